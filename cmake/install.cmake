@@ -7,7 +7,7 @@ include(CMakePackageConfigHelpers)
 # --- programs, library, headers ----------------------------------------------------------------------------------
 install(TARGETS ttsim ttperf tt-smi ttsim-opt RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS ttsim_library tt_backend EXPORT ttsimTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(DIRECTORY include/ttsim include/tt_backend DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY api/include/ttsim api/include/tt_backend DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/ttsim)
 install(EXPORT ttsimTargets NAMESPACE ttsim:: DESTINATION ${package_dir})

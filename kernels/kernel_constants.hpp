@@ -8,7 +8,7 @@
 namespace tt {
 
 /// The pipes that fed and drained the op of a measured sweep. No kernel has them: only measured rows are timed with
-/// them (validation/sweep_pipes.hpp); in a simulation the machine's pipes stand in their place.
+/// them (tools/validation/sweep_pipes.hpp); in a simulation the machine's pipes stand in their place.
 struct SweepPipes {
     double supply_bytes = 14, matmul_supply_bytes = 11, depthwise_supply_bytes = 14, drain_bytes = 24;  ///< per clock
     double reduce_supply_bytes = 21, supply_turn = 0;  ///< of a reduction; clocks until freed space brings tiles

@@ -1,6 +1,6 @@
 #include "runtime/measured_values.hpp"
 
-#include "compiler/model_run.hpp"
+#include "compiler/model/model_run.hpp"
 #include "runtime/model.hpp"
 #include "runtime/part_values.hpp"
 #include "sim/run.hpp"

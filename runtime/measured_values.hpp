@@ -1,8 +1,8 @@
 // What the compiler's search for formats asks for: the values of a compiled model on its device, without a clock.
 #pragma once
 
-#include "compiler/compiled_model.hpp"
-#include "compiler/target_pcc.hpp"
+#include "compiler/model/compiled_model.hpp"
+#include "compiler/options/target_pcc.hpp"
 
 namespace tt::runtime {
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/compiled_model.hpp"
+#include "compiler/model/compiled_model.hpp"
 #include "compiler/host/feed_back.hpp"
 #include "runtime/session.hpp"
 

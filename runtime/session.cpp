@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "base/text.hpp"
-#include "netlist/parameters.hpp"
+#include "netlist/program/parameters.hpp"
 #include "sim/live.hpp"
 
 namespace tt::runtime {

@@ -1,7 +1,7 @@
 // What the compiler asks for that looks at the simulated chip.
 #pragma once
 
-#include "compiler/compile.hpp"
+#include "compiler/model/compile.hpp"
 
 namespace tt::runtime {
 

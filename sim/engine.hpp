@@ -9,7 +9,7 @@
 #include <limits>
 #include <string>
 
-#include "netlist/queue_state.hpp"
+#include "netlist/program/queue_state.hpp"
 #include "sim/values/entry.hpp"
 
 namespace tt::sim {

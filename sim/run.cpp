@@ -6,10 +6,10 @@
 #include <memory>
 
 #include "base/new_file.hpp"
-#include "sim/decoupled.hpp"
-#include "sim/judge.hpp"
+#include "sim/figures/decoupled.hpp"
+#include "sim/checks/output_check.hpp"
 #include "sim/setup.hpp"
-#include "sim/steady.hpp"
+#include "sim/figures/steady.hpp"
 
 namespace tt::sim {
 

@@ -15,10 +15,10 @@
 #include "base/figures.hpp"
 #include "kernels/tensor.hpp"
 #include "netlist/compare/compare.hpp"
-#include "netlist/parameters.hpp"
+#include "netlist/program/parameters.hpp"
 #include "netlist/stimulus/stimulus.hpp"
-#include "sim/non_finite.hpp"
-#include "sim/performance.hpp"
+#include "sim/checks/non_finite.hpp"
+#include "sim/checks/performance.hpp"
 #include "sim/settings.hpp"
 
 namespace tt {

@@ -9,10 +9,10 @@
 
 #include "base/thread_pool.hpp"
 #include "netlist/plan/plan.hpp"
-#include "netlist/queue_state.hpp"
-#include "sim/host_inputs.hpp"
-#include "sim/op_results.hpp"
-#include "sim/remedy.hpp"
+#include "netlist/program/queue_state.hpp"
+#include "sim/inputs/host_inputs.hpp"
+#include "sim/checks/op_results.hpp"
+#include "sim/hang/remedy.hpp"
 #include "sim/run.hpp"
 #include "sim/values/compute.hpp"
 

@@ -11,7 +11,7 @@
 
 #include "kernels/formats/numerics.hpp"
 #include "netlist/netlist.hpp"
-#include "sim/free_parts.hpp"
+#include "sim/machine/idealized_resources.hpp"
 
 namespace tt::sim {
 

@@ -7,7 +7,7 @@
 #include "base/text.hpp"
 #include "netlist/checks/validate.hpp"
 #include "netlist/text/reader.hpp"
-#include "sim/sparse_counts.hpp"
+#include "sim/inputs/sparse_counts.hpp"
 
 namespace tt::sim {
 

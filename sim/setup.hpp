@@ -4,7 +4,7 @@
 #include <memory>
 #include <optional>
 
-#include "netlist/manifest.hpp"
+#include "netlist/files/manifest.hpp"
 #include "sim/run_state.hpp"
 
 namespace tt::sim {

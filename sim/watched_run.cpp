@@ -5,8 +5,8 @@
 
 #include "sim/machine/machine.hpp"
 #include "sim/machine/watch.hpp"
-#include "sim/non_finite.hpp"
-#include "sim/op_check.hpp"
+#include "sim/checks/non_finite.hpp"
+#include "sim/checks/op_check.hpp"
 #include "sim/setup.hpp"
 #include "sim/untimed/golden_engine.hpp"
 

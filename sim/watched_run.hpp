@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/machine_view.hpp"
+#include "sim/machine/machine_view.hpp"
 #include "sim/run.hpp"
 
 namespace tt::sim {

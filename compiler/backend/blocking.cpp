@@ -5,7 +5,7 @@
 
 #include "compiler/backend/fused.hpp"
 #include "compiler/backend/kernel_broadcasts.hpp"
-#include "compiler/backend/spare_phases.hpp"
+#include "compiler/backend/redundant_fidelity_phases.hpp"
 #include "compiler/backend/sparse_blocking.hpp"
 #include "compiler/ops/device.hpp"
 #include "isa/pipe_constants.hpp"

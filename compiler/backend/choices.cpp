@@ -10,7 +10,7 @@
 #include "compiler/backend/estimate.hpp"
 #include "compiler/backend/slices.hpp"
 #include "compiler/ir/device_parts.hpp"
-#include "compiler/ir/no_device_form.hpp"
+#include "compiler/ir/legalization_error.hpp"
 
 namespace tt::ir {
 

@@ -5,7 +5,7 @@
 #include "compiler/backend/held_forks.hpp"
 #include "isa/config_dir.hpp"
 #include "netlist/output_buffer.hpp"
-#include "netlist/plan/hand_over_time.hpp"
+#include "netlist/plan/output_streaming_time.hpp"
 #include "netlist/plan/stream_use.hpp"
 
 namespace tt::ir {

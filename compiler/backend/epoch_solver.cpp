@@ -6,7 +6,7 @@
 #include <set>
 
 #include "base/parallel.hpp"
-#include "compiler/ir/no_device_form.hpp"
+#include "compiler/ir/legalization_error.hpp"
 
 namespace tt::ir {
 

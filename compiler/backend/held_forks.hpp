@@ -4,7 +4,7 @@
 #include <map>
 
 #include "compiler/backend/choices.hpp"
-#include "netlist/plan/hand_over.hpp"
+#include "netlist/plan/output_streaming.hpp"
 
 namespace tt::ir {
 

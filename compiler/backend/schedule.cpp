@@ -15,7 +15,7 @@
 #include "compiler/backend/latency_epochs.hpp"
 #include "compiler/backend/place_search.hpp"
 #include "compiler/backend/ublock_order.hpp"
-#include "compiler/ir/no_device_form.hpp"
+#include "compiler/ir/legalization_error.hpp"
 
 namespace tt::ir {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "compiler/backend/spare_phases.hpp"
+#include "compiler/backend/redundant_fidelity_phases.hpp"
 #include "kernels/formats/overflow.hpp"
 #include "kernels/ops/products.hpp"
 

@@ -14,7 +14,7 @@
 #include "compiler/ir/op_table.hpp"
 #include "compiler/lower/lowering.hpp"
 #include "compiler/onnx/value_file.hpp"
-#include "netlist/manifest.hpp"
+#include "netlist/files/manifest.hpp"
 
 namespace fs = std::filesystem;
 using nlohmann::json;

@@ -6,7 +6,7 @@
 #include "compiler/ir/integers.hpp"
 #include "compiler/ir/made_constants.hpp"
 #include "compiler/ir/netlist_name.hpp"
-#include "compiler/ir/no_device_form.hpp"
+#include "compiler/ir/legalization_error.hpp"
 
 namespace tt::ir {
 

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "compiler/ir/picks.hpp"
+#include "compiler/ir/gather_map.hpp"
 #include "isa/data_format.hpp"
 
 namespace tt::ir {

@@ -1,6 +1,6 @@
 #include "compiler/ir/pass.hpp"
 
-#include "compiler/ir/no_device_form.hpp"
+#include "compiler/ir/legalization_error.hpp"
 
 namespace tt::ir {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/parallel.hpp"
-#include "compiler/ir/no_device_form.hpp"
+#include "compiler/ir/legalization_error.hpp"
 
 namespace tt::ir {
 

@@ -19,7 +19,7 @@
 #include "compiler/host/host_rounding.hpp"
 #include "compiler/ir/pass.hpp"
 #include "compiler/passes/device_functions.hpp"
-#include "compiler/passes/fine_steps.hpp"
+#include "compiler/passes/fp16_quantizers.hpp"
 
 namespace tt::ir {
 

@@ -19,7 +19,7 @@
 //   sine and cosine of cumulative sums, whose phases are large, with the sums;
 //   powers of a base of any sign.
 //
-// compiler/whole_numbers.hpp warns of what the device does not hold. With `device_comparisons` comparisons do so
+// compiler/formats/integer_indices.hpp warns of what the device does not hold. With `device_comparisons` comparisons do so
 // everywhere, and the host takes no cheap ops for the way alone: places of maxima at the end are found among what the
 // device has made.
 //

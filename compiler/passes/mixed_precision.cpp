@@ -10,7 +10,7 @@
 // whole_formats.cpp.
 #include "base/name_pattern.hpp"
 #include "compiler/ir/pass.hpp"
-#include "compiler/passes/whole_formats.hpp"
+#include "compiler/passes/integer_formats.hpp"
 
 namespace tt::ir {
 

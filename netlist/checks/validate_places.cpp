@@ -7,7 +7,7 @@
 #include "kernels/ops/op_def.hpp"
 #include "netlist/checks/instances.hpp"
 #include "netlist/checks/validate_parts.hpp"
-#include "netlist/queue_state.hpp"
+#include "netlist/program/queue_state.hpp"
 
 namespace tt::checking {
 

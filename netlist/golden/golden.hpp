@@ -10,7 +10,7 @@
 
 #include "base/thread_pool.hpp"
 #include "kernels/formats/numerics.hpp"
-#include "netlist/queue_state.hpp"
+#include "netlist/program/queue_state.hpp"
 
 namespace tt {
 

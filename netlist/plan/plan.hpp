@@ -17,10 +17,10 @@
 #include "kernels/timing/kernel_timing.hpp"
 #include "netlist/device/device.hpp"
 #include "netlist/netlist.hpp"
-#include "netlist/plan/hand_over.hpp"
+#include "netlist/plan/output_streaming.hpp"
 #include "netlist/plan/streams.hpp"
 #include "netlist/plan/tm_map.hpp"
-#include "netlist/queue_state.hpp"
+#include "netlist/program/queue_state.hpp"
 
 namespace tt {
 

@@ -1,4 +1,4 @@
-// ttsim for Python: the public headers of include/ttsim, call by call, and no logic.
+// ttsim for Python: the public headers of api/include/ttsim, call by call, and no logic.
 #pragma once
 
 #include <nanobind/nanobind.h>

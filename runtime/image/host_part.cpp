@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "base/error.hpp"
-#include "compiler/compile.hpp"
+#include "compiler/model/compile.hpp"
 #include "compiler/ir/builder.hpp"
 #include "runtime/image/host_shapes.hpp"
 

@@ -2,7 +2,7 @@
 // every output is read from one.
 #pragma once
 
-#include "compiler/compiled_model.hpp"
+#include "compiler/model/compiled_model.hpp"
 #include "runtime/image/device_record.hpp"
 
 namespace tt::image {

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "base/error.hpp"
-#include "compiler/compile.hpp"
+#include "compiler/model/compile.hpp"
 #include "compiler/lower/lowering.hpp"
 
 namespace tt::image {

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "base/error.hpp"
-#include "compiler/result_folder.hpp"
+#include "compiler/files/result_folder.hpp"
 #include "netlist/text/reader.hpp"
 #include "netlist/text/writer.hpp"
 #include "runtime/image/archive.hpp"

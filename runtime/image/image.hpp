@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/folder_hold.hpp"
-#include "compiler/compiled_model.hpp"
+#include "compiler/model/compiled_model.hpp"
 #include "netlist/device/device.hpp"
 #include "runtime/image/archive.hpp"
 #include "runtime/image/device_record.hpp"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "netlist/device/device.hpp"
-#include "sim/free_parts.hpp"
+#include "sim/machine/idealized_resources.hpp"
 #include "sim/machine/calendar.hpp"
 #include "sim/machine/resources.hpp"
 #include "sim/memory/memory_constants.hpp"

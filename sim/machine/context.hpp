@@ -8,7 +8,7 @@
 #include "sim/machine/probe.hpp"
 #include "sim/machine/queue_memory.hpp"
 #include "sim/run_state.hpp"
-#include "sim/waiter.hpp"
+#include "sim/hang/waiter.hpp"
 
 namespace tt::sim {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "sim/machine/pipe_flow.hpp"
-#include "sim/machine/step_play.hpp"
+#include "sim/machine/stage_overlap.hpp"
 
 namespace tt::sim {
 

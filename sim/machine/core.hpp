@@ -8,8 +8,8 @@
 
 #include "sim/machine/epoch_view.hpp"
 #include "sim/machine/probe.hpp"
-#include "sim/machine_view.hpp"
-#include "sim/waiter.hpp"
+#include "sim/machine/machine_view.hpp"
+#include "sim/hang/waiter.hpp"
 
 namespace tt::sim {
 

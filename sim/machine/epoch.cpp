@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sim/machine/step_play.hpp"
+#include "sim/machine/stage_overlap.hpp"
 
 namespace tt::sim {
 

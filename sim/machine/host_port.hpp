@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "sim/machine/context.hpp"
-#include "sim/machine/host_end.hpp"
+#include "sim/machine/host_cursor.hpp"
 
 namespace tt::sim {
 

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "sim/engine.hpp"
-#include "sim/machine_view.hpp"
+#include "sim/machine/machine_view.hpp"
 #include "sim/run_state.hpp"
 
 namespace tt::sim {

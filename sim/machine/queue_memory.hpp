@@ -5,9 +5,9 @@
 #include <optional>
 #include <vector>
 
-#include "netlist/queue_state.hpp"
+#include "netlist/program/queue_state.hpp"
 #include "sim/machine/entry_set.hpp"
-#include "sim/machine_view.hpp"
+#include "sim/machine/machine_view.hpp"
 #include "sim/run_state.hpp"
 
 namespace tt::sim {

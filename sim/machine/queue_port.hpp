@@ -5,7 +5,7 @@
 
 #include "sim/machine/epoch_view.hpp"
 #include "sim/machine/queue_memory.hpp"
-#include "sim/waiter.hpp"
+#include "sim/hang/waiter.hpp"
 
 namespace tt::sim {
 

@@ -7,7 +7,7 @@
 #include <memory>
 #include <optional>
 
-#include "sim/command_use.hpp"
+#include "sim/machine/command_dependencies.hpp"
 #include "sim/machine/epoch.hpp"
 #include "sim/machine/extrapolate.hpp"
 #include "sim/machine/host_port.hpp"

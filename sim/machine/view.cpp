@@ -1,4 +1,4 @@
-// The parts of the machine as those see them who watch it (sim/machine_view.hpp).
+// The parts of the machine as those see them who watch it (sim/machine/machine_view.hpp).
 #include <algorithm>
 
 #include "sim/machine/pipe_flow.hpp"

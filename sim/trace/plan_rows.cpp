@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "netlist/plan/chunk_needs.hpp"
-#include "sim/machine/step_play.hpp"
+#include "sim/machine/stage_overlap.hpp"
 #include "sim/machine/writer_flow.hpp"
 
 namespace tt::sim {

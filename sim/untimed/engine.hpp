@@ -10,7 +10,7 @@
 #include <memory>
 #include <vector>
 
-#include "sim/command_use.hpp"
+#include "sim/machine/command_dependencies.hpp"
 #include "sim/engine.hpp"
 #include "sim/untimed/running_launch.hpp"
 

@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
-#include "sim/machine/host_end.hpp"
-#include "sim/waiter.hpp"
+#include "sim/machine/host_cursor.hpp"
+#include "sim/hang/waiter.hpp"
 
 namespace tt::sim {
 

@@ -56,7 +56,7 @@ Tensor unpack_exactly(const EntrySpan& entry);  ///< the same with Int32 as bits
 /// Slices first .. first + count - 1 of it.
 Tensor unpack_slices(const EntrySpan& entry, std::int64_t first, std::int64_t count);
 
-/// All queues of a run. Entry numbers as in netlist/queue_state.hpp.
+/// All queues of a run. Entry numbers as in netlist/program/queue_state.hpp.
 class EntryStore {
 public:
     EntryStore(const Netlist& netlist, Numerics numerics) : netlist_(netlist), numerics_(numerics) {}

@@ -6,10 +6,10 @@
 #include <functional>
 #include <random>
 
-#include "compiler/model_files.hpp"
-#include "compiler/model_run.hpp"
+#include "compiler/files/model_files.hpp"
+#include "compiler/model/model_run.hpp"
 #include "compiler/onnx/value_file.hpp"
-#include "compiler/result_folder.hpp"
+#include "compiler/files/result_folder.hpp"
 #include "sim/run.hpp"
 #include "tests/compiler/fresh_folder.hpp"
 

@@ -1,8 +1,8 @@
 // What formats lose and cost: phases of the multipliers, digits that are pushed, the cheapest ways together.
 #include <catch2/catch.hpp>
 
-#include "compiler/backend/spare_phases.hpp"
-#include "compiler/format_costs.hpp"
+#include "compiler/backend/redundant_fidelity_phases.hpp"
+#include "compiler/formats/format_costs.hpp"
 #include "compiler/host/host_rounding.hpp"
 
 using namespace tt;

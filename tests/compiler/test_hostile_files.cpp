@@ -6,7 +6,7 @@
 #include "compiler/ir/format_rules.hpp"
 #include "compiler/ir/overrides.hpp"
 #include "compiler/ir/pass.hpp"
-#include "compiler/model_files.hpp"
+#include "compiler/files/model_files.hpp"
 #include "compiler/onnx/tensor.hpp"
 #include "compiler/onnx/value_file.hpp"
 #include "tests/compiler/fresh_folder.hpp"

@@ -2,7 +2,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "compiler/model_files.hpp"
+#include "compiler/files/model_files.hpp"
 #include "tests/compiler/fresh_folder.hpp"
 
 using namespace tt;

@@ -5,10 +5,10 @@
 #include <fstream>
 
 #include "compiler/backend/edge_limits.hpp"
-#include "compiler/model_files.hpp"
-#include "compiler/model_run.hpp"
+#include "compiler/files/model_files.hpp"
+#include "compiler/model/model_run.hpp"
 #include "compiler/onnx/value_file.hpp"
-#include "compiler/result_folder.hpp"
+#include "compiler/files/result_folder.hpp"
 #include "netlist/checks/validate.hpp"
 #include "netlist/plan/stream_use.hpp"
 #include "netlist/text/reader.hpp"

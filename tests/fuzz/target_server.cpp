@@ -13,9 +13,9 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "embedded/bridge/bridge.hpp"
-#include "embedded/bridge/meeting.hpp"
-#include "embedded/bridge/wire.hpp"
+#include "api/embedded/bridge/bridge.hpp"
+#include "api/embedded/bridge/meeting.hpp"
+#include "api/embedded/bridge/wire.hpp"
 #include "tests/fuzz/targets.hpp"
 #include "tests/netlist/temp_folder.hpp"
 

@@ -6,10 +6,10 @@
 #include "tests/fuzz/targets.hpp"
 #include "tests/fuzz/trace_damage.hpp"
 #include "tests/trace/small_trace.hpp"
-#include "trace/analysis.hpp"
-#include "trace/perf_resources.hpp"
-#include "trace/perf_rows.hpp"
-#include "trace/perfetto.hpp"
+#include "analysis/trace/analysis.hpp"
+#include "analysis/trace/perf_resources.hpp"
+#include "analysis/trace/perf_rows.hpp"
+#include "analysis/exports/perfetto.hpp"
 #include "trace/reader.hpp"
 
 namespace tt::fuzz {

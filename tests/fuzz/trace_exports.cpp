@@ -9,17 +9,17 @@
 
 #include "base/csv.hpp"
 #include "base/yaml_tree.hpp"
-#include "report/advice_report.hpp"
-#include "report/exports/exports.hpp"
-#include "report/page.hpp"
-#include "report/perf_file.hpp"
-#include "report/perf_sheets.hpp"
-#include "report/top_report.hpp"
-#include "report/trace_report.hpp"
+#include "analysis/trace_report/advice_report.hpp"
+#include "analysis/exports/exports.hpp"
+#include "analysis/page/page.hpp"
+#include "analysis/trace_report/perf_file.hpp"
+#include "analysis/trace_report/perf_sheets.hpp"
+#include "analysis/trace_report/top_report.hpp"
+#include "analysis/trace_report/trace_report.hpp"
 #include "sim/run.hpp"
 #include "tests/folders.hpp"
 #include "tests/netlist/temp_folder.hpp"
-#include "trace/perfetto.hpp"
+#include "analysis/exports/perfetto.hpp"
 
 namespace tt::fuzz {
 

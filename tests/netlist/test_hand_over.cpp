@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "netlist/output_buffer.hpp"
-#include "netlist/plan/hand_over_time.hpp"
+#include "netlist/plan/output_streaming_time.hpp"
 
 using namespace tt;
 

@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
-#include "netlist/manifest.hpp"
+#include "netlist/files/manifest.hpp"
 #include "tests/netlist/temp_folder.hpp"
 
 using namespace tt;

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "base/error.hpp"
-#include "netlist/npy.hpp"
+#include "netlist/files/npy.hpp"
 #include "tests/netlist/temp_folder.hpp"
 
 using namespace tt;

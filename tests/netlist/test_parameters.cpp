@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
-#include "netlist/parameters.hpp"
+#include "netlist/program/parameters.hpp"
 
 using namespace tt;
 

@@ -6,7 +6,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "compiler/compile.hpp"
+#include "compiler/model/compile.hpp"
 #include "compiler/ir/op_table.hpp"
 #include "compiler/onnx/read.hpp"
 #include "compiler/ops/device.hpp"

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "compiler/compile.hpp"
+#include "compiler/model/compile.hpp"
 #include "compiler/ir/graph.hpp"
 #include "runtime/model.hpp"
 

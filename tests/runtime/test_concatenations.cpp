@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 #include <random>
 
-#include "compiler/compile.hpp"
+#include "compiler/model/compile.hpp"
 #include "runtime/model.hpp"
 #include "tests/compiler/random_graph.hpp"
 

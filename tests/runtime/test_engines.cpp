@@ -5,7 +5,7 @@
 #include <random>
 
 #include "netlist/golden/golden.hpp"
-#include "sim/host_inputs.hpp"
+#include "sim/inputs/host_inputs.hpp"
 #include "sim/setup.hpp"
 #include "tests/folders.hpp"
 #include "tests/netlist/temp_folder.hpp"

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <numeric>
 
-#include "compiler/compile.hpp"
+#include "compiler/model/compile.hpp"
 #include "netlist/checks/instances.hpp"
 #include "runtime/image/merge.hpp"
 #include "runtime/model.hpp"

@@ -2,9 +2,9 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "compiler/compile.hpp"
+#include "compiler/model/compile.hpp"
 #include "compiler/ir/op_table.hpp"
-#include "compiler/result_folder.hpp"
+#include "compiler/files/result_folder.hpp"
 #include "runtime/image/image.hpp"
 #include "runtime/model.hpp"
 #include "tests/compiler/fresh_folder.hpp"

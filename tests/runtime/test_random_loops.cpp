@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "compiler/compile.hpp"
+#include "compiler/model/compile.hpp"
 #include "runtime/model.hpp"
 #include "tests/compiler/random_graph.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "netlist/manifest.hpp"
+#include "netlist/files/manifest.hpp"
 #include "tests/netlist/temp_folder.hpp"
 
 namespace tt::test {

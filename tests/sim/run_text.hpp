@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "netlist/npy.hpp"
+#include "netlist/files/npy.hpp"
 #include "sim/run.hpp"
 
 namespace tt::test {

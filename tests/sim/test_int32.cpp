@@ -4,8 +4,8 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 
-#include "netlist/manifest.hpp"
-#include "netlist/npy.hpp"
+#include "netlist/files/manifest.hpp"
+#include "netlist/files/npy.hpp"
 #include "sim/run.hpp"
 #include "tests/netlist/temp_folder.hpp"
 

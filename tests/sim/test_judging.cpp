@@ -5,8 +5,8 @@
 #include <limits>
 #include <utility>
 
-#include "netlist/manifest.hpp"
-#include "sim/judge.hpp"
+#include "netlist/files/manifest.hpp"
+#include "sim/checks/output_check.hpp"
 #include "sim/setup.hpp"
 #include "tests/netlist/temp_folder.hpp"
 #include "tests/sim/netlist_text.hpp"

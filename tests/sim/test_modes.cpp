@@ -4,7 +4,7 @@
 #include <cmath>
 #include <functional>
 
-#include "report/run_report.hpp"
+#include "analysis/report/run_report.hpp"
 #include "tests/sim/netlist_text.hpp"
 #include "tests/sim/run_text.hpp"
 

@@ -1,7 +1,7 @@
 // Steady rates, the performance-check section, and ops alone.
 #include <catch2/catch.hpp>
 
-#include "sim/steady.hpp"
+#include "sim/figures/steady.hpp"
 #include "tests/sim/netlist_text.hpp"
 #include "tests/sim/run_text.hpp"
 

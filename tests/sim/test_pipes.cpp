@@ -6,7 +6,7 @@
 #include "tests/netlist/temp_folder.hpp"
 #include "tests/sim/netlist_text.hpp"
 #include "tests/sim/run_text.hpp"
-#include "trace/analysis.hpp"
+#include "analysis/trace/analysis.hpp"
 
 using namespace tt;
 using namespace tt::sim;

@@ -1,7 +1,7 @@
 // Timing mode skips what repeats. Nobody may notice from the report.
 #include <catch2/catch.hpp>
 
-#include "report/run_report.hpp"
+#include "analysis/report/run_report.hpp"
 #include "sim/machine/entry_set.hpp"
 #include "tests/sim/netlist_text.hpp"
 #include "tests/sim/random_netlist.hpp"

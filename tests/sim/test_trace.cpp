@@ -10,7 +10,7 @@
 #include "tests/sim/netlist_text.hpp"
 #include "tests/sim/random_netlist.hpp"
 #include "tests/sim/run_text.hpp"
-#include "trace/analysis.hpp"
+#include "analysis/trace/analysis.hpp"
 
 using namespace tt;
 using namespace tt::test;

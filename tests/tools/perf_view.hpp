@@ -1,7 +1,7 @@
 // Data for the analyzer's screens, made by hand: two epochs, of two ops and of one.
 #pragma once
 
-#include "report/perf_sheets.hpp"
+#include "analysis/trace_report/perf_sheets.hpp"
 
 namespace tt::test {
 

@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "report/sheet.hpp"
+#include "analysis/trace_report/sheet.hpp"
 #include "tests/tools/perf_view.hpp"
 #include "tools/ttperf/analyzer.hpp"
 

@@ -6,7 +6,7 @@
 #include "base/error.hpp"
 #include "tests/folders.hpp"
 #include "tests/trace/small_trace.hpp"
-#include "trace/analysis.hpp"
+#include "analysis/trace/analysis.hpp"
 #include "trace/reader.hpp"
 
 using namespace tt;

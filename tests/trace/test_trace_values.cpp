@@ -3,8 +3,8 @@
 
 #include "base/error.hpp"
 #include "tests/trace/small_trace.hpp"
-#include "trace/analysis.hpp"
-#include "trace/perf_data.hpp"
+#include "analysis/trace/analysis.hpp"
+#include "analysis/trace/perf_data.hpp"
 #include "trace/reader.hpp"
 
 using namespace tt;

@@ -4,7 +4,7 @@
 #include <chrono>
 
 #include "base/error.hpp"
-#include "smi/display.hpp"
+#include "analysis/smi/display.hpp"
 #include "tools/common/stop_signals.hpp"
 #include "tools/tt-smi/log_files.hpp"
 

@@ -1,7 +1,7 @@
 // The live display of tt-smi.
 #pragma once
 
-#include "smi/sample.hpp"
+#include "analysis/smi/sample.hpp"
 #include "tools/common/terminal_screen.hpp"
 
 namespace tt::cli {

@@ -9,7 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/new_file.hpp"
-#include "smi/snapshot.hpp"
+#include "analysis/smi/snapshot.hpp"
 #include "tools/common/output.hpp"
 
 namespace tt::cli {

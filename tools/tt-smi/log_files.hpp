@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "smi/dump.hpp"
+#include "analysis/smi/dump.hpp"
 
 namespace tt::cli {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "report/perf_sheets.hpp"
+#include "analysis/trace_report/perf_sheets.hpp"
 #include "tools/common/terminal_screen.hpp"
 
 namespace tt::cli {

@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "report/table.hpp"
+#include "analysis/report/table.hpp"
 #include "tools/ttperf/analyzer.hpp"
 
 namespace tt::cli {

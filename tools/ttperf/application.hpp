@@ -4,7 +4,7 @@
 #include <functional>
 #include <memory>
 
-#include "report/perf_sheets.hpp"
+#include "analysis/trace_report/perf_sheets.hpp"
 
 namespace tt::cli {
 

@@ -3,10 +3,10 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "advice/measure.hpp"
+#include "analysis/advice/measure.hpp"
 #include "base/error.hpp"
 #include "base/json_text.hpp"
-#include "report/table.hpp"
+#include "analysis/report/table.hpp"
 #include "tools/common/input_kind.hpp"
 #include "tools/common/output.hpp"
 #include "tools/common/usage.hpp"

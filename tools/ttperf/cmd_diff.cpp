@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "report/diff_report.hpp"
+#include "analysis/trace_report/diff_report.hpp"
 #include "tools/common/input_kind.hpp"
 #include "tools/common/output.hpp"
 #include "tools/common/usage.hpp"

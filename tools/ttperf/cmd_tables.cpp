@@ -6,8 +6,8 @@
 
 #include "base/error.hpp"
 #include "base/read_file.hpp"
-#include "report/perf_file.hpp"
-#include "report/trace_report.hpp"
+#include "analysis/trace_report/perf_file.hpp"
+#include "analysis/trace_report/trace_report.hpp"
 #include "tools/common/input_kind.hpp"
 #include "tools/common/output.hpp"
 #include "tools/common/outputs.hpp"

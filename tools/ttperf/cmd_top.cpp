@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "report/top_report.hpp"
+#include "analysis/trace_report/top_report.hpp"
 #include "tools/common/input_kind.hpp"
 #include "tools/common/output.hpp"
 #include "tools/common/usage.hpp"

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "report/perf_sheets.hpp"
+#include "analysis/trace_report/perf_sheets.hpp"
 
 namespace tt::cli {
 

@@ -5,7 +5,7 @@
 #include <cstdio>
 
 #include "base/text.hpp"
-#include "compiler/model_files.hpp"
+#include "compiler/files/model_files.hpp"
 #include "tools/common/output.hpp"
 #include "tools/common/run_tool.hpp"
 #include "tools/common/usage.hpp"

@@ -1,7 +1,7 @@
 #include "tools/ttsim/bench_output.hpp"
 
 #include "tools/common/output.hpp"
-#include "validation/link_bench.hpp"
+#include "tools/validation/link_bench.hpp"
 
 namespace tt::cli {
 

@@ -5,7 +5,7 @@
 
 #include "tools/common/outputs.hpp"
 #include "tools/ttsim/commands.hpp"
-#include "validation/memory_rows.hpp"
+#include "tools/validation/memory_rows.hpp"
 
 namespace tt::cli {
 

@@ -4,7 +4,7 @@
 #include <sstream>
 
 #include "base/read_file.hpp"
-#include "debug/debugger.hpp"
+#include "analysis/debug/debugger.hpp"
 #include "tools/common/input_kind.hpp"
 #include "tools/common/line_editor.hpp"
 #include "tools/common/output.hpp"

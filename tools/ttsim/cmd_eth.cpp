@@ -6,7 +6,7 @@
 #include "tools/common/output.hpp"
 #include "tools/common/usage.hpp"
 #include "tools/ttsim/bench_output.hpp"
-#include "validation/link_bench.hpp"
+#include "tools/validation/link_bench.hpp"
 
 namespace tt::cli {
 

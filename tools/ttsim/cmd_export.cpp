@@ -8,13 +8,13 @@
 
 #include "base/command_files.hpp"
 #include "base/new_file.hpp"
-#include "report/exports/exports.hpp"
+#include "analysis/exports/exports.hpp"
 #include "tools/common/input_kind.hpp"
 #include "tools/common/output.hpp"
 #include "tools/common/outputs.hpp"
 #include "tools/common/usage.hpp"
 #include "tools/ttsim/commands.hpp"
-#include "trace/perfetto.hpp"
+#include "analysis/exports/perfetto.hpp"
 
 namespace tt::cli {
 

@@ -6,7 +6,7 @@
 #include "tools/common/output.hpp"
 #include "tools/common/outputs.hpp"
 #include "tools/ttsim/commands.hpp"
-#include "validation/kernel_case.hpp"
+#include "tools/validation/kernel_case.hpp"
 
 namespace tt::cli {
 

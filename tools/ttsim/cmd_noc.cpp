@@ -10,8 +10,8 @@
 #include "tools/common/usage.hpp"
 #include "tools/ttsim/bench_output.hpp"
 #include "tools/ttsim/commands.hpp"
-#include "validation/noc_report.hpp"
-#include "validation/noc_rows.hpp"
+#include "tools/validation/noc_report.hpp"
+#include "tools/validation/noc_rows.hpp"
 
 namespace tt::cli {
 

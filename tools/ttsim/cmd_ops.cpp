@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "kernels/ops/op_def.hpp"
-#include "report/table.hpp"
+#include "analysis/report/table.hpp"
 #include "tools/common/output.hpp"
 #include "tools/ttsim/commands.hpp"
 

@@ -6,7 +6,7 @@
 #include "tools/common/outputs.hpp"
 #include "tools/common/usage.hpp"
 #include "tools/ttsim/commands.hpp"
-#include "validation/pipe_bench.hpp"
+#include "tools/validation/pipe_bench.hpp"
 
 namespace tt::cli {
 

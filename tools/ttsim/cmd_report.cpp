@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <memory>
 
-#include "report/page.hpp"
-#include "report/page_server.hpp"
+#include "analysis/page/page.hpp"
+#include "analysis/page/page_server.hpp"
 #include "runtime/image/image.hpp"
 #include "tools/common/input_kind.hpp"
 #include "tools/common/output.hpp"

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "base/text.hpp"
-#include "report/run_report.hpp"
-#include "smi/telemetry_file.hpp"
+#include "analysis/report/run_report.hpp"
+#include "analysis/smi/telemetry_file.hpp"
 #include "tools/common/input_kind.hpp"
 #include "tools/common/output.hpp"
 #include "tools/common/outputs.hpp"

@@ -4,7 +4,7 @@
 #include "base/error.hpp"
 #include "tools/common/output.hpp"
 #include "tools/ttsim/commands.hpp"
-#include "validation/vectors/report.hpp"
+#include "tools/validation/vectors/report.hpp"
 
 namespace tt::cli {
 

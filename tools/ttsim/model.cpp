@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
-#include "compiler/result_folder.hpp"
+#include "compiler/files/result_folder.hpp"
 #include "runtime/image/image.hpp"
 #include "runtime/image/target.hpp"
 #include "runtime/part_values.hpp"
-#include "sim/steady.hpp"
+#include "sim/figures/steady.hpp"
 #include "tools/common/input_kind.hpp"
 #include "tools/common/usage.hpp"
 #include "tools/ttsim/commands.hpp"

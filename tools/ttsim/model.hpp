@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "report/model_report.hpp"
+#include "analysis/report/model_report.hpp"
 #include "tools/common/outputs.hpp"
 
 namespace tt::cli {

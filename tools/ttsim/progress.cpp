@@ -7,7 +7,7 @@
 #include <cstdio>
 
 #include "base/utf8.hpp"
-#include "report/table.hpp"
+#include "analysis/report/table.hpp"
 #include "tools/common/terminal.hpp"
 
 namespace tt::cli {

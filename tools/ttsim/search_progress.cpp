@@ -5,7 +5,7 @@
 
 #include <cstdio>
 
-#include "report/table.hpp"
+#include "analysis/report/table.hpp"
 
 namespace tt::cli {
 

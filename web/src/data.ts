@@ -1,4 +1,4 @@
-// What a page carries (docs/report.md "Page data"), and how it is read. C++ side: report/page_*.cpp.
+// What a page carries (docs/report.md "Page data"), and how it is read. C++ side: analysis/page/page_*.cpp.
 export const pageVersion = 3;
 
 export interface Blocking {

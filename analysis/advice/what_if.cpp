@@ -1,0 +1,61 @@
+#include "analysis/advice/what_if.hpp"
+
+#include "base/error.hpp"
+#include "netlist/text/reader.hpp"
+#include "analysis/trace_report/perf_file.hpp"
+
+namespace tt::advice {
+
+namespace {
+
+void add_programs(trace::Reader& trace, sim::RunOptions& options) {
+    trace::Statement programs(trace.database(), "SELECT name FROM program ORDER BY id");
+    while (programs.step()) options.programs.push_back(programs.text(0));
+    trace::Statement parameters(trace.database(), "SELECT name, value FROM parameter");
+    while (parameters.step()) options.params[parameters.text(0)] = parameters.whole(1);
+}
+
+}  // namespace
+
+WhatIf::WhatIf(trace::Reader& trace, const std::string& cluster) {
+    const trace::RunInfo& run = trace.run();
+    const std::string text = report::netlist_text(trace);
+    if (text.empty()) {
+        refusal_ = "the trace holds no netlist";
+        return;
+    }
+    if (run.status != "complete") {
+        refusal_ = "the run did not end";
+        return;
+    }
+    try {
+        options_.value = std::make_shared<const Netlist>(read_netlist_text(text, run.netlist));
+        options_.mode = sim::Mode::Timing;
+        options_.check = false;
+        options_.arch = run.arch;
+        options_.device = run.device == run.arch ? "" : run.device;  // a chip by itself is no device to name
+        options_.cluster = cluster;
+        options_.inputs_count = run.inputs_count;
+        options_.seed = static_cast<std::uint32_t>(run.seed);
+        add_programs(trace, options_);
+        cycles_ = without({});
+    } catch (const Error& error) {
+        refusal_ = error.what();
+        return;
+    }
+    if (cycles_ != static_cast<std::uint64_t>(run.cycles))
+        refusal_ = fmt::format(
+            "the netlist takes {} cycles here and {} in the trace: it was recorded by another version, or with flags "
+            "that a trace does not hold (--cluster, --harvested-rows, --without)",
+            cycles_, run.cycles);
+}
+
+std::uint64_t WhatIf::without(const std::vector<std::string>& parts) {
+    const std::set<std::string> words(parts.begin(), parts.end());
+    if (const auto known = known_.find(words); known != known_.end()) return known->second;
+    sim::RunOptions options = options_;
+    options.free = sim::parse_free_parts(parts);
+    return known_[words] = sim::run(options).cycles;
+}
+
+}  // namespace tt::advice

@@ -1,0 +1,23 @@
+// Arguments of commands: names, numbers and places, with errors that name the nearest right word.
+#pragma once
+
+#include <string>
+
+#include "analysis/debug/debugger.hpp"
+#include "isa/arch.hpp"
+
+namespace tt::debug {
+
+/// Throws Error(Input) unless there are between `least` and `most` words.
+void expect(const Words& words, std::size_t least, std::size_t most, const std::string& usage);
+/// A whole number, decimal or 0x hexadecimal; throws Error(Input) for anything else, or one below 0.
+std::int64_t number(const std::string& word, const std::string& what);
+const Queue& find_queue(const Netlist& netlist, const std::string& name);
+const Op& find_op(const Netlist& netlist, const std::string& name);
+/// The op, or nothing when the name is a queue's. Throws for a name that is neither.
+const Op* find_op_or_queue(const Netlist& netlist, const std::string& name, const Queue*& queue);
+std::string name_of(NocCoord at);  ///< "1-2"
+/// "1-2"; nothing when the word is no such place.
+std::optional<NocCoord> place(const std::string& word);
+
+}  // namespace tt::debug

@@ -1,0 +1,36 @@
+// What the live display shows, as lines: any terminal can draw them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analysis/smi/sample.hpp"
+
+namespace tt::smi {
+
+enum class Ink : std::uint8_t { Plain, Title, Label, Limit, Faint };
+
+struct Piece {
+    std::string text;
+    Ink ink = Ink::Plain;
+};
+using Line = std::vector<Piece>;
+
+struct Look {
+    int tab = 1;  ///< 1 information, 2 telemetry, 3 firmware
+    bool side_bar = true, limits = true, averages = false, help = false;
+    std::string message;  ///< of the last key: "wrote ..."
+    std::string clock;    ///< date and time as they shall be shown
+    bool dumping = false;
+};
+
+/// Averages over readings so far, for the key 'v'.
+struct Averages {
+    std::size_t readings = 0;
+    std::vector<ChipSample> sums;
+    void add(const Sample& sample);
+};
+
+std::vector<Line> display(const Sample& sample, const Averages& averages, const Look& look, int columns, int rows);
+
+}  // namespace tt::smi

@@ -1,0 +1,27 @@
+// Readings over time as tables: the columns of the TT-SMI guide, then what a simulator has besides.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analysis/smi/sample.hpp"
+
+namespace tt::smi {
+
+using Cell = std::optional<double>;  ///< nothing: N/A
+
+class Dump {
+public:
+    /// One row a chip. `timestamp`: seconds, as the first column.
+    void add(double timestamp, const Sample& sample);
+    std::size_t rows() const { return rows_.size(); }
+    std::string csv() const;
+    /// Writes the same as a workbook. Throws Error(Input) where the file cannot be written.
+    void write_xlsx(const std::string& file) const;
+
+private:
+    std::vector<std::vector<Cell>> rows_;
+};
+
+}  // namespace tt::smi

@@ -1,0 +1,28 @@
+// The file by which a run tells of itself: written whole now and then, one JSON object.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "netlist/device/device.hpp"
+#include "sim/run.hpp"
+#include "sim/figures/telemetry.hpp"
+
+namespace tt::smi {
+
+class TelemetryFile {
+public:
+    /// Throws Error(Input) when the file cannot be written.
+    TelemetryFile(std::string path, std::string command);
+    /// `status`: "running", or how the run ended.
+    void write(const sim::MachineView& view, const std::string& status);
+    /// The run has ended so.
+    void end(const std::string& status);
+
+private:
+    void put(const std::string& text);
+    std::string path_, command_, last_;
+    std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace tt::smi

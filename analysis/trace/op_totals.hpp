@@ -1,0 +1,29 @@
+// The ops of a whole run: every launch of an op added up.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analysis/trace/analysis.hpp"
+
+namespace tt::trace {
+
+/// One op over all launches of its graph. Cycles are those of its slowest core.
+struct OpTotal {
+    std::string name, type, graph;
+    std::int64_t chip = 0, grid_r = 0, grid_c = 0;
+    std::int64_t launches = 0, inputs = 0, tiles = 0;
+    double own_cycles = 0;                                ///< sum of bw_kernel: see OpUse
+    double run_share = 0;                                 ///< own_cycles of the cycles of the run
+    double kernel_cycles = 0, bw_kernel_cycles = 0;       ///< per input
+    double cycles = 0;                                    ///< per input, waits for other ops included
+    double wait_source_cycles = 0, wait_room_cycles = 0;  ///< of them, for tiles and for room
+    double wait_source_share = 0, wait_room_share = 0;    ///< of `cycles`
+    double math_utilization = 0;                          ///< mean over its inputs
+    Limit limit = Limit::None;                            ///< of the launch with most own cycles
+};
+
+/// Most own cycles first; ops that ran no input are left out.
+std::vector<OpTotal> op_totals(Reader& trace);
+
+}  // namespace tt::trace

@@ -1,0 +1,143 @@
+#include "analysis/trace/perf_data.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "analysis/trace/json_list.hpp"
+
+namespace tt::trace {
+
+std::string to_string(Cause cause) {
+    static const std::array<const char*, cause_count> names{"math", "unpack", "source", "noc",    "dram",
+                                                            "room", "output", "dst",    "packer", "drain"};
+    const auto at = static_cast<std::size_t>(cause);
+    return at < names.size() ? names[at] : "";
+}
+
+double CoreCycles::share(Cause cause) const {
+    const auto at = static_cast<std::size_t>(cause);
+    return end > start && at < causes.size() ? static_cast<double>(causes[at]) / static_cast<double>(end - start) : 0;
+}
+
+/// Chunks under way overlap, and a pipe may wait for room for the next while one is: whatever says more is the time
+/// that it needs.
+double PipeUse::active_cycles() const {
+    const std::int64_t waits = wait_source + wait_room + wait_block + wait_lockstep;
+    const std::int64_t active = std::max(span - waits, std::min(in_flight, span));
+    return bytes > 0 ? static_cast<double>(active) * static_cast<double>(input_bytes) / static_cast<double>(bytes) : 0;
+}
+
+const EpochDetail& PerfData::detail(std::int64_t epoch) const {
+    const auto same = same_as.find(epoch);
+    const auto found = details.find(same == same_as.end() ? epoch : same->second);
+    if (found == details.end()) fail_input({}, "there is no epoch {}", epoch);
+    return found->second;
+}
+
+namespace {
+
+std::vector<CoreCycles> core_cycles(Reader& trace, std::int64_t epoch) {
+    Statement query(trace.database(),
+                    "SELECT c.op, c.core, k.x, k.y, c.inputs, c.start, c.end, c.tiles, c.math, c.math_bound, "
+                    "c.unpack_bound, c.wait_source, c.wait_noc, c.wait_dram, c.wait_room, c.wait_output, c.wait_dst, "
+                    "c.wait_pack, c.drain FROM op_core c JOIN core k ON k.id = c.core "
+                    "WHERE c.epoch = ? ORDER BY c.core");
+    query.bind(1, epoch);
+    std::vector<CoreCycles> cores;
+    while (query.step()) {
+        CoreCycles core;
+        int column = 0;
+        for (std::int64_t* number :
+             {&core.op, &core.id, &core.x, &core.y, &core.inputs, &core.start, &core.end, &core.tiles, &core.math})
+            *number = query.whole(column++);
+        for (std::int64_t& cause : core.causes) cause = query.whole(column++);
+        cores.push_back(core);
+    }
+    return cores;
+}
+
+/// The channel of each buffer of a queue: [[channel, address], ...].
+std::vector<QueuePlace> queue_places(Reader& trace) {
+    Statement query(trace.database(), "SELECT name, coalesce(chip, 0), buffers, place FROM queue ORDER BY id");
+    std::vector<QueuePlace> queues;
+    while (query.step()) {
+        QueuePlace queue{query.text(0), query.whole(1), {}};
+        if (query.text(3) == "dram") queue.channels = first_of_each(trace, query.text(2));
+        queues.push_back(std::move(queue));
+    }
+    return queues;
+}
+
+}  // namespace
+
+std::vector<PipeUse> pipe_uses(Reader& trace, std::int64_t epoch) {
+    Statement query(
+        trace.database(),
+        "SELECT f.kind, f.op, coalesce(f.operand, 0), coalesce(f.from_op, -1), coalesce(f.queue, -1), "
+        "f.place, f.cores, f.bytes, t.bytes, max(t.last_arrival - t.first_sent, 0), t.in_flight, t.wait_source, "
+        "t.wait_room, t.wait_block, t.wait_lockstep FROM flow_total t JOIN flow f ON f.id = t.flow WHERE "
+        "t.epoch = ? ORDER BY f.id");
+    query.bind(1, epoch);
+    std::vector<PipeUse> pipes;
+    while (query.step()) {
+        PipeUse pipe;
+        pipe.kind = query.text(0);
+        pipe.op = query.whole(1);
+        pipe.operand = query.whole(2);
+        pipe.from_op = query.whole(3);
+        pipe.queue = query.whole(4);
+        pipe.place = query.text(5);
+        pipe.cores = whole_list(trace, query.text(6));
+        int column = 7;
+        for (std::int64_t* number : {&pipe.input_bytes, &pipe.bytes, &pipe.span, &pipe.in_flight, &pipe.wait_source,
+                                     &pipe.wait_room, &pipe.wait_block, &pipe.wait_lockstep})
+            *number = query.whole(column++);
+        pipes.push_back(std::move(pipe));
+    }
+    return pipes;
+}
+
+std::vector<Resource> all_resources(Reader& trace) {
+    Statement query(trace.database(),
+                    "SELECT kind, name, chip, coalesce(x, -1), coalesce(y, -1), coalesce(channel, -1), "
+                    "coalesce(to_chip, -1), bytes_per_cycle, transfers, bytes, busy, queueing, buckets, "
+                    "coalesce(direction, '') FROM resource ORDER BY id");
+    std::vector<Resource> all;
+    while (query.step()) {
+        Resource one;
+        one.kind = query.text(0);
+        one.name = query.text(1);
+        int column = 2;
+        for (std::int64_t* number : {&one.chip, &one.x, &one.y, &one.channel, &one.to_chip})
+            *number = query.whole(column++);
+        one.bytes_per_cycle = query.real(7);
+        one.transfers = query.whole(8);
+        one.bytes = query.whole(9);
+        one.busy = query.whole(10);
+        one.queueing = query.whole(11);
+        one.buckets = real_list(trace, query.text(12));
+        one.direction = query.text(13);
+        all.push_back(std::move(one));
+    }
+    return all;
+}
+
+PerfData read_perf_data(Reader& trace) {
+    PerfData data;
+    data.run = trace.run();
+    data.chip_cores = chip_cores(trace);
+    data.epochs = epochs(trace);
+    Statement same(trace.database(), "SELECT id, same_as FROM epoch WHERE same_as IS NOT NULL");
+    while (same.step()) data.same_as[same.whole(0)] = same.whole(1);
+    for (const EpochUse& epoch : data.epochs)
+        if (!data.same_as.contains(epoch.id))
+            data.details[epoch.id] = {ops(trace, epoch.id), core_cycles(trace, epoch.id), pipe_uses(trace, epoch.id)};
+    for (const auto& [epoch, as] : data.same_as)
+        if (!data.details.contains(as))
+            fail_input({trace.path(), 0, 0}, "epoch {} repeats {}, which is none", epoch, as);
+    data.queues = queue_places(trace);
+    data.resources = all_resources(trace);
+    return data;
+}
+
+}  // namespace tt::trace

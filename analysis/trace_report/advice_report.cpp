@@ -1,0 +1,193 @@
+#include "analysis/trace_report/advice_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/json_text.hpp"
+#include "netlist/text/reader.hpp"
+#include "analysis/trace_report/csv.hpp"
+#include "analysis/trace_report/perf_file.hpp"
+#include "analysis/trace_report/remedies.hpp"
+#include "analysis/report/table.hpp"
+
+namespace tt::report {
+
+using trace::Reason;
+using trace::Root;
+using trace::RootKind;
+
+namespace {
+
+/// What the first words of a cause are.
+std::string kind_words(const Root& root) {
+    switch (root.kind) {
+        case RootKind::Op:
+        case RootKind::Pipe:
+        case RootKind::Reads:
+        case RootKind::Writes:
+            return "slow";
+        case RootKind::Dram:
+            return "DRAM";
+        case RootKind::Host:
+            return "host over";
+        case RootKind::Ethernet:
+            return "Ethernet link";
+        case RootKind::NocLink:
+            return "NoC link";
+        case RootKind::Buffer:
+            return root.fork ? "fork-join: short" : "short";
+        case RootKind::Load:
+            return "repeated";
+        case RootKind::Entries:
+            return "late";
+        case RootKind::Sends:
+            return "slow";
+    }
+    return "";
+}
+
+std::string what_happens(const Reason& cause) {
+    const Root& root = cause.root;
+    const std::string busy = percent(root.busy),
+                      victim = root.victim.empty() ? "" : fmt::format(" of '{}'", root.victim);
+    switch (root.kind) {
+        case RootKind::Op:
+            if (cause.members.size() > 1)
+                return fmt::format("the dearest is '{}'; they work up to {} of the time of their epochs, others wait",
+                                   root.op, busy);
+            return fmt::format("works {} of the time, the others wait for it", busy);
+        case RootKind::Dram:
+            return fmt::format(
+                "the DRAM channel is busy {} of the time with queue '{}' and others; it holds up op '{}'", busy,
+                root.other, root.victim);
+        case RootKind::Host:
+            return fmt::format("the host's side{} is waited for, busy {} of the time", victim, busy);
+        case RootKind::Ethernet:
+            return fmt::format("transfers{} between chips are waited for; the link is busy {}", victim, busy);
+        case RootKind::NocLink:
+            return fmt::format("the NoC link is busy {} of the time, transfers{} share it", busy, victim);
+        case RootKind::Pipe:
+            return fmt::format("tiles take long on the way (reblocking or gathering), '{}' waits", root.victim);
+        case RootKind::Reads:
+        case RootKind::Writes:
+            return fmt::format("accesses are slow though the channel is busy only {}", busy);
+        case RootKind::Buffer:
+            return root.fork ? fmt::format("fork-join: '{}' waits for room while '{}' waits for its other branch",
+                                           cause.op, cause.other)
+                             : fmt::format("'{}' and '{}' take turns: the buffer is too small to overlap them",
+                                           cause.op, cause.other);
+        case RootKind::Entries:
+            return fmt::format("'{}' waits for what another epoch is to write", cause.op);
+        case RootKind::Sends:
+            return fmt::format("the link from a core of it into the NoC is busy {} of the time; '{}' waits", busy,
+                               root.victim);
+        case RootKind::Load:
+            return "kernels and programs are loaded again and again while all cores wait";
+    }
+    return "";
+}
+
+/// What a simulation without the cause leaves out: of some kinds all there is.
+std::string left_out(const Root& root) {
+    switch (root.kind) {
+        case RootKind::Ethernet:
+            return "Ethernet, all of it";
+        case RootKind::Host:
+            return "PCIe, all of it";
+        case RootKind::NocLink:
+            return "the NoC's links, all of them";
+        case RootKind::Writes:
+            return "DRAM, all of it";
+        case RootKind::Op:
+        case RootKind::Dram:
+        case RootKind::Pipe:
+        case RootKind::Reads:
+        case RootKind::Buffer:
+        case RootKind::Load:
+        case RootKind::Entries:
+        case RootKind::Sends:
+            break;
+    }
+    return "it";
+}
+
+/// Of the cause number `n`.
+std::string gain_words(const AdviceReport& report, std::size_t n) {
+    if (n < report.measured.size() && report.measured[n])
+        return fmt::format("{} less of the whole run (simulated)", percent(std::max(0.0, *report.measured[n])));
+    return fmt::format("{} less at most (an estimate)", percent(std::max(0.0, report.advice.causes[n].gain)));
+}
+
+}  // namespace
+
+AdviceReport advice_report(trace::Reader& trace, std::size_t limit) {
+    AdviceReport report{trace::advise(trace), std::nullopt, limit};
+    try {
+        if (const std::string text = netlist_text(trace); !text.empty())
+            report.netlist = read_netlist_text(text, trace.run().netlist);
+    } catch (const Error&) {
+        // remedies are then without the netlist's numbers
+    }
+    return report;
+}
+
+std::string text(const AdviceReport& report) {
+    const trace::Advice& advice = report.advice;
+    std::string out;
+    for (std::size_t n = 0; n < std::min(report.limit, advice.causes.size()); ++n) {
+        const Reason& cause = advice.causes[n];
+        const std::vector<std::string> tries = remedies(cause, report.netlist);
+        out += fmt::format("{}. {} {}: {} of the time; try {}\n", n + 1, kind_words(cause.root), cause.root.place,
+                           percent(cause.share), tries.empty() ? "-" : tries.front());
+        out += fmt::format("     {}\n", what_happens(cause));
+        out += fmt::format("     without {}: {}\n", left_out(cause.root), gain_words(report, n));
+        for (std::size_t t = 1; t < tries.size(); ++t) out += fmt::format("     or {}\n", tries[t]);
+    }
+    if (advice.causes.empty()) out = "nothing ran, so nothing held it back\n";
+    out += fmt::format("\n{} on {}: {} cycles in which ops were at work", advice.run.netlist, advice.run.device,
+                       rounded(advice.cycles));
+    if (advice.first_load > 0) out += fmt::format("; left out: {} of the first load", rounded(advice.first_load));
+    if (advice.after_last > 0) out += fmt::format(", {} after the last epoch", rounded(advice.after_last));
+    out += "\n";
+    if (!report.why_estimates.empty()) out += fmt::format("note: nothing was simulated: {}\n", report.why_estimates);
+    if (advice.run.status != "complete")
+        out += fmt::format("note: the run ended early ({}): {}\n", advice.run.status, advice.run.message);
+    return out;
+}
+
+std::string json(const AdviceReport& report) {
+    nlohmann::ordered_json causes = nlohmann::ordered_json::array();
+    for (std::size_t n = 0; n < std::min(report.limit, report.advice.causes.size()); ++n) {
+        const Reason& cause = report.advice.causes[n];
+        nlohmann::ordered_json members = nlohmann::ordered_json::array();
+        for (const Root& member : cause.members)
+            members.push_back({{"op", member.op}, {"other", member.other}, {"cycles", member.cycles}});
+        causes.push_back({{"kind", to_string(cause.root.kind)},
+                          {"place", cause.root.place},
+                          {"share", cause.share},
+                          {"gain", std::max(0.0, cause.gain)},
+                          {"estimate", n >= report.measured.size() || !report.measured[n]},
+                          {"measured_gain", n < report.measured.size() && report.measured[n]
+                                                ? nlohmann::ordered_json(*report.measured[n])
+                                                : nlohmann::ordered_json(nullptr)},
+                          {"busy", cause.root.busy},
+                          {"op", cause.op},
+                          {"other", cause.other},
+                          {"members", members},
+                          {"victim", cause.root.victim},
+                          {"epochs", cause.epochs},
+                          {"worst_epoch", cause.worst_epoch},
+                          {"remedies", remedies(cause, report.netlist)}});
+    }
+    return json_document({{"netlist", report.advice.run.netlist},
+                          {"device", report.advice.run.device},
+                          {"status", report.advice.run.status},
+                          {"cycles", report.advice.run.cycles},
+                          {"shared_out", report.advice.cycles},
+                          {"first_load", report.advice.first_load},
+                          {"after_last", report.advice.after_last},
+                          {"causes", causes}});
+}
+
+}  // namespace tt::report

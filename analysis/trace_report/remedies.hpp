@@ -1,0 +1,16 @@
+// What the netlist or the compiler offers against a cause.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "netlist/netlist.hpp"
+#include "analysis/trace/advice.hpp"
+
+namespace tt::report {
+
+/// Most promising first, with the numbers of the netlist where it is known.
+std::vector<std::string> remedies(const trace::Reason& cause, const std::optional<Netlist>& netlist);
+
+}  // namespace tt::report

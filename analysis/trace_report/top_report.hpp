@@ -1,0 +1,28 @@
+// The ops of a whole run as one sortable table: text, CSV and JSON.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/trace/op_totals.hpp"
+
+namespace tt::report {
+
+/// What top_report() can sort by, as keys of its JSON and titles of its CSV.
+std::vector<std::string> top_columns();
+
+struct TopReport {
+    trace::RunInfo run;
+    std::vector<trace::OpTotal> ops;
+    std::size_t left_out = 0;  ///< by the limit
+};
+/// Numbers sort from the largest down, names from A on. `sort` is one of top_columns().
+TopReport top_report(trace::Reader& trace, const std::string& sort, std::optional<std::size_t> limit);
+
+/// A table no wider than `width`.
+std::string text(const TopReport& report, std::optional<std::size_t> width = std::nullopt);
+std::string json(const TopReport& report);
+std::string csv(const TopReport& report);
+
+}  // namespace tt::report

@@ -1,0 +1,14 @@
+#include "analysis/trace_report/trace_report.hpp"
+
+namespace tt::report {
+
+TraceReport epochs_report(trace::Reader& trace) { return {trace.run(), trace::epochs(trace), {}, {}, {}, {}}; }
+
+TraceReport epoch_report(trace::Reader& trace, std::int64_t epoch) {
+    std::vector<trace::OpUse> ops = trace::ops(trace, epoch);
+    return {trace.run(), {}, trace::epoch(trace, epoch), std::move(ops), trace::hand_over_waits(trace, epoch), {}};
+}
+
+TraceReport resources_report(trace::Reader& trace) { return {trace.run(), {}, {}, {}, {}, trace::resources(trace)}; }
+
+}  // namespace tt::report

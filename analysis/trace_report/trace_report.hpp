@@ -1,0 +1,35 @@
+// What a trace says: the same numbers as tables for people, as CSV and as JSON.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/trace/analysis.hpp"
+
+namespace tt::report {
+
+/// The run, and those of its parts that were asked for.
+struct TraceReport {
+    trace::RunInfo run;
+    std::optional<std::vector<trace::EpochUse>> epochs;
+    std::optional<trace::EpochUse> epoch;  ///< one of them, with its ops
+    std::vector<trace::OpUse> ops;
+    std::vector<trace::HandOverWait> waits;                    ///< of the epoch, longest first
+    std::optional<std::vector<trace::ResourceUse>> resources;  ///< busiest first
+};
+
+TraceReport epochs_report(trace::Reader& trace);
+/// Throws Error(Input) when there is no epoch of that number.
+TraceReport epoch_report(trace::Reader& trace, std::int64_t epoch);
+/// NoC links, memory channels, Ethernet and PCIe.
+TraceReport resources_report(trace::Reader& trace);
+
+/// Tables no wider than `width`.
+std::string text(const TraceReport& report, std::optional<std::size_t> width = std::nullopt);
+/// One JSON object with a key for each part.
+std::string json(const TraceReport& report);
+/// The rows of every part below its titles.
+std::string csv(const TraceReport& report);
+
+}  // namespace tt::report

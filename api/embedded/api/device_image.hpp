@@ -1,0 +1,10 @@
+// What a tt_device_image holds.
+#pragma once
+
+#include <tt_backend_api_types.hpp>
+
+#include "api/embedded/bridge/bridge.hpp"
+
+struct tt::tt_device_image::Impl {
+    tt_bridge::ImageFacts facts;
+};

@@ -1,0 +1,27 @@
+// Calls into the simulator: nothing but std::runtime_error and std::bad_alloc comes out.
+#pragma once
+
+#include <utility>
+
+#include "base/error.hpp"
+#include "api/embedded/bridge/bridge.hpp"
+
+namespace tt_bridge {
+
+template <class Call>
+auto guarded(Call&& call) -> decltype(call()) {
+    try {
+        return std::forward<Call>(call)();
+    } catch (const tt::Error& error) {
+        if (error.fault() == tt::Fault::Hang) throw NotReady(error.what());
+        throw std::runtime_error(error.what());
+    } catch (const NotReady&) {
+        throw;
+    } catch (const std::bad_alloc&) {
+        throw;
+    } catch (const std::exception& error) {
+        throw std::runtime_error(error.what());
+    }
+}
+
+}  // namespace tt_bridge

@@ -1,0 +1,128 @@
+// What backends are told of a machine, by names such as "wormhole_b0-t6-grid_size".
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "base/new_file.hpp"
+#include "base/text.hpp"
+#include "base/yaml_map.hpp"
+#include "api/embedded/bridge/guard.hpp"
+#include "isa/arch.hpp"
+#include "netlist/device/cluster.hpp"
+#include "netlist/device/device.hpp"
+#include "netlist/device/soc_descriptor.hpp"
+#include "runtime/image/merge_memory.hpp"
+#include "runtime/image/target.hpp"
+
+namespace tt_bridge {
+
+namespace {
+
+using Parameters = std::map<std::string, std::string>;
+
+std::string yes_no(bool value) { return value ? "1" : "0"; }
+
+/// Of one chip, under its arch's name.
+void add_chip(Parameters& all, const tt::ChipParams& chip) {
+    const auto set = [&](const std::string& key, const auto& value) {
+        all[chip.name + "-" + key] = fmt::format("{}", value);
+    };
+    const auto grid = [](std::size_t x, std::size_t y) { return fmt::format("{}-{}", x, y); };
+    set("t6-grid_size", grid(chip.worker_x.size(), chip.worker_y.size()));
+    set("t6-l1_size", chip.l1_bytes);
+    set("t6-l1_reserved", chip.l1_reserved);
+    set("t6-dst_tiles_16b", chip.features.dest_tiles_16b);
+    set("t6-dst_tiles_32b", chip.features.dest_tiles_32b);
+    set("t6-clock_mhz", chip.clock_mhz);
+    set("noc-grid_size", grid(static_cast<std::size_t>(chip.grid_x), static_cast<std::size_t>(chip.grid_y)));
+    set("noc-translation_id_enabled", yes_no(chip.harvest_from_end));
+    set("noc-link_bytes", chip.timing.noc_link_bytes);
+    set("dram-num_channels", chip.dram.size());
+    set("dram-channel_capacity", chip.dram_channel_bytes);
+    for (std::size_t k = 0; k < chip.dram.size(); ++k)
+        set(fmt::format("dram-core_xy_chan{}", k), fmt::format("{}-{}", chip.dram[k][0].x, chip.dram[k][0].y));
+    set("eth-num_channels", chip.eth.size());
+    set("eth-l1_size", chip.eth_l1_bytes);
+    set("eth-l1_reserved", chip.eth_l1_reserved);
+}
+
+/// What the original's runtime reserves and reaches, of chips whose memory map configs/images.yaml has.
+void add_memory(Parameters& all, const tt::Machine& machine) {
+    const std::string arch = machine.chips.front().params.name + "-";
+    tt::image::MemoryLimits limits;
+    try {
+        limits = tt::image::limits_of(machine);
+    } catch (const tt::Error& error) {
+        if (error.fault() != tt::Fault::Unsupported) throw;
+        return;
+    }
+    all[arch + "dram-backend_reserved_max"] = fmt::format("{}", limits.reserved);
+    all[arch + "sysmem-num_channels"] = fmt::format("{}", limits.host.size());
+    for (std::size_t k = 0; k < limits.host.size(); ++k)
+        all[fmt::format("{}sysmem-chan{}_size", arch, k)] = fmt::format("{}", limits.host[k]);
+}
+
+void add_system(Parameters& all, const tt::Machine& machine) {
+    std::vector<std::int64_t> mmio;
+    std::string links;
+    for (const tt::ChipInstance& chip : machine.chips) {
+        const std::string device = fmt::format("system-device{}-", chip.id);
+        if (chip.mmio) mmio.push_back(chip.id);
+        all[device + "type"] = chip.params.name;
+        all[device + "harvesting_mask"] = fmt::format("{}", tt::image::harvesting_mask(chip));
+        all[device + "num_harvested_rows"] = fmt::format("{}", chip.harvested_rows.size());
+    }
+    for (const tt::EthLink& link : machine.links)
+        links += fmt::format("{},{},{},{},-", link.chip_a, link.channel_a, link.chip_b, link.channel_b);
+    all["system-device-number_of_chips"] = fmt::format("{}", machine.chips.size());
+    all["system-device-num_mmio_devices"] = fmt::format("{}", mmio.size());
+    all["system-device-chips_with_mmio"] = mmio.empty() ? "" : fmt::format("{},-", fmt::join(mmio, ",-,"));
+    all["system-device-ethernet_connections"] = links;
+}
+
+void add_file(Parameters& all, const std::string& file) {
+    tt::YamlMap map = tt::YamlMap::from_file(file);
+    tt::YamlMap list = map.map("system_level_params");
+    for (const std::string& key : list.keys()) all[tt::to_lower(key)] = list.text(key);
+}
+
+/// The chip that a soc descriptor is of; "" = any.
+std::string arch_of(const std::string& soc) {
+    if (soc.empty()) return "";
+    return tt::to_lower(tt::YamlMap::from_file(soc).text("arch_name"));
+}
+
+}  // namespace
+
+std::map<std::string, std::string> backend_parameters(const std::string& soc, const std::string& cluster,
+                                                      const std::string& file) {
+    return guarded([&] {
+        Parameters all;
+        const std::string described = arch_of(soc);
+        std::string system = described;
+        for (const std::string& name : tt::chip_names()) {
+            const tt::Machine machine = tt::make_machine(name, {.device = name == described ? soc : ""});
+            add_chip(all, machine.chips.front().params);
+            add_memory(all, machine);
+        }
+        if (system.empty()) system = "wormhole_b0";
+        add_system(all, tt::make_machine(system, {.device = soc, .cluster = cluster}));
+        if (!file.empty()) add_file(all, file);
+        return all;
+    });
+}
+
+void write_parameters(const std::map<std::string, std::string>& all, const std::string& file) {
+    guarded([&] {
+        tt::write_new_file(file, tt::FileKind::Text, [&](std::ostream& out) {
+            out << "system_level_params:\n";
+            for (const auto& [key, value] : all) out << "  " << key << ": \"" << value << "\"\n";
+        });
+    });
+}
+
+std::string nearest(const std::string& word, const std::vector<std::string>& known) {
+    return tt::did_you_mean(word, known);
+}
+
+}  // namespace tt_bridge

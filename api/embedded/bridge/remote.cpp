@@ -1,0 +1,178 @@
+// The queues of a device that another process has.
+#include <cstdio>
+#include <map>
+#include <mutex>
+#include <system_error>
+
+#include "api/embedded/bridge/guard.hpp"
+#include "api/embedded/bridge/meeting.hpp"
+#include "api/embedded/bridge/wire.hpp"
+
+namespace tt_bridge {
+
+namespace {
+
+/// For connecting and what the other process says then, all together.
+constexpr std::chrono::seconds connecting(5);
+
+/// A device that is gone, or that another user's process pretends to be.
+struct NoDevice : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+/// One call at a time on one connection; calls that wait in several threads take one each.
+class Caller {
+public:
+    /// Throws NoDevice, and std::exception where it refuses or does not answer in time.
+    explicit Caller(const Place& place) {
+        const TimeLimit limit{{}, TimeLimit::Clock::now() + connecting};
+        socket_ = connected(place, *limit.over);
+        if (!socket_) throw NoDevice("the process that made the backend is gone");
+        const json hello = receive(socket_, limit);
+        if (hello.is_object()) throw std::runtime_error(hello.at("error").get<std::string>());
+        served = {hello.at(0).get<std::string>(), hello.at(1).get<std::uint64_t>(), hello.at(2).get<bool>()};
+    }
+
+    json call(const json& message) {
+        send(socket_, message);
+        return receive(socket_);
+    }
+    bool is_open() const { return !has_gone(socket_); }
+    ServedDevice served;
+
+private:
+    Descriptor socket_;
+};
+
+class RemoteQueues final : public QueueAccess {
+public:
+    RemoteQueues(Place device, std::unique_ptr<Caller> first)
+        : device_(std::move(device)), netlist_(first->served.netlist_path) {
+        idle_.push_back(std::move(first));
+    }
+
+    QueueFacts queue(const std::string& name) const override {
+        return facts_from(call({{"call", "queue"}, {"queue", name}}));
+    }
+    bool in_vector_code(const std::string& queue, const std::string& host_format) const override {
+        return call({{"call", "in_vector_code"}, {"queue", queue}, {"format", host_format}}).get<bool>();
+    }
+    void push(const std::string& queue, const HostTensor& tensor, Wait wait, std::int64_t slot) override {
+        call(
+            {{"call", "push"}, {"queue", queue}, {"tensor", to_json(tensor)}, {"wait", to_json(wait)}, {"slot", slot}});
+    }
+    void push(const std::string& queue, const TilizedTensor& tensor, Wait wait, std::int64_t slot) override {
+        call({{"call", "push_tilized"},
+              {"queue", queue},
+              {"tensor", to_json(tensor)},
+              {"wait", to_json(wait)},
+              {"slot", slot}});
+    }
+    Result get(const std::string& queue, std::uint32_t count, const Stacking& stacking, Wait wait,
+               std::int64_t slot) override;
+    void pop(const std::string& queue, std::uint32_t count, Wait wait) override {
+        call({{"call", "pop"}, {"queue", queue}, {"count", count}, {"wait", to_json(wait)}});
+    }
+    std::vector<void*> mapped(const std::string& queue) override;
+    std::shared_ptr<std::vector<std::uint32_t>> tilized(const std::string& queue, const HostTensor& tensor,
+                                                        std::uint32_t& buffer_bytes) const override;
+
+private:
+    json call(const json& message) const;
+    std::unique_ptr<Caller> caller() const;
+
+    Place device_;
+    std::string netlist_;
+    mutable std::mutex guard_;
+    mutable std::vector<std::unique_ptr<Caller>> idle_;
+    std::map<std::string, std::vector<std::string>> mapped_;
+};
+
+std::unique_ptr<Caller> RemoteQueues::caller() const {
+    {
+        const std::lock_guard lock(guard_);
+        while (!idle_.empty()) {
+            std::unique_ptr<Caller> taken = std::move(idle_.back());
+            idle_.pop_back();
+            if (taken->is_open()) return taken;
+        }
+    }
+    return std::make_unique<Caller>(device_);
+}
+
+json RemoteQueues::call(const json& message) const {
+    json answer;
+    try {
+        std::unique_ptr<Caller> with = caller();
+        answer = with->call(message);
+        const std::lock_guard lock(guard_);
+        idle_.push_back(std::move(with));
+    } catch (const std::system_error& error) {
+        throw std::runtime_error(netlist_ + ": the process that made the backend does not answer any more (" +
+                                 error.what() + ")");
+    } catch (const NoDevice&) {
+        throw std::runtime_error(netlist_ + ": the process that made the backend does not answer any more");
+    }
+    const auto failed = answer.find("error");
+    if (failed == answer.end()) return answer.at("result");
+    if (answer.at("not_ready").get<bool>()) throw NotReady(failed->get<std::string>());
+    throw std::runtime_error(failed->get<std::string>());
+}
+
+Result RemoteQueues::get(const std::string& queue, std::uint32_t count, const Stacking& stacking, Wait wait,
+                         std::int64_t slot) {
+    return result_from(call({{"call", "get"},
+                             {"queue", queue},
+                             {"count", count},
+                             {"stacking", {stacking.h, stacking.v, stacking.row_major}},
+                             {"wait", to_json(wait)},
+                             {"slot", slot}}));
+}
+
+std::shared_ptr<std::vector<std::uint32_t>> RemoteQueues::tilized(const std::string& queue, const HostTensor& tensor,
+                                                                  std::uint32_t& buffer_bytes) const {
+    const json got = call({{"call", "tilized"}, {"queue", queue}, {"tensor", to_json(tensor)}});
+    got.at(0).get_to(buffer_bytes);
+    return words_from(got.at(1));
+}
+
+/// No process sees another one's memory: what lies here has the size of the queue's and stays zero.
+std::vector<void*> RemoteQueues::mapped(const std::string& name) {
+    const QueueFacts facts = queue(name);
+    std::vector<void*> all;
+    if (!facts.on_host) return all;
+    constexpr std::size_t header = 32;
+    const std::lock_guard lock(guard_);
+    auto& memory = mapped_[name];
+    while (memory.size() < std::size_t{facts.grid_r} * facts.grid_c)
+        memory.emplace_back(header + std::size_t{facts.entry_bytes} * facts.entries, '\0');
+    for (std::string& buffer : memory) all.push_back(buffer.data());
+    return all;
+}
+
+}  // namespace
+
+std::vector<RemoteDevice> devices_served_for(const std::string& folder) {
+    return guarded([&] {
+        std::vector<RemoteDevice> all;
+        std::string left_out;
+        for (const Place& place : places_of(folder)) try {
+                auto caller = std::make_unique<Caller>(place);
+                const ServedDevice served = caller->served;
+                all.push_back({served, std::make_shared<RemoteQueues>(place, std::move(caller))});
+            } catch (const NoDevice&) {
+                // it ended just now, or was never one of this user's
+            } catch (const std::bad_alloc&) {
+                throw;
+            } catch (const std::exception& error) {
+                left_out += (left_out.empty() ? "" : "\n") + folder +
+                            ": a process that serves a device there (socket " + place.folder + "/" + place.name +
+                            ") is left out: " + error.what();
+            }
+        if (all.empty() && !left_out.empty()) throw std::runtime_error(left_out);
+        if (!left_out.empty()) std::fprintf(stderr, "tt_backend: %s\n", left_out.c_str());
+        return all;
+    });
+}
+
+}  // namespace tt_bridge

@@ -1,0 +1,71 @@
+#include <charconv>
+
+#include <ttsim/errors.hpp>
+
+#include "api/library/internal.hpp"
+
+namespace ttsim {
+
+namespace {
+
+ErrorKind kind_of(tt::Fault fault) {
+    switch (fault) {
+        case tt::Fault::Input:
+            return ErrorKind::Input;
+        case tt::Fault::Unsupported:
+            return ErrorKind::Unsupported;
+        case tt::Fault::Hang:
+            return ErrorKind::Hang;
+        case tt::Fault::Interrupted:
+            return ErrorKind::Interrupted;
+        case tt::Fault::Internal:
+            return ErrorKind::Internal;
+    }
+    return ErrorKind::Internal;
+}
+
+tt::Fault fault_of(ErrorKind kind) {
+    switch (kind) {
+        case ErrorKind::Input:
+            return tt::Fault::Input;
+        case ErrorKind::Unsupported:
+            return tt::Fault::Unsupported;
+        case ErrorKind::Hang:
+            return tt::Fault::Hang;
+        case ErrorKind::Interrupted:
+            return tt::Fault::Interrupted;
+        case ErrorKind::Internal:
+            return tt::Fault::Internal;
+    }
+    return tt::Fault::Internal;
+}
+
+/// Of several problems in one error: the place that the first line begins with, "file:12:5: error: text".
+tt::SourceLoc first_place(std::string_view lines) {
+    const std::string_view place = lines.substr(0, lines.find(": error: "));
+    const std::size_t column = place.rfind(':'), line = column == 0 ? column : place.rfind(':', column - 1);
+    tt::SourceLoc at;
+    if (place.size() == lines.size() || column == place.npos || line == place.npos) return at;
+    const auto read = [&](std::size_t from, std::size_t to, int& number) {
+        const auto [end, code] = std::from_chars(place.data() + from, place.data() + to, number);
+        return code == std::errc() && end == place.data() + to;
+    };
+    if (read(line + 1, column, at.line) && read(column + 1, place.size(), at.column)) at.file = place.substr(0, line);
+    return at;
+}
+
+}  // namespace
+
+Error::Error(ErrorKind kind, const std::string& what, std::string file, int line, int column)
+    : std::runtime_error(what), kind_(kind), file_(std::move(file)), line_(line), column_(column) {}
+
+Error::~Error() = default;
+
+int Error::exit_code() const { return tt::exit_code(fault_of(kind_)); }
+
+void rethrow(const tt::Error& error) {
+    const tt::SourceLoc at = error.where().file.empty() ? first_place(error.what()) : error.where();
+    throw Error(kind_of(error.fault()), error.what(), at.file, at.line, at.column);
+}
+
+}  // namespace ttsim

@@ -1,0 +1,136 @@
+#include <ttsim/graph.hpp>
+
+#include "base/text.hpp"
+#include "compiler/host/samples.hpp"
+#include "compiler/onnx/read.hpp"
+#include "api/library/arrays.hpp"
+#include "api/library/graph_impl.hpp"
+#include "api/library/internal.hpp"
+
+namespace ttsim {
+
+namespace {
+
+std::vector<std::string> op_names() {
+    std::vector<std::string> names;
+    for (const OpInfo& op : model_ops()) names.push_back(op.name);
+    return names;
+}
+
+void check_fresh(const std::string& name, bool taken, const char* what) {
+    if (name.empty()) tt::fail_input({}, "{} of the model needs a name", what);
+    if (taken) tt::fail_input({}, "the model has two {}s '{}'", what, name);
+}
+
+std::size_t known(const tt::ir::Graph& graph, Graph::Value value) {
+    if (value.id >= graph.nodes.size()) tt::fail_input({}, "a value is of another graph");
+    return value.id;
+}
+
+}  // namespace
+
+std::vector<OpInfo> model_ops() {
+    std::vector<OpInfo> list;
+    for (const tt::ir::OpInfo* op : tt::ir::all_ops())
+        if (op->level != tt::ir::Level::Device) list.push_back({std::string(op->name), op->min_inputs, op->max_inputs});
+    return list;
+}
+
+Graph::Graph() : impl_(std::make_unique<Impl>()) {}
+Graph::~Graph() = default;
+Graph::Graph(Graph&&) noexcept = default;
+Graph& Graph::operator=(Graph&&) noexcept = default;
+
+Graph Graph::from_onnx_file(const std::string& path, const Shapes& shapes) {
+    Graph graph;
+    guarded([&] { graph.impl_->graph = tt::ir::read_onnx(path, {shapes, {}, std::nullopt}); });
+    return graph;
+}
+
+Graph Graph::from_onnx(const std::string& bytes, const std::string& name, const Shapes& shapes) {
+    Graph graph;
+    guarded([&] { graph.impl_->graph = tt::ir::parse_onnx(bytes, name, {shapes, {}, std::nullopt}); });
+    return graph;
+}
+
+Graph Graph::from_text(const std::string& text, const std::string& name) {
+    Graph graph;
+    guarded([&] {
+        graph.impl_->graph = tt::ir::parse_graph(text, name);
+        tt::ir::name_inputs(graph.impl_->graph);
+    });
+    return graph;
+}
+
+std::string Graph::text() const { return tt::ir::print_graph(impl_->graph); }
+
+Graph::Value Graph::input(const std::string& name, std::vector<std::int64_t> shape, ElementType type) {
+    return guarded([&]() -> Value {
+        check_fresh(name, impl_->has(true, name), "input");
+        tt::ir::Literal(internal(type), shape, tt::ir::most_read);  // refuses what is too large
+        return {impl_->build.input(name, {internal(type), std::move(shape), {}})};
+    });
+}
+
+Graph::Value Graph::constant(const std::string& name, const Array& value) {
+    return guarded([&]() -> Value {
+        check_fresh(name, impl_->has(false, name), "constant");
+        impl_->build.set_origin(name);
+        const Value made{impl_->build.given(internal(value, name))};
+        impl_->build.set_origin("");
+        return made;
+    });
+}
+
+Graph::Value Graph::number(float value) {
+    return guarded([&]() -> Value { return {impl_->build.scalar(static_cast<double>(value))}; });
+}
+
+Graph::Value Graph::add(const std::string& op, const std::vector<Value>& operands, const Attributes& attributes,
+                        const std::string& name) {
+    return guarded([&]() -> Value {
+        const tt::ir::OpInfo* known_op = tt::ir::find_op(op);
+        if (!known_op || known_op->level == tt::ir::Level::Device)
+            tt::fail_input({}, "no op of a model is called '{}'{}", op, tt::did_you_mean(op, op_names()));
+        tt::ir::Node node;
+        node.op = op;
+        node.name = name.empty() ? op : name;
+        node.origin = name;
+        node.attrs = {attributes.begin(), attributes.end()};
+        for (const Value operand : operands) node.inputs.push_back({known(impl_->graph, operand), {}});
+        node.type = tt::ir::infer_type(impl_->graph, node);
+        return {impl_->build.copy(node, node.inputs)};  // nothing is computed before the graph is compiled
+    });
+}
+
+void Graph::output(const std::string& name, Value value) {
+    guarded([&] {
+        bool taken = false;
+        for (const tt::ir::Output& output : impl_->graph.outputs) taken = taken || output.name == name;
+        check_fresh(name, taken, "output");
+        impl_->graph.outputs.push_back({name, known(impl_->graph, value), {}});
+    });
+}
+
+ArrayInfo Graph::info(Value value) const {
+    return guarded([&] {
+        const tt::ir::Node& node = impl_->graph.nodes[known(impl_->graph, value)];
+        return info_of(node.origin.empty() ? node.name : node.origin, node.type);
+    });
+}
+
+std::vector<ArrayInfo> Graph::inputs() const {
+    std::vector<ArrayInfo> all;
+    for (const tt::ir::Node& node : impl_->graph.nodes)
+        if (node.is_input()) all.push_back(info_of(tt::ir::crossing_name(node), node.type));
+    return all;
+}
+
+std::vector<ArrayInfo> Graph::outputs() const {
+    std::vector<ArrayInfo> all;
+    for (const tt::ir::Output& output : impl_->graph.outputs)
+        all.push_back(info_of(output.name, impl_->graph.type(output.value)));
+    return all;
+}
+
+}  // namespace ttsim

@@ -1,0 +1,68 @@
+#include <ttsim/report.hpp>
+
+#include "api/library/internal.hpp"
+#include "analysis/report/run_report.hpp"
+
+namespace ttsim {
+
+namespace {
+
+Verdict public_verdict(tt::sim::Verdict verdict) {
+    switch (verdict) {
+        case tt::sim::Verdict::Pass:
+            return Verdict::Pass;
+        case tt::sim::Verdict::Mismatch:
+            return Verdict::Mismatch;
+        case tt::sim::Verdict::IllConditioned:
+            return Verdict::IllConditioned;
+        case tt::sim::Verdict::NothingCompared:
+            return Verdict::NothingCompared;
+        case tt::sim::Verdict::NotChecked:
+            return Verdict::NotChecked;
+    }
+    return Verdict::NotChecked;
+}
+
+GraphTime public_graph(const tt::sim::GraphReport& g) {
+    GraphTime graph{g.name, g.device, g.executes, g.inputs, g.cycles, g.inputs_per_second, {}};
+    for (const tt::sim::OpReport& op : g.ops)
+        graph.ops.push_back({op.name, op.type, op.grid_r, op.grid_c, op.tiles, op.first_cycle, op.last_cycle,
+                             op.busy_cycles, g.busy_share(op)});
+    return graph;
+}
+
+}  // namespace
+
+struct RunReport::Source {
+    tt::report::RunReport report;
+};
+
+std::string RunReport::text() const {
+    return guarded([&] { return source ? tt::report::text(source->report) : ""; });
+}
+
+std::string RunReport::json() const {
+    return guarded([&] { return source ? tt::report::json(source->report) : ""; });
+}
+
+RunReport public_report(const tt::sim::RunReport& r) {
+    RunReport out;
+    out.chip = r.arch;
+    out.device = r.device;
+    out.clock_mhz = r.clock_mhz;
+    out.cycles = r.cycles;
+    out.load_cycles = r.load_cycles;
+    out.latency_cycles = r.latency_cycles;
+    out.inputs_per_second = r.inputs_per_second;
+    out.end_to_end_per_second = r.end_to_end_per_second;
+    for (const tt::sim::GraphReport& graph : r.graphs) out.graphs.push_back(public_graph(graph));
+    for (const tt::sim::OutputReport& o : r.outputs)
+        out.outputs.push_back(
+            {o.queue, o.result.entries, o.result.pcc, o.result.max_error, public_verdict(o.verdict())});
+    out.notes = r.notes;
+    out.source = std::make_shared<const RunReport::Source>(RunReport::Source{r});
+    out.verdict = r.checked ? public_verdict(r.verdict()) : Verdict::NotChecked;
+    return out;
+}
+
+}  // namespace ttsim

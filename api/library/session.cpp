@@ -1,0 +1,121 @@
+#include "runtime/session.hpp"
+
+#include <ttsim/session.hpp>
+
+#include "api/library/internal.hpp"
+#include "api/library/options.hpp"
+
+namespace ttsim {
+
+namespace {
+
+tt::Tensor internal(const Tensor& t) {
+    tt::Tensor out;
+    out.z = t.z;
+    out.rows = t.rows;
+    out.cols = t.columns;
+    out.data = t.data;
+    return out;
+}
+
+Tensor external(tt::Tensor&& t) {
+    Tensor out;
+    out.z = t.z;
+    out.rows = t.rows;
+    out.columns = t.cols;
+    out.data = std::move(t.data);
+    return out;
+}
+
+tt::runtime::Patience internal(Patience patience) { return {patience.cycles}; }
+
+}  // namespace
+
+struct Session::Impl {
+    tt::runtime::Session session;
+    std::string chip;
+
+    Impl(const tt::Netlist& netlist, const SessionOptions& options)
+        : session(netlist, choose_machine(netlist, options), session_options(options)),
+          chip(session.machine().chips.front().params.name) {}
+};
+
+Session::Session(const Netlist& netlist, const SessionOptions& options)
+    : impl_(guarded([&] { return std::make_unique<Impl>(netlist.impl().netlist, options); })) {}
+Session::~Session() = default;
+Session::Session(Session&&) noexcept = default;
+Session& Session::operator=(Session&&) noexcept = default;
+
+void Session::run(const std::string& program, const std::map<std::string, std::int64_t>& parameters) {
+    guarded([&] { impl_->session.run(program, parameters); });
+}
+void Session::wait() {
+    guarded([&] { impl_->session.wait(); });
+}
+void Session::push(const std::string& queue, const Tensor& entry, Patience patience) {
+    guarded([&] { impl_->session.push(queue, internal(entry), internal(patience)); });
+}
+void Session::push(const std::string& queue, const std::vector<Tensor>& entries, Patience patience) {
+    guarded([&] {
+        std::vector<tt::Tensor> all;
+        for (const Tensor& entry : entries) all.push_back(internal(entry));
+        impl_->session.push(queue, all, internal(patience));
+    });
+}
+Tensor Session::get(const std::string& queue, Patience patience, std::int64_t ahead) {
+    return guarded([&] { return external(impl_->session.get(queue, internal(patience), ahead)); });
+}
+void Session::pop(const std::string& queue, std::int64_t count, Patience patience) {
+    guarded([&] { impl_->session.pop(queue, count, internal(patience)); });
+}
+std::int64_t Session::ready(const std::string& queue) const {
+    return guarded([&] { return impl_->session.ready(queue); });
+}
+std::int64_t Session::room(const std::string& queue) const {
+    return guarded([&] { return impl_->session.room(queue); });
+}
+void Session::write(const std::string& ram, std::int64_t slot, const Tensor& entry) {
+    guarded([&] { impl_->session.write(ram, slot, internal(entry)); });
+}
+Tensor Session::read(const std::string& ram, std::int64_t slot) {
+    return guarded([&] { return external(impl_->session.read(ram, slot)); });
+}
+std::uint64_t Session::now() const {
+    return guarded([&] { return impl_->session.now(); });
+}
+RunReport Session::report() const {
+    return guarded([&] { return public_report(impl_->session.report()); });
+}
+const std::string& Session::chip() const { return impl_->chip; }
+void Session::finish_trace() {
+    guarded([&] { impl_->session.finish_trace(); });
+}
+
+RunReport run(const std::string& netlist_file, const RunOptions& options) {
+    return guarded([&] {
+        tt::sim::RunOptions run;
+        run.netlist = netlist_file;
+        run.arch = options.session.chip;
+        run.device = options.session.device;
+        run.cluster = options.session.cluster;
+        run.harvested_rows = options.session.harvested_rows;
+        if (options.session.engine == Engine::Golden)
+            tt::fail_input({}, "run() compares with golden; Engine::Golden is for sessions");
+        const tt::runtime::SessionOptions session = session_options(options.session);
+        run.mode = session.mode;
+        run.numerics = session.numerics;
+        run.threads = session.threads;
+        run.trace = session.trace;
+        run.programs = options.programs;
+        run.params = options.parameters;
+        if (options.inputs_count != 0) run.inputs_count = options.inputs_count;
+        run.seed = options.seed;
+        run.check = options.check;
+        run.stop = session.stop;
+        const tt::sim::RunReport report = tt::sim::run(run);
+        if (report.trace_failure) throw *report.trace_failure;
+        return public_report(report);
+    });
+}
+
+}  // namespace ttsim

@@ -1,0 +1,112 @@
+#include "compiler/files/model_files.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <system_error>
+
+#include "base/read_file.hpp"
+#include "base/text.hpp"
+#include "compiler/host/samples.hpp"
+#include "compiler/onnx/read.hpp"
+#include "compiler/onnx/value_file.hpp"
+#include "compiler/files/result_folder.hpp"
+
+namespace tt::ir {
+
+namespace {
+
+constexpr std::uint64_t most_graph_text = std::uint64_t{1} << 30;
+
+void check_input_names(const ModelFiles& files, const Graph& graph) {
+    const std::vector<std::string> names = input_names(graph);
+    Diagnostics problems;
+    for (const auto& [name, file] : files.inputs)
+        if (std::find(names.begin(), names.end(), name) == names.end())
+            problems.error({files.model, 0, 0}, "--input names '{}', but the model has no such input{}", name,
+                           did_you_mean(name, names));
+    problems.throw_if_any();
+}
+
+std::map<std::string, Literal> read_values(const std::map<std::string, std::string>& files) {
+    std::map<std::string, Literal> values;
+    for (const auto& [name, file] : files) values.emplace(name, read_value_file(file));
+    return values;
+}
+
+/// Files, or where there is none of that name a number, which is the value of every datum.
+std::map<std::string, Literal> read_constants(const std::map<std::string, std::string>& given) {
+    std::map<std::string, Literal> values;
+    for (const auto& [name, text] : given) {
+        double number = 0;
+        const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
+        std::error_code none;
+        if (code == std::errc() && end == text.data() + text.size() && !std::filesystem::exists(text, none)) {
+            Literal value(DType::F64, {});
+            value.set(0, number);
+            values.emplace(name, std::move(value));
+        } else {
+            values.emplace(name, read_value_file(text));
+        }
+    }
+    return values;
+}
+
+/// The values of inputs as their types want them; of an input that nothing reads any value will do. `samples`: each
+/// may have several.
+Values read_inputs(const ModelFiles& files, const Graph& graph, bool samples) {
+    Values values = read_values(files.inputs);
+    const std::vector<std::size_t> reads = graph.use_counts();
+    for (std::size_t id = 0; id < graph.nodes.size(); ++id) {
+        const Node& node = graph.nodes[id];
+        const auto found = values.find(crossing_name(node));
+        if (!node.is_input() || found == values.end()) continue;
+        const std::string& name = found->first;
+        if (reads[id] == 0) {
+            values.erase(found);
+        } else {
+            const std::string& file = files.inputs.at(name);
+            found->second = samples ? fitted_samples(found->second, node.type, file, name)
+                                    : fitted(found->second, node.type, file, name);
+        }
+    }
+    return values;
+}
+
+}  // namespace
+
+Graph read_model(const ModelFiles& files, std::vector<std::string>* notes) {
+    const std::string extension = std::filesystem::path(files.model).extension().string();
+    if (extension == ".onnx" || extension == ".pb") {
+        OnnxOptions options{files.shapes, read_constants(files.constants), std::nullopt, notes, files.threads};
+        options.value_dims = [&](const std::string& input) -> std::optional<Dims> {
+            const auto file = files.inputs.find(input);
+            return file == files.inputs.end() ? std::nullopt : std::optional(read_value_file(file->second).dims());
+        };
+        return read_onnx(files.model, std::move(options));
+    }
+    Graph graph = parse_graph(read_file(files.model, most_graph_text), files.model);
+    name_inputs(graph);
+    return graph;
+}
+
+CompiledModel compile_model(const ModelFiles& files, CompileOptions options) {
+    std::vector<std::string> notes;
+    Graph graph = read_model(files, &notes);
+    if (graph.outputs.empty()) fail_input({files.model, 0, 0}, "the model has no outputs");
+    check_input_names(files, graph);
+    options.inputs = read_inputs(files, graph, options.target.has_value());
+    options.threads = files.threads;
+    CompiledModel model = compile(std::move(graph), options);
+    model.command = files.command;
+    model.report.notes.insert(model.report.notes.begin(), notes.begin(), notes.end());
+    return model;
+}
+
+CompileReport compile_files(const ModelFiles& files, CompileOptions options) {
+    CompiledModel model = compile_model(files, std::move(options));
+    write_folder(model, files.out, files.threads);
+    return std::move(model.report);
+}
+
+}  // namespace tt::ir

@@ -1,0 +1,37 @@
+#include "compiler/host/index_bounds.hpp"
+
+#include <algorithm>
+
+namespace tt::ir {
+
+/// Operand 1 of the node names places; the least axis it names one of. 0: it does not.
+static std::int64_t named_axis(const Graph& graph, const Node& node) {
+    if (node.inputs.size() < 2) return 0;
+    const Dims &x = graph.type(node.inputs[0].value).dims, &ids = graph.type(node.inputs[1].value).dims;
+    if (node.op == "take" || node.op == "gather_elements" || node.op == "scatter_elements")
+        return x[static_cast<std::size_t>(node.integer("axis", 0))];
+    if (node.op == "scatter_nd") return *std::min_element(x.begin(), x.begin() + ids.back());
+    if (node.op == "reverse_sequence") return x[static_cast<std::size_t>(node.integer("axis", 0))] + 1;
+    return 0;
+}
+
+std::vector<std::int64_t> index_limits(const Graph& graph, std::int64_t otherwise) {
+    std::vector<std::int64_t> limits(graph.nodes.size(), otherwise);
+    const auto lower = [&](const Edge& edge, std::int64_t to) {
+        limits[edge.value] = std::min(limits[edge.value], std::max<std::int64_t>(to, 1));
+    };
+    for (ValueId id = graph.nodes.size(); id-- > 0;) {
+        const Node& node = graph.nodes[id];
+        if (const std::int64_t axis = named_axis(graph, node); axis > 0) lower(node.inputs[1], axis);
+        if (node.op == "roi_align") lower(node.inputs[2], graph.type(node.inputs[0].value).dims[0]);
+        if (node.op == "tensor_scatter") {
+            const auto axis = static_cast<std::size_t>(node.integer("axis", 0));
+            lower(node.inputs[2], node.type.dims[axis] - graph.type(node.inputs[1].value).dims[axis] + 1);
+        }
+        if (node.op == "reshape" || node.op == "transpose" || node.op == "cast" || node.op == "where")
+            for (const Edge& edge : node.inputs) lower(edge, limits[id]);
+    }
+    return limits;
+}
+
+}  // namespace tt::ir

@@ -1,0 +1,32 @@
+#include "compiler/ir/gather_map.hpp"
+
+#include <limits>
+
+#include "base/error.hpp"
+
+namespace tt::ir {
+
+/// A second pick of the last run says how it goes on, any other begins a run.
+void Picks::begin(std::int64_t at, std::int64_t row) {
+    constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+    TT_CHECK(at >= 0 && at < most && row >= 0 && row < most, "no place {} for row {}", at, row);
+    TT_CHECK(runs_.empty() || at > runs_.back().last(), "place {} comes too late", at);
+    const auto place = static_cast<std::int32_t>(at), from = static_cast<std::int32_t>(row);
+    if (!runs_.empty() && runs_.back().count == 1) {
+        Run& run = runs_.back();
+        run.count = 2;
+        run.at_step = place - run.at;
+        run.row_step = from - run.row;
+    } else {
+        runs_.push_back({place, from});
+    }
+}
+
+/// Not with the class: Literal::at(), which asks for it, is to stay short enough to stand where it is called.
+std::int64_t Picks::at(std::int64_t place) const {
+    std::int64_t found = -1;
+    each(place, place + 1, [&](std::int64_t, std::int64_t row) { found = row; });
+    return found;
+}
+
+}  // namespace tt::ir

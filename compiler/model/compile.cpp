@@ -1,0 +1,365 @@
+#include "compiler/model/compile.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <filesystem>
+#include <random>
+
+#include "base/text.hpp"
+#include "compiler/formats/bias_correction.hpp"
+#include "compiler/model/compiled_parts.hpp"
+#include "compiler/model/format_search.hpp"
+#include "compiler/host/host_value.hpp"
+#include "compiler/host/reference.hpp"
+#include "compiler/model/host_fallback.hpp"
+#include "compiler/ir/made_constants.hpp"
+#include "compiler/ir/legalization_error.hpp"
+#include "compiler/model/model_compiler.hpp"
+#include "netlist/device/device.hpp"
+
+namespace fs = std::filesystem;
+
+namespace tt::ir {
+
+namespace {
+
+/// Their ops are known by their origin, which a graph in text form need not say.
+void name_convolutions(Graph& model) {
+    for (Node& node : model.nodes)
+        if (node.origin.empty() && (node.op == "conv" || node.op == "conv_transpose")) node.origin = node.name;
+}
+
+void check_input_names(const CompileOptions& options, const Graph& graph) {
+    const std::vector<std::string> names = input_names(graph);
+    Diagnostics problems;
+    for (const auto& [name, unused] : options.inputs)
+        if (std::find(names.begin(), names.end(), name) == names.end())
+            problems.error({}, "there are values for '{}', but the model has no such input{}", name,
+                           did_you_mean(name, names));
+    problems.throw_if_any();
+}
+
+constexpr const char* schedule_step = "schedule";
+constexpr const char* emit_step = "emit";
+
+/// Names that later stages know ops and inputs by.
+void name_parts(Graph& model) {
+    name_inputs(model);
+    name_convolutions(model);
+    begin_derivations(model);
+}
+
+bool holds_repeats(const Schedule& schedule) {
+    return std::any_of(schedule.ops.begin(), schedule.ops.end(),
+                       [](const PlacedOp& op) { return !op.op.cfg.attr.kernel_broadcast.empty(); });
+}
+
+/// A model lowered and scheduled.
+struct Placed {
+    Lowered lowered;
+    Scheduled scheduled;
+    CompileOptions options;  ///< with which it was
+};
+
+bool splices_columns(const Node& node) { return node.op == "buda.splice" && node.has("counts"); }
+bool splices_columns(const Graph& graph) {
+    return std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const Node& node) { return splices_columns(node); });
+}
+
+bool refuses_splice(const NoDeviceForm& refusal, const Graph& graph) {
+    const std::vector<std::string>& refused = refusal.origins();
+    return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const Node& node) {
+        return splices_columns(node) && std::find(refused.begin(), refused.end(), node.origin) != refused.end();
+    });
+}
+
+/// With products in the place of splices where one of these fits on no grid: a splice has one column of cores.
+Placed place(const ModelCompiler& compiler, const Graph& model, const CompileOptions& options) {
+    Lowered lowered = compiler.lower(model);
+    try {
+        Scheduled scheduled = compiler.schedule(lowered.graph);
+        return {std::move(lowered), std::move(scheduled), options};
+    } catch (const NoDeviceForm& refusal) {
+        if (!refuses_splice(refusal, lowered.graph)) throw;
+    }
+    CompileOptions products = options;
+    products.splice_columns = false;
+    lowered = {};
+    return place(ModelCompiler(products), model, products);
+}
+
+/// The model with other options, where it is quicker then.
+void place_otherwise(const Graph& model, const CompileOptions& options, Placed& placed) {
+    try {
+        const ModelCompiler compiler(options);
+        Placed other = place(compiler, model, options);
+        if (compiler.cycles(other.scheduled) < compiler.cycles(placed.scheduled)) placed = std::move(other);
+    } catch (const Error& error) {
+        if (error.fault() != Fault::Unsupported) throw;
+    }
+}
+
+/// More grids that fit may make less of a model, and so may fewer ops in fewer epochs: with what repeats held once or
+/// as it is, with columns spliced or put to their places by products, whichever runs the quicker.
+void place_other_ways(const Graph& model, const CompileOptions& options, Placed& placed) {
+    CompileOptions other = options;
+    if (splices_columns(placed.lowered.graph)) {
+        other.splice_columns = false;
+        place_otherwise(model, other, placed);
+        other.splice_columns = splices_columns(placed.lowered.graph);
+    }
+    if (holds_repeats(placed.scheduled.schedule)) {
+        other.hold_repeats = false;
+        place_otherwise(model, other, placed);
+    }
+}
+
+/// Where grids are chosen by estimates. What is tried besides depends on how large the model is.
+Placed place_well(const ModelCompiler& compiler, const Graph& model, const CompileOptions& options) {
+    Placed placed = place(compiler, model, options);
+    constexpr std::size_t lowered_again = 300, scheduled_again = 600;  // ops at most
+    const std::size_t ops = placed.scheduled.schedule.ops.size();
+    const bool by_estimates = options.effort > 0 && !options.simulates() && options.schedule.policy == Policy::Balanced;
+    if (!by_estimates) return placed;
+    if (ops <= lowered_again) place_other_ways(model, options, placed);
+    if (ops <= scheduled_again && options.simulate)
+        placed.scheduled =
+            ModelCompiler(placed.options).quickest_of_few(placed.lowered.graph, std::move(placed.scheduled));
+    return placed;
+}
+
+CompileState run_steps(const ModelCompiler& compiler, const Graph& model, const CompileOptions& options,
+                       const std::string& last) {
+    const bool placed = last == schedule_step || last == emit_step;
+    std::optional<Scheduled> scheduled;
+    Lowered lowered;
+    if (placed) {
+        Placed well = place_well(compiler, model, options);
+        lowered = std::move(well.lowered);
+        scheduled = std::move(well.scheduled);
+    } else {
+        lowered = compiler.lower_until(model, step_number(last) + 1);
+    }
+    CompileState state{std::move(lowered.graph), std::move(lowered.host), std::move(lowered.notes), {}, {}, {}, {}};
+    for (std::string& line : lowered.whole_numbers) state.notes.push_back(std::move(line));
+    if (!scheduled) return state;
+    if (compiler.keeps_passes()) state.passes = compiler.passes(model, lowered.overrides, lowered.tiling);
+    auto& [schedule, emitted, relieved] = *scheduled;
+    if (relieved) state.graph = std::move(*relieved);
+    if (options.count_core_cycles) state.core_cycles = compiler.core_cycles(state.graph);
+    state.schedule = std::move(schedule);
+    if (last != emit_step) return state;
+    compiler.check(emitted);
+    compiler.check_channels(emitted, state.notes);
+    if (emitted.dynamic_queues && !options.emit.dynamic_queues)
+        state.notes.push_back(
+            "queues between epochs share memory (as with --dynamic-queues): DRAM has no room for all of them");
+    if (options.balance_rounding && options.round_constants) {
+        const auto samples = device_samples(options, state.host);
+        balance_rounding(lowered.unfused, emitted, options.threads, samples ? &*samples : nullptr);
+    }
+    state.emitted = std::move(emitted);
+    return state;
+}
+
+bool is_turn(const Node& node) { return node.has("turn"); }
+
+/// What is refused is part of a loop, which may do written out.
+bool is_in_loop(const Graph& model, const NoDeviceForm& refusal) {
+    const auto& origins = refusal.origins();
+    return std::any_of(model.nodes.begin(), model.nodes.end(), [&](const Node& node) {
+        return is_turn(node) && std::find(origins.begin(), origins.end(), node.origin) != origins.end();
+    });
+}
+
+/// With what the device has no room for on the host, if that is allowed, op by op of at most `most_work`.
+CompileState run_with_fallback(const Graph& given_model, const CompileOptions& options, const std::string& last,
+                               double most_work) {
+    const ModelCompiler compiler(options);
+    Graph model = given_model;
+    std::vector<GivenToHost> given;
+    for (;;) {
+        try {
+            CompileState state = run_steps(compiler, model, options, last);
+            for (std::string& line : lines_of(given)) state.notes.push_back(std::move(line));
+            return state;
+        } catch (const NoDeviceForm& refusal) {
+            if (!options.host_fallback || is_in_loop(model, refusal) || !give_to_host(model, refusal, most_work, given))
+                throw;
+        }
+    }
+}
+
+/// What else the compiler can be told, which may make a model fit that is refused.
+struct OtherOptions {
+    std::string flags;
+    CompileOptions options;
+};
+
+/// Whether parts of these may fit where they do not. Ops that fit on no grid only do so as parts of their own.
+bool may_fit_cut(const std::vector<std::string>& convolutions, const NoDeviceForm* refusal) {
+    if (!refusal || !refusal->is_on_any_grid()) return !convolutions.empty();
+    const std::vector<std::string>& refused = refusal->origins();
+    return std::any_of(convolutions.begin(), convolutions.end(), [&](const std::string& name) {
+        return std::find(refused.begin(), refused.end(), name) != refused.end();
+    });
+}
+
+/// `refusal`: of the model with `options`; null where no op is to blame.
+std::vector<OtherOptions> other_options(const CompileOptions& options, const Graph& model,
+                                        const NoDeviceForm* refusal) {
+    constexpr std::int64_t rows = 3;  // of most kernels
+    std::vector<OtherOptions> others;
+    if (!options.overrides.empty() || options.schedule.self_cut != ScheduleOptions{}.self_cut) return others;
+    const bool cuts = !options.conv_fracture && may_fit_cut(convolution_names(model), refusal);
+    const bool sizes = options.schedule.policy == Policy::Balanced && options.schedule.aim == Aim::Throughput &&
+                       options.effort < 2 && !(refusal && refusal->is_on_any_grid());
+    const auto add = [&](bool cut, bool small) {
+        OtherOptions other{"", options};
+        if (cut) other.options.conv_fracture = rows;
+        if (cut) other.flags += fmt::format(" --conv-fracture {}", rows);
+        if (small) other.options.schedule.policy = Policy::MinimizeGrid;
+        if (small) other.flags += " --policy minimize_grid";
+        others.push_back(std::move(other));
+    };
+    if (cuts) add(true, false);
+    if (sizes) add(false, true);
+    if (cuts && sizes) add(true, true);
+    return others;
+}
+
+/// A model that is refused, or of which the host would get a good part, with other options where these help; only then
+/// does the host get that part.
+CompileState run_with_options(const Graph& model, const CompileOptions& options, const std::string& last) {
+    std::vector<OtherOptions> ways{{"", options}};
+    std::exception_ptr refused;
+    std::string why;
+    for (const double most_work : {much_host_work, most_host_work}) {
+        std::vector<OtherOptions> again;  // where the host can take more
+        for (std::size_t k = 0; k < ways.size(); ++k) {
+            const OtherOptions way = ways[k];
+            try {
+                CompileState state = run_with_fallback(model, way.options, last, most_work);
+                if (!way.flags.empty())
+                    state.notes.push_back(
+                        fmt::format("compiled as with{}; else the device refuses: {}", way.flags, why));
+                return state;
+            } catch (const Error& error) {
+                if (error.fault() != Fault::Unsupported) throw;
+                const auto* refusal = dynamic_cast<const NoDeviceForm*>(&error);
+                if (refusal && options.host_fallback && can_give_to_host(model, *refusal, most_host_work))
+                    again.push_back(way);
+                if (refused) continue;
+                refused = std::current_exception();
+                why = error.message().substr(0, error.message().find('\n'));
+                for (OtherOptions& other : other_options(options, model, refusal)) ways.push_back(std::move(other));
+            }
+        }
+        ways = std::move(again);
+    }
+    std::rethrow_exception(refused);
+}
+
+/// With loops as programs where that is wanted and goes; else written out.
+CompileState run_with_loops(Graph& model, const CompileOptions& options, const std::string& last) {
+    const bool loops = std::any_of(model.nodes.begin(), model.nodes.end(), is_turn);
+    if (!loops || options.loops == Loops::Programs) return run_with_options(model, options, last);
+    try {
+        if (options.loops == Loops::WherePays) return run_with_options(model, options, last);
+    } catch (const Error& error) {
+        if (error.fault() != Fault::Unsupported) throw;
+    }
+    for (Node& node : model.nodes) {
+        node.attrs.erase("turn");
+        node.attrs.erase("loop");
+    }
+    return run_with_options(model, options, last);
+}
+
+}  // namespace
+
+std::vector<std::string> compile_steps() {
+    std::vector<std::string> steps;
+    std::map<std::string_view, int> times;
+    for (const std::string_view name : default_passes()) {
+        const int time = ++times[name];
+        steps.push_back(time == 1 ? std::string(name) : fmt::format("{}-{}", name, time));
+    }
+    steps.insert(steps.end(), {schedule_step, emit_step});
+    return steps;
+}
+
+std::size_t step_number(const std::string& step) {
+    const std::vector<std::string> steps = compile_steps();
+    const auto found = std::find(steps.begin(), steps.end(), step);
+    if (found == steps.end())
+        fail_input({}, "no step of the compiler is called '{}'{}", step, did_you_mean(step, steps));
+    return static_cast<std::size_t>(found - steps.begin());
+}
+
+Literal generated(const Type& type, std::uint32_t seed, std::int64_t below) {
+    Literal literal(type.dtype, type.dims, most_read);
+    std::mt19937 random(seed);
+    for (std::int64_t i = 0; i < literal.size(); ++i) {
+        const double unit = static_cast<double>(random()) / 4294967296.0;
+        literal.set(i, is_float(type.dtype)        ? 2 * unit - 1
+                       : type.dtype == DType::Bool ? (unit < 0.5 ? 0 : 1)
+                                                   : std::floor(unit * static_cast<double>(below)));
+    }
+    return literal;
+}
+
+std::string device_name(const std::string& device) {
+    if (!is_chip_path(device)) return device;
+    const ChipParams& given = chip(device);
+    const std::string known = device_chip(given.name);
+    return !known.empty() && chip(known).file == given.file ? given.name : given.file;
+}
+
+CompileState compile_until(Graph model, const CompileOptions& options, const std::string& step) {
+    step_number(step);
+    name_parts(model);
+    return run_with_loops(model, options, step);
+}
+
+CompiledModel compile(Graph graph, const CompileOptions& options) {
+    const ModelCompiler compiler(options);
+    if (graph.outputs.empty()) fail_input({}, "the model has no outputs");
+    name_parts(graph);
+    const bool first = !graph.made;  // else it is compiled again and again, and what is made of its constants stays
+    if (first) graph.made = std::make_shared<MadeConstants>();
+    check_input_names(options, graph);
+    if (options.target) {
+        CompiledModel model = compile_to_target(graph, options);
+        graph.made->let_go();
+        return model;
+    }
+    CompiledModel model;
+    model.reference = reference_graph(graph);
+    const WorkByOrigin work = multiply_adds(graph);
+    CompileState state = run_with_loops(graph, options, emit_step);
+    if (first) graph.made->let_go();
+    EmittedModel& emitted = *state.emitted;
+    model.inputs = all_inputs(options, state.host);
+    model.parameters = parameters_of(graph, emitted, state.host);
+    for (Node& node : state.host.graph.nodes) node.kind.clear();  // of passes that are over
+    model.host = {device_name(options.device), options.microbatch, std::move(state.host), std::move(emitted.inputs),
+                  std::move(emitted.outputs)};
+    model.constants = entries_of(emitted, options.round_constants);
+    if (!options.round_constants)
+        for (BoundTensor& tensor : model.host.to_device) tensor.df = DataFormat::Float32;
+    model.report = report_of(compiler.arch(), state);
+    model.report.host_steps = host_step_lines(model.host);
+    model.report.work = shared_work(work, multiply_adds(model.host.program.graph));
+    if (std::string line = parts_line(model.host); !line.empty()) model.report.notes.push_back(std::move(line));
+    for (std::string& line : loop_lines(model.host)) model.report.notes.push_back(std::move(line));
+    model.programs = std::move(emitted.programs);
+    model.netlist = std::move(emitted.netlist);
+    model.harvested_rows = options.harvested_rows;
+    model.cluster = options.cluster;
+    model.passes = std::move(state.passes);
+    return model;
+}
+
+}  // namespace tt::ir

@@ -1,0 +1,155 @@
+#include "compiler/model/compiled_parts.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "compiler/host/host_rounding.hpp"
+#include "compiler/host/index_bounds.hpp"
+#include "compiler/onnx/value_file.hpp"
+#include "kernels/formats/overflow.hpp"
+
+namespace tt::ir {
+
+Values all_inputs(const CompileOptions& options, const HostProgram& program) {
+    Values values;
+    std::uint32_t seed = options.seed;
+    const std::vector<bool> read = read_nodes(program);
+    const std::vector<std::int64_t> below = index_limits(program.graph, 10);
+    for (ValueId id = 0; id < read.size(); ++id) {
+        const Node& node = program.graph.nodes[id];
+        if (!node.is_input() || node.has("device")) continue;
+        ++seed;
+        if (!read[id]) continue;
+        const std::string name = crossing_name(node);
+        const auto found = options.inputs.find(name);
+        values.emplace(name, found == options.inputs.end() ? generated(node.type, seed, below[id])
+                                                           : fitted(found->second, node.type, "", name));
+    }
+    return values;
+}
+
+std::optional<Values> device_samples(const CompileOptions& options, const HostProgram& program) {
+    if (options.inputs.empty()) return std::nullopt;
+    try {
+        Values samples = HostRun(program, all_inputs(options, program)).device_inputs(1);
+        return samples;
+    } catch (const Error& error) {
+        if (error.fault() != Fault::Input) throw;
+        return std::nullopt;  // told when they are run
+    }
+}
+
+static std::map<std::string, DataFormat> queue_formats(const Netlist& netlist) {
+    std::map<std::string, DataFormat> formats;
+    for (const Queue& queue : netlist.queues) formats.emplace(queue.name, queue.df);
+    return formats;
+}
+
+/// As the host pushes it.
+static Tensor entry_of(const Literal& literal, DataFormat df, const Multipliers& by, bool bits) {
+    Tensor entry;
+    entry.z = literal.dims()[0];
+    entry.rows = literal.dims()[1];
+    entry.cols = literal.dims()[2];
+    if (is_float(literal.dtype())) {
+        entry.data = literal.copied_floats();
+    } else {
+        entry.data.resize(static_cast<std::size_t>(literal.size()));
+        for (std::size_t i = 0; i < entry.data.size(); ++i)
+            entry.data[i] = static_cast<float>(literal.at(static_cast<std::int64_t>(i)));
+    }
+    if (!bits) round_for_push(df, entry.data, by);
+    return entry;
+}
+
+std::vector<QueueConstant> entries_of(const EmittedModel& emitted, bool round) {
+    const std::map<std::string, DataFormat> formats = queue_formats(emitted.netlist);
+    const std::map<std::string, Multipliers> multipliers = multipliers_by_queue(emitted.netlist);
+    std::vector<QueueConstant> constants;
+    for (const auto& [queue, literal, bits, unused] : emitted.constants) {
+        const auto seen = multipliers.find(queue);
+        const auto make = [values = literal, df = round ? formats.at(queue) : DataFormat::Float32, as_bits = bits,
+                           by = !round || seen == multipliers.end() ? Multipliers{} : seen->second] {
+            return entry_of(*values, df, by, as_bits);
+        };
+        constants.push_back({queue, {literal->dims()[2], make}, bits});
+    }
+    return constants;
+}
+
+/// Constants that their format does not hold, one line each.
+static std::vector<std::string> overflow_notes(const EmittedModel& emitted) {
+    const std::map<std::string, DataFormat> formats = queue_formats(emitted.netlist);
+    std::vector<std::string> notes;
+    for (const auto& [queue, literal, bits, unused] : emitted.constants) {
+        if (bits || !is_float(literal->dtype())) continue;  // bytes of sparse tiles, which every format holds
+        const DataFormat df = formats.at(queue);
+        const float most = largest_number(df);
+        const auto many = literal->with_floats([most](const std::vector<float>& values) {
+            return std::count_if(values.begin(), values.end(),
+                                 [most](float v) { return std::fabs(v) > most && std::isfinite(v); });
+        });
+        if (many > 0)
+            notes.push_back(
+                fmt::format("constant '{}': {} of {} datums are beyond {} (largest {:g}) and are cut; a "
+                            "format of 8 exponent bits holds them (--default-df Float16_b)",
+                            queue, many, literal->size(), to_string(df), most));
+    }
+    return notes;
+}
+
+std::vector<ModelParameter> parameters_of(const Graph& model, const EmittedModel& emitted, const HostProgram& host) {
+    std::map<std::string, std::vector<ModelParameter::Use>> uses;
+    std::set<std::string> mixed;
+    const auto see = [&](const DerivationPtr& from, const std::string& queue, const std::string& node) {
+        if (!from) return;
+        if (from->of.size() > 1 || from->fixed)
+            mixed.insert(from->of.begin(), from->of.end());
+        else
+            uses[from->of.front()].push_back({queue, node, from});
+    };
+    for (const QueueValues& constant : emitted.constants) see(constant.derivation, constant.queue, "");
+    for (const Node& node : host.graph.nodes)
+        if (node.is_constant()) see(node.derivation, "", node.name);
+    const std::vector<std::size_t> counts = model.use_counts();
+    std::vector<ModelParameter> parameters;
+    for (ValueId id = 0; id < model.nodes.size(); ++id) {
+        const Node& node = model.nodes[id];
+        const auto found = uses.find(parameter_name(node));
+        if (!node.is_constant() || counts[id] != 1 || found == uses.end() || mixed.count(found->first)) continue;
+        parameters.push_back({found->first, node.type, node.literal, std::move(found->second)});
+        uses.erase(found);
+    }
+    return parameters;
+}
+
+ModelWork shared_work(const WorkByOrigin& all, const WorkByOrigin& host) {
+    ModelWork work;
+    for (const auto& [unused, adds] : all) work.all += adds;
+    for (const auto& [origin, adds] : host) {
+        const auto whole = all.find(origin);
+        work.host += whole == all.end() ? adds : std::min(adds, whole->second);
+    }
+    work.host = std::min(work.host, work.all);
+    return work;
+}
+
+CompileReport report_of(const std::string& arch, CompileState& state) {
+    CompileReport report;
+    report.arch = arch;
+    report.ops = state.schedule->ops.size();
+    report.epochs = state.schedule->epochs;
+    report.estimated_cycles = state.schedule->estimated_cycles;
+    report.constants = state.emitted->constants.size();
+    report.decisions = std::move(state.schedule->decisions);
+    report.variant = state.schedule->variant;
+    report.core_cycles = std::move(state.core_cycles);
+    report.steps = std::move(state.schedule->steps);
+    report.notes = std::move(state.notes);
+    for (std::string& note : overflow_notes(*state.emitted)) report.notes.push_back(std::move(note));
+    return report;
+}
+
+}  // namespace tt::ir

@@ -1,0 +1,264 @@
+#include "compiler/model/model_compiler.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+
+#include "base/text.hpp"
+#include "base/yaml_map.hpp"
+#include "compiler/schedule/ideal_time.hpp"
+#include "compiler/model/pad_tiles.hpp"
+#include "compiler/passes/split_products.hpp"
+#include "compiler/model/product_parts.hpp"
+#include "compiler/formats/integer_indices.hpp"
+#include "netlist/checks/validate.hpp"
+
+namespace fs = std::filesystem;
+
+namespace tt::ir {
+
+/// The chip of a product, of a path or of a soc descriptor, as chip() takes it.
+static std::string chip_of(const std::string& device) {
+    if (is_chip_path(device)) return device_chip(device);
+    std::vector<std::string> names;
+    for (const ProductInfo& product : products()) {
+        if (product.name == device) return product.arch;
+        names.push_back(product.name);
+    }
+    std::error_code code;
+    if (!fs::is_regular_file(device, code))
+        fail_input({}, "--device '{}' is no product and no soc descriptor file; see 'ttsim devices'{}", device,
+                   did_you_mean(device, names));
+    std::string arch = to_lower(YamlMap::from_file(device).text("arch_name"));
+    if (arch == "wormhole_a0") arch = "wormhole";
+    return arch;
+}
+
+const std::vector<std::string_view>& default_passes() {
+    for (const Pipeline& pipeline : all_pipelines())
+        if (pipeline.name == "default") return pipeline.passes;
+    TT_CHECK(false, "there is no default pipeline");
+}
+
+std::vector<std::string> device_ops(const Graph& graph) {
+    std::vector<std::string> names;
+    for (const Node& node : graph.nodes)
+        if (node.op.starts_with("buda.")) names.push_back(node.name);
+    return names;
+}
+
+/// Combinations that would not do what they say.
+static void check_aim(const CompileOptions& options) {
+    const Policy policy = options.schedule.policy;
+    if (options.effort >= 2 && policy != Policy::Balanced && policy != Policy::Simulated)
+        fail_input({},
+                   "--effort {} looks for grids and epochs by itself, --policy {} says which to take: leave one out",
+                   options.effort, to_string(policy));
+    if (options.schedule.aim != Aim::Latency) return;
+    if (options.microbatch > 1)
+        fail_input({},
+                   "--optimize latency is for one input at a time, and --microbatch sends {} through each epoch "
+                   "before the next: leave one out",
+                   options.microbatch);
+    if (policy != Policy::Balanced && policy != Policy::Simulated)
+        fail_input({}, "--optimize latency chooses grids by itself, --policy {} says which to take: leave one out",
+                   to_string(policy));
+}
+
+ModelCompiler::ModelCompiler(const CompileOptions& options)
+    : options_(options),
+      machine_(make_machine(chip_of(options.device),
+                            {options.device, options.cluster, options.harvested_rows, options.emit.chips})),
+      chip_(machine_.find(0)->params),
+      grid_(machine_.grid(0)),
+      budget_{&chip_, grid_.rows, grid_.cols,      options.fidelity,    options.microbatch,
+              0,      &cache_,    options.threads, options.hold_repeats},
+      scheduling_(options.schedule),
+      emit_(options.emit),
+      scheduler_(options_, budget_, scheduling_, emit_) {
+    if (options.emit.chips > 1 && chip_.eth.empty())
+        fail_input({}, "--num-chips {}: {} has no Ethernet; one chip only", options.emit.chips, chip_.name);
+    check_aim(options);
+    scheduling_.overrides = options.overrides;
+    scheduling_.t_streaming = options.t_streaming;
+    emit_.keep_names = options.keep_names;
+}
+Lowered ModelCompiler::lower(const Graph& model) const {
+    const std::vector<std::string> convolutions = convolution_names(model);
+    Lowered lowered = lower_padded(model, convolutions);
+    const OverrideNames names{device_ops(lowered.graph), lowered.apart, convolutions};
+    Overrides known = options_.overrides;
+    if (options_.ignore_unknown)
+        for (std::string& note : drop_unknown(known, names)) lowered.notes.push_back(std::move(note));
+    check_overrides(known, names);
+    check_formats(lowered.graph, chip_);
+    return lowered;
+}
+
+std::vector<PassGraph> ModelCompiler::passes(const Graph& model, const Overrides& overrides,
+                                             const Tiling& tiling) const {
+    PassRecord record(model);
+    run_pipeline(model, overrides, tiling, all_of_them, &record);
+    return record.take();
+}
+
+Lowered ModelCompiler::lower_until(const Graph& model, std::size_t passes) const {
+    const std::vector<std::string> convolutions = convolution_names(model);
+    const bool searched = !options_.conv_fracture && !convolutions.empty();
+    const bool tiled = step_number("lower-to-buda") < passes;
+    if (!searched && !tiled) return run_pipeline(model, options_.overrides, {}, passes);
+    const Lowered whole = searched ? lower(model) : lower_padded(model, convolutions);
+    return run_pipeline(model, whole.overrides, whole.tiling, passes);
+}
+
+std::map<std::string, double> ModelCompiler::core_cycles(const Graph& graph) const {
+    std::map<std::string, double> cycles;
+    for (const OpChoices& op : list_choices(graph, budget_, scheduling_).ops)
+        cycles[op.op.name()] = tt::ir::core_cycles(op);
+    return cycles;
+}
+
+void ModelCompiler::check(const EmittedModel& emitted) const {
+    Diagnostics problems;
+    validate(resolve(emitted.netlist), chip_, grid_, options_.emit.chips, problems);
+    try {
+        problems.throw_if_any();
+    } catch (const Error& error) {
+        throw Error(Fault::Internal, {}, std::string("the compiled netlist is not valid: ") + error.what());
+    }
+}
+
+void ModelCompiler::check_channels(const EmittedModel& emitted, std::vector<std::string>& notes) const {
+    std::vector<std::string> queues;
+    for (const Queue& queue : emitted.netlist.queues) queues.push_back(queue.name);
+    for (const auto& [name, unused] : options_.emit.channels) {
+        if (std::find(queues.begin(), queues.end(), name) != queues.end()) continue;
+        const std::string problem =
+            fmt::format("no queue of the netlist is called '{}'{}", name, did_you_mean(name, queues));
+        if (!options_.ignore_unknown) fail_input({}, "{}", problem);
+        notes.push_back("its DRAM channel has no effect: " + problem);
+    }
+}
+
+Lowered ModelCompiler::lower_padded(const Graph& model, const std::vector<std::string>& convolutions) const {
+    Tiling tiling;
+    tiling.splices = options_.splice_columns;
+    Lowered lowered = lower_in_parts(model, convolutions, tiling);
+    for (int tries = 0; tries < most_paddings; ++tries) {
+        tiling.padding = padding_to_fit(lowered.graph, budget_, scheduling_, lowered.tiling.padding);
+        if (tiling == lowered.tiling) break;
+        lowered = {};
+        lowered = lower_in_parts(model, convolutions, tiling);
+    }
+    const std::size_t tries = most_ops_tried_again / std::max<std::size_t>(device_ops(lowered.graph).size(), 1);
+    if (tries > 0 && ops_without_grid(lowered.graph, budget_, scheduling_).empty()) {
+        tiling.padding = padding_that_may_pay(lowered.graph, budget_, scheduling_, lowered.tiling.padding);
+        pad_where_it_pays(model, tiling, lowered);
+        split_where_it_pays(model, tries, lowered);
+    }
+    for (const auto& [tiles, more] : lowered.tiling.padding)
+        lowered.notes.push_back(
+            fmt::format("axes of {} tiles are filled up to {}, because cores cannot share {}", tiles, more, tiles));
+    for (const auto& [constant, parts] : lowered.tiling.parts)
+        lowered.notes.push_back(
+            fmt::format("products with constants of {}x{} tiles are made in {} parts of their columns, "
+                        "because their few rows leave cores idle",
+                        constant.first, constant.second, parts));
+    return lowered;
+}
+
+/// The share of an estimate that a tiling is worth at most: many parts and more tiles load what the estimate does not
+/// know.
+constexpr double worth_retiling = 0.9;
+
+Lowered ModelCompiler::retiled(const Graph& model, Lowered&& lowered, const Tiling& tiling) const {
+    const Overrides overrides = std::move(lowered.overrides);
+    std::vector<std::string> notes = std::move(lowered.notes);
+    lowered = {};  // large models: one at a time
+    Lowered made = run_pipeline(model, overrides, tiling);
+    made.notes = std::move(notes);
+    return made;
+}
+
+void ModelCompiler::pad_where_it_pays(const Graph& model, const Tiling& tiling, Lowered& lowered) const {
+    const Tiling before = lowered.tiling;
+    if (tiling == before) return;
+    const double most = worth_retiling * scheduler_.estimate(lowered.graph);
+    lowered = retiled(model, std::move(lowered), tiling);
+    if (scheduler_.estimate(lowered.graph) > most) lowered = retiled(model, std::move(lowered), before);
+}
+
+void ModelCompiler::split_where_it_pays(const Graph& model, std::size_t tries, Lowered& lowered) const {
+    std::optional<double> whole;
+    ProductParts tried;
+    // many parts take cores from other ops of an epoch
+    for (std::int64_t most = most_product_parts; most > 1 && tries > 0; most /= 2) {
+        Tiling tiling = lowered.tiling;
+        tiling.parts = parts_that_may_pay(lowered.graph, budget_, scheduling_, most);
+        if (tiling.parts == tried) continue;
+        --tries;
+        if (!whole) whole = scheduler_.estimate(lowered.graph);
+        if (scheduler_.estimate(with_parts(lowered.graph, tiling.parts)) <= worth_retiling * *whole) {
+            lowered = retiled(model, std::move(lowered), tiling);
+            return;
+        }
+        tried = std::move(tiling.parts);
+    }
+}
+
+Lowered ModelCompiler::lower_in_parts(const Graph& model, const std::vector<std::string>& convolutions,
+                                      const Tiling& tiling) const {
+    if (options_.conv_fracture || convolutions.empty()) return run_pipeline(model, options_.overrides, tiling);
+    return lower_fractured(
+        model, options_.overrides, budget_, scheduling_,
+        {[&](const Graph& graph, const Overrides& overrides) { return run_pipeline(graph, overrides, tiling); },
+         [this](const Graph& graph) { return scheduler_.estimate_of(graph); },
+         [this](const Graph& graph) { return scheduler_.balanced(graph); }});
+}
+
+Lowered ModelCompiler::run_pipeline(Graph graph, const Overrides& overrides, const Tiling& tiling, std::size_t most,
+                                    PassRecord* record) const {
+    std::vector<const Pass*> passes;
+    for (const std::string_view name : default_passes())
+        if (passes.size() < most) passes.push_back(find_pass(name));
+    // buffers of two operands and the result, each twice, and something for constants
+    const std::int64_t l1_bytes = chip_.l1_bytes - chip_.l1_reserved, slice_bytes = l1_bytes * 10 / 63;
+    Lowered made{std::move(graph), {}, overrides, {}, {}, {}, tiling, {}};
+    bool cut = false;
+    const Overrides for_passes = with_batch_norms(made.graph, overrides);
+    run_passes(made.graph, passes,
+               {options_.default_df,
+                options_.stable_softmax,
+                options_.host_fallback,
+                &made.host,
+                options_.accumulate_df,
+                options_.rules,
+                options_.auto_fusing,
+                options_.t_streaming,
+                for_passes,
+                options_.conv_fracture.value_or(1),
+                options_.prestride,
+                options_.fuse_gelu,
+                options_.loops,
+                [this](const Graph& candidate) { return scheduler_.estimate(candidate); },
+                slice_bytes,
+                options_.intermediates,
+                chip_.features.fp32_dest && options_.fidelity != Fidelity::LoFi,
+                options_.keep_names,
+                l1_bytes,
+                tiling,
+                options_.threads,
+                options_.wide_results,
+                options_.fine_steps,
+                options_.device_comparisons},
+               true, [&](const Pass& pass, const Graph& left) {
+                   if (record) record->add(pass.name, left);
+                   if (pass.name == "mixed-precision") made.unfused = left;
+                   if (pass.name == "insert-nops") made.apart = device_ops(left);
+                   if (pass.name != "cut-host" || std::exchange(cut, true)) return;
+                   made.whole_numbers = whole_number_warnings(left, options_.default_df, chip_);
+               });
+    return made;
+}
+
+}  // namespace tt::ir

@@ -1,0 +1,294 @@
+#include "compiler/passes/activation_samples.hpp"
+
+#include <algorithm>
+
+#include "base/parallel.hpp"
+#include "compiler/ir/op_table.hpp"
+#include "compiler/ops/device.hpp"
+
+namespace tt::ir {
+
+namespace {
+
+constexpr std::int64_t count_of_points = 64, tile = 32;
+
+Literal zeros(std::int64_t rows, std::int64_t columns) { return Literal(DType::F32, {rows, columns}); }
+
+/// What the packer does behind an op.
+void pack(const Node& node, Literal& y) {
+    const std::string relu = node.word("relu", "");
+    if (relu.empty()) return;
+    const auto threshold = static_cast<float>(node.number("threshold", 0));
+    for (float& v : y.floats()) {
+        if (relu == "max")
+            v = std::clamp(v, 0.0F, std::max(threshold, 0.0F));
+        else
+            v = v < threshold ? 0.0F : v;
+    }
+}
+
+}  // namespace
+
+MeanPoints::MeanPoints(const Graph& graph, unsigned threads, const std::map<std::string, Literal>* samples)
+    : graph_(graph), threads_(threads), samples_(samples) {
+    for (const Node& node : graph.nodes) points_.push_back(made(node));
+}
+
+std::optional<std::vector<double>> MeanPoints::means(const Node& node, std::size_t k) {
+    const Points x = operand(node.inputs[k]);
+    if (!x) return std::nullopt;
+    const std::int64_t rows = x->dims()[0], columns = x->dims()[1];
+    std::vector<double> sums(static_cast<std::size_t>(columns));
+    for (std::int64_t i = 0; i < rows * columns; ++i) sums[static_cast<std::size_t>(i % columns)] += x->at(i);
+    for (double& sum : sums) sum /= static_cast<double>(rows);
+    return sums;
+}
+
+MeanPoints::Points MeanPoints::made(const Node& node) {
+    if (node.is_input()) return input(node);
+    if (!node.op.starts_with("buda.")) return std::nullopt;  // constants where they are read
+    Points y;
+    if (node.op == "buda.matmul" || node.op == "buda.depthwise")
+        y = product(node);
+    else if (node.op == "buda.sparse")
+        y = picked(node, node.type.dims[0], 1);
+    else if (const OpInfo* op = find_op(node.op); op && op->elementwise)
+        y = elementwise(node);
+    if (y) pack(node, *y);
+    return y;
+}
+
+MeanPoints::Points MeanPoints::input(const Node& node) {
+    const std::vector<std::int64_t> dims = node.list("dims");
+    if (!node.type.format || dims.empty() || node.word("dtype", "f32") != "f32") return std::nullopt;
+    if (samples_) {
+        const auto given = samples_->find(node.origin);
+        return given == samples_->end() ? std::nullopt : sampled(node, given->second);
+    }
+    const std::int64_t full = node.type.dims[2] * tile;
+    Literal x = zeros(count_of_points, full);
+    for (std::int64_t p = 0; p < count_of_points / 2; ++p)
+        for (std::int64_t c = 0; c < dims.back(); ++c) {
+            double sum = -6;  // of twelve numbers from 0 to 1: as good as normal
+            for (int n = 0; n < 12; ++n) sum += static_cast<double>(random_()) / 4294967296.0;
+            x.set(p * full + c, sum);
+            x.set((p + count_of_points / 2) * full + c, -sum);
+        }
+    return x;
+}
+
+/// Rows from the first to the last; of few rows all, again and again.
+MeanPoints::Points MeanPoints::sampled(const Node& node, const Literal& sample) {
+    const std::int64_t columns = node.list("dims").back(), full = node.type.dims[2] * tile;
+    if (columns < 1 || sample.size() < columns || sample.size() % columns != 0) return std::nullopt;
+    const std::int64_t rows = sample.size() / columns;
+    Literal x = zeros(count_of_points, full);
+    for (std::int64_t p = 0; p < count_of_points; ++p) {
+        const std::int64_t row = rows < count_of_points ? p % rows : p * rows / count_of_points;
+        for (std::int64_t c = 0; c < columns; ++c) x.set(p * full + c, sample.at(row * columns + c));
+    }
+    return x;
+}
+
+MeanPoints::Points MeanPoints::constant(const Node& node) const {
+    if (!node.literal || !node.type.format || node.type.dims[0] != 1) return std::nullopt;
+    const std::int64_t rows = node.type.dims[1] * tile, columns = node.type.dims[2] * tile;
+    const std::vector<float>& values = node.literal->floats();
+    if (node.literal->size() != rows * columns) return std::nullopt;
+    const bool alike = std::equal(values.begin() + columns, values.end(), values.begin());
+    Literal x = zeros(alike ? 1 : count_of_points, columns);
+    for (std::int64_t p = 0; p < x.dims()[0]; ++p)
+        std::copy_n(values.begin() + p * rows / x.dims()[0] * columns, columns, x.floats().begin() + p * columns);
+    return x;
+}
+
+/// Rows are picked anew for each part.
+Literal MeanPoints::beside(const Literal& x, std::int64_t times, std::int64_t rows) {
+    const std::int64_t known = x.dims()[0], columns = x.dims()[1];
+    Literal y = zeros(rows, times * columns);
+    std::vector<std::int64_t> from(static_cast<std::size_t>(rows));
+    for (std::int64_t p = 0; p < rows; ++p) from[static_cast<std::size_t>(p)] = p % known;
+    for (std::int64_t part = 0; part < times; ++part) {
+        for (std::size_t i = from.size(); i > 1; --i) std::swap(from[i - 1], from[random_() % i]);
+        for (std::int64_t p = 0; p < rows; ++p)
+            std::copy_n(x.floats().begin() + from[static_cast<std::size_t>(p)] * columns, columns,
+                        y.floats().begin() + (p * times + part) * columns);
+    }
+    return y;
+}
+
+/// What a sparse product picks, `times` of its `slices` of rows side by side. For some rows of the whole, from the
+/// first to the last: each part is there where a row is picked for it. Of the taps of a transposed convolution most are
+/// zeros.
+MeanPoints::Points MeanPoints::picked(const Node& sparse, std::int64_t slices, std::int64_t times) {
+    const LiteralPtr& index = graph_.nodes[sparse.inputs[1].value].literal;
+    const Points x = operand(sparse.inputs[0]);
+    if (!x || sparse.inputs.size() != 2 || !index || index->dims().back() != 1) return std::nullopt;
+    if (slices < times || slices % times != 0 || index->size() < slices || index->size() % slices != 0)
+        return std::nullopt;
+    const std::int64_t rows = index->size() / slices, all = rows * (slices / times), columns = x->dims()[1];
+    const auto has = [&](std::int64_t row, std::int64_t part) {
+        return index->at((row / rows * times + part) * rows + row % rows) >= 0;
+    };
+    Literal y = beside(*x, times, count_of_points);
+    for (std::int64_t p = 0; p < count_of_points; ++p) {
+        // rows that fill up a tile have none of the parts: others in their place
+        constexpr int tries = 8;
+        std::vector<std::int64_t> zeros;
+        for (int n = 0; n < tries; ++n) {
+            zeros.clear();
+            const std::int64_t any = static_cast<std::int64_t>(random_()) % all;
+            const std::int64_t row = n == 0 ? (p * all + any) / count_of_points : any;
+            for (std::int64_t part = 0; part < times; ++part)
+                if (!has(row, part)) zeros.push_back(part);
+            if (std::ssize(zeros) < times) break;
+        }
+        for (const std::int64_t part : zeros)
+            std::fill_n(y.floats().begin() + (p * times + part) * columns, columns, 0.0F);
+    }
+    return y;
+}
+
+MeanPoints::Points MeanPoints::operand(const Edge& edge) {
+    const Node& node = graph_.nodes[edge.value];
+    std::int64_t slices = node.type.format ? node.type.dims[0] : 1;
+    Points x = node.is_constant() ? constant(node) : points_[edge.value];
+    for (const Tm& tm : edge.tms) {
+        if (!x) return std::nullopt;
+        switch (tm.kind) {
+            case Tm::Kind::BroadcastR:
+            case Tm::Kind::BroadcastZ:
+                break;  // rows are any rows
+            case Tm::Kind::VSlice:
+                slices *= tm.n;
+                break;
+            case Tm::Kind::VStack:
+                slices /= tm.n;
+                break;
+            case Tm::Kind::BroadcastC:
+                if (!node.is_constant()) return std::nullopt;
+                x = beside(*x, tm.n, x->dims()[0]);
+                break;
+            case Tm::Kind::HStack:
+                if (node.op != "buda.sparse" || tm.n < 1) return std::nullopt;
+                x = picked(node, slices, tm.n);
+                break;
+            case Tm::Kind::HSlice:
+            case Tm::Kind::Transpose:
+            case Tm::Kind::Pad:
+                return std::nullopt;
+        }
+    }
+    return x;
+}
+
+/// x * matrix
+MeanPoints::Points MeanPoints::times(const Literal& x, const Literal& matrix) const {
+    const std::int64_t points = x.dims()[0], inner = x.dims()[1], outer = matrix.dims()[2];
+    if (matrix.dims()[0] != 1 || matrix.dims()[1] != inner) return std::nullopt;
+    Literal y = zeros(points, outer);
+    float* const to = y.floats().data();
+    const float *const from = x.floats().data(), *const weights = matrix.floats().data();
+    constexpr std::int64_t block = 8;  // points for which a row of the matrix is read once
+    parallel_for(threads_, static_cast<std::size_t>((points + block - 1) / block), [&](std::size_t n) {
+        const std::int64_t first = static_cast<std::int64_t>(n) * block, last = std::min(first + block, points);
+        for (std::int64_t k = 0; k < inner; ++k)
+            for (std::int64_t p = first; p < last; ++p) {
+                const float factor = from[p * inner + k];
+                if (factor == 0) continue;
+                for (std::int64_t c = 0; c < outer; ++c) to[p * outer + c] += factor * weights[k * outer + c];
+            }
+    });
+    return y;
+}
+
+/// The tiles on the diagonal below each other.
+MeanPoints::Points MeanPoints::depthwise(const Literal& x, const Literal& matrix) const {
+    const std::int64_t points = x.dims()[0], outer = matrix.dims()[2], terms = matrix.dims()[1] / tile;
+    if (matrix.dims()[0] != 1 || x.dims()[1] != terms * outer) return std::nullopt;
+    Literal y = zeros(points, outer);
+    float* to = y.floats().data();
+    const float *const from = x.floats().data(), *const weights = matrix.floats().data();
+    for (std::int64_t p = 0; p < points; ++p)
+        for (std::int64_t k = 0; k < terms * tile; ++k)
+            for (std::int64_t c = 0; c < outer; ++c)
+                to[p * outer + c] +=
+                    from[(p * terms + k / tile) * outer + c / tile * tile + k % tile] * weights[k * outer + c];
+    return y;
+}
+
+/// rows * x, a mean of rows or the like: what the rows weigh, times the mean.
+MeanPoints::Points MeanPoints::mixed(const Literal& rows, const Literal& x) const {
+    const std::int64_t points = x.dims()[0], columns = x.dims()[1], inner = rows.dims()[2];
+    double weight = 0;
+    std::int64_t used = 0;
+    for (std::int64_t r = 0; r < rows.size() / inner; ++r) {
+        double sum = 0;
+        bool any = false;
+        for (std::int64_t i = 0; i < inner; ++i) {
+            const double value = rows.at(r * inner + i);
+            sum += value;
+            any = any || value != 0;
+        }
+        weight += sum;
+        used += any ? 1 : 0;
+    }
+    Literal y = zeros(1, columns);
+    if (used == 0) return y;
+    for (std::int64_t c = 0; c < columns; ++c) {
+        double sum = 0;
+        for (std::int64_t p = 0; p < points; ++p) sum += x.at(p * columns + c);
+        y.set(c, sum / static_cast<double>(points) * weight / static_cast<double>(used));
+    }
+    return y;
+}
+
+MeanPoints::Points MeanPoints::product(const Node& node) {
+    const Node &left = graph_.nodes[node.inputs[0].value], &right = graph_.nodes[node.inputs[1].value];
+    const auto whole = [](const Node& constant) {
+        const Dims& tiles = constant.type.dims;
+        return constant.literal && constant.literal->dims() == Dims{tiles[0], tiles[1] * tile, tiles[2] * tile};
+    };
+    Points y;
+    if (whole(right)) {
+        const Points x = operand(node.inputs[0]);
+        if (x) y = node.op == "buda.matmul" ? times(*x, *right.literal) : depthwise(*x, *right.literal);
+    } else if (whole(left)) {
+        const Points x = operand(node.inputs[1]);
+        if (x) y = mixed(*left.literal, *x);
+    }
+    if (!y || node.inputs.size() == 2) return y;
+    const Points bias = operand(node.inputs[2]);
+    if (!bias || bias->dims()[0] != 1 || bias->dims()[1] != y->dims()[1]) return std::nullopt;
+    for (std::int64_t i = 0; i < y->size(); ++i)
+        y->floats()[static_cast<std::size_t>(i)] += static_cast<float>(bias->at(i % bias->size()));
+    return y;
+}
+
+MeanPoints::Points MeanPoints::elementwise(const Node& node) {
+    const OpInfo* op = find_op(node.op.substr(std::string_view("buda.").size()));
+    // where small differences become large ones a few rows say nothing
+    if (const OpDef* def = device_def(node.op); !op || !op->eval || !def || def->uneven) return std::nullopt;
+    std::vector<Literal> in;
+    std::int64_t rows = 1, columns = 1;
+    for (const Edge& edge : node.inputs) {
+        Points x = operand(edge);
+        if (!x) return std::nullopt;
+        rows = std::max(rows, x->dims()[0]);
+        columns = std::max(columns, x->dims()[1]);
+        in.push_back(std::move(*x));
+    }
+    std::vector<const Literal*> operands;
+    for (const Literal& x : in) {
+        if (x.dims()[1] != columns) return std::nullopt;
+        operands.push_back(&x);
+    }
+    Node alone;
+    alone.op = node.op.substr(std::string_view("buda.").size());
+    alone.name = node.name;
+    alone.attrs = node.attrs;
+    alone.type = {DType::F32, {rows, columns}, {}};
+    return op->eval(alone, operands);
+}
+
+}  // namespace tt::ir

@@ -1,0 +1,166 @@
+#include "compiler/schedule/model_scheduler.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "compiler/backend/choices.hpp"
+#include "compiler/backend/edge_limits.hpp"
+#include "compiler/backend/estimate.hpp"
+#include "compiler/backend/held_forks.hpp"
+#include "compiler/ir/legalization_error.hpp"
+#include "compiler/schedule/schedule_search.hpp"
+
+namespace tt::ir {
+
+template <class Make>
+std::invoke_result_t<Make, const OpBudget&> ModelScheduler::with_room(const Graph& graph, Make make) const {
+    try {
+        return make(budget_);
+    } catch (const Error& error) {
+        if (error.fault() != Fault::Unsupported || !ops_without_grid(graph, budget_, scheduling_).empty()) throw;
+        std::optional<NoDeviceForm> last;  // with all the room there is
+        for (const std::int64_t blobs : {1, 2, 4}) {
+            ChipParams chip = *budget_.chip;
+            OpBudget budget = budget_;
+            budget.overlay_size = blobs * overlay_bytes();
+            chip.l1_reserved += budget.overlay_size;
+            budget.chip = &chip;
+            try {
+                return make(budget);
+            } catch (const NoDeviceForm& again) {
+                last = again;
+            } catch (const Error& again) {
+                if (again.fault() != Fault::Unsupported) throw;
+            }
+        }
+        const auto* const first = dynamic_cast<const NoDeviceForm*>(&error);
+        if (first && last) throw first->after(*last);
+        throw;
+    }
+}
+
+Scheduled ModelScheduler::schedule(const Graph& graph) const {
+    return with_room(graph, [&](const OpBudget& budget) { return searched(graph, budget); });
+}
+
+Scheduled ModelScheduler::searched(const Graph& graph, const OpBudget& budget) const {
+    Scheduled made = relieved(graph, budget);
+    if (options_.effort < 2) return made;
+    const Graph& last = made.graph ? *made.graph : graph;
+    auto [schedule, emitted] = quickest(last, Planner(last, budget, scheduling_), budget);
+    made.schedule = std::move(schedule);
+    made.emitted = std::move(emitted);
+    return made;
+}
+
+Scheduled ModelScheduler::relieved(const Graph& graph, const OpBudget& budget) const {
+    auto [schedule, emitted] = scheduled(graph, budget);
+    Scheduled made{std::move(schedule), std::move(emitted), std::nullopt};
+    constexpr std::size_t most_ops = 16'000;  // scheduled again, in all
+    std::size_t left = most_ops / std::max<std::size_t>(made.schedule.ops.size(), 1);
+    for (; options_.effort > 0 && !made.schedule.held_forks.empty() && left > 0; --left) {
+        Graph nops = with_nops(made.graph ? *made.graph : graph, made.schedule.held_forks);
+        try {
+            auto [with, with_emitted] = scheduled(nops, budget);
+            if (!quicker(with, with_emitted, made)) break;
+            made = {std::move(with), std::move(with_emitted), std::move(nops)};
+        } catch (const Error& error) {
+            if (error.fault() != Fault::Unsupported) throw;
+            break;
+        }
+    }
+    return made;
+}
+
+bool ModelScheduler::quicker(const Schedule& schedule, const EmittedModel& emitted, const Scheduled& than) const {
+    if (options_.simulates()) return simulated(emitted) < simulated(than.emitted);
+    // fewer of them lead on to none
+    return std::pair(schedule.estimated_cycles, schedule.held_forks.size()) <
+           std::pair(than.schedule.estimated_cycles, than.schedule.held_forks.size());
+}
+
+std::pair<Schedule, EmittedModel> ModelScheduler::scheduled(const Graph& graph, const OpBudget& budget) const {
+    const Planner planner(graph, budget, scheduling_);
+    if (options_.effort < 2 && scheduling_.policy == Policy::Simulated) return quickest(graph, planner, budget);
+    Schedule schedule = planner.schedule(scheduling_);
+    EmittedModel emitted = emit(graph, schedule, budget, emit_);
+    return {std::move(schedule), std::move(emitted)};
+}
+
+double ModelScheduler::run(const Scheduled& made) const {
+    try {
+        return simulated(made.emitted);
+    } catch (const Error& error) {
+        if (error.fault() != Fault::Hang) throw;
+        return std::numeric_limits<double>::infinity();
+    }
+}
+
+Scheduled ModelScheduler::quickest_of_few(const Graph& graph, Scheduled made) const {
+    const Graph& last = made.graph ? *made.graph : graph;
+    auto [schedule, emitted] = with_room(last, [&](const OpBudget& budget) {
+        const Planner planner(last, budget, scheduling_);
+        ScheduleSearch search(last, planner, budget, options_, emit_);
+        for (const ScheduleOptions& variant : few_variants(scheduling_)) {
+            try {
+                search.attempt(variant);
+            } catch (const Error& error) {
+                if (error.fault() != Fault::Unsupported || search.runs() == 0) throw;
+            }
+        }
+        return search.take();
+    });
+    made.schedule = std::move(schedule);
+    made.emitted = std::move(emitted);
+    return made;
+}
+
+Schedule ModelScheduler::balanced(const Graph& graph) const {
+    ScheduleOptions options = scheduling_;
+    if (options.policy == Policy::Random || options.policy == Policy::Simulated) options.policy = Policy::Balanced;
+    return with_room(graph, [&](const OpBudget& budget) { return Planner(graph, budget, options).schedule(options); });
+}
+
+Estimate ModelScheduler::estimate_of(const Graph& graph) const {
+    try {
+        return with_room(graph, [&](const OpBudget& budget) -> Estimate {
+            return {options_.simulates() ? simulated_cycles(graph, budget)
+                                         : estimated_cycles(graph, budget, scheduling_, options_.auto_fusing),
+                    budget.overlay_size};
+        });
+    } catch (const Error& error) {
+        if (error.fault() != Fault::Unsupported) throw;
+        return {std::numeric_limits<double>::infinity(), 0};
+    }
+}
+
+double ModelScheduler::simulated_cycles(const Graph& graph, const OpBudget& budget) const {
+    ScheduleOptions one = scheduling_;
+    one.policy = Policy::Balanced;
+    const Graph last = with_fused_ops(graph, options_.auto_fusing);
+    const Schedule schedule = Planner(last, budget, one).schedule(one);
+    return simulated(emit(last, schedule, budget, emit_));
+}
+
+double ModelScheduler::simulated(const EmittedModel& emitted) const {
+    TT_CHECK(options_.simulate, "there is no simulator to choose with");
+    const SimulatedRun run = options_.simulate(emitted, options_);
+    return scheduling_.aim == Aim::Latency ? run.latency_cycles : run.cycles;
+}
+
+std::pair<Schedule, EmittedModel> ModelScheduler::quickest(const Graph& graph, const Planner& planner,
+                                                           const OpBudget& budget) const {
+    ScheduleSearch search(graph, planner, budget, options_, emit_);
+    ScheduleOptions balanced = scheduling_;
+    balanced.policy = Policy::Balanced;
+    if (options_.effort >= 2) search.attempt(balanced);
+    for (const ScheduleOptions& variant : variants(balanced)) search.attempt(variant);
+    search.attempt_rows();
+    // as many simulations in all
+    constexpr std::int64_t some = 48, many = 384;
+    if (options_.effort >= 2) search.improve(options_.effort == 2 ? some : many);
+    return search.take();
+}
+
+}  // namespace tt::ir

@@ -1,0 +1,331 @@
+#include "netlist/plan/output_streaming.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+#include <utility>
+
+namespace tt {
+
+std::string to_string(ScatterRule rule) {
+    switch (rule) {
+        case ScatterRule::None:
+            return "in order";
+        case ScatterRule::Destinations:
+            return "goes to several cores in turn (rule 1)";
+        case ScatterRule::TwoPipes:
+            return "takes one core's tiles through two pipes (rule 2)";
+        case ScatterRule::Order:
+            return "takes tiles in another order (rule 3)";
+        case ScatterRule::Padding:
+            return "takes padding too (rule 4)";
+        case ScatterRule::Part:
+            return "takes no whole number of mblocks (rule 5)";
+        case ScatterRule::Pieces:
+            return "takes pieces that are no whole blocks (rule 6)";
+    }
+    return "";
+}
+
+namespace {
+
+constexpr std::int64_t units_before_repeat = 64;  ///< a fork with more looks for a period
+constexpr std::int64_t least_period = 32;         ///< units of it
+
+/// The blocks of one producer, and what readers take of them.
+class Blocks {
+public:
+    Blocks(const Op& producer, std::int64_t input_count)
+        : mblock_(producer.cfg.out.mblock_tiles()), slices_(producer.cfg.out.t), ever_(input_count * slices_) {
+        set(producer.buf_size_mb == 1 ? 1 : std::max<std::int64_t>(1, producer.buf_size_mb / 2));
+    }
+    /// The next larger blocks of which an input is a whole number.
+    void enlarge() {
+        std::int64_t more = mblocks + 1;
+        while (slices_ % more != 0) ++more;
+        set(more);
+    }
+    void set(std::int64_t count) {
+        mblocks = count;
+        const std::int64_t ever = ever_;
+        filled = std::min(ever, mblocks);
+        size = filled * mblock_;
+        truncated = ever <= mblocks;
+    }
+    std::int64_t mblocks = 1, filled = 1, size = 1;  ///< S, E, tiles of E
+    bool truncated = false;
+
+    /// The order within the blocks of one input, block by block; where a block holds several inputs, in that one.
+    std::map<std::int64_t, TileOrder> split(const TileOrder& order) const {
+        std::map<std::int64_t, TileOrder> blocks;
+        if (filled >= slices_) {
+            const std::int64_t inputs = filled / slices_, per_input = slices_ * mblock_;
+            for (std::int64_t n = 0; n < inputs; ++n)
+                for (const TileSpan& span : order)
+                    append(blocks[0], {span.source, span.first + (span.source < 0 ? 0 : n * per_input), span.tiles});
+            return blocks;
+        }
+        std::int64_t at = 0;
+        for (TileSpan span : order) {
+            while (span.tiles > 0) {
+                if (span.source >= 0) at = span.first / size;
+                const std::int64_t here =
+                    span.source < 0 ? span.tiles : std::min(span.tiles, (at + 1) * size - span.first);
+                append(blocks[at], {span.source, span.source < 0 ? 0 : span.first - at * size, here});
+                span.first += here;
+                span.tiles -= here;
+            }
+        }
+        return blocks;
+    }
+
+    /// Whether the pipe, in a later block of a core, goes back to an earlier one.
+    bool goes_back(const TileOrder& order) const {
+        if (filled >= slices_) return false;
+        std::map<std::int64_t, std::int64_t> latest;  // source -> block
+        for (const TileSpan& span : order) {
+            if (span.source < 0) continue;
+            std::int64_t& block = latest[span.source];
+            if (span.first / size < block) return true;
+            block = (span.first + span.tiles - 1) / size;
+        }
+        return false;
+    }
+
+private:
+    static void append(TileOrder& order, const TileSpan& span) {
+        if (!order.empty() && order.back().source == span.source &&
+            (span.source < 0 || order.back().first + order.back().tiles == span.first))
+            order.back().tiles += span.tiles;
+        else
+            order.push_back(span);
+    }
+    std::int64_t mblock_, slices_, ever_;
+};
+
+/// What one pipe does to the block: the rules that look at one pipe alone, and its share of the unit.
+struct PipeView {
+    ScatterRule rule = ScatterRule::None;
+    std::int64_t unit = 0;  ///< gcd of lengths and starts of its runs
+};
+
+PipeView view(const TileOrder& block, std::int64_t mblock) {
+    PipeView view;
+    std::map<std::int64_t, std::int64_t> next, taken;  // by source
+    bool padded = false, in_order = true;
+    for (const TileSpan& span : block) {
+        if (span.source < 0) {
+            padded = true;
+            continue;
+        }
+        view.unit = std::gcd(view.unit, std::gcd(span.tiles, span.first));
+        if (next[span.source] != span.first) in_order = false;
+        next[span.source] = span.first + span.tiles;
+        taken[span.source] += span.tiles;
+    }
+    const bool part = std::any_of(taken.begin(), taken.end(), [&](const auto& t) { return t.second % mblock != 0; });
+    view.rule = !in_order ? ScatterRule::Order
+                : padded  ? ScatterRule::Padding
+                : part    ? ScatterRule::Part
+                          : ScatterRule::None;
+    return view;
+}
+
+/// source -> block -> pipes that take from it.
+using Takers = std::map<std::int64_t, std::map<std::int64_t, std::set<std::size_t>>>;
+Takers takers_of(const std::vector<std::map<std::int64_t, TileOrder>>& pipes) {
+    Takers takers;
+    for (std::size_t p = 0; p < pipes.size(); ++p)
+        for (const auto& [block, order] : pipes[p]) {
+            std::int64_t last = -1;
+            for (const TileSpan& span : order)
+                if (span.source >= 0 && std::exchange(last, span.source) != span.source)
+                    takers[span.source][block].insert(p);
+        }
+    return takers;
+}
+
+/// Which pipes take from a core must not change from block to block.
+bool destinations_change(const Takers& takers) {
+    for (const auto& [_, blocks] : takers)
+        for (const auto& [__, of_block] : blocks)
+            if (of_block != blocks.begin()->second) return true;
+    return false;
+}
+
+bool feeds_two_pipes(const std::vector<std::map<std::int64_t, TileOrder>>& pipes) {
+    std::map<std::int64_t, std::size_t> pipe_of;
+    for (std::size_t p = 0; p < pipes.size(); ++p)
+        for (const auto& [_, order] : pipes[p])
+            for (const TileSpan& span : order)
+                if (span.source >= 0 && pipe_of.try_emplace(span.source, p).first->second != p) return true;
+    return false;
+}
+
+/// Units of the smallest stretch of which the rest is a repeat: runs stand for their tiles.
+std::vector<std::size_t> periods(const std::vector<TileSpan>& spans) {
+    std::vector<std::size_t> border(spans.size(), 0);
+    for (std::size_t i = 1; i < spans.size(); ++i) {
+        std::size_t b = border[i - 1];
+        while (b > 0 && !(spans[i] == spans[b])) b = border[b - 1];
+        border[i] = spans[i] == spans[b] ? b + 1 : 0;
+    }
+    const std::size_t n = spans.size(), least = n == 0 ? 1 : n - border[n - 1];
+    std::vector<std::size_t> all;
+    if (n > 0 && n % least == 0)
+        for (std::size_t p = least; p < n; p += least)
+            if (n % p == 0) all.push_back(p);
+    return all;
+}
+
+/// How often a fork sends the same phases to make up a block.
+std::int64_t repeats(const std::vector<TileSpan>& spans, std::int64_t unit, const OutputReader& reader) {
+    const auto units = [&](std::size_t first_spans) {
+        std::int64_t tiles = 0;
+        for (std::size_t n = 0; n < first_spans; ++n) tiles += spans[n].tiles;
+        return tiles / unit;
+    };
+    if (reader.queue || units(spans.size()) <= units_before_repeat) return 1;
+    std::size_t chosen = 0, below = 0;
+    for (const std::size_t period : periods(spans)) {
+        if (units(period) * unit % std::max<std::int64_t>(1, reader.clear_tiles) != 0) continue;
+        if (units(period) < least_period)
+            below = period;
+        else if (chosen == 0)
+            chosen = period;
+    }
+    if (chosen == 0 || (units(chosen) > units_before_repeat && below > 0)) chosen = below > 0 ? below : chosen;
+    return chosen == 0 ? 1 : static_cast<std::int64_t>(spans.size() / chosen);
+}
+
+/// Tiles of the smallest blocks to which no pipe goes back.
+std::int64_t held_together(Blocks blocks, const std::vector<OutputReader>& readers) {
+    const auto goes_back = [&] {
+        for (const OutputReader& reader : readers)
+            for (const TileOrder& order : reader.orders)
+                if (blocks.goes_back(order)) return true;
+        return false;
+    };
+    while (goes_back()) blocks.enlarge();
+    return blocks.size;
+}
+
+/// Sources among as many runs in a row as a pipe has relays.
+double sources_abreast(const TileOrder& order) {
+    std::vector<std::int64_t> sources;
+    for (const TileSpan& span : order)
+        if (span.source >= 0) sources.push_back(span.source);
+    const std::size_t window = std::min(relays, sources.size());
+    double sum = 0, windows = 0;
+    for (std::size_t first = 0; window > 0 && first + window <= sources.size(); ++first, ++windows) {
+        const auto at = sources.begin() + static_cast<std::ptrdiff_t>(first);
+        sum += static_cast<double>(std::set<std::int64_t>(at, at + static_cast<std::ptrdiff_t>(window)).size());
+    }
+    return windows > 0 ? sum / windows : 1;
+}
+
+void add_forks(HandOver& made, std::size_t r, std::size_t p, const OutputReader& reader,
+               const std::map<std::int64_t, TileOrder>& blocks) {
+    std::map<std::int64_t, Fork> forks;  // by source
+    for (const auto& [_, order] : blocks) {
+        std::map<std::int64_t, std::vector<TileSpan>> of;
+        for (const TileSpan& span : order)
+            if (span.source >= 0) of[span.source].push_back(span);
+        for (const auto& [source, spans] : of) {
+            Fork& fork = forks.try_emplace(source, Fork{r, p, source, 0, 0, 1, 1}).first->second;
+            const auto phases = static_cast<std::int64_t>(spans.size());
+            if (phases <= fork.phases) continue;
+            fork.phases = phases;
+            fork.tiles = std::accumulate(spans.begin(), spans.end(), std::int64_t{0},
+                                         [](std::int64_t sum, const TileSpan& span) { return sum + span.tiles; });
+            fork.repeats = made.scatter() ? repeats(spans, std::max<std::int64_t>(1, made.unit), reader) : 1;
+        }
+    }
+    const double abreast = forks.size() > 1 ? sources_abreast(reader.orders[p]) : 1;
+    for (auto& [_, fork] : forks) {
+        fork.abreast = abreast;
+        made.forks.push_back(fork);
+    }
+}
+
+using Taken = std::vector<std::map<std::int64_t, TileOrder>>;  // by pipe: block -> what it takes
+
+/// Streams of one core that send a block: pipes which take from the core in turn, block by block, are one.
+std::int64_t streams_of_block(const std::vector<Takers>& readers) {
+    std::map<std::int64_t, std::int64_t> streams;  // by source
+    for (const Takers& takers : readers) {
+        for (const auto& [source, blocks] : takers) {
+            std::size_t most = 0;
+            for (const auto& [_, of_block] : blocks) most = std::max(most, of_block.size());
+            streams[source] += static_cast<std::int64_t>(most);
+        }
+    }
+    std::int64_t most = 0;
+    for (const auto& [_, count] : streams) most = std::max(most, count);
+    return most;
+}
+
+/// Of the core that does it most often, the times that its forks begin again with their phases.
+std::int64_t begun_again(const std::vector<Fork>& forks) {
+    std::map<std::int64_t, std::int64_t> of;  // by source
+    std::int64_t most = 0;
+    for (const Fork& fork : forks) most = std::max(most, of[fork.source] += fork.repeats - 1);
+    return most;
+}
+
+}  // namespace
+
+std::int64_t HandOver::most_phases() const {
+    std::map<std::int64_t, std::int64_t> of;
+    std::int64_t most = 0;
+    for (const Fork& fork : forks) most = std::max(most, of[fork.source] += fork.phases);
+    return most;
+}
+
+HandOver hand_over(const Op& producer, std::int64_t input_count, const std::vector<OutputReader>& readers) {
+    const Blocks blocks(producer, input_count);
+    const std::int64_t mblock = producer.cfg.out.mblock_tiles();
+    HandOver made;
+    made.block_mblocks = blocks.mblocks;
+    std::vector<Taken> taken;    // by reader
+    std::vector<Takers> takers;  // by reader
+    std::int64_t unit = blocks.size;
+    const auto decide = [&](ScatterRule rule, const OutputReader& reader) {
+        if (made.scatter() || rule == ScatterRule::None) return;
+        made.rule = rule;
+        made.because = reader.name;
+    };
+    for (const OutputReader& reader : readers) {
+        auto& pipes = taken.emplace_back();
+        bool goes_back = false;
+        for (const TileOrder& order : reader.orders) {
+            pipes.push_back(blocks.split(order));
+            goes_back = goes_back || blocks.goes_back(order);
+        }
+        if (goes_back) decide(ScatterRule::Order, reader);
+        if (destinations_change(takers.emplace_back(takers_of(pipes)))) decide(ScatterRule::Destinations, reader);
+        if (feeds_two_pipes(pipes)) decide(ScatterRule::TwoPipes, reader);
+        ScatterRule first = ScatterRule::None;
+        for (const auto& pipe : pipes) {
+            if (pipe.empty()) continue;
+            const PipeView seen = view(pipe.begin()->second, mblock);
+            unit = std::gcd(unit, seen.unit);
+            if (seen.rule != ScatterRule::None && (first == ScatterRule::None || seen.rule < first)) first = seen.rule;
+        }
+        decide(first, reader);
+        if (unit != blocks.mblocks * mblock) decide(ScatterRule::Pieces, reader);
+    }
+    made.unit = made.scatter() ? unit : blocks.mblocks * mblock;
+    const bool one = blocks.truncated || producer.buf_size_mb == 1;
+    made.block_tiles = made.scatter() ? blocks.size : mblock;
+    made.buffer_tiles = made.scatter() ? blocks.size * (one ? 1 : 2) : producer.buf_size_mb * mblock;
+    for (std::size_t r = 0; r < readers.size(); ++r)
+        for (std::size_t p = 0; p < taken[r].size(); ++p) add_forks(made, r, p, readers[r], taken[r][p]);
+    made.streams = streams_of_block(takers);
+    made.starts = made.streams + begun_again(made.forks);
+    made.held_together = made.scatter() ? held_together(blocks, readers) : made.block_tiles;
+    return made;
+}
+
+}  // namespace tt

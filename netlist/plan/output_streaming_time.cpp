@@ -1,0 +1,67 @@
+#include "netlist/plan/output_streaming_time.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace tt {
+
+namespace {
+
+/// Of one block: what its phases and bytes take.
+double sending(const Fork& fork, double tile_bytes, const PipeConstants& t) {
+    return static_cast<double>(fork.phases) * t.phase + static_cast<double>(fork.tiles) * tile_bytes / t.stream_bytes;
+}
+
+/// The forks of a core send one at a time. By source.
+std::map<std::int64_t, double> senders(const HandOver& made, double tile_bytes, const PipeConstants& t) {
+    std::map<std::int64_t, double> of;
+    for (const Fork& fork : made.forks) of[fork.source] += sending(fork, tile_bytes, t);
+    return of;
+}
+
+/// Three relays wait for their sources in turn, one stream passes all tiles on. Pipes that take from the same sources
+/// do so in the same order: each source serves all of them before they go on, and works alone but for those that the
+/// relays ask ahead.
+double busiest_gather(const HandOver& made, const std::map<std::int64_t, double>& senders, double tile_bytes,
+                      const PipeConstants& t) {
+    struct Gather {
+        double sources = 0, tiles = 0, phases = 0, turns = 0;
+    };
+    std::map<std::pair<std::size_t, std::size_t>, Gather> of;  // by reader, pipe
+    for (const Fork& fork : made.forks) {
+        Gather& gather = of[{fork.reader, fork.pipe}];
+        ++gather.sources;
+        gather.tiles += static_cast<double>(fork.tiles);
+        gather.phases += static_cast<double>(fork.phases);
+        gather.turns += senders.at(fork.source) / fork.abreast;
+    }
+    double most = 0;
+    for (const auto& [_, gather] : of) {
+        if (gather.sources < 2) continue;
+        const double passed = gather.tiles * (tile_bytes / t.stream_bytes + t.gather_tile);
+        const double asked = gather.phases * t.partner / static_cast<double>(relays);
+        most = std::max(most, t.gather_block + std::max({passed, asked, gather.turns}));
+    }
+    return most;
+}
+
+}  // namespace
+
+double hand_over_cycles(const HandOver& made, const Op& producer, const PipeConstants& constants) {
+    const OpConfig& cfg = producer.cfg;
+    const auto per_input = static_cast<double>(cfg.out.t * cfg.out.mblock_tiles());
+    const auto tile = static_cast<double>(tile_bytes(cfg.out_df, cfg.tile));
+    const auto block =
+        static_cast<double>(made.scatter() ? made.block_tiles : made.block_mblocks * cfg.out.mblock_tiles());
+    const std::map<std::int64_t, double> of = senders(made, tile, constants);
+    double sent = busiest_gather(made, of, tile, constants);
+    for (const auto& [_, cycles] : of) sent = std::max(sent, cycles);
+    double cycles = per_input / block * sent;
+    if (made.scatter())
+        cycles += per_input / static_cast<double>(made.held_together) *
+                  (constants.block + constants.block_fork * static_cast<double>(made.starts));
+    return cycles;
+}
+
+}  // namespace tt

@@ -1,0 +1,187 @@
+#include "sim/hang/remedy.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "netlist/checks/instances.hpp"
+#include "sim/setup.hpp"
+
+namespace tt::sim {
+
+namespace {
+
+using RealClock = std::chrono::steady_clock;
+
+/// Beyond this many doublings, or places enlarged together, a netlist needs more than larger buffers.
+constexpr int most_doublings = 12;
+constexpr std::size_t most_rooms = 8;
+
+/// A place and its new size.
+struct Change {
+    Room room;
+    std::int64_t size = 0;
+    std::vector<BufferAddress> moved;  ///< a queue's buffers, when it had to move out of the way of others
+};
+
+std::uint64_t end_of(const Queue& queue, const BufferAddress& at) {
+    return at.address + static_cast<std::uint64_t>(queue_buffer_bytes(queue));
+}
+
+bool overlap(const Queue& a, const Queue& b) {
+    if (a.where != QueueLoc::Dram || b.where != QueueLoc::Dram || a.device() != b.device()) return false;
+    for (const BufferAddress& mine : a.buffers)
+        for (const BufferAddress& theirs : b.buffers)
+            if (mine.channel == theirs.channel && mine.address < end_of(b, theirs) && theirs.address < end_of(a, mine))
+                return true;
+    return false;
+}
+
+/// A larger queue that would reach into another goes behind all of its chip.
+void enlarge(Netlist& netlist, Queue& queue, Change& change) {
+    std::vector<const Queue*> shared;  // with which it overlapped all along
+    for (const Queue& other : netlist.queues)
+        if (overlap(queue, other)) shared.push_back(&other);
+    queue.entries = change.size;
+    const bool collides = std::any_of(netlist.queues.begin(), netlist.queues.end(), [&](const Queue& other) {
+        return overlap(queue, other) && std::find(shared.begin(), shared.end(), &other) == shared.end();
+    });
+    if (!collides) return;
+    std::uint64_t top = 0;
+    for (const Queue& other : netlist.queues)
+        if (&other != &queue && other.where == QueueLoc::Dram && other.device() == queue.device())
+            for (const BufferAddress& at : other.buffers) top = std::max(top, end_of(other, at));
+    constexpr std::uint64_t page = 0x1000;
+    top = (top + page - 1) / page * page;
+    std::map<std::int64_t, std::uint64_t> used;  // of each channel, behind the top
+    for (BufferAddress& at : queue.buffers) {
+        std::uint64_t& offset = used[at.channel];
+        at.address = top + offset;
+        offset += static_cast<std::uint64_t>(queue_buffer_bytes(queue));
+    }
+    change.moved = queue.buffers;
+}
+
+void apply(Netlist& netlist, Change& change) {
+    if (change.room.kind == Room::Kind::Entries) {
+        for (Queue& queue : netlist.queues)
+            if (queue.name == change.room.name) enlarge(netlist, queue, change);
+        return;
+    }
+    for (Graph& graph : netlist.graphs)
+        for (Op& op : graph.ops) {
+            if (op.name() != change.room.name) continue;
+            if (change.room.kind == Room::Kind::Output) {
+                op.buf_size_mb = change.size;
+                continue;
+            }
+            op.input_buf_min_size_tiles.resize(std::max(op.input_buf_min_size_tiles.size(), op.inputs.size()), 0);
+            op.input_buf_min_size_tiles[change.room.operand] = change.size;
+        }
+}
+
+std::string text_of(const Change& change) {
+    const Room& room = change.room;
+    switch (room.kind) {
+        case Room::Kind::Output:
+            return fmt::format("'buf_size_mb' of op '{}' from {} to {}", room.name, room.size, change.size);
+        case Room::Kind::Operand:
+            return fmt::format("'input_buf_min_size_tiles' of op '{}' for input {} to {} (it has {} tiles)", room.name,
+                               room.operand, change.size, room.size);
+        case Room::Kind::Entries:
+            break;
+    }
+    std::string text = fmt::format("'entries' of queue '{}' from {} to {}", room.name, room.size, change.size);
+    if (change.moved.empty()) return text;
+    std::string places;
+    for (const BufferAddress& at : change.moved)
+        places += fmt::format("{}[{}, {:#x}]", places.empty() ? "" : ", ", at.channel, at.address);
+    return text + fmt::format(" (with 'dram: [{}]', clear of its neighbours)", places);
+}
+
+class Search {
+public:
+    Search(const RunOptions& options, std::chrono::milliseconds most)
+        : options_(options), end_(RealClock::now() + most) {
+        options_.mode = Mode::Timing;
+        options_.check = false;
+        options_.dump_dir.clear();
+        options_.trace = {};
+        options_.sink = {};
+        options_.progress = [this](const RunProgress&) {
+            if (over()) throw Error(Fault::Interrupted, {}, "no time left");
+        };
+    }
+    bool over() const { return RealClock::now() >= end_; }
+
+    enum class End : std::uint8_t { Runs, Hangs, Refused };
+    End with(std::vector<Change>& changes) const {
+        std::unique_ptr<Setup> setup;
+        try {
+            setup = set_up(options_, [&](Netlist& netlist) {
+                for (Change& change : changes) apply(netlist, change);
+            });
+            run_machine(*setup->state);
+            return End::Runs;
+        } catch (const Error& error) {  // too large, or still not enough: that is the answer
+            if (error.fault() == Fault::Internal) throw;
+            return error.fault() == Fault::Hang ? End::Hangs : End::Refused;
+        }
+    }
+
+private:
+    RunOptions options_;
+    RealClock::time_point end_;
+};
+
+/// One place alone, doubled until the run ends.
+std::optional<Change> alone(const Search& search, const Room& room) {
+    Change change{room, room.size, {}};
+    for (int n = 0; n < most_doublings && !search.over(); ++n) {
+        change.size *= 2;
+        std::vector<Change> one{change};
+        const Search::End end = search.with(one);
+        if (end == Search::End::Runs) return one.front();
+        if (end == Search::End::Refused) break;
+    }
+    return std::nullopt;
+}
+
+/// All of them, doubled together; one that may not grow further stays.
+std::vector<Change> together(const Search& search, const std::vector<Room>& rooms) {
+    std::vector<Change> changes;
+    for (const Room& room : rooms) changes.push_back({room, room.size, {}});
+    bool grew = rooms.size() > 1;
+    for (int n = 0; n < most_doublings && grew && !search.over(); ++n) {
+        grew = false;
+        for (std::size_t i = 0; i < rooms.size() && !search.over(); ++i) {
+            std::vector<Change> more = changes;
+            Change& larger = more[i];
+            larger.size *= 2;
+            larger.moved.clear();
+            const Search::End end = search.with(more);
+            if (end == Search::End::Refused) continue;
+            changes = more;
+            grew = true;
+            if (end == Search::End::Hangs) continue;
+            std::erase_if(changes, [](const Change& c) { return c.size == c.room.size; });
+            return changes;
+        }
+    }
+    return {};
+}
+
+}  // namespace
+
+std::string remedy(const RunOptions& options, const std::vector<Room>& short_of, std::chrono::milliseconds most) {
+    std::vector<Room> rooms = short_of;
+    if (rooms.size() > most_rooms) rooms.resize(most_rooms);
+    const Search search(options, most);
+    for (const Room& room : rooms)
+        if (const auto change = alone(search, room)) return text_of(*change);
+    std::string text;
+    for (const Change& change : together(search, rooms)) text += (text.empty() ? "" : "; and ") + text_of(change);
+    return text;
+}
+
+}  // namespace tt::sim

@@ -1,0 +1,92 @@
+#include <fmt/format.h>
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "base/error.hpp"
+#include "analysis/report/compile_report.hpp"
+
+using namespace tt;
+
+namespace {
+
+report::CompileReport two_ops() {
+    ir::CompileReport made;
+    made.ops = 2;
+    made.epochs = 1;
+    made.estimated_cycles = 1234.4;
+    made.arch = "grayskull";
+    made.notes = {"conv in 2 parts"};
+    ir::CandidateReport small, large;
+    small.chosen = true;
+    small.kernel_cycles = 100;
+    small.dram_cycles = 300;
+    small.verdict = "chosen";
+    large.fits = false;
+    large.grid_r = 2;
+    large.verdict = "too wide";
+    for (const char* op : {"first", "second"}) {
+        ir::Decision decision;
+        decision.op = op;
+        decision.type = "matmul";
+        decision.target_cycles = 500;
+        decision.usable_l1_bytes = 1 << 20;
+        decision.candidates = {small, large};
+        made.decisions.push_back(decision);
+    }
+    ir::ModelFiles files;
+    files.model = "net.onnx";
+    files.out = "out";
+    ir::CompileOptions options;
+    options.device = "gs_e150";
+    options.schedule.explain = true;
+    return report::compile_report(files, options, made);
+}
+
+}  // namespace
+
+TEST_CASE("a compilation says what it made, as text and as JSON") {
+    const report::CompileReport report = two_ops();
+    CHECK_THAT(
+        report::text(report),
+        Catch::StartsWith("net.onnx: 2 ops in 1 epochs on gs_e150 (grayskull), 0 constants, about 1234 cycles an "
+                          "input\nconv in 2 parts\nfirst (matmul, epoch 0)") &&
+            Catch::EndsWith("wrote out: run it with 'ttsim run out'\n"));
+    const auto json = nlohmann::json::parse(report::json(report));
+    CHECK(json["policy"] == "balanced");
+    CHECK(json["estimated_cycles"] == 1234.4);
+    CHECK(json["decisions"][1]["target_cycles"] == 500);
+    CHECK(json["decisions"][1]["usable_l1_bytes"] == 1 << 20);
+    CHECK(json["decisions"][0]["candidates"][0]["limited_by"] == "DRAM");
+    CHECK(json["decisions"][0]["candidates"][1]["verdict"] == "too wide");
+    CHECK_FALSE(json["decisions"][0]["candidates"][1].contains("l1_bytes"));
+}
+
+TEST_CASE("decisions are kept of the ops that a pattern names") {
+    report::CompileReport report = two_ops();
+    report::keep_decisions(report, "");
+    CHECK(report.decisions.size() == 2);
+    report::keep_decisions(report, "sec.*");
+    REQUIRE(report.decisions.size() == 1);
+    CHECK(report.decisions[0].op == "second");
+    CHECK_THROWS_WITH(report::keep_decisions(report, "first"),
+                      Catch::Contains("--explain-op 'first' matches none of the 1 ops"));
+}
+
+TEST_CASE("of many lines that say the same the first few are printed, and the host's share of the work") {
+    report::CompileReport report = two_ops();
+    report.decisions.clear();
+    report.work = {2e6, 5e5};
+    for (int k = 0; k < 20; ++k)
+        report.host_steps.push_back(fmt::format("step 'gather_{}' of 'tree {}': gather -> f32[1, {}]", k, k, k));
+    report.host_steps.push_back("step 'a' of 'b': sort -> f32[1]");
+    const std::string text = report::text(report);
+    CHECK_THAT(text, Catch::Contains("work: 2 million multiply-adds an input, 25 % of them on the host\n"));
+    CHECK_THAT(text, Catch::Contains("host: step 'gather_3' of 'tree 3': gather -> f32[1, 3]\n"
+                                     "host: ... and 16 more like these (--json has them)\n"
+                                     "host: step 'a' of 'b': sort -> f32[1]\n"));
+    CHECK_THAT(text, !Catch::Contains("gather_4"));
+    const auto json = nlohmann::json::parse(report::json(report));
+    CHECK(json["host_steps"].size() == 21);
+    CHECK(json["multiply_adds"]["host"] == 5e5);
+}

@@ -1,0 +1,152 @@
+#include "tools/validation/kernel_case.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "base/json_text.hpp"
+#include "base/text.hpp"
+#include "tools/validation/sweep_pipes.hpp"
+
+namespace tt {
+
+namespace {
+
+const std::vector<std::string>& setting_names() {
+    static const std::vector<std::string> names = {
+        "approx", "vector_mode", "math_fidelity", "in0_df",    "in1_df",    "out_df",  "intermed_df", "acc_df",
+        "t",      "mblock_m",    "mblock_n",      "ublock_rt", "ublock_ct", "m_k",     "u_kt",        "z",
+        "l1_acc", "nz_strips",   "nz_ublocks",    "nz_tiles",  "sfpu_op",   "n_inputs"};
+    return names;
+}
+
+/// The settings as a file of one row, so that both ways check alike.
+std::string as_row(const std::string& op, const std::vector<std::string>& settings, const std::string& chip_name) {
+    std::map<std::string, std::string> values = {
+        {"math_fidelity", "HiFi4"}, {"in0_df", "Float16_b"}, {"mblock_m", "1"}, {"mblock_n", "1"},
+        {"ublock_rt", "1"},         {"ublock_ct", "1"},      {"m_k", "1"},      {"u_kt", "1"},
+        {"n_inputs", "128"}};
+    for (const std::string& setting : settings) {
+        const std::size_t equals = setting.find('=');
+        const std::string name = setting.substr(0, equals);
+        const auto& known = setting_names();
+        if (equals == std::string::npos || std::find(known.begin(), known.end(), name) == known.end())
+            fail_input({}, "--set '{}' is not name=value with one of the names {}{}", setting, fmt::join(known, ", "),
+                       did_you_mean(name, known));
+        const std::string value = setting.substr(equals + 1);
+        if (value.find_first_of(",\"\r\n") != std::string::npos) fail_input({}, "--set '{}': no such value", setting);
+        values[name] = value;
+    }
+    KernelShape shape;
+    set_op(shape, op);
+    const bool two = shape.op == "matmul" || shape.op == "matmul_sparse" || shape.op == "depthwise" ||
+                     shape.op == "add" || shape.op == "subtract" || shape.op == "multiply" || shape.op == "maximum";
+    if (two) values.try_emplace("in1_df", values["in0_df"]);
+    std::string head = "arch,op", row = chip_name + "," + op;
+    for (const std::string& name : setting_names()) {
+        head += "," + name;
+        row += "," + values[name];
+    }
+    return head + "\n" + row + "\n";
+}
+
+std::string_view position_name(BlockPosition position) {
+    switch (position) {
+        case BlockPosition::Only:
+            return "only";
+        case BlockPosition::First:
+            return "first";
+        case BlockPosition::Middle:
+            return "middle";
+        case BlockPosition::Last:
+            return "last";
+        case BlockPosition::Idle:
+            return "idle";
+    }
+    return "";
+}
+
+std::string parts_table(const KernelTime& time) {
+    std::string out = fmt::format(
+        "kernel alone: {:.1f} cycles per input, limited by {} (operands always there, results always taken)\n"
+        "math utilization: {:.1f} % of its cycles\n"
+        "math utilization by the chip's performance counter: {:.1f} %\n\n",
+        time.cycles, to_string(time.limit), time.engaged_percent(), time.counted_percent());
+    out += fmt::format("{:<10} {:>12} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}  {}\n", "position", "micro-blocks",
+                       "clk each", "unpack", "math", "pack", "fill", "drain", "limit");
+    for (const KernelPart& part : time.parts)
+        out += fmt::format("{:<10} {:>12.1f} {:>9.1f} {:>9.1f} {:>9.1f} {:>9.1f} {:>9.1f} {:>9.1f}  {}\n",
+                           position_name(part.block.position), part.count, part.time.steady, part.time.busy[0],
+                           part.time.busy[1], part.time.busy[2], part.time.fill, part.time.drain,
+                           to_string(part.time.limit));
+    out += fmt::format(
+        "\nclk each, unpack, math, pack, fill and drain are cycles of a micro-block\n"
+        "besides micro-blocks: {:.1f} cycles per input (filling, draining, reconfiguration)\n",
+        time.per_input);
+    return out;
+}
+
+/// The same op where it has neighbours.
+std::string surroundings(const KernelShape& shape, std::int64_t inputs, const KernelModel& model) {
+    const KernelTime streams = model.time(shape);
+    const SweepTime sweep = time_in_sweep(shape, streams, inputs, model.constants());
+    return fmt::format(
+        "\nin a run, where it asks streams for tiles and room: {:.1f} cycles per input\n"
+        "in a measured sweep, with its pipes: {:.1f} cycles per input, limited by {}\n"
+        "pipes of the sweep: supply {:.1f} and drain {:.1f} cycles per input\n",
+        streams.cycles, sweep.cycles, to_string(sweep.limit), sweep.supply, sweep.drain);
+}
+
+}  // namespace
+
+KernelRow single_kernel(const std::string& op, const std::vector<std::string>& settings, const std::string& chip_name) {
+    KernelRowFile file = parse_kernel_rows(as_row(op, settings, chip_name), "<flags>", chip_name);
+    file.refused.throw_if_any();
+    KernelRow row = file.rows.at(0);
+    if (!row.shape) fail_unsupported({}, "{}", row.reason);
+    return row;
+}
+
+std::string describe_kernel(const KernelRow& row, const KernelModel& model) {
+    return parts_table(model.time(unhindered(*row.shape))) + surroundings(*row.shape, row.inputs, model);
+}
+
+std::string kernel_json(const KernelRow& row, const KernelModel& model, const std::string& chip_name) {
+    const KernelTime alone = model.time(unhindered(*row.shape)), streams = model.time(*row.shape);
+    const SweepTime sweep = time_in_sweep(*row.shape, streams, row.inputs, model.constants());
+    nlohmann::ordered_json blocks = nlohmann::ordered_json::array();
+    for (const KernelPart& part : alone.parts)
+        blocks.push_back({{"position", position_name(part.block.position)},
+                          {"micro_blocks", part.count},
+                          {"cycles", part.time.steady},
+                          {"unpack", part.time.busy[0]},
+                          {"math", part.time.busy[1]},
+                          {"pack", part.time.busy[2]},
+                          {"fill", part.time.fill},
+                          {"drain", part.time.drain},
+                          {"limit", to_string(part.time.limit)}});
+    return json_document({{"op", row.op},
+                          {"arch", chip_name},
+                          {"kernel", alone.cycles},
+                          {"limit", to_string(alone.limit)},
+                          {"math_utilization", alone.engaged_percent() / 100},
+                          {"counted_math_utilization", alone.counted_percent() / 100},
+                          {"micro_blocks", std::move(blocks)},
+                          {"besides_cycles", alone.per_input},
+                          {"in_run_cycles", streams.cycles},
+                          {"in_sweep_cycles", sweep.cycles},
+                          {"in_sweep_limit", to_string(sweep.limit)},
+                          {"supply_cycles", sweep.supply},
+                          {"drain_cycles", sweep.drain}});
+}
+
+std::string disassemble_kernel(const KernelRow& row, const KernelModel& model) {
+    std::string out;
+    for (const KernelPart& part : model.time(unhindered(*row.shape)).parts)
+        out += fmt::format("; {} micro-block\n{}\n", position_name(part.block.position),
+                           disassemble(build_streams(*row.shape, part.block, model.context()), model.context().set));
+    return out;
+}
+
+}  // namespace tt

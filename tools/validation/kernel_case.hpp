@@ -1,0 +1,22 @@
+// One op on one core, by the names that rows of measurements use: its kernel's time and its instructions, as text.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tools/validation/kernel_rows.hpp"
+
+namespace tt {
+
+/// `settings`: "u_kt=4", by the columns of rows; what is not said has a default. Throws Error(Input) for unknown names
+/// and values that do not fit, Error(Unsupported) for an op without a kernel model. The row has a shape.
+KernelRow single_kernel(const std::string& op, const std::vector<std::string>& settings, const std::string& chip_name);
+
+/// Cycles by kind of micro-block, with infinite bandwidth and where it has neighbours.
+std::string describe_kernel(const KernelRow& row, const KernelModel& model);
+/// The same as JSON: configs/schemas/kernel.schema.json.
+std::string kernel_json(const KernelRow& row, const KernelModel& model, const std::string& chip_name);
+/// Its instruction streams, one listing for each kind of micro-block.
+std::string disassemble_kernel(const KernelRow& row, const KernelModel& model);
+
+}  // namespace tt

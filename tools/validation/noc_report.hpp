@@ -1,0 +1,18 @@
+// What replays and benches of the NoC say, as text and as JSON.
+#pragma once
+
+#include <string>
+
+#include "sim/noc/replay.hpp"
+#include "tools/validation/noc_bench.hpp"
+
+namespace tt::noc {
+
+std::string replay_text(const ReplayResult& result);
+/// `seconds`: of real time that it took.
+std::string replay_json(const ReplayResult& result, double seconds);
+
+std::string bench_text(const BenchResult& result);
+std::string bench_json(const BenchCase& what, const BenchResult& result, const std::string& chip_name);
+
+}  // namespace tt::noc

@@ -1,0 +1,89 @@
+#include "tools/validation/sweep_pipes.hpp"
+
+#include <algorithm>
+
+#include "isa/tile.hpp"
+
+namespace tt {
+
+namespace {
+
+double real(std::int64_t n) { return static_cast<double>(n); }
+
+/// Bytes with header and padding, as the streams move them.
+double stream_bytes(DataFormat format, double tiles) {
+    return format == DataFormat::Invalid ? 0 : real(tile_bytes(format, {})) * tiles;
+}
+
+/// Operand buffers hold two micro-blocks, or 32 KiB of tiles when that is more. With two, a micro-block's space comes
+/// free while the other is unpacked, and its tiles arrive a turn-around later.
+double two_block_supply(const KernelShape& s, const SweepPipes& p) {
+    constexpr double smallest_buffer = 32768;
+    const double block = stream_bytes(s.in0, real(s.ublock_tiles()));
+    if (2 * block < smallest_buffer) return 0;
+    return real(s.t * s.ublocks()) * (block / p.reduce_supply_bytes + p.supply_turn);
+}
+
+double eltwise_supply(const KernelShape& s, bool single, const SweepPipes& p) {
+    if (real(s.ublock_tiles()) < p.supply_block) return 0;
+    const double tiles = real(s.t * s.z * s.ublocks() * s.ublock_tiles());
+    const double in0 = stream_bytes(s.in0, tiles), in1 = stream_bytes(s.in1, tiles);
+    if (in0 + in1 <= p.supply_window) return 0;
+    return std::max(in0, in1) / p.supply_bytes + tiles * (p.supply_tile + (single ? p.supply_tile_single : 0));
+}
+
+/// The longest of the operands' streams. A whole input that fits in the operand buffers does not wait for them.
+double supply(const KernelShape& s, bool single, const SweepPipes& p) {
+    switch (family_of(s)) {
+        case KernelFamily::Sparse:
+            return 0;
+        case KernelFamily::ReduceTile:
+            return two_block_supply(s, p);
+        case KernelFamily::Depthwise:  // every product has its own tile of activations
+            return stream_bytes(s.in0, real(s.t * s.ublocks() * s.ublock_tiles() * s.m_k * s.u_kt)) /
+                   p.depthwise_supply_bytes;
+        case KernelFamily::Matmul: {
+            const double in0 = stream_bytes(s.in0, real(s.t * s.mblock_m * s.ublock_rt * s.m_k * s.u_kt));
+            return in0 <= p.supply_window ? 0 : in0 / p.matmul_supply_bytes;
+        }
+        case KernelFamily::Copy:
+        case KernelFamily::Unary:
+        case KernelFamily::Binary:
+        case KernelFamily::SfpuBinary:
+        case KernelFamily::Splice:
+        case KernelFamily::ReduceZ:
+            return eltwise_supply(s, single, p);
+    }
+    return 0;
+}
+
+double drain(const KernelShape& s, const SweepPipes& p) {
+    const KernelFamily family = family_of(s);
+    if (family == KernelFamily::Sparse || family == KernelFamily::ReduceTile) return 0;
+    return stream_bytes(s.out, real(s.t * s.ublocks() * s.ublock_tiles())) / p.drain_bytes;
+}
+
+/// What the first micro-block takes more than a later one, from its first unpack on.
+double filling(const KernelTime& kernel) {
+    const ScoreboardResult& first = kernel.parts.front().time;
+    return first.fill - first.steady - first.lead;
+}
+
+}  // namespace
+
+SweepTime time_in_sweep(const KernelShape& shape, const KernelTime& kernel, std::int64_t inputs,
+                        const KernelConstants& constants) {
+    const bool single = (inputs > 0 ? real(inputs) : constants.sweep.inputs) <= 1;
+    SweepTime out;
+    out.supply = supply(shape, single, constants.sweep);
+    out.drain = drain(shape, constants.sweep);
+    out.limit = kernel.limit;
+    const double own = kernel.cycles - kernel.per_input;
+    if (out.supply > own) out.limit = KernelLimit::InputStream;
+    if (out.drain > std::max(own, out.supply)) out.limit = KernelLimit::OutputStream;
+    const double ends = single && !kernel.parts.empty() ? filling(kernel) : 0;
+    out.cycles = std::max(1.0, std::max({own, out.supply, out.drain}) + kernel.per_input + ends);
+    return out;
+}
+
+}  // namespace tt
