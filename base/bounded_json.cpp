@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace tt {
+namespace ttsim::impl {
 
 nlohmann::json parse_bounded_json(std::string_view text) {
     using Json = nlohmann::json;
@@ -20,4 +20,4 @@ nlohmann::json parse_bounded_json(std::string_view text) {
     return bounded ? json : Json(Json::value_t::discarded);
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -4,10 +4,10 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-namespace tt {
+namespace ttsim::impl {
 
 /// Discarded (is_discarded()) where the text is no JSON, or holds a number beyond +-2^48, or numbers whose sum does not
 /// fit into 64 bits.
 nlohmann::json parse_bounded_json(std::string_view text);
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -6,10 +6,10 @@
 #include <string>
 #include <string_view>
 
-namespace tt {
+namespace ttsim::impl {
 
 std::uint64_t checksum(std::string_view bytes);
 /// In 16 hexadecimal digits.
 std::string checksum_text(std::string_view bytes);
 
-}  // namespace tt
+}  // namespace ttsim::impl

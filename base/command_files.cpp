@@ -10,7 +10,7 @@
 
 #include "base/error.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 namespace fs = std::filesystem;
 
@@ -94,4 +94,4 @@ void check_replaceable(const std::string& path, const FolderKind& kind) {
                    of_kind ? " (--force replaces it)" : "");
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -5,7 +5,7 @@
 
 #include "base/file_kind.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 /// A file or folder the command was told to read; others are not told from it by name but by device and inode.
 /// Names of nothing are ignored.
@@ -21,4 +21,4 @@ void check_replaceable(const std::string& path, FileKind kind);
 /// kind that holds inputs or other files; a folder of another kind is never replaced.
 void check_replaceable(const std::string& path, const FolderKind& kind);
 
-}  // namespace tt
+}  // namespace ttsim::impl

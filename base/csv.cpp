@@ -7,7 +7,7 @@
 #include "base/read_file.hpp"
 #include "base/text.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 namespace {
 
@@ -164,4 +164,4 @@ std::size_t CsvFields::word(const char* column, const std::vector<std::string>& 
     return 0;
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -10,7 +10,7 @@
 
 #include "base/error.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 struct CsvRow {
     int line = 0;                     ///< of the file
@@ -66,4 +66,4 @@ private:
 /// Stops reading a file in which next to every line is wrong.
 void throw_if_many(const Diagnostics& problems);
 
-}  // namespace tt
+}  // namespace ttsim::impl

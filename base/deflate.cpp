@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 std::string deflated(std::string_view bytes) {
     uLongf size = compressBound(static_cast<uLong>(bytes.size()));
@@ -34,4 +34,4 @@ std::string base64(std::string_view bytes) {
     return text;
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

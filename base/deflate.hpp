@@ -4,11 +4,11 @@
 #include <string>
 #include <string_view>
 
-namespace tt {
+namespace ttsim::impl {
 
 /// In the zlib format (RFC 1950), as DecompressionStream("deflate") of browsers reads it.
 std::string deflated(std::string_view bytes);
 /// With padding (RFC 4648).
 std::string base64(std::string_view bytes);
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -5,7 +5,7 @@
 
 #include "base/utf8.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 std::string to_string(const SourceLoc& loc) {
     if (loc.line == 0) return loc.file;
@@ -83,4 +83,4 @@ void Diagnostics::throw_if_any() const {
     throw Error(worst, lines, std::move(sorted));
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace tt {
+namespace ttsim::impl {
 
 /// A place in an input file. line and column count from 1; 0 means unknown.
 struct SourceLoc {
@@ -43,7 +43,7 @@ public:
     Error(Fault fault, SourceLoc loc, std::string message);
     Error(Fault fault, std::string lines, std::vector<Problem> problems);  ///< several finished lines (see Diagnostics)
     Fault fault() const { return fault_; }
-    int exit_code() const { return tt::exit_code(fault_); }
+    int exit_code() const { return ttsim::impl::exit_code(fault_); }
     const SourceLoc& where() const { return loc_; }
     const std::string& message() const { return message_; }             // without the place
     const std::vector<Problem>& problems() const { return problems_; }  ///< one or more, in the order of the file
@@ -92,8 +92,8 @@ private:
 #define TT_CHECK(condition, ...)                                                    \
     do {                                                                            \
         if (!(condition)) [[unlikely]]                                              \
-            throw ::tt::Error(::tt::Fault::Internal, {__FILE_NAME__, __LINE__, 0},  \
+            throw ttsim::impl::Error(ttsim::impl::Fault::Internal, {__FILE_NAME__, __LINE__, 0},  \
                               #condition " is false: " + fmt::format(__VA_ARGS__)); \
     } while (false)
 
-}  // namespace tt
+}  // namespace ttsim::impl

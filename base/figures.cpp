@@ -2,7 +2,7 @@
 
 #include <array>
 
-namespace tt {
+namespace ttsim::impl {
 
 namespace {
 constexpr std::array list{
@@ -57,4 +57,4 @@ double end_to_end_rate(std::int64_t inputs, double clock_hz, std::uint64_t cycle
     return share_of(static_cast<double>(inputs), share_of(static_cast<double>(cycles), clock_hz) + host_seconds);
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

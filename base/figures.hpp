@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tt {
+namespace ttsim::impl {
 
 /// A figure's key (in JSON, CSV, traces, pages and Python) and its title (in texts and tables).
 struct Figure {
@@ -62,4 +62,4 @@ struct GraphPace {
 /// loop, unless it is alone and its rate within an execute is known.
 double steady_rate(const std::vector<GraphPace>& graphs, double clock_hz);
 
-}  // namespace tt
+}  // namespace ttsim::impl

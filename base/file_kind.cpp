@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-namespace tt {
+namespace ttsim::impl {
 
 namespace fs = std::filesystem;
 
@@ -254,4 +254,4 @@ std::string folder_mismatch(const std::string& path, const FolderKind& kind) {
     return "other processes change it";
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

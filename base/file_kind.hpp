@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tt {
+namespace ttsim::impl {
 
 enum class FileKind : std::uint8_t { Json, Csv, Trace, Npy, Text, Image, Report, Screen, Xlsx, Any };
 
@@ -39,4 +39,4 @@ bool is_folder_part(const std::string& folder, const std::string& relative);
 /// "" when the folder is empty or of that kind and holds nothing else, or why it is not.
 std::string folder_mismatch(const std::string& path, const FolderKind& kind);
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -7,7 +7,7 @@
 #include "base/json_object.hpp"
 #include "base/read_file.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 namespace fs = std::filesystem;
 
@@ -37,4 +37,4 @@ SharedBytes FolderFiles::read(const std::string& name, std::uint64_t most) const
     return read_file(place_inside(folder_, name), most);
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

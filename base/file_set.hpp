@@ -7,7 +7,7 @@
 
 #include "base/shared_bytes.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 /// Where a file of a folder lies, that its own contents name: folder / name. Throws Error(Input) where the name or a
 /// link leads out of the folder, which may come from anybody. Passes a file that is not there.
@@ -53,4 +53,4 @@ private:
 /// Takes files that are to lie together.
 using FileSink = std::function<void(const std::string& name, const std::string& bytes)>;
 
-}  // namespace tt
+}  // namespace ttsim::impl

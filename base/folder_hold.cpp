@@ -12,7 +12,7 @@
 #include <thread>
 #include <utility>
 
-namespace tt {
+namespace ttsim::impl {
 
 namespace fs = std::filesystem;
 
@@ -128,4 +128,4 @@ FolderHoldPtr hold_place_of(const std::string& path) {
     return hold;
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

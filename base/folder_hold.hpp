@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-namespace tt {
+namespace ttsim::impl {
 
 /// A folder in use, as it is now: what is renamed into its place later is another one.
 class FolderHold {
@@ -49,4 +49,4 @@ std::unique_ptr<FolderAlone> hold_alone(const std::string& folder, std::chrono::
 /// be locked.
 FolderHoldPtr hold_place_of(const std::string& path);
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -10,7 +10,7 @@
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-namespace tt {
+namespace ttsim::impl {
 
 json parse_json(std::string_view text, const std::string& file) {
     std::vector<std::set<std::string>> open;
@@ -92,4 +92,4 @@ bool stays_inside(const std::string& name) {
            std::none_of(path.begin(), path.end(), [](const fs::path& part) { return part == ".."; });
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

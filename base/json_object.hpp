@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tt {
+namespace ttsim::impl {
 
 /// Refuses keys given twice in one object, which the library would drop silently. Throws Error(Input) at the line.
 nlohmann::json parse_json(std::string_view text, const std::string& file);
@@ -35,4 +35,4 @@ private:
 /// Whether a name leads to a file below its folder: relative, and without "..".
 bool stays_inside(const std::string& name);
 
-}  // namespace tt
+}  // namespace ttsim::impl

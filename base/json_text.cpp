@@ -1,6 +1,6 @@
 #include "base/json_text.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 using OrderedJson = nlohmann::ordered_json;
 
@@ -10,4 +10,4 @@ std::string json_document(const OrderedJson& object) {
     return document.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -5,7 +5,7 @@
 #include <string>
 #include <system_error>
 
-namespace tt {
+namespace ttsim::impl {
 
 /// Throws std::system_error where `error` (an errno) is one of these; returns at any other.
 inline void check_machine_limit(int error, const std::string& what) {
@@ -13,4 +13,4 @@ inline void check_machine_limit(int error, const std::string& what) {
         throw std::system_error(error, std::generic_category(), what);
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

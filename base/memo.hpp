@@ -6,7 +6,7 @@
 #include <mutex>
 #include <utility>
 
-namespace tt {
+namespace ttsim::impl {
 
 template <class Key, class Value>
 class Memo {
@@ -29,4 +29,4 @@ private:
     std::map<Key, Value> known_;
 };
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -2,7 +2,7 @@
 
 #include <re2/re2.h>
 
-namespace tt {
+namespace ttsim::impl {
 
 std::shared_ptr<const re2::RE2> NamePattern::compile(std::string_view text) {
     re2::RE2::Options options(re2::RE2::Quiet);
@@ -27,4 +27,4 @@ bool NamePattern::matches(std::string_view name) const {
     return re2::RE2::FullMatch(re2::StringPiece(name.data(), name.size()), *compiled_);
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

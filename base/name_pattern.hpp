@@ -13,7 +13,7 @@ namespace re2 {
 class RE2;
 }
 
-namespace tt {
+namespace ttsim::impl {
 
 class NamePattern {
 public:
@@ -31,4 +31,4 @@ private:
     std::shared_ptr<const re2::RE2> compiled_;
 };
 
-}  // namespace tt
+}  // namespace ttsim::impl

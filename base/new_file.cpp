@@ -19,7 +19,7 @@
 #include "base/error.hpp"
 #include "base/machine_limit.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 namespace fs = std::filesystem;
 
@@ -252,4 +252,4 @@ void write_new_file(const std::string& path, FileKind kind, const std::function<
     file.commit(lasting);
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

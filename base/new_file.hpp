@@ -12,7 +12,7 @@
 #include "base/file_kind.hpp"
 #include "base/temporaries.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 /// Where a name leads when all symlinks are followed, also when nothing is there yet. Throws Error(Input) at a link
 /// that belongs to another user.
@@ -74,4 +74,4 @@ void write_new_file(const std::string& path, FileKind kind, const std::function<
 /// Throws Error(Input): "path: error: cannot be written: No space left on device".
 [[noreturn]] void fail_write(const std::string& path, int error);
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace tt {
+namespace ttsim::impl {
 
 namespace {
 
@@ -72,4 +72,4 @@ void parallel_for(unsigned threads, std::size_t n, const std::function<void(std:
     loop.rethrow();
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <functional>
 
-namespace tt {
+namespace ttsim::impl {
 
 /// 0: one per processor.
 unsigned thread_count(unsigned wanted);
@@ -16,4 +16,4 @@ unsigned thread_count(unsigned wanted);
 /// since all processors have work already.
 void parallel_for(unsigned threads, std::size_t n, const std::function<void(std::size_t)>& body);
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -7,7 +7,7 @@
 
 #include "base/error.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 namespace {
 
@@ -69,4 +69,4 @@ std::string error_table(const std::vector<PredictionErrors>& errors, const std::
     return out;
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

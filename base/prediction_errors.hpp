@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace tt {
+namespace ttsim::impl {
 
 /// Errors of one group in percent of the measurement: of the absolute value, and the bias with its sign.
 struct PredictionErrors {
@@ -32,4 +32,4 @@ std::vector<PredictionErrors> some_errors(std::vector<PredictionErrors> errors, 
 /// One line a group, the first column headed `title`.
 std::string error_table(const std::vector<PredictionErrors>& errors, const std::string& title);
 
-}  // namespace tt
+}  // namespace ttsim::impl

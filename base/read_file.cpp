@@ -18,7 +18,7 @@
 #include "base/text.hpp"
 #include "base/thread_pool.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 namespace fs = std::filesystem;
 
@@ -135,4 +135,4 @@ SharedBytes read_bytes(const std::string& file, std::uint64_t most) {
     return {bytes, {bytes.get(), size}};
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

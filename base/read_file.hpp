@@ -6,7 +6,7 @@
 
 #include "base/shared_bytes.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 /// Throws Error(Input) when there is no such file or folder, with the nearest name beside it, or it cannot be reached.
 void require_path(const std::string& path);
@@ -37,4 +37,4 @@ private:
 /// The same as read_file() for large ones: on several processors, into memory that is not cleared before.
 SharedBytes read_bytes(const std::string& file, std::uint64_t most);
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -11,7 +11,7 @@
 #include "base/error.hpp"
 #include "base/read_file.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 namespace {
 
@@ -49,4 +49,4 @@ std::string sha256_of_file(const std::string& file) {
     return digest(sum);
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

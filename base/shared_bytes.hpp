@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-namespace tt {
+namespace ttsim::impl {
 
 class SharedBytes {
 public:
@@ -34,4 +34,4 @@ private:
     std::string_view view_;
 };
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -5,7 +5,7 @@
 
 #include "base/figures.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 namespace {
 
@@ -171,4 +171,4 @@ double steady_rate(const std::vector<GraphPace>& graphs, double clock_hz) {
         clock_hz, run_cycles(launches, looped, clock_hz) / static_cast<double>(std::max<std::int64_t>(1, inputs)));
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

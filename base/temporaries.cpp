@@ -13,7 +13,7 @@
 #include <cstdlib>
 #include <cstring>
 
-namespace tt {
+namespace ttsim::impl {
 
 namespace {
 
@@ -97,4 +97,4 @@ void remove_temporaries_on_signals() {
     }
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

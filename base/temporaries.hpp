@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace tt {
+namespace ttsim::impl {
 
 /// Takes part while it lives; the destructor removes nothing.
 class Temporary {
@@ -22,4 +22,4 @@ void remove_temporaries() noexcept;
 /// From now on SIGINT, SIGTERM and SIGHUP, where they end the process, remove what is registered first.
 void remove_temporaries_on_signals();
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cctype>
 
-namespace tt {
+namespace ttsim::impl {
 
 /// Of optimal string alignment: two neighbours swapped are one edit.
 static std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -66,4 +66,4 @@ std::string to_lower(std::string_view text) {
     return lower;
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

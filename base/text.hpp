@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tt {
+namespace ttsim::impl {
 
 /// The known name nearest to a wrong one; "" when there is none. Letter case does not count. Near is what few edits
 /// (a letter left out, put in, exchanged, or two neighbours swapped) make equal: one for words of up to 3 letters, two,
@@ -18,4 +18,4 @@ std::string did_you_mean(std::string_view wrong, const std::vector<std::string>&
 
 std::string to_lower(std::string_view text);
 
-}  // namespace tt
+}  // namespace ttsim::impl

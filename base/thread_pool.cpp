@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <system_error>
 
-namespace tt {
+namespace ttsim::impl {
 
 struct Task::State {
     std::function<void()> work;
@@ -197,4 +197,4 @@ void ThreadPool::parallel_for(std::size_t n, const std::function<void(std::size_
     rethrow_failure();
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

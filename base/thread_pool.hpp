@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-namespace tt {
+namespace ttsim::impl {
 
 class ThreadPool;
 
@@ -94,4 +94,4 @@ private:
     int before_ = std::uncaught_exceptions();
 };
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -6,7 +6,7 @@
 #include <compare>
 #include <cstdint>
 
-namespace tt {
+namespace ttsim::impl {
 
 /// A count of one kind of thing. Same kinds add and compare; different kinds
 /// meet only in a function that says how, such as cycles_to_move().
@@ -61,12 +61,12 @@ constexpr Bytes operator""_B(unsigned long long n) { return Bytes(n); }
 constexpr Bytes operator""_KiB(unsigned long long n) { return Bytes(n * 1024); }
 }  // namespace literals
 
-}  // namespace tt
+}  // namespace ttsim::impl
 
 template <class Unit>
-struct fmt::formatter<tt::Count<Unit>> : fmt::formatter<std::uint64_t> {
+struct fmt::formatter<ttsim::impl::Count<Unit>> : fmt::formatter<std::uint64_t> {
     template <class Context>
-    auto format(tt::Count<Unit> c, Context& ctx) const {
+    auto format(ttsim::impl::Count<Unit> c, Context& ctx) const {
         auto out = fmt::formatter<std::uint64_t>::format(c.value(), ctx);
         return fmt::format_to(out, " {}", Unit::name);
     }

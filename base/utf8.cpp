@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
-namespace tt {
+namespace ttsim::impl {
 
 namespace {
 
@@ -72,4 +72,4 @@ std::string printable(std::string_view text) {
     return out;
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace tt {
+namespace ttsim::impl {
 
 /// Bytes of the UTF-8 character at `at`; 0 when there is none.
 std::size_t utf8_length(std::string_view text, std::size_t at);
@@ -19,4 +19,4 @@ std::string valid_utf8(std::string_view text);
 /// Bytes that are no UTF-8 become \x9b. In a JSON text, such an escape means the same character as before.
 std::string printable(std::string_view text);
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -7,7 +7,7 @@
 
 #include "base/text.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 namespace {
 
@@ -204,4 +204,4 @@ SourceLoc YamlMap::where(std::string_view key) const {
     return place;
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -8,7 +8,7 @@
 
 #include "base/yaml_tree.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 struct IntRange {
     std::int64_t low = 0, high = (std::int64_t{1} << 62);
@@ -57,4 +57,4 @@ double yaml_number(const YamlNode& node, const std::string& file, std::string_vi
 double yaml_number_or_infinity(const YamlNode& node, const std::string& file, std::string_view what);
 bool yaml_flag(const YamlNode& node, const std::string& file, std::string_view what);
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -12,7 +12,7 @@
 #include "base/read_file.hpp"
 #include "base/utf8.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 namespace {
 
@@ -169,4 +169,4 @@ YamlPtr load_yaml_file(const std::string& file) {
     return load_yaml_text(read_file(file, max_bytes), file);
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -14,7 +14,7 @@
 
 #include "base/error.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 struct YamlNode {
     enum class Kind { Null, Scalar, Sequence, Map } kind = Kind::Null;
@@ -36,4 +36,4 @@ using YamlPtr = std::shared_ptr<const YamlNode>;
 YamlPtr load_yaml_file(const std::string& file);  ///< Throws Error(Input)
 YamlPtr load_yaml_text(std::string_view text, const std::string& name);
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -14,7 +14,7 @@
 
 namespace fs = std::filesystem;
 
-namespace tt {
+namespace ttsim::impl {
 
 NocCoord read_coord(const YamlNode& node, const std::string& file, std::string_view what, CoordBound bound) {
     const std::string& text = node.scalar;
@@ -335,4 +335,4 @@ const ChipParams& chip(const std::string& name) {
     return found;
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -12,7 +12,7 @@
 #include "base/units.hpp"
 #include "isa/data_format.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 struct NocCoord {
     int x = 0;
@@ -90,4 +90,4 @@ std::vector<std::string> chip_names();
 /// Whether `text` is the path of a chip's folder or of a chip.yaml (a soc descriptor is none).
 bool is_chip_path(const std::string& text);
 
-}  // namespace tt
+}  // namespace ttsim::impl

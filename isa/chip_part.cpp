@@ -6,7 +6,7 @@
 
 namespace fs = std::filesystem;
 
-namespace tt {
+namespace ttsim::impl {
 
 namespace {
 
@@ -70,4 +70,4 @@ YamlPtr read_layers(const std::string& file, ChipPart part, int level) {
 
 YamlMap read_chip_part(const std::string& file, ChipPart part) { return {read_layers(file, part, 0), file, ""}; }
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -11,7 +11,7 @@
 
 #include "base/yaml_map.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 /// Which part a file is, for `like`, which names a chip.
 enum class ChipPart { Isa, Timing, Memory, Noc };
@@ -20,4 +20,4 @@ enum class ChipPart { Isa, Timing, Memory, Noc };
 /// Throws Error(Input) at the place of the mistake.
 YamlMap read_chip_part(const std::string& file, ChipPart part);
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -12,7 +12,7 @@
 
 namespace fs = std::filesystem;
 
-namespace tt {
+namespace ttsim::impl {
 
 namespace {
 
@@ -100,4 +100,4 @@ std::string config_file(const std::string& name) {
     fail_input({}, "there is no configuration file {} in {}", name, fmt::join(config_dirs(), ", "));
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

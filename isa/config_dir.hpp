@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace tt {
+namespace ttsim::impl {
 
 /// From now on, for the whole process; "" takes it back. Throws Error(Input) when there is no such folder.
 /// What was read before stays known by its path.
@@ -24,4 +24,4 @@ std::string config_file(const std::string& name);
 /// The same of every folder that has it, in order; may be empty.
 std::vector<std::string> config_files(const std::string& name);
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -8,7 +8,7 @@
 #include "base/yaml_tree.hpp"
 #include "isa/arch.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 /// Exclusive upper bounds of a coordinate.
 struct CoordBound {
@@ -21,4 +21,4 @@ NocCoord read_coord(const YamlNode& node, const std::string& file, std::string_v
 std::vector<NocCoord> read_coords(const YamlNode& node, const std::string& file, std::string_view what,
                                   CoordBound bound = {});
 
-}  // namespace tt
+}  // namespace ttsim::impl

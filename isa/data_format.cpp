@@ -7,7 +7,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 namespace {
 
@@ -75,4 +75,4 @@ std::int64_t tile_bytes(DataFormat format, TileDim dim) {
 
 std::int64_t datum_bytes(DataFormat format) { return (info(format).datum_bits + 7) / 8; }
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -9,7 +9,7 @@
 
 #include "isa/tile.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 enum class DataFormat : std::uint8_t {
     Float32,
@@ -64,4 +64,4 @@ std::int64_t datum_bytes(DataFormat format);
 
 inline constexpr std::int64_t tile_header_bytes = 16;
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -7,7 +7,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 namespace {
 
@@ -52,4 +52,4 @@ int visible_mantissa_bits(Fidelity fidelity, SrcPort port) {
     return port == SrcPort::A ? f.bits_a : f.bits_b;
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

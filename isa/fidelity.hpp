@@ -14,7 +14,7 @@
 #include <span>
 #include <string_view>
 
-namespace tt {
+namespace ttsim::impl {
 
 enum class Fidelity : std::uint8_t { LoFi, HiFi2, HiFi2_B, HiFi3, HiFi4, Invalid };
 
@@ -31,4 +31,4 @@ enum class SrcPort : std::uint8_t { A, B };
 /// it is A9*B10 less A_low*B_low; see hifi3_split in kernels/formats/numerics.hpp.
 int visible_mantissa_bits(Fidelity fidelity, SrcPort port);
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -11,7 +11,7 @@
 #include "isa/arch.hpp"
 #include "isa/chip_part.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 namespace {
 
@@ -226,4 +226,4 @@ const InstructionSet& instruction_set(const std::string& chip_name) {
     return known.emplace(file, InstructionSet::from_file(file)).first->second;
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

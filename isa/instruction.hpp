@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace tt {
+namespace ttsim::impl {
 
 /// The back-end unit that executes an instruction.
 enum class TensixUnit : std::uint8_t { None, Sync, Math, Sfpu, Unpack, Pack, ThCon, Tdma, Config, Mover };
@@ -72,4 +72,4 @@ private:
 /// The set of a chip, by name or path (isa/arch.hpp), read once for each file. Throws when there is none.
 const InstructionSet& instruction_set(const std::string& chip_name);
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
-namespace tt {
+namespace ttsim::impl {
 
 std::int64_t load_channel(const ChipParams& chip, NocCoord core) {
     std::tuple<int, int, std::int64_t> best{chip.grid_y, chip.grid_x, 0};
@@ -14,4 +14,4 @@ std::int64_t load_channel(const ChipParams& chip, NocCoord core) {
     return std::get<2>(best);
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

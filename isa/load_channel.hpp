@@ -5,9 +5,9 @@
 
 #include "isa/arch.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 /// That of the port nearest above the core (round the edge), of several the nearest to its left.
 std::int64_t load_channel(const ChipParams& chip, NocCoord core);
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -7,7 +7,7 @@
 #include "base/error.hpp"
 #include "isa/chip_part.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 PipeConstants read_pipe_constants(YamlMap map) {
     PipeConstants c;
@@ -42,4 +42,4 @@ const PipeConstants& pipe_constants(const std::string& noc_file) {
         .first->second;
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

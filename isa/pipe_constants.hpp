@@ -5,7 +5,7 @@
 
 #include "base/yaml_map.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 /// What pipes between ops take beyond their NoC transfers: the firmware and the streams of the overlay. Clocks, and
 /// bytes per clock.
@@ -30,4 +30,4 @@ PipeConstants read_pipe_constants(YamlMap section);
 /// Those of a chip's noc.yaml, read once.
 const PipeConstants& pipe_constants(const std::string& noc_file);
 
-}  // namespace tt
+}  // namespace ttsim::impl

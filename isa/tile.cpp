@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-namespace tt {
+namespace ttsim::impl {
 
 bool is_legal(TileDim dim) {
     constexpr std::array legal{TileDim{32, 32}, TileDim{16, 32}, TileDim{32, 16}, TileDim{8, 32},
@@ -11,4 +11,4 @@ bool is_legal(TileDim dim) {
     return std::find(legal.begin(), legal.end(), dim) != legal.end();
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

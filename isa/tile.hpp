@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <cstdint>
 
-namespace tt {
+namespace ttsim::impl {
 
 struct TileDim {
     std::int32_t h = 32;
@@ -19,12 +19,12 @@ bool is_legal(TileDim dim);
 /// Faces are 16x16 (or shorter when the tile is): the order of faces is top-left, top-right, bottom-left, bottom-right.
 inline constexpr std::int32_t face_edge = 16;
 
-}  // namespace tt
+}  // namespace ttsim::impl
 
 template <>
-struct fmt::formatter<tt::TileDim> : fmt::formatter<int> {
+struct fmt::formatter<ttsim::impl::TileDim> : fmt::formatter<int> {
     template <class Context>
-    auto format(tt::TileDim d, Context& ctx) const {
+    auto format(ttsim::impl::TileDim d, Context& ctx) const {
         return fmt::format_to(ctx.out(), "{}x{}", d.h, d.w);
     }
 };

@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 namespace {
 
@@ -46,4 +46,4 @@ UseInstructionSet::UseInstructionSet(HostInstructions set) : before_(instruction
 
 UseInstructionSet::~UseInstructionSet() { chosen() = before_; }
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace tt {
+namespace ttsim::impl {
 
 /// Each holds the ones before it.
 enum class HostInstructions : std::uint8_t { Baseline, Avx2, Avx512 };
@@ -62,4 +62,4 @@ void with_vector_instructions(const F& f) {
     f();
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -8,7 +8,7 @@
 #include "isa/arch.hpp"
 #include "isa/chip_part.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 namespace {
 
@@ -143,4 +143,4 @@ const KernelConstants& kernel_constants(const std::string& chip_name) {
     return known.emplace(file, read_kernel_constants(file)).first->second;
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

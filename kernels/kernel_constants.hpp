@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-namespace tt {
+namespace ttsim::impl {
 
 /// The pipes that fed and drained the op of a measured sweep. No kernel has them: only measured rows are timed with
 /// them (tools/validation/sweep_pipes.hpp); in a simulation the machine's pipes stand in their place.
@@ -59,4 +59,4 @@ KernelConstants read_kernel_constants(const std::string& file);
 /// Those of a chip, by name or path, read once for each file.
 const KernelConstants& kernel_constants(const std::string& chip_name);
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -8,7 +8,7 @@
 #include "isa/fidelity.hpp"
 #include "kernels/op_config.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 /// What of a sparse matmul's encoding is there, all output slices of one input on one core.
 struct SparseCounts {
@@ -64,4 +64,4 @@ KernelFamily family_of(const KernelShape& shape);
 /// Sparse matmul: a strip that touches the micro-block, or not (Idle).
 enum class BlockPosition : std::uint8_t { Only, First, Middle, Last, Idle };
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -16,7 +16,7 @@
 #include "isa/fidelity.hpp"
 #include "kernels/tensor.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 enum class UblockOrder : std::uint8_t { Row, Column };
 
@@ -150,4 +150,4 @@ struct OpConfig {
     std::shared_ptr<const FusedDefinition> fused;
 };
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -8,7 +8,7 @@
 
 #include "isa/tile.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 /// A row-major matrix somewhere in memory; row r starts at data + r * stride.
 template <class T>
@@ -49,4 +49,4 @@ struct Tensor {
     std::int64_t size() const { return z * rows * cols; }
 };
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace tt::vec {
+namespace ttsim::impl::vec {
 
 inline constexpr float largest = std::numeric_limits<float>::max();
 inline constexpr float epsilon = std::numeric_limits<float>::epsilon();
@@ -121,4 +121,4 @@ inline float sine_from(float x, std::int32_t quarter) {
     return (k & 2U) != 0U ? -value : value;
 }
 
-}  // namespace tt::vec
+}  // namespace ttsim::impl::vec

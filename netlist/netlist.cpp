@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
-namespace tt {
+namespace ttsim::impl {
 
 const Queue* Netlist::find_queue(std::string_view name) const {
     for (const Queue& queue : queues)
@@ -97,4 +97,4 @@ bool equal(const Netlist& a, const Netlist& b) {
            parts(a.test) == parts(b.test) && all_same(a.performance, b.performance, same_parts);
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -16,7 +16,7 @@
 #include "netlist/test_config.hpp"
 #include "netlist/tm.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 enum class QueueType : std::uint8_t { Queue, Ram };
 enum class QueueLoc : std::uint8_t { Dram, Host };
@@ -144,4 +144,4 @@ struct Netlist {
 /// Order-insensitive to places in the file: equal when every value is.
 bool equal(const Netlist& a, const Netlist& b);
 
-}  // namespace tt
+}  // namespace ttsim::impl

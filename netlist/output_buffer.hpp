@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace tt {
+namespace ttsim::impl {
 
 /// Whether halves of an even buffer are whole numbers of inputs, or inputs of halves. `t`: slices of an input.
 inline bool whole_blocks(std::int64_t buf_size_mb, std::int64_t t) {
@@ -18,4 +18,4 @@ inline std::int64_t whole_blocks_buffer(std::int64_t at_least, std::int64_t t) {
     return buffer;
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -9,7 +9,7 @@
 
 #include "base/error.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 struct Comparison {
     enum class Type : std::uint8_t { Exact, AllClose, AllCloseHw } type = Type::AllCloseHw;
@@ -70,4 +70,4 @@ struct PerformanceCheck {
     std::vector<PerfMetric> metrics;
 };
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -1,6 +1,6 @@
 #include "netlist/tm.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 std::string to_string(const Tm& tm) {
     switch (tm.kind) {
@@ -100,4 +100,4 @@ bool transposes_tiles(const OperandTms& tms) {
     return odd;
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

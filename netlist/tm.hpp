@@ -9,7 +9,7 @@
 #include "base/error.hpp"
 #include "kernels/tensor.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 struct Tm {
     enum class Kind : std::uint8_t {
@@ -51,4 +51,4 @@ TileShape shape_after(TileShape in, const OperandTms& tms);
 /// Whether tiles are transposed inside (odd number of transposes).
 bool transposes_tiles(const OperandTms& tms);
 
-}  // namespace tt
+}  // namespace ttsim::impl

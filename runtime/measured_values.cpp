@@ -5,7 +5,7 @@
 #include "runtime/part_values.hpp"
 #include "sim/run.hpp"
 
-namespace tt::runtime {
+namespace ttsim::impl::runtime {
 
 namespace {
 
@@ -103,4 +103,4 @@ double measured_cycles(const ir::CompiledModel& model) {
     return static_cast<double>(sim::run(run).cycles);
 }
 
-}  // namespace tt::runtime
+}  // namespace ttsim::impl::runtime

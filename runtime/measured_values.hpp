@@ -4,7 +4,7 @@
 #include "compiler/model/compiled_model.hpp"
 #include "compiler/options/target_pcc.hpp"
 
-namespace tt::runtime {
+namespace ttsim::impl::runtime {
 
 /// For TargetPcc::measure. Throws Error as sim::run() does.
 ir::Measured measured_values(const ir::CompiledModel& model, const ir::Measurement& what);
@@ -12,4 +12,4 @@ ir::Measured measured_values(const ir::CompiledModel& model, const ir::Measureme
 /// For TargetPcc::cycles: of one execute of every program, in timing mode.
 double measured_cycles(const ir::CompiledModel& model);
 
-}  // namespace tt::runtime
+}  // namespace ttsim::impl::runtime

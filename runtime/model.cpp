@@ -13,7 +13,7 @@
 #include "compiler/host/samples.hpp"
 #include "compiler/onnx/value_file.hpp"
 
-namespace tt::runtime {
+namespace ttsim::impl::runtime {
 
 Machine machine_of(const ir::CompiledModel& model) {
     std::int64_t highest = 0;
@@ -402,4 +402,4 @@ Session& Model::session() { return impl_->session; }
 const ir::CompiledModel& Model::compiled() const { return impl_->model; }
 double Model::host_seconds() const { return impl_->host_seconds; }
 
-}  // namespace tt::runtime
+}  // namespace ttsim::impl::runtime

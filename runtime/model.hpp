@@ -16,7 +16,7 @@
 #include "compiler/host/feed_back.hpp"
 #include "runtime/session.hpp"
 
-namespace tt::runtime {
+namespace ttsim::impl::runtime {
 
 struct ModelOptions {
     SessionOptions session;
@@ -85,4 +85,4 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace tt::runtime
+}  // namespace ttsim::impl::runtime

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace tt::runtime {
+namespace ttsim::impl::runtime {
 
 static SessionOptions without_clock(SessionOptions options) {
     options.mode = sim::Mode::Functional;
@@ -46,4 +46,4 @@ ir::Entries PartValues::run(std::int64_t part, const ir::Entries& inputs, std::i
     return results;
 }
 
-}  // namespace tt::runtime
+}  // namespace ttsim::impl::runtime

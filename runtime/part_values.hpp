@@ -7,7 +7,7 @@
 #include "compiler/host/samples.hpp"
 #include "runtime/model.hpp"
 
-namespace tt::runtime {
+namespace ttsim::impl::runtime {
 
 class PartValues {
 public:
@@ -23,4 +23,4 @@ private:
     Session session_;
 };
 
-}  // namespace tt::runtime
+}  // namespace ttsim::impl::runtime

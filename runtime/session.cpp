@@ -8,7 +8,7 @@
 #include "netlist/program/parameters.hpp"
 #include "sim/live.hpp"
 
-namespace tt::runtime {
+namespace ttsim::impl::runtime {
 
 struct Session::Impl {
     sim::LiveNetlist live;
@@ -227,4 +227,4 @@ void Session::finish_trace() {
 const Netlist& Session::netlist() const { return impl_->live.netlist(); }
 const Machine& Session::machine() const { return impl_->live.machine(); }
 
-}  // namespace tt::runtime
+}  // namespace ttsim::impl::runtime

@@ -17,7 +17,7 @@
 #include "netlist/device/device.hpp"
 #include "sim/run.hpp"
 
-namespace tt::runtime {
+namespace ttsim::impl::runtime {
 
 struct SessionOptions {
     /// Timing: entries have no values; get() is refused. Functional: no clock; a program goes on as far as entries and
@@ -92,4 +92,4 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace tt::runtime
+}  // namespace ttsim::impl::runtime

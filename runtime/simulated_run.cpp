@@ -4,7 +4,7 @@
 
 #include "sim/run.hpp"
 
-namespace tt::runtime {
+namespace ttsim::impl::runtime {
 
 static ir::SimulatedEpoch epoch_of(const Graph& graph, const sim::RunReport& report) {
     ir::SimulatedEpoch epoch;
@@ -49,4 +49,4 @@ ir::SimulatedRun simulated_run(const ir::EmittedModel& model, const ir::CompileO
     return simulated;
 }
 
-}  // namespace tt::runtime
+}  // namespace ttsim::impl::runtime

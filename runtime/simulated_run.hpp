@@ -3,9 +3,9 @@
 
 #include "compiler/model/compile.hpp"
 
-namespace tt::runtime {
+namespace ttsim::impl::runtime {
 
 /// One execute of a netlist on the device, for CompileOptions::simulate.
 ir::SimulatedRun simulated_run(const ir::EmittedModel& model, const ir::CompileOptions& options);
 
-}  // namespace tt::runtime
+}  // namespace ttsim::impl::runtime

@@ -12,7 +12,7 @@
 #include "netlist/program/queue_state.hpp"
 #include "sim/values/entry.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 using Until = std::function<bool()>;
 inline constexpr std::uint64_t no_deadline = std::numeric_limits<std::uint64_t>::max();
@@ -47,4 +47,4 @@ public:
     virtual void complete() {}
 };
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

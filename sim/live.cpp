@@ -11,7 +11,7 @@
 #include "sim/untimed/functional_engine.hpp"
 #include "sim/untimed/golden_engine.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 static unsigned threads_of(const MachineSettings& settings) {
     return settings.threads != 0 ? settings.threads : std::max(1U, std::thread::hardware_concurrency());
@@ -92,4 +92,4 @@ void LiveNetlist::finish_trace() {
     if (state_->report.trace_failure) throw *state_->report.trace_failure;
 }
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

@@ -8,7 +8,7 @@
 #include "sim/engine.hpp"
 #include "sim/run_state.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 /// What computes: the modelled chips, as the settings' mode says, or golden, which has no clock and asks for no mode.
 enum class Evaluator : std::uint8_t { Chips, Golden };
@@ -41,4 +41,4 @@ private:
     std::size_t sparse_ops_ = 0;
 };
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

@@ -11,7 +11,7 @@
 #include "sim/setup.hpp"
 #include "sim/figures/steady.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 std::string to_string(Verdict verdict) {
     switch (verdict) {
@@ -199,4 +199,4 @@ std::string explain(const RunOptions& options) {
     return text;
 }
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

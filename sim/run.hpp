@@ -21,12 +21,12 @@
 #include "sim/checks/performance.hpp"
 #include "sim/settings.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 struct Netlist;
 struct Machine;
-}  // namespace tt
+}  // namespace ttsim::impl
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 /// Entries by queue, from the first one on.
 using HostValues = std::map<std::string, std::vector<Tensor>>;
@@ -154,4 +154,4 @@ CheckReport check(const RunOptions& options);
 /// `ttsim explain`: the Plan of every graph as text.
 std::string explain(const RunOptions& options);
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <numeric>
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 RunState::RunState(const Netlist& n, const Machine& m, std::vector<ProgramCall> c, MachineSettings s, ThreadPool& p)
     : netlist(n),
       machine(m),
       calls(std::move(c)),
-      forecast(tt::forecast(n, calls, s.inputs_count)),
+      forecast(ttsim::impl::forecast(n, calls, s.inputs_count)),
       settings(std::move(s)),
       pool(p),
       store(n, settings.numerics),
@@ -114,4 +114,4 @@ GraphReport& RunState::graph_report(const Graph& graph) {
     return report.graphs.back();
 }
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

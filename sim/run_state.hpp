@@ -16,7 +16,7 @@
 #include "sim/run.hpp"
 #include "sim/values/compute.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 /// Tasks in flight beyond which the submitting thread works instead of running ahead: bounds memory.
 inline constexpr std::size_t most_pending_tasks = 48;
@@ -79,4 +79,4 @@ void run_functional(RunState& state);
 /// The SystemC machine: values too when state.values().
 void run_machine(RunState& state);
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

@@ -13,7 +13,7 @@
 #include "netlist/netlist.hpp"
 #include "sim/machine/idealized_resources.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 class MachineView;
 
@@ -63,4 +63,4 @@ struct MachineSettings {
     std::function<void(const Op& op, std::vector<float>& block)> fault;
 };
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

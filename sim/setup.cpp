@@ -9,7 +9,7 @@
 #include "netlist/text/reader.hpp"
 #include "sim/inputs/sparse_counts.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 std::int64_t chips_named(const Netlist& netlist) {
     std::int64_t highest = 0;
@@ -211,4 +211,4 @@ std::unique_ptr<Setup> set_up(const RunOptions& given, const std::function<void(
     throw nearest_refusal(refusals, options.netlist);
 }
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

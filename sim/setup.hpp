@@ -7,7 +7,7 @@
 #include "netlist/files/manifest.hpp"
 #include "sim/run_state.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 /// Everything a run needs before its first cycle. Heap-allocated: RunState refers to its neighbours.
 struct Setup {
@@ -41,4 +41,4 @@ std::unique_ptr<Setup> set_up(const RunOptions& options, const std::function<voi
 /// What the host will push: of --inputs, of host_values, or made up. For runs with values.
 void fill_host(Setup& setup);
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

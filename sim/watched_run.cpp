@@ -10,7 +10,7 @@
 #include "sim/setup.hpp"
 #include "sim/untimed/golden_engine.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 namespace {
 
@@ -191,4 +191,4 @@ std::shared_ptr<const std::vector<std::uint8_t>> WatchedRun::packed_entry(const 
 
 std::vector<Departure> WatchedRun::departures() { return std::exchange(parts_->found, {}); }
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

@@ -11,7 +11,7 @@
 #include "sim/machine/machine_view.hpp"
 #include "sim/run.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 /// Where the result of an op is no number, or leaves golden.
 struct Departure {
@@ -59,4 +59,4 @@ private:
     std::unique_ptr<Parts> parts_;
 };
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

@@ -1,8 +1,8 @@
 #include "tests/folders.hpp"
 
-namespace tt::test {
+namespace ttsim::impl::test {
 
 std::filesystem::path source_folder() { return TTSIM_SOURCE_DIR; }
 std::filesystem::path shared_folder() { return TTSIM_SHARED_DATA; }
 
-}  // namespace tt::test
+}  // namespace ttsim::impl::test

@@ -3,10 +3,10 @@
 
 #include <filesystem>
 
-namespace tt::test {
+namespace ttsim::impl::test {
 
 std::filesystem::path source_folder();  ///< the project's
 /// Vectors, netlists and measurements that are no part of the project; tests that need it say "skipped" without it.
 std::filesystem::path shared_folder();
 
-}  // namespace tt::test
+}  // namespace ttsim::impl::test

@@ -8,7 +8,7 @@
 #include "base/error.hpp"
 #include "trace/schema.hpp"
 
-namespace tt::trace {
+namespace ttsim::impl::trace {
 
 namespace {
 
@@ -296,4 +296,4 @@ void check_values(Database& database) {
     for (const Rule& rule : rules) check_rule(database, rule);
 }
 
-}  // namespace tt::trace
+}  // namespace ttsim::impl::trace

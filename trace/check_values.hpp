@@ -3,7 +3,7 @@
 
 #include "trace/database.hpp"
 
-namespace tt::trace {
+namespace ttsim::impl::trace {
 
 /// Throws Error(Input) that names table, row and column of the first wrong value: another type or range, a list of
 /// another form, a span that ends before it starts, a row that refers to a missing one. Afterwards all whole numbers
@@ -11,4 +11,4 @@ namespace tt::trace {
 /// that docs/trace.md states. Reads every row; the schema must be that of a trace.
 void check_values(Database& database);
 
-}  // namespace tt::trace
+}  // namespace ttsim::impl::trace

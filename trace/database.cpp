@@ -10,7 +10,7 @@
 #include "base/error.hpp"
 #include "base/utf8.hpp"
 
-namespace tt::trace {
+namespace ttsim::impl::trace {
 
 /// The file alone, without journals that lie beside it.
 static std::string immutable_uri(const std::string& path) {
@@ -166,4 +166,4 @@ std::string_view Statement::raw_text(int column) const {
 }
 bool Statement::null(int column) const { return sqlite3_column_type(handle_, column) == SQLITE_NULL; }
 
-}  // namespace tt::trace
+}  // namespace ttsim::impl::trace

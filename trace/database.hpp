@@ -8,7 +8,7 @@
 struct sqlite3;
 struct sqlite3_stmt;
 
-namespace tt::trace {
+namespace ttsim::impl::trace {
 
 class Database {
 public:
@@ -82,4 +82,4 @@ private:
     std::int64_t rows_ = 0;
 };
 
-}  // namespace tt::trace
+}  // namespace ttsim::impl::trace

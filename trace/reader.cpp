@@ -13,7 +13,7 @@
 #include "trace/check_values.hpp"
 #include "trace/schema.hpp"
 
-namespace tt::trace {
+namespace ttsim::impl::trace {
 
 /// SQLite itself would take an empty file for an empty database and say little about others.
 static const std::string& checked(const std::string& path) {
@@ -156,4 +156,4 @@ void Reader::read_rates() {
     run_.end_to_end_per_second = end_to_end_rate(inputs, hz, static_cast<std::uint64_t>(run_.cycles));
 }
 
-}  // namespace tt::trace
+}  // namespace ttsim::impl::trace

@@ -6,7 +6,7 @@
 
 #include "trace/database.hpp"
 
-namespace tt::trace {
+namespace ttsim::impl::trace {
 
 /// The run a trace is of.
 struct RunInfo {
@@ -36,4 +36,4 @@ private:
     RunInfo run_;
 };
 
-}  // namespace tt::trace
+}  // namespace ttsim::impl::trace

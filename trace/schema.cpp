@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace tt::trace {
+namespace ttsim::impl::trace {
 
 const std::array<TableDef, table_count> tables{{
     {Table::Run, "run",
@@ -153,4 +153,4 @@ std::string insert_sql(const TableDef& table) {
     return fmt::format("INSERT INTO {} VALUES ({})", table.name, marks);
 }
 
-}  // namespace tt::trace
+}  // namespace ttsim::impl::trace

@@ -9,7 +9,7 @@
 
 #include "base/file_kind.hpp"
 
-namespace tt::trace {
+namespace ttsim::impl::trace {
 
 /// Changes whenever a table or view changes its meaning. PRAGMA user_version of the file.
 inline constexpr int schema_version = 4;
@@ -59,4 +59,4 @@ std::string create_indexes();
 /// INSERT with one parameter for each column.
 std::string insert_sql(const TableDef& table);
 
-}  // namespace tt::trace
+}  // namespace ttsim::impl::trace

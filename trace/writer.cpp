@@ -1,6 +1,6 @@
 #include "trace/writer.hpp"
 
-namespace tt::trace {
+namespace ttsim::impl::trace {
 
 Writer::Writer(const std::string& path)
     : file_(path, FileKind::Trace), database_(file_.temporary(), path, Database::Open::Write) {
@@ -24,4 +24,4 @@ void Writer::finish() {
     file_.commit();
 }
 
-}  // namespace tt::trace
+}  // namespace ttsim::impl::trace

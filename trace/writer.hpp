@@ -12,7 +12,7 @@
 #include "trace/database.hpp"
 #include "trace/schema.hpp"
 
-namespace tt::trace {
+namespace ttsim::impl::trace {
 
 class Writer {
 public:
@@ -56,4 +56,4 @@ private:
     std::array<std::unique_ptr<Statement>, table_count> inserts_;
 };
 
-}  // namespace tt::trace
+}  // namespace ttsim::impl::trace

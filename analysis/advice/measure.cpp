@@ -7,7 +7,7 @@
 #include <numeric>
 #include <optional>
 
-namespace tt::advice {
+namespace ttsim::impl::advice {
 
 using trace::Root;
 using trace::RootKind;
@@ -103,4 +103,4 @@ std::vector<Without> without_each(const std::vector<std::string>& parts, WhatIf&
     return all;
 }
 
-}  // namespace tt::advice
+}  // namespace ttsim::impl::advice

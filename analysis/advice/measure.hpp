@@ -4,7 +4,7 @@
 #include "analysis/advice/what_if.hpp"
 #include "analysis/trace_report/advice_report.hpp"
 
-namespace tt::advice {
+namespace ttsim::impl::advice {
 
 /// What is free without a cause, in words of sim::parse_free_parts(); empty: nothing stands for it.
 std::vector<std::string> parts_of(const trace::Reason& cause);
@@ -19,4 +19,4 @@ struct Without {
 };
 std::vector<Without> without_each(const std::vector<std::string>& parts, WhatIf& what_if);
 
-}  // namespace tt::advice
+}  // namespace ttsim::impl::advice

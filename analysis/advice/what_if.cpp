@@ -4,7 +4,7 @@
 #include "netlist/text/reader.hpp"
 #include "analysis/trace_report/perf_file.hpp"
 
-namespace tt::advice {
+namespace ttsim::impl::advice {
 
 namespace {
 
@@ -58,4 +58,4 @@ std::uint64_t WhatIf::without(const std::vector<std::string>& parts) {
     return known_[words] = sim::run(options).cycles;
 }
 
-}  // namespace tt::advice
+}  // namespace ttsim::impl::advice

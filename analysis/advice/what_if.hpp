@@ -10,7 +10,7 @@
 #include "sim/run.hpp"
 #include "trace/reader.hpp"
 
-namespace tt::advice {
+namespace ttsim::impl::advice {
 
 class WhatIf {
 public:
@@ -32,4 +32,4 @@ private:
     std::map<std::set<std::string>, std::uint64_t> known_;  ///< cycles by what was free
 };
 
-}  // namespace tt::advice
+}  // namespace ttsim::impl::advice

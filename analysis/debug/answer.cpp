@@ -6,7 +6,7 @@
 
 #include "analysis/report/table.hpp"
 
-namespace tt::debug {
+namespace ttsim::impl::debug {
 
 static std::string cell(const Json& value) {
     if (value.is_null()) return "-";
@@ -69,4 +69,4 @@ std::string json(const Answer& answer, const std::string& command) {
     return object.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-}  // namespace tt::debug
+}  // namespace ttsim::impl::debug

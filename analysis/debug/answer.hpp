@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace tt::debug {
+namespace ttsim::impl::debug {
 
 using Json = nlohmann::ordered_json;
 
@@ -32,4 +32,4 @@ std::string text(const Answer& answer, std::optional<std::size_t> width);
 /// In one line, after the command as it was given.
 std::string json(const Answer& answer, const std::string& command);
 
-}  // namespace tt::debug
+}  // namespace ttsim::impl::debug

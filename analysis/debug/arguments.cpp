@@ -6,7 +6,7 @@
 
 #include "base/text.hpp"
 
-namespace tt::debug {
+namespace ttsim::impl::debug {
 
 void expect(const Words& words, std::size_t least, std::size_t most, const std::string& usage) {
     if (words.size() < least || words.size() > most) fail_input({}, "usage: {}", usage);
@@ -68,4 +68,4 @@ std::optional<NocCoord> place(const std::string& word) {
     return NocCoord{static_cast<int>(x), static_cast<int>(y)};
 }
 
-}  // namespace tt::debug
+}  // namespace ttsim::impl::debug

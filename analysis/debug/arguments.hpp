@@ -6,7 +6,7 @@
 #include "analysis/debug/debugger.hpp"
 #include "isa/arch.hpp"
 
-namespace tt::debug {
+namespace ttsim::impl::debug {
 
 /// Throws Error(Input) unless there are between `least` and `most` words.
 void expect(const Words& words, std::size_t least, std::size_t most, const std::string& usage);
@@ -20,4 +20,4 @@ std::string name_of(NocCoord at);  ///< "1-2"
 /// "1-2"; nothing when the word is no such place.
 std::optional<NocCoord> place(const std::string& word);
 
-}  // namespace tt::debug
+}  // namespace ttsim::impl::debug

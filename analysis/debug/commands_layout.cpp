@@ -7,7 +7,7 @@
 #include "base/text.hpp"
 #include "analysis/debug/arguments.hpp"
 
-namespace tt::debug {
+namespace ttsim::impl::debug {
 
 namespace {
 
@@ -182,15 +182,15 @@ Answer buffer(Debugger& debugger, const Words& words) {
                     operand.producer_op >= 0
                         ? plan->ops[static_cast<std::size_t>(operand.producer_op)].op->name()
                         : plan->queues[static_cast<std::size_t>(operand.producer_queue)].queue->name;
-                rows.add({number, fmt::format("operand {}", k), source, tt::to_string(operand.df),
+                rows.add({number, fmt::format("operand {}", k), source, ttsim::impl::to_string(operand.df),
                           operand.capacity_tiles, operand.tile_bytes, operand.capacity_tiles * operand.tile_bytes,
                           operand.operand_z * operand.chunks_per_slice});
                 if (operand.held_tiles > 0)
-                    rows.add({number, fmt::format("operand {} held", k), source, tt::to_string(operand.df),
+                    rows.add({number, fmt::format("operand {} held", k), source, ttsim::impl::to_string(operand.df),
                               operand.held_tiles, operand.tile_bytes, operand.held_tiles * operand.tile_bytes,
                               nullptr});
             }
-            rows.add({number, "output", laid.op->name(), tt::to_string(op.cfg.out_df), laid.capacity_tiles,
+            rows.add({number, "output", laid.op->name(), ttsim::impl::to_string(op.cfg.out_df), laid.capacity_tiles,
                       laid.out_tile_bytes, laid.capacity_tiles * laid.out_tile_bytes, nullptr});
         }
     }
@@ -216,4 +216,4 @@ void add_layout_commands(std::vector<Command>& to) {
     to.push_back({"buffer", {"b"}, "OP", "the buffers of an op in L1", buffer, {}, ""});
 }
 
-}  // namespace tt::debug
+}  // namespace ttsim::impl::debug

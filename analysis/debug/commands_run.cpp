@@ -8,7 +8,7 @@
 #include "analysis/debug/arguments.hpp"
 #include "sim/engine.hpp"
 
-namespace tt::debug {
+namespace ttsim::impl::debug {
 
 namespace {
 
@@ -177,4 +177,4 @@ void add_run_commands(std::vector<Command>& to_list) {
     for (const char* name : {"wxy", "pcir", "pciw"}) to_list.push_back({name, {}, "", "", {}, {}, no_device});
 }
 
-}  // namespace tt::debug
+}  // namespace ttsim::impl::debug

@@ -7,7 +7,7 @@
 #include "analysis/debug/arguments.hpp"
 #include "analysis/trace/analysis.hpp"
 
-namespace tt::debug {
+namespace ttsim::impl::debug {
 
 namespace {
 
@@ -279,4 +279,4 @@ void add_state_commands(std::vector<Command>& to) {
                   ""});
 }
 
-}  // namespace tt::debug
+}  // namespace ttsim::impl::debug

@@ -7,7 +7,7 @@
 #include "isa/data_format.hpp"
 #include "netlist/plan/plan.hpp"
 
-namespace tt::debug {
+namespace ttsim::impl::debug {
 
 namespace {
 
@@ -54,7 +54,7 @@ Answer tile_of_queue(Debugger& debugger, const Queue& queue, const Words& words)
                     {"z", z},
                     {"row", r},
                     {"column", c},
-                    {"format", tt::to_string(queue.df)}};
+                    {"format", ttsim::impl::to_string(queue.df)}};
     show(answer, rows);
     return answer;
 }
@@ -208,4 +208,4 @@ void add_value_commands(std::vector<Command>& to) {
                   ""});
 }
 
-}  // namespace tt::debug
+}  // namespace ttsim::impl::debug

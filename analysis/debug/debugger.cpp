@@ -10,7 +10,7 @@
 #include "analysis/debug/arguments.hpp"
 #include "sim/engine.hpp"
 
-namespace tt::debug {
+namespace ttsim::impl::debug {
 
 static std::vector<Command> all_commands() {
     std::vector<Command> list;
@@ -138,4 +138,4 @@ void Debugger::run_again() {
     (void)run_->advance([] { return false; }, now);
 }
 
-}  // namespace tt::debug
+}  // namespace ttsim::impl::debug

@@ -14,7 +14,7 @@
 #include "sim/watched_run.hpp"
 #include "trace/reader.hpp"
 
-namespace tt::debug {
+namespace ttsim::impl::debug {
 
 using Words = std::vector<std::string>;
 
@@ -73,4 +73,4 @@ void add_state_commands(std::vector<Command>& to);   ///< queues, flow, core, wa
 void add_value_commands(std::vector<Command>& to);   ///< tile, read
 void add_run_commands(std::vector<Command>& to);     ///< continue, step, to, back, stop, help, ...
 
-}  // namespace tt::debug
+}  // namespace ttsim::impl::debug

@@ -6,7 +6,7 @@
 
 #include "sim/engine.hpp"
 
-namespace tt::debug {
+namespace ttsim::impl::debug {
 
 std::string Stop::text() const {
     const std::string op = name == "*" ? "any op" : "op '" + name + "'";
@@ -76,4 +76,4 @@ sim::WatchedRun::Checks Stops::checks() const {
     return checks;
 }
 
-}  // namespace tt::debug
+}  // namespace ttsim::impl::debug

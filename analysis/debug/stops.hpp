@@ -7,7 +7,7 @@
 
 #include "sim/watched_run.hpp"
 
-namespace tt::debug {
+namespace ttsim::impl::debug {
 
 struct Stop {
     enum class Kind : std::uint8_t { Cycle, Input, Full, Nan, Golden } kind = Kind::Cycle;
@@ -37,4 +37,4 @@ private:
     std::int64_t next_id_ = 1;
 };
 
-}  // namespace tt::debug
+}  // namespace ttsim::impl::debug

@@ -10,7 +10,7 @@
 #include "analysis/exports/text_files.hpp"
 #include "analysis/trace_report/perf_file.hpp"
 
-namespace tt::report {
+namespace ttsim::impl::report {
 
 namespace {
 
@@ -117,4 +117,4 @@ void write_debuda(ExportSource& source, const std::string& folder, const std::st
         write_text(folder, fmt::format("temporal_epoch_{}/overlay/pipegen.yaml", n), pipegen(epochs[n]));
 }
 
-}  // namespace tt::report
+}  // namespace ttsim::impl::report

@@ -7,7 +7,7 @@
 
 #include "analysis/exports/source.hpp"
 
-namespace tt::report {
+namespace ttsim::impl::report {
 
 using Sink = std::function<void(std::string_view)>;
 
@@ -39,4 +39,4 @@ void write_visualizer(ExportSource& source, const std::string& folder);
 /// runtime_data.yaml, netlist.yaml and temporal_epoch_N/overlay/pipegen.yaml, as the original's debugger reads them.
 void write_debuda(ExportSource& source, const std::string& folder, const std::string& shown);
 
-}  // namespace tt::report
+}  // namespace ttsim::impl::report

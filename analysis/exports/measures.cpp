@@ -5,7 +5,7 @@
 
 #include "analysis/trace/perf_data.hpp"
 
-namespace tt::report {
+namespace ttsim::impl::report {
 
 using trace::Statement;
 
@@ -218,4 +218,4 @@ std::optional<double> cycles_per_input(const CoreMeasure& core) {
     return as_real(last.last_pack - first.last_pack) / as_real(last.input - first.input);
 }
 
-}  // namespace tt::report
+}  // namespace ttsim::impl::report

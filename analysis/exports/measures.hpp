@@ -10,7 +10,7 @@
 #include "analysis/exports/source.hpp"
 #include "analysis/trace/analysis.hpp"
 
-namespace tt::report {
+namespace ttsim::impl::report {
 
 inline double as_real(std::int64_t n) { return static_cast<double>(n); }
 
@@ -72,4 +72,4 @@ EpochMeasure measure(ExportSource& source, std::int64_t epoch);
 /// Cycles between last packs of consecutive inputs on average; none with fewer than two inputs.
 std::optional<double> cycles_per_input(const CoreMeasure& core);
 
-}  // namespace tt::report
+}  // namespace ttsim::impl::report

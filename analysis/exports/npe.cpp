@@ -8,7 +8,7 @@
 
 #include "analysis/exports/exports.hpp"
 
-namespace tt::report {
+namespace ttsim::impl::report {
 
 namespace {
 
@@ -365,4 +365,4 @@ void write_npe(ExportSource& source, const NpeOptions& options, const Sink& sink
     NpeTimeline(source, options, sink).write();
 }
 
-}  // namespace tt::report
+}  // namespace ttsim::impl::report

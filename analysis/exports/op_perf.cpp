@@ -8,7 +8,7 @@
 #include "analysis/exports/exports.hpp"
 #include "analysis/exports/measures.hpp"
 
-namespace tt::report {
+namespace ttsim::impl::report {
 
 namespace {
 
@@ -86,4 +86,4 @@ void write_op_perf(ExportSource& source, const std::string& folder) {
     write_new_file((place / "balancer_score.csv").string(), FileKind::Csv, [&](std::ostream& out) { out << scores; });
 }
 
-}  // namespace tt::report
+}  // namespace ttsim::impl::report

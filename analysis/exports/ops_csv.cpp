@@ -6,7 +6,7 @@
 #include "analysis/exports/exports.hpp"
 #include "analysis/exports/measures.hpp"
 
-namespace tt::report {
+namespace ttsim::impl::report {
 
 namespace {
 
@@ -185,4 +185,4 @@ std::string ops_csv(ExportSource& source) {
     return text;
 }
 
-}  // namespace tt::report
+}  // namespace ttsim::impl::report

@@ -4,7 +4,7 @@
 #include "analysis/exports/perf_parts.hpp"
 #include "analysis/exports/text_files.hpp"
 
-namespace tt::report {
+namespace ttsim::impl::report {
 
 namespace {
 
@@ -258,4 +258,4 @@ void write_analyzer_results(const std::vector<GraphRun>& runs, const std::string
     write_table(folder + "/analyzer_results", "analyzer_summary", titles, summary, false);
 }
 
-}  // namespace tt::report
+}  // namespace ttsim::impl::report

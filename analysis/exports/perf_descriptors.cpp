@@ -2,7 +2,7 @@
 #include "analysis/exports/perf_parts.hpp"
 #include "analysis/exports/text_files.hpp"
 
-namespace tt::report {
+namespace ttsim::impl::report {
 
 namespace {
 
@@ -91,4 +91,4 @@ void write_descriptors(ExportSource& source, const std::string& folder) {
     write_json(folder, "queue_descriptor/queue_descriptor.json", queues);
 }
 
-}  // namespace tt::report
+}  // namespace ttsim::impl::report

@@ -2,7 +2,7 @@
 #include "analysis/exports/perf_parts.hpp"
 #include "analysis/exports/text_files.hpp"
 
-namespace tt::report {
+namespace ttsim::impl::report {
 
 namespace {
 
@@ -48,4 +48,4 @@ void write_events(const GraphRun& run, const std::string& folder) {
     write_json(folder, "perf_postprocess.json", all);
 }
 
-}  // namespace tt::report
+}  // namespace ttsim::impl::report

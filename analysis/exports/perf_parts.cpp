@@ -6,7 +6,7 @@
 #include "analysis/exports/text_files.hpp"
 #include "analysis/report/table.hpp"
 
-namespace tt::report {
+namespace ttsim::impl::report {
 
 Json not_known() { return "N/A"; }
 
@@ -85,4 +85,4 @@ void write_table(const std::string& folder, const std::string& name, const std::
     write_text(folder, name + ".txt", table.text());
 }
 
-}  // namespace tt::report
+}  // namespace ttsim::impl::report

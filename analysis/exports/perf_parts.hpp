@@ -6,7 +6,7 @@
 
 #include "analysis/exports/measures.hpp"
 
-namespace tt::report {
+namespace ttsim::impl::report {
 
 using Json = nlohmann::ordered_json;
 
@@ -53,4 +53,4 @@ std::string outer_comma_line(const std::vector<std::string>& cells);
 void write_table(const std::string& folder, const std::string& name, const std::vector<std::string>& titles,
                  const std::vector<std::vector<std::string>>& rows, bool outer_commas);
 
-}  // namespace tt::report
+}  // namespace ttsim::impl::report

@@ -8,7 +8,7 @@
 #include "analysis/exports/perf_parts.hpp"
 #include "analysis/exports/text_files.hpp"
 
-namespace tt::report {
+namespace ttsim::impl::report {
 
 namespace {
 
@@ -154,4 +154,4 @@ void write_perf_results(ExportSource& source, const std::string& folder, const s
     write_host(source, folder);
 }
 
-}  // namespace tt::report
+}  // namespace ttsim::impl::report

@@ -5,7 +5,7 @@
 #include "analysis/exports/perf_parts.hpp"
 #include "analysis/exports/text_files.hpp"
 
-namespace tt::report {
+namespace ttsim::impl::report {
 
 namespace {
 
@@ -214,4 +214,4 @@ void write_runtime_tables(const GraphRun& run, const std::string& folder) {
     write_json(folder, "op_perf_table.json", ops);
 }
 
-}  // namespace tt::report
+}  // namespace ttsim::impl::report

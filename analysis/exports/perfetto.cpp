@@ -7,7 +7,7 @@
 #include "base/error.hpp"
 #include "analysis/exports/perfetto_events.hpp"
 
-namespace tt::trace {
+namespace ttsim::impl::trace {
 
 std::string quoted(const std::string& text) {
     return nlohmann::json(text).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
@@ -185,4 +185,4 @@ void export_perfetto(Reader& trace, const PerfettoOptions& options, const std::f
     out.end();
 }
 
-}  // namespace tt::trace
+}  // namespace ttsim::impl::trace

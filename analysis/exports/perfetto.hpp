@@ -6,7 +6,7 @@
 
 #include "trace/reader.hpp"
 
-namespace tt::trace {
+namespace ttsim::impl::trace {
 
 struct PerfettoOptions {
     double least_percent = 10;                ///< NoC links that are never busier, in no time bucket, are left out
@@ -19,4 +19,4 @@ struct PerfettoOptions {
 /// are whole nanoseconds from the start of the run, written in microseconds with three decimals.
 void export_perfetto(Reader& trace, const PerfettoOptions& options, const std::function<void(std::string_view)>& sink);
 
-}  // namespace tt::trace
+}  // namespace ttsim::impl::trace

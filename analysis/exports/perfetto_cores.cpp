@@ -5,7 +5,7 @@
 
 #include "analysis/exports/perfetto_events.hpp"
 
-namespace tt::trace {
+namespace ttsim::impl::trace {
 
 namespace {
 
@@ -155,4 +155,4 @@ void add_cores(Reader& trace, PerfettoWriter& out) {
     }
 }
 
-}  // namespace tt::trace
+}  // namespace ttsim::impl::trace

@@ -11,7 +11,7 @@
 
 #include "analysis/exports/perfetto.hpp"
 
-namespace tt::trace {
+namespace ttsim::impl::trace {
 
 /// Processes of the file: epochs first, then of each chip one for each kind of part.
 enum class PerfettoPart : std::uint8_t { Cores, Noc0, Noc1, Dram, Queues, Host, Ethernet };
@@ -85,4 +85,4 @@ void add_queues(Reader& trace, PerfettoWriter& out);
 /// Track of the core at a place: ops of several epochs share it.
 inline std::int64_t track_of(std::int64_t x, std::int64_t y) { return y * 1000 + x + 1; }
 
-}  // namespace tt::trace
+}  // namespace ttsim::impl::trace

@@ -4,7 +4,7 @@
 
 #include "analysis/exports/perfetto_events.hpp"
 
-namespace tt::trace {
+namespace ttsim::impl::trace {
 
 namespace {
 
@@ -186,4 +186,4 @@ void add_queues(Reader& trace, PerfettoWriter& out) {
     }
 }
 
-}  // namespace tt::trace
+}  // namespace ttsim::impl::trace

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace tt::report {
+namespace ttsim::impl::report {
 
 namespace {
 
@@ -148,4 +148,4 @@ private:
 
 PipeGraph pipe_graph(const Plan& plan, std::int64_t inputs) { return Builder(plan, inputs).graph(); }
 
-}  // namespace tt::report
+}  // namespace ttsim::impl::report

@@ -7,7 +7,7 @@
 
 #include "netlist/plan/plan.hpp"
 
-namespace tt::report {
+namespace ttsim::impl::report {
 
 struct PipeBuffer {
     std::int64_t id = 0;
@@ -39,4 +39,4 @@ struct PipeGraph {
 /// `inputs`: that a launch of the epoch runs.
 PipeGraph pipe_graph(const Plan& plan, std::int64_t inputs);
 
-}  // namespace tt::report
+}  // namespace ttsim::impl::report

@@ -13,7 +13,7 @@
 #include "analysis/exports/text_files.hpp"
 #include "analysis/exports/reportify_parts.hpp"
 
-namespace tt::report {
+namespace ttsim::impl::report {
 
 namespace {
 
@@ -131,4 +131,4 @@ void write_reportify(const ir::CompiledModel& model, const Machine& machine, con
     write_json(folder, "memory_reports/memory_dram_dynamic_analysis.json", dram_json(model.netlist, test));
 }
 
-}  // namespace tt::report
+}  // namespace ttsim::impl::report

@@ -8,7 +8,7 @@
 
 #include "analysis/exports/reportify_parts.hpp"
 
-namespace tt::report {
+namespace ttsim::impl::report {
 
 namespace {
 
@@ -266,4 +266,4 @@ Json netlist_buda(const Netlist& netlist, std::optional<std::size_t> epoch) {
     return graph.json();
 }
 
-}  // namespace tt::report
+}  // namespace ttsim::impl::report

@@ -5,7 +5,7 @@
 
 #include "netlist/device/device.hpp"
 
-namespace tt::report {
+namespace ttsim::impl::report {
 
 /// A graph of a pass (compiler/model/pass_graph.hpp) as a .buda file.
 nlohmann::ordered_json pass_buda(const nlohmann::ordered_json& pass);
@@ -16,4 +16,4 @@ nlohmann::ordered_json placement_json(const Netlist& netlist, const ChipInstance
 /// Addresses of queues by channel and, where they are allocated while in use, epochs.
 nlohmann::ordered_json dram_json(const Netlist& netlist, const std::string& test);
 
-}  // namespace tt::report
+}  // namespace ttsim::impl::report

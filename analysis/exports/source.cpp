@@ -2,7 +2,7 @@
 
 #include "analysis/page/page_source.hpp"
 
-namespace tt::report {
+namespace ttsim::impl::report {
 
 static std::unique_ptr<sim::Setup> setup_of(const std::string& file) {
     const PageSource source = trace_source(file);
@@ -44,4 +44,4 @@ void want_level_2(const trace::Reader& trace, const std::string& what) {
                trace.run().level, what, trace.run().command);
 }
 
-}  // namespace tt::report
+}  // namespace ttsim::impl::report

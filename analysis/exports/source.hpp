@@ -9,7 +9,7 @@
 #include "sim/setup.hpp"
 #include "trace/reader.hpp"
 
-namespace tt::report {
+namespace ttsim::impl::report {
 
 class ExportSource {
 public:
@@ -35,4 +35,4 @@ private:
 /// Throws Error(Input), with what to do, when a trace of level 2 is wanted and this one is of level 1.
 void want_level_2(const trace::Reader& trace, const std::string& what);
 
-}  // namespace tt::report
+}  // namespace ttsim::impl::report

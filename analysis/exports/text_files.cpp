@@ -7,7 +7,7 @@
 #include "base/new_file.hpp"
 #include "base/utf8.hpp"
 
-namespace tt::report {
+namespace ttsim::impl::report {
 
 void write_text(const std::string& folder, const std::string& name, std::string_view text) {
     const std::filesystem::path path = std::filesystem::path(folder) / name;
@@ -38,4 +38,4 @@ std::string file_name(const std::string& name) {
     return text;
 }
 
-}  // namespace tt::report
+}  // namespace ttsim::impl::report

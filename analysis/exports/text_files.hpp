@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace tt::report {
+namespace ttsim::impl::report {
 
 /// Makes the folders above. Throws Error(Input) where it cannot be written.
 void write_text(const std::string& folder, const std::string& name, std::string_view text);
@@ -16,4 +16,4 @@ std::string yaml_text(const std::string& text);
 /// A name of the netlist as the name of a file or folder.
 std::string file_name(const std::string& name);
 
-}  // namespace tt::report
+}  // namespace ttsim::impl::report

@@ -11,7 +11,7 @@
 #include "analysis/exports/text_files.hpp"
 #include "trace/database.hpp"
 
-namespace tt::report {
+namespace ttsim::impl::report {
 
 namespace {
 
@@ -287,4 +287,4 @@ void write_visualizer(ExportSource& source, const std::string& folder) {
                {{"report_name", run.netlist}, {"command", run.command}, {"arch", run.arch}, {"device", run.device}});
 }
 
-}  // namespace tt::report
+}  // namespace ttsim::impl::report

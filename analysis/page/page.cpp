@@ -2,7 +2,7 @@
 
 #include "analysis/page/page_parts.hpp"
 
-namespace tt::report {
+namespace ttsim::impl::report {
 
 namespace {
 
@@ -54,4 +54,4 @@ Json page_data(const std::vector<PageSource>& runs) {
         {"kind", "ttsim page data"}, {"version", page_version}, {"ttsim", TTSIM_VERSION}, {"runs", std::move(list)}};
 }
 
-}  // namespace tt::report
+}  // namespace ttsim::impl::report

@@ -7,7 +7,7 @@
 
 #include "analysis/page/page_source.hpp"
 
-namespace tt::report {
+namespace ttsim::impl::report {
 
 /// What `page_version` says changes its meaning; the page refuses others.
 inline constexpr int page_version = 3;
@@ -21,4 +21,4 @@ std::string page_template();
 /// The template with the data in it. Throws Error(Input) when it has no place for them.
 std::string page_html(const std::string& page, const nlohmann::ordered_json& data);
 
-}  // namespace tt::report
+}  // namespace ttsim::impl::report

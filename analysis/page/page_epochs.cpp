@@ -3,7 +3,7 @@
 
 #include "analysis/page/page_parts.hpp"
 
-namespace tt::report {
+namespace ttsim::impl::report {
 
 namespace {
 
@@ -75,4 +75,4 @@ Json page_epochs(const sim::Setup& setup) {
     return epochs;
 }
 
-}  // namespace tt::report
+}  // namespace ttsim::impl::report

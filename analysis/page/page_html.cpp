@@ -7,7 +7,7 @@
 #include "isa/config_dir.hpp"
 #include "analysis/page/page.hpp"
 
-namespace tt::report {
+namespace ttsim::impl::report {
 
 namespace fs = std::filesystem;
 
@@ -43,4 +43,4 @@ std::string page_html(const std::string& page, const nlohmann::ordered_json& dat
     return html + page.substr(at + data_marker.size());
 }
 
-}  // namespace tt::report
+}  // namespace ttsim::impl::report

@@ -2,7 +2,7 @@
 #include "netlist/checks/instances.hpp"
 #include "analysis/page/page_parts.hpp"
 
-namespace tt::report {
+namespace ttsim::impl::report {
 
 namespace {
 
@@ -82,4 +82,4 @@ Json page_queues(const Netlist& netlist) {
     return queues;
 }
 
-}  // namespace tt::report
+}  // namespace ttsim::impl::report

@@ -7,7 +7,7 @@
 #include "sim/setup.hpp"
 #include "trace/reader.hpp"
 
-namespace tt::report {
+namespace ttsim::impl::report {
 
 using Json = nlohmann::ordered_json;
 
@@ -23,4 +23,4 @@ Json page_trace(trace::Reader& trace);
 /// One number after the other, without digits that say nothing.
 double page_rounded(double value);
 
-}  // namespace tt::report
+}  // namespace ttsim::impl::report

@@ -25,7 +25,7 @@
 #include "base/error.hpp"
 #include "base/file_set.hpp"
 
-namespace tt::report {
+namespace ttsim::impl::report {
 
 namespace fs = std::filesystem;
 namespace asio = boost::asio;
@@ -270,4 +270,4 @@ void serve(const ServeOptions& options) {
     server.run();
 }
 
-}  // namespace tt::report
+}  // namespace ttsim::impl::report

@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-namespace tt::report {
+namespace ttsim::impl::report {
 
 struct ServeOptions {
     std::string folder;
@@ -25,4 +25,4 @@ std::string to_url(const std::string& text);
 /// What a request's first line and Host header are answered with: a whole answer with its header.
 std::string answer(const std::string& request, const ServeOptions& options);
 
-}  // namespace tt::report
+}  // namespace ttsim::impl::report

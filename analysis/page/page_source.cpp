@@ -12,7 +12,7 @@
 #include "netlist/text/reader.hpp"
 #include "trace/reader.hpp"
 
-namespace tt::report {
+namespace ttsim::impl::report {
 
 namespace fs = std::filesystem;
 
@@ -148,4 +148,4 @@ std::vector<PageSource> joined(std::vector<PageSource> sources) {
     return runs;
 }
 
-}  // namespace tt::report
+}  // namespace ttsim::impl::report

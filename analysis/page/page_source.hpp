@@ -6,7 +6,7 @@
 
 #include "sim/run.hpp"
 
-namespace tt::report {
+namespace ttsim::impl::report {
 
 /// A pass of the compiler and the graph it left, as JSON (compiler/model/pass_graph.hpp).
 struct PassText {
@@ -32,4 +32,4 @@ PageSource folder_source(const std::string& folder);
 /// A trace of a netlist that is also given is the same run; others stay side by side, in the order given.
 std::vector<PageSource> joined(std::vector<PageSource> sources);
 
-}  // namespace tt::report
+}  // namespace ttsim::impl::report

@@ -5,7 +5,7 @@
 #include "analysis/page/page_parts.hpp"
 #include "analysis/trace_report/trace_report.hpp"
 
-namespace tt::report {
+namespace ttsim::impl::report {
 
 double page_rounded(double value) { return std::round(value * 1000) / 1000; }
 
@@ -124,4 +124,4 @@ Json page_trace(trace::Reader& trace) {
     return json;
 }
 
-}  // namespace tt::report
+}  // namespace ttsim::impl::report

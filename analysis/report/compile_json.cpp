@@ -3,7 +3,7 @@
 #include "base/json_text.hpp"
 #include "analysis/report/compile_report.hpp"
 
-namespace tt::report {
+namespace ttsim::impl::report {
 
 namespace {
 
@@ -117,4 +117,4 @@ std::string json(const CompileReport& report) {
     return json_document(out);
 }
 
-}  // namespace tt::report
+}  // namespace ttsim::impl::report

@@ -3,7 +3,7 @@
 #include "base/error.hpp"
 #include "base/name_pattern.hpp"
 
-namespace tt::report {
+namespace ttsim::impl::report {
 
 CompileReport compile_report(const ir::ModelFiles& files, const ir::CompileOptions& options, ir::CompileReport made) {
     return {std::move(made),
@@ -23,4 +23,4 @@ void keep_decisions(CompileReport& report, const std::string& pattern) {
     if (report.decisions.empty()) fail_input({}, "--explain-op '{}' matches none of the {} ops", pattern, all);
 }
 
-}  // namespace tt::report
+}  // namespace ttsim::impl::report

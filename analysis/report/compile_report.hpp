@@ -5,7 +5,7 @@
 
 #include "compiler/files/model_files.hpp"
 
-namespace tt::report {
+namespace ttsim::impl::report {
 
 /// Cycles are estimated ones, per input.
 struct CompileReport : ir::CompileReport {
@@ -24,4 +24,4 @@ void keep_decisions(CompileReport& report, const std::string& pattern);
 std::string text(const CompileReport& report);
 std::string json(const CompileReport& report);
 
-}  // namespace tt::report
+}  // namespace ttsim::impl::report

@@ -5,7 +5,7 @@
 
 #include "analysis/report/compile_report.hpp"
 
-namespace tt::report {
+namespace ttsim::impl::report {
 
 namespace {
 
@@ -160,4 +160,4 @@ std::string text(const CompileReport& report) {
     return text + fmt::format("wrote {}: run it with 'ttsim run {}'\n", report.output, report.output);
 }
 
-}  // namespace tt::report
+}  // namespace ttsim::impl::report

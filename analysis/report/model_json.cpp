@@ -6,7 +6,7 @@
 #include "netlist/files/manifest.hpp"
 #include "analysis/report/model_report.hpp"
 
-namespace tt::report {
+namespace ttsim::impl::report {
 
 using Json = nlohmann::ordered_json;
 
@@ -49,4 +49,4 @@ std::string json(const ModelReport& report) {
     return json_document(all);
 }
 
-}  // namespace tt::report
+}  // namespace ttsim::impl::report

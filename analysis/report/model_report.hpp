@@ -7,7 +7,7 @@
 #include "compiler/model/model_run.hpp"
 #include "analysis/report/run_report.hpp"
 
-namespace tt::report {
+namespace ttsim::impl::report {
 
 struct ModelReport {
     RunReport device;
@@ -23,4 +23,4 @@ std::string text(const ModelReport& report, std::optional<std::size_t> width = s
 /// The device's report with the key "model" added.
 std::string json(const ModelReport& report);
 
-}  // namespace tt::report
+}  // namespace ttsim::impl::report

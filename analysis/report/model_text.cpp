@@ -7,7 +7,7 @@
 #include "analysis/report/model_report.hpp"
 #include "analysis/report/table.hpp"
 
-namespace tt::report {
+namespace ttsim::impl::report {
 
 namespace {
 
@@ -59,4 +59,4 @@ std::string text(const ModelReport& report, std::optional<std::size_t> width) {
     return out;
 }
 
-}  // namespace tt::report
+}  // namespace ttsim::impl::report

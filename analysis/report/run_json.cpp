@@ -5,7 +5,7 @@
 #include "base/json_text.hpp"
 #include "analysis/report/run_report.hpp"
 
-namespace tt::report {
+namespace ttsim::impl::report {
 
 using Json = nlohmann::ordered_json;
 
@@ -183,4 +183,4 @@ std::string json(const RunReport& report) {
     return json_document(all);
 }
 
-}  // namespace tt::report
+}  // namespace ttsim::impl::report

@@ -6,7 +6,7 @@
 
 #include "sim/run.hpp"
 
-namespace tt::report {
+namespace ttsim::impl::report {
 
 /// Cycles are of the chip's clock. A figure has one name in every report: inputs_per_second (steady),
 /// end_to_end_per_second, latency_cycles, load_cycles.
@@ -22,4 +22,4 @@ std::string json(const RunReport& report);
 std::string mode_name(sim::Mode mode);         ///< "full", "timing", "functional"
 std::string numerics_name(Numerics numerics);  ///< "real", "float32"
 
-}  // namespace tt::report
+}  // namespace ttsim::impl::report

@@ -8,7 +8,7 @@
 #include "analysis/report/run_report.hpp"
 #include "analysis/report/table.hpp"
 
-namespace tt::report {
+namespace ttsim::impl::report {
 
 namespace {
 
@@ -222,4 +222,4 @@ std::string text(const RunReport& report, std::optional<std::size_t> width) {
     return out + total_text(report, timed);
 }
 
-}  // namespace tt::report
+}  // namespace ttsim::impl::report

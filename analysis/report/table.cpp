@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace tt::report {
+namespace ttsim::impl::report {
 
 Table::Table(std::vector<Column> columns) : columns_(std::move(columns)) {
     for (const Column& c : columns_) widths_.push_back(c.title.size());
@@ -133,4 +133,4 @@ std::string rates_line(double end_to_end_per_second, double inputs_per_second) {
         inputs_per_second > 0 ? rate_text(inputs_per_second) + " inputs/s" : "- (too few inputs to tell)");
 }
 
-}  // namespace tt::report
+}  // namespace ttsim::impl::report

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace tt::report {
+namespace ttsim::impl::report {
 
 class Table {
 public:
@@ -45,4 +45,4 @@ std::string rate_text(double per_second);
 /// "end to end: 37,155 inputs/s, steady: 108,756 inputs/s" and a line end.
 std::string rates_line(double end_to_end_per_second, double inputs_per_second);
 
-}  // namespace tt::report
+}  // namespace ttsim::impl::report

@@ -5,7 +5,7 @@
 #include "base/yaml_map.hpp"
 #include "isa/config_dir.hpp"
 
-namespace tt::smi {
+namespace ttsim::impl::smi {
 
 std::string Board::id() const { return fmt::format("{:016x}", static_cast<std::uint64_t>(code) << 36); }
 
@@ -32,4 +32,4 @@ std::optional<Board> board_of(const std::string& device) {
     return std::nullopt;
 }
 
-}  // namespace tt::smi
+}  // namespace ttsim::impl::smi

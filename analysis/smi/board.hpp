@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-namespace tt::smi {
+namespace ttsim::impl::smi {
 
 struct Board {
     std::string type{};  ///< "n300"
@@ -17,4 +17,4 @@ struct Board {
 /// Nothing for chips that are no product.
 std::optional<Board> board_of(const std::string& device);
 
-}  // namespace tt::smi
+}  // namespace ttsim::impl::smi

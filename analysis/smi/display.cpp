@@ -6,7 +6,7 @@
 
 #include "analysis/smi/snapshot.hpp"
 
-namespace tt::smi {
+namespace ttsim::impl::smi {
 
 void Averages::add(const Sample& sample) {
     ++readings;
@@ -196,4 +196,4 @@ std::vector<Line> display(const Sample& sample, const Averages& averages, const 
     return lines;
 }
 
-}  // namespace tt::smi
+}  // namespace ttsim::impl::smi

@@ -6,7 +6,7 @@
 
 #include "analysis/smi/sample.hpp"
 
-namespace tt::smi {
+namespace ttsim::impl::smi {
 
 enum class Ink : std::uint8_t { Plain, Title, Label, Limit, Faint };
 
@@ -33,4 +33,4 @@ struct Averages {
 
 std::vector<Line> display(const Sample& sample, const Averages& averages, const Look& look, int columns, int rows);
 
-}  // namespace tt::smi
+}  // namespace ttsim::impl::smi

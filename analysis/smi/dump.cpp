@@ -8,7 +8,7 @@
 #include "base/error.hpp"
 #include "base/new_file.hpp"
 
-namespace tt::smi {
+namespace ttsim::impl::smi {
 
 /// ARCCLK and AXICLK of an idle chip, as the guide's sample of a dump has them; nothing changes them here.
 static constexpr double arc_clock = 540, axi_clock = 900;
@@ -106,4 +106,4 @@ void Dump::write_xlsx(const std::string& path) const {
     file.commit();
 }
 
-}  // namespace tt::smi
+}  // namespace ttsim::impl::smi

@@ -7,7 +7,7 @@
 
 #include "analysis/smi/sample.hpp"
 
-namespace tt::smi {
+namespace ttsim::impl::smi {
 
 using Cell = std::optional<double>;  ///< nothing: N/A
 
@@ -24,4 +24,4 @@ private:
     std::vector<std::vector<Cell>> rows_;
 };
 
-}  // namespace tt::smi
+}  // namespace ttsim::impl::smi

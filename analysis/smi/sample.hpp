@@ -10,7 +10,7 @@
 
 #include "analysis/smi/board.hpp"
 
-namespace tt::smi {
+namespace ttsim::impl::smi {
 
 using Json = nlohmann::ordered_json;
 
@@ -54,4 +54,4 @@ std::unique_ptr<Source> idle_source(const std::string& device);
 std::unique_ptr<Source> run_source(const std::string& file);
 std::unique_ptr<Source> trace_source(const std::string& file);
 
-}  // namespace tt::smi
+}  // namespace ttsim::impl::smi

@@ -6,7 +6,7 @@
 
 #include <fstream>
 
-namespace tt::smi {
+namespace ttsim::impl::smi {
 
 /// NAME="value" of a file of such lines.
 static std::string value_in(const std::string& file, const std::string& name) {
@@ -101,4 +101,4 @@ std::string snapshot(const Sample& sample, const std::string& time) {
     return json.dump(4, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-}  // namespace tt::smi
+}  // namespace ttsim::impl::smi

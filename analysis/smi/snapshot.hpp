@@ -5,7 +5,7 @@
 
 #include "analysis/smi/sample.hpp"
 
-namespace tt::smi {
+namespace ttsim::impl::smi {
 
 /// `time`: as it shall be shown. What a simulator cannot know is left out; what only it knows is in "simulation".
 std::string snapshot(const Sample& sample, const std::string& time);
@@ -15,4 +15,4 @@ struct Host {
 };
 Host host();  ///< the machine this runs on
 
-}  // namespace tt::smi
+}  // namespace ttsim::impl::smi

@@ -12,7 +12,7 @@
 #include "analysis/smi/sample.hpp"
 #include "trace/reader.hpp"
 
-namespace tt::smi {
+namespace ttsim::impl::smi {
 
 namespace {
 
@@ -38,7 +38,7 @@ public:
         if (!found)
             throw Error(Fault::Input, {},
                         fmt::format("--device: there is no product '{}'{}", device, did_you_mean(device, known)));
-        const tt::Machine machine = make_machine(found->arch, {.device = found->name, .chips = found->chips});
+        const ttsim::impl::Machine machine = make_machine(found->arch, {.device = found->name, .chips = found->chips});
         sample_.status = "idle";
         sample_.last = true;
         const std::optional<Board> board = board_of(found->name);
@@ -291,4 +291,4 @@ std::unique_ptr<Source> idle_source(const std::string& device) { return std::mak
 std::unique_ptr<Source> run_source(const std::string& file) { return std::make_unique<Running>(file); }
 std::unique_ptr<Source> trace_source(const std::string& file) { return std::make_unique<Replay>(file); }
 
-}  // namespace tt::smi
+}  // namespace ttsim::impl::smi

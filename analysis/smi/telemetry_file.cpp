@@ -9,7 +9,7 @@
 #include "base/new_file.hpp"
 #include "analysis/smi/sample.hpp"
 
-namespace tt::smi {
+namespace ttsim::impl::smi {
 
 TelemetryFile::TelemetryFile(std::string path, std::string command)
     : path_(std::move(path)), command_(std::move(command)) {
@@ -67,4 +67,4 @@ void TelemetryFile::put(const std::string& text) {
         path_, FileKind::Json, [&text](std::ostream& out) { out << text; }, Lasting::No);
 }
 
-}  // namespace tt::smi
+}  // namespace ttsim::impl::smi

@@ -8,7 +8,7 @@
 #include "sim/run.hpp"
 #include "sim/figures/telemetry.hpp"
 
-namespace tt::smi {
+namespace ttsim::impl::smi {
 
 class TelemetryFile {
 public:
@@ -25,4 +25,4 @@ private:
     std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
 };
 
-}  // namespace tt::smi
+}  // namespace ttsim::impl::smi

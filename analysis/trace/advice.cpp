@@ -6,7 +6,7 @@
 
 #include "analysis/trace/repeated_causes.hpp"
 
-namespace tt::trace {
+namespace ttsim::impl::trace {
 
 namespace {
 
@@ -107,4 +107,4 @@ private:
 
 Advice advise(Reader& trace) { return RunRoots(trace).advice(); }
 
-}  // namespace tt::trace
+}  // namespace ttsim::impl::trace

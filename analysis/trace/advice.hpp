@@ -6,7 +6,7 @@
 
 #include "analysis/trace/waits.hpp"
 
-namespace tt::trace {
+namespace ttsim::impl::trace {
 
 /// One root, or those of equal ops in repeated layers, whose shares are added up.
 struct Reason {
@@ -30,4 +30,4 @@ struct Advice {
 /// Launches that are loaded and over at once are worth fewer epochs; a plan's only load is not, however short the run.
 Advice advise(Reader& trace);
 
-}  // namespace tt::trace
+}  // namespace ttsim::impl::trace

@@ -11,7 +11,7 @@
 #include "analysis/trace/numbers.hpp"
 #include "analysis/trace/perf_data.hpp"
 
-namespace tt::trace {
+namespace ttsim::impl::trace {
 
 std::string to_string(Limit limit) {
     switch (limit) {
@@ -332,4 +332,4 @@ std::vector<ResourceUse> resources(Reader& trace) {
     return all;
 }
 
-}  // namespace tt::trace
+}  // namespace ttsim::impl::trace

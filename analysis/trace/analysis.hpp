@@ -8,7 +8,7 @@
 #include "analysis/trace/perf_formulas.hpp"
 #include "trace/reader.hpp"
 
-namespace tt::trace {
+namespace ttsim::impl::trace {
 
 /// What the cycles of an op's busiest core went to, of what the op itself can change: waits for tiles nobody had made
 /// yet, and for room that consumers had not freed, are not among them.
@@ -90,4 +90,4 @@ std::vector<HandOverWait> hand_over_waits(Reader& trace, std::int64_t epoch);
 /// Busiest first.
 std::vector<ResourceUse> resources(Reader& trace);
 
-}  // namespace tt::trace
+}  // namespace ttsim::impl::trace

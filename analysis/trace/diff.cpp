@@ -8,7 +8,7 @@
 
 #include "analysis/trace/op_totals.hpp"
 
-namespace tt::trace {
+namespace ttsim::impl::trace {
 
 namespace {
 
@@ -92,4 +92,4 @@ RunDiff diff(Reader& before, Reader& after) {
     return all;
 }
 
-}  // namespace tt::trace
+}  // namespace ttsim::impl::trace

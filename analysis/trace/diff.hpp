@@ -7,7 +7,7 @@
 
 #include "trace/reader.hpp"
 
-namespace tt::trace {
+namespace ttsim::impl::trace {
 
 /// One thing in both runs, or in one of them.
 struct Difference {
@@ -33,4 +33,4 @@ struct RunDiff {
 /// Largest difference first in each list.
 RunDiff diff(Reader& before, Reader& after);
 
-}  // namespace tt::trace
+}  // namespace ttsim::impl::trace

@@ -5,7 +5,7 @@
 #include "base/error.hpp"
 #include "trace/database.hpp"
 
-namespace tt::trace {
+namespace ttsim::impl::trace {
 
 using Json = nlohmann::json;
 
@@ -42,4 +42,4 @@ std::vector<std::int64_t> first_of_each(const Reader& trace, const std::string& 
     return values;
 }
 
-}  // namespace tt::trace
+}  // namespace ttsim::impl::trace

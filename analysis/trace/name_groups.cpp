@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-namespace tt::trace {
+namespace ttsim::impl::trace {
 
 namespace {
 
@@ -48,4 +48,4 @@ const NameGroups::Group* NameGroups::group(const std::string& name) const {
     return found == by_name_.end() || found->second->members.size() < 2 ? nullptr : found->second;
 }
 
-}  // namespace tt::trace
+}  // namespace ttsim::impl::trace

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace tt::trace {
+namespace ttsim::impl::trace {
 
 /// Parts that stand for each other are alike (of one type and size) and have names that differ in one number:
 /// "layers.0.exp" and "layers.11.exp" are "layers.*.exp". Where several numbers would do, the one that joins most.
@@ -28,4 +28,4 @@ private:
     std::map<std::pair<std::string, std::string>, Group> groups_;  ///< by name and likeness
 };
 
-}  // namespace tt::trace
+}  // namespace ttsim::impl::trace

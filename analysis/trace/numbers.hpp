@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-namespace tt::trace {
+namespace ttsim::impl::trace {
 
 inline double real(std::int64_t n) { return static_cast<double>(n); }
 
-}  // namespace tt::trace
+}  // namespace ttsim::impl::trace

@@ -6,7 +6,7 @@
 
 #include "base/figures.hpp"
 
-namespace tt::trace {
+namespace ttsim::impl::trace {
 
 namespace {
 
@@ -76,4 +76,4 @@ std::vector<OpTotal> op_totals(Reader& trace) {
     return totals;
 }
 
-}  // namespace tt::trace
+}  // namespace ttsim::impl::trace

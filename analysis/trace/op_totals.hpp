@@ -6,7 +6,7 @@
 
 #include "analysis/trace/analysis.hpp"
 
-namespace tt::trace {
+namespace ttsim::impl::trace {
 
 /// One op over all launches of its graph. Cycles are those of its slowest core.
 struct OpTotal {
@@ -26,4 +26,4 @@ struct OpTotal {
 /// Most own cycles first; ops that ran no input are left out.
 std::vector<OpTotal> op_totals(Reader& trace);
 
-}  // namespace tt::trace
+}  // namespace ttsim::impl::trace

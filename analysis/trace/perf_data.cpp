@@ -5,7 +5,7 @@
 #include "base/error.hpp"
 #include "analysis/trace/json_list.hpp"
 
-namespace tt::trace {
+namespace ttsim::impl::trace {
 
 std::string to_string(Cause cause) {
     static const std::array<const char*, cause_count> names{"math", "unpack", "source", "noc",    "dram",
@@ -140,4 +140,4 @@ PerfData read_perf_data(Reader& trace) {
     return data;
 }
 
-}  // namespace tt::trace
+}  // namespace ttsim::impl::trace

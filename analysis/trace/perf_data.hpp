@@ -6,7 +6,7 @@
 
 #include "analysis/trace/analysis.hpp"
 
-namespace tt::trace {
+namespace ttsim::impl::trace {
 
 /// What a cycle of a core went to, in the order of CoreCycles::causes.
 enum class Cause : std::uint8_t { Math, Unpack, Source, Noc, Dram, Room, Output, Dst, Packer, Drain };
@@ -95,4 +95,4 @@ std::vector<Resource> all_resources(Reader& trace);
 /// Without blocks and estimates, which a trace's tables do not hold.
 PerfData read_perf_data(Reader& trace);
 
-}  // namespace tt::trace
+}  // namespace ttsim::impl::trace

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace tt::trace {
+namespace ttsim::impl::trace {
 
 namespace {
 const PipeRate* slowest(const std::vector<PipeRate>& pipes) {
@@ -54,4 +54,4 @@ double estimate_error(const std::vector<Estimate>& estimates) {
     return all > 0 ? off / all : 0;
 }
 
-}  // namespace tt::trace
+}  // namespace ttsim::impl::trace

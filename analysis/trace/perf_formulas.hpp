@@ -6,9 +6,9 @@
 
 #include "base/figures.hpp"
 
-namespace tt::trace {
+namespace ttsim::impl::trace {
 
-using tt::inputs_per_second;
+using ttsim::impl::inputs_per_second;
 
 /// A pipe at one end of an op, in bytes per cycle.
 struct PipeRate {
@@ -46,4 +46,4 @@ struct Estimate {
 /// Sum of what estimates are off by, as a share of what was found.
 double estimate_error(const std::vector<Estimate>& estimates);
 
-}  // namespace tt::trace
+}  // namespace ttsim::impl::trace

@@ -5,7 +5,7 @@
 
 #include "analysis/trace/numbers.hpp"
 
-namespace tt::trace {
+namespace ttsim::impl::trace {
 
 namespace {
 
@@ -104,4 +104,4 @@ std::vector<EpochResource> epoch_resources(const PerfData& data, std::int64_t id
     return all;
 }
 
-}  // namespace tt::trace
+}  // namespace ttsim::impl::trace

@@ -6,7 +6,7 @@
 
 #include "analysis/trace/perf_data.hpp"
 
-namespace tt::trace {
+namespace ttsim::impl::trace {
 
 struct ResourceUser {
     std::string name;  ///< a queue, an op, or "op > op"
@@ -23,4 +23,4 @@ struct EpochResource {
 /// Those that were busy, busiest first. Throws Error(Input) when there is no such epoch.
 std::vector<EpochResource> epoch_resources(const PerfData& data, std::int64_t epoch);
 
-}  // namespace tt::trace
+}  // namespace ttsim::impl::trace

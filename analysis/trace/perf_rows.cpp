@@ -8,7 +8,7 @@
 #include "base/figures.hpp"
 #include "analysis/trace/numbers.hpp"
 
-namespace tt::trace {
+namespace ttsim::impl::trace {
 
 namespace {
 
@@ -243,4 +243,4 @@ StageUse overall(const std::vector<Stage>& stages, const std::vector<StageUse>& 
     return in_sequence(each);
 }
 
-}  // namespace tt::trace
+}  // namespace ttsim::impl::trace

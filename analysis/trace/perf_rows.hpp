@@ -8,7 +8,7 @@
 #include "analysis/trace/perf_data.hpp"
 #include "analysis/trace/perf_formulas.hpp"
 
-namespace tt::trace {
+namespace ttsim::impl::trace {
 
 /// One end of an op. Bytes per cycle, of one core.
 struct OpPipe {
@@ -65,4 +65,4 @@ StageRow stage_row(const PerfData& data, const Stage& stage);
 /// All stages of the run, each kind counted once: what runs several times is averaged.
 StageUse overall(const std::vector<Stage>& stages, const std::vector<StageUse>& uses);
 
-}  // namespace tt::trace
+}  // namespace ttsim::impl::trace

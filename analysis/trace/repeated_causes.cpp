@@ -8,7 +8,7 @@
 
 #include "analysis/trace/name_groups.hpp"
 
-namespace tt::trace {
+namespace ttsim::impl::trace {
 
 namespace {
 
@@ -110,4 +110,4 @@ std::vector<Reason> joined(Reader& trace, std::vector<Reason> causes) {
     return all;
 }
 
-}  // namespace tt::trace
+}  // namespace ttsim::impl::trace

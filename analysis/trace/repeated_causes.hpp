@@ -5,9 +5,9 @@
 
 #include "analysis/trace/advice.hpp"
 
-namespace tt::trace {
+namespace ttsim::impl::trace {
 
 /// Causes of one kind whose ops, and queues, stand for each other (NameGroups), as one; the others as they are.
 std::vector<Reason> joined(Reader& trace, std::vector<Reason> causes);
 
-}  // namespace tt::trace
+}  // namespace ttsim::impl::trace

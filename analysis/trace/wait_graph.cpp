@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-namespace tt::trace {
+namespace ttsim::impl::trace {
 
 namespace {
 
@@ -124,4 +124,4 @@ WaitGraph WaitGraphs::of(const EpochUse& epoch) {
     return graph;
 }
 
-}  // namespace tt::trace
+}  // namespace ttsim::impl::trace

@@ -10,7 +10,7 @@
 
 #include "analysis/trace/perf_data.hpp"
 
-namespace tt::trace {
+namespace ttsim::impl::trace {
 
 /// The pipes of one operand of an op, or the writers of an op to one queue; waits of the pipe with most of them.
 struct WaitEdge {
@@ -74,4 +74,4 @@ private:
     std::vector<Resource> resources_;
 };
 
-}  // namespace tt::trace
+}  // namespace ttsim::impl::trace

@@ -6,7 +6,7 @@
 #include <array>
 #include <set>
 
-namespace tt::trace {
+namespace ttsim::impl::trace {
 
 std::string to_string(RootKind kind) {
     static constexpr std::array names{"op",    "dram",   "host",   "ethernet", "noc",     "pipe",
@@ -369,4 +369,4 @@ std::vector<Root> roots(const WaitGraph& graph) {
     return Walk(graph).roots();
 }
 
-}  // namespace tt::trace
+}  // namespace ttsim::impl::trace

@@ -12,7 +12,7 @@
 
 #include "analysis/trace/wait_graph.hpp"
 
-namespace tt::trace {
+namespace ttsim::impl::trace {
 
 enum class RootKind : std::uint8_t {
     Op,
@@ -45,4 +45,4 @@ struct Root {
 /// Largest first; their cycles add up to the graph's window.
 std::vector<Root> roots(const WaitGraph& graph);
 
-}  // namespace tt::trace
+}  // namespace ttsim::impl::trace

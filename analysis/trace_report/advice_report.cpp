@@ -11,7 +11,7 @@
 #include "analysis/trace_report/remedies.hpp"
 #include "analysis/report/table.hpp"
 
-namespace tt::report {
+namespace ttsim::impl::report {
 
 using trace::Reason;
 using trace::Root;
@@ -190,4 +190,4 @@ std::string json(const AdviceReport& report) {
                           {"causes", causes}});
 }
 
-}  // namespace tt::report
+}  // namespace ttsim::impl::report

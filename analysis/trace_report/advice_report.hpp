@@ -8,7 +8,7 @@
 #include "netlist/netlist.hpp"
 #include "analysis/trace/advice.hpp"
 
-namespace tt::report {
+namespace ttsim::impl::report {
 
 struct AdviceReport {
     trace::Advice advice;
@@ -24,4 +24,4 @@ AdviceReport advice_report(trace::Reader& trace, std::size_t limit);
 std::string text(const AdviceReport& report);
 std::string json(const AdviceReport& report);
 
-}  // namespace tt::report
+}  // namespace ttsim::impl::report

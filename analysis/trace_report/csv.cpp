@@ -5,7 +5,7 @@
 
 #include "base/csv.hpp"
 
-namespace tt::report {
+namespace ttsim::impl::report {
 
 using Json = nlohmann::ordered_json;
 
@@ -24,4 +24,4 @@ std::string csv_rows(const Json& rows, const std::vector<std::string>& titles) {
     return text;
 }
 
-}  // namespace tt::report
+}  // namespace ttsim::impl::report

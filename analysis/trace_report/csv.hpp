@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-namespace tt::report {
+namespace ttsim::impl::report {
 
 /// One title line, then a line for each row; every row has all the titles as keys.
 std::string csv_rows(const nlohmann::ordered_json& rows, const std::vector<std::string>& titles);
 
-}  // namespace tt::report
+}  // namespace ttsim::impl::report

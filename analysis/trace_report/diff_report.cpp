@@ -10,7 +10,7 @@
 #include "analysis/trace_report/csv.hpp"
 #include "analysis/report/table.hpp"
 
-namespace tt::report {
+namespace ttsim::impl::report {
 
 using trace::Difference;
 using trace::RunInfo;
@@ -135,4 +135,4 @@ std::string csv(const DiffReport& report) {
     return csv_rows(all, {"kind", "name", "before", "after", "difference", "change"});
 }
 
-}  // namespace tt::report
+}  // namespace ttsim::impl::report

@@ -6,7 +6,7 @@
 
 #include "analysis/trace/diff.hpp"
 
-namespace tt::report {
+namespace ttsim::impl::report {
 
 /// What makes a comparison fail when it became slower.
 enum class FailOn : std::uint8_t { Run, Epochs, Ops };
@@ -27,4 +27,4 @@ std::string text(const DiffReport& report, std::optional<std::size_t> width = st
 std::string json(const DiffReport& report);
 std::string csv(const DiffReport& report);
 
-}  // namespace tt::report
+}  // namespace ttsim::impl::report

@@ -8,7 +8,7 @@
 #include "base/read_file.hpp"
 #include "netlist/text/reader.hpp"
 
-namespace tt::trace {
+namespace ttsim::impl::trace {
 
 // Every field by its name, in both directions.
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(OpUse, id, name, type, graph, matmul, chip, grid_r, grid_c, inputs, tiles,
@@ -32,9 +32,9 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RunInfo, ttsim, command, netlist, arch, devic
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PerfData, run, chip_cores, epochs, same_as, details, queues, resources, blocks,
                                    estimates)
 
-}  // namespace tt::trace
+}  // namespace ttsim::impl::trace
 
-namespace tt::report {
+namespace ttsim::impl::report {
 
 using Saved = nlohmann::json;
 static constexpr int saved_version = 3;
@@ -109,4 +109,4 @@ std::map<std::string, trace::OpEstimate> read_estimates(const std::string& file)
     return all;
 }
 
-}  // namespace tt::report
+}  // namespace ttsim::impl::report

@@ -5,7 +5,7 @@
 
 #include "analysis/trace/perf_data.hpp"
 
-namespace tt::report {
+namespace ttsim::impl::report {
 
 /// With the blocks of its ops, as far as the netlist in the trace can be read.
 trace::PerfData read_perf(const std::string& trace_file);
@@ -20,4 +20,4 @@ trace::PerfData load_perf(const std::string& file);
 /// What the compiler expected of each op, out of what `ttsim compile --explain --json` prints. Throws Error(Input).
 std::map<std::string, trace::OpEstimate> read_estimates(const std::string& file);
 
-}  // namespace tt::report
+}  // namespace ttsim::impl::report

@@ -8,7 +8,7 @@
 
 #include "analysis/report/table.hpp"
 
-namespace tt::report {
+namespace ttsim::impl::report {
 
 using trace::Cause;
 using trace::OpPipe;
@@ -302,4 +302,4 @@ std::vector<MapCore> map_cores(const PerfView& view, std::size_t stage) {
     return all;
 }
 
-}  // namespace tt::report
+}  // namespace ttsim::impl::report

@@ -7,7 +7,7 @@
 #include "analysis/trace/perf_resources.hpp"
 #include "analysis/trace/perf_rows.hpp"
 
-namespace tt::report {
+namespace ttsim::impl::report {
 
 /// Everything that the screens are made of.
 struct PerfView {
@@ -43,4 +43,4 @@ struct MapCore {
 };
 std::vector<MapCore> map_cores(const PerfView& view, std::size_t stage);
 
-}  // namespace tt::report
+}  // namespace ttsim::impl::report

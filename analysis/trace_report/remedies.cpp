@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace tt::report {
+namespace ttsim::impl::report {
 
 using trace::Reason;
 using trace::RootKind;
@@ -190,4 +190,4 @@ std::vector<std::string> remedies(const Reason& cause, const std::optional<Netli
     return {};
 }
 
-}  // namespace tt::report
+}  // namespace ttsim::impl::report

@@ -8,9 +8,9 @@
 #include "netlist/netlist.hpp"
 #include "analysis/trace/advice.hpp"
 
-namespace tt::report {
+namespace ttsim::impl::report {
 
 /// Most promising first, with the numbers of the netlist where it is known.
 std::vector<std::string> remedies(const trace::Reason& cause, const std::optional<Netlist>& netlist);
 
-}  // namespace tt::report
+}  // namespace ttsim::impl::report

@@ -6,7 +6,7 @@
 
 #include "base/text.hpp"
 
-namespace tt::report {
+namespace ttsim::impl::report {
 
 void sort_rows(Sheet& sheet, std::size_t column, bool reversed) {
     if (column >= sheet.columns.size()) return;
@@ -80,4 +80,4 @@ std::string text(const Sheet& sheet) {
     return out;
 }
 
-}  // namespace tt::report
+}  // namespace ttsim::impl::report

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace tt::report {
+namespace ttsim::impl::report {
 
 enum class Tone : std::uint8_t { Plain, Good, Doubt, Bad };
 
@@ -50,4 +50,4 @@ std::string padded(const std::string& text, std::size_t width, bool right);
 /// Its head, titles, a line and all rows, as wide as they are.
 std::string text(const Sheet& sheet);
 
-}  // namespace tt::report
+}  // namespace ttsim::impl::report

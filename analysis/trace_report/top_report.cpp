@@ -10,7 +10,7 @@
 #include "analysis/trace_report/csv.hpp"
 #include "analysis/report/table.hpp"
 
-namespace tt::report {
+namespace ttsim::impl::report {
 
 using trace::OpTotal;
 using Json = nlohmann::ordered_json;
@@ -119,4 +119,4 @@ std::string json(const TopReport& report) {
 
 std::string csv(const TopReport& report) { return csv_rows(rows(report), top_columns()); }
 
-}  // namespace tt::report
+}  // namespace ttsim::impl::report

@@ -7,7 +7,7 @@
 
 #include "analysis/trace/op_totals.hpp"
 
-namespace tt::report {
+namespace ttsim::impl::report {
 
 /// What top_report() can sort by, as keys of its JSON and titles of its CSV.
 std::vector<std::string> top_columns();
@@ -25,4 +25,4 @@ std::string text(const TopReport& report, std::optional<std::size_t> width = std
 std::string json(const TopReport& report);
 std::string csv(const TopReport& report);
 
-}  // namespace tt::report
+}  // namespace ttsim::impl::report

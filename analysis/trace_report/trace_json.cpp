@@ -4,7 +4,7 @@
 #include "analysis/trace_report/csv.hpp"
 #include "analysis/trace_report/trace_report.hpp"
 
-namespace tt::report {
+namespace ttsim::impl::report {
 
 using Json = nlohmann::ordered_json;
 using trace::EpochUse;
@@ -168,4 +168,4 @@ std::string csv(const TraceReport& report) {
     return text;
 }
 
-}  // namespace tt::report
+}  // namespace ttsim::impl::report

@@ -1,6 +1,6 @@
 #include "analysis/trace_report/trace_report.hpp"
 
-namespace tt::report {
+namespace ttsim::impl::report {
 
 TraceReport epochs_report(trace::Reader& trace) { return {trace.run(), trace::epochs(trace), {}, {}, {}, {}}; }
 
@@ -11,4 +11,4 @@ TraceReport epoch_report(trace::Reader& trace, std::int64_t epoch) {
 
 TraceReport resources_report(trace::Reader& trace) { return {trace.run(), {}, {}, {}, {}, trace::resources(trace)}; }
 
-}  // namespace tt::report
+}  // namespace ttsim::impl::report

@@ -7,7 +7,7 @@
 
 #include "analysis/trace/analysis.hpp"
 
-namespace tt::report {
+namespace ttsim::impl::report {
 
 /// The run, and those of its parts that were asked for.
 struct TraceReport {
@@ -32,4 +32,4 @@ std::string json(const TraceReport& report);
 /// The rows of every part below its titles.
 std::string csv(const TraceReport& report);
 
-}  // namespace tt::report
+}  // namespace ttsim::impl::report

@@ -4,7 +4,7 @@
 #include "analysis/report/table.hpp"
 #include "analysis/trace_report/trace_report.hpp"
 
-namespace tt::report {
+namespace ttsim::impl::report {
 
 using trace::EpochUse;
 using trace::OpUse;
@@ -121,4 +121,4 @@ std::string text(const TraceReport& report, Width width) {
     return out;
 }
 
-}  // namespace tt::report
+}  // namespace ttsim::impl::report

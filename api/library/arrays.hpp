@@ -7,13 +7,13 @@
 
 namespace ttsim {
 
-/// Throws tt::Error(Input), naming `name`, when shape and datums do not go together.
-tt::ir::Literal internal(const Array& array, const std::string& name);
-tt::ir::Values internal(const Arrays& arrays);
-Array external(const tt::ir::Literal& literal);
-Arrays external(const tt::ir::Values& values);
+/// Throws impl::Error(Input), naming `name`, when shape and datums do not go together.
+impl::ir::Literal internal(const Array& array, const std::string& name);
+impl::ir::Values internal(const Arrays& arrays);
+Array external(const impl::ir::Literal& literal);
+Arrays external(const impl::ir::Values& values);
 
-tt::ir::DType internal(ElementType type);
-ArrayInfo info_of(const std::string& name, const tt::ir::Type& type);
+impl::ir::DType internal(ElementType type);
+ArrayInfo info_of(const std::string& name, const impl::ir::Type& type);
 
 }  // namespace ttsim

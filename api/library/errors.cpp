@@ -8,43 +8,43 @@ namespace ttsim {
 
 namespace {
 
-ErrorKind kind_of(tt::Fault fault) {
+ErrorKind kind_of(impl::Fault fault) {
     switch (fault) {
-        case tt::Fault::Input:
+        case impl::Fault::Input:
             return ErrorKind::Input;
-        case tt::Fault::Unsupported:
+        case impl::Fault::Unsupported:
             return ErrorKind::Unsupported;
-        case tt::Fault::Hang:
+        case impl::Fault::Hang:
             return ErrorKind::Hang;
-        case tt::Fault::Interrupted:
+        case impl::Fault::Interrupted:
             return ErrorKind::Interrupted;
-        case tt::Fault::Internal:
+        case impl::Fault::Internal:
             return ErrorKind::Internal;
     }
     return ErrorKind::Internal;
 }
 
-tt::Fault fault_of(ErrorKind kind) {
+impl::Fault fault_of(ErrorKind kind) {
     switch (kind) {
         case ErrorKind::Input:
-            return tt::Fault::Input;
+            return impl::Fault::Input;
         case ErrorKind::Unsupported:
-            return tt::Fault::Unsupported;
+            return impl::Fault::Unsupported;
         case ErrorKind::Hang:
-            return tt::Fault::Hang;
+            return impl::Fault::Hang;
         case ErrorKind::Interrupted:
-            return tt::Fault::Interrupted;
+            return impl::Fault::Interrupted;
         case ErrorKind::Internal:
-            return tt::Fault::Internal;
+            return impl::Fault::Internal;
     }
-    return tt::Fault::Internal;
+    return impl::Fault::Internal;
 }
 
 /// Of several problems in one error: the place that the first line begins with, "file:12:5: error: text".
-tt::SourceLoc first_place(std::string_view lines) {
+impl::SourceLoc first_place(std::string_view lines) {
     const std::string_view place = lines.substr(0, lines.find(": error: "));
     const std::size_t column = place.rfind(':'), line = column == 0 ? column : place.rfind(':', column - 1);
-    tt::SourceLoc at;
+    impl::SourceLoc at;
     if (place.size() == lines.size() || column == place.npos || line == place.npos) return at;
     const auto read = [&](std::size_t from, std::size_t to, int& number) {
         const auto [end, code] = std::from_chars(place.data() + from, place.data() + to, number);
@@ -61,10 +61,10 @@ Error::Error(ErrorKind kind, const std::string& what, std::string file, int line
 
 Error::~Error() = default;
 
-int Error::exit_code() const { return tt::exit_code(fault_of(kind_)); }
+int Error::exit_code() const { return impl::exit_code(fault_of(kind_)); }
 
-void rethrow(const tt::Error& error) {
-    const tt::SourceLoc at = error.where().file.empty() ? first_place(error.what()) : error.where();
+void rethrow(const impl::Error& error) {
+    const impl::SourceLoc at = error.where().file.empty() ? first_place(error.what()) : error.where();
     throw Error(kind_of(error.fault()), error.what(), at.file, at.line, at.column);
 }
 

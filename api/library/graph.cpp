@@ -18,12 +18,12 @@ std::vector<std::string> op_names() {
 }
 
 void check_fresh(const std::string& name, bool taken, const char* what) {
-    if (name.empty()) tt::fail_input({}, "{} of the model needs a name", what);
-    if (taken) tt::fail_input({}, "the model has two {}s '{}'", what, name);
+    if (name.empty()) impl::fail_input({}, "{} of the model needs a name", what);
+    if (taken) impl::fail_input({}, "the model has two {}s '{}'", what, name);
 }
 
-std::size_t known(const tt::ir::Graph& graph, Graph::Value value) {
-    if (value.id >= graph.nodes.size()) tt::fail_input({}, "a value is of another graph");
+std::size_t known(const impl::ir::Graph& graph, Graph::Value value) {
+    if (value.id >= graph.nodes.size()) impl::fail_input({}, "a value is of another graph");
     return value.id;
 }
 
@@ -31,8 +31,8 @@ std::size_t known(const tt::ir::Graph& graph, Graph::Value value) {
 
 std::vector<OpInfo> model_ops() {
     std::vector<OpInfo> list;
-    for (const tt::ir::OpInfo* op : tt::ir::all_ops())
-        if (op->level != tt::ir::Level::Device) list.push_back({std::string(op->name), op->min_inputs, op->max_inputs});
+    for (const impl::ir::OpInfo* op : impl::ir::all_ops())
+        if (op->level != impl::ir::Level::Device) list.push_back({std::string(op->name), op->min_inputs, op->max_inputs});
     return list;
 }
 
@@ -43,31 +43,31 @@ Graph& Graph::operator=(Graph&&) noexcept = default;
 
 Graph Graph::from_onnx_file(const std::string& path, const Shapes& shapes) {
     Graph graph;
-    guarded([&] { graph.impl_->graph = tt::ir::read_onnx(path, {shapes, {}, std::nullopt}); });
+    guarded([&] { graph.impl_->graph = impl::ir::read_onnx(path, {shapes, {}, std::nullopt}); });
     return graph;
 }
 
 Graph Graph::from_onnx(const std::string& bytes, const std::string& name, const Shapes& shapes) {
     Graph graph;
-    guarded([&] { graph.impl_->graph = tt::ir::parse_onnx(bytes, name, {shapes, {}, std::nullopt}); });
+    guarded([&] { graph.impl_->graph = impl::ir::parse_onnx(bytes, name, {shapes, {}, std::nullopt}); });
     return graph;
 }
 
 Graph Graph::from_text(const std::string& text, const std::string& name) {
     Graph graph;
     guarded([&] {
-        graph.impl_->graph = tt::ir::parse_graph(text, name);
-        tt::ir::name_inputs(graph.impl_->graph);
+        graph.impl_->graph = impl::ir::parse_graph(text, name);
+        impl::ir::name_inputs(graph.impl_->graph);
     });
     return graph;
 }
 
-std::string Graph::text() const { return tt::ir::print_graph(impl_->graph); }
+std::string Graph::text() const { return impl::ir::print_graph(impl_->graph); }
 
 Graph::Value Graph::input(const std::string& name, std::vector<std::int64_t> shape, ElementType type) {
     return guarded([&]() -> Value {
         check_fresh(name, impl_->has(true, name), "input");
-        tt::ir::Literal(internal(type), shape, tt::ir::most_read);  // refuses what is too large
+        impl::ir::Literal(internal(type), shape, impl::ir::most_read);  // refuses what is too large
         return {impl_->build.input(name, {internal(type), std::move(shape), {}})};
     });
 }
@@ -89,16 +89,16 @@ Graph::Value Graph::number(float value) {
 Graph::Value Graph::add(const std::string& op, const std::vector<Value>& operands, const Attributes& attributes,
                         const std::string& name) {
     return guarded([&]() -> Value {
-        const tt::ir::OpInfo* known_op = tt::ir::find_op(op);
-        if (!known_op || known_op->level == tt::ir::Level::Device)
-            tt::fail_input({}, "no op of a model is called '{}'{}", op, tt::did_you_mean(op, op_names()));
-        tt::ir::Node node;
+        const impl::ir::OpInfo* known_op = impl::ir::find_op(op);
+        if (!known_op || known_op->level == impl::ir::Level::Device)
+            impl::fail_input({}, "no op of a model is called '{}'{}", op, impl::did_you_mean(op, op_names()));
+        impl::ir::Node node;
         node.op = op;
         node.name = name.empty() ? op : name;
         node.origin = name;
         node.attrs = {attributes.begin(), attributes.end()};
         for (const Value operand : operands) node.inputs.push_back({known(impl_->graph, operand), {}});
-        node.type = tt::ir::infer_type(impl_->graph, node);
+        node.type = impl::ir::infer_type(impl_->graph, node);
         return {impl_->build.copy(node, node.inputs)};  // nothing is computed before the graph is compiled
     });
 }
@@ -106,7 +106,7 @@ Graph::Value Graph::add(const std::string& op, const std::vector<Value>& operand
 void Graph::output(const std::string& name, Value value) {
     guarded([&] {
         bool taken = false;
-        for (const tt::ir::Output& output : impl_->graph.outputs) taken = taken || output.name == name;
+        for (const impl::ir::Output& output : impl_->graph.outputs) taken = taken || output.name == name;
         check_fresh(name, taken, "output");
         impl_->graph.outputs.push_back({name, known(impl_->graph, value), {}});
     });
@@ -114,21 +114,21 @@ void Graph::output(const std::string& name, Value value) {
 
 ArrayInfo Graph::info(Value value) const {
     return guarded([&] {
-        const tt::ir::Node& node = impl_->graph.nodes[known(impl_->graph, value)];
+        const impl::ir::Node& node = impl_->graph.nodes[known(impl_->graph, value)];
         return info_of(node.origin.empty() ? node.name : node.origin, node.type);
     });
 }
 
 std::vector<ArrayInfo> Graph::inputs() const {
     std::vector<ArrayInfo> all;
-    for (const tt::ir::Node& node : impl_->graph.nodes)
-        if (node.is_input()) all.push_back(info_of(tt::ir::crossing_name(node), node.type));
+    for (const impl::ir::Node& node : impl_->graph.nodes)
+        if (node.is_input()) all.push_back(info_of(impl::ir::crossing_name(node), node.type));
     return all;
 }
 
 std::vector<ArrayInfo> Graph::outputs() const {
     std::vector<ArrayInfo> all;
-    for (const tt::ir::Output& output : impl_->graph.outputs)
+    for (const impl::ir::Output& output : impl_->graph.outputs)
         all.push_back(info_of(output.name, impl_->graph.type(output.value)));
     return all;
 }

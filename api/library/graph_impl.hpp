@@ -9,12 +9,12 @@
 namespace ttsim {
 
 struct Graph::Impl {
-    tt::ir::Graph graph;
-    tt::ir::Builder build{graph};
+    impl::ir::Graph graph;
+    impl::ir::Builder build{graph};
 
     /// Whether there is an input (or a constant) of that name.
     bool has(bool input, const std::string& name) const {
-        return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const tt::ir::Node& node) {
+        return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const impl::ir::Node& node) {
             return (input ? node.is_input() : node.is_constant()) && node.origin == name;
         });
     }

@@ -13,18 +13,18 @@
 namespace ttsim {
 
 struct Netlist::Impl {
-    tt::Netlist netlist;  ///< resolved
+    impl::Netlist netlist;  ///< resolved
 };
 
-[[noreturn]] void rethrow(const tt::Error& error);
-RunReport public_report(const tt::sim::RunReport& report);
+[[noreturn]] void rethrow(const impl::Error& error);
+RunReport public_report(const impl::sim::RunReport& report);
 
 /// Calls into the simulator; nothing but ttsim::Error and std::bad_alloc comes out.
 template <class Call>
 auto guarded(Call&& call) -> decltype(call()) {
     try {
         return std::forward<Call>(call)();
-    } catch (const tt::Error& error) {
+    } catch (const impl::Error& error) {
         rethrow(error);
     } catch (const Error&) {
         throw;

@@ -19,37 +19,37 @@ namespace ttsim {
 
 namespace {
 
-std::vector<ArrayInfo> infos(const std::vector<tt::runtime::ModelTensor>& tensors) {
+std::vector<ArrayInfo> infos(const std::vector<impl::runtime::ModelTensor>& tensors) {
     std::vector<ArrayInfo> all;
-    for (const tt::runtime::ModelTensor& tensor : tensors) all.push_back(info_of(tensor.name, tensor.type));
+    for (const impl::runtime::ModelTensor& tensor : tensors) all.push_back(info_of(tensor.name, tensor.type));
     return all;
 }
 
 template <class T>
 T wanted(const std::optional<T>& found, const char* what, const std::string& name) {
-    if (!found) tt::fail_input({}, "CompileOptions: there is no {} '{}'", what, name);
+    if (!found) impl::fail_input({}, "CompileOptions: there is no {} '{}'", what, name);
     return *found;
 }
 
 /// The same ranges as those of the options of `ttsim compile`.
 void check_range(const char* what, std::int64_t given, std::int64_t least, std::int64_t most) {
     if (given < least || given > most)
-        tt::fail_input({}, "CompileOptions: {} is {} to {}, and {} is given", what, least, most, given);
+        impl::fail_input({}, "CompileOptions: {} is {} to {}, and {} is given", what, least, most, given);
 }
 
-std::optional<tt::DataFormat> format_of(const std::string& name) {
+std::optional<impl::DataFormat> format_of(const std::string& name) {
     if (name.empty()) return std::nullopt;
-    const std::optional<tt::DataFormat> df = tt::parse_format(name);
-    if (!df || tt::is_integer(*df) || tt::is_raw(*df))
-        tt::fail_input({}, "CompileOptions: '{}' is no float format, such as Float16_b or Bfp8_b", name);
+    const std::optional<impl::DataFormat> df = impl::parse_format(name);
+    if (!df || impl::is_integer(*df) || impl::is_raw(*df))
+        impl::fail_input({}, "CompileOptions: '{}' is no float format, such as Float16_b or Bfp8_b", name);
     return df;
 }
 
-void add_decisions(const CompileOptions& options, const std::vector<tt::ir::FormatRule>& rules,
-                   tt::ir::CompileOptions& out) {
-    for (const auto& more : {tt::ir::light_amp_rules(options.amp_light), rules})
+void add_decisions(const CompileOptions& options, const std::vector<impl::ir::FormatRule>& rules,
+                   impl::ir::CompileOptions& out) {
+    for (const auto& more : {impl::ir::light_amp_rules(options.amp_light), rules})
         out.rules.insert(out.rules.end(), more.begin(), more.end());
-    if (!options.overrides.empty()) tt::ir::parse_overrides(options.overrides, "overrides", out.overrides);
+    if (!options.overrides.empty()) impl::ir::parse_overrides(options.overrides, "overrides", out.overrides);
     out.keep_names = options.keep_names;
     out.ignore_unknown = options.ignore_unknown;
     out.intermediates = options.intermediates;
@@ -59,19 +59,19 @@ void add_decisions(const CompileOptions& options, const std::vector<tt::ir::Form
     out.prestride = options.prestride;
     out.round_constants = options.round_constants;
     out.balance_rounding = options.balance_rounding;
-    if (!options.loops.empty()) out.loops = wanted(tt::ir::parse_loops(options.loops), "loops", options.loops);
+    if (!options.loops.empty()) out.loops = wanted(impl::ir::parse_loops(options.loops), "loops", options.loops);
     out.emit.host_inputs = options.host_inputs;
     out.emit.host_outputs = options.host_outputs;
     out.emit.channels = options.queue_channels;
     if (options.conv_fracture > 0) out.conv_fracture = options.conv_fracture;
     if (!options.self_cut.empty())
-        out.schedule.self_cut = wanted(tt::ir::parse_self_cut(options.self_cut), "self_cut", options.self_cut);
+        out.schedule.self_cut = wanted(impl::ir::parse_self_cut(options.self_cut), "self_cut", options.self_cut);
     if (!options.dram_placement.empty())
         out.emit.placement =
-            wanted(tt::ir::parse_placement(options.dram_placement), "dram_placement", options.dram_placement);
+            wanted(impl::ir::parse_placement(options.dram_placement), "dram_placement", options.dram_placement);
 }
 
-tt::ir::CompileOptions internal(const CompileOptions& options) {
+impl::ir::CompileOptions internal(const CompileOptions& options) {
     check_range("amp", options.amp, 0, 2);
     check_range("amp_light", options.amp_light, 0, 3);
     check_range("effort", options.effort, 0, 3);
@@ -79,20 +79,20 @@ tt::ir::CompileOptions internal(const CompileOptions& options) {
     check_range("chips", options.chips, 1, 32);
     check_range("conv_fracture", options.conv_fracture, 0, 1024);
     check_range("trials", options.trials, 1, 100'000);
-    tt::ir::CompileOptions out;
+    impl::ir::CompileOptions out;
     out.device = options.device;
-    std::optional<tt::DataFormat> given = format_of(options.format);
-    tt::ir::FormatRules read;
-    if (!options.format_rules.empty()) read = tt::ir::parse_format_rules(options.format_rules, "format_rules");
+    std::optional<impl::DataFormat> given = format_of(options.format);
+    impl::ir::FormatRules read;
+    if (!options.format_rules.empty()) read = impl::ir::parse_format_rules(options.format_rules, "format_rules");
     if (!given) given = read.default_df;
-    out.default_df = given.value_or(options.amp == 2 ? tt::DataFormat::Float16 : tt::DataFormat::Float16_b);
+    out.default_df = given.value_or(options.amp == 2 ? impl::DataFormat::Float16 : impl::DataFormat::Float16_b);
     out.accumulate_df = format_of(options.accumulate_format);
-    out.fidelity = wanted(tt::parse_fidelity(options.fidelity), "fidelity", options.fidelity);
-    out.schedule.policy = wanted(tt::ir::parse_policy(options.policy), "policy", options.policy);
+    out.fidelity = wanted(impl::parse_fidelity(options.fidelity), "fidelity", options.fidelity);
+    out.schedule.policy = wanted(impl::ir::parse_policy(options.policy), "policy", options.policy);
     out.effort = options.effort;
-    out.schedule.aim = wanted(tt::ir::parse_aim(options.optimize), "optimize", options.optimize);
+    out.schedule.aim = wanted(impl::ir::parse_aim(options.optimize), "optimize", options.optimize);
     out.schedule.seed = options.seed;
-    out.rules = tt::ir::amp_rules(options.amp, given);
+    out.rules = impl::ir::amp_rules(options.amp, given);
     out.microbatch = options.microbatch;
     out.emit.chips = static_cast<decltype(out.emit.chips)>(options.chips);
     out.harvested_rows = options.harvested_rows;
@@ -102,15 +102,15 @@ tt::ir::CompileOptions internal(const CompileOptions& options) {
     add_decisions(options, read.rules, out);
     out.inputs = internal(options.inputs);
     out.seed = options.seed;
-    out.simulate = tt::runtime::simulated_run;
+    out.simulate = impl::runtime::simulated_run;
     if (options.target_pcc == 0) return out;
     if (!(options.target_pcc > 0 && options.target_pcc < 1) || options.amp + options.amp_light > 0)
-        tt::fail_input({}, "CompileOptions: target_pcc lies between 0 and 1, and goes without amp");
+        impl::fail_input({}, "CompileOptions: target_pcc lies between 0 and 1, and goes without amp");
     out.target = {.pcc = options.target_pcc,
                   .trials = options.trials,
                   .any_family = !given,
-                  .measure = tt::runtime::measured_values,
-                  .cycles = tt::runtime::measured_cycles,
+                  .measure = impl::runtime::measured_values,
+                  .cycles = impl::runtime::measured_cycles,
                   .progress = {}};
     return out;
 }
@@ -120,11 +120,11 @@ bool names_machine(const SessionOptions& options) {
 }
 
 /// `image`: the machine of an image; none: the model says it.
-tt::runtime::ModelOptions model_options(const tt::ir::CompiledModel& model, const std::optional<tt::Machine>& image,
+impl::runtime::ModelOptions model_options(const impl::ir::CompiledModel& model, const std::optional<impl::Machine>& image,
                                         const SessionOptions& options) {
-    tt::runtime::ModelOptions out{session_options(options), std::nullopt};
-    if (names_machine(options)) out.machine = choose_machine(tt::resolve(model.netlist), options);
-    if (image && out.machine) tt::image::check_same_target(*image, *out.machine, model.netlist.file);
+    impl::runtime::ModelOptions out{session_options(options), std::nullopt};
+    if (names_machine(options)) out.machine = choose_machine(impl::resolve(model.netlist), options);
+    if (image && out.machine) impl::image::check_same_target(*image, *out.machine, model.netlist.file);
     if (image) out.machine = *image;
     return out;
 }
@@ -132,27 +132,27 @@ tt::runtime::ModelOptions model_options(const tt::ir::CompiledModel& model, cons
 }  // namespace
 
 struct CompiledModel::Impl {
-    tt::ir::CompiledModel model;
+    impl::ir::CompiledModel model;
     Arrays inputs;
-    std::optional<tt::Machine> machine;  ///< of an image
-    std::map<std::string, tt::SharedBytes> host_files{};
+    std::optional<impl::Machine> machine;  ///< of an image
+    std::map<std::string, impl::SharedBytes> host_files{};
 };
 
 CompiledModel::CompiledModel(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
 
-static CompiledModel shared(tt::ir::CompiledModel&& model, std::optional<tt::Machine> machine = std::nullopt,
-                            std::map<std::string, tt::SharedBytes> host_files = {}) {
+static CompiledModel shared(impl::ir::CompiledModel&& model, std::optional<impl::Machine> machine = std::nullopt,
+                            std::map<std::string, impl::SharedBytes> host_files = {}) {
     Arrays inputs = external(model.inputs);
     return CompiledModel(std::make_shared<const CompiledModel::Impl>(
         CompiledModel::Impl{std::move(model), std::move(inputs), std::move(machine), std::move(host_files)}));
 }
 
-std::vector<ArrayInfo> CompiledModel::inputs() const { return infos(tt::runtime::inputs_of(impl_->model)); }
-std::vector<ArrayInfo> CompiledModel::outputs() const { return infos(tt::runtime::outputs_of(impl_->model)); }
+std::vector<ArrayInfo> CompiledModel::inputs() const { return infos(impl::runtime::inputs_of(impl_->model)); }
+std::vector<ArrayInfo> CompiledModel::outputs() const { return infos(impl::runtime::outputs_of(impl_->model)); }
 const Arrays& CompiledModel::default_inputs() const { return impl_->inputs; }
 
 CompileReport CompiledModel::report() const {
-    const tt::ir::CompileReport& made = impl_->model.report;
+    const impl::ir::CompileReport& made = impl_->model.report;
     CompileReport out;
     out.chip = impl_->model.netlist.archs.front();
     out.device = impl_->model.host.device;
@@ -163,42 +163,42 @@ CompileReport CompiledModel::report() const {
     out.notes = made.notes;
     if (made.formats) {
         out.pcc = made.formats->pcc;
-        out.format_rules = tt::ir::rules_text(made.formats->rules);
+        out.format_rules = impl::ir::rules_text(made.formats->rules);
     }
-    out.host_steps = tt::ir::host_step_lines(impl_->model.host);
+    out.host_steps = impl::ir::host_step_lines(impl_->model.host);
     return out;
 }
 
 void CompiledModel::write_folder(const std::string& folder) const {
-    guarded([&] { tt::ir::write_folder(impl_->model, folder); });
+    guarded([&] { impl::ir::write_folder(impl_->model, folder); });
 }
 
 std::string CompiledModel::netlist() const {
-    return guarded([&] { return tt::ir::netlist_text(impl_->model); });
+    return guarded([&] { return impl::ir::netlist_text(impl_->model); });
 }
 
 CompiledModel CompiledModel::read_folder(const std::string& folder) {
-    return guarded([&] { return shared(tt::ir::read_folder(folder)); });
+    return guarded([&] { return shared(impl::ir::read_folder(folder)); });
 }
 
 void CompiledModel::write_image(const std::string& file, const std::string& device_type, const std::string& device_name,
                                 const std::map<std::string, std::string>& host_files) const {
     guarded([&] {
         for (const auto& [name, unused] : host_files)
-            if (!tt::image::is_host_file(name))
-                tt::fail_input({file, 0, 0}, "'{}' is no file that a program computes with around the device", name);
-        const tt::image::ImageOptions options{
+            if (!impl::image::is_host_file(name))
+                impl::fail_input({file, 0, 0}, "'{}' is no file that a program computes with around the device", name);
+        const impl::image::ImageOptions options{
             .release = TTSIM_VERSION, .device_type = device_type, .device_name = device_name, .host_files = host_files};
         if (impl_->machine)
-            tt::image::write_image(impl_->model, *impl_->machine, file, options);
+            impl::image::write_image(impl_->model, *impl_->machine, file, options);
         else
-            tt::image::write_image(impl_->model, file, options);
+            impl::image::write_image(impl_->model, file, options);
     });
 }
 
 CompiledModel CompiledModel::read_image(const std::string& path) {
     return guarded([&] {
-        tt::image::Image image = tt::image::read_image(path);
+        impl::image::Image image = impl::image::read_image(path);
         return shared(std::move(image.model), std::move(image.machine), std::move(image.host_files));
     });
 }
@@ -210,13 +210,13 @@ std::map<std::string, std::string_view> CompiledModel::host_files() const {
 }
 
 CompiledModel compile(const Graph& graph, const CompileOptions& options) {
-    return guarded([&] { return shared(tt::ir::compile(graph.impl().graph, internal(options))); });
+    return guarded([&] { return shared(impl::ir::compile(graph.impl().graph, internal(options))); });
 }
 
 // --- on a session --------------------------------------------------------------------------------------------------
 
 struct Model::Impl {
-    tt::runtime::Model model;
+    impl::runtime::Model model;
     std::string chip;
 
     Impl(const CompiledModel::Impl& compiled, const SessionOptions& options)

@@ -7,31 +7,31 @@ namespace ttsim {
 
 namespace {
 
-tt::Numerics numerics_of(Numerics n) {
-    return n == Numerics::Real      ? tt::Numerics::Real
-           : n == Numerics::Float32 ? tt::Numerics::Float32
-                                    : tt::Numerics::Exact;
+impl::Numerics numerics_of(Numerics n) {
+    return n == Numerics::Real      ? impl::Numerics::Real
+           : n == Numerics::Float32 ? impl::Numerics::Float32
+                                    : impl::Numerics::Exact;
 }
 
-tt::sim::Mode mode_of(Engine engine) {
+impl::sim::Mode mode_of(Engine engine) {
     switch (engine) {
         case Engine::Full:
-            return tt::sim::Mode::Full;
+            return impl::sim::Mode::Full;
         case Engine::Timing:
-            return tt::sim::Mode::Timing;
+            return impl::sim::Mode::Timing;
         case Engine::Functional:
         case Engine::Golden:
             break;
     }
-    return tt::sim::Mode::Functional;
+    return impl::sim::Mode::Functional;
 }
 
 }  // namespace
 
-tt::runtime::SessionOptions session_options(const SessionOptions& options) {
+impl::runtime::SessionOptions session_options(const SessionOptions& options) {
     if (options.trace_level != 1 && options.trace_level != 2)
-        tt::fail_input({}, "SessionOptions: trace_level is {}; 1 and 2 are possible", options.trace_level);
-    tt::runtime::SessionOptions out;
+        impl::fail_input({}, "SessionOptions: trace_level is {}; 1 and 2 are possible", options.trace_level);
+    impl::runtime::SessionOptions out;
     out.mode = mode_of(options.engine);
     out.golden = options.engine == Engine::Golden;
     out.numerics = numerics_of(options.numerics);
@@ -45,22 +45,22 @@ tt::runtime::SessionOptions session_options(const SessionOptions& options) {
     return out;
 }
 
-tt::Machine choose_machine(const tt::Netlist& netlist, const SessionOptions& options) {
-    std::vector<std::string> chips{options.chip.empty() ? tt::device_chip(options.device) : options.chip};
+impl::Machine choose_machine(const impl::Netlist& netlist, const SessionOptions& options) {
+    std::vector<std::string> chips{options.chip.empty() ? impl::device_chip(options.device) : options.chip};
     if (chips.front().empty()) chips = netlist.archs;
-    std::optional<tt::Error> refusal;
+    std::optional<impl::Error> refusal;
     for (const std::string& chip : chips) {
         try {
-            tt::Machine machine = tt::make_machine(
-                chip, {options.device, options.cluster, options.harvested_rows, tt::sim::chips_named(netlist)});
-            tt::sim::check_on(netlist, machine);
+            impl::Machine machine = impl::make_machine(
+                chip, {options.device, options.cluster, options.harvested_rows, impl::sim::chips_named(netlist)});
+            impl::sim::check_on(netlist, machine);
             return machine;
-        } catch (const tt::Error& error) {
+        } catch (const impl::Error& error) {
             if (!refusal) refusal = error;
         }
     }
     if (refusal) throw *refusal;
-    tt::fail_input({netlist.file, 0, 0}, "the netlist names no chip; SessionOptions must");
+    impl::fail_input({netlist.file, 0, 0}, "the netlist names no chip; SessionOptions must");
 }
 
 }  // namespace ttsim

@@ -7,9 +7,9 @@
 
 namespace ttsim {
 
-tt::runtime::SessionOptions session_options(const SessionOptions& options);
+impl::runtime::SessionOptions session_options(const SessionOptions& options);
 
 /// The machine that the options ask for: of several chips the first on which the netlist, resolved, is valid.
-tt::Machine choose_machine(const tt::Netlist& netlist, const SessionOptions& options);
+impl::Machine choose_machine(const impl::Netlist& netlist, const SessionOptions& options);
 
 }  // namespace ttsim

@@ -7,25 +7,25 @@ namespace ttsim {
 
 namespace {
 
-Verdict public_verdict(tt::sim::Verdict verdict) {
+Verdict public_verdict(impl::sim::Verdict verdict) {
     switch (verdict) {
-        case tt::sim::Verdict::Pass:
+        case impl::sim::Verdict::Pass:
             return Verdict::Pass;
-        case tt::sim::Verdict::Mismatch:
+        case impl::sim::Verdict::Mismatch:
             return Verdict::Mismatch;
-        case tt::sim::Verdict::IllConditioned:
+        case impl::sim::Verdict::IllConditioned:
             return Verdict::IllConditioned;
-        case tt::sim::Verdict::NothingCompared:
+        case impl::sim::Verdict::NothingCompared:
             return Verdict::NothingCompared;
-        case tt::sim::Verdict::NotChecked:
+        case impl::sim::Verdict::NotChecked:
             return Verdict::NotChecked;
     }
     return Verdict::NotChecked;
 }
 
-GraphTime public_graph(const tt::sim::GraphReport& g) {
+GraphTime public_graph(const impl::sim::GraphReport& g) {
     GraphTime graph{g.name, g.device, g.executes, g.inputs, g.cycles, g.inputs_per_second, {}};
-    for (const tt::sim::OpReport& op : g.ops)
+    for (const impl::sim::OpReport& op : g.ops)
         graph.ops.push_back({op.name, op.type, op.grid_r, op.grid_c, op.tiles, op.first_cycle, op.last_cycle,
                              op.busy_cycles, g.busy_share(op)});
     return graph;
@@ -34,18 +34,18 @@ GraphTime public_graph(const tt::sim::GraphReport& g) {
 }  // namespace
 
 struct RunReport::Source {
-    tt::report::RunReport report;
+    impl::report::RunReport report;
 };
 
 std::string RunReport::text() const {
-    return guarded([&] { return source ? tt::report::text(source->report) : ""; });
+    return guarded([&] { return source ? impl::report::text(source->report) : ""; });
 }
 
 std::string RunReport::json() const {
-    return guarded([&] { return source ? tt::report::json(source->report) : ""; });
+    return guarded([&] { return source ? impl::report::json(source->report) : ""; });
 }
 
-RunReport public_report(const tt::sim::RunReport& r) {
+RunReport public_report(const impl::sim::RunReport& r) {
     RunReport out;
     out.chip = r.arch;
     out.device = r.device;
@@ -55,8 +55,8 @@ RunReport public_report(const tt::sim::RunReport& r) {
     out.latency_cycles = r.latency_cycles;
     out.inputs_per_second = r.inputs_per_second;
     out.end_to_end_per_second = r.end_to_end_per_second;
-    for (const tt::sim::GraphReport& graph : r.graphs) out.graphs.push_back(public_graph(graph));
-    for (const tt::sim::OutputReport& o : r.outputs)
+    for (const impl::sim::GraphReport& graph : r.graphs) out.graphs.push_back(public_graph(graph));
+    for (const impl::sim::OutputReport& o : r.outputs)
         out.outputs.push_back(
             {o.queue, o.result.entries, o.result.pcc, o.result.max_error, public_verdict(o.verdict())});
     out.notes = r.notes;

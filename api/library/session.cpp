@@ -9,8 +9,8 @@ namespace ttsim {
 
 namespace {
 
-tt::Tensor internal(const Tensor& t) {
-    tt::Tensor out;
+impl::Tensor internal(const Tensor& t) {
+    impl::Tensor out;
     out.z = t.z;
     out.rows = t.rows;
     out.cols = t.columns;
@@ -18,7 +18,7 @@ tt::Tensor internal(const Tensor& t) {
     return out;
 }
 
-Tensor external(tt::Tensor&& t) {
+Tensor external(impl::Tensor&& t) {
     Tensor out;
     out.z = t.z;
     out.rows = t.rows;
@@ -27,15 +27,15 @@ Tensor external(tt::Tensor&& t) {
     return out;
 }
 
-tt::runtime::Patience internal(Patience patience) { return {patience.cycles}; }
+impl::runtime::Patience internal(Patience patience) { return {patience.cycles}; }
 
 }  // namespace
 
 struct Session::Impl {
-    tt::runtime::Session session;
+    impl::runtime::Session session;
     std::string chip;
 
-    Impl(const tt::Netlist& netlist, const SessionOptions& options)
+    Impl(const impl::Netlist& netlist, const SessionOptions& options)
         : session(netlist, choose_machine(netlist, options), session_options(options)),
           chip(session.machine().chips.front().params.name) {}
 };
@@ -57,7 +57,7 @@ void Session::push(const std::string& queue, const Tensor& entry, Patience patie
 }
 void Session::push(const std::string& queue, const std::vector<Tensor>& entries, Patience patience) {
     guarded([&] {
-        std::vector<tt::Tensor> all;
+        std::vector<impl::Tensor> all;
         for (const Tensor& entry : entries) all.push_back(internal(entry));
         impl_->session.push(queue, all, internal(patience));
     });
@@ -93,15 +93,15 @@ void Session::finish_trace() {
 
 RunReport run(const std::string& netlist_file, const RunOptions& options) {
     return guarded([&] {
-        tt::sim::RunOptions run;
+        impl::sim::RunOptions run;
         run.netlist = netlist_file;
         run.arch = options.session.chip;
         run.device = options.session.device;
         run.cluster = options.session.cluster;
         run.harvested_rows = options.session.harvested_rows;
         if (options.session.engine == Engine::Golden)
-            tt::fail_input({}, "run() compares with golden; Engine::Golden is for sessions");
-        const tt::runtime::SessionOptions session = session_options(options.session);
+            impl::fail_input({}, "run() compares with golden; Engine::Golden is for sessions");
+        const impl::runtime::SessionOptions session = session_options(options.session);
         run.mode = session.mode;
         run.numerics = session.numerics;
         run.threads = session.threads;
@@ -112,7 +112,7 @@ RunReport run(const std::string& netlist_file, const RunOptions& options) {
         run.seed = options.seed;
         run.check = options.check;
         run.stop = session.stop;
-        const tt::sim::RunReport report = tt::sim::run(run);
+        const impl::sim::RunReport report = impl::sim::run(run);
         if (report.trace_failure) throw *report.trace_failure;
         return public_report(report);
     });

@@ -14,7 +14,7 @@
 #include "kernels/timing/kernel_timing.hpp"
 #include "netlist/plan/l1_space.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -41,7 +41,7 @@ void set_attributes(const Node& node, OpConfig& cfg) {
         a.relu_threshold = static_cast<float>(node.number("threshold", 0));
     }
     if (cfg.type == "fused_op") a.fused_op_id = node.word("program", "");
-    read_attributes(node, *tt::find_op(cfg.type), a);
+    read_attributes(node, *ttsim::impl::find_op(cfg.type), a);
     if (cfg.type == "matmul") a.accumulate = node.has("z");
     a.bias = (node.op == "buda.matmul" || node.op == "buda.depthwise") && node.inputs.size() == 3;
     if (cfg.type == "reduce") {
@@ -127,7 +127,7 @@ std::int64_t held_tiles(const OpConfig& cfg, std::size_t k, const OperandUse& us
 double broadcast_share(const OpConfig& cfg, std::size_t k) {
     const auto found = cfg.attr.kernel_broadcast.find(static_cast<int>(k));
     if (found == cfg.attr.kernel_broadcast.end()) return 1;
-    const OperandUse use = tt::find_op(cfg.type)->use(cfg, found->first, 0, 0);
+    const OperandUse use = ttsim::impl::find_op(cfg.type)->use(cfg, found->first, 0, 0);
     return static_cast<double>(found->second) / static_cast<double>(held_tiles(cfg, k, use));
 }
 
@@ -149,7 +149,7 @@ double streaming_cycles(const Op& op, double bytes, const ChipParams& chip) {
 
 /// Whether cores of the op's grid share operand k's tiles: its rows or columns take the same.
 bool shared(const OpConfig& cfg, std::size_t k) {
-    const OpDef& def = *tt::find_op(cfg.type);
+    const OpDef& def = *ttsim::impl::find_op(cfg.type);
     const auto number = static_cast<int>(k);
     const std::vector<TileRect> first = def.use(cfg, number, 0, 0).rects;
     return (cfg.out.grid_r > 1 && def.use(cfg, number, 1, 0).rects == first) ||
@@ -168,7 +168,7 @@ Piping piping_of(const Op& op, const std::vector<Origin>& origins, const PipeCon
     Piping found;
     for (std::size_t k = 0; k < origins.size(); ++k) {
         if (origins[k] == Origin::Constant) continue;
-        const OperandUse use = tt::find_op(cfg.type)->use(cfg, static_cast<int>(k), 0, 0);
+        const OperandUse use = ttsim::impl::find_op(cfg.type)->use(cfg, static_cast<int>(k), 0, 0);
         const std::int64_t held = held_tiles(cfg, k, use), bytes = tile_bytes(cfg.in_df[k], cfg.tile);
         const double cycles =
             static_cast<double>(held * bytes) / (shared(cfg, k) ? pipes.multicast_bytes : pipes.stream_bytes);
@@ -183,11 +183,11 @@ Piping piping_of(const Op& op, const std::vector<Origin>& origins, const PipeCon
 
 double kernel_cycles(const OpConfig& cfg, const ChipParams& chip) {
     if (cfg.fused) {  // its sub-ops one after the other
-        const StepTime slice = step_time(cfg, *tt::find_op(cfg.type), chip.timing, {});
+        const StepTime slice = step_time(cfg, *ttsim::impl::find_op(cfg.type), chip.timing, {});
         const auto longest = std::max({slice.unpack.value(), slice.math.value(), slice.pack.value()});
         return static_cast<double>(longest) * static_cast<double>(cfg.out.t);
     }
-    return kernel_model(chip.timing.chip).time(kernel_shape(cfg, *tt::find_op(cfg.type))).cycles;
+    return kernel_model(chip.timing.chip).time(kernel_shape(cfg, *ttsim::impl::find_op(cfg.type))).cycles;
 }
 
 void define_fused(OpConfig& cfg, const ChipParams& chip) {
@@ -199,7 +199,7 @@ std::vector<std::int64_t> least_buffers(const OpOverride& user, const Op& op) {
     std::vector<std::int64_t> least = user.input_buffers;
     least.resize(std::max(least.size(), std::min(user.input_blocks.size(), op.cfg.in.size())), 0);
     for (std::size_t k = 0; k < op.cfg.in.size() && k < user.input_blocks.size(); ++k) {
-        const OperandUse use = tt::find_op(op.cfg.type)->use(op.cfg, static_cast<int>(k), 0, 0);
+        const OperandUse use = ttsim::impl::find_op(op.cfg.type)->use(op.cfg, static_cast<int>(k), 0, 0);
         least[k] = std::max(least[k], user.input_blocks[k] * std::max<std::int64_t>(use.clear_tiles, 1));
     }
     return least;
@@ -408,7 +408,7 @@ namespace {
 void hold(Op& op, const std::vector<bool>& resident) {
     for (std::size_t k = 0; k < resident.size(); ++k) {
         if (!resident[k] || op.cfg.attr.kernel_broadcast.contains(static_cast<int>(k))) continue;
-        const OperandUse use = tt::find_op(op.cfg.type)->use(op.cfg, static_cast<int>(k), 0, 0);
+        const OperandUse use = ttsim::impl::find_op(op.cfg.type)->use(op.cfg, static_cast<int>(k), 0, 0);
         const std::int64_t held = held_tiles(op.cfg, k, use);
         if (held <= input_buffer_tiles(op, k, use, tile_bytes(op.cfg.in_df[k], op.cfg.tile))) continue;
         if (op.input_buf_min_size_tiles.size() <= k) op.input_buf_min_size_tiles.resize(k + 1, 0);
@@ -419,7 +419,7 @@ void hold(Op& op, const std::vector<bool>& resident) {
 }  // namespace
 
 std::int64_t l1_bytes(const Op& op, const std::vector<bool>& resident) {
-    const OpDef* def = tt::find_op(op.cfg.type);
+    const OpDef* def = ttsim::impl::find_op(op.cfg.type);
     std::int64_t used = output_buffer_tiles(op) * tile_bytes(op.cfg.out_df, op.cfg.tile);
     for (std::size_t k = 0; k < op.cfg.in.size(); ++k) {
         const std::int64_t bytes = tile_bytes(op.cfg.in_df[k], op.cfg.tile);
@@ -441,4 +441,4 @@ void apply(const Candidate& candidate, const SparsePattern* pattern, const ChipP
     if (pattern) TT_CHECK(size_encoding(*pattern, op.cfg), "the encoding of '{}' fitted before", op.name());
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

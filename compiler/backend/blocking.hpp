@@ -11,7 +11,7 @@
 #include "netlist/device/device.hpp"
 #include "netlist/netlist.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 class ChoiceCache;  // choice_cache.hpp
 
@@ -79,4 +79,4 @@ std::int64_t l1_bytes(const Op& op, const std::vector<bool>& resident);
 /// Sets what the candidate decides, also the definition of a fused op (its id stays the program).
 void apply(const Candidate& candidate, const SparsePattern* pattern, const ChipParams& chip, Op& op);
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

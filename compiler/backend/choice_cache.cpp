@@ -7,7 +7,7 @@
 
 #include <fmt/ranges.h>
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -103,4 +103,4 @@ std::string choice_key(const Graph& graph, const Node& node, const OpBudget& bud
     return key;
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -16,7 +16,7 @@
 #include "compiler/backend/placer.hpp"
 #include "compiler/backend/sparse_blocking.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 /// How an op's output reaches its readers of the epoch.
 struct HandedOver {
@@ -77,4 +77,4 @@ private:
 /// Of a node that the user decides nothing about; `pattern`: its own, from the cache that is asked.
 std::string choice_key(const Graph& graph, const Node& node, const OpBudget& budget, const SparsePattern* pattern);
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -12,7 +12,7 @@
 #include "compiler/ir/device_parts.hpp"
 #include "compiler/ir/legalization_error.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -197,4 +197,4 @@ std::vector<ValueId> ops_without_grid(const Graph& graph, const OpBudget& budget
     return ops;
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -5,7 +5,7 @@
 #include "compiler/backend/input_time.hpp"
 #include "compiler/backend/schedule.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 /// An op and the grids it fits on.
 struct OpChoices {
@@ -46,4 +46,4 @@ Choices list_choices(const Graph& graph, const OpBudget& budget, const ScheduleO
 /// Ops of a graph that fit on no grid.
 std::vector<ValueId> ops_without_grid(const Graph& graph, const OpBudget& budget, const ScheduleOptions& options);
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

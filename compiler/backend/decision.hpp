@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 /// One grid of an op.
 struct CandidateReport {
@@ -53,4 +53,4 @@ struct Decision {
     std::vector<EdgeReport> edges;
 };
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -8,7 +8,7 @@
 
 #include "netlist/checks/instances.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -152,4 +152,4 @@ void DramAllocator::place(Queue& queue, const QueueUse& use, std::optional<std::
     }
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

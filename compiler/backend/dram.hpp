@@ -9,7 +9,7 @@
 #include "isa/arch.hpp"
 #include "netlist/netlist.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 enum class DramPlacement : std::uint8_t {
     LeastTraffic,      ///< the channel with least to carry in the epochs that use the buffer
@@ -64,4 +64,4 @@ private:
     std::size_t next_ = 0;
 };
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -8,7 +8,7 @@
 #include "netlist/plan/output_streaming_time.hpp"
 #include "netlist/plan/stream_use.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -204,4 +204,4 @@ Costs EdgeCosts::count_own(std::size_t op, std::size_t i) const {
     return costs;
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -8,7 +8,7 @@
 #include "compiler/backend/choice_cache.hpp"
 #include "compiler/backend/choices.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 /// By Limit; `overlay_size`: bytes of L1 for more stream descriptions. Throws Error(Input) when the file is wrong.
 Costs read_edge_limits(std::int64_t overlay_size);
@@ -77,4 +77,4 @@ private:
     std::vector<std::int64_t> table_numbers_;         // per edge: the same for edges with one table
 };
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <memory>
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 /// Direct, or through DRAM as far as that is the same.
 struct EdgeUse {
@@ -43,4 +43,4 @@ private:
     std::unique_ptr<Cell[]> cells_;
 };
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 const EdgeTimes::Time& EdgeTimes::of(std::size_t op, std::size_t k, std::size_t i, std::size_t j) {
     const std::size_t edge = choices_.into[op][k], readers = costs_.candidates(op);
@@ -22,4 +22,4 @@ EdgeTimes::Time EdgeTimes::count(std::size_t edge, std::size_t i, std::size_t j)
     return {over.cycles, over.begun, over.cycles / std::max(1.0, slices / over.block)};
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -5,7 +5,7 @@
 
 #include "compiler/backend/edge_limits.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 /// Of one search; not for several threads.
 class EdgeTimes {
@@ -27,4 +27,4 @@ private:
     std::vector<std::vector<Time>> known_;  // per edge, by both candidates
 };
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -11,7 +11,7 @@
 #include "compiler/lower/lowering.hpp"
 #include "netlist/checks/instances.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -268,7 +268,7 @@ private:
     }
 
     void add_graph(std::size_t epoch) {
-        tt::Graph g;
+        ttsim::impl::Graph g;
         g.name = fmt::format("fwd_0_{}_temporal_epoch_{}", epoch, epoch);
         g.target_devices = {chip_of_[epoch]};
         g.input_count = microbatch(epoch_part_[epoch]);
@@ -498,4 +498,4 @@ EmittedModel emit(const Graph& graph, const Schedule& schedule, const OpBudget& 
     }
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -6,7 +6,7 @@
 #include "compiler/backend/dram.hpp"
 #include "compiler/backend/schedule.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 struct BoundTensor {
     std::string name;  ///< of the model's input or output
@@ -66,4 +66,4 @@ struct EmitOptions {
 /// Throws DramFull when DRAM is full.
 EmittedModel emit(const Graph& graph, const Schedule& schedule, const OpBudget& budget, const EmitOptions& options);
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -1,6 +1,6 @@
 #include "compiler/backend/epoch_list.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 void EpochList::no_place(const OpChoices& op) const {
     TT_CHECK(op.user && op.user->place, "op '{}' has no place on an empty chip", op.op.name());
@@ -8,4 +8,4 @@ void EpochList::no_place(const OpChoices& op) const {
                op.user->place->first, op.user->place->second, budget_.rows, budget_.cols);
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -7,7 +7,7 @@
 
 #include "compiler/backend/epoch_solver.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 class EpochList {
 public:
@@ -47,4 +47,4 @@ private:
     std::vector<Epoch> epochs_;
 };
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

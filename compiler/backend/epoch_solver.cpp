@@ -8,7 +8,7 @@
 #include "base/parallel.hpp"
 #include "compiler/ir/legalization_error.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -271,4 +271,4 @@ void refuse_impossible_edges(const Choices& choices, const EdgeCosts& costs, con
     if (!refused.empty()) throw NoDeviceForm(refused);
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

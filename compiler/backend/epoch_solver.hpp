@@ -9,7 +9,7 @@
 #include "compiler/backend/placer.hpp"
 #include "compiler/backend/routes.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 struct Epoch {
     std::size_t first = 0;                                        ///< of the ops
@@ -80,4 +80,4 @@ Rectangle rectangle(const Blocking& blocking, const OpOverride* user);
 /// "49 streams from a core, there are 16, most for 'a' -> 'b' (operand 0)" and the like.
 std::string to_string(const Rejection& rejection, const Choices& choices);
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

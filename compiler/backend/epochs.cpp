@@ -17,7 +17,7 @@
 #include "compiler/backend/load_time.hpp"
 #include "compiler/backend/run_times.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -527,4 +527,4 @@ std::vector<Epoch> choose_epochs(const Choices& choices, const EdgeCosts& costs,
     return LeastTime(choices, budget, options, offer_all(ops)).run(costs);
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -3,7 +3,7 @@
 
 #include "compiler/backend/epoch_solver.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 /// All ops in order, cut into epochs. Throws Error(Unsupported) when the edges of an op allow none of its grids.
 std::vector<Epoch> choose_epochs(const Choices& choices, const EdgeCosts& costs, const OpBudget& budget,
@@ -28,4 +28,4 @@ std::optional<std::vector<Epoch>> wished_epochs(const Choices& choices, const Ed
 /// The least target that the wish's ops meet with that share of the chip's cores.
 double least_target(const Choices& choices, const OpBudget& budget, const EpochWish& wish, double packing);
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -4,7 +4,7 @@
 
 #include "compiler/ir/pass.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 double first_share(const OpConfig& cfg, bool sparse) {
     constexpr double blocks = 0.25;
@@ -36,4 +36,4 @@ double estimated_cycles(const Graph& graph, const OpBudget& budget, const Schedu
     return cycles / static_cast<double>(budget.microbatch);
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -3,7 +3,7 @@
 
 #include "compiler/backend/schedule.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 /// Of an op's time, what passes until it gives the first of its result: a product has it slice by slice, others block
 /// by block, a sparse product at its end.
@@ -17,4 +17,4 @@ Graph with_fused_ops(Graph graph, bool auto_fusing);
 /// epochs. Throws Error(Unsupported) where an op fits on no grid.
 double estimated_cycles(const Graph& graph, const OpBudget& budget, const ScheduleOptions& options, bool auto_fusing);
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -119,4 +119,4 @@ Decision decision(const Choices& choices, const EdgeCosts& costs, const Epoch& e
     return out;
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -3,10 +3,10 @@
 
 #include "compiler/backend/epoch_solver.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 /// Of op number `op`. `chosen`: the candidates of all ops up to it.
 Decision decision(const Choices& choices, const EdgeCosts& costs, const Epoch& epoch, std::size_t number,
                   std::size_t op, const std::vector<std::size_t>& chosen);
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

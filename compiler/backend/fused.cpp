@@ -5,7 +5,7 @@
 
 #include "kernels/ops/op_def.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -34,7 +34,7 @@ FusedOperand operand_of(const std::string& word, const OpConfig& op) {
 
 FusedSubOp sub_op(const std::string& text, const OpConfig& op, std::size_t number) {
     const auto words = words_of(text, ' ');
-    const OpDef* def = words.empty() ? nullptr : tt::find_op(words.front());
+    const OpDef* def = words.empty() ? nullptr : ttsim::impl::find_op(words.front());
     if (!def || !def->fusable || static_cast<int>(words.size()) - 1 != def->min_inputs)
         fail_input(op.loc, "'{}': '{}' is no step of a program", op.name, text);
     FusedSubOp sub;
@@ -85,4 +85,4 @@ std::shared_ptr<FusedDefinition> make_fused(const std::string& program, const Op
     return made;
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

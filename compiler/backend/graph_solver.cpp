@@ -6,7 +6,7 @@
 
 #include "base/error.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -228,4 +228,4 @@ std::optional<Rejection> GraphSolver::without_partner(std::size_t i, const Link&
     return nearest;
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 /// What edges need of a core, and each candidate has so much of.
 enum class Limit : std::uint8_t {
@@ -147,4 +147,4 @@ private:
     std::optional<Conflict> conflict_;
 };
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

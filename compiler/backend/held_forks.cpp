@@ -5,7 +5,7 @@
 
 #include "compiler/ir/builder.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -162,4 +162,4 @@ Graph with_nops(const Graph& graph, const std::vector<HeldFork>& forks) {
     return result;
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -6,7 +6,7 @@
 #include "compiler/backend/choices.hpp"
 #include "netlist/plan/output_streaming.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 /// An op that reads another without a queue between, and as which operand.
 struct DirectReader {
@@ -32,4 +32,4 @@ std::vector<HeldFork> held_forks(const Choices& choices, const std::map<std::siz
 /// The graph with a nop in front of each of these operands.
 Graph with_nops(const Graph& graph, const std::vector<HeldFork>& forks);
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -67,4 +67,4 @@ std::vector<Conflict> impossible_ops(const EdgeModel& model, const std::vector<S
     }
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -8,7 +8,7 @@
 
 #include "compiler/backend/graph_solver.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 /// Whether one of these ops, or an op near it, is within the limits with no candidate, wherever epochs end and
 /// whichever edges go through DRAM.
@@ -20,4 +20,4 @@ std::vector<Conflict> impossible_ops(const EdgeModel& model, const std::vector<S
                                      const std::set<std::size_t>& on_host,
                                      const std::function<std::set<std::size_t>(std::size_t)>& with, std::size_t ops);
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

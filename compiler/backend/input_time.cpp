@@ -5,7 +5,7 @@
 #include "compiler/backend/choices.hpp"
 #include "compiler/backend/edge_times.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 OpTimes::OpTimes(const Choices& choices) {
     first_producer_.push_back(0);
@@ -57,4 +57,4 @@ double latency_of(const OpTimes& times, std::size_t first, std::span<const std::
     return time.clocks();
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

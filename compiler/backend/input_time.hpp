@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 struct Choices;
 class EdgeTimes;
@@ -70,4 +70,4 @@ private:
 double latency_of(const OpTimes& times, std::size_t first, std::span<const std::size_t> chosen,
                   EdgeTimes* edges = nullptr);
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

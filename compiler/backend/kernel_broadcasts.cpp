@@ -6,7 +6,7 @@
 
 #include "netlist/plan/tile_order.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -131,7 +131,7 @@ std::map<int, std::int64_t> kernel_broadcasts(const Op& op, const std::vector<bo
         if (!repeated) continue;
         const std::int64_t tiles = std::lcm(*repeated, block_unit(op.cfg, number, whole_blocks));
         std::int64_t share = 0;  // all slices of a core's
-        for (const TileRect& rect : tt::find_op(op.cfg.type)->use(op.cfg, number, 0, 0).rects)
+        for (const TileRect& rect : ttsim::impl::find_op(op.cfg.type)->use(op.cfg, number, 0, 0).rects)
             share += rect.nr * rect.nc * op.cfg.in[k].z;
         if (share % tiles == 0 && 2 * tiles < share) found[number] = tiles;
     }
@@ -145,4 +145,4 @@ bool broadcasts_hold(const Op& op) {
     });
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

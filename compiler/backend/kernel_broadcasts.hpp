@@ -7,7 +7,7 @@
 
 #include "netlist/netlist.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 /// For operands of `constant`, in tiles: what a core reads of an input is that many tiles repeated, and the buffer for
 /// them, which is filled twice, takes less than all. `op` has its blocks; operands that the user gave a buffer are left
@@ -17,4 +17,4 @@ std::map<int, std::int64_t> kernel_broadcasts(const Op& op, const std::vector<bo
 /// Whether the kernel broadcasts of an op are right for the order of its micro-blocks.
 bool broadcasts_hold(const Op& op);
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

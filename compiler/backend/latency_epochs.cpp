@@ -9,7 +9,7 @@
 #include "compiler/backend/levels.hpp"
 #include "compiler/backend/load_time.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -113,4 +113,4 @@ std::vector<Epoch> latency_epochs(const Choices& choices, const EdgeCosts& costs
     return epochs.take();
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -5,7 +5,7 @@
 
 #include "compiler/backend/epoch_solver.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 /// All ops in order, cut into epochs with the least sum of what one input takes from op to op and of changing epochs.
 /// In an epoch every op takes the grid with the least time and price of its cores, at the price at which all fit: where
@@ -14,4 +14,4 @@ namespace tt::ir {
 std::vector<Epoch> latency_epochs(const Choices& choices, const EdgeCosts& costs, const OpBudget& budget,
                                   const ScheduleOptions& options);
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 class Levels {
 public:
@@ -48,4 +48,4 @@ private:
     std::vector<std::vector<std::size_t>> chosen_;  // per level: of all ops
 };
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -6,7 +6,7 @@
 #include <tuple>
 #include <utility>
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -95,4 +95,4 @@ std::optional<std::vector<Place>> spread_places(const std::vector<Rectangle>& re
     return places;
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -9,7 +9,7 @@
 #include "compiler/backend/placer.hpp"
 #include "isa/load_channel.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 class LoadTime {
 public:
@@ -38,4 +38,4 @@ private:
 std::optional<std::vector<Place>> spread_places(const std::vector<Rectangle>& rectangles, const LoadTime& load,
                                                 std::int64_t rows, std::int64_t cols);
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -11,7 +11,7 @@
 #include "compiler/backend/load_time.hpp"
 #include "netlist/plan/stream_use.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -74,7 +74,7 @@ private:
 
     void from_dram(std::size_t number, std::size_t k) {
         const Op& op = costs_.made(number, chosen(number));
-        const OpDef* def = tt::find_op(op.cfg.type);
+        const OpDef* def = ttsim::impl::find_op(op.cfg.type);
         const auto bytes = static_cast<double>(tile_bytes(op.cfg.in_df[k], op.cfg.tile));
         std::map<std::vector<std::int64_t>, std::int64_t> pipes;  // rects -> last core
         const Blocking& out = op.cfg.out;
@@ -385,4 +385,4 @@ void PlaceSearch::improve(Epoch& epoch, std::size_t epochs) {
     epoch.load_cycles = found.load_cycles;
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -3,7 +3,7 @@
 
 #include "compiler/backend/epoch_solver.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 /// Epochs alike are searched once.
 class PlaceSearch {
@@ -21,4 +21,4 @@ private:
     const OpBudget& budget_;
 };
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -82,4 +82,4 @@ std::optional<std::vector<Place>> place(const std::vector<Rectangle>& rectangles
     return places;
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

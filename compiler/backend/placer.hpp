@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 struct Place {
     std::int64_t row = 0, col = 0;
@@ -26,4 +26,4 @@ enum class Scan : std::uint8_t { Rows, Columns };
 std::optional<std::vector<Place>> place(const std::vector<Rectangle>& rectangles, std::int64_t rows, std::int64_t cols,
                                         Scan scan = Scan::Rows);
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -6,7 +6,7 @@
 
 #include "kernels/ops/products.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -74,4 +74,4 @@ Fidelity without_spare_phases(const OpConfig& op) {
     return Fidelity::LoFi;
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -4,7 +4,7 @@
 
 #include "kernels/op_config.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 /// Digits of a significand, the first one included, that an operand has and the phases of its op show; 0: it multiplies
 /// no such operand, or in a way that is not known.
@@ -23,4 +23,4 @@ Fidelity with_second_operand(const OpConfig& op);
 /// The least fidelity with the same products.
 Fidelity without_spare_phases(const OpConfig& op);
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -7,7 +7,7 @@
 
 #include "netlist/output_buffer.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -355,4 +355,4 @@ Routes route(const Choices& choices, const EdgeCosts& costs, const std::vector<R
     return best;
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -6,7 +6,7 @@
 
 #include "compiler/backend/edge_limits.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 /// An op of the epoch as it is made.
 struct RoutedOp {
@@ -33,4 +33,4 @@ struct Routes {
 Routes route(const Choices& choices, const EdgeCosts& costs, const std::vector<RoutedOp>& ops, std::size_t first,
              const std::vector<bool>& cut);
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

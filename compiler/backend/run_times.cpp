@@ -1,6 +1,6 @@
 #include "compiler/backend/run_times.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 RunBounds::RunBounds(const OpTimes& times, const Levels& levels, std::size_t ops, std::size_t longest)
     : times_(&times),
@@ -27,4 +27,4 @@ void RunBounds::count(std::size_t first, std::size_t level) {
     for (std::size_t k = level; k < most_.size() && most_[k] < run.clocks(); ++k) most_[k] = run.clocks();
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

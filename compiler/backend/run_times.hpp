@@ -9,7 +9,7 @@
 #include "compiler/backend/input_time.hpp"
 #include "compiler/backend/levels.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 /// Runs that begin at one op and grow are counted on, not anew: of each level and of so many ops in a row as a run can
 /// have, the last run that began there is kept.
@@ -64,4 +64,4 @@ private:
     std::vector<double> most_;          // by level
 };
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

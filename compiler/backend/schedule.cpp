@@ -17,7 +17,7 @@
 #include "compiler/backend/ublock_order.hpp"
 #include "compiler/ir/legalization_error.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -333,4 +333,4 @@ Schedule Planner::made_of(std::vector<Epoch> epochs, const ScheduleOptions& opti
     return schedule;
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

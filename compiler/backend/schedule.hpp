@@ -8,7 +8,7 @@
 #include "compiler/backend/blocking.hpp"
 #include "compiler/backend/decision.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 struct PlacedOp {
     ValueId node = 0;
@@ -144,4 +144,4 @@ private:
     std::unique_ptr<PlaceSearch> places_;
 };
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -57,4 +57,4 @@ std::int64_t slice_window(std::int64_t slices, const std::vector<Tm>& tms, std::
     return window;
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

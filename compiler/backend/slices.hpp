@@ -3,10 +3,10 @@
 
 #include "compiler/ir/graph.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 /// Most slices of the producer that must be kept at once so that the consumer can take them in its own order: 1 when it
 /// takes them one by one. `slices` of the producer; `group`: how many slices after the TMs make one of the result.
 std::int64_t slice_window(std::int64_t slices, const std::vector<Tm>& tms, std::int64_t group);
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -9,7 +9,7 @@
 
 #include "kernels/ops/sparse_encoding.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -282,4 +282,4 @@ SparseParts make_parts(const SparsePattern& pattern, const OpConfig& op) {
     return {make_tiles(pattern, shares, {1, rows, op.attr.num_sparse_tiles * edge}), std::move(encoding)};
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -4,7 +4,7 @@
 #include "compiler/backend/sparse_pattern.hpp"
 #include "netlist/netlist.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 /// Sizes the fields of the encoding for the blocks of op.out and op.attr.u_kt, m_k: attributes and the shapes of
 /// operands 0 and 2, and the strips each core takes (num_nz_strips). False when a field cannot hold what it must, or a
@@ -17,4 +17,4 @@ struct SparseParts {
 };
 SparseParts make_parts(const SparsePattern& pattern, const OpConfig& op);
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

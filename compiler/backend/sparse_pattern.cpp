@@ -4,7 +4,7 @@
 #include <string>
 #include <unordered_map>
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -61,4 +61,4 @@ SparsePattern make_pattern(const Literal& index, const Literal* weights, std::in
     return pattern;
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

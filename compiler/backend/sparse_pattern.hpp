@@ -7,7 +7,7 @@
 
 #include "compiler/ir/graph.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 struct TileDatum {
     std::uint16_t place = 0;  ///< row-major
@@ -44,4 +44,4 @@ struct SparsePattern {
 /// for ones; the matrix has `cols` tile columns.
 SparsePattern make_pattern(const Literal& index, const Literal* weights, std::int64_t cols);
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

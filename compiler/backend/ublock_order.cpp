@@ -7,7 +7,7 @@
 #include "compiler/backend/kernel_broadcasts.hpp"
 #include "netlist/plan/stream_use.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -238,4 +238,4 @@ void choose_ublock_orders(const Graph& graph, const OpBudget& budget, Schedule& 
     schedule.by_columns = taken_by_columns(graph, schedule);
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -9,10 +9,10 @@
 
 #include "compiler/backend/schedule.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 /// Sets the order of every op of the schedule, whose epochs and routes are known, and of the queues the host fills:
 /// by columns where all readers take them so. What streams have no room for by columns stays by rows.
 void choose_ublock_orders(const Graph& graph, const OpBudget& budget, Schedule& schedule);
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -12,7 +12,7 @@
 #include "compiler/onnx/value_file.hpp"
 #include "compiler/files/result_folder.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -109,4 +109,4 @@ CompileReport compile_files(const ModelFiles& files, CompileOptions options) {
     return std::move(model.report);
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -6,7 +6,7 @@
 
 #include "compiler/model/compile.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 struct ModelFiles {
     std::string model;                             ///< .onnx, or a graph as text
@@ -28,4 +28,4 @@ CompiledModel compile_model(const ModelFiles& files, CompileOptions options);
 /// The same, written as a folder. Nothing is written unless all is.
 CompileReport compile_files(const ModelFiles& files, CompileOptions options);
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

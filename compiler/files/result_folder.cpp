@@ -18,7 +18,7 @@
 
 namespace fs = std::filesystem;
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -194,4 +194,4 @@ CompiledModel read_folder(const std::string& folder) {
 
 CompiledModel read_without_constants(const std::string& folder) { return read_folder(folder, read_manifest(folder)); }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -7,7 +7,7 @@
 #include "base/file_set.hpp"
 #include "compiler/model/compiled_model.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 /// Writes beside the folder and renames, so that it is there whole or not at all. The model has a value for each of its
 /// inputs. Throws Error(Input) when it cannot be written, or something else is there. `threads`: 0 is one per
@@ -29,4 +29,4 @@ void write_host_part(const CompiledModel& model, const FileSink& sink, const std
 /// Throws Error(Input) at the file that is missing or does not fit.
 void read_host_part(const FileSet& files, CompiledModel& model);
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -8,7 +8,7 @@
 #include "compiler/passes/activation_samples.hpp"
 #include "kernels/formats/numerics.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -136,4 +136,4 @@ void balance_rounding(const Graph& graph, EmittedModel& emitted, unsigned thread
     Balance(graph, emitted, threads, samples).run();
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

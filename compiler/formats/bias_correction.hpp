@@ -8,7 +8,7 @@
 
 #include "compiler/backend/emit.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 /// `graph`: on device level, with the constants that were emitted. Biases that other products or other ops read as well
 /// stay as they are, and those of which the mean is not known. `samples`: values of the graph's inputs, by their
@@ -16,4 +16,4 @@ namespace tt::ir {
 void balance_rounding(const Graph& graph, EmittedModel& emitted, unsigned threads,
                       const std::map<std::string, Literal>* samples = nullptr);
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

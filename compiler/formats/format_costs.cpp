@@ -8,7 +8,7 @@
 #include "compiler/host/host_rounding.hpp"
 #include "kernels/formats/numerics.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -108,4 +108,4 @@ double rounding_noise(const Literal& constant, DataFormat df, Fidelity fidelity,
     return all > 0 ? lost / all : 0;
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

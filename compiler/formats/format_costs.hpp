@@ -6,7 +6,7 @@
 
 #include "compiler/formats/format_units.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 /// Of one op on one level: clocks of all its cores together, and the power of its own errors over that of its result.
 struct WayCost {
@@ -39,4 +39,4 @@ double noise_of(const CostTable& table, const std::vector<double>& weights, cons
 /// Power of what rounding takes from a constant that an op multiplies as operand k, over that of the whole.
 double rounding_noise(const Literal& constant, DataFormat df, Fidelity fidelity, std::size_t operand);
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

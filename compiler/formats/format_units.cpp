@@ -6,7 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -146,4 +146,4 @@ std::string rules_text(const FormatRules& rules) {
     return text.dump(1) + "\n";
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -8,7 +8,7 @@
 #include "compiler/ir/format_rules.hpp"
 #include "compiler/ir/graph.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 /// How products multiply, from the most accurate to the fastest.
 struct Multiplying {
@@ -67,4 +67,4 @@ std::vector<FormatRule> rules_of(const std::vector<FormatUnit>& units, const std
 /// As the text of a file for --format-rules: JSON, which is YAML.
 std::string rules_text(const FormatRules& rules);
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

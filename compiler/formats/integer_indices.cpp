@@ -11,7 +11,7 @@
 #include "isa/arch.hpp"
 #include "kernels/formats/overflow.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -117,4 +117,4 @@ std::vector<std::string> whole_number_warnings(const Graph& graph, DataFormat df
     return Finder(graph, largest_whole_run(df, chip.features.tf32)).warnings(df);
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -8,14 +8,14 @@
 #include "compiler/ir/graph.hpp"
 #include "isa/data_format.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 struct ChipParams;
 }
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 /// One line a kind of op, with the first such op, how many there are, and a remedy. `graph` is the device's part of a
 /// model, before its ops are taken apart.
 std::vector<std::string> whole_number_warnings(const Graph& graph, DataFormat df, const ChipParams& chip);
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

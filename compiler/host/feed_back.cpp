@@ -5,7 +5,7 @@
 
 #include "base/text.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 static std::vector<std::string> output_names(const Graph& graph) {
     std::vector<std::string> names;
@@ -55,4 +55,4 @@ void feed_back(const FeedBack& states, const Values& outputs, Values& inputs) {
     for (const auto& [output, input] : states) inputs.insert_or_assign(input, outputs.at(output));
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

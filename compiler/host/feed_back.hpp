@@ -8,7 +8,7 @@
 
 #include "compiler/host/host_steps.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 /// Output -> the input of the next sample that it is, by their names in the model.
 using FeedBack = std::map<std::string, std::string>;
@@ -20,4 +20,4 @@ void check_feed_back(const FeedBack& states, const HostSteps& steps, const Sourc
 /// Gives the inputs of a sample the outputs of the one before.
 void feed_back(const FeedBack& states, const Values& outputs, Values& inputs);
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

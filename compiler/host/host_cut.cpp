@@ -5,7 +5,7 @@
 
 #include "compiler/host/host_program.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -331,4 +331,4 @@ private:
 
 HostProgram cut_host(Graph& graph, bool exact, bool keep_names) { return Cutter(graph, exact, keep_names).run(); }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -2,7 +2,7 @@
 
 #include "compiler/host/host_program.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -72,4 +72,4 @@ private:
 
 HostProgram join(HostProgram outer, HostProgram inner) { return Joiner(std::move(outer), std::move(inner)).run(); }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

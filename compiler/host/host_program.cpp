@@ -6,7 +6,7 @@
 
 #include "compiler/host/host_value.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 std::string crossing_name(const Node& node) {
     return node.is_input() && !node.origin.empty() ? node.origin : node.name;
@@ -106,4 +106,4 @@ Values HostRun::outputs() const {
     return outputs;
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

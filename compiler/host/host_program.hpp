@@ -15,7 +15,7 @@
 
 #include "compiler/ir/graph.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 struct HostProgram {
     /// Nodes: the model's inputs, constants, host ops, and the device's results as inputs with the attribute
@@ -84,4 +84,4 @@ private:
     double seconds_ = 0;
 };
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -9,7 +9,7 @@
 #include "kernels/formats/overflow.hpp"
 #include "kernels/ops/products.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -108,7 +108,7 @@ Multipliers multipliers_of(const Netlist& netlist, const Op& op, std::size_t ope
 
 std::map<std::string, Multipliers> multipliers_by_queue(const Netlist& netlist) {
     std::map<std::string, Multipliers> all;
-    for (const tt::Graph& graph : netlist.graphs)
+    for (const ttsim::impl::Graph& graph : netlist.graphs)
         for (const Op& op : graph.ops)
             for (std::size_t k = 0; k < op.inputs.size(); ++k) {
                 const Multipliers by = multipliers_of(netlist, op, k);
@@ -122,4 +122,4 @@ std::map<std::string, Multipliers> multipliers_by_queue(const Netlist& netlist) 
     return all;
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -8,7 +8,7 @@
 #include "isa/data_format.hpp"
 #include "netlist/netlist.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 /// What stands for infinity on the device: masks are written with it, and the products by which the device moves and
 /// repeats datums make 0 times infinity, which without rounding is no number. A power of two, an eighth to a sixteenth
@@ -37,4 +37,4 @@ void round_for_push(DataFormat format, std::span<float> values, const Multiplier
 /// Of each queue all of whose readers multiply it.
 std::map<std::string, Multipliers> multipliers_by_queue(const Netlist& netlist);
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 // --- tensors and queue entries ------------------------------------------------------------------------------------
 
@@ -426,4 +426,4 @@ private:
 
 StoredSteps read_host_steps(const FileSet& files) { return StepsReader(files).read(); }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

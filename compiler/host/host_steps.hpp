@@ -14,7 +14,7 @@
 #include "compiler/host/host_program.hpp"
 #include "compiler/host/host_rounding.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 struct HostSteps {
     std::string device;           ///< product or soc descriptor file it was compiled for
@@ -55,4 +55,4 @@ Tensor to_entry(const Literal& value, const BoundTensor& input);
 /// are wanted. Throws Error(Input).
 Literal from_entry(const Tensor& entry, const Type& type);
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

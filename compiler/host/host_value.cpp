@@ -6,7 +6,7 @@
 #include "compiler/ir/op_table.hpp"
 #include "compiler/ir/pass.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 void decompose_for_host(Graph& graph) {
     std::vector<const Pass*> passes;
@@ -109,4 +109,4 @@ double host_work(const Node& node, std::span<const Type> in) {
     return read;
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -7,7 +7,7 @@
 
 #include "compiler/ir/graph.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 bool has_host_value(const Node& node);
 /// Throws Error(Input) for numbers that the op refuses.
@@ -22,4 +22,4 @@ WorkByOrigin multiply_adds(const Graph& graph);
 /// Composite ops become those they are made of.
 void decompose_for_host(Graph& graph);
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

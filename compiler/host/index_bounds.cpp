@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 /// Operand 1 of the node names places; the least axis it names one of. 0: it does not.
 static std::int64_t named_axis(const Graph& graph, const Node& node) {
@@ -34,4 +34,4 @@ std::vector<std::int64_t> index_limits(const Graph& graph, std::int64_t otherwis
     return limits;
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

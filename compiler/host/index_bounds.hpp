@@ -5,10 +5,10 @@
 
 #include "compiler/ir/graph.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 /// By node: the least size of an axis that its numbers name places of, directly or once they were moved or cast;
 /// `otherwise` where they name none.
 std::vector<std::int64_t> index_limits(const Graph& graph, std::int64_t otherwise);
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

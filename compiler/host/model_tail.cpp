@@ -5,7 +5,7 @@
 #include "compiler/onnx/read_tail.hpp"
 #include "compiler/ops/model_tail.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 static std::optional<Literal> value_if_any(const Node& node, std::span<const Literal* const> in) {
     if (!has_host_value(node)) return {};
@@ -21,4 +21,4 @@ Literal tail_value(const Node& node, std::span<const Literal* const> in) {
     return packed_results(results);
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

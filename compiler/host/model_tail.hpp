@@ -5,9 +5,9 @@
 
 #include "compiler/ir/graph.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 /// Throws Error for values that the nodes refuse: their places are the node's.
 Literal tail_value(const Node& node, std::span<const Literal* const> in);
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -6,7 +6,7 @@
 #include "compiler/host/host_value.hpp"
 #include "compiler/ir/op_table.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -86,4 +86,4 @@ std::int64_t Reference::most_samples() const {
     return static_cast<std::int64_t>(std::max(1.0, 2 * most_work / std::max(1.0, work_of(program_.graph))));
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -11,7 +11,7 @@
 #include "base/file_set.hpp"
 #include "compiler/host/host_program.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 inline constexpr const char* reference_file = "reference.tg";
 
@@ -32,4 +32,4 @@ private:
     HostProgram program_;
 };
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

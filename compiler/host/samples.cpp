@@ -4,7 +4,7 @@
 
 #include "compiler/onnx/value_file.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -137,4 +137,4 @@ Executes fill_executes(std::int64_t microbatch, std::int64_t samples, Entries& i
     return executes;
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

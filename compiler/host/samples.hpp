@@ -10,7 +10,7 @@
 #include "compiler/host/host_steps.hpp"
 #include "kernels/tensor.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 /// The values of an input of this type, of one sample or several. Throws Error(Input) at `file` ("" = none) for another
 /// shape or element type.
@@ -44,4 +44,4 @@ struct Executes {
 /// Entries are filled up with the last sample to whole executes.
 Executes fill_executes(std::int64_t microbatch, std::int64_t samples, Entries& inputs);
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -8,7 +8,7 @@
 #include "compiler/ir/netlist_name.hpp"
 #include "compiler/ir/legalization_error.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 std::string Builder::fresh(const std::string& stem) {
     std::string clean = netlist_name(stem);
@@ -266,4 +266,4 @@ bool keeps_order(const Dims& dims, const std::vector<std::int64_t>& perm) {
     return true;
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -6,7 +6,7 @@
 #include "compiler/ir/graph.hpp"
 #include "compiler/ir/op_table.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 /// The value of a node whose operands are known, where it has one.
 using HostValue = std::optional<Literal> (*)(const Node& node, std::span<const Literal* const> in);
@@ -85,4 +85,4 @@ bool is_identity(const Literal& matrix);
 /// Whether a transpose moves no datum: the axes that are not of size 1 keep their order.
 bool keeps_order(const Dims& dims, const std::vector<std::int64_t>& perm);
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

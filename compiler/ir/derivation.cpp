@@ -4,7 +4,7 @@
 
 #include "compiler/ir/op_table.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 std::string parameter_name(const Node& node) { return node.origin.empty() ? node.name : node.origin; }
 
@@ -70,4 +70,4 @@ Literal derived(const Derivation& derivation, const Literal& value) {
     return derivation.placement ? placed(*derivation.placement, now) : now;
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -11,7 +11,7 @@
 
 #include "compiler/ir/graph.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 struct Derivation {
     std::vector<std::string> of;  ///< names of the model's constants; several: no single one can be replaced
@@ -49,4 +49,4 @@ DerivationPtr as_fixed(const DerivationPtr& derivation);
 /// Name of a constant in the model.
 std::string parameter_name(const Node& node);
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

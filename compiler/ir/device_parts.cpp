@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 std::vector<std::int64_t> device_parts(const Graph& graph) {
     std::vector<std::int64_t> parts(graph.nodes.size(), 0);
@@ -23,4 +23,4 @@ std::vector<std::int64_t> device_parts(const Graph& graph) {
     return parts;
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -6,10 +6,10 @@
 
 #include "compiler/ir/graph.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 /// The part that each node is in, from 1 on: inputs say theirs, {part = PART}, and no edge leads from one to another.
 /// Of a constant: 0.
 std::vector<std::int64_t> device_parts(const Graph& graph);
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -11,7 +11,7 @@
 #include "compiler/ir/op_table.hpp"
 #include "netlist/device/device.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 DataFormat wide_format(DataFormat df) {
     if (!is_block_float(df)) return df;
@@ -255,4 +255,4 @@ void check_formats(const Graph& graph, const ChipParams& chip) {
     problems.throw_if_any();
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

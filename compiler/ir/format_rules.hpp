@@ -10,11 +10,11 @@
 #include "isa/data_format.hpp"
 #include "isa/fidelity.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 struct ChipParams;
 }
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 struct Graph;
 
@@ -61,4 +61,4 @@ FormatRules parse_format_rules(const std::string& text, const std::string& file)
 /// Throws Error(Input) with every op whose formats the chip cannot do.
 void check_formats(const Graph& graph, const ChipParams& chip);
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

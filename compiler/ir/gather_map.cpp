@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 /// A second pick of the last run says how it goes on, any other begins a run.
 void Picks::begin(std::int64_t at, std::int64_t row) {
@@ -29,4 +29,4 @@ std::int64_t Picks::at(std::int64_t place) const {
     return found;
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 /// At some places of a table a row, at all others -1.
 class Picks {
@@ -51,4 +51,4 @@ private:
     std::vector<Run> runs_;
 };
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

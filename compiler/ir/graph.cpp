@@ -6,7 +6,7 @@
 
 #include "compiler/ir/op_table.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 template <class T>
 static T attr_or(const Attrs& attrs, const std::string& key, T otherwise) {
@@ -100,4 +100,4 @@ bool equal(const Graph& a, const Graph& b) {
     return true;
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -17,7 +17,7 @@
 #include "compiler/ir/literal.hpp"
 #include "netlist/tm.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 using ValueId = std::size_t;
 using Attr = std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>>;
@@ -88,4 +88,4 @@ Graph parse_graph(const std::string& text, const std::string& file);
 /// Constants of more than `elide` datums are written as a size only (and cannot be read back); 0: never.
 std::string print_graph(const Graph& graph, std::int64_t elide = 0);
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -6,7 +6,7 @@
 
 #include "compiler/ir/graph.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -62,7 +62,7 @@ std::string node_text(const Graph& graph, const Node& node, std::int64_t elide) 
         comma = ", ";
         if (in.tms.empty()) continue;
         std::vector<std::string> tms;
-        for (const Tm& tm : in.tms) tms.push_back(tt::to_string(tm));
+        for (const Tm& tm : in.tms) tms.push_back(ttsim::impl::to_string(tm));
         text += fmt::format(" ({})", fmt::join(tms, ", "));
     }
     if (!node.attrs.empty()) {
@@ -94,4 +94,4 @@ std::string print_graph(const Graph& graph, std::int64_t elide) {
     return text;
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -18,7 +18,7 @@
 #include "base/text.hpp"
 #include "compiler/ir/op_table.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -394,4 +394,4 @@ Graph parse_graph(const std::string& text, const std::string& file) {
     return parser.take();
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -11,7 +11,7 @@
 #include "compiler/ir/op_table.hpp"
 #include "kernels/formats/overflow.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -264,4 +264,4 @@ std::vector<bool> inexact_integer_ops(const Graph& graph, const std::vector<Rang
     return inexact;
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

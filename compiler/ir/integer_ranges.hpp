@@ -5,7 +5,7 @@
 
 #include "compiler/ir/pass.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 /// Limits of all elements of a value; infinite where nothing is known.
 struct Range {
@@ -25,4 +25,4 @@ std::int64_t held_integers(const PassOptions& options);
 /// them: the device rounds these.
 std::vector<bool> inexact_integer_ops(const Graph& graph, const std::vector<Range>& ranges, std::int64_t run);
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

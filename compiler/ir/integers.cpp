@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -106,4 +106,4 @@ std::int64_t smaller(std::int64_t a, std::int64_t b, DType type) { return less(b
 
 }  // namespace integers
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

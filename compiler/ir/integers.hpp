@@ -7,7 +7,7 @@
 
 #include "compiler/ir/literal.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 std::int64_t bits_of(DType type);  ///< 8 to 64; of an integer type
 bool has_sign(DType type);
@@ -42,4 +42,4 @@ std::int64_t smaller(std::int64_t a, std::int64_t b, DType type);
 
 }  // namespace integers
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -9,7 +9,7 @@
 
 #include "base/error.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 class NoDeviceForm : public Error {
 public:
@@ -70,4 +70,4 @@ auto for_origin(const std::string& origin, Work&& work) {
     }
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -12,7 +12,7 @@
 #include "base/error.hpp"
 #include "compiler/ir/integers.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 constexpr std::array<std::string_view, 13> dtype_names{"f32", "f16", "bf16", "f64", "i8",  "i16", "i32",
@@ -28,7 +28,7 @@ std::optional<DType> parse_dtype(std::string_view name) {
 }
 
 std::string to_string(const Type& type) {
-    return fmt::format("{}[{}]", type.format ? tt::to_string(*type.format) : to_string(type.dtype),
+    return fmt::format("{}[{}]", type.format ? ttsim::impl::to_string(*type.format) : to_string(type.dtype),
                        fmt::join(type.dims, ", "));
 }
 
@@ -270,4 +270,4 @@ bool operator==(const Literal& a, const Literal& b) {
     return x.size() == y.size() && (x.empty() || std::memcmp(x.data(), y.data(), x.size() * sizeof x[0]) == 0);
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

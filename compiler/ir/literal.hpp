@@ -13,7 +13,7 @@
 #include "compiler/ir/gather_map.hpp"
 #include "isa/data_format.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 using Dims = std::vector<std::int64_t>;
 
@@ -198,4 +198,4 @@ private:
 };
 using LiteralPtr = std::shared_ptr<const Literal>;
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

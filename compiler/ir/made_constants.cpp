@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -62,4 +62,4 @@ void MadeConstants::let_go() {
     known_.clear();
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -14,7 +14,7 @@
 
 #include "compiler/ir/literal.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 /// Threads may use it at the same time.
 class MadeConstants {
@@ -37,4 +37,4 @@ private:
     std::map<std::pair<std::string, std::vector<const void*>>, Known> known_;
 };
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 /// Letters, digits and underscores. A key of YAML ends at 1024 characters and the name of a file at 255, and both take
 /// affixes still: what is longer is cut.
@@ -26,4 +26,4 @@ inline std::string dotted_name(std::string_view text) {
     return clean.empty() || clean[0] == '.' || (clean[0] >= '0' && clean[0] <= '9') ? "v" + clean : clean;
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -8,7 +8,7 @@
 
 #include "compiler/ir/graph.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 enum class Level : std::uint8_t {
     Composite,  ///< a pass takes it apart
@@ -35,7 +35,7 @@ struct OpInfo {
 std::span<const OpInfo* const> all_ops();
 const OpInfo* find_op(const std::string& name);  ///< nullptr when unknown
 /// One op more for this process, kept by reference. To be called before anything compiles, by one thread, and after
-/// tt::add_op() of the device op it becomes. The name must be new.
+/// ttsim::impl::add_op() of the device op it becomes. The name must be new.
 void add_op(const OpInfo& op);
 /// Of operands that are broadcast together: the result has the type of the first.
 Type infer_elementwise(const Node& node, std::span<const Type> in);
@@ -46,4 +46,4 @@ Type infer_type(const Graph& graph, const Node& node);
 /// NumPy broadcasting; throws at node.loc.
 Dims broadcast(const Node& node, const Dims& a, const Dims& b);
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -11,7 +11,7 @@
 #include "base/text.hpp"
 #include "base/yaml_map.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -240,4 +240,4 @@ void check_overrides(const Overrides& overrides, const OverrideNames& names) {
     problems.throw_if_any();
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

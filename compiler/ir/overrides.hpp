@@ -17,7 +17,7 @@
 
 #include "base/error.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 struct OpOverride {
     SourceLoc loc;
@@ -69,4 +69,4 @@ std::vector<std::string> drop_unknown(Overrides& overrides, const OverrideNames&
 /// Throws Error(Input) for names that none of the ops has, and for `fracture` none of the convolutions.
 void check_overrides(const Overrides& overrides, const OverrideNames& names);
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

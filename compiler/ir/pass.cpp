@@ -2,7 +2,7 @@
 
 #include "compiler/ir/legalization_error.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 void run_passes(Graph& graph, std::span<const Pass* const> passes, const PassOptions& options, bool verify,
                 const std::function<void(const Pass&, const Graph&)>& after) {
@@ -50,4 +50,4 @@ void rewrite(Graph& graph, const Rule& rule) {
     graph = std::move(result);
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

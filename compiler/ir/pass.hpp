@@ -13,7 +13,7 @@
 #include "compiler/ir/overrides.hpp"
 #include "compiler/ir/tiling.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 struct HostProgram;  // compiler/host/host_program.hpp
 
@@ -82,4 +82,4 @@ void run_passes(Graph& graph, std::span<const Pass* const> passes, const PassOpt
 using Rule = std::function<std::optional<ValueId>(Builder& build, const Node& node, std::span<const ValueId> in)>;
 void rewrite(Graph& graph, const Rule& rule);
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

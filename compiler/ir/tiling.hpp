@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 /// Tiles of an axis -> tiles it gets on the device, more than those: no grid divides a prime number of them. What
 /// stands there is tracked as in other filling datums (compiler/lower/pad_range.hpp).
@@ -26,4 +26,4 @@ struct Tiling {
     friend bool operator==(const Tiling&, const Tiling&) = default;
 };
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

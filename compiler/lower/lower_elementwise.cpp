@@ -2,7 +2,7 @@
 
 #include "compiler/lower/lowering.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 Matrix Lowering::unary(const Node& n) {
     const Matrix& x = operand(n.inputs[0].value);
@@ -125,4 +125,4 @@ Matrix Lowering::binary(const Node& n) {
                 binary_pads(n, in[0].col_pad, in[1].col_pad));
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

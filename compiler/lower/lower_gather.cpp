@@ -6,7 +6,7 @@
 #include "compiler/lower/lowering.hpp"
 #include "compiler/lower/streaming.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 std::int64_t SparseRows::widest() const {
     std::size_t most = 1;
@@ -267,4 +267,4 @@ std::optional<Matrix> Lowering::sparse_map(const Matrix& x, Form to, std::int64_
     return sliced(whole_sparse(stacked(x), indexed(all)), to);
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

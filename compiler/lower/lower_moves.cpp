@@ -3,7 +3,7 @@
 
 #include "compiler/lower/lowering.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 Matrix Lowering::stacked(const Matrix& x) {
     Matrix tall = x;
@@ -141,4 +141,4 @@ Matrix Lowering::reshape(const Node& n) {
     return sliced(pick_product(stacked(x), tall_form(1, rows, to), picks, weights), to);
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

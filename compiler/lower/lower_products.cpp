@@ -4,7 +4,7 @@
 
 #include "compiler/lower/lowering.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 static double largest(const Literal& m) {
     double most = 1;
@@ -135,4 +135,4 @@ Matrix Lowering::reduce_max(const Node& n) {
     return emit("buda.reduce", {x.edge}, {{"dim", std::string("c")}}, to, x.row_pad, {});
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -5,7 +5,7 @@
 #include "base/parallel.hpp"
 #include "compiler/ir/legalization_error.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 /// Datums of a matrix that is laid out in tiles; the file of a model may have larger ones than are made of nothing.
 static constexpr std::int64_t most_laid_out = std::int64_t{1} << 29;
@@ -31,7 +31,7 @@ TilePadding Lowering::usable_padding(const Graph& model, TilePadding padding) {
     for (const Node& node : model.nodes)
         if (node.op == "hslice" || node.op == "hstack")
             for (const ValueId id : {node.inputs[0].value, static_cast<ValueId>(&node - model.nodes.data())})
-                padding.erase(tt::ir::form_of(model.type(id).dims).ct());
+                padding.erase(ttsim::impl::ir::form_of(model.type(id).dims).ct());
     return padding;
 }
 
@@ -255,4 +255,4 @@ Matrix Lowering::tame(const Matrix& x, bool columns) {
     return (columns ? x.col_pad : x.row_pad).is_tame() ? x : clean(x, columns);
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -10,7 +10,7 @@
 #include "compiler/ir/pass.hpp"
 #include "compiler/lower/pad_range.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 struct Form {
     std::int64_t z = 1, rows = 1, cols = 1;
@@ -175,4 +175,4 @@ inline Tm make_tm(Tm::Kind kind, std::int64_t n = 1) {
     return tm;
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

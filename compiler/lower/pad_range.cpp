@@ -4,7 +4,7 @@
 
 #include "compiler/ops/device.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 static PadRange device_range(const Node& node, std::span<const PadRange> in) {
     const OpDef* def = device_def("buda." + node.op);
@@ -30,4 +30,4 @@ PadRange binary_pads(const Node& node, PadRange a, PadRange b) {
     return device_range(node, in);
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

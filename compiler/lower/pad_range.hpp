@@ -4,7 +4,7 @@
 #include "compiler/ir/graph.hpp"
 #include "kernels/ops/value_range.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 using PadRange = ValueRange;
 
@@ -12,4 +12,4 @@ using PadRange = ValueRange;
 PadRange unary_pads(const Node& node, PadRange x);               ///< core ops
 PadRange binary_pads(const Node& node, PadRange a, PadRange b);  ///< core ops
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

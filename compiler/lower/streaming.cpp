@@ -1,6 +1,6 @@
 #include "compiler/lower/streaming.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -36,4 +36,4 @@ std::int64_t column_slices_to_stream(std::int64_t rt, std::int64_t ct, DataForma
     return 1;
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -3,7 +3,7 @@
 
 #include "isa/data_format.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 /// Into how many slices of equal height a tensor of `rt` x `ct` tiles is cut, each tile row `terms` times: the least
 /// with which no core needs to hold more than `most_bytes` of one slice on a grid of 8 x `across`. 1: none; a divisor
@@ -16,4 +16,4 @@ std::int64_t slices_to_stream(std::int64_t rt, std::int64_t ct, std::int64_t ter
 std::int64_t column_slices_to_stream(std::int64_t rt, std::int64_t ct, DataFormat format, std::int64_t wanted_bytes,
                                      std::int64_t most_bytes);
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

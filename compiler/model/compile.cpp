@@ -20,7 +20,7 @@
 
 namespace fs = std::filesystem;
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -362,4 +362,4 @@ CompiledModel compile(Graph graph, const CompileOptions& options) {
     return model;
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

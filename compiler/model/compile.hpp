@@ -10,7 +10,7 @@
 #include "compiler/model/compiled_model.hpp"
 #include "compiler/options/compile_options.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 /// Throws Error: Input (2) for a device, an override or an input that does not fit, Unsupported (4).
 CompiledModel compile(Graph model, const CompileOptions& options);
@@ -42,4 +42,4 @@ std::size_t step_number(const std::string& step);
 /// Stops behind a step. Throws as compile() does, and Error(Input) for a name that is none.
 CompileState compile_until(Graph model, const CompileOptions& options, const std::string& step);
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -7,7 +7,7 @@
 #include "base/text.hpp"
 #include "compiler/host/host_rounding.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 const ModelProgram& CompiledModel::forward() const {
     for (const ModelProgram& program : programs)
@@ -104,4 +104,4 @@ bool equal(const CompiledModel& a, const CompiledModel& b) {
            (!a.reference || equal(*a.reference, *b.reference)) && a.command == b.command;
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -15,7 +15,7 @@
 #include "compiler/model/pass_graph.hpp"
 #include "compiler/options/target_pcc.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 /// The entry of a queue that no run changes: a weight, or a table that the compiler made.
 struct QueueConstant {
@@ -86,4 +86,4 @@ const std::vector<ModelParameter::Use>& replace(CompiledModel& model, const std:
 /// Whether both run the same: of what a folder holds.
 bool equal(const CompiledModel& a, const CompiledModel& b);
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -10,7 +10,7 @@
 #include "compiler/onnx/value_file.hpp"
 #include "kernels/formats/overflow.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 Values all_inputs(const CompileOptions& options, const HostProgram& program) {
     Values values;
@@ -152,4 +152,4 @@ CompileReport report_of(const std::string& arch, CompileState& state) {
     return report;
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -8,7 +8,7 @@
 #include "compiler/model/compile.hpp"
 #include "compiler/host/host_value.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 /// Values of every input that is read, given or generated.
 Values all_inputs(const CompileOptions& options, const HostProgram& program);
@@ -24,4 +24,4 @@ ModelWork shared_work(const WorkByOrigin& all, const WorkByOrigin& host);
 /// Takes the decisions and notes out of the state.
 CompileReport report_of(const std::string& arch, CompileState& state);
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

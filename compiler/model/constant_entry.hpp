@@ -9,7 +9,7 @@
 
 #include "kernels/tensor.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 class ConstantEntry {
 public:
@@ -34,4 +34,4 @@ private:
     std::function<Tensor()> make_;
 };
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

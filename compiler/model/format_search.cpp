@@ -10,7 +10,7 @@
 #include "compiler/host/samples.hpp"
 #include "compiler/model/model_run.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -286,7 +286,7 @@ private:
 
     /// The first op whose results, of all that came before, are below the target.
     std::string first_below(const Trial& trial) const {
-        for (const tt::Graph& graph : trial.model.netlist.graphs)
+        for (const ttsim::impl::Graph& graph : trial.model.netlist.graphs)
             for (const Op& op : graph.ops) {
                 const auto found = trial.measured.so_far.find(op.name());
                 if (found != trial.measured.so_far.end() && found->second > least_noise_) return op.name();
@@ -547,4 +547,4 @@ CompiledModel compile_to_target(const Graph& model, const CompileOptions& option
     return std::move(better);
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -11,10 +11,10 @@
 
 #include "compiler/model/compile.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 /// compile() with CompileOptions::target. Where no formats reach it the most accurate ones are taken;
 /// CompileReport::formats says so. Throws as compile() does.
 CompiledModel compile_to_target(const Graph& model, const CompileOptions& options);
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

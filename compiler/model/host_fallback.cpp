@@ -6,7 +6,7 @@
 
 #include "compiler/host/host_value.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 static std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
@@ -56,4 +56,4 @@ std::vector<std::string> lines_of(const std::vector<GivenToHost>& given) {
     return lines;
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

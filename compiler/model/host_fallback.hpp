@@ -7,7 +7,7 @@
 #include "compiler/ir/graph.hpp"
 #include "compiler/ir/legalization_error.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 /// Multiply-adds of an op that the host takes from a device that has no room for it: half a minute a sample.
 inline constexpr double most_host_work = 4e9;
@@ -27,4 +27,4 @@ bool can_give_to_host(const Graph& model, const NoDeviceForm& refusal, double mo
 /// A line for each reason.
 std::vector<std::string> lines_of(const std::vector<GivenToHost>& given);
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

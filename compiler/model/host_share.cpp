@@ -5,7 +5,7 @@
 
 #include "compiler/host/host_value.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 static bool multiplies(const Node& node) {
     static constexpr std::array products{"matmul", "conv", "conv_transpose", "map_axis", "pick_sum"};
@@ -50,4 +50,4 @@ bool all_on_host(const HostProgram& program) {
     return true;
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -3,7 +3,7 @@
 
 #include "compiler/model/compiled_model.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 /// Multiply-adds of matrix products and convolutions, for a sample.
 struct MultiplyAdds {
@@ -16,4 +16,4 @@ MultiplyAdds multiply_adds(const CompiledModel& model);
 /// Whether the device computes nothing that anybody reads.
 bool all_on_host(const HostProgram& program);
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -15,7 +15,7 @@
 
 namespace fs = std::filesystem;
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 /// The chip of a product, of a path or of a soc descriptor, as chip() takes it.
 static std::string chip_of(const std::string& device) {
@@ -114,7 +114,7 @@ Lowered ModelCompiler::lower_until(const Graph& model, std::size_t passes) const
 std::map<std::string, double> ModelCompiler::core_cycles(const Graph& graph) const {
     std::map<std::string, double> cycles;
     for (const OpChoices& op : list_choices(graph, budget_, scheduling_).ops)
-        cycles[op.op.name()] = tt::ir::core_cycles(op);
+        cycles[op.op.name()] = ttsim::impl::ir::core_cycles(op);
     return cycles;
 }
 
@@ -261,4 +261,4 @@ Lowered ModelCompiler::run_pipeline(Graph graph, const Overrides& overrides, con
     return made;
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -9,7 +9,7 @@
 #include "compiler/schedule/model_scheduler.hpp"
 #include "netlist/device/device.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 /// The passes of the default pipeline.
 const std::vector<std::string_view>& default_passes();
@@ -80,4 +80,4 @@ private:
     ModelScheduler scheduler_;
 };
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

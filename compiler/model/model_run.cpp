@@ -15,7 +15,7 @@
 
 namespace fs = std::filesystem;
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 bool ModelRunReport::pass() const {
     return std::all_of(outputs.begin(), outputs.end(), [](const ModelOutput& o) { return o.pass(); });
@@ -298,4 +298,4 @@ ModelRunReport run_model(const CompiledModel& model, const ModelRunOptions& opti
     return report;
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

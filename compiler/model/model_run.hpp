@@ -13,7 +13,7 @@
 #include "compiler/host/samples.hpp"
 #include "compiler/model/host_share.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 struct ModelRunOptions {
     std::string place;                          ///< folder or image of the model, for messages
@@ -70,4 +70,4 @@ using PartRun = std::function<Entries(std::int64_t part, const Entries& inputs, 
 ModelRunReport run_model(const CompiledModel& model, const ModelRunOptions& options, const DeviceRun& device,
                          const PartRun& part = {});
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

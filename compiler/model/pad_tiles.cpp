@@ -7,7 +7,7 @@
 
 #include "compiler/schedule/ideal_time.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -92,4 +92,4 @@ TilePadding padding_that_may_pay(const Graph& graph, const OpBudget& budget, con
     return padding;
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

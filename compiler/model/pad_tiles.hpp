@@ -5,7 +5,7 @@
 #include "compiler/backend/schedule.hpp"
 #include "compiler/ir/tiling.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 /// As many tiles as a row or column of `cores` divides best, of those within an eighth of `tiles`; `tiles` itself where
 /// that gains nothing.
@@ -19,4 +19,4 @@ TilePadding padding_to_fit(const Graph& graph, const OpBudget& budget, const Sch
 TilePadding padding_that_may_pay(const Graph& graph, const OpBudget& budget, const ScheduleOptions& options,
                                  const TilePadding& known);
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -15,7 +15,7 @@ using PassJson = nlohmann::ordered_json;
 PassJson edge_json(const Edge& edge) {
     if (edge.tms.empty()) return edge.value;
     std::string tms;
-    for (const Tm& tm : edge.tms) tms += (tms.empty() ? "" : ", ") + tt::to_string(tm);
+    for (const Tm& tm : edge.tms) tms += (tms.empty() ? "" : ", ") + ttsim::impl::to_string(tm);
     return {edge.value, tms};
 }
 
@@ -75,4 +75,4 @@ void PassRecord::add(std::string_view pass, const Graph& left) {
     kept_.push_back({std::move(name), std::move(json)});
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

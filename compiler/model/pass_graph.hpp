@@ -8,7 +8,7 @@
 
 #include "compiler/ir/graph.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 /// The graph that a pass left.
 struct PassGraph {
@@ -37,4 +37,4 @@ private:
     int number_ = 0;
 };
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -7,7 +7,7 @@
 #include "compiler/schedule/ideal_time.hpp"
 #include "compiler/passes/split_products.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -44,4 +44,4 @@ ProductParts parts_that_may_pay(const Graph& graph, const OpBudget& budget, cons
     return parts;
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 ValueId heads_of(Import& n, ValueId x, std::int64_t heads) {
     const Dims d = n.b.dims(x);
@@ -113,4 +113,4 @@ ValueId rotated(Import& n, ValueId x, ValueId cosines, ValueId sines, bool inter
                  n.two("multiply", n.b.map_axis(x, 3, std::move(partner)), spread(sines)));
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -3,7 +3,7 @@
 
 #include "compiler/onnx/join.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 /// [batch, rows, heads * size] as [batch, heads, rows, size]. Fails where heads do not divide the columns.
 ValueId heads_of(Import& n, ValueId x, std::int64_t heads);
@@ -42,4 +42,4 @@ ValueId within_length(Import& n, ValueId lengths, std::int64_t keys);
 /// x [batch, heads, rows, size] turned by angles whose cosines and sines are [batch or 1, rows, half].
 ValueId rotated(Import& n, ValueId x, ValueId cosines, ValueId sines, bool interleaved);
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

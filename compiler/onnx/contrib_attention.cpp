@@ -5,7 +5,7 @@
 #include "compiler/onnx/attention.hpp"
 #include "compiler/onnx/quantize.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -233,4 +233,4 @@ const ImportRules& contrib_attention_rules() {
     return rules;
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -5,7 +5,7 @@
 
 #include "compiler/onnx/importer.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -154,4 +154,4 @@ const ImportRules& contrib_block_rules() {
     return rules;
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

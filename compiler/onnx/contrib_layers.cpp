@@ -3,7 +3,7 @@
 
 #include "compiler/onnx/attention.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -163,4 +163,4 @@ const ImportRules& exporter_rules() {
     return rules;
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -5,7 +5,7 @@
 #include "compiler/onnx/distances.hpp"
 #include "compiler/onnx/importer.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -154,4 +154,4 @@ const ImportRules& contrib_product_rules() {
     return rules;
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 ValueId squared_distances(Import& n, ValueId a, ValueId b) {
     const Dims rows = n.b.dims(a), others = n.b.dims(b);
@@ -95,4 +95,4 @@ std::optional<ScannedDistances> scanned_distances(const onnx::GraphProto& graph)
     return found;
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

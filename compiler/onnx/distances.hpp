@@ -7,7 +7,7 @@
 
 #include "compiler/onnx/importer.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 /// Squares of the distances of the rows of `a` [n, d] from those of `b` [m, d]: [n, m].
 ValueId squared_distances(Import& n, ValueId a, ValueId b);
@@ -20,4 +20,4 @@ struct ScannedDistances {
 /// Of the Scan's graph; none: it does something else.
 std::optional<ScannedDistances> scanned_distances(const onnx::GraphProto& body);
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -12,7 +12,7 @@
 #include "compiler/onnx/tensor.hpp"
 #include "compiler/ops/device.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 Import::Import(Builder& builder, const onnx::NodeProto& node, std::int64_t version, std::string file,
                std::optional<std::string> folder)
@@ -264,4 +264,4 @@ Literal picking(const std::vector<std::int64_t>& positions, std::int64_t size) {
     return matrix;
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

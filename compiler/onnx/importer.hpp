@@ -13,7 +13,7 @@ class NodeProto;
 class AttributeProto;
 }  // namespace onnx
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 /// What a node becomes depends on a value that only a run knows: the host computes it, and all that follows.
 class NeedsValue : public Error {
@@ -141,4 +141,4 @@ std::vector<std::string> ops_with_rules();
 /// A 0/1 matrix that picks positions; -1 leaves a row of zeros.
 Literal picking(const std::vector<std::int64_t>& positions, std::int64_t size);
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <optional>
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 ValueId joined(Import& n, ValueId a, ValueId b, std::int64_t axis) {
     const auto at = static_cast<std::size_t>(axis);
@@ -78,4 +78,4 @@ ValueId TurnMarks::joined(std::span<const ValueId> parts, std::int64_t axis) {
     return n_.b.add("join", {parts.begin(), parts.end()}, {{"axis", axis}});
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -5,7 +5,7 @@
 
 #include "compiler/onnx/importer.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 ValueId joined(Import& n, ValueId a, ValueId b, std::int64_t axis);
 /// All of them, which is at least one.
@@ -29,4 +29,4 @@ private:
     std::int64_t turn_ = 0;
 };
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

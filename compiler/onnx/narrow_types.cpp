@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -64,4 +64,4 @@ std::optional<NarrowType> narrow_type(int number) {
     }
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

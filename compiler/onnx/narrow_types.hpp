@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 struct NarrowType {
     int bits = 8;
@@ -17,4 +17,4 @@ struct NarrowType {
 /// (E2M1), whole numbers of 4 and of 2.
 std::optional<NarrowType> narrow_type(int number);
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

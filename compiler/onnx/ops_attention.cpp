@@ -4,7 +4,7 @@
 
 #include "compiler/onnx/attention.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -175,4 +175,4 @@ const ImportRules& attention_rules() {
     return rules;
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

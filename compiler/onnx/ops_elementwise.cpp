@@ -7,7 +7,7 @@
 #include "compiler/onnx/importer.hpp"
 #include "compiler/onnx/tensor.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -195,4 +195,4 @@ const ImportRules& elementwise_rules() {
     return rules;
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

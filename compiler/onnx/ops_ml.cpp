@@ -5,7 +5,7 @@
 
 #include "compiler/onnx/join.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -396,4 +396,4 @@ const ImportRules& ml_rules() {
     return rules;
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

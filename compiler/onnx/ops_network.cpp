@@ -8,7 +8,7 @@
 #include "compiler/onnx/join.hpp"
 #include "compiler/onnx/quantize.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -360,4 +360,4 @@ const ImportRules& network_rules() {
     return rules;
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

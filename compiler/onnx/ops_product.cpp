@@ -7,7 +7,7 @@
 #include "compiler/onnx/importer.hpp"
 #include "compiler/onnx/quantize.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -272,4 +272,4 @@ const ImportRules& product_rules() {
     return rules;
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -7,7 +7,7 @@
 #include "compiler/onnx/join.hpp"
 #include "compiler/onnx/quantize.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -237,4 +237,4 @@ const ImportRules& qonnx_rules() {
     return rules;
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -15,7 +15,7 @@
 
 #include "compiler/onnx/join.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -323,4 +323,4 @@ const ImportRules& recurrent_rules() {
     return table;
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

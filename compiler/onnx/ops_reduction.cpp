@@ -5,7 +5,7 @@
 
 #include "compiler/onnx/importer.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -282,4 +282,4 @@ const ImportRules& reduction_rules() {
     return rules;
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

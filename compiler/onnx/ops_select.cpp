@@ -4,7 +4,7 @@
 
 #include "compiler/onnx/importer.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -204,4 +204,4 @@ const ImportRules& select_rules() {
     return rules;
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

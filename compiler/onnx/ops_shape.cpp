@@ -10,7 +10,7 @@
 #include "compiler/onnx/importer.hpp"
 #include "compiler/onnx/tensor.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -432,4 +432,4 @@ const ImportRules& shape_rules() {
     return rules;
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -6,7 +6,7 @@
 
 #include "compiler/onnx/join.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -225,4 +225,4 @@ const ImportRules& contrib_signal_rules() {
     return rules;
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

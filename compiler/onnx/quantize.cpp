@@ -4,7 +4,7 @@
 #include <cmath>
 #include <map>
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 std::pair<double, double> grid_limits(const Import& n, DType type) {
     if (type == DType::I8) return {-128, 127};
@@ -69,4 +69,4 @@ ValueId on_grid(Import& n, ValueId y, ValueId zero, DType to) {
     return n.b.add("cast", {q}, {{"to", std::string(to_string(to))}, {"exact", std::int64_t{1}}});
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -6,7 +6,7 @@
 
 #include "compiler/onnx/importer.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 /// The least and the largest number of a type that quantizers give. Fails for another type.
 std::pair<double, double> grid_limits(const Import& n, DType type);
@@ -30,4 +30,4 @@ ValueId quantized(Import& n, ValueId y, std::size_t scale);
 /// y, floats in steps of the grid, as its numbers of type `to`; `zero`: that which stands for 0, as a float.
 ValueId on_grid(Import& n, ValueId y, ValueId zero, DType to);
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -15,7 +15,7 @@
 #include "compiler/onnx/reader.hpp"
 #include "compiler/onnx/tensor.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 Reader::Reader(onnx::ModelProto& model, const std::string& file, const OnnxOptions& options)
     : model_(model), graph_(model.graph()), file_(file), options_(options), build_(result_) {
@@ -290,4 +290,4 @@ Graph parse_onnx(const std::string& bytes, const std::string& name, const OnnxOp
     return read_parsed(model, whole, name, options);
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -8,7 +8,7 @@
 
 #include "compiler/ir/builder.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 struct OnnxOptions {
     /// Of inputs, for those with symbolic dimensions; or of such a dimension, by its name, the one size.
@@ -32,4 +32,4 @@ Graph parse_onnx(const std::string& bytes, const std::string& name, const OnnxOp
 /// The same of a file; unless the options say otherwise, data outside it lies in its folder.
 Graph read_onnx(const std::string& file, OnnxOptions options);
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -16,7 +16,7 @@
 #include "compiler/onnx/reader.hpp"
 #include "compiler/onnx/tensor.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -460,4 +460,4 @@ bool Reader::import_function(const onnx::NodeProto& node, Scope& scope, const on
     return true;
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

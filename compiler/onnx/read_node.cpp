@@ -3,7 +3,7 @@
 
 #include "compiler/onnx/reader.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 std::string onnx_node_name(const onnx::NodeProto& node) {
     const std::string name = node.name().empty() && node.output_size() > 0 ? node.output(0) : node.name();
@@ -196,4 +196,4 @@ void Reader::refuse_operand(const onnx::NodeProto& node, const std::string& name
                onnx_node_name(node), name, onnx_node_name(*producer));
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -3,7 +3,7 @@
 #include "compiler/onnx/join.hpp"
 #include "compiler/onnx/reader.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 Reader::Control Reader::sequence_of(const std::string& op) {
     static const std::map<std::string, Control> known{
@@ -130,4 +130,4 @@ bool Reader::import_optional(const onnx::NodeProto& node, Scope& scope) {
     return true;
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

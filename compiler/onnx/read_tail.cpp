@@ -9,7 +9,7 @@
 #include "compiler/onnx/reader.hpp"
 #include "compiler/onnx/tensor.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -184,4 +184,4 @@ Graph read_tail(const std::string& text, const std::string& name, std::span<cons
     return Reader(model, name, options).read();
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

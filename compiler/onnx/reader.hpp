@@ -11,7 +11,7 @@
 #include "compiler/onnx/importer.hpp"
 #include "compiler/onnx/read.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 /// What a name stands for: a tensor, a sequence of them, or an optional that holds nothing.
 struct NamedValue {
@@ -151,4 +151,4 @@ private:
 std::string onnx_node_name(const onnx::NodeProto& node);  ///< "node 'n' (Relu)"
 bool is_own_domain(const std::string& domain);            ///< ONNX's
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -18,7 +18,7 @@
 
 namespace fs = std::filesystem;
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -326,4 +326,4 @@ Literal read_tensor_file(const std::string& file) {
     return read_tensor(tensor, file, std::filesystem::path(file).parent_path().string());
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -10,7 +10,7 @@ namespace onnx {
 class TensorProto;
 }
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 /// What protobuf reads at most.
 inline constexpr std::uint64_t most_message = (std::uint64_t{1} << 31) - 1;
@@ -25,4 +25,4 @@ Literal read_tensor(const onnx::TensorProto& tensor, const std::string& file, co
 /// A .pb file holding one tensor; its external data lies beside it.
 Literal read_tensor_file(const std::string& file);
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

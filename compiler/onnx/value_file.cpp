@@ -16,7 +16,7 @@
 #include "compiler/ir/integers.hpp"
 #include "compiler/onnx/tensor.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -275,4 +275,4 @@ Literal read_value_file(const std::string& file) {
     fail_input({file, 0, 0}, "values are read from .npy and .pb files, not '{}'", extension);
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

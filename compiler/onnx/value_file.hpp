@@ -6,7 +6,7 @@
 #include "base/file_set.hpp"
 #include "compiler/ir/literal.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 /// By the file's extension. Throws Error(Input) at the file.
 Literal read_value_file(const std::string& file);
@@ -26,4 +26,4 @@ std::string npy_bytes(const Literal& values);
 /// Writes that beside the file and renames. Throws Error(Input) when it cannot be written.
 void write_value_file(const std::string& file, const Literal& values);
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

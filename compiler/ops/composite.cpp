@@ -6,7 +6,7 @@
 #include "compiler/ops/op_lists.hpp"
 #include "compiler/ops/window.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -162,4 +162,4 @@ constexpr std::array composite_table{
 
 std::span<const OpInfo> composite_ops() { return composite_table; }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -6,7 +6,7 @@
 
 #include "compiler/ops/op_lists.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -124,7 +124,7 @@ AttrValue value_of(const Node& node, const AttrDef& attr, const Attr& given) {
 std::vector<OpInfo> elementwise_rows() {
     static std::deque<std::string> names;
     std::vector<OpInfo> rows;
-    for (const OpDef* op : tt::all_ops()) {
+    for (const OpDef* op : ttsim::impl::all_ops()) {
         if (!op->range) continue;
         const auto operands = static_cast<std::size_t>(op->min_inputs);
         rows.push_back({.name = names.emplace_back("buda." + std::string(op->name)),
@@ -157,7 +157,7 @@ const OpInfo others[] = {
 
 const OpDef* device_def(const std::string& op) {
     constexpr std::string_view prefix = "buda.";
-    return op.starts_with(prefix) ? tt::find_op(std::string_view(op).substr(prefix.size())) : nullptr;
+    return op.starts_with(prefix) ? ttsim::impl::find_op(std::string_view(op).substr(prefix.size())) : nullptr;
 }
 
 void read_attributes(const Node& node, const OpDef& def, OpAttributes& into) {
@@ -175,4 +175,4 @@ std::span<const OpInfo> device_ops() {
     return table;
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

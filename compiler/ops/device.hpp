@@ -6,7 +6,7 @@
 #include "compiler/ir/graph.hpp"
 #include "kernels/ops/op_def.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 /// The record of an op such as buda.exp; nullptr when there is none.
 const OpDef* device_def(const std::string& op);
@@ -15,4 +15,4 @@ const OpDef* device_def(const std::string& op);
 /// kind.
 void read_attributes(const Node& node, const OpDef& def, OpAttributes& into);
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -8,7 +8,7 @@
 #include "compiler/ops/device.hpp"
 #include "compiler/ops/op_lists.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -347,4 +347,4 @@ Type infer_elementwise(const Node& node, std::span<const Type> in) {
     return out;
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

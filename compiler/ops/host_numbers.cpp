@@ -10,7 +10,7 @@
 #include "compiler/ir/integers.hpp"
 #include "compiler/ops/op_lists.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -187,4 +187,4 @@ constexpr std::array number_table{
 
 std::span<const OpInfo> number_ops() { return number_table; }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -13,7 +13,7 @@
 #include "compiler/ops/op_lists.hpp"
 #include "compiler/ops/window.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -187,4 +187,4 @@ constexpr std::array region_table{
 
 std::span<const OpInfo> region_ops() { return region_table; }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -12,7 +12,7 @@
 
 #include "compiler/ops/op_lists.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -208,4 +208,4 @@ constexpr std::array sample_table{
 
 std::span<const OpInfo> sample_ops() { return sample_table; }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -14,7 +14,7 @@
 #include "compiler/ops/lines.hpp"
 #include "compiler/ops/op_lists.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -195,4 +195,4 @@ constexpr std::array scatter_table{
 
 std::span<const OpInfo> scatter_ops() { return scatter_table; }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

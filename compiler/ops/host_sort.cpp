@@ -10,7 +10,7 @@
 #include "compiler/ops/lines.hpp"
 #include "compiler/ops/op_lists.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -61,4 +61,4 @@ constexpr std::array sort_table{OpInfo{"top_k", Level::Host, 1, 1, infer_top_k, 
 
 std::span<const OpInfo> sort_ops() { return sort_table; }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

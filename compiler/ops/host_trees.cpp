@@ -20,7 +20,7 @@
 
 #include "compiler/ops/op_lists.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -236,4 +236,4 @@ constexpr std::array tree_table{
 
 std::span<const OpInfo> tree_ops() { return tree_table; }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -8,7 +8,7 @@
 #include "compiler/ir/integers.hpp"
 #include "compiler/ops/op_lists.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -128,4 +128,4 @@ constexpr std::array index_table{
 
 std::span<const OpInfo> index_ops() { return index_table; }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -1,6 +1,6 @@
 #include "compiler/ops/lines.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 Lines lines_of(const Node& node, const Dims& dims) {
     const std::int64_t axis = node.integer("axis", 0), rank = static_cast<std::int64_t>(dims.size());
@@ -16,4 +16,4 @@ Lines lines_of(const Node& node, const Dims& dims) {
     return out;
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -3,7 +3,7 @@
 
 #include "compiler/ir/graph.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 struct Lines {
     std::size_t axis = 0;
@@ -14,4 +14,4 @@ struct Lines {
 /// Along the attribute `axis` of the node. Throws Error(Input) at node.loc when there is no such axis.
 Lines lines_of(const Node& node, const Dims& dims);
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

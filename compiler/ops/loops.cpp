@@ -10,7 +10,7 @@
 
 #include "compiler/ops/op_lists.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -83,4 +83,4 @@ constexpr std::array loop_table{
 
 std::span<const OpInfo> loop_ops() { return loop_table; }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

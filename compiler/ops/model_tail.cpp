@@ -10,7 +10,7 @@
 #include "compiler/ops/model_tail.hpp"
 #include "compiler/ops/op_lists.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 Literal packed_results(const std::vector<Literal>& results) {
     std::vector<std::int64_t> words{std::ssize(results)};
@@ -71,4 +71,4 @@ constexpr std::array tail_table{
 
 std::span<const OpInfo> tail_ops() { return tail_table; }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -5,9 +5,9 @@
 
 #include "compiler/ir/literal.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 /// i64[n]: of each its type, rank, dimensions and datums, floats as their bits.
 Literal packed_results(const std::vector<Literal>& results);
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

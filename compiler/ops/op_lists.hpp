@@ -5,7 +5,7 @@
 
 #include "compiler/ir/op_table.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 std::span<const OpInfo> elementwise_ops();  ///< elementwise.cpp
 std::span<const OpInfo> tensor_ops();       ///< tensor.cpp: matmul, map_axis, reshape, ...
@@ -22,4 +22,4 @@ std::span<const OpInfo> tree_ops();     ///< host_trees.cpp: trees of decisions,
 std::span<const OpInfo> tail_ops();     ///< model_tail.cpp: nodes whose results' shapes only a run knows
 std::span<const OpInfo> loop_ops();     ///< loops.cpp: loops that stay loops
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

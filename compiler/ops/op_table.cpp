@@ -4,7 +4,7 @@
 
 #include "compiler/ops/op_lists.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 static std::vector<const OpInfo*>& table() {
     static std::vector<const OpInfo*> table = [] {
@@ -85,4 +85,4 @@ Dims broadcast(const Node& node, const Dims& a, const Dims& b) {
     return out;
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

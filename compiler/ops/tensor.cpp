@@ -17,7 +17,7 @@
 #include "compiler/ir/integers.hpp"
 #include "compiler/ops/op_lists.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -419,4 +419,4 @@ constexpr std::array tensor_table{
 
 std::span<const OpInfo> tensor_ops() { return tensor_table; }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 std::int64_t Window::source(std::int64_t o, std::int64_t k) const {
     if (!transposed) {
@@ -183,4 +183,4 @@ ValueId channels_first(Builder& build, const std::vector<Window>& spatial, Value
     return build.transpose(build.reshape(y, dims), perm);
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

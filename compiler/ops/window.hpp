@@ -6,7 +6,7 @@
 
 #include "compiler/ir/builder.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 struct Window {
     std::int64_t in = 0, out = 0;
@@ -36,4 +36,4 @@ ValueId channels_last(Builder& build, ValueId x);
 /// [N, positions, C], positions row-major over the windows' outputs, as [N, C, spatial...].
 ValueId channels_first(Builder& build, const std::vector<Window>& spatial, ValueId y);
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -13,7 +13,7 @@
 #include "compiler/options/target_pcc.hpp"
 #include "isa/fidelity.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 struct CompileOptions {
     std::string device = "wh_n150";  ///< product, soc descriptor file, or path of a chip's folder
@@ -60,4 +60,4 @@ struct CompileOptions {
     bool simulates() const { return effort >= 2 || schedule.policy == Policy::Simulated; }
 };
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -6,7 +6,7 @@
 
 #include "compiler/backend/emit.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 struct CompileOptions;
 
@@ -24,4 +24,4 @@ struct SimulatedRun {
 /// Throws Error(Hang) for a netlist that stands still.
 using Simulate = std::function<SimulatedRun(const EmittedModel& model, const CompileOptions& options)>;
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

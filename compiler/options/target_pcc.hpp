@@ -10,7 +10,7 @@
 #include "compiler/host/host_program.hpp"
 #include "compiler/ir/format_rules.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 struct CompiledModel;
 
@@ -58,4 +58,4 @@ struct FormatSearch {
     std::vector<std::string> steps;  ///< what was tried, one line each
 };
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -6,7 +6,7 @@
 #include "compiler/ir/op_table.hpp"
 #include "compiler/ops/device.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -291,4 +291,4 @@ MeanPoints::Points MeanPoints::elementwise(const Node& node) {
     return op->eval(alone, operands);
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

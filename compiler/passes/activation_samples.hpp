@@ -14,7 +14,7 @@
 
 #include "compiler/ir/graph.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 class MeanPoints {
 public:
@@ -47,4 +47,4 @@ private:
     std::vector<Points> points_;
 };
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -7,7 +7,7 @@
 #include "compiler/host/host_program.hpp"
 #include "compiler/ir/pass.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 static void run_cut_host(Graph& graph, const PassOptions& options) {
     HostProgram program =
@@ -21,4 +21,4 @@ extern const Pass cut_host_part;
 const Pass cut_host_part{
     .name = "cut-host", .summary = "take out what mark-host has marked; the device's part stays", .run = run_cut_host};
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

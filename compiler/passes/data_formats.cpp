@@ -36,7 +36,7 @@
 #include "compiler/ir/pass.hpp"
 #include "compiler/ops/device.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -292,4 +292,4 @@ const Pass data_formats{.name = "data-formats",
                         .summary = "16 bits where a block float would drown small datums; the accumulate format",
                         .run = run_data_formats};
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

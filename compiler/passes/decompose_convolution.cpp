@@ -17,7 +17,7 @@
 #include "compiler/ir/pass.hpp"
 #include "compiler/ops/window.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -188,4 +188,4 @@ const Pass decompose_convolution{.name = "decompose-convolution",
                                  .summary = "conv and conv_transpose from picked rows and products",
                                  .run = run_decompose_convolution};
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

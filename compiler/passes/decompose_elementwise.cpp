@@ -21,7 +21,7 @@
 #include "compiler/passes/device_functions.hpp"
 #include "compiler/passes/fp16_quantizers.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -440,4 +440,4 @@ const Pass decompose_elementwise{.name = "decompose-elementwise",
                                  .summary = "comparisons, rounding, division, powers, erf, atan from device ops",
                                  .run = run_decompose_elementwise};
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

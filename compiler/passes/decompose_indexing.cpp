@@ -10,7 +10,7 @@
 
 #include "compiler/ir/pass.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -100,4 +100,4 @@ const Pass decompose_indexing{.name = "decompose-indexing",
                               .summary = "take, arg_max and running sums from comparisons and products",
                               .run = run_decompose_indexing};
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

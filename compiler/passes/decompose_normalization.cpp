@@ -9,7 +9,7 @@
 
 #include "compiler/ir/pass.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 static ValueId inverse_root(Builder& build, ValueId variance, double epsilon) {
     const ValueId safe = build.add("add", {variance, build.scalar(epsilon)});
@@ -80,4 +80,4 @@ const Pass decompose_normalization{.name = "decompose-normalization",
                                    .summary = "layer_norm and batch_norm from means and products",
                                    .run = run_decompose_normalization};
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

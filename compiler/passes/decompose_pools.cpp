@@ -10,7 +10,7 @@
 #include "compiler/ir/pass.hpp"
 #include "compiler/ops/window.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -131,4 +131,4 @@ extern const Pass decompose_pools;
 const Pass decompose_pools{
     .name = "decompose-pools", .summary = "pools from picked rows, with channels last", .run = run_decompose_pools};
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -7,7 +7,7 @@
 // Without stable softmax the maximum is left out.
 #include "compiler/ir/pass.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 static void run_decompose_softmax(Graph& graph, const PassOptions& options) {
     rewrite(graph, [&](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
@@ -29,4 +29,4 @@ const Pass decompose_softmax{.name = "decompose-softmax",
                              .summary = "softmax and log_softmax from exp, sums and a maximum",
                              .run = run_decompose_softmax};
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

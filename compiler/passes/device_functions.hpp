@@ -20,7 +20,7 @@
 #include "compiler/ir/builder.hpp"
 #include "compiler/passes/signs.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 /// `Math`: arithmetic on values of a graph (decompose_elementwise.cpp).
 template <class Math>
@@ -131,4 +131,4 @@ private:
     Math& m_;
 };
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -1,7 +1,7 @@
 // erase-unused: drop nodes whose result nobody reads. Inputs stay: a run is given all of them.
 #include "compiler/ir/pass.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 static void run_erase_unused(Graph& graph, const PassOptions&) { graph.erase_unused(); }
 
@@ -9,4 +9,4 @@ extern const Pass erase_unused;
 const Pass erase_unused{
     .name = "erase-unused", .summary = "drop nodes whose result nobody reads", .run = run_erase_unused};
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

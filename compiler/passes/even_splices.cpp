@@ -9,7 +9,7 @@
 #include "compiler/ir/pass.hpp"
 #include "isa/data_format.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -73,4 +73,4 @@ extern const Pass even_splices;
 const Pass even_splices{
     .name = "even-splices", .summary = "operands of a splice in one format", .run = run_even_splices};
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -10,7 +10,7 @@
 
 #include "compiler/ir/pass.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -60,4 +60,4 @@ const Pass explicit_broadcast{.name = "explicit-broadcast",
                               .summary = "repeat datums by products with ones where no TM can",
                               .run = run_explicit_broadcast};
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

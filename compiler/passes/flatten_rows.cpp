@@ -7,7 +7,7 @@
 // Tiles of one row each would be 32 times the work. The reshapes meet those that led there and go (merge-moves).
 #include "compiler/ir/pass.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 static void run_flatten_rows(Graph& graph, const PassOptions&) {
     rewrite(graph, [](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
@@ -25,4 +25,4 @@ const Pass flatten_rows{.name = "flatten-rows",
                         .summary = "rows alone in slices go below each other for products",
                         .run = run_flatten_rows};
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -6,7 +6,7 @@
 // where all of them are constants and nothing else reads %c.
 #include "compiler/ir/pass.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -44,4 +44,4 @@ const Pass fold_batch_norm{.name = "fold-batch-norm",
                            .summary = "batch normalisations go into the convolutions before them",
                            .run = run_fold_batch_norm};
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

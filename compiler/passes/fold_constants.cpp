@@ -5,7 +5,7 @@
 // A tensor without datums is a constant, whatever it is made of; no other pass meets one.
 #include "compiler/ir/pass.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 static bool is_empty(const Type& type) { return !type.format && count(type.dims) == 0; }
 
@@ -36,4 +36,4 @@ extern const Pass fold_constants;
 const Pass fold_constants{
     .name = "fold-constants", .summary = "compute what depends on constants only", .run = run_fold_constants};
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

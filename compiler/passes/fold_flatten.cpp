@@ -13,7 +13,7 @@
 
 #include "compiler/ir/pass.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -124,4 +124,4 @@ const Pass fold_flatten{.name = "fold-flatten",
                         .summary = "the order of flattened datums goes into the product behind",
                         .run = run_fold_flatten};
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

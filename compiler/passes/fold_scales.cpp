@@ -16,7 +16,7 @@
 
 #include "compiler/ir/pass.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -141,4 +141,4 @@ extern const Pass fold_scales;
 const Pass fold_scales{
     .name = "fold-scales", .summary = "numbers that scale go into the constants before them", .run = run_fold_scales};
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

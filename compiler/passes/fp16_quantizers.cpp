@@ -19,7 +19,7 @@
 
 #include "compiler/ir/pass.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -175,4 +175,4 @@ const Pass fine_steps_pass{.name = "fine-steps",
                            .summary = "quantizers in Float16 where Dst holds 16 bits, for its digits",
                            .run = run_fine_steps};
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -7,7 +7,7 @@
 
 #include "compiler/ir/pass.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 inline constexpr std::string_view fine_steps = "fine_steps";
 
@@ -17,4 +17,4 @@ inline bool works_in_fine_steps(const PassOptions& options) {
            options.default_df == DataFormat::Float16_b;
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -10,7 +10,7 @@
 #include "compiler/ir/derivation.hpp"
 #include "compiler/ir/pass.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -62,4 +62,4 @@ extern const Pass fuse_bias;
 const Pass fuse_bias{
     .name = "fuse-bias", .summary = "let a product add a constant that is the same for all rows", .run = run_fuse_bias};
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

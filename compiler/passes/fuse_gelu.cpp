@@ -11,7 +11,7 @@
 
 #include "compiler/ir/pass.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -90,4 +90,4 @@ const Pass fuse_gelu{.name = "fuse-gelu",
                      .summary = "let a product's core do the gelu behind it, where that pays",
                      .run = run_fuse_gelu};
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -16,7 +16,7 @@
 #include "compiler/ir/pass.hpp"
 #include "compiler/ops/device.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -164,4 +164,4 @@ void run_fuse_ops(Graph& graph, const PassOptions& options) {
 extern const Pass fuse_ops;
 const Pass fuse_ops{.name = "fuse-ops", .summary = "chains of elementwise ops as one op", .run = run_fuse_ops};
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

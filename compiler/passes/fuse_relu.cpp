@@ -5,7 +5,7 @@
 //   ->  %b = buda.add %x, %y {relu = "min", threshold = 0.0}
 #include "compiler/ir/pass.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 static bool can_take(const Node& producer, std::size_t uses) {
     return uses == 1 && producer.op.starts_with("buda.") && !producer.has("relu");
@@ -32,4 +32,4 @@ static void run_fuse_relu(Graph& graph, const PassOptions& options) {
 extern const Pass fuse_relu;
 const Pass fuse_relu{.name = "fuse-relu", .summary = "let the packer of the producer do a relu", .run = run_fuse_relu};
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

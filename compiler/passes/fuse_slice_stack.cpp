@@ -16,7 +16,7 @@
 #include "compiler/ir/pass.hpp"
 #include "compiler/lower/lowering.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -102,4 +102,4 @@ const Pass fuse_slice_stack{.name = "fuse-slice-stack",
                             .summary = "reshapes with transposes of attention heads as TMs",
                             .run = run_fuse_slice_stack};
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

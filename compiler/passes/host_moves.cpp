@@ -12,7 +12,7 @@
 
 #include "compiler/ir/pass.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -79,4 +79,4 @@ extern const Pass host_moves;
 const Pass host_moves{
     .name = "host-moves", .summary = "the host puts inputs and outputs in the device's order", .run = run_host_moves};
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -17,7 +17,7 @@
 #include "compiler/ir/pass.hpp"
 #include "compiler/ops/window.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -206,4 +206,4 @@ extern const Pass host_windows;
 const Pass host_windows{
     .name = "host-windows", .summary = "the host lays out the windows of a first convolution", .run = run_host_windows};
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

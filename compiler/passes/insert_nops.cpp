@@ -12,7 +12,7 @@
 
 #include "compiler/ir/pass.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -79,4 +79,4 @@ extern const Pass insert_nops;
 const Pass insert_nops{
     .name = "insert-nops", .summary = "nops that overrides want before operands of an op", .run = run_insert_nops};
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

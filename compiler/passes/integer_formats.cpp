@@ -25,7 +25,7 @@
 #include "compiler/ir/legalization_error.hpp"
 #include "isa/fidelity.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -353,4 +353,4 @@ bool has_whole_formats(const Graph& graph) {
 
 void compute_whole(Graph& graph) { WholeFormats(graph).run(); }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

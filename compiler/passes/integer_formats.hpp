@@ -3,7 +3,7 @@
 
 #include "compiler/ir/graph.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 /// Mark of an op whose result has a float format by a rule; computing_whole() takes it away.
 inline constexpr const char* float_result = "float_result";
@@ -15,4 +15,4 @@ bool has_whole_formats(const Graph& graph);
 /// Throws NoDeviceForm with ops that the device cannot do exactly, Error(Input) for a rule that no op can follow.
 void compute_whole(Graph& graph);
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -19,7 +19,7 @@
 #include "compiler/ir/pass.hpp"
 #include "compiler/passes/fp16_quantizers.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -283,4 +283,4 @@ const Pass whole_products{.name = "whole-products",
                           .summary = "products between quantizers of whole numbers, and their scales behind them",
                           .run = run_whole_products};
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

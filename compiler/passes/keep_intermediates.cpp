@@ -11,7 +11,7 @@
 #include "compiler/ir/netlist_name.hpp"
 #include "compiler/ir/pass.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -58,4 +58,4 @@ const Pass keep_intermediates{.name = "keep-intermediates",
                               .summary = "results of ops that are named become outputs",
                               .run = run_keep_intermediates};
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -12,7 +12,7 @@
 #include "compiler/ir/netlist_name.hpp"
 #include "compiler/ir/pass.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -60,4 +60,4 @@ const Pass keep_names{.name = "keep-names",
                       .summary = "ops of the device are called as the ops of the model they stem from",
                       .run = run_keep_names};
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -9,7 +9,7 @@
 
 #include "compiler/ir/pass.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 static void run_keep_states(Graph& graph, const PassOptions&) {
     for (Node& node : graph.nodes) {
@@ -31,4 +31,4 @@ extern const Pass keep_states;
 const Pass keep_states{
     .name = "keep-states", .summary = "states of loops are found as they are left", .run = run_keep_states};
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -7,7 +7,7 @@
 
 #include "compiler/lower/lowering.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 /// Whether both compute the same but for the values of constants.
 static bool same_ops(const Graph& a, const Graph& b) {
@@ -40,4 +40,4 @@ extern const Pass lower_to_buda;
 const Pass lower_to_buda{
     .name = "lower-to-buda", .summary = "core ops on tensors to device ops on tiles", .run = run_lower_to_buda};
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

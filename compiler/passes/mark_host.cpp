@@ -34,7 +34,7 @@
 #include "compiler/passes/signs.hpp"
 #include "kernels/formats/overflow.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -367,4 +367,4 @@ extern const Pass mark_host;
 const Pass mark_host{
     .name = "mark-host", .summary = "mark what the host computes around the device's run", .run = run_mark_host};
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 std::optional<double> Match::number(ValueId id) const {
     const Literal* literal = build_.literal(id);
@@ -95,4 +95,4 @@ std::optional<std::pair<ValueId, double>> Match::plus_number(ValueId id) const {
     return std::nullopt;
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -3,7 +3,7 @@
 
 #include "compiler/ir/builder.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 class Match {
 public:
@@ -44,4 +44,4 @@ private:
     const Builder& build_;
 };
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -12,7 +12,7 @@
 #include "compiler/ir/pass.hpp"
 #include "compiler/passes/move_groups.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 static bool is_move(const Node& node, const char* op) { return node.op == op && !node.has("host"); }
 
@@ -103,4 +103,4 @@ const Pass merge_moves{.name = "merge-moves",
                        .summary = "join successive transposes and reshapes, and drop idle ones",
                        .run = run_merge_moves};
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -12,7 +12,7 @@
 #include "compiler/ir/pass.hpp"
 #include "compiler/passes/integer_formats.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -171,4 +171,4 @@ extern const Pass mixed_precision;
 const Pass mixed_precision{
     .name = "mixed-precision", .summary = "formats and fidelities op by op, as rules say", .run = run_mixed_precision};
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 std::vector<AxisGroup> groups_of(const Dims& a, const Dims& b) {
     std::vector<AxisGroup> groups;
@@ -153,4 +153,4 @@ std::optional<std::vector<std::int64_t>> transpose_first(const Dims& dims, const
     return back ? std::optional(inverse(back->perm)) : std::nullopt;
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

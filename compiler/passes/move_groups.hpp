@@ -5,7 +5,7 @@
 
 #include "compiler/ir/graph.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 /// Axes of two shapes of one reshape that hold the same datums: [a0, a1) of one and [b0, b1) of the other.
 struct AxisGroup {
@@ -39,4 +39,4 @@ struct Shuffled {
 std::optional<Shuffled> shuffle_of(const Dims& from, const Dims& parts, const std::vector<std::int64_t>& perm,
                                    const Dims& to);
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

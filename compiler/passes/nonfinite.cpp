@@ -8,7 +8,7 @@
 
 #include "compiler/passes/signs.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -344,4 +344,4 @@ Where Nonfinite::function(ValueId id) {
     return {};
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

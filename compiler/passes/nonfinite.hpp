@@ -9,7 +9,7 @@
 
 #include "compiler/ir/builder.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 /// What counts as a source of NaN and infinities.
 enum class NonfiniteFrom : std::uint8_t {
@@ -72,4 +72,4 @@ private:
     std::map<std::string, ValueId> made_;  // by what makes them, so that equal booleans are one
 };
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -2,7 +2,7 @@
 // are.
 #include "compiler/ir/pass.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -85,4 +85,4 @@ extern const Pass order_ops;
 const Pass order_ops{
     .name = "order-ops", .summary = "ops come behind those that overrides want before them", .run = run_order_ops};
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

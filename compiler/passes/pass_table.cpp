@@ -3,7 +3,7 @@
 
 #include "compiler/ir/pass.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 // One name per pass; its file has the rest.
 // clang-format off
@@ -55,4 +55,4 @@ std::span<const Pipeline> all_pipelines() {
 }
 // clang-format on
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -10,7 +10,7 @@
 
 #include "compiler/ir/pass.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -139,4 +139,4 @@ const Pass recognize_gelu{.name = "recognize-gelu",
                           .summary = "gelu from the products with erf or tanh that exporters write",
                           .run = run_recognize_gelu};
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

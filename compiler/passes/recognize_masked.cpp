@@ -18,7 +18,7 @@
 #include "compiler/ir/pass.hpp"
 #include "compiler/passes/nonfinite.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -203,4 +203,4 @@ const Pass recognize_masked{.name = "recognize-masked",
                             .summary = "questions after NaN and infinities from the masks they come from",
                             .run = run_recognize_masked};
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -12,7 +12,7 @@
 #include "compiler/ir/pass.hpp"
 #include "compiler/passes/match.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -146,4 +146,4 @@ const Pass recognize_norms{.name = "recognize-norms",
                            .summary = "layer, group and root mean square norms from the sums that exporters write",
                            .run = run_recognize_norms};
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

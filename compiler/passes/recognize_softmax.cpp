@@ -8,7 +8,7 @@
 #include "compiler/ir/pass.hpp"
 #include "compiler/passes/match.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -92,4 +92,4 @@ const Pass recognize_softmax{.name = "recognize-softmax",
                              .summary = "softmax and log_softmax from the exponentials that exporters write",
                              .run = run_recognize_softmax};
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

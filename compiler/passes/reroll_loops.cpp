@@ -21,7 +21,7 @@
 #include "compiler/ir/integer_ranges.hpp"
 #include "compiler/ir/pass.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -525,4 +525,4 @@ extern const Pass roll_loops;
 const Pass roll_loops{
     .name = "roll-loops", .summary = "make turns that were written out programs that loop", .run = run_roll_loops};
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

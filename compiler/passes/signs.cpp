@@ -5,7 +5,7 @@
 #include <set>
 #include <string_view>
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -58,4 +58,4 @@ bool is_power_of_any_sign(const Graph& graph, const Node& node) {
     return !is_positive(graph, node.inputs[0].value);
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -3,7 +3,7 @@
 
 #include "compiler/ir/graph.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 /// Ops that signs are followed through.
 inline constexpr int sign_depth = 4;
@@ -17,4 +17,4 @@ bool is_never_below_zero(const Graph& graph, ValueId id, int depth = sign_depth)
 /// only those of positive numbers.
 bool is_power_of_any_sign(const Graph& graph, const Node& node);
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

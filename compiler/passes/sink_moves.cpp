@@ -12,7 +12,7 @@
 #include "compiler/ir/pass.hpp"
 #include "compiler/passes/move_groups.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -310,4 +310,4 @@ extern const Pass sink_moves;
 const Pass sink_moves{
     .name = "sink-moves", .summary = "reshapes and transposes behind what works datum by datum", .run = run_sink_moves};
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -15,7 +15,7 @@
 #include "compiler/ir/pass.hpp"
 #include "isa/data_format.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -143,4 +143,4 @@ const Pass splice_columns{.name = "splice-columns",
                           .summary = "columns that products put to their places are taken side by side",
                           .run = run_splice_columns};
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -7,7 +7,7 @@
 
 #include "compiler/ir/pass.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -71,4 +71,4 @@ const Pass split_moves{.name = "split-moves",
                        .summary = "transposes as steps that keep the last axis or swap the last two",
                        .run = run_split_moves};
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -15,7 +15,7 @@
 #include "compiler/ir/derivation.hpp"
 #include "compiler/ir/pass.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -193,4 +193,4 @@ extern const Pass split_products;
 const Pass split_products{
     .name = "split-products", .summary = "products over few rows in parts of their columns", .run = run_split_products};
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

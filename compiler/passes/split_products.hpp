@@ -4,7 +4,7 @@
 #include "compiler/ir/graph.hpp"
 #include "compiler/ir/tiling.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 constexpr std::int64_t most_product_parts = 8;  ///< operands of the splice that brings them together
 
@@ -14,4 +14,4 @@ bool may_be_in_parts(const Graph& graph, const Node& node);
 /// The graph behind all passes with products in parts, to estimate: the constants of the parts have no values.
 Graph with_parts(Graph graph, const ProductParts& parts);
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

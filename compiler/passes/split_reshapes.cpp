@@ -26,7 +26,7 @@
 #include "compiler/lower/lowering.hpp"
 #include "compiler/passes/move_groups.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -182,4 +182,4 @@ const Pass split_reshapes{.name = "split-reshapes",
                           .summary = "reshapes with giant matrices go through other widths",
                           .run = run_split_reshapes};
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

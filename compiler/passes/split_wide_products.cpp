@@ -13,7 +13,7 @@
 
 #include "compiler/ir/pass.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -150,4 +150,4 @@ const Pass split_wide_products{.name = "split-wide-products",
                                .summary = "outputs with more columns than cores hold, part by part",
                                .run = run_split_wide_products};
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

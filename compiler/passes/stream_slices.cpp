@@ -16,7 +16,7 @@
 #include "compiler/lower/lowering.hpp"
 #include "compiler/lower/streaming.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -178,4 +178,4 @@ const Pass stream_slices{.name = "stream-slices",
                          .summary = "keep slices of rows from op to op until all rows are needed",
                          .run = run_stream_slices};
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -8,7 +8,7 @@
 
 #include "compiler/ir/pass.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -64,4 +64,4 @@ const Pass widen_outputs{.name = "widen-outputs",
                          .summary = "products that are outputs get columns until row_cores divide them",
                          .run = run_widen_outputs};
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

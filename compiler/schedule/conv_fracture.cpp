@@ -7,7 +7,7 @@
 #include "compiler/backend/choices.hpp"
 #include "compiler/ir/pass.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -211,4 +211,4 @@ Lowered lower_fractured(const Graph& model, const Overrides& given, const OpBudg
     return best;
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -9,7 +9,7 @@
 #include "compiler/host/host_program.hpp"
 #include "compiler/ir/tiling.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 /// A model on device level.
 struct Lowered {
@@ -48,4 +48,4 @@ struct FractureSearch {
 Lowered lower_fractured(const Graph& model, const Overrides& given, const OpBudget& budget,
                         const ScheduleOptions& options, const FractureSearch& search);
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

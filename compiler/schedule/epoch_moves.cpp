@@ -5,7 +5,7 @@
 #include <limits>
 #include <numeric>
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -153,4 +153,4 @@ std::optional<std::vector<EpochWish>> EpochMoves::halves(const EpochWish& at, co
                        run_of(middle, at.end, {split, scale.end()}, random)};
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

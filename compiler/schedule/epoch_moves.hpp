@@ -7,7 +7,7 @@
 #include "compiler/backend/blocking.hpp"
 #include "compiler/schedule/epoch_pool.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 class EpochMoves {
 public:
@@ -37,4 +37,4 @@ private:
     const EpochPool& pool_;
 };
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

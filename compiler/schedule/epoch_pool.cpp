@@ -9,7 +9,7 @@
 
 #include "compiler/backend/schedule.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -103,4 +103,4 @@ Way EpochPool::quickest() const {
     return way;
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -10,7 +10,7 @@
 #include "compiler/backend/epochs.hpp"
 #include "compiler/options/simulated_run.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 struct RanEpoch {
     double target = 0;
@@ -45,4 +45,4 @@ private:
     std::map<Kinds, std::vector<RanEpoch>> ran_;
 };
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

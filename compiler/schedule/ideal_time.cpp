@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 std::int64_t share(std::int64_t tiles, std::int64_t cores) {
     std::int64_t most = 1;
@@ -34,4 +34,4 @@ double ideal_cycles(const Choices& choices, const OpBudget& budget) {
     return std::max(longest, all / static_cast<double>(budget.rows * budget.cols));
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

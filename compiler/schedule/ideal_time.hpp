@@ -5,7 +5,7 @@
 
 #include "compiler/backend/choices.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 /// Of the tiles of an axis, those one of so many cores gets.
 std::int64_t share(std::int64_t tiles, std::int64_t cores);
@@ -22,4 +22,4 @@ double ideal_cycles(const Choices& choices, const OpBudget& budget);
 /// Of the ideal cycles: what a change has to promise.
 constexpr double worth_a_try = 0.1;
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -11,7 +11,7 @@
 #include "compiler/ir/legalization_error.hpp"
 #include "compiler/schedule/schedule_search.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 template <class Make>
 std::invoke_result_t<Make, const OpBudget&> ModelScheduler::with_room(const Graph& graph, Make make) const {
@@ -163,4 +163,4 @@ std::pair<Schedule, EmittedModel> ModelScheduler::quickest(const Graph& graph, c
     return search.take();
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

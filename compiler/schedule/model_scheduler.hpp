@@ -8,7 +8,7 @@
 #include "compiler/options/compile_options.hpp"
 #include "compiler/schedule/conv_fracture.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 struct Scheduled {
     Schedule schedule;
@@ -62,4 +62,4 @@ private:
     const EmitOptions& emit_;
 };
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

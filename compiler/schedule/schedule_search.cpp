@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -151,4 +151,4 @@ std::pair<Schedule, EmittedModel> ScheduleSearch::take() {
     return {std::move(best_->schedule), std::move(best_->emitted)};
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -17,7 +17,7 @@
 #include "compiler/schedule/epoch_moves.hpp"
 #include "compiler/schedule/epoch_pool.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 class ScheduleSearch {
 public:
@@ -66,4 +66,4 @@ private:
     std::int64_t runs_ = 0;
 };
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

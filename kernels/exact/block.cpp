@@ -11,7 +11,7 @@
 #include "kernels/formats/float_bits.hpp"
 #include "kernels/formats/numerics.hpp"
 
-namespace tt::exact {
+namespace ttsim::impl::exact {
 
 namespace {
 
@@ -117,4 +117,4 @@ void pack_relu(DataFormat acc, DataFormat out, const OpAttributes& attributes, M
     });
 }
 
-}  // namespace tt::exact
+}  // namespace ttsim::impl::exact

@@ -8,7 +8,7 @@
 #include "kernels/op_config.hpp"
 #include "kernels/tensor.hpp"
 
-namespace tt::exact {
+namespace ttsim::impl::exact {
 
 /// sums += in0 x in1 on unpacked operands in `format` (of in0), k tile by k tile of `k_tile` inner indices. Integers
 /// (acc Int32) multiply as their phases do.
@@ -28,4 +28,4 @@ void add_in_l1(DataFormat format, ConstMatrixView added, MatrixView l1);
 /// ReLU between the packer's early and late step; `values` leave Dst (acc) and come back after the early step.
 void pack_relu(DataFormat acc, DataFormat out, const OpAttributes& attributes, MatrixView values);
 
-}  // namespace tt::exact
+}  // namespace ttsim::impl::exact

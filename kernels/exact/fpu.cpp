@@ -7,7 +7,7 @@
 #include "kernels/formats/float_bits.hpp"
 #include "kernels/instruction_set.hpp"
 
-namespace tt::exact {
+namespace ttsim::impl::exact {
 
 namespace {
 
@@ -101,4 +101,4 @@ void pool_max(const FpuConfig& config, ConstMatrixView source, bool undefined, s
     }
 }
 
-}  // namespace tt::exact
+}  // namespace ttsim::impl::exact

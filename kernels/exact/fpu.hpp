@@ -12,7 +12,7 @@
 #include "isa/fidelity.hpp"
 #include "kernels/tensor.hpp"
 
-namespace tt::exact {
+namespace ttsim::impl::exact {
 
 enum class Dest : std::uint8_t { Bf16, Fp16, Fp32 };
 
@@ -45,4 +45,4 @@ void multiply(const FpuConfig& config, std::span<const int> phases, std::span<co
 /// `undefined`: dest was cleared and reads as the lowest value.
 void pool_max(const FpuConfig& config, ConstMatrixView source, bool undefined, std::span<float> dest);
 
-}  // namespace tt::exact
+}  // namespace ttsim::impl::exact

@@ -2,4 +2,4 @@
 #define TT_EXACT_BYTES 32
 #include "kernels/exact/fpu_kernel.hpp"
 
-const tt::exact::detail::Backend tt::exact::detail::avx2{run_matmul, run_pairs};
+const ttsim::impl::exact::detail::Backend ttsim::impl::exact::detail::avx2{run_matmul, run_pairs};

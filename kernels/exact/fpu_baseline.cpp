@@ -3,4 +3,4 @@
 #define TT_EXACT_FLOAT_SHIFTS
 #include "kernels/exact/fpu_kernel.hpp"
 
-const tt::exact::detail::Backend tt::exact::detail::baseline{run_matmul, run_pairs};
+const ttsim::impl::exact::detail::Backend ttsim::impl::exact::detail::baseline{run_matmul, run_pairs};

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-namespace tt::exact::detail {
+namespace ttsim::impl::exact::detail {
 
 /// What Dst holds, how small a number of the sources and of Dst may be (float32 exponent fields: fields up to it are
 /// zeros), and the exponent of a product with a zero operand before the phase's offset.
@@ -54,12 +54,12 @@ extern const Backend baseline;
 extern const Backend avx2;
 extern const Backend avx512;
 
-}  // namespace tt::exact::detail
+}  // namespace ttsim::impl::exact::detail
 
 #ifdef TT_EXACT_BYTES  // size of a vector register; set by the three sources, with TT_EXACT_LANE
 
 // NOLINTBEGIN(misc-definitions-in-headers): each of the three sources is meant to have its own copy
-namespace tt::exact::detail {
+namespace ttsim::impl::exact::detail {
 namespace {
 
 /// Products of a group fit into 16 bits: 8 * 31 * 127 < 2^15. Machines without 16-bit shifts by a vector take 32.
@@ -388,7 +388,7 @@ void run_pairs(const PairsCall& call) {
 }
 
 }  // namespace
-}  // namespace tt::exact::detail
+}  // namespace ttsim::impl::exact::detail
 // NOLINTEND(misc-definitions-in-headers)
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "base/error.hpp"
 
-namespace tt::exact {
+namespace ttsim::impl::exact {
 
 namespace {
 
@@ -52,4 +52,4 @@ void integer_matmul(std::span<const int> phases, const IntegerProduct& p) {
                     add_issue(phase, r, k, std::min({k + issue, tile + p.k_tile, p.k}));
 }
 
-}  // namespace tt::exact
+}  // namespace ttsim::impl::exact

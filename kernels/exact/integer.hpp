@@ -7,7 +7,7 @@
 
 #include "kernels/tensor.hpp"
 
-namespace tt::exact {
+namespace ttsim::impl::exact {
 
 /// dest += in0 x in1 (in0 in SrcB, in1 in SrcA), tile by tile of `k_tile` inner indices, phase by phase, 16 at a time.
 /// Row-major, dest rows x cols, in0 rows x k, in1 k x cols.
@@ -23,4 +23,4 @@ std::int32_t integer_product(int phase, std::int32_t a, std::int32_t b);
 /// Sum clamped to +-(2^31 - 1).
 std::int32_t integer_sum(std::int64_t dest, std::int64_t term);
 
-}  // namespace tt::exact
+}  // namespace ttsim::impl::exact

@@ -7,7 +7,7 @@
 #include "kernels/formats/float_bits.hpp"
 #include "kernels/formats/unpack.hpp"
 
-namespace tt::exact {
+namespace ttsim::impl::exact {
 
 namespace {
 
@@ -212,4 +212,4 @@ std::uint32_t accumulate_in_l1(DataFormat format, std::uint32_t old, std::uint32
     return add_float32(old, added);
 }
 
-}  // namespace tt::exact
+}  // namespace ttsim::impl::exact

@@ -11,7 +11,7 @@
 
 #include "isa/data_format.hpp"
 
-namespace tt::exact {
+namespace ttsim::impl::exact {
 
 enum class PackSource : std::uint8_t { Bf16, Fp16, Bits32, Raw16 };
 
@@ -46,4 +46,4 @@ void pack_tile(const PackConfig& config, std::span<const std::uint32_t> dest, st
 /// What L1 holds after the packer adds `added` to `old`; both datums of `format` (Float32, Float16_b or Float16).
 std::uint32_t accumulate_in_l1(DataFormat format, std::uint32_t old, std::uint32_t added);
 
-}  // namespace tt::exact
+}  // namespace ttsim::impl::exact

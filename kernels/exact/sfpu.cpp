@@ -6,7 +6,7 @@
 #include "base/error.hpp"
 #include "kernels/formats/float_bits.hpp"
 
-namespace tt::exact::sfpu {
+namespace ttsim::impl::exact::sfpu {
 
 namespace {
 
@@ -265,4 +265,4 @@ std::uint32_t store(Access access, std::uint32_t lreg) {
     return lreg;
 }
 
-}  // namespace tt::exact::sfpu
+}  // namespace ttsim::impl::exact::sfpu

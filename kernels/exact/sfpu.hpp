@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-namespace tt::exact::sfpu {
+namespace ttsim::impl::exact::sfpu {
 
 /// SFPMAD a * b + c. SFPMUL is mad(a, b, 0), SFPADD mad(1.0, a, c), SFPMULI mad(imm, a, 0), SFPADDI mad(1.0, imm, a);
 /// immediates are BF16.
@@ -50,4 +50,4 @@ enum class Access : std::uint8_t { Fp16, Bf16, Fp32, SignMagnitude, UInt16, Int3
 std::uint32_t load(Access access, std::uint32_t dest);
 std::uint32_t store(Access access, std::uint32_t lreg);
 
-}  // namespace tt::exact::sfpu
+}  // namespace ttsim::impl::exact::sfpu

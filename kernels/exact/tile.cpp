@@ -5,7 +5,7 @@
 #include "base/error.hpp"
 #include "kernels/formats/float_bits.hpp"
 
-namespace tt::exact {
+namespace ttsim::impl::exact {
 
 namespace {
 
@@ -124,4 +124,4 @@ void TileReducer::add_scalar(ConstMatrixView tile) {
     pool({row.data(), width, 1, 1}, dest_, first_);
 }
 
-}  // namespace tt::exact
+}  // namespace ttsim::impl::exact

@@ -9,7 +9,7 @@
 
 #include "kernels/exact/fpu.hpp"
 
-namespace tt::exact {
+namespace ttsim::impl::exact {
 
 inline constexpr std::int64_t tile_edge = 32;
 using Tile = std::array<float, 1024>;  ///< 32 x 32, row-major
@@ -55,4 +55,4 @@ private:
     std::vector<float> dest_;
 };
 
-}  // namespace tt::exact
+}  // namespace ttsim::impl::exact

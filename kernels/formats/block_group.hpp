@@ -13,7 +13,7 @@
 
 #include "kernels/formats/float_bits.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 inline constexpr std::int64_t group_size = 16;
 using Group = std::array<std::uint32_t, group_size>;
@@ -153,4 +153,4 @@ void round_groups(MatrixView m, int bits, std::uint32_t least_shared, Prepare pr
         for_each_group(m, [=](float* d) { round_group<1, How>(d, least_shared, prepare); });
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -8,7 +8,7 @@
 #include "kernels/instruction_set.hpp"
 #include "kernels/tensor.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 inline constexpr std::uint32_t sign_bit = 0x80000000U;
 inline constexpr std::uint32_t infinity_bits = 0x7F800000U;
@@ -75,4 +75,4 @@ void for_each_datum(MatrixView m, F f) {
     });
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -5,7 +5,7 @@
 #include "kernels/formats/block_group.hpp"
 #include "kernels/formats/numerics.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 namespace {
 
@@ -91,4 +91,4 @@ void saturate_to_integer(DataFormat format, MatrixView values) {
     });
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -4,7 +4,7 @@
 #include "kernels/formats/float_bits.hpp"
 #include "kernels/formats/unpack.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 namespace {
 
@@ -118,4 +118,4 @@ bool leaves_range(DataFormat acc, ConstMatrixView values) {
     return found != 0;
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -11,7 +11,7 @@
 #include "isa/fidelity.hpp"
 #include "kernels/tensor.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 /// --numerics: `real` follows the formats, `float32` switches all float rounding off
 /// (integers still round and saturate: that is what those ops compute).
@@ -56,4 +56,4 @@ bool intermediate_is_float32(DataFormat acc, DataFormat out);
 /// Rounds half away from zero and saturates to an integer format (Int8 +-127, UInt8, UInt16, Int32 +-(2^31-1)).
 void saturate_to_integer(DataFormat format, MatrixView values);
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -4,7 +4,7 @@
 
 #include "kernels/formats/float_bits.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 namespace {
 
@@ -45,4 +45,4 @@ std::int64_t count_saturated(DataFormat format, ConstMatrixView values) {
     return many;
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -6,7 +6,7 @@
 #include "isa/data_format.hpp"
 #include "kernels/tensor.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 /// The largest number of a float format; the largest float32 for integers and raw formats, which are not asked.
 float largest_number(DataFormat format);
@@ -18,4 +18,4 @@ std::int64_t largest_whole_run(DataFormat format, bool tf32);
 /// Packed datums at the end of the format's range: formats of 5 exponent bits saturate there, the others give infinity.
 std::int64_t count_saturated(DataFormat format, ConstMatrixView values);
 
-}  // namespace tt
+}  // namespace ttsim::impl

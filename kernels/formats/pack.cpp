@@ -10,7 +10,7 @@
 #include "kernels/formats/block_group.hpp"
 #include "kernels/formats/numerics.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 namespace {
 
@@ -123,4 +123,4 @@ void pack_from_dest(DataFormat acc, DataFormat out, MatrixView values) {
     }
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

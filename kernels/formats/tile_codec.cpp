@@ -7,7 +7,7 @@
 #include "kernels/formats/block_group.hpp"
 #include "kernels/instruction_set.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 namespace {
 
@@ -327,4 +327,4 @@ void decode_tiles(DataFormat format, TileDim dim, const std::uint8_t* bytes, Mat
             decode_tile(format, dim, bytes, matrix.sub(r, c, dim.h, dim.w));
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -10,7 +10,7 @@
 #include "isa/data_format.hpp"
 #include "kernels/tensor.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 /// Body only (tile_body_bytes): what vectors and queues hold. `tile` is one tile of `dim`.
 void encode_tile(DataFormat format, TileDim dim, ConstMatrixView tile, std::uint8_t* body);
@@ -28,4 +28,4 @@ void write_tile_header(DataFormat format, TileDim dim, std::uint32_t tile_id, st
 void encode_tiles(DataFormat format, TileDim dim, ConstMatrixView matrix, std::uint8_t* bytes);
 void decode_tiles(DataFormat format, TileDim dim, const std::uint8_t* bytes, MatrixView matrix);
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -5,7 +5,7 @@
 #include "base/error.hpp"
 #include "kernels/formats/float_bits.hpp"
 
-namespace tt::exact {
+namespace ttsim::impl::exact {
 
 namespace {
 
@@ -131,4 +131,4 @@ std::uint16_t natural_bf16(std::uint16_t stored) {
     return static_cast<std::uint16_t>((stored & 0x8000U) | (stored & 0xFFU) << 7 | ((stored >> 8) & 0x7FU));
 }
 
-}  // namespace tt::exact
+}  // namespace ttsim::impl::exact

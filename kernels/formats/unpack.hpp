@@ -10,7 +10,7 @@
 #include "isa/data_format.hpp"
 #include "kernels/tensor.hpp"
 
-namespace tt::exact {
+namespace ttsim::impl::exact {
 
 /// Whether tiles of that format are described.
 bool can_unpack(DataFormat from);
@@ -38,4 +38,4 @@ int adjusted_row(int row);
 std::uint16_t stored_bf16(std::uint16_t natural);
 std::uint16_t natural_bf16(std::uint16_t stored);
 
-}  // namespace tt::exact
+}  // namespace ttsim::impl::exact

@@ -4,7 +4,7 @@
 #include "kernels/gemm/gemm_kernel.hpp"
 #include "kernels/instruction_set.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 namespace {
 
@@ -27,4 +27,4 @@ void gemm(ConstMatrixView a, ConstMatrixView b, MatrixView c, bool accumulate) {
     multiply({a.data, a.stride, b.data, b.stride, c.data, c.stride, c.rows, c.cols, a.cols, accumulate});
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -4,9 +4,9 @@
 
 #include "kernels/tensor.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 /// C = A*B, or C += A*B when accumulate. No aliasing. The order of summation depends on nothing but the sizes.
 void gemm(ConstMatrixView a, ConstMatrixView b, MatrixView c, bool accumulate);
 
-}  // namespace tt
+}  // namespace ttsim::impl

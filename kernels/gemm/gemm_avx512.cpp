@@ -2,4 +2,4 @@
 #define TT_GEMM_ROWS 8
 #include "kernels/gemm/gemm_kernel.hpp"
 
-void tt::gemm_detail::multiply_avx512(const Product& p) { multiply(p); }
+void ttsim::impl::gemm_detail::multiply_avx512(const Product& p) { multiply(p); }

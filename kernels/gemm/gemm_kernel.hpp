@@ -9,7 +9,7 @@
 
 #include <cstdint>
 
-namespace tt::gemm_detail {
+namespace ttsim::impl::gemm_detail {
 
 /// Row-major operands; distances between rows in floats.
 struct Product {
@@ -27,12 +27,12 @@ void multiply_baseline(const Product& p);
 void multiply_avx2(const Product& p);
 void multiply_avx512(const Product& p);
 
-}  // namespace tt::gemm_detail
+}  // namespace ttsim::impl::gemm_detail
 
 #ifdef TT_GEMM_LANES  // floats in a vector register; set by the three sources, with TT_GEMM_ROWS rows per kernel
 
 // NOLINTBEGIN(misc-definitions-in-headers): each of the three sources is meant to have its own copy
-namespace tt::gemm_detail {
+namespace ttsim::impl::gemm_detail {
 namespace {
 
 constexpr std::int64_t lanes = TT_GEMM_LANES;
@@ -114,7 +114,7 @@ void multiply(const Product& p) {
 }
 
 }  // namespace
-}  // namespace tt::gemm_detail
+}  // namespace ttsim::impl::gemm_detail
 // NOLINTEND(misc-definitions-in-headers)
 
 #endif

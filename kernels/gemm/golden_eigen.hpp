@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace tt::golden_eigen {
+namespace ttsim::impl::golden_eigen {
 
 /// C (m x n) += A (m x k) * B (k x n), row-major with strides.
 struct Product {
@@ -20,4 +20,4 @@ void multiply_baseline(const Product& p);
 void multiply_avx2(const Product& p);
 void multiply_avx512(const Product& p);
 
-}  // namespace tt::golden_eigen
+}  // namespace ttsim::impl::golden_eigen

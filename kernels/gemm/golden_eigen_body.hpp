@@ -3,7 +3,7 @@
 
 #include "kernels/gemm/golden_eigen.hpp"
 
-void tt::golden_eigen::GOLDEN_EIGEN_NAME(const Product& p) {
+void ttsim::impl::golden_eigen::GOLDEN_EIGEN_NAME(const Product& p) {
     using RowMajor = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
     using Input = Eigen::Map<const RowMajor, 0, Eigen::OuterStride<>>;
     using Output = Eigen::Map<RowMajor, 0, Eigen::OuterStride<>>;

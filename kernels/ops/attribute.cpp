@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace tt {
+namespace ttsim::impl {
 
 std::vector<std::string> words_of(const AttrDef& def) {
     std::vector<std::string> words;
@@ -63,4 +63,4 @@ double attribute_number(const OpAttributes& from, const AttrDef& def) {
     return std::get<double>(value);
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -12,7 +12,7 @@
 
 #include "kernels/op_config.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 /// Held as bool, std::int64_t, double, std::string, std::vector<std::int64_t>, std::map<int, std::int64_t>.
 enum class AttrKind : std::uint8_t { Bool, Integer, Number, Word, List, Map };
@@ -88,4 +88,4 @@ inline constexpr AttrPlace word_at{[](const OpAttributes& from, const AttrDef& d
                                            if (words[n] == std::get<std::string>(value)) into.*Field = values[n];
                                    }};
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -3,7 +3,7 @@
 
 #include "kernels/ops/op_def.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 inline constexpr std::int64_t attr_lowest = -(std::int64_t{1} << 31);
 
@@ -46,4 +46,4 @@ inline constexpr AttrDef attr_u_kt{.name = "u_kt",
                                    .meaning = "tiles of the inner dimension in one block",
                                    .place = &at<&OpAttributes::u_kt>};
 
-}  // namespace tt
+}  // namespace ttsim::impl

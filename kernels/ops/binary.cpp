@@ -8,7 +8,7 @@
 #include "kernels/ops/eltwise.hpp"
 #include "kernels/ops/golden_eltwise.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 // --- rules --------------------------------------------------------------------------------------------------------
 
@@ -299,4 +299,4 @@ extern const OpDef op_maximum{.name = "maximum",
                               .range = range_of_tame<larger_range>,
                               .keeps_sign = true};
 
-}  // namespace tt
+}  // namespace ttsim::impl

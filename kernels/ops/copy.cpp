@@ -3,7 +3,7 @@
 #include "kernels/ops/eltwise.hpp"
 #include "kernels/ops/golden_eltwise.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 static void copy_check(const OpConfig& op, const ChipFeatures&, Diagnostics& out) {
     if (!operands_complete(op)) return;
@@ -77,4 +77,4 @@ extern const OpDef op_datacopy{.name = "datacopy",
                                .bit_true = true,
                                .keeps_sign = true};
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -6,7 +6,7 @@
 #include "kernels/ops/product_checks.hpp"
 #include "kernels/ops/products.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 namespace {
 
 constexpr AttrDef depthwise_attributes[] = {
@@ -97,4 +97,4 @@ const OpDef op_depthwise{
     .keeps_sign = true,
 };
 
-}  // namespace tt
+}  // namespace ttsim::impl

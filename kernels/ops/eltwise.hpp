@@ -9,7 +9,7 @@
 #include "kernels/ops/op_checks.hpp"
 #include "kernels/ops/op_def.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 inline TileDim operand_tile(const OpConfig& op, int k) {
     const auto i = static_cast<std::size_t>(k);
@@ -69,4 +69,4 @@ void for_tile_parts(MatrixView m, TileDim dim, std::int64_t rows, std::int64_t c
     }
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -7,7 +7,7 @@
 #include "kernels/ops/op_checks.hpp"
 #include "kernels/ops/op_def.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 static constexpr std::uint32_t no_row = 0xFFFFFFFFU;
 
@@ -148,4 +148,4 @@ extern const OpDef op_embedding{
     .bit_true = true,
     .keeps_sign = true};
 
-}  // namespace tt
+}  // namespace ttsim::impl

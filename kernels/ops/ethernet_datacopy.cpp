@@ -2,7 +2,7 @@
 #include "kernels/ops/eltwise.hpp"
 #include "kernels/ops/golden_eltwise.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 static void ethernet_datacopy_check(const OpConfig& op, const ChipFeatures& chip, Diagnostics& out) {
     if (!chip.cross_graph_ops) {
@@ -62,4 +62,4 @@ extern const OpDef op_ethernet_datacopy{.name = "ethernet_datacopy",
                                         .bit_true = true,
                                         .keeps_sign = true};
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -5,7 +5,7 @@
 #include "kernels/ops/fused_op.hpp"
 #include "kernels/ops/op_checks.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 namespace {
 
 using Kind = FusedOperand::Kind;
@@ -387,4 +387,4 @@ void check_fused(const OpConfig& op, const ChipFeatures& chip, Diagnostics& out)
     FusedCheck(op, chip, out).run();
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

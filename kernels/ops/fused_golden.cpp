@@ -3,7 +3,7 @@
 #include "kernels/ops/fused_op.hpp"
 #include "kernels/ops/golden_result.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 namespace {
 
 Tensor crop(const Tensor& from, std::int64_t r0, std::int64_t c0, std::int64_t rows, std::int64_t cols) {
@@ -135,4 +135,4 @@ Tensor golden_fused(const OpConfig& op, std::span<const Tensor* const> in) {
     return out;
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

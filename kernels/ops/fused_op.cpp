@@ -7,7 +7,7 @@
 #include "kernels/ops/attributes.hpp"
 #include "kernels/ops/product_checks.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 using Kind = FusedOperand::Kind;
 
@@ -288,4 +288,4 @@ const OpDef op_fused_op{
     .bit_true = true,
 };
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -3,7 +3,7 @@
 
 #include "kernels/ops/op_def.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 /// Tiles of one slice on one core.
 struct CoreTiles {
@@ -26,4 +26,4 @@ OpConfig sub_config(const OpConfig& op, const FusedSubOp& sub, const FusedSubOp*
 void check_fused(const OpConfig& op, const ChipFeatures& chip, Diagnostics& out);
 Tensor golden_fused(const OpConfig& op, std::span<const Tensor* const> in);
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -6,7 +6,7 @@
 #include "base/error.hpp"
 #include "kernels/op_config.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 /// Datum (z, r, c) of the output's tiles, read from an operand whose tiles may be smaller (0 outside them) or larger.
 class GoldenOperand {
@@ -51,4 +51,4 @@ inline Tensor golden_copy(const OpConfig& op, std::span<const Tensor* const> in)
     return golden_datums(op, [&](std::int64_t z, std::int64_t r, std::int64_t c) { return x.at(z, r, c); });
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

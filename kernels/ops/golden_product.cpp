@@ -7,7 +7,7 @@
 #include "kernels/instruction_set.hpp"
 #include "kernels/ops/matmul.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 namespace {
 
 void add_bias(const OpConfig& op, const Tensor& bias, TileDim bias_tile, Tensor& sums) {
@@ -97,4 +97,4 @@ void golden_finish(const OpConfig& op, std::span<const Tensor* const> in, std::s
     if (op.attr.sfpu_gelu) gelu(sums);
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

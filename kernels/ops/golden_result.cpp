@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace tt {
+namespace ttsim::impl {
 
 static float rectified(const OpAttributes& attr, float x) {
     if (attr.relu == ReluMode::Min) return x > attr.relu_threshold ? x : 0.0F;
@@ -43,4 +43,4 @@ void finish_golden(const OpConfig& op, const Tensor* previous, Tensor& result) {
     if (result_is_bits(op)) floats_to_integers(result);
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

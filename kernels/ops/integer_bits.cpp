@@ -5,7 +5,7 @@
 #include <bit>
 #include <limits>
 
-namespace tt {
+namespace ttsim::impl {
 
 namespace {
 
@@ -57,4 +57,4 @@ void rectify_integers(MatrixView values) {
     each(values, [](float v) { return as_datum(std::max<std::int64_t>(integer_in(v), 0)); });
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -6,7 +6,7 @@
 #include "kernels/op_config.hpp"
 #include "kernels/tensor.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 inline bool travels_as_bits(DataFormat format) { return format == DataFormat::Int32; }
 /// Inside of a fused op nothing travels as bits: its sub-ops give each other floats.
@@ -29,4 +29,4 @@ void add_integers(float* out, const float* a, const float* b, std::int64_t count
 void larger_integers(float* out, const float* a, const float* b, std::int64_t count);
 void rectify_integers(MatrixView values);  ///< negative ones become 0
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -6,7 +6,7 @@
 #include "kernels/ops/product_checks.hpp"
 #include "kernels/ops/products.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 namespace {
 
 constexpr AttrDef matmul_attributes[] = {
@@ -208,4 +208,4 @@ const OpDef op_matmul{
     .keeps_sign = true,
 };
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -6,7 +6,7 @@
 
 #include "kernels/ops/op_def.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 void check_sparse(const OpConfig& op, Diagnostics& out);
 Tensor golden_sparse(const OpConfig& op, std::span<const Tensor* const> in);
@@ -30,4 +30,4 @@ void golden_multiply(ConstMatrixView a, ConstMatrixView b, MatrixView sums);
 /// The passes behind the sums: bias (operand `next` on), requantization, gelu.
 void golden_finish(const OpConfig& op, std::span<const Tensor* const> in, std::size_t next, Tensor& sums);
 
-}  // namespace tt
+}  // namespace ttsim::impl

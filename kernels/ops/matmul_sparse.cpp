@@ -8,7 +8,7 @@
 #include "kernels/ops/products.hpp"
 #include "kernels/ops/sparse_encoding.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 namespace {
 
 constexpr std::int64_t edge = 32;  // sparse tiles are 32x32
@@ -214,4 +214,4 @@ void block_sparse(const BlockArgs& args) {
     finish_product(args, 3);
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

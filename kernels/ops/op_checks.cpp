@@ -7,7 +7,7 @@
 
 #include "kernels/ops/op_def.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 static bool is_small_block_float(DataFormat f) {
     return f == DataFormat::Bfp2 || f == DataFormat::Bfp2_b || f == DataFormat::Bfp4 || f == DataFormat::Bfp4_b;
@@ -299,4 +299,4 @@ void check_common(const OpConfig& op, const ChipFeatures& chip, Diagnostics& out
     }
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -7,7 +7,7 @@
 #include "isa/arch.hpp"
 #include "kernels/op_config.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 /// Rules for every op of a graph: operand count, blocking, Dst limit, chip features, tile dims, stochastic rounding,
 /// l1_acc, relu, gradient_op, untilize_output, integer and raw formats, kernel broadcasts. Called before OpDef::check.
@@ -34,4 +34,4 @@ void check_relu(const OpAttributes& attr, DataFormat out_df, const std::string& 
 /// "1x4x8" : slices x tile rows x tile columns.
 std::string shape_text(TileShape shape);
 
-}  // namespace tt
+}  // namespace ttsim::impl

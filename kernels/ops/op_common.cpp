@@ -3,7 +3,7 @@
 #include "kernels/ops/integer_bits.hpp"
 #include "kernels/ops/op_def.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 /// Old spellings: they set what others hold, and are never written.
 static constexpr AttrPlace old_rounding{[](const OpAttributes&, const AttrDef&) -> AttrValue { return false; },
@@ -160,4 +160,4 @@ void pack_result(const BlockArgs& args) {
     if (result_is_bits(op)) floats_to_integers(args.out);
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -14,7 +14,7 @@
 #include "kernels/ops/attribute.hpp"
 #include "kernels/ops/value_range.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 /// What unit an op keeps busy; the first time model knows a rate per class.
 enum class OpClass : std::uint8_t {
@@ -142,4 +142,4 @@ void pack_result(const BlockArgs& args);
 /// Applies op.prepare or its default.
 void prepare_operand(const OpConfig& op, int operand, Numerics numerics, MatrixView values);
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -3,7 +3,7 @@
 
 #include "kernels/ops/op_def.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 extern const OpDef op_nop, op_datacopy, op_ethernet_datacopy;
 extern const OpDef op_exp, op_log, op_sqrt, op_reciprocal, op_sigmoid, op_tanh, op_sine, op_cosine, op_abs, op_square,
@@ -66,4 +66,4 @@ void add_op(const OpDef& op) {
     table().push_back(&op);
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -2,7 +2,7 @@
 
 #include "kernels/ops/op_checks.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 std::int64_t slices_per_output(const OpConfig& op) { return op.attr.accumulate && op.attr.z > 0 ? op.attr.z : 1; }
 
@@ -63,4 +63,4 @@ void check_product_rules(const OpConfig& op, std::size_t next, Diagnostics& out)
                   to_string(op.in_df[0]));
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

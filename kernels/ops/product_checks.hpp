@@ -5,7 +5,7 @@
 
 #include "kernels/ops/op_def.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 inline constexpr AttrDef attr_bias{.name = "bias",
                                    .kind = AttrKind::Bool,
@@ -50,4 +50,4 @@ void check_product_tiles(const OpConfig& op, Diagnostics& out);
 /// Order, bias, requantization and integer rules; operands from `next` on are bias and scale.
 void check_product_rules(const OpConfig& op, std::size_t next, Diagnostics& out);
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -10,7 +10,7 @@
 #include "kernels/ops/eltwise.hpp"
 #include "kernels/vector_math.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 int significand_bits(DataFormat format) {
     switch (format) {
@@ -264,4 +264,4 @@ OperandUse own_share_at_end(const OpConfig& op, std::int64_t core_r, std::int64_
     return use;
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -9,7 +9,7 @@
 
 #include "kernels/ops/op_def.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 /// Significand bits of a format, the hidden one included; 0 of integers and raw formats.
 int significand_bits(DataFormat format);
@@ -113,4 +113,4 @@ void prepare_product(const OpConfig& op, int operand, Numerics numerics, MatrixV
 OperandUse own_share_at_end(const OpConfig& op, std::int64_t core_r, std::int64_t core_c);
 TileRect own_rect(const OpConfig& op, std::int64_t core_r, std::int64_t core_c);
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -5,7 +5,7 @@
 #include "kernels/ops/eltwise.hpp"
 #include "kernels/ops/golden_eltwise.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 static void check_family(const OpConfig& op, bool in0_legal, const char* in0_formats, DataFormat result,
                          Diagnostics& out) {
@@ -131,4 +131,4 @@ extern const OpDef op_dequantization{.name = "dequantization",
                                      .fusable = true,
                                      .range = dequantized_range};
 
-}  // namespace tt
+}  // namespace ttsim::impl

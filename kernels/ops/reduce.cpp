@@ -10,7 +10,7 @@
 #include "kernels/ops/product_checks.hpp"
 #include "kernels/ops/products.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 namespace {
 
 constexpr float lowest = -std::numeric_limits<float>::infinity();
@@ -206,4 +206,4 @@ const OpDef op_reduce{
     .keeps_sign = true,
 };
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -4,7 +4,7 @@
 
 #include "kernels/ops/sfpu_op.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 // --- power --------------------------------------------------------------------------------------------------------
 
@@ -150,4 +150,4 @@ extern const OpDef op_dropout{.name = "dropout",
                               .fusable = true,
                               .keeps_sign = true};
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -1,6 +1,6 @@
 #include "kernels/ops/sfpu_op.hpp"
 
-namespace tt::sfpu {
+namespace ttsim::impl::sfpu {
 
 void check(const OpConfig& op, const ChipFeatures&, Diagnostics& out) {
     if (operands_complete(op)) check_eltwise_shapes(op, out);
@@ -29,4 +29,4 @@ Part computed_part(const OpConfig& op) {
     return part;
 }
 
-}  // namespace tt::sfpu
+}  // namespace ttsim::impl::sfpu

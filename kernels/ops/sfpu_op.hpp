@@ -11,7 +11,7 @@
 #include "kernels/ops/golden_eltwise.hpp"
 #include "kernels/ops/op_def.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 namespace sfpu {
 
@@ -93,4 +93,4 @@ constexpr OpDef sfpu_op(OpDef op) {
     return op;
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

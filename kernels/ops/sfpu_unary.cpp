@@ -6,7 +6,7 @@
 #include "kernels/ops/sfpu_op.hpp"
 #include "kernels/vector_math.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 // --- golden -------------------------------------------------------------------------------------------------------
 
@@ -163,4 +163,4 @@ extern constexpr OpDef op_gelu_derivative =
              .golden = sfpu::golden<gelu_derivative_value>,
              .block = sfpu::block<vec::gelu_derivative>});
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstring>
 
-namespace tt {
+namespace ttsim::impl {
 namespace {
 
 constexpr std::int64_t edge = 32;  // RawUInt32 tiles are always 32x32
@@ -209,4 +209,4 @@ std::vector<std::uint32_t> SparseEncoder::words() const {
     return words;
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -18,7 +18,7 @@
 #include "kernels/op_config.hpp"
 #include "kernels/tensor.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 /// One product: rows `row` of the ublock += sparse tile `tile` x activation tile row strip*u_kt + d.
 struct SparseTile {
@@ -106,4 +106,4 @@ private:
     std::size_t last_strip_ = 0;  // where the header of the strip added last stands
 };
 
-}  // namespace tt
+}  // namespace ttsim::impl

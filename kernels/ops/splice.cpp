@@ -8,7 +8,7 @@
 #include "kernels/ops/op_checks.hpp"
 #include "kernels/ops/op_def.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 // --- rules --------------------------------------------------------------------------------------------------------
 
@@ -275,4 +275,4 @@ extern const OpDef op_splice{.name = "splice",
                              .bit_true = true,
                              .keeps_sign = true};
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -2,7 +2,7 @@
 #include "kernels/ops/eltwise.hpp"
 #include "kernels/ops/golden_eltwise.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 static void tilizer_check(const OpConfig& op, const ChipFeatures&, Diagnostics& out) {
     if (!operands_complete(op)) return;
@@ -27,4 +27,4 @@ extern const OpDef op_tilizer{.name = "tilizer",
                               .bit_true = true,
                               .keeps_sign = true};
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -9,7 +9,7 @@
 #include "kernels/ops/op_checks.hpp"
 #include "kernels/ops/op_def.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 static void topk_check(const OpConfig& op, const ChipFeatures&, Diagnostics& out) {
     const Blocking& b = op.out;
@@ -159,4 +159,4 @@ extern const OpDef op_topk{
     .block = topk_block,
     .integer_capable = true};
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-namespace tt {
+namespace ttsim::impl {
 
 /// Every datum lies in low..high; wild when nothing is known, infinities and NaN included.
 struct ValueRange {
@@ -26,4 +26,4 @@ struct ValueRange {
     }
 };
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -5,7 +5,7 @@
 
 #include "kernels/streams/emitter.hpp"
 
-namespace tt::streams {
+namespace ttsim::impl::streams {
 
 namespace {
 
@@ -127,4 +127,4 @@ void build_reduce(Emitter& e) {
     e.pack_block(rows * columns, pack_clocks(e), false);
 }
 
-}  // namespace tt::streams
+}  // namespace ttsim::impl::streams

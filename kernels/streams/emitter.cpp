@@ -5,7 +5,7 @@
 
 #include "isa/tile.hpp"
 
-namespace tt::streams {
+namespace ttsim::impl::streams {
 
 namespace {
 constexpr std::uint32_t faces = 4, packers = 4;
@@ -190,4 +190,4 @@ double extra(const KernelShape& shape, const KernelConstants& c) {
     return sum;
 }
 
-}  // namespace tt::streams
+}  // namespace ttsim::impl::streams

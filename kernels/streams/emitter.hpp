@@ -3,7 +3,7 @@
 
 #include "kernels/streams/stream.hpp"
 
-namespace tt::streams {
+namespace ttsim::impl::streams {
 
 /// Semaphores of the hand-over from math to pack (bit in sem_sel). Src banks hand over by their data-valid bits.
 inline constexpr std::uint32_t math_pack = 1U << 1;
@@ -69,4 +69,4 @@ std::string sfpu_mode(const KernelShape& shape);
 bool integer_kernel(const KernelShape& shape);
 double extra(const KernelShape& shape, const KernelConstants& c);
 
-}  // namespace tt::streams
+}  // namespace ttsim::impl::streams

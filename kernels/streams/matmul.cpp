@@ -3,7 +3,7 @@
 
 #include "kernels/streams/emitter.hpp"
 
-namespace tt::streams {
+namespace ttsim::impl::streams {
 
 namespace {
 
@@ -113,4 +113,4 @@ void build_sparse(Emitter& e, MicroBlock block) {
     e.pack_block(s.ublock_tiles(), e.c.pack_ublock, false);
 }
 
-}  // namespace tt::streams
+}  // namespace ttsim::impl::streams

@@ -3,7 +3,7 @@
 #include "isa/arch.hpp"
 #include "kernels/streams/emitter.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 std::string_view to_string(KernelThread thread) {
     switch (thread) {
@@ -107,4 +107,4 @@ std::string disassemble(const KernelStreams& streams, const InstructionSet& set)
     return text;
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -10,7 +10,7 @@
 #include "kernels/kernel_constants.hpp"
 #include "kernels/kernel_shape.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 enum class KernelThread : std::uint8_t { Unpack, Math, Pack };
 inline constexpr std::size_t thread_count = 3;
@@ -57,4 +57,4 @@ KernelStreams build_streams(const KernelShape& shape, MicroBlock block, const St
 /// One line per item and thread, as an assembler prints it.
 std::string disassemble(const KernelStreams& streams, const InstructionSet& set);
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -11,7 +11,7 @@
 #include "kernels/ops/op_def.hpp"
 #include "kernels/streams/emitter.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 namespace {
 
@@ -276,4 +276,4 @@ double KernelTime::counted_percent() const {
     return cycles > 0 ? 100 * sum / cycles : 0;
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

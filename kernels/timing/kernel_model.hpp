@@ -8,7 +8,7 @@
 
 #include "kernels/timing/scoreboard.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 /// A share of the loop nest: so many micro-blocks of one kind.
 struct KernelPart {
@@ -59,4 +59,4 @@ KernelShape unhindered(KernelShape shape);
 /// The model of a chip, by name or path, with its own constants; built once for each chip file.
 const KernelModel& kernel_model(const std::string& chip_name);
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -6,7 +6,7 @@
 
 #include "kernels/timing/slice_clocks.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 namespace {
 
@@ -88,4 +88,4 @@ StepTime step_time(const OpConfig& op, const OpDef& def, const ChipTiming& chip,
             whole(alone.threads[1] * share), whole(alone.threads[2] * share)};
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

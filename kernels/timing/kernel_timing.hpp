@@ -9,7 +9,7 @@
 #include "kernels/kernel_shape.hpp"
 #include "kernels/ops/op_def.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 /// What one step of an op's loop nest does on one core.
 struct StepWork {
@@ -32,4 +32,4 @@ StepTime step_time(const OpConfig& op, const OpDef& def, const ChipTiming& chip,
 /// micro-blocks of every strip and a fifth of their tiles are taken to be used, as the default stimulus makes them.
 KernelShape kernel_shape(const OpConfig& op, const OpDef& def, const std::optional<SparseCounts>& sparse = {});
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 namespace {
 
@@ -314,4 +314,4 @@ ScoreboardResult play(const KernelStreams& streams, const InstructionSet& set, c
     return result;
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -10,7 +10,7 @@
 
 #include "kernels/streams/stream.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 /// What the scoreboard needs to know of a chip besides its instruction table.
 struct ScoreboardTiming {
@@ -39,4 +39,4 @@ struct ScoreboardResult {
 ScoreboardResult play(const KernelStreams& streams, const InstructionSet& set, const ScoreboardTiming& timing,
                       int micro_blocks = 4);
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -1,6 +1,6 @@
 #include "kernels/timing/slice_clocks.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 void SliceClocks::add(const SliceClocks& other) {
     for (std::size_t i = 0; i < thread_count; ++i) threads[i] += other.threads[i];
@@ -149,4 +149,4 @@ SliceClocks fused_clocks(const OpConfig& op, const KernelModel& model, bool alon
     return sum;
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

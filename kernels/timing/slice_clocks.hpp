@@ -7,7 +7,7 @@
 #include "kernels/ops/op_def.hpp"
 #include "kernels/timing/kernel_model.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 /// Of the three threads, and of the FPU and SFPU.
 struct SliceClocks {
@@ -26,4 +26,4 @@ SliceClocks fused_clocks(const OpConfig& op, const KernelModel& model, bool alon
 
 inline std::int64_t at_least_one(std::int64_t n) { return std::max<std::int64_t>(1, n); }
 
-}  // namespace tt
+}  // namespace ttsim::impl

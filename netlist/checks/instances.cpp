@@ -4,7 +4,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-namespace tt {
+namespace ttsim::impl {
 
 namespace {
 
@@ -174,4 +174,4 @@ Netlist expand_instances(const Netlist& netlist) {
     return Expander(netlist).run();
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

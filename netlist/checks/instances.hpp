@@ -3,7 +3,7 @@
 
 #include "netlist/netlist.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 /// Copies get the suffix ".<chip>"; names that refer to them follow, programs execute every copy.
 Netlist expand_instances(const Netlist& netlist);
@@ -14,4 +14,4 @@ std::string without_instance(const std::string& name);
 /// Bytes of one buffer of a queue: header and all slots, rounded as the chip stores tiles.
 std::int64_t queue_buffer_bytes(const Queue& queue);
 
-}  // namespace tt
+}  // namespace ttsim::impl

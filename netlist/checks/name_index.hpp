@@ -9,7 +9,7 @@
 
 #include "netlist/netlist.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 /// Guessing names costs time: a file with more problems than this gets no guesses.
 inline constexpr std::size_t most_guesses = 100;
@@ -54,4 +54,4 @@ private:
     std::unordered_map<std::string_view, const Graph*> graphs_;
 };
 
-}  // namespace tt
+}  // namespace ttsim::impl

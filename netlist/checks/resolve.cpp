@@ -9,7 +9,7 @@
 #include "netlist/checks/name_index.hpp"
 #include "netlist/checks/validate.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 namespace {
 
@@ -242,4 +242,4 @@ Netlist resolve(const Netlist& read) {
     return netlist;
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

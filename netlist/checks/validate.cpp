@@ -5,7 +5,7 @@
 #include "netlist/checks/validate_parts.hpp"
 #include "netlist/output_buffer.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 using namespace checking;
 
@@ -52,4 +52,4 @@ void validate(const Netlist& resolved, const ChipParams& chip, const DeviceGrid&
     if (out.empty()) check_broadcasts(v);
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

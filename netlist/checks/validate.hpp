@@ -5,7 +5,7 @@
 #include "netlist/device/device.hpp"
 #include "netlist/netlist.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 /// Expands instances (target_device lists), links names, computes operand shapes (Op::cfg.in, in_tile).
 /// Throws Error with all problems. Returns the resolved copy every later stage works on.
@@ -15,4 +15,4 @@ Netlist resolve(const Netlist& read);
 void validate(const Netlist& resolved, const ChipParams& chip, const DeviceGrid& grid, std::int64_t chips,
               Diagnostics& out);
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -8,7 +8,7 @@
 #include "netlist/checks/validate_parts.hpp"
 #include "netlist/plan/tm_map.hpp"
 
-namespace tt::checking {
+namespace ttsim::impl::checking {
 
 namespace {
 
@@ -71,4 +71,4 @@ void check_broadcasts(Validation& v) {
             if (const OpDef* def = find_op(op.cfg.type)) check_op(v, op, *def);
 }
 
-}  // namespace tt::checking
+}  // namespace ttsim::impl::checking

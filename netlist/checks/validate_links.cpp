@@ -4,7 +4,7 @@
 #include "kernels/ops/op_def.hpp"
 #include "netlist/checks/validate_parts.hpp"
 
-namespace tt::checking {
+namespace ttsim::impl::checking {
 
 namespace {
 
@@ -229,4 +229,4 @@ void check_links(Validation& v) {
     }
 }
 
-}  // namespace tt::checking
+}  // namespace ttsim::impl::checking

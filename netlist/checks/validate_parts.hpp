@@ -7,7 +7,7 @@
 #include "netlist/checks/name_index.hpp"
 #include "netlist/checks/validate.hpp"
 
-namespace tt::checking {
+namespace ttsim::impl::checking {
 
 struct Validation {
     const Netlist& netlist;
@@ -30,4 +30,4 @@ void check_broadcasts(Validation& v);
 /// Programs: variables, loops, executes and their settings.
 void check_programs(Validation& v);
 
-}  // namespace tt::checking
+}  // namespace ttsim::impl::checking

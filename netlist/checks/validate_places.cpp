@@ -9,7 +9,7 @@
 #include "netlist/checks/validate_parts.hpp"
 #include "netlist/program/queue_state.hpp"
 
-namespace tt::checking {
+namespace ttsim::impl::checking {
 
 namespace {
 
@@ -195,4 +195,4 @@ void check_places(Validation& v) {
     }
 }
 
-}  // namespace tt::checking
+}  // namespace ttsim::impl::checking

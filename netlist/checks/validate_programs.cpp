@@ -3,7 +3,7 @@
 #include "base/text.hpp"
 #include "netlist/checks/validate_parts.hpp"
 
-namespace tt::checking {
+namespace ttsim::impl::checking {
 
 namespace {
 
@@ -203,4 +203,4 @@ void check_programs(Validation& v) {
     for (const Program& program : v.netlist.programs) ProgramCheck(v, program).run();
 }
 
-}  // namespace tt::checking
+}  // namespace ttsim::impl::checking

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <cstring>
 
-namespace tt {
+namespace ttsim::impl {
 
 namespace {
 
@@ -388,4 +388,4 @@ QueueComparison::Result QueueComparison::result() const {
     return result;
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

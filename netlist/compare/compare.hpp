@@ -8,7 +8,7 @@
 
 #include "netlist/netlist.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 /// Which datums of every tile count (SFPU vector modes, reduce results); whole tile by default. 0-based, half open.
 struct JudgedPart {
@@ -121,4 +121,4 @@ std::vector<std::string> unknown_outputs(const Netlist& resolved);
 ComparisonRule comparison_for_op(const OpConfig& op);
 JudgedPart judged_part_of(const OpConfig& op);
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -8,7 +8,7 @@
 #include "netlist/checks/name_index.hpp"
 #include "netlist/compare/compare.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 namespace {
 
@@ -321,4 +321,4 @@ std::vector<std::string> unknown_outputs(const Netlist& resolved) {
     return unknown;
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

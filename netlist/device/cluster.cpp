@@ -6,7 +6,7 @@
 #include "base/yaml_map.hpp"
 #include "isa/coord_text.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 namespace {
 
@@ -184,4 +184,4 @@ Cluster default_cluster(std::int64_t count, std::int64_t width, const ChipParams
     return cluster;
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -8,7 +8,7 @@
 
 #include "netlist/device/device.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 struct Cluster {
     std::vector<std::int64_t> chips;                     ///< ascending ids
@@ -31,4 +31,4 @@ Cluster default_cluster(std::int64_t count, std::int64_t width, const ChipParams
 /// the root; then the root rounded up, and the last row is shorter.
 std::int64_t mesh_width(std::int64_t count);
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -2,7 +2,7 @@
 
 #include <fmt/ranges.h>
 
-namespace tt {
+namespace ttsim::impl {
 
 namespace {
 
@@ -51,4 +51,4 @@ std::string cluster_descriptor_text(const Machine& machine) {
     return text + fmt::format("\nchips_with_mmio: [{}]\n", fmt::join(mmio, ", "));
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

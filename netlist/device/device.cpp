@@ -11,7 +11,7 @@
 #include "netlist/device/cluster.hpp"
 #include "netlist/device/soc_descriptor.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 namespace {
 
@@ -243,4 +243,4 @@ std::vector<std::int64_t> Machine::route(std::int64_t from, std::int64_t to) con
     return path;
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

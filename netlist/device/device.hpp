@@ -8,7 +8,7 @@
 #include "isa/arch.hpp"
 #include "netlist/netlist.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 /// What the checks of a netlist ask of one chip: logical worker rows and columns, DRAM and Ethernet channels.
 struct DeviceGrid {
@@ -66,4 +66,4 @@ struct ProductInfo {
 };
 std::vector<ProductInfo> products();
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -7,7 +7,7 @@
 #include "base/yaml_map.hpp"
 #include "isa/coord_text.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 namespace {
 
@@ -172,4 +172,4 @@ SocDescriptor read_soc_descriptor_text(const std::string& text, const std::strin
     return SocReader(name, base, YamlMap::from_text(text, name)).read();
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

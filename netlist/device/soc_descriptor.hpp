@@ -6,7 +6,7 @@
 
 #include "isa/arch.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 struct SocDescriptor {
     ChipParams params;                ///< features and timing of the base chip, places of the descriptor, in noc0
@@ -18,4 +18,4 @@ SocDescriptor read_soc_descriptor(const std::string& file, const ChipParams& bas
 /// `name`: what messages call the text.
 SocDescriptor read_soc_descriptor_text(const std::string& text, const std::string& name, const ChipParams& base);
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-namespace tt {
+namespace ttsim::impl {
 
 namespace {
 
@@ -110,4 +110,4 @@ std::string npy_name(const std::string& queue) {
     return name + ".npy";
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace tt {
+namespace ttsim::impl {
 
 struct ManifestEntry {
     std::string queue, file;
@@ -25,4 +25,4 @@ void write_manifest(const std::string& folder, const Manifest& manifest);
 /// File name for a queue: its name with characters other than letters, digits, '.', '_' and '-' replaced; unique.
 std::string npy_name(const std::string& queue);
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -15,7 +15,7 @@
 
 namespace fs = std::filesystem;
 
-namespace tt {
+namespace ttsim::impl {
 
 namespace {
 
@@ -224,4 +224,4 @@ void write_npy(const std::string& file, const QueueArray& array) {
     });
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -7,7 +7,7 @@
 
 #include "kernels/tensor.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 /// Entries of a queue as [entries, z, rows, cols].
 struct QueueArray {
@@ -22,4 +22,4 @@ QueueArray read_npy(const std::string& file, bool raw);
 /// Writes to a temporary beside the file and renames; throws Error(Input) when the folder cannot be written.
 void write_npy(const std::string& file, const QueueArray& array);
 
-}  // namespace tt
+}  // namespace ttsim::impl

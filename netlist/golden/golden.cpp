@@ -7,7 +7,7 @@
 #include "kernels/ops/op_def.hpp"
 #include "netlist/golden/tm_tensor.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 namespace {
 
@@ -544,4 +544,4 @@ void Golden::forget(const Queue& fifo, std::int64_t below) {
     slots.erase(slots.begin(), slots.lower_bound(below));
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

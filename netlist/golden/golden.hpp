@@ -12,7 +12,7 @@
 #include "kernels/formats/numerics.hpp"
 #include "netlist/program/queue_state.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 /// A tensor that a task may still be computing, or a HOST entry that the op which needs it fetches itself.
 struct GoldenValue {
@@ -78,4 +78,4 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace tt {
+namespace ttsim::impl {
 
 namespace {
 
@@ -158,4 +158,4 @@ Tensor MovedTensor::slices(std::int64_t first, std::int64_t count) {
 
 Tensor apply_tms(const Tensor& in, const OperandTms& tms, TileDim tile) { return MovedTensor(in, tms, tile).all(); }
 
-}  // namespace tt
+}  // namespace ttsim::impl

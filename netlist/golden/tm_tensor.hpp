@@ -3,7 +3,7 @@
 
 #include "netlist/tm.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 /// An operand as its TMs leave it (unpad, TMs in order, pad; transposes also transpose inside the tiles), made slice by
 /// slice as it is asked for: of what a broadcast repeats, only the slices in hand lie in memory. `in` must outlive it.
@@ -38,4 +38,4 @@ private:
 /// The whole of it.
 Tensor apply_tms(const Tensor& in, const OperandTms& tms, TileDim tile);
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -6,7 +6,7 @@
 
 #include "netlist/plan/chunk_walk.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 NeedSource op_source(const PlanOp& producer) {
     NeedSource source;
@@ -177,4 +177,4 @@ std::vector<Sending> sendings(const Pipe& pipe, bool from_queue) {
     return all;
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -3,7 +3,7 @@
 
 #include "netlist/plan/plan.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 /// The producing side of a pipe.
 struct NeedSource {
@@ -30,4 +30,4 @@ std::vector<Sending> sendings(const Pipe& pipe, bool from_queue);
 void fill_chunks(Pipe& pipe, const PlanOperand& operand, const OperandUse& use, const Blocking& out,
                  std::int64_t ublocks_per_step, const NeedSource& source);
 
-}  // namespace tt
+}  // namespace ttsim::impl

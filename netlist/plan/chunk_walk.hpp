@@ -8,7 +8,7 @@
 #include "netlist/plan/plan.hpp"
 #include "netlist/plan/tm_map.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 /// Of a core's tiles in an output slice, in the order in which they are packed, the how-manieth stands there.
 inline std::int64_t packed_index(const Blocking& b, const BlockPlace& place) {
@@ -118,4 +118,4 @@ void walk_in_order(const OperandUse& use, const Blocking& out, std::int64_t grou
     });
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

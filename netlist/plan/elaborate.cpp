@@ -8,7 +8,7 @@
 #include "netlist/plan/l1_space.hpp"
 #include "netlist/plan/plan.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 int Plan::find_queue(const Queue* queue) const {
     for (std::size_t q = 0; q < queues.size(); ++q)
@@ -510,4 +510,4 @@ std::shared_ptr<const Plan> elaborate(const Netlist& netlist, const EpochLaunch&
     return Elaborator(netlist, launch, machine, sparse).build();
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace tt {
+namespace ttsim::impl {
 
 static std::int64_t round_up(std::int64_t n, std::int64_t unit) { return (n + unit - 1) / unit * unit; }
 
@@ -96,4 +96,4 @@ std::optional<L1Shortage> l1_shortage(const PlanOp& op, const ChipParams& chip) 
     return l1;
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -8,7 +8,7 @@
 #include "netlist/device/device.hpp"
 #include "netlist/plan/plan.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 /// Tiles of an op's output buffer per core, unless it hands over blocks of which few are ever made (HandOver).
 std::int64_t output_buffer_tiles(const Op& op);
@@ -47,4 +47,4 @@ private:
     std::vector<Place> places_;
 };
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-namespace tt {
+namespace ttsim::impl {
 
 std::string to_string(ScatterRule rule) {
     switch (rule) {
@@ -328,4 +328,4 @@ HandOver hand_over(const Op& producer, std::int64_t input_count, const std::vect
     return made;
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

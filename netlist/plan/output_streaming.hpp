@@ -10,7 +10,7 @@
 
 #include "netlist/plan/tile_order.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 /// What makes an output scatter, by the vendor's rules.
 enum class ScatterRule : std::uint8_t {
@@ -64,4 +64,4 @@ struct HandOver {
 
 HandOver hand_over(const Op& producer, std::int64_t input_count, const std::vector<OutputReader>& readers);
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-namespace tt {
+namespace ttsim::impl {
 
 namespace {
 
@@ -64,4 +64,4 @@ double hand_over_cycles(const HandOver& made, const Op& producer, const PipeCons
     return cycles;
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -22,7 +22,7 @@
 #include "netlist/plan/tm_map.hpp"
 #include "netlist/program/queue_state.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 /// What one chunk takes from one source: a core of the producing op, and there from one of the blocks that it hands
 /// over at once; or a buffer of a queue.
@@ -146,4 +146,4 @@ struct BlockPlace {
 };
 BlockPlace place_of(const Blocking& blocking, std::int64_t r, std::int64_t c);
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -1,6 +1,6 @@
 #include "netlist/plan/plan.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 static const char* name_of(Intake intake) {
     switch (intake) {
@@ -83,4 +83,4 @@ std::string print_plan(const Plan& plan) {
     return text;
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

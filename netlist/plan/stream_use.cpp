@@ -8,7 +8,7 @@
 #include "netlist/plan/chunk_walk.hpp"
 #include "netlist/plan/plan.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 namespace {
 
@@ -183,4 +183,4 @@ std::vector<PipeTiles> pipe_tiles(const OpConfig& op, std::size_t k, const Opera
     return all;
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

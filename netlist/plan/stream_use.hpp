@@ -11,7 +11,7 @@
 #include "kernels/ops/op_def.hpp"
 #include "netlist/tm.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 /// Of the busiest core each, for one input.
 struct StreamUse {
@@ -35,4 +35,4 @@ struct PipeTiles {
 };
 std::vector<PipeTiles> pipe_tiles(const OpConfig& op, std::size_t k, const OperandTms& tms, const Blocking& producer);
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace tt {
+namespace ttsim::impl {
 
 namespace {
 
@@ -104,4 +104,4 @@ std::int64_t operand_unit(const Op& op, std::size_t k, std::int64_t clear) {
     return (cfg.type == "splice" ? cfg.out.t : 1) * cfg.out.mblock_tiles();
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -4,7 +4,7 @@
 
 #include "netlist/plan/tile_order.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 /// How NCRISC reads an operand from a queue in DRAM.
 struct QueueReads {
@@ -33,4 +33,4 @@ std::int64_t credit_tiles(std::int64_t room, std::int64_t unit);
 /// Tiles of operand k that always stay together for its consumer.
 std::int64_t operand_unit(const Op& op, std::size_t k, std::int64_t clear);
 
-}  // namespace tt
+}  // namespace ttsim::impl

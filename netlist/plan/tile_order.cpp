@@ -6,7 +6,7 @@
 #include "netlist/plan/chunk_walk.hpp"
 #include "netlist/plan/plan.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 namespace {
 
@@ -115,4 +115,4 @@ std::vector<TileOrder> tile_orders(const Queue& consumer, const Blocking& produc
     return orders;
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -4,7 +4,7 @@
 #include "kernels/ops/op_def.hpp"
 #include "netlist/netlist.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 /// Neighbours in the output order of one core of the producer, taken one after the other.
 struct TileSpan {
@@ -23,4 +23,4 @@ std::vector<TileOrder> tile_orders(const OpConfig& consumer, std::size_t k, cons
 /// What each buffer of a queue takes for one entry.
 std::vector<TileOrder> tile_orders(const Queue& consumer, const Blocking& producer);
 
-}  // namespace tt
+}  // namespace ttsim::impl

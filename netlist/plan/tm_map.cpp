@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace tt {
+namespace ttsim::impl {
 
 TmMap::TmMap(TileShape producer, const OperandTms& tms) : shape_(producer) {
     // Unpad keeps the indices of what stays, so only the shape shrinks.
@@ -95,4 +95,4 @@ TileRun TmMap::run(std::int64_t z, std::int64_t r, std::int64_t c, std::int64_t 
     return run;
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

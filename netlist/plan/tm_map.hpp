@@ -4,7 +4,7 @@
 
 #include "netlist/tm.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 /// Where one operand tile comes from.
 struct TileSource {
@@ -41,4 +41,4 @@ private:
     bool transposes_ = false;
 };
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -4,7 +4,7 @@
 
 #include "base/text.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 namespace {
 
@@ -85,4 +85,4 @@ std::vector<ChosenParameter> choose_parameters(const Netlist& resolved, const Pr
     return chosen;
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

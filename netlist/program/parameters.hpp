@@ -8,7 +8,7 @@
 
 #include "netlist/netlist.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 struct ChosenParameter {
     std::string name;  ///< "$p_loop_count"
@@ -21,4 +21,4 @@ struct ChosenParameter {
 std::vector<ChosenParameter> choose_parameters(const Netlist& resolved, const Program& program,
                                                const std::map<std::string, std::int64_t>& given);
 
-}  // namespace tt
+}  // namespace ttsim::impl

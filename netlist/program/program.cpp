@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace tt {
+namespace ttsim::impl {
 
 ProgramRunner::ProgramRunner(const Netlist& netlist, std::vector<ProgramCall> calls, std::int64_t limit)
     : netlist_(&netlist), calls_(std::move(calls)), limit_(limit), left_(limit) {}
@@ -207,4 +207,4 @@ void ProgramRunner::load_setting(const QueueSetting& setting, ExecuteCommand& co
     command.queues.push_back(launch);
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -13,7 +13,7 @@
 
 #include "netlist/netlist.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 enum class Pointer : std::uint8_t { ReadLocal, ReadGlobal, WriteGlobal };
 
@@ -97,4 +97,4 @@ private:
     std::size_t ready_at_ = 0;
 };
 
-}  // namespace tt
+}  // namespace ttsim::impl

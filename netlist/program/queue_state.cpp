@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-namespace tt {
+namespace ttsim::impl {
 
 static std::int64_t modulo(std::int64_t a, std::int64_t n) {
     const std::int64_t m = a % n;
@@ -342,4 +342,4 @@ Forecast forecast(const Netlist& netlist, const std::vector<ProgramCall>& calls,
     return forecaster.finish();
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -11,7 +11,7 @@
 
 #include "netlist/program/program.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 /// Where the inputs of one execute find and leave their entries. Entry numbers as above.
 struct QueueAccess {
@@ -124,4 +124,4 @@ struct Forecast {
 Forecast forecast(const Netlist& netlist, const std::vector<ProgramCall>& calls,
                   std::optional<std::int64_t> inputs_count);
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -2,7 +2,7 @@
 
 #include <map>
 
-namespace tt {
+namespace ttsim::impl {
 
 DataFlow::DataFlow(const Netlist& resolved) {
     for (const Queue& queue : resolved.queues) queues_.emplace(queue.name, &queue);
@@ -84,4 +84,4 @@ DataStep::Source DataFlow::origin(const DataStep& step, std::size_t operand) {
     return at;
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

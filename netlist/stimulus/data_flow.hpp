@@ -10,7 +10,7 @@
 
 #include "netlist/netlist.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 /// An op, or a sub-op of a fused one.
 struct DataStep {
@@ -54,4 +54,4 @@ private:
     std::unordered_map<const DataStep*, std::vector<DataStep::Use>> takers_;
 };
 
-}  // namespace tt
+}  // namespace ttsim::impl

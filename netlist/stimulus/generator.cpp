@@ -4,7 +4,7 @@
 #include <bit>
 #include <cmath>
 
-namespace tt {
+namespace ttsim::impl {
 
 namespace {
 
@@ -147,4 +147,4 @@ void NormalFill::fill(Mt19937& engine, std::span<float> out) {
     out[0] = scaled(y * factor);
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -10,7 +10,7 @@
 #include <limits>
 #include <span>
 
-namespace tt {
+namespace ttsim::impl {
 
 /// Gives the draws of std::mt19937. Also a uniform random bit generator for the standard distributions.
 class Mt19937 {
@@ -58,4 +58,4 @@ private:
     bool has_saved_ = false;
 };
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -6,7 +6,7 @@
 
 #include "kernels/ops/sparse_encoding.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 namespace {
 
@@ -146,4 +146,4 @@ void fill_sparse_encoding(Tensor& entry, const Queue& queue, const Op& op, const
         }
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -4,7 +4,7 @@
 #include "netlist/netlist.hpp"
 #include "netlist/stimulus/generator.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 /// Every row of every tile gets a single 1, in a random column.
 void fill_sparse_tiles(Tensor& entry, TileDim tile, Mt19937& engine);
@@ -13,4 +13,4 @@ void fill_sparse_tiles(Tensor& entry, TileDim tile, Mt19937& engine);
 /// encoding that does not fit the queue's tiles is drawn again, sparser each time.
 void fill_sparse_encoding(Tensor& entry, const Queue& queue, const Op& op, const Stimulus& stimulus, Mt19937& engine);
 
-}  // namespace tt
+}  // namespace ttsim::impl

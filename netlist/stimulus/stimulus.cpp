@@ -11,7 +11,7 @@
 #include "netlist/stimulus/sparse_stimulus.hpp"
 #include "netlist/stimulus/stimulus_choice.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 namespace {
 
@@ -253,4 +253,4 @@ std::unique_ptr<StimulusSource> make_stimulus(const Netlist& resolved,
     return std::make_unique<PerQueueSource>(resolved, seed);
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

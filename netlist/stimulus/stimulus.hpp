@@ -7,7 +7,7 @@
 
 #include "netlist/netlist.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 enum class StimulusOrder : std::uint8_t {
     PerQueue,  ///< one std::mt19937 per HOST queue, seed+1, seed+2, ... in name order (default)
@@ -30,4 +30,4 @@ std::unique_ptr<StimulusSource> make_stimulus(const Netlist& resolved,
                                               const std::map<std::string, std::int64_t>& entries, std::uint32_t seed,
                                               StimulusOrder order);
 
-}  // namespace tt
+}  // namespace ttsim::impl

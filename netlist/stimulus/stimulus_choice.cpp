@@ -6,7 +6,7 @@
 #include "netlist/checks/instances.hpp"
 #include "netlist/stimulus/stimulus_constants.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 namespace {
 
@@ -229,4 +229,4 @@ ChosenStimulus StimulusChooser::choose(const Queue& queue) const {
     return by_default(queue);
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

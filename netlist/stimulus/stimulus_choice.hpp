@@ -12,7 +12,7 @@
 #include "netlist/netlist.hpp"
 #include "netlist/stimulus/data_flow.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 struct ChosenStimulus {
     Stimulus stimulus;
@@ -50,4 +50,4 @@ private:
     bool graph_ = false;                           ///< a graph test, or deep
 };
 
-}  // namespace tt
+}  // namespace ttsim::impl

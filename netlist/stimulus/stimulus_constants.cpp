@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace tt {
+namespace ttsim::impl {
 
 namespace {
 
@@ -99,4 +99,4 @@ std::optional<ChosenStimulus> inference_constant(const Queue& queue, const TestC
     return std::nullopt;
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -7,7 +7,7 @@
 #include "netlist/stimulus/data_flow.hpp"
 #include "netlist/stimulus/stimulus_choice.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 /// In a file without a stimulus of its own. Nothing: the queue is no such constant, or its use tells no value.
 std::optional<ChosenStimulus> constant_by_use(const Queue& queue, const DataFlow& flow);
@@ -15,4 +15,4 @@ std::optional<ChosenStimulus> constant_by_use(const Queue& queue, const DataFlow
 /// The few names that keep a value of their own where an inference test with a stimulus fills all queues.
 std::optional<ChosenStimulus> inference_constant(const Queue& queue, const TestConfig& test);
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -3,7 +3,7 @@
 
 #include "netlist/text/read_parts.hpp"
 
-namespace tt::reading {
+namespace ttsim::impl::reading {
 
 namespace {
 
@@ -130,4 +130,4 @@ void read_attributes(Context& ctx, const YamlNode& node, const OpDef& def, const
     }
 }
 
-}  // namespace tt::reading
+}  // namespace ttsim::impl::reading

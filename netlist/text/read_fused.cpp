@@ -3,7 +3,7 @@
 
 #include "netlist/text/read_parts.hpp"
 
-namespace tt::reading {
+namespace ttsim::impl::reading {
 
 namespace {
 
@@ -156,4 +156,4 @@ void read_fused_ops(Context& ctx, const YamlNode& node, Netlist& into) {
     }
 }
 
-}  // namespace tt::reading
+}  // namespace ttsim::impl::reading

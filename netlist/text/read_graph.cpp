@@ -4,7 +4,7 @@
 
 #include "netlist/text/read_parts.hpp"
 
-namespace tt::reading {
+namespace ttsim::impl::reading {
 
 namespace {
 
@@ -225,4 +225,4 @@ void read_graphs(Context& ctx, const YamlNode& node, Netlist& into) {
     }
 }
 
-}  // namespace tt::reading
+}  // namespace ttsim::impl::reading

@@ -1,6 +1,6 @@
 #include "netlist/text/read_parts.hpp"
 
-namespace tt::reading {
+namespace ttsim::impl::reading {
 
 std::string shown(const YamlNode& node) {
     constexpr std::size_t longest = 60;
@@ -218,4 +218,4 @@ void append_tms(Context& ctx, const YamlNode& node, std::string_view what, std::
         });
 }
 
-}  // namespace tt::reading
+}  // namespace ttsim::impl::reading

@@ -12,7 +12,7 @@
 #include "kernels/ops/op_def.hpp"
 #include "netlist/netlist.hpp"
 
-namespace tt::reading {
+namespace ttsim::impl::reading {
 
 struct Context {
     std::string file;
@@ -127,4 +127,4 @@ void read_fused_ops(Context& ctx, const YamlNode& node, Netlist& into);
 void read_test_config(Context& ctx, const YamlNode& node, TestConfig& into);
 void read_performance_check(Context& ctx, const YamlNode& node, std::vector<PerformanceCheck>& into);
 
-}  // namespace tt::reading
+}  // namespace ttsim::impl::reading

@@ -2,7 +2,7 @@
 
 #include "netlist/text/read_parts.hpp"
 
-namespace tt::reading {
+namespace ttsim::impl::reading {
 
 namespace {
 
@@ -171,4 +171,4 @@ void read_programs(Context& ctx, const YamlNode& node, Netlist& into) {
     for (const YamlPtr& item : node.items) each(*item);
 }
 
-}  // namespace tt::reading
+}  // namespace ttsim::impl::reading

@@ -2,7 +2,7 @@
 
 #include "netlist/text/read_parts.hpp"
 
-namespace tt::reading {
+namespace ttsim::impl::reading {
 
 namespace {
 
@@ -136,4 +136,4 @@ void read_queues(Context& ctx, const YamlNode& node, Netlist& into) {
     }
 }
 
-}  // namespace tt::reading
+}  // namespace ttsim::impl::reading

@@ -1,6 +1,6 @@
 #include "netlist/text/read_parts.hpp"
 
-namespace tt::reading {
+namespace ttsim::impl::reading {
 
 namespace {
 
@@ -279,4 +279,4 @@ void read_performance_check(Context& ctx, const YamlNode& node, std::vector<Perf
     }
 }
 
-}  // namespace tt::reading
+}  // namespace ttsim::impl::reading

@@ -3,7 +3,7 @@
 #include "isa/arch.hpp"
 #include "netlist/text/read_parts.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 using namespace reading;
 
@@ -94,4 +94,4 @@ Netlist read_netlist_text(const std::string& text, const std::string& name) {
     return read_tree(load_yaml_text(text, name), name);
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -2,7 +2,7 @@
 
 #include "netlist/text/writer_parts.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 using namespace writing;
 
@@ -254,4 +254,4 @@ std::string write_netlist(const Netlist& netlist) {
     return text + test_config(netlist.test) + performance_check(netlist.performance);
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

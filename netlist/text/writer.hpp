@@ -5,8 +5,8 @@
 
 #include "netlist/netlist.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 std::string write_netlist(const Netlist& netlist);
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -7,7 +7,7 @@
 
 #include "kernels/ops/op_def.hpp"
 
-namespace tt::writing {
+namespace ttsim::impl::writing {
 
 std::string word(const std::string& text) {
     const auto plain = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '$' || c == '.'; };
@@ -220,4 +220,4 @@ std::string performance_check(const std::vector<PerformanceCheck>& checks) {
     return text.empty() ? "" : "performance-check:\n" + text;
 }
 
-}  // namespace tt::writing
+}  // namespace ttsim::impl::writing

@@ -6,7 +6,7 @@
 
 #include "netlist/netlist.hpp"
 
-namespace tt::writing {
+namespace ttsim::impl::writing {
 
 /// A word as YAML: bare when that is safe, else in double quotes.
 std::string word(const std::string& text);
@@ -33,4 +33,4 @@ FlowMap attributes(const OpAttributes& attr, std::string_view type);
 std::string test_config(const TestConfig& test);
 std::string performance_check(const std::vector<PerformanceCheck>& checks);
 
-}  // namespace tt::writing
+}  // namespace ttsim::impl::writing

@@ -18,7 +18,7 @@
 
 namespace fs = std::filesystem;
 
-namespace tt::image {
+namespace ttsim::impl::image {
 
 std::uint64_t most_unpacked(std::uint64_t archive_bytes) {
     // text and headers shrink far more than weights do
@@ -331,4 +331,4 @@ void ArchiveWriter::commit() {
     impl_->file.commit();
 }
 
-}  // namespace tt::image
+}  // namespace ttsim::impl::image

@@ -11,7 +11,7 @@
 #include "base/file_set.hpp"
 #include "base/shared_bytes.hpp"
 
-namespace tt::image {
+namespace ttsim::impl::image {
 
 inline constexpr const char* image_folder = "unzipped_tti";
 
@@ -58,4 +58,4 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace tt::image
+}  // namespace ttsim::impl::image

@@ -11,7 +11,7 @@
 using nlohmann::json;
 using Ordered = nlohmann::ordered_json;
 
-namespace tt::image {
+namespace ttsim::impl::image {
 
 // --- names ---------------------------------------------------------------------------------------------------------
 
@@ -403,4 +403,4 @@ DeviceRecord read_device_json(const std::string& text, const std::string& place)
     return r;
 }
 
-}  // namespace tt::image
+}  // namespace ttsim::impl::image

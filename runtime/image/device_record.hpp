@@ -10,7 +10,7 @@
 
 #include "isa/data_format.hpp"
 
-namespace tt::image {
+namespace ttsim::impl::image {
 
 using Shape = std::vector<std::int64_t>;
 
@@ -84,4 +84,4 @@ DeviceRecord read_device_json(const std::string& text, const std::string& place)
 std::string chip_of_arch(const std::string& arch);
 std::string arch_of_chip(const std::string& chip);
 
-}  // namespace tt::image
+}  // namespace ttsim::impl::image

@@ -8,7 +8,7 @@
 
 #include "kernels/formats/float_bits.hpp"
 
-namespace tt::image {
+namespace ttsim::impl::image {
 
 static_assert(std::endian::native == std::endian::little, "hosts and files are little-endian, and so are copies here");
 
@@ -106,4 +106,4 @@ void numbers_to_host(std::span<const float> from, DataFormat host, unsigned char
     std::memcpy(to, from.data(), from.size_bytes());
 }
 
-}  // namespace tt::image
+}  // namespace ttsim::impl::image

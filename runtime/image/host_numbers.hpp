@@ -7,7 +7,7 @@
 
 #include "isa/data_format.hpp"
 
-namespace tt::image {
+namespace ttsim::impl::image {
 
 /// Bytes of one number of a host type; 2 for all of the a and b families.
 std::int64_t host_bytes(DataFormat format);
@@ -24,4 +24,4 @@ void numbers_of_host(const unsigned char* from, DataFormat host, bool raw, std::
 /// or its largest number.
 void numbers_to_host(std::span<const float> from, DataFormat host, unsigned char* to);
 
-}  // namespace tt::image
+}  // namespace ttsim::impl::image

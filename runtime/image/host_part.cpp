@@ -13,7 +13,7 @@
 #include "compiler/ir/builder.hpp"
 #include "runtime/image/host_shapes.hpp"
 
-namespace tt::image {
+namespace ttsim::impl::image {
 
 namespace {
 
@@ -243,4 +243,4 @@ void add_host_part(ir::CompiledModel& model, const DeviceRecord& record, const s
     add_values(model);
 }
 
-}  // namespace tt::image
+}  // namespace ttsim::impl::image

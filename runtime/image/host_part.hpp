@@ -5,7 +5,7 @@
 #include "compiler/model/compiled_model.hpp"
 #include "runtime/image/device_record.hpp"
 
-namespace tt::image {
+namespace ttsim::impl::image {
 
 /// Host steps and made-up values of the inputs. Tensors are named as their queues; they have the shapes of the record
 /// where those fill the entries, else the shapes of the entries. Throws Error(Input) at `place` for queues that the
@@ -15,4 +15,4 @@ void add_host_part(ir::CompiledModel& model, const DeviceRecord& record, const s
 /// The programs of a netlist that run a model forward: run_fwd_<k>, in merged images with prefixes, or its only one.
 std::vector<ir::ModelProgram> forward_programs(const Netlist& netlist);
 
-}  // namespace tt::image
+}  // namespace ttsim::impl::image

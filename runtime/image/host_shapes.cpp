@@ -9,7 +9,7 @@
 #include "compiler/model/compile.hpp"
 #include "compiler/lower/lowering.hpp"
 
-namespace tt::image {
+namespace ttsim::impl::image {
 
 namespace {
 
@@ -174,4 +174,4 @@ HostShapes output_shapes(const Queue& queue, const TensorTransform& transform, c
     return *shapes;
 }
 
-}  // namespace tt::image
+}  // namespace ttsim::impl::image

@@ -7,7 +7,7 @@
 #include "netlist/netlist.hpp"
 #include "runtime/image/device_record.hpp"
 
-namespace tt::image {
+namespace ttsim::impl::image {
 
 /// A tensor as the user has it, and as it fills an entry of a queue (filled up to whole tiles with zeros).
 struct HostShapes {
@@ -27,4 +27,4 @@ HostShapes input_shapes(const Queue& queue, const TensorTransform& transform, co
 HostShapes output_shapes(const Queue& queue, const TensorTransform& transform, const HostStack* stack,
                          const Shape* recorded, const std::string& place);
 
-}  // namespace tt::image
+}  // namespace ttsim::impl::image

@@ -16,7 +16,7 @@
 
 namespace fs = std::filesystem;
 
-namespace tt::image {
+namespace ttsim::impl::image {
 
 namespace {
 
@@ -275,4 +275,4 @@ Image read_image(const Members& files) {
 
 Image read_image(const std::string& path) { return read_image(read_members(path)); }
 
-}  // namespace tt::image
+}  // namespace ttsim::impl::image

@@ -18,7 +18,7 @@
 #include "runtime/image/member_list.hpp"
 #include "runtime/image/tilized.hpp"
 
-namespace tt::image {
+namespace ttsim::impl::image {
 
 inline constexpr const char* image_extension = ".tti";
 /// Whether a name is that of an image.
@@ -91,4 +91,4 @@ FolderHoldPtr extract_image(const std::string& file, const std::string& folder);
 /// that could not be read back.
 void pack_image(const std::string& folder, const std::string& file);
 
-}  // namespace tt::image
+}  // namespace ttsim::impl::image

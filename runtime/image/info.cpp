@@ -6,7 +6,7 @@
 
 #include "base/json_text.hpp"
 
-namespace tt::image {
+namespace ttsim::impl::image {
 
 namespace {
 
@@ -92,4 +92,4 @@ std::string info_json(const Summary& summary) {
     return json_document(all);
 }
 
-}  // namespace tt::image
+}  // namespace ttsim::impl::image

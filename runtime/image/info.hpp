@@ -5,11 +5,11 @@
 
 #include "runtime/image/image.hpp"
 
-namespace tt::image {
+namespace ttsim::impl::image {
 
 std::string info_text(const DeviceRecord& record);
 /// With what a program computes around the device, and members that are not read.
 std::string info_text(const Summary& summary);
 std::string info_json(const Summary& summary);
 
-}  // namespace tt::image
+}  // namespace ttsim::impl::image

@@ -19,7 +19,7 @@
 using nlohmann::json;
 using Ordered = nlohmann::ordered_json;
 
-namespace tt::image {
+namespace ttsim::impl::image {
 
 namespace {
 
@@ -242,4 +242,4 @@ std::string unread_note(const std::vector<MemberSize>& unread) {
     return text + (unread.size() > most ? ", ...; 'ttsim tti info' names all" : "");
 }
 
-}  // namespace tt::image
+}  // namespace ttsim::impl::image

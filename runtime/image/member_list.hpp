@@ -16,7 +16,7 @@
 #include "runtime/image/archive.hpp"
 #include "runtime/image/device_record.hpp"
 
-namespace tt::image {
+namespace ttsim::impl::image {
 
 inline constexpr const char* record_file = "device.json";
 inline constexpr const char* own_folder = "ttsim";          ///< what only ttsim reads
@@ -75,4 +75,4 @@ std::vector<MemberSize> unread_members(const Members& members, const DeviceRecor
 /// One line for a user; "" when there are none.
 std::string unread_note(const std::vector<MemberSize>& unread);
 
-}  // namespace tt::image
+}  // namespace ttsim::impl::image

@@ -12,7 +12,7 @@
 
 namespace fs = std::filesystem;
 
-namespace tt::image {
+namespace ttsim::impl::image {
 
 namespace {
 
@@ -169,4 +169,4 @@ std::string moves_text(const MergeReport& report) {
     return text;
 }
 
-}  // namespace tt::image
+}  // namespace ttsim::impl::image

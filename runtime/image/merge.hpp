@@ -10,7 +10,7 @@
 #include "runtime/image/image.hpp"
 #include "runtime/image/merge_memory.hpp"
 
-namespace tt::image {
+namespace ttsim::impl::image {
 
 struct MergeOptions {
     std::string folder;               ///< holds NAME.tti of each model
@@ -40,4 +40,4 @@ std::string merge_json(const MergeReport& report);
 /// What moved where.
 std::string moves_text(const MergeReport& report);
 
-}  // namespace tt::image
+}  // namespace ttsim::impl::image

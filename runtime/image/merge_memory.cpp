@@ -9,7 +9,7 @@
 #include "isa/config_dir.hpp"
 #include "netlist/checks/instances.hpp"
 
-namespace tt::image {
+namespace ttsim::impl::image {
 
 MemoryLimits limits_of(const Machine& machine) {
     const ChipParams& chip = machine.chips.front().params;
@@ -249,4 +249,4 @@ MergedMemory place_together(std::vector<Netlist*> netlists, const MemoryLimits& 
     return placer.finish();
 }
 
-}  // namespace tt::image
+}  // namespace ttsim::impl::image

@@ -11,7 +11,7 @@
 #include "netlist/device/device.hpp"
 #include "netlist/netlist.hpp"
 
-namespace tt::image {
+namespace ttsim::impl::image {
 
 struct MemoryLimits {
     std::uint64_t reserved = 0;             ///< of each DRAM channel, by the runtime of the original
@@ -43,4 +43,4 @@ struct PlacingOptions {
 /// fit.
 MergedMemory place_together(std::vector<Netlist*> netlists, const MemoryLimits& limits, const PlacingOptions& options);
 
-}  // namespace tt::image
+}  // namespace ttsim::impl::image

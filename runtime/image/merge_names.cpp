@@ -4,7 +4,7 @@
 #include "base/error.hpp"
 #include "runtime/image/merge.hpp"
 
-namespace tt::image {
+namespace ttsim::impl::image {
 
 namespace {
 
@@ -146,4 +146,4 @@ ir::CompiledModel joined(const std::vector<ir::CompiledModel>& models) {
     return all;
 }
 
-}  // namespace tt::image
+}  // namespace ttsim::impl::image

@@ -12,7 +12,7 @@
 #include "netlist/device/descriptor_text.hpp"
 #include "netlist/device/soc_descriptor.hpp"
 
-namespace tt::image {
+namespace ttsim::impl::image {
 
 namespace {
 
@@ -235,4 +235,4 @@ void check_same_target(const Machine& compiled_for, const Machine& asked, const 
                compiled_for.name, shown(compiled_for), asked.name, shown(asked));
 }
 
-}  // namespace tt::image
+}  // namespace ttsim::impl::image

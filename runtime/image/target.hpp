@@ -9,7 +9,7 @@
 #include "netlist/netlist.hpp"
 #include "runtime/image/device_record.hpp"
 
-namespace tt::image {
+namespace ttsim::impl::image {
 
 inline constexpr const char* builds_folder = "backend_build_binaries";
 inline constexpr const char* made_by_ttsim = "branch_name: ttsim";  ///< a line of runtime_data.yaml
@@ -32,4 +32,4 @@ Machine asked_machine(const Machine& compiled_for, const std::string& arch, Mach
 /// number of chips.
 void check_same_target(const Machine& compiled_for, const Machine& asked, const std::string& image);
 
-}  // namespace tt::image
+}  // namespace ttsim::impl::image

@@ -9,7 +9,7 @@
 #include "base/error.hpp"
 #include "runtime/image/host_numbers.hpp"
 
-namespace tt::image {
+namespace ttsim::impl::image {
 
 namespace {
 
@@ -127,4 +127,4 @@ Tensor from_file(const Queue& queue, const StoredTensor& stored, std::string_vie
     return stored.tilized ? untilize(queue, bytes) : from_bin(queue, stored, bytes);
 }
 
-}  // namespace tt::image
+}  // namespace ttsim::impl::image

@@ -11,7 +11,7 @@
 #include "runtime/image/device_record.hpp"
 #include "runtime/image/tilized.hpp"
 
-namespace tt::image {
+namespace ttsim::impl::image {
 
 /// One entry of the queue as .bin: in the narrowest host type of the queue's family that holds all values exactly.
 /// `file`: its name in the image.
@@ -32,4 +32,4 @@ Tensor from_file(const Queue& queue, const StoredTensor& stored, std::string_vie
 /// "tensors/torch.Tensor.NAME.bin"; a '/' of the name becomes '_'.
 std::string tensor_file_name(const std::string& queue, const std::string& extension);
 
-}  // namespace tt::image
+}  // namespace ttsim::impl::image

@@ -8,7 +8,7 @@
 #include "kernels/formats/numerics.hpp"
 #include "kernels/formats/tile_codec.hpp"
 
-namespace tt::image {
+namespace ttsim::impl::image {
 
 namespace {
 
@@ -168,4 +168,4 @@ Tensor from_linear(const Queue& queue, const std::vector<float>& values) {
     return entry;
 }
 
-}  // namespace tt::image
+}  // namespace ttsim::impl::image

@@ -11,7 +11,7 @@
 #include "kernels/tensor.hpp"
 #include "netlist/netlist.hpp"
 
-namespace tt::image {
+namespace ttsim::impl::image {
 
 /// How the original's two tilizers differ: the one in vector code can be told not to round Bfp8 and Bfp8_b, the other
 /// one always rounds and takes every format.
@@ -39,4 +39,4 @@ Tensor untilize(const Queue& queue, std::string_view bytes);
 std::vector<float> linear(const Queue& queue, const Tensor& entry);
 Tensor from_linear(const Queue& queue, const std::vector<float>& values);
 
-}  // namespace tt::image
+}  // namespace ttsim::impl::image

@@ -12,7 +12,7 @@
 
 namespace fs = std::filesystem;
 
-namespace tt::image {
+namespace ttsim::impl::image {
 
 namespace {
 
@@ -87,4 +87,4 @@ void pack_image(const std::string& folder, const std::string& file) {
     archive.commit();
 }
 
-}  // namespace tt::image
+}  // namespace ttsim::impl::image

@@ -6,7 +6,7 @@
 #include <bit>
 #include <cmath>
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 bool all_finite(const Tensor& values) {
     constexpr std::uint32_t exponent = 0x7f800000;
@@ -42,4 +42,4 @@ std::string NonFinite::text(const std::string& whose) const {
     return fmt::format("{} values of {} are NaN or infinite, the first is {}: {}", count, whose, what, place);
 }
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

@@ -6,7 +6,7 @@
 
 #include "kernels/tensor.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 bool all_finite(const Tensor& values);
 
@@ -21,4 +21,4 @@ struct NonFinite {
     std::string text(const std::string& whose) const;
 };
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

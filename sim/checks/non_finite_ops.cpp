@@ -6,7 +6,7 @@
 #include "netlist/checks/name_index.hpp"
 #include "sim/checks/non_finite.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 NonFiniteOps::NonFiniteOps(const Netlist& resolved) : netlist_(resolved) {
     for (const Graph& graph : netlist_.graphs)
@@ -44,4 +44,4 @@ const Op* NonFiniteOps::first_before(const Queue& queue) const {
     return nullptr;
 }
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

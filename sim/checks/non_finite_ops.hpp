@@ -6,7 +6,7 @@
 
 #include "netlist/netlist.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 class NonFiniteOps {
 public:
@@ -22,4 +22,4 @@ private:
     std::map<const Op*, std::atomic<bool>> made_;
 };
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

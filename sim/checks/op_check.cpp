@@ -2,7 +2,7 @@
 
 #include "sim/checks/op_results.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 ComparisonRule op_rule(const RunState& state, const Op& op) {
     ComparisonRule rule = comparison_for_op(op.cfg);
@@ -75,4 +75,4 @@ std::vector<OpCheckReport> OpCheck::reports() const {
     return reports;
 }
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

@@ -9,7 +9,7 @@
 #include "netlist/golden/golden.hpp"
 #include "sim/run_state.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 /// How the result of an op by itself is compared in this run.
 ComparisonRule op_rule(const RunState& state, const Op& op);
@@ -39,4 +39,4 @@ private:
     std::map<const Op*, Found> found_;
 };
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

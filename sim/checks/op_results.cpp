@@ -1,6 +1,6 @@
 #include "sim/checks/op_results.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 void OpResults::begin(const EpochLaunch& launch, const Plan& plan) {
     for (const ExecuteCommand& member : launch.members) {
@@ -28,4 +28,4 @@ std::optional<EntrySpan> OpResults::at(const Op& op, std::int64_t n) const {
     return EntrySpan{{it->second}, it->second->shape.z};
 }
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

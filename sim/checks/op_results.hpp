@@ -11,7 +11,7 @@
 #include "netlist/program/queue_state.hpp"
 #include "sim/values/compute.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 /// Filled by the executors, from the thread that drives them. The n-th result of an op is the one of the n-th input its
 /// graph has run, counted over all executes.
@@ -43,4 +43,4 @@ private:
     std::set<const Op*> known_;
 };
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

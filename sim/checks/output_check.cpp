@@ -9,7 +9,7 @@
 #include "sim/checks/op_check.hpp"
 #include "sim/untimed/golden_engine.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 namespace {
 
@@ -229,4 +229,4 @@ void look_through_outputs(RunState& state) {
     }
 }
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

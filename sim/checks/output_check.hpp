@@ -10,7 +10,7 @@
 #include "netlist/golden/golden.hpp"
 #include "sim/run_state.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 /// The verdict over one output queue, entry by entry.
 class OutputJudge {
@@ -55,4 +55,4 @@ void look_through_outputs(RunState& state);
 /// Entries of a queue that the run may have left.
 std::int64_t entries_of(const RunState& state, const Queue& queue);
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

@@ -7,7 +7,7 @@
 #include "netlist/checks/instances.hpp"
 #include "sim/run.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 using CoreTimes = InputRecord::CoreTimes;
 
@@ -216,4 +216,4 @@ std::vector<PerformanceFigure> measure(const Netlist& netlist, const RunReport& 
     return figures;
 }
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

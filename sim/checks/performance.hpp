@@ -17,7 +17,7 @@
 #include "netlist/netlist.hpp"
 #include "netlist/plan/plan.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 struct RunReport;
 
@@ -59,4 +59,4 @@ private:
 std::vector<std::string> check_performance_names(const Netlist& netlist);
 std::vector<PerformanceFigure> measure(const Netlist& netlist, const RunReport& report, const InputRecord& record);
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

@@ -6,7 +6,7 @@
 #include "base/text.hpp"
 #include "sim/machine/stage_overlap.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 namespace {
 
@@ -71,4 +71,4 @@ void run_decoupled(RunState& state, const std::string& name) {
                     report.name, static_cast<double>(pack_free) / static_cast<double>(launch.inputs)));
 }
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

@@ -4,10 +4,10 @@
 
 #include "sim/run_state.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 /// Runs state.options.perf_op for the inputs of the first launch its graph is in; the report then holds this op only.
 /// Throws Error(Input) when no program executes such an op.
 void run_decoupled(RunState& state, const std::string& op);
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

@@ -4,7 +4,7 @@
 
 #include "sim/run.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 static GraphPace pace_of(const GraphReport& graph) {
     return {graph.inputs,    graph.executes, graph.first_inputs,     graph.first_start,
@@ -39,4 +39,4 @@ void count_host(RunReport& report, std::int64_t samples, double host_seconds, bo
     for (GraphReport& graph : report.graphs) graph.inputs_per_second = 0;
 }
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

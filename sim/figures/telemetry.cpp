@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 static void add_cores(const MachineView& view, std::vector<ChipTelemetry>& chips) {
     std::set<std::pair<std::int64_t, NocCoord>> used;
@@ -49,4 +49,4 @@ Telemetry telemetry(const MachineView& view) {
     return now;
 }
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

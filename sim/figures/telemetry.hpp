@@ -7,7 +7,7 @@
 
 #include "sim/machine/machine_view.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 struct ChipTelemetry {
     std::int64_t chip = 0;
@@ -27,4 +27,4 @@ struct Telemetry {
 
 Telemetry telemetry(const MachineView& view);
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

@@ -7,7 +7,7 @@
 #include "netlist/checks/instances.hpp"
 #include "sim/setup.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 namespace {
 
@@ -184,4 +184,4 @@ std::string remedy(const RunOptions& options, const std::vector<Room>& short_of,
     return text;
 }
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

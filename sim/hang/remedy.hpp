@@ -8,7 +8,7 @@
 
 #include "sim/run.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 /// A place that was full, or never filled, when nothing could move any more.
 struct Room {
@@ -28,4 +28,4 @@ struct Room {
 /// finds nothing. Every change it names has been simulated, in timing mode; the search takes no longer than `most`.
 std::string remedy(const RunOptions& options, const std::vector<Room>& short_of, std::chrono::milliseconds most);
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

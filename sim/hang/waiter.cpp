@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 WaitChain wait_chain(const std::vector<const Waiter*>& unfinished) {
     if (unfinished.empty()) return {"nothing is waiting; no command could be issued", {}};
@@ -27,4 +27,4 @@ WaitChain wait_chain(const std::vector<const Waiter*>& unfinished) {
     return chain;
 }
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

@@ -7,7 +7,7 @@
 
 #include "sim/hang/remedy.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 /// One line of a wait-for chain: who waits, for what, and who owes it (nullptr: nobody inside the machine).
 class Waiter;
@@ -30,4 +30,4 @@ struct WaitChain {
 };
 WaitChain wait_chain(const std::vector<const Waiter*>& unfinished);
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

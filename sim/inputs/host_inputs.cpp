@@ -5,7 +5,7 @@
 #include "netlist/stimulus/stimulus.hpp"
 #include "sim/checks/non_finite.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 EntryPtr pack_host_entry(Tensor values, const Queue& queue) {
     host_convert(queue.df, {values.data.data(), values.z * values.rows, values.cols, values.cols});
@@ -173,4 +173,4 @@ void dump_queue(const std::string& file, const Queue& queue, const std::map<std:
     write_npy(file, array);
 }
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

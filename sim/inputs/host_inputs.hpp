@@ -12,7 +12,7 @@
 #include "sim/run.hpp"
 #include "sim/values/entry.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 /// What the host pushes: values of the queue's format, kept in it whatever --numerics says.
 EntryPtr pack_host_entry(Tensor values, const Queue& queue);
@@ -41,4 +41,4 @@ private:
 void dump_queue(const std::string& file, const Queue& queue, const std::map<std::int64_t, EntrySpan>& entries,
                 std::int64_t count);
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

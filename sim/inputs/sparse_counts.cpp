@@ -5,7 +5,7 @@
 #include "netlist/files/npy.hpp"
 #include "netlist/stimulus/stimulus.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 namespace {
 
@@ -84,4 +84,4 @@ std::map<const Op*, SparseCounts> known_sparse_counts(const Netlist& netlist, co
     });
 }
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

@@ -11,7 +11,7 @@
 #include "netlist/program/queue_state.hpp"
 #include "sim/run.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 /// The first entry of a queue that the host fills, if it is known.
 using FirstEntry = std::function<std::optional<Tensor>(const Queue&)>;
@@ -24,4 +24,4 @@ std::map<const Op*, SparseCounts> sparse_counts(const Netlist& netlist, const Fi
 std::map<const Op*, SparseCounts> known_sparse_counts(const Netlist& netlist, const Forecast& forecast,
                                                       const RunOptions& options, const Manifest* manifest);
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

@@ -5,7 +5,7 @@
 
 #include "base/error.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 // One cycle is one nanosecond of SystemC time, whatever the clock of the chip: time is counted in cycles only.
 static sc_core::sc_time cycles(Cycle n) { return {static_cast<double>(n), sc_core::SC_NS}; }
@@ -107,4 +107,4 @@ void Calendar::walk(StateWalk& walk) {
     }
 }
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

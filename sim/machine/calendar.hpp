@@ -12,7 +12,7 @@
 
 #include "sim/machine/state_walk.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 /// Something that events happen to.
 class Actor {
@@ -114,4 +114,4 @@ private:
     std::vector<Event> events_;  // a heap, the next one first
 };
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

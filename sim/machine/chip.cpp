@@ -7,7 +7,7 @@
 #include "base/error.hpp"
 #include "isa/load_channel.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 /// Accesses are cut into packets of this size.
 constexpr std::uint64_t largest_packet = 8192;
@@ -102,7 +102,7 @@ Cycle Chip::host_pop(std::uint64_t bytes, Cycle ready) {
 
 Cycle Chip::pointer_delay() const { return whole_clocks(memory_.access.pointer_write + memory_.access.pointer_poll); }
 
-std::int64_t Chip::load_channel(NocCoord core) const { return tt::load_channel(instance_.params, core); }
+std::int64_t Chip::load_channel(NocCoord core) const { return ttsim::impl::load_channel(instance_.params, core); }
 
 Cycle Chip::load_epoch(const std::vector<std::pair<NocCoord, const void*>>& kernels) {
     const EpochTiming& t = memory_.epoch;
@@ -213,4 +213,4 @@ Cycle Board::send(std::int64_t from_chip, NocCoord from, std::int64_t to_chip, N
     return chip(to_chip).noc().send(noc, from, to, bytes, clock_.now(), ready);
 }
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

@@ -12,7 +12,7 @@
 #include "sim/machine/resources.hpp"
 #include "sim/memory/memory_constants.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 class Chip : public sc_core::sc_module {
 public:
@@ -89,4 +89,4 @@ private:
     std::map<std::pair<std::int64_t, std::int64_t>, std::vector<std::int64_t>> routes_;
 };
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 CommandUse use_of(const EpochCommand& command, PointerTable& pointers) {
     CommandUse use;
@@ -40,4 +40,4 @@ bool conflict(const Netlist& netlist, const CommandUse& earlier, const CommandUs
     return false;
 }
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

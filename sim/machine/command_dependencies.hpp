@@ -7,7 +7,7 @@
 
 #include "netlist/program/queue_state.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 /// What a command touches.
 struct CommandUse {
@@ -21,4 +21,4 @@ CommandUse use_of(const EpochCommand& command, PointerTable& pointers);
 /// reason: its own pointers make the reader wait.
 bool conflict(const Netlist& netlist, const CommandUse& earlier, const CommandUse& later);
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

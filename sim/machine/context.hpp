@@ -10,7 +10,7 @@
 #include "sim/run_state.hpp"
 #include "sim/hang/waiter.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 struct Context {
     RunState& state;
@@ -27,4 +27,4 @@ struct Context {
     }
 };
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

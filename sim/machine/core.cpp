@@ -5,7 +5,7 @@
 #include "sim/machine/pipe_flow.hpp"
 #include "sim/machine/stage_overlap.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 Core::Core(const EpochView& epoch, const PlanOp& op, std::size_t index, CoreProbe* probe)
     : epoch_(epoch),
@@ -362,4 +362,4 @@ WaitsFor Core::waits_for() const {
     return {fmt::format("{} could run", name()), nullptr};
 }
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

@@ -11,7 +11,7 @@
 #include "sim/machine/machine_view.hpp"
 #include "sim/hang/waiter.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 class PipeFlow;
 class QueuePort;
@@ -146,4 +146,4 @@ private:
     std::vector<InputTimes> input_times_;  // when wanted
 };
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

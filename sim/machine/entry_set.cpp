@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 std::int64_t EntrySet::run_end(std::int64_t n) const {
     const auto run = runs_.find(n);
@@ -35,4 +35,4 @@ void EntrySet::walk_bounds(StateWalk& walk) {
     }
 }
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

@@ -7,7 +7,7 @@
 
 #include "sim/machine/state_walk.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 class EntrySet {
 public:
@@ -30,4 +30,4 @@ private:
     boost::icl::interval_set<std::int64_t, std::less, Run> runs_;  // joined where they touch
 };
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

@@ -4,7 +4,7 @@
 
 #include "sim/machine/stage_overlap.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 /// The ram whose memory a queue is or views.
 static const Queue* memory_behind(const Netlist& netlist, const Queue& queue) {
@@ -208,7 +208,7 @@ void Epoch::check_finished() {
     done_ = true;
     ended_ = context_.now;
     inputs_per_second_ =
-        tt::inputs_per_second(static_cast<double>(context_.state.report.clock_mhz) * 1e6, steady_interval(pace()));
+        ttsim::impl::inputs_per_second(static_cast<double>(context_.state.report.clock_mhz) * 1e6, steady_interval(pace()));
     // The last thing it does is to write the pointers of its queues back.
     const std::int64_t chip = plan_.chips.front();
     const auto pointers = static_cast<Cycle>(context_.board.chip(chip).memory().access.pointer_write);
@@ -305,4 +305,4 @@ void Epoch::report_op(GraphReport& graph, std::size_t o) const {
     op->busy_cycles += busiest;
 }
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

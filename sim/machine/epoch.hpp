@@ -11,7 +11,7 @@
 #include "sim/machine/pipe_flow.hpp"
 #include "sim/machine/writer_flow.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 class Epoch : public Actor, private EpochEvents {
 public:
@@ -87,4 +87,4 @@ private:
     std::vector<std::vector<Cycle>> packed_;  // by graph of the plan and input: by all its cores
 };
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

@@ -6,7 +6,7 @@
 #include "sim/machine/chip.hpp"
 #include "sim/run_state.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 class Core;
 
@@ -58,4 +58,4 @@ struct EpochView {
     }
 };
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

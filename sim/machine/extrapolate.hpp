@@ -13,11 +13,11 @@
 
 #include "sim/machine/state_walk.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 class Queue;
 }
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 /// The last snapshots of one kind, to be found again by their words.
 template <class Mark>
@@ -44,4 +44,4 @@ private:
     std::deque<Entry> entries_;
 };
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

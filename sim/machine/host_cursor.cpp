@@ -1,6 +1,6 @@
 #include "sim/machine/host_cursor.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 std::int64_t HostEnd::room() const {
     std::int64_t room = 0;
@@ -25,4 +25,4 @@ void HostEnd::walk(StateWalk& walk, bool popping_decides) {
     walk.total(popping_);
 }
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

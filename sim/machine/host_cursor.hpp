@@ -5,7 +5,7 @@
 
 #include "sim/machine/queue_memory.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 class HostEnd {
 public:
@@ -26,4 +26,4 @@ private:
     std::int64_t pushed_ = 0, popping_ = 0;
 };
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

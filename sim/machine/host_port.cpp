@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 /// Of an event's argument; those above count restarts.
 constexpr unsigned entry_bits = 48;
@@ -115,4 +115,4 @@ void HostPort::walk(StateWalk& walk) {
     end_.walk(walk, pops_at_once_);
 }
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

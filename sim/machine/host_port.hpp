@@ -7,7 +7,7 @@
 #include "sim/machine/context.hpp"
 #include "sim/machine/host_cursor.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 class HostPort : public Actor, public QueueUser {
 public:
@@ -45,4 +45,4 @@ private:
 /// When an entry that the host writes to a queue's memory now is there.
 Cycle host_write(Context& context, const Queue& queue);
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

@@ -3,7 +3,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 namespace {
 
@@ -71,4 +71,4 @@ FreeParts parse_free_parts(const std::vector<std::string>& words) {
     return parts;
 }
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

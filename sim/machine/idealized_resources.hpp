@@ -8,7 +8,7 @@
 
 #include "netlist/netlist.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 /// Transfers through a free part begin when they are ready and never wait for others; the way to it still takes time.
 struct FreeParts {
@@ -33,4 +33,4 @@ FreeParts parse_free_parts(const std::vector<std::string>& words);
 /// Throws Error(Input) for an op that the netlist does not have.
 void check_names(const FreeParts& parts, const Netlist& netlist);
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

@@ -9,7 +9,7 @@
 #include "sim/machine/watch.hpp"
 #include "sim/trace/recorder.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 namespace {
 
@@ -330,4 +330,4 @@ void run_machine(RunState& state) {
     state.report.cycles = machine.now();
 }
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

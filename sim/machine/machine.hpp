@@ -7,7 +7,7 @@
 #include "sim/machine/machine_view.hpp"
 #include "sim/run_state.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 class SystemcContext;
 class Watch;
@@ -51,4 +51,4 @@ private:
     std::unique_ptr<Parts> parts_;
 };
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

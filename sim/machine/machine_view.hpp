@@ -15,7 +15,7 @@
 #include "netlist/plan/plan.hpp"
 #include "sim/machine/state_walk.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 /// What a core is at. The later of these that holds.
 enum class CoreActivity : std::uint8_t {
@@ -132,4 +132,4 @@ private:
     const LiveMachine& machine_;
 };
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

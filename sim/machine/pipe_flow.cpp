@@ -4,7 +4,7 @@
 #include <cmath>
 #include <set>
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 /// Streams of a core that take turns with the sources of a gather.
 static constexpr std::ptrdiff_t most_relays = 3;
@@ -431,4 +431,4 @@ WaitsFor PipeFlow::waits_for() const {
     return {fmt::format("{} could move", self), nullptr};
 }
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

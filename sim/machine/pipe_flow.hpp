@@ -11,7 +11,7 @@
 #include "sim/machine/core.hpp"
 #include "sim/machine/queue_port.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 class PipeFlow final : public Actor, public OutputUser, public QueueUser, public Waiter {
 public:
@@ -117,4 +117,4 @@ private:
     std::map<std::int64_t, Held> held_;  // input * operand_z + z
 };
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

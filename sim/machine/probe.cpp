@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 void FlowProbe::add_event(Cycle now, Cycle arrival, std::int64_t input) {
     Input& open = events->open;
@@ -304,4 +304,4 @@ std::string resource_text(const ResourceName& name) {
     return text;
 }
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

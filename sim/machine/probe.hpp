@@ -15,14 +15,14 @@
 #include "sim/machine/series.hpp"
 #include "sim/machine/state_walk.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 struct Plan;
 struct PlanOp;
 struct Pipe;
 struct EpochLaunch;
-}  // namespace tt
+}  // namespace ttsim::impl
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 /// Relative times of the events of one input, each a few numbers; empty when single events are not wanted.
 class Events {
@@ -285,4 +285,4 @@ public:
     virtual void over(EpochProbe* epoch, Cycle now, double inputs_per_second) = 0;
 };
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

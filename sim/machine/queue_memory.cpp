@@ -1,6 +1,6 @@
 #include "sim/machine/queue_memory.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 bool QueueMemory::free_slot(std::int64_t n) const {
     if (ram()) return true;
@@ -63,4 +63,4 @@ void QueueMemory::tell() {
     for (QueueUser* user : now) user->queue_changed();
 }
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

@@ -10,7 +10,7 @@
 #include "sim/machine/machine_view.hpp"
 #include "sim/run_state.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 /// Anyone who must look again when a queue changes.
 class QueueUser {
@@ -58,4 +58,4 @@ private:
     std::vector<QueueUser*> users_;
 };
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

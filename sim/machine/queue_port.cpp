@@ -3,7 +3,7 @@
 #include "sim/machine/core.hpp"
 #include "sim/machine/writer_flow.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 QueuePort::QueuePort(const EpochView& epoch, const PlanQueue& queue, QueueAccess access, QueueMemory& memory)
     : epoch_(epoch), plan_(queue), access_(access), memory_(memory) {}
@@ -126,4 +126,4 @@ void QueuePort::commit(std::int64_t input) {
         if (follower != this) follower->memory_.tell();
 }
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

@@ -7,7 +7,7 @@
 #include "sim/machine/queue_memory.hpp"
 #include "sim/hang/waiter.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 class Core;
 class WriterFlow;
@@ -78,4 +78,4 @@ private:
     std::map<std::int64_t, Writing> writing_;
 };
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

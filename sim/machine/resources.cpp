@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 void Server::forget(Cycle now) {
     const auto over = std::find_if(taken_.begin(), taken_.end(), [&](const Span& s) { return s.end > now; });
@@ -169,4 +169,4 @@ void Noc::trace(Probe& probe, std::int64_t chip) {
     }
 }
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

@@ -14,7 +14,7 @@
 #include "sim/noc/constants.hpp"
 #include "sim/noc/topology.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 /// A part that carries one thing at a time. A transfer takes the free time from when it is ready on, in pieces where
 /// others have asked for times between: one whose data comes late leaves the time before to those that are ready now.
@@ -89,4 +89,4 @@ private:
     std::map<std::tuple<int, noc::Node, noc::Node, noc::Node>, noc::Topology::Tree> trees_;
 };
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

@@ -1,6 +1,6 @@
 #include "sim/machine/sequencer.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 Sequencer::Sequencer(Context& context, EpochStream stream)
     : context_(context), stream_(std::move(stream)), pointers_(context.state.netlist) {
@@ -169,4 +169,4 @@ std::vector<const Waiter*> Sequencer::unfinished() const {
     return parts;
 }
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

@@ -12,7 +12,7 @@
 #include "sim/machine/extrapolate.hpp"
 #include "sim/machine/host_port.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 class Sequencer : public Actor {
 public:
@@ -103,4 +103,4 @@ private:
     std::uint64_t steps_ = 0;  ///< cycles in which anything happened
 };
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

@@ -3,7 +3,7 @@
 
 #include "sim/machine/sequencer.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 using Moment = QueueMemory::Moment;
 
@@ -266,4 +266,4 @@ void Sequencer::skip_rounds(const Epoch& ended) {
     settled_history_.add(std::move(snapshot), std::move(present));
 }
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

@@ -7,7 +7,7 @@
 
 #include "sim/machine/state_walk.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 /// Stands for inputs input, input + every, ... (`times` of them), each `shift` cycles after the one before.
 template <class Row>
@@ -142,4 +142,4 @@ private:
     std::size_t period_ = 0, phase_ = 0;  // of the repetition under way; rows of it that came in this round
 };
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

@@ -1,6 +1,6 @@
 #include "sim/machine/stage_overlap.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 Cycles kernel_cycles(const PlanOp& op) {
     // The first inputs fill the pipeline and the two halves of Dst; then all are alike.
@@ -18,4 +18,4 @@ Cycles kernel_cycles(const PlanOp& op) {
     return Cycles(now - last_start);
 }
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

@@ -7,7 +7,7 @@
 #include "netlist/plan/plan.hpp"
 #include "sim/machine/calendar.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 struct StepPlay {
     Cycle work_end, pack_end, next_start;
@@ -26,4 +26,4 @@ inline StepPlay play_step(const StepTime& time, Cycle start, Cycle pack_free) {
 /// Of an input among others on one core: operands always there, results always taken.
 Cycles kernel_cycles(const PlanOp& op);
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

@@ -12,7 +12,7 @@
 #include <limits>
 #include <vector>
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 using Cycle = std::uint64_t;
 
@@ -122,4 +122,4 @@ private:
     std::size_t at_ = 0;
 };
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

@@ -3,7 +3,7 @@
 // libsystemc's library refers to it; machines start simulations themselves. A program may have its own.
 extern "C" __attribute__((weak)) int sc_main(int, char*[]) { return 0; }
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 static std::recursive_mutex& one_at_a_time() {
     static std::recursive_mutex mutex;
@@ -30,4 +30,4 @@ SystemcContext::~SystemcContext() {
     delete context_;
 }
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

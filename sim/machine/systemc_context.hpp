@@ -5,7 +5,7 @@
 #include <mutex>
 #include <systemc>
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 class SystemcContext {
 public:
@@ -32,4 +32,4 @@ private:
     sc_core::sc_simcontext* context_;
 };
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

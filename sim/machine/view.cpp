@@ -4,7 +4,7 @@
 #include "sim/machine/pipe_flow.hpp"
 #include "sim/machine/writer_flow.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 const char* name_of(CoreActivity activity) {
     switch (activity) {
@@ -100,4 +100,4 @@ QueueState QueueMemory::state() const {
     return state;
 }
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

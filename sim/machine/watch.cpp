@@ -4,7 +4,7 @@
 
 #include "netlist/plan/plan.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 /// The probes of an epoch.
 class Watch::Launched : public EpochProbe {
@@ -89,4 +89,4 @@ std::int64_t Watch::inputs_before(const Graph& graph) const {
     return known == ended_.end() ? 0 : known->second;
 }
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

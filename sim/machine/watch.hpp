@@ -9,7 +9,7 @@
 #include "netlist/netlist.hpp"
 #include "sim/machine/probe.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 class Watch : public Probe {
 public:
@@ -45,4 +45,4 @@ private:
     std::map<std::int64_t, Cycle> math_of_ended_;  // by chip
 };
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

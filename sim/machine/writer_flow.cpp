@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 static std::vector<std::int64_t> packing_ends(const PlanOp& op) {
     std::vector<std::int64_t> ends;
@@ -136,4 +136,4 @@ WaitsFor WriterFlow::waits_for() const {
             queue_.reading(), Room{Room::Kind::Entries, queue_.queue().name, 0, queue_.queue().entries}};
 }
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

@@ -4,7 +4,7 @@
 #include "sim/machine/core.hpp"
 #include "sim/machine/queue_port.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 class WriterFlow : public Actor, public OutputUser, public QueueUser, public Waiter {
 public:
@@ -52,4 +52,4 @@ private:
     Cycle last_arrival_ = 0;
 };
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

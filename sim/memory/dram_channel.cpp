@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 double DramTiming::busy(bool write, std::uint64_t bytes) const {
     const double size = static_cast<double>(bytes);
@@ -12,4 +12,4 @@ double DramTiming::busy(bool write, std::uint64_t bytes) const {
     return std::max(clocks, request);
 }
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

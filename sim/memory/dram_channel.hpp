@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 /// Clocks are AI clock cycles.
 struct DramTiming {
@@ -23,4 +23,4 @@ struct DramTiming {
     double rate(bool write, std::uint64_t bytes) const { return static_cast<double>(bytes) / busy(write, bytes); }
 };
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 double EthTiming::wire(std::uint64_t bytes) const {
     const double size = static_cast<double>(bytes);
@@ -34,4 +34,4 @@ double EthTiming::round_trip(EthReceiver receiver, std::uint64_t bytes) const {
     return clocks;
 }
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

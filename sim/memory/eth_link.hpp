@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 /// What the receiving Ethernet core does with a message.
 enum class EthReceiver : std::uint8_t {
@@ -42,4 +42,4 @@ struct EthTiming {
     double relay_hop(std::uint64_t bytes) const { return relay + arrival(bytes); }
 };
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

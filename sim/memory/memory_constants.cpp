@@ -8,7 +8,7 @@
 #include "isa/chip_part.hpp"
 #include "isa/coord_text.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 namespace {
 
@@ -117,4 +117,4 @@ const MemoryConstants& memory_constants(const ChipParams& chip) {
     return known.emplace(file, read_memory_constants(file)).first->second;
 }
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

@@ -9,7 +9,7 @@
 #include "sim/memory/dram_channel.hpp"
 #include "sim/memory/eth_link.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 /// Bytes per clock and clocks of the host link, each direction on its own.
 struct PcieTiming {
@@ -50,4 +50,4 @@ MemoryConstants read_memory_constants(const std::string& file);
 const MemoryConstants& memory_constants(const ChipParams& chip);
 const MemoryConstants& memory_constants(const std::string& chip_name);
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

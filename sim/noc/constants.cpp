@@ -11,7 +11,7 @@
 #include "isa/coord_text.hpp"
 #include "sim/memory/memory_constants.hpp"
 
-namespace tt::noc {
+namespace ttsim::impl::noc {
 
 namespace {
 
@@ -87,10 +87,10 @@ const Constants& constants(const ChipParams& chip) {
     const Key key{chip.files.noc, chip.files.memory, t.noc_link_bytes, t.noc_hop, t.noc_niu, t.noc_packet_bytes};
     const std::lock_guard lock(mutex);
     if (const auto found = known.find(key); found != known.end()) return found->second;
-    ChipParams whole = tt::chip(t.chip);  // its ports lie on all of its grid, whatever a descriptor left of it
+    ChipParams whole = ttsim::impl::chip(t.chip);  // its ports lie on all of its grid, whatever a descriptor left of it
     whole.timing = t;
     whole.files = chip.files;
     return known.emplace(key, read_constants(chip.files.noc, whole)).first->second;
 }
 
-}  // namespace tt::noc
+}  // namespace ttsim::impl::noc

@@ -8,7 +8,7 @@
 #include "isa/pipe_constants.hpp"
 #include "sim/memory/dram_channel.hpp"
 
-namespace tt::noc {
+namespace ttsim::impl::noc {
 
 /// Times in AI clock cycles, rates in flits per cycle unless said otherwise.
 struct Constants {
@@ -60,4 +60,4 @@ Constants read_constants(const std::string& file, const ChipParams& chip);
 /// Those of the chip as it is given: its `files` and `timing` count, not those of the chip of its name. Read once.
 const Constants& constants(const ChipParams& chip);
 
-}  // namespace tt::noc
+}  // namespace ttsim::impl::noc

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace tt::noc {
+namespace ttsim::impl::noc {
 
 /// In AI clock cycles. Packets share links at rates that are no whole numbers, so times are not either.
 using Time = double;
@@ -41,4 +41,4 @@ private:
     std::uint64_t order_ = 0;
 };
 
-}  // namespace tt::noc
+}  // namespace ttsim::impl::noc

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace tt::noc {
+namespace ttsim::impl::noc {
 
 namespace {
 
@@ -244,4 +244,4 @@ Fabric::Use Fabric::dram_use(Time cycles) const {
                [&](int i) { return network_.memory_busy(i); });
 }
 
-}  // namespace tt::noc
+}  // namespace ttsim::impl::noc

@@ -9,7 +9,7 @@
 #include "sim/noc/network.hpp"
 #include "sim/noc/requests.hpp"
 
-namespace tt::noc {
+namespace ttsim::impl::noc {
 
 enum class Kind : std::uint8_t { Read, Write, PostedWrite, Multicast, PostedMulticast, Atomic };
 constexpr bool is_multicast(Kind kind) { return kind == Kind::Multicast || kind == Kind::PostedMulticast; }
@@ -103,4 +103,4 @@ private:
     std::vector<std::uint8_t> answering_;  ///< responses of each NIU that have not left it
 };
 
-}  // namespace tt::noc
+}  // namespace ttsim::impl::noc

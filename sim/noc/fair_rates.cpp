@@ -4,7 +4,7 @@
 #include "base/error.hpp"
 #include "sim/noc/network.hpp"
 
-namespace tt::noc {
+namespace ttsim::impl::noc {
 
 namespace {
 constexpr double slowest = 1e-6;  // flits per cycle; rounding must not stop a packet for good
@@ -94,4 +94,4 @@ void Network::compute_rates() {
     for (const Share share : work_shares_) shares_[share].marked = false;
 }
 
-}  // namespace tt::noc
+}  // namespace ttsim::impl::noc

@@ -4,7 +4,7 @@
 
 #include "base/text.hpp"
 
-namespace tt::noc {
+namespace ttsim::impl::noc {
 
 SourceLoc JsonFields::where(std::string_view name) const {
     const Json* const field = map_.find(name);
@@ -69,4 +69,4 @@ std::optional<std::uint8_t> JsonFields::noc(std::string_view name) {
     return std::nullopt;
 }
 
-}  // namespace tt::noc
+}  // namespace ttsim::impl::noc

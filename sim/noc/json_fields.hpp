@@ -7,7 +7,7 @@
 #include "sim/noc/located_json.hpp"
 #include "sim/noc/topology.hpp"
 
-namespace tt::noc {
+namespace ttsim::impl::noc {
 
 class JsonFields {
 public:
@@ -39,4 +39,4 @@ private:
     Diagnostics& problems_;
 };
 
-}  // namespace tt::noc
+}  // namespace ttsim::impl::noc

@@ -5,7 +5,7 @@
 
 #include "base/read_file.hpp"
 
-namespace tt::noc {
+namespace ttsim::impl::noc {
 
 namespace {
 
@@ -186,4 +186,4 @@ std::string_view kind_name(Json::Kind kind) {
     return "";
 }
 
-}  // namespace tt::noc
+}  // namespace ttsim::impl::noc

@@ -8,7 +8,7 @@
 
 #include "base/error.hpp"
 
-namespace tt::noc {
+namespace ttsim::impl::noc {
 
 struct Json {
     enum class Kind : std::uint8_t { Null, Flag, Whole, Real, Text, List, Map };
@@ -30,4 +30,4 @@ Json parse_json(std::string_view text, const std::string& name);
 
 std::string_view kind_name(Json::Kind kind);
 
-}  // namespace tt::noc
+}  // namespace ttsim::impl::noc

@@ -3,7 +3,7 @@
 #include <bit>
 #include <cmath>
 
-namespace tt::noc {
+namespace ttsim::impl::noc {
 
 namespace {
 // with a flow's version a milestone, with its count of waits the head of one that waits arrives; the client's are below
@@ -408,4 +408,4 @@ bool Network::run() {
     }
 }
 
-}  // namespace tt::noc
+}  // namespace ttsim::impl::noc

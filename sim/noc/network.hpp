@@ -16,7 +16,7 @@
 #include "sim/noc/sparse.hpp"
 #include "sim/noc/topology.hpp"
 
-namespace tt::noc {
+namespace ttsim::impl::noc {
 
 enum class Traffic : std::uint8_t { Request, Multicast, Response };
 constexpr int traffic_classes = 3;
@@ -178,4 +178,4 @@ void Network::each_share(const Flow& flow, Visit&& visit) const {
         visit(static_cast<Share>(topology_.ports() + packet.memory[1]), packet.memory_cost[1], last);
 }
 
-}  // namespace tt::noc
+}  // namespace ttsim::impl::noc

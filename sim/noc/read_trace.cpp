@@ -6,7 +6,7 @@
 #include "base/text.hpp"
 #include "sim/noc/read_traffic.hpp"
 
-namespace tt::noc {
+namespace ttsim::impl::noc {
 
 namespace {
 
@@ -267,4 +267,4 @@ Trace read_trace(const Json& list, const std::string& file, const Topology& topo
     return reader.finish();
 }
 
-}  // namespace tt::noc
+}  // namespace ttsim::impl::noc

@@ -4,7 +4,7 @@
 #include "sim/noc/json_fields.hpp"
 #include "sim/noc/trace.hpp"
 
-namespace tt::noc {
+namespace ttsim::impl::noc {
 
 /// Reading stops after so many problems.
 constexpr std::size_t most_problems = 20;
@@ -17,4 +17,4 @@ Workload read_workload(const Json& map, const std::string& file, const Topology&
 bool set_rectangle(const JsonFields& fields, const Topology& topology, int noc, Node source, NocCoord a, NocCoord b,
                    NocCoord& first, NocCoord& last, Diagnostics& problems);
 
-}  // namespace tt::noc
+}  // namespace ttsim::impl::noc

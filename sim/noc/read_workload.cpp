@@ -3,7 +3,7 @@
 
 #include "sim/noc/read_traffic.hpp"
 
-namespace tt::noc {
+namespace ttsim::impl::noc {
 
 namespace {
 
@@ -102,4 +102,4 @@ std::variant<Trace, Workload> read_traffic(const std::string& file, const Topolo
     return traffic_of(read_json(file), file, topology);
 }
 
-}  // namespace tt::noc
+}  // namespace ttsim::impl::noc

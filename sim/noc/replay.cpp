@@ -5,7 +5,7 @@
 #include <cmath>
 #include <deque>
 
-namespace tt::noc {
+namespace ttsim::impl::noc {
 
 namespace {
 
@@ -309,4 +309,4 @@ ReplayResult replay(const Trace& trace, const Topology& topology, const Constant
     return all;
 }
 
-}  // namespace tt::noc
+}  // namespace ttsim::impl::noc

@@ -8,7 +8,7 @@
 #include "sim/noc/fabric.hpp"
 #include "sim/noc/trace.hpp"
 
-namespace tt::noc {
+namespace ttsim::impl::noc {
 
 /// One barrier of one processor: when it began in the replay, how long it took there and in the recording.
 struct BarrierTime {
@@ -49,4 +49,4 @@ enum class Loop {
 ReplayResult replay(const Trace& trace, const Topology& topology, const Constants& constants, Loop loop);
 ReplayResult replay(const Workload& workload, const Topology& topology, const Constants& constants);
 
-}  // namespace tt::noc
+}  // namespace ttsim::impl::noc

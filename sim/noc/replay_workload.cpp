@@ -4,7 +4,7 @@
 
 #include "sim/noc/replay.hpp"
 
-namespace tt::noc {
+namespace ttsim::impl::noc {
 
 namespace {
 
@@ -116,4 +116,4 @@ ReplayResult replay(const Workload& workload, const Topology& topology, const Co
     return PhasePlayer(workload, topology, constants).run();
 }
 
-}  // namespace tt::noc
+}  // namespace ttsim::impl::noc

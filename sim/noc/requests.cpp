@@ -1,6 +1,6 @@
 #include "sim/noc/requests.hpp"
 
-namespace tt::noc {
+namespace ttsim::impl::noc {
 
 RequestQueues::RequestQueues(const Topology& topology, std::uint32_t depth, std::uint32_t intake, Client& client)
     : topology_(topology),
@@ -111,4 +111,4 @@ std::uint32_t RequestQueues::take(int noc, Node node) {
     return none;
 }
 
-}  // namespace tt::noc
+}  // namespace ttsim::impl::noc

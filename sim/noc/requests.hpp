@@ -10,7 +10,7 @@
 #include "sim/noc/sparse.hpp"
 #include "sim/noc/topology.hpp"
 
-namespace tt::noc {
+namespace ttsim::impl::noc {
 
 class RequestQueues {
 public:
@@ -66,4 +66,4 @@ private:
     std::vector<std::uint8_t> turns_;
 };
 
-}  // namespace tt::noc
+}  // namespace ttsim::impl::noc

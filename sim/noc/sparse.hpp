@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-namespace tt::noc {
+namespace ttsim::impl::noc {
 
 template <class T>
 class Sparse {
@@ -29,4 +29,4 @@ private:
     std::uint32_t made_ = 0;
 };
 
-}  // namespace tt::noc
+}  // namespace ttsim::impl::noc

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-namespace tt::noc {
+namespace ttsim::impl::noc {
 
 Topology::Topology(const ChipParams& chip, const std::vector<std::vector<NocCoord>>& block_ports)
     : grid_x_(chip.grid_x),
@@ -102,4 +102,4 @@ Topology::Tree Topology::tree(int noc, Node from, NocCoord start, NocCoord end) 
     return tree;
 }
 
-}  // namespace tt::noc
+}  // namespace ttsim::impl::noc

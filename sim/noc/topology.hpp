@@ -8,7 +8,7 @@
 
 #include "isa/arch.hpp"
 
-namespace tt::noc {
+namespace ttsim::impl::noc {
 
 using Node = std::uint16_t;  ///< y * grid_x + x, in NoC 0 coordinates
 /// A place that carries flits: a link between routers, or the port from a NIU into its router or back. See Topology.
@@ -95,4 +95,4 @@ private:
     mutable std::deque<Made> made_;
 };
 
-}  // namespace tt::noc
+}  // namespace ttsim::impl::noc

@@ -11,7 +11,7 @@
 #include "base/error.hpp"
 #include "sim/noc/topology.hpp"
 
-namespace tt::noc {
+namespace ttsim::impl::noc {
 
 enum class Action : std::uint8_t {
     // traffic
@@ -86,4 +86,4 @@ struct Workload {
 std::variant<Trace, Workload> read_traffic(const std::string& file, const Topology& topology);
 std::variant<Trace, Workload> parse_traffic(std::string_view text, const std::string& name, const Topology& topology);
 
-}  // namespace tt::noc
+}  // namespace ttsim::impl::noc

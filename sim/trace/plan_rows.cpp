@@ -9,7 +9,7 @@
 #include "sim/machine/stage_overlap.hpp"
 #include "sim/machine/writer_flow.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 using trace::Table;
 
@@ -149,4 +149,4 @@ void PlanWriter::add_writers(trace::Writer& writer, const Plan& plan, PlanRows& 
     }
 }
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

@@ -7,7 +7,7 @@
 #include "netlist/plan/plan.hpp"
 #include "trace/writer.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 /// Numbers of the rows of one plan. Cores of an op and flows of a plan are numbered one after the other.
 struct PlanRows {
@@ -40,4 +40,4 @@ private:
     std::int64_t plans_ = 0, ops_ = 0, cores_ = 0, flows_ = 0;
 };
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

@@ -10,7 +10,7 @@
 
 #include "sim/machine/resources.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 using trace::Table;
 
@@ -367,4 +367,4 @@ void Recorder::finish(const std::string& status, const std::string& message, Cyc
     if (failure_) throw *failure_;
 }
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

@@ -17,7 +17,7 @@
 #include "sim/run_state.hpp"
 #include "sim/trace/plan_rows.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 class Recorder : public Probe {
 public:
@@ -79,4 +79,4 @@ private:
     std::int64_t epochs_ = 0, most_times_ = 1;
 };
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <csignal>
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 UntimedEngine::UntimedEngine(RunState& state)
     : state_(state), stream_(state.netlist, {}, state.settings.inputs_count), pointers_(state.netlist), fifos_(state) {}
@@ -147,4 +147,4 @@ void UntimedEngine::pop(const Queue& queue, std::int64_t count) {
     }
 }
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

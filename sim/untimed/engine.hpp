@@ -14,7 +14,7 @@
 #include "sim/engine.hpp"
 #include "sim/untimed/running_launch.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 class UntimedEngine : public Engine {
 public:
@@ -67,4 +67,4 @@ private:
     std::int64_t inputs_done_ = 0;
 };
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

@@ -5,7 +5,7 @@
 
 #include "sim/values/compute.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 namespace {
 
@@ -241,4 +241,4 @@ void run_functional(RunState& state) {
     state.pool.wait_all();
 }
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

@@ -3,7 +3,7 @@
 
 #include "sim/untimed/engine.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 class FunctionalEngine : public UntimedEngine {
 public:
@@ -15,4 +15,4 @@ protected:
     void put(const Queue& queue, std::int64_t n, EntryPtr entry) override;
 };
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

@@ -1,6 +1,6 @@
 #include "sim/untimed/golden_engine.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 namespace {
 
@@ -55,4 +55,4 @@ Tensor GoldenEngine::read(const Queue& queue, std::int64_t n) {
     return value ? *value : Tensor(queue.shape(), queue.tile);
 }
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

@@ -4,7 +4,7 @@
 #include "netlist/golden/golden.hpp"
 #include "sim/untimed/engine.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 class GoldenEngine : public UntimedEngine {
 public:
@@ -22,4 +22,4 @@ private:
 /// How golden has to compute to be held against the run.
 GoldenOptions golden_options(const RunState& state);
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

@@ -4,7 +4,7 @@
 #include <set>
 #include <unordered_map>
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 Fifos::Fifo& Fifos::fifo(const Queue& queue) {
     auto& slot = fifos_[&queue];
@@ -162,4 +162,4 @@ std::vector<const Waiter*> RunningLaunch::unfinished() const {
     return parts;
 }
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

@@ -9,7 +9,7 @@
 #include "sim/machine/host_cursor.hpp"
 #include "sim/hang/waiter.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 using QueueAccesses = std::map<const Queue*, QueueAccess>;
 
@@ -90,4 +90,4 @@ private:
     std::size_t first_open_ = 0, done_ = 0;
 };
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

@@ -5,7 +5,7 @@
 #include "kernels/formats/overflow.hpp"
 #include "kernels/ops/integer_bits.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 namespace {
 
@@ -247,4 +247,4 @@ BlockPtr Compute::load_block(const PlanOp& op, std::size_t core, std::int64_t sl
     return made;
 }
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

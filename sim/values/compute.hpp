@@ -13,7 +13,7 @@
 #include "sim/values/entry.hpp"
 #include "sim/values/saturations.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 /// One output slice of one core: immutable once its task is done.
 struct Block {
@@ -70,4 +70,4 @@ private:
     std::function<void(const Op&, std::vector<float>&)> fault_;
 };
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

@@ -6,7 +6,7 @@
 #include "kernels/formats/tile_codec.hpp"
 #include "kernels/ops/integer_bits.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 Entry::Entry(DataFormat f, TileDim dim, TileShape s)
     : format(f), tile(dim), shape(s), tile_size(tile_body_bytes(f, dim)) {
@@ -153,4 +153,4 @@ void EntryStore::forget(const Queue& queue, std::int64_t below) {
     if (it != slots_.end()) it->second.erase(it->second.begin(), it->second.lower_bound(below));
 }
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

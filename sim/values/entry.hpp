@@ -12,7 +12,7 @@
 #include "kernels/formats/numerics.hpp"
 #include "netlist/netlist.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 /// One slot's content: tiles [z][r][c] of `format`, each tile_body_bytes long.
 struct Entry {
@@ -81,4 +81,4 @@ private:
     std::map<const Queue*, std::map<std::int64_t, EntryPtr>> slots_;
 };
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

@@ -4,7 +4,7 @@
 
 #include "kernels/formats/overflow.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 static std::string remedy(const std::string& op, DataFormat format) {
     if (info(format).family != FormatFamily::A && format != DataFormat::Lf8 && format != DataFormat::Fp8_e4m3)
@@ -27,4 +27,4 @@ std::vector<std::string> Saturations::notes() const {
     return notes;
 }
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

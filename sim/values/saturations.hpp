@@ -9,7 +9,7 @@
 
 #include "netlist/netlist.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 class Saturations {
 public:
@@ -30,4 +30,4 @@ private:
     std::map<std::string, Count> counts_;
 };
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

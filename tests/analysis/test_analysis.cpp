@@ -4,9 +4,9 @@
 #include "tests/trace/small_trace.hpp"
 #include "analysis/trace/analysis.hpp"
 
-using namespace tt;
-using namespace tt::test;
-using namespace tt::trace;
+using namespace ttsim::impl;
+using namespace ttsim::impl::test;
+using namespace ttsim::impl::trace;
 
 TEST_CASE("an op's numbers are those of its slowest core, per input") {
     Reader reader(small_trace("ops.ttperf"));

@@ -6,7 +6,7 @@
 #include "base/error.hpp"
 #include "analysis/report/compile_report.hpp"
 
-using namespace tt;
+using namespace ttsim::impl;
 
 namespace {
 

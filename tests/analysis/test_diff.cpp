@@ -4,8 +4,8 @@
 #include "analysis/trace/diff.hpp"
 #include "analysis/trace/op_totals.hpp"
 
-using namespace tt::trace;
-using namespace tt::test;
+using namespace ttsim::impl::trace;
+using namespace ttsim::impl::test;
 
 /// A small trace after a statement has changed it.
 static std::string changed(const std::string& name, const std::string& sql) {

@@ -14,8 +14,8 @@
 #include "tests/netlist/temp_folder.hpp"
 #include "tests/trace/small_trace.hpp"
 
-using namespace tt;
-using namespace tt::test;
+using namespace ttsim::impl;
+using namespace ttsim::impl::test;
 
 namespace {
 

@@ -5,9 +5,9 @@
 #include "analysis/trace/perf_resources.hpp"
 #include "analysis/trace/perf_rows.hpp"
 
-using namespace tt;
-using namespace tt::test;
-using namespace tt::trace;
+using namespace ttsim::impl;
+using namespace ttsim::impl::test;
+using namespace ttsim::impl::trace;
 
 static PerfData small_data(const std::string& name, const std::string& change = "") {
     const std::string path = small_trace(name);

@@ -4,7 +4,7 @@
 
 #include "analysis/trace/perf_formulas.hpp"
 
-using namespace tt::trace;
+using namespace ttsim::impl::trace;
 
 // The worked numbers of the original analyzer's pages.
 static const std::vector<double> cycles{253729, 253619, 245593, 22352, 110544, 184684, 49018, 36382};

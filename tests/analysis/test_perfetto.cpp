@@ -5,8 +5,8 @@
 #include "tests/trace/small_trace.hpp"
 #include "analysis/exports/perfetto.hpp"
 
-using namespace tt;
-using namespace tt::test;
+using namespace ttsim::impl;
+using namespace ttsim::impl::test;
 using Json = nlohmann::json;
 
 namespace {

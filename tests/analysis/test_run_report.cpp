@@ -7,7 +7,7 @@
 
 namespace {
 
-using namespace tt;
+using namespace ttsim::impl;
 
 sim::RunReport small_report() {
     sim::RunReport report;

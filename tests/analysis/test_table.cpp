@@ -3,7 +3,7 @@
 
 #include "analysis/report/table.hpp"
 
-using namespace tt::report;
+using namespace ttsim::impl::report;
 
 namespace {
 

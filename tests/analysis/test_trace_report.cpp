@@ -5,8 +5,8 @@
 #include "analysis/trace_report/trace_report.hpp"
 #include "tests/trace/small_trace.hpp"
 
-using namespace tt;
-using namespace tt::test;
+using namespace ttsim::impl;
+using namespace ttsim::impl::test;
 
 namespace {
 

@@ -5,8 +5,8 @@
 #include "analysis/trace/advice.hpp"
 #include "analysis/trace/name_groups.hpp"
 
-using namespace tt::trace;
-using namespace tt::test;
+using namespace ttsim::impl::trace;
+using namespace ttsim::impl::test;
 
 namespace {
 

@@ -2,7 +2,7 @@
 
 #include "base/bounded_json.hpp"
 
-using namespace tt;
+using namespace ttsim::impl;
 
 TEST_CASE("JSON with numbers that no count has is discarded") {
     CHECK(parse_bounded_json(R"({"a": [1, -2.5, 281474976710656], "b": "9e999"})").at("a").size() == 3);

@@ -5,7 +5,7 @@
 #include "base/csv.hpp"
 #include "base/prediction_errors.hpp"
 
-using namespace tt;
+using namespace ttsim::impl;
 
 namespace {
 

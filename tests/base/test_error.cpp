@@ -2,7 +2,7 @@
 
 #include "base/error.hpp"
 
-using namespace tt;
+using namespace ttsim::impl;
 
 TEST_CASE("an error prints its place, kind and text") {
     CHECK(std::string(Error(Fault::Input, {"a.yaml", 3, 7}, "wrong").what()) == "a.yaml:3:7: error: wrong");

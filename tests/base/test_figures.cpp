@@ -7,7 +7,7 @@
 #include "base/figures.hpp"
 #include "tests/folders.hpp"
 
-using namespace tt;
+using namespace ttsim::impl;
 
 namespace {
 

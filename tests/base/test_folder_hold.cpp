@@ -11,7 +11,7 @@
 #include "base/folder_hold.hpp"
 #include "tests/netlist/temp_folder.hpp"
 
-using namespace tt;
+using namespace ttsim::impl;
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 

@@ -15,7 +15,7 @@
 #include "base/thread_pool.hpp"
 #include "tests/netlist/temp_folder.hpp"
 
-using namespace tt;
+using namespace ttsim::impl;
 namespace fs = std::filesystem;
 
 namespace {

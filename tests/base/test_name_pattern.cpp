@@ -7,7 +7,7 @@
 
 #include "base/name_pattern.hpp"
 
-using tt::NamePattern;
+using ttsim::impl::NamePattern;
 
 static bool matches(const std::string& pattern, const std::string& name) {
     const auto parsed = NamePattern::parse(pattern);

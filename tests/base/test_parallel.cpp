@@ -9,7 +9,7 @@
 #include "base/memo.hpp"
 #include "base/parallel.hpp"
 
-using namespace tt;
+using namespace ttsim::impl;
 
 TEST_CASE("every index runs once, whatever the number of threads") {
     for (const unsigned threads : {0U, 1U, 2U, 5U})

@@ -4,7 +4,7 @@
 #include "base/checksum.hpp"
 #include "base/sha256.hpp"
 
-using namespace tt;
+using namespace ttsim::impl;
 
 TEST_CASE("SHA-256 gives the sums of its standard") {
     CHECK(sha256("") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");

@@ -2,7 +2,7 @@
 
 #include "base/text.hpp"
 
-using namespace tt;
+using namespace ttsim::impl;
 
 TEST_CASE("the nearest name is a few edits away") {
     const std::vector<std::string> known{"matmul", "maximum", "multiply", "exp"};

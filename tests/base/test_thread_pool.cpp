@@ -10,7 +10,7 @@
 
 #include "base/thread_pool.hpp"
 
-using namespace tt;
+using namespace ttsim::impl;
 
 TEST_CASE("a task sees what the tasks it waits for wrote") {
     for (const unsigned threads : {1U, 2U, 4U}) {

@@ -2,8 +2,8 @@
 
 #include "base/units.hpp"
 
-using namespace tt;
-using namespace tt::literals;
+using namespace ttsim::impl;
+using namespace ttsim::impl::literals;
 
 template <class A, class B>
 concept addable = requires(A a, B b) {

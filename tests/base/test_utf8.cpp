@@ -3,7 +3,7 @@
 #include "base/error.hpp"
 #include "base/utf8.hpp"
 
-using namespace tt;
+using namespace ttsim::impl;
 
 TEST_CASE("text that a terminal takes for commands is shown as escapes") {
     CHECK(printable("plain\ttext\n") == "plain\ttext\n");

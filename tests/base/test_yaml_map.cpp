@@ -2,7 +2,7 @@
 
 #include "base/yaml_map.hpp"
 
-using namespace tt;
+using namespace ttsim::impl;
 
 static YamlMap map_of(const std::string& text) { return YamlMap::from_text(text, "m.yaml"); }
 

@@ -2,7 +2,7 @@
 
 #include "base/yaml_tree.hpp"
 
-using namespace tt;
+using namespace ttsim::impl;
 
 static std::string complaint(const std::string& text) {
     try {

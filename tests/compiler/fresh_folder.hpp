@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-namespace tt {
+namespace ttsim::impl {
 
 class TempFolder {
 public:
@@ -25,4 +25,4 @@ private:
     std::string path_;
 };
 
-}  // namespace tt
+}  // namespace ttsim::impl

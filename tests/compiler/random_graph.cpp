@@ -8,7 +8,7 @@
 
 #include "compiler/ir/pass.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 namespace {
 
@@ -268,4 +268,4 @@ void require_close(const std::map<std::string, Literal>& have, const std::map<st
     }
 }
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

@@ -5,7 +5,7 @@
 
 #include "compiler/ir/graph.hpp"
 
-namespace tt::ir {
+namespace ttsim::impl::ir {
 
 Graph random_graph(std::uint32_t seed);
 /// Of matrices of up to 6 x 18 tiles: elementwise ops, products and transposes.
@@ -19,4 +19,4 @@ std::map<std::string, Literal> evaluate(const Graph& graph, const std::map<std::
 /// Fails the test where the outputs of a run in float32 are not these.
 void require_close(const std::map<std::string, Literal>& have, const std::map<std::string, Literal>& want);
 
-}  // namespace tt::ir
+}  // namespace ttsim::impl::ir

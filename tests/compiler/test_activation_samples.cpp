@@ -7,7 +7,7 @@
 #include "compiler/ir/graph.hpp"
 #include "compiler/passes/activation_samples.hpp"
 
-using namespace tt;
+using namespace ttsim::impl;
 
 namespace {
 

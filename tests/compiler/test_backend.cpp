@@ -8,8 +8,8 @@
 #include "compiler/lower/streaming.hpp"
 #include "kernels/ops/sparse_encoding.hpp"
 
-using namespace tt;
-using namespace tt::ir;
+using namespace ttsim::impl;
+using namespace ttsim::impl::ir;
 
 namespace {
 

@@ -3,7 +3,7 @@
 
 #include "compiler/backend/choice_cache.hpp"
 
-using namespace tt::ir;
+using namespace ttsim::impl::ir;
 
 namespace {
 

@@ -11,8 +11,8 @@
 #include "tests/compiler/fresh_folder.hpp"
 #include "tests/compiler/random_graph.hpp"
 
-using namespace tt;
-using namespace tt::ir;
+using namespace ttsim::impl;
+using namespace ttsim::impl::ir;
 namespace fs = std::filesystem;
 
 namespace {

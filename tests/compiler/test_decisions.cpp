@@ -13,8 +13,8 @@
 #include "sim/run.hpp"
 #include "tests/compiler/fresh_folder.hpp"
 
-using namespace tt;
-using namespace tt::ir;
+using namespace ttsim::impl;
+using namespace ttsim::impl::ir;
 
 namespace {
 

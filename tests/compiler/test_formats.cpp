@@ -5,8 +5,8 @@
 #include "compiler/formats/format_costs.hpp"
 #include "compiler/host/host_rounding.hpp"
 
-using namespace tt;
-using namespace tt::ir;
+using namespace ttsim::impl;
+using namespace ttsim::impl::ir;
 
 namespace {
 

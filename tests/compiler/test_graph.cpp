@@ -4,8 +4,8 @@
 #include "compiler/ops/window.hpp"
 #include "tests/compiler/random_graph.hpp"
 
-using namespace tt;
-using namespace tt::ir;
+using namespace ttsim::impl;
+using namespace ttsim::impl::ir;
 
 TEST_CASE("a printed graph reads back equal") {
     for (std::uint32_t seed = 1; seed <= 100; ++seed) {

@@ -6,7 +6,7 @@
 #include "compiler/backend/graph_solver.hpp"
 #include "compiler/backend/impossible_ops.hpp"
 
-using namespace tt::ir;
+using namespace ttsim::impl::ir;
 
 namespace {
 

@@ -9,8 +9,8 @@
 #include "compiler/onnx/value_file.hpp"
 #include "tests/compiler/fresh_folder.hpp"
 
-using tt::TempFolder;
-using namespace tt::ir;
+using ttsim::impl::TempFolder;
+using namespace ttsim::impl::ir;
 
 namespace {
 
@@ -131,23 +131,23 @@ TEST_CASE("a tensor survives the way into a queue's entry and back") {
 TEST_CASE("what is pushed in 16 bits is rounded to the nearest, and stays finite") {
     const float lowest = std::numeric_limits<float>::lowest(), infinite = std::numeric_limits<float>::infinity();
     std::vector<float> values{1.0F, 1.00390625F, 1.01171875F, 1.005F, -1.005F, lowest, infinite, 0.0F};
-    round_for_push(tt::DataFormat::Float16_b, values);
+    round_for_push(ttsim::impl::DataFormat::Float16_b, values);
     // 1/128 is the step above 1: half of it goes to the even neighbour
     CHECK(values == std::vector<float>{1.0F, 1.0F, 1.015625F, 1.0078125F, -1.0078125F, -3.38953139e38F,
-                                       stand_in_for_infinity(tt::DataFormat::Float16_b), 0.0F});
-    CHECK(stand_in_for_infinity(tt::DataFormat::Float16_b) == 0x1p124F);
-    CHECK(stand_in_for_infinity(tt::DataFormat::Float16) == 0x1p13F);
+                                       stand_in_for_infinity(ttsim::impl::DataFormat::Float16_b), 0.0F});
+    CHECK(stand_in_for_infinity(ttsim::impl::DataFormat::Float16_b) == 0x1p124F);
+    CHECK(stand_in_for_infinity(ttsim::impl::DataFormat::Float16) == 0x1p13F);
     std::vector<float> halves{1.0004F, 1.0006F};
-    round_for_push(tt::DataFormat::Float16, halves);
+    round_for_push(ttsim::impl::DataFormat::Float16, halves);
     CHECK(halves == std::vector<float>{1.0F, 1.0009765625F});
     std::vector<float> same{1.0004F};
-    round_for_push(tt::DataFormat::Bfp8_b, same);
-    round_for_push(tt::DataFormat::Float32, same);
+    round_for_push(ttsim::impl::DataFormat::Bfp8_b, same);
+    round_for_push(ttsim::impl::DataFormat::Float32, same);
     CHECK(same == std::vector<float>{1.0004F});
 }
 
 TEST_CASE("an entry of a queue may come in more slices and with more columns than the model's tensor") {
-    tt::Tensor entry(2, 32, 64);  // rows 0 to 31 and 32 to 63
+    ttsim::impl::Tensor entry(2, 32, 64);  // rows 0 to 31 and 32 to 63
     for (std::int64_t r = 0; r < 64; ++r) entry.slice(r / 32).row(r % 32)[1] = static_cast<float>(r);
     const Literal tensor = from_entry(entry, {DType::F32, {40, 2}, {}});
     for (std::int64_t r = 0; r < 40; ++r) CHECK(tensor.at(r * 2 + 1) == static_cast<double>(r));

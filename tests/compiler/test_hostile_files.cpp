@@ -11,8 +11,8 @@
 #include "compiler/onnx/value_file.hpp"
 #include "tests/compiler/fresh_folder.hpp"
 
-using namespace tt;
-using namespace tt::ir;
+using namespace ttsim::impl;
+using namespace ttsim::impl::ir;
 
 namespace {
 

@@ -11,8 +11,8 @@
 #include "tests/compiler/fresh_folder.hpp"
 #include "tests/compiler/onnx_model.hpp"
 
-using namespace tt;
-using namespace tt::ir;
+using namespace ttsim::impl;
+using namespace ttsim::impl::ir;
 namespace fs = std::filesystem;
 
 namespace {

@@ -10,8 +10,8 @@
 #include "compiler/onnx/value_file.hpp"
 #include "tests/compiler/onnx_model.hpp"
 
-using namespace tt;
-using namespace tt::ir;
+using namespace ttsim::impl;
+using namespace ttsim::impl::ir;
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include "compiler/backend/kernel_broadcasts.hpp"
 #include "netlist/plan/tile_order.hpp"
 
-using namespace tt;
+using namespace ttsim::impl;
 
 namespace {
 

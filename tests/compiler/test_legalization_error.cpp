@@ -3,7 +3,7 @@
 #include "compiler/model/host_fallback.hpp"
 #include "compiler/ir/legalization_error.hpp"
 
-using namespace tt;
+using namespace ttsim::impl;
 using ir::NoDeviceForm;
 
 TEST_CASE("what a second try refuses too is said as the first said it") {

@@ -4,7 +4,7 @@
 #include "compiler/ir/made_constants.hpp"
 #include "compiler/ir/pass.hpp"
 
-using namespace tt::ir;
+using namespace ttsim::impl::ir;
 
 namespace {
 

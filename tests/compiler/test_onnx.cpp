@@ -5,8 +5,8 @@
 #include "compiler/files/model_files.hpp"
 #include "tests/compiler/fresh_folder.hpp"
 
-using namespace tt;
-using namespace tt::ir;
+using namespace ttsim::impl;
+using namespace ttsim::impl::ir;
 namespace fs = std::filesystem;
 
 namespace {

@@ -13,8 +13,8 @@
 #include "compiler/onnx/read.hpp"
 #include "tests/compiler/onnx_model.hpp"
 
-using namespace tt;
-using namespace tt::ir;
+using namespace ttsim::impl;
+using namespace ttsim::impl::ir;
 using namespace std::string_literals;
 
 namespace {

@@ -5,8 +5,8 @@
 #include "compiler/ir/graph.hpp"
 #include "compiler/ir/op_table.hpp"
 
-using namespace tt;
-using namespace tt::ir;
+using namespace ttsim::impl;
+using namespace ttsim::impl::ir;
 
 namespace {
 

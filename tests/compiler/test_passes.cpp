@@ -5,8 +5,8 @@
 #include "compiler/lower/pad_range.hpp"
 #include "tests/compiler/random_graph.hpp"
 
-using namespace tt;
-using namespace tt::ir;
+using namespace ttsim::impl;
+using namespace ttsim::impl::ir;
 
 namespace {
 

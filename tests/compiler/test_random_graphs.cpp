@@ -16,8 +16,8 @@
 #include "tests/compiler/fresh_folder.hpp"
 #include "tests/compiler/random_graph.hpp"
 
-using namespace tt;
-using namespace tt::ir;
+using namespace ttsim::impl;
+using namespace ttsim::impl::ir;
 
 namespace {
 
@@ -54,7 +54,7 @@ void check_edges(const std::string& file) {
     const Netlist netlist = resolve(read_netlist(file));
     const Costs limits = read_edge_limits(0);
     const auto most = [&](Limit limit) { return limits[static_cast<std::size_t>(limit)]; };
-    for (const tt::Graph& graph : netlist.graphs) {
+    for (const ttsim::impl::Graph& graph : netlist.graphs) {
         std::map<std::string, std::int64_t> streams, phases_out;  // per producer
         for (const Op& op : graph.ops) {
             CAPTURE(op.name());
@@ -111,7 +111,7 @@ std::string check_graph(std::uint32_t seed, const ir::Graph& graph, Policy polic
     options.schedule.seed = seed;
     options.simulate = [](const EmittedModel& emitted, const CompileOptions&) {
         SimulatedRun ran;  // the fewest epochs
-        for (const tt::Graph& epoch : emitted.netlist.graphs)
+        for (const ttsim::impl::Graph& epoch : emitted.netlist.graphs)
             ran.epochs.push_back({1, std::vector<double>(epoch.ops.size(), 1)});
         ran.cycles = ran.latency_cycles = static_cast<double>(ran.epochs.size());
         return ran;

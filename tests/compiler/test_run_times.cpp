@@ -5,7 +5,7 @@
 #include "compiler/backend/choices.hpp"
 #include "compiler/backend/run_times.hpp"
 
-using namespace tt::ir;
+using namespace ttsim::impl::ir;
 
 namespace {
 

@@ -4,8 +4,8 @@
 #include "compiler/ir/derivation.hpp"
 #include "compiler/ir/pass.hpp"
 
-using namespace tt;
-using namespace tt::ir;
+using namespace ttsim::impl;
+using namespace ttsim::impl::ir;
 
 namespace {
 

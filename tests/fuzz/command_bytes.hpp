@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-namespace tt::fuzz {
+namespace ttsim::impl::fuzz {
 
 class CommandBytes {
 public:
@@ -21,4 +21,4 @@ private:
     std::size_t at_ = 0;
 };
 
-}  // namespace tt::fuzz
+}  // namespace ttsim::impl::fuzz

@@ -3,9 +3,9 @@
 
 #include "tests/netlist/temp_folder.hpp"
 
-namespace tt::fuzz {
+namespace ttsim::impl::fuzz {
 
 /// One file for the whole program, written anew.
 inline std::string file_of(const std::string& bytes) { return write_temp("fuzzed", bytes); }
 
-}  // namespace tt::fuzz
+}  // namespace ttsim::impl::fuzz

@@ -5,6 +5,6 @@
 #include "tests/fuzz/targets.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    tt::fuzz::TT_FUZZ_TARGET(std::string(data, data + size));
+    ttsim::impl::fuzz::TT_FUZZ_TARGET(std::string(data, data + size));
     return 0;
 }

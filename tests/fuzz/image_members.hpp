@@ -9,7 +9,7 @@
 
 #include "runtime/image/archive.hpp"
 
-namespace tt::fuzz {
+namespace ttsim::impl::fuzz {
 
 inline image::Members members_of(const std::string& bytes) {
     image::Members members;
@@ -30,4 +30,4 @@ inline image::Members members_of(const std::string& bytes) {
     return members;
 }
 
-}  // namespace tt::fuzz
+}  // namespace ttsim::impl::fuzz

@@ -6,7 +6,7 @@
 #include "compiler/host/host_program.hpp"
 #include "compiler/ir/pass.hpp"
 
-namespace tt::fuzz {
+namespace ttsim::impl::fuzz {
 
 /// The last two sizes filled up to multiples of 32.
 inline ir::Dims in_tiles(ir::Dims dims) {
@@ -32,4 +32,4 @@ inline void lower(ir::Graph graph, const ir::PassOptions& given) {
     ir::run_passes(graph, passes, options, true);
 }
 
-}  // namespace tt::fuzz
+}  // namespace ttsim::impl::fuzz

@@ -9,7 +9,7 @@
 
 #include "compiler/onnx/importer.hpp"
 
-namespace tt::fuzz {
+namespace ttsim::impl::fuzz {
 
 namespace {
 
@@ -364,4 +364,4 @@ private:
 
 std::string random_model(const std::string& bytes) { return Maker(bytes).make().SerializeAsString(); }
 
-}  // namespace tt::fuzz
+}  // namespace ttsim::impl::fuzz

@@ -4,9 +4,9 @@
 
 #include <string>
 
-namespace tt::fuzz {
+namespace ttsim::impl::fuzz {
 
 /// The bytes of an .onnx file.
 std::string random_model(const std::string& bytes);
 
-}  // namespace tt::fuzz
+}  // namespace ttsim::impl::fuzz

@@ -5,7 +5,7 @@
 #include "tests/fuzz/file_of.hpp"
 #include "tests/fuzz/targets.hpp"
 
-namespace tt::fuzz {
+namespace ttsim::impl::fuzz {
 
 void cluster(const std::string& bytes) {
     const std::string file = file_of(bytes);
@@ -16,4 +16,4 @@ void cluster(const std::string& bytes) {
         });
 }
 
-}  // namespace tt::fuzz
+}  // namespace ttsim::impl::fuzz

@@ -24,7 +24,7 @@
 #include "tests/fuzz/targets.hpp"
 #include "tests/netlist/temp_folder.hpp"
 
-namespace tt::fuzz {
+namespace ttsim::impl::fuzz {
 
 namespace {
 
@@ -229,4 +229,4 @@ void compiled(const std::string& bytes) {
     answer([&] { as_folder ? run_folder(files) : run_image(files); });
 }
 
-}  // namespace tt::fuzz
+}  // namespace ttsim::impl::fuzz

@@ -4,8 +4,8 @@
 #include "tests/fuzz/trace_damage.hpp"
 #include "tests/fuzz/trace_exports.hpp"
 
-namespace tt::fuzz {
+namespace ttsim::impl::fuzz {
 
 void exports(const std::string& bytes) { (void)export_all(damaged_trace(run_trace(), bytes)); }
 
-}  // namespace tt::fuzz
+}  // namespace ttsim::impl::fuzz

@@ -2,7 +2,7 @@
 #include "tests/fuzz/lower.hpp"
 #include "tests/fuzz/targets.hpp"
 
-namespace tt::fuzz {
+namespace ttsim::impl::fuzz {
 
 void graph(const std::string& bytes) {
     answer([&] {
@@ -20,4 +20,4 @@ void graph(const std::string& bytes) {
     });
 }
 
-}  // namespace tt::fuzz
+}  // namespace ttsim::impl::fuzz

@@ -4,7 +4,7 @@
 #include "netlist/text/writer.hpp"
 #include "tests/fuzz/targets.hpp"
 
-namespace tt::fuzz {
+namespace ttsim::impl::fuzz {
 
 void netlist(const std::string& bytes) {
     answer([&] {
@@ -21,4 +21,4 @@ void netlist(const std::string& bytes) {
     });
 }
 
-}  // namespace tt::fuzz
+}  // namespace ttsim::impl::fuzz

@@ -3,7 +3,7 @@
 #include "sim/noc/replay.hpp"
 #include "tests/fuzz/targets.hpp"
 
-namespace tt::fuzz {
+namespace ttsim::impl::fuzz {
 
 static void play(const noc::Trace& trace, const noc::Topology& topology, const noc::Constants& constants) {
     std::uint64_t bytes = 0;
@@ -27,4 +27,4 @@ void noc_traffic(const std::string& bytes) {
     });
 }
 
-}  // namespace tt::fuzz
+}  // namespace ttsim::impl::fuzz

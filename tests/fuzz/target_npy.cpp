@@ -2,10 +2,10 @@
 #include "compiler/onnx/value_file.hpp"
 #include "tests/fuzz/targets.hpp"
 
-namespace tt::fuzz {
+namespace ttsim::impl::fuzz {
 
 void npy(const std::string& bytes) {
     answer([&] { ir::parse_npy(bytes, "fuzz.npy"); });
 }
 
-}  // namespace tt::fuzz
+}  // namespace ttsim::impl::fuzz

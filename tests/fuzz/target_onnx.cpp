@@ -4,7 +4,7 @@
 #include "tests/fuzz/random_model.hpp"
 #include "tests/fuzz/targets.hpp"
 
-namespace tt::fuzz {
+namespace ttsim::impl::fuzz {
 
 void onnx(const std::string& bytes) {
     if (bytes.empty()) return;
@@ -19,4 +19,4 @@ void onnx(const std::string& bytes) {
     answer([&] { lower(ir::parse_onnx(random_model(bytes.substr(1)), "fuzz.onnx", {}), options); });
 }
 
-}  // namespace tt::fuzz
+}  // namespace ttsim::impl::fuzz

@@ -3,10 +3,10 @@
 #include "tests/fuzz/lower.hpp"
 #include "tests/fuzz/targets.hpp"
 
-namespace tt::fuzz {
+namespace ttsim::impl::fuzz {
 
 void onnx_file(const std::string& bytes) {
     answer([&] { lower(ir::parse_onnx(bytes, "fuzz.onnx", {}), {}); });
 }
 
-}  // namespace tt::fuzz
+}  // namespace ttsim::impl::fuzz

@@ -5,7 +5,7 @@
 #include "isa/arch.hpp"
 #include "tests/fuzz/targets.hpp"
 
-namespace tt::fuzz {
+namespace ttsim::impl::fuzz {
 
 void rules(const std::string& bytes) {
     answer([&] {
@@ -27,4 +27,4 @@ void rules(const std::string& bytes) {
     answer([&] { ir::check_overrides(overrides, {{"matmul_1", "add_2"}, {"matmul_1", "add_2"}, {"conv1"}}); });
 }
 
-}  // namespace tt::fuzz
+}  // namespace ttsim::impl::fuzz

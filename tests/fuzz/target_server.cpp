@@ -19,11 +19,11 @@
 #include "tests/fuzz/targets.hpp"
 #include "tests/netlist/temp_folder.hpp"
 
-namespace tt::fuzz {
+namespace ttsim::impl::fuzz {
 
 namespace {
 
-using tt_bridge::json;
+using bridge::json;
 
 /// Queues in DRAM and on the host, and a ram.
 constexpr const char* netlist_text =
@@ -69,7 +69,7 @@ std::size_t messages_in(const std::string& stream) {
         at += sizeof size;
         if (size > stream.size() - at) return count;
         try {
-            (void)tt_bridge::from_cbor({stream.begin() + static_cast<std::ptrdiff_t>(at),
+            (void)bridge::from_cbor({stream.begin() + static_cast<std::ptrdiff_t>(at),
                                         stream.begin() + static_cast<std::ptrdiff_t>(at + size)});
         } catch (const std::exception&) {
             return count;
@@ -82,8 +82,8 @@ class Client {
 public:
     explicit Client(const std::string& folder) {
         constexpr std::chrono::seconds most_wait{5};
-        for (const tt_bridge::Place& place : tt_bridge::places_of(folder))
-            if (!socket_) socket_ = tt_bridge::connected(place, tt_bridge::TimeLimit::Clock::now() + most_wait);
+        for (const bridge::Place& place : bridge::places_of(folder))
+            if (!socket_) socket_ = bridge::connected(place, bridge::TimeLimit::Clock::now() + most_wait);
         TT_CHECK(static_cast<bool>(socket_), "the server takes a connection");
     }
 
@@ -111,22 +111,22 @@ public:
     }
 
 private:
-    tt_bridge::Descriptor socket_;
+    bridge::Descriptor socket_;
 };
 
 /// A device behind a server, and a connection to it.
 class Served {
 public:
     explicit Served(bool golden) {
-        tt_bridge::DeviceOptions options;
+        bridge::DeviceOptions options;
         options.golden = golden;
         options.functional = true;
         options.threads = 1;
-        device_ = std::make_shared<tt_bridge::Device>(write_temp("served.yaml", netlist_text), options);
+        device_ = std::make_shared<bridge::Device>(write_temp("served.yaml", netlist_text), options);
         device_->open();
         folder_ = (temp_folder() / (golden ? "golden" : "device")).string();
         std::filesystem::create_directories(folder_);
-        server_ = std::make_unique<tt_bridge::DeviceServer>(device_, tt_bridge::ServedDevice{"served.yaml", 0, golden},
+        server_ = std::make_unique<bridge::DeviceServer>(device_, bridge::ServedDevice{"served.yaml", 0, golden},
                                                             folder_);
     }
 
@@ -145,9 +145,9 @@ public:
     }
 
 private:
-    std::shared_ptr<tt_bridge::Device> device_;
+    std::shared_ptr<bridge::Device> device_;
     std::string folder_;
-    std::unique_ptr<tt_bridge::DeviceServer> server_;
+    std::unique_ptr<bridge::DeviceServer> server_;
 };
 
 /// A device is used for some inputs, so that states come up that one does not lead to.
@@ -198,4 +198,4 @@ void server(const std::string& bytes) {
     served(golden).exchange(stream);
 }
 
-}  // namespace tt::fuzz
+}  // namespace ttsim::impl::fuzz

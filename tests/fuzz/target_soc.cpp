@@ -3,7 +3,7 @@
 #include "tests/fuzz/file_of.hpp"
 #include "tests/fuzz/targets.hpp"
 
-namespace tt::fuzz {
+namespace ttsim::impl::fuzz {
 
 void soc(const std::string& bytes) {
     const std::string file = file_of(bytes);
@@ -14,4 +14,4 @@ void soc(const std::string& bytes) {
         });
 }
 
-}  // namespace tt::fuzz
+}  // namespace ttsim::impl::fuzz

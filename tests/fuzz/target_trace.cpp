@@ -12,7 +12,7 @@
 #include "analysis/exports/perfetto.hpp"
 #include "trace/reader.hpp"
 
-namespace tt::fuzz {
+namespace ttsim::impl::fuzz {
 
 namespace {
 
@@ -49,4 +49,4 @@ void trace(const std::string& bytes) {
     answer([&] { read_all(file); });
 }
 
-}  // namespace tt::fuzz
+}  // namespace ttsim::impl::fuzz

@@ -5,7 +5,7 @@
 #include "tests/fuzz/image_members.hpp"
 #include "tests/fuzz/targets.hpp"
 
-namespace tt::fuzz {
+namespace ttsim::impl::fuzz {
 
 void tti(const std::string& bytes) {
     const bool text = bytes.starts_with("== ");
@@ -27,4 +27,4 @@ void tti(const std::string& bytes) {
         });
 }
 
-}  // namespace tt::fuzz
+}  // namespace ttsim::impl::fuzz

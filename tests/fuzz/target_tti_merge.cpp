@@ -7,7 +7,7 @@
 #include "tests/fuzz/image_members.hpp"
 #include "tests/fuzz/targets.hpp"
 
-namespace tt::fuzz {
+namespace ttsim::impl::fuzz {
 
 /// Bits of the first byte: small channels, no other channels, no shared areas, another chip.
 static image::MergeOptions merge_options(char bits) {
@@ -47,4 +47,4 @@ void tti_merge(const std::string& bytes) {
     });
 }
 
-}  // namespace tt::fuzz
+}  // namespace ttsim::impl::fuzz

@@ -7,7 +7,7 @@
 
 #include "base/error.hpp"
 
-namespace tt::fuzz {
+namespace ttsim::impl::fuzz {
 
 struct Target {
     const char* name;
@@ -48,4 +48,4 @@ void answer(Work work) {
     }
 }
 
-}  // namespace tt::fuzz
+}  // namespace ttsim::impl::fuzz

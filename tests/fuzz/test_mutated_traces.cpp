@@ -9,7 +9,7 @@
 #include "tests/fuzz/trace_damage.hpp"
 #include "tests/fuzz/trace_exports.hpp"
 
-using namespace tt::fuzz;
+using namespace ttsim::impl::fuzz;
 
 namespace {
 

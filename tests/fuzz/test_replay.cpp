@@ -8,9 +8,9 @@
 #include "tests/fuzz/targets.hpp"
 
 TEST_CASE("every file of the fuzz corpora is answered without a crash or an internal error") {
-    for (const tt::fuzz::Target& target : tt::fuzz::targets) {
+    for (const ttsim::impl::fuzz::Target& target : ttsim::impl::fuzz::targets) {
         int files = 0;
-        const std::string folder = (tt::test::source_folder() / "tests/fuzz/corpus" / target.name).string();
+        const std::string folder = (ttsim::impl::test::source_folder() / "tests/fuzz/corpus" / target.name).string();
         for (const auto& entry : std::filesystem::directory_iterator(folder)) {
             INFO(target.name << ": " << entry.path().filename().string());
             std::ifstream stream(entry.path(), std::ios::binary);

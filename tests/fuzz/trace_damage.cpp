@@ -11,7 +11,7 @@
 #include "trace/database.hpp"
 #include "trace/schema.hpp"
 
-namespace tt::fuzz {
+namespace ttsim::impl::fuzz {
 
 namespace {
 
@@ -124,4 +124,4 @@ std::string damaged_trace(std::string image, const std::string& bytes) {
     return made();
 }
 
-}  // namespace tt::fuzz
+}  // namespace ttsim::impl::fuzz

@@ -8,9 +8,9 @@
 
 #include <string>
 
-namespace tt::fuzz {
+namespace ttsim::impl::fuzz {
 
 /// `image`: the bytes of the whole trace. Returns the file of the damaged one.
 std::string damaged_trace(std::string image, const std::string& bytes);
 
-}  // namespace tt::fuzz
+}  // namespace ttsim::impl::fuzz

@@ -21,7 +21,7 @@
 #include "tests/netlist/temp_folder.hpp"
 #include "analysis/exports/perfetto.hpp"
 
-namespace tt::fuzz {
+namespace ttsim::impl::fuzz {
 
 namespace fs = std::filesystem;
 
@@ -211,4 +211,4 @@ Exported export_all(const std::string& trace_file) {
     return result;
 }
 
-}  // namespace tt::fuzz
+}  // namespace ttsim::impl::fuzz

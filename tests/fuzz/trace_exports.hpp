@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace tt::fuzz {
+namespace ttsim::impl::fuzz {
 
 /// The bytes of a trace of a small run with its netlist in it, of level 2.
 const std::string& run_trace();
@@ -16,4 +16,4 @@ struct Exported {
 /// answer.
 Exported export_all(const std::string& trace_file);
 
-}  // namespace tt::fuzz
+}  // namespace ttsim::impl::fuzz

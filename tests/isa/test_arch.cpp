@@ -9,7 +9,7 @@
 #include "isa/arch.hpp"
 #include "isa/config_dir.hpp"
 
-using namespace tt;
+using namespace ttsim::impl;
 
 namespace {
 

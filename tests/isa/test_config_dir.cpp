@@ -13,7 +13,7 @@
 #include "isa/config_dir.hpp"
 #include "isa/instruction.hpp"
 
-using namespace tt;
+using namespace ttsim::impl;
 namespace fs = std::filesystem;
 
 namespace {

@@ -6,7 +6,7 @@
 #include "isa/fidelity.hpp"
 #include "isa/tile.hpp"
 
-using namespace tt;
+using namespace ttsim::impl;
 using enum DataFormat;
 
 TEST_CASE("format names are read in any letter case and written as netlists spell them") {

@@ -4,7 +4,7 @@
 #include "base/error.hpp"
 #include "isa/instruction.hpp"
 
-using namespace tt;
+using namespace ttsim::impl;
 
 TEST_CASE("an instruction's fields land in the documented bits") {
     const InstructionSet& wh = instruction_set("wormhole_b0");

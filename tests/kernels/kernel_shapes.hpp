@@ -5,7 +5,7 @@
 
 #include "kernels/kernel_shape.hpp"
 
-namespace tt::test {
+namespace ttsim::impl::test {
 
 inline KernelShape sfpu(const std::string& op, std::int64_t rt, std::int64_t ct, std::int64_t mblock) {
     KernelShape s;
@@ -26,4 +26,4 @@ inline KernelShape product(Fidelity fidelity, std::int64_t u_kt, std::int64_t m_
     return s;
 }
 
-}  // namespace tt::test
+}  // namespace ttsim::impl::test

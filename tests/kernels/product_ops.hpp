@@ -4,7 +4,7 @@
 #include "kernels/ops/golden_result.hpp"
 #include "tests/kernels/run_op.hpp"
 
-namespace tt::testing {
+namespace ttsim::impl::testing {
 
 /// Operands by value, passed on as pointers.
 struct Operands {
@@ -89,4 +89,4 @@ inline double correlation(const Tensor& a, const Tensor& b) {
     return ab / std::sqrt(aa * bb);
 }
 
-}  // namespace tt::testing
+}  // namespace ttsim::impl::testing

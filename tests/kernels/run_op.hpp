@@ -11,7 +11,7 @@
 #include "kernels/ops/op_checks.hpp"
 #include "kernels/ops/op_def.hpp"
 
-namespace tt::testing {
+namespace ttsim::impl::testing {
 
 /// Wormhole B0's features.
 inline ChipFeatures wormhole_features() {
@@ -156,4 +156,4 @@ inline std::vector<Blocking> blockings() {
              .order = UblockOrder::Column}};
 }
 
-}  // namespace tt::testing
+}  // namespace ttsim::impl::testing

@@ -10,7 +10,7 @@
 #include "kernels/formats/tile_codec.hpp"
 #include "kernels/formats/unpack.hpp"
 
-using namespace tt;
+using namespace ttsim::impl;
 using exact::PackConfig;
 using exact::PackSource;
 

@@ -13,7 +13,7 @@
 #include "kernels/formats/float_bits.hpp"
 #include "kernels/instruction_set.hpp"
 
-using namespace tt;
+using namespace ttsim::impl;
 using exact::Dest;
 
 namespace {

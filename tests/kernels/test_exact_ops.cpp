@@ -5,8 +5,8 @@
 #include "kernels/formats/float_bits.hpp"
 #include "tests/kernels/product_ops.hpp"
 
-using namespace tt;
-using namespace tt::testing;
+using namespace ttsim::impl;
+using namespace ttsim::impl::testing;
 
 namespace {
 

@@ -6,8 +6,8 @@
 #include "kernels/exact/sfpu.hpp"
 #include "kernels/formats/float_bits.hpp"
 
-using namespace tt;
-namespace sfpu = tt::exact::sfpu;
+using namespace ttsim::impl;
+namespace sfpu = ttsim::impl::exact::sfpu;
 
 namespace {
 

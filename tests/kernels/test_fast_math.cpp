@@ -8,8 +8,8 @@
 
 #include "tests/kernels/product_ops.hpp"
 
-using namespace tt;
-using namespace tt::testing;
+using namespace ttsim::impl;
+using namespace ttsim::impl::testing;
 
 namespace {
 

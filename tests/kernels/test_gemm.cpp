@@ -9,7 +9,7 @@
 #include "kernels/gemm/gemm_kernel.hpp"
 #include "kernels/instruction_set.hpp"
 
-using namespace tt;
+using namespace ttsim::impl;
 
 namespace {
 

@@ -12,7 +12,7 @@
 #include "kernels/formats/tile_codec.hpp"
 #include "kernels/instruction_set.hpp"
 
-using namespace tt;
+using namespace ttsim::impl;
 
 namespace {
 

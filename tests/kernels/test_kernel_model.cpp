@@ -7,8 +7,8 @@
 #include "kernels/timing/kernel_timing.hpp"
 #include "tests/kernels/kernel_shapes.hpp"
 
-using namespace tt;
-using namespace tt::test;
+using namespace ttsim::impl;
+using namespace ttsim::impl::test;
 
 TEST_CASE("time grows with work and doubles with t") {
     const KernelModel& model = kernel_model("wormhole_b0");

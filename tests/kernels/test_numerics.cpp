@@ -10,7 +10,7 @@
 #include "kernels/formats/numerics.hpp"
 #include "kernels/formats/tile_codec.hpp"
 
-using namespace tt;
+using namespace ttsim::impl;
 using enum DataFormat;
 
 namespace {

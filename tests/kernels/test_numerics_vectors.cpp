@@ -13,7 +13,7 @@
 #include "kernels/gemm/gemm.hpp"
 #include "tests/kernels/vector_files.hpp"
 
-using namespace tt;
+using namespace ttsim::impl;
 using test::VectorEntry;
 
 namespace {

@@ -5,8 +5,8 @@
 #include "kernels/ops/golden_result.hpp"
 #include "tests/kernels/run_op.hpp"
 
-using namespace tt;
-using namespace tt::testing;
+using namespace ttsim::impl;
+using namespace ttsim::impl::testing;
 
 TEST_CASE("every op has a name of its own, a summary, operands and functions") {
     std::set<std::string_view> names;

@@ -1,8 +1,8 @@
 // Golden in parts along z, as the evaluator calls it for large operands, against golden at once.
 #include "tests/kernels/product_ops.hpp"
 
-using namespace tt;
-using namespace tt::testing;
+using namespace ttsim::impl;
+using namespace ttsim::impl::testing;
 
 namespace {
 

@@ -5,8 +5,8 @@
 
 #include "tests/kernels/run_op.hpp"
 
-using namespace tt;
-using namespace tt::testing;
+using namespace ttsim::impl;
+using namespace ttsim::impl::testing;
 
 static float of_two(const std::string& type, float a, float b) {
     const OpConfig op = eltwise_config(type);

@@ -1,7 +1,7 @@
 #include "tests/kernels/product_ops.hpp"
 
-using namespace tt;
-using namespace tt::testing;
+using namespace ttsim::impl;
+using namespace ttsim::impl::testing;
 using Kind = FusedOperand::Kind;
 using Tm = FusedTm::Kind;
 

@@ -5,8 +5,8 @@
 
 #include "tests/kernels/run_op.hpp"
 
-using namespace tt;
-using namespace tt::testing;
+using namespace ttsim::impl;
+using namespace ttsim::impl::testing;
 
 // --- splice -------------------------------------------------------------------------------------------------------
 

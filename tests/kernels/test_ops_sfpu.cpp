@@ -5,8 +5,8 @@
 #include "kernels/vector_math.hpp"
 #include "tests/kernels/run_op.hpp"
 
-using namespace tt;
-using namespace tt::testing;
+using namespace ttsim::impl;
+using namespace ttsim::impl::testing;
 
 static float first(const std::string& type, float x, void (*set)(OpAttributes&) = nullptr) {
     OpConfig op = eltwise_config(type);
@@ -71,7 +71,7 @@ static double worst(F f, G exact, float low, float high) {
 }
 
 TEST_CASE("vector functions are accurate to a few units in the last place") {
-    using namespace tt::vec;
+    using namespace ttsim::impl::vec;
     CHECK(worst([](float x) { return vec::exp(x); }, [](double x) { return std::exp(x); }, -87.0F, 88.5F) < 2e-7);
     CHECK(worst([](float x) { return vec::log(x); }, [](double x) { return std::log(x); }, 1e-3F, 0.9F) < 3e-7);
     CHECK(worst([](float x) { return vec::log(x); }, [](double x) { return std::log(x); }, 1.1F, 1e6F) < 2e-7);

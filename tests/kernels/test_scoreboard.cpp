@@ -2,7 +2,7 @@
 
 #include "kernels/timing/scoreboard.hpp"
 
-using namespace tt;
+using namespace ttsim::impl;
 
 namespace {
 

@@ -12,9 +12,9 @@
 
 #include "tests/folders.hpp"
 
-namespace tt::test {
+namespace ttsim::impl::test {
 
-inline std::filesystem::path vector_folder() { return tt::test::shared_folder() / "vectors" / "dev"; }
+inline std::filesystem::path vector_folder() { return ttsim::impl::test::shared_folder() / "vectors" / "dev"; }
 
 /// The data of a little-endian .npy file of version 1, as they lie in it.
 inline std::vector<std::uint8_t> read_npy(const std::filesystem::path& file) {
@@ -63,4 +63,4 @@ inline std::vector<VectorEntry> vector_entries(const std::string& group) {
     return out;
 }
 
-}  // namespace tt::test
+}  // namespace ttsim::impl::test

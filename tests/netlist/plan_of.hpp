@@ -9,7 +9,7 @@
 #include "netlist/text/reader.hpp"
 #include "tests/sim/netlist_text.hpp"
 
-namespace tt::test {
+namespace ttsim::impl::test {
 
 inline Netlist resolved(const std::string& text) { return resolve(read_netlist_text(text, "n.yaml")); }
 
@@ -45,4 +45,4 @@ inline const PlanOp& op_of(const Plan& plan, const std::string& name) {
     throw std::out_of_range(name);
 }
 
-}  // namespace tt::test
+}  // namespace ttsim::impl::test

@@ -7,7 +7,7 @@
 #include "netlist/checks/validate.hpp"
 #include "netlist/text/reader.hpp"
 
-namespace tt::test {
+namespace ttsim::impl::test {
 
 /// in0 -> exp -> add(w) -> out0, with a program.
 inline const std::string small_netlist = R"(devices: {arch: [grayskull, wormhole_b0]}
@@ -61,4 +61,4 @@ struct Message {
     const char* text;  ///< the whole complaint
 };
 
-}  // namespace tt::test
+}  // namespace ttsim::impl::test

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <string>
 
-namespace tt {
+namespace ttsim::impl {
 
 inline const std::filesystem::path& temp_folder() {
     struct Folder {
@@ -38,4 +38,4 @@ inline bool holds_whole_files(const std::filesystem::path& folder) {
     return true;
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

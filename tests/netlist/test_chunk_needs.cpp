@@ -2,7 +2,7 @@
 
 #include "netlist/plan/chunk_needs.hpp"
 
-using namespace tt;
+using namespace ttsim::impl;
 
 namespace {
 

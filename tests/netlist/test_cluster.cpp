@@ -7,7 +7,7 @@
 #include "tests/folders.hpp"
 #include "tests/netlist/temp_folder.hpp"
 
-using namespace tt;
+using namespace ttsim::impl;
 namespace fs = std::filesystem;
 
 namespace {
@@ -119,7 +119,7 @@ TEST_CASE("a cluster must hold the chips of the netlist") {
 }
 
 TEST_CASE("every real cluster descriptor reads, and the broken one is refused at the link") {
-    const fs::path folder = tt::test::shared_folder() / "clusters";
+    const fs::path folder = ttsim::impl::test::shared_folder() / "clusters";
     if (!fs::is_directory(folder)) {
         std::cout << "skipped: no " << folder << "\n";
         return;

@@ -11,7 +11,7 @@
 
 #include "netlist/compare/compare.hpp"
 
-using namespace tt;
+using namespace ttsim::impl;
 
 namespace {
 

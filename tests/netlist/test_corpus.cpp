@@ -8,11 +8,11 @@
 #include "tests/folders.hpp"
 #include "tests/netlist/small_netlist.hpp"
 
-using namespace tt;
+using namespace ttsim::impl;
 
 namespace {
 
-const std::filesystem::path folder = tt::test::shared_folder() / "netlists";
+const std::filesystem::path folder = ttsim::impl::test::shared_folder() / "netlists";
 
 std::vector<std::string> files(bool negative) {
     std::vector<std::string> found;

@@ -8,7 +8,7 @@
 #include "tests/folders.hpp"
 #include "tests/netlist/temp_folder.hpp"
 
-using namespace tt;
+using namespace ttsim::impl;
 namespace fs = std::filesystem;
 
 namespace {
@@ -186,7 +186,7 @@ TEST_CASE("a translated descriptor is mapped back to physical places, missing ro
 }
 
 TEST_CASE("every real soc descriptor reads with the size its name says") {
-    const fs::path folder = tt::test::shared_folder() / "devices";
+    const fs::path folder = ttsim::impl::test::shared_folder() / "devices";
     if (!fs::is_directory(folder)) {
         std::cout << "skipped: no " << folder << "\n";
         return;

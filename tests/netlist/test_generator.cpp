@@ -9,7 +9,7 @@
 
 #include "netlist/stimulus/generator.hpp"
 
-using namespace tt;
+using namespace ttsim::impl;
 
 namespace {
 

@@ -7,8 +7,8 @@
 #include "netlist/golden/golden.hpp"
 #include "tests/netlist/plan_of.hpp"
 
-using namespace tt;
-using namespace tt::test;
+using namespace ttsim::impl;
+using namespace ttsim::impl::test;
 
 namespace {
 
@@ -25,7 +25,7 @@ struct Run {
 
     explicit Run(const std::string& text, std::optional<std::int64_t> inputs_count = std::nullopt,
                  bool with_sink = false, std::int64_t most_datums = GoldenOptions{}.most_copied_datums)
-        : netlist(resolved(text)), forecast(tt::forecast(netlist, all_programs(netlist), inputs_count)) {
+        : netlist(resolved(text)), forecast(ttsim::impl::forecast(netlist, all_programs(netlist), inputs_count)) {
         GoldenOptions options;
         options.numerics = Numerics::Float32;
         options.inputs_count = inputs_count;

@@ -4,7 +4,7 @@
 #include "netlist/output_buffer.hpp"
 #include "netlist/plan/output_streaming_time.hpp"
 
-using namespace tt;
+using namespace ttsim::impl;
 
 namespace {
 

@@ -3,8 +3,8 @@
 #include "netlist/plan/l1_space.hpp"
 #include "tests/netlist/plan_of.hpp"
 
-using namespace tt;
-using namespace tt::test;
+using namespace ttsim::impl;
+using namespace ttsim::impl::test;
 
 namespace {
 

@@ -4,7 +4,7 @@
 #include "netlist/files/manifest.hpp"
 #include "tests/netlist/temp_folder.hpp"
 
-using namespace tt;
+using namespace ttsim::impl;
 
 namespace {
 

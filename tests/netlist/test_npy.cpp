@@ -7,7 +7,7 @@
 #include "netlist/files/npy.hpp"
 #include "tests/netlist/temp_folder.hpp"
 
-using namespace tt;
+using namespace ttsim::impl;
 
 namespace {
 

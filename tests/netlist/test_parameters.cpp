@@ -3,7 +3,7 @@
 #include "base/error.hpp"
 #include "netlist/program/parameters.hpp"
 
-using namespace tt;
+using namespace ttsim::impl;
 
 namespace {
 

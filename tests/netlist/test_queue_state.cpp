@@ -2,8 +2,8 @@
 
 #include "tests/netlist/plan_of.hpp"
 
-using namespace tt;
-using namespace tt::test;
+using namespace ttsim::impl;
+using namespace ttsim::impl::test;
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include "netlist/text/writer.hpp"
 #include "tests/netlist/small_netlist.hpp"
 
-using namespace tt;
+using namespace ttsim::impl;
 
 static Netlist read(const std::string& text) { return read_netlist_text(text, "n.yaml"); }
 

@@ -3,7 +3,7 @@
 
 #include "tests/netlist/small_netlist.hpp"
 
-using namespace tt::test;
+using namespace ttsim::impl::test;
 
 namespace {
 

@@ -2,7 +2,7 @@
 
 #include "tests/netlist/small_netlist.hpp"
 
-using namespace tt;
+using namespace ttsim::impl;
 
 static Netlist resolved(const std::string& text) { return resolve(read_netlist_text(text, "n.yaml")); }
 

@@ -11,7 +11,7 @@
 #include "kernels/ops/sparse_encoding.hpp"
 #include "netlist/stimulus/stimulus.hpp"
 
-using namespace tt;
+using namespace ttsim::impl;
 
 namespace {
 

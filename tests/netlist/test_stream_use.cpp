@@ -6,7 +6,7 @@
 #include "netlist/plan/stream_use.hpp"
 #include "netlist/plan/tm_map.hpp"
 
-using namespace tt;
+using namespace ttsim::impl;
 
 namespace {
 

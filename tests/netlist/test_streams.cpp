@@ -4,8 +4,8 @@
 #include "netlist/plan/streams.hpp"
 #include "tests/netlist/plan_of.hpp"
 
-using namespace tt;
-using namespace tt::test;
+using namespace ttsim::impl;
+using namespace ttsim::impl::test;
 
 namespace {
 

@@ -3,7 +3,7 @@
 
 #include "netlist/golden/tm_tensor.hpp"
 
-using namespace tt;
+using namespace ttsim::impl;
 
 namespace {
 

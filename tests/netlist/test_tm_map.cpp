@@ -5,7 +5,7 @@
 #include "netlist/golden/tm_tensor.hpp"
 #include "netlist/plan/tm_map.hpp"
 
-using namespace tt;
+using namespace ttsim::impl;
 
 namespace {
 

@@ -2,7 +2,7 @@
 
 #include "tests/netlist/small_netlist.hpp"
 
-using namespace tt;
+using namespace ttsim::impl;
 using test::complaints;
 
 namespace {

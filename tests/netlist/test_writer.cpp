@@ -3,7 +3,7 @@
 #include "netlist/text/writer.hpp"
 #include "tests/netlist/small_netlist.hpp"
 
-using namespace tt;
+using namespace ttsim::impl;
 
 static Netlist round_trip(const Netlist& netlist) { return read_netlist_text(write_netlist(netlist), "written"); }
 

@@ -16,7 +16,7 @@
 #include "sim/run.hpp"
 #include "tests/netlist/small_netlist.hpp"
 
-using namespace tt;
+using namespace ttsim::impl;
 
 namespace {
 

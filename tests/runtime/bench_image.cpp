@@ -17,7 +17,7 @@
 #include "runtime/image/image.hpp"
 #include "runtime/model.hpp"
 
-using namespace tt;
+using namespace ttsim::impl;
 
 namespace {
 

@@ -10,7 +10,7 @@
 #include "runtime/session.hpp"
 #include "tests/folders.hpp"
 
-using namespace tt;
+using namespace ttsim::impl;
 using runtime::Session;
 using runtime::SessionOptions;
 

@@ -8,7 +8,7 @@
 #include <iterator>
 #include <string>
 
-namespace tt {
+namespace ttsim::impl {
 
 inline std::string bytes_of(const std::string& file) {
     std::ifstream in(file, std::ios::binary);
@@ -53,4 +53,4 @@ inline void make_foreign(const std::string& folder) {
 
 inline std::string tar_end() { return std::string(1024, '\0'); }
 
-}  // namespace tt
+}  // namespace ttsim::impl

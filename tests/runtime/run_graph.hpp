@@ -9,26 +9,26 @@
 
 struct GraphRun {
     std::string device = "wh_n150";
-    tt::DataFormat format = tt::DataFormat::Float32;
-    tt::Numerics numerics = tt::Numerics::Float32;
+    ttsim::impl::DataFormat format = ttsim::impl::DataFormat::Float32;
+    ttsim::impl::Numerics numerics = ttsim::impl::Numerics::Float32;
     bool host_fallback = true;
 };
 
-inline tt::ir::Values run_graph(const tt::ir::Graph& graph, const tt::ir::Values& inputs, const GraphRun& how) {
-    tt::ir::CompileOptions options;
+inline ttsim::impl::ir::Values run_graph(const ttsim::impl::ir::Graph& graph, const ttsim::impl::ir::Values& inputs, const GraphRun& how) {
+    ttsim::impl::ir::CompileOptions options;
     options.device = how.device;
     options.default_df = how.format;
     options.host_fallback = how.host_fallback;
-    const tt::ir::CompiledModel model = tt::ir::compile(graph, options);
-    tt::runtime::ModelOptions run;
+    const ttsim::impl::ir::CompiledModel model = ttsim::impl::ir::compile(graph, options);
+    ttsim::impl::runtime::ModelOptions run;
     run.session.threads = 1;
     run.session.numerics = how.numerics;
-    run.session.mode = tt::sim::Mode::Functional;
-    return tt::runtime::Model(model, run).run(inputs);
+    run.session.mode = ttsim::impl::sim::Mode::Functional;
+    return ttsim::impl::runtime::Model(model, run).run(inputs);
 }
 
-inline tt::ir::Literal floats_of(const tt::ir::Dims& dims, const std::vector<double>& values) {
-    tt::ir::Literal literal(tt::ir::DType::F32, dims);
+inline ttsim::impl::ir::Literal floats_of(const ttsim::impl::ir::Dims& dims, const std::vector<double>& values) {
+    ttsim::impl::ir::Literal literal(ttsim::impl::ir::DType::F32, dims);
     for (std::size_t i = 0; i < values.size(); ++i) literal.set(static_cast<std::int64_t>(i), values[i]);
     return literal;
 }

@@ -9,7 +9,7 @@
 #include "netlist/text/reader.hpp"
 #include "runtime/session.hpp"
 
-namespace tt::test {
+namespace ttsim::impl::test {
 
 /// Each engine in turn: the machine, its values alone, golden.
 inline runtime::SessionOptions each_engine() {
@@ -42,4 +42,4 @@ inline std::string refusal(const std::function<void()>& call, Fault fault) {
     return "";
 }
 
-}  // namespace tt::test
+}  // namespace ttsim::impl::test

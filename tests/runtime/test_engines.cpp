@@ -13,8 +13,8 @@
 #include "tests/sim/netlist_text.hpp"
 #include "tests/sim/random_netlist.hpp"
 
-using namespace tt;
-using namespace tt::test;
+using namespace ttsim::impl;
+using namespace ttsim::impl::test;
 using runtime::Patience;
 using runtime::Session;
 using runtime::SessionOptions;

@@ -13,7 +13,7 @@
 #include "tests/compiler/random_graph.hpp"
 #include "tests/folders.hpp"
 
-using namespace tt;
+using namespace ttsim::impl;
 using ir::Literal;
 using ir::Values;
 using runtime::Model;

@@ -14,7 +14,7 @@
 #include "tests/compiler/random_graph.hpp"
 #include "tests/runtime/image_files.hpp"
 
-using namespace tt;
+using namespace ttsim::impl;
 using image::Image;
 using ir::CompiledModel;
 using ir::Values;

@@ -10,7 +10,7 @@
 #include "tests/compiler/fresh_folder.hpp"
 #include "tests/compiler/random_graph.hpp"
 
-using namespace tt;
+using namespace ttsim::impl;
 using image::Image;
 using image::MergeOptions;
 using image::MergeReport;

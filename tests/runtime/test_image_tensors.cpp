@@ -8,7 +8,7 @@
 #include "runtime/image/image.hpp"
 #include "runtime/image/tensor_file.hpp"
 
-using namespace tt;
+using namespace ttsim::impl;
 using image::to_bin;
 using image::to_tbin;
 

@@ -6,8 +6,8 @@
 #include "runtime/image/host_part.hpp"
 #include "runtime/image/host_shapes.hpp"
 
-using namespace tt;
-using namespace tt::image;
+using namespace ttsim::impl;
+using namespace ttsim::impl::image;
 using ir::Literal;
 
 namespace {

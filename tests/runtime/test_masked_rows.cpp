@@ -6,7 +6,7 @@
 #include "tests/compiler/random_graph.hpp"
 #include "tests/runtime/run_graph.hpp"
 
-using namespace tt;
+using namespace ttsim::impl;
 using ir::DType;
 using ir::Literal;
 using ir::Values;

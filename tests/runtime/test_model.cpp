@@ -16,7 +16,7 @@
 #include "tests/compiler/random_graph.hpp"
 #include "tests/folders.hpp"
 
-using namespace tt;
+using namespace ttsim::impl;
 using ir::CompiledModel;
 using ir::CompileOptions;
 using ir::DType;

@@ -6,7 +6,7 @@
 #include "runtime/model.hpp"
 #include "tests/compiler/random_graph.hpp"
 
-using namespace tt;
+using namespace ttsim::impl;
 using ir::Literal;
 using ir::Values;
 using runtime::Model;

@@ -7,8 +7,8 @@
 #include "tests/runtime/session_calls.hpp"
 #include "tests/sim/netlist_text.hpp"
 
-using namespace tt;
-using namespace tt::test;
+using namespace ttsim::impl;
+using namespace ttsim::impl::test;
 using runtime::Patience;
 using runtime::Session;
 using runtime::SessionOptions;
@@ -33,7 +33,7 @@ std::string add_text(int entries = 4, int loops = 1) {
     return n.text();
 }
 
-bool has_clock(const SessionOptions& options) { return !options.golden && options.mode != tt::sim::Mode::Functional; }
+bool has_clock(const SessionOptions& options) { return !options.golden && options.mode != ttsim::impl::sim::Mode::Functional; }
 
 }  // namespace
 

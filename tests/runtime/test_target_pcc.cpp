@@ -11,7 +11,7 @@
 #include "runtime/measured_values.hpp"
 #include "runtime/model.hpp"
 
-using namespace tt;
+using namespace ttsim::impl;
 using ir::CompiledModel;
 using ir::CompileOptions;
 

@@ -5,7 +5,7 @@
 
 #include "tests/runtime/run_graph.hpp"
 
-using namespace tt;
+using namespace ttsim::impl;
 using ir::Dims;
 using ir::Literal;
 using ir::Values;

@@ -3,11 +3,11 @@
 
 #include <systemc>
 
-namespace tt::test {
+namespace ttsim::impl::test {
 
 inline void fresh_systemc() {
     sc_core::sc_curr_simcontext = new sc_core::sc_simcontext;
     sc_core::sc_default_global_context = sc_core::sc_curr_simcontext;
 }
 
-}  // namespace tt::test
+}  // namespace ttsim::impl::test

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace tt::test {
+namespace ttsim::impl::test {
 
 /// Grid, mblock, ublock and t of a queue or op.
 struct Cut {
@@ -168,4 +168,4 @@ inline NetlistText two_graphs(int inputs, int mid_entries) {
     return n;
 }
 
-}  // namespace tt::test
+}  // namespace ttsim::impl::test

@@ -8,7 +8,7 @@
 
 #include "tests/sim/netlist_text.hpp"
 
-namespace tt::test {
+namespace ttsim::impl::test {
 
 namespace {
 
@@ -317,4 +317,4 @@ private:
 
 RandomNetlist random_netlist(std::uint32_t seed, bool longer) { return Maker(seed, longer).make(); }
 
-}  // namespace tt::test
+}  // namespace ttsim::impl::test

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-namespace tt::test {
+namespace ttsim::impl::test {
 
 struct RandomNetlist {
     std::string text;
@@ -15,4 +15,4 @@ struct RandomNetlist {
 /// `longer`: tens of inputs, and rounds of a loop.
 RandomNetlist random_netlist(std::uint32_t seed, bool longer = false);
 
-}  // namespace tt::test
+}  // namespace ttsim::impl::test

@@ -7,7 +7,7 @@
 #include "netlist/files/manifest.hpp"
 #include "tests/netlist/temp_folder.hpp"
 
-namespace tt::test {
+namespace ttsim::impl::test {
 
 static Outcome run_with(const std::string& text, sim::RunOptions options) {
     static int number = 0;
@@ -83,4 +83,4 @@ std::vector<std::string> differing(const Outcome& a, const Outcome& b) {
     return names;
 }
 
-}  // namespace tt::test
+}  // namespace ttsim::impl::test

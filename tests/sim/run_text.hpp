@@ -8,7 +8,7 @@
 #include "netlist/files/npy.hpp"
 #include "sim/run.hpp"
 
-namespace tt::test {
+namespace ttsim::impl::test {
 
 struct Outcome {
     sim::RunReport report;
@@ -28,4 +28,4 @@ std::string verdicts(const Outcome& outcome);
 /// Names of queues whose dumped values differ, bit by bit.
 std::vector<std::string> differing(const Outcome& a, const Outcome& b);
 
-}  // namespace tt::test
+}  // namespace ttsim::impl::test

@@ -6,7 +6,7 @@
 #include "sim/machine/calendar.hpp"
 #include "tests/sim/fresh_systemc.hpp"
 
-using namespace tt::sim;
+using namespace ttsim::impl::sim;
 
 namespace {
 
@@ -27,7 +27,7 @@ struct Recorder : Actor {
 }  // namespace
 
 TEST_CASE("events of a calendar happen by cycle, and within a cycle in the order they were scheduled") {
-    tt::test::fresh_systemc();
+    ttsim::impl::test::fresh_systemc();
     Clock clock("clock");
     Calendar calendar(clock);
     std::vector<Recorder::Line> lines;
@@ -44,7 +44,7 @@ TEST_CASE("events of a calendar happen by cycle, and within a cycle in the order
 }
 
 TEST_CASE("an event scheduled for the present happens in the same cycle") {
-    tt::test::fresh_systemc();
+    ttsim::impl::test::fresh_systemc();
     Clock clock("clock");
     Calendar calendar(clock);
     std::vector<Recorder::Line> lines;
@@ -59,7 +59,7 @@ TEST_CASE("an event scheduled for the present happens in the same cycle") {
 TEST_CASE("calendars that wake each other give the same order every time") {
     std::vector<Recorder::Line> first;
     for (int round = 0; round < 3; ++round) {
-        tt::test::fresh_systemc();
+        ttsim::impl::test::fresh_systemc();
         Clock clock("clock");
         Calendar a(clock), b(clock);
         std::vector<Recorder::Line> lines;
@@ -79,7 +79,7 @@ TEST_CASE("calendars that wake each other give the same order every time") {
 }
 
 TEST_CASE("after a failure nothing more happens and the first exception comes back") {
-    tt::test::fresh_systemc();
+    ttsim::impl::test::fresh_systemc();
     Clock clock("clock");
     Calendar calendar(clock), other(clock);
     std::vector<Recorder::Line> lines;

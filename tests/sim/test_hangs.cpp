@@ -3,8 +3,8 @@
 #include "tests/sim/netlist_text.hpp"
 #include "tests/sim/run_text.hpp"
 
-using namespace tt;
-using namespace tt::test;
+using namespace ttsim::impl;
+using namespace ttsim::impl::test;
 
 TEST_CASE("a fork whose short branch has no buffer hangs, and the chain goes round through the ops concerned") {
     const std::string text = fork_and_join(2);

@@ -9,7 +9,7 @@
 #include "sim/run.hpp"
 #include "tests/netlist/temp_folder.hpp"
 
-using namespace tt;
+using namespace ttsim::impl;
 
 namespace {
 

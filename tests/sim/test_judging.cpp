@@ -12,8 +12,8 @@
 #include "tests/sim/netlist_text.hpp"
 #include "tests/sim/run_text.hpp"
 
-using namespace tt;
-using namespace tt::test;
+using namespace ttsim::impl;
+using namespace ttsim::impl::test;
 
 namespace {
 

@@ -3,8 +3,8 @@
 #include "isa/arch.hpp"
 #include "sim/memory/memory_constants.hpp"
 
-using namespace tt;
-using namespace tt::sim;
+using namespace ttsim::impl;
+using namespace ttsim::impl::sim;
 
 TEST_CASE("a DRAM channel loses refreshes, page changes and, on tiny writes, a merge") {
     const DramTiming& d = memory_constants("wormhole_b0").dram;

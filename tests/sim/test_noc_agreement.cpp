@@ -6,7 +6,7 @@
 #include "sim/machine/resources.hpp"
 #include "sim/noc/fabric.hpp"
 
-using namespace tt;
+using namespace ttsim::impl;
 
 namespace {
 

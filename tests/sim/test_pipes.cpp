@@ -8,9 +8,9 @@
 #include "tests/sim/run_text.hpp"
 #include "analysis/trace/analysis.hpp"
 
-using namespace tt;
-using namespace tt::sim;
-using namespace tt::test;
+using namespace ttsim::impl;
+using namespace ttsim::impl::sim;
+using namespace ttsim::impl::test;
 
 namespace {
 /// A producer whose two readers take its tiles in different orders, one of them slowly, and a gather behind.

@@ -5,8 +5,8 @@
 #include "sim/machine/queue_memory.hpp"
 #include "tests/sim/netlist_text.hpp"
 
-using namespace tt;
-using namespace tt::sim;
+using namespace ttsim::impl;
+using namespace ttsim::impl::sim;
 
 namespace {
 
@@ -17,7 +17,7 @@ struct Fixture {
     std::unique_ptr<RunState> state;
 
     explicit Fixture(int entries) {
-        tt::test::NetlistText text;
+        ttsim::impl::test::NetlistText text;
         text.queue({.name = "x", .entries = entries});
         text.queue({.name = "w", .entries = 1, .ram = true});
         netlist = resolve(read_netlist_text(text.text() + "  []\n", "n.yaml"));

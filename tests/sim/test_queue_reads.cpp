@@ -4,9 +4,9 @@
 #include "tests/sim/netlist_text.hpp"
 #include "tests/sim/run_text.hpp"
 
-using namespace tt;
-using namespace tt::sim;
-using namespace tt::test;
+using namespace ttsim::impl;
+using namespace ttsim::impl::sim;
+using namespace ttsim::impl::test;
 
 namespace {
 

@@ -5,8 +5,8 @@
 #include "tests/sim/random_netlist.hpp"
 #include "tests/sim/run_text.hpp"
 
-using namespace tt;
-using namespace tt::test;
+using namespace ttsim::impl;
+using namespace ttsim::impl::test;
 
 TEST_CASE("random netlists give golden's values, in both orders of computing, and the same cycles without values") {
     int hangs = 0;

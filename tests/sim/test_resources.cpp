@@ -7,8 +7,8 @@
 #include "sim/noc/constants.hpp"
 #include "tests/sim/fresh_systemc.hpp"
 
-using namespace tt;
-using namespace tt::sim;
+using namespace ttsim::impl;
+using namespace ttsim::impl::sim;
 
 namespace {
 
@@ -145,7 +145,7 @@ TEST_CASE("a multicast reserves its tree and goes as one") {
 }
 
 TEST_CASE("a DRAM channel serves reads and writes one by one, reads with their latency") {
-    tt::test::fresh_systemc();
+    ttsim::impl::test::fresh_systemc();
     MachineOptions options;
     const Machine machine = make_machine("wormhole_b0", options);
     Clock clock("clock");
@@ -165,7 +165,7 @@ TEST_CASE("a DRAM channel serves reads and writes one by one, reads with their l
 }
 
 TEST_CASE("the host link works both ways at once, and slower with untilized rows") {
-    tt::test::fresh_systemc();
+    ttsim::impl::test::fresh_systemc();
     const Machine machine = make_machine("grayskull", MachineOptions{});
     Clock clock("clock");
     Chip chip("chip", machine.chips.front(), clock);
@@ -183,7 +183,7 @@ TEST_CASE("the host link works both ways at once, and slower with untilized rows
 }
 
 TEST_CASE("an epoch loads once per core, its kernels where others ran before") {
-    tt::test::fresh_systemc();
+    ttsim::impl::test::fresh_systemc();
     const Machine machine = make_machine("wormhole_b0", MachineOptions{});
     Clock clock("clock");
     Chip chip("chip", machine.chips.front(), clock);
@@ -206,7 +206,7 @@ TEST_CASE("an epoch loads once per core, its kernels where others ran before") {
 }
 
 TEST_CASE("data for another chip crosses a link whose directions are separate") {
-    tt::test::fresh_systemc();
+    ttsim::impl::test::fresh_systemc();
     MachineOptions options;
     options.chips = 2;
     const Machine machine = make_machine("wormhole_b0", options);
@@ -222,7 +222,7 @@ TEST_CASE("data for another chip crosses a link whose directions are separate") 
     const Cycle second = board.send(0, a, 1, b, bytes, 0, 0, 0);  // same link
     CHECK(second >= alone + length);
     CHECK(board.send(1, b, 0, a, bytes, 0, 0, 0) < second);  // the way back is free
-    tt::test::fresh_systemc();
+    ttsim::impl::test::fresh_systemc();
     Clock other("clock");
     Board idle("board", machine, other);
     CHECK(idle.send(0, a, 1, b, bytes, 0, 0, 0) == alone);

@@ -12,10 +12,10 @@
 #include "tests/sim/run_text.hpp"
 #include "analysis/trace/analysis.hpp"
 
-using namespace tt;
-using namespace tt::test;
-using tt::trace::Database;
-using tt::trace::Statement;
+using namespace ttsim::impl;
+using namespace ttsim::impl::test;
+using ttsim::impl::trace::Database;
+using ttsim::impl::trace::Statement;
 
 namespace {
 

@@ -3,7 +3,7 @@
 
 #include "analysis/trace_report/perf_sheets.hpp"
 
-namespace tt::test {
+namespace ttsim::impl::test {
 
 inline trace::OpUse small_op(std::int64_t id, const std::string& name, double kernel, double bw_kernel) {
     trace::OpUse op;
@@ -86,4 +86,4 @@ inline trace::PerfData small_perf_data() {
     return data;
 }
 
-}  // namespace tt::test
+}  // namespace ttsim::impl::test

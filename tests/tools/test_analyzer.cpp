@@ -4,9 +4,9 @@
 #include "tests/tools/perf_view.hpp"
 #include "tools/ttperf/analyzer.hpp"
 
-using namespace tt;
-using namespace tt::cli;
-using namespace tt::test;
+using namespace ttsim::impl;
+using namespace ttsim::impl::cli;
+using namespace ttsim::impl::test;
 
 namespace {
 

@@ -42,7 +42,7 @@ std::string content(const std::string& file) {
 
 TEST_CASE("an output file appears only when it is written, and nothing else is left") {
     const Folder folder;
-    const tt::cli::OutputFile out(folder.file("a.json"), tt::FileKind::Json);
+    const ttsim::impl::cli::OutputFile out(folder.file("a.json"), ttsim::impl::FileKind::Json);
     CHECK(folder.entries() == 0);
     out.write("{}\n");
     CHECK(content(folder.file("a.json")) == "{}\n");
@@ -52,22 +52,22 @@ TEST_CASE("an output file appears only when it is written, and nothing else is l
 TEST_CASE("an output file replaces the old one as a whole") {
     const Folder folder;
     std::ofstream(folder.file("a.json")) << R"({"a": "much longer old text"})";
-    tt::cli::OutputFile(folder.file("a.json"), tt::FileKind::Json).write("new");
+    ttsim::impl::cli::OutputFile(folder.file("a.json"), ttsim::impl::FileKind::Json).write("new");
     CHECK(content(folder.file("a.json")) == "new");
 }
 
 TEST_CASE("a folder that does not exist is reported before the run") {
     const Folder folder;
-    CHECK_THROWS_WITH(tt::cli::OutputFile(folder.file("no/a.json"), tt::FileKind::Json),
+    CHECK_THROWS_WITH(ttsim::impl::cli::OutputFile(folder.file("no/a.json"), ttsim::impl::FileKind::Json),
                       folder.file("no/a.json") + ": error: cannot be written: No such file or directory");
 }
 
 TEST_CASE("a folder is no output file") {
     const Folder folder;
-    CHECK_THROWS_AS(tt::cli::OutputFile(folder.file(""), tt::FileKind::Json), tt::Error);
+    CHECK_THROWS_AS(ttsim::impl::cli::OutputFile(folder.file(""), ttsim::impl::FileKind::Json), ttsim::impl::Error);
 }
 
 TEST_CASE("a full device is an error, not a short file") {
-    const tt::cli::OutputFile out("/dev/full", tt::FileKind::Json);
+    const ttsim::impl::cli::OutputFile out("/dev/full", ttsim::impl::FileKind::Json);
     CHECK_THROWS_WITH(out.write("text"), "/dev/full: error: cannot be written: No space left on device");
 }

@@ -5,8 +5,8 @@
 #include "tools/common/terminal.hpp"
 #include "tools/ttsim/progress.hpp"
 
-using namespace tt;
-using namespace tt::cli;
+using namespace ttsim::impl;
+using namespace ttsim::impl::cli;
 using namespace std::chrono_literals;
 
 namespace {

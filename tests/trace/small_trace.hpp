@@ -4,7 +4,7 @@
 #include "tests/netlist/temp_folder.hpp"
 #include "trace/writer.hpp"
 
-namespace tt::test {
+namespace ttsim::impl::test {
 
 /// Cycles of core 0: start 100, math 30, unpack 10, source 5, noc 20, dram 1, room 7, output 2, pack 3, drain 2 = end
 /// 180 for 4 inputs; core 1 does half the work.
@@ -43,4 +43,4 @@ inline std::string small_trace(const std::string& name) {
     return path;
 }
 
-}  // namespace tt::test
+}  // namespace ttsim::impl::test

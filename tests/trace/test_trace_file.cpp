@@ -9,9 +9,9 @@
 #include "analysis/trace/analysis.hpp"
 #include "trace/reader.hpp"
 
-using namespace tt;
-using namespace tt::test;
-using namespace tt::trace;
+using namespace ttsim::impl;
+using namespace ttsim::impl::test;
+using namespace ttsim::impl::trace;
 
 namespace {
 
@@ -153,7 +153,7 @@ TEST_CASE("a journal beside a trace is not played back into it") {
 }
 
 TEST_CASE("the page on traces names every table, view and column") {
-    std::ifstream in(tt::test::source_folder() / "docs/trace.md");
+    std::ifstream in(ttsim::impl::test::source_folder() / "docs/trace.md");
     std::stringstream text;
     text << in.rdbuf();
     const std::string page = text.str();

@@ -7,8 +7,8 @@
 #include "analysis/trace/perf_data.hpp"
 #include "trace/reader.hpp"
 
-using namespace tt;
-using namespace tt::trace;
+using namespace ttsim::impl;
+using namespace ttsim::impl::trace;
 
 namespace {
 

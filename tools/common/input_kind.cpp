@@ -10,7 +10,7 @@
 #include "base/read_file.hpp"
 #include "base/text.hpp"
 
-namespace tt::cli {
+namespace ttsim::impl::cli {
 
 namespace fs = std::filesystem;
 
@@ -178,4 +178,4 @@ CLI::Validator existing_path() { return path_check(require_path); }
 CLI::Validator existing_file() { return path_check(require_file); }
 CLI::Validator existing_folder() { return path_check(require_folder); }
 
-}  // namespace tt::cli
+}  // namespace ttsim::impl::cli

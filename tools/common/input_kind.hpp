@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-namespace tt::cli {
+namespace ttsim::impl::cli {
 
 enum class InputKind : std::uint8_t {
     Netlist,        ///< .yaml
@@ -30,4 +30,4 @@ CLI::Validator existing_path();
 CLI::Validator existing_file();
 CLI::Validator existing_folder();
 
-}  // namespace tt::cli
+}  // namespace ttsim::impl::cli

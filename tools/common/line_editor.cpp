@@ -8,7 +8,7 @@
 #include <iostream>
 #include <memory>
 
-namespace tt::cli {
+namespace ttsim::impl::cli {
 
 namespace {
 
@@ -39,4 +39,4 @@ std::optional<std::string> read_line(const std::string& prompt, const Completion
     return std::string(line.get());
 }
 
-}  // namespace tt::cli
+}  // namespace ttsim::impl::cli

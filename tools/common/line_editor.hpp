@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace tt::cli {
+namespace ttsim::impl::cli {
 
 /// What could stand in place of the last word of the line so far.
 using Completions = std::function<std::vector<std::string>(const std::string& line)>;
@@ -15,4 +15,4 @@ using Completions = std::function<std::vector<std::string>(const std::string& li
 /// read without prompt or editing.
 std::optional<std::string> read_line(const std::string& prompt, const Completions& completions);
 
-}  // namespace tt::cli
+}  // namespace ttsim::impl::cli

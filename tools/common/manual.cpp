@@ -10,7 +10,7 @@
 
 namespace fs = std::filesystem;
 
-namespace tt::cli {
+namespace ttsim::impl::cli {
 
 namespace {
 
@@ -201,4 +201,4 @@ void write_manual(const CLI::App& app, const std::string& folder) {
     write(fs::path(folder) / "completion" / app.get_name(), bash_completion(app));
 }
 
-}  // namespace tt::cli
+}  // namespace ttsim::impl::cli

@@ -4,7 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
-namespace tt::cli {
+namespace ttsim::impl::cli {
 
 /// The man page of `app`, or of one of its subcommands, as roff.
 std::string man_page(const CLI::App& app);
@@ -14,4 +14,4 @@ std::string bash_completion(const CLI::App& app);
 /// FOLDER/man/TOOL.1, FOLDER/man/TOOL-SUBCOMMAND.1 ..., FOLDER/completion/TOOL. Throws Error(Input) when it cannot.
 void write_manual(const CLI::App& app, const std::string& folder);
 
-}  // namespace tt::cli
+}  // namespace ttsim::impl::cli

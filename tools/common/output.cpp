@@ -16,7 +16,7 @@
 #include "base/utf8.hpp"
 #include "tools/common/terminal.hpp"
 
-namespace tt::cli {
+namespace ttsim::impl::cli {
 
 namespace fs = std::filesystem;
 
@@ -122,4 +122,4 @@ void print_report(std::string_view text) { print_bytes(painted_report(printable(
 
 std::optional<std::size_t> report_width() { return terminal_width(STDOUT_FILENO); }
 
-}  // namespace tt::cli
+}  // namespace ttsim::impl::cli

@@ -8,7 +8,7 @@
 
 #include "base/file_kind.hpp"
 
-namespace tt::cli {
+namespace ttsim::impl::cli {
 
 /// A file written to a temporary beside it and renamed at the end. '-' and /dev/stdout are standard output; devices,
 /// pipes and open descriptors (/dev/fd/3) are written directly.
@@ -40,4 +40,4 @@ void print_report(std::string_view text);
 /// Columns that tables may take on standard output; none when it is no terminal.
 std::optional<std::size_t> report_width();
 
-}  // namespace tt::cli
+}  // namespace ttsim::impl::cli

@@ -10,7 +10,7 @@
 #include "base/new_file.hpp"
 #include "tools/common/output.hpp"
 
-namespace tt::cli {
+namespace ttsim::impl::cli {
 
 namespace fs = std::filesystem;
 
@@ -72,4 +72,4 @@ void Outputs::claim() const {
     }
 }
 
-}  // namespace tt::cli
+}  // namespace ttsim::impl::cli

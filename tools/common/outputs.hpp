@@ -7,7 +7,7 @@
 
 #include "base/file_kind.hpp"
 
-namespace tt::cli {
+namespace ttsim::impl::cli {
 
 /// Whatever else on the command line names a file or folder is an input, which no output may destroy.
 class Outputs {
@@ -49,4 +49,4 @@ private:
     bool force_ = false;
 };
 
-}  // namespace tt::cli
+}  // namespace ttsim::impl::cli

@@ -19,7 +19,7 @@
 #include "tools/common/terminal.hpp"
 #include "tools/common/throwing_new.hpp"
 
-namespace tt::cli {
+namespace ttsim::impl::cli {
 
 namespace {
 
@@ -111,4 +111,4 @@ int run_tool(const std::function<int()>& tool) {
     }
 }
 
-}  // namespace tt::cli
+}  // namespace ttsim::impl::cli

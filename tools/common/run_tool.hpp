@@ -3,7 +3,7 @@
 
 #include <functional>
 
-namespace tt::cli {
+namespace ttsim::impl::cli {
 
 constexpr int wrong_usage = 2, our_bug = 70, machine_limit = 71;
 
@@ -11,4 +11,4 @@ constexpr int wrong_usage = 2, our_bug = 70, machine_limit = 71;
 /// `machine_limit`, anything else `our_bug`.
 int run_tool(const std::function<int()>& tool);
 
-}  // namespace tt::cli
+}  // namespace ttsim::impl::cli

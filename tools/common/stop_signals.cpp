@@ -3,7 +3,7 @@
 #include <array>
 #include <csignal>
 
-namespace tt::cli {
+namespace ttsim::impl::cli {
 
 static std::atomic<int> caught_signal = 0;
 static_assert(std::atomic<int>::is_always_lock_free);  // a signal handler may write it
@@ -33,4 +33,4 @@ StopSignals::~StopSignals() {
 
 const std::atomic<int>* StopSignals::caught() { return &caught_signal; }
 
-}  // namespace tt::cli
+}  // namespace ttsim::impl::cli

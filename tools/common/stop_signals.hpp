@@ -3,7 +3,7 @@
 
 #include <atomic>
 
-namespace tt::cli {
+namespace ttsim::impl::cli {
 
 /// While it lives, the first of these signals is noted; the second ends the process as usual. One at a time.
 class StopSignals {
@@ -16,4 +16,4 @@ public:
     static const std::atomic<int>* caught();
 };
 
-}  // namespace tt::cli
+}  // namespace ttsim::impl::cli

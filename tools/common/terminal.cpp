@@ -10,7 +10,7 @@
 
 #include "base/utf8.hpp"
 
-namespace tt::cli {
+namespace ttsim::impl::cli {
 
 namespace {
 
@@ -119,4 +119,4 @@ std::string painted_report(std::string_view text) {
     return coloured(STDOUT_FILENO) ? by_line(text, paint_verdict) : std::string(text);
 }
 
-}  // namespace tt::cli
+}  // namespace ttsim::impl::cli

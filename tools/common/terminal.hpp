@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace tt::cli {
+namespace ttsim::impl::cli {
 
 /// Columns of the terminal behind a descriptor: COLUMNS, or what the terminal says; none when it is no terminal.
 std::optional<std::size_t> terminal_width(int descriptor);
@@ -26,4 +26,4 @@ std::string painted_message(std::string_view text);
 /// A finished report as standard output shows it: verdicts stand out, where it shows colours.
 std::string painted_report(std::string_view text);
 
-}  // namespace tt::cli
+}  // namespace ttsim::impl::cli

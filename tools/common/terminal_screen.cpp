@@ -13,7 +13,7 @@
 #include "base/error.hpp"
 #include "base/utf8.hpp"
 
-namespace tt::cli {
+namespace ttsim::impl::cli {
 
 namespace {
 
@@ -134,4 +134,4 @@ std::optional<int> TerminalScreen::key(int milliseconds) {
 
 bool TerminalScreen::gone() const { return ::isatty(STDIN_FILENO) != 1; }
 
-}  // namespace tt::cli
+}  // namespace ttsim::impl::cli

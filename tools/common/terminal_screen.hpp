@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace tt::cli {
+namespace ttsim::impl::cli {
 
 /// Default: colours on the terminal's own background; Dark: on black.
 enum class ScreenTheme : std::uint8_t { Default, Dark, NoColour };
@@ -48,4 +48,4 @@ private:
     bool coloured_;
 };
 
-}  // namespace tt::cli
+}  // namespace ttsim::impl::cli

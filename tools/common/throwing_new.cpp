@@ -3,18 +3,18 @@
 #include <cstdlib>
 #include <new>
 
-namespace tt::cli {
+namespace ttsim::impl::cli {
 
 std::atomic<bool> lacked_memory{false};
 
-}  // namespace tt::cli
+}  // namespace ttsim::impl::cli
 
 // mimalloc's 'new', which is C, aborts where there is no memory; these throw, with whatever malloc() there is.
 // Sanitizers bring their own.
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 void* operator new(std::size_t bytes) {
     if (void* const memory = std::malloc(bytes == 0 ? 1 : bytes)) return memory;
-    tt::cli::lacked_memory = true;
+    ttsim::impl::cli::lacked_memory = true;
     throw std::bad_alloc();
 }
 void* operator new(std::size_t bytes, std::align_val_t alignment) {
@@ -22,7 +22,7 @@ void* operator new(std::size_t bytes, std::align_val_t alignment) {
     const std::size_t whole = (bytes + step - 1) / step * step;  // as aligned_alloc() wants it
     if (whole >= bytes)
         if (void* const memory = std::aligned_alloc(step, whole == 0 ? step : whole)) return memory;
-    tt::cli::lacked_memory = true;
+    ttsim::impl::cli::lacked_memory = true;
     throw std::bad_alloc();
 }
 void* operator new[](std::size_t bytes) { return operator new(bytes); }

@@ -3,9 +3,9 @@
 
 #include <atomic>
 
-namespace tt::cli {
+namespace ttsim::impl::cli {
 
 /// Whether some allocation failed: an exception of another kind may have come of it.
 extern std::atomic<bool> lacked_memory;
 
-}  // namespace tt::cli
+}  // namespace ttsim::impl::cli

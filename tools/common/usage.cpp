@@ -15,7 +15,7 @@
 #include "tools/common/run_tool.hpp"
 #include "tools/common/terminal.hpp"
 
-namespace tt::cli {
+namespace ttsim::impl::cli {
 
 namespace {
 
@@ -186,4 +186,4 @@ CLI::Validator one_of(std::vector<std::string> words) {
         "");
 }
 
-}  // namespace tt::cli
+}  // namespace ttsim::impl::cli

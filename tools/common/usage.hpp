@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace tt::cli {
+namespace ttsim::impl::cli {
 
 /// Parses and, unless that says the tool is done, returns nothing. Wrong words are answered with the nearest right one.
 /// What is returned is the exit code.
@@ -45,4 +45,4 @@ CLI::Validator one_of(std::vector<std::string> words);
 /// "'ful' is none of full|timing; did you mean 'full'?"
 std::string none_of(const std::string& given, const std::vector<std::string>& words);
 
-}  // namespace tt::cli
+}  // namespace ttsim::impl::cli

@@ -8,7 +8,7 @@
 #include "tools/common/stop_signals.hpp"
 #include "tools/tt-smi/log_files.hpp"
 
-namespace tt::cli {
+namespace ttsim::impl::cli {
 
 namespace {
 
@@ -116,4 +116,4 @@ void watch(smi::Source& source, const LiveOptions& options) {
     if (session.look.dumping && session.dump.rows() > 0) session.end_dump();
 }
 
-}  // namespace tt::cli
+}  // namespace ttsim::impl::cli

@@ -4,7 +4,7 @@
 #include "analysis/smi/sample.hpp"
 #include "tools/common/terminal_screen.hpp"
 
-namespace tt::cli {
+namespace ttsim::impl::cli {
 
 struct LiveOptions {
     double interval = 0.5;  ///< seconds of the host between readings
@@ -14,4 +14,4 @@ struct LiveOptions {
 /// Until the key q, or a signal.
 void watch(smi::Source& source, const LiveOptions& options);
 
-}  // namespace tt::cli
+}  // namespace ttsim::impl::cli

@@ -12,7 +12,7 @@
 #include "analysis/smi/snapshot.hpp"
 #include "tools/common/output.hpp"
 
-namespace tt::cli {
+namespace ttsim::impl::cli {
 
 static std::string formatted(const char* form) {
     const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
@@ -57,4 +57,4 @@ std::string write_dump(const smi::Dump& dump, const std::string& folder) {
     return path;
 }
 
-}  // namespace tt::cli
+}  // namespace ttsim::impl::cli

@@ -5,7 +5,7 @@
 
 #include "analysis/smi/dump.hpp"
 
-namespace tt::cli {
+namespace ttsim::impl::cli {
 
 /// "2026-11-23 14:05:06", and "20261123_140506" for names.
 std::string time_now();
@@ -16,4 +16,4 @@ std::string write_snapshot(const smi::Sample& sample, const std::string& file);
 /// Writes the dump as .csv and .xlsx into `folder`, or ./tt-smi-logs/tt-smi-dump_<time>/. Returns the folder.
 std::string write_dump(const smi::Dump& dump, const std::string& folder);
 
-}  // namespace tt::cli
+}  // namespace ttsim::impl::cli

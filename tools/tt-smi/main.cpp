@@ -15,7 +15,7 @@
 #include "tools/tt-smi/live.hpp"
 #include "tools/tt-smi/log_files.hpp"
 
-namespace tt::cli {
+namespace ttsim::impl::cli {
 
 namespace {
 
@@ -175,8 +175,8 @@ int parse_and_run(int argc, char** argv) {
 
 }  // namespace
 
-}  // namespace tt::cli
+}  // namespace ttsim::impl::cli
 
 int main(int argc, char** argv) {
-    return tt::cli::run_tool([&] { return tt::cli::parse_and_run(argc, argv); });
+    return ttsim::impl::cli::run_tool([&] { return ttsim::impl::cli::parse_and_run(argc, argv); });
 }

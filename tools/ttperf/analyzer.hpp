@@ -9,7 +9,7 @@
 #include "analysis/trace_report/perf_sheets.hpp"
 #include "tools/common/terminal_screen.hpp"
 
-namespace tt::cli {
+namespace ttsim::impl::cli {
 
 enum class Page : std::uint8_t { Summary, Epoch, Op, Resources, Cores, Estimates };
 inline constexpr std::size_t page_count = 6;
@@ -73,4 +73,4 @@ std::size_t top_row(const Place& place, std::size_t rows, std::size_t lines);
 
 inline constexpr std::size_t head_lines = 4, foot_lines = 1;
 
-}  // namespace tt::cli
+}  // namespace ttsim::impl::cli

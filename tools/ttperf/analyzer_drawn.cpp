@@ -8,7 +8,7 @@
 #include "analysis/report/table.hpp"
 #include "tools/ttperf/analyzer.hpp"
 
-namespace tt::cli {
+namespace ttsim::impl::cli {
 
 using report::PerfView;
 using report::Sheet;
@@ -331,4 +331,4 @@ std::vector<Line> drawn(const AnalyzerState& state, const PerfView& view, Screen
     return lines;
 }
 
-}  // namespace tt::cli
+}  // namespace ttsim::impl::cli

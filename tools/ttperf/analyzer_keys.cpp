@@ -5,7 +5,7 @@
 
 #include "tools/ttperf/analyzer.hpp"
 
-namespace tt::cli {
+namespace ttsim::impl::cli {
 
 using report::PerfView;
 
@@ -295,4 +295,4 @@ AnalyzerState pressed(AnalyzerState state, int key, const PerfView& view, Screen
     return state;
 }
 
-}  // namespace tt::cli
+}  // namespace ttsim::impl::cli

@@ -4,7 +4,7 @@
 
 #include "tools/ttperf/analyzer.hpp"
 
-namespace tt::cli {
+namespace ttsim::impl::cli {
 
 using report::PerfView;
 using report::Sheet;
@@ -79,4 +79,4 @@ std::size_t top_row(const Place& place, std::size_t rows, std::size_t lines) {
     return std::min(top, rows > lines ? rows - lines : 0);
 }
 
-}  // namespace tt::cli
+}  // namespace ttsim::impl::cli

@@ -10,7 +10,7 @@
 #include "tools/common/terminal.hpp"
 #include "tools/ttperf/analyzer.hpp"
 
-namespace tt::cli {
+namespace ttsim::impl::cli {
 
 bool terminal_is_there() {
     const char* const term = std::getenv("TERM");
@@ -74,4 +74,4 @@ int run_analyzer(const std::function<std::unique_ptr<report::PerfView>()>& read)
     return *StopSignals::caught() == 0 ? 0 : exit_code(Fault::Interrupted);
 }
 
-}  // namespace tt::cli
+}  // namespace ttsim::impl::cli

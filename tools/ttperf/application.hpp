@@ -6,7 +6,7 @@
 
 #include "analysis/trace_report/perf_sheets.hpp"
 
-namespace tt::cli {
+namespace ttsim::impl::cli {
 
 /// Whether standard input and output are a terminal that can show screens.
 bool terminal_is_there();
@@ -14,4 +14,4 @@ bool terminal_is_there();
 /// Until Q; `read` gives the data, first and again at R. The exit code: 0, or 130 where a signal ended it.
 int run_analyzer(const std::function<std::unique_ptr<report::PerfView>()>& read);
 
-}  // namespace tt::cli
+}  // namespace ttsim::impl::cli

@@ -12,7 +12,7 @@
 #include "tools/common/usage.hpp"
 #include "tools/ttperf/commands.hpp"
 
-namespace tt::cli {
+namespace ttsim::impl::cli {
 
 namespace {
 
@@ -91,4 +91,4 @@ void add_advice(CLI::App& app) {
     command->callback([flags] { advise(*flags); });
 }
 
-}  // namespace tt::cli
+}  // namespace ttsim::impl::cli

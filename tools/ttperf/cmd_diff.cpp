@@ -10,7 +10,7 @@
 #include "tools/common/usage.hpp"
 #include "tools/ttperf/commands.hpp"
 
-namespace tt::cli {
+namespace ttsim::impl::cli {
 
 namespace {
 
@@ -81,4 +81,4 @@ void add_diff(CLI::App& app, int& exit_status) {
     command->callback([flags, &exit_status] { exit_status = diff(*flags); });
 }
 
-}  // namespace tt::cli
+}  // namespace ttsim::impl::cli

@@ -16,7 +16,7 @@
 #include "tools/ttperf/commands.hpp"
 #include "tools/ttperf/epoch_screens.hpp"
 
-namespace tt::cli {
+namespace ttsim::impl::cli {
 
 namespace {
 
@@ -162,4 +162,4 @@ void add_tables(CLI::App& app, int& exit_status) {
     });
 }
 
-}  // namespace tt::cli
+}  // namespace ttsim::impl::cli

@@ -9,7 +9,7 @@
 #include "tools/common/usage.hpp"
 #include "tools/ttperf/commands.hpp"
 
-namespace tt::cli {
+namespace ttsim::impl::cli {
 
 namespace {
 
@@ -57,4 +57,4 @@ void add_top(CLI::App& app) {
     command->callback([flags] { top(*flags); });
 }
 
-}  // namespace tt::cli
+}  // namespace ttsim::impl::cli

@@ -3,7 +3,7 @@
 
 #include <CLI/CLI.hpp>
 
-namespace tt::cli {
+namespace ttsim::impl::cli {
 
 /// The trace, its screens and the flags of its tables, of ttperf itself rather than of a subcommand. A signal that ends
 /// the screens sets exit_status.
@@ -12,4 +12,4 @@ void add_top(CLI::App& app);
 void add_diff(CLI::App& app, int& exit_status);
 void add_advice(CLI::App& app);
 
-}  // namespace tt::cli
+}  // namespace ttsim::impl::cli

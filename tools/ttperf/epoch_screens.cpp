@@ -8,7 +8,7 @@
 #include "base/error.hpp"
 #include "base/new_file.hpp"
 
-namespace tt::cli {
+namespace ttsim::impl::cli {
 
 namespace fs = std::filesystem;
 
@@ -32,4 +32,4 @@ void write_epoch_screens(const report::PerfView& view, const std::string& folder
         write(fmt::format("epoch_{}_details.txt", n), report::epoch_sheet(view, n));
 }
 
-}  // namespace tt::cli
+}  // namespace ttsim::impl::cli

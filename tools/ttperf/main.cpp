@@ -15,17 +15,17 @@ int parse_and_run(int argc, char** argv) {
     app.name("ttperf");
     app.set_version_flag("--version", "ttperf " TTSIM_VERSION);
     int exit_status = 0;
-    tt::cli::add_tables(app, exit_status);
-    tt::cli::add_top(app);
-    tt::cli::add_diff(app, exit_status);
-    tt::cli::add_advice(app);
-    tt::cli::add_colour_flag(app);
-    if (const auto done = tt::cli::parse(app, argc, argv)) return *done;
+    ttsim::impl::cli::add_tables(app, exit_status);
+    ttsim::impl::cli::add_top(app);
+    ttsim::impl::cli::add_diff(app, exit_status);
+    ttsim::impl::cli::add_advice(app);
+    ttsim::impl::cli::add_colour_flag(app);
+    if (const auto done = ttsim::impl::cli::parse(app, argc, argv)) return *done;
     return exit_status;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    return tt::cli::run_tool([&] { return parse_and_run(argc, argv); });
+    return ttsim::impl::cli::run_tool([&] { return parse_and_run(argc, argv); });
 }

@@ -12,7 +12,7 @@
 
 namespace {
 
-using namespace tt;
+using namespace ttsim::impl;
 
 struct Flags {
     ir::ModelFiles files;

@@ -3,7 +3,7 @@
 #include "tools/common/output.hpp"
 #include "tools/validation/link_bench.hpp"
 
-namespace tt::cli {
+namespace ttsim::impl::cli {
 
 void add_bench_flags(CLI::App& command, BenchFlags& flags, Outputs& outputs) {
     command.add_option("--arch", flags.arch, "Chip: grayskull, wormhole, wormhole_b0 (the default)")
@@ -32,4 +32,4 @@ void report_rows(const BenchFlags& flags, const sim::BenchRows& rows, const std:
     print_text(flags.json ? sim::errors_json(rows, errors) : error_table(errors, "kind"));
 }
 
-}  // namespace tt::cli
+}  // namespace ttsim::impl::cli

@@ -7,7 +7,7 @@
 #include "tools/ttsim/commands.hpp"
 #include "tools/validation/memory_rows.hpp"
 
-namespace tt::cli {
+namespace ttsim::impl::cli {
 
 struct BenchFlags {
     std::string arch = "wormhole_b0", csv, out;
@@ -21,4 +21,4 @@ void check_bench_flags(const BenchFlags& flags);
 /// Writes the rows with `predicted` added, and the errors as a table or JSON to standard output.
 void report_rows(const BenchFlags& flags, const sim::BenchRows& rows, const std::string& predicted);
 
-}  // namespace tt::cli
+}  // namespace ttsim::impl::cli

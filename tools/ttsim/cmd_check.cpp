@@ -12,7 +12,7 @@
 #include "tools/common/outputs.hpp"
 #include "tools/ttsim/commands.hpp"
 
-namespace tt::cli {
+namespace ttsim::impl::cli {
 
 namespace {
 
@@ -78,4 +78,4 @@ void add_check(CLI::App& app) {
     });
 }
 
-}  // namespace tt::cli
+}  // namespace ttsim::impl::cli

@@ -27,7 +27,7 @@
 #include "tools/ttsim/progress.hpp"
 #include "tools/ttsim/search_progress.hpp"
 
-namespace tt::cli {
+namespace ttsim::impl::cli {
 
 namespace {
 
@@ -505,4 +505,4 @@ void add_compile(CLI::App& app) {
     });
 }
 
-}  // namespace tt::cli
+}  // namespace ttsim::impl::cli

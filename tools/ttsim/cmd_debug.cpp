@@ -14,7 +14,7 @@
 #include "tools/ttsim/commands.hpp"
 #include "tools/ttsim/model.hpp"
 
-namespace tt::cli {
+namespace ttsim::impl::cli {
 
 namespace {
 
@@ -156,4 +156,4 @@ void add_debug(CLI::App& app) {
     command->callback([flags] { run(*flags); });
 }
 
-}  // namespace tt::cli
+}  // namespace ttsim::impl::cli

@@ -9,7 +9,7 @@
 #include "tools/common/output.hpp"
 #include "tools/ttsim/commands.hpp"
 
-namespace tt::cli {
+namespace ttsim::impl::cli {
 
 namespace {
 
@@ -44,4 +44,4 @@ void add_devices(CLI::App& app) {
         [json] { print_text(*json ? as_json(products()) : report::cut_lines(as_table(products()), report_width())); });
 }
 
-}  // namespace tt::cli
+}  // namespace ttsim::impl::cli

@@ -7,7 +7,7 @@
 #include "tools/ttsim/bench_output.hpp"
 #include "tools/validation/link_bench.hpp"
 
-namespace tt::cli {
+namespace ttsim::impl::cli {
 
 namespace {
 
@@ -74,4 +74,4 @@ void add_dram(CLI::App& app) {
     });
 }
 
-}  // namespace tt::cli
+}  // namespace ttsim::impl::cli

@@ -8,7 +8,7 @@
 #include "tools/ttsim/bench_output.hpp"
 #include "tools/validation/link_bench.hpp"
 
-namespace tt::cli {
+namespace ttsim::impl::cli {
 
 namespace {
 
@@ -63,4 +63,4 @@ void add_eth(CLI::App& app) {
     });
 }
 
-}  // namespace tt::cli
+}  // namespace ttsim::impl::cli

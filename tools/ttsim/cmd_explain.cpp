@@ -5,7 +5,7 @@
 #include "tools/common/output.hpp"
 #include "tools/ttsim/commands.hpp"
 
-namespace tt::cli {
+namespace ttsim::impl::cli {
 
 void add_explain(CLI::App& app) {
     auto flags = std::make_shared<RunFlags>();
@@ -22,4 +22,4 @@ void add_explain(CLI::App& app) {
     });
 }
 
-}  // namespace tt::cli
+}  // namespace ttsim::impl::cli

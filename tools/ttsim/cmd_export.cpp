@@ -16,7 +16,7 @@
 #include "tools/ttsim/commands.hpp"
 #include "analysis/exports/perfetto.hpp"
 
-namespace tt::cli {
+namespace ttsim::impl::cli {
 
 namespace {
 
@@ -198,4 +198,4 @@ void add_export(CLI::App& app) {
     });
 }
 
-}  // namespace tt::cli
+}  // namespace ttsim::impl::cli

@@ -8,7 +8,7 @@
 #include "tools/ttsim/commands.hpp"
 #include "tools/validation/kernel_case.hpp"
 
-namespace tt::cli {
+namespace ttsim::impl::cli {
 
 namespace {
 
@@ -81,4 +81,4 @@ void add_kernel(CLI::App& app) {
     });
 }
 
-}  // namespace tt::cli
+}  // namespace ttsim::impl::cli

@@ -15,7 +15,7 @@
 #include "tools/common/usage.hpp"
 #include "tools/ttsim/commands.hpp"
 
-namespace tt::cli {
+namespace ttsim::impl::cli {
 
 namespace fs = std::filesystem;
 
@@ -103,4 +103,4 @@ void add_new(CLI::App& app) {
     command->callback([flags] { run(*flags); });
 }
 
-}  // namespace tt::cli
+}  // namespace ttsim::impl::cli

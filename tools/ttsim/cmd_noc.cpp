@@ -13,7 +13,7 @@
 #include "tools/validation/noc_report.hpp"
 #include "tools/validation/noc_rows.hpp"
 
-namespace tt::cli {
+namespace ttsim::impl::cli {
 
 namespace {
 
@@ -149,4 +149,4 @@ void add_noc(CLI::App& app) {
     add_noc_bench(*noc);
 }
 
-}  // namespace tt::cli
+}  // namespace ttsim::impl::cli

@@ -9,7 +9,7 @@
 #include "tools/common/output.hpp"
 #include "tools/ttsim/commands.hpp"
 
-namespace tt::cli {
+namespace ttsim::impl::cli {
 
 namespace {
 
@@ -176,4 +176,4 @@ void add_ops(CLI::App& app) {
     });
 }
 
-}  // namespace tt::cli
+}  // namespace ttsim::impl::cli

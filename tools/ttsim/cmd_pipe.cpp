@@ -8,7 +8,7 @@
 #include "tools/ttsim/commands.hpp"
 #include "tools/validation/pipe_bench.hpp"
 
-namespace tt::cli {
+namespace ttsim::impl::cli {
 
 namespace {
 struct PipeFlags {
@@ -63,4 +63,4 @@ void add_pipe(CLI::App& app) {
     command->callback([flags] { run(*flags); });
 }
 
-}  // namespace tt::cli
+}  // namespace ttsim::impl::cli

@@ -14,7 +14,7 @@
 #include "tools/common/usage.hpp"
 #include "tools/ttsim/commands.hpp"
 
-namespace tt::cli {
+namespace ttsim::impl::cli {
 
 namespace {
 
@@ -130,4 +130,4 @@ void add_report(CLI::App& app) {
     });
 }
 
-}  // namespace tt::cli
+}  // namespace ttsim::impl::cli

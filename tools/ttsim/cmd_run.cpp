@@ -19,7 +19,7 @@
 #include "tools/ttsim/model.hpp"
 #include "tools/ttsim/progress.hpp"
 
-namespace tt::cli {
+namespace ttsim::impl::cli {
 
 namespace {
 
@@ -304,4 +304,4 @@ void add_run(CLI::App& app, int& exit_status) {
     });
 }
 
-}  // namespace tt::cli
+}  // namespace ttsim::impl::cli

@@ -10,7 +10,7 @@
 #include "tools/common/outputs.hpp"
 #include "tools/ttsim/commands.hpp"
 
-namespace tt::cli {
+namespace ttsim::impl::cli {
 
 namespace {
 
@@ -144,4 +144,4 @@ void add_tti(CLI::App& app) {
     add_merge(*command);
 }
 
-}  // namespace tt::cli
+}  // namespace ttsim::impl::cli

@@ -6,7 +6,7 @@
 #include "tools/ttsim/commands.hpp"
 #include "tools/validation/vectors/report.hpp"
 
-namespace tt::cli {
+namespace ttsim::impl::cli {
 
 void add_vectors(CLI::App& app, int& exit_status) {
     struct Flags {
@@ -35,4 +35,4 @@ void add_vectors(CLI::App& app, int& exit_status) {
     });
 }
 
-}  // namespace tt::cli
+}  // namespace ttsim::impl::cli

@@ -9,9 +9,9 @@
 
 #include "sim/run.hpp"
 
-namespace tt::cli {
+namespace ttsim::impl::cli {
 
-/// Each adds one subcommand. A subcommand throws tt::Error on failure; `run` and `vectors` set exit_status to 1 on a
+/// Each adds one subcommand. A subcommand throws ttsim::impl::Error on failure; `run` and `vectors` set exit_status to 1 on a
 /// mismatch.
 void add_run(CLI::App& app, int& exit_status);
 void add_check(CLI::App& app);
@@ -50,4 +50,4 @@ void finish_netlist_flags(RunFlags& flags);
 /// "NAME=VALUE" in two; a name may hold '='. Throws CLI::ValidationError at `flag`.
 std::pair<std::string, std::string> name_and_value(const std::string& flag, const std::string& text);
 
-}  // namespace tt::cli
+}  // namespace ttsim::impl::cli

@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 
-namespace tt::cli {
+namespace ttsim::impl::cli {
 
 namespace {
 
@@ -45,4 +45,4 @@ void group_compile_options(CLI::App& command) {
                  option->get_name(), __FILE_NAME__);
 }
 
-}  // namespace tt::cli
+}  // namespace ttsim::impl::cli

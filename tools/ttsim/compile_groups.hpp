@@ -3,10 +3,10 @@
 
 #include <CLI/CLI.hpp>
 
-namespace tt::cli {
+namespace ttsim::impl::cli {
 
 /// Puts every option of `command` below a heading. Throws Error(Internal) for an option that no heading has, so that a
 /// new one is not forgotten.
 void group_compile_options(CLI::App& command);
 
-}  // namespace tt::cli
+}  // namespace ttsim::impl::cli

@@ -27,29 +27,29 @@ int parse_and_run(int argc, char** argv) {
         "  ttsim new mlp && ttsim run mlp.yaml\n"
         "  ttsim help run");
     int exit_status = 0;
-    tt::cli::add_run(app, exit_status);
-    tt::cli::add_check(app);
-    tt::cli::add_explain(app);
-    tt::cli::add_debug(app);
-    tt::cli::add_new(app);
-    tt::cli::add_ops(app);
-    tt::cli::add_devices(app);
-    tt::cli::add_compile(app);
-    tt::cli::add_tti(app);
-    tt::cli::add_isa(app);
-    tt::cli::add_export(app);
-    tt::cli::add_report(app);
-    tt::cli::add_kernel(app);
-    tt::cli::add_dram(app);
-    tt::cli::add_eth(app);
-    tt::cli::add_noc(app);
-    tt::cli::add_pipe(app);
-    tt::cli::add_vectors(app, exit_status);
-    tt::cli::add_colour_flag(app);
-    const std::vector<std::string> words = tt::cli::with_long_flags(argc, argv);
+    ttsim::impl::cli::add_run(app, exit_status);
+    ttsim::impl::cli::add_check(app);
+    ttsim::impl::cli::add_explain(app);
+    ttsim::impl::cli::add_debug(app);
+    ttsim::impl::cli::add_new(app);
+    ttsim::impl::cli::add_ops(app);
+    ttsim::impl::cli::add_devices(app);
+    ttsim::impl::cli::add_compile(app);
+    ttsim::impl::cli::add_tti(app);
+    ttsim::impl::cli::add_isa(app);
+    ttsim::impl::cli::add_export(app);
+    ttsim::impl::cli::add_report(app);
+    ttsim::impl::cli::add_kernel(app);
+    ttsim::impl::cli::add_dram(app);
+    ttsim::impl::cli::add_eth(app);
+    ttsim::impl::cli::add_noc(app);
+    ttsim::impl::cli::add_pipe(app);
+    ttsim::impl::cli::add_vectors(app, exit_status);
+    ttsim::impl::cli::add_colour_flag(app);
+    const std::vector<std::string> words = ttsim::impl::cli::with_long_flags(argc, argv);
     std::vector<const char*> given;
     for (const std::string& word : words) given.push_back(word.c_str());
-    if (const auto done = tt::cli::parse(app, static_cast<int>(given.size()), given.data())) return *done;
+    if (const auto done = ttsim::impl::cli::parse(app, static_cast<int>(given.size()), given.data())) return *done;
     return exit_status;
 }
 
@@ -60,5 +60,5 @@ int main(int argc, char** argv) {
     mallopt(M_MMAP_THRESHOLD, 32 << 20);
     mallopt(M_TRIM_THRESHOLD, 512 << 20);
     mallopt(M_ARENA_MAX, 1);
-    return tt::cli::run_tool([&] { return parse_and_run(argc, argv); });
+    return ttsim::impl::cli::run_tool([&] { return parse_and_run(argc, argv); });
 }

@@ -13,7 +13,7 @@
 #include "tools/common/usage.hpp"
 #include "tools/ttsim/commands.hpp"
 
-namespace tt::cli {
+namespace ttsim::impl::cli {
 
 void add_model_flags(CLI::App& command, ModelFlags& flags, Outputs& outputs) {
     ir::ModelRunOptions& o = flags.options;
@@ -171,4 +171,4 @@ report::ModelReport run_compiled(const ModelFlags& flags, const sim::RunOptions&
     return report;
 }
 
-}  // namespace tt::cli
+}  // namespace ttsim::impl::cli

@@ -9,7 +9,7 @@
 #include "analysis/report/model_report.hpp"
 #include "tools/common/outputs.hpp"
 
-namespace tt::cli {
+namespace ttsim::impl::cli {
 
 struct ModelFlags {
     std::vector<std::string> inputs;     ///< "NAME=FILE"
@@ -26,4 +26,4 @@ using DeviceRun = std::function<sim::RunReport(const sim::RunOptions&)>;
 report::ModelReport run_compiled(const ModelFlags& flags, const sim::RunOptions& options,
                                  const DeviceRun& run = sim::run);
 
-}  // namespace tt::cli
+}  // namespace ttsim::impl::cli

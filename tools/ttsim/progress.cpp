@@ -10,7 +10,7 @@
 #include "analysis/report/table.hpp"
 #include "tools/common/terminal.hpp"
 
-namespace tt::cli {
+namespace ttsim::impl::cli {
 
 using namespace std::chrono_literals;
 using std::chrono::milliseconds;
@@ -80,4 +80,4 @@ void Progress::clear() {
     std::fflush(stderr);
 }
 
-}  // namespace tt::cli
+}  // namespace ttsim::impl::cli

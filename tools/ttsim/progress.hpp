@@ -7,7 +7,7 @@
 
 #include "sim/run.hpp"
 
-namespace tt::cli {
+namespace ttsim::impl::cli {
 
 /// "simulating  12 of 64 inputs   18 %  0:03 elapsed, 0:14 left, then computing golden"
 class Progress {
@@ -37,4 +37,4 @@ private:
 std::string progress_line(const sim::RunProgress& at, std::chrono::milliseconds elapsed,
                           std::chrono::milliseconds in_stage);
 
-}  // namespace tt::cli
+}  // namespace ttsim::impl::cli

@@ -8,7 +8,7 @@
 #include "tools/common/usage.hpp"
 #include "tools/ttsim/commands.hpp"
 
-namespace tt::cli {
+namespace ttsim::impl::cli {
 
 void add_netlist_flags(CLI::App& command, RunFlags& flags, bool folders) {
     sim::RunOptions& o = flags.options;
@@ -79,4 +79,4 @@ void finish_netlist_flags(RunFlags& flags) {
     }
 }
 
-}  // namespace tt::cli
+}  // namespace ttsim::impl::cli

@@ -7,7 +7,7 @@
 
 #include "analysis/report/table.hpp"
 
-namespace tt::cli {
+namespace ttsim::impl::cli {
 
 SearchProgress::SearchProgress() : terminal_(::isatty(STDERR_FILENO) == 1) {}
 
@@ -29,4 +29,4 @@ void SearchProgress::clear() {
     std::fflush(stderr);
 }
 
-}  // namespace tt::cli
+}  // namespace ttsim::impl::cli

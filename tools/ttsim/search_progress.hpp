@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <functional>
 
-namespace tt::cli {
+namespace ttsim::impl::cli {
 
 class SearchProgress {
 public:
@@ -21,4 +21,4 @@ private:
     bool terminal_, shown_ = false;
 };
 
-}  // namespace tt::cli
+}  // namespace ttsim::impl::cli

@@ -7,7 +7,7 @@
 #include "sim/memory/memory_constants.hpp"
 #include "sim/noc/fabric.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 namespace {
 
@@ -146,4 +146,4 @@ DramBenchResult dram_bench(const DramBenchCase& what, const ChipParams& chip, co
     return result;
 }
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

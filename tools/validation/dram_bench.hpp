@@ -6,7 +6,7 @@
 
 #include "isa/arch.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 enum class Pairing : std::uint8_t {
     Random,    ///< tiles drawn at random
@@ -34,4 +34,4 @@ struct MemoryConstants;
 
 DramBenchResult dram_bench(const DramBenchCase& what, const ChipParams& chip, const MemoryConstants& constants);
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

@@ -9,7 +9,7 @@
 #include "base/text.hpp"
 #include "tools/validation/sweep_pipes.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 namespace {
 
@@ -149,4 +149,4 @@ std::string disassemble_kernel(const KernelRow& row, const KernelModel& model) {
     return out;
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

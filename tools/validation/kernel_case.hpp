@@ -6,7 +6,7 @@
 
 #include "tools/validation/kernel_rows.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 /// `settings`: "u_kt=4", by the columns of rows; what is not said has a default. Throws Error(Input) for unknown names
 /// and values that do not fit, Error(Unsupported) for an op without a kernel model. The row has a shape.
@@ -19,4 +19,4 @@ std::string kernel_json(const KernelRow& row, const KernelModel& model, const st
 /// Its instruction streams, one listing for each kind of micro-block.
 std::string disassemble_kernel(const KernelRow& row, const KernelModel& model);
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -7,7 +7,7 @@
 #include "kernels/ops/op_def.hpp"
 #include "tools/validation/sweep_pipes.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 namespace {
 
@@ -233,4 +233,4 @@ std::vector<PredictionErrors> kernel_errors(const KernelRowFile& file,
     return count.summary();
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -10,7 +10,7 @@
 #include "base/prediction_errors.hpp"
 #include "kernels/timing/kernel_model.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 struct KernelRow {
     std::string op;  ///< as written
@@ -55,4 +55,4 @@ std::vector<PredictionErrors> kernel_errors(const KernelRowFile& file,
 /// "sparse matmul", "matmul_l1_acc"); false for an unknown name.
 bool set_op(KernelShape& shape, std::string_view name);
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -9,7 +9,7 @@
 #include "isa/arch.hpp"
 #include "sim/memory/memory_constants.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 DramBenchResult dram_bench(const DramBenchCase& what, const ChipParams& chip) {
     const MemoryConstants& constants = memory_constants(chip.name);
@@ -94,4 +94,4 @@ std::string errors_json(const BenchRows& rows, const std::vector<PredictionError
     return json_document({{"rows", rows.predictions.size()}, {"errors", groups}});
 }
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

@@ -8,7 +8,7 @@
 #include "tools/validation/dram_bench.hpp"
 #include "tools/validation/memory_rows.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 /// Throws Error(Input) when the chip has fewer channels or Tensix tiles than the case.
 DramBenchResult dram_bench(const DramBenchCase& what, const ChipParams& chip);
@@ -38,4 +38,4 @@ std::string eth_json(const EthBenchCase& what, const EthBenchResult& result, con
 /// How far predictions of a file of rows are off, with how many rows it had.
 std::string errors_json(const BenchRows& rows, const std::vector<PredictionErrors>& errors);
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

@@ -9,7 +9,7 @@
 #include "sim/memory/memory_constants.hpp"
 #include "tools/validation/dram_bench.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 namespace {
 
@@ -188,4 +188,4 @@ std::vector<PredictionErrors> bench_errors(const BenchRows& rows) {
     return count.summary();
 }
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

@@ -8,7 +8,7 @@
 #include "base/csv.hpp"
 #include "base/prediction_errors.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 struct BenchPrediction {
     std::string group;                ///< for the errors
@@ -38,4 +38,4 @@ const std::vector<std::string>& eth_columns();
 std::string bench_csv(const BenchRows& rows, const std::string& predicted);
 std::vector<PredictionErrors> bench_errors(const BenchRows& rows);
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

@@ -5,7 +5,7 @@
 
 #include "base/error.hpp"
 
-namespace tt::noc {
+namespace ttsim::impl::noc {
 
 namespace {
 
@@ -189,4 +189,4 @@ BenchResult bench(const BenchCase& what, const Topology& topology, const Constan
     return BenchPlayer(what, topology, constants).run();
 }
 
-}  // namespace tt::noc
+}  // namespace ttsim::impl::noc

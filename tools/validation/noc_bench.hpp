@@ -8,7 +8,7 @@
 
 #include "sim/noc/fabric.hpp"
 
-namespace tt::noc {
+namespace ttsim::impl::noc {
 
 enum class Pattern {
     OneFromOne,  ///< one core reads from one
@@ -47,4 +47,4 @@ struct BenchResult {
 /// Throws Error(Unsupported) for cases that make no sense, such as a multicast that reads DRAM.
 BenchResult bench(const BenchCase& what, const Topology& topology, const Constants& constants);
 
-}  // namespace tt::noc
+}  // namespace ttsim::impl::noc

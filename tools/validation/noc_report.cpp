@@ -6,7 +6,7 @@
 
 #include "base/json_text.hpp"
 
-namespace tt::noc {
+namespace ttsim::impl::noc {
 
 namespace {
 
@@ -90,4 +90,4 @@ std::string bench_json(const BenchCase& what, const BenchResult& result, const s
                           {"packets", result.packets}});
 }
 
-}  // namespace tt::noc
+}  // namespace ttsim::impl::noc

@@ -6,7 +6,7 @@
 #include "sim/noc/replay.hpp"
 #include "tools/validation/noc_bench.hpp"
 
-namespace tt::noc {
+namespace ttsim::impl::noc {
 
 std::string replay_text(const ReplayResult& result);
 /// `seconds`: of real time that it took.
@@ -15,4 +15,4 @@ std::string replay_json(const ReplayResult& result, double seconds);
 std::string bench_text(const BenchResult& result);
 std::string bench_json(const BenchCase& what, const BenchResult& result, const std::string& chip_name);
 
-}  // namespace tt::noc
+}  // namespace ttsim::impl::noc

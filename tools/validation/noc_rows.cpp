@@ -7,7 +7,7 @@
 
 #include "base/text.hpp"
 
-namespace tt::noc {
+namespace ttsim::impl::noc {
 
 namespace {
 
@@ -106,4 +106,4 @@ sim::BenchRows predict_noc_rows(CsvFile csv, const ChipParams& chip, const Topol
     return rows;
 }
 
-}  // namespace tt::noc
+}  // namespace ttsim::impl::noc

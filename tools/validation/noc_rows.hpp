@@ -4,7 +4,7 @@
 #include "tools/validation/memory_rows.hpp"
 #include "tools/validation/noc_bench.hpp"
 
-namespace tt::noc {
+namespace ttsim::impl::noc {
 
 /// Columns chip (or arch), pattern, transaction_bytes, num_transactions_total, and where present mechanism (UNICAST,
 /// MULTICAST, MULTICAST_LINKED), memory (L1, DRAM_SHARDED, DRAM_INTERLEAVED), noc_index, num_subordinates, same_axis,
@@ -14,4 +14,4 @@ sim::BenchRows predict_noc_rows(CsvFile csv, const ChipParams& chip, const Topol
                                 const Constants& constants);
 const std::vector<std::string>& noc_columns();
 
-}  // namespace tt::noc
+}  // namespace ttsim::impl::noc

@@ -13,7 +13,7 @@
 #include "netlist/text/reader.hpp"
 #include "runtime/session.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 PipeEnd parse_pipe_end(const std::string& text) {
     PipeEnd end;
@@ -160,4 +160,4 @@ std::string pipe_json(const PipeBenchCase& what, const PipeBenchResult& r, const
     return json_document(json);
 }
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

@@ -8,7 +8,7 @@
 #include "isa/arch.hpp"
 #include "isa/data_format.hpp"
 
-namespace tt::sim {
+namespace ttsim::impl::sim {
 
 /// What one core has: mblock, ublock and the order of its ublocks.
 struct PipeEnd {
@@ -44,4 +44,4 @@ PipeBenchResult pipe_bench(const PipeBenchCase& what, const ChipParams& chip);
 std::string pipe_text(const PipeBenchResult& result);
 std::string pipe_json(const PipeBenchCase& what, const PipeBenchResult& result, const std::string& chip_name);
 
-}  // namespace tt::sim
+}  // namespace ttsim::impl::sim

@@ -4,7 +4,7 @@
 
 #include "isa/tile.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 namespace {
 
@@ -86,4 +86,4 @@ SweepTime time_in_sweep(const KernelShape& shape, const KernelTime& kernel, std:
     return out;
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -7,7 +7,7 @@
 
 #include "kernels/timing/kernel_model.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 struct SweepTime {
     double cycles = 0;             ///< per input
@@ -21,4 +21,4 @@ struct SweepTime {
 SweepTime time_in_sweep(const KernelShape& shape, const KernelTime& kernel, std::int64_t inputs,
                         const KernelConstants& constants);
 
-}  // namespace tt
+}  // namespace ttsim::impl

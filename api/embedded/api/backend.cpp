@@ -30,10 +30,10 @@ tt_backend::~tt_backend() {
 }
 
 void tt_backend::Impl::take(const std::string& netlist_path) {
-    const tt_bridge::DeviceOptions options = tt_backend_api::options_of(config);
+    const tt::bridge::DeviceOptions options = tt_backend_api::options_of(config);
     auto made = record_of(config, netlist_path);
-    made->device = image ? std::make_shared<tt_bridge::Device>(image->impl().facts, options)
-                         : std::make_shared<tt_bridge::Device>(netlist_path, options);
+    made->device = image ? std::make_shared<tt::bridge::Device>(image->impl().facts, options)
+                         : std::make_shared<tt::bridge::Device>(netlist_path, options);
     made->queues = made->device;
     if (config.arch == tt::ARCH::Invalid) config.arch = tt::get_arch_from_string(made->device->arch());
     if (record) earlier.push_back(record);
@@ -76,7 +76,7 @@ std::shared_ptr<tt_backend> tt_backend::create_eager_backend(const tt::tt_backen
     return std::shared_ptr<tt_backend>(new tt_backend(std::move(impl)));
 }
 
-tt_bridge::Device& tt_backend::Impl::device() const {
+tt::bridge::Device& tt_backend::Impl::device() const {
     if (!record) throw std::runtime_error("the eager backend has no netlist; call compile_netlist() first");
     return record->own_device();
 }
@@ -122,7 +122,7 @@ void tt_backend::Impl::run(const std::string& program, const std::map<std::strin
     if (!initialized) throw std::runtime_error("program '" + program + "': initialize() comes first");
     if (config.mode == tt::DEVICE_MODE::CompileOnly)
         throw std::runtime_error("program '" + program + "': the backend's mode is CompileOnly");
-    tt_bridge::Device& on = device();
+    tt::bridge::Device& on = device();
     const auto values = tt_backend_api::parameters_of(program, on.parameters_of(program), parameters);
     on.run(program, values, record->golden() || config.optimization_level == 0);
 }

@@ -16,7 +16,7 @@ struct tt_backend::Impl {
     std::mutex mutex;  ///< of the cache
     std::map<std::string, tt::tt_dram_io_desc> descriptors;
 
-    tt_bridge::Device& device() const;
+    tt::bridge::Device& device() const;
     void take(const std::string& netlist_path);
     void compile(tt::tt_compile_result* result);
     void open(tt::tt_compile_result* result);

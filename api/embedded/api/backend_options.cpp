@@ -20,7 +20,7 @@ bool to_number(const std::string& text, std::int64_t& number) {
     return error == std::errc{} && end == text.data() + text.size();
 }
 
-void take_arguments(const std::string& text, tt_bridge::DeviceOptions& options) {
+void take_arguments(const std::string& text, tt::bridge::DeviceOptions& options) {
     static const std::set<std::string> of_the_original{"--skip-io-init", "--skip-overlap-check", "--concurrent-mode",
                                                        "--skip-device-init", "--skip-device-shutdown"};
     std::istringstream words(text);
@@ -44,7 +44,7 @@ void take_arguments(const std::string& text, tt_bridge::DeviceOptions& options) 
 
 }  // namespace
 
-tt_bridge::DeviceOptions options_of(const tt::tt_backend_config& config) {
+tt::bridge::DeviceOptions options_of(const tt::tt_backend_config& config) {
     if (!is_there(config.type))
         throw std::runtime_error(
             "backend type " + tt::get_string(config.type) +
@@ -52,7 +52,7 @@ tt_bridge::DeviceOptions options_of(const tt::tt_backend_config& config) {
             "are simulated");
     if (config.optimization_level < 0 || config.optimization_level > 4)
         throw std::runtime_error("optimization_level " + std::to_string(config.optimization_level) + ": 0 to 4");
-    tt_bridge::DeviceOptions options;
+    tt::bridge::DeviceOptions options;
     options.golden = config.type == DEVICE::Golden;
     options.float32 = options.golden && config.ignore_data_format_precision;
     if (config.arch != tt::ARCH::Invalid) options.arch = tt::get_string_lowercase(config.arch);

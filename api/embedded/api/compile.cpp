@@ -7,7 +7,7 @@
 namespace fs = std::filesystem;
 using tt::COMPILE_FAILURE;
 
-static tt::tt_compile_result public_result(const tt_bridge::CompileResult& from) {
+static tt::tt_compile_result public_result(const tt::bridge::CompileResult& from) {
     tt::tt_compile_result result;
     result.success = from.success;
     if (from.success) return result;
@@ -16,7 +16,7 @@ static tt::tt_compile_result public_result(const tt_bridge::CompileResult& from)
                                        : COMPILE_FAILURE::Net2Pipe;
     result.failure_message = from.message;
     result.failure_target = from.target;
-    for (const tt_bridge::OpShortage& op : from.shortages) {
+    for (const tt::bridge::OpShortage& op : from.shortages) {
         const std::uint32_t extra = op.allocated > op.maximum ? op.allocated - op.maximum : 0;
         result.overlay_compile_result.failed_compile_results_per_epoch.push_back(
             {op.chip, op.epoch, op.core_x, op.core_y, op.maximum, op.allocated, extra, op.graph, op.op});
@@ -36,8 +36,8 @@ void tt_backend::Impl::open(tt::tt_compile_result* result) {
     if (config.mode != tt::DEVICE_MODE::CompileOnly) {
         device().open();
         try {
-            record->server = std::make_unique<tt_bridge::DeviceServer>(
-                record->device, tt_bridge::ServedDevice{record->netlist_path, record->id, record->golden()},
+            record->server = std::make_unique<tt::bridge::DeviceServer>(
+                record->device, tt::bridge::ServedDevice{record->netlist_path, record->id, record->golden()},
                 config.output_dir);
         } catch (const std::exception& error) {  // most programs need none
             std::fprintf(stderr, "tt_backend: %s: other processes cannot reach the device: %s\n",

@@ -6,7 +6,7 @@
 #include "api/embedded/api/names.hpp"
 
 /// Offsets of the places that a strided kernel looks at, by rows.
-static tt::tt_s_descriptor strides_of(const tt_bridge::Prestride& p) {
+static tt::tt_s_descriptor strides_of(const tt::bridge::Prestride& p) {
     tt::tt_s_descriptor s;
     s.stride = static_cast<int>(p.stride);
     const auto most = static_cast<int>(p.kernel == 0 ? p.stride : std::min(p.kernel, p.stride));
@@ -17,7 +17,7 @@ static tt::tt_s_descriptor strides_of(const tt_bridge::Prestride& p) {
 
 tt::tt_dram_io_desc tt_backend::Impl::describe(const std::string& name) const {
     if (!record) (void)device();                                      // which says what is missing
-    const tt_bridge::QueueFacts facts = record->device->queue(name);  // in a forked process too: it needs no threads
+    const tt::bridge::QueueFacts facts = record->device->queue(name);  // in a forked process too: it needs no threads
     tt::tt_dram_io_desc q;
     q.netlist_path = record->netlist_path;
     q.queue_name = name;

@@ -8,7 +8,7 @@
 namespace tt {
 
 tt_device_image::tt_device_image(const std::string& tti_path, const std::string& output_path)
-    : impl_(std::make_unique<Impl>(Impl{tt_bridge::open_image(tti_path, output_path)})) {}
+    : impl_(std::make_unique<Impl>(Impl{tt::bridge::open_image(tti_path, output_path)})) {}
 tt_device_image::~tt_device_image() = default;
 
 std::string tt_device_image::arch() const { return impl_->facts.arch; }
@@ -41,7 +41,7 @@ tensor_meta tt_device_image::get_tensor_meta(const std::string& name) const {
     if (found == impl_->facts.tensors.end())
         throw std::runtime_error(impl_->facts.folder + "/device.json: it has no values of '" + name +
                                  "'; get_graph_constant_and_parameter_names() lists those it has");
-    const tt_bridge::ImageTensor& tensor = found->second;
+    const tt::bridge::ImageTensor& tensor = found->second;
     const DataFormat format = tt_backend_api::format_named(tensor.format);
     const std::string path = get_model_path(tensor.file);
     if (tensor.tilized) return {path, tensor.buffers, format, {}, {}, tensor.buffer_bytes};

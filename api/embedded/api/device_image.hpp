@@ -6,5 +6,5 @@
 #include "api/embedded/bridge/bridge.hpp"
 
 struct tt::tt_device_image::Impl {
-    tt_bridge::ImageFacts facts;
+    tt::bridge::ImageFacts facts;
 };

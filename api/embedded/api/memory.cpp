@@ -60,7 +60,7 @@ void check_contiguous(const tt_PytorchTensorDesc& tensor, const std::string& fil
 
 void write_file(const void* data, std::size_t bytes, const std::string& file) {
     if (!data) throw std::runtime_error(file + ": the tensor has no memory: its ptr is null");
-    tt_bridge::write_file(file, data, bytes);
+    tt::bridge::write_file(file, data, bytes);
 }
 
 template <class Tensor>
@@ -106,11 +106,11 @@ namespace {
 constexpr std::uint32_t alignment = 32, queue_header = 32;
 }
 
-std::uint32_t sizeof_format(DataFormat format) { return tt_bridge::number_bytes(get_string(format)); }
+std::uint32_t sizeof_format(DataFormat format) { return tt::bridge::number_bytes(get_string(format)); }
 
 std::uint32_t get_tile_size_in_bytes(DataFormat format, bool untilized, std::uint32_t tile_height,
                                      std::uint32_t tile_width) {
-    return tt_bridge::tile_bytes(get_string(format), untilized, tile_height, tile_width);
+    return tt::bridge::tile_bytes(get_string(format), untilized, tile_height, tile_width);
 }
 
 std::uint32_t get_entry_size_in_bytes(DataFormat format, bool untilized, std::uint32_t ublock_ct,

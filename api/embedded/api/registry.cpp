@@ -46,7 +46,7 @@ Record::~Record() {
 
 bool Record::made_here() const { return process == 0 || process == ::getpid(); }
 
-tt_bridge::Device& Record::own_device() const {
+tt::bridge::Device& Record::own_device() const {
     if (!device || !made_here())
         throw std::runtime_error(netlist_path +
                                  ": the process that made the backend runs it; others push, get and pop, after "
@@ -109,7 +109,7 @@ std::mutex attached_guard;
 /// A record for each device that another process serves in the folder.
 std::vector<std::shared_ptr<tt_backend_api::Record>> attach(const std::string& output_dir) {
     std::vector<std::shared_ptr<tt_backend_api::Record>> all;
-    for (tt_bridge::RemoteDevice& remote : tt_bridge::devices_served_for(output_dir)) {
+    for (tt::bridge::RemoteDevice& remote : tt::bridge::devices_served_for(output_dir)) {
         auto record = std::make_shared<tt_backend_api::Record>();
         record->queues = std::move(remote.queues);
         record->type = remote.served.golden ? tt::DEVICE::Golden : tt::DEVICE::Silicon;

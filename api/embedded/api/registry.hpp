@@ -17,9 +17,9 @@ struct Record {
     Record(const Record&) = delete;
     Record& operator=(const Record&) = delete;
 
-    std::shared_ptr<tt_bridge::QueueAccess> queues;
-    std::shared_ptr<tt_bridge::Device> device;        ///< the same, in the process that made it; else null
-    std::unique_ptr<tt_bridge::DeviceServer> server;  ///< once it is open
+    std::shared_ptr<tt::bridge::QueueAccess> queues;
+    std::shared_ptr<tt::bridge::Device> device;        ///< the same, in the process that made it; else null
+    std::unique_ptr<tt::bridge::DeviceServer> server;  ///< once it is open
     tt::DEVICE type = tt::DEVICE::Invalid;
     std::string netlist_path, output_dir;
     std::uint64_t id = 0;
@@ -27,7 +27,7 @@ struct Record {
     bool golden() const { return type == tt::DEVICE::Golden; }
     bool made_here() const;  ///< not by the process that this one was forked from
     /// Throws in a process that was forked after the device was made: its threads are not there.
-    tt_bridge::Device& own_device() const;
+    tt::bridge::Device& own_device() const;
 };
 
 /// Gives it its id. It is found as long as somebody holds it.
@@ -45,7 +45,7 @@ tt::DEVICE_STATUS_CODE status_of(const bool& timed, Call&& call) {
     try {
         call();
         return DEVICE_STATUS_CODE::Success;
-    } catch (const tt_bridge::NotReady& error) {
+    } catch (const tt::bridge::NotReady& error) {
         return failed(timed ? DEVICE_STATUS_CODE::TimeoutError : DEVICE_STATUS_CODE::RuntimeError, error.what());
     } catch (const std::exception& error) {
         return failed(DEVICE_STATUS_CODE::RuntimeError, error.what());

@@ -13,8 +13,8 @@ namespace tt::backend {
 
 using tt_backend_api::Record;
 using tt_backend_api::status_of;
-using tt_bridge::HostTensor;
-using tt_bridge::Wait;
+using tt::bridge::HostTensor;
+using tt::bridge::Wait;
 
 namespace {
 
@@ -99,7 +99,7 @@ DEVICE_STATUS_CODE push_input(const tt_dram_io_desc& q, const tt_TilizedTensorDe
     return status_of(timed, [&] {
         const std::shared_ptr<Record> record = found(q);
         timed = timeout_s > 0 && !record->golden();
-        const tt_bridge::TilizedTensor tensor{static_cast<const unsigned char*>(desc.ptr), get_string(desc.format),
+        const tt::bridge::TilizedTensor tensor{static_cast<const unsigned char*>(desc.ptr), get_string(desc.format),
                                               desc.num_buffers, desc.buf_size_bytes};
         record->queues->push(q.queue_name, tensor, wait_of(timeout_s), ptr);
     });
@@ -108,7 +108,7 @@ DEVICE_STATUS_CODE push_input(const tt_dram_io_desc& q, const tt_TilizedTensorDe
 // --- 2. get, pop ---------------------------------------------------------------------------------------------------
 
 /// The result as the caller wants it: entries outermost of `dim` dimensions, contiguous.
-static void describe(const tt_dram_io_desc& q, const tt_bridge::Result& result, tt_PytorchTensorDesc& desc) {
+static void describe(const tt_dram_io_desc& q, const tt::bridge::Result& result, tt_PytorchTensorDesc& desc) {
     const unsigned dim = desc.dim;
     if (dim < 1 || dim > PY_TENSOR_DIMS)
         throw std::runtime_error(where(q) + "a tensor of " + std::to_string(dim) + " dimensions; 1 to 4 are");

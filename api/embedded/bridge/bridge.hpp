@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace tt_bridge {
+namespace ttsim::impl::bridge {
 
 using Sizes = std::array<std::uint32_t, 4>;
 
@@ -246,4 +246,9 @@ void write_file(const std::string& file, const void* data, std::size_t bytes);
 std::uint32_t number_bytes(const std::string& format);  ///< throws for what no host holds
 std::uint32_t tile_bytes(const std::string& format, bool untilized, std::uint32_t tile_h, std::uint32_t tile_w);
 
-}  // namespace tt_bridge
+}  // namespace ttsim::impl::bridge
+
+// for the interface, whose own names are in the namespace tt
+namespace tt {
+namespace bridge = ttsim::impl::bridge;
+}

@@ -4,7 +4,7 @@
 
 #include "api/embedded/bridge/guard.hpp"
 
-namespace tt_bridge {
+namespace ttsim::impl::bridge {
 
 namespace {
 
@@ -72,4 +72,4 @@ json answer_to(Device& device, const Call& call) {
     }
 }
 
-}  // namespace tt_bridge
+}  // namespace ttsim::impl::bridge

@@ -5,7 +5,7 @@
 
 #include "api/embedded/bridge/wire.hpp"
 
-namespace tt_bridge {
+namespace ttsim::impl::bridge {
 
 struct Call {
     const json& message;
@@ -15,4 +15,4 @@ struct Call {
 /// Its result, or what is wrong with it: {"result": ...} or {"error": text, "not_ready": bool}.
 json answer_to(Device& device, const Call& call);
 
-}  // namespace tt_bridge
+}  // namespace ttsim::impl::bridge

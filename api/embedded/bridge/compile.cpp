@@ -6,9 +6,9 @@
 #include "netlist/plan/l1_space.hpp"
 #include "sim/setup.hpp"
 
-namespace tt_bridge {
+namespace ttsim::impl::bridge {
 
-static OpShortage shortage_of(const tt::L1Error::Place& place, std::int64_t epoch) {
+static OpShortage shortage_of(const impl::L1Error::Place& place, std::int64_t epoch) {
     const auto u32 = [](std::int64_t n) { return static_cast<std::uint32_t>(std::max<std::int64_t>(0, n)); };
     return {u32(place.chip), u32(epoch),        u32(place.column), u32(place.row),
             u32(place.left), u32(place.needed), place.graph,       place.op};
@@ -18,17 +18,17 @@ CompileResult Device::compile() const {
     CompileResult result;
     std::int64_t epoch = 0;
     try {
-        tt::sim::check_on(impl_->resolved, impl_->machine);
+        impl::sim::check_on(impl_->resolved, impl_->machine);
         if (!impl_->options.golden)
-            each_epoch(impl_->resolved, impl_->machine, [&](std::int64_t n, const tt::Plan&) { epoch = n + 1; });
-    } catch (const tt::L1Error& error) {
+            each_epoch(impl_->resolved, impl_->machine, [&](std::int64_t n, const impl::Plan&) { epoch = n + 1; });
+    } catch (const impl::L1Error& error) {
         result = {false, true, false, error.what(), error.places().front().op, {}};
         for (const auto& place : error.places()) result.shortages.push_back(shortage_of(place, epoch));
         // what would fit if the ops did not reserve room for streams is their overlay's fault
         result.overlay = std::all_of(error.places().begin(), error.places().end(),
                                      [](const auto& place) { return place.needed <= place.left + place.overlay_size; });
         result.l1 = !result.overlay;
-    } catch (const tt::Error& error) {
+    } catch (const impl::Error& error) {
         result = {false, false, false, error.what(), to_string(error.where()), {}};
     } catch (const std::exception& error) {
         result = {false, false, false, error.what(), impl_->read.file, {}};
@@ -36,4 +36,4 @@ CompileResult Device::compile() const {
     return result;
 }
 
-}  // namespace tt_bridge
+}  // namespace ttsim::impl::bridge

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace tt_bridge {
+namespace ttsim::impl::bridge {
 
 // --- 1. descriptors and forks --------------------------------------------------------------------------------------
 
@@ -131,4 +131,4 @@ bool of_this_user(const Descriptor& socket) {
     return ::getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == ::geteuid();
 }
 
-}  // namespace tt_bridge
+}  // namespace ttsim::impl::bridge

@@ -6,7 +6,7 @@
 #include <functional>
 #include <optional>
 
-namespace tt_bridge {
+namespace ttsim::impl::bridge {
 
 /// Neither a forked process nor one that is executed keeps it.
 class Descriptor {
@@ -44,4 +44,4 @@ bool has_gone(const Descriptor& socket);
 /// The other end is a process of this user.
 bool of_this_user(const Descriptor& socket);
 
-}  // namespace tt_bridge
+}  // namespace ttsim::impl::bridge

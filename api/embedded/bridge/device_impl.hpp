@@ -15,31 +15,31 @@
 #include "runtime/image/tilized.hpp"
 #include "runtime/session.hpp"
 
-namespace tt_bridge {
+namespace ttsim::impl::bridge {
 
 struct Device::Impl {
     DeviceOptions options;
-    tt::Netlist read;      ///< as the file has it
-    tt::Netlist resolved;  ///< of it
-    tt::Machine machine;
-    std::vector<tt::ir::QueueConstant> constants;
-    tt::image::Tilizer tilizer = tt::image::tilizer_of_environment();
+    impl::Netlist read;      ///< as the file has it
+    impl::Netlist resolved;  ///< of it
+    impl::Machine machine;
+    std::vector<impl::ir::QueueConstant> constants;
+    impl::image::Tilizer tilizer = impl::image::tilizer_of_environment();
     std::vector<std::string> programs;
-    std::unique_ptr<tt::runtime::Session> session;  ///< between open() and the end
+    std::unique_ptr<impl::runtime::Session> session;  ///< between open() and the end
     std::atomic<bool> open = false;
     mutable std::mutex mutex;                                ///< of what follows
     std::map<std::string, std::int64_t> popped;              ///< entries, by queue
     std::map<std::string, std::vector<std::string>> mapped;  ///< memory that shows buffers of host queues
 
-    void take(tt::Netlist netlist);
-    const tt::Queue& find(const std::string& name) const;
-    tt::runtime::Session& live() const;
+    void take(impl::Netlist netlist);
+    const impl::Queue& find(const std::string& name) const;
+    impl::runtime::Session& live() const;
     /// Calls `attempt` with its patience until it does not end with a hang, or `wait` is over. Golden devices have
     /// none.
-    void patiently(Wait wait, const std::function<void(tt::runtime::Patience)>& attempt) const;
+    void patiently(Wait wait, const std::function<void(impl::runtime::Patience)>& attempt) const;
 
-    bool untilized(const tt::Queue& queue) const;  ///< filled by an op that untilizes
-    std::int64_t input_count(const tt::Queue& queue) const;
+    bool untilized(const impl::Queue& queue) const;  ///< filled by an op that untilizes
+    std::int64_t input_count(const impl::Queue& queue) const;
 };
 
-}  // namespace tt_bridge
+}  // namespace ttsim::impl::bridge

@@ -6,14 +6,14 @@
 #include "base/error.hpp"
 #include "api/embedded/bridge/bridge.hpp"
 
-namespace tt_bridge {
+namespace ttsim::impl::bridge {
 
 template <class Call>
 auto guarded(Call&& call) -> decltype(call()) {
     try {
         return std::forward<Call>(call)();
-    } catch (const tt::Error& error) {
-        if (error.fault() == tt::Fault::Hang) throw NotReady(error.what());
+    } catch (const impl::Error& error) {
+        if (error.fault() == impl::Fault::Hang) throw NotReady(error.what());
         throw std::runtime_error(error.what());
     } catch (const NotReady&) {
         throw;
@@ -24,4 +24,4 @@ auto guarded(Call&& call) -> decltype(call()) {
     }
 }
 
-}  // namespace tt_bridge
+}  // namespace ttsim::impl::bridge

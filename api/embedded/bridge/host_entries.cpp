@@ -10,25 +10,25 @@
 #include "runtime/image/host_numbers.hpp"
 #include "runtime/image/tilized.hpp"
 
-namespace tt_bridge {
+namespace ttsim::impl::bridge {
 
 namespace {
 
-tt::DataFormat host_format(const tt::Queue& queue, const HostTensor& tensor) {
-    const auto format = tt::parse_format(tensor.format);
-    if (!format || !tt::image::is_host_format(*format))
-        tt::fail_input(queue.loc, "a tensor of {} for queue '{}': a host has no such numbers", tensor.format,
+impl::DataFormat host_format(const impl::Queue& queue, const HostTensor& tensor) {
+    const auto format = impl::parse_format(tensor.format);
+    if (!format || !impl::image::is_host_format(*format))
+        impl::fail_input(queue.loc, "a tensor of {} for queue '{}': a host has no such numbers", tensor.format,
                        queue.name);
-    if (tensor.itemsize != tt::image::host_bytes(*format))
-        tt::fail_input(queue.loc, "a tensor of {} for queue '{}' has itemsize {}; such a number has {} bytes",
-                       tensor.format, queue.name, tensor.itemsize, tt::image::host_bytes(*format));
-    if (!tensor.data) tt::fail_input(queue.loc, "the tensor for queue '{}' has no memory: its ptr is null", queue.name);
+    if (tensor.itemsize != impl::image::host_bytes(*format))
+        impl::fail_input(queue.loc, "a tensor of {} for queue '{}' has itemsize {}; such a number has {} bytes",
+                       tensor.format, queue.name, tensor.itemsize, impl::image::host_bytes(*format));
+    if (!tensor.data) impl::fail_input(queue.loc, "the tensor for queue '{}' has no memory: its ptr is null", queue.name);
     return *format;
 }
 
 /// One entry of the caller's, [z, y, x] of any strides. 1. The innermost loop of every push.
-tt::Tensor gathered(const HostTensor& tensor, tt::DataFormat format, bool raw, std::size_t entry) {
-    tt::Tensor out(tensor.shape[1], tensor.shape[2], tensor.shape[3]);
+impl::Tensor gathered(const HostTensor& tensor, impl::DataFormat format, bool raw, std::size_t entry) {
+    impl::Tensor out(tensor.shape[1], tensor.shape[2], tensor.shape[3]);
     const auto columns = static_cast<std::size_t>(tensor.shape[3]);
     const std::size_t bytes = tensor.itemsize;
     std::vector<unsigned char> packed(tensor.strides[3] == bytes ? 0 : columns * bytes);
@@ -39,26 +39,26 @@ tt::Tensor gathered(const HostTensor& tensor, tt::DataFormat format, bool raw, s
                 tensor.data + entry * tensor.strides[0] + z * tensor.strides[1] + y * tensor.strides[2];
             for (std::size_t x = 0; x < columns && !packed.empty(); ++x)
                 std::memcpy(packed.data() + x * bytes, row + x * tensor.strides[3], bytes);
-            tt::image::numbers_of_host(packed.empty() ? row : packed.data(), format, raw, {to, columns});
+            impl::image::numbers_of_host(packed.empty() ? row : packed.data(), format, raw, {to, columns});
         }
     return out;
 }
 
 }  // namespace
 
-std::vector<tt::Tensor> entries_of(const tt::Queue& queue, const HostTensor& tensor) {
-    const tt::DataFormat format = host_format(queue, tensor);
+std::vector<impl::Tensor> entries_of(const impl::Queue& queue, const HostTensor& tensor) {
+    const impl::DataFormat format = host_format(queue, tensor);
     const bool shuffled = tensor.stride > 0;
-    const tt::Tensor wanted(tt::TileShape{0, queue.shape().rt, queue.shape().ct}, queue.tile);
+    const impl::Tensor wanted(impl::TileShape{0, queue.shape().rt, queue.shape().ct}, queue.tile);
     if (!shuffled &&
         (tensor.shape[1] != queue.shape().z || tensor.shape[2] != wanted.rows || tensor.shape[3] != wanted.cols))
-        tt::fail_input(queue.loc, "a tensor of shape [{}] for queue '{}', whose entries are [n, {}, {}, {}]",
+        impl::fail_input(queue.loc, "a tensor of shape [{}] for queue '{}', whose entries are [n, {}, {}, {}]",
                        fmt::join(tensor.shape, ", "), queue.name, queue.shape().z, wanted.rows, wanted.cols);
-    std::vector<tt::Tensor> all;
+    std::vector<impl::Tensor> all;
     for (std::size_t entry = 0; entry < tensor.shape[0]; ++entry) {
-        tt::Tensor values = gathered(tensor, format, tt::is_raw(queue.df), entry);
+        impl::Tensor values = gathered(tensor, format, impl::is_raw(queue.df), entry);
         if (shuffled) values = prestrided(queue, values, format, tensor.stride, tensor.offsets);
-        if (tt::is_raw(queue.df)) values = tt::image::from_linear(queue, values.data);
+        if (impl::is_raw(queue.df)) values = impl::image::from_linear(queue, values.data);
         all.push_back(std::move(values));
     }
     return all;
@@ -66,36 +66,36 @@ std::vector<tt::Tensor> entries_of(const tt::Queue& queue, const HostTensor& ten
 
 // --- back ----------------------------------------------------------------------------------------------------------
 
-Sizes stacked_shape(const tt::Queue& queue, std::size_t entries, const Stacking& s) {
+Sizes stacked_shape(const impl::Queue& queue, std::size_t entries, const Stacking& s) {
     const std::int64_t z = queue.shape().z;
     const auto h = std::int64_t{s.h}, v = std::int64_t{s.v};
     if (h < 1 || v < 1 || z % h != 0 || z % v != 0 || z % (h * v) != 0)
-        tt::fail_input(queue.loc, "hstack_factor {} and vstack_factor {} do not divide the {} slices of queue '{}'", h,
+        impl::fail_input(queue.loc, "hstack_factor {} and vstack_factor {} do not divide the {} slices of queue '{}'", h,
                        v, z, queue.name);
     const auto u32 = [](std::int64_t n) { return static_cast<std::uint32_t>(n); };
     return {u32(static_cast<std::int64_t>(entries)), u32(z / (h * v)), u32(queue.shape().rt * queue.tile.h * v),
             u32(queue.shape().ct * queue.tile.w * h)};
 }
 
-void put_stacked(const tt::Queue& queue, const tt::Tensor& given, const Stacking& s, tt::DataFormat host,
+void put_stacked(const impl::Queue& queue, const impl::Tensor& given, const Stacking& s, impl::DataFormat host,
                  unsigned char* to) {
-    tt::Tensor reordered;
-    if (tt::is_raw(queue.df)) {
-        reordered = tt::Tensor(given.z, given.rows, given.cols);
-        reordered.data = tt::image::linear(queue, given);
+    impl::Tensor reordered;
+    if (impl::is_raw(queue.df)) {
+        reordered = impl::Tensor(given.z, given.rows, given.cols);
+        reordered.data = impl::image::linear(queue, given);
     }
-    const tt::Tensor& entry = reordered.data.empty() ? given : reordered;
-    const std::int64_t group = std::int64_t{s.h} * s.v, bytes = tt::image::host_bytes(host);
+    const impl::Tensor& entry = reordered.data.empty() ? given : reordered;
+    const std::int64_t group = std::int64_t{s.h} * s.v, bytes = impl::image::host_bytes(host);
     const std::int64_t line = entry.cols * bytes;
     for (std::int64_t z = 0; z < entry.z; ++z) {
         const std::int64_t k = z % group;
         const std::int64_t block_row = s.row_major ? k / s.h : k % s.v, block_column = s.row_major ? k % s.h : k / s.v;
         for (std::int64_t r = 0; r < entry.rows; ++r) {
             const std::int64_t row = (z / group * s.v + block_row) * entry.rows + r;
-            tt::image::numbers_to_host({entry.slice(z).row(r), static_cast<std::size_t>(entry.cols)}, host,
+            impl::image::numbers_to_host({entry.slice(z).row(r), static_cast<std::size_t>(entry.cols)}, host,
                                        to + (row * s.h + block_column) * line);
         }
     }
 }
 
-}  // namespace tt_bridge
+}  // namespace ttsim::impl::bridge

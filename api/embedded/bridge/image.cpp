@@ -7,7 +7,7 @@
 
 namespace fs = std::filesystem;
 
-namespace tt_bridge {
+namespace ttsim::impl::bridge {
 
 namespace {
 
@@ -18,7 +18,7 @@ Sizes sizes_of(const From& from) {
     return sizes;
 }
 
-ImageTensor tensor_of(const tt::image::StoredTensor& stored) {
+ImageTensor tensor_of(const impl::image::StoredTensor& stored) {
     ImageTensor tensor;
     tensor.file = stored.file;
     tensor.format = to_string(stored.format);
@@ -33,20 +33,20 @@ ImageTensor tensor_of(const tt::image::StoredTensor& stored) {
 }
 
 /// Shapes are [w, z, y, x]; missing sizes in front are 1.
-Prestride prestride_of(const tt::image::TensorTransform& transform, const std::string& name, const std::string& place) {
-    tt::image::Shape shape = transform.original;
+Prestride prestride_of(const impl::image::TensorTransform& transform, const std::string& name, const std::string& place) {
+    impl::image::Shape shape = transform.original;
     while (shape.size() < 4) shape.insert(shape.begin(), 1);
     if (shape.size() > 4 || transform.stride < 1)
-        tt::fail_input({place, 0, 0}, "'{}': a Prestride needs an original_shape of four sizes and a stride", name);
+        impl::fail_input({place, 0, 0}, "'{}': a Prestride needs an original_shape of four sizes and a stride", name);
     const auto size = [&](std::size_t k) { return static_cast<std::uint32_t>(shape[k]); };
     return {size(1), size(2), size(3), static_cast<std::uint32_t>(transform.stride),
             static_cast<std::uint32_t>(transform.kernel)};
 }
 
 ImageFacts facts_of(const std::string& folder) {
-    const tt::image::DeviceRecord record = tt::image::read_summary(folder).record;
+    const impl::image::DeviceRecord record = impl::image::read_summary(folder).record;
     ImageFacts facts;
-    facts.folder = (fs::path(folder) / tt::image::image_folder).string();
+    facts.folder = (fs::path(folder) / impl::image::image_folder).string();
     facts.netlist_file = (fs::path(facts.folder) / fs::path(record.netlist).filename()).string();
     facts.arch = record.arch;
     facts.devtype = record.devtype;
@@ -62,7 +62,7 @@ ImageFacts facts_of(const std::string& folder) {
     for (const auto* values : {&record.constant_values, &record.parameter_values})
         for (const auto& [name, stored] : *values) facts.tensors[name] = tensor_of(stored);
     if (!fs::exists(facts.netlist_file))
-        tt::fail_input({facts.netlist_file, 0, 0}, "the image has no such netlist, which device.json names");
+        impl::fail_input({facts.netlist_file, 0, 0}, "the image has no such netlist, which device.json names");
     return facts;
 }
 
@@ -70,11 +70,11 @@ ImageFacts facts_of(const std::string& folder) {
 
 ImageFacts open_image(const std::string& file, const std::string& folder) {
     return guarded([&] {
-        const tt::FolderHoldPtr hold = tt::image::extract_image(file, folder);
+        const impl::FolderHoldPtr hold = impl::image::extract_image(file, folder);
         ImageFacts facts = facts_of(folder);
         facts.in_use = hold;
         return facts;
     });
 }
 
-}  // namespace tt_bridge
+}  // namespace ttsim::impl::bridge

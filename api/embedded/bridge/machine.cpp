@@ -19,31 +19,31 @@
 
 namespace fs = std::filesystem;
 
-namespace tt_bridge {
+namespace ttsim::impl::bridge {
 
-tt::Machine machine_for(const tt::Netlist& netlist, const DeviceOptions& options) {
-    tt::MachineOptions wanted;
+impl::Machine machine_for(const impl::Netlist& netlist, const DeviceOptions& options) {
+    impl::MachineOptions wanted;
     wanted.device = options.soc;
     wanted.cluster = options.cluster;
-    wanted.chips = tt::sim::chips_named(netlist);
-    const std::string of_device = tt::device_chip(options.soc);
+    wanted.chips = impl::sim::chips_named(netlist);
+    const std::string of_device = impl::device_chip(options.soc);
     const std::string& arch = !options.arch.empty() ? options.arch : of_device;
-    tt::Machine machine = tt::make_machine(arch.empty() ? netlist.archs.front() : arch, wanted);
+    impl::Machine machine = impl::make_machine(arch.empty() ? netlist.archs.front() : arch, wanted);
     for (const auto& [chip, rows] : options.harvested) take_rows(machine, chip, rows);
     return machine;
 }
 
-void take_rows(tt::Machine& machine, std::int64_t id, const std::vector<std::uint32_t>& rows) {
+void take_rows(impl::Machine& machine, std::int64_t id, const std::vector<std::uint32_t>& rows) {
     const auto found = std::find_if(machine.chips.begin(), machine.chips.end(),
-                                    [&](const tt::ChipInstance& chip) { return chip.id == id; });
+                                    [&](const impl::ChipInstance& chip) { return chip.id == id; });
     if (found == machine.chips.end())
-        tt::fail_input({}, "harvested_rows names chip {}; the machine {} has {}", id, machine.name,
+        impl::fail_input({}, "harvested_rows names chip {}; the machine {} has {}", id, machine.name,
                        machine.chips.size());
     std::vector<int>& left = found->params.worker_y;
     for (const std::uint32_t row : rows) {
         const auto at = std::find(left.begin(), left.end(), static_cast<int>(row));
         if (at == left.end() || left.size() == 1)
-            tt::fail_input({}, "harvested_rows takes row {} from chip {}, whose rows of cores are {}", row, id,
+            impl::fail_input({}, "harvested_rows takes row {} from chip {}, whose rows of cores are {}", row, id,
                            fmt::join(left, ", "));
         left.erase(at);
         found->harvested_rows.push_back(static_cast<int>(row));
@@ -57,40 +57,40 @@ namespace {
 
 constexpr const char* usual_product = "wh_n150";
 
-tt::Machine present_machine() {
+impl::Machine present_machine() {
     const char* named = std::getenv("TTSIM_DEVICE");
     const std::string device = named && *named ? named : usual_product;
-    const std::string chip = tt::device_chip(device);
-    if (chip.empty()) tt::fail_input({}, "TTSIM_DEVICE={} is no product; 'ttsim devices' lists them", device);
-    return tt::make_machine(chip, {.device = device});
+    const std::string chip = impl::device_chip(device);
+    if (chip.empty()) impl::fail_input({}, "TTSIM_DEVICE={} is no product; 'ttsim devices' lists them", device);
+    return impl::make_machine(chip, {.device = device});
 }
 
 std::string write_text(const std::string& folder, const std::string& name, const std::string& text) {
     std::error_code failed;
     fs::create_directories(folder, failed);
-    if (failed) tt::fail_input({folder, 0, 0}, "cannot make the folder: {}", failed.message());
+    if (failed) impl::fail_input({folder, 0, 0}, "cannot make the folder: {}", failed.message());
     const std::string file = (fs::path(folder) / name).string();
-    if (fs::exists(file) && tt::read_file(file, text.size() + 1) == text) return file;
-    tt::write_new_file(file, tt::FileKind::Text, [&](std::ostream& out) { out << text; });
+    if (fs::exists(file) && impl::read_file(file, text.size() + 1) == text) return file;
+    impl::write_new_file(file, impl::FileKind::Text, [&](std::ostream& out) { out << text; });
     return file;
 }
 
-ChipFacts facts_of(const tt::ChipInstance& chip, const std::string& folder) {
+ChipFacts facts_of(const impl::ChipInstance& chip, const std::string& folder) {
     ChipFacts facts;
     facts.arch = chip.params.name;
     facts.mmio = chip.mmio;
-    facts.harvesting_mask = static_cast<std::uint32_t>(tt::image::harvesting_mask(chip));
+    facts.harvesting_mask = static_cast<std::uint32_t>(impl::image::harvesting_mask(chip));
     if (!folder.empty())
         facts.descriptor =
             write_text(folder, fmt::format("device_desc_{}_{}_{}.yaml", facts.arch, chip.id, facts.harvesting_mask),
-                       "# " + facts.arch + "\n" + tt::soc_descriptor_text(chip));
+                       "# " + facts.arch + "\n" + impl::soc_descriptor_text(chip));
     return facts;
 }
 
 /// The chip of a soc descriptor, which says in `arch_name` what it is made of.
-tt::ChipParams chip_of(const std::string& descriptor) {
-    tt::YamlMap map = tt::YamlMap::from_file(descriptor);
-    return tt::read_soc_descriptor(descriptor, tt::chip(tt::to_lower(map.text("arch_name")))).params;
+impl::ChipParams chip_of(const std::string& descriptor) {
+    impl::YamlMap map = impl::YamlMap::from_file(descriptor);
+    return impl::read_soc_descriptor(descriptor, impl::chip(impl::to_lower(map.text("arch_name")))).params;
 }
 
 }  // namespace
@@ -98,7 +98,7 @@ tt::ChipParams chip_of(const std::string& descriptor) {
 std::vector<ChipFacts> present_chips(const std::string& folder) {
     return guarded([&] {
         std::vector<ChipFacts> all;
-        for (const tt::ChipInstance& chip : present_machine().chips) all.push_back(facts_of(chip, folder));
+        for (const impl::ChipInstance& chip : present_machine().chips) all.push_back(facts_of(chip, folder));
         return all;
     });
 }
@@ -106,15 +106,15 @@ std::vector<ChipFacts> present_chips(const std::string& folder) {
 ChipFacts custom_chip(const std::string& arch, bool mmio, std::uint32_t mask, std::pair<int, int> grid,
                       const std::string& folder) {
     return guarded([&] {
-        tt::Machine machine = tt::make_machine(arch, {});
+        impl::Machine machine = impl::make_machine(arch, {});
         std::vector<std::uint32_t> rows;
-        for (const int row : tt::image::rows_of_mask(mask)) rows.push_back(static_cast<std::uint32_t>(row));
+        for (const int row : impl::image::rows_of_mask(mask)) rows.push_back(static_cast<std::uint32_t>(row));
         take_rows(machine, machine.chips.front().id, rows);
-        tt::ChipInstance& chip = machine.chips.front();
+        impl::ChipInstance& chip = machine.chips.front();
         const std::pair<int, int> left{static_cast<int>(chip.params.worker_x.size()),
                                        static_cast<int>(chip.params.worker_y.size())};
         if (grid != std::pair{0, 0} && grid != left)
-            tt::fail_input({}, "mask {} leaves {} columns and {} rows of {}, not {} and {}", mask, left.first,
+            impl::fail_input({}, "mask {} leaves {} columns and {} rows of {}, not {} and {}", mask, left.first,
                            left.second, arch, grid.first, grid.second);
         chip.mmio = mmio;
         return facts_of(chip, folder);
@@ -123,7 +123,7 @@ ChipFacts custom_chip(const std::string& arch, bool mmio, std::uint32_t mask, st
 
 std::string present_cluster(const std::string& folder) {
     return guarded([&] {
-        return write_text(folder, "cluster_desc.yaml", "# cluster\n" + tt::cluster_descriptor_text(present_machine()));
+        return write_text(folder, "cluster_desc.yaml", "# cluster\n" + impl::cluster_descriptor_text(present_machine()));
     });
 }
 
@@ -131,10 +131,10 @@ std::string present_cluster(const std::string& folder) {
 
 std::pair<int, int> logical_to_routing(const std::string& descriptor, std::pair<int, int> at) {
     return guarded([&]() -> std::pair<int, int> {
-        const tt::ChipParams chip = chip_of(descriptor);
+        const impl::ChipParams chip = chip_of(descriptor);
         const auto columns = static_cast<int>(chip.worker_x.size()), rows = static_cast<int>(chip.worker_y.size());
         if (at.first < 0 || at.first >= columns || at.second < 0 || at.second >= rows)
-            tt::fail_input({descriptor, 0, 0}, "({}, {}) is no logical core: there are {} columns and {} rows",
+            impl::fail_input({descriptor, 0, 0}, "({}, {}) is no logical core: there are {} columns and {} rows",
                            at.first, at.second, columns, rows);
         return {chip.worker_x[static_cast<std::size_t>(at.first)], chip.worker_y[static_cast<std::size_t>(at.second)]};
     });
@@ -142,13 +142,13 @@ std::pair<int, int> logical_to_routing(const std::string& descriptor, std::pair<
 
 std::pair<int, int> routing_to_logical(const std::string& descriptor, std::pair<int, int> at) {
     return guarded([&]() -> std::pair<int, int> {
-        const tt::ChipParams chip = chip_of(descriptor);
+        const impl::ChipParams chip = chip_of(descriptor);
         const auto x = std::find(chip.worker_x.begin(), chip.worker_x.end(), at.first);
         const auto y = std::find(chip.worker_y.begin(), chip.worker_y.end(), at.second);
         if (x == chip.worker_x.end() || y == chip.worker_y.end())
-            tt::fail_input({descriptor, 0, 0}, "({}, {}) is no working core", at.first, at.second);
+            impl::fail_input({descriptor, 0, 0}, "({}, {}) is no working core", at.first, at.second);
         return {static_cast<int>(x - chip.worker_x.begin()), static_cast<int>(y - chip.worker_y.begin())};
     });
 }
 
-}  // namespace tt_bridge
+}  // namespace ttsim::impl::bridge

@@ -5,11 +5,11 @@
 #include "netlist/device/device.hpp"
 #include "netlist/netlist.hpp"
 
-namespace tt_bridge {
+namespace ttsim::impl::bridge {
 
-/// Throws tt::Error(Input).
-tt::Machine machine_for(const tt::Netlist& netlist, const DeviceOptions& options);
+/// Throws impl::Error(Input).
+impl::Machine machine_for(const impl::Netlist& netlist, const DeviceOptions& options);
 /// Takes rows away from a chip: those that it has.
-void take_rows(tt::Machine& machine, std::int64_t chip, const std::vector<std::uint32_t>& rows);
+void take_rows(impl::Machine& machine, std::int64_t chip, const std::vector<std::uint32_t>& rows);
 
-}  // namespace tt_bridge
+}  // namespace ttsim::impl::bridge

@@ -15,7 +15,7 @@
 
 #include "base/sha256.hpp"
 
-namespace tt_bridge {
+namespace ttsim::impl::bridge {
 
 namespace {
 
@@ -26,7 +26,7 @@ std::string prefix_of(const std::string& output_folder) {
     std::error_code ignored;
     const std::filesystem::path full = std::filesystem::weakly_canonical(output_folder, ignored);
     const std::string path = (ignored ? std::filesystem::path(output_folder) : full).lexically_normal().string();
-    return tt::sha256(path).substr(0, 32) + "-";
+    return impl::sha256(path).substr(0, 32) + "-";
 }
 
 /// By the folder's descriptor: names of sockets have 107 bytes at most, and paths of folders more.
@@ -124,4 +124,4 @@ Descriptor connected(const Place& place, TimeLimit::Clock::time_point over) {
     return of_this_user(socket) ? std::move(socket) : Descriptor();
 }
 
-}  // namespace tt_bridge
+}  // namespace ttsim::impl::bridge

@@ -8,7 +8,7 @@
 
 #include "api/embedded/bridge/private_folder.hpp"
 
-namespace tt_bridge {
+namespace ttsim::impl::bridge {
 
 /// Takes connections as long as it lives. Its name appears when it does.
 class Door {
@@ -41,4 +41,4 @@ std::vector<Place> places_of(const std::string& output_folder);
 /// not answer.
 Descriptor connected(const Place& place, TimeLimit::Clock::time_point over);
 
-}  // namespace tt_bridge
+}  // namespace ttsim::impl::bridge

@@ -14,7 +14,7 @@
 #include "runtime/image/merge_memory.hpp"
 #include "runtime/image/target.hpp"
 
-namespace tt_bridge {
+namespace ttsim::impl::bridge {
 
 namespace {
 
@@ -23,7 +23,7 @@ using Parameters = std::map<std::string, std::string>;
 std::string yes_no(bool value) { return value ? "1" : "0"; }
 
 /// Of one chip, under its arch's name.
-void add_chip(Parameters& all, const tt::ChipParams& chip) {
+void add_chip(Parameters& all, const impl::ChipParams& chip) {
     const auto set = [&](const std::string& key, const auto& value) {
         all[chip.name + "-" + key] = fmt::format("{}", value);
     };
@@ -47,13 +47,13 @@ void add_chip(Parameters& all, const tt::ChipParams& chip) {
 }
 
 /// What the original's runtime reserves and reaches, of chips whose memory map configs/images.yaml has.
-void add_memory(Parameters& all, const tt::Machine& machine) {
+void add_memory(Parameters& all, const impl::Machine& machine) {
     const std::string arch = machine.chips.front().params.name + "-";
-    tt::image::MemoryLimits limits;
+    impl::image::MemoryLimits limits;
     try {
-        limits = tt::image::limits_of(machine);
-    } catch (const tt::Error& error) {
-        if (error.fault() != tt::Fault::Unsupported) throw;
+        limits = impl::image::limits_of(machine);
+    } catch (const impl::Error& error) {
+        if (error.fault() != impl::Fault::Unsupported) throw;
         return;
     }
     all[arch + "dram-backend_reserved_max"] = fmt::format("{}", limits.reserved);
@@ -62,17 +62,17 @@ void add_memory(Parameters& all, const tt::Machine& machine) {
         all[fmt::format("{}sysmem-chan{}_size", arch, k)] = fmt::format("{}", limits.host[k]);
 }
 
-void add_system(Parameters& all, const tt::Machine& machine) {
+void add_system(Parameters& all, const impl::Machine& machine) {
     std::vector<std::int64_t> mmio;
     std::string links;
-    for (const tt::ChipInstance& chip : machine.chips) {
+    for (const impl::ChipInstance& chip : machine.chips) {
         const std::string device = fmt::format("system-device{}-", chip.id);
         if (chip.mmio) mmio.push_back(chip.id);
         all[device + "type"] = chip.params.name;
-        all[device + "harvesting_mask"] = fmt::format("{}", tt::image::harvesting_mask(chip));
+        all[device + "harvesting_mask"] = fmt::format("{}", impl::image::harvesting_mask(chip));
         all[device + "num_harvested_rows"] = fmt::format("{}", chip.harvested_rows.size());
     }
-    for (const tt::EthLink& link : machine.links)
+    for (const impl::EthLink& link : machine.links)
         links += fmt::format("{},{},{},{},-", link.chip_a, link.channel_a, link.chip_b, link.channel_b);
     all["system-device-number_of_chips"] = fmt::format("{}", machine.chips.size());
     all["system-device-num_mmio_devices"] = fmt::format("{}", mmio.size());
@@ -81,15 +81,15 @@ void add_system(Parameters& all, const tt::Machine& machine) {
 }
 
 void add_file(Parameters& all, const std::string& file) {
-    tt::YamlMap map = tt::YamlMap::from_file(file);
-    tt::YamlMap list = map.map("system_level_params");
-    for (const std::string& key : list.keys()) all[tt::to_lower(key)] = list.text(key);
+    impl::YamlMap map = impl::YamlMap::from_file(file);
+    impl::YamlMap list = map.map("system_level_params");
+    for (const std::string& key : list.keys()) all[impl::to_lower(key)] = list.text(key);
 }
 
 /// The chip that a soc descriptor is of; "" = any.
 std::string arch_of(const std::string& soc) {
     if (soc.empty()) return "";
-    return tt::to_lower(tt::YamlMap::from_file(soc).text("arch_name"));
+    return impl::to_lower(impl::YamlMap::from_file(soc).text("arch_name"));
 }
 
 }  // namespace
@@ -100,13 +100,13 @@ std::map<std::string, std::string> backend_parameters(const std::string& soc, co
         Parameters all;
         const std::string described = arch_of(soc);
         std::string system = described;
-        for (const std::string& name : tt::chip_names()) {
-            const tt::Machine machine = tt::make_machine(name, {.device = name == described ? soc : ""});
+        for (const std::string& name : impl::chip_names()) {
+            const impl::Machine machine = impl::make_machine(name, {.device = name == described ? soc : ""});
             add_chip(all, machine.chips.front().params);
             add_memory(all, machine);
         }
         if (system.empty()) system = "wormhole_b0";
-        add_system(all, tt::make_machine(system, {.device = soc, .cluster = cluster}));
+        add_system(all, impl::make_machine(system, {.device = soc, .cluster = cluster}));
         if (!file.empty()) add_file(all, file);
         return all;
     });
@@ -114,7 +114,7 @@ std::map<std::string, std::string> backend_parameters(const std::string& soc, co
 
 void write_parameters(const std::map<std::string, std::string>& all, const std::string& file) {
     guarded([&] {
-        tt::write_new_file(file, tt::FileKind::Text, [&](std::ostream& out) {
+        impl::write_new_file(file, impl::FileKind::Text, [&](std::ostream& out) {
             out << "system_level_params:\n";
             for (const auto& [key, value] : all) out << "  " << key << ": \"" << value << "\"\n";
         });
@@ -122,7 +122,7 @@ void write_parameters(const std::map<std::string, std::string>& all, const std::
 }
 
 std::string nearest(const std::string& word, const std::vector<std::string>& known) {
-    return tt::did_you_mean(word, known);
+    return impl::did_you_mean(word, known);
 }
 
-}  // namespace tt_bridge
+}  // namespace ttsim::impl::bridge

@@ -6,10 +6,10 @@
 #include "netlist/device/device.hpp"
 #include "netlist/plan/plan.hpp"
 
-namespace tt_bridge {
+namespace ttsim::impl::bridge {
 
-/// `visit` gets each different epoch once, in the order of the programs, and its number. Throws tt::L1Error, tt::Error.
-void each_epoch(const tt::Netlist& resolved, const tt::Machine& machine,
-                const std::function<void(std::int64_t epoch, const tt::Plan& plan)>& visit);
+/// `visit` gets each different epoch once, in the order of the programs, and its number. Throws impl::L1Error, impl::Error.
+void each_epoch(const impl::Netlist& resolved, const impl::Machine& machine,
+                const std::function<void(std::int64_t epoch, const impl::Plan& plan)>& visit);
 
-}  // namespace tt_bridge
+}  // namespace ttsim::impl::bridge

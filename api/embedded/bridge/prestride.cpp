@@ -2,22 +2,22 @@
 
 #include "base/error.hpp"
 
-namespace tt_bridge {
+namespace ttsim::impl::bridge {
 
-tt::Tensor prestrided(const tt::Queue& queue, const tt::Tensor& values, tt::DataFormat host, int stride,
+impl::Tensor prestrided(const impl::Queue& queue, const impl::Tensor& values, impl::DataFormat host, int stride,
                       const std::vector<std::pair<int, int>>& offsets) {
-    if (host != tt::DataFormat::Float32 && host != tt::DataFormat::Float16 && host != tt::DataFormat::Float16_b)
-        tt::fail_input(queue.loc, "queue '{}': a Prestride takes Float32, Float16 and Float16_b, not {}", queue.name,
+    if (host != impl::DataFormat::Float32 && host != impl::DataFormat::Float16 && host != impl::DataFormat::Float16_b)
+        impl::fail_input(queue.loc, "queue '{}': a Prestride takes Float32, Float16 and Float16_b, not {}", queue.name,
                        to_string(host));
     for (const auto& [x, y] : offsets)
         if (x < 0 || y < 0)
-            tt::fail_input(queue.loc, "queue '{}': a Prestride's offset is ({}, {}); offsets count from 0", queue.name,
+            impl::fail_input(queue.loc, "queue '{}': a Prestride's offset is ({}, {}); offsets count from 0", queue.name,
                            x, y);
-    tt::Tensor out(queue.shape(), queue.tile);
+    impl::Tensor out(queue.shape(), queue.tile);
     const std::int64_t s = stride, down = (values.rows + s - 1) / s, across = (values.cols + s - 1) / s;
     const std::int64_t rows = values.z * static_cast<std::int64_t>(offsets.size());
     if (out.z != 1 || rows > out.rows || down * across > out.cols)
-        tt::fail_input(
+        impl::fail_input(
             queue.loc,
             "queue '{}': a tensor of {} x {} x {} with stride {} makes {} rows of {}; an entry is {} x {} x {}",
             queue.name, values.z, values.rows, values.cols, s, rows, down * across, out.z, out.rows, out.cols);
@@ -31,4 +31,4 @@ tt::Tensor prestrided(const tt::Queue& queue, const tt::Tensor& values, tt::Data
     return out;
 }
 
-}  // namespace tt_bridge
+}  // namespace ttsim::impl::bridge

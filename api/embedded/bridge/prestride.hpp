@@ -8,11 +8,11 @@
 #include "kernels/tensor.hpp"
 #include "netlist/netlist.hpp"
 
-namespace tt_bridge {
+namespace ttsim::impl::bridge {
 
 /// Of [z, y, x] an entry of the queue. `offsets`: x, y of the places that the kernel looks at, in the order of their
-/// rows. Throws tt::Error(Input) where the entry is too small, or numbers are no floats.
-tt::Tensor prestrided(const tt::Queue& queue, const tt::Tensor& values, tt::DataFormat host, int stride,
+/// rows. Throws impl::Error(Input) where the entry is too small, or numbers are no floats.
+impl::Tensor prestrided(const impl::Queue& queue, const impl::Tensor& values, impl::DataFormat host, int stride,
                       const std::vector<std::pair<int, int>>& offsets);
 
-}  // namespace tt_bridge
+}  // namespace ttsim::impl::bridge

@@ -12,7 +12,7 @@
 #include <memory>
 #include <stdexcept>
 
-namespace tt_bridge {
+namespace ttsim::impl::bridge {
 
 namespace {
 
@@ -131,4 +131,4 @@ PrivateFolder private_folder() {
                              "); set XDG_RUNTIME_DIR to a folder of yours of mode 0700");
 }
 
-}  // namespace tt_bridge
+}  // namespace ttsim::impl::bridge

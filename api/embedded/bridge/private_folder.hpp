@@ -7,7 +7,7 @@
 
 #include "api/embedded/bridge/descriptor.hpp"
 
-namespace tt_bridge {
+namespace ttsim::impl::bridge {
 
 /// Owned by this user, of mode 0700.
 struct PrivateFolder {
@@ -26,4 +26,4 @@ PrivateFolder private_folder();
 /// Of what lies in a folder, sorted.
 std::vector<std::string> names_in(const Descriptor& folder);
 
-}  // namespace tt_bridge
+}  // namespace ttsim::impl::bridge

@@ -8,7 +8,7 @@
 #include "api/embedded/bridge/meeting.hpp"
 #include "api/embedded/bridge/wire.hpp"
 
-namespace tt_bridge {
+namespace ttsim::impl::bridge {
 
 namespace {
 
@@ -175,4 +175,4 @@ std::vector<RemoteDevice> devices_served_for(const std::string& folder) {
     });
 }
 
-}  // namespace tt_bridge
+}  // namespace ttsim::impl::bridge

@@ -12,7 +12,7 @@
 namespace fs = std::filesystem;
 using Ordered = nlohmann::ordered_json;
 
-namespace tt_bridge {
+namespace ttsim::impl::bridge {
 
 namespace {
 
@@ -40,11 +40,11 @@ Ordered binaries_json(std::int64_t overlay_bytes) {
 }
 
 /// One core of an op. The buffers lie one behind the other, after what the chip and the op's streams reserve.
-Ordered core_json(const tt::PlanOp& op, const tt::ChipParams& chip, std::int64_t row, std::int64_t column) {
+Ordered core_json(const impl::PlanOp& op, const impl::ChipParams& chip, std::int64_t row, std::int64_t column) {
     const std::int64_t reserved = chip.l1_reserved + op.op->overlay_size;
     std::int64_t at = reserved;
     Ordered buffers = Ordered::array();
-    for (const tt::L1Buffer& buffer : l1_buffers(op)) {
+    for (const impl::L1Buffer& buffer : l1_buffers(op)) {
         if (buffer.bytes == 0) continue;
         buffers.push_back(buffer_json(buffer.name, at, buffer.bytes));
         at += buffer.bytes;
@@ -65,12 +65,12 @@ std::int64_t index_of(const std::vector<T>& all, T wanted) {
     return std::find(all.begin(), all.end(), wanted) - all.begin();
 }
 
-Ordered graph_json(const tt::Graph& graph, const tt::Plan& plan, std::int64_t epoch, const tt::Machine& machine) {
+Ordered graph_json(const impl::Graph& graph, const impl::Plan& plan, std::int64_t epoch, const impl::Machine& machine) {
     Ordered cores = Ordered::object();
-    for (const tt::PlanOp& op : plan.ops) {
+    for (const impl::PlanOp& op : plan.ops) {
         if (op.graph != &graph || op.ethernet) continue;
-        const tt::ChipParams& chip = machine.find(op.chip)->params;
-        for (const tt::NocCoord core : op.cores)
+        const impl::ChipParams& chip = machine.find(op.chip)->params;
+        for (const impl::NocCoord core : op.cores)
             cores[fmt::format("{}-{}", core.x, core.y)] =
                 core_json(op, chip, index_of(chip.worker_y, core.y), index_of(chip.worker_x, core.x));
     }
@@ -82,17 +82,17 @@ Ordered graph_json(const tt::Graph& graph, const tt::Plan& plan, std::int64_t ep
 }
 
 void write_json(const std::string& file, const std::string& text) {
-    tt::write_new_file(file, tt::FileKind::Json, [&](std::ostream& out) { out << text; });
+    impl::write_new_file(file, impl::FileKind::Json, [&](std::ostream& out) { out << text; });
 }
 
 }  // namespace
 
 void Device::write_l1_report(const std::string& folder) const {
     guarded([&] {
-        const tt::FolderKind kind{"an L1 profile", {}, {"*.json"}};
-        tt::NewFolder made(folder, kind);
-        each_epoch(impl_->resolved, impl_->machine, [&](std::int64_t epoch, const tt::Plan& plan) {
-            for (const tt::Graph* graph : plan.graphs) {
+        const impl::FolderKind kind{"an L1 profile", {}, {"*.json"}};
+        impl::NewFolder made(folder, kind);
+        each_epoch(impl_->resolved, impl_->machine, [&](std::int64_t epoch, const impl::Plan& plan) {
+            for (const impl::Graph* graph : plan.graphs) {
                 std::string name = graph->name + ".json";
                 std::replace(name.begin(), name.end(), '/', '_');
                 write_json((fs::path(made.temporary()) / name).string(),
@@ -105,8 +105,8 @@ void Device::write_l1_report(const std::string& folder) const {
 
 void Device::write_run_report(const std::string& file) const {
     guarded([&] {
-        if (impl_->session) write_json(file, tt::report::json(impl_->session->report()));
+        if (impl_->session) write_json(file, impl::report::json(impl_->session->report()));
     });
 }
 
-}  // namespace tt_bridge
+}  // namespace ttsim::impl::bridge

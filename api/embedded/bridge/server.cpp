@@ -17,7 +17,7 @@
 #include "api/embedded/bridge/meeting.hpp"
 #include "api/embedded/bridge/wire.hpp"
 
-namespace tt_bridge {
+namespace ttsim::impl::bridge {
 
 namespace {
 
@@ -204,4 +204,4 @@ DeviceServer::DeviceServer(std::shared_ptr<Device> device, ServedDevice served, 
 
 DeviceServer::~DeviceServer() { impl_->end(); }
 
-}  // namespace tt_bridge
+}  // namespace ttsim::impl::bridge

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <system_error>
 
-namespace tt_bridge {
+namespace ttsim::impl::bridge {
 
 // --- 1. messages ---------------------------------------------------------------------------------------------------
 
@@ -255,4 +255,4 @@ Result result_from(const json& from) {
     return result;
 }
 
-}  // namespace tt_bridge
+}  // namespace ttsim::impl::bridge

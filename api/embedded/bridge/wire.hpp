@@ -8,7 +8,7 @@
 #include "api/embedded/bridge/bridge.hpp"
 #include "api/embedded/bridge/descriptor.hpp"
 
-namespace tt_bridge {
+namespace ttsim::impl::bridge {
 
 using nlohmann::json;
 
@@ -48,4 +48,4 @@ json to_json(const Result& result);
 Result result_from(const json& from);
 std::shared_ptr<std::vector<std::uint32_t>> words_from(const json& binary);
 
-}  // namespace tt_bridge
+}  // namespace ttsim::impl::bridge

@@ -3,7 +3,7 @@
 
 #include "sim/noc/fabric.hpp"
 
-namespace tt::noc {
+namespace ttsim::impl::noc {
 
 /// Wormhole B0's tiles; a hop takes 10 cycles, a NIU 5, flits pass at one a cycle everywhere, packets have no gaps, and
 /// nothing else takes time.
@@ -34,4 +34,4 @@ inline const Topology& wormhole() {
 
 inline Node at(int x, int y) { return wormhole().node({x, y}); }
 
-}  // namespace tt::noc
+}  // namespace ttsim::impl::noc

@@ -4,8 +4,8 @@
 
 #include "tests/sim/noc/noc_machine.hpp"
 
-using namespace tt;
-using namespace tt::noc;
+using namespace ttsim::impl;
+using namespace ttsim::impl::noc;
 
 namespace {
 

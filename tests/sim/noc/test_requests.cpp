@@ -3,8 +3,8 @@
 #include "sim/noc/requests.hpp"
 #include "tests/sim/noc/noc_machine.hpp"
 
-using namespace tt;
-using namespace tt::noc;
+using namespace ttsim::impl;
+using namespace ttsim::impl::noc;
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include "tests/kernels/vector_files.hpp"
 #include "tools/validation/vectors/vectors.hpp"
 
-using namespace tt;
+using namespace ttsim::impl;
 
 TEST_CASE("the bit-true arithmetic reproduces every recorded vector on every instruction set") {
     if (!std::filesystem::exists(test::vector_folder() / "index.json")) {

@@ -7,8 +7,8 @@
 #include "tools/validation/kernel_rows.hpp"
 #include "tools/validation/sweep_pipes.hpp"
 
-using namespace tt;
-using namespace tt::test;
+using namespace ttsim::impl;
+using namespace ttsim::impl::test;
 
 namespace {
 
@@ -146,7 +146,7 @@ TEST_CASE("a row's sfpu_op is a product's gelu") {
 }
 
 TEST_CASE("predictions of the public sweeps stay within their bounds") {
-    const std::string file = (tt::test::shared_folder() / "silicon/op_cycles.csv").string();
+    const std::string file = (ttsim::impl::test::shared_folder() / "silicon/op_cycles.csv").string();
     if (!std::filesystem::exists(file)) {
         WARN("skipped: no " << file);
         return;

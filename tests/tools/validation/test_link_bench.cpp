@@ -6,7 +6,7 @@
 #include "tools/validation/kernel_case.hpp"
 #include "tools/validation/link_bench.hpp"
 
-using namespace tt;
+using namespace ttsim::impl;
 
 TEST_CASE("an Ethernet case takes longer with acknowledgement and hop by hop") {
     const sim::EthBenchResult one = sim::eth_bench({.bytes = 1024}, chip("wormhole_b0"));

@@ -7,8 +7,8 @@
 #include "tools/validation/dram_bench.hpp"
 #include "tools/validation/memory_rows.hpp"
 
-using namespace tt;
-using namespace tt::sim;
+using namespace ttsim::impl;
+using namespace ttsim::impl::sim;
 
 namespace {
 
@@ -115,7 +115,7 @@ TEST_CASE("rows nobody has a model for get a reason, wrong rows a message with t
 }
 
 TEST_CASE("measured DRAM and Ethernet rows are predicted within their bounds") {
-    const std::filesystem::path folder = tt::test::shared_folder() / "silicon";
+    const std::filesystem::path folder = ttsim::impl::test::shared_folder() / "silicon";
     if (!std::filesystem::is_directory(folder)) {
         std::cout << "skipped: there is no " << folder << "\n";
         return;

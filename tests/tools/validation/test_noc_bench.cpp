@@ -7,8 +7,8 @@
 #include "tests/sim/noc/noc_machine.hpp"
 #include "tools/validation/noc_rows.hpp"
 
-using namespace tt;
-using namespace tt::noc;
+using namespace ttsim::impl;
+using namespace ttsim::impl::noc;
 
 namespace {
 
@@ -29,7 +29,7 @@ std::string refusal(const std::string& text) {
     return "";
 }
 
-const std::filesystem::path silicon = tt::test::shared_folder() / "silicon";
+const std::filesystem::path silicon = ttsim::impl::test::shared_folder() / "silicon";
 
 }  // namespace
 

@@ -4,8 +4,8 @@
 #include "base/error.hpp"
 #include "tools/validation/pipe_bench.hpp"
 
-using namespace tt;
-using namespace tt::sim;
+using namespace ttsim::impl;
+using namespace ttsim::impl::sim;
 
 static PipeBenchResult bench(const char* from, const char* to, PipeBenchCase what = {}) {
     what.from = parse_pipe_end(from);

@@ -9,7 +9,7 @@
 #include "base/error.hpp"
 #include "tools/validation/vectors/entry.hpp"
 
-using namespace tt;
+using namespace ttsim::impl;
 namespace fs = std::filesystem;
 
 namespace {

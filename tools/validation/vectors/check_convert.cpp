@@ -7,7 +7,7 @@
 #include "tools/validation/vectors/entry.hpp"
 #include "tools/validation/vectors/formats.hpp"
 
-namespace tt::vectors {
+namespace ttsim::impl::vectors {
 
 namespace {
 
@@ -139,4 +139,4 @@ void check_pack(Check& check) {
                            packed(config, std::span(dest.data).subspan(n * 1024, 1024)));
 }
 
-}  // namespace tt::vectors
+}  // namespace ttsim::impl::vectors

@@ -8,7 +8,7 @@
 #include "tools/validation/vectors/entry.hpp"
 #include "tools/validation/vectors/formats.hpp"
 
-namespace tt::vectors {
+namespace ttsim::impl::vectors {
 
 namespace {
 
@@ -166,4 +166,4 @@ void check_elementwise(Check& check) {
     check_float_pairs(check);
 }
 
-}  // namespace tt::vectors
+}  // namespace ttsim::impl::vectors

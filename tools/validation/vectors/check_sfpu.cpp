@@ -5,7 +5,7 @@
 
 #include "tools/validation/vectors/entry.hpp"
 
-namespace tt::vectors {
+namespace ttsim::impl::vectors {
 
 namespace {
 
@@ -178,4 +178,4 @@ void check_sfpu(Check& check) {
     e.fail("sfpu entry '{}' is not known", what);
 }
 
-}  // namespace tt::vectors
+}  // namespace ttsim::impl::vectors

@@ -9,7 +9,7 @@
 #include "tools/validation/vectors/entry.hpp"
 #include "tools/validation/vectors/formats.hpp"
 
-namespace tt::vectors {
+namespace ttsim::impl::vectors {
 
 namespace {
 
@@ -269,4 +269,4 @@ void check_tile_reduce(Check& check) {
     }
 }
 
-}  // namespace tt::vectors
+}  // namespace ttsim::impl::vectors

@@ -9,7 +9,7 @@
 #include "base/read_file.hpp"
 #include "kernels/formats/unpack.hpp"
 
-namespace tt::vectors {
+namespace ttsim::impl::vectors {
 
 namespace {
 
@@ -200,4 +200,4 @@ void Check::expect_bytes(const std::string& name, std::size_t at_index, std::spa
     expect(name, at_index, words);
 }
 
-}  // namespace tt::vectors
+}  // namespace ttsim::impl::vectors

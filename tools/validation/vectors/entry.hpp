@@ -12,7 +12,7 @@
 #include "isa/fidelity.hpp"
 #include "tools/validation/vectors/vectors.hpp"
 
-namespace tt::vectors {
+namespace ttsim::impl::vectors {
 
 /// A little-endian .npy array of unsigned integers.
 struct Array {
@@ -84,4 +84,4 @@ void check_tile_pairs(Check& check);
 void check_tile_copy(Check& check);
 void check_tile_reduce(Check& check);
 
-}  // namespace tt::vectors
+}  // namespace ttsim::impl::vectors

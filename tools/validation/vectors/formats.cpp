@@ -3,7 +3,7 @@
 #include "kernels/formats/float_bits.hpp"
 #include "kernels/formats/unpack.hpp"
 
-namespace tt::vectors {
+namespace ttsim::impl::vectors {
 
 exact::Dest dest_format(const Entry& entry, const std::string& name) {
     if (name == "bf16") return exact::Dest::Bf16;
@@ -138,4 +138,4 @@ void expect_packed(Check& check, exact::Dest dest, std::size_t n, std::span<cons
     }
 }
 
-}  // namespace tt::vectors
+}  // namespace ttsim::impl::vectors

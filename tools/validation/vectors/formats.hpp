@@ -10,7 +10,7 @@
 #include "kernels/exact/tile.hpp"
 #include "tools/validation/vectors/entry.hpp"
 
-namespace tt::vectors {
+namespace ttsim::impl::vectors {
 
 /// "bf16", "fp16", "fp32" or "32-bit".
 exact::Dest dest_format(const Entry& entry, const std::string& name);
@@ -47,4 +47,4 @@ std::vector<std::uint8_t> packed(const exact::PackConfig& config, std::span<cons
 /// meaning.
 void expect_packed(Check& check, exact::Dest dest, std::size_t n, std::span<const std::uint32_t> rows);
 
-}  // namespace tt::vectors
+}  // namespace ttsim::impl::vectors

@@ -7,7 +7,7 @@
 
 #include "base/json_text.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 namespace {
 
@@ -77,4 +77,4 @@ std::string vector_json(const VectorReport& report) {
     return json_document({{"set", report.set}, {"pass", report.pass()}, {"kinds", kinds}, {"entries", entries}});
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

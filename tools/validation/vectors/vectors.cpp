@@ -9,7 +9,7 @@
 #include "base/read_file.hpp"
 #include "tools/validation/vectors/entry.hpp"
 
-namespace tt {
+namespace ttsim::impl {
 
 namespace {
 
@@ -81,4 +81,4 @@ VectorReport check_vectors(const std::filesystem::path& folder) {
     return report;
 }
 
-}  // namespace tt
+}  // namespace ttsim::impl

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace tt {
+namespace ttsim::impl {
 
 /// One entry of the index.
 struct VectorResult {
@@ -31,4 +31,4 @@ struct VectorReport {
 /// entries that are not known.
 VectorReport check_vectors(const std::filesystem::path& folder);
 
-}  // namespace tt
+}  // namespace ttsim::impl
