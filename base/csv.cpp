@@ -136,13 +136,13 @@ std::int64_t CsvFields::size(const char* column, std::int64_t low, std::int64_t 
                              std::optional<std::int64_t> otherwise) {
     const std::string& field = text(column);
     if (field.empty()) {
-        if (!otherwise) error("'{}' is empty; a whole number from {} is wanted", column, low);
+        if (!otherwise) error("'{}' is empty; an integer from {} is wanted", column, low);
         return otherwise.value_or(low);
     }
     const std::optional<double> value = parse_real(field);
     if (!value || *value != std::floor(*value) || *value < static_cast<double>(low) ||
         *value > static_cast<double>(high)) {
-        error("'{}' is '{}'; a whole number in {}..{} is wanted", column, field, low, high);
+        error("'{}' is '{}'; an integer in {}..{} is wanted", column, field, low, high);
         return low;
     }
     return static_cast<std::int64_t>(*value);

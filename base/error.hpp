@@ -89,11 +89,11 @@ private:
 
 /// An invariant of ours. Not for checking input. Names its file without the folder, so that a cache of objects serves
 /// every copy of the tree.
-#define TT_CHECK(condition, ...)                                                    \
-    do {                                                                            \
-        if (!(condition)) [[unlikely]]                                              \
-            throw ttsim::impl::Error(ttsim::impl::Fault::Internal, {__FILE_NAME__, __LINE__, 0},  \
-                              #condition " is false: " + fmt::format(__VA_ARGS__)); \
+#define TT_CHECK(condition, ...)                                                                 \
+    do {                                                                                         \
+        if (!(condition)) [[unlikely]]                                                           \
+            throw ttsim::impl::Error(ttsim::impl::Fault::Internal, {__FILE_NAME__, __LINE__, 0}, \
+                                     #condition " is false: " + fmt::format(__VA_ARGS__));       \
     } while (false)
 
 }  // namespace ttsim::impl

@@ -74,7 +74,7 @@ const json& JsonObject::list(const std::string& key) const {
 std::int64_t JsonObject::whole(const json& found, const std::string& key, std::int64_t least) const {
     const bool fits = found.is_number_integer() &&
                       !(found.is_number_unsigned() && found.get<std::uint64_t>() > (std::uint64_t{1} << 62));
-    if (!fits) fail(key, "a whole number is wanted");
+    if (!fits) fail(key, "an integer is wanted");
     const auto number = found.get<std::int64_t>();
     if (number < least) fail(key, fmt::format("it is {}; it must be at least {}", number, least));
     return number;

@@ -58,8 +58,7 @@ std::string range_text(IntRange allowed) {
 std::int64_t yaml_whole(const YamlNode& node, const std::string& file, std::string_view what, IntRange allowed) {
     std::int64_t value = 0;
     const Parsed parsed = node.is_scalar() ? parse_whole(node.scalar, value) : Parsed::NotNumber;
-    if (parsed == Parsed::NotNumber)
-        fail_input(node.loc(file), "'{}' is {}; a whole number is wanted", what, shown(node));
+    if (parsed == Parsed::NotNumber) fail_input(node.loc(file), "'{}' is {}; an integer is wanted", what, shown(node));
     if (parsed == Parsed::TooLarge || value < allowed.low || value > allowed.high)
         fail_input(node.loc(file), "'{}' is {}; {}", what, node.scalar, range_text(allowed));
     return value;

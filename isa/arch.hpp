@@ -25,7 +25,7 @@ struct ChipFeatures {
     bool fp32_dest = false;   ///< acc_df Float32 and Int32
     bool tf32 = false;        ///< the source registers hold TF32, not 16 bits only
     int fpu_rows = 8;         ///< rows of Dst that one element-wise instruction of the matrix unit handles
-    int sfpu_lanes = 32;      ///< datums that one instruction of the vector unit handles
+    int sfpu_lanes = 32;      ///< elements that one instruction of the vector unit handles
     bool tiny_tiles = false;  ///< tile_dim other than 32x32
     bool l1_accumulate = false;
     bool stochastic_rounding = false;

@@ -43,8 +43,8 @@ constexpr bool in_enum_order() {
 }
 static_assert(in_enum_order(), "info() indexes the table by the enum");
 
-/// One byte per 16 datums; 16 bytes is the least the hardware reads.
-std::int64_t exponent_bytes(TileDim dim) { return std::max<std::int64_t>(16, (dim.datums() + 15) / 16); }
+/// One byte per 16 elements; 16 bytes is the least the hardware reads.
+std::int64_t exponent_bytes(TileDim dim) { return std::max<std::int64_t>(16, (dim.elements() + 15) / 16); }
 
 }  // namespace
 
@@ -65,14 +65,14 @@ std::optional<DataFormat> parse_format(std::string_view name) {
 
 std::int64_t tile_body_bytes(DataFormat format, TileDim dim) {
     const FormatInfo& f = info(format);
-    const std::int64_t datums = (std::int64_t{dim.datums()} * f.datum_bits + 7) / 8;
-    return f.block_float ? exponent_bytes(dim) + datums : datums;
+    const std::int64_t elements = (std::int64_t{dim.elements()} * f.element_bits + 7) / 8;
+    return f.block_float ? exponent_bytes(dim) + elements : elements;
 }
 
 std::int64_t tile_bytes(DataFormat format, TileDim dim) {
     return (tile_header_bytes + tile_body_bytes(format, dim) + 31) / 32 * 32;
 }
 
-std::int64_t datum_bytes(DataFormat format) { return (info(format).datum_bits + 7) / 8; }
+std::int64_t element_bytes(DataFormat format) { return (info(format).element_bits + 7) / 8; }
 
 }  // namespace ttsim::impl

@@ -40,8 +40,8 @@ struct FormatInfo {
     DataFormat format;
     std::string_view name;  ///< as netlists spell it
     int code;               ///< number in the tile header
-    int datum_bits;         ///< bits per datum, shared exponents not counted
-    bool block_float;       ///< one exponent byte per 16 datums
+    int element_bits;       ///< bits per element, shared exponents not counted
+    bool block_float;       ///< one exponent byte per 16 elements
     int magnitude_bits;     ///< block floats: 7, 3 or 1; else 0
     FormatFamily family;
 };
@@ -55,12 +55,12 @@ inline bool is_block_float(DataFormat f) { return info(f).block_float; }
 inline bool is_integer(DataFormat f) { return info(f).family == FormatFamily::Integer; }  ///< Int8 UInt8 Int32 UInt16
 inline bool is_raw(DataFormat f) { return info(f).family == FormatFamily::Raw; }
 
-/// Bytes of one tile's body: exponent section and datums, without the 16-byte header.
+/// Bytes of one tile's body: exponent section and elements, without the 16-byte header.
 std::int64_t tile_body_bytes(DataFormat format, TileDim dim);
 /// Bytes of one tile as it lies in L1 or DRAM: header + body, rounded up to 32.
 std::int64_t tile_bytes(DataFormat format, TileDim dim);
-/// Bytes of one datum in a row-major (untilized, flat) buffer.
-std::int64_t datum_bytes(DataFormat format);
+/// Bytes of one element in a row-major (untilized, flat) buffer.
+std::int64_t element_bytes(DataFormat format);
 
 inline constexpr std::int64_t tile_header_bytes = 16;
 

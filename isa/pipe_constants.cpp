@@ -20,7 +20,7 @@ PipeConstants read_pipe_constants(YamlMap map) {
                                      {"gather_tile", &c.gather_tile},
                                      {"multicast_bytes", &c.multicast_bytes},
                                      {"credit", &c.credit},
-                                     {"read_turn", &c.read_turn},
+                                     {"read_iteration", &c.read_iteration},
                                      {"read_request", &c.read_request},
                                      {"row_read", &c.row_read},
                                      {"row_write", &c.row_write}}) {

@@ -19,10 +19,10 @@ struct PipeConstants {
     double gather_block = 0;     ///< between two blocks of the sources of a gather
     double gather_tile = 0;      ///< for each tile that passes relays
     double credit = 0;           ///< from tiles freed by the kernel to the sender knowing of it
-    double read_turn = 0;        ///< of NCRISC, for each chunk it asks a queue in DRAM for
+    double read_iteration = 0;   ///< of NCRISC, for each chunk it asks a queue in DRAM for
     double read_request = 0;     ///< the same, for each request of a chunk
-    double row_read = 0;         ///< the same, for each row of datums of a flat queue
-    double row_write = 0;        ///< the same, for each row of datums of an untilized tile
+    double row_read = 0;         ///< the same, for each row of elements of a flat queue
+    double row_write = 0;        ///< the same, for each row of elements of an untilized tile
 };
 
 /// Throws Error(Input) with the place of what is wrong.

@@ -10,7 +10,7 @@ struct TileDim {
     std::int32_t h = 32;
     std::int32_t w = 32;
     friend bool operator==(TileDim, TileDim) = default;
-    std::int32_t datums() const { return h * w; }
+    std::int32_t elements() const { return h * w; }
 };
 
 /// The tile dims netlists may name: 32x32, 16x32, 32x16, 8x32, 4x32, 2x32, 1x32.

@@ -1,6 +1,6 @@
 // Which of the processor's instructions the hot loops use: one choice for the whole process, made once at run time.
 // Products are built from sources of their own, once per set (gemm_kernel.hpp, exact/fpu_kernel.hpp, golden_eigen.hpp);
-// loops over datums run through with_vector_instructions().
+// loops over elements run through with_vector_instructions().
 #pragma once
 
 #include <cstdint>

@@ -22,7 +22,7 @@ struct Named {
     { #name, &KernelConstants::name }
 constexpr Named<KernelConstants> scalars[] = {TT_CONSTANT(unpack_bytes),
                                               TT_CONSTANT(unpack_bytes_bfp),
-                                              TT_CONSTANT(pack_datums),
+                                              TT_CONSTANT(pack_elements),
                                               TT_CONSTANT(stream_wait),
                                               TT_CONSTANT(stream_push),
                                               TT_CONSTANT(unpack_row),
@@ -74,7 +74,7 @@ constexpr Named<SweepPipes> sweep_scalars[] = {TT_CONSTANT(supply_bytes),
                                                TT_CONSTANT(depthwise_supply_bytes),
                                                TT_CONSTANT(reduce_supply_bytes),
                                                TT_CONSTANT(drain_bytes),
-                                               TT_CONSTANT(supply_turn),
+                                               TT_CONSTANT(supply_iteration),
                                                TT_CONSTANT(supply_block),
                                                TT_CONSTANT(supply_window),
                                                TT_CONSTANT(supply_tile),
@@ -85,7 +85,7 @@ constexpr Named<SweepPipes> sweep_scalars[] = {TT_CONSTANT(supply_bytes),
 /// Rates must be above 0; the rest from 0: nothing a chip does takes less than no time.
 double checked(YamlMap& map, const std::string& key) {
     const double value = map.number(key);
-    const bool rate = key.find("_bytes") != std::string::npos || key == "pack_datums";
+    const bool rate = key.find("_bytes") != std::string::npos || key == "pack_elements";
     if (!std::isfinite(value) || value < 0 || (rate && value == 0))
         fail_input(map.where(key), "'{}' is {}; {} is wanted", key, value,
                    rate ? "a number above 0" : "a number from 0");

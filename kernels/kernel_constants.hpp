@@ -11,7 +11,7 @@ namespace ttsim::impl {
 /// them (tools/validation/sweep_pipes.hpp); in a simulation the machine's pipes stand in their place.
 struct SweepPipes {
     double supply_bytes = 14, matmul_supply_bytes = 11, depthwise_supply_bytes = 14, drain_bytes = 24;  ///< per clock
-    double reduce_supply_bytes = 21, supply_turn = 0;  ///< of a reduction; clocks until freed space brings tiles
+    double reduce_supply_bytes = 21, supply_iteration = 0;  ///< of a reduction; clocks until freed space brings tiles
     double supply_block = 1;        ///< tiles of a micro-block from which on operands wait for their stream
     double supply_window = 40960;   ///< operands of one input up to this many bytes do not wait for their stream
     double supply_tile = 0;         ///< clocks per tile besides its bytes
@@ -23,7 +23,7 @@ struct KernelConstants {
     std::string chip;
     SweepPipes sweep;
     // rates, bytes per clock
-    double unpack_bytes = 64, unpack_bytes_bfp = 80, pack_datums = 64;
+    double unpack_bytes = 64, unpack_bytes_bfp = 80, pack_elements = 64;
     // what asking a stream for tiles and for room takes a thread, per micro-block
     double stream_wait = 100, stream_push = 100;
     // RISC-V work of the three threads, clocks

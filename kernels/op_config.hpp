@@ -48,7 +48,7 @@ struct SpliceInput {
     friend bool operator==(const SpliceInput&, const SpliceInput&) = default;
 };
 
-/// What an attribute holds, by its kind (kernels/ops/attribute.hpp): flag, whole number, number, word, list of whole
+/// What an attribute holds, by its kind (kernels/ops/attribute.hpp): flag, integer, number, word, list of whole
 /// numbers, tiles by input.
 using AttrValue =
     std::variant<bool, std::int64_t, double, std::string, std::vector<std::int64_t>, std::map<int, std::int64_t>>;

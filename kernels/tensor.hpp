@@ -1,4 +1,4 @@
-// Whole tensors and views of matrices, in datums, as float32.
+// Whole tensors and views of matrices, in elements, as float32.
 // Raw formats (RawUInt8/16/32) travel as bit patterns inside the floats: copy them, never compute with them.
 #pragma once
 
@@ -35,7 +35,7 @@ struct TileShape {
     std::int64_t tiles() const { return z * rt * ct; }
 };
 
-/// One entry of a queue or one result of an op: z slices of rows x cols datums, slice by slice, row-major.
+/// One entry of a queue or one result of an op: z slices of rows x cols elements, slice by slice, row-major.
 struct Tensor {
     std::int64_t z = 0, rows = 0, cols = 0;
     std::vector<float> data;

@@ -16,7 +16,7 @@ inline constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 /// 2^n for n in -126..127.
 inline float power_of_two(std::int32_t n) { return std::bit_cast<float>((n + 127) << 23); }
 
-/// Adding 1.5 * 2^23 leaves the nearest whole number in the low bits of the sum.
+/// Adding 1.5 * 2^23 leaves the nearest integer in the low bits of the sum.
 inline constexpr float round_bias = 12582912.0F;
 
 /// e^x, at most the largest finite float.
@@ -105,7 +105,7 @@ inline float sine_from(float x, std::int32_t quarter) {
     const double biased = wide * 0.63661977236758134 + bias;
     const double n = biased - bias;
     const auto r = static_cast<float>((wide - n * 1.5707963267341256) - n * 6.0771005065061922e-11);
-    // The low bits of the sum hold n as a whole number.
+    // The low bits of the sum hold n as an integer.
     const auto k =
         static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(biased)) + static_cast<std::uint32_t>(quarter);
     const float z = r * r;

@@ -1,5 +1,5 @@
 // A Buda netlist as plain values. Read by reader.hpp, written by writer.hpp, checked by validate.hpp.
-// Format: docs/netlist.md. Shapes are in tiles unless a name says datums.
+// Format: docs/netlist.md. Shapes are in tiles unless a name says elements.
 #pragma once
 
 #include <cstdint>

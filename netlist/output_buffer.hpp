@@ -5,7 +5,7 @@
 
 namespace ttsim::impl {
 
-/// Whether halves of an even buffer are whole numbers of inputs, or inputs of halves. `t`: slices of an input.
+/// Whether halves of an even buffer are integers of inputs, or inputs of halves. `t`: slices of an input.
 inline bool whole_blocks(std::int64_t buf_size_mb, std::int64_t t) {
     const std::int64_t half = buf_size_mb / 2;
     return half % t == 0 || t % half == 0;

@@ -48,7 +48,7 @@ struct Model::Impl {
         std::vector<ir::BoundTensor> inputs, results;
         std::set<std::string> result_queues;
         std::vector<const ir::ModelProgram*> programs;
-        std::int64_t turns = 0;  ///< of a loop, which takes and gives entries one by one
+        std::int64_t iterations = 0;  ///< of a loop, which takes and gives entries one by one
     };
     std::vector<Part> parts;
     bool loops = false;  ///< some part does
@@ -73,8 +73,8 @@ struct Model::Impl {
             parts[k].inputs = inputs_of_part(model.host, number);
             parts[k].results = results_of_part(model.host, number);
             for (const ir::BoundTensor& tensor : parts[k].results) parts[k].result_queues.insert(tensor.queue);
-            parts[k].turns = turns_of_part(model.host, number);
-            loops = loops || parts[k].turns > 0;
+            parts[k].iterations = iterations_of_part(model.host, number);
+            loops = loops || parts[k].iterations > 0;
         }
         for (const ir::ModelProgram& program : model.programs) {  // of merged models, several for a part
             if (parts.size() > 1 && program.index >= std::ssize(parts))
@@ -114,7 +114,7 @@ struct Model::Impl {
         for (ir::ValueId id = 0; id < read.size(); ++id) {
             const ir::Node& node = program.graph.nodes[id];
             if (!node.is_input() || node.has("device") || !read[id]) continue;
-            const std::string name = ir::crossing_name(node);
+            const std::string name = ir::boundary_name(node);
             const auto given = inputs.find(name);
             if (given == inputs.end()) {
                 problems.error(where(), "input '{}' {} has no value", name, to_string(node.type));
@@ -213,7 +213,7 @@ void Model::Impl::run_part(std::int64_t part, std::vector<ir::HostRun>& hosts) {
     const std::size_t whole = (hosts.size() + static_cast<std::size_t>(microbatch()) - 1) /
                               static_cast<std::size_t>(microbatch()) * static_cast<std::size_t>(microbatch());
     start(part, static_cast<std::int64_t>(whole) / microbatch());
-    if (at(part).turns > 0) {
+    if (at(part).iterations > 0) {
         for (std::size_t k = 0; k < whole; ++k) loop(part, hosts[std::min(k, hosts.size() - 1)], k < hosts.size());
         return;
     }
@@ -232,8 +232,8 @@ void Model::Impl::loop(std::int64_t part, ir::HostRun& host, bool wanted) {
     std::map<std::string, std::vector<Tensor>> entries, made;
     for (const ir::BoundTensor& tensor : at(part).inputs)
         entries[tensor.queue] = entries_of(given.at(tensor.name), tensor);
-    for (std::int64_t turn = 0; turn < at(part).turns; ++turn) {
-        for (auto& [queue, own] : entries) session.push(queue, own[static_cast<std::size_t>(turn)]);
+    for (std::int64_t iteration = 0; iteration < at(part).iterations; ++iteration) {
+        for (auto& [queue, own] : entries) session.push(queue, own[static_cast<std::size_t>(iteration)]);
         for (const std::string& queue : at(part).result_queues) {
             if (values) made[queue].push_back(session.get(queue));
             session.pop(queue);
@@ -321,7 +321,7 @@ Model::~Model() = default;
 std::vector<ModelTensor> inputs_of(const ir::CompiledModel& model) {
     std::vector<ModelTensor> all;
     for (const ir::Node& node : model.host.program.graph.nodes)
-        if (node.is_input() && !node.has("device")) all.push_back({ir::crossing_name(node), node.type});
+        if (node.is_input() && !node.has("device")) all.push_back({ir::boundary_name(node), node.type});
     return all;
 }
 

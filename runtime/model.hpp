@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "compiler/model/compiled_model.hpp"
 #include "compiler/host/feed_back.hpp"
+#include "compiler/model/compiled_model.hpp"
 #include "runtime/session.hpp"
 
 namespace ttsim::impl::runtime {

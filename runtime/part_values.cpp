@@ -28,8 +28,9 @@ ir::Entries PartValues::run(std::int64_t part, const ir::Entries& inputs, std::i
     const std::int64_t microbatch = model_.host.microbatch, executes = (samples + microbatch - 1) / microbatch;
     start(part, executes);
     ir::Entries results;
-    const std::int64_t turns = turns_of_part(model_.host, part);  // a loop takes entries, and gives them, one by one
-    const std::int64_t each = std::max<std::int64_t>(turns, 1), together = turns > 0 ? 1 : microbatch;
+    const std::int64_t iterations =
+        iterations_of_part(model_.host, part);  // a loop takes entries, and gives them, one by one
+    const std::int64_t each = std::max<std::int64_t>(iterations, 1), together = iterations > 0 ? 1 : microbatch;
     for (std::int64_t k = 0; k < executes * microbatch * each; ++k) {
         const auto entry =
             static_cast<std::size_t>(std::min(k / each, samples - 1) * each + k % each);  // the last fills up

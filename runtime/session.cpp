@@ -67,7 +67,7 @@ struct Session::Impl {
             fail_input(queue.loc, "an entry of '{}' is [{}, {}, {}], not [{}, {}, {}]", queue.name, queue.shape().z,
                        shape.rows, shape.cols, entry.z, entry.rows, entry.cols);
         if (entry.data.size() != static_cast<std::size_t>(entry.size()))
-            fail_input(queue.loc, "the entry for '{}' holds {} datums, its shape says {}", queue.name,
+            fail_input(queue.loc, "the entry for '{}' holds {} elements, its shape says {}", queue.name,
                        entry.data.size(), entry.size());
         const bool as_given = options.golden && options.numerics == Numerics::Float32 && queue.df != DataFormat::Int32;
         return as_given ? sim::pack_entry(entry, queue, Numerics::Float32) : sim::pack_host_entry(entry, queue);
@@ -79,11 +79,11 @@ struct Session::Impl {
 
     /// Goes on until `until` holds; what to say when it does not: `what`, then who waits for whom.
     template <class What>
-    void reach(std::unique_lock<std::mutex>& lock, const sim::Until& until, Patience patience, What&& what) {
+    void reach(std::unique_lock<std::mutex>& lock, const sim::Until& until, Timeout timeout, What&& what) {
         const std::uint64_t start = engine().now();
         const std::uint64_t deadline =
-            patience.cycles > Patience::sim_forever - start ? Patience::sim_forever : start + patience.cycles;
-        std::chrono::nanoseconds others = patience.others.value_or(options.other_threads);
+            timeout.cycles > Timeout::sim_forever - start ? Timeout::sim_forever : start + timeout.cycles;
+        std::chrono::nanoseconds others = timeout.others.value_or(options.other_threads);
         while (!engine().advance(until, deadline)) {
             const std::uint64_t seen = calls;
             const bool late = engine().now() >= deadline;
@@ -93,7 +93,7 @@ struct Session::Impl {
                 others -= std::chrono::steady_clock::now() - stood;
                 if (called) continue;
             }
-            const std::string why = late ? fmt::format("within {} cycles", patience.cycles) : engine().waits();
+            const std::string why = late ? fmt::format("within {} cycles", timeout.cycles) : engine().waits();
             throw Error(Fault::Hang, {live.netlist().file, 0, 0},
                         fmt::format("{} at cycle {}: {}", what(), engine().now(), why));
         }
@@ -118,10 +118,10 @@ void Session::run(const std::string& program, const std::map<std::string, std::i
     impl_->tell();
 }
 
-void Session::wait(Patience patience) {
+void Session::wait(Timeout timeout) {
     std::unique_lock lock(impl_->mutex);
     impl_->reach(
-        lock, [this] { return impl_->engine().idle(); }, patience, [] { return "programs cannot end"; });
+        lock, [this] { return impl_->engine().idle(); }, timeout, [] { return "programs cannot end"; });
     impl_->tell();
 }
 
@@ -132,11 +132,11 @@ bool Session::idle() const {
 
 // --- queues --------------------------------------------------------------------------------------------------------
 
-void Session::push(const std::string& name, const Tensor& entry, Patience patience) {
-    push(name, std::vector<Tensor>{entry}, patience);
+void Session::push(const std::string& name, const Tensor& entry, Timeout timeout) {
+    push(name, std::vector<Tensor>{entry}, timeout);
 }
 
-void Session::push(const std::string& name, const std::vector<Tensor>& entries, Patience patience) {
+void Session::push(const std::string& name, const std::vector<Tensor>& entries, Timeout timeout) {
     std::unique_lock lock(impl_->mutex);
     const Queue& queue = impl_->fifo(name, true);
     const auto count = static_cast<std::int64_t>(entries.size());
@@ -145,33 +145,33 @@ void Session::push(const std::string& name, const std::vector<Tensor>& entries, 
     std::vector<sim::EntryPtr> packed;
     for (const Tensor& entry : entries) packed.push_back(impl_->pack(queue, entry));
     impl_->reach(
-        lock, [&] { return impl_->engine().room(queue) >= count; }, patience,
+        lock, [&] { return impl_->engine().room(queue) >= count; }, timeout,
         [&] { return fmt::format("queue '{}' has no room for {} more", name, count); });
     for (sim::EntryPtr& entry : packed) impl_->engine().push(queue, std::move(entry));
     impl_->tell();
 }
 
-Tensor Session::get(const std::string& name, Patience patience, std::int64_t ahead) {
+Tensor Session::get(const std::string& name, Timeout timeout, std::int64_t ahead) {
     std::unique_lock lock(impl_->mutex);
     impl_->needs_values("get");
     const Queue& queue = impl_->fifo(name, false);
     if (ahead < 0 || ahead >= queue.entries)
         fail_input(queue.loc, "queue '{}' has {} entries; there is none {} ahead", name, queue.entries, ahead);
     impl_->reach(
-        lock, [&] { return impl_->engine().ready(queue) > ahead; }, patience,
+        lock, [&] { return impl_->engine().ready(queue) > ahead; }, timeout,
         [&] { return fmt::format("queue '{}' has no entry to get", name); });
     Tensor value = impl_->engine().read(queue, impl_->engine().popped(queue) + ahead);
     impl_->tell();
     return value;
 }
 
-void Session::pop(const std::string& name, std::int64_t count, Patience patience) {
+void Session::pop(const std::string& name, std::int64_t count, Timeout timeout) {
     std::unique_lock lock(impl_->mutex);
     const Queue& queue = impl_->fifo(name, false);
     if (count < 0 || count > queue.entries)
         fail_input(queue.loc, "queue '{}' has {} entries; {} cannot be popped", name, queue.entries, count);
     impl_->reach(
-        lock, [&] { return impl_->engine().ready(queue) >= count; }, patience,
+        lock, [&] { return impl_->engine().ready(queue) >= count; }, timeout,
         [&] { return fmt::format("queue '{}' has no {} entries to pop", name, count); });
     impl_->engine().pop(queue, count);
     impl_->tell();

@@ -35,12 +35,12 @@ struct SessionOptions {
 };
 
 /// How long a call may take, in simulated cycles from the present. It ends sooner when nothing can move any more.
-struct Patience {
+struct Timeout {
     std::uint64_t cycles = sim_forever;
     /// In place of SessionOptions::other_threads: real time in which nothing inside the machine moves.
     std::optional<std::chrono::milliseconds> others{};
     static constexpr std::uint64_t sim_forever = ~std::uint64_t{0};
-    static Patience none() { return {0}; }
+    static Timeout none() { return {0}; }
 };
 
 class Session {
@@ -56,20 +56,20 @@ public:
     /// `params`: "$p_x" or "p_x"; those not given are chosen as for a netlist file (docs/netlist.md "Parameters").
     void run(const std::string& program, const std::map<std::string, std::int64_t>& params = {});
     /// Goes on until all programs are over. Throws Error(Hang) with the chain of waits when they cannot be.
-    void wait(Patience patience = {});
+    void wait(Timeout timeout = {});
     bool idle() const;
 
-    // --- queues; entries are z x rows x cols datums (tiles as the queue's blocking says), float32 ---
+    // --- queues; entries are z x rows x cols elements (tiles as the queue's blocking says), float32 ---
     /// Behind those pushed before, converted to the queue's format. Waits for a free slot.
     /// Throws Error(Hang) when the queue stays full.
-    void push(const std::string& queue, const Tensor& entry, Patience patience = {});
+    void push(const std::string& queue, const Tensor& entry, Timeout timeout = {});
     /// All or none: waits until there is room for all of them.
-    void push(const std::string& queue, const std::vector<Tensor>& entries, Patience patience = {});
+    void push(const std::string& queue, const std::vector<Tensor>& entries, Timeout timeout = {});
     /// The oldest entry that was not popped, or the `ahead`-th after it; it stays in the queue.
     /// Throws Error(Hang) when it does not come.
-    Tensor get(const std::string& queue, Patience patience = {}, std::int64_t ahead = 0);
+    Tensor get(const std::string& queue, Timeout timeout = {}, std::int64_t ahead = 0);
     /// Frees the oldest `count` entries.
-    void pop(const std::string& queue, std::int64_t count = 1, Patience patience = {});
+    void pop(const std::string& queue, std::int64_t count = 1, Timeout timeout = {});
     std::int64_t ready(const std::string& queue) const;  ///< entries that get() would give at once
     std::int64_t room(const std::string& queue) const;   ///< entries that push() would take at once
 

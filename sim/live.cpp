@@ -4,10 +4,10 @@
 #include <thread>
 
 #include "netlist/checks/validate.hpp"
+#include "sim/figures/steady.hpp"
+#include "sim/inputs/sparse_counts.hpp"
 #include "sim/machine/machine.hpp"
 #include "sim/setup.hpp"
-#include "sim/inputs/sparse_counts.hpp"
-#include "sim/figures/steady.hpp"
 #include "sim/untimed/functional_engine.hpp"
 #include "sim/untimed/golden_engine.hpp"
 

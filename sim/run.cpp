@@ -6,10 +6,10 @@
 #include <memory>
 
 #include "base/new_file.hpp"
-#include "sim/figures/decoupled.hpp"
 #include "sim/checks/output_check.hpp"
-#include "sim/setup.hpp"
+#include "sim/figures/decoupled.hpp"
 #include "sim/figures/steady.hpp"
+#include "sim/setup.hpp"
 
 namespace ttsim::impl::sim {
 
@@ -123,18 +123,18 @@ void tell_stage(const RunOptions& options, std::string_view stage, std::string_v
 }
 
 /// The hang, and what keeps it from happening. The search may take as long as the run did, or a few seconds.
-Error with_remedy(const Error& hang, const RunOptions& options, const std::vector<Room>& short_of,
+Error with_remedy(const Error& hang, const RunOptions& options, const std::vector<Room>& exhausted_buffers,
                   std::chrono::milliseconds run) {
-    if (short_of.empty()) return hang;
+    if (exhausted_buffers.empty()) return hang;
     tell_stage(options, "looking for a buffer to enlarge", "");
-    const std::string what = remedy(options, short_of, std::max(run, std::chrono::milliseconds{5000}));
+    const std::string what = remedy(options, exhausted_buffers, std::max(run, std::chrono::milliseconds{5000}));
     const std::string advice =
         what.empty() ? "no larger buffer or queue of these was found to help" : "it runs with " + what;
     return {Fault::Hang, fmt::format("{}\n  {}", hang.what(), advice), hang.problems()};
 }
 }  // namespace
 
-static RunReport run_once(const RunOptions& given, std::vector<Room>& short_of) {
+static RunReport run_once(const RunOptions& given, std::vector<Room>& exhausted_buffers) {
     refuse_trace_without_clock(given);
     if (!given.trace.file.empty()) const NewFile probe(given.trace.file, FileKind::Trace);  // before any work
     if (!given.dump_dir.empty()) const NewFolder probe(given.dump_dir, dump_folder());
@@ -158,7 +158,7 @@ static RunReport run_once(const RunOptions& given, std::vector<Room>& short_of) 
         try {
             run_machine(state);
         } catch (const Error&) {
-            short_of = std::move(state.short_of);
+            exhausted_buffers = std::move(state.exhausted_buffers);
             throw;
         }
     }
@@ -177,12 +177,12 @@ static RunReport run_once(const RunOptions& given, std::vector<Room>& short_of) 
 RunReport run(const RunOptions& options) {
     using Clock = std::chrono::steady_clock;
     const Clock::time_point begun = Clock::now();
-    std::vector<Room> short_of;
+    std::vector<Room> exhausted_buffers;
     try {
-        return run_once(options, short_of);
+        return run_once(options, exhausted_buffers);
     } catch (const Error& error) {
         if (error.fault() != Fault::Hang) throw;
-        throw with_remedy(error, options, short_of,
+        throw with_remedy(error, options, exhausted_buffers,
                           std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begun));
     }
 }

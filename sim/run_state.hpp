@@ -10,9 +10,9 @@
 #include "base/thread_pool.hpp"
 #include "netlist/plan/plan.hpp"
 #include "netlist/program/queue_state.hpp"
-#include "sim/inputs/host_inputs.hpp"
 #include "sim/checks/op_results.hpp"
 #include "sim/hang/remedy.hpp"
+#include "sim/inputs/host_inputs.hpp"
 #include "sim/run.hpp"
 #include "sim/values/compute.hpp"
 
@@ -71,7 +71,7 @@ struct RunState {
     GraphReport& graph_report(const Graph& graph);
     /// Tells who wants to know that so many inputs of the run are over; `parts` counts those under way in part.
     void tell_progress(std::int64_t inputs, double parts) const;
-    std::vector<Room> short_of;  ///< after a hang: what was full, or empty for ever
+    std::vector<Room> exhausted_buffers;  ///< after a hang: what was full, or empty for ever
 };
 
 /// No clock, queues without end: launches, inputs, ops and cores one after the other.

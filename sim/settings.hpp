@@ -51,7 +51,7 @@ struct MachineSettings {
     std::optional<std::int64_t> inputs_count;  ///< per graph at most
     bool extrapolate = true;                   ///< Timing mode skips what surely repeats; never changes a result
     PipeMechanisms pipes;
-    FreeParts free;  ///< for studies
+    IdealizedResources free;  ///< for studies
     TraceOptions trace;
     const std::atomic<int>* stop = nullptr;  ///< a signal's number there ends the run with Fault::Interrupted
     /// Called often, and from one thread; empty = quiet. What it throws ends the run.

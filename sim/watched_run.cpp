@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <mutex>
 
-#include "sim/machine/machine.hpp"
-#include "sim/machine/watch.hpp"
 #include "sim/checks/non_finite.hpp"
 #include "sim/checks/op_check.hpp"
+#include "sim/machine/machine.hpp"
+#include "sim/machine/watch.hpp"
 #include "sim/setup.hpp"
 #include "sim/untimed/golden_engine.hpp"
 

@@ -14,7 +14,7 @@ namespace {
 
 // --- 1. what columns hold -------------------------------------------------------------------------------------------
 
-/// Of whole numbers. No table: of that name in every table.
+/// Of integers. No table: of that name in every table.
 struct Range {
     std::string_view table, column;
     std::int64_t least, most;
@@ -59,7 +59,7 @@ constexpr std::pair<std::string_view, std::string_view> optional_columns[] = {{"
                                                                               {"resource", "channel"},
                                                                               {"resource", "to_chip"}};
 
-/// Texts that are JSON lists: of whole numbers, or, with a width, of lists of at least so many.
+/// Texts that are JSON lists: of integers, or, with a width, of lists of at least so many.
 struct ListForm {
     std::string_view table, column;
     std::size_t width = 0;
@@ -231,7 +231,7 @@ private:
             if (!(value >= 0 && value <= static_cast<double>(Statement::largest)))
                 wrong(column, rows, fmt::format("{}", value), fmt::format("0 to {} are possible", Statement::largest));
         } else {
-            if (type != Statement::Type::Whole) wrong(column, rows, "no whole number", "a whole number is wanted");
+            if (type != Statement::Type::Whole) wrong(column, rows, "no integer", "an integer is wanted");
             const std::int64_t value = rows.raw_whole(at);
             if (value < column.least || value > column.most)
                 wrong(column, rows, fmt::format("{}", value),
@@ -244,8 +244,7 @@ private:
         if (column.list) {
             ListReader list(*column.list, most_times_);
             if (!nlohmann::json::sax_parse(text, &list))
-                wrong(column, rows, fmt::format("'{:.40}'", text),
-                      "a list of whole numbers, as a run writes it, is wanted");
+                wrong(column, rows, fmt::format("'{:.40}'", text), "a list of integers, as a run writes it, is wanted");
             add(column, rows, list.total());
         } else if (!column.is_long && text.size() > longest_name) {
             wrong(column, rows, fmt::format("{} bytes", text.size()), fmt::format("at most {} are read", longest_name));

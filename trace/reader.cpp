@@ -116,7 +116,7 @@ void Reader::read_run() {
     query.run();
 }
 
-/// Of an epoch; the sum over all stays a whole number.
+/// Of an epoch; the sum over all stays an integer.
 static constexpr std::int64_t most_inputs = std::int64_t{1} << 40;
 
 /// Executes of each graph, in the order in which they first began.

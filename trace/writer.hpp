@@ -19,7 +19,7 @@ public:
     /// Throws Error(Input) at `path` when it cannot be written, as every other call does.
     explicit Writer(const std::string& path);
 
-    /// A row with a value for each column of the table: whole numbers, doubles, texts, nullopt.
+    /// A row with a value for each column of the table: integers, doubles, texts, nullopt.
     template <class... Values>
     void add(Table table, const Values&... values) {
         Statement& insert = statement(table);

@@ -6,13 +6,13 @@
 
 namespace ttsim::impl::advice {
 
-/// What is free without a cause, in words of sim::parse_free_parts(); empty: nothing stands for it.
+/// What is free without a cause, in words of sim::parse_idealized_resources(); empty: nothing stands for it.
 std::vector<std::string> parts_of(const trace::Reason& cause);
 
 /// Fills in `measured` of the causes that the report tells, or why nothing was.
 void measure(report::AdviceReport& report, WhatIf& what_if);
 
-/// Cycles of the run without each of these alone, and without all: words of sim::parse_free_parts().
+/// Cycles of the run without each of these alone, and without all: words of sim::parse_idealized_resources().
 struct Without {
     std::string parts;
     std::uint64_t cycles = 0;

@@ -1,8 +1,8 @@
 #include "analysis/advice/what_if.hpp"
 
+#include "analysis/trace_report/perf_file.hpp"
 #include "base/error.hpp"
 #include "netlist/text/reader.hpp"
-#include "analysis/trace_report/perf_file.hpp"
 
 namespace ttsim::impl::advice {
 
@@ -54,7 +54,7 @@ std::uint64_t WhatIf::without(const std::vector<std::string>& parts) {
     const std::set<std::string> words(parts.begin(), parts.end());
     if (const auto known = known_.find(words); known != known_.end()) return known->second;
     sim::RunOptions options = options_;
-    options.free = sim::parse_free_parts(parts);
+    options.free = sim::parse_idealized_resources(parts);
     return known_[words] = sim::run(options).cycles;
 }
 

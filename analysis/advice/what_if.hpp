@@ -22,7 +22,8 @@ public:
     const std::string& refusal() const { return refusal_; }
     std::uint64_t cycles() const { return cycles_; }  ///< of the run as it is
 
-    /// Cycles of the run with these parts free, in words of sim::parse_free_parts(); simulated when first asked for.
+    /// Cycles of the run with these parts free, in words of sim::parse_idealized_resources(); simulated when first
+    /// asked for.
     std::uint64_t without(const std::vector<std::string>& parts);
 
 private:

@@ -10,7 +10,7 @@ namespace ttsim::impl::debug {
 
 /// Throws Error(Input) unless there are between `least` and `most` words.
 void expect(const Words& words, std::size_t least, std::size_t most, const std::string& usage);
-/// A whole number, decimal or 0x hexadecimal; throws Error(Input) for anything else, or one below 0.
+/// An integer, decimal or 0x hexadecimal; throws Error(Input) for anything else, or one below 0.
 std::int64_t number(const std::string& word, const std::string& what);
 const Queue& find_queue(const Netlist& netlist, const std::string& name);
 const Op& find_op(const Netlist& netlist, const std::string& name);

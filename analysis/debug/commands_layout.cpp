@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <map>
 
-#include "base/text.hpp"
 #include "analysis/debug/arguments.hpp"
+#include "base/text.hpp"
 
 namespace ttsim::impl::debug {
 

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "base/text.hpp"
 #include "analysis/debug/arguments.hpp"
+#include "base/text.hpp"
 #include "sim/engine.hpp"
 
 namespace ttsim::impl::debug {

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "base/text.hpp"
 #include "analysis/debug/arguments.hpp"
 #include "analysis/trace/analysis.hpp"
+#include "base/text.hpp"
 
 namespace ttsim::impl::debug {
 

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <sstream>
 
-#include "base/text.hpp"
 #include "analysis/debug/arguments.hpp"
+#include "base/text.hpp"
 #include "sim/engine.hpp"
 
 namespace ttsim::impl::debug {

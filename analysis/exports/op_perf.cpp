@@ -3,10 +3,10 @@
 #include <filesystem>
 #include <ostream>
 
-#include "base/csv.hpp"
-#include "base/new_file.hpp"
 #include "analysis/exports/exports.hpp"
 #include "analysis/exports/measures.hpp"
+#include "base/csv.hpp"
+#include "base/new_file.hpp"
 
 namespace ttsim::impl::report {
 

@@ -1,10 +1,10 @@
 // ops_perf_results.csv, which tt-perf-report and ttnn-visualizer read.
 #include <cmath>
 
-#include "base/csv.hpp"
-#include "kernels/ops/op_def.hpp"
 #include "analysis/exports/exports.hpp"
 #include "analysis/exports/measures.hpp"
+#include "base/csv.hpp"
+#include "kernels/ops/op_def.hpp"
 
 namespace ttsim::impl::report {
 
@@ -59,9 +59,9 @@ std::string op_code(OpClass kind, const std::string& type) {
     return "Copy";
 }
 
-/// Names as the tool spells them, with the bits of a datum in each.
+/// Names as the tool spells them, with the bits of an element in each.
 std::string datatype(DataFormat format) {
-    switch (info(format).datum_bits) {
+    switch (info(format).element_bits) {
         case 32:
             return is_integer(format) ? "INT32" : "FLOAT32";
         case 16:
@@ -71,7 +71,7 @@ std::string datatype(DataFormat format) {
         case 4:
             return "BFLOAT4_B";
         default:
-            return fmt::format("BFLOAT{}_B", info(format).datum_bits);
+            return fmt::format("BFLOAT{}_B", info(format).element_bits);
     }
 }
 

@@ -2,9 +2,9 @@
 
 #include <fmt/ranges.h>
 
-#include "base/csv.hpp"
 #include "analysis/exports/text_files.hpp"
 #include "analysis/report/table.hpp"
+#include "base/csv.hpp"
 
 namespace ttsim::impl::report {
 

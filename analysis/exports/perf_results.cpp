@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "base/utf8.hpp"
 #include "analysis/exports/exports.hpp"
 #include "analysis/exports/perf_parts.hpp"
 #include "analysis/exports/text_files.hpp"
+#include "base/utf8.hpp"
 
 namespace ttsim::impl::report {
 

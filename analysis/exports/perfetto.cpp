@@ -4,8 +4,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "base/error.hpp"
 #include "analysis/exports/perfetto_events.hpp"
+#include "base/error.hpp"
 
 namespace ttsim::impl::trace {
 

@@ -6,12 +6,12 @@
 #include <filesystem>
 #include <map>
 
+#include "analysis/exports/reportify_parts.hpp"
+#include "analysis/exports/text_files.hpp"
 #include "base/yaml_tree.hpp"
 #include "netlist/checks/instances.hpp"
 #include "netlist/device/descriptor_text.hpp"
 #include "netlist/text/writer.hpp"
-#include "analysis/exports/text_files.hpp"
-#include "analysis/exports/reportify_parts.hpp"
 
 namespace ttsim::impl::report {
 
@@ -19,7 +19,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Whole numbers, numbers, words of YAML; all else is text.
+/// Integers, numbers, words of YAML; all else is text.
 Json scalar_json(const YamlNode& node) {
     if (node.quoted) return node.scalar;
     if (node.scalar == "true" || node.scalar == "false") return node.scalar == "true";

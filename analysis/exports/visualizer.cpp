@@ -4,11 +4,11 @@
 #include <filesystem>
 #include <set>
 
-#include "netlist/checks/instances.hpp"
-#include "netlist/plan/l1_space.hpp"
 #include "analysis/exports/exports.hpp"
 #include "analysis/exports/measures.hpp"
 #include "analysis/exports/text_files.hpp"
+#include "netlist/checks/instances.hpp"
+#include "netlist/plan/l1_space.hpp"
 #include "trace/database.hpp"
 
 namespace ttsim::impl::report {
@@ -85,7 +85,7 @@ std::map<std::pair<std::string, std::string>, const PlanOp*> plan_ops(const sim:
 }
 
 std::string dtype_name(DataFormat format) {
-    switch (info(format).datum_bits) {
+    switch (info(format).element_bits) {
         case 32:
             return is_integer(format) ? "DataType.INT32" : "DataType.FLOAT32";
         case 16:

@@ -14,7 +14,7 @@ Json l1_buffers(const PlanOp& op) {
         if (bytes > 0) buffers.push_back({what, bytes});
     };
     add("overlay", op.op->overlay_size);
-    const std::int64_t output = op.hand_over.scatter() ? op.hand_over.buffer_tiles : op.capacity_tiles;
+    const std::int64_t output = op.output_streaming.scatter() ? op.output_streaming.buffer_tiles : op.capacity_tiles;
     add("output", output * op.out_tile_bytes);
     for (std::size_t k = 0; k < op.operands.size(); ++k) {
         const PlanOperand& operand = op.operands[k];

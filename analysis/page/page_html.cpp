@@ -2,10 +2,10 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "analysis/page/page.hpp"
 #include "base/deflate.hpp"
 #include "base/read_file.hpp"
 #include "isa/config_dir.hpp"
-#include "analysis/page/page.hpp"
 
 namespace ttsim::impl::report {
 

@@ -1,6 +1,6 @@
 // The netlist part of a page: ops with their places, queues with their addresses.
-#include "netlist/checks/instances.hpp"
 #include "analysis/page/page_parts.hpp"
+#include "netlist/checks/instances.hpp"
 
 namespace ttsim::impl::report {
 

@@ -1,7 +1,7 @@
 #include <nlohmann/json.hpp>
 
-#include "base/json_text.hpp"
 #include "analysis/report/compile_report.hpp"
+#include "base/json_text.hpp"
 
 namespace ttsim::impl::report {
 

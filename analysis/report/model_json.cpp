@@ -1,10 +1,10 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "analysis/report/model_report.hpp"
 #include "base/figures.hpp"
 #include "base/json_text.hpp"
 #include "netlist/files/manifest.hpp"
-#include "analysis/report/model_report.hpp"
 
 namespace ttsim::impl::report {
 

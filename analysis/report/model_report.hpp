@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "compiler/model/model_run.hpp"
 #include "analysis/report/run_report.hpp"
+#include "compiler/model/model_run.hpp"
 
 namespace ttsim::impl::report {
 
@@ -17,8 +17,8 @@ struct ModelReport {
     double host_time_share() const;
 };
 
-/// The device's report, no wider than `width`, then host steps and outputs: element type, range, first datums, and how
-/// they compare.
+/// The device's report, no wider than `width`, then host steps and outputs: element type, range, first elements, and
+/// how they compare.
 std::string text(const ModelReport& report, std::optional<std::size_t> width = std::nullopt);
 /// The device's report with the key "model" added.
 std::string json(const ModelReport& report);

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <limits>
 
-#include "base/figures.hpp"
 #include "analysis/report/model_report.hpp"
 #include "analysis/report/table.hpp"
+#include "base/figures.hpp"
 
 namespace ttsim::impl::report {
 

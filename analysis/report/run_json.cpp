@@ -2,8 +2,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "base/json_text.hpp"
 #include "analysis/report/run_report.hpp"
+#include "base/json_text.hpp"
 
 namespace ttsim::impl::report {
 

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <optional>
 
-#include "base/figures.hpp"
 #include "analysis/report/run_report.hpp"
 #include "analysis/report/table.hpp"
+#include "base/figures.hpp"
 
 namespace ttsim::impl::report {
 

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <map>
 
+#include "analysis/smi/sample.hpp"
 #include "base/bounded_json.hpp"
 #include "base/read_file.hpp"
 #include "base/text.hpp"
 #include "netlist/device/device.hpp"
-#include "analysis/smi/sample.hpp"
 #include "trace/reader.hpp"
 
 namespace ttsim::impl::smi {

@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <ostream>
 
-#include "base/new_file.hpp"
 #include "analysis/smi/sample.hpp"
+#include "base/new_file.hpp"
 
 namespace ttsim::impl::smi {
 

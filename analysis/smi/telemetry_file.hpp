@@ -5,8 +5,8 @@
 #include <string>
 
 #include "netlist/device/device.hpp"
-#include "sim/run.hpp"
 #include "sim/figures/telemetry.hpp"
+#include "sim/run.hpp"
 
 namespace ttsim::impl::smi {
 

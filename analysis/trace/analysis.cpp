@@ -6,10 +6,10 @@
 #include <map>
 #include <set>
 
-#include "base/error.hpp"
-#include "base/figures.hpp"
 #include "analysis/trace/numbers.hpp"
 #include "analysis/trace/perf_data.hpp"
+#include "base/error.hpp"
+#include "base/figures.hpp"
 
 namespace ttsim::impl::trace {
 
@@ -35,7 +35,7 @@ std::string to_string(Limit limit) {
 
 namespace {
 
-/// Chips, rows and columns are far fewer; products of two and sums over all ops stay whole numbers.
+/// Chips, rows and columns are far fewer; products of two and sums over all ops stay integers.
 constexpr std::int64_t most_places = 1 << 16;
 
 /// A core of an op in an epoch.
@@ -296,7 +296,7 @@ std::vector<OpUse> ops(Reader& trace, std::int64_t id) {
     return epoch_work(trace, id, stored_epoch(trace, id).plan).ops;
 }
 
-std::vector<HandOverWait> hand_over_waits(Reader& trace, std::int64_t id) {
+std::vector<OutputStreamingWait> output_streaming_waits(Reader& trace, std::int64_t id) {
     Statement query(
         trace.database(),
         "SELECT s.name, r.name, f.operand, max(t.wait_block), max(t.wait_lockstep), e.inputs FROM flow_total t "
@@ -305,9 +305,9 @@ std::vector<HandOverWait> hand_over_waits(Reader& trace, std::int64_t id) {
         "HAVING max(t.wait_block) + max(t.wait_lockstep) > 0 "
         "ORDER BY max(t.wait_block) + max(t.wait_lockstep) DESC, f.op, f.operand");
     query.bind(1, id);
-    std::vector<HandOverWait> all;
+    std::vector<OutputStreamingWait> all;
     while (query.step()) {
-        HandOverWait wait;
+        OutputStreamingWait wait;
         wait.source = query.text(0);
         wait.reader = query.text(1);
         wait.operand = query.whole(2);

@@ -68,7 +68,7 @@ struct ResourceUse {
 
 /// What an operand waited for though its tiles were packed: the rest of the block that its producer hands over at once,
 /// or other readers of the block before. Cycles per input, of the operand's pipe with most of them.
-struct HandOverWait {
+struct OutputStreamingWait {
     std::string source, reader;  ///< ops
     std::int64_t operand = 0;    ///< of the reader
     double block_cycles = 0, lockstep_cycles = 0;
@@ -86,7 +86,7 @@ std::vector<EpochUse> epochs(Reader& trace);
 EpochUse epoch(Reader& trace, std::int64_t id);
 std::vector<OpUse> ops(Reader& trace, std::int64_t epoch);
 /// Longest first; none that did not wait.
-std::vector<HandOverWait> hand_over_waits(Reader& trace, std::int64_t epoch);
+std::vector<OutputStreamingWait> output_streaming_waits(Reader& trace, std::int64_t epoch);
 /// Busiest first.
 std::vector<ResourceUse> resources(Reader& trace);
 

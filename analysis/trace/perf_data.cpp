@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "base/error.hpp"
 #include "analysis/trace/json_list.hpp"
+#include "base/error.hpp"
 
 namespace ttsim::impl::trace {
 

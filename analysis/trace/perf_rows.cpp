@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <set>
 
-#include "base/figures.hpp"
 #include "analysis/trace/numbers.hpp"
+#include "base/figures.hpp"
 
 namespace ttsim::impl::trace {
 

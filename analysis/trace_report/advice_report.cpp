@@ -4,12 +4,12 @@
 
 #include <algorithm>
 
-#include "base/json_text.hpp"
-#include "netlist/text/reader.hpp"
+#include "analysis/report/table.hpp"
 #include "analysis/trace_report/csv.hpp"
 #include "analysis/trace_report/perf_file.hpp"
 #include "analysis/trace_report/remedies.hpp"
-#include "analysis/report/table.hpp"
+#include "base/json_text.hpp"
+#include "netlist/text/reader.hpp"
 
 namespace ttsim::impl::report {
 

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/json_text.hpp"
-#include "analysis/trace_report/csv.hpp"
 #include "analysis/report/table.hpp"
+#include "analysis/trace_report/csv.hpp"
+#include "base/json_text.hpp"
 
 namespace ttsim::impl::report {
 

@@ -3,9 +3,9 @@
 
 #include <memory>
 
-#include "analysis/trace_report/sheet.hpp"
 #include "analysis/trace/perf_resources.hpp"
 #include "analysis/trace/perf_rows.hpp"
+#include "analysis/trace_report/sheet.hpp"
 
 namespace ttsim::impl::report {
 

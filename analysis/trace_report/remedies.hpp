@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "netlist/netlist.hpp"
 #include "analysis/trace/advice.hpp"
+#include "netlist/netlist.hpp"
 
 namespace ttsim::impl::report {
 

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <functional>
 
+#include "analysis/report/table.hpp"
+#include "analysis/trace_report/csv.hpp"
 #include "base/error.hpp"
 #include "base/json_text.hpp"
-#include "analysis/trace_report/csv.hpp"
-#include "analysis/report/table.hpp"
 
 namespace ttsim::impl::report {
 

@@ -1,8 +1,8 @@
 #include <nlohmann/json.hpp>
 
-#include "base/json_text.hpp"
 #include "analysis/trace_report/csv.hpp"
 #include "analysis/trace_report/trace_report.hpp"
+#include "base/json_text.hpp"
 
 namespace ttsim::impl::report {
 
@@ -117,7 +117,7 @@ const std::vector<std::string> op_titles{"op",
                                          "out_bytes_per_cycle_needed",
                                          "out_bytes_per_cycle_got"};
 
-Json wait_json(const trace::HandOverWait& wait) {
+Json wait_json(const trace::OutputStreamingWait& wait) {
     return {{"source", wait.source},
             {"reader", wait.reader},
             {"operand", wait.operand},
@@ -154,7 +154,7 @@ std::string json(const TraceReport& report) {
     if (report.epoch) {
         all["epoch"] = epoch_json(*report.epoch);
         all["ops"] = json_rows(report.ops, op_json);
-        all["hand_over_waits"] = json_rows(report.waits, wait_json);
+        all["output_streaming_waits"] = json_rows(report.waits, wait_json);
     }
     if (report.resources) all["resources"] = json_rows(*report.resources, resource_json);
     return json_document(all);

@@ -6,7 +6,8 @@ TraceReport epochs_report(trace::Reader& trace) { return {trace.run(), trace::ep
 
 TraceReport epoch_report(trace::Reader& trace, std::int64_t epoch) {
     std::vector<trace::OpUse> ops = trace::ops(trace, epoch);
-    return {trace.run(), {}, trace::epoch(trace, epoch), std::move(ops), trace::hand_over_waits(trace, epoch), {}};
+    return {trace.run(), {}, trace::epoch(trace, epoch), std::move(ops), trace::output_streaming_waits(trace, epoch),
+            {}};
 }
 
 TraceReport resources_report(trace::Reader& trace) { return {trace.run(), {}, {}, {}, {}, trace::resources(trace)}; }

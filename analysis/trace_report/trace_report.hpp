@@ -15,7 +15,7 @@ struct TraceReport {
     std::optional<std::vector<trace::EpochUse>> epochs;
     std::optional<trace::EpochUse> epoch;  ///< one of them, with its ops
     std::vector<trace::OpUse> ops;
-    std::vector<trace::HandOverWait> waits;                    ///< of the epoch, longest first
+    std::vector<trace::OutputStreamingWait> waits;             ///< of the epoch, longest first
     std::optional<std::vector<trace::ResourceUse>> resources;  ///< busiest first
 };
 

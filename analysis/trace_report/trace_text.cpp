@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
-#include "base/figures.hpp"
 #include "analysis/report/table.hpp"
 #include "analysis/trace_report/trace_report.hpp"
+#include "base/figures.hpp"
 
 namespace ttsim::impl::report {
 
@@ -80,7 +80,7 @@ std::string ops_text(const EpochUse& epoch, const std::vector<OpUse>& ops, Width
 constexpr std::size_t most_waits = 8;
 
 /// What held back tiles that were packed, and what would free them.
-std::string waits_text(const std::vector<trace::HandOverWait>& waits, Width width) {
+std::string waits_text(const std::vector<trace::OutputStreamingWait>& waits, Width width) {
     if (waits.empty()) return "";
     Table table({{"packed by", false}, {"waits", false}, {"in"}, {"block not packed"}, {"fork lockstep"}});
     for (std::size_t n = 0; n < std::min(most_waits, waits.size()); ++n)
@@ -88,7 +88,7 @@ std::string waits_text(const std::vector<trace::HandOverWait>& waits, Width widt
                    rounded(waits[n].lockstep_cycles)});
     std::string text = "\n" + table.text(width) + "\ncycles per input for which tiles lay packed";
     if (waits.size() > most_waits) text += fmt::format("; {} more in --json", waits.size() - most_waits);
-    const trace::HandOverWait& first = waits.front();
+    const trace::OutputStreamingWait& first = waits.front();
     text += first.lockstep_cycles > first.block_cycles
                 ? fmt::format(
                       "; a nop between '{}' and its slowest reader, or a larger buffer of that reader, lets '{}' "

@@ -26,7 +26,7 @@ impl::ir::Literal internal(const Array& array, const std::string& name) {
     if (std::any_of(array.shape.begin(), array.shape.end(), negative) ||
         static_cast<std::uint64_t>(impl::ir::count(array.shape)) != given)
         impl::fail_input({}, "the values of '{}' are {} {}, and its shape is {}", name, given,
-                       floats ? "floats" : "integers", impl::ir::to_string(impl::ir::Type{type, array.shape, {}}));
+                         floats ? "floats" : "integers", impl::ir::to_string(impl::ir::Type{type, array.shape, {}}));
     impl::ir::Literal literal(type, array.shape, impl::ir::most_read);
     for (std::size_t i = 0; i < given; ++i)
         literal.set(static_cast<std::int64_t>(i),
@@ -56,6 +56,8 @@ Arrays external(const impl::ir::Values& values) {
     return arrays;
 }
 
-ArrayInfo info_of(const std::string& name, const impl::ir::Type& type) { return {name, external(type.dtype), type.dims}; }
+ArrayInfo info_of(const std::string& name, const impl::ir::Type& type) {
+    return {name, external(type.dtype), type.dims};
+}
 
 }  // namespace ttsim

@@ -7,7 +7,7 @@
 
 namespace ttsim {
 
-/// Throws impl::Error(Input), naming `name`, when shape and datums do not go together.
+/// Throws impl::Error(Input), naming `name`, when shape and elements do not go together.
 impl::ir::Literal internal(const Array& array, const std::string& name);
 impl::ir::Values internal(const Arrays& arrays);
 Array external(const impl::ir::Literal& literal);

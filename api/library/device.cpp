@@ -2,8 +2,8 @@
 
 #include <ttsim/device.hpp>
 
-#include "isa/config_dir.hpp"
 #include "api/library/internal.hpp"
+#include "isa/config_dir.hpp"
 
 namespace ttsim {
 

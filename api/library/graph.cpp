@@ -1,11 +1,11 @@
 #include <ttsim/graph.hpp>
 
-#include "base/text.hpp"
-#include "compiler/host/samples.hpp"
-#include "compiler/onnx/read.hpp"
 #include "api/library/arrays.hpp"
 #include "api/library/graph_impl.hpp"
 #include "api/library/internal.hpp"
+#include "base/text.hpp"
+#include "compiler/host/samples.hpp"
+#include "compiler/onnx/read.hpp"
 
 namespace ttsim {
 
@@ -32,7 +32,8 @@ std::size_t known(const impl::ir::Graph& graph, Graph::Value value) {
 std::vector<OpInfo> model_ops() {
     std::vector<OpInfo> list;
     for (const impl::ir::OpInfo* op : impl::ir::all_ops())
-        if (op->level != impl::ir::Level::Device) list.push_back({std::string(op->name), op->min_inputs, op->max_inputs});
+        if (op->level != impl::ir::Level::Device)
+            list.push_back({std::string(op->name), op->min_inputs, op->max_inputs});
     return list;
 }
 
@@ -122,7 +123,7 @@ ArrayInfo Graph::info(Value value) const {
 std::vector<ArrayInfo> Graph::inputs() const {
     std::vector<ArrayInfo> all;
     for (const impl::ir::Node& node : impl_->graph.nodes)
-        if (node.is_input()) all.push_back(info_of(impl::ir::crossing_name(node), node.type));
+        if (node.is_input()) all.push_back(info_of(impl::ir::boundary_name(node), node.type));
     return all;
 }
 

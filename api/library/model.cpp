@@ -1,13 +1,13 @@
 #include <ttsim/model.hpp>
 
-#include "base/text.hpp"
-#include "compiler/formats/format_units.hpp"
-#include "compiler/ir/format_rules.hpp"
-#include "compiler/files/result_folder.hpp"
 #include "api/library/arrays.hpp"
 #include "api/library/graph_impl.hpp"
 #include "api/library/internal.hpp"
 #include "api/library/options.hpp"
+#include "base/text.hpp"
+#include "compiler/files/result_folder.hpp"
+#include "compiler/formats/format_units.hpp"
+#include "compiler/ir/format_rules.hpp"
 #include "netlist/checks/validate.hpp"
 #include "runtime/image/image.hpp"
 #include "runtime/image/target.hpp"
@@ -58,7 +58,7 @@ void add_decisions(const CompileOptions& options, const std::vector<impl::ir::Fo
     out.t_streaming = options.t_streaming;
     out.prestride = options.prestride;
     out.round_constants = options.round_constants;
-    out.balance_rounding = options.balance_rounding;
+    out.bias_correction = options.bias_correction;
     if (!options.loops.empty()) out.loops = wanted(impl::ir::parse_loops(options.loops), "loops", options.loops);
     out.emit.host_inputs = options.host_inputs;
     out.emit.host_outputs = options.host_outputs;
@@ -120,8 +120,8 @@ bool names_machine(const SessionOptions& options) {
 }
 
 /// `image`: the machine of an image; none: the model says it.
-impl::runtime::ModelOptions model_options(const impl::ir::CompiledModel& model, const std::optional<impl::Machine>& image,
-                                        const SessionOptions& options) {
+impl::runtime::ModelOptions model_options(const impl::ir::CompiledModel& model,
+                                          const std::optional<impl::Machine>& image, const SessionOptions& options) {
     impl::runtime::ModelOptions out{session_options(options), std::nullopt};
     if (names_machine(options)) out.machine = choose_machine(impl::resolve(model.netlist), options);
     if (image && out.machine) impl::image::check_same_target(*image, *out.machine, model.netlist.file);

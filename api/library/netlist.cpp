@@ -2,9 +2,9 @@
 
 #include <ttsim/netlist.hpp>
 
+#include "api/library/internal.hpp"
 #include "base/text.hpp"
 #include "isa/data_format.hpp"
-#include "api/library/internal.hpp"
 #include "netlist/checks/validate.hpp"
 #include "netlist/text/reader.hpp"
 
@@ -69,7 +69,7 @@ QueueInfo Netlist::queue(const std::string& name) const {
     return guarded([&] {
         if (const impl::Queue* queue = impl_->netlist.find_queue(name)) return describe(impl_->netlist, *queue);
         impl::fail_input({impl_->netlist.file, 0, 0}, "the netlist has no queue '{}'{}", name,
-                       impl::did_you_mean(name, names_of(impl_->netlist.queues)));
+                         impl::did_you_mean(name, names_of(impl_->netlist.queues)));
     });
 }
 

@@ -1,7 +1,7 @@
 #include <ttsim/report.hpp>
 
-#include "api/library/internal.hpp"
 #include "analysis/report/run_report.hpp"
+#include "api/library/internal.hpp"
 
 namespace ttsim {
 

@@ -27,7 +27,7 @@ Tensor external(impl::Tensor&& t) {
     return out;
 }
 
-impl::runtime::Patience internal(Patience patience) { return {patience.cycles}; }
+impl::runtime::Timeout internal(Timeout timeout) { return {timeout.cycles}; }
 
 }  // namespace
 
@@ -52,21 +52,21 @@ void Session::run(const std::string& program, const std::map<std::string, std::i
 void Session::wait() {
     guarded([&] { impl_->session.wait(); });
 }
-void Session::push(const std::string& queue, const Tensor& entry, Patience patience) {
-    guarded([&] { impl_->session.push(queue, internal(entry), internal(patience)); });
+void Session::push(const std::string& queue, const Tensor& entry, Timeout timeout) {
+    guarded([&] { impl_->session.push(queue, internal(entry), internal(timeout)); });
 }
-void Session::push(const std::string& queue, const std::vector<Tensor>& entries, Patience patience) {
+void Session::push(const std::string& queue, const std::vector<Tensor>& entries, Timeout timeout) {
     guarded([&] {
         std::vector<impl::Tensor> all;
         for (const Tensor& entry : entries) all.push_back(internal(entry));
-        impl_->session.push(queue, all, internal(patience));
+        impl_->session.push(queue, all, internal(timeout));
     });
 }
-Tensor Session::get(const std::string& queue, Patience patience, std::int64_t ahead) {
-    return guarded([&] { return external(impl_->session.get(queue, internal(patience), ahead)); });
+Tensor Session::get(const std::string& queue, Timeout timeout, std::int64_t ahead) {
+    return guarded([&] { return external(impl_->session.get(queue, internal(timeout), ahead)); });
 }
-void Session::pop(const std::string& queue, std::int64_t count, Patience patience) {
-    guarded([&] { impl_->session.pop(queue, count, internal(patience)); });
+void Session::pop(const std::string& queue, std::int64_t count, Timeout timeout) {
+    guarded([&] { impl_->session.pop(queue, count, internal(timeout)); });
 }
 std::int64_t Session::ready(const std::string& queue) const {
     return guarded([&] { return impl_->session.ready(queue); });

@@ -316,7 +316,7 @@ Op make_op(const Graph& graph, const Node& node, const OpBudget& budget, const S
     if (cfg.type == "splice") start_runs(node, cfg);
     if (pattern) add_sparse_operands(cfg, op, *pattern);
     cfg.fidelity = with_second_operand(cfg);
-    cfg.fidelity = without_spare_phases(cfg);
+    cfg.fidelity = without_redundant_fidelity_phases(cfg);
     if (is_integer(cfg.out_df) && cfg.acc_df != DataFormat::Int32) {  // a nop that was put behind an op of integers
         cfg.acc_df = cfg.intermed_df = DataFormat::Int32;
         cfg.fidelity = Fidelity::HiFi4;

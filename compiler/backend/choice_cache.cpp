@@ -11,15 +11,15 @@ namespace ttsim::impl::ir {
 
 namespace {
 
-/// Of some of the datums, or runs of them: an index may have millions, and those with the same hash are compared.
+/// Of some of the elements, or runs of them: an index may have millions, and those with the same hash are compared.
 std::size_t hash_of(const Literal& index) {
     constexpr std::size_t most = 4096;
     std::vector<std::int64_t> some = index.dims();
     const auto each_of_some = [&](const auto& all, const auto& add) {
         for (std::size_t i = 0; i < all.size(); i += all.size() / most + 1) add(all[i]);
     };
-    if (const Picks* picks = index.picks())
-        each_of_some(picks->runs(), [&](const Picks::Run& run) {
+    if (const GatherMap* picks = index.picks())
+        each_of_some(picks->runs(), [&](const GatherMap::Run& run) {
             some.insert(some.end(), {run.at, run.row, run.count, run.at_step, run.row_step});
         });
     else

@@ -43,11 +43,12 @@ public:
     /// A number for a text, the same for equal ones; good for keys alone, as it depends on who asks first.
     std::int64_t number(const std::string& text);
 
-    Memo<std::string, Choice> choices;                       ///< by choice_key()
-    Memo<std::string, std::vector<Costs>> own;               ///< EdgeCosts::own() of all candidates
-    Memo<std::string, std::shared_ptr<EdgeTable>> edges;     ///< by the kinds of both ops and what lies between
-    Memo<std::vector<std::int64_t>, HandedOver> hand_overs;  ///< by the op, its candidate and buffer, its readers
-    Memo<std::string, FoundPlaces> places;                   ///< by what moves, and between which grids
+    Memo<std::string, Choice> choices;                    ///< by choice_key()
+    Memo<std::string, std::vector<Costs>> own;            ///< EdgeCosts::own() of all candidates
+    Memo<std::string, std::shared_ptr<EdgeTable>> edges;  ///< by the kinds of both ops and what lies between
+    Memo<std::vector<std::int64_t>, HandedOver>
+        output_streamings;                  ///< by the op, its candidate and buffer, its readers
+    Memo<std::string, FoundPlaces> places;  ///< by what moves, and between which grids
 
 private:
     std::shared_ptr<const SparsePattern> equal_pattern(const LiteralPtr& index, const LiteralPtr& weights,
@@ -60,7 +61,7 @@ private:
     std::mutex mutex_;
     std::multimap<std::size_t, Known> patterns_;  // by hash
     /// Operands that were asked for, as long as they are there: the next estimate of a graph asks for them again, and
-    /// an index may have millions of datums to compare.
+    /// an index may have millions of elements to compare.
     struct Asked {
         std::weak_ptr<const Literal> index, weights;
         std::shared_ptr<const SparsePattern> pattern;

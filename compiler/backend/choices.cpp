@@ -160,7 +160,7 @@ Choices list_choices(const Graph& graph, const OpBudget& budget, const ScheduleO
         problems.throw_if_any();
     } catch (const Error& error) {
         if (error.fault() != Fault::Unsupported) throw;
-        throw NoDeviceForm::on_any_grid(error, refused(all.ops, graph));
+        throw LegalizationError::on_any_grid(error, refused(all.ops, graph));
     }
     begin_parts(all.ops, graph);
     all.like = ops_alike(all.ops);

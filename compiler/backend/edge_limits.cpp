@@ -14,7 +14,7 @@ namespace {
 
 std::int64_t& at(Costs& costs, Limit limit) { return costs[static_cast<std::size_t>(limit)]; }
 
-/// What the figures of stream_use() and hand_over() and the size of buffers depend on besides the candidate.
+/// What the figures of stream_use() and output_streaming() and the size of buffers depend on besides the candidate.
 std::string shape_text(const OpConfig& cfg) {
     std::string text = fmt::format("{}/{}/{}/{}/{}/{}/{}/{}", cfg.type, cfg.attr.fused_op_id, cfg.attr.identity,
                                    cfg.attr.bias, cfg.attr.accumulate, cfg.attr.z,
@@ -144,18 +144,18 @@ HandedOver EdgeCosts::handed_over(std::size_t op, std::size_t i, std::int64_t bu
     std::vector<std::int64_t> key{kinds_[op], static_cast<std::int64_t>(i), buffer};
     for (const auto& [edge, candidate] : readers)
         key.insert(key.end(), {table_numbers_[edge], static_cast<std::int64_t>(candidate)});
-    return cache_.hand_overs.get(key, [&] {
+    return cache_.output_streamings.get(key, [&] {
         std::vector<DirectReader> seen;
         for (const auto& [edge, candidate] : readers)
             seen.push_back({&made(choices_.edges[edge].consumer, candidate), choices_.details[edge].operand});
         Op longer = made(op, i);
         longer.buf_size_mb = buffer;
         const std::vector<OutputReader> outputs = direct_readers(longer, seen);
-        const HandOver made = hand_over(longer, budget_.microbatch, outputs);
+        const OutputStreaming made = output_streaming(longer, budget_.microbatch, outputs);
         const double block =
             static_cast<double>(made.held_together) / static_cast<double>(longer.cfg.out.mblock_tiles());
         const PipeConstants& constants = pipe_constants(budget_.chip->files.noc);
-        return HandedOver{made.scatter(), made.scatter() ? block : 0, hand_over_cycles(made, longer, constants),
+        return HandedOver{made.scatter(), made.scatter() ? block : 0, output_streaming_cycles(made, longer, constants),
                           constants.block + constants.block_fork * static_cast<double>(made.starts),
                           made.scatter() && wait_in_a_circle(longer, outputs)};
     });

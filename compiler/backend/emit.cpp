@@ -34,8 +34,9 @@ public:
           epoch_part_(schedule.epochs, 1) {
         result_.netlist.archs = {budget.chip->name};
         for (ValueId id = 0; id < graph.nodes.size(); ++id)
-            if (const std::int64_t turns = graph.nodes[id].integer("turns", 0); graph.nodes[id].is_input() && turns > 0)
-                turns_[parts_of_[id]] = turns;
+            if (const std::int64_t iterations = graph.nodes[id].integer("turns", 0);
+                graph.nodes[id].is_input() && iterations > 0)
+                iterations_[parts_of_[id]] = iterations;
         for (const PlacedOp& op : schedule.ops) epoch_part_[op.epoch] = parts_of_[op.node];
         for (const Node& node : graph.nodes) names_.insert(node.name);
         readers_.resize(graph.nodes.size());
@@ -57,12 +58,12 @@ public:
 private:
     static constexpr std::int64_t host_executes = 2;  // of entries: the host fills some while the device takes others
 
-    std::int64_t turns(std::int64_t part) const {
-        const auto found = turns_.find(part);
-        return found == turns_.end() ? 0 : found->second;
+    std::int64_t iterations(std::int64_t part) const {
+        const auto found = iterations_.find(part);
+        return found == iterations_.end() ? 0 : found->second;
     }
     /// Inputs of an execute: of a loop one turn, because the next finds what it leaves.
-    std::int64_t microbatch(std::int64_t part) const { return turns(part) > 0 ? 1 : microbatch_; }
+    std::int64_t microbatch(std::int64_t part) const { return iterations(part) > 0 ? 1 : microbatch_; }
 
     std::string unused(std::string name) {
         while (!names_.insert(name).second) name += "_";
@@ -76,9 +77,9 @@ private:
         constexpr std::uint64_t host_alignment = 64;
         q.where = QueueLoc::Host;
         for (std::int64_t k = 0; k < q.blocking.cores(); ++k) {
-            q.buffers.push_back({0, host_end_});
-            host_end_ += (static_cast<std::uint64_t>(queue_buffer_bytes(q)) + host_alignment - 1) / host_alignment *
-                         host_alignment;
+            q.buffers.push_back({0, host_cursor_});
+            host_cursor_ += (static_cast<std::uint64_t>(queue_buffer_bytes(q)) + host_alignment - 1) / host_alignment *
+                            host_alignment;
         }
         result_.netlist.queues.push_back(std::move(q));
     }
@@ -152,7 +153,7 @@ private:
                                           *node.type.format,
                                           node.type.dims[1],
                                           node.type.dims[2],
-                                          turns(parts_of_[id])});
+                                          iterations(parts_of_[id])});
             }
             queue_of_[{id, on}] = name;
             if (node.is_input() && options_.host_inputs && !options_.channels.contains(name))
@@ -237,7 +238,7 @@ private:
             unused(options_.keep_names ? dotted_name(output.name) : "out_" + netlist_name(output.name));
         const std::int64_t part = parts_of_[op.node];
         BoundTensor bound{output.name, name, output.type.value_or(Type{})};
-        bound.turns = turns(part);
+        bound.iterations = iterations(part);
         result_.outputs.push_back(std::move(bound));
         Queue q = queue(name, op.op.name(), op.op.cfg.out, op.op.cfg.out_df, chip(op), microbatch(part));
         if (options_.host_outputs && !options_.channels.contains(name))
@@ -376,8 +377,8 @@ private:
         Instruction loop = instruction(Kind::Loop);
         loop.operands = {variable(forward.executes)};
         program.instructions = {params, vars, statics, loop};
-        if (turns(part) > 0) {
-            loop.operands = {literal(turns(part) * microbatch_)};
+        if (iterations(part) > 0) {
+            loop.operands = {literal(iterations(part) * microbatch_)};
             program.instructions.push_back(loop);
         }
         for (const std::size_t epoch : epochs) {
@@ -396,7 +397,7 @@ private:
         for (const char* pointer : {"$gptr", "$lptr"}) advance(pointer, host_executes * microbatch(part));
         if (moving)
             for (const char* pointer : {"$gptr_e2e", "$lptr_e2e"}) advance(pointer, microbatch(part));
-        if (turns(part) > 0) program.instructions.push_back(instruction(Kind::EndLoop));
+        if (iterations(part) > 0) program.instructions.push_back(instruction(Kind::EndLoop));
         program.instructions.push_back(instruction(Kind::EndLoop));
         program.instructions.push_back(instruction(Kind::EndProgram));
         result_.netlist.programs.push_back(std::move(program));
@@ -465,9 +466,9 @@ private:
     std::vector<DramAllocator> dram_;                      // each chip's
     std::vector<std::int64_t> parts_of_;                   // each node's
     std::vector<std::int64_t> epoch_part_;                 // each epoch's
-    std::map<std::int64_t, std::int64_t> turns_;           // of parts that loop
+    std::map<std::int64_t, std::int64_t> iterations_;      // of parts that loop
     std::map<std::size_t, std::set<std::string>> states_;  // of loops, by the epoch that writes them
-    std::uint64_t host_end_ = 0;                           // of the host's memory in use
+    std::uint64_t host_cursor_ = 0;                        // of the host's memory in use
     EmittedModel result_;
     std::set<std::string> names_;
     std::map<std::tuple<std::string, std::int64_t, std::int64_t, std::int64_t, std::int64_t>,

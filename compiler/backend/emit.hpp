@@ -13,14 +13,15 @@ struct BoundTensor {
     std::string queue;
     Type type;                            ///< of the model
     DataFormat df = DataFormat::Float32;  ///< of the queue
-    std::int64_t rt = 0, ct = 0;          ///< tiles of a slice of an input's entry; 0: as many as its datums need
-    std::int64_t turns = 0;  ///< of a part that loops: an entry for each, which together are [turns, ...]; 0: one entry
+    std::int64_t rt = 0, ct = 0;          ///< tiles of a slice of an input's entry; 0: as many as its elements need
+    std::int64_t iterations =
+        0;  ///< of a part that loops: an entry for each, which together are [turns, ...]; 0: one entry
     /// Entries of a sample.
-    std::size_t each() const { return turns > 0 ? static_cast<std::size_t>(turns) : 1; }
+    std::size_t each() const { return iterations > 0 ? static_cast<std::size_t>(iterations) : 1; }
     /// Of the model's tensor, all turns together.
     Type whole() const {
         Type all = type;
-        if (turns > 0) all.dims.insert(all.dims.begin(), turns);
+        if (iterations > 0) all.dims.insert(all.dims.begin(), iterations);
         return all;
     }
     friend bool operator==(const BoundTensor&, const BoundTensor&) = default;

@@ -224,7 +224,7 @@ std::optional<Epoch> EpochSolver::finish(const GraphSolver& solver, std::size_t 
     failure_ = Failure::None;
     epoch.buffers = std::move(routes.buffers);
     epoch.waiting = std::move(routes.waiting);
-    epoch.hand_over_cycles = routes.hand_over_cycles;
+    epoch.output_streaming_cycles = routes.output_streaming_cycles;
     epoch.cuts = cuts.why;
     for (std::size_t op = first; op < end; ++op) {
         epoch.rejected.emplace_back();
@@ -254,8 +254,8 @@ Error refusal(const Choices& choices, std::size_t at, const Rejection& why, bool
 }
 
 void EpochSolver::refuse() const {
-    throw NoDeviceForm(refusal(choices_, conflict_.op, conflict_.why, alone_, options_.self_cut),
-                       {choices_.graph->nodes[choices_.ops[conflict_.op].node].origin});
+    throw LegalizationError(refusal(choices_, conflict_.op, conflict_.why, alone_, options_.self_cut),
+                            {choices_.graph->nodes[choices_.ops[conflict_.op].node].origin});
 }
 
 void refuse_impossible_edges(const Choices& choices, const EdgeCosts& costs, const OpBudget& budget) {
@@ -268,7 +268,7 @@ void refuse_impossible_edges(const Choices& choices, const EdgeCosts& costs, con
         refused.emplace_back(choices.graph->nodes[choices.ops[op].node].origin,
                              refusal(choices, op, *why[e], true, SelfCut::ConsumerOperandEdgesFirst));
     }
-    if (!refused.empty()) throw NoDeviceForm(refused);
+    if (!refused.empty()) throw LegalizationError(refused);
 }
 
 }  // namespace ttsim::impl::ir

@@ -22,7 +22,7 @@ struct Epoch {
     double target = 0;                                            ///< cycles
     double link_cycles = 0;                                       ///< of the busiest NoC link, per input
     double load_cycles = 0;                                       ///< of its programs, once
-    double hand_over_cycles = 0;                                  ///< of the output that takes longest, per input
+    double output_streaming_cycles = 0;                           ///< of the output that takes longest, per input
     std::size_t end() const { return first + chosen.size(); }
 };
 
@@ -70,8 +70,8 @@ private:
 /// That edges allow an op no grid, and what would help. `alone`: it is the only op of its epoch.
 Error refusal(const Choices& choices, std::size_t op, const Rejection& why, bool alone, SelfCut self_cut);
 
-/// Throws NoDeviceForm, as EpochSolver::refuse() does, where an edge is within the limits with no grids of its ops:
-/// names the first, and the origins of all such consumers.
+/// Throws LegalizationError, as EpochSolver::refuse() does, where an edge is within the limits with no grids of its
+/// ops: names the first, and the origins of all such consumers.
 void refuse_impossible_edges(const Choices& choices, const EdgeCosts& costs, const OpBudget& budget);
 
 /// What an op asks of the placer.

@@ -111,7 +111,7 @@ bool wait_in_a_circle(const Op& producer, const std::vector<OutputReader>& reade
 }
 
 bool forks_in_blocks(const Op& producer, const std::vector<DirectReader>& readers, std::int64_t microbatch) {
-    return readers.size() > 1 && hand_over(producer, microbatch, direct_readers(producer, readers)).scatter();
+    return readers.size() > 1 && output_streaming(producer, microbatch, direct_readers(producer, readers)).scatter();
 }
 
 std::vector<HeldFork> held_forks(const Choices& choices, const std::map<std::size_t, double>& waiting,

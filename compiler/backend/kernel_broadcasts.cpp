@@ -61,7 +61,7 @@ std::vector<std::int64_t> places(const TileOrder& order) {
     return all;
 }
 
-/// The shortest beginning that `all` is a whole number of times.
+/// The shortest beginning that `all` is an integer of times.
 std::int64_t period(const std::vector<std::int64_t>& all) {
     std::vector<std::size_t> border(all.size() + 1, 0);  // of each beginning: the longest that it ends with, too
     for (std::size_t i = 1, k = 0; i < all.size(); ++i) {

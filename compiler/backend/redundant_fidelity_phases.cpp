@@ -63,7 +63,7 @@ Fidelity with_second_operand(const OpConfig& op) {
     return elementwise && op.fidelity == Fidelity::HiFi2 ? Fidelity::HiFi3 : op.fidelity;
 }
 
-Fidelity without_spare_phases(const OpConfig& op) {
+Fidelity without_redundant_fidelity_phases(const OpConfig& op) {
     const bool multiplies = is_product(op) || op.type == "multiply";
     if (!multiplies || op.in_df.size() < 2 || is_integer(op.in_df[0]) || is_integer(op.in_df[1])) return op.fidelity;
     const bool low_a = has_low_digits(op, SrcPort::A), low_b = has_low_digits(op, SrcPort::B);

@@ -10,8 +10,8 @@ namespace ttsim::impl::ir {
 /// no such operand, or in a way that is not known.
 int multiplied_digits(const OpConfig& op, std::size_t operand);
 
-/// Of the size of an operand's datums, what its phases cut off on average: the digits behind those they show, where the
-/// format has more.
+/// Of the size of an operand's elements, what its phases cut off on average: the digits behind those they show, where
+/// the format has more.
 double share_cut_off(const OpConfig& op, std::size_t operand);
 /// The same of numbers with so many digits of which the first are kept.
 double share_cut_off(int given, int shown);
@@ -21,6 +21,6 @@ double share_cut_off(int given, int shown);
 Fidelity with_second_operand(const OpConfig& op);
 
 /// The least fidelity with the same products.
-Fidelity without_spare_phases(const OpConfig& op);
+Fidelity without_redundant_fidelity_phases(const OpConfig& op);
 
 }  // namespace ttsim::impl::ir

@@ -34,9 +34,9 @@ public:
         for (std::vector<std::int64_t> before; before != routes_.buffers && routes_.no_room.empty();) {
             before = routes_.buffers;
             routes_.waiting.clear();
-            routes_.hand_over_cycles = 0;
+            routes_.output_streaming_cycles = 0;
             for (std::size_t i = first_; i < first_ + ops_.size(); ++i) connect(i);
-            for (std::size_t i = first_; i < first_ + ops_.size(); ++i) hand_over_faster(i, larger.contains(i));
+            for (std::size_t i = first_; i < first_ + ops_.size(); ++i) output_streaming_faster(i, larger.contains(i));
         }
         return routes_;
     }
@@ -58,7 +58,7 @@ private:
     std::size_t producer(std::size_t edge) const { return choices_.edges[edge].producer; }
     double slices(std::size_t op) const { return static_cast<double>(at(op).op->cfg.out.t); }
 
-    /// When datums are there, in inputs since the epoch began: at the earliest whatever buffers there are, because
+    /// When elements are there, in inputs since the epoch began: at the earliest whatever buffers there are, because
     /// something needs several slices at once; and at full pace, each op taking its time.
     struct Pace {
         double earliest = 0, usual = 0;
@@ -157,7 +157,7 @@ private:
         return most;
     }
 
-    /// From taking the first datums of an input to giving the first slice of the result.
+    /// From taking the first elements of an input to giving the first slice of the result.
     Pace delay(std::size_t op) const {
         constexpr double ublocks = 0.25;  // what streams ublock by ublock
         const double slice = 1 / slices(op);
@@ -306,7 +306,7 @@ private:
 
     /// What a block costs, its sender or who gathers it, is paid less often with larger ones: the smallest that hand
     /// over as fast as the epoch's slowest op takes, else the fastest there is room for.
-    void hand_over_faster(std::size_t op, bool may) {
+    void output_streaming_faster(std::size_t op, bool may) {
         const std::int64_t slices = at(op).op->cfg.out.t;
         std::int64_t& buffer = routes_.buffers[op - first_];
         double best = handed_over(op, buffer).cycles;
@@ -318,7 +318,7 @@ private:
             best = cycles;
             buffer = 2 * mblocks;
         }
-        routes_.hand_over_cycles = std::max(routes_.hand_over_cycles, best);
+        routes_.output_streaming_cycles = std::max(routes_.output_streaming_cycles, best);
     }
 
     static constexpr std::int64_t double_buffer = 2;

@@ -25,7 +25,7 @@ struct Routes {
     std::vector<std::int64_t> buffers;      ///< buf_size_mb of each op
     std::vector<NoRoom> no_room;            ///< by edge, in the order of consumers
     std::map<std::size_t, double> waiting;  ///< edge -> slices that wait there for another path, at full pace
-    double hand_over_cycles = 0;            ///< of the op whose output takes longest to hand over, per input
+    double output_streaming_cycles = 0;     ///< of the op whose output takes longest to hand over, per input
 };
 
 /// For the ops first .. first + ops.size() - 1 of the choices. `cut`: edges that go through DRAM; those of `no_room`

@@ -244,14 +244,15 @@ static std::set<std::size_t> ops_of(const Choices& choices, const std::vector<st
 }
 
 /// What is refused with any epochs, beside what is: the host takes all of it at once.
-static NoDeviceForm all_impossible(const Choices& choices, const EdgeCosts& costs, const NoDeviceForm& first) {
+static LegalizationError all_impossible(const Choices& choices, const EdgeCosts& costs,
+                                        const LegalizationError& first) {
     std::vector<std::pair<std::string, Error>> refused;
     for (const std::string& each : first.origins()) refused.emplace_back(each, first.reason(each));
     const auto with = [&](std::size_t op) { return ops_of(choices, {origin(choices, op)}); };
     const std::set<std::size_t> on_host = ops_of(choices, first.origins());
     for (const auto& [op, why] : impossible_ops(costs, choices.edges, on_host, with, choices.ops.size()))
         refused.emplace_back(origin(choices, op), refusal(choices, op, why, true, SelfCut::ConsumerOperandEdgesFirst));
-    return NoDeviceForm(refused);
+    return LegalizationError(refused);
 }
 
 /// Hand-overs want other grids than kernels do, which the search for epochs does not see: grids of one height suit them
@@ -273,7 +274,7 @@ Schedule Planner::schedule(const ScheduleOptions& options) const {
         try {
             Schedule made = one(each);
             if (!best || made.estimated_cycles < best->estimated_cycles) best = std::move(made);
-        } catch (const NoDeviceForm& error) {
+        } catch (const LegalizationError& error) {
             if (error.fault() != Fault::Unsupported) throw;
             if (are_impossible(*costs_, choices_->edges, ops_of(*choices_, error.origins())))
                 throw all_impossible(*choices_, *costs_, error);
@@ -324,7 +325,7 @@ Schedule Planner::made_of(std::vector<Epoch> epochs, const ScheduleOptions& opti
         schedule.epoch_latencies.push_back(
             latency_of(choices_->times, epoch.first, epoch.chosen, options.edges ? &between : nullptr));
         schedule.epoch_cycles.push_back(
-            std::max({slowest(choices_->ops, epoch), epoch.link_cycles, epoch.hand_over_cycles}));
+            std::max({slowest(choices_->ops, epoch), epoch.link_cycles, epoch.output_streaming_cycles}));
         ++schedule.epochs;
     }
     if (options.column_order) choose_ublock_orders(*choices_->graph, budget_, schedule);

@@ -46,7 +46,7 @@ std::vector<std::string> self_cut_names();
 
 /// What a schedule is to be good at.
 enum class Aim : std::uint8_t {
-    Throughput,  ///< inputs a second, through epochs that hold many
+    Throughput,  ///< inputs/s, through epochs that hold many
     Latency,     ///< one input, from op to op
 };
 std::string_view to_string(Aim aim);

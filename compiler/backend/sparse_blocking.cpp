@@ -242,14 +242,15 @@ bool size_encoding(const SparsePattern& pattern, OpConfig& op) {
     return true;
 }
 
-/// Each row of cores has its tiles beside each other. There are many, and where they only pick a byte holds a datum.
-template <class Datum>
-static void lay_tiles(const SparsePattern& pattern, const std::vector<Share>& shares, std::int64_t columns, Datum* to) {
+/// Each row of cores has its tiles beside each other. There are many, and where they only pick a byte holds an element.
+template <class Element>
+static void lay_tiles(const SparsePattern& pattern, const std::vector<Share>& shares, std::int64_t columns,
+                      Element* to) {
     for (std::size_t i = 0; i < shares.size(); ++i)
         for (std::size_t k = 0; k < shares[i].tiles.size(); ++k) {
-            Datum* tile = to + static_cast<std::int64_t>(i) * edge * columns + static_cast<std::int64_t>(k) * edge;
+            Element* tile = to + static_cast<std::int64_t>(i) * edge * columns + static_cast<std::int64_t>(k) * edge;
             for (const auto& [place, value] : pattern.tiles[static_cast<std::size_t>(shares[i].tiles[k])])
-                tile[place / edge * columns + place % edge] = static_cast<Datum>(value);
+                tile[place / edge * columns + place % edge] = static_cast<Element>(value);
         }
 }
 

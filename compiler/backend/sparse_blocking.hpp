@@ -11,7 +11,7 @@ namespace ttsim::impl::ir {
 /// strip is longer than an encoding tile.
 bool size_encoding(const SparsePattern& pattern, OpConfig& op);
 
-/// Operands 0 and 2 as {1, rows, columns} datums; the encoding as bits inside floats.
+/// Operands 0 and 2 as {1, rows, columns} elements; the encoding as bits inside floats.
 struct SparseParts {
     LiteralPtr tiles, encoding;
 };

@@ -8,7 +8,7 @@ namespace ttsim::impl::ir {
 
 namespace {
 
-std::string bytes_of(const TileDatums& tile) {
+std::string bytes_of(const TileElements& tile) {
     std::string bytes;
     for (const auto& [place, value] : tile) {
         bytes.append(reinterpret_cast<const char*>(&place), sizeof place);
@@ -18,17 +18,17 @@ std::string bytes_of(const TileDatums& tile) {
 }
 
 /// By place, those that meet at one summed.
-void settle(TileDatums& tile) {
-    std::stable_sort(tile.begin(), tile.end(), [](TileDatum a, TileDatum b) { return a.place < b.place; });
+void settle(TileElements& tile) {
+    std::stable_sort(tile.begin(), tile.end(), [](TileElement a, TileElement b) { return a.place < b.place; });
     std::size_t kept = 0;
-    for (const TileDatum& datum : tile) {
-        if (kept > 0 && tile[kept - 1].place == datum.place)
-            tile[kept - 1].value += datum.value;
+    for (const TileElement& element : tile) {
+        if (kept > 0 && tile[kept - 1].place == element.place)
+            tile[kept - 1].value += element.value;
         else
-            tile[kept++] = datum;
+            tile[kept++] = element;
     }
     tile.resize(kept);
-    tile.erase(std::remove_if(tile.begin(), tile.end(), [](TileDatum d) { return d.value == 0; }), tile.end());
+    tile.erase(std::remove_if(tile.begin(), tile.end(), [](TileElement d) { return d.value == 0; }), tile.end());
     tile.shrink_to_fit();
 }
 
@@ -43,7 +43,7 @@ SparsePattern make_pattern(const Literal& index, const Literal* weights, std::in
     std::unordered_map<std::string, std::int64_t> known;
     for (std::int64_t row = 0; row < pattern.rows; ++row) {
         pattern.begins.push_back(pattern.places.size());
-        std::map<std::int64_t, TileDatums> made;  // by tile column
+        std::map<std::int64_t, TileElements> made;  // by tile column
         index.each_pick(row * edge * width, (row + 1) * edge * width, [&](std::int64_t i, std::int64_t column) {
             const float value = weights ? weights->floats()[static_cast<std::size_t>(i)] : 1.0F;
             pattern.ones = pattern.ones && value == 1.0F;

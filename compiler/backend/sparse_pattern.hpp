@@ -9,12 +9,12 @@
 
 namespace ttsim::impl::ir {
 
-struct TileDatum {
+struct TileElement {
     std::uint16_t place = 0;  ///< row-major
     float value = 0;
 };
 /// Those that are not 0, by place: a tile that picks has no more than a few dozen.
-using TileDatums = std::vector<TileDatum>;
+using TileElements = std::vector<TileElement>;
 
 struct SparsePlace {
     std::int32_t row = 0, col = 0;  ///< in tiles
@@ -30,10 +30,10 @@ struct SparseSizes {
 
 struct SparsePattern {
     std::int64_t rows = 0, cols = 0;  ///< in tiles
-    std::vector<TileDatums> tiles;    ///< all different
+    std::vector<TileElements> tiles;  ///< all different
     std::vector<SparsePlace> places;  ///< by row, then column; tiles of zeros are left out
     std::vector<std::size_t> begins;  ///< where each row's places begin, and where the last one's end
-    bool ones = true;                 ///< all datums are 0 or sums of 1, which a byte holds
+    bool ones = true;                 ///< all elements are 0 or sums of 1, which a byte holds
     /// By grid rows, slices, rows of ublocks, height of a ublock, u_kt.
     mutable std::map<std::array<std::int64_t, 5>, SparseSizes> sizes{};
     /// The most tiles that a grid row uses, by grid rows and slices.

@@ -116,7 +116,7 @@ void each_link(const Graph& graph, const Schedule& schedule, std::size_t consume
     }
 }
 
-bool turns(const std::vector<Tm>& tms) {
+bool iterations(const std::vector<Tm>& tms) {
     bool odd = false;
     for (const Tm& tm : tms) odd = odd != (tm.kind == Tm::Kind::Transpose);
     return odd;
@@ -194,7 +194,7 @@ void choose_op_orders(const Graph& graph, const OpBudget& budget, Schedule& sche
             if (wanted && (is_free(consumer) || takes_part(schedule.ops[producer], consumer, *wanted)))
                 sets.want(producer, *wanted);
             else if (is_free(consumer) && has_both(consumer))
-                sets.link(producer, i, turns(edge.tms));
+                sets.link(producer, i, iterations(edge.tms));
         });
     const StreamCheck streams(graph, budget, schedule);
     for (bool settled = false; !settled;) {

@@ -7,10 +7,10 @@
 
 #include "base/read_file.hpp"
 #include "base/text.hpp"
+#include "compiler/files/result_folder.hpp"
 #include "compiler/host/samples.hpp"
 #include "compiler/onnx/read.hpp"
 #include "compiler/onnx/value_file.hpp"
-#include "compiler/files/result_folder.hpp"
 
 namespace ttsim::impl::ir {
 
@@ -34,7 +34,7 @@ std::map<std::string, Literal> read_values(const std::map<std::string, std::stri
     return values;
 }
 
-/// Files, or where there is none of that name a number, which is the value of every datum.
+/// Files, or where there is none of that name a number, which is the value of every element.
 std::map<std::string, Literal> read_constants(const std::map<std::string, std::string>& given) {
     std::map<std::string, Literal> values;
     for (const auto& [name, text] : given) {
@@ -59,7 +59,7 @@ Values read_inputs(const ModelFiles& files, const Graph& graph, bool samples) {
     const std::vector<std::size_t> reads = graph.use_counts();
     for (std::size_t id = 0; id < graph.nodes.size(); ++id) {
         const Node& node = graph.nodes[id];
-        const auto found = values.find(crossing_name(node));
+        const auto found = values.find(boundary_name(node));
         if (!node.is_input() || found == values.end()) continue;
         const std::string& name = found->first;
         if (reads[id] == 0) {

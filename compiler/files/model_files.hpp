@@ -12,7 +12,7 @@ struct ModelFiles {
     std::string model;                             ///< .onnx, or a graph as text
     std::string out;                               ///< folder, or image
     std::map<std::string, std::string> inputs;     ///< values of inputs: name -> .pb or .npy file
-    std::map<std::string, std::string> constants;  ///< the same; or a number, of which all datums are
+    std::map<std::string, std::string> constants;  ///< the same; or a number, of which all elements are
     std::map<std::string, Dims> shapes;
     std::string command;   ///< for the netlist's first line
     unsigned threads = 0;  ///< that compile, read and write; 0: one per processor. No result depends on it

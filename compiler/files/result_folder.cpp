@@ -42,7 +42,7 @@ void write_array(const fs::path& file, Tensor tensor, bool bits = false) {
 InputFiles write_inputs(const CompiledModel& model, const FileSink& sink) {
     InputFiles files;
     for (const Node& node : model.host.program.graph.nodes) {
-        const auto value = model.inputs.find(crossing_name(node));
+        const auto value = model.inputs.find(boundary_name(node));
         if (!node.is_input() || node.has("device") || value == model.inputs.end()) continue;
         const std::string file = "input_" + npy_name(node.name);
         sink(file, npy_bytes(value->second));
@@ -57,7 +57,7 @@ std::vector<ManifestEntry> write_queues(const CompiledModel& model, const fs::pa
     // what later parts of the device are given depends on what the first computes; a loop takes many entries
     const Values crossing = HostRun(model.host.program, model.inputs).device_inputs(1);
     for (const BoundTensor& input : inputs_of_part(model.host, 1))
-        if (input.turns == 0) {
+        if (input.iterations == 0) {
             files.push_back({input.queue, npy_name(input.queue), 0});
             write_array(folder / files.back().file, to_entry(crossing.at(input.name), input));
         }

@@ -33,7 +33,7 @@ public:
 
     void run() {
         const auto uses = graph_.use_counts();
-        std::optional<MeanPoints> points;
+        std::optional<ActivationSamples> points;
         for (ValueId id = 0; id < graph_.nodes.size(); ++id) {
             const Node& node = graph_.nodes[id];
             if (node.op != "buda.matmul" && node.op != "buda.depthwise") continue;
@@ -96,10 +96,11 @@ private:
     static void give(QueueValues& bias, const std::vector<double>& taken) {
         auto values = std::make_shared<Literal>(*bias.values);
         const auto columns = static_cast<std::int64_t>(taken.size());
-        std::vector<float>& datums = values->floats();
-        if (values->dims()[2] != columns || !std::equal(datums.begin() + columns, datums.end(), datums.begin())) return;
-        for (std::size_t i = 0; i < datums.size(); ++i)
-            datums[i] = static_cast<float>(static_cast<double>(datums[i]) + taken[i % taken.size()]);
+        std::vector<float>& elements = values->floats();
+        if (values->dims()[2] != columns || !std::equal(elements.begin() + columns, elements.end(), elements.begin()))
+            return;
+        for (std::size_t i = 0; i < elements.size(); ++i)
+            elements[i] = static_cast<float>(static_cast<double>(elements[i]) + taken[i % taken.size()]);
         bias.values = std::move(values);
         if (bias.derivation) bias.derivation = shifted(*bias.derivation, taken);
     }
@@ -131,8 +132,8 @@ private:
 
 }  // namespace
 
-void balance_rounding(const Graph& graph, EmittedModel& emitted, unsigned threads,
-                      const std::map<std::string, Literal>* samples) {
+void bias_correction(const Graph& graph, EmittedModel& emitted, unsigned threads,
+                     const std::map<std::string, Literal>* samples) {
     Balance(graph, emitted, threads, samples).run();
 }
 

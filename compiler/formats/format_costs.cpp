@@ -93,7 +93,7 @@ double rounding_noise(const Literal& constant, DataFormat df, Fidelity fidelity,
     op.in_df = {df, df};
     op.fidelity = fidelity;
     const std::int64_t cols = constant.dims().back();
-    constexpr std::int64_t most = std::int64_t{1} << 18;  // datums that are looked at
+    constexpr std::int64_t most = std::int64_t{1} << 18;  // elements that are looked at
     const std::int64_t rows = std::clamp<std::int64_t>(most / cols, 1, constant.size() / cols);
     const auto begin = constant.floats().begin();
     std::vector<float> values(begin, begin + rows * cols);

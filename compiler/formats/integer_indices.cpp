@@ -52,7 +52,7 @@ private:
     };
 
     const Node& operand(const Node& node, std::size_t k) const { return graph_.nodes[node.inputs[k].value]; }
-    /// The largest magnitude that a value may have, when all its datums are whole numbers.
+    /// The largest magnitude that a value may have, when all its elements are integers.
     std::optional<double> of(ValueId id) const {
         const Range& range = ranges_[id];
         if (!range.whole || !std::isfinite(range.largest())) return std::nullopt;
@@ -96,7 +96,7 @@ private:
         const std::string other =
             run_ < wider ? fmt::format("Float16 holds them up to {} (--default-df Float16); ", wider) : "";
         return fmt::format(
-            "warning: '{}' ({}{}){} {} up to {:g}, in the midst of the model; {} holds whole numbers up to {} "
+            "warning: '{}' ({}{}){} {} up to {:g}, in the midst of the model; {} holds integers up to {} "
             "there: {}. {}what stands at the end of a model the host computes exactly",
             node.name, node.op, whose, more, kind.does, kind.most, to_string(df), run_, kind.consequence, other);
     }
@@ -106,14 +106,14 @@ private:
     std::vector<Range> ranges_;
     std::array<Kind, 4> kinds_{{{.does = "finds places", .consequence = "others may be found"},
                                 {.does = "looks up by numbers", .consequence = "others may be looked up"},
-                                {.does = "sums products of whole numbers",
+                                {.does = "sums products of integers",
                                  .consequence = "sums are rounded, and what is decided by them may be another"},
-                                {.does = "compares with whole numbers", .consequence = "others count as equal"}}};
+                                {.does = "compares with integers", .consequence = "others count as equal"}}};
 };
 
 }  // namespace
 
-std::vector<std::string> whole_number_warnings(const Graph& graph, DataFormat df, const ChipParams& chip) {
+std::vector<std::string> integer_warnings(const Graph& graph, DataFormat df, const ChipParams& chip) {
     return Finder(graph, largest_whole_run(df, chip.features.tf32)).warnings(df);
 }
 

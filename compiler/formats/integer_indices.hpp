@@ -1,4 +1,4 @@
-// Whole numbers in the midst of a model that the device computes and its formats do not hold: places of maxima,
+// Integers in the midst of a model that the device computes and its formats do not hold: places of maxima,
 // look-ups, sums of products, comparisons. What the host takes (mark-host) is not among them.
 #pragma once
 
@@ -16,6 +16,6 @@ namespace ttsim::impl::ir {
 
 /// One line a kind of op, with the first such op, how many there are, and a remedy. `graph` is the device's part of a
 /// model, before its ops are taken apart.
-std::vector<std::string> whole_number_warnings(const Graph& graph, DataFormat df, const ChipParams& chip);
+std::vector<std::string> integer_warnings(const Graph& graph, DataFormat df, const ChipParams& chip);
 
 }  // namespace ttsim::impl::ir

@@ -18,7 +18,7 @@ public:
           on_host_(whole.nodes.size()),
           on_device_(whole.nodes.size()),
           part_(whole.nodes.size(), 0),
-          turns_(whole.nodes.size(), 0) {}
+          iterations_(whole.nodes.size(), 0) {}
 
     HostProgram run() {
         find_parts();
@@ -54,15 +54,15 @@ private:
         for (ValueId id = 0; id < whole_.nodes.size(); ++id) {
             const Node& node = whole_.nodes[id];
             if (is_handed_over(id) || node.is_input()) {
-                turns_[id] = node.integer("turns", 0);
+                iterations_[id] = node.integer("turns", 0);
                 loop[id] = node.word("loop", "");
             } else if (is_op(id)) {
                 for (const Edge& edge : node.inputs) {
-                    turns_[id] = std::max(turns_[id], turns_[edge.value]);
+                    iterations_[id] = std::max(iterations_[id], iterations_[edge.value]);
                     if (!loop[edge.value].empty()) loop[id] = loop[edge.value];
                 }
             }
-            loops_ = loops_ || turns_[id] > 0;
+            loops_ = loops_ || iterations_[id] > 0;
         }
         if (!loops_) return;
         loop_ = std::move(loop);
@@ -109,11 +109,11 @@ private:
     void separate_loops() {
         std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> number;
         for (ValueId id = 0; id < whole_.nodes.size(); ++id)
-            if (is_op(id)) number[{part_[id], turns_[id]}] = 0;
+            if (is_op(id)) number[{part_[id], iterations_[id]}] = 0;
         std::int64_t last = 0;
         for (auto& [key, own] : number) own = ++last;
         for (ValueId id = 0; id < whole_.nodes.size(); ++id)
-            if (is_op(id)) part_[id] = number.at({part_[id], turns_[id]});
+            if (is_op(id)) part_[id] = number.at({part_[id], iterations_[id]});
     }
 
     static ValueId push(Graph& graph, Node node) {
@@ -197,7 +197,7 @@ private:
         Node made = input_like(whole_.nodes[id], name);
         made.name = unused_name(name);
         made.attrs["device"] = part;
-        if (turns_[id] > 0) made.type.dims.insert(made.type.dims.begin(), turns_[id]);
+        if (iterations_[id] > 0) made.type.dims.insert(made.type.dims.begin(), iterations_[id]);
         device_.outputs.push_back({name, on_device, {}});
         return push(program_.graph, std::move(made));
     }
@@ -270,7 +270,7 @@ private:
                                                       : state_name(state.word("loop", ""), state.integer("state", 0));
             Node made = input_like(state, kept);
             made.name = unused_on_device(std::move(made.name));
-            made.attrs = {{"state", kept}, {"turns", turns_[id]}, {"loop", state.word("loop", "")}};
+            made.attrs = {{"state", kept}, {"turns", iterations_[id]}, {"loop", state.word("loop", "")}};
             if (part > 1) made.attrs["part"] = part;
             found->second = push(device_, std::move(made));
         } else if (first) {
@@ -278,13 +278,13 @@ private:
             const ValueId given = host(fed ? whole_.nodes[id].inputs[0].value : id);
             const Node& from = program_.graph.nodes[given];
             const std::optional<std::string> moved = keep_names_ ? moved_input(id) : std::nullopt;
-            std::string name = moved.value_or(crossing_name(from));
+            std::string name = moved.value_or(boundary_name(from));
             while (!given_names_.insert(name).second) name = crossing(name + "_");
             Node made = input_like(whole_.nodes[id], name);
             made.name = unused_on_device(moved ? name : std::move(made.name));
             if (part > 1) made.attrs["part"] = part;
-            if (turns_[id] > 0) {
-                made.attrs["turns"] = turns_[id];
+            if (iterations_[id] > 0) {
+                made.attrs["turns"] = iterations_[id];
                 made.attrs["loop"] = whole_.nodes[id].word("loop", "");
             }
             given_by_[device_.nodes.size()] = given;
@@ -302,7 +302,7 @@ private:
         for (ValueId reader = 0; reader < whole_.nodes.size(); ++reader)
             for (const Edge& edge : whole_.nodes[reader].inputs)
                 if (edge.value == id && is_op(reader)) return std::nullopt;
-        return crossing_name(whole_.nodes[id]);
+        return boundary_name(whole_.nodes[id]);
     }
     /// A value that crosses has its name on the device more than once.
     std::string unused_on_device(std::string name) {
@@ -316,7 +316,7 @@ private:
     Graph device_ = whole_.next();
     std::vector<std::optional<ValueId>> on_host_, on_device_;
     std::vector<std::int64_t> part_;             ///< of the device's ops; of others: the last that they wait for
-    std::vector<std::int64_t> turns_;            ///< of the loop that a node is in; 0: of none
+    std::vector<std::int64_t> iterations_;       ///< of the loop that a node is in; 0: of none
     bool loops_ = false;                         ///< there are loops
     std::vector<std::string> loop_;              ///< where there are: the one that a node is in; "": none
     std::map<std::string, std::int64_t> waits_;  ///< the last part that a loop's turns wait for

@@ -24,8 +24,8 @@ public:
         for (ValueId id = 0; id < from_inner_.size(); ++id) inner(id);
         for (const Output& output : outer_.graph.outputs)
             joined_.graph.outputs.push_back({output.name, outer(output.value), output.type});
-        for (const auto& [name, value, part, turns] : inner_.to_device)
-            joined_.to_device.push_back({name, inner(value), part, turns});
+        for (const auto& [name, value, part, iterations] : inner_.to_device)
+            joined_.to_device.push_back({name, inner(value), part, iterations});
         return std::move(joined_);
     }
 
@@ -34,8 +34,8 @@ private:
         if (from_outer_[id]) return *from_outer_[id];
         const Node& node = outer_.graph.nodes[id];
         if (node.has("device")) {
-            const auto found = results_.find(crossing_name(node));
-            TT_CHECK(found != results_.end(), "the device's part has no output '{}'", crossing_name(node));
+            const auto found = results_.find(boundary_name(node));
+            TT_CHECK(found != results_.end(), "the device's part has no output '{}'", boundary_name(node));
             from_outer_[id] = inner(found->second);
         } else {
             Node made = node;
@@ -48,7 +48,7 @@ private:
         if (from_inner_[id]) return *from_inner_[id];
         const Node& node = inner_.graph.nodes[id];
         if (node.is_input() && !node.has("device")) {
-            from_inner_[id] = outer(outer_.crossing(crossing_name(node)).value);
+            from_inner_[id] = outer(outer_.crossing(boundary_name(node)).value);
         } else {
             Node made = node;
             for (Edge& edge : made.inputs) edge.value = inner(edge.value);

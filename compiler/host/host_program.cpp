@@ -8,14 +8,14 @@
 
 namespace ttsim::impl::ir {
 
-std::string crossing_name(const Node& node) {
+std::string boundary_name(const Node& node) {
     return node.is_input() && !node.origin.empty() ? node.origin : node.name;
 }
 
 std::vector<std::string> input_names(const Graph& graph) {
     std::vector<std::string> names;
     for (const Node& node : graph.nodes)
-        if (node.is_input() && !node.has("device")) names.push_back(crossing_name(node));
+        if (node.is_input() && !node.has("device")) names.push_back(boundary_name(node));
     return names;
 }
 
@@ -33,7 +33,7 @@ const HostProgram::Crossing& HostProgram::crossing(const std::string& name) cons
 
 std::int64_t HostProgram::part_of(const std::string& result) const {
     for (const Node& node : graph.nodes)
-        if (node.has("device") && crossing_name(node) == result) return node.integer("device", 1);
+        if (node.has("device") && boundary_name(node) == result) return node.integer("device", 1);
     TT_CHECK(false, "the device gives nothing as '{}'", result);
 }
 
@@ -58,8 +58,8 @@ HostRun::HostRun(const HostProgram& program, const Values& inputs)
         const Node& node = program.graph.nodes[id];
         if (node.is_constant()) values_[id] = node.literal;
         if (!node.is_input() || node.has("device") || !read[id]) continue;
-        const auto given = inputs.find(crossing_name(node));
-        TT_CHECK(given != inputs.end(), "input '{}' has no value", crossing_name(node));
+        const auto given = inputs.find(boundary_name(node));
+        TT_CHECK(given != inputs.end(), "input '{}' has no value", boundary_name(node));
         values_[id] = std::make_shared<Literal>(given->second);
     }
     compute();
@@ -93,8 +93,8 @@ void HostRun::give(std::int64_t part, const Values& results) {
     for (ValueId id = 0; id < values_.size(); ++id) {
         const Node& node = program_.graph.nodes[id];
         if (node.integer("device", 0) != part) continue;
-        const auto given = results.find(crossing_name(node));
-        TT_CHECK(given != results.end(), "the device gave no '{}'", crossing_name(node));
+        const auto given = results.find(boundary_name(node));
+        TT_CHECK(given != results.end(), "the device gave no '{}'", boundary_name(node));
         values_[id] = std::make_shared<Literal>(given->second);
     }
     compute();

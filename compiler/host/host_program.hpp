@@ -3,7 +3,7 @@
 //   inputs of the model -> ops -> values for the device | the device's results -> ops -> outputs of the model
 //
 // Where the host computes something of the device's results that the device goes on with, the device runs in parts,
-// from 1 on: a program each, the host's ops between them. A part may loop (passes/roll_loops.cpp): then it takes the
+// from 1 on: a program each, the host's ops between them. A part may loop (passes/reroll_loops.cpp): then it takes the
 // slices of tensors one by one, gives results slice by slice, and keeps its state from turn to turn.
 #pragma once
 
@@ -26,7 +26,8 @@ struct HostProgram {
         std::string name;
         ValueId value = 0;
         std::int64_t part = 1;
-        std::int64_t turns = 0;  ///< of a part that loops: the value's first axis, a slice for each turn; 0: all of it
+        std::int64_t iterations =
+            0;  ///< of a part that loops: the value's first axis, a slice for each turn; 0: all of it
     };
     std::vector<Crossing> to_device;
     /// Throws Error(Internal) when there is no such input.
@@ -40,7 +41,7 @@ struct HostProgram {
 /// becomes its input, what they need of the device its output. The device's parts have no edges between them: what a
 /// later one needs of an earlier one goes by way of the host. Inputs of parts behind the first say so: {part = PART},
 /// those of parts that loop {turns = TURNS}, and states {state = NAME} of the output that the next turn finds there.
-/// `exact`: the device holds whole numbers exactly, so an output that is an input or a constant may pass through it.
+/// `exact`: the device holds integers exactly, so an output that is an input or a constant may pass through it.
 /// Where nothing is left for the device it copies one number. `keep_names`: what the host moves of an input alone that
 /// nothing else reads is called as that input.
 HostProgram cut_host(Graph& graph, bool exact, bool keep_names = false);
@@ -56,7 +57,7 @@ inline bool is_intermediate(const std::string& output) { return output.ends_with
 std::vector<bool> read_nodes(const HostProgram& program);
 
 /// Name under which a value crosses between host and device.
-std::string crossing_name(const Node& node);
+std::string boundary_name(const Node& node);
 /// Names of the model's inputs, in its order.
 std::vector<std::string> input_names(const Graph& graph);
 /// Inputs that say nothing of their origin come from the model's of their own name.

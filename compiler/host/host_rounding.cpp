@@ -25,7 +25,7 @@ float rounded(float value, int bits) {
     return std::bit_cast<float>((up & exponent_mask) == exponent_mask ? raw & ~below : up);
 }
 
-/// Whether no gain is to change them: whole numbers; and where it is finer than the format's digits, numbers that the
+/// Whether no gain is to change them: integers; and where it is finer than the format's digits, numbers that the
 /// format holds exactly though all share the largest one's exponent. Made a little larger these would be rounded back,
 /// and a power of two made a little smaller loses its last digit, in Bfp2 half of it.
 bool stay(std::span<const float> values, DataFormat format, double gain) {

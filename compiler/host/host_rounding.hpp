@@ -11,8 +11,9 @@
 namespace ttsim::impl::ir {
 
 /// What stands for infinity on the device: masks are written with it, and the products by which the device moves and
-/// repeats datums make 0 times infinity, which without rounding is no number. A power of two, an eighth to a sixteenth
-/// of the largest number of the format, does the same to what it is added to, also when several masks come together.
+/// repeats elements make 0 times infinity, which without rounding is no number. A power of two, an eighth to a
+/// sixteenth of the largest number of the format, does the same to what it is added to, also when several masks come
+/// together.
 float stand_in_for_infinity(DataFormat format);
 
 /// To the nearest number of a 16-bit float format, ties to even; finite ones stay finite, for infinities stands the
@@ -25,7 +26,7 @@ struct Multipliers {
     /// as well: the multipliers would cut the rest off, which shrinks every product.
     int digits = 0;
     /// What makes up, on average, for the digits that they cut off the other operand, and for what the packer added to
-    /// it. Whole numbers stay as they are, and those that the format holds exactly where it has no digits for the gain.
+    /// it. Integers stay as they are, and those that the format holds exactly where it has no digits for the gain.
     double gain = 1;
     /// Digits that a source register keeps of a Float32 number among others of 16 bits; 0: all, or it is of another
     /// format. It cuts the rest off.

@@ -90,9 +90,9 @@ ordered_json node_json(const Graph& graph, const Node& node, const InputFiles& i
     ordered_json item{{"name", node.name}, {"op", node.op}};
     if (node.is_input()) {
         item["op"] = node.has("device") ? "device" : "input";
-        item["of"] = crossing_name(node);
+        item["of"] = boundary_name(node);
         if (node.has("device")) item["part"] = node.integer("device", 1);
-        const auto file = inputs.find(crossing_name(node));
+        const auto file = inputs.find(boundary_name(node));
         if (!node.has("device") && file != inputs.end()) item["file"] = file->second;
     } else if (node.is_constant()) {
         const std::string file = "host_" + npy_name(node.name);
@@ -121,7 +121,7 @@ ordered_json bound_json(const HostProgram& program, const BoundTensor& tensor, b
     ordered_json item =
         type_json({{"value", value_name(program, tensor, input)}, {"queue", tensor.queue}}, tensor.type);
     if (input) item["part"] = program.crossing(tensor.name).part;
-    if (tensor.turns > 0) item["turns"] = tensor.turns;
+    if (tensor.iterations > 0) item["turns"] = tensor.iterations;
     item["matrix"] = {form.z, form.rows, form.cols};
     if (tensor.rt > form.rt() || tensor.ct > form.ct()) item["tiles"] = {tensor.rt, tensor.ct};
     item["df"] = std::string(to_string(tensor.df));
@@ -136,10 +136,10 @@ std::string bound_line(const BoundTensor& tensor, bool input, std::int64_t part)
     const std::string tiles = tensor.rt > form.rt() || tensor.ct > form.ct()
                                   ? fmt::format("{} x {} tiles", tensor.rt, tensor.ct)
                                   : "whole tiles";
-    return fmt::format("{} '{}' {}: {} queue '{}' as {} x {} x {} datums {} {}{}", input ? "input" : "output",
+    return fmt::format("{} '{}' {}: {} queue '{}' as {} x {} x {} elements {} {}{}", input ? "input" : "output",
                        tensor.name, to_string(tensor.type), input ? "into" : "from", tensor.queue, form.z, form.rows,
                        form.cols, input ? "filled up to" : "cut from", tiles,
-                       (tensor.turns == 0 ? "" : fmt::format(", {} turns", tensor.turns)) +
+                       (tensor.iterations == 0 ? "" : fmt::format(", {} turns", tensor.iterations)) +
                            (part == 0 ? "" : fmt::format(", {} part {}", input ? "for" : "of", part)));
 }
 
@@ -205,21 +205,21 @@ std::string parts_line(const HostSteps& steps) {
         for (const Edge& edge : node.inputs) early[id] = early[id] && early[edge.value];
         if (!early[id] && !node.is_input()) between.insert(node.op);
     }
-    std::int64_t datums = 0;
+    std::int64_t elements = 0;
     for (const HostProgram::Crossing& crossing : steps.program.to_device)
-        if (crossing.part > 1) datums += count(graph.type(crossing.value).dims);
+        if (crossing.part > 1) elements += count(graph.type(crossing.value).dims);
     return fmt::format(
-        "the device runs in {} parts, {} datums an input go to those behind the first: the host computes "
+        "the device runs in {} parts, {} elements an input go to those behind the first: the host computes "
         "{} between and behind them",
-        parts, datums, fmt::join(between, ", "));
+        parts, elements, fmt::join(between, ", "));
 }
 
 std::vector<std::string> loop_lines(const HostSteps& steps) {
-    std::map<std::int64_t, std::int64_t> turns;
+    std::map<std::int64_t, std::int64_t> iterations;
     for (const HostProgram::Crossing& crossing : steps.program.to_device)
-        if (crossing.turns > 0) turns[crossing.part] = crossing.turns;
+        if (crossing.iterations > 0) iterations[crossing.part] = crossing.iterations;
     std::vector<std::string> lines;
-    for (const auto& [part, own] : turns)
+    for (const auto& [part, own] : iterations)
         lines.push_back(fmt::format("part {} of the device is a program that loops: {} turns an input", part, own));
     return lines;
 }
@@ -270,7 +270,7 @@ private:
         const auto dtype = parse_dtype(name);
         if (!dtype) fail_input(loc_, "'{}' is no element type", name);
         Type type{*dtype, item.at("dims").get<Dims>(), {}};
-        if (const std::int64_t datums = extent(type.dims); datums < 0 || datums > std::int64_t{1} << 33)
+        if (const std::int64_t elements = extent(type.dims); elements < 0 || elements > std::int64_t{1} << 33)
             fail_input(loc_, "the size {} cannot be right", to_string(type));
         return type;
     }
@@ -366,9 +366,10 @@ private:
         const auto df = parse_format(name);
         if (!df) fail_input(loc_, "'{}' is no data format", name);
         BoundTensor tensor{item.at("value").get<std::string>(), item.at("queue").get<std::string>(), type(item), *df};
-        tensor.turns = item.value("turns", std::int64_t{0});
+        tensor.iterations = item.value("turns", std::int64_t{0});
         constexpr std::int64_t most = 1 << 20;
-        if (tensor.turns < 0 || tensor.turns > most) fail_input(loc_, "'{}' has {} turns", tensor.name, tensor.turns);
+        if (tensor.iterations < 0 || tensor.iterations > most)
+            fail_input(loc_, "'{}' has {} turns", tensor.name, tensor.iterations);
         return tensor;
     }
 
@@ -381,11 +382,11 @@ private:
             const ValueId value = crossing(tensor, false);
             check_order(value, parts_[k], tensor.name);
             if (const int time = ++times[tensor.name]; time > 1) tensor.name += fmt::format(" {}", time);
-            steps_.program.to_device.push_back({tensor.name, value, parts_[k], tensor.turns});
+            steps_.program.to_device.push_back({tensor.name, value, parts_[k], tensor.iterations});
         }
         std::set<std::string> names;
         for (BoundTensor& tensor : steps_.from_device) {
-            tensor.name = crossing_name(graph().nodes[crossing(tensor, true)]);
+            tensor.name = boundary_name(graph().nodes[crossing(tensor, true)]);
             if (!names.insert(tensor.name).second) fail_input(loc_, "the device gives '{}' twice", tensor.name);
         }
         std::size_t results = 0;

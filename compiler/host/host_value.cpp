@@ -62,12 +62,12 @@ double multiply_adds(const Node& node, std::span<const Type> in) {
     if (node.op == "map_axis") return out * static_cast<double>(dims(1).back());
     if (node.op == "conv" || node.op == "conv_transpose")
         return out * static_cast<double>(count(dims(1))) / static_cast<double>(std::max<std::int64_t>(dims(1)[0], 1));
-    if (node.op == "pick_sum")
+    if (node.op == "gather_sum")
         return out * static_cast<double>(count(dims(2))) / static_cast<double>(node.type.dims.back());
     return 0;
 }
 
-/// The share of a map_axis's matrix that is multiplied by: a row with one 1 only moves a datum.
+/// The share of a map_axis's matrix that is multiplied by: a row with one 1 only moves an element.
 static double multiplied_share(const Literal& matrix) {
     constexpr std::int64_t most_read_here = std::int64_t{1} << 22;
     if (matrix.size() > most_read_here || matrix.size() == 0) return 1;

@@ -15,7 +15,7 @@ static std::int64_t named_axis(const Graph& graph, const Node& node) {
     return 0;
 }
 
-std::vector<std::int64_t> index_limits(const Graph& graph, std::int64_t otherwise) {
+std::vector<std::int64_t> index_bounds(const Graph& graph, std::int64_t otherwise) {
     std::vector<std::int64_t> limits(graph.nodes.size(), otherwise);
     const auto lower = [&](const Edge& edge, std::int64_t to) {
         limits[edge.value] = std::min(limits[edge.value], std::max<std::int64_t>(to, 1));

@@ -10,7 +10,7 @@ namespace ttsim::impl::ir {
 
 namespace {
 
-constexpr double most_constants = 1 << 20;  // datums
+constexpr double most_constants = 1 << 20;  // elements
 constexpr double most_work = 1e8;           // products and other steps, a second or so
 
 double work_of(const Graph& graph) {
@@ -69,7 +69,7 @@ Reference::Reference(Graph graph, const Graph& inputs, const std::string& file) 
                              [](const Node& other) { return other.is_input() && !other.has("device"); });
         if (given == inputs.nodes.end() || given->type != node.type)
             fail_input({file, 0, 0}, "its input '{}' {} is none of host_steps.json", node.name, to_string(node.type));
-        node.origin = crossing_name(*given++);
+        node.origin = boundary_name(*given++);
     }
 }
 
@@ -77,7 +77,7 @@ std::optional<Values> Reference::outputs(const Values& inputs) const {
     const std::vector<bool> read = read_nodes(program_);
     for (ValueId id = 0; id < read.size(); ++id)
         if (const Node& node = program_.graph.nodes[id];
-            node.is_input() && read[id] && inputs.count(crossing_name(node)) == 0)
+            node.is_input() && read[id] && inputs.count(boundary_name(node)) == 0)
             return std::nullopt;
     return HostRun(program_, inputs).outputs();
 }

@@ -86,9 +86,9 @@ std::vector<BoundTensor> results_of_part(const HostSteps& steps, std::int64_t pa
     return tensors;
 }
 
-std::int64_t turns_of_part(const HostSteps& steps, std::int64_t part) {
+std::int64_t iterations_of_part(const HostSteps& steps, std::int64_t part) {
     const std::vector<BoundTensor> inputs = inputs_of_part(steps, part);
-    return inputs.empty() ? 0 : inputs.front().turns;
+    return inputs.empty() ? 0 : inputs.front().iterations;
 }
 
 void add_entries(const HostSteps& steps, std::int64_t part, const Values& crossing, Entries& entries) {
@@ -99,19 +99,19 @@ void add_entries(const HostSteps& steps, std::int64_t part, const Values& crossi
 
 std::vector<Tensor> entries_of(const Literal& value, const BoundTensor& input) {
     std::vector<Tensor> entries;
-    if (input.turns == 0) entries.push_back(to_entry(value, input));
-    for (std::int64_t turn = 0; turn < input.turns; ++turn)
-        entries.push_back(to_entry(sample_of(value, input.type, turn), input));
+    if (input.iterations == 0) entries.push_back(to_entry(value, input));
+    for (std::int64_t iteration = 0; iteration < input.iterations; ++iteration)
+        entries.push_back(to_entry(sample_of(value, input.type, iteration), input));
     return entries;
 }
 
 Literal value_of(std::span<const Tensor> entries, const BoundTensor& result) {
-    if (result.turns == 0) return from_entry(entries.front(), result.type);
+    if (result.iterations == 0) return from_entry(entries.front(), result.type);
     Literal all(result.type.dtype, result.whole().dims, most_read);
-    for (std::size_t turn = 0; turn < entries.size(); ++turn) {
-        const Literal one = from_entry(entries[turn], result.type);
+    for (std::size_t iteration = 0; iteration < entries.size(); ++iteration) {
+        const Literal one = from_entry(entries[iteration], result.type);
         for (std::int64_t i = 0; i < one.size(); ++i)
-            all.copy(static_cast<std::int64_t>(turn) * one.size() + i, one, i);
+            all.copy(static_cast<std::int64_t>(iteration) * one.size() + i, one, i);
     }
     return all;
 }

@@ -34,7 +34,7 @@ Values results_of(const HostSteps& steps, std::int64_t part, const Entries& entr
 /// The tensors that go to a part, and come from it.
 std::vector<BoundTensor> inputs_of_part(const HostSteps& steps, std::int64_t part);
 std::vector<BoundTensor> results_of_part(const HostSteps& steps, std::int64_t part);
-std::int64_t turns_of_part(const HostSteps& steps, std::int64_t part);  ///< 0: it does not loop
+std::int64_t iterations_of_part(const HostSteps& steps, std::int64_t part);  ///< 0: it does not loop
 
 /// How samples become executes of a microbatch each.
 struct Executes {

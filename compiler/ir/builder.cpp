@@ -4,9 +4,9 @@
 
 #include "compiler/ir/derivation.hpp"
 #include "compiler/ir/integers.hpp"
+#include "compiler/ir/legalization_error.hpp"
 #include "compiler/ir/made_constants.hpp"
 #include "compiler/ir/netlist_name.hpp"
-#include "compiler/ir/legalization_error.hpp"
 
 namespace ttsim::impl::ir {
 
@@ -129,9 +129,9 @@ ValueId Builder::constant(Literal literal) {
 void Builder::fail_made() const {
     const auto most = std::max_element(made_of_.begin(), made_of_.end(),
                                        [](const auto& a, const auto& b) { return a.second < b.second; });
-    throw NoDeviceForm(
+    throw LegalizationError(
         Error(Fault::Unsupported, loc_,
-              fmt::format("the constants that are made of the model have more than {} datums, {} of them for '{}'; "
+              fmt::format("the constants that are made of the model have more than {} elements, {} of them for '{}'; "
                           "smaller inputs need less",
                           made_, most->second, most->first)),
         {most->first});
@@ -237,7 +237,7 @@ ValueId Builder::cast(ValueId x, DType to) {
 Literal zero_matrix(std::int64_t rows, std::int64_t cols, const SourceLoc& loc, const std::string& who) {
     constexpr std::int64_t most = std::int64_t{1} << 26;
     if (count({rows, cols}) > most)
-        fail_unsupported(loc, "{}it needs a dense matrix of {} x {} datums; at most {} are allowed",
+        fail_unsupported(loc, "{}it needs a dense matrix of {} x {} elements; at most {} are allowed",
                          who.empty() ? "" : who + ": ", rows, cols, most);
     return Literal(DType::F32, {rows, cols});
 }

@@ -74,7 +74,7 @@ private:
     SourceLoc loc_;
     std::map<std::string, int> names_;
     std::size_t known_ = 0;                           // nodes whose names are in names_
-    std::int64_t made_ = 0, given_ = 0, worked_ = 0;  // datums of constants; steps of folding
+    std::int64_t made_ = 0, given_ = 0, worked_ = 0;  // elements of constants; steps of folding
     std::map<std::string, std::int64_t> made_of_;     // by origin
 };
 
@@ -82,7 +82,7 @@ private:
 Literal zero_matrix(std::int64_t rows, std::int64_t cols, const SourceLoc& loc = {}, const std::string& who = "");
 Literal identity(std::int64_t n);
 bool is_identity(const Literal& matrix);
-/// Whether a transpose moves no datum: the axes that are not of size 1 keep their order.
+/// Whether a transpose moves no element: the axes that are not of size 1 keep their order.
 bool keeps_order(const Dims& dims, const std::vector<std::int64_t>& perm);
 
 }  // namespace ttsim::impl::ir

@@ -52,11 +52,12 @@ Derivation::Placement as_it_is(const Type& type, const Dims& tensor) {
 
 static Literal placed(const Derivation::Placement& placement, const Literal& value) {
     Literal out(DType::F32, placement.dims, most_read);
-    float* datum = out.floats().data();
+    float* element = out.floats().data();
     for (std::int64_t z = 0; z < placement.dims[0]; ++z)
         for (std::int64_t r = 0; r < placement.dims[1]; ++r)
-            for (std::int64_t c = 0; c < placement.dims[2]; ++c, ++datum)
-                if (const std::int64_t at = placement.from(z, r, c); at >= 0) *datum = static_cast<float>(value.at(at));
+            for (std::int64_t c = 0; c < placement.dims[2]; ++c, ++element)
+                if (const std::int64_t at = placement.from(z, r, c); at >= 0)
+                    *element = static_cast<float>(value.at(at));
     return out;
 }
 

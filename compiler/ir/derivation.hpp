@@ -1,4 +1,4 @@
-// How the datums of a constant come from a constant of the model, so that other values can take that one's place in a
+// How the elements of a constant come from a constant of the model, so that other values can take that one's place in a
 // model that is compiled.
 #pragma once
 
@@ -21,13 +21,14 @@ struct Derivation {
     };
     std::vector<Step> steps;  ///< of a single one
     Type type;                ///< of the result
-    /// On the device, where every datum of the tensor comes from: its index in what the steps give; negative: it is 0.
+    /// On the device, where every element of the tensor comes from: its index in what the steps give; negative: it is
+    /// 0.
     struct Placement {
         Dims dims;  ///< {z, rows, cols}, whole tiles
         std::function<std::int64_t(std::int64_t z, std::int64_t r, std::int64_t c)> from;
     };
     std::optional<Placement> placement;  ///< none: as it is, filled up with 0
-    /// For values up to so far from 0 the device's ops are right; of one that is repeated into filling datums.
+    /// For values up to so far from 0 the device's ops are right; of one that is repeated into filling elements.
     double largest = std::numeric_limits<double>::infinity();
     bool fixed = false;  ///< what was decided rests on its values: no others can take their place
 };

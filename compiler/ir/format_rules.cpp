@@ -35,7 +35,7 @@ FormatRule everywhere(const std::string& op_type, DataFormat df) {
     return rule;
 }
 
-// products that repeat one datum, beside which tiles are filled with zeros: in a block float, a reciprocal of those
+// products that repeat one element, beside which tiles are filled with zeros: in a block float, a reciprocal of those
 // would leave none of its bits
 constexpr const char* broadcast = "broadcast";
 
@@ -50,19 +50,19 @@ std::vector<FormatRule> b_rules() {
 }
 
 /// A product with its operands, those that are computed too.
-FormatRule whole_product(DataFormat df) {
+FormatRule integer_gemm(DataFormat df) {
     FormatRule rule = everywhere("matmul", df);
     for (std::size_t k = 0; k < 3; ++k) rule.inputs[k] = {.df = df, .activations = true};
     return rule;
 }
 
 std::vector<FormatRule> a_rules() {
-    FormatRule product = whole_product(DataFormat::Bfp8);
+    FormatRule product = integer_gemm(DataFormat::Bfp8);
     product.intermediate_df = product.accumulate_df = DataFormat::Float16;
     product.outside = broadcast;
     std::vector<FormatRule> rules{product};
     for (const char* composite : {"softmax", "log_softmax", "layer_norm", "rms_norm", "group_norm"}) {
-        rules.push_back(whole_product(DataFormat::Float16));
+        rules.push_back(integer_gemm(DataFormat::Float16));
         rules.back().within = composite;
     }
     for (const auto& [type, pattern] :

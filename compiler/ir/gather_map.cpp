@@ -7,7 +7,7 @@
 namespace ttsim::impl::ir {
 
 /// A second pick of the last run says how it goes on, any other begins a run.
-void Picks::begin(std::int64_t at, std::int64_t row) {
+void GatherMap::begin(std::int64_t at, std::int64_t row) {
     constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
     TT_CHECK(at >= 0 && at < most && row >= 0 && row < most, "no place {} for row {}", at, row);
     TT_CHECK(runs_.empty() || at > runs_.back().last(), "place {} comes too late", at);
@@ -23,7 +23,7 @@ void Picks::begin(std::int64_t at, std::int64_t row) {
 }
 
 /// Not with the class: Literal::at(), which asks for it, is to stay short enough to stand where it is called.
-std::int64_t Picks::at(std::int64_t place) const {
+std::int64_t GatherMap::at(std::int64_t place) const {
     std::int64_t found = -1;
     each(place, place + 1, [&](std::int64_t, std::int64_t row) { found = row; });
     return found;

@@ -8,7 +8,7 @@
 namespace ttsim::impl::ir {
 
 /// At some places of a table a row, at all others -1.
-class Picks {
+class GatherMap {
 public:
     /// Rows in equal steps, at places in equal steps.
     struct Run {
@@ -43,7 +43,7 @@ public:
     std::int64_t at(std::int64_t place) const;
     const std::vector<Run>& runs() const { return runs_; }
     /// The same picks are the same runs.
-    friend bool operator==(const Picks&, const Picks&) = default;
+    friend bool operator==(const GatherMap&, const GatherMap&) = default;
 
 private:
     void begin(std::int64_t at, std::int64_t row);

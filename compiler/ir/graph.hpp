@@ -41,8 +41,8 @@ struct Node {
     Type type;
     LiteralPtr literal;  ///< op "constant"
     std::string origin;  ///< node of the model it comes from
-    std::string kind;    ///< composite op it was part of, such as softmax, or broadcast of a repeated datum; "" = none
-    SourceLoc loc;       ///< place in a text
+    std::string kind;  ///< composite op it was part of, such as softmax, or broadcast of a repeated element; "" = none
+    SourceLoc loc;     ///< place in a text
     /// Of a constant that comes from constants of the model by known steps; null: it does not, or nobody asked.
     std::shared_ptr<const Derivation> derivation{};
 
@@ -85,7 +85,7 @@ bool equal(const Graph& a, const Graph& b);  ///< names, ops, types, values; not
 
 /// Throws Error(Input) with every problem of the text.
 Graph parse_graph(const std::string& text, const std::string& file);
-/// Constants of more than `elide` datums are written as a size only (and cannot be read back); 0: never.
+/// Constants of more than `elide` elements are written as a size only (and cannot be read back); 0: never.
 std::string print_graph(const Graph& graph, std::int64_t elide = 0);
 
 }  // namespace ttsim::impl::ir

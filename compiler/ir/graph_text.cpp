@@ -242,7 +242,7 @@ private:
         std::vector<std::int64_t> values;
         line.expect('[', "before a list");
         if (line.take(']')) return values;
-        do values.push_back(line.integer("a whole number"));
+        do values.push_back(line.integer("an integer"));
         while (line.take(','));
         line.expect(']', "after a list");
         return values;
@@ -264,7 +264,7 @@ private:
                 const std::string text = line.word("a value");
                 const bool whole = text.find_first_of(".en") == std::string::npos;
                 if (whole)
-                    value = Line::convert<std::int64_t>(text, at, "a whole number");
+                    value = Line::convert<std::int64_t>(text, at, "an integer");
                 else
                     value = Line::convert<double>(text, at, "a number");
             }
@@ -284,7 +284,7 @@ private:
         if (!parse_dtype(name) && !type.format) fail_input(loc, "no element type or data format is called '{}'", name);
         const SourceLoc at = line.here();
         type.dims = list(line);
-        if (const std::int64_t datums = extent(type.dims); datums < 0 || datums > std::int64_t{1} << 40)
+        if (const std::int64_t elements = extent(type.dims); elements < 0 || elements > std::int64_t{1} << 40)
             fail_input(at, "the size {} cannot be right", to_string(type));
         if (type.format && type.dims.size() != 3)
             fail_input(at, "a device tensor has the three sizes z, rt, ct in tiles");
@@ -312,11 +312,11 @@ private:
     LiteralPtr literal(const Node& node, const std::string& values) {
         Dims dims = node.type.dims;
         if (node.type.format) dims = {dims[0], count({dims[1], 32}), count({dims[2], 32})};
-        // one value of the text can fill many datums; -1 stands for more than can be counted
+        // one value of the text can fill many elements; -1 stands for more than can be counted
         const std::int64_t most = extent(dims);
         filled_ += most < 0 ? most_filled + 1 : std::min(most, most_filled + 1);
         if (filled_ > most_filled)
-            fail_unsupported(node.loc, "constants of more than {} datums are not read", most_filled);
+            fail_unsupported(node.loc, "constants of more than {} elements are not read", most_filled);
         const std::int64_t n = count(dims);
         const bool hex = values.starts_with("hex ");
         if (hex && (!is_float(node.type.dtype) || static_cast<std::int64_t>(values.size()) != 4 + 8 * n))
@@ -332,17 +332,17 @@ private:
         std::vector<std::string> all;
         for (std::string word; words >> word;) all.push_back(word);
         if (static_cast<std::int64_t>(all.size()) != n && all.size() != 1)
-            fail_input(node.loc, "{} values are given for {} datums; give all, or one that fills the tensor",
+            fail_input(node.loc, "{} values are given for {} elements; give all, or one that fills the tensor",
                        all.size(), n);
         for (std::size_t i = 0; i < std::min(all.size(), static_cast<std::size_t>(n)); ++i)
             set_value(node, *literal, i, all[i]);
         if (all.size() == 1) fill_with_first(*literal);
         return literal;
     }
-    /// The text of one value is read once, however many datums it fills.
+    /// The text of one value is read once, however many elements it fills.
     static void fill_with_first(Literal& literal) {
-        const auto fill = [](auto&& datums) {
-            if (!datums.empty()) std::fill(datums.begin() + 1, datums.end(), datums[0]);
+        const auto fill = [](auto&& elements) {
+            if (!elements.empty()) std::fill(elements.begin() + 1, elements.end(), elements[0]);
         };
         if (is_float(literal.dtype()))
             fill(literal.floats());
@@ -351,7 +351,7 @@ private:
     }
     static void set_value(const Node& node, Literal& literal, std::size_t k, const std::string& text) {
         if (!is_float(literal.dtype()))
-            literal.whole()[k] = Line::convert<std::int64_t>(text, node.loc, "a whole number");
+            literal.whole()[k] = Line::convert<std::int64_t>(text, node.loc, "an integer");
         else if (text.starts_with("0x"))
             literal.floats()[k] = std::bit_cast<float>(bits(node, text.substr(2)));
         else
@@ -373,7 +373,7 @@ private:
     Graph graph_;
     std::unordered_map<std::string, ValueId> ids_;
     static constexpr std::int64_t most_filled = 8 * most_made;
-    std::int64_t filled_ = 0;  // datums of constants
+    std::int64_t filled_ = 0;  // elements of constants
 };
 
 }  // namespace

@@ -54,7 +54,7 @@ Range of_literal(const Literal& literal) {
     return range;
 }
 
-/// Places of an axis where datums may be other than 0.
+/// Places of an axis where elements may be other than 0.
 struct Support {
     std::int64_t axis = 0;
     std::vector<bool> places;
@@ -108,7 +108,7 @@ public:
                           "gather_elements", "top_k", "reverse_sequence", "join", "loop_feed"}))
             return node.op == "top_k" && node.integer("places", 0) != 0 ? std::nullopt : std::optional(a);
         if (one_of(node, {"floor", "ceil", "round", "truncate"})) return Range{a.low - 1, a.high + 1, true};
-        if (one_of(node, {"pick_rows"})) return hull(a, {0, 0, true});
+        if (one_of(node, {"gather_rows"})) return hull(a, {0, 0, true});
         if (node.op == "neg") return Range{-a.high, -a.low, a.whole};
         if (node.op == "abs") return Range{a.low <= 0 ? 0 : a.low, std::max(-a.low, a.high), a.whole};
         if (node.op == "square") return Range{0, std::max(times(a.low, a.low), times(a.high, a.high)), a.whole};
@@ -173,7 +173,7 @@ private:
         return node.op == "conv" ? count(right) / std::max<std::int64_t>(right[0], 1) : right[right.size() - 2];
     }
 
-    /// Sums of datums by the rows of a constant matrix.
+    /// Sums of elements by the rows of a constant matrix.
     static std::optional<Range> mapped(const Graph& graph, const Node& node, const Range& a) {
         const Node& matrix = graph.nodes[node.inputs[1].value];
         if (!matrix.is_constant() || !std::isfinite(a.low) || !std::isfinite(a.high)) return std::nullopt;

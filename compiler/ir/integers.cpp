@@ -9,7 +9,7 @@ namespace {
 
 using Limits = std::numeric_limits<std::int64_t>;
 
-std::uint64_t raw(std::int64_t datum) { return static_cast<std::uint64_t>(datum); }
+std::uint64_t raw(std::int64_t element) { return static_cast<std::uint64_t>(element); }
 
 /// cvttsd2si to 64 bits: what does not fit, and NaN, is the least number.
 std::int64_t to_64(double value) {
@@ -50,11 +50,11 @@ std::int64_t integer_of(double value, DType type) {
     return wrapped(raw(short_int ? to_32(value) : to_64(value)), type);
 }
 
-double to_double(std::int64_t datum, DType type) {
-    return type == DType::U64 ? static_cast<double>(raw(datum)) : static_cast<double>(datum);
+double to_double(std::int64_t element, DType type) {
+    return type == DType::U64 ? static_cast<double>(raw(element)) : static_cast<double>(element);
 }
-float to_float(std::int64_t datum, DType type) {
-    return type == DType::U64 ? static_cast<float>(raw(datum)) : static_cast<float>(datum);
+float to_float(std::int64_t element, DType type) {
+    return type == DType::U64 ? static_cast<float>(raw(element)) : static_cast<float>(element);
 }
 
 std::int64_t least_of(DType type) {

@@ -17,8 +17,8 @@ std::int64_t wrapped(std::uint64_t bits, DType type);
 /// static_cast gives on x86-64, as in onnxruntime: the lowest bits of the int32 for types of 8 and 16 bits, of the
 /// int64 for u32. NaN and what these do not hold is their least number.
 std::int64_t integer_of(double value, DType type);
-double to_double(std::int64_t datum, DType type);
-float to_float(std::int64_t datum, DType type);  ///< rounded once
+double to_double(std::int64_t element, DType type);
+float to_float(std::int64_t element, DType type);  ///< rounded once
 std::int64_t least_of(DType type), most_of(DType type);
 
 namespace integers {

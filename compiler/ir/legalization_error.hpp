@@ -11,13 +11,14 @@
 
 namespace ttsim::impl::ir {
 
-class NoDeviceForm : public Error {
+class LegalizationError : public Error {
 public:
     /// `origins`: Node::origin of the ops that are refused.
-    NoDeviceForm(const Error& refusal, std::vector<std::string> origins)
+    LegalizationError(const Error& refusal, std::vector<std::string> origins)
         : Error(refusal), origins_(std::move(origins)) {}
     /// Several, each for a reason of its own; at least one. The first is what it says as an Error.
-    explicit NoDeviceForm(const std::vector<std::pair<std::string, Error>>& refused) : Error(refused.front().second) {
+    explicit LegalizationError(const std::vector<std::pair<std::string, Error>>& refused)
+        : Error(refused.front().second) {
         for (const auto& [origin, why] : refused) {
             origins_.push_back(origin);
             reasons_.try_emplace(origin, why);
@@ -25,8 +26,8 @@ public:
     }
     const std::vector<std::string>& origins() const { return origins_; }
     /// Of ops that fit on no grid, whatever is chosen for others: another policy does not help.
-    static NoDeviceForm on_any_grid(const Error& refusal, std::vector<std::string> origins) {
-        NoDeviceForm made(refusal, std::move(origins));
+    static LegalizationError on_any_grid(const Error& refusal, std::vector<std::string> origins) {
+        LegalizationError made(refusal, std::move(origins));
         made.on_any_grid_ = true;
         return made;
     }
@@ -38,7 +39,7 @@ public:
     }
     /// Of those that `last`, a later try with more room, refuses as well: for the reasons of the first try, where it
     /// had some.
-    NoDeviceForm after(const NoDeviceForm& last) const {
+    LegalizationError after(const LegalizationError& last) const {
         const auto named = [this](const std::string& origin) {
             return std::find(origins_.begin(), origins_.end(), origin) != origins_.end();
         };
@@ -46,7 +47,7 @@ public:
         std::vector<std::pair<std::string, Error>> both;
         for (const std::string& origin : last.origins_)
             both.emplace_back(origin, (named(origin) ? *this : last).reason(origin));
-        NoDeviceForm made(both);
+        LegalizationError made(both);
         made.on_any_grid_ = last.on_any_grid_;
         return made;
     }
@@ -62,11 +63,11 @@ template <class Work>
 auto for_origin(const std::string& origin, Work&& work) {
     try {
         return work();
-    } catch (const NoDeviceForm&) {
+    } catch (const LegalizationError&) {
         throw;
     } catch (const Error& error) {
         if (error.fault() != Fault::Unsupported) throw;
-        throw NoDeviceForm(error, {origin});
+        throw LegalizationError(error, {origin});
     }
 }
 

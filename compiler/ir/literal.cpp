@@ -52,9 +52,9 @@ std::int64_t extent(const Dims& dims) {
 }
 
 void check_made(const Dims& dims, std::int64_t most) {
-    if (const std::int64_t datums = extent(dims); datums < 0 || datums > most)
-        fail_unsupported({}, "a constant of the dimensions [{}]; at most {} datums are allowed", fmt::join(dims, ", "),
-                         most);
+    if (const std::int64_t elements = extent(dims); elements < 0 || elements > most)
+        fail_unsupported({}, "a constant of the dimensions [{}]; at most {} elements are allowed",
+                         fmt::join(dims, ", "), most);
 }
 
 std::int64_t to_whole(double value) {
@@ -117,7 +117,7 @@ Literal Literal::of_bytes(DType dtype, Dims dims, std::string bytes) {
     return literal;
 }
 
-Literal Literal::of_picks(Dims dims, Picks picks) {
+Literal Literal::of_picks(Dims dims, GatherMap picks) {
     const std::int64_t size = count(dims);
     TT_CHECK(picks.runs().empty() || picks.runs().back().last() < size, "a pick past [{}]", fmt::join(dims, ", "));
     Literal literal;
@@ -141,12 +141,12 @@ Literal Literal::filled(const Literal& one, Dims dims) {
     Literal literal;
     literal.dtype_ = one.dtype();
     if (is_float(one.dtype())) {
-        const float datum = one.floats()[0];
-        literal.unmade_ = std::make_shared<Unmade>(size, [size, datum] {
+        const float element = one.floats()[0];
+        literal.unmade_ = std::make_shared<Unmade>(size, [size, element] {
             check_made({size});
-            return std::vector<float>(static_cast<std::size_t>(size), datum);
+            return std::vector<float>(static_cast<std::size_t>(size), element);
         });
-        literal.unmade_->fill = datum;
+        literal.unmade_->fill = element;
     } else {
         literal.packed_ = std::make_shared<Packed>(size, one.integer(0));
     }
@@ -156,10 +156,10 @@ Literal Literal::filled(const Literal& one, Dims dims) {
 
 const std::vector<float>& Literal::Unmade::kept() {
     std::call_once(once, [&] {
-        datums = make();
-        TT_CHECK(std::ssize(datums) == size, "{} datums made, not {}", datums.size(), size);
+        elements = make();
+        TT_CHECK(std::ssize(elements) == size, "{} elements made, not {}", elements.size(), size);
     });
-    return datums;
+    return elements;
 }
 
 const std::vector<std::int64_t>& Literal::Packed::whole() {
@@ -182,8 +182,8 @@ bool Literal::Packed::is_splat() const {
     const auto& runs = picks->runs();
     if (runs.empty()) return true;
     std::int64_t there = 0;
-    for (const Picks::Run& run : runs) there += run.count;
-    return there == size && std::all_of(runs.begin(), runs.end(), [&](const Picks::Run& run) {
+    for (const GatherMap::Run& run : runs) there += run.count;
+    return there == size && std::all_of(runs.begin(), runs.end(), [&](const GatherMap::Run& run) {
                return run.row == runs.front().row && run.row_step == 0;
            });
 }

@@ -17,7 +17,7 @@ namespace ttsim::impl::ir {
 
 using Dims = std::vector<std::int64_t>;
 
-/// Element types of a model. On the device all of them are floats; integers and booleans hold whole numbers.
+/// Element types of a model. On the device all of them are floats; integers and booleans hold integers.
 enum class DType : std::uint8_t { F32, F16, BF16, F64, I8, I16, I32, I64, U8, U16, U32, U64, Bool };
 std::string_view to_string(DType dtype);
 std::optional<DType> parse_dtype(std::string_view name);
@@ -34,32 +34,33 @@ struct Type {
 };
 std::string to_string(const Type& type);  ///< "f32[2, 3]", "Float16_b[1, 4, 4]"
 
-/// Datums that a tensor may have: one made while compiling, and one that stands in a file. More would fill the memory.
+/// Elements that a tensor may have: one made while compiling, and one that stands in a file. More would fill the
+/// memory.
 inline constexpr std::int64_t most_made = std::int64_t{1} << 26, most_read = std::int64_t{1} << 31;
 
-std::int64_t count(const Dims& dims);  ///< number of datums; the largest number where there are more
+std::int64_t count(const Dims& dims);  ///< number of elements; the largest number where there are more
 /// The same with dimensions of 0 taken as 1: nothing that is counted from these dims is larger. -1: one is negative.
 /// The largest number as well for a rank that nothing is made for.
 std::int64_t extent(const Dims& dims);
-/// Throws Error(Unsupported) where there are more than `most` datums.
+/// Throws Error(Unsupported) where there are more than `most` elements.
 void check_made(const Dims& dims, std::int64_t most = most_made);
 std::int64_t to_whole(double value);  ///< without its fraction; saturates, NaN is 0
 Dims strides(const Dims& dims);       ///< row-major
 
-/// Datums in row-major order: floats, or integers for the integer types and booleans. Copies share the datums until one
-/// of them is changed; who changes datums from several threads takes the reference to them first.
+/// Elements in row-major order: floats, or integers for the integer types and booleans. Copies share the elements until
+/// one of them is changed; who changes elements from several threads takes the reference to them first.
 class Literal {
 public:
     Literal() = default;
-    /// Zeros. Throws Error(Unsupported) for more than `most` datums.
+    /// Zeros. Throws Error(Unsupported) for more than `most` elements.
     Literal(DType dtype, Dims dims, std::int64_t most = most_made);
     static Literal scalar(DType dtype, double value);
     static Literal vector(const std::vector<std::int64_t>& values);  ///< i64[n]
-    /// i8 or u8, a byte for each datum. It stays one until somebody wants all of them as whole().
+    /// i8 or u8, a byte for each element. It stays one until somebody wants all of them as whole().
     static Literal of_bytes(DType dtype, Dims dims, std::string bytes);
     /// i32, -1 where none is picked; what it takes is by the runs, until somebody wants all of them as whole().
-    static Literal of_picks(Dims dims, Picks picks);
-    /// A float type; `make` gives the same datums on every call, from any thread. They take no memory until somebody
+    static Literal of_picks(Dims dims, GatherMap picks);
+    /// A float type; `make` gives the same elements on every call, from any thread. They take no memory until somebody
     /// wants all of them as floats().
     static Literal made_when_read(DType dtype, Dims dims, std::function<std::vector<float>()> make);
     /// The only element of `one` throughout, without memory. Reading all of them throws Error(Unsupported) for more
@@ -77,9 +78,9 @@ public:
     }
     /// Elements that it takes the memory of; a table of picks that of its runs, a filled one that of one.
     std::int64_t held() const {
-        constexpr std::int64_t datums_of_run = 5;
+        constexpr std::int64_t elements_of_run = 5;
         if (is_filled()) return 1;
-        return picks() ? datums_of_run * static_cast<std::int64_t>(picks()->runs().size()) : size();
+        return picks() ? elements_of_run * static_cast<std::int64_t>(picks()->runs().size()) : size();
     }
     double at(std::int64_t i) const {
         const auto k = static_cast<std::size_t>(i);
@@ -95,7 +96,7 @@ public:
     /// Element `from` of another literal as one of this type: exactly, where both are integers or floats.
     void copy(std::int64_t i, const Literal& source, std::int64_t from);
     void reshape(Dims dims) { dims_ = std::move(dims); }
-    bool is_splat() const;  ///< one value throughout (and at least one datum)
+    bool is_splat() const;  ///< one value throughout (and at least one element)
     std::vector<std::int64_t> integers() const;
     std::vector<float>& floats() {
         if (kept_ || unmade_) floats_ = std::make_shared<std::vector<float>>(copied_floats());
@@ -104,7 +105,7 @@ public:
         return own(floats_);
     }
     const std::vector<float>& floats() const { return unmade_ ? unmade_->kept() : *floats_; }
-    /// A copy, and what `use` makes of them: datums that are made when they are read do not stay here for these.
+    /// A copy, and what `use` makes of them: elements that are made when they are read do not stay here for these.
     std::vector<float> copied_floats() const { return unmade_ ? unmade_->make() : *floats_; }
     template <class Use>
     auto with_floats(const Use& use) const {
@@ -117,18 +118,18 @@ public:
     }
     const std::vector<std::int64_t>& whole() const { return packed_ ? packed_->whole() : *whole_; }
     /// Null: they are not there as runs.
-    const Picks* picks() const { return packed_ && packed_->picks ? &*packed_->picks : nullptr; }
+    const GatherMap* picks() const { return packed_ && packed_->picks ? &*packed_->picks : nullptr; }
     /// Calls use(i, value) for those of whole() with first <= i < end that are not negative, in order.
     template <class Use>
     void each_pick(std::int64_t first, std::int64_t end, const Use& use) const {
-        if (const Picks* runs = picks()) return runs->each(first, end, use);
+        if (const GatherMap* runs = picks()) return runs->each(first, end, use);
         const std::int64_t* const values = whole().data();
         for (std::int64_t i = first; i < end; ++i)
             if (values[i] >= 0) use(i, values[i]);
     }
     friend bool operator==(const Literal&, const Literal&);
 
-    /// The datums, of which copies have the same.
+    /// The elements, of which copies have the same.
     std::shared_ptr<const void> block() const {
         if (packed_) return packed_;
         if (unmade_) return unmade_;
@@ -139,7 +140,7 @@ public:
         std::vector<float> floats;
         std::vector<std::shared_ptr<const void>> of;
     };
-    /// Keeps `of` with its datums; of floats.
+    /// Keeps `of` with its elements; of floats.
     std::shared_ptr<Kept> keep(std::vector<std::shared_ptr<const void>> of);
     static Literal of(DType dtype, Dims dims, const std::shared_ptr<Kept>& kept);
 
@@ -147,16 +148,16 @@ private:
     using Block = std::shared_ptr<const void>;
     struct Packed {
         std::int64_t size;
-        std::string bytes;  // a datum each, or
+        std::string bytes;  // an element each, or
         bool has_sign = false;
-        std::optional<Picks> picks{};
+        std::optional<GatherMap> picks{};
         std::optional<std::int64_t> fill{};  ///< or one for all
         std::once_flag once{};               // several threads may want them
         std::vector<std::int64_t> wide{};
         Packed(std::string given, bool with_sign)
             : size(static_cast<std::int64_t>(given.size())), bytes(std::move(given)), has_sign(with_sign) {}
-        Packed(std::int64_t count, Picks given) : size(count), picks(std::move(given)) {}
-        Packed(std::int64_t count, std::int64_t datum) : size(count), fill(datum) {}
+        Packed(std::int64_t count, GatherMap given) : size(count), picks(std::move(given)) {}
+        Packed(std::int64_t count, std::int64_t element) : size(count), fill(element) {}
         std::int64_t at(std::size_t k) const {
             if (fill) return *fill;
             if (picks) return picks->at(static_cast<std::int64_t>(k));
@@ -171,7 +172,7 @@ private:
         std::function<std::vector<float>()> make;
         std::optional<float> fill{};  ///< all of them are this one
         std::once_flag once{};        // several threads may want them
-        std::vector<float> datums{};
+        std::vector<float> elements{};
         Unmade(std::int64_t count, std::function<std::vector<float>()> how) : size(count), make(std::move(how)) {}
         const std::vector<float>& kept();
     };
@@ -190,7 +191,7 @@ private:
 
     DType dtype_ = DType::F32;
     Dims dims_;
-    bool kept_ = false;                                // the datums can be found again: they stay as they are
+    bool kept_ = false;                                // the elements can be found again: they stay as they are
     Data<float> floats_ = none<float>();               // float types
     Data<std::int64_t> whole_ = none<std::int64_t>();  // the others
     std::shared_ptr<Packed> packed_;                   // instead of whole_; null: there

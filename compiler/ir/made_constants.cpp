@@ -9,13 +9,13 @@ namespace ttsim::impl::ir {
 
 namespace {
 
-constexpr std::int64_t worth_finding = 1 << 14;  // datums; below, making it takes no longer
+constexpr std::int64_t worth_finding = 1 << 14;  // elements; below, making it takes no longer
 
 bool is_large(const Literal& literal) { return is_float(literal.dtype()) && literal.size() >= worth_finding; }
 
 template <class T>
-std::string_view bytes_of(const std::vector<T>& datums) {
-    return {reinterpret_cast<const char*>(datums.data()), datums.size() * sizeof(T)};
+std::string_view bytes_of(const std::vector<T>& elements) {
+    return {reinterpret_cast<const char*>(elements.data()), elements.size() * sizeof(T)};
 }
 std::string_view bytes_of(const Literal& literal) {
     return is_float(literal.dtype()) ? bytes_of(literal.floats()) : bytes_of(literal.whole());
@@ -41,7 +41,7 @@ Literal MadeConstants::get(const std::string& how, std::span<const Literal* cons
         const std::lock_guard lock(mutex_);
         if (const auto found = known_.find(key); found != known_.end()) {
             const Known& known = found->second;
-            // an address may have been given to other datums since
+            // an address may have been given to other elements since
             const bool same = std::equal(known.of.begin(), known.of.end(), blocks.begin(),
                                          [](const auto& was, const auto& is) { return was.lock() == is; });
             if (const auto made = known.made.lock(); made && same) return Literal::of(known.dtype, known.dims, made);
@@ -55,7 +55,7 @@ Literal MadeConstants::get(const std::string& how, std::span<const Literal* cons
     return made;
 }
 
-void MadeConstants::let_go() {
+void MadeConstants::release() {
     const std::lock_guard lock(mutex_);
     for (auto& [_, known] : known_)
         if (const auto made = known.made.lock()) made->of.clear();

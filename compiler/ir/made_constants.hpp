@@ -19,12 +19,12 @@ namespace ttsim::impl::ir {
 /// Threads may use it at the same time.
 class MadeConstants {
 public:
-    /// What `make` gives, or a copy that shares the datums of what it gave before. `how`: all that the result depends
-    /// on besides `of`. Of these large ones are known by where their datums are, small ones, which are made each time,
-    /// by what they are. Small results and integers are made each time.
+    /// What `make` gives, or a copy that shares the elements of what it gave before. `how`: all that the result depends
+    /// on besides `of`. Of these large ones are known by where their elements are, small ones, which are made each
+    /// time, by what they are. Small results and integers are made each time.
     Literal get(const std::string& how, std::span<const Literal* const> of, const std::function<Literal()>& make);
     /// While a result is there, what it was made of stays as well, so that it is found again; from here on no more.
-    void let_go();
+    void release();
 
 private:
     struct Known {

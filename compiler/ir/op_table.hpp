@@ -25,7 +25,7 @@ struct OpInfo {
     Literal (*eval)(const Node& node, std::span<const Literal* const> in);  ///< nullptr: cannot be folded
     bool elementwise = false;                                               ///< NumPy broadcasting of all operands
     std::size_t tables_from = SIZE_MAX;  ///< Device: operands from here on are tables of the model level
-    /// Steps that eval takes, where they are far more than datums; nullptr: they are not.
+    /// Steps that eval takes, where they are far more than elements; nullptr: they are not.
     std::int64_t (*work)(const Node& node, std::span<const Literal* const> in) = nullptr;
     /// The ONNX op that is this one, operand by operand; of a domain other than ONNX's own, where attributes have the
     /// names they have here, as DOMAIN.NAME. Empty: there is none, or it takes a rule (compiler/onnx/).

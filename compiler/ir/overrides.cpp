@@ -126,7 +126,7 @@ std::map<std::string, std::int64_t> counts_of(YamlMap names) {
     return counts;
 }
 
-/// "2x4": whole numbers with x between.
+/// "2x4": integers with x between.
 std::vector<std::int64_t> numbers_of(const std::string& text, const std::string& whole) {
     std::vector<std::int64_t> numbers;
     const char* at = text.data();
@@ -135,7 +135,7 @@ std::vector<std::int64_t> numbers_of(const std::string& text, const std::string&
         std::int64_t n = 0;
         const auto [next, error] = std::from_chars(at, end, n);
         if (error != std::errc() || n < 0 || (next != end && *next != 'x'))
-            fail_input({}, "--override {}: '{}' must be whole numbers with x between, such as 2x4", whole, text);
+            fail_input({}, "--override {}: '{}' must be integers with x between, such as 2x4", whole, text);
         numbers.push_back(n);
         if (next == end) return numbers;
         at = next + 1;

@@ -22,7 +22,7 @@ enum class Fusing : std::uint8_t { WherePays, Always, Never };
 
 /// What becomes of a loop whose turns are all alike: a program that loops where that spares much, wherever it can be
 /// one, or nowhere.
-enum class Loops : std::uint8_t { WherePays, Programs, WrittenOut };
+enum class Loops : std::uint8_t { WherePays, Programs, Unrolled };
 /// "programs" or "unrolled".
 std::optional<Loops> parse_loops(std::string_view name);
 
@@ -51,7 +51,7 @@ struct PassOptions {
     Tiling tiling{};                      ///< of lower-to-buda, splice-columns, split-products
     unsigned threads = 0;                 ///< of one pass; 0: one per processor
     bool wide_results = false;            ///< with wide_dest: results of a few numbers are Float32
-    bool fine_steps = true;               ///< without it: quantizers may be in Float16
+    bool fp16_quantizers = true;          ///< without it: quantizers may be in Float16
     bool device_comparisons = false;      ///< mark-host leaves comparisons
 };
 

@@ -8,7 +8,7 @@
 namespace ttsim::impl::ir {
 
 /// Tiles of an axis -> tiles it gets on the device, more than those: no grid divides a prime number of them. What
-/// stands there is tracked as in other filling datums (compiler/lower/pad_range.hpp).
+/// stands there is tracked as in other filling elements (compiler/lower/pad_range.hpp).
 using TilePadding = std::map<std::int64_t, std::int64_t>;
 
 inline std::int64_t tiles_after(const TilePadding& padding, std::int64_t tiles) {

@@ -1,4 +1,4 @@
-// Picks of rows become sparse products: a list of 32x32 tiles of zeros and ones, and where each of them stands.
+// GatherMap of rows become sparse products: a list of 32x32 tiles of zeros and ones, and where each of them stands.
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -17,7 +17,7 @@ std::int64_t SparseRows::widest() const {
 SparseIndex Lowering::indexed(const SparseRows& rows) const {
     const auto count = static_cast<std::int64_t>(rows.rows.size()), width = rows.widest();
     check_size(count * width);
-    Picks columns;
+    GatherMap columns;
     Literal weights(DType::F32, {count, width});
     double heaviest = 0;
     for (std::int64_t r = 0; r < count; ++r) {
@@ -61,11 +61,11 @@ Matrix Lowering::whole_sparse(const Matrix& tall, SparseIndex index) {
 
 /// picks [j, q] of the rows of each slice, filled up to `full` rows. Each slice's q are cut into `blocks`: one result
 /// slice for each, term by term in it.
-Matrix Lowering::pick_rows(const Matrix& x, const Literal& picks, std::int64_t full, std::int64_t blocks) {
+Matrix Lowering::gather_rows(const Matrix& x, const Literal& picks, std::int64_t full, std::int64_t blocks) {
     const std::int64_t terms = picks.dims()[0], count = picks.dims()[1];
     const std::int64_t part = full / blocks;
     check_size(x.form.z * terms * full);
-    Picks all;
+    GatherMap all;
     for (std::int64_t z = 0; z < x.form.z; ++z)
         for (std::int64_t first = 0; first < count; first += part)
             for (std::int64_t term = 0; term < terms; ++term) {
@@ -79,7 +79,7 @@ Matrix Lowering::pick_rows(const Matrix& x, const Literal& picks, std::int64_t f
     return sparse(stacked(x), std::move(index), blocks > 1 ? x.form.z * blocks : 1);
 }
 
-/// The terms of each slice of pick_rows side by side: `to` has the slices, the rows of each, and all columns.
+/// The terms of each slice of gather_rows side by side: `to` has the slices, the rows of each, and all columns.
 Matrix Lowering::side_by_side(Matrix picked, std::int64_t terms, Form to) {
     const std::int64_t cut = to.z * terms / picked.form.z;
     if (cut > 1) picked.edge.tms.push_back(make_tm(Tm::Kind::VSlice, cut));
@@ -89,12 +89,12 @@ Matrix Lowering::side_by_side(Matrix picked, std::int64_t terms, Form to) {
     return picked;
 }
 
-/// The maximum over the terms of a pick_rows.
+/// The maximum over the terms of a gather_rows.
 Matrix Lowering::pool_max(const Node& n, Form to) {
     const Matrix x = operand(n.inputs[0].value);
     const Literal& picks = *model_.nodes[n.inputs[1].value].literal;
     const std::int64_t terms = picks.dims()[0], blocks = streaming(to.rt(), to.ct(), terms);
-    Matrix picked = pick_rows(x, picks, to.full_rows(), blocks);
+    Matrix picked = gather_rows(x, picks, to.full_rows(), blocks);
     const std::int64_t cut = to.z * blocks * terms / picked.form.z;
     if (cut > 1) picked.edge.tms.push_back(make_tm(Tm::Kind::VSlice, cut));
     const Form part = tall_form(to.z * blocks, to.full_rows() / blocks, to);
@@ -135,8 +135,8 @@ Matrix Lowering::depthwise(const Matrix& wide, Form to, std::int64_t terms, cons
                           return d < cols && c < in ? index(r / 32, c, d) : -1;
                       }});
     if (to.z > 1) right.tms.push_back(make_tm(Tm::Kind::BroadcastZ, to.z));
-    return emit("buda.depthwise", {wide.edge, right}, {}, to, wide.row_pad.is_zero() ? PadRange{} : PadRange::wild(),
-                {});
+    return emit("buda.depthwise", {wide.edge, right}, {}, to,
+                wide.row_pad.is_zero() ? PadRange{} : PadRange::unbounded(), {});
 }
 
 /// R[j] below each other, each of `full` rows.
@@ -155,13 +155,13 @@ ValueId Lowering::term_matrix(const Form& form, std::int64_t full, const TermWei
 
 /// sum over j of (rows picks[j] of x) * R[j], slice by slice.
 Matrix Lowering::pick_product(const Matrix& x_in, Form to, const Literal& picks, const TermWeights& weights) {
-    const Matrix x = tame(x_in, true);
+    const Matrix x = bounded(x_in, true);
     const bool all = is_identity(picks, x.form.rows);
     const std::int64_t full = x.form.full_cols(), terms = weights.terms;
     const std::int64_t blocks = all ? 1 : streaming(to.rt(), x.form.ct(), terms);
     const Form part = blocks == 1 ? to : tall_form(to.z * blocks, to.full_rows() / blocks, to);
     const Form beside{part.z, part.rows, terms * full, part.more_rt, 0};
-    const Matrix wide = all ? x : side_by_side(pick_rows(x, picks, to.full_rows(), blocks), terms, beside);
+    const Matrix wide = all ? x : side_by_side(gather_rows(x, picks, to.full_rows(), blocks), terms, beside);
     Matrix y;
     if (weights.tile_diagonal && full == to.full_cols() && terms > 1) {
         y = depthwise(wide, part, terms, weights);
@@ -175,7 +175,7 @@ Matrix Lowering::pick_product(const Matrix& x_in, Form to, const Literal& picks,
                      return r % full < in && c < cols ? index(r / full, r % full, c) : -1;
                  }});
         if (part.z > 1) right.tms.push_back(make_tm(Tm::Kind::BroadcastZ, part.z));
-        const PadRange rows = wide.row_pad.is_zero() ? PadRange{} : PadRange::wild();
+        const PadRange rows = wide.row_pad.is_zero() ? PadRange{} : PadRange::unbounded();
         y = emit("buda.matmul", {wide.edge, right}, {}, part, rows, {});
     }
     if (blocks > 1) y.edge.tms.push_back(make_tm(Tm::Kind::VStack, blocks));
@@ -189,7 +189,7 @@ static const Literal& constant_of(const Graph& model, const Node& n, std::size_t
     return *literal;
 }
 
-Matrix Lowering::pick_sum(const Node& n) {
+Matrix Lowering::gather_sum(const Node& n) {
     const Literal &picks = constant_of(model_, n, 1), &r = constant_of(model_, n, 2);
     const std::int64_t groups = n.integer("groups", 1), part = r.dims()[1], outs = r.dims()[2];
     TermWeights weights{.terms = r.dims()[0], .in = part * groups, .out = outs, .at = {}};
@@ -216,10 +216,10 @@ Matrix Lowering::pick_sum(const Node& n) {
 Matrix Lowering::picked(const Node& n) {
     const Matrix x = operand(n.inputs[0].value);
     const Form to = form_of(n.type.dims);
-    return sliced(pick_rows(x, constant_of(model_, n, 1), to.full_rows(), 1), to);
+    return sliced(gather_rows(x, constant_of(model_, n, 1), to.full_rows(), 1), to);
 }
 
-/// Calls use(i, value) for the datums that are not 0.
+/// Calls use(i, value) for the elements that are not 0.
 template <class Use>
 static void each_weight(const Literal& m, const Use& use) {
     if (is_float(m.dtype())) {
@@ -232,14 +232,14 @@ static void each_weight(const Literal& m, const Use& use) {
         if (const double value = m.at(i); value != 0) use(i, value);
 }
 
-/// map_axis along rows or slices through a sparse product, where the matrix has few datums that are not 0: `step` rows
-/// belong to each of `outs` steps of the axis. `leading`: the axis is one of slices.
+/// map_axis along rows or slices through a sparse product, where the matrix has few elements that are not 0: `step`
+/// rows belong to each of `outs` steps of the axis. `leading`: the axis is one of slices.
 std::optional<Matrix> Lowering::sparse_map(const Matrix& x, Form to, std::int64_t step, std::int64_t outs,
                                            const Literal& m, bool leading) {
     const std::int64_t ins = m.dims()[1];
     const std::int64_t dense = leading ? to.z * to.rt() * x.form.z * x.form.rt() : to.rt() * x.form.rt() * to.z;
     constexpr std::int64_t cheap = 16;   // tiles of a dense product
-    constexpr std::size_t widest = 256;  // datums of a row
+    constexpr std::size_t widest = 256;  // elements of a row
     if (dense <= cheap) return std::nullopt;
     SparseRows all;
     all.rows.resize(static_cast<std::size_t>(to.z * to.full_rows()));

@@ -11,7 +11,7 @@ Matrix Lowering::stacked(const Matrix& x) {
     if (x.form.z > 1) tall.edge.tms.push_back(make_tm(Tm::Kind::VStack, x.form.z));
     tall.form = tall_form(1, x.form.z * x.form.full_rows(), x.form);
     // the filling rows stand between real ones now and are multiplied by 0
-    if (!x.row_pad.is_tame()) {
+    if (!x.row_pad.is_bounded()) {
         const Matrix cleaned = clean(x, false);
         tall.edge = cleaned.edge;
         if (x.form.z > 1) tall.edge.tms.push_back(make_tm(Tm::Kind::VStack, x.form.z));
@@ -44,7 +44,7 @@ Matrix Lowering::transpose(const Node& n) {
         return emit("buda.nop", {edge}, {}, to, x.col_pad, x.row_pad);
     }
     const Dims from = strides(dims), target = strides(n.type.dims);
-    Picks picks;
+    GatherMap picks;
     for (std::int64_t i = 0; i < to.z * to.rows; ++i) {
         std::int64_t source = 0;
         for (std::size_t d = 0; d + 1 < rank; ++d)
@@ -55,9 +55,9 @@ Matrix Lowering::transpose(const Node& n) {
 }
 
 /// Rows of all slices in another order, cut into slices anew.
-Matrix Lowering::regrouped(const Matrix& x, Form to, const Picks& picks) {
+Matrix Lowering::regrouped(const Matrix& x, Form to, const GatherMap& picks) {
     check_size(to.z * to.full_rows());
-    Picks all;
+    GatherMap all;
     picks.each(0, to.z * to.rows, [&](std::int64_t i, std::int64_t row) {
         all.append(i / to.rows * to.full_rows() + i % to.rows,
                    row / x.form.rows * x.form.full_rows() + row % x.form.rows);
@@ -68,12 +68,12 @@ Matrix Lowering::regrouped(const Matrix& x, Form to, const Picks& picks) {
 
 namespace {
 
-/// A run of datums that stays together: from row and column to row and column.
+/// A run of elements that stays together: from row and column to row and column.
 struct Run {
     std::int64_t from_row, from_col, to_row, to_col, length;
 };
 
-/// Those of the first `size` datums, by where they go to.
+/// Those of the first `size` elements, by where they go to.
 std::vector<Run> runs_of(std::int64_t size, std::int64_t from_cols, std::int64_t to_cols) {
     std::vector<Run> runs;
     for (std::int64_t i = 0; i < size; i += runs.back().length)
@@ -107,18 +107,18 @@ Matrix Lowering::reshape(const Node& n) {
         return emit("buda.nop", {edge}, {}, to, x.col_pad, x.row_pad);
     }
     if (from.cols == to.cols && from.fills_rows() && to.fills_rows()) return sliced(stacked(x), to);
-    // runs that differ in their columns share no term; behind so many datums they come again, some rows further down
-    const std::int64_t datums = count(n.type.dims), period = std::max<std::int64_t>(1, std::lcm(from.cols, to.cols));
-    const std::vector<Run> moves = runs_of(std::min(datums, period), from.cols, to.cols);
+    // runs that differ in their columns share no term; behind so many elements they come again, some rows further down
+    const std::int64_t elements = count(n.type.dims), period = std::max<std::int64_t>(1, std::lcm(from.cols, to.cols));
+    const std::vector<Run> moves = runs_of(std::min(elements, period), from.cols, to.cols);
     const auto j = static_cast<std::int64_t>(moves.size());
     check_size(j * to.z * to.full_rows());
     check_size(from.full_cols() * j * to.full_cols());
     const auto each_row = [&](const Run& run, const auto& use) {
-        for (std::int64_t k = 0; k < std::max<std::int64_t>(1, datums / period); ++k)
+        for (std::int64_t k = 0; k < std::max<std::int64_t>(1, elements / period); ++k)
             use(run.to_row + k * (period / to.cols), run.from_row + k * (period / from.cols));
     };
     if (j == 1 && from.cols == to.cols) {
-        Picks picks;
+        GatherMap picks;
         each_row(moves[0], [&](std::int64_t at, std::int64_t row) { picks.append(at, row); });
         return regrouped(x, to, picks);
     }
@@ -132,7 +132,7 @@ Matrix Lowering::reshape(const Node& n) {
         return row / form.rows * form.full_rows() + row % form.rows;
     };
     const std::int64_t rows = to.z * to.full_rows();
-    Picks all;
+    GatherMap all;
     for (std::int64_t term = 0; term < j; ++term)
         each_row(moves[static_cast<std::size_t>(term)], [&](std::int64_t at, std::int64_t row) {
             all.append(term * rows + row_of(at, to), row_of(row, from));

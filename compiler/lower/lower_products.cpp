@@ -28,17 +28,17 @@ Matrix Lowering::product(const Node& n) {
         const Node& from = model_.nodes[id];
         in.push_back(from.literal ? spread_constant(from, to) : spread_slices(operand(id), form.z));
     }
-    // the inner filling: tame on both sides and zero on one
-    in[0] = tame(in[0], true);
-    in[1] = tame(in[1], false);
+    // the inner filling: bounded on both sides and zero on one
+    in[0] = bounded(in[0], true);
+    in[1] = bounded(in[1], false);
     if (!in[0].col_pad.is_zero() && !in[1].row_pad.is_zero()) in[0] = clean(in[0], true);
     return emit("buda.matmul", {in[0].edge, in[1].edge}, {}, form,
-                in[0].row_pad.is_zero() ? PadRange{} : PadRange::wild(),
-                in[1].col_pad.is_zero() ? PadRange{} : PadRange::wild());
+                in[0].row_pad.is_zero() ? PadRange{} : PadRange::unbounded(),
+                in[1].col_pad.is_zero() ? PadRange{} : PadRange::unbounded());
 }
 
 Matrix Lowering::map_columns(const Matrix& x_in, Form to, const Literal& m) {
-    const Matrix x = tame(x_in, true);
+    const Matrix x = bounded(x_in, true);
     const std::int64_t outs = m.dims()[0], ins = m.dims()[1];
     double weight = 0;
     for (std::int64_t o = 0; o < outs; ++o) {
@@ -55,7 +55,7 @@ Matrix Lowering::map_columns(const Matrix& x_in, Form to, const Literal& m) {
 
 /// left * x, where left has as many slices as x or one that is repeated.
 Matrix Lowering::map_rows(const Matrix& x_in, Form to, ValueId left, double weight) {
-    const Matrix x = tame(x_in, false);
+    const Matrix x = bounded(x_in, false);
     Edge edge{left, {}};
     if (x.form.z > 1) edge.tms.push_back(make_tm(Tm::Kind::BroadcastZ, x.form.z));
     return emit("buda.matmul", {edge, x.edge}, {}, to, {}, x.col_pad.scaled(weight));
@@ -104,7 +104,7 @@ bool Lowering::over_slices(const Node& n) const {
 
 /// A maximum over the terms of picked rows.
 bool Lowering::pools(const Node& n) const {
-    return n.op == "reduce_max" && model_.nodes[n.inputs[0].value].op == "pick_rows" && over_slices(n);
+    return n.op == "reduce_max" && model_.nodes[n.inputs[0].value].op == "gather_rows" && over_slices(n);
 }
 
 Matrix Lowering::reduce_max(const Node& n) {
@@ -130,7 +130,7 @@ Matrix Lowering::reduce_max(const Node& n) {
             {}};
         if (x.form.rt() > 1) fill.tms.push_back(make_tm(Tm::Kind::BroadcastR, x.form.rt()));
         if (x.form.z > 1) fill.tms.push_back(make_tm(Tm::Kind::BroadcastZ, x.form.z));
-        x = emit("buda.add", {x.edge, fill}, {}, x.form, x.row_pad, PadRange::wild());
+        x = emit("buda.add", {x.edge, fill}, {}, x.form, x.row_pad, PadRange::unbounded());
     }
     return emit("buda.reduce", {x.edge}, {{"dim", std::string("c")}}, to, x.row_pad, {});
 }

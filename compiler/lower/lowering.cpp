@@ -7,7 +7,7 @@
 
 namespace ttsim::impl::ir {
 
-/// Datums of a matrix that is laid out in tiles; the file of a model may have larger ones than are made of nothing.
+/// Elements of a matrix that is laid out in tiles; the file of a model may have larger ones than are made of nothing.
 static constexpr std::int64_t most_laid_out = std::int64_t{1} << 29;
 
 Form form_of(const Dims& dims) {
@@ -56,7 +56,7 @@ void Lowering::run() {
     build_.graph().erase_unused();
 }
 
-/// A product that repeats the one datum of an axis, for an elementwise op.
+/// A product that repeats the one element of an axis, for an elementwise op.
 bool Lowering::repeats(const Node& n) const {
     const OpInfo* composite = find_op(n.kind);
     if (composite && !composite->elementwise) return false;
@@ -66,7 +66,7 @@ bool Lowering::repeats(const Node& n) const {
 
 /// Picked rows that nothing but maxima over the terms read: those pick the rows themselves.
 bool Lowering::only_pooled(ValueId id) const {
-    if (model_.nodes[id].op != "pick_rows") return false;
+    if (model_.nodes[id].op != "gather_rows") return false;
     for (const Node& user : model_.nodes)
         for (const Edge& edge : user.inputs)
             if (edge.value == id && !pools(user)) return false;
@@ -77,16 +77,16 @@ bool Lowering::only_pooled(ValueId id) const {
 void Lowering::lower(ValueId id) {
     const Node& n = node();
     if (count(n.type.dims) == 0)
-        fail_unsupported(n.loc, "'{}' ({}) has no datums: {}", n.name, n.op, to_string(n.type));
+        fail_unsupported(n.loc, "'{}' ({}) has no elements: {}", n.name, n.op, to_string(n.type));
     if (n.op == "cast")
         done_[id] = operand(n.inputs[0].value);
     else if (n.op == "matmul")
         done_[id] = product(n);
     else if (n.op == "map_axis")
         done_[id] = map_axis(n);
-    else if (n.op == "pick_sum")
-        done_[id] = pick_sum(n);
-    else if (n.op == "pick_rows")
+    else if (n.op == "gather_sum")
+        done_[id] = gather_sum(n);
+    else if (n.op == "gather_rows")
         done_[id] = picked(n);
     else if (n.op == "reduce_max")
         done_[id] = reduce_max(n);
@@ -104,7 +104,7 @@ void Lowering::lower(ValueId id) {
 
 void Lowering::add_input(const Node& n) {
     const Form form = form_of(n.type.dims);
-    if (count(n.type.dims) == 0) fail_unsupported(n.loc, "input '{}' has no datums: {}", n.origin, to_string(n.type));
+    if (count(n.type.dims) == 0) fail_unsupported(n.loc, "input '{}' has no elements: {}", n.origin, to_string(n.type));
     // numbers of 8 bits are more than a block float holds beside each other
     const DataFormat df = is_float(n.type.dtype) ? options_.default_df : wide_format(options_.default_df);
     const ValueId id = build_.input(n.name, {DType::F32, {form.z, form.rt(), form.ct()}, df});
@@ -124,7 +124,7 @@ void Lowering::add_output(const Output& output) {
     build_.set_origin(output.name);
     build_.set_kind("");
     const Type type = model_.type(output.value);
-    if (count(type.dims) == 0) fail_unsupported({}, "output '{}' has no datums: {}", output.name, to_string(type));
+    if (count(type.dims) == 0) fail_unsupported({}, "output '{}' has no elements: {}", output.name, to_string(type));
     const Matrix x = operand(output.value);
     const Node& made = build_.graph().nodes[x.edge.value];
     bool taken = false;
@@ -159,7 +159,7 @@ Matrix& Lowering::operand(ValueId id) {
 
 Matrix Lowering::emit(const std::string& op, std::vector<Edge> inputs, Attrs attrs, Form form, PadRange rows,
                       PadRange cols) {
-    // what fills up a block of 16 datums must not drown those that count: they share an exponent
+    // what fills up a block of 16 elements must not drown those that count: they share an exponent
     const bool drowned = is_block_float(options_.default_df) && form.cols % 16 != 0 && !cols.is_zero();
     const DataFormat df = drowned ? wide_format(options_.default_df) : options_.default_df;
     const ValueId id = build_.add_edges(op, std::move(inputs), std::move(attrs), df);
@@ -193,14 +193,14 @@ ValueId Lowering::matrix_of_rows(const Form& form, const FillRow& fill, const So
 
 Literal Lowering::laid_out(const Form& form, const FillRow& fill) const {
     Literal literal(DType::F32, {form.z, form.full_rows(), form.full_cols()}, most_laid_out);
-    float* const datums = literal.floats().data();
-    constexpr std::int64_t worth_a_thread = 1 << 16;  // datums
+    float* const elements = literal.floats().data();
+    constexpr std::int64_t worth_a_thread = 1 << 16;  // elements
     const std::int64_t rows = form.z * form.rows, block = worth_a_thread / std::max<std::int64_t>(form.cols, 1) + 1;
     parallel_for(options_.threads, static_cast<std::size_t>((rows + block - 1) / block), [&](std::size_t n) {
         const std::int64_t first = static_cast<std::int64_t>(n) * block;
         for (std::int64_t i = first; i < std::min(first + block, rows); ++i) {
             const std::int64_t k = i / form.rows, r = i % form.rows;
-            fill(k, r, datums + (k * form.full_rows() + r) * form.full_cols());
+            fill(k, r, elements + (k * form.full_rows() + r) * form.full_cols());
         }
     });
     return literal;
@@ -229,10 +229,10 @@ Derivation& Lowering::derived_from(ValueId made, const Node& constant, Derivatio
     return result;
 }
 
-void Lowering::check_size(std::int64_t datums) const {
-    if (datums > most_laid_out)
-        fail_unsupported(node().loc, "'{}' ({} of '{}') needs a constant of {} datums; at most {} are allowed",
-                         node().name, node().op, node().origin, datums, most_laid_out);
+void Lowering::check_size(std::int64_t elements) const {
+    if (elements > most_laid_out)
+        fail_unsupported(node().loc, "'{}' ({} of '{}') needs a constant of {} elements; at most {} are allowed",
+                         node().name, node().op, node().origin, elements, most_laid_out);
 }
 
 Matrix Lowering::clean(const Matrix& x, bool columns) {
@@ -251,8 +251,8 @@ Matrix Lowering::clean(const Matrix& x, bool columns) {
     return out;
 }
 
-Matrix Lowering::tame(const Matrix& x, bool columns) {
-    return (columns ? x.col_pad : x.row_pad).is_tame() ? x : clean(x, columns);
+Matrix Lowering::bounded(const Matrix& x, bool columns) {
+    return (columns ? x.col_pad : x.row_pad).is_bounded() ? x : clean(x, columns);
 }
 
 }  // namespace ttsim::impl::ir

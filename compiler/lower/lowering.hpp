@@ -1,5 +1,5 @@
 // From model tensors to device tensors: the last two axes become rows and columns, all before them slices; rows and
-// columns are filled up to whole tiles. Fill datums are tracked, so that a sum never takes in a wrong one.
+// columns are filled up to whole tiles. Fill elements are tracked, so that a sum never takes in a wrong one.
 #pragma once
 
 #include <functional>
@@ -59,7 +59,7 @@ struct Source {
     std::string how{};
 };
 
-/// R[j][c][d] of a pick_sum.
+/// R[j][c][d] of a gather_sum.
 struct TermWeights {
     std::int64_t terms = 1, in = 1, out = 1;
     std::function<double(std::int64_t j, std::int64_t c, std::int64_t d)> at;
@@ -67,7 +67,7 @@ struct TermWeights {
     std::function<void(std::int64_t j, std::int64_t c, float* row)> row{};
     /// Nothing outside the tiles on the diagonal is other than 0.
     bool tile_diagonal = false;
-    /// Of a constant: the index of its datum that at() gives; negative: 0.
+    /// Of a constant: the index of its element that at() gives; negative: 0.
     const Node* constant = nullptr;
     std::function<std::int64_t(std::int64_t j, std::int64_t c, std::int64_t d)> index{};
     Source source{};
@@ -83,7 +83,7 @@ public:
           trial_(trial),
           padding_(usable_padding(model, options.tiling.padding)) {}
     void run();
-    /// A parameter stands in filling datums, which decide what is made.
+    /// A parameter stands in filling elements, which decide what is made.
     bool repeats_parameters() const { return repeats_parameters_; }
 
 private:
@@ -105,16 +105,16 @@ private:
     ValueId matrix(const Form& form, const Fill& fill, const Source& source = {});
     ValueId matrix_of_rows(const Form& form, const FillRow& fill, const Source& source = {});
     Literal laid_out(const Form& form, const FillRow& fill) const;  ///< rows at the same time: from several threads
-    ValueId matrix_of(const Literal& literal, const Form& form);    ///< its datums as they are
+    ValueId matrix_of(const Literal& literal, const Form& form);    ///< its elements as they are
     ValueId matrix_on_trial(const Form& form);                      ///< of that size, with no values
     /// Multiplied by 0 in the filling columns (or rows), if anything else may stand there.
     Matrix clean(const Matrix& x, bool columns);
-    Matrix tame(const Matrix& x, bool columns);
+    Matrix bounded(const Matrix& x, bool columns);
     const Node& node() const { return model_.nodes[now_]; }
-    void check_size(std::int64_t datums) const;
-    /// Datums by index, and 0 around them.
+    void check_size(std::int64_t elements) const;
+    /// Elements by index, and 0 around them.
     static Derivation::Placement filled_placement(const Form& form, Index index);
-    /// `made` holds the datums of a constant, each where the placement says.
+    /// `made` holds the elements of a constant, each where the placement says.
     Derivation& derived_from(ValueId made, const Node& constant, Derivation::Placement placement);
 
     // lower_elementwise.cpp
@@ -140,13 +140,13 @@ private:
     Matrix sparse(const Matrix& tall, SparseIndex index, std::int64_t t);
     std::int64_t streaming(std::int64_t rt, std::int64_t ct, std::int64_t terms) const;
     Matrix whole_sparse(const Matrix& tall, SparseIndex index);
-    Matrix pick_rows(const Matrix& x, const Literal& picks, std::int64_t full, std::int64_t blocks);
+    Matrix gather_rows(const Matrix& x, const Literal& picks, std::int64_t full, std::int64_t blocks);
     Matrix side_by_side(Matrix picked, std::int64_t terms, Form to);
     Matrix pool_max(const Node& picks, Form to);
     ValueId term_matrix(const Form& form, std::int64_t full, const TermWeights& weights);
     Matrix pick_product(const Matrix& x, Form to, const Literal& picks, const TermWeights& weights);
     Matrix depthwise(const Matrix& wide, Form to, std::int64_t terms, const TermWeights& weights);
-    Matrix pick_sum(const Node& node);
+    Matrix gather_sum(const Node& node);
     Matrix picked(const Node& node);
     std::optional<Matrix> sparse_map(const Matrix& x, Form to, std::int64_t step, std::int64_t outs, const Literal& m,
                                      bool leading);
@@ -154,7 +154,7 @@ private:
     // lower_moves.cpp
     Matrix transpose(const Node& node);
     Matrix reshape(const Node& node);
-    Matrix regrouped(const Matrix& x, Form to, const Picks& picks);
+    Matrix regrouped(const Matrix& x, Form to, const GatherMap& picks);
     Matrix slice_or_stack(const Node& node);
     Matrix stacked(const Matrix& x);   ///< all slices below each other
     Matrix sliced(Matrix x, Form to);  ///< and back

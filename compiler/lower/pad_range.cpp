@@ -8,7 +8,7 @@ namespace ttsim::impl::ir {
 
 static PadRange device_range(const Node& node, std::span<const PadRange> in) {
     const OpDef* def = device_def("buda." + node.op);
-    if (!def || !def->range) return PadRange::wild();
+    if (!def || !def->range) return PadRange::unbounded();
     OpAttributes attr;
     read_attributes(node, *def, attr);
     return def->range(attr, in);
@@ -20,8 +20,8 @@ PadRange unary_pads(const Node& node, PadRange x) {
         return {std::clamp(x.low, 0.0, most), std::clamp(x.high, 0.0, most)};
     }
     if (node.op == "relu")
-        return x.is_tame() ? PadRange{std::max(x.low, 0.0), std::max(x.high, 0.0)} : PadRange::wild();
-    if (node.op == "cast") return x.is_tame() ? x : PadRange::wild();
+        return x.is_bounded() ? PadRange{std::max(x.low, 0.0), std::max(x.high, 0.0)} : PadRange::unbounded();
+    if (node.op == "cast") return x.is_bounded() ? x : PadRange::unbounded();
     return device_range(node, {&x, 1});
 }
 

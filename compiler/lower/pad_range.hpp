@@ -1,4 +1,4 @@
-// What may stand in the datums that fill up the last tiles of a tensor.
+// What may stand in the elements that fill up the last tiles of a tensor.
 #pragma once
 
 #include "compiler/ir/graph.hpp"

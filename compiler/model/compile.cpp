@@ -8,13 +8,13 @@
 
 #include "base/text.hpp"
 #include "compiler/formats/bias_correction.hpp"
-#include "compiler/model/compiled_parts.hpp"
-#include "compiler/model/format_search.hpp"
 #include "compiler/host/host_value.hpp"
 #include "compiler/host/reference.hpp"
-#include "compiler/model/host_fallback.hpp"
-#include "compiler/ir/made_constants.hpp"
 #include "compiler/ir/legalization_error.hpp"
+#include "compiler/ir/made_constants.hpp"
+#include "compiler/model/compiled_parts.hpp"
+#include "compiler/model/format_search.hpp"
+#include "compiler/model/host_fallback.hpp"
 #include "compiler/model/model_compiler.hpp"
 #include "netlist/device/device.hpp"
 
@@ -67,7 +67,7 @@ bool splices_columns(const Graph& graph) {
     return std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const Node& node) { return splices_columns(node); });
 }
 
-bool refuses_splice(const NoDeviceForm& refusal, const Graph& graph) {
+bool refuses_splice(const LegalizationError& refusal, const Graph& graph) {
     const std::vector<std::string>& refused = refusal.origins();
     return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const Node& node) {
         return splices_columns(node) && std::find(refused.begin(), refused.end(), node.origin) != refused.end();
@@ -80,7 +80,7 @@ Placed place(const ModelCompiler& compiler, const Graph& model, const CompileOpt
     try {
         Scheduled scheduled = compiler.schedule(lowered.graph);
         return {std::move(lowered), std::move(scheduled), options};
-    } catch (const NoDeviceForm& refusal) {
+    } catch (const LegalizationError& refusal) {
         if (!refuses_splice(refusal, lowered.graph)) throw;
     }
     CompileOptions products = options;
@@ -116,7 +116,7 @@ void place_other_ways(const Graph& model, const CompileOptions& options, Placed&
 }
 
 /// Where grids are chosen by estimates. What is tried besides depends on how large the model is.
-Placed place_well(const ModelCompiler& compiler, const Graph& model, const CompileOptions& options) {
+Placed schedule_best(const ModelCompiler& compiler, const Graph& model, const CompileOptions& options) {
     Placed placed = place(compiler, model, options);
     constexpr std::size_t lowered_again = 300, scheduled_again = 600;  // ops at most
     const std::size_t ops = placed.scheduled.schedule.ops.size();
@@ -135,14 +135,14 @@ CompileState run_steps(const ModelCompiler& compiler, const Graph& model, const 
     std::optional<Scheduled> scheduled;
     Lowered lowered;
     if (placed) {
-        Placed well = place_well(compiler, model, options);
+        Placed well = schedule_best(compiler, model, options);
         lowered = std::move(well.lowered);
         scheduled = std::move(well.scheduled);
     } else {
         lowered = compiler.lower_until(model, step_number(last) + 1);
     }
     CompileState state{std::move(lowered.graph), std::move(lowered.host), std::move(lowered.notes), {}, {}, {}, {}};
-    for (std::string& line : lowered.whole_numbers) state.notes.push_back(std::move(line));
+    for (std::string& line : lowered.integer_indices) state.notes.push_back(std::move(line));
     if (!scheduled) return state;
     if (compiler.keeps_passes()) state.passes = compiler.passes(model, lowered.overrides, lowered.tiling);
     auto& [schedule, emitted, relieved] = *scheduled;
@@ -155,21 +155,21 @@ CompileState run_steps(const ModelCompiler& compiler, const Graph& model, const 
     if (emitted.dynamic_queues && !options.emit.dynamic_queues)
         state.notes.push_back(
             "queues between epochs share memory (as with --dynamic-queues): DRAM has no room for all of them");
-    if (options.balance_rounding && options.round_constants) {
+    if (options.bias_correction && options.round_constants) {
         const auto samples = device_samples(options, state.host);
-        balance_rounding(lowered.unfused, emitted, options.threads, samples ? &*samples : nullptr);
+        bias_correction(lowered.unfused, emitted, options.threads, samples ? &*samples : nullptr);
     }
     state.emitted = std::move(emitted);
     return state;
 }
 
-bool is_turn(const Node& node) { return node.has("turn"); }
+bool is_iteration(const Node& node) { return node.has("turn"); }
 
 /// What is refused is part of a loop, which may do written out.
-bool is_in_loop(const Graph& model, const NoDeviceForm& refusal) {
+bool is_in_loop(const Graph& model, const LegalizationError& refusal) {
     const auto& origins = refusal.origins();
     return std::any_of(model.nodes.begin(), model.nodes.end(), [&](const Node& node) {
-        return is_turn(node) && std::find(origins.begin(), origins.end(), node.origin) != origins.end();
+        return is_iteration(node) && std::find(origins.begin(), origins.end(), node.origin) != origins.end();
     });
 }
 
@@ -184,7 +184,7 @@ CompileState run_with_fallback(const Graph& given_model, const CompileOptions& o
             CompileState state = run_steps(compiler, model, options, last);
             for (std::string& line : lines_of(given)) state.notes.push_back(std::move(line));
             return state;
-        } catch (const NoDeviceForm& refusal) {
+        } catch (const LegalizationError& refusal) {
             if (!options.host_fallback || is_in_loop(model, refusal) || !give_to_host(model, refusal, most_work, given))
                 throw;
         }
@@ -198,7 +198,7 @@ struct OtherOptions {
 };
 
 /// Whether parts of these may fit where they do not. Ops that fit on no grid only do so as parts of their own.
-bool may_fit_cut(const std::vector<std::string>& convolutions, const NoDeviceForm* refusal) {
+bool may_fit_cut(const std::vector<std::string>& convolutions, const LegalizationError* refusal) {
     if (!refusal || !refusal->is_on_any_grid()) return !convolutions.empty();
     const std::vector<std::string>& refused = refusal->origins();
     return std::any_of(convolutions.begin(), convolutions.end(), [&](const std::string& name) {
@@ -208,7 +208,7 @@ bool may_fit_cut(const std::vector<std::string>& convolutions, const NoDeviceFor
 
 /// `refusal`: of the model with `options`; null where no op is to blame.
 std::vector<OtherOptions> other_options(const CompileOptions& options, const Graph& model,
-                                        const NoDeviceForm* refusal) {
+                                        const LegalizationError* refusal) {
     constexpr std::int64_t rows = 3;  // of most kernels
     std::vector<OtherOptions> others;
     if (!options.overrides.empty() || options.schedule.self_cut != ScheduleOptions{}.self_cut) return others;
@@ -247,7 +247,7 @@ CompileState run_with_options(const Graph& model, const CompileOptions& options,
                 return state;
             } catch (const Error& error) {
                 if (error.fault() != Fault::Unsupported) throw;
-                const auto* refusal = dynamic_cast<const NoDeviceForm*>(&error);
+                const auto* refusal = dynamic_cast<const LegalizationError*>(&error);
                 if (refusal && options.host_fallback && can_give_to_host(model, *refusal, most_host_work))
                     again.push_back(way);
                 if (refused) continue;
@@ -263,7 +263,7 @@ CompileState run_with_options(const Graph& model, const CompileOptions& options,
 
 /// With loops as programs where that is wanted and goes; else written out.
 CompileState run_with_loops(Graph& model, const CompileOptions& options, const std::string& last) {
-    const bool loops = std::any_of(model.nodes.begin(), model.nodes.end(), is_turn);
+    const bool loops = std::any_of(model.nodes.begin(), model.nodes.end(), is_iteration);
     if (!loops || options.loops == Loops::Programs) return run_with_options(model, options, last);
     try {
         if (options.loops == Loops::WherePays) return run_with_options(model, options, last);
@@ -332,14 +332,14 @@ CompiledModel compile(Graph graph, const CompileOptions& options) {
     check_input_names(options, graph);
     if (options.target) {
         CompiledModel model = compile_to_target(graph, options);
-        graph.made->let_go();
+        graph.made->release();
         return model;
     }
     CompiledModel model;
     model.reference = reference_graph(graph);
     const WorkByOrigin work = multiply_adds(graph);
     CompileState state = run_with_loops(graph, options, emit_step);
-    if (first) graph.made->let_go();
+    if (first) graph.made->release();
     EmittedModel& emitted = *state.emitted;
     model.inputs = all_inputs(options, state.host);
     model.parameters = parameters_of(graph, emitted, state.host);

@@ -66,10 +66,10 @@ static Tensor entry_for(const Literal& value, const QueueConstant& constant, Dat
 static Literal checked(const std::string& name, const Derivation& derivation, const Literal& value) {
     Literal made = derived(derivation, value);
     if (std::isinf(derivation.largest)) return made;
-    for (const float datum : made.floats())
-        if (!(std::fabs(datum) <= derivation.largest))
+    for (const float element : made.floats())
+        if (!(std::fabs(element) <= derivation.largest))
             fail_input({}, "parameter '{}': {:g} is beyond {:g}, for which the model must be compiled anew", name,
-                       datum, derivation.largest);
+                       element, derivation.largest);
     return made;
 }
 

@@ -9,9 +9,9 @@
 
 #include "compiler/backend/decision.hpp"
 #include "compiler/backend/emit.hpp"
-#include "compiler/model/constant_entry.hpp"
 #include "compiler/host/host_steps.hpp"
 #include "compiler/ir/derivation.hpp"
+#include "compiler/model/constant_entry.hpp"
 #include "compiler/model/pass_graph.hpp"
 #include "compiler/options/target_pcc.hpp"
 

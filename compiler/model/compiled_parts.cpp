@@ -16,13 +16,13 @@ Values all_inputs(const CompileOptions& options, const HostProgram& program) {
     Values values;
     std::uint32_t seed = options.seed;
     const std::vector<bool> read = read_nodes(program);
-    const std::vector<std::int64_t> below = index_limits(program.graph, 10);
+    const std::vector<std::int64_t> below = index_bounds(program.graph, 10);
     for (ValueId id = 0; id < read.size(); ++id) {
         const Node& node = program.graph.nodes[id];
         if (!node.is_input() || node.has("device")) continue;
         ++seed;
         if (!read[id]) continue;
-        const std::string name = crossing_name(node);
+        const std::string name = boundary_name(node);
         const auto found = options.inputs.find(name);
         values.emplace(name, found == options.inputs.end() ? generated(node.type, seed, below[id])
                                                            : fitted(found->second, node.type, "", name));
@@ -93,7 +93,7 @@ static std::vector<std::string> overflow_notes(const EmittedModel& emitted) {
         });
         if (many > 0)
             notes.push_back(
-                fmt::format("constant '{}': {} of {} datums are beyond {} (largest {:g}) and are cut; a "
+                fmt::format("constant '{}': {} of {} elements are beyond {} (largest {:g}) and are cut; a "
                             "format of 8 exponent bits holds them (--default-df Float16_b)",
                             queue, many, literal->size(), to_string(df), most));
     }

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "compiler/model/compile.hpp"
 #include "compiler/host/host_value.hpp"
+#include "compiler/model/compile.hpp"
 
 namespace ttsim::impl::ir {
 

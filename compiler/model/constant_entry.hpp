@@ -19,7 +19,7 @@ public:
     /// `make` gives the same tensor of `cols` columns on every call, from any thread, and does not fail.
     ConstantEntry(std::int64_t cols, std::function<Tensor()> make) : cols_(cols), make_(std::move(make)) {}
 
-    std::int64_t cols() const { return cols_; }  ///< datums
+    std::int64_t cols() const { return cols_; }  ///< elements
     /// The one held, or a new one.
     std::shared_ptr<const Tensor> tensor() const { return held_ ? held_ : std::make_shared<const Tensor>(make_()); }
     /// The same for good, without a copy where nobody else holds it.

@@ -45,7 +45,7 @@ public:
         : model_(model), asked_(options), options_(options) {
         options_.target.reset();
         options_.keep_passes = false;
-        options_.fine_steps = false;  // what it says of ops is in the default's family
+        options_.fp16_quantizers = false;  // what it says of ops is in the default's family
         options_.default_df = wide_format(options.default_df);
         if (options_.schedule.policy == Policy::Simulated) options_.schedule.policy = Policy::Balanced;
         options_.effort = std::min(options_.effort, 1);
@@ -90,7 +90,7 @@ private:
 
     void take_samples() {
         for (const Node& node : model_.nodes) {
-            const auto found = options_.inputs.find(crossing_name(node));
+            const auto found = options_.inputs.find(boundary_name(node));
             if (!node.is_input() || found == options_.inputs.end()) continue;
             Literal all = fitted_samples(found->second, node.type, "", found->first);
             found->second = split_samples(all, node.type).front();
@@ -132,7 +132,7 @@ private:
             const Reference reference(*model.reference, model.host.program.graph);
             std::map<std::string, std::vector<Literal>> split;
             for (const Node& node : model.host.program.graph.nodes)
-                if (const auto found = inputs_.find(crossing_name(node)); node.is_input() && found != inputs_.end())
+                if (const auto found = inputs_.find(boundary_name(node)); node.is_input() && found != inputs_.end())
                     split[found->first] =
                         split_samples(fitted_samples(found->second, node.type, "", found->first), node.type);
             std::vector<Values> outputs;
@@ -187,7 +187,7 @@ private:
         return trial;
     }
 
-    /// What went wrong; "": nothing. Where the device computes which datums the host takes, a loss may make numbers
+    /// What went wrong; "": nothing. Where the device computes which elements the host takes, a loss may make numbers
     /// that are none of them: such formats will not do.
     std::string measure(Trial& trial, bool by_op) {
         try {

@@ -17,7 +17,7 @@ static void add(std::vector<GivenToHost>& given, const std::string& why, std::st
 }
 
 /// A refused op that the host can compute, of at most `most_work` multiply-adds.
-static bool can_be_given(const Graph& model, const Node& node, const NoDeviceForm& refusal, double most_work) {
+static bool can_be_given(const Graph& model, const Node& node, const LegalizationError& refusal, double most_work) {
     const auto& origins = refusal.origins();
     if (node.origin.empty() || std::find(origins.begin(), origins.end(), node.origin) == origins.end()) return false;
     if (node.is_input() || node.is_constant() || node.has("host") || !has_host_value(node)) return false;
@@ -26,12 +26,12 @@ static bool can_be_given(const Graph& model, const Node& node, const NoDeviceFor
     return host_work(node, in) <= most_work;
 }
 
-bool can_give_to_host(const Graph& model, const NoDeviceForm& refusal, double most_work) {
+bool can_give_to_host(const Graph& model, const LegalizationError& refusal, double most_work) {
     return std::any_of(model.nodes.begin(), model.nodes.end(),
                        [&](const Node& node) { return can_be_given(model, node, refusal, most_work); });
 }
 
-bool give_to_host(Graph& model, const NoDeviceForm& refusal, double most_work, std::vector<GivenToHost>& given) {
+bool give_to_host(Graph& model, const LegalizationError& refusal, double most_work, std::vector<GivenToHost>& given) {
     bool any = false;
     for (Node& node : model.nodes) {
         if (!can_be_given(model, node, refusal, most_work)) continue;

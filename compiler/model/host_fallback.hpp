@@ -21,9 +21,9 @@ struct GivenToHost {
 };
 
 /// Marks them {host = 1}, and adds them to `given`. Whether there was any of at most `most_work` multiply-adds.
-bool give_to_host(Graph& model, const NoDeviceForm& refusal, double most_work, std::vector<GivenToHost>& given);
+bool give_to_host(Graph& model, const LegalizationError& refusal, double most_work, std::vector<GivenToHost>& given);
 /// Whether give_to_host() would give any.
-bool can_give_to_host(const Graph& model, const NoDeviceForm& refusal, double most_work);
+bool can_give_to_host(const Graph& model, const LegalizationError& refusal, double most_work);
 /// A line for each reason.
 std::vector<std::string> lines_of(const std::vector<GivenToHost>& given);
 

@@ -6,11 +6,11 @@
 
 #include "base/text.hpp"
 #include "base/yaml_map.hpp"
-#include "compiler/schedule/ideal_time.hpp"
-#include "compiler/model/pad_tiles.hpp"
-#include "compiler/passes/split_products.hpp"
-#include "compiler/model/product_parts.hpp"
 #include "compiler/formats/integer_indices.hpp"
+#include "compiler/model/pad_tiles.hpp"
+#include "compiler/model/product_parts.hpp"
+#include "compiler/passes/split_products.hpp"
+#include "compiler/schedule/ideal_time.hpp"
 #include "netlist/checks/validate.hpp"
 
 namespace fs = std::filesystem;
@@ -249,14 +249,14 @@ Lowered ModelCompiler::run_pipeline(Graph graph, const Overrides& overrides, con
                 tiling,
                 options_.threads,
                 options_.wide_results,
-                options_.fine_steps,
+                options_.fp16_quantizers,
                 options_.device_comparisons},
                true, [&](const Pass& pass, const Graph& left) {
                    if (record) record->add(pass.name, left);
                    if (pass.name == "mixed-precision") made.unfused = left;
                    if (pass.name == "insert-nops") made.apart = device_ops(left);
                    if (pass.name != "cut-host" || std::exchange(cut, true)) return;
-                   made.whole_numbers = whole_number_warnings(left, options_.default_df, chip_);
+                   made.integer_indices = integer_warnings(left, options_.default_df, chip_);
                });
     return made;
 }

@@ -68,7 +68,7 @@ std::vector<Values> read_inputs(const ModelRunOptions& options, const CompiledMo
     for (ValueId id = 0; id < needed.size(); ++id) {
         const Node& node = program.graph.nodes[id];
         if (!node.is_input() || node.has("device") || !needed[id]) continue;
-        const std::string name = crossing_name(node);
+        const std::string name = boundary_name(node);
         std::string file;
         if (const auto given = options.inputs.find(name); given != options.inputs.end()) file = given->second;
         if (file.empty() && !options.inputs_dir.empty()) file = file_in(options.inputs_dir, name);
@@ -128,7 +128,7 @@ void note_overflow(const HostSteps& steps, const std::vector<Values>& crossing, 
         }
         if (many > 0)
             report.notes.push_back(
-                fmt::format("input of the device '{}': {} of {} datums are beyond {} (largest {:g}) "
+                fmt::format("input of the device '{}': {} of {} elements are beyond {} (largest {:g}) "
                             "and are cut; a format of 8 exponent bits holds them (--default-df "
                             "Float16_b)",
                             tensor.queue, many, all, to_string(tensor.df), most));

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "compiler/model/compiled_model.hpp"
 #include "compiler/host/feed_back.hpp"
 #include "compiler/host/samples.hpp"
+#include "compiler/model/compiled_model.hpp"
 #include "compiler/model/host_share.hpp"
 
 namespace ttsim::impl::ir {
@@ -24,17 +24,17 @@ struct ModelRunOptions {
     std::string outputs_dir;                    ///< gets NAME.npy for each output; "" = none
     std::string expect_dir;                     ///< holds NAME.npy for outputs to compare with; "" = none
     bool reference = true;                      ///< compare with the model in float32, where it is known
-    double least_pcc = 0.99;                    ///< of compared floats; of whole numbers: the share that is equal
+    double least_pcc = 0.99;                    ///< of compared floats; of integers: the share that is equal
 };
 
 /// Of an output with what is expected.
 struct Agreement {
-    double pcc = 0;  ///< the correlation, or of whole numbers the share that is equal
+    double pcc = 0;  ///< the correlation, or of integers the share that is equal
     double max_error = 0;
     bool pass = true;
 };
 
-/// Correlation of floats; of whole numbers the share that is equal. Of a constant, which has no correlation, the
+/// Correlation of floats; of integers the share that is equal. Of a constant, which has no correlation, the
 /// error must be below `flat_error` of its size.
 Agreement agreement(const Literal& have, const Literal& expected, double least = 0.99, double flat_error = 1e-2);
 

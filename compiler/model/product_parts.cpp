@@ -4,8 +4,8 @@
 #include <limits>
 
 #include "compiler/backend/choices.hpp"
-#include "compiler/schedule/ideal_time.hpp"
 #include "compiler/passes/split_products.hpp"
+#include "compiler/schedule/ideal_time.hpp"
 
 namespace ttsim::impl::ir {
 

@@ -92,7 +92,7 @@ ValueId rotated(Import& n, ValueId x, ValueId cosines, ValueId sines, bool inter
     if (half < 1 || 2 * half > size || n.b.dims(sines) != n.b.dims(cosines))
         n.wrong("{} is turned by angles {} and {}", to_string(n.b.type(x)), to_string(n.b.type(cosines)),
                 to_string(n.b.type(sines)));
-    // each datum with its partner: y = x * cos + partner * sin, the partner of the first of a pair being negative
+    // each element with its partner: y = x * cos + partner * sin, the partner of the first of a pair being negative
     std::vector<std::int64_t> angle(static_cast<std::size_t>(size), -1);
     Literal partner = zero_matrix(size, size), rest(n.b.type(cosines).dtype, {size});
     for (std::int64_t k = 0; k < 2 * half; ++k) {

@@ -13,7 +13,7 @@ namespace {
 ValueId part_of(Import& n, ValueId x, std::int64_t axis, std::int64_t from, std::int64_t size) {
     const std::int64_t rank = std::ssize(n.b.dims(x));
     if (axis >= rank || from < 0 || size < 0 || from > n.b.dims(x)[static_cast<std::size_t>(axis)] - size)
-        n.wrong("{} has no {} datums of axis {} from {} on", to_string(n.b.type(x)), size, axis, from);
+        n.wrong("{} has no {} elements of axis {} from {} on", to_string(n.b.type(x)), size, axis, from);
     std::vector<std::int64_t> rows(static_cast<std::size_t>(size));
     std::iota(rows.begin(), rows.end(), from);
     return n.pick(x, axis, rows);

@@ -9,7 +9,7 @@ namespace ttsim::impl::ir {
 
 namespace {
 
-/// Whole numbers of `bits` bits, the lowest of a byte first.
+/// Integers of `bits` bits, the lowest of a byte first.
 std::int64_t packed_number(const Literal& bytes, std::int64_t at, std::int64_t bits) {
     const std::int64_t each = 8 / bits;
     return static_cast<std::int64_t>(bytes.at(at / each)) >> (at % each * bits) & ((1 << bits) - 1);
@@ -38,7 +38,7 @@ void matmul_n_bits(Import& n) {
     if (block * bits % 8 != 0) n.wrong("blocks of {} bits, which are no whole bytes", block * bits);
     const std::int64_t blocks = (k + block - 1) / block, bytes = block * bits / 8, each = 8 / bits;
     const Literal &packed = n.literal(1), &scales = n.literal(2);
-    if (is_float(packed.dtype())) n.wrong("its weights are {}; whole numbers are wanted", to_string(packed.dtype()));
+    if (is_float(packed.dtype())) n.wrong("its weights are {}; integers are wanted", to_string(packed.dtype()));
     if (packed.size() != count({cols, blocks, bytes}) || scales.size() != count({cols, blocks}))
         n.wrong("{} bytes and {} scales for {} x {} blocks of {}", packed.size(), scales.size(), cols, blocks, block);
     const Literal* zeros = n.has(3) ? &n.literal(3) : nullptr;
@@ -90,7 +90,7 @@ void matmul_bnb4(Import& n) {
     if (n.i("transB", 1) == 0) n.unsupported("weights that are not transposed (transB 0)");
     n.need_small({k, cols, block});
     const Literal &packed = n.literal(1), &most = n.literal(2);
-    if (is_float(packed.dtype())) n.wrong("its weights are {}; whole numbers are wanted", to_string(packed.dtype()));
+    if (is_float(packed.dtype())) n.wrong("its weights are {}; integers are wanted", to_string(packed.dtype()));
     if (packed.size() != (k * cols + 1) / 2 || most.size() != (k * cols + block - 1) / block)
         n.wrong("{} bytes and {} scales for {} x {} in blocks of {}", packed.size(), most.size(), cols, k, block);
     const std::array<double, 16>& numbers = type == 0 ? fp4 : nf4;

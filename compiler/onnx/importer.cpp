@@ -168,7 +168,7 @@ ValueId Import::pick(ValueId v, std::int64_t axis, const std::vector<std::int64_
     if (axis < 0 || axis >= std::ssize(dims)) wrong("axis {} of a tensor of rank {}", axis, dims.size());
     const std::int64_t size = dims[static_cast<std::size_t>(axis)],
                        wanted = static_cast<std::int64_t>(positions.size());
-    constexpr std::int64_t most = std::int64_t{1} << 24;  // datums of a matrix
+    constexpr std::int64_t most = std::int64_t{1} << 24;  // elements of a matrix
     for (const std::int64_t p : positions)
         if (p < -1 || p >= size) wrong("position {} of an axis of {}", p, size);
     bool same = wanted == size;
@@ -181,7 +181,7 @@ ValueId Import::pick(ValueId v, std::int64_t axis, const std::vector<std::int64_
     Literal rows(DType::I32, {1, wanted});
     for (std::int64_t k = 0; k < wanted; ++k) rows.set(k, static_cast<double>(positions[static_cast<std::size_t>(k)]));
     dims[static_cast<std::size_t>(axis)] = wanted;
-    return b.reshape(b.add("pick_rows", {b.reshape(v, {lead, size, rest}), b.constant(std::move(rows))}), dims);
+    return b.reshape(b.add("gather_rows", {b.reshape(v, {lead, size, rest}), b.constant(std::move(rows))}), dims);
 }
 
 static bool is_onnx(const std::string& domain) { return domain.empty() || domain == "ai.onnx"; }

@@ -101,7 +101,7 @@ private:
     std::optional<std::string> folder_;
 };
 
-/// Factor of whole numbers of 8 bits before their product: a power of two rounds nothing, and sums stay in the range of
+/// Factor of integers of 8 bits before their product: a power of two rounds nothing, and sums stay in the range of
 /// Float16.
 inline constexpr double fixed_point = 1.0 / 256;
 

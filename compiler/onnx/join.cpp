@@ -24,7 +24,7 @@ ValueId joined(Import& n, ValueId a, ValueId b, std::int64_t axis) {
     return n.two("add", n.pick(a, axis, left), n.pick(b, axis, right));
 }
 
-/// Without the axes of one datum behind `axis`, where slices become rows so: boxes [1, n, 1, 4] are joined as [1, n,
+/// Without the axes of one element behind `axis`, where slices become rows so: boxes [1, n, 1, 4] are joined as [1, n,
 /// 4].
 static std::optional<Dims> without_ones(const Dims& dims, std::int64_t axis) {
     const std::int64_t rank = std::ssize(dims);
@@ -55,24 +55,24 @@ ValueId joined(Import& n, std::span<const ValueId> parts, std::int64_t axis) {
     return joined(n, joined(n, parts.first(half), axis), joined(n, parts.subspan(half), axis), axis);
 }
 
-TurnMarks::TurnMarks(Import& n, std::int64_t turns)
+IterationMarks::IterationMarks(Import& n, std::int64_t iterations)
     : n_(n),
-      marks_(turns > 4),
+      marks_(iterations > 4),
       name_(fmt::format("{}#{}", n.b.origin(), n.b.graph().nodes.size())),
       from_(n.b.graph().nodes.size()) {}
 
-void TurnMarks::next() {
+void IterationMarks::next() {
     std::vector<Node>& nodes = n_.b.graph().nodes;
     for (; from_ < nodes.size(); ++from_) {
         Node& node = nodes[from_];
         if (!marks_ || node.is_constant() || node.is_input() || node.has("turn")) continue;
         node.attrs["loop"] = name_;
-        node.attrs["turn"] = turn_;
+        node.attrs["turn"] = iteration_;
     }
-    ++turn_;
+    ++iteration_;
 }
 
-ValueId TurnMarks::joined(std::span<const ValueId> parts, std::int64_t axis) {
+ValueId IterationMarks::joined(std::span<const ValueId> parts, std::int64_t axis) {
     if (!marks_ || parts.size() == 1) return ir::joined(n_, parts, axis);
     n_.check_positions(std::ssize(parts) * n_.b.dims(parts.front())[static_cast<std::size_t>(axis)]);
     return n_.b.add("join", {parts.begin(), parts.end()}, {{"axis", axis}});

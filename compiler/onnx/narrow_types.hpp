@@ -14,7 +14,7 @@ struct NarrowType {
 };
 
 /// By its number in ONNX; none: it is no such type. Floats of 8 bits (E4M3FN, E4M3FNUZ, E5M2, E5M2FNUZ) and of 4
-/// (E2M1), whole numbers of 4 and of 2.
+/// (E2M1), integers of 4 and of 2.
 std::optional<NarrowType> narrow_type(int number);
 
 }  // namespace ttsim::impl::ir

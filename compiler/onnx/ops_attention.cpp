@@ -144,7 +144,7 @@ void linear_attention(Import& n) {
     const DType type = n.b.type(h.q).dtype, kept = n.has(3) ? n.b.type(n.x(3)).dtype : type;
     ValueId state =
         n.has(3) ? n.b.cast(n.x(3), type) : n.b.constant(Literal(type, {d[0], d[1], d[3], n.b.dims(h.v)[3]}));
-    TurnMarks marks(n, d[2]);
+    IterationMarks marks(n, d[2]);
     std::vector<ValueId> seen;
     for (std::int64_t t = 0; t < d[2]; ++t) {
         seen.push_back(linear_step(n, h, state, t));

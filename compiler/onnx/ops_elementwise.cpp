@@ -1,4 +1,4 @@
-// ONNX ops that work datum by datum and are not one op of ours: those have no rule (OpInfo::onnx).
+// ONNX ops that work elementwise and are not one op of ours: those have no rule (OpInfo::onnx).
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -49,7 +49,7 @@ void gather_elements(Import& n) {
     const std::int64_t axis = n.axis(n.i("axis", 0), n.rank()), last = n.rank() - 1;
     if (n.rank(1) != n.rank()) n.wrong("indices of rank {} for rank {}", n.rank(1), n.rank());
     const Literal* known = n.b.literal(n.x(1));
-    // what is known is computed now; whole numbers, which may be indices themselves, are more than the device holds
+    // what is known is computed now; integers, which may be indices themselves, are more than the device holds
     const bool as_it_is = n.b.literal(n.x(0)) || !is_float(n.b.type(n.x(0)).dtype);
     if (!known || as_it_is) return n.give(n.b.add("gather_elements", {n.x(0), n.x(1)}, {{"axis", axis}}));
     places(n, *known, n.dims()[static_cast<std::size_t>(axis)]);
@@ -105,7 +105,7 @@ std::vector<std::int64_t> numbered(Import& n, const Literal& ids, const Rows& r,
     return rows;
 }
 
-/// The same for indices known at run time: whole numbers [m].
+/// The same for indices known at run time: integers [m].
 ValueId computed_rows(Import& n, const Rows& r, std::int64_t batch) {
     const Dims d = n.dims(), ids = n.dims(1);
     const DType type = n.b.type(n.x(1)).dtype;
@@ -179,7 +179,7 @@ void scatter_nd(Import& n) {
     scatter(n, r, numbered(n, n.literal(1), r, 0), updates);
 }
 
-/// Every index names one datum: rows of one column.
+/// Every index names one element: rows of one column.
 void scatter_elements(Import& n) {
     const Dims d = n.dims(), steps = strides(d);
     const std::int64_t axis = n.axis(n.i("axis", 0), n.rank());
@@ -196,7 +196,7 @@ void scatter_elements(Import& n) {
         for (std::size_t a = d.size(); a-- > 0;) {
             const std::int64_t at = rest % ids.dims()[a];
             rest /= ids.dims()[a];
-            if (at >= d[a]) n.wrong("more indices along axis {} than datums", a);
+            if (at >= d[a]) n.wrong("more indices along axis {} than elements", a);
             row += (static_cast<std::int64_t>(a) == axis ? along[static_cast<std::size_t>(k)] : at) * steps[a];
         }
         rows.push_back(row);

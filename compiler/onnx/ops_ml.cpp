@@ -1,4 +1,4 @@
-// ai.onnx.ml, of numbers: trees and tables are the host's, all else is products and what works datum by datum.
+// ai.onnx.ml, of numbers: trees and tables are the host's, all else is products and what works elementwise.
 #include <algorithm>
 #include <cmath>
 #include <map>

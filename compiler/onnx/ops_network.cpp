@@ -39,7 +39,7 @@ void convolution(Import& n, const char* op) {
 void conv(Import& n) { convolution(n, "conv"); }
 void conv_transpose(Import& n) { convolution(n, "conv_transpose"); }
 
-/// x [batch, channels, length], weights [channels, 1, taps], bias, the last datums of the call before.
+/// x [batch, channels, length], weights [channels, 1, taps], bias, the last elements of the call before.
 void causal_conv(Import& n) {
     if (n.rank() != 3 || n.rank(1) != 3) n.wrong("operands of rank {} and {}; they need 3", n.rank(), n.rank(1));
     const Dims d = n.dims();
@@ -94,7 +94,7 @@ ValueId per_channel(Import& n, std::size_t k, std::size_t rank, std::size_t axis
     return n.b.reshape(v, dims);
 }
 
-/// x, scale, zero, weights, scale, zero, scale of y, zero of y, bias. The product of whole numbers, which is exact,
+/// x, scale, zero, weights, scale, zero, scale of y, zero of y, bias. The product of integers, which is exact,
 /// comes first; then all scales as one factor.
 void qlinear_conv(Import& n) {
     Attrs attrs = window_attrs(n);
@@ -214,7 +214,8 @@ std::vector<double> weights(const ResizeMode& mode, const Axis& a, double x) {
 /// What was left out outside of the axis is shared by what lies inside.
 void share_weights(Import& n, std::vector<double>& row, std::int64_t o, std::size_t axis) {
     const double sum = std::accumulate(row.begin(), row.end(), 0.0);
-    if (!(std::fabs(sum) >= 1e-6)) n.wrong("exclude_outside leaves datum {} of axis {} nothing to come from", o, axis);
+    if (!(std::fabs(sum) >= 1e-6))
+        n.wrong("exclude_outside leaves element {} of axis {} nothing to come from", o, axis);
     for (double& w : row) w /= sum;
 }
 
@@ -227,7 +228,7 @@ void resize_axes(Import& n, const ResizeMode& mode, const std::vector<Axis>& axe
         Literal matrix = zero_matrix(a.out, a.in);
         for (std::int64_t o = 0; o < a.out; ++o) {
             const double at = source_of(mode.coordinates, a, o);
-            if (!(std::fabs(at) < 1e15)) n.wrong("datum {} of axis {} comes from {}", o, k, at);
+            if (!(std::fabs(at) < 1e15)) n.wrong("element {} of axis {} comes from {}", o, k, at);
             const bool outside =
                 mode.coordinates == "tf_crop_and_resize" && (at < 0 || at > static_cast<double>(a.in - 1));
             if (outside) beyond[k].push_back(o);
@@ -252,7 +253,7 @@ void resize_axes(Import& n, const ResizeMode& mode, const std::vector<Axis>& axe
 }
 
 void check_axis(Import& n, const Axis& a, std::int64_t k) {
-    if (a.in < 1) n.wrong("axis {} has no datums", k);
+    if (a.in < 1) n.wrong("axis {} has no elements", k);
     if (a.out < 1 || !(a.scale > 0)) n.wrong("nothing is left of axis {}", k);
     n.check_positions(a.out);
 }

@@ -68,7 +68,7 @@ ValueId requantized(Import& n, ValueId y, std::size_t zero) {
     return on_grid(n, y, n.b.reshape(n.b.cast(n.x(zero), DType::F32), {}), to);
 }
 
-/// The product of whole numbers, which is exact, comes first; then all scales as one factor.
+/// The product of integers, which is exact, comes first; then all scales as one factor.
 void qlinear_matmul(Import& n) {
     const auto scale = [&](std::size_t k, bool rows) {
         const std::int64_t size = count(n.dims(k));

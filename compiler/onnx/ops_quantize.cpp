@@ -117,7 +117,7 @@ void qlinear_concat(Import& n) {
     n.give(quantized(n, *all, 0));
 }
 
-ValueId turned_if(Import& n, ValueId x, bool turn) { return turn ? n.b.transpose(x, {1, 0}) : x; }
+ValueId turned_if(Import& n, ValueId x, bool iteration) { return iteration ? n.b.transpose(x, {1, 0}) : x; }
 
 /// A, B with scales and zero points, C (at the scale of both), then those of the result, without which it is a float.
 void qgemm(Import& n) {
@@ -152,7 +152,7 @@ void matmul_integer_to_float(Import& n) {
     n.give(with_bias(n, n.two("matmul", operand(0), operand(1)), 6));
 }
 
-/// LSTM whose matrices are whole numbers [directions, columns, gates]: X, W, R, B, lengths, states, peepholes, then
+/// LSTM whose matrices are integers [directions, columns, gates]: X, W, R, B, lengths, states, peepholes, then
 /// scale and zero point of W and of R.
 void dynamic_quantize_lstm(Import& n) {
     if (n.rank(1) != 3 || n.rank(2) != 3) n.wrong("its matrices have not the rank 3");

@@ -183,8 +183,7 @@ void lstm_step(Import& n, Direction& d, ValueId x) {
 /// Lengths that only a run knows are compared with the numbers of the steps, which the host does exactly.
 ValueId present_steps(Import& n, const Layer& layer) {
     if (!n.is_integer(4) || n.dims(4) != Dims{layer.batch})
-        n.wrong("its lengths are {}; whole numbers for {} samples are wanted", to_string(n.b.type(n.x(4))),
-                layer.batch);
+        n.wrong("its lengths are {}; integers for {} samples are wanted", to_string(n.b.type(n.x(4))), layer.batch);
     Literal numbers(n.b.type(n.x(4)).dtype, {layer.steps, 1, 1});
     for (std::int64_t t = 0; t < layer.steps; ++t) numbers.set(t, static_cast<double>(t));
     const ValueId lengths = n.b.reshape(n.x(4), {1, layer.batch, 1});
@@ -249,7 +248,7 @@ using Step = void (*)(Import&, Direction&, ValueId);
 /// The outputs of all steps, [1, batch, hidden] each, in the order of the sequence.
 std::vector<ValueId> run(Import& n, const Layer& layer, Direction& d, bool backwards, Step step) {
     std::vector<ValueId> given(static_cast<std::size_t>(layer.steps));
-    TurnMarks marks(n, layer.steps);
+    IterationMarks marks(n, layer.steps);
     for (std::int64_t k = 0; k < layer.steps; ++k) {
         const std::int64_t t = backwards ? layer.steps - 1 - k : k;
         const ValueId x = n.b.reshape(n.pick(n.x(0), layer.batch_first ? 1 : 0, {t}), {layer.batch, layer.inputs});
@@ -301,7 +300,7 @@ void recurrent(Import& n, std::int64_t gates, std::vector<std::string> functions
     std::vector<ValueId> all;  // [steps * directions, batch, hidden]
     for (std::size_t t = 0; t < outputs.front().size(); ++t)
         for (const auto& of_direction : outputs) all.push_back(of_direction[t]);
-    ValueId y = n.b.reshape(TurnMarks(n, layer.steps).joined(all, 0),
+    ValueId y = n.b.reshape(IterationMarks(n, layer.steps).joined(all, 0),
                             {layer.steps, layer.directions, layer.batch, layer.hidden});
     if (layer.batch_first) y = n.b.transpose(y, {2, 0, 1, 3});
     n.give(y);

@@ -16,7 +16,7 @@ ValueId max_axis(Import& n, ValueId x, std::int64_t axis) { return n.b.add("redu
 ValueId product_axis(Import& n, ValueId x, std::int64_t axis) {
     const std::int64_t size = n.b.dims(x)[static_cast<std::size_t>(axis)];
     constexpr std::int64_t most = 256;
-    if (size > most) n.unsupported("it multiplies {} datums; at most {} are unrolled", size, most);
+    if (size > most) n.unsupported("it multiplies {} elements; at most {} are unrolled", size, most);
     if (size < 1) {
         Dims dims = n.b.dims(x);
         dims[static_cast<std::size_t>(axis)] = 1;
@@ -30,7 +30,7 @@ ValueId product_axis(Import& n, ValueId x, std::int64_t axis) {
     return product;
 }
 
-/// Applies `fold` to each axis; drops the axes unless keepdims. `count` gets the number of datums per result.
+/// Applies `fold` to each axis; drops the axes unless keepdims. `count` gets the number of elements per result.
 ValueId fold_axes(Import& n, ValueId x, const std::vector<std::int64_t>& axes, Fold fold, std::int64_t& count) {
     count = 1;
     for (const std::int64_t axis : axes) {
@@ -213,7 +213,7 @@ void rms_norm(Import& n) {
     n.give(n.two("multiply", n.one("rms_norm", n.x(0), {{"axis", axis}, {"epsilon", n.f("epsilon", 1e-5)}}), n.x(1)));
 }
 
-/// By the sum of sizes or the root of the sum of squares; zeros stay zeros. Of datums over the largest of them, whose
+/// By the sum of sizes or the root of the sum of squares; zeros stay zeros. Of elements over the largest of them, whose
 /// squares are neither too large nor too small.
 void lp_norm(Import& n) {
     const std::int64_t axis = n.axis(n.i("axis", -1), n.rank()), p = n.i("p", 2);

@@ -90,7 +90,7 @@ void deform_conv(Import& n) {
     n.give(y);
 }
 
-/// Datums put back to where a pool found them.
+/// Elements put back to where a pool found them.
 void max_unpool(Import& n) {
     n.need_rank(3);
     const Dims d = n.dims();
@@ -152,7 +152,7 @@ void col_to_im(Import& n) {
     const Dims d = n.dims();
     const std::int64_t taps = count(kernel), all = count(blocks), pixels = count(picture);
     if (taps < 1 || d[1] % taps != 0 || d[2] != all)
-        n.wrong("{} holds no {} blocks of {} datums", to_string(n.b.type(n.x(0))), all, taps);
+        n.wrong("{} holds no {} blocks of {} elements", to_string(n.b.type(n.x(0))), all, taps);
     Literal sum = zero_matrix(pixels, count({taps, all}), n.loc(), "node");
     for (std::int64_t tap = 0; tap < taps; ++tap)
         for (std::int64_t block = 0; block < all; ++block) {

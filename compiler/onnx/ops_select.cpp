@@ -40,7 +40,7 @@ void non_zero(Import& n) {
     n.give(n.b.constant(std::move(out)));
 }
 
-/// Different slices along an axis (all datums without one), where each came first, which one each is, how often.
+/// Different slices along an axis (all elements without one), where each came first, which one each is, how often.
 void unique(Import& n) {
     const Literal& x = counted(n);
     const bool by_axis = n.given("axis");
@@ -49,7 +49,7 @@ void unique(Import& n) {
     const std::int64_t size = d[static_cast<std::size_t>(axis)], inner = strides(d)[static_cast<std::size_t>(axis)];
     const std::int64_t outer = size * inner == 0 ? 0 : x.size() / (size * inner);
     using Slice = std::vector<long double>;  // holds integers of 64 bits
-    const auto datum = [&](std::int64_t i) {
+    const auto element = [&](std::int64_t i) {
         if (is_float(x.dtype())) return static_cast<long double>(x.at(i));
         const std::int64_t whole = x.integer(i);
         return x.dtype() == DType::U64 ? static_cast<long double>(static_cast<std::uint64_t>(whole))
@@ -58,7 +58,7 @@ void unique(Import& n) {
     std::vector<Slice> slices(static_cast<std::size_t>(size));
     for (std::int64_t k = 0; k < size; ++k)
         for (std::int64_t i = 0; i < outer * inner; ++i)
-            slices[static_cast<std::size_t>(k)].push_back(datum((i / inner * size + k) * inner + i % inner));
+            slices[static_cast<std::size_t>(k)].push_back(element((i / inner * size + k) * inner + i % inner));
     std::map<Slice, std::int64_t> first;
     std::vector<std::int64_t> order, which, often;
     for (std::int64_t k = 0; k < size; ++k)
@@ -85,7 +85,7 @@ void random(Import& n) {
 void of_words(Import& n) {
     n.unsupported("it works on words; do that in your program and cut the model behind it (onnx.utils.extract_model)");
 }
-/// How often runs of whole numbers are there (n-grams), by mode with weights.
+/// How often runs of integers are there (n-grams), by mode with weights.
 void tf_idf(Import& n) {
     if (!n.strings("pool_strings").empty()) return of_words(n);
     const std::vector<std::int64_t> pool = n.ints("pool_int64s"), starts = n.ints("ngram_counts"),

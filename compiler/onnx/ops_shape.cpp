@@ -33,7 +33,7 @@ void reshape(Import& n) {
     }
     if (open >= 0) {
         if (known == 0 || count(from) % known != 0)
-            n.wrong("{} datums do not fill a shape of {} and an open dimension", count(from), known);
+            n.wrong("{} elements do not fill a shape of {} and an open dimension", count(from), known);
         to[static_cast<std::size_t>(open)] = count(from) / known;
     }
     n.give(n.b.reshape(n.x(0), to));
@@ -204,7 +204,7 @@ void tile(Import& n) {
     n.give(x);
 }
 
-/// The position in 0..size-1 that a padded place takes its datum from; -1 none.
+/// The position in 0..size-1 that a padded place takes its element from; -1 none.
 std::int64_t padded_source(const std::string& mode, std::int64_t at, std::int64_t size) {
     if (at >= 0 && at < size) return at;
     if (mode == "edge") return std::clamp<std::int64_t>(at, 0, size - 1);
@@ -254,7 +254,7 @@ void pad(Import& n) {
         const std::int64_t size = n.dims()[k];
         for (const std::int64_t side : {pads[k], pads[k + rank]}) n.check_positions(side < 0 ? -(side + 1) : side);
         if (size == 0 && mode != "constant" && pads[k] + pads[k + rank] > 0)
-            n.wrong("mode '{}' has nothing to take for axis {}, which has no datums", mode, k);
+            n.wrong("mode '{}' has nothing to take for axis {}, which has no elements", mode, k);
         n.check_positions(pads[k] + size + pads[k + rank]);
         for (std::int64_t r = 0; r < pads[k] + size + pads[k + rank]; ++r)
             rows.push_back(padded_source(mode, r - pads[k], size));
@@ -331,9 +331,9 @@ void constant_of_shape(Import& n) {
     const Dims dims = n.integers(0);
     for (const std::int64_t d : dims)
         if (d < 0) n.wrong("a dimension is {}", d);
-    if (value.size() != 1) n.wrong("its value has {} datums; it needs one", value.size());
+    if (value.size() != 1) n.wrong("its value has {} elements; it needs one", value.size());
     if (extent(dims) > most_read)
-        n.unsupported("{} datums ([{}]); at most {} are allowed", extent(dims), fmt::join(dims, ", "), most_read);
+        n.unsupported("{} elements ([{}]); at most {} are allowed", extent(dims), fmt::join(dims, ", "), most_read);
     if (extent(dims) > most_made) return n.give(n.b.constant(Literal::filled(value, dims)));
     Literal literal(value.dtype(), dims);
     for (std::int64_t k = 0; k < literal.size(); ++k) literal.copy(k, value, 0);
@@ -363,7 +363,7 @@ Literal whole_range(Import& n) {
     n.check_positions(static_cast<std::int64_t>(std::min<std::uint64_t>(steps, std::uint64_t{1} << 62)));
     Literal literal(type, {static_cast<std::int64_t>(steps)});
     std::int64_t next = start;
-    for (std::int64_t& datum : literal.whole()) next = integers::add(datum = next, delta, type);
+    for (std::int64_t& element : literal.whole()) next = integers::add(element = next, delta, type);
     return literal;
 }
 

@@ -33,21 +33,21 @@ ValueId with_parts(Import& n, ValueId real, ValueId imaginary) {
     return joined(n, n.b.reshape(real, d), n.b.reshape(imaginary, d), static_cast<std::int64_t>(d.size()) - 1);
 }
 
-/// scale[c] * f(2 pi r c / length) for `rows` results of `cols` datums.
+/// scale[c] * f(2 pi r c / length) for `rows` results of `cols` elements.
 template <class F, class Scale>
 Literal waves(Import& n, std::int64_t rows, std::int64_t cols, std::int64_t length, F f, Scale scale) {
     Literal table = zero_matrix(rows, cols, n.loc(), "node");
     for (std::int64_t r = 0; r < rows; ++r)
         for (std::int64_t c = 0; c < cols; ++c) {
-            const double turns = static_cast<double>(r * c % length) / static_cast<double>(length);
-            table.set(r * cols + c, scale(c) * f(2 * std::numbers::pi * turns));
+            const double iterations = static_cast<double>(r * c % length) / static_cast<double>(length);
+            table.set(r * cols + c, scale(c) * f(2 * std::numbers::pi * iterations));
         }
     return table;
 }
 double cosine_of(double x) { return std::cos(x); }
 double sine_of(double x) { return std::sin(x); }
 
-/// Along an axis: `results` of the `length` frequencies. Datums beyond the length do not count.
+/// Along an axis: `results` of the `length` frequencies. Elements beyond the length do not count.
 ValueId transformed(Import& n, const Complex& x, std::int64_t axis, std::int64_t length, std::int64_t results,
                     bool inverse) {
     const std::int64_t given = n.b.dims(x.real)[static_cast<std::size_t>(axis)];
@@ -104,7 +104,7 @@ void discrete_fourier(Import& n) {
 }
 
 /// Frames of a long real signal as a convolution, the two parts of each frequency one after the other: its windows
-/// need not be laid out one datum below the other.
+/// need not be laid out one element below the other.
 std::optional<ValueId> convolved(Import& n, ValueId signal, std::int64_t step, std::int64_t length,
                                  std::int64_t frequencies) {
     constexpr std::int64_t long_signal = 1 << 16, least = 16;  // as decompose-convolution has it
@@ -116,8 +116,8 @@ std::optional<ValueId> convolved(Import& n, ValueId signal, std::int64_t step, s
     Literal waves(DType::F32, {2 * frequencies, 1, length});
     for (std::int64_t f = 0; f < frequencies; ++f)
         for (std::int64_t c = 0; c < length; ++c) {
-            const double turns = static_cast<double>(f * c % length) / static_cast<double>(length);
-            const double angle = 2 * std::numbers::pi * turns, weight = window ? window->at(c) : 1;
+            const double iterations = static_cast<double>(f * c % length) / static_cast<double>(length);
+            const double angle = 2 * std::numbers::pi * iterations, weight = window ? window->at(c) : 1;
             waves.set(2 * f * length + c, weight * std::cos(angle));
             waves.set((2 * f + 1) * length + c, -weight * std::sin(angle));
         }

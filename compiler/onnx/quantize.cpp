@@ -22,13 +22,13 @@ static double largest_byte(const Import& n, std::size_t k, std::size_t zero) {
 bool float_holds_sums(const Import& n, std::pair<std::size_t, std::size_t> zeros, ValueId weights, std::int64_t inner,
                       const std::function<std::int64_t(std::int64_t)>& sum_of) {
     constexpr double held = 1 << 24;
-    const double datum = largest_byte(n, 0, zeros.first);
+    const double element = largest_byte(n, 0, zeros.first);
     const Literal* known = n.b.literal(weights);
-    if (!known) return datum * largest_byte(n, 1, zeros.second) * static_cast<double>(inner) <= held;
+    if (!known) return element * largest_byte(n, 1, zeros.second) * static_cast<double>(inner) <= held;
     std::map<std::int64_t, double> sums;
     double most = 0;
     for (std::int64_t i = 0; i < known->size(); ++i) most = std::max(most, sums[sum_of(i)] += std::fabs(known->at(i)));
-    return datum * most <= held;
+    return element * most <= held;
 }
 
 ValueId along_axis(Import& n, ValueId v, const Dims& dims, std::int64_t axis, std::int64_t block) {

@@ -17,11 +17,11 @@ std::pair<double, double> grid_limits(const Import& n, DType type);
 bool float_holds_sums(const Import& n, std::pair<std::size_t, std::size_t> zeros, ValueId weights, std::int64_t inner,
                       const std::function<std::int64_t(std::int64_t)>& sum_of);
 
-/// A scale or zero point `v` shaped so that it is broadcast over `dims`: one for all, one for each datum of the axis,
-/// or one for each `block` of datums of the axis, in which case it is repeated.
+/// A scale or zero point `v` shaped so that it is broadcast over `dims`: one for all, one for each element of the axis,
+/// or one for each `block` of elements of the axis, in which case it is repeated.
 ValueId along_axis(Import& n, ValueId v, const Dims& dims, std::int64_t axis, std::int64_t block = 0);
 
-/// Operands k (whole numbers), k + 1 (scale) and k + 2 (zero point, may be missing) as floats; a scale or zero point
+/// Operands k (integers), k + 1 (scale) and k + 2 (zero point, may be missing) as floats; a scale or zero point
 /// of several numbers goes along the axis.
 ValueId dequantized(Import& n, std::size_t k, std::int64_t axis = 0);
 ValueId dequantized(Import& n, ValueId x, ValueId scale, std::optional<ValueId> zero, std::int64_t axis = 0);

@@ -168,7 +168,7 @@ void Reader::add_inputs() {
     }
 }
 
-/// A number alone, 64-bit and without dims, is the value of every datum.
+/// A number alone, 64-bit and without dims, is the value of every element.
 Literal Reader::constant_input(const onnx::ValueInfoProto& input, const Literal& given) const {
     if (given.dtype() != DType::F64 || !given.dims().empty()) return given;
     const Type type = input_type(input);
@@ -249,9 +249,9 @@ Type Reader::input_type(const onnx::ValueInfoProto& input) const {
 }
 
 void Reader::check_size(const std::string& name, const Dims& dims) const {
-    const std::int64_t datums = extent(dims);
-    if (datums < 0) fail_input(loc(), "input '{}' has the dimensions [{}]", name, fmt::join(dims, ", "));
-    if (datums > std::int64_t{1} << 33) fail_unsupported(loc(), "input '{}' has more than 2^33 datums", name);
+    const std::int64_t elements = extent(dims);
+    if (elements < 0) fail_input(loc(), "input '{}' has the dimensions [{}]", name, fmt::join(dims, ", "));
+    if (elements > std::int64_t{1} << 33) fail_unsupported(loc(), "input '{}' has more than 2^33 elements", name);
 }
 
 void Reader::add_outputs() {

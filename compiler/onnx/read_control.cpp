@@ -20,9 +20,9 @@ namespace ttsim::impl::ir {
 
 namespace {
 
-constexpr int most_depth = 64;               // functions and graphs in each other
-constexpr std::int64_t most_turns = 4096;    // of a loop
-constexpr std::size_t most_nodes = 1 << 20;  // of the graph that comes of it
+constexpr int most_depth = 64;                  // functions and graphs in each other
+constexpr std::int64_t most_iterations = 4096;  // of a loop
+constexpr std::size_t most_nodes = 1 << 20;     // of the graph that comes of it
 
 std::int64_t number_of(const onnx::NodeProto& node, const char* name, std::int64_t otherwise) {
     for (const auto& attribute : node.attribute())
@@ -219,23 +219,24 @@ bool Reader::import_loop(const onnx::NodeProto& node, Scope& scope) {
     const onnx::GraphProto& body = graph_of(node, "body");
     const auto absent = [](const NamedValue& v) { return !v.sequence && v.items.empty(); };
     const bool counted = !absent((*given)[0]);
-    const std::int64_t turns = counted ? to_whole(known(node, (*given)[0], "its number of turns").at(0)) : most_turns;
+    const std::int64_t iterations =
+        counted ? to_whole(known(node, (*given)[0], "its number of turns").at(0)) : most_iterations;
     Import n = importing(node, scope);
     NamedValue condition = absent((*given)[1]) ? NamedValue{{n.b.scalar(1, DType::Bool)}} : (*given)[1];
     std::vector<NamedValue> state(given->begin() + 2, given->end());
     std::vector<std::vector<ValueId>> scanned;
-    TurnMarks marks(n, turns);
-    for (std::int64_t turn = 0; turn < turns; ++turn) {
+    IterationMarks marks(n, iterations);
+    for (std::int64_t iteration = 0; iteration < iterations; ++iteration) {
         if (!condition.is_tensor() || !build_.literal(condition.items.front()))
             n.needs_value(
                 "whether it goes on after turn {} is computed at run time; a number of turns that is known and a "
                 "condition that stays true keep it on the device",
-                turn);
+                iteration);
         if (known(node, condition, "its condition").at(0) == 0) break;
-        if (turn == most_turns) n.unsupported("more than {} turns", most_turns);
-        std::vector<NamedValue> inputs{{{n.b.scalar(static_cast<double>(turn), DType::I64)}}, condition};
+        if (iteration == most_iterations) n.unsupported("more than {} turns", most_iterations);
+        std::vector<NamedValue> inputs{{{n.b.scalar(static_cast<double>(iteration), DType::I64)}}, condition};
         inputs.insert(inputs.end(), state.begin(), state.end());
-        const std::string prefix = fmt::format("{}{}/{}/", scope.prefix, node.name(), turn);
+        const std::string prefix = fmt::format("{}{}/{}/", scope.prefix, node.name(), iteration);
         const auto results = run_graph(node, body, scope, prefix, inputs);
         if (!results) return false;
         if (results->size() < state.size() + 1)
@@ -252,7 +253,7 @@ bool Reader::import_loop(const onnx::NodeProto& node, Scope& scope) {
         marks.next();
     }
     if (!counted && build_.literal(condition.items.front())->at(0) != 0)
-        n.unsupported("more than {} turns", most_turns);
+        n.unsupported("more than {} turns", most_iterations);
     build_.set_origin(scope.prefix + node.name());
     if (scanned.empty()) {
         std::vector<NamedValue> inputs{{{n.b.integer(0)}}, condition};
@@ -295,7 +296,8 @@ bool Reader::import_scan(const onnx::NodeProto& node, Scope& scope) {
     std::vector<std::vector<ValueId>> parts;
     const Dims first = n.b.dims(given->front().items.front());
     const std::int64_t batch = first.empty() ? 0 : first.front();
-    if (batch < 1 || batch > most_turns) n.unsupported("a batch of {}; 1 to {} are written out", batch, most_turns);
+    if (batch < 1 || batch > most_iterations)
+        n.unsupported("a batch of {}; 1 to {} are written out", batch, most_iterations);
     for (std::int64_t one = 0; one < batch; ++one) {
         std::vector<NamedValue> values;
         for (const NamedValue& value : *given) {
@@ -347,17 +349,17 @@ std::optional<std::vector<NamedValue>> Reader::scanned(const onnx::NodeProto& no
     std::vector<NamedValue> state(given.begin(), given.end() - inputs);
     std::vector<ValueId> scans;
     std::vector<std::int64_t> axes;
-    std::int64_t turns = -1;
+    std::int64_t iterations = -1;
     for (std::int64_t k = 0; k < inputs; ++k) {
         scans.push_back(given[static_cast<std::size_t>(all - inputs + k)].items.front());
         const Dims dims = n.b.dims(scans.back());
         axes.push_back(n.axis(entry_of(node, "scan_input_axes", static_cast<int>(k)), std::ssize(dims)));
         const std::int64_t size = dims[static_cast<std::size_t>(axes.back())];
-        if (turns >= 0 && size != turns) n.wrong("slices of {} and of {}", turns, size);
-        turns = size;
+        if (iterations >= 0 && size != iterations) n.wrong("slices of {} and of {}", iterations, size);
+        iterations = size;
     }
-    if (turns > most_turns) n.unsupported("{} turns; up to {} are written out", turns, most_turns);
-    if (turns == 0) {
+    if (iterations > most_iterations) n.unsupported("{} turns; up to {} are written out", iterations, most_iterations);
+    if (iterations == 0) {
         std::vector<NamedValue> values = state;
         for (std::size_t k = 0; k < scans.size(); ++k) {
             Type slice = n.b.type(scans[k]);
@@ -371,17 +373,18 @@ std::optional<std::vector<NamedValue>> Reader::scanned(const onnx::NodeProto& no
         return state;
     }
     std::vector<std::vector<ValueId>> gathered;
-    TurnMarks marks(n, n.opset < 9 ? 1 : turns);  // of a batch: several loops
-    for (std::int64_t turn = 0; turn < turns; ++turn) {
+    IterationMarks marks(n, n.opset < 9 ? 1 : iterations);  // of a batch: several loops
+    for (std::int64_t iteration = 0; iteration < iterations; ++iteration) {
         std::vector<NamedValue> values = state;
         for (std::int64_t k = 0; k < inputs; ++k) {
             const auto at = static_cast<std::size_t>(k);
             const bool back = entry_of(node, directions, static_cast<int>(k)) != 0;
             Dims dims = n.b.dims(scans[at]);
             dims.erase(dims.begin() + axes[at]);
-            values.push_back({{n.b.reshape(n.pick(scans[at], axes[at], {back ? turns - 1 - turn : turn}), dims)}});
+            values.push_back(
+                {{n.b.reshape(n.pick(scans[at], axes[at], {back ? iterations - 1 - iteration : iteration}), dims)}});
         }
-        const auto results = run_graph(node, body, scope, fmt::format("{}{}/", prefix, turn), values);
+        const auto results = run_graph(node, body, scope, fmt::format("{}{}/", prefix, iteration), values);
         if (!results) return std::nullopt;
         if (results->size() < state.size()) n.wrong("its graph has {} outputs", results->size());
         std::copy_n(results->begin(), state.size(), state.begin());

@@ -70,9 +70,9 @@ bool Reader::split_to_sequence(const onnx::NodeProto& node, Scope& scope) {
         for (std::int64_t from = 0; from < size; from += std::min(each, size))
             parts.push_back(std::min(each, size - from));
     }
-    constexpr std::int64_t most = 1 << 24;  // datums of the matrices that pick them
+    constexpr std::int64_t most = 1 << 24;  // elements of the matrices that pick them
     if (count({std::ssize(parts), size}) > most)
-        n.unsupported("{} parts of an axis of {}; at most {} datums of an axis times parts are allowed", parts.size(),
+        n.unsupported("{} parts of an axis of {}; at most {} elements of an axis times parts are allowed", parts.size(),
                       size, most);
     NamedValue all{{}, true};
     std::int64_t from = 0;

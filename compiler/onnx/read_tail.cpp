@@ -133,9 +133,9 @@ void Reader::add_tail() {
     if (options_.notes) options_.notes->push_back(tail_note());
 }
 
-/// Inputs of the model of a few whole numbers, or booleans, that the first node of the tail is computed from.
+/// Inputs of the model of a few integers, or booleans, that the first node of the tail is computed from.
 std::vector<std::string> Reader::steering_inputs() const {
-    constexpr std::int64_t few = 16;  // datums
+    constexpr std::int64_t few = 16;  // elements
     std::map<std::string, const onnx::NodeProto*> made_by;
     for (const auto& node : graph_.node())
         for (const auto& out : node.output()) made_by.emplace(out, &node);

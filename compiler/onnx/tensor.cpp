@@ -288,12 +288,12 @@ Literal read_tensor(const onnx::TensorProto& tensor, const std::string& file,
     for (const std::int64_t d : dims)
         if (d < 0) fail_input({file, 0, 0}, "{} has a dimension of {}", what, d);
     if (extent(dims) > most_read)
-        fail_unsupported({file, 0, 0}, "{} has the dimensions [{}]; at most {} datums are read", what,
+        fail_unsupported({file, 0, 0}, "{} has the dimensions [{}]; at most {} elements are read", what,
                          fmt::join(dims, ", "), most_read);
     // nothing is allocated before it is known that the data is there
-    const std::int64_t datums = count(dims);
+    const std::int64_t elements = count(dims);
     const std::int64_t bytes =
-        narrow ? (datums * narrow->bits + 7) / 8 : datums * static_cast<std::int64_t>(raw_size(*dtype));
+        narrow ? (elements * narrow->bits + 7) / 8 : elements * static_cast<std::int64_t>(raw_size(*dtype));
     const bool external = tensor.data_location() == onnx::TensorProto::EXTERNAL;
     std::string far;
     if (external && !folder)
@@ -304,7 +304,7 @@ Literal read_tensor(const onnx::TensorProto& tensor, const std::string& file,
     if (is_raw && static_cast<std::int64_t>(raw.size()) != bytes)
         fail_input({file, 0, 0}, "{} has {} bytes of data; its shape needs {}", what, raw.size(), bytes);
     const std::int64_t values = narrow ? tensor.int32_data_size() : values_of(tensor, *dtype);
-    if (const std::int64_t needed = narrow ? bytes : datums; !is_raw && values != needed)
+    if (const std::int64_t needed = narrow ? bytes : elements; !is_raw && values != needed)
         fail_input({file, 0, 0}, "{} has {} values; its shape needs {}", what, values, needed);
     if (is_raw && (*dtype == DType::I8 || *dtype == DType::U8)) return Literal::of_bytes(*dtype, dims, raw);
     Literal out(*dtype, dims, most_read);

@@ -32,7 +32,7 @@ std::uint64_t bits_at(std::string_view data, std::size_t offset, std::size_t byt
     return bits;
 }
 
-void set_datum(Literal& literal, std::int64_t i, std::string_view data, std::size_t bytes, std::int64_t at) {
+void set_element(Literal& literal, std::int64_t i, std::string_view data, std::size_t bytes, std::int64_t at) {
     const std::uint64_t bits = bits_at(data, static_cast<std::size_t>(at) * bytes, bytes);
     if (literal.dtype() == DType::F16)
         literal.set(i, static_cast<double>(from_half(static_cast<std::uint16_t>(bits))));
@@ -123,7 +123,7 @@ private:
             peek();
             std::int64_t d = 0;
             const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), d);
-            if (error != std::errc() || d < 0) fail_input(loc_, "its shape is no tuple of whole numbers");
+            if (error != std::errc() || d < 0) fail_input(loc_, "its shape is no tuple of integers");
             rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
             dims.push_back(d);
             if (!accept(',') && peek() != ')') expect(',');
@@ -135,7 +135,7 @@ private:
     const SourceLoc& loc_;
 };
 
-/// Where the i-th datum in row-major order stands when the first axis runs fastest (Fortran order).
+/// Where the i-th element in row-major order stands when the first axis runs fastest (Fortran order).
 auto columns_first(const Dims& dims) {
     const Dims rows = strides(dims);
     Dims columns(dims.size(), 1);
@@ -165,24 +165,25 @@ Literal parse_npy(std::string_view data, const std::string& file) {
     if (layout == layouts().end()) fail_input(loc, "its element type '{:.20}' is not read", header.descr);
     if (!header.dims) fail_input(loc, "it has no shape");
     if (extent(*header.dims) > most_read)
-        fail_unsupported(loc, "its shape is ({}); at most {} datums are read", fmt::join(*header.dims, ", "),
+        fail_unsupported(loc, "its shape is ({}); at most {} elements are read", fmt::join(*header.dims, ", "),
                          most_read);
     const auto bytes = static_cast<std::size_t>(count(*header.dims)) * layout->second.bytes;
     if (data.size() - start - length < bytes)
         fail_input(loc, "it holds {} bytes of data; its shape ({}) needs {}", data.size() - start - length,
                    fmt::join(*header.dims, ", "), bytes);
     Literal literal(layout->second.dtype, *header.dims, most_read);
-    const std::string_view datums = data.substr(start + length);
+    const std::string_view elements = data.substr(start + length);
     if (header.fortran) {
         const auto place = columns_first(*header.dims);
-        for (std::int64_t i = 0; i < literal.size(); ++i) set_datum(literal, i, datums, layout->second.bytes, place(i));
+        for (std::int64_t i = 0; i < literal.size(); ++i)
+            set_element(literal, i, elements, layout->second.bytes, place(i));
         return literal;
     }
     if (layout->second.dtype == DType::F32) {  // as they stand there: large tables of words come this way
-        if (bytes > 0) std::memcpy(literal.floats().data(), datums.data(), bytes);
+        if (bytes > 0) std::memcpy(literal.floats().data(), elements.data(), bytes);
         return literal;
     }
-    for (std::int64_t i = 0; i < literal.size(); ++i) set_datum(literal, i, datums, layout->second.bytes, i);
+    for (std::int64_t i = 0; i < literal.size(); ++i) set_element(literal, i, elements, layout->second.bytes, i);
     return literal;
 }
 
@@ -193,11 +194,11 @@ void append(std::string& data, T value) {
     data.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
-void append_datum(std::string& data, const Literal& values, std::int64_t i) {
+void append_element(std::string& data, const Literal& values, std::int64_t i) {
     if (values.dtype() == DType::F64) return append(data, values.at(i));
     if (is_float(values.dtype())) return append(data, static_cast<float>(values.at(i)));
-    const std::int64_t datum = values.integer(i);  // the lowest byte comes first
-    data.append(reinterpret_cast<const char*>(&datum), static_cast<std::size_t>(bits_of(values.dtype()) / 8));
+    const std::int64_t element = values.integer(i);  // the lowest byte comes first
+    data.append(reinterpret_cast<const char*>(&element), static_cast<std::size_t>(bits_of(values.dtype()) / 8));
 }
 
 std::string header_of(const Literal& values) {
@@ -252,7 +253,7 @@ Literal fitted(const Literal& given, const Type& type, const std::string& file, 
 std::string npy_bytes(const Literal& values) {
     std::string data = header_of(values);
     data.reserve(data.size() + static_cast<std::size_t>(values.size()) * 8);
-    for (std::int64_t i = 0; i < values.size(); ++i) append_datum(data, values, i);
+    for (std::int64_t i = 0; i < values.size(); ++i) append_element(data, values, i);
     return data;
 }
 

@@ -17,7 +17,7 @@ Type infer_axis(const Node& node, std::span<const Type> in) {
     return in[0];
 }
 
-/// Datums as they are broadcast.
+/// Elements as they are broadcast.
 std::vector<double> repeated(const Literal& from, const Dims& to) {
     const Dims steps = strides(from.dims()), whole = strides(to);
     const std::size_t skip = to.size() - from.dims().size();
@@ -95,7 +95,7 @@ Type infer_conv(const Node& node, std::span<const Type> in) {
 
 Dims spatial_part(const Dims& dims) { return {dims.begin() + 2, dims.end()}; }
 
-/// Of "conv". Sums in double, so that whole numbers stay what they are.
+/// Of "conv". Sums in double, so that integers stay what they are.
 Literal eval_conv(const Node& node, std::span<const Literal* const> in) {
     const Literal &x = *in[0], &w = *in[1];
     const std::vector<Window> spatial = windows(node, spatial_part(x.dims()), spatial_part(w.dims()));

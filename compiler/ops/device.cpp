@@ -60,14 +60,13 @@ Type infer_fused(const Node& node, std::span<const Type> in) {
     if (node.word("program", "").empty()) fail_input(node.loc, "'{}' has no program", node.name);
     return as_declared(node, in[0], in[0].dims);
 }
-/// x {1, p, c}, rows to pick as whole numbers [32 * r, n] and optionally their weights, of the same shape.
+/// x {1, p, c}, rows to pick as integers [32 * r, n] and optionally their weights, of the same shape.
 Type infer_sparse(const Node& node, std::span<const Type> in) {
     const Dims &x = in[0].dims, &rows = in[1].dims;
     const std::int64_t t = node.integer("t", 1);
     if (x[0] != 1 || rows.size() != 2 || t < 1 || rows[0] % 32 != 0 || rows[0] / 32 % t != 0 || is_float(in[1].dtype) ||
         (in.size() > 2 && in[2].dims != rows))
-        fail_input(node.loc,
-                   "'{}' picks rows of {} by {}; it needs one slice, and whole numbers [32 * r, n] in {} slices",
+        fail_input(node.loc, "'{}' picks rows of {} by {}; it needs one slice, and integers [32 * r, n] in {} slices",
                    node.name, to_string(in[0]), to_string(in[1]), t);
     return as_declared(node, in[0], {t, rows[0] / 32 / t, x[2]});
 }
@@ -120,7 +119,7 @@ AttrValue value_of(const Node& node, const AttrDef& attr, const Attr& given) {
                node.name, node.op);
 }
 
-/// The rows of the ops that work datum by datum; their names are kept here.
+/// The rows of the ops that work elementwise; their names are kept here.
 std::vector<OpInfo> elementwise_rows() {
     static std::deque<std::string> names;
     std::vector<OpInfo> rows;

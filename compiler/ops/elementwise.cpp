@@ -1,4 +1,4 @@
-// Ops that work datum by datum, with NumPy broadcasting. Those named like an op of the device are core ops.
+// Ops that work elementwise, with NumPy broadcasting. Those named like an op of the device are core ops.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -12,7 +12,7 @@ namespace ttsim::impl::ir {
 
 namespace {
 
-/// Datum numbers of an operand while the broadcast result is walked in order.
+/// Element numbers of an operand while the broadcast result is walked in order.
 class Walk {
 public:
     Walk(const Dims& in, const Dims& out) : out_(out), at_(out.size(), 0), step_(out.size(), 0) {
@@ -57,7 +57,7 @@ struct Axis {
     std::int64_t size = 1, step_a = 0, step_b = 0;
 };
 
-/// Of dims of more than no datum; neighbours along which both operands move as along one are one axis. At least one.
+/// Of dims of more than no element; neighbours along which both operands move as along one are one axis. At least one.
 std::vector<Axis> joined_axes(const Dims& a, const Dims& b, const Dims& out) {
     const auto step = [&](const Dims& in, std::size_t axis) {
         const std::size_t skip = out.size() - in.size();
@@ -123,9 +123,9 @@ Literal eval2(const Node& node, std::span<const Literal* const> in) {
     Walk a(in[0]->dims(), out.dims()), b(in[1]->dims(), out.dims());
     if constexpr (W != nullptr)
         if (all_integers(in) && !is_float(out.dtype())) {
-            for (std::int64_t& datum : out.whole()) {
+            for (std::int64_t& element : out.whole()) {
                 const std::int64_t x = in[0]->integer(a.next()), y = in[1]->integer(b.next());
-                datum = W(node, x, y, in[0]->dtype());
+                element = W(node, x, y, in[0]->dtype());
             }
             return out;
         }

@@ -1,6 +1,6 @@
-// Datum by datum on the bits of whole numbers, functions without a form on the device, and small matrices.
+// Element by element on the bits of integers, functions without a form on the device, and small matrices.
 //
-//   bit_and, bit_or, bit_xor, bit_not, shift_left, shift_right   of whole numbers
+//   bit_and, bit_or, bit_xor, bit_not, shift_left, shift_right   of integers
 //   bit_cast {dtype}                                             its bits as those of another type
 //   det, inverse                                                 of the last two axes
 #include <array>
@@ -26,7 +26,7 @@ Type infer_bits(const Node& node, std::span<const Type> in) {
 template <std::uint64_t (*F)(std::uint64_t, std::uint64_t, DType)>
 Literal eval_bits(const Node& node, std::span<const Literal* const> in) {
     Literal out(node.type.dtype, node.type.dims, most_read);
-    const auto datum = [&](const Literal& x, std::int64_t i) {  // broadcast
+    const auto element = [&](const Literal& x, std::int64_t i) {  // broadcast
         std::int64_t at = 0, step = 1;
         for (std::size_t a = 0; a < x.dims().size(); ++a) {
             const std::size_t own = x.dims().size() - 1 - a, here = out.dims().size() - 1 - a;
@@ -38,7 +38,7 @@ Literal eval_bits(const Node& node, std::span<const Literal* const> in) {
     };
     for (std::int64_t i = 0; i < out.size(); ++i)
         out.whole()[static_cast<std::size_t>(i)] =
-            wrapped(F(datum(*in[0], i), datum(*in.back(), i), out.dtype()), out.dtype());
+            wrapped(F(element(*in[0], i), element(*in.back(), i), out.dtype()), out.dtype());
     return out;
 }
 
@@ -92,9 +92,9 @@ Type infer_det(const Node& node, std::span<const Type> in) {
     return out;
 }
 
-std::vector<double> matrix_at(const Literal& x, std::int64_t index, std::int64_t datums) {
+std::vector<double> matrix_at(const Literal& x, std::int64_t index, std::int64_t elements) {
     std::vector<double> m;
-    for (std::int64_t k = 0; k < datums; ++k) m.push_back(x.at(index * datums + k));
+    for (std::int64_t k = 0; k < elements; ++k) m.push_back(x.at(index * elements + k));
     return m;
 }
 Literal eval_det(const Node& node, std::span<const Literal* const> in) {

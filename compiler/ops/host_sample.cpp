@@ -27,13 +27,13 @@ double reflected(double x, double low, double high) {
     if (range <= 0) return low;
     const double away = std::fabs(x < low ? low - x : x > high ? x - high : 0);
     if (away == 0) return x;
-    const double turns = std::floor(away / range), rest = away - turns * range;
-    const bool even = std::fmod(turns, 2) == 0;
+    const double iterations = std::floor(away / range), rest = away - iterations * range;
+    const bool even = std::fmod(iterations, 2) == 0;
     return (x < low) == even ? low + rest : high - rest;
 }
 
-/// A place of an axis as a datum of it; -1: zero.
-std::int64_t datum_of(const Sampling& how, std::int64_t at, std::int64_t size) {
+/// A place of an axis as an element of it; -1: zero.
+std::int64_t element_of(const Sampling& how, std::int64_t at, std::int64_t size) {
     if (at >= 0 && at < size) return at;
     if (how.padding == "zeros") return -1;
     if (how.padding == "border") return std::clamp<std::int64_t>(at, 0, size - 1);
@@ -43,7 +43,7 @@ std::int64_t datum_of(const Sampling& how, std::int64_t at, std::int64_t size) {
 }
 
 struct Tap {
-    std::int64_t datum;  ///< -1: zero
+    std::int64_t element;  ///< -1: zero
     double weight;
 };
 
@@ -59,7 +59,7 @@ std::vector<Tap> taps_of(const Sampling& how, double given, std::int64_t size) {
     const auto n = static_cast<double>(size);
     const double edge = how.align_corners ? 0 : 0.5, low = -edge, high = n - 1 + edge;
     double x = how.align_corners ? (given + 1) / 2 * (n - 1) : ((given + 1) * n - 1) / 2;
-    if (how.padding == "border") x = std::clamp(x, -2.0, n + 1);  // from there on every datum is the last one
+    if (how.padding == "border") x = std::clamp(x, -2.0, n + 1);  // from there on every element is the last one
     if (!(std::fabs(x) < 1e15)) return {};
     if (how.nearest) x = std::nearbyint(x);
     if ((x < low || x > high) && !how.cubic) {  // a cubic moves each of its neighbours instead
@@ -68,23 +68,23 @@ std::vector<Tap> taps_of(const Sampling& how, double given, std::int64_t size) {
     }
     const double floor = std::floor(x), part = x - floor;
     const auto base = static_cast<std::int64_t>(floor);
-    if (how.nearest) return {{datum_of(how, static_cast<std::int64_t>(x), size), 1}};
-    if (!how.cubic) return {{datum_of(how, base, size), 1 - part}, {datum_of(how, base + 1, size), part}};
+    if (how.nearest) return {{element_of(how, static_cast<std::int64_t>(x), size), 1}};
+    if (!how.cubic) return {{element_of(how, base, size), 1 - part}, {element_of(how, base + 1, size), part}};
     std::vector<Tap> taps;
     for (std::int64_t k = -1; k <= 2; ++k)
-        taps.push_back({datum_of(how, base + k, size), cubic_weight(part - static_cast<double>(k))});
+        taps.push_back({element_of(how, base + k, size), cubic_weight(part - static_cast<double>(k))});
     return taps;
 }
 
-/// Of all axes: datums of a picture and their weights.
+/// Of all axes: elements of a picture and their weights.
 std::vector<Tap> product_of(const std::vector<std::vector<Tap>>& axes, const Dims& spatial) {
     std::vector<Tap> all{{0, 1}};
     for (std::size_t a = 0; a < axes.size(); ++a) {
         std::vector<Tap> next;
         for (const Tap& left : all)
             for (const Tap& tap : axes[a])
-                if (tap.datum >= 0 && tap.weight != 0)
-                    next.push_back({left.datum * spatial[a] + tap.datum, left.weight * tap.weight});
+                if (tap.element >= 0 && tap.weight != 0)
+                    next.push_back({left.element * spatial[a] + tap.element, left.weight * tap.weight});
         all = std::move(next);
     }
     return all;
@@ -96,7 +96,7 @@ Type infer_grid_sample(const Node& node, std::span<const Type> in) {
     if (rank < 3 || grid.size() != rank || grid[0] != x[0] || grid.back() != static_cast<std::int64_t>(rank) - 2)
         fail_input(node.loc, "'{}' samples {} at {}", node.name, to_string(in[0]), to_string(in[1]));
     if (std::find(x.begin() + 2, x.end(), 0) != x.end())
-        fail_input(node.loc, "'{}' samples {}, which has no datums", node.name, to_string(in[0]));
+        fail_input(node.loc, "'{}' samples {}, which has no elements", node.name, to_string(in[0]));
     Type out{in[0].dtype, {x[0], x[1]}, {}};
     out.dims.insert(out.dims.end(), grid.begin() + 1, grid.end() - 1);
     return out;
@@ -119,7 +119,7 @@ Literal eval_grid_sample(const Node& node, std::span<const Literal* const> in) {
             const std::vector<Tap> taps = product_of(axes, spatial);
             for (std::int64_t c = 0; c < channels; ++c) {
                 double sum = 0;
-                for (const Tap& tap : taps) sum += tap.weight * in[0]->at((n * channels + c) * pixels + tap.datum);
+                for (const Tap& tap : taps) sum += tap.weight * in[0]->at((n * channels + c) * pixels + tap.element);
                 out.set((n * channels + c) * points + p, sum);
             }
         }

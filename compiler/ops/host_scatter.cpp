@@ -1,10 +1,10 @@
-// Datums by places that are known at run time; negative places count from the end.
+// Elements by places that are known at run time; negative places count from the end.
 //
 //   gather_elements {axis}               out[i][j] = x[ids[i][j]][j] (axis 0); ids may cover a part of the other axes
 //   scatter_elements {axis, reduction}   x with updates put, or reduced, to where ids say; likewise
 //   scatter_nd {reduction}               the last axis of ids names a place in the first axes of x
 //   tensor_scatter {axis, circular}      x with updates from place ids[n] of the axis on, n along the first axis
-//   reverse_sequence {axis, batch}       the first ids[n] datums of the axis turned round, n along the axis `batch`
+//   reverse_sequence {axis, batch}       the first ids[n] elements of the axis turned round, n along the axis `batch`
 //
 // reduction: none, add, mul, max, min.
 #include <algorithm>
@@ -58,16 +58,16 @@ void check_covers(const Node& node, const Type& x, const Type& ids) {
     if (!fits) fail_input(node.loc, "'{}' has places {} for {}", node.name, to_string(ids), to_string(x));
 }
 
-/// Datum of x that datum `at` of ids names.
-std::int64_t named_datum(const Node& node, const Literal& x, const Literal& ids, std::size_t axis, std::int64_t at) {
-    std::int64_t datum = 0, rest = at, step = 1;
+/// Element of x that element `at` of ids names.
+std::int64_t named_element(const Node& node, const Literal& x, const Literal& ids, std::size_t axis, std::int64_t at) {
+    std::int64_t element = 0, rest = at, step = 1;
     for (std::size_t a = x.dims().size(); a-- > 0;) {
         const std::int64_t own = rest % ids.dims()[a];
         rest /= ids.dims()[a];
-        datum += step * (a == axis ? place_in(node, ids.integer(at), x.dims()[a]) : own);
+        element += step * (a == axis ? place_in(node, ids.integer(at), x.dims()[a]) : own);
         step *= x.dims()[a];
     }
-    return datum;
+    return element;
 }
 
 Type infer_gather_elements(const Node& node, std::span<const Type> in) {
@@ -77,7 +77,7 @@ Type infer_gather_elements(const Node& node, std::span<const Type> in) {
 Literal eval_gather_elements(const Node& node, std::span<const Literal* const> in) {
     Literal out(node.type.dtype, node.type.dims, most_read);
     const auto axis = static_cast<std::size_t>(node.integer("axis", 0));
-    for (std::int64_t i = 0; i < out.size(); ++i) out.copy(i, *in[0], named_datum(node, *in[0], *in[1], axis, i));
+    for (std::int64_t i = 0; i < out.size(); ++i) out.copy(i, *in[0], named_element(node, *in[0], *in[1], axis, i));
     return out;
 }
 
@@ -93,7 +93,7 @@ Literal eval_scatter_elements(const Node& node, std::span<const Literal* const> 
     const auto axis = static_cast<std::size_t>(node.integer("axis", 0));
     const std::string how = node.word("reduction", "none");
     for (std::int64_t i = 0; i < in[1]->size(); ++i) {
-        const std::int64_t to = named_datum(node, *in[0], *in[1], axis, i);
+        const std::int64_t to = named_element(node, *in[0], *in[1], axis, i);
         reduce_into(how, out, to, *in[2], i);
     }
     return out;

@@ -1,6 +1,7 @@
 // Sorting along an axis.
 //
-//   top_k {axis, k, largest, places}   the k largest (largest = 0: smallest) datums in their order, or with places = 1
+//   top_k {axis, k, largest, places}   the k largest (largest = 0: smallest) elements in their order, or with places =
+//   1
 //                                      where they stood (i64); of equal ones the first comes first
 #include <algorithm>
 #include <array>
@@ -30,12 +31,12 @@ Literal eval_top_k(const Node& node, std::span<const Literal* const> in) {
     const bool largest = node.integer("largest", 1) != 0, places = node.integer("places", 0) != 0;
     std::vector<std::int64_t> order(static_cast<std::size_t>(lines.size));
     for (std::int64_t line = 0; line < lines.lines; ++line) {
-        const auto datum = [&](std::int64_t at) { return lines.first(line) + at * lines.step; };
-        const auto value = [&](std::int64_t at) { return in[0]->at(datum(at)); };
+        const auto element = [&](std::int64_t at) { return lines.first(line) + at * lines.step; };
+        const auto value = [&](std::int64_t at) { return in[0]->at(element(at)); };
         std::iota(order.begin(), order.end(), 0);
         std::partial_sort(order.begin(), order.begin() + k, order.end(), [&](std::int64_t a, std::int64_t b) {
             if (!is_float(in[0]->dtype())) {
-                const std::int64_t p = in[0]->integer(datum(a)), q = in[0]->integer(datum(b));
+                const std::int64_t p = in[0]->integer(element(a)), q = in[0]->integer(element(b));
                 return p == q ? a < b : integers::less(p, q, in[0]->dtype()) != largest;
             }
             const double p = value(a), q = value(b);
@@ -49,7 +50,7 @@ Literal eval_top_k(const Node& node, std::span<const Literal* const> in) {
             if (places)
                 out.set_integer(base + i * lines.step, place);
             else
-                out.copy(base + i * lines.step, *in[0], datum(place));
+                out.copy(base + i * lines.step, *in[0], element(place));
         }
     }
     return out;

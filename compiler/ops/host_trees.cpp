@@ -4,7 +4,7 @@
 //                                        false, whether no number goes to true), their thresholds f32 [n]; leaves i64
 //                                        [m, 2] (node, target), their weights f32 [m]; roots i64 [trees]: [N, targets]
 //   look_up                              x, keys [n], values [n], the value of other keys
-//   count_runs {outputs, least, skips}   whole numbers [N, C]; runs i64 [n, 2 + longest] (which output, how many items,
+//   count_runs {outputs, least, skips}   integers [N, C]; runs i64 [n, 2 + longest] (which output, how many items,
 //                                        these): how often each of at least so many items is there, its items side by
 //                                        side or with up to `skips` others between any two, f32 [N, outputs]
 //   couple_pairs {classes}               [N, pairs], for classes i < j in order how likely i is of the two: how likely
@@ -187,7 +187,7 @@ std::vector<double> coupled(const std::vector<std::vector<double>>& r) {
             q[t][j] = -r[j][t] * r[t][j];
         }
     std::vector<double> p(classes, 1.0 / static_cast<double>(classes)), qp(classes);
-    for (std::size_t turn = 0; turn < std::max<std::size_t>(100, classes); ++turn) {
+    for (std::size_t iteration = 0; iteration < std::max<std::size_t>(100, classes); ++iteration) {
         double pqp = 0, worst = 0;
         for (std::size_t t = 0; t < classes; ++t) {
             qp[t] = 0;

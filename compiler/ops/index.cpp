@@ -1,4 +1,4 @@
-// Ops that work with places of datums. On the host they are look-ups; decompose-indexing makes products of them.
+// Ops that work with places of elements. On the host they are look-ups; decompose-indexing makes products of them.
 //
 //   take {axis}      out[.., ids.., ..] = x[.., ids[..], ..]; negative numbers count from the end
 //   cumulative_sum {axis, exclusive, reverse}   sums of all up to a place, without its own, from behind
@@ -52,7 +52,7 @@ Type infer_arg_max(const Node& node, std::span<const Type> in) {
     return out;
 }
 
-/// Whether datum a is more than datum b.
+/// Whether element a is more than element b.
 bool above(const Literal& x, std::int64_t a, std::int64_t b) {
     if (is_float(x.dtype())) return x.at(a) > x.at(b);
     return integers::less(x.integer(b), x.integer(a), x.dtype());
@@ -84,7 +84,7 @@ Type infer_cumulative_sum(const Node& node, std::span<const Type> in) {
     return in[0];
 }
 
-/// Calls `visit(place, first)` for every datum, line by line along the axis, in the order in which a line is summed;
+/// Calls `visit(place, first)` for every element, line by line along the axis, in the order in which a line is summed;
 /// `first`: a line begins.
 template <class Visit>
 void visit_lines(const Node& node, const Dims& dims, const Visit& visit) {

@@ -7,7 +7,7 @@ namespace ttsim::impl::ir {
 
 struct Lines {
     std::size_t axis = 0;
-    std::int64_t size = 1, step = 1, lines = 1;  ///< datums of a line, from one to the next; how many lines
+    std::int64_t size = 1, step = 1, lines = 1;  ///< elements of a line, from one to the next; how many lines
     std::int64_t first(std::int64_t line) const { return line / step * step * size + line % step; }
 };
 

@@ -1,5 +1,5 @@
 // Loops that stay loops: what one turn takes, keeps and gives. The host hands over and gathers, turn by turn
-// (passes/roll_loops.cpp makes them, host/host_cut.cpp takes them out).
+// (passes/reroll_loops.cpp makes them, host/host_cut.cpp takes them out).
 //
 //   join {axis}                           operands one behind the other along an axis
 //   loop_feed {loop, turns}               its operand of [turns, ...] is handed over slice by slice: what a turn gets
@@ -48,15 +48,15 @@ Literal eval_join(const Node& node, std::span<const Literal* const> in) {
     return out;
 }
 
-std::int64_t turns_of(const Node& node) {
-    const std::int64_t turns = node.integer("turns", 0);
-    if (turns < 1) fail_input(node.loc, "'{}' has {} turns", node.name, turns);
-    return turns;
+std::int64_t iterations_of(const Node& node) {
+    const std::int64_t iterations = node.integer("turns", 0);
+    if (iterations < 1) fail_input(node.loc, "'{}' has {} turns", node.name, iterations);
+    return iterations;
 }
 
 Type infer_feed(const Node& node, std::span<const Type> in) {
-    if (in[0].dims.empty() || in[0].dims[0] != turns_of(node))
-        fail_input(node.loc, "'{}' hands over {} in {} turns", node.name, to_string(in[0]), turns_of(node));
+    if (in[0].dims.empty() || in[0].dims[0] != iterations_of(node))
+        fail_input(node.loc, "'{}' hands over {} in {} turns", node.name, to_string(in[0]), iterations_of(node));
     return {in[0].dtype, {in[0].dims.begin() + 1, in[0].dims.end()}, {}};
 }
 
@@ -68,7 +68,7 @@ Type infer_state(const Node& node, std::span<const Type>) {
 
 Type infer_results(const Node& node, std::span<const Type> in) {
     Type out = in[0];
-    out.dims.insert(out.dims.begin(), turns_of(node));
+    out.dims.insert(out.dims.begin(), iterations_of(node));
     return out;
 }
 

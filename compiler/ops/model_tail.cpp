@@ -3,7 +3,7 @@
 //   model_tail {model}          their values, all in one list: those of a model in protobuf's text form
 //                               whose inputs are the operands. The host reads that model as it reads any,
 //                               with the operands as constants (host/model_tail.hpp)
-//   tail_result {index, dtype}  one of them. Its type has one datum, for those that nobody knows yet
+//   tail_result {index, dtype}  one of them. Its type has one element, for those that nobody knows yet
 #include <array>
 #include <bit>
 

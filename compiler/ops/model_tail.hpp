@@ -7,7 +7,7 @@
 
 namespace ttsim::impl::ir {
 
-/// i64[n]: of each its type, rank, dimensions and datums, floats as their bits.
+/// i64[n]: of each its type, rank, dimensions and elements, floats as their bits.
 Literal packed_results(const std::vector<Literal>& results);
 
 }  // namespace ttsim::impl::ir

@@ -44,11 +44,11 @@ static Type after_tms(const Node& node, const Type& type, const std::vector<Tm>&
 
 /// Larger results fit into no card's memory, whatever their format; to compile them would take hours.
 static void check_size(const Node& node, const Type& type) {
-    const std::int64_t datums = extent(type.dims);
-    if (datums < 0) fail_input(node.loc, "the result of '{}' would be {}", node.name, to_string(type));
-    if (datums > std::int64_t{1} << 33)
+    const std::int64_t elements = extent(type.dims);
+    if (elements < 0) fail_input(node.loc, "the result of '{}' would be {}", node.name, to_string(type));
+    if (elements > std::int64_t{1} << 33)
         fail_unsupported(node.loc, "'{}' has more than 2^33 elements, or more than 64 dimensions", node.name);
-    if (type.format && datums > std::int64_t{1} << 31)
+    if (type.format && elements > std::int64_t{1} << 31)
         fail_unsupported(node.loc, "'{}' has more than 2^31 tiles", node.name);
 }
 

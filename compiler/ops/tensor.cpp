@@ -1,11 +1,12 @@
-// The core ops that move or combine datums of different places.
+// The core ops that move or combine elements of different places.
 //
 //   matmul     numpy's, batches broadcast                       [.., m, k] x [.., k, n] -> [.., m, n]
 //   map_axis   one matrix along one axis                        out[.., o, ..] = sum_i m[o, i] * x[.., i, ..]
-//   pick_sum   picked rows times matrices, summed               out[b][q] = sum_j x[b][pick[j][q]] * R[j]; -1: a row of
+//   gather_sum   picked rows times matrices, summed               out[b][q] = sum_j x[b][pick[j][q]] * R[j]; -1: a row
+//   of
 //   0
 //              {groups = g}: R[j] is block diagonal, R holds [j, c / g, d]
-//   pick_rows  rows by number                                   out[b][j][q] = x[b][pick[j][q]]; -1: a row of 0
+//   gather_rows  rows by number                                   out[b][j][q] = x[b][pick[j][q]]; -1: a row of 0
 //   hslice {n}  columns cut into n slices                        [.., r, n * c] -> [.., n, r, c]
 //   hstack {n}  and back                                         [.., n, r, c] -> [.., r, n * c]
 //   reshape, transpose {perm}, reduce_max {axis} (keeps the axis with size 1)
@@ -64,7 +65,7 @@ void put(Literal& out, std::int64_t i, Number sum) {
         out.set(i, sum);
 }
 
-/// The datums of a matrix that are not 0, row by row: constant matrices often only pick.
+/// The elements of a matrix that are not 0, row by row: constant matrices often only pick.
 template <class Number>
 class SparseRows {
 public:
@@ -166,14 +167,14 @@ std::int64_t work_map_axis(const Node& node, std::span<const Literal* const> in)
     return count({count(node.type.dims) / std::max<std::int64_t>(in[1]->dims()[0], 1), used});
 }
 
-/// The operands of pick_sum and pick_rows: x [.., p, c] and whole numbers [j, q].
+/// The operands of gather_sum and gather_rows: x [.., p, c] and integers [j, q].
 void check_picks(const Node& node, std::span<const Type> in) {
     if (in[0].dims.size() < 2 || in[1].dims.size() != 2 || is_float(in[1].dtype))
-        fail_input(node.loc, "'{}' needs [.., p, c] and whole numbers [j, q]; it has {} and {}", node.name,
-                   to_string(in[0]), to_string(in[1]));
+        fail_input(node.loc, "'{}' needs [.., p, c] and integers [j, q]; it has {} and {}", node.name, to_string(in[0]),
+                   to_string(in[1]));
 }
 
-Type infer_pick_sum(const Node& node, std::span<const Type> in) {
+Type infer_gather_sum(const Node& node, std::span<const Type> in) {
     check_picks(node, in);
     const Dims &l = in[1].dims, &r = in[2].dims;
     const std::int64_t groups = node.integer("groups", 1), columns = in[0].dims.back();
@@ -218,15 +219,15 @@ Literal picked_sum(const Node& node, std::span<const Literal* const> in) {
     for (std::int64_t i = 0; i < out.size(); ++i) put(out, i, sums[static_cast<std::size_t>(i)]);
     return out;
 }
-Literal eval_pick_sum(const Node& node, std::span<const Literal* const> in) {
+Literal eval_gather_sum(const Node& node, std::span<const Literal* const> in) {
     return sums_integers(node, in) ? picked_sum<Modular>(node, in) : picked_sum<double>(node, in);
 }
 
-std::int64_t work_pick_sum(const Node& node, std::span<const Literal* const> in) {
+std::int64_t work_gather_sum(const Node& node, std::span<const Literal* const> in) {
     return count({count(node.type.dims), in[1]->dims()[0], in[0]->dims().back()});
 }
 
-Type infer_pick_rows(const Node& node, std::span<const Type> in) {
+Type infer_gather_rows(const Node& node, std::span<const Type> in) {
     check_picks(node, in);
     Type out = in[0];
     const Dims& l = in[1].dims;
@@ -235,7 +236,7 @@ Type infer_pick_rows(const Node& node, std::span<const Type> in) {
     return out;
 }
 
-Literal eval_pick_rows(const Node& node, std::span<const Literal* const> in) {
+Literal eval_gather_rows(const Node& node, std::span<const Literal* const> in) {
     Literal out(node.type.dtype, node.type.dims, most_read);
     const std::int64_t rows = in[0]->dims()[in[0]->dims().size() - 2], cols = in[0]->dims().back();
     const std::int64_t picks = in[1]->size();
@@ -250,8 +251,8 @@ Type infer_reshape(const Node& node, std::span<const Type> in) {
     Type out = in[0];
     out.dims = node.list("dims");
     if (count(out.dims) != count(in[0].dims))
-        fail_input(node.loc, "'{}' reshapes {} into {}: {} datums into {}", node.name, to_string(in[0]), to_string(out),
-                   count(in[0].dims), count(out.dims));
+        fail_input(node.loc, "'{}' reshapes {} into {}: {} elements into {}", node.name, to_string(in[0]),
+                   to_string(out), count(in[0].dims), count(out.dims));
     return out;
 }
 Literal eval_reshape(const Node& node, std::span<const Literal* const> in) {
@@ -287,8 +288,8 @@ void move_axes(const T* from, T* to, std::span<const MovedAxis> outer, const Mov
         move_axes(from + i * outer.front().from, to + i * outer.front().to, outer.subspan(1), last);
 }
 
-/// A few datums of the last axis of the result at a time: what lies around them in the source is moved before the cache
-/// loses it.
+/// A few elements of the last axis of the result at a time: what lies around them in the source is moved before the
+/// cache loses it.
 template <class T>
 void transpose_into(const Literal& x, const std::vector<std::int64_t>& perm, const Dims& dims, const T* from, T* to) {
     const Dims source = strides(x.dims()), target = strides(dims);
@@ -302,7 +303,7 @@ void transpose_into(const Literal& x, const std::vector<std::int64_t>& perm, con
     }
     std::erase_if(axes, [](const MovedAxis& axis) { return axis.size == 1; });
     std::stable_sort(axes.begin(), axes.end(), [](const auto& a, const auto& b) { return a.from > b.from; });
-    constexpr std::int64_t line = 16;  // datums
+    constexpr std::int64_t line = 16;  // elements
     const std::int64_t all = last.size, step = last.from == 1 ? all : line;
     for (std::int64_t j = 0; j < all; j += step) {
         last.size = std::min(step, all - j);
@@ -400,14 +401,14 @@ constexpr std::array tensor_table{
            .infer = infer_map_axis,
            .eval = eval_map_axis,
            .work = work_map_axis},
-    OpInfo{.name = "pick_sum",
+    OpInfo{.name = "gather_sum",
            .level = Level::Core,
            .min_inputs = 3,
            .max_inputs = 3,
-           .infer = infer_pick_sum,
-           .eval = eval_pick_sum,
-           .work = work_pick_sum},
-    OpInfo{"pick_rows", Level::Core, 2, 2, infer_pick_rows, eval_pick_rows},
+           .infer = infer_gather_sum,
+           .eval = eval_gather_sum,
+           .work = work_gather_sum},
+    OpInfo{"gather_rows", Level::Core, 2, 2, infer_gather_rows, eval_gather_rows},
     OpInfo{"hslice", Level::Core, 1, 1, infer_hslice, eval_hslice},
     OpInfo{"hstack", Level::Core, 1, 1, infer_hstack, eval_hstack},
     OpInfo{"reshape", Level::Core, 1, 1, infer_reshape, eval_reshape},

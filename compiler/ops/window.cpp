@@ -147,7 +147,7 @@ std::vector<std::int64_t> source_positions(const std::vector<Window>& spatial, s
     return positions;
 }
 
-Literal source_picks(const std::vector<Window>& spatial, std::int64_t first, std::optional<std::int64_t> end) {
+Literal source_map(const std::vector<Window>& spatial, std::int64_t first, std::optional<std::int64_t> end) {
     std::int64_t taps = 1;
     Dims outs;
     for (const Window& w : spatial) {
@@ -156,7 +156,7 @@ Literal source_picks(const std::vector<Window>& spatial, std::int64_t first, std
     }
     const Dims dims{end.value_or(taps) - first, count(outs)};
     check_made(dims);
-    Picks picks;
+    GatherMap picks;
     for (std::int64_t k = 0; k < dims[0]; ++k) {
         const std::vector<std::int64_t> positions = source_positions(spatial, first + k);
         for (std::size_t o = 0; o < positions.size(); ++o)

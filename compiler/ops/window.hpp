@@ -28,8 +28,8 @@ std::int64_t source_position(const std::vector<Window>& spatial, std::int64_t o,
 std::vector<std::int64_t> source_positions(const std::vector<Window>& spatial, std::int64_t tap);
 /// The same of the positions of the kernel from `first` on and before `end` (none: all): i32 [taps, outputs]. Throws
 /// Error(Unsupported) where that is too many.
-Literal source_picks(const std::vector<Window>& spatial, std::int64_t first = 0,
-                     std::optional<std::int64_t> end = std::nullopt);
+Literal source_map(const std::vector<Window>& spatial, std::int64_t first = 0,
+                   std::optional<std::int64_t> end = std::nullopt);
 
 /// [N, C, spatial...] with the channels last.
 ValueId channels_last(Builder& build, ValueId x);

@@ -22,7 +22,7 @@ struct CompileOptions {
     std::optional<DataFormat> accumulate_df;
     std::vector<FormatRule> rules;  ///< of mixed precision, in order
     bool stable_softmax = true;
-    bool fine_steps = true;           ///< quantizers may be in Float16, where Dst has 16 bits and no rules say formats
+    bool fp16_quantizers = true;      ///< quantizers may be in Float16, where Dst has 16 bits and no rules say formats
     bool wide_results = false;        ///< results of a few numbers in 32 bits, where Dst has them
     bool host_fallback = true;        ///< false: what would run on the host is refused
     bool device_comparisons = false;  ///< comparisons stay on the device
@@ -46,7 +46,7 @@ struct CompileOptions {
     std::uint32_t seed = 0;           ///< of inputs that are not given
     bool keep_passes = false;         ///< CompiledModel::passes
     bool round_constants = true;      ///< to their formats, for the push; false: for values in float32 alone
-    bool balance_rounding = true;     ///< biases make up for what rounding takes from weights
+    bool bias_correction = true;      ///< biases make up for what rounding takes from weights
     bool count_core_cycles = false;   ///< fill CompileReport::core_cycles
     std::optional<TargetPcc> target;  ///< formats and fidelities are chosen by measuring; none: as said above
     unsigned threads = 0;             ///< of the compiler; 0: one per processor. No result depends on it

@@ -29,12 +29,13 @@ void pack(const Node& node, Literal& y) {
 
 }  // namespace
 
-MeanPoints::MeanPoints(const Graph& graph, unsigned threads, const std::map<std::string, Literal>* samples)
+ActivationSamples::ActivationSamples(const Graph& graph, unsigned threads,
+                                     const std::map<std::string, Literal>* samples)
     : graph_(graph), threads_(threads), samples_(samples) {
     for (const Node& node : graph.nodes) points_.push_back(made(node));
 }
 
-std::optional<std::vector<double>> MeanPoints::means(const Node& node, std::size_t k) {
+std::optional<std::vector<double>> ActivationSamples::means(const Node& node, std::size_t k) {
     const Points x = operand(node.inputs[k]);
     if (!x) return std::nullopt;
     const std::int64_t rows = x->dims()[0], columns = x->dims()[1];
@@ -44,7 +45,7 @@ std::optional<std::vector<double>> MeanPoints::means(const Node& node, std::size
     return sums;
 }
 
-MeanPoints::Points MeanPoints::made(const Node& node) {
+ActivationSamples::Points ActivationSamples::made(const Node& node) {
     if (node.is_input()) return input(node);
     if (!node.op.starts_with("buda.")) return std::nullopt;  // constants where they are read
     Points y;
@@ -58,7 +59,7 @@ MeanPoints::Points MeanPoints::made(const Node& node) {
     return y;
 }
 
-MeanPoints::Points MeanPoints::input(const Node& node) {
+ActivationSamples::Points ActivationSamples::input(const Node& node) {
     const std::vector<std::int64_t> dims = node.list("dims");
     if (!node.type.format || dims.empty() || node.word("dtype", "f32") != "f32") return std::nullopt;
     if (samples_) {
@@ -78,7 +79,7 @@ MeanPoints::Points MeanPoints::input(const Node& node) {
 }
 
 /// Rows from the first to the last; of few rows all, again and again.
-MeanPoints::Points MeanPoints::sampled(const Node& node, const Literal& sample) {
+ActivationSamples::Points ActivationSamples::sampled(const Node& node, const Literal& sample) {
     const std::int64_t columns = node.list("dims").back(), full = node.type.dims[2] * tile;
     if (columns < 1 || sample.size() < columns || sample.size() % columns != 0) return std::nullopt;
     const std::int64_t rows = sample.size() / columns;
@@ -90,7 +91,7 @@ MeanPoints::Points MeanPoints::sampled(const Node& node, const Literal& sample) 
     return x;
 }
 
-MeanPoints::Points MeanPoints::constant(const Node& node) const {
+ActivationSamples::Points ActivationSamples::constant(const Node& node) const {
     if (!node.literal || !node.type.format || node.type.dims[0] != 1) return std::nullopt;
     const std::int64_t rows = node.type.dims[1] * tile, columns = node.type.dims[2] * tile;
     const std::vector<float>& values = node.literal->floats();
@@ -103,7 +104,7 @@ MeanPoints::Points MeanPoints::constant(const Node& node) const {
 }
 
 /// Rows are picked anew for each part.
-Literal MeanPoints::beside(const Literal& x, std::int64_t times, std::int64_t rows) {
+Literal ActivationSamples::beside(const Literal& x, std::int64_t times, std::int64_t rows) {
     const std::int64_t known = x.dims()[0], columns = x.dims()[1];
     Literal y = zeros(rows, times * columns);
     std::vector<std::int64_t> from(static_cast<std::size_t>(rows));
@@ -120,7 +121,7 @@ Literal MeanPoints::beside(const Literal& x, std::int64_t times, std::int64_t ro
 /// What a sparse product picks, `times` of its `slices` of rows side by side. For some rows of the whole, from the
 /// first to the last: each part is there where a row is picked for it. Of the taps of a transposed convolution most are
 /// zeros.
-MeanPoints::Points MeanPoints::picked(const Node& sparse, std::int64_t slices, std::int64_t times) {
+ActivationSamples::Points ActivationSamples::picked(const Node& sparse, std::int64_t slices, std::int64_t times) {
     const LiteralPtr& index = graph_.nodes[sparse.inputs[1].value].literal;
     const Points x = operand(sparse.inputs[0]);
     if (!x || sparse.inputs.size() != 2 || !index || index->dims().back() != 1) return std::nullopt;
@@ -149,7 +150,7 @@ MeanPoints::Points MeanPoints::picked(const Node& sparse, std::int64_t slices, s
     return y;
 }
 
-MeanPoints::Points MeanPoints::operand(const Edge& edge) {
+ActivationSamples::Points ActivationSamples::operand(const Edge& edge) {
     const Node& node = graph_.nodes[edge.value];
     std::int64_t slices = node.type.format ? node.type.dims[0] : 1;
     Points x = node.is_constant() ? constant(node) : points_[edge.value];
@@ -183,7 +184,7 @@ MeanPoints::Points MeanPoints::operand(const Edge& edge) {
 }
 
 /// x * matrix
-MeanPoints::Points MeanPoints::times(const Literal& x, const Literal& matrix) const {
+ActivationSamples::Points ActivationSamples::times(const Literal& x, const Literal& matrix) const {
     const std::int64_t points = x.dims()[0], inner = x.dims()[1], outer = matrix.dims()[2];
     if (matrix.dims()[0] != 1 || matrix.dims()[1] != inner) return std::nullopt;
     Literal y = zeros(points, outer);
@@ -203,7 +204,7 @@ MeanPoints::Points MeanPoints::times(const Literal& x, const Literal& matrix) co
 }
 
 /// The tiles on the diagonal below each other.
-MeanPoints::Points MeanPoints::depthwise(const Literal& x, const Literal& matrix) const {
+ActivationSamples::Points ActivationSamples::depthwise(const Literal& x, const Literal& matrix) const {
     const std::int64_t points = x.dims()[0], outer = matrix.dims()[2], terms = matrix.dims()[1] / tile;
     if (matrix.dims()[0] != 1 || x.dims()[1] != terms * outer) return std::nullopt;
     Literal y = zeros(points, outer);
@@ -218,7 +219,7 @@ MeanPoints::Points MeanPoints::depthwise(const Literal& x, const Literal& matrix
 }
 
 /// rows * x, a mean of rows or the like: what the rows weigh, times the mean.
-MeanPoints::Points MeanPoints::mixed(const Literal& rows, const Literal& x) const {
+ActivationSamples::Points ActivationSamples::mixed(const Literal& rows, const Literal& x) const {
     const std::int64_t points = x.dims()[0], columns = x.dims()[1], inner = rows.dims()[2];
     double weight = 0;
     std::int64_t used = 0;
@@ -243,7 +244,7 @@ MeanPoints::Points MeanPoints::mixed(const Literal& rows, const Literal& x) cons
     return y;
 }
 
-MeanPoints::Points MeanPoints::product(const Node& node) {
+ActivationSamples::Points ActivationSamples::product(const Node& node) {
     const Node &left = graph_.nodes[node.inputs[0].value], &right = graph_.nodes[node.inputs[1].value];
     const auto whole = [](const Node& constant) {
         const Dims& tiles = constant.type.dims;
@@ -265,10 +266,10 @@ MeanPoints::Points MeanPoints::product(const Node& node) {
     return y;
 }
 
-MeanPoints::Points MeanPoints::elementwise(const Node& node) {
+ActivationSamples::Points ActivationSamples::elementwise(const Node& node) {
     const OpInfo* op = find_op(node.op.substr(std::string_view("buda.").size()));
     // where small differences become large ones a few rows say nothing
-    if (const OpDef* def = device_def(node.op); !op || !op->eval || !def || def->uneven) return std::nullopt;
+    if (const OpDef* def = device_def(node.op); !op || !op->eval || !def || def->error_amplifying) return std::nullopt;
     std::vector<Literal> in;
     std::int64_t rows = 1, columns = 1;
     for (const Edge& edge : node.inputs) {

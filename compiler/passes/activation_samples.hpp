@@ -16,11 +16,11 @@
 
 namespace ttsim::impl::ir {
 
-class MeanPoints {
+class ActivationSamples {
 public:
     /// Of all nodes, in their order. `samples`: of the graph's inputs, by their origins; of inputs that have none there
     /// nothing is known. Null: none are given.
-    MeanPoints(const Graph& graph, unsigned threads, const std::map<std::string, Literal>* samples = nullptr);
+    ActivationSamples(const Graph& graph, unsigned threads, const std::map<std::string, Literal>* samples = nullptr);
     /// Means of the columns that operand `k` of a node has behind its TMs; none: they are not known.
     std::optional<std::vector<double>> means(const Node& node, std::size_t k);
 

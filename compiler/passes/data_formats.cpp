@@ -1,11 +1,11 @@
-// data-formats: where the default format is a block float, 16 datums of a row share an exponent, and the small of them
-// drown beside the large. 16 bits of the same family are used instead
+// data-formats: where the default format is a block float, 16 elements of a row share an exponent, and the small of
+// them drown beside the large. 16 bits of the same family are used instead
 //
-//   for results of ops whose record says uneven (exp, log, sqrt, reciprocal, square, reduce, subtract, sine, cosine),
-//   and for what these read for what works with large constants (masks, comparisons), and for all constants but the
-//   matrices of products for outputs of the model, and for what elementwise ops hand to elementwise ops for results of
-//   one row of tiles: statistics of a picture, gates; they take next to no room, and a whole hangs on each; and for
-//   these repeated, as long as elementwise ops read them
+//   for results of ops whose record says error_amplifying (exp, log, sqrt, reciprocal, square, reduce, subtract, sine,
+//   cosine), and for what these read for what works with large constants (masks, comparisons), and for all constants
+//   but the matrices of products for outputs of the model, and for what elementwise ops hand to elementwise ops for
+//   results of one row of tiles: statistics of a picture, gates; they take next to no room, and a whole hangs on each;
+//   and for these repeated, as long as elementwise ops read them
 //
 //   %e = buda.exp %x : Bfp8_b[1, 4, 4]   ->   %e = buda.exp %x : Float16_b[1, 4, 4]
 //
@@ -42,10 +42,10 @@ namespace {
 
 bool needs_range(const Node& node) {
     const OpDef* def = device_def(node.op);
-    return def && def->uneven;
+    return def && def->error_amplifying;
 }
 
-/// Works datum by datum on two operands, or on one with what the packer does.
+/// Works elementwise on two operands, or on one with what the packer does.
 bool is_elementwise(const Node& node) {
     const OpInfo* op = find_op(node.op);
     return op && op->level == Level::Device && node.op != "buda.matmul" && node.op != "buda.depthwise" &&
@@ -289,7 +289,7 @@ void run_data_formats(Graph& graph, const PassOptions& options) {
 
 extern const Pass data_formats;
 const Pass data_formats{.name = "data-formats",
-                        .summary = "16 bits where a block float would drown small datums; the accumulate format",
+                        .summary = "16 bits where a block float would drown small elements; the accumulate format",
                         .run = run_data_formats};
 
 }  // namespace ttsim::impl::ir

@@ -2,13 +2,13 @@
 //
 //   y[q] = sum_k x[pick[k][q]] * W[k]        pick[k][q]: the input position that k meets for output q, -1 outside
 //
-// With constant weights that is one pick_sum, or for --conv-fracture and the override fracture as many as the kernel is
-// cut into, by its rows, and their sum:
+// With constant weights that is one gather_sum, or for --conv-fracture and the override fracture as many as the kernel
+// is cut into, by its rows, and their sum:
 //
-//   y = pick_sum(x, picks of rows 0..a, W of rows 0..a) + bias + pick_sum(x, picks of rows a..b, ...) + ...
+//   y = gather_sum(x, picks of rows 0..a, W of rows 0..a) + bias + gather_sum(x, picks of rows a..b, ...) + ...
 //
-// Parts need less memory each and work beside each other. A long signal of one channel, which would lie one datum in a
-// row, is cut into rows where a kernel and its stride are whole rows: a window of a short-time Fourier transform is
+// Parts need less memory each and work beside each other. A long signal of one channel, which would lie one element in
+// a row, is cut into rows where a kernel and its stride are whole rows: a window of a short-time Fourier transform is
 // some rows one after the other, and a position of the kernel one of these. Weights that are computed go through
 // matmul: x * W[k] for all k side by side in a batch, then one map_axis that picks and sums.
 #include <algorithm>
@@ -89,7 +89,7 @@ Literal part_of(const Literal& all, std::int64_t first, std::int64_t end) {
 
 /// With constant weights: the kernel's rows in `parts`, as even as can be. Parts that meet no position of the input are
 /// left out.
-ValueId pick_sums(Builder& build, const Shape& s, ValueId x, ValueId weights, ValueId bias, std::int64_t parts) {
+ValueId gather_sums(Builder& build, const Shape& s, ValueId x, ValueId weights, ValueId bias, std::int64_t parts) {
     const Literal& values = *build.literal(weights);
     Attrs attrs;
     if (s.groups > 1) attrs["groups"] = s.groups;
@@ -98,7 +98,7 @@ ValueId pick_sums(Builder& build, const Shape& s, ValueId x, ValueId weights, Va
     const auto add = [&](ValueId value) { sum = sum ? build.add("add", {*sum, value}) : value; };
     for (std::int64_t p = 0; p < parts; ++p) {
         const std::int64_t first = rows * p / parts * across, end = rows * (p + 1) / parts * across;
-        Literal met = source_picks(s.spatial, first, end);
+        Literal met = source_map(s.spatial, first, end);
         const bool none = met.picks()->runs().empty();
         if (none && (sum || p + 1 < parts)) continue;
         const auto part_of_weights = [&] {
@@ -108,7 +108,7 @@ ValueId pick_sums(Builder& build, const Shape& s, ValueId x, ValueId weights, Va
         };
         const ValueId part = parts == 1 ? weights : build.constant(part_of_weights());
         const bool first_part = !sum;
-        add(build.add("pick_sum", {x, build.constant(std::move(met)), part}, attrs));
+        add(build.add("gather_sum", {x, build.constant(std::move(met)), part}, attrs));
         if (first_part && bias != no_value) add(bias);
     }
     return *sum;
@@ -119,7 +119,7 @@ ValueId convolve(Builder& build, const Node& node, const Shape& s, ValueId x, Va
     weights = whole_weights(build, s, weights);
     const ValueId products = build.add("matmul", {x, build.reshape(weights, {1, s.taps, s.c, s.oc})});
     Literal joined = zero_matrix(s.out, s.taps * s.in, node.loc, node.origin);
-    source_picks(s.spatial).each_pick(0, s.taps * s.out, [&](std::int64_t i, std::int64_t from) {
+    source_map(s.spatial).each_pick(0, s.taps * s.out, [&](std::int64_t i, std::int64_t from) {
         joined.set((i % s.out * s.taps + i / s.out) * s.in + from, 1);
     });
     return build.map_axis(build.reshape(products, {s.n, s.taps * s.in, s.oc}), 1, std::move(joined));
@@ -137,9 +137,9 @@ std::int64_t parts_of(const Node& node, const Shape& s, const PassOptions& optio
     return *own->fracture;
 }
 
-/// The same convolution of a long signal by rows of as many datums as go into its kernel and its stride.
+/// The same convolution of a long signal by rows of as many elements as go into its kernel and its stride.
 std::optional<Shape> by_rows(const Shape& s) {
-    constexpr std::int64_t long_signal = 1 << 16, least = 16;  // datums in all windows; in a row
+    constexpr std::int64_t long_signal = 1 << 16, least = 16;  // elements in all windows; in a row
     if (s.transposed || s.c != 1 || s.groups != 1 || s.spatial.size() != 1 || s.taps * s.out <= long_signal)
         return std::nullopt;
     const Window& window = s.spatial.front();
@@ -174,7 +174,8 @@ void run_decompose_convolution(Graph& graph, const PassOptions& options) {
         }
         const ValueId bias = in.size() > 2 ? in[2] : no_value;
         if (build.literal(weights))
-            return channels_first(build, s.spatial, pick_sums(build, s, x, weights, bias, parts_of(node, s, options)));
+            return channels_first(build, s.spatial,
+                                  gather_sums(build, s, x, weights, bias, parts_of(node, s, options)));
         ValueId y = convolve(build, node, s, x, weights);
         if (bias != no_value) y = build.add("add", {y, bias});
         return channels_first(build, s.spatial, y);

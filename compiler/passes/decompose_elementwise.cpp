@@ -6,7 +6,7 @@
 //              so is the result; no format holds a fraction from 2^n on. floor, ceil and truncate decide otherwise
 //   quantize   round, plus what stands for 0, between two limits; with formats of 16 bits, on chips that have them, by
 //              the quantizing ops (round_int8), half away from 0: what lies in the midst there was rounded to it
-//   cast       to whole numbers as truncate x, of whole ones as they are
+//   cast       to integers as truncate x, of whole ones as they are
 //   a / b      a * (1 / b);  integers: floor((|a| + 0.5) / |b|), put right by the remainder: exact while the
 //              format holds the integers
 //   max(x, 0)  relu x;  min(max(x, 0), c) relu_max x, which the packer does
@@ -33,7 +33,7 @@ public:
           df_(options.default_df),
           precise_(df_ == DataFormat::Float32),
           quantizes_(!precise_ && options.wide_dest && !options.accumulate_df && info(df_).family == FormatFamily::B),
-          fine_(works_in_fine_steps(options)) {}
+          fine_(works_in_fp16_quantizers(options)) {}
 
     ValueId number(double value, ValueId like) { return build_.scalar(value, build_.type(like).dtype); }
     ValueId real(double value) { return build_.scalar(value); }
@@ -75,7 +75,7 @@ public:
         return above(sign > 0 ? sub(x, real(far() / 2)) : sub(real(-far() / 2), x));
     }
 
-    /// Of |x|: what stands above the next lower whole number, in (0, 1], or 0 for 0; and whether that number is odd.
+    /// Of |x|: what stands above the next lower integer, in (0, 1], or 0 for 0; and whether that number is odd.
     struct Part {
         ValueId size, fraction, odd;
     };
@@ -115,7 +115,7 @@ public:
         const bool alike = known && known->is_splat();
         const double shift = alike ? known->at(0) : 0;
         if (high - low > 2 * most + 1 || (!quantizes_ && !alike)) return limited(plus(round(x), zero), low, high);
-        // Limits are whole numbers: before rounding they leave what is small, and often what has no sign.
+        // Limits are integers: before rounding they leave what is small, and often what has no sign.
         if (!quantizes_) return in_steps(x, zero, low - shift, high - shift);
         const auto [y, scale] = alike ? unscaled(x) : std::pair(add(x, zero), real(1));
         const ValueId near = build_.add("round_int8", {y, scale}, {{"offset", low + most}, {"zero", shift}});
@@ -125,11 +125,11 @@ public:
         return add(near, step(sub(y, top)));  // its last number has no room there
     }
     /// The same where the limits are those of x. Where formats of 5 exponent bits have more digits they are given
-    /// to this work (fine-steps), so it must be right in both.
+    /// to this work (fp16-quantizers), so it must be right in both.
     ValueId in_steps(ValueId x, ValueId zero, double low, double high) {
         const double most = std::max({-low, high, 2.0});  // one bit at least says whether a number is odd
         const int bits = std::min(fine_ ? 8 : whole_bits(), static_cast<int>(std::ceil(std::log2(most))));
-        if (fine_) build_.set_kind(std::string(fine_steps));
+        if (fine_) build_.set_kind(std::string(fp16_quantizers));
         in_steps_ = fine_;
         const ValueId rounded = plus(round(limited(x, low, high), bits), zero);
         in_steps_ = false;
@@ -200,7 +200,7 @@ public:
     FormatFamily family() const { return info(df_).family; }
 
 private:
-    /// From 2^this on the format holds whole numbers only; of Float32 what --numerics float32 shall still round.
+    /// From 2^this on the format holds integers only; of Float32 what --numerics float32 shall still round.
     int whole_bits() const {
         if (precise_) return 16;
         return info(df_).family == FormatFamily::A ? 11 : 8;
@@ -218,8 +218,8 @@ private:
     bool in_steps_ = false;
 };
 
-/// Which values are whole numbers whatever their operands are.
-class WholeNumbers {
+/// Which values are integers whatever their operands are.
+class IntegerIndices {
 public:
     void note(ValueId id) { known_[id] = true; }
     bool is_whole(const Builder& build, ValueId id) {
@@ -230,8 +230,8 @@ public:
 private:
     bool looked_up(const Builder& build, const Node& node) {
         static const std::set<std::string_view> keep{
-            "add",       "subtract",  "multiply", "maximum", "relu",       "abs",      "nop",    "reshape",
-            "transpose", "pick_rows", "hslice",   "hstack",  "reduce_max", "map_axis", "matmul", "pick_sum"};
+            "add",       "subtract",    "multiply", "maximum", "relu",       "abs",      "nop",    "reshape",
+            "transpose", "gather_rows", "hslice",   "hstack",  "reduce_max", "map_axis", "matmul", "gather_sum"};
         if (!is_float(node.type.dtype)) return true;
         if (node.literal) return are_whole(*node.literal);
         if (node.op == "relu_max" && node.number("threshold", 1) != std::nearbyint(node.number("threshold", 1)))
@@ -410,7 +410,7 @@ const std::map<std::string, Recipe>& recipes() {
 }
 
 void run_decompose_elementwise(Graph& graph, const PassOptions& options) {
-    WholeNumbers whole;
+    IntegerIndices whole;
     static const std::set<std::string_view> rounding{"round", "floor", "ceil", "truncate", "quantize"};
     rewrite(graph, [&](Builder& build, const Node& node, Operands in) -> std::optional<ValueId> {
         const auto recipe = recipes().find(node.op);

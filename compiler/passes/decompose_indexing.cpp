@@ -1,4 +1,4 @@
-// decompose-indexing: places of datums, on the device.
+// decompose-indexing: places of elements, on the device.
 //
 //   %y = take %x, %ids {axis}   ->  one_hot(ids) * x, one_hot from a comparison with 0, 1, 2, ...
 //   %y = cumulative_sum %x {axis}   ->  map_axis by a matrix of ones below its diagonal

@@ -1,8 +1,9 @@
 // decompose-pools, on x with channels last [N, P, C]:
 //
-//   max_pool      ->  pick_rows of all positions of the kernel, and the maximum over them. A position outside the input
+//   max_pool      ->  gather_rows of all positions of the kernel, and the maximum over them. A position outside the
+//   input
 //                     repeats one of the window, so no -infinity is needed. A large kernel goes axis by axis.
-//   average_pool  ->  over the whole picture one map_axis of the mean; else pick_sum with the same weight 1 / n for
+//   average_pool  ->  over the whole picture one map_axis of the mean; else gather_sum with the same weight 1 / n for
 //                     every channel (groups of one), and where n differs between windows a factor for each of them
 #include <algorithm>
 #include <cmath>
@@ -40,7 +41,7 @@ ValueId max_pool_at_once(Builder& build, const Pool& p, ValueId x) {
     check_made({p.taps, p.out});
     std::vector<std::vector<std::int64_t>> sources;
     for (std::int64_t k = 0; k < p.taps; ++k) sources.push_back(source_positions(p.spatial, k));
-    Picks picks;
+    GatherMap picks;
     std::int64_t at = 0;
     for (const std::vector<std::int64_t>& of_tap : sources)
         for (std::size_t o = 0; o < of_tap.size(); ++o) {
@@ -53,7 +54,7 @@ ValueId max_pool_at_once(Builder& build, const Pool& p, ValueId x) {
         }
     x = rows_of(build, p, x);
     const ValueId taken = build.constant(Literal::of_picks({p.taps, p.out}, std::move(picks)));
-    const ValueId picked = build.add("pick_rows", {x, taken});
+    const ValueId picked = build.add("gather_rows", {x, taken});
     const ValueId most = build.add("reduce_max", {picked}, {{"axis", std::int64_t{1}}});
     return channels_first(build, p.spatial, build.reshape(most, {p.n, p.out, p.c}));
 }
@@ -75,7 +76,7 @@ ValueId max_pool(Builder& build, const std::vector<Window>& spatial, ValueId x) 
     return x;
 }
 
-/// Datums a window averages over.
+/// Elements a window averages over.
 double divisor(const Pool& p, std::int64_t o, bool count_padding) {
     double n = 1;
     for (std::size_t a = p.spatial.size(); a-- > 0;) {
@@ -100,7 +101,7 @@ ValueId average_pool(Builder& build, const Pool& p, bool count_padding, ValueId 
         factors.push_back(n > 0 ? 1 / n : 0);
     }
     const double most = *std::max_element(factors.begin(), factors.end());
-    Literal picks = source_picks(p.spatial), scale(DType::F32, {p.out, 1});
+    Literal picks = source_map(p.spatial), scale(DType::F32, {p.out, 1});
     for (std::int64_t o = 0; o < p.out; ++o) scale.set(o, factors[static_cast<std::size_t>(o)] / most);
     if (p.out == 1) {
         Literal mean = zero_matrix(1, p.in);
@@ -109,7 +110,7 @@ ValueId average_pool(Builder& build, const Pool& p, bool count_padding, ValueId 
     }
     Literal weights(DType::F32, {p.taps, 1, p.c});
     std::fill(weights.floats().begin(), weights.floats().end(), static_cast<float>(most));
-    ValueId y = build.add("pick_sum", {x, build.constant(std::move(picks)), build.constant(std::move(weights))},
+    ValueId y = build.add("gather_sum", {x, build.constant(std::move(picks)), build.constant(std::move(weights))},
                           {{"groups", p.c}});
     if (!scale.is_splat()) y = build.add("multiply", {y, build.constant(std::move(scale))});
     return channels_first(build, p.spatial, y);

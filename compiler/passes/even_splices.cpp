@@ -56,14 +56,15 @@ private:
     std::vector<ValueId> now_;  // by value of the graph that was given
 };
 
-bool uneven(const Graph& graph, const Node& node) {
+bool error_amplifying(const Graph& graph, const Node& node) {
     return node.op == "buda.splice" && std::any_of(node.inputs.begin(), node.inputs.end(), [&](const Edge& edge) {
                return graph.type(edge.value).format != graph.type(node.inputs[0].value).format;
            });
 }
 
 void run_even_splices(Graph& graph, const PassOptions&) {
-    if (std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const Node& node) { return uneven(graph, node); }))
+    if (std::any_of(graph.nodes.begin(), graph.nodes.end(),
+                    [&](const Node& node) { return error_amplifying(graph, node); }))
         SpliceFormats(graph).run();
 }
 

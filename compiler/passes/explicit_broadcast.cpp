@@ -57,7 +57,7 @@ void run_explicit_broadcast(Graph& graph, const PassOptions&) {
 
 extern const Pass explicit_broadcast;
 const Pass explicit_broadcast{.name = "explicit-broadcast",
-                              .summary = "repeat datums by products with ones where no TM can",
+                              .summary = "repeat elements by products with ones where no TM can",
                               .run = run_explicit_broadcast};
 
 }  // namespace ttsim::impl::ir

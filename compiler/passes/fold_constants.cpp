@@ -2,7 +2,7 @@
 //
 //   %c = f %a, %b     where %a, %b are constants   ->   %c = constant [...]
 //
-// A tensor without datums is a constant, whatever it is made of; no other pass meets one.
+// A tensor without elements is a constant, whatever it is made of; no other pass meets one.
 #include "compiler/ir/pass.hpp"
 
 namespace ttsim::impl::ir {
@@ -28,7 +28,7 @@ static void run_fold_constants(Graph& graph, const PassOptions&) {
     for (const Node& node : graph.nodes)
         for (const Edge& edge : node.inputs)
             if (is_empty(graph.type(edge.value)))
-                fail_unsupported(node.loc, "'{}' ({}, of '{}') computes with {}, which holds no datums", node.name,
+                fail_unsupported(node.loc, "'{}' ({}, of '{}') computes with {}, which holds no elements", node.name,
                                  node.op, node.origin, to_string(graph.type(edge.value)));
 }
 

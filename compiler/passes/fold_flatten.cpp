@@ -2,9 +2,9 @@
 //
 //   %t = transpose %x {perm = [0, 3, 1, 2]}     %x: f32[1, 7, 7, 512]
 //   %r = reshape %t {dims = [1, 25088]}                          %p = reshape %x {dims = [49, 512]}
-//   %y = matmul %r, %w : f32[1, 4096]                     ->     %y = pick_sum %p, [49, 1], %w as [49, 512, 4096]
+//   %y = matmul %r, %w : f32[1, 4096]                     ->     %y = gather_sum %p, [49, 1], %w as [49, 512, 4096]
 //
-// The order of the flattened datums goes into the constant; no datum moves within its row.
+// The order of the flattened elements goes into the constant; no element moves within its row.
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -103,7 +103,7 @@ ValueId picked(Builder& build, const Flatten& f, const Literal& weights) {
     const Literal* const of[] = {&weights};
     Literal terms = build.made(how, of, in_order);
     const ValueId x = build.reshape(f.source, {count(f.dims) / columns, columns});
-    return build.add("pick_sum", {x, build.constant(std::move(picks)), build.constant(std::move(terms))});
+    return build.add("gather_sum", {x, build.constant(std::move(picks)), build.constant(std::move(terms))});
 }
 
 void run_fold_flatten(Graph& graph, const PassOptions&) {
@@ -121,7 +121,7 @@ void run_fold_flatten(Graph& graph, const PassOptions&) {
 
 extern const Pass fold_flatten;
 const Pass fold_flatten{.name = "fold-flatten",
-                        .summary = "the order of flattened datums goes into the product behind",
+                        .summary = "the order of flattened elements goes into the product behind",
                         .run = run_fold_flatten};
 
 }  // namespace ttsim::impl::ir

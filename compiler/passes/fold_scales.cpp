@@ -71,8 +71,8 @@ public:
     const std::vector<std::size_t>& uses() const { return uses_; }
 
 private:
-    /// That operand k multiplies all datums of the other one with. A very small or large one may be there so that what
-    /// is in between stays in a format's range.
+    /// That operand k multiplies all elements of the other one with. A very small or large one may be there so that
+    /// what is in between stays in a format's range.
     std::optional<double> number(const Node& node, std::size_t k) const {
         const Node& constant = graph_.nodes[node.inputs[k].value];
         constexpr double most = 64;

@@ -1,10 +1,10 @@
-// fine-steps: where Dst holds 16 bits, quantizers work in Float16, which has 11 digits for Float16_b's 8.
+// fp16-quantizers: where Dst holds 16 bits, quantizers work in Float16, which has 11 digits for Float16_b's 8.
 //
 //   %w = buda.subtract %q, 128 : Float16_b          %w = buda.subtract %q, 128 : Float16
 //   %y = buda.matmul %w, %m : Float16_b        ->   %y = buda.matmul %w, %m : Float16
 //   %r = buda.add %y, .. : Float16_b                %r = buda.add %y, .. : Float16      (rounds)
 //
-// The region is what makes the steps and rounds them. Whole numbers are exact in both formats: what hands only these to
+// The region is what makes the steps and rounds them. Integers are exact in both formats: what hands only these to
 // the region is in Float16 too, and where others read or give them a nop, or the packer, converts. What takes other
 // values into the region works in the format these have, as values of an unknown range do not fit in 5 bits of
 // exponent; and so does what has constants that do not.
@@ -35,43 +35,44 @@ DataFormat with_exponent(DataFormat df, bool of_5_bits) {
     return df;
 }
 
-class FineSteps {
+class Fp16Quantizers {
 public:
-    explicit FineSteps(Graph& graph)
+    explicit Fp16Quantizers(Graph& graph)
         : graph_(graph),
           readers_(graph.nodes.size()),
           whole_(graph.nodes.size(), false),
-          short_(graph.nodes.size(), false),
-          runs_short_(graph.nodes.size(), false) {}
+          is_fp16a_(graph.nodes.size(), false),
+          runs_in_fp16a_(graph.nodes.size(), false) {}
 
     void run() {
         for (ValueId id = 0; id < graph_.nodes.size(); ++id) {
-            short_[id] = is_step(graph_.nodes[id]);
+            is_fp16a_[id] = is_step(graph_.nodes[id]);
             for (const Edge& edge : graph_.nodes[id].inputs) readers_[edge.value].push_back(id);
         }
-        if (std::none_of(short_.begin(), short_.end(), [](bool b) { return b; })) return;
+        if (std::none_of(is_fp16a_.begin(), is_fp16a_.end(), [](bool b) { return b; })) return;
         for (ValueId id = 0; id < graph_.nodes.size(); ++id) whole_[id] = is_whole(id);
-        for (ValueId id = graph_.nodes.size(); id-- > 0;) short_[id] = short_[id] || leads_to_steps(id);
-        for (ValueId id = 0; id < graph_.nodes.size(); ++id) runs_short_[id] = works_short(id);
+        for (ValueId id = graph_.nodes.size(); id-- > 0;) is_fp16a_[id] = is_fp16a_[id] || leads_to_steps(id);
+        for (ValueId id = 0; id < graph_.nodes.size(); ++id) runs_in_fp16a_[id] = computes_in_fp16a(id);
         for (ValueId id = 0; id < graph_.nodes.size(); ++id)
             if (graph_.nodes[id].is_constant() && graph_.nodes[id].type.format)
-                short_[id] =
-                    std::all_of(readers_[id].begin(), readers_[id].end(), [&](ValueId r) { return runs_short_[r]; });
+                is_fp16a_[id] =
+                    std::all_of(readers_[id].begin(), readers_[id].end(), [&](ValueId r) { return runs_in_fp16a_[r]; });
         convert();
     }
 
 private:
     static bool is_step(const Node& node) {
-        return node.kind == fine_steps && node.op.starts_with("buda.") && node.type.format == DataFormat::Float16_b;
+        return node.kind == fp16_quantizers && node.op.starts_with("buda.") &&
+               node.type.format == DataFormat::Float16_b;
     }
     bool read_outside(ValueId id) const {
-        return std::any_of(readers_[id].begin(), readers_[id].end(), [&](ValueId r) { return !short_[r]; });
+        return std::any_of(readers_[id].begin(), readers_[id].end(), [&](ValueId r) { return !is_fp16a_[r]; });
     }
-    /// Results of the region; and what whole numbers become that are moved, chosen or shifted.
+    /// Results of the region; and what integers become that are moved, chosen or shifted.
     bool is_whole(ValueId id) const {
         const Node& node = graph_.nodes[id];
         if (node.is_constant()) return is_whole(node);
-        if (short_[id]) return read_outside(id);
+        if (is_fp16a_[id]) return read_outside(id);
         static const std::set<std::string_view> keep{"buda.add",    "buda.subtract", "buda.nop",
                                                      "buda.sparse", "buda.reduce",   "buda.splice"};
         if (!keep.contains(node.op) && !picks(node)) return false;
@@ -101,8 +102,8 @@ private:
         return node.op.starts_with("buda.") && node.type.format == DataFormat::Float16_b && whole_[id] &&
                !readers_[id].empty() && !read_outside(id);
     }
-    /// In the region; or behind it, where one value alone, a whole number, comes in and one goes out.
-    bool works_short(ValueId id) const {
+    /// In the region; or behind it, where one value alone, an integer, comes in and one goes out.
+    bool computes_in_fp16a(ValueId id) const {
         const Node& node = graph_.nodes[id];
         std::size_t given = 0, from_region = 0;
         for (const Edge& edge : node.inputs) {
@@ -113,10 +114,10 @@ private:
                 continue;
             }
             ++given;
-            if (short_[edge.value]) ++from_region;
-            if (short_[id] && !short_[edge.value] && !whole_[edge.value]) return false;
+            if (is_fp16a_[edge.value]) ++from_region;
+            if (is_fp16a_[id] && !is_fp16a_[edge.value] && !whole_[edge.value]) return false;
         }
-        return short_[id] || (whole_[id] && given == 1 && from_region == 1);
+        return is_fp16a_[id] || (whole_[id] && given == 1 && from_region == 1);
     }
     static bool is_representable(const Node& constant) {
         if (!constant.literal || !is_float(constant.literal->dtype())) return false;
@@ -134,19 +135,19 @@ private:
             build.set_origin(node.origin);
             build.set_kind(node.kind);
             std::vector<Edge> inputs = node.inputs;
-            for (Edge& edge : inputs) edge.value = in_family(build, as, edge.value, runs_short_[id]);
+            for (Edge& edge : inputs) edge.value = in_family(build, as, edge.value, runs_in_fp16a_[id]);
             Node copied = node;
-            if (short_[id]) copied.type.format = with_exponent(*node.type.format, true);
-            as[{id, short_[id]}] = build.copy(copied, std::move(inputs));
+            if (is_fp16a_[id]) copied.type.format = with_exponent(*node.type.format, true);
+            as[{id, is_fp16a_[id]}] = build.copy(copied, std::move(inputs));
         }
         for (const Output& out : graph_.outputs)
-            result.outputs.push_back({out.name, as.at({out.value, short_[out.value]}), out.type});
+            result.outputs.push_back({out.name, as.at({out.value, is_fp16a_[out.value]}), out.type});
         result.erase_unused();
         graph_ = std::move(result);
     }
     ValueId in_family(Builder& build, std::map<std::pair<ValueId, bool>, ValueId>& as, ValueId id, bool wanted) const {
         const Node& node = graph_.nodes[id];
-        if (!node.type.format || short_[id] == wanted) return as.at({id, short_[id]});
+        if (!node.type.format || is_fp16a_[id] == wanted) return as.at({id, is_fp16a_[id]});
         const auto [made, first] = as.try_emplace({id, wanted}, 0);
         if (!first) return made->second;
         const DataFormat df = with_exponent(*node.type.format, wanted);
@@ -154,25 +155,25 @@ private:
             made->second = build.device_constant(*node.literal, df);
             build.graph().nodes[made->second].derivation = node.derivation;
         } else {
-            made->second = build.add_edges("buda.nop", {{as.at({id, short_[id]}), {}}}, {}, df);
+            made->second = build.add_edges("buda.nop", {{as.at({id, is_fp16a_[id]}), {}}}, {}, df);
         }
         return made->second;
     }
 
     Graph& graph_;
     std::vector<std::vector<ValueId>> readers_;
-    std::vector<bool> whole_, short_, runs_short_;  // short_: the value has 5 bits of exponent
+    std::vector<bool> whole_, is_fp16a_, runs_in_fp16a_;  // is_fp16a_: the value has 5 bits of exponent
 };
 
-void run_fine_steps(Graph& graph, const PassOptions& options) {
-    if (works_in_fine_steps(options)) FineSteps(graph).run();
+void run_fp16_quantizers(Graph& graph, const PassOptions& options) {
+    if (works_in_fp16_quantizers(options)) Fp16Quantizers(graph).run();
 }
 
 }  // namespace
 
-extern const Pass fine_steps_pass;
-const Pass fine_steps_pass{.name = "fine-steps",
-                           .summary = "quantizers in Float16 where Dst holds 16 bits, for its digits",
-                           .run = run_fine_steps};
+extern const Pass fp16_quantizers_pass;
+const Pass fp16_quantizers_pass{.name = "fp16-quantizers",
+                                .summary = "quantizers in Float16 where Dst holds 16 bits, for its digits",
+                                .run = run_fp16_quantizers};
 
 }  // namespace ttsim::impl::ir

@@ -108,11 +108,11 @@ private:
         constexpr double most_work = 12;
         constexpr std::size_t most_inputs = 8;
         return chain.ops > 0 && !keeps_name(before) && uses_[edge.value] == 1 && edge.tms.empty() &&
-               before.type.format == node.type.format && formats_of(before) == formats_of(node) && !turns(node) &&
+               before.type.format == node.type.format && formats_of(before) == formats_of(node) && !iterations(node) &&
                chain.inputs.size() + node.inputs.size() - 1 <= most_inputs &&
                ((chain.wanted && wanted(node)) || chain.work + chain_work(node) * share(node.type.dims) <= most_work);
     }
-    static bool turns(const Node& node) {
+    static bool iterations(const Node& node) {
         for (const Edge& edge : node.inputs)
             for (const Tm& tm : edge.tms)
                 if (tm.kind == Tm::Kind::Transpose) return true;
@@ -124,7 +124,7 @@ private:
         std::optional<std::size_t> from;
         for (std::size_t k = 0; k < node.inputs.size() && !from; ++k)
             if (joins(node, k)) from = k;
-        if (!from && turns(node)) return;
+        if (!from && iterations(node)) return;
         Chain chain = from ? chains_[node.inputs[*from].value] : Chain{};
         chain.program += (from ? "; " : "") + node.op.substr(std::string_view("buda.").size());
         for (std::size_t k = 0; k < node.inputs.size(); ++k) {

@@ -57,13 +57,14 @@ void run_host_moves(Graph& graph, const PassOptions& options) {
     const std::vector<bool> reads = device_reads(graph);
     const auto uses = graph.use_counts();
     std::vector<bool> from_input(graph.nodes.size(), false);
-    std::vector<bool> turns(graph.nodes.size(), false);  // of a part that loops, where the host has all of them in one
+    std::vector<bool> iterations(graph.nodes.size(),
+                                 false);  // of a part that loops, where the host has all of them in one
     for (ValueId id = 0; id < graph.nodes.size(); ++id) {
         Node& node = graph.nodes[id];
         from_input[id] = node.is_input();
-        turns[id] = node.has("turns");
-        for (const Edge& edge : node.inputs) turns[id] = turns[id] || turns[edge.value];
-        if (!is_move(node) || turns[id]) continue;
+        iterations[id] = node.has("turns");
+        for (const Edge& edge : node.inputs) iterations[id] = iterations[id] || iterations[edge.value];
+        if (!is_move(node) || iterations[id]) continue;
         const ValueId source = node.inputs[0].value;
         from_input[id] = from_input[source];
         // a value that the device reads as well as its moved form would be sent twice; a model of moves only is the

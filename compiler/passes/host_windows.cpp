@@ -1,12 +1,12 @@
 // host-windows: the windows of a convolution over an input of few channels are laid out by the host (prestride):
 //
-//   %y = conv %x, %w   ->   %r = pick_rows of %x with channels last {host = 1} : [N, taps, Q, C]
+//   %y = conv %x, %w   ->   %r = gather_rows of %x with channels last {host = 1} : [N, taps, Q, C]
 //                           each window as one row {host = 1}                  : [N, Q, taps * C]
 //                           %y = matmul rows, weights                          : [N, Q, OC]
 //
-// A tile holds 32 channels; three of a picture would waste most of it, and picking rows of 3 datums as much. Windows
-// that overlap repeat datums, so these may not be large; patches of a picture may, and so may those of a signal, of one
-// channel, whose windows are short beside it.
+// A tile holds 32 channels; three of a picture would waste most of it, and picking rows of 3 elements as much. Windows
+// that overlap repeat elements, so these may not be large; patches of a picture may, and so may those of a signal, of
+// one channel, whose windows are short beside it.
 //
 // What is only moved on the way to such convolutions moves on the host: pads and slices of a signal, and the filters
 // that make a signal of a signal, from one channel to one, where further windows are of their results. What else reads
@@ -115,7 +115,7 @@ private:
 
     bool leads(const Node& node) const {
         if (node.op == "reshape" || node.op == "transpose") return true;
-        if (node.op == "pick_rows") return operand(node, 1).is_constant();
+        if (node.op == "gather_rows") return operand(node, 1).is_constant();
         if (node.op == "map_axis") return operand(node, 1).is_constant() && picked(*operand(node, 1).literal);
         return plain(node) && filters(node);
     }
@@ -143,7 +143,7 @@ ValueId rows_on_host(Builder& build, ValueId x, const Windows& all) {
     const std::int64_t n = build.dims(x)[0], c = build.dims(x)[1];
     ValueId rows = on_host(build, channels_last(build, x));
     rows = on_host(build, build.reshape(rows, {n, all.positions, c}));
-    rows = on_host(build, build.add("pick_rows", {rows, build.constant(source_picks(all.spatial))}));
+    rows = on_host(build, build.add("gather_rows", {rows, build.constant(source_map(all.spatial))}));
     rows = on_host(build, build.transpose(rows, {0, 2, 1, 3}));
     return on_host(build, build.reshape(rows, {n, all.outs, all.taps * c}));
 }
@@ -181,7 +181,7 @@ ValueId moved(Builder& build, const Node& node, std::span<const ValueId> in) {
     const Dims flat{count({dims.begin(), dims.begin() + axis}), dims[static_cast<std::size_t>(axis)],
                     count({dims.begin() + axis + 1, dims.end()})};
     ValueId y = on_host(build, build.reshape(in[0], flat));
-    y = on_host(build, build.add("pick_rows", {y, build.constant(std::move(picks))}));
+    y = on_host(build, build.add("gather_rows", {y, build.constant(std::move(picks))}));
     return on_host(build, build.reshape(y, node.type.dims));
 }
 

@@ -47,7 +47,7 @@ bool takes_bytes(const Node& node, std::size_t k) {
            std::any_of(tms.begin(), tms.end(), transposes);
 }
 
-/// The largest magnitude where all datums are whole numbers.
+/// The largest magnitude where all elements are integers.
 std::optional<double> largest_whole(const Literal& literal) {
     double most = 0;
     for (std::int64_t i = 0; i < literal.size(); ++i) {
@@ -58,8 +58,9 @@ std::optional<double> largest_whole(const Literal& literal) {
     return most;
 }
 
-/// A matrix {z, rows, columns} of which each row (or column) has at most one datum, of magnitude 1: it moves datums.
-bool moves_datums(const Literal& matrix, bool by_row) {
+/// A matrix {z, rows, columns} of which each row (or column) has at most one element, of magnitude 1: it moves
+/// elements.
+bool moves_elements(const Literal& matrix, bool by_row) {
     const std::int64_t rows = matrix.dims()[1], cols = matrix.dims()[2], lines = by_row ? rows : cols;
     std::vector<int> found(static_cast<std::size_t>(matrix.dims()[0] * lines), 0);
     for (std::int64_t i = 0; i < matrix.size(); ++i) {
@@ -71,9 +72,9 @@ bool moves_datums(const Literal& matrix, bool by_row) {
     return true;
 }
 
-class WholeFormats {
+class IntegerFormats {
 public:
-    explicit WholeFormats(Graph& graph) : graph_(graph), bytes_read_(graph.nodes.size(), false) {
+    explicit IntegerFormats(Graph& graph) : graph_(graph), bytes_read_(graph.nodes.size(), false) {
         for (const Node& node : graph.nodes)
             for (std::size_t k = 0; k < node.inputs.size(); ++k)
                 if (takes_bytes(node, k)) bytes_read_[node.inputs[k].value] = true;
@@ -88,7 +89,7 @@ public:
             moved_.push_back(taken(node, id));
         }
         problems_.throw_if_any();
-        if (!refused_.empty()) throw NoDeviceForm(refused_);
+        if (!refused_.empty()) throw LegalizationError(refused_);
         for (const Output& out : graph_.outputs) result_.outputs.push_back({out.name, moved_[out.value], out.type});
         result_.erase_unused();
         keep_constants_names();
@@ -224,7 +225,7 @@ private:
         if (node.op == "buda.matmul" && inputs.size() == 2)
             for (std::size_t k = 0; k < 2; ++k)
                 if (const Node& matrix = made(inputs[k].value);
-                    matrix.is_constant() && inputs[k].tms.empty() && moves_datums(*matrix.literal, k == 0))
+                    matrix.is_constant() && inputs[k].tms.empty() && moves_elements(*matrix.literal, k == 0))
                     return DataFormat::Int8;
         if (node.op == "buda.sparse" && inputs.size() == 2) return DataFormat::Int8;
         return !is_product(node) && bytes_read_[id] ? DataFormat::Int8 : DataFormat::Int32;
@@ -346,11 +347,11 @@ private:
 
 }  // namespace
 
-bool has_whole_formats(const Graph& graph) {
+bool has_integer_formats(const Graph& graph) {
     return std::any_of(graph.nodes.begin(), graph.nodes.end(),
                        [](const Node& node) { return !quantizes(node) && is_whole(node.type); });
 }
 
-void compute_whole(Graph& graph) { WholeFormats(graph).run(); }
+void compute_whole(Graph& graph) { IntegerFormats(graph).run(); }
 
 }  // namespace ttsim::impl::ir

@@ -9,10 +9,10 @@ namespace ttsim::impl::ir {
 inline constexpr const char* float_result = "float_result";
 
 /// Whether an input, a constant or a result is Int8 or Int32.
-bool has_whole_formats(const Graph& graph);
+bool has_integer_formats(const Graph& graph);
 
 /// Makes ops of integer operands or results compute with integers, and puts conversions between them and floats.
-/// Throws NoDeviceForm with ops that the device cannot do exactly, Error(Input) for a rule that no op can follow.
+/// Throws LegalizationError with ops that the device cannot do exactly, Error(Input) for a rule that no op can follow.
 void compute_whole(Graph& graph);
 
 }  // namespace ttsim::impl::ir

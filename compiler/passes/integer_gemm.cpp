@@ -1,6 +1,6 @@
-// whole-products: between two quantizers work is on whole numbers, and all scales come behind it as one.
+// integer-gemm: between two quantizers work is on integers, and all scales come behind it as one.
 //
-//   %d = multiply %a, 0.02          %a: whole numbers                %p = conv %a, %w / s, %b / (0.02 * s)
+//   %d = multiply %a, 0.02          %a: integers                %p = conv %a, %w / s, %b / (0.02 * s)
 //   %c = conv %d, %w, %b            %w: those times s, by channel    %r = relu %p
 //   %r = relu %c                                                ->   %y = divide %r, 0.1 / (0.02 * s)
 //   %y = divide %r, 0.1                                              %q = quantize %y, %z
@@ -9,7 +9,7 @@
 // and so behind what gives twice as much for twice as much (relu, pools, moves), products of two such values, and sums,
 // which count in the steps of the coarser grid. What comes on the grid it is already on is not quantized again.
 //
-// The device holds whole numbers of 8 bits exactly; times a scale they are rounded, and a quantizer makes a step of
+// The device holds integers of 8 bits exactly; times a scale they are rounded, and a quantizer makes a step of
 // what is a little beside.
 #include <algorithm>
 #include <cmath>
@@ -29,7 +29,7 @@ bool is_positive(const Literal* literal) {
     return std::all_of(floats.begin(), floats.end(), [](float v) { return v > 0 && std::isfinite(v); });
 }
 
-/// Of weights that are whole numbers of up to 8 bits times one number for each channel: both.
+/// Of weights that are integers of up to 8 bits times one number for each channel: both.
 struct Grid {
     Literal whole, scales;  ///< scales: [channels]
 };
@@ -76,12 +76,12 @@ std::optional<Grid> grid_of(const Literal& weights, std::size_t axis) {
     return grid;
 }
 
-class WholeProducts {
+class IntegerGemm {
 public:
-    WholeProducts(const Graph& graph, const PassOptions& options)
+    IntegerGemm(const Graph& graph, const PassOptions& options)
         : wide_range_(info(options.default_df).family != FormatFamily::A),
           wide_dest_(options.wide_dest),
-          fine_(works_in_fine_steps(options)) {
+          fine_(works_in_fp16_quantizers(options)) {
         const auto uses = graph.use_counts();
         for (ValueId id = 0; id < graph.nodes.size(); ++id)
             if (uses[id] == 1) once_.insert(graph.nodes[id].name);
@@ -94,7 +94,7 @@ public:
         const Literal* step = build.literal(divide.inputs[1].value);
         if (!is_positive(step)) return {};
         if (fine_ && quantize.number("high", 0) - quantize.number("low", 0) <= 255)
-            build.set_kind(std::string(fine_steps));
+            build.set_kind(std::string(fp16_quantizers));
         const auto x = unscaled(build, limited_anyway(build, quantize, divide.inputs[0].value, *step, in[1]), *step);
         if (!x) return {};
         if (step->is_splat() && x->scale.is_splat() && step->at(0) == x->scale.at(0))
@@ -145,7 +145,7 @@ private:
             return build.add("quantize", {x, zero}, quantize.attrs);
         return shift->at(0) == 0 ? x : build.add("add", {x, zero});
     }
-    /// Of whole numbers that were taken apart or put in another order; else nothing is known.
+    /// Of integers that were taken apart or put in another order; else nothing is known.
     static std::pair<double, double> limits(const Builder& build, ValueId id) {
         constexpr double any = std::numeric_limits<double>::infinity();
         const Node& node = build.graph().nodes[id];
@@ -161,7 +161,7 @@ private:
         const auto [low, high] = limits(build, node.inputs[0].value);
         return {low - zero->at(0), high - zero->at(0)};
     }
-    /// Each datum of the result is one of the operand's.
+    /// Each element of the result is one of the operand's.
     static bool chooses(const Node& node) {
         static const std::set<std::string_view> ops{"reshape", "transpose",  "hslice",
                                                     "hstack",  "reduce_max", "max_pool"};
@@ -229,7 +229,7 @@ private:
         if (ratio != 1) fine.value = build.add("multiply", {fine.value, build.scalar(ratio)});
         return Scaled{build.add("add", {a->value, b->value}), coarse.scale};
     }
-    /// A product of whole numbers with its bias, which gives steps of the quantizer: the weights are scaled.
+    /// A product of integers with its bias, which gives steps of the quantizer: the weights are scaled.
     static Scaled in_steps(Builder& build, const Node& product, const Scaled& x, const Literal& step) {
         const Literal scale = step.is_splat() ? Literal::scalar(DType::F32, step.at(0)) : x.scale;
         const ValueId weights = product.inputs[1].value;
@@ -238,7 +238,7 @@ private:
         if (product.inputs.size() > 2) operands.push_back(quotient(build, product.inputs[2].value, scale));
         return {build.add(product.op, operands, product.attrs), scale};
     }
-    /// A product of whole numbers, with its bias.
+    /// A product of integers, with its bias.
     std::optional<Scaled> product(Builder& build, const Node& product, const Literal& step) const {
         const bool conv = product.op == "conv";
         if ((!conv && product.op != "matmul") || (wide_dest_ && !wide_range_)) return std::nullopt;
@@ -263,13 +263,13 @@ private:
     }
 
     std::set<std::string> once_;
-    bool wide_range_;  ///< formats hold what products of whole numbers add up to
+    bool wide_range_;  ///< formats hold what products of integers add up to
     bool wide_dest_;   ///< sums of products have more bits than results
     bool fine_;
 };
 
-void run_whole_products(Graph& graph, const PassOptions& options) {
-    const WholeProducts products(graph, options);
+void run_integer_gemms(Graph& graph, const PassOptions& options) {
+    const IntegerGemm products(graph, options);
     rewrite(graph, [&](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
         if (node.op != "quantize") return std::nullopt;
         return products.rewritten(build, node, in);
@@ -278,9 +278,9 @@ void run_whole_products(Graph& graph, const PassOptions& options) {
 
 }  // namespace
 
-extern const Pass whole_products;
-const Pass whole_products{.name = "whole-products",
-                          .summary = "products between quantizers of whole numbers, and their scales behind them",
-                          .run = run_whole_products};
+extern const Pass integer_gemm;
+const Pass integer_gemm{.name = "integer-gemm",
+                        .summary = "products between quantizers of integers, and their scales behind them",
+                        .run = run_integer_gemms};
 
 }  // namespace ttsim::impl::ir

@@ -16,7 +16,7 @@ static bool same_ops(const Graph& a, const Graph& b) {
     });
 }
 
-/// Parameters that stand in filling datums keep their values.
+/// Parameters that stand in filling elements keep their values.
 static void fix_repeated(Graph& device) {
     for (Node& node : device.nodes)
         if (node.derivation && std::isfinite(node.derivation->largest)) node.derivation = as_fixed(node.derivation);

@@ -2,14 +2,14 @@
 //
 //   before   a look-up in a constant table by numbers that only depend on inputs (embeddings), and work on whole
 //            numbers that the data format does not hold exactly: shapes, places, token ids, up to the first float
-//   after    whole numbers made at the end (arg_max, casts), which only outputs read
-//   between  ops without a device form, wherever they stand, with the whole numbers and cheap ops between such ops: the
+//   after    integers made at the end (arg_max, casts), which only outputs read
+//   between  ops without a device form, wherever they stand, with the integers and cheap ops between such ops: the
 //            device runs in parts around them (host/host_program.hpp)
 //
 // Besides, what decides: rounding, comparisons, whole quotients, places of maxima, look-ups by numbers that the data
 // format does not hold. The device computes them exactly, but of operands that were rounded to the data format, so that
 // a decision may be another. Where such an op depends on inputs alone through cheap ops, or only cheap ops follow up to
-// the outputs, the host computes it from what is not rounded. A product of whole numbers (MatMulInteger, QLinearConv)
+// the outputs, the host computes it from what is not rounded. A product of integers (MatMulInteger, QLinearConv)
 // before such a decision goes with it: its sums are exact on the host and have more bits than the format. So does what
 // is a function of each element, and a softmax: in the data format its results would be equal more often.
 //
@@ -19,11 +19,11 @@
 //   sine and cosine of cumulative sums, whose phases are large, with the sums;
 //   powers of a base of any sign.
 //
-// compiler/formats/integer_indices.hpp warns of what the device does not hold. With `device_comparisons` comparisons do so
-// everywhere, and the host takes no cheap ops for the way alone: places of maxima at the end are found among what the
-// device has made.
+// compiler/formats/integer_indices.hpp warns of what the device does not hold. With `device_comparisons` comparisons do
+// so everywhere, and the host takes no cheap ops for the way alone: places of maxima at the end are found among what
+// the device has made.
 //
-// Nothing is marked silently: without `host_fallback` the device decides, and whole numbers it does not hold are
+// Nothing is marked silently: without `host_fallback` the device decides, and integers it does not hold are
 // refused; Float32 holds those of most models.
 #include <algorithm>
 #include <cmath>
@@ -38,7 +38,7 @@ namespace ttsim::impl::ir {
 
 namespace {
 
-/// Whole numbers of more than 8 bits.
+/// Integers of more than 8 bits.
 bool wide(const Type& type) {
     return !is_float(type.dtype) && type.dtype != DType::I8 && type.dtype != DType::U8 && type.dtype != DType::Bool;
 }
@@ -57,7 +57,7 @@ bool one_of(const Node& node, std::initializer_list<std::string_view> names) {
 /// Booleans that are repeated, cut or put together.
 bool moves_mask(const Node& node) { return node.op == "map_axis" && node.type.dtype == DType::Bool; }
 
-/// The host's work for them is about that of handing the datums over.
+/// The host's work for them is about that of handing the elements over.
 bool cheap(const Node& node) {
     return computable(node) && (find_op(node.op)->elementwise || moves_mask(node) ||
                                 one_of(node, {"reshape", "transpose", "take", "arg_max", "reduce_max"}));
@@ -86,7 +86,7 @@ public:
           run_(largest_whole_run(options.default_df, false)),
           exact_(options.default_df == DataFormat::Float32 && !options.host_fallback),
           host_(graph.nodes.size(), false),
-          whole_product_(graph.nodes.size(), false) {}
+          integer_gemm_(graph.nodes.size(), false) {}
 
     void run() {
         mark_without_device_form();
@@ -96,7 +96,7 @@ public:
         if (fallback_) {
             mark_far_places();
             mark_phases();
-            find_whole_products();
+            find_integer_gemms();
             decide_before();
             decide_after();
             if (!compares_) join_host_ops();
@@ -190,7 +190,7 @@ private:
         }
     }
 
-    /// Places that the format does not hold, and the whole numbers that host ops read: the device would round them.
+    /// Places that the format does not hold, and the integers that host ops read: the device would round them.
     void mark_far_places() {
         std::vector<bool> read_whole(graph_.nodes.size(), false), device_reads(graph_.nodes.size(), false);
         for (const Output& output : graph_.outputs) device_reads[output.value] = true;
@@ -267,7 +267,7 @@ private:
         for (const Output& output : graph_.outputs) device_reads[output.value] = true;
         for (ValueId id = graph_.nodes.size(); id-- > 0;) {
             const Node& node = graph_.nodes[id];
-            const bool scaling = host_reads[id] && !device_reads[id] && (scales(node) || whole_product_[id]);
+            const bool scaling = host_reads[id] && !device_reads[id] && (scales(node) || integer_gemm_[id]);
             if (scaling) host_[id] = true;
             const bool found_as_made = compares_ && node.op == "arg_max";  // places among what the device has made
             for (const Edge& edge : node.inputs)
@@ -309,7 +309,7 @@ private:
     }
 
     /// Products of operands that hold multiples of a power of two, with what shifts and scales their results.
-    void find_whole_products() {
+    void find_integer_gemms() {
         std::vector<bool> fixed(graph_.nodes.size(), false);
         for (ValueId id = 0; id < graph_.nodes.size(); ++id) {
             const Node& node = graph_.nodes[id];
@@ -319,7 +319,7 @@ private:
             bool all = true, follows = false, others = true;  // others: besides what follows a product, constants alone
             for (const Edge& edge : node.inputs) {
                 all = all && fixed[edge.value];
-                if (whole_product_[edge.value])
+                if (integer_gemm_[edge.value])
                     follows = true;
                 else
                     others = others && operand(edge).is_constant();
@@ -330,7 +330,7 @@ private:
             const bool product = all && one_of(node, {"matmul", "conv"}) && products(node) <= most_products;
             const bool scaled =
                 follows && others && one_of(node, {"add", "subtract", "multiply", "divide", "reshape", "transpose"});
-            whole_product_[id] = product || scaled;
+            integer_gemm_[id] = product || scaled;
         }
     }
     std::int64_t products(const Node& node) const {
@@ -341,7 +341,8 @@ private:
         return count({count(node.type.dims), each});
     }
 
-    /// What brings a result to the steps of a decision: a function of each datum, alone or with a number, or a softmax.
+    /// What brings a result to the steps of a decision: a function of each element, alone or with a number, or a
+    /// softmax.
     bool scales(const Node& node) const {
         if (!computable(node)) return false;
         if (one_of(node, {"reshape", "transpose", "softmax", "log_softmax"})) return true;
@@ -354,9 +355,9 @@ private:
     const PassOptions& options_;
     bool fallback_;
     bool compares_;     // the device does
-    std::int64_t run_;  // of whole numbers, from 0 on, that the data format holds
+    std::int64_t run_;  // of integers, from 0 on, that the data format holds
     bool exact_;
-    std::vector<bool> host_, whole_product_;
+    std::vector<bool> host_, integer_gemm_;
 };
 
 void run_mark_host(Graph& graph, const PassOptions& options) { Marker(graph, options).run(); }

@@ -7,7 +7,7 @@
 // A rule without op_type also sets the output_df of inputs and constants whose name fits: a weight, a mask.
 // Others take the format of the first op that wants one. A computed operand that others read as well is
 // converted by a nop, and so is what maxima over slices read in another format than theirs. Ops of Int8 and Int32:
-// whole_formats.cpp.
+// integer_formats.cpp.
 #include "base/name_pattern.hpp"
 #include "compiler/ir/pass.hpp"
 #include "compiler/passes/integer_formats.hpp"
@@ -82,7 +82,7 @@ private:
     }
 
     /// Whether a rule names an input or a constant; the last one that does gives it its format. Int8 is not made Int32,
-    /// which would hold the same datums: products take Int8 alone.
+    /// which would hold the same elements: products take Int8 alone.
     bool named(Node& node) const {
         if ((!node.is_input() && !node.is_constant()) || !node.type.format) return false;
         bool found = false;
@@ -90,8 +90,8 @@ private:
             const FormatRule& rule = rules_[r];
             if (!rule.output_df || !rule.op_type.empty() || rule.name_regex.empty()) continue;
             if (!patterns_[r].matches(node.name)) continue;
-            const bool same_datums = node.type.format == DataFormat::Int8 && rule.output_df == DataFormat::Int32;
-            if (!same_datums) node.type.format = rule.output_df;
+            const bool same_elements = node.type.format == DataFormat::Int8 && rule.output_df == DataFormat::Int32;
+            if (!same_elements) node.type.format = rule.output_df;
             found = true;
         }
         return found;

@@ -1,4 +1,4 @@
-// Which axes of a reshape hold the same datums, and reshapes on the other side of transposes.
+// Which axes of a reshape hold the same elements, and reshapes on the other side of transposes.
 #pragma once
 
 #include <optional>
@@ -7,7 +7,7 @@
 
 namespace ttsim::impl::ir {
 
-/// Axes of two shapes of one reshape that hold the same datums: [a0, a1) of one and [b0, b1) of the other.
+/// Axes of two shapes of one reshape that hold the same elements: [a0, a1) of one and [b0, b1) of the other.
 struct AxisGroup {
     std::size_t a0, a1, b0, b1;
 };

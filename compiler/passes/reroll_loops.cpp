@@ -1,11 +1,11 @@
-// roll-loops: turns that were written out become one again, which the device runs as a program that loops.
+// reroll-loops: turns that were written out become one again, which the device runs as a program that loops.
 //
 //   %h1 = tanh(%x1 + %h0 * R) {loop = "y", turn = 1}       %f = loop_feed %xs {loop = "y", turns = 255}
 //   %h2 = tanh(%x2 + %h1 * R) {loop = "y", turn = 2}  ->   %s = loop_state {loop = "y", state = 0}
 //   ...                                                    %h = tanh(%f + (%s * %keep + %first) * R)
 //                                                          %r = loop_results %h, %h {loop = "y", turns = 255}
 //
-// Who reads a model marks the nodes of each turn. Turn 0 stays written out: it may lack what has no state yet. The
+// Who reads a model marks the nodes of each turn. Iteration 0 stays written out: it may lack what has no state yet. The
 // others are compared node by node, and where all are alike but for
 //
 //   constants that are equal
@@ -27,7 +27,7 @@ namespace {
 
 /// Ops that a loop must have, written out, to become one: fewer are quick to compile and need no host between.
 constexpr std::size_t least_ops = 256;
-constexpr std::size_t least_turns = 4;
+constexpr std::size_t least_iterations = 4;
 
 using Family = std::vector<ValueId>;  ///< what stands at one place of each turn from 1 on
 
@@ -52,18 +52,18 @@ public:
         Family family;          ///< Feed: what the turns take; Fixed: one constant
     };
 
-    Loop(const Graph& graph, std::string name, std::vector<std::vector<ValueId>> turns)
-        : graph_(graph), name_(std::move(name)), all_(std::move(turns)) {}
+    Loop(const Graph& graph, std::string name, std::vector<std::vector<ValueId>> iterations)
+        : graph_(graph), name_(std::move(name)), all_(std::move(iterations)) {}
 
     const std::string& name() const { return name_; }
-    std::int64_t turns() const { return std::ssize(all_) - 1; }
+    std::int64_t iterations() const { return std::ssize(all_) - 1; }
     std::size_t size() const { return all_[1].size(); }
     const Node& node(std::size_t place) const { return graph_.nodes[all_[1][place]]; }
     bool hoisted(std::size_t place) const { return hoisted_[place]; }
     const std::vector<Operand>& operands(std::size_t place) const { return operands_[place]; }
     /// Places whose values go to the next turn, with what turn 1 gets.
     const std::map<std::size_t, ValueId>& states() const { return states_; }
-    /// Turn (from 1 on) and place of a node of the loop that does not stay as it is.
+    /// Iteration (from 1 on) and place of a node of the loop that does not stay as it is.
     const std::pair<std::size_t, std::size_t>* find(ValueId id) const {
         const auto found = where_.find(id);
         return found == where_.end() || hoisted_[found->second.second] ? nullptr : &found->second;
@@ -71,7 +71,7 @@ public:
 
     /// Whether its turns are one; fills in the rest.
     bool rolls(bool always) {
-        if (all_.size() <= least_turns) return false;
+        if (all_.size() <= least_iterations) return false;
         for (std::size_t t = 1; t < all_.size(); ++t) {
             if (all_[t].size() != size()) return false;
             for (std::size_t i = 0; i < size(); ++i) where_[all_[t][i]] = {t, i};
@@ -319,7 +319,7 @@ private:
     ValueId lift(const Loop& loop, const Family& family) {
         const Node& first = graph_.nodes[family[0]];
         Dims dims = first.type.dims;
-        dims.insert(dims.begin(), loop.turns());
+        dims.insert(dims.begin(), loop.iterations());
         const bool same = std::all_of(family.begin(), family.end(), [&](ValueId id) { return id == family[0]; });
         if (same && !first.is_constant()) {
             Dims one = dims;
@@ -354,19 +354,19 @@ private:
     }
 
     ValueId feed(const Loop& loop, ValueId whole) {
-        return build_.add("loop_feed", {whole}, {{"loop", loop.name()}, {"turns", loop.turns()}});
+        return build_.add("loop_feed", {whole}, {{"loop", loop.name()}, {"turns", loop.iterations()}});
     }
     /// What a turn finds of the one before; the first one what it is given.
     ValueId state(const Loop& loop, std::size_t place, ValueId first, std::int64_t number) {
         const Type& type = loop.node(place).type;
         Dims all = type.dims;
-        all.insert(all.begin(), loop.turns());
+        all.insert(all.begin(), loop.iterations());
         Literal keep(type.dtype, all);
         const std::int64_t own = count(type.dims);
         for (std::int64_t k = own; k < keep.size(); ++k) keep.set(k, 1);
         const ValueId left = build_.add("loop_state", {},
                                         {{"loop", loop.name()},
-                                         {"turns", loop.turns()},
+                                         {"turns", loop.iterations()},
                                          {"state", number},
                                          {"dims", type.dims},
                                          {"dtype", std::string(to_string(type.dtype))}});
@@ -420,7 +420,7 @@ private:
             std::vector<ValueId> operands{body[place]};
             operands.insert(operands.end(), left.begin(), left.end());
             results_[index][place] =
-                build_.add("loop_results", operands, {{"loop", loop.name()}, {"turns", loop.turns()}});
+                build_.add("loop_results", operands, {{"loop", loop.name()}, {"turns", loop.iterations()}});
         }
     }
 
@@ -441,7 +441,7 @@ private:
                 if (fresh) {
                     parts.push_back(
                         side_by_side(results_[loop].at(member_at->second), graph_.type(edge.value).dims, at));
-                    end += loops_[loop].turns() * own;
+                    end += loops_[loop].iterations() * own;
                 }
                 from = begin->second + (static_cast<std::int64_t>(member_at->first) - 1) * own;
             } else {
@@ -491,25 +491,25 @@ private:
 /// Those whose turns are one, in order.
 std::vector<Loop> rolling(const Graph& graph, const PassOptions& options) {
     std::vector<std::string> names;
-    std::map<std::string, std::vector<std::vector<ValueId>>> turns;
+    std::map<std::string, std::vector<std::vector<ValueId>>> iterations;
     for (ValueId id = 0; id < graph.nodes.size(); ++id) {
         const Node& node = graph.nodes[id];
         if (!node.has("turn")) continue;
-        auto& all = turns[node.word("loop", "")];
+        auto& all = iterations[node.word("loop", "")];
         if (all.empty()) names.push_back(node.word("loop", ""));
-        const auto turn = static_cast<std::size_t>(std::clamp<std::int64_t>(node.integer("turn", 0), 0, 1 << 20));
-        if (all.size() <= turn) all.resize(turn + 1);
-        all[turn].push_back(id);
+        const auto iteration = static_cast<std::size_t>(std::clamp<std::int64_t>(node.integer("turn", 0), 0, 1 << 20));
+        if (all.size() <= iteration) all.resize(iteration + 1);
+        all[iteration].push_back(id);
     }
     std::vector<Loop> loops;
-    if (options.loops == Loops::WrittenOut || !options.host_fallback) return loops;
+    if (options.loops == Loops::Unrolled || !options.host_fallback) return loops;
     for (const std::string& name : names)
-        if (Loop loop(graph, name, std::move(turns[name])); loop.rolls(options.loops == Loops::Programs))
+        if (Loop loop(graph, name, std::move(iterations[name])); loop.rolls(options.loops == Loops::Programs))
             loops.push_back(std::move(loop));
     return loops;
 }
 
-void run_roll_loops(Graph& graph, const PassOptions& options) {
+void run_reroll_loops(Graph& graph, const PassOptions& options) {
     const auto marked = [](const Node& node) { return node.has("turn") || node.op == "join"; };
     if (std::none_of(graph.nodes.begin(), graph.nodes.end(), marked)) return;
     // integers that the host has to compute keep a loop written out
@@ -521,8 +521,8 @@ void run_roll_loops(Graph& graph, const PassOptions& options) {
 
 }  // namespace
 
-extern const Pass roll_loops;
-const Pass roll_loops{
-    .name = "roll-loops", .summary = "make turns that were written out programs that loop", .run = run_roll_loops};
+extern const Pass reroll_loops;
+const Pass reroll_loops{
+    .name = "reroll-loops", .summary = "make turns that were written out programs that loop", .run = run_reroll_loops};
 
 }  // namespace ttsim::impl::ir

@@ -12,7 +12,7 @@ namespace {
 bool one_of(const Node& node, const std::set<std::string_view>& names) { return names.contains(node.op); }
 
 template <class Is>
-bool all_datums(const Literal& literal, Is is) {
+bool all_elements(const Literal& literal, Is is) {
     constexpr std::int64_t most = 1 << 20;  // that are looked at: weights are larger, and of both signs
     if (literal.size() > most) return false;
     if (!is_float(literal.dtype())) {
@@ -29,7 +29,7 @@ bool is_positive(const Graph& graph, ValueId id, int depth) {
     const Node& at = graph.nodes[id];
     const auto positive = [&](std::size_t k) { return is_positive(graph, at.inputs[k].value, depth - 1); };
     const auto not_below = [&](std::size_t k) { return is_never_below_zero(graph, at.inputs[k].value, depth - 1); };
-    if (at.is_constant()) return all_datums(*at.literal, [](auto v) { return v > 0; });
+    if (at.is_constant()) return all_elements(*at.literal, [](auto v) { return v > 0; });
     if (one_of(at, {"exp", "sigmoid", "softplus"})) return true;
     if (depth == 0) return false;
     if (one_of(at, {"sqrt", "reshape", "transpose", "cast", "reciprocal"})) return positive(0);
@@ -41,7 +41,7 @@ bool is_positive(const Graph& graph, ValueId id, int depth) {
 bool is_never_below_zero(const Graph& graph, ValueId id, int depth) {
     const Node& at = graph.nodes[id];
     const auto not_below = [&](std::size_t k) { return is_never_below_zero(graph, at.inputs[k].value, depth - 1); };
-    if (at.is_constant()) return all_datums(*at.literal, [](auto v) { return v >= 0; });
+    if (at.is_constant()) return all_elements(*at.literal, [](auto v) { return v >= 0; });
     if (one_of(at, {"abs", "square", "relu", "relu_max", "sqrt", "softmax"})) return true;
     if (is_positive(graph, id, depth)) return true;
     if (depth == 0) return false;

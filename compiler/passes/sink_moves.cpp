@@ -1,9 +1,9 @@
-// sink-moves: moves of datums go behind what works datum by datum, so that they meet the moves that undo them.
+// sink-moves: moves of elements go behind what works elementwise, so that they meet the moves that undo them.
 //
 //   %a = transpose %x {perm = [0, 3, 1, 2]}          %r = relu %x
 //   %r = relu %a                               ->    %a = transpose %r {perm = [0, 3, 1, 2]}
 //
-// Elementwise ops with one operand, or with a second one that is a constant, a single datum, or is moved itself: that
+// Elementwise ops with one operand, or with a second one that is a constant, a single element, or is moved itself: that
 // operand is moved back. map_axis along an axis that the moves keep whole, reduce_max over all that one is made of.
 #include <algorithm>
 #include <numeric>
@@ -84,8 +84,8 @@ std::int64_t tiles_of(const Dims& dims) {
     return tiles;
 }
 
-/// Whether the datums lie so thinly before the moves that work there costs more than it saves: 1500 boxes of 1 x 4 are
-/// 1500 tiles, and 1500 x 4 are 47.
+/// Whether the elements lie so thinly before the moves that work there costs more than it saves: 1500 boxes of 1 x 4
+/// are 1500 tiles, and 1500 x 4 are 47.
 bool thin_before(const Builder& build, const Chain& chain) {
     constexpr std::int64_t few = 64, worth = 2;
     const std::int64_t before = tiles_of(build.dims(chain.source));
@@ -139,7 +139,7 @@ bool map_before(Move& move, std::int64_t& axis, Literal& matrix) {
     const std::int64_t outs = matrix.dims()[0], ins = matrix.dims()[1];
     if (ins == 1 && outs > 1 && after > 1)
         return false;  // slices are repeated by a TM; a matrix would do it in columns
-    constexpr std::int64_t most = std::int64_t{1} << 22;  // datums of the wider matrix
+    constexpr std::int64_t most = std::int64_t{1} << 22;  // elements of the wider matrix
     if (before * outs * after > most / (before * ins * after)) return false;
     Literal wide(DType::F32, {before * outs * after, before * ins * after});
     for (std::int64_t b = 0; b < before; ++b)
@@ -256,15 +256,15 @@ Literal picked_part(const AxisPart& part, std::int64_t k) {
 }
 
 /// A maximum over a part of an axis that the reshape `chain.moves[at]` cuts apart, such as the four of each of a
-/// maxout's channels, is that of as many picks from the whole axis. Apart, the datums would fill more tiles.
+/// maxout's channels, is that of as many picks from the whole axis. Apart, the elements would fill more tiles.
 std::optional<ValueId> max_of_parts(Builder& build, Chain chain, std::size_t at, std::size_t axis) {
-    constexpr std::int64_t most_parts = 8, most_datums = std::int64_t{1} << 20;  // of a matrix that picks
+    constexpr std::int64_t most_parts = 8, most_elements = std::int64_t{1} << 20;  // of a matrix that picks
     Move& cut = chain.moves[at];
     if (!cut.reshape || tiles_of(cut.to) <= tiles_of(cut.from)) return std::nullopt;
     const auto part = part_of_axis(cut, axis);
     if (!part || part->parts > most_parts) return std::nullopt;
     const std::int64_t outs = part->before * part->after;
-    if (outs > most_datums / (outs * part->parts)) return std::nullopt;
+    if (outs > most_elements / (outs * part->parts)) return std::nullopt;
     Chain front{chain.source, {chain.moves.begin(), chain.moves.begin() + static_cast<std::ptrdiff_t>(at)}};
     const ValueId whole = moved(build, front.source, front);
     std::optional<ValueId> most;
@@ -308,6 +308,6 @@ void run_sink_moves(Graph& graph, const PassOptions&) {
 
 extern const Pass sink_moves;
 const Pass sink_moves{
-    .name = "sink-moves", .summary = "reshapes and transposes behind what works datum by datum", .run = run_sink_moves};
+    .name = "sink-moves", .summary = "reshapes and transposes behind what works elementwise", .run = run_sink_moves};
 
 }  // namespace ttsim::impl::ir

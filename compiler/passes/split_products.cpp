@@ -47,7 +47,7 @@ LiteralPtr columns_of(const LiteralPtr& whole, const Share& share) {
     }));
 }
 
-/// Where the datums of these columns come from.
+/// Where the elements of these columns come from.
 DerivationPtr derivation_of(const Node& constant, const Share& share) {
     if (!constant.derivation) return nullptr;
     auto part = std::make_shared<Derivation>(*constant.derivation);

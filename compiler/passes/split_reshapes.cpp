@@ -2,14 +2,15 @@
 //
 //   %y = reshape %x : [r, a] -> [s, b]     ->  reshapes through widths between a and b
 //
-// A reshape between rows of a datums and rows of b is a product with one matrix for each way in which a run of datums
-// may move: a * b * (a + b) / gcd(a, b) numbers, or so. Where that would be a giant, rows go through other widths:
+// A reshape between rows of a elements and rows of b is a product with one matrix for each way in which a run of
+// elements may move: a * b * (a + b) / gcd(a, b) numbers, or so. Where that would be a giant, rows go through other
+// widths:
 //
 //   w -> w / n    n whole tiles beside each other become rows below each other: hslice, and rows in another order
 //   w * n <- w    the other way round, by hstack
 //   v -> w        any two, by their matrix, which is small where one of them is
 //
-// The cheapest way there is taken, by the numbers of the matrices and the datums that are carried. What is left too
+// The cheapest way there is taken, by the numbers of the matrices and the elements that are carried. What is left too
 // large is refused later, by name, and the host may do it.
 //
 //   %a = reshape %x : [c, h, w] -> [c, h * w]        %a = transpose %x {perm = [1, 2, 0]}
@@ -40,33 +41,33 @@ constexpr Width widest = 8192;  // between the two ends
 double tiles_of(Width width) { return static_cast<double>((width + 31) / 32 * 32); }
 
 /// Numbers of the matrix between two widths.
-double matrix_of(std::int64_t datums, Width a, Width b) {
-    const std::int64_t both = std::lcm(a, b), period = std::min(both, datums);
+double matrix_of(std::int64_t elements, Width a, Width b) {
+    const std::int64_t both = std::lcm(a, b), period = std::min(both, elements);
     const double runs = static_cast<double>(period / a + period / b - period / both);
     return tiles_of(a) * tiles_of(b) * runs;
 }
 
 /// Of a reshape: 0 where rows stay as they are, or one row becomes a column.
 double matrix_of(const Dims& from, const Dims& to) {
-    const std::int64_t datums = count(to);
-    if (from.empty() || to.empty() || datums == 0 || from.back() == to.back()) return 0;
-    if (datums == from.back() && to.back() == 1) return 0;
-    return matrix_of(datums, from.back(), to.back());
+    const std::int64_t elements = count(to);
+    if (from.empty() || to.empty() || elements == 0 || from.back() == to.back()) return 0;
+    if (elements == from.back() && to.back() == 1) return 0;
+    return matrix_of(elements, from.back(), to.back());
 }
 
 class Ways {
 public:
-    Ways(std::int64_t datums, Width from, Width to) : datums_(datums), from_(from), to_(to) {
-        for (Width w = 1; w <= std::min(widest, datums / w); ++w)
-            if (datums % w == 0) widths_.insert({w, std::min(widest, datums / w)});
-        std::erase_if(widths_, [&](Width w) { return datums % w != 0; });
+    Ways(std::int64_t elements, Width from, Width to) : elements_(elements), from_(from), to_(to) {
+        for (Width w = 1; w <= std::min(widest, elements / w); ++w)
+            if (elements % w == 0) widths_.insert({w, std::min(widest, elements / w)});
+        std::erase_if(widths_, [&](Width w) { return elements % w != 0; });
         widths_.insert({from, to});
     }
 
     /// Whether rows can be cut into whole tiles beside each other.
     static bool slices(Width wide, Width narrow) { return wide > narrow && wide % narrow == 0 && narrow % 32 == 0; }
 
-    double matrix(Width a, Width b) const { return matrix_of(datums_, a, b); }
+    double matrix(Width a, Width b) const { return matrix_of(elements_, a, b); }
 
     /// From the first width to the last; empty where there is none.
     std::vector<Width> cheapest() const {
@@ -99,17 +100,17 @@ private:
         const auto found = cost.find(w);
         return found == cost.end() ? never : found->second;
     }
-    /// Datums that a tensor of such rows has, with what fills its tiles.
-    double carried(Width w) const { return static_cast<double>(datums_ / w) * tiles_of(w); }
+    /// Elements that a tensor of such rows has, with what fills its tiles.
+    double carried(Width w) const { return static_cast<double>(elements_ / w) * tiles_of(w); }
     double step(Width a, Width b) const {
         if (slices(a, b) || slices(b, a)) return carried(a) + carried(b);
-        constexpr double pass = 16;  // a product passes all datums more often than a TM
+        constexpr double pass = 16;  // a product passes all elements more often than a TM
         const double numbers = matrix(a, b);
         if (numbers > largest_matrix) return never;
         return numbers + carried(b) * numbers / tiles_of(b) / tiles_of(b) + pass * (carried(a) + carried(b));
     }
 
-    std::int64_t datums_;
+    std::int64_t elements_;
     Width from_, to_;
     std::set<Width> widths_;
 };
@@ -130,19 +131,19 @@ std::optional<ValueId> taken_apart(Builder& build, const Node& node, std::span<c
     if (node.op != "reshape" || node.has("host") || node.type.format || node.type.dims.empty()) return std::nullopt;
     const Dims dims = build.dims(in[0]);
     if (matrix_of(dims, node.type.dims) <= large_matrix) return std::nullopt;
-    const std::int64_t datums = count(dims);
+    const std::int64_t elements = count(dims);
     const Width from = dims.back(), to = node.type.dims.back();
-    const Ways ways(datums, from, to);
+    const Ways ways(elements, from, to);
     const std::vector<Width> way = ways.cheapest();
     if (way.empty()) return std::nullopt;
-    ValueId x = build.reshape(in[0], {datums / from, from});
+    ValueId x = build.reshape(in[0], {elements / from, from});
     for (std::size_t k = 1; k < way.size(); ++k) {
         if (Ways::slices(way[k - 1], way[k]))
             x = narrowed(build, x, way[k - 1], way[k]);
         else if (Ways::slices(way[k], way[k - 1]))
             x = widened(build, x, way[k - 1], way[k]);
         else
-            x = build.reshape(x, {datums / way[k], way[k]});
+            x = build.reshape(x, {elements / way[k], way[k]});
     }
     return build.reshape(x, node.type.dims);
 }

@@ -4,12 +4,12 @@
 //   %y = buda.sparse %r, %i                      ->    %y = buda.sparse %r (vstack: 4), %i
 //
 // A result that is too large for any grid begins a stream itself (lower/streaming.hpp). A core then holds a slice
-// instead of its share of the whole. Ops that work datum by datum, splices of columns, and products whose second
+// instead of its share of the whole. Ops that work elementwise, splices of columns, and products whose second
 // operand is the same for all slices: a constant, and where an override asks for slices any of a single slice. A second
 // operand of others that comes whole is cut (vslice).
 //
 // Where all rows are not enough to cut, as in a softmax over 131072 columns, the slices are of columns (hslice,
-// hstack): of ops that work datum by datum, and of products with a constant from the right, which is cut.
+// hstack): of ops that work elementwise, and of products with a constant from the right, which is cut.
 #include <algorithm>
 
 #include "compiler/ir/pass.hpp"

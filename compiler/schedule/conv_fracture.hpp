@@ -15,12 +15,12 @@ namespace ttsim::impl::ir {
 struct Lowered {
     Graph graph;
     HostProgram host;
-    Overrides overrides;                     ///< those it was made with
-    std::vector<std::string> notes;          ///< what was cut, one line each
-    std::vector<std::string> whole_numbers;  ///< whole_number_warnings() of the device's part
-    std::vector<std::string> apart;          ///< ops of the device before elementwise ones became one
-    Tiling tiling;                           ///< that it was made with
-    Graph unfused;                           ///< of the device, with its formats, before ops became one or several
+    Overrides overrides;                       ///< those it was made with
+    std::vector<std::string> notes;            ///< what was cut, one line each
+    std::vector<std::string> integer_indices;  ///< integer_warnings() of the device's part
+    std::vector<std::string> apart;            ///< ops of the device before elementwise ones became one
+    Tiling tiling;                             ///< that it was made with
+    Graph unfused;                             ///< of the device, with its formats, before ops became one or several
 };
 
 /// Every try of another form schedules the whole model: of one with more device ops, such as a quantized network, one

@@ -19,7 +19,7 @@ std::invoke_result_t<Make, const OpBudget&> ModelScheduler::with_room(const Grap
         return make(budget_);
     } catch (const Error& error) {
         if (error.fault() != Fault::Unsupported || !ops_without_grid(graph, budget_, scheduling_).empty()) throw;
-        std::optional<NoDeviceForm> last;  // with all the room there is
+        std::optional<LegalizationError> last;  // with all the room there is
         for (const std::int64_t blobs : {1, 2, 4}) {
             ChipParams chip = *budget_.chip;
             OpBudget budget = budget_;
@@ -28,13 +28,13 @@ std::invoke_result_t<Make, const OpBudget&> ModelScheduler::with_room(const Grap
             budget.chip = &chip;
             try {
                 return make(budget);
-            } catch (const NoDeviceForm& again) {
+            } catch (const LegalizationError& again) {
                 last = again;
             } catch (const Error& again) {
                 if (again.fault() != Fault::Unsupported) throw;
             }
         }
-        const auto* const first = dynamic_cast<const NoDeviceForm*>(&error);
+        const auto* const first = dynamic_cast<const LegalizationError*>(&error);
         if (first && last) throw first->after(*last);
         throw;
     }

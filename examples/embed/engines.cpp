@@ -1,4 +1,4 @@
-// The same calls on each engine; a call that has no patience; a trace.
+// The same calls on each engine; a call that has no timeout; a trace.
 #include <iostream>
 
 #include <ttsim/session.hpp>
@@ -14,7 +14,7 @@ static void play(const ttsim::Netlist& netlist, ttsim::Engine engine, const char
     session.push("a", {ones, ones, ones, ones});
     session.push("b", {ones, ones, ones, ones});
     try {
-        session.pop("y", 1, ttsim::Patience::none());
+        session.pop("y", 1, ttsim::Timeout::none());
     } catch (const ttsim::Error& error) {
         if (error.kind() != ttsim::ErrorKind::Hang) throw;
         std::cout << name << ": nothing is there yet, ";

@@ -25,7 +25,7 @@ std::vector<std::int32_t> integers(ConstMatrixView values) {
     return out;
 }
 
-/// float32 bits of the sum of two L1 datums, rounded to nearest even; denormals count as zero and become it.
+/// float32 bits of the sum of two L1 elements, rounded to nearest even; denormals count as zero and become it.
 template <DataFormat Format>
 std::uint32_t sum_in_l1(float old, float added) {
     const auto flushed = [](std::uint32_t b) {
@@ -105,12 +105,12 @@ void pack_relu(DataFormat acc, DataFormat out, const OpAttributes& attributes, M
                                              : bits_of(attributes.relu_threshold) & ~0xFFFFU;
     const std::uint32_t threshold = cut & ~(0U - (cut >> 31));  // a negative one is as good as zero
     if (attributes.relu == ReluMode::Min)
-        return for_each_datum(values, [=](std::uint32_t bits) {
+        return for_each_element(values, [=](std::uint32_t bits) {
             const std::uint32_t positive = bits & ~(0U - (bits >> 31));
             return where_less(threshold, positive, positive);
         });
     const unsigned unseen = intermediate_is_float32(acc, out) ? 13 : 0;
-    for_each_datum(values, [=](std::uint32_t bits) {
+    for_each_element(values, [=](std::uint32_t bits) {
         const std::uint32_t positive = bits & ~(0U - (bits >> 31));
         const std::uint32_t above = less_mask(threshold >> unseen, positive >> unseen);
         return positive ^ ((positive ^ threshold) & above);

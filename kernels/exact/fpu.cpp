@@ -38,7 +38,7 @@ detail::Rules rules_of(const FpuConfig& config) {
 
 detail::PairsCall pairs(const FpuConfig& config, detail::PairsCall::Kind kind, std::span<const float> a,
                         std::span<const float> b, std::span<float> dest) {
-    TT_CHECK(a.size() == dest.size() && b.size() == dest.size(), "{} and {} datums into {}", a.size(), b.size(),
+    TT_CHECK(a.size() == dest.size() && b.size() == dest.size(), "{} and {} elements into {}", a.size(), b.size(),
              dest.size());
     return {
         kind, rules_of(config), nullptr, 0, true, a.data(), b.data(), dest.data(), static_cast<std::int64_t>(a.size())};

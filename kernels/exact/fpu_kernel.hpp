@@ -33,7 +33,7 @@ struct MatmulCall {
     std::int64_t m, n, k;
 };
 
-/// Element-wise on `n` datums; `phases` for products only.
+/// Element-wise on `n` elements; `phases` for products only.
 struct PairsCall {
     enum class Kind : std::uint8_t { Add, Subtract, Multiply } kind;
     Rules rules;
@@ -198,7 +198,7 @@ Lane signed_factor(std::int32_t factor, std::int32_t bits, int base) {
     return static_cast<Lane>(((bits >> 23) & 255) <= base ? 0 : value);
 }
 
-/// Copies datums of a row; a whole one at a fixed size, which needs no call.
+/// Copies elements of a row; a whole one at a fixed size, which needs no call.
 void copy(void* to, const void* from, int count) {
     if (count == panel)
         __builtin_memcpy(to, from, panel * sizeof(float));
@@ -206,7 +206,7 @@ void copy(void* to, const void* from, int count) {
         __builtin_memcpy(to, from, static_cast<unsigned>(count) * sizeof(float));
 }
 
-/// `count` datums of a row of in1 (SrcA), the rest of the panel zero. Factors are doubled, see round_shift.
+/// `count` elements of a row of in1 (SrcA), the rest of the panel zero. Factors are doubled, see round_shift.
 void load_port(const float* from, int count, int base, Lane* exponent, Lane* high, Lane* low) {
     std::int32_t bits[panel] = {};
     copy(bits, from, count);
@@ -218,7 +218,7 @@ void load_port(const float* from, int count, int base, Lane* exponent, Lane* hig
     }
 }
 
-/// `count` datums of a row of in0 (SrcB), the rest of the tile zero.
+/// `count` elements of a row of in0 (SrcB), the rest of the tile zero.
 void load_row(const float* from, int count, int base, Row& row) {
     std::int32_t bits[longest_tile] = {};
     copy(bits, from, count);

@@ -30,25 +30,25 @@ std::uint32_t round_short(std::uint32_t h) {
     return rounded < 0x0400U ? 0 : rounded | (h & 0x8000U);
 }
 
-std::uint32_t clamp_integer(bool is_unsigned, std::uint32_t datum) {
-    const std::uint32_t magnitude = datum & ~sign_bit;
-    if (is_unsigned) return (datum & sign_bit) != 0 ? 0 : std::min(magnitude, 255U);
-    return (datum & sign_bit) | std::min(magnitude, 127U);
+std::uint32_t clamp_integer(bool is_unsigned, std::uint32_t element) {
+    const std::uint32_t magnitude = element & ~sign_bit;
+    if (is_unsigned) return (element & sign_bit) != 0 ? 0 : std::min(magnitude, 255U);
+    return (element & sign_bit) | std::min(magnitude, 127U);
 }
 
-std::uint32_t early(const PackConfig& config, std::uint32_t datum) {
-    if (config.source == PackSource::Raw16) return datum;
+std::uint32_t early(const PackConfig& config, std::uint32_t element) {
+    if (config.source == PackSource::Raw16) return element;
     if (config.source == PackSource::Fp16)
-        return config.intermediate == DataFormat::Bfp8 ? round_short(datum) : flush_short(datum);
+        return config.intermediate == DataFormat::Bfp8 ? round_short(element) : flush_short(element);
     const bool wide = config.source == PackSource::Bits32;
-    const std::uint32_t bits = wide ? datum : datum << 16;
+    const std::uint32_t bits = wide ? element : element << 16;
     const DataFormat to = config.intermediate;
     if (to == DataFormat::Float16_b) return round_wide(bits, half_of_7_bits);
     if (to == DataFormat::Bfp8_b) return (bits & infinity_bits) == 0 ? 0 : round_wide(bits, half_of_6_bits);
     if (to == DataFormat::Int8 || to == DataFormat::UInt8)
-        return clamp_integer(config.is_unsigned || to == DataFormat::UInt8, datum);
+        return clamp_integer(config.is_unsigned || to == DataFormat::UInt8, element);
     if (to == DataFormat::UInt16) return stored_bf16(static_cast<std::uint16_t>(bits >> 16));
-    return datum;
+    return element;
 }
 
 std::uint32_t relu(const PackConfig& config, std::uint32_t value) {
@@ -144,8 +144,8 @@ bool can_pack(const PackConfig& config) {
     return plain || config.out == DataFormat::Float16 || (is_block_float(config.out) && out == FormatFamily::B);
 }
 
-std::uint32_t pack_early(const PackConfig& config, std::uint32_t datum) {
-    const std::uint32_t value = early(config, datum);
+std::uint32_t pack_early(const PackConfig& config, std::uint32_t element) {
+    const std::uint32_t value = early(config, element);
     return config.relu_mode == 0 ? value : relu(config, value);
 }
 
@@ -182,9 +182,9 @@ PackedBlock pack_block(const PackConfig& config, std::span<const std::uint32_t, 
 
 void pack_tile(const PackConfig& config, std::span<const std::uint32_t> dest, std::span<std::uint8_t> body) {
     TT_CHECK(dest.size() == 1024 && body.size() == static_cast<std::size_t>(tile_body_bytes(config.out, {})),
-             "{} datums to {} bytes of a {} tile", dest.size(), body.size(), to_string(config.out));
+             "{} elements to {} bytes of a {} tile", dest.size(), body.size(), to_string(config.out));
     std::fill(body.begin(), body.end(), std::uint8_t{0});
-    const auto width = static_cast<std::size_t>(info(config.out).datum_bits);
+    const auto width = static_cast<std::size_t>(info(config.out).element_bits);
     for (std::size_t row = 0; row < 64; ++row) {
         std::uint32_t values[16];
         for (std::size_t i = 0; i < 16; ++i) values[i] = pack_early(config, dest[row * 16 + i]);
@@ -198,9 +198,9 @@ void pack_tile(const PackConfig& config, std::span<const std::uint32_t> dest, st
             continue;
         }
         for (std::size_t i = 0; i < 16; ++i) {
-            const std::uint32_t datum = pack_late(config, values[i]);
+            const std::uint32_t element = pack_late(config, values[i]);
             for (std::size_t b = 0; b < width / 8; ++b)
-                body[(row * 16 + i) * width / 8 + b] = static_cast<std::uint8_t>(datum >> (8 * b));
+                body[(row * 16 + i) * width / 8 + b] = static_cast<std::uint8_t>(element >> (8 * b));
         }
     }
 }

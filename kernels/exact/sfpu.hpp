@@ -45,7 +45,7 @@ struct Pair {
 };
 Pair swap(int mode, std::uint32_t d, std::uint32_t c);
 
-// SFPLOAD and SFPSTORE: Dst datums in natural order (UInt16: as stored).
+// SFPLOAD and SFPSTORE: Dst elements in natural order (UInt16: as stored).
 enum class Access : std::uint8_t { Fp16, Bf16, Fp32, SignMagnitude, UInt16, Int32 };
 std::uint32_t load(Access access, std::uint32_t dest);
 std::uint32_t store(Access access, std::uint32_t lreg);

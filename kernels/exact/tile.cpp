@@ -17,7 +17,7 @@ std::size_t place(std::size_t row, std::size_t col) {
     return (f / 2 * face + row % face) * edge + f % 2 * face + col;
 }
 
-/// What SrcB holds of Dst datums: 16 bits.
+/// What SrcB holds of Dst elements: 16 bits.
 void through_source(const FpuConfig& config, std::span<float> values) {
     const std::uint32_t kept = config.dest == Dest::Fp32 ? ~0xFFFFU : ~0U;
     for (float& x : values) x = float_of(bits_of(x) & kept);
@@ -50,11 +50,11 @@ void copy_to_dest(const FpuConfig& config, MatrixView values) {
     if (config.dest != Dest::Fp32) {
         const std::uint32_t base = config.fp16_sources ? 112U << 23 | 0x007FFFFFU : least_normal_bits - 1;
         const std::uint32_t kept = config.dest == Dest::Bf16 ? ~0xFFFFU : ~0x1FFFU;
-        return for_each_datum(values, [=](std::uint32_t b) { return where_less(base, b & ~sign_bit, b & kept); });
+        return for_each_element(values, [=](std::uint32_t b) { return where_less(base, b & ~sign_bit, b & kept); });
     }
     // An addition to zero: 11 significant bits, no denormals, no NaN.
     const std::uint32_t base = config.fp16_sources ? 112U << 23 | 0x007FFFFFU : least_normal_bits - 1;
-    for_each_datum(values, [=](std::uint32_t b) {
+    for_each_element(values, [=](std::uint32_t b) {
         const std::uint32_t size = min_magnitude(b & ~sign_bit & ~0x1FFFU, infinity_bits);
         return where_less(base, b & ~sign_bit, size | (b & sign_bit));
     });

@@ -28,12 +28,12 @@ void copy_to_dest(const FpuConfig& config, MatrixView values);
 enum class Broadcast : std::uint8_t { None, Row, Column, Scalar };
 Tile broadcast(Broadcast kind, const Tile& tile);
 
-/// One tile after the other reduced into Dst; the result stands in row 0 (Column), column 0 (Row) or datum (0, 0).
+/// One tile after the other reduced into Dst; the result stands in row 0 (Column), column 0 (Row) or element (0, 0).
 enum class Reduction : std::uint8_t { Max, Sum };
 enum class ReduceAlong : std::uint8_t { Column, Row, Scalar };
 class TileReducer {
 public:
-    /// `scaler`: row 0 of the SrcB face (16 datums); sums multiply with it, also averages.
+    /// `scaler`: row 0 of the SrcB face (16 elements); sums multiply with it, also averages.
     TileReducer(const FpuConfig& config, Reduction kind, ReduceAlong along, std::span<const int> phases,
                 std::span<const float, 16> scaler);
     void add(ConstMatrixView tile);

@@ -1,4 +1,4 @@
-// The 16 datums of a row that share an exponent in block-float formats.
+// The 16 elements of a row that share an exponent in block-float formats.
 //
 //   magnitude = significand >> (shared - own exponent), in Bits bits with the leading one explicit
 //   value     = magnitude * 2^(shared - 127 - (Bits - 1))
@@ -48,7 +48,7 @@ std::uint32_t rounded_magnitude(std::uint32_t cut) {
 template <int Bits, Reduce How>
 inline constexpr std::uint32_t largest_cut = ((1U << cut_bits<Bits, How>)-1) << deciding_bits<How>;
 
-// Where all powers of two that a group is scaled by are normal float32, which is nearly always, a datum becomes a
+// Where all powers of two that a group is scaled by are normal float32, which is nearly always, an element becomes a
 // magnitude and back by one multiplication each.
 inline bool scales_as_float(std::uint32_t shared) { return shared >= 8 && shared <= 250; }
 
@@ -100,7 +100,7 @@ inline std::uint32_t with_sign(std::uint32_t magnitude, std::uint32_t sign) {
     return magnitude | where_less(0, magnitude, sign);
 }
 
-/// Calls f with every group of 16 consecutive datums of a row, in place.
+/// Calls f with every group of 16 consecutive elements of a row, in place.
 template <class F>
 void for_each_group(MatrixView m, F f) {
     with_vector_instructions([m, f] {
@@ -119,7 +119,7 @@ void for_each_group(MatrixView m, F f) {
     });
 }
 
-/// Rounds a group whose datums were prepared by `prepare` (float bits to float bits).
+/// Rounds a group whose elements were prepared by `prepare` (float bits to float bits).
 template <int Bits, Reduce How, class Prepare>
 void round_group(float* data, std::uint32_t least_shared, Prepare prepare) {
     Group magnitudes;

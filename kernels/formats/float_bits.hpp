@@ -1,4 +1,4 @@
-// Bit tricks on float32 that compilers turn into vector code: no branches, no calls, one datum like the other.
+// Bit tricks on float32 that compilers turn into vector code: no branches, no calls, one element like the other.
 #pragma once
 
 #include <bit>
@@ -63,9 +63,9 @@ using Fp16 = SmallFloat<5, 10>;
 using Fp8E5 = SmallFloat<5, 2>;
 using Fp8E4 = SmallFloat<4, 3>;
 
-/// Replaces the bits of every datum by f(bits).
+/// Replaces the bits of every element by f(bits).
 template <class F>
-void for_each_datum(MatrixView m, F f) {
+void for_each_element(MatrixView m, F f) {
     if (m.stride == m.cols) m = {m.data, 1, m.rows * m.cols, m.rows * m.cols};
     with_vector_instructions([m, f] {
         for (std::int64_t r = 0; r < m.rows; ++r) {

@@ -21,7 +21,7 @@ constexpr auto saturate_exponent = [](std::uint32_t bits) {
 
 template <class Small>
 void truncate(MatrixView values) {
-    for_each_datum(values, [](std::uint32_t b) { return Small::truncate(b); });
+    for_each_element(values, [](std::uint32_t b) { return Small::truncate(b); });
 }
 
 template <Reduce How>
@@ -43,9 +43,9 @@ void host_convert(DataFormat format, MatrixView values, BlockRounding rounding) 
         case DataFormat::Invalid:
             return;
         case DataFormat::Tf32:
-            return for_each_datum(values, [](std::uint32_t b) { return b & ~0x1FFFU; });
+            return for_each_element(values, [](std::uint32_t b) { return b & ~0x1FFFU; });
         case DataFormat::Float16_b:
-            return for_each_datum(values, [](std::uint32_t b) { return b & ~0xFFFFU; });
+            return for_each_element(values, [](std::uint32_t b) { return b & ~0xFFFFU; });
         case DataFormat::Float16:
             return truncate<Fp16>(values);
         case DataFormat::Lf8:
@@ -76,7 +76,7 @@ void saturate_to_integer(DataFormat format, MatrixView values) {
     const bool has_sign = format != DataFormat::UInt8 && format != DataFormat::UInt16;
     const std::uint32_t limit = bits_of(high);
     const std::uint32_t negative_limit = has_sign ? limit : 0;
-    for_each_datum(values, [=](std::uint32_t bits) {
+    for_each_element(values, [=](std::uint32_t bits) {
         const std::uint32_t negative = 0U - (bits >> 31);
         const std::uint32_t a =
             min_magnitude(bits & ~sign_bit, limit ^ ((limit ^ negative_limit) & negative));  // NaN too

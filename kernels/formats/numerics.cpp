@@ -14,16 +14,16 @@ constexpr std::uint32_t port_a_all = ~0U << (23 - 9);
 constexpr std::uint32_t port_b_high = ~0U << (23 - 6);
 constexpr std::uint32_t port_b_all = ~0U << (23 - 10);
 
-bool is_32_bit(DataFormat acc) { return datum_bytes(acc) == 4; }
+bool is_32_bit(DataFormat acc) { return element_bytes(acc) == 4; }
 
 /// Denormals and zeros of a format with a shorter exponent become +0.
 template <class Small>
 void flush_small(MatrixView values) {
-    for_each_datum(values, [](std::uint32_t b) { return where_less(Small::least_normal - 1, b & ~sign_bit, b); });
+    for_each_element(values, [](std::uint32_t b) { return where_less(Small::least_normal - 1, b & ~sign_bit, b); });
 }
 
 void flush_normal(MatrixView values) {
-    for_each_datum(values, [](std::uint32_t b) { return flush(b); });
+    for_each_element(values, [](std::uint32_t b) { return flush(b); });
 }
 
 /// Rare, and looking for them is vector code.
@@ -41,14 +41,14 @@ bool has_denormals(ConstMatrixView values) {
 
 void unpack_float32(DataFormat acc, MatrixView values) {
     if (is_32_bit(acc))
-        for_each_datum(values, [](std::uint32_t b) { return flush(b & ~0x1FFFU); });
+        for_each_element(values, [](std::uint32_t b) { return flush(b & ~0x1FFFU); });
     else if (info(acc).family == FormatFamily::A)
-        for_each_datum(values, [](std::uint32_t b) {
+        for_each_element(values, [](std::uint32_t b) {
             const std::uint32_t cut = Fp16::truncate(b);
             return where_less(0, cut & ~sign_bit, cut);
         });
     else
-        for_each_datum(values, [](std::uint32_t b) { return flush(b & ~0xFFFFU); });
+        for_each_element(values, [](std::uint32_t b) { return flush(b & ~0xFFFFU); });
 }
 
 }  // namespace
@@ -61,7 +61,7 @@ void unpack_to_src(DataFormat format, DataFormat acc, MatrixView values) {
             return format == DataFormat::Fp8_e4m3 ? flush_small<Fp8E4>(values) : flush_small<Fp16>(values);
         case FormatFamily::B:
             if (is_block_float(format) && has_denormals(values))
-                for_each_datum(values, [](std::uint32_t bits) { return exact::wrapped_block_exponent(bits); });
+                for_each_element(values, [](std::uint32_t bits) { return exact::wrapped_block_exponent(bits); });
             return flush_normal(values);
         case FormatFamily::Integer:
         case FormatFamily::Raw:
@@ -72,7 +72,7 @@ void unpack_to_src(DataFormat format, DataFormat acc, MatrixView values) {
 
 void mask_operand(Fidelity fidelity, SrcPort port, MatrixView values) {
     const std::uint32_t mask = ~0U << (23 - visible_mantissa_bits(fidelity, port));
-    for_each_datum(values, [mask](std::uint32_t b) { return b & mask; });
+    for_each_element(values, [mask](std::uint32_t b) { return b & mask; });
 }
 
 void low_part(SrcPort port, ConstMatrixView values, MatrixView low) {
@@ -96,12 +96,12 @@ void round_to_dest(DataFormat acc, MatrixView values) {
     if (is_raw(acc) || acc == DataFormat::Invalid) return;
     if (is_32_bit(acc)) return flush_normal(values);
     if (info(acc).family == FormatFamily::A)
-        return for_each_datum(values, [](std::uint32_t b) {
+        return for_each_element(values, [](std::uint32_t b) {
             // Infinity first, so that a NaN cannot carry into the sign.
             const std::uint32_t a = (min_magnitude(b & ~sign_bit, infinity_bits) + 0x1000U) & ~0x1FFFU;
             return where_less(Fp16::least_normal - 1, a, min_magnitude(a, Fp16::largest) | (b & sign_bit));
         });
-    for_each_datum(values, [](std::uint32_t b) {
+    for_each_element(values, [](std::uint32_t b) {
         const std::uint32_t a = (min_magnitude(b & ~sign_bit, infinity_bits) + 0x8000U) & ~0xFFFFU;
         return where_less(least_normal_bits - 1, a, a | (b & sign_bit));
     });

@@ -27,7 +27,7 @@ enum class BlockRounding : std::uint8_t { HalfUp, Truncate };
 /// Block floats share an exponent over 16 consecutive columns of a row. Raw formats: unchanged.
 void host_convert(DataFormat format, MatrixView values, BlockRounding rounding = BlockRounding::HalfUp);
 
-/// L1 datums as the unpacker puts them into SrcA/SrcB: FP32 becomes Tf32 (Dst 32 bit), Float16_b or Float16
+/// L1 elements as the unpacker puts them into SrcA/SrcB: FP32 becomes Tf32 (Dst 32 bit), Float16_b or Float16
 /// (by the family of `acc`); denormals vanish, but exponents of tiny Bfp*_b wrap; other formats arrive unchanged.
 void unpack_to_src(DataFormat format, DataFormat acc, MatrixView values);
 
@@ -41,7 +41,7 @@ void low_part(SrcPort port, ConstMatrixView values, MatrixView low);
 /// (infinity for the 8-bit exponent, largest for Float16). Int32 saturates. Float32: denormals to zero only.
 void round_to_dest(DataFormat acc, MatrixView values);
 
-/// Whether a datum is infinite or NaN, with the 5-bit exponents of Float16 in the upper half of its range. There the
+/// Whether an element is infinite or NaN, with the 5-bit exponents of Float16 in the upper half of its range. There the
 /// order of additions counts, and what float32 makes of infinities is not what the matrix unit does.
 bool leaves_range(DataFormat acc, ConstMatrixView values);
 

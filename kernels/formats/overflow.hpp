@@ -15,7 +15,8 @@ float largest_number(DataFormat format);
 /// source registers of 19 bits (`tf32`) or 16.
 std::int64_t largest_whole_run(DataFormat format, bool tf32);
 
-/// Packed datums at the end of the format's range: formats of 5 exponent bits saturate there, the others give infinity.
+/// Packed elements at the end of the format's range: formats of 5 exponent bits saturate there, the others give
+/// infinity.
 std::int64_t count_saturated(DataFormat format, ConstMatrixView values);
 
 }  // namespace ttsim::impl

@@ -14,7 +14,7 @@ namespace ttsim::impl {
 
 namespace {
 
-// Each step is an object of its own type, so that loops over datums inline it.
+// Each step is an object of its own type, so that loops over elements inline it.
 
 constexpr std::uint32_t below(std::uint32_t bit) { return (bit << 1) - 1; }
 
@@ -22,7 +22,7 @@ constexpr std::uint32_t half_of_7_bits = 0x8000;
 constexpr std::uint32_t half_of_6_bits = 0x10000;
 
 /// Early step of the 8-bit exponent kinds: NaN to infinity, half up at `half`, exponent 0 to +0: that of the rounded
-/// datum for 7 bits, that of the datum itself for 6.
+/// element for 7 bits, that of the element itself for 6.
 template <std::uint32_t Half>
 constexpr auto round_b = [](std::uint32_t bits) {
     const std::uint32_t before = min_magnitude(bits & ~sign_bit, infinity_bits);
@@ -30,7 +30,7 @@ constexpr auto round_b = [](std::uint32_t bits) {
     return where_less(least_normal_bits - 1, Half == half_of_6_bits ? before : a, a | (bits & sign_bit));
 };
 
-/// Early step to Bfp8 of FP16 datums: half up to 6 mantissa bits, saturating at the largest of them.
+/// Early step to Bfp8 of FP16 elements: half up to 6 mantissa bits, saturating at the largest of them.
 constexpr auto round_a = [](std::uint32_t bits) {
     constexpr std::uint32_t largest = Fp16::largest & ~below(half_of_6_bits);
     const std::uint32_t a = (min_magnitude(bits & ~sign_bit, Fp16::largest) + half_of_6_bits) & ~below(half_of_6_bits);
@@ -52,14 +52,14 @@ constexpr auto flush_fp16 = [](std::uint32_t bits) {
     return where_less(Fp16::least_normal - 1, a, min_magnitude(a, Fp16::largest) | (bits & sign_bit));
 };
 
-/// Whole numbers; the sign stays, even of a zero.
+/// Integers; the sign stays, even of a zero.
 constexpr auto clamp_to_int8 = [](std::uint32_t bits) {
     return min_magnitude(bits & ~sign_bit, bits_of(127.0F)) | (bits & sign_bit);
 };
 
 void pack_float32(DataFormat acc, MatrixView values) {
-    if (info(acc).family == FormatFamily::A) for_each_datum(values, flush_fp16);
-    if (info(acc).family == FormatFamily::B) for_each_datum(values, round_b<half_of_7_bits>);
+    if (info(acc).family == FormatFamily::A) for_each_element(values, flush_fp16);
+    if (info(acc).family == FormatFamily::B) for_each_element(values, round_b<half_of_7_bits>);
 }
 
 void pack_blocks(DataFormat acc, const FormatInfo& out, MatrixView values) {
@@ -79,10 +79,10 @@ void pack_early_step(DataFormat acc, DataFormat out, MatrixView values) {
     const bool from_fp16 = info(acc).family == FormatFamily::A;
     if (is_integer(acc) || intermediate_is_float32(acc, out)) return;
     if (is_block_float(out) && (from_fp16 || info(out).family == FormatFamily::A))
-        return for_each_datum(values, round_a);
-    if (is_block_float(out)) return for_each_datum(values, round_b<half_of_6_bits>);
-    if (from_fp16) return for_each_datum(values, flush_fp16);
-    for_each_datum(values, round_b<half_of_7_bits>);
+        return for_each_element(values, round_a);
+    if (is_block_float(out)) return for_each_element(values, round_b<half_of_6_bits>);
+    if (from_fp16) return for_each_element(values, flush_fp16);
+    for_each_element(values, round_b<half_of_7_bits>);
 }
 
 void pack_from_dest(DataFormat acc, DataFormat out, MatrixView values) {
@@ -94,12 +94,12 @@ void pack_from_dest(DataFormat acc, DataFormat out, MatrixView values) {
             pack_float32(acc, values);
             return host_convert(out, values);
         case DataFormat::Float16_b:
-            if (from_fp16) return for_each_datum(values, [](std::uint32_t b) { return flush_fp16(b) & ~0xFFFFU; });
-            return for_each_datum(values, round_b<half_of_7_bits>);
+            if (from_fp16) return for_each_element(values, [](std::uint32_t b) { return flush_fp16(b) & ~0xFFFFU; });
+            return for_each_element(values, round_b<half_of_7_bits>);
         case DataFormat::Float16:
-            if (from_fp16) return for_each_datum(values, flush_fp16);
+            if (from_fp16) return for_each_element(values, flush_fp16);
             pack_early_step(acc, out, values);
-            return for_each_datum(values, cut_to_fp16);
+            return for_each_element(values, cut_to_fp16);
         case DataFormat::Bfp8:
         case DataFormat::Bfp8_b:
         case DataFormat::Bfp4:
@@ -108,7 +108,7 @@ void pack_from_dest(DataFormat acc, DataFormat out, MatrixView values) {
         case DataFormat::Bfp2_b:
             return pack_blocks(acc, info(out), values);
         case DataFormat::Int8:
-            if (is_integer(acc)) return for_each_datum(values, clamp_to_int8);
+            if (is_integer(acc)) return for_each_element(values, clamp_to_int8);
             return saturate_to_integer(out, values);
         case DataFormat::Lf8:
         case DataFormat::Fp8_e4m3:

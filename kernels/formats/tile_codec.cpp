@@ -11,7 +11,7 @@ namespace ttsim::impl {
 
 namespace {
 
-/// Calls f(row, first column, datums before) for every run of up to 16 datums in the order they lie in memory:
+/// Calls f(row, first column, elements before) for every run of up to 16 elements in the order they lie in memory:
 /// faces top-left, top-right, bottom-left, bottom-right, rows inside a face. Raw formats have no faces.
 template <class F>
 void for_each_run(TileDim dim, bool faces, F f) {
@@ -24,7 +24,7 @@ void for_each_run(TileDim dim, bool faces, F f) {
 
 // The function is a template argument, so that it is inlined and the loop over a run becomes vector code.
 template <class Code, auto Encode, bool Faces = true>
-void encode_datums(TileDim dim, ConstMatrixView tile, std::uint8_t* body) {
+void encode_elements(TileDim dim, ConstMatrixView tile, std::uint8_t* body) {
     for_each_run(dim, Faces, [&](std::int32_t r, std::int32_t c, std::int64_t index) {
         const float* in = tile.row(r) + c;
         std::array<Code, face_edge> codes;
@@ -34,7 +34,7 @@ void encode_datums(TileDim dim, ConstMatrixView tile, std::uint8_t* body) {
 }
 
 template <class Code, auto Decode, bool Faces = true>
-void decode_datums(TileDim dim, const std::uint8_t* body, MatrixView tile) {
+void decode_elements(TileDim dim, const std::uint8_t* body, MatrixView tile) {
     for_each_run(dim, Faces, [&](std::int32_t r, std::int32_t c, std::int64_t index) {
         const std::uint8_t* in = body + index * std::int64_t{sizeof(Code)};
         float* out = tile.row(r) + c;
@@ -77,7 +77,7 @@ constexpr std::uint64_t fields(std::size_t field, std::size_t width) {
     return mask;
 }
 
-/// A group's datums of Bits magnitude bits and a sign fill bytes from the low bits: 8 bytes of one datum each are
+/// A group's elements of Bits magnitude bits and a sign fill bytes from the low bits: 8 bytes of one element each are
 /// folded into 8 * width bits by halves, and unfolded the same way.
 template <int Bits>
 void put_codes(const std::uint8_t* codes, std::uint8_t* out) {
@@ -105,14 +105,14 @@ void get_codes(const std::uint8_t* in, std::uint8_t* codes) {
     }
 }
 
-// Between groups and packed datums lie the codes of a whole tile: narrowed or folded at once they make long loops of
+// Between groups and packed elements lie the codes of a whole tile: narrowed or folded at once they make long loops of
 // vector code, and nothing waits for the parts of a vector that was just written.
-constexpr std::size_t most_datums = 32 * 32;
+constexpr std::size_t most_elements = 32 * 32;
 
 template <int Bits>
 void encode_blocks(TileDim dim, std::uint32_t exponent_offset, ConstMatrixView tile, std::uint8_t* exponents,
-                   std::uint8_t* datums) {
-    std::array<std::uint32_t, most_datums> wide;
+                   std::uint8_t* elements) {
+    std::array<std::uint32_t, most_elements> wide;
     for_each_run(dim, true, [&](std::int32_t r, std::int32_t c, std::int64_t index) {
         const float* in = tile.row(r) + c;
         Group magnitudes;
@@ -133,23 +133,23 @@ void encode_blocks(TileDim dim, std::uint32_t exponent_offset, ConstMatrixView t
         exponents[index / group_size] = static_cast<std::uint8_t>(
             std::min(shared - exponent_offset, exponent_offset != 0 ? std::uint32_t{31} : std::uint32_t{255}));
     });
-    std::array<std::uint8_t, most_datums> narrow;
-    std::uint8_t* const codes = Bits == 7 ? datums : narrow.data();
-    for (std::int64_t i = 0; i < dim.datums(); ++i)
+    std::array<std::uint8_t, most_elements> narrow;
+    std::uint8_t* const codes = Bits == 7 ? elements : narrow.data();
+    for (std::int64_t i = 0; i < dim.elements(); ++i)
         codes[i] = static_cast<std::uint8_t>(wide[static_cast<std::size_t>(i)]);
     if (Bits != 7)
-        for (std::int64_t at = 0; at < dim.datums(); at += group_size)
-            put_codes<Bits>(codes + at, datums + at * (Bits + 1) / 8);
+        for (std::int64_t at = 0; at < dim.elements(); at += group_size)
+            put_codes<Bits>(codes + at, elements + at * (Bits + 1) / 8);
 }
 
 template <int Bits>
 void decode_blocks(TileDim dim, std::uint32_t exponent_offset, const std::uint8_t* exponents,
-                   const std::uint8_t* datums, MatrixView tile) {
-    std::array<std::uint8_t, most_datums> unfolded;
-    const std::uint8_t* all_codes = Bits == 7 ? datums : unfolded.data();
+                   const std::uint8_t* elements, MatrixView tile) {
+    std::array<std::uint8_t, most_elements> unfolded;
+    const std::uint8_t* all_codes = Bits == 7 ? elements : unfolded.data();
     if (Bits != 7)
-        for (std::int64_t at = 0; at < dim.datums(); at += group_size)
-            get_codes<Bits>(datums + at * (Bits + 1) / 8, unfolded.data() + at);
+        for (std::int64_t at = 0; at < dim.elements(); at += group_size)
+            get_codes<Bits>(elements + at * (Bits + 1) / 8, unfolded.data() + at);
     for_each_run(dim, true, [&](std::int32_t r, std::int32_t c, std::int64_t index) {
         const std::uint32_t code = exponents[index / group_size];
         const std::uint32_t shared = exponent_offset != 0 ? (code & 31U) + exponent_offset : code;
@@ -174,98 +174,98 @@ std::uint32_t exponent_offset(DataFormat format) {
 }
 
 std::int64_t exponent_section(DataFormat format, TileDim dim) {
-    return tile_body_bytes(format, dim) - std::int64_t{dim.datums()} * info(format).datum_bits / 8;
+    return tile_body_bytes(format, dim) - std::int64_t{dim.elements()} * info(format).element_bits / 8;
 }
 
 void encode_body(DataFormat format, TileDim dim, ConstMatrixView tile, std::uint8_t* body) {
-    std::uint8_t* const datums = body + exponent_section(format, dim);
-    if (is_block_float(format)) std::fill(body, datums, std::uint8_t{0});
+    std::uint8_t* const elements = body + exponent_section(format, dim);
+    if (is_block_float(format)) std::fill(body, elements, std::uint8_t{0});
     const std::uint32_t offset = exponent_offset(format);
     switch (format) {
         case DataFormat::Float32:
         case DataFormat::Tf32:
-            return encode_datums<std::uint32_t, bits_of>(dim, tile, body);
+            return encode_elements<std::uint32_t, bits_of>(dim, tile, body);
         case DataFormat::RawUInt32:
-            return encode_datums<std::uint32_t, bits_of, false>(dim, tile, body);
+            return encode_elements<std::uint32_t, bits_of, false>(dim, tile, body);
         case DataFormat::Float16:
-            return encode_datums<std::uint16_t, Fp16::encode>(dim, tile, body);
+            return encode_elements<std::uint16_t, Fp16::encode>(dim, tile, body);
         case DataFormat::Float16_b:
-            return encode_datums<std::uint16_t, encode_float16_b>(dim, tile, body);
+            return encode_elements<std::uint16_t, encode_float16_b>(dim, tile, body);
         case DataFormat::RawUInt16:
-            return encode_datums<std::uint16_t, bits_of, false>(dim, tile, body);
+            return encode_elements<std::uint16_t, bits_of, false>(dim, tile, body);
         case DataFormat::Lf8:
-            return encode_datums<std::uint8_t, Fp8E5::encode>(dim, tile, body);
+            return encode_elements<std::uint8_t, Fp8E5::encode>(dim, tile, body);
         case DataFormat::Fp8_e4m3:
-            return encode_datums<std::uint8_t, Fp8E4::encode>(dim, tile, body);
+            return encode_elements<std::uint8_t, Fp8E4::encode>(dim, tile, body);
         case DataFormat::RawUInt8:
-            return encode_datums<std::uint8_t, bits_of, false>(dim, tile, body);
+            return encode_elements<std::uint8_t, bits_of, false>(dim, tile, body);
         case DataFormat::Int8:
-            return encode_datums<std::uint8_t, encode_integer<7, true>>(dim, tile, body);
+            return encode_elements<std::uint8_t, encode_integer<7, true>>(dim, tile, body);
         case DataFormat::UInt8:
-            return encode_datums<std::uint8_t, encode_integer<8, false>>(dim, tile, body);
+            return encode_elements<std::uint8_t, encode_integer<8, false>>(dim, tile, body);
         case DataFormat::UInt16:
-            return encode_datums<std::uint16_t, encode_integer<16, false>>(dim, tile, body);
+            return encode_elements<std::uint16_t, encode_integer<16, false>>(dim, tile, body);
         case DataFormat::Int32:
-            return encode_datums<std::uint32_t, encode_integer<31, true>>(dim, tile, body);
+            return encode_elements<std::uint32_t, encode_integer<31, true>>(dim, tile, body);
         case DataFormat::Bfp8:
         case DataFormat::Bfp8_b:
-            return encode_blocks<7>(dim, offset, tile, body, datums);
+            return encode_blocks<7>(dim, offset, tile, body, elements);
         case DataFormat::Bfp4:
         case DataFormat::Bfp4_b:
-            return encode_blocks<3>(dim, offset, tile, body, datums);
+            return encode_blocks<3>(dim, offset, tile, body, elements);
         case DataFormat::Bfp2:
         case DataFormat::Bfp2_b:
-            return encode_blocks<1>(dim, offset, tile, body, datums);
+            return encode_blocks<1>(dim, offset, tile, body, elements);
         case DataFormat::Invalid:
             return;
     }
 }
 
 void decode_body(DataFormat format, TileDim dim, const std::uint8_t* body, MatrixView tile) {
-    const std::uint8_t* const datums = body + exponent_section(format, dim);
+    const std::uint8_t* const elements = body + exponent_section(format, dim);
     const std::uint32_t offset = exponent_offset(format);
     switch (format) {
         case DataFormat::Float32:
         case DataFormat::Tf32:
-            return decode_datums<std::uint32_t, float_of>(dim, body, tile);
+            return decode_elements<std::uint32_t, float_of>(dim, body, tile);
         case DataFormat::RawUInt32:
-            return decode_datums<std::uint32_t, float_of, false>(dim, body, tile);
+            return decode_elements<std::uint32_t, float_of, false>(dim, body, tile);
         case DataFormat::Float16:
-            return decode_datums<std::uint16_t, Fp16::decode>(dim, body, tile);
+            return decode_elements<std::uint16_t, Fp16::decode>(dim, body, tile);
         case DataFormat::Float16_b:
-            return decode_datums<std::uint16_t, decode_float16_b>(dim, body, tile);
+            return decode_elements<std::uint16_t, decode_float16_b>(dim, body, tile);
         case DataFormat::RawUInt16:
-            return decode_datums<std::uint16_t, float_of, false>(dim, body, tile);
+            return decode_elements<std::uint16_t, float_of, false>(dim, body, tile);
         case DataFormat::Lf8:
-            return decode_datums<std::uint8_t, Fp8E5::decode>(dim, body, tile);
+            return decode_elements<std::uint8_t, Fp8E5::decode>(dim, body, tile);
         case DataFormat::Fp8_e4m3:
-            return decode_datums<std::uint8_t, Fp8E4::decode>(dim, body, tile);
+            return decode_elements<std::uint8_t, Fp8E4::decode>(dim, body, tile);
         case DataFormat::RawUInt8:
-            return decode_datums<std::uint8_t, float_of, false>(dim, body, tile);
+            return decode_elements<std::uint8_t, float_of, false>(dim, body, tile);
         case DataFormat::Int8:
-            return decode_datums<std::uint8_t, decode_integer<7, true>>(dim, body, tile);
+            return decode_elements<std::uint8_t, decode_integer<7, true>>(dim, body, tile);
         case DataFormat::UInt8:
-            return decode_datums<std::uint8_t, decode_integer<8, false>>(dim, body, tile);
+            return decode_elements<std::uint8_t, decode_integer<8, false>>(dim, body, tile);
         case DataFormat::UInt16:
-            return decode_datums<std::uint16_t, decode_integer<16, false>>(dim, body, tile);
+            return decode_elements<std::uint16_t, decode_integer<16, false>>(dim, body, tile);
         case DataFormat::Int32:
-            return decode_datums<std::uint32_t, decode_integer<31, true>>(dim, body, tile);
+            return decode_elements<std::uint32_t, decode_integer<31, true>>(dim, body, tile);
         case DataFormat::Bfp8:
         case DataFormat::Bfp8_b:
-            return decode_blocks<7>(dim, offset, body, datums, tile);
+            return decode_blocks<7>(dim, offset, body, elements, tile);
         case DataFormat::Bfp4:
         case DataFormat::Bfp4_b:
-            return decode_blocks<3>(dim, offset, body, datums, tile);
+            return decode_blocks<3>(dim, offset, body, elements, tile);
         case DataFormat::Bfp2:
         case DataFormat::Bfp2_b:
-            return decode_blocks<1>(dim, offset, body, datums, tile);
+            return decode_blocks<1>(dim, offset, body, elements, tile);
         case DataFormat::Invalid:
             return;
     }
 }
 
 void check_tile(TileDim dim, std::int64_t rows, std::int64_t cols) {
-    TT_CHECK(is_legal(dim) && rows == dim.h && cols == dim.w, "{}x{} datums as a tile of {}x{}", rows, cols, dim.h,
+    TT_CHECK(is_legal(dim) && rows == dim.h && cols == dim.w, "{}x{} elements as a tile of {}x{}", rows, cols, dim.h,
              dim.w);
 }
 
@@ -281,8 +281,8 @@ void decode_tile(DataFormat format, TileDim dim, const std::uint8_t* body, Matri
     with_vector_instructions([&] { decode_body(format, dim, body, tile); });
 }
 
-static std::uint32_t sign_and_magnitude(float datum) {
-    const std::uint32_t bits = bits_of(datum), sign = bits & sign_bit;
+static std::uint32_t sign_and_magnitude(float element) {
+    const std::uint32_t bits = bits_of(element), sign = bits & sign_bit;
     return sign == 0 ? bits : std::min(0U - bits, sign_bit - 1) | sign;
 }
 static float as_integer(std::uint32_t code) {
@@ -292,12 +292,12 @@ static float as_integer(std::uint32_t code) {
 
 void encode_integers(TileDim dim, ConstMatrixView tile, std::uint8_t* body) {
     check_tile(dim, tile.rows, tile.cols);
-    encode_datums<std::uint32_t, sign_and_magnitude>(dim, tile, body);
+    encode_elements<std::uint32_t, sign_and_magnitude>(dim, tile, body);
 }
 
 void decode_integers(TileDim dim, const std::uint8_t* body, MatrixView tile) {
     check_tile(dim, tile.rows, tile.cols);
-    decode_datums<std::uint32_t, as_integer>(dim, body, tile);
+    decode_elements<std::uint32_t, as_integer>(dim, body, tile);
 }
 
 void write_tile_header(DataFormat format, TileDim dim, std::uint32_t tile_id, std::uint8_t* header) {

@@ -1,4 +1,4 @@
-// Tiles as bytes: the memory image of L1 and DRAM. Header (16 B), exponent section, datums by faces.
+// Tiles as bytes: the memory image of L1 and DRAM. Header (16 B), exponent section, elements by faces.
 // The values given to encode must already be values of the format (see kernels/formats/numerics.hpp): encoding then
 // loses nothing and decode(encode(x)) == x bit for bit (zero signs of block floats excepted: a zero magnitude has no
 // sign). Raw formats are row-major over the tile, without faces, and carry bit patterns in the floats.

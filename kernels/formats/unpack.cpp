@@ -24,14 +24,14 @@ std::uint32_t integer_word(std::uint32_t magnitude, std::uint32_t sign) {
 }
 
 /// Raw bits in the BF16 slot, arranged so that Dst stores them as they were.
-std::uint32_t raw_word(std::uint32_t datum) {
-    return std::uint32_t{natural_bf16(static_cast<std::uint16_t>(datum))} << 16;
+std::uint32_t raw_word(std::uint32_t element) {
+    return std::uint32_t{natural_bf16(static_cast<std::uint16_t>(element))} << 16;
 }
 
-std::uint32_t read_datum(std::span<const std::uint8_t> body, std::size_t index, std::size_t size) {
-    std::uint32_t datum = 0;
-    for (std::size_t i = 0; i < size; ++i) datum |= std::uint32_t{body[index * size + i]} << (8 * i);
-    return datum;
+std::uint32_t read_element(std::span<const std::uint8_t> body, std::size_t index, std::size_t size) {
+    std::uint32_t element = 0;
+    for (std::size_t i = 0; i < size; ++i) element |= std::uint32_t{body[index * size + i]} << (8 * i);
+    return element;
 }
 
 }  // namespace
@@ -42,25 +42,25 @@ bool can_unpack(DataFormat from) {
            from == DataFormat::UInt8 || from == DataFormat::UInt16;
 }
 
-std::uint32_t unpack_datum(DataFormat from, DataFormat to, bool is_unsigned, std::uint32_t datum) {
+std::uint32_t unpack_element(DataFormat from, DataFormat to, bool is_unsigned, std::uint32_t element) {
     switch (from) {
         case DataFormat::Float32:
-            if (to == DataFormat::Tf32) return datum & ~0x1FFFU;
-            if (to == DataFormat::Float16) return float32_to_fp16(datum);
-            return (datum & infinity_bits) == 0 ? datum & sign_bit : datum & ~0xFFFFU;
+            if (to == DataFormat::Tf32) return element & ~0x1FFFU;
+            if (to == DataFormat::Float16) return float32_to_fp16(element);
+            return (element & infinity_bits) == 0 ? element & sign_bit : element & ~0xFFFFU;
         case DataFormat::Float16_b:
-            return datum << 16;
+            return element << 16;
         case DataFormat::Float16:
-            return (datum & 0x8000U) << 16 | (datum & 0x7FFFU) << 13;
+            return (element & 0x8000U) << 16 | (element & 0x7FFFU) << 13;
         case DataFormat::Lf8:
-            return (datum & 0x80U) << 24 | (datum & 0x7FU) << 21;
+            return (element & 0x80U) << 24 | (element & 0x7FU) << 21;
         case DataFormat::Int8:
         case DataFormat::UInt8: {
             const bool no_sign = is_unsigned || from == DataFormat::UInt8;
-            return no_sign ? integer_word(datum, 0) : integer_word(datum & 0x7FU, datum >> 7);
+            return no_sign ? integer_word(element, 0) : integer_word(element & 0x7FU, element >> 7);
         }
         case DataFormat::UInt16:
-            return raw_word(datum);
+            return raw_word(element);
         case DataFormat::Tf32:
         case DataFormat::Bfp8:
         case DataFormat::Bfp8_b:
@@ -76,15 +76,15 @@ std::uint32_t unpack_datum(DataFormat from, DataFormat to, bool is_unsigned, std
         case DataFormat::Invalid:
             break;
     }
-    TT_CHECK(false, "{} has no datums for the source registers", to_string(from));
+    TT_CHECK(false, "{} has no elements for the source registers", to_string(from));
     return 0;
 }
 
-std::uint32_t unpack_block_datum(DataFormat from, std::uint32_t exponent, std::uint32_t datum) {
+std::uint32_t unpack_block_element(DataFormat from, std::uint32_t exponent, std::uint32_t element) {
     const bool short_exponent = info(from).family == FormatFamily::A;
     const int bits = info(from).magnitude_bits;
-    const std::uint32_t sign = datum >> bits << 31;
-    const std::uint32_t magnitude = (datum & ((1U << bits) - 1)) << (7 - bits);
+    const std::uint32_t sign = element >> bits << 31;
+    const std::uint32_t magnitude = (element & ((1U << bits) - 1)) << (7 - bits);
     const std::uint32_t mask = short_exponent ? 0x1F : 0xFF;
     if (magnitude == 0) return sign == 0 ? 0 : sign | mask << 23;
     const auto zeros = static_cast<std::uint32_t>(7 - std::bit_width(magnitude));
@@ -97,15 +97,15 @@ void unpack_tile(DataFormat from, DataFormat to, bool is_unsigned, std::span<con
     TT_CHECK(body.size() == static_cast<std::size_t>(tile_body_bytes(from, {})) && registers.size() == 1024,
              "{} bytes of a {} tile to {} registers", body.size(), to_string(from), registers.size());
     if (!is_block_float(from)) {
-        const auto size = static_cast<std::size_t>(info(from).datum_bits) / 8;
+        const auto size = static_cast<std::size_t>(info(from).element_bits) / 8;
         for (std::size_t i = 0; i < registers.size(); ++i)
-            registers[i] = unpack_datum(from, to, is_unsigned, read_datum(body, i, size));
+            registers[i] = unpack_element(from, to, is_unsigned, read_element(body, i, size));
         return;
     }
-    const auto width = static_cast<std::size_t>(info(from).datum_bits);
+    const auto width = static_cast<std::size_t>(info(from).element_bits);
     for (std::size_t i = 0; i < registers.size(); ++i) {
         const std::uint32_t code = (std::uint32_t{body[64 + i * width / 8]} >> (i * width % 8)) & ((1U << width) - 1);
-        registers[i] = unpack_block_datum(from, body[i / 16], code);
+        registers[i] = unpack_block_element(from, body[i / 16], code);
     }
 }
 

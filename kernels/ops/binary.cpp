@@ -40,7 +40,7 @@ static void check_8bit_integer(const OpConfig& op, const ChipFeatures&, Diagnost
 template <class F>
 static Tensor golden_pairs(const OpConfig& op, std::span<const Tensor* const> in, F f) {
     const GoldenOperand a(op, in, 0), b(op, in, 1);
-    return golden_datums(
+    return golden_elements(
         op, [&](std::int64_t z, std::int64_t r, std::int64_t c) { return f(a.at(z, r, c), b.at(z, r, c)); });
 }
 /// The same of the integers themselves (integer_bits.hpp).
@@ -73,7 +73,7 @@ static Tensor golden_maximum(const OpConfig& op, std::span<const Tensor* const> 
 
 // --- block --------------------------------------------------------------------------------------------------------
 
-/// row(out, a, b, n) on matching rows of both operands. Datums an operand's smaller tiles do not have stay zero.
+/// row(out, a, b, n) on matching rows of both operands. Elements an operand's smaller tiles do not have stay zero.
 template <class Row>
 static void rows_of_pairs(const BlockArgs& args, ConstMatrixView a, ConstMatrixView b, Row row) {
     const TileDim from = operand_tile(args.op, 0), to = args.op.tile;
@@ -203,10 +203,10 @@ static void prepare_multiply(const OpConfig& op, int operand, Numerics numerics,
 
 // --- bounds of results --------------------------------------------------------------------------------------------
 
-/// range: ValueRange(ValueRange, ValueRange), of operands that are tame.
+/// range: ValueRange(ValueRange, ValueRange), of operands that are bounded.
 template <auto range>
-static ValueRange range_of_tame(const OpAttributes&, std::span<const ValueRange> in) {
-    return in[0].is_tame() && in[1].is_tame() ? range(in[0], in[1]) : ValueRange::wild();
+static ValueRange range_of_bounded(const OpAttributes&, std::span<const ValueRange> in) {
+    return in[0].is_bounded() && in[1].is_bounded() ? range(in[0], in[1]) : ValueRange::unbounded();
 }
 static ValueRange sum_range(ValueRange a, ValueRange b) { return {a.low + b.low, a.high + b.high}; }
 static ValueRange difference_range(ValueRange a, ValueRange b) { return {a.low - b.high, a.high - b.low}; }
@@ -219,13 +219,13 @@ static ValueRange product_range(ValueRange a, ValueRange b) {
 }
 /// The device multiplies by 0 exactly, whatever the other operand is.
 static ValueRange multiply_range(const OpAttributes& attr, std::span<const ValueRange> in) {
-    return in[0].is_zero() || in[1].is_zero() ? ValueRange{} : range_of_tame<product_range>(attr, in);
+    return in[0].is_zero() || in[1].is_zero() ? ValueRange{} : range_of_bounded<product_range>(attr, in);
 }
 
 // --- records ------------------------------------------------------------------------------------------------------
 
 extern const OpDef op_add{.name = "add",
-                          .summary = "in0 + in1, datum by datum",
+                          .summary = "in0 + in1, elementwise",
                           .op_class = OpClass::Binary,
                           .min_inputs = 2,
                           .max_inputs = 2,
@@ -240,11 +240,11 @@ extern const OpDef op_add{.name = "add",
                           .gradient_new = true,
                           .fusable = true,
                           .bit_true = true,
-                          .range = range_of_tame<sum_range>,
+                          .range = range_of_bounded<sum_range>,
                           .chain_work = 1,
                           .keeps_sign = true};
 extern const OpDef op_subtract{.name = "subtract",
-                               .summary = "in0 - in1, datum by datum",
+                               .summary = "in0 - in1, elementwise",
                                .op_class = OpClass::Binary,
                                .min_inputs = 2,
                                .max_inputs = 2,
@@ -259,11 +259,11 @@ extern const OpDef op_subtract{.name = "subtract",
                                .gradient_new = true,
                                .fusable = true,
                                .bit_true = true,
-                               .range = range_of_tame<difference_range>,
+                               .range = range_of_bounded<difference_range>,
                                .chain_work = 1,
-                               .uneven = true};
+                               .error_amplifying = true};
 extern const OpDef op_multiply{.name = "multiply",
-                               .summary = "in0 * in1, datum by datum; exactly 0 where either is 0",
+                               .summary = "in0 * in1, elementwise; exactly 0 where either is 0",
                                .op_class = OpClass::Binary,
                                .min_inputs = 2,
                                .max_inputs = 2,
@@ -282,7 +282,7 @@ extern const OpDef op_multiply{.name = "multiply",
                                .chain_work = 1,
                                .keeps_sign = true};
 extern const OpDef op_maximum{.name = "maximum",
-                              .summary = "The larger of in0 and in1, datum by datum",
+                              .summary = "The larger of in0 and in1, elementwise",
                               .op_class = OpClass::SfpuBinary,
                               .min_inputs = 2,
                               .max_inputs = 2,
@@ -296,7 +296,7 @@ extern const OpDef op_maximum{.name = "maximum",
                               .integer_capable = true,
                               .gradient_new = true,
                               .fusable = true,
-                              .range = range_of_tame<larger_range>,
+                              .range = range_of_bounded<larger_range>,
                               .keeps_sign = true};
 
 }  // namespace ttsim::impl

@@ -41,7 +41,7 @@ static constexpr AttrDef copy_attributes[] = {
      .place = &at<&OpAttributes::u_kt>}};
 
 static ValueRange copy_range(const OpAttributes&, std::span<const ValueRange> in) {
-    return in[0].is_tame() ? in[0] : ValueRange::wild();
+    return in[0].is_bounded() ? in[0] : ValueRange::unbounded();
 }
 
 extern const OpDef op_nop{.name = "nop",

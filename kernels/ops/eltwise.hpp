@@ -30,7 +30,7 @@ inline OperandUse use_eltwise(const OpConfig& op, int /*operand*/, std::int64_t 
 
 inline bool moves_bits(const OpConfig& op) { return is_raw(op.out_df); }
 
-/// Copies tile (r, c) of `from` to tile (r, c) of `to`; datums that `from` tiles do not have stay zero.
+/// Copies tile (r, c) of `from` to tile (r, c) of `to`; elements that `from` tiles do not have stay zero.
 inline void copy_tiles(ConstMatrixView from, TileDim from_dim, MatrixView to, TileDim to_dim) {
     const bool same_width = from_dim.w == to_dim.w;
     const std::int64_t w = std::min(from_dim.w, to_dim.w);
@@ -56,7 +56,7 @@ inline void copied_to_dest(const BlockArgs& args) {
     exact::move_to_dest(args.op.in_df[0], args.op.acc_df, args.out);
 }
 
-/// Calls work(pointer, count) on the first `rows` x `cols` datums of every tile, in runs as long as possible.
+/// Calls work(pointer, count) on the first `rows` x `cols` elements of every tile, in runs as long as possible.
 template <class Work>
 void for_tile_parts(MatrixView m, TileDim dim, std::int64_t rows, std::int64_t cols, Work work) {
     for (std::int64_t r = 0; r < m.rows; ++r) {

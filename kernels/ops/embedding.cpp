@@ -39,7 +39,7 @@ static void embedding_check(const OpConfig& op, const ChipFeatures&, Diagnostics
     if (indices.rt % b.grid_r != 0) {
         out.error(op.loc, "the indices of '{}' have {} tile rows, which {} grid rows cannot share", op.name, indices.rt,
                   b.grid_r);
-    } else if (indices.rt / b.grid_r * indices.ct * op.in_tile[1].datums() < op.attr.num_indices) {
+    } else if (indices.rt / b.grid_r * indices.ct * op.in_tile[1].elements() < op.attr.num_indices) {
         out.error(op.loc, "a grid row of '{}' has {} index tiles, too few for num_indices {}", op.name,
                   indices.rt / b.grid_r * indices.ct, op.attr.num_indices);
     }
@@ -78,7 +78,7 @@ static Tensor embedding_golden(const OpConfig& op, std::span<const Tensor* const
         const ConstMatrixView table_slice = table.slice(table.z == 1 ? 0 : z);
         for (std::int64_t r = 0; r < out.rows; ++r) {
             const std::int64_t grid_row = r / rows_per_grid_row, i = r % rows_per_grid_row;
-            const std::int64_t tile = i / dim.datums(), rest = i % dim.datums();
+            const std::int64_t tile = i / dim.elements(), rest = i % dim.elements();
             const std::int64_t ir = grid_row * share_rows + tile / tiles_across * dim.h + rest / dim.w;
             const std::int64_t ic = tile % tiles_across * dim.w + rest % dim.w;
             const auto index = std::bit_cast<std::uint32_t>(index_slice.at(ir, ic));

@@ -149,7 +149,7 @@ OperandUse fused_use(const OpConfig& op, int operand, std::int64_t core_r, std::
     return use;
 }
 
-/// Repeats the first datum row or column of every tile.
+/// Repeats the first element row or column of every tile.
 void broadcast_in_tiles(FusedTm::Kind kind, TileDim dim, MatrixView m) {
     for (std::int64_t r = 0; r < m.rows; ++r)
         for (std::int64_t c = 0; c < m.cols; ++c)

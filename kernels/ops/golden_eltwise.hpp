@@ -1,4 +1,4 @@
-// Golden's element-wise road: datum by datum over whole tensors.
+// Golden's element-wise road: elementwise over whole tensors.
 #pragma once
 
 #include <span>
@@ -8,14 +8,14 @@
 
 namespace ttsim::impl {
 
-/// Datum (z, r, c) of the output's tiles, read from an operand whose tiles may be smaller (0 outside them) or larger.
+/// Element (z, r, c) of the output's tiles, read from an operand whose tiles may be smaller (0 outside them) or larger.
 class GoldenOperand {
 public:
     GoldenOperand(const OpConfig& op, std::span<const Tensor* const> in, std::size_t k)
         : tensor_(*in[k]), to_(op.tile), from_(k < op.in_tile.size() ? op.in_tile[k] : op.tile) {
         const TileShape want = op.out.shape();
         TT_CHECK(tensor_.z == want.z && tensor_.rows == want.rt * from_.h && tensor_.cols == want.ct * from_.w,
-                 "operand {} of '{}' has {}x{}x{} datums", k, op.name, tensor_.z, tensor_.rows, tensor_.cols);
+                 "operand {} of '{}' has {}x{}x{} elements", k, op.name, tensor_.z, tensor_.rows, tensor_.cols);
     }
     bool covers(std::int64_t r, std::int64_t c) const { return r % to_.h < from_.h && c % to_.w < from_.w; }
     float at(std::int64_t z, std::int64_t r, std::int64_t c) const {
@@ -34,7 +34,7 @@ private:
 
 /// out[z][r][c] = value(z, r, c)
 template <class Value>
-Tensor golden_datums(const OpConfig& op, Value value) {
+Tensor golden_elements(const OpConfig& op, Value value) {
     Tensor out(op.out.shape(), op.tile);
     std::size_t i = 0;
     for (std::int64_t z = 0; z < out.z; ++z) {
@@ -48,7 +48,7 @@ Tensor golden_datums(const OpConfig& op, Value value) {
 /// Copy of operand 0 with raw bit patterns kept.
 inline Tensor golden_copy(const OpConfig& op, std::span<const Tensor* const> in) {
     const GoldenOperand x(op, in, 0);
-    return golden_datums(op, [&](std::int64_t z, std::int64_t r, std::int64_t c) { return x.at(z, r, c); });
+    return golden_elements(op, [&](std::int64_t z, std::int64_t r, std::int64_t c) { return x.at(z, r, c); });
 }
 
 }  // namespace ttsim::impl

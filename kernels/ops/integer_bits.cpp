@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::int64_t largest = std::numeric_limits<std::int32_t>::max();
 
-std::int64_t integer_in(float datum) { return std::bit_cast<std::int32_t>(datum); }
-float as_datum(std::int64_t value) {
+std::int64_t integer_in(float element) { return std::bit_cast<std::int32_t>(element); }
+float as_element(std::int64_t value) {
     return std::bit_cast<float>(static_cast<std::int32_t>(std::clamp(value, -largest, largest)));
 }
 
@@ -38,7 +38,10 @@ bool keeps_integers(const OpConfig& op) {
 void floats_to_integers(MatrixView values) {
     each(values, [](float v) {
         constexpr float beyond = 2147483648.0F;
-        return v != v ? 0.0F : as_datum(v >= beyond ? largest : v <= -beyond ? -largest : static_cast<std::int64_t>(v));
+        return v != v ? 0.0F
+                      : as_element(v >= beyond    ? largest
+                                   : v <= -beyond ? -largest
+                                                  : static_cast<std::int64_t>(v));
     });
 }
 void integers_to_floats(MatrixView values) {
@@ -48,13 +51,13 @@ void floats_to_integers(Tensor& values) { floats_to_integers(all_of(values)); }
 void integers_to_floats(Tensor& values) { integers_to_floats(all_of(values)); }
 
 void add_integers(float* out, const float* a, const float* b, std::int64_t count) {
-    for (std::int64_t i = 0; i < count; ++i) out[i] = as_datum(integer_in(a[i]) + integer_in(b[i]));
+    for (std::int64_t i = 0; i < count; ++i) out[i] = as_element(integer_in(a[i]) + integer_in(b[i]));
 }
 void larger_integers(float* out, const float* a, const float* b, std::int64_t count) {
-    for (std::int64_t i = 0; i < count; ++i) out[i] = as_datum(std::max(integer_in(a[i]), integer_in(b[i])));
+    for (std::int64_t i = 0; i < count; ++i) out[i] = as_element(std::max(integer_in(a[i]), integer_in(b[i])));
 }
 void rectify_integers(MatrixView values) {
-    each(values, [](float v) { return as_datum(std::max<std::int64_t>(integer_in(v), 0)); });
+    each(values, [](float v) { return as_element(std::max<std::int64_t>(integer_in(v), 0)); });
 }
 
 }  // namespace ttsim::impl

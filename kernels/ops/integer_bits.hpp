@@ -19,7 +19,7 @@ inline bool result_is_bits(const OpConfig& op) { return travels_as_bits(op.out_d
 /// Whether the op computes with the integers themselves: operands, Dst and result are Int32.
 bool keeps_integers(const OpConfig& op);
 
-void floats_to_integers(MatrixView values);  ///< whole numbers; saturates
+void floats_to_integers(MatrixView values);  ///< integers; saturates
 void integers_to_floats(MatrixView values);
 void floats_to_integers(Tensor& values);
 void integers_to_floats(Tensor& values);

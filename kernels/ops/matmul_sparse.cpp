@@ -131,13 +131,13 @@ Tensor golden_sparse(const OpConfig& op, std::span<const Tensor* const> in) {
     const auto group_cols = group * op.out.core_ct() * op.tile.w;
     for (std::int64_t i = 0; i < op.out.grid_r; ++i)
         for (std::int64_t f = 0; f < op.attr.fracture_factor; ++f) {
-            const auto datums = [&](std::size_t operand) {
+            const auto elements = [&](std::size_t operand) {
                 const auto rect = part(op, operand, i, f * group);
                 return in[operand]->slice(0).sub(rect.r0 * edge, rect.c0 * edge, rect.nr * edge, rect.nc * edge);
             };
-            const auto slices = decode_sparse(flatten_encoding(datums(2)), layout);
+            const auto slices = decode_sparse(flatten_encoding(elements(2)), layout);
             for (std::int64_t z = 0; z < op.out.t; ++z) {
-                const Picker matrix = picker(op, slices[static_cast<std::size_t>(z)], datums(0));
+                const Picker matrix = picker(op, slices[static_cast<std::size_t>(z)], elements(0));
                 Eigen::Map<RowMajor> out(sums.slice(z).data, sums.rows, sums.cols);
                 out.block(i * core_rows, f * group_cols, core_rows, group_cols) =
                     matrix * activations.middleCols(f * group_cols, group_cols);

@@ -60,7 +60,7 @@ struct OperandUse {
     std::int64_t clear_tiles = 1;
 };
 
-/// One operand as the core finds it in L1: one matrix per consumed slice, in datums, transposes already done.
+/// One operand as the core finds it in L1: one matrix per consumed slice, in elements, transposes already done.
 struct BlockOperand {
     std::span<const ConstMatrixView> slices;
 };
@@ -75,7 +75,7 @@ struct BlockArgs {
     std::span<const BlockOperand> in;
     /// What the output slot held before (gradient_op); data == nullptr otherwise. Used by pack_result().
     ConstMatrixView previous;
-    MatrixView out;  ///< zero on entry; core_rt*h x core_ct*w datums
+    MatrixView out;  ///< zero on entry; core_rt*h x core_ct*w elements
 };
 
 struct OpDef {
@@ -109,11 +109,12 @@ struct OpDef {
 
     // What the compiler and made-up inputs go by.
 
-    /// Bounds of the results for operands within bounds, datum by datum. The compiler offers the elementwise ops that
+    /// Bounds of the results for operands within bounds, elementwise. The compiler offers the elementwise ops that
     /// have it as buda.NAME; nullptr: not offered.
     ValueRange (*range)(const OpAttributes& attr, std::span<const ValueRange> in) = nullptr;
-    double chain_work = 0;    ///< clocks per tile in a chain of fused ops, of an add's; rough; 0: never in a chain
-    bool uneven = false;      ///< of neighbouring results the small would drown in an exponent shared with the large
+    double chain_work = 0;  ///< clocks per tile in a chain of fused ops, of an add's; rough; 0: never in a chain
+    bool error_amplifying =
+        false;                ///< of neighbouring results the small would drown in an exponent shared with the large
     bool keeps_sign = false;  ///< results are positive where all operands are
     bool wants_positive = false;  ///< has no value, or none worth testing, for negative operands
 };

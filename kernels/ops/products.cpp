@@ -147,7 +147,7 @@ FittedArgs::FittedArgs(const BlockArgs& args) : args_(args) {
 void multiply(const OpConfig& op, Numerics numerics, ConstMatrixView in0, ConstMatrixView in1, MatrixView sums,
               bool accumulate) {
     if (numerics == Numerics::Exact) {
-        if (!accumulate) for_each_datum(sums, [](std::uint32_t) { return 0U; });
+        if (!accumulate) for_each_element(sums, [](std::uint32_t) { return 0U; });
         return exact::product(op.in_df[0], op.acc_df, op.fidelity, op.in_tile[0].w, in0, in1, sums);
     }
     gemm(in0, in1, sums, accumulate);
@@ -187,7 +187,7 @@ void PartialSums::add_in_l1(MatrixView block) {
 
 void multiply_in_range(const BlockArgs& args, const std::function<bool(Numerics)>& run) {
     if (run(args.numerics)) return;
-    for_each_datum(args.out, [](std::uint32_t) { return 0U; });
+    for_each_element(args.out, [](std::uint32_t) { return 0U; });
     run(Numerics::Exact);
 }
 
@@ -246,8 +246,8 @@ void prepare_product(const OpConfig& op, int operand, Numerics numerics, MatrixV
     if (numerics == Numerics::Exact || operand >= 2 || is_integer(format)) return;
     mask_operand(op.fidelity, operand == 0 ? SrcPort::B : SrcPort::A, values);
     // To the matrix unit an infinity is the number 2^128: zero takes it out, its sums with others are sums.
-    for_each_datum(values,
-                   [](std::uint32_t b) { return min_magnitude(b & ~sign_bit, infinity_bits - 1) | (b & sign_bit); });
+    for_each_element(values,
+                     [](std::uint32_t b) { return min_magnitude(b & ~sign_bit, infinity_bits - 1) | (b & sign_bit); });
 }
 
 TileRect own_rect(const OpConfig& op, std::int64_t core_r, std::int64_t core_c) {

@@ -39,7 +39,7 @@ static void check_dequantization(const OpConfig& op, const ChipFeatures&, Diagno
 static Tensor golden_quantize(const OpConfig& op, std::span<const Tensor* const> in) {
     const GoldenOperand x(op, in, 0), scale(op, in, 1);
     const auto zero = static_cast<float>(op.attr.zero_point);
-    return golden_datums(op, [&](std::int64_t z, std::int64_t r, std::int64_t c) {
+    return golden_elements(op, [&](std::int64_t z, std::int64_t r, std::int64_t c) {
         const float scaled = x.at(z, r, c) * scale.at(z, r, c) + zero;
         return std::isnan(scaled) ? 0.0F : std::min(std::max(std::round(scaled), -127.0F), 127.0F);
     });
@@ -47,7 +47,7 @@ static Tensor golden_quantize(const OpConfig& op, std::span<const Tensor* const>
 static Tensor golden_dequantize(const OpConfig& op, std::span<const Tensor* const> in) {
     const GoldenOperand x(op, in, 0), scale(op, in, 1);
     const auto zero = static_cast<float>(op.attr.zero_point);
-    return golden_datums(
+    return golden_elements(
         op, [&](std::int64_t z, std::int64_t r, std::int64_t c) { return (x.at(z, r, c) - zero) * scale.at(z, r, c); });
 }
 
@@ -79,7 +79,7 @@ static void quantization_prepare(const OpConfig& op, int operand, Numerics numer
 
 static ValueRange int8_range(const OpAttributes&, std::span<const ValueRange>) { return {-127, 127}; }
 static ValueRange dequantized_range(const OpAttributes& attr, std::span<const ValueRange> in) {
-    if (!in[0].is_tame() || !in[1].is_tame()) return ValueRange::wild();
+    if (!in[0].is_bounded() || !in[1].is_bounded()) return ValueRange::unbounded();
     return ValueRange{in[0].low - attr.zero_point, in[0].high - attr.zero_point}.scaled(in[1].most());
 }
 

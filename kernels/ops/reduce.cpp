@@ -1,5 +1,5 @@
 // Maximum over columns (dim c), rows (r), both (rc) or groups of slices (z). Within a tile the result of c, r and rc
-// stands in column 0, row 0 or datum (0, 0); the rest of the tile is 0.
+// stands in column 0, row 0 or element (0, 0); the rest of the tile is 0.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -171,7 +171,7 @@ void reduce_block(const BlockArgs& args) {
     const auto& out = args.out;
     const std::int64_t row_step = reduces_rows(args.op) ? 0 : 1;
     const std::int64_t col_step = reduces_columns(args.op) ? 0 : 1;
-    // The first datum that falls on a place starts it, every later one competes.
+    // The first element that falls on a place starts it, every later one competes.
     for (std::size_t z = 0; z < slices.size(); ++z)
         for (std::int64_t r = 0; r < slices[z].rows; ++r) {
             float* best = out.row(r * row_step);
@@ -202,7 +202,7 @@ const OpDef op_reduce{
     .integer_capable = true,
     .fusable = true,
     .bit_true = true,
-    .uneven = true,
+    .error_amplifying = true,
     .keeps_sign = true,
 };
 

@@ -69,7 +69,7 @@ static void block_lrelu(const BlockArgs& args) {
     sfpu::run_each(args, [slope](float x) { return x > 0.0F ? x : slope * x; });
 }
 static ValueRange lrelu_range(const OpAttributes& attr, std::span<const ValueRange> in) {
-    if (!in[0].is_tame()) return ValueRange::wild();
+    if (!in[0].is_bounded()) return ValueRange::unbounded();
     const double most = in[0].most() * std::max(1.0, std::fabs(attr.slope));
     return {-most, most};
 }
@@ -91,7 +91,7 @@ static constexpr AttrDef with_probability[] = {
     {.name = "p",
      .kind = AttrKind::Number,
      .default_text = "0",
-     .meaning = "probability that a datum becomes 0; the others are scaled by 1/(1-p)",
+     .meaning = "probability that an element becomes 0; the others are scaled by 1/(1-p)",
      .low = 0,
      .high = 1,
      .place = &at<&OpAttributes::p>},
@@ -139,7 +139,7 @@ static void block_dropout(const BlockArgs& args) {
 }
 
 extern const OpDef op_dropout{.name = "dropout",
-                              .summary = "Sets datums to 0 at random and scales the others",
+                              .summary = "Sets elements to 0 at random and scales the others",
                               .op_class = OpClass::Sfpu,
                               .attributes = with_probability,
                               .check = sfpu::check,

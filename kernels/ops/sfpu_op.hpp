@@ -1,4 +1,4 @@
-// A one-operand op of the vector unit, from two functions of one datum: golden's in double and the simulator's in
+// A one-operand op of the vector unit, from two functions of one element: golden's in double and the simulator's in
 // float32, on roads of their own.
 //
 //   extern constexpr OpDef op_tanh = sfpu_op({.name = "tanh", .summary = "Hyperbolic tangent",
@@ -17,15 +17,15 @@ namespace sfpu {
 
 void check(const OpConfig& op, const ChipFeatures& chip, Diagnostics& out);
 
-// --- golden: double arithmetic, datum by datum --------------------------------------------------------------------
+// --- golden: double arithmetic, elementwise --------------------------------------------------------------------
 
-/// Is datum (r, c) in the part of its tile that `vector` names?
+/// Is element (r, c) in the part of its tile that `vector` names?
 bool in_vector_part(const OpConfig& op, std::int64_t r, std::int64_t c);
 
 template <class F>
 Tensor golden_map(const OpConfig& op, std::span<const Tensor* const> in, F f) {
     const GoldenOperand x(op, in, 0);
-    return golden_datums(op, [&](std::int64_t z, std::int64_t r, std::int64_t c) {
+    return golden_elements(op, [&](std::int64_t z, std::int64_t r, std::int64_t c) {
         const float value = x.at(z, r, c);
         if (!x.covers(r, c) || !in_vector_part(op, r, c)) return value;
         return static_cast<float>(f(double{value}));
@@ -45,7 +45,7 @@ struct Part {
 };
 Part computed_part(const OpConfig& op);
 
-/// work(pointer, count) in place on the computed datums of the copied operand.
+/// work(pointer, count) in place on the computed elements of the copied operand.
 template <class Work>
 void run(const BlockArgs& args, Work work) {
     const OpConfig& op = args.op;
@@ -73,10 +73,10 @@ template <int low, int high>
 ValueRange range_of_any(const OpAttributes&, std::span<const ValueRange>) {
     return {low, high};
 }
-/// range: ValueRange(ValueRange), of operands that are tame; nothing is known of the results of others.
+/// range: ValueRange(ValueRange), of operands that are bounded; nothing is known of the results of others.
 template <auto range>
-ValueRange range_of_tame(const OpAttributes&, std::span<const ValueRange> in) {
-    return in[0].is_tame() ? range(in[0]) : ValueRange::wild();
+ValueRange range_of_bounded(const OpAttributes&, std::span<const ValueRange> in) {
+    return in[0].is_bounded() ? range(in[0]) : ValueRange::unbounded();
 }
 
 }  // namespace sfpu

@@ -1,4 +1,4 @@
-// The one-operand ops of the vector unit that are a function of the datum alone.
+// The one-operand ops of the vector unit that are a function of the element alone.
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -51,25 +51,25 @@ static void block_sine(const BlockArgs& args) {
     sfpu::run(args, [](float* x, std::int64_t n) { sines(x, n, quarter); });
 }
 
-// --- bounds of results, of tame operands --------------------------------------------------------------------------
+// --- bounds of results, of bounded operands --------------------------------------------------------------------------
 
 static ValueRange within_one(ValueRange) { return {-1, 1}; }
 static ValueRange within_operand(ValueRange x) { return {-x.most(), x.most()}; }
 static ValueRange exp_range(ValueRange x) {
-    return x.high < 78 ? ValueRange{std::exp(x.low), std::exp(x.high)} : ValueRange::wild();
+    return x.high < 78 ? ValueRange{std::exp(x.low), std::exp(x.high)} : ValueRange::unbounded();
 }
 static ValueRange log_range(ValueRange x) {
     if (x.is_zero()) return ValueRange::of(-16);
-    return x.low > 0 ? ValueRange{std::log(x.low), std::log(x.high)} : ValueRange::wild();
+    return x.low > 0 ? ValueRange{std::log(x.low), std::log(x.high)} : ValueRange::unbounded();
 }
 static ValueRange sqrt_range(ValueRange x) {
-    return x.low >= 0 ? ValueRange{std::sqrt(x.low), std::sqrt(x.high)} : ValueRange::wild();
+    return x.low >= 0 ? ValueRange{std::sqrt(x.low), std::sqrt(x.high)} : ValueRange::unbounded();
 }
 static ValueRange reciprocal_range(ValueRange x) {
     constexpr double of_zero = 8388608;  // the device divides by epsilon instead
     if (x.is_zero()) return ValueRange::of(of_zero);
     if (x.low > 0 || x.high < 0) return {1 / x.high, 1 / x.low};
-    return ValueRange::wild();
+    return ValueRange::unbounded();
 }
 
 // --- records ------------------------------------------------------------------------------------------------------
@@ -78,33 +78,33 @@ extern constexpr OpDef op_exp = sfpu_op({.name = "exp",
                                          .summary = "e^x, at most the largest finite float",
                                          .golden = sfpu::golden<exp_value>,
                                          .block = sfpu::block<vec::exp>,
-                                         .range = sfpu::range_of_tame<exp_range>,
+                                         .range = sfpu::range_of_bounded<exp_range>,
                                          .chain_work = 30,
-                                         .uneven = true});
+                                         .error_amplifying = true});
 extern constexpr OpDef op_log = sfpu_op({.name = "log",
                                          .summary = "Natural logarithm; 0 counts as the float epsilon",
                                          .golden = sfpu::golden<log_value>,
                                          .block = sfpu::block<vec::log>,
-                                         .range = sfpu::range_of_tame<log_range>,
+                                         .range = sfpu::range_of_bounded<log_range>,
                                          .chain_work = 30,
-                                         .uneven = true,
+                                         .error_amplifying = true,
                                          .wants_positive = true});
 extern constexpr OpDef op_sqrt = sfpu_op({.name = "sqrt",
                                           .summary = "Square root; negative values give NaN",
                                           .golden = sfpu::golden<[](double x) { return std::sqrt(x); }>,
                                           .block = sfpu::block<[](float x) { return std::sqrt(x); }>,
-                                          .range = sfpu::range_of_tame<sqrt_range>,
+                                          .range = sfpu::range_of_bounded<sqrt_range>,
                                           .chain_work = 3,
-                                          .uneven = true,
+                                          .error_amplifying = true,
                                           .keeps_sign = true,
                                           .wants_positive = true});
 extern constexpr OpDef op_reciprocal = sfpu_op({.name = "reciprocal",
                                                 .summary = "1/x; 0 counts as the float epsilon",
                                                 .golden = sfpu::golden<reciprocal_value>,
                                                 .block = sfpu::block<reciprocal>,
-                                                .range = sfpu::range_of_tame<reciprocal_range>,
+                                                .range = sfpu::range_of_bounded<reciprocal_range>,
                                                 .chain_work = 10,
-                                                .uneven = true,
+                                                .error_amplifying = true,
                                                 .keeps_sign = true});
 extern constexpr OpDef op_sigmoid = sfpu_op({.name = "sigmoid",
                                              .summary = "1 / (1 + e^-x)",
@@ -116,28 +116,28 @@ extern constexpr OpDef op_tanh = sfpu_op({.name = "tanh",
                                           .summary = "Hyperbolic tangent",
                                           .golden = sfpu::golden<[](double x) { return std::tanh(x); }>,
                                           .block = sfpu::block<vec::tanh>,
-                                          .range = sfpu::range_of_tame<within_one>,
+                                          .range = sfpu::range_of_bounded<within_one>,
                                           .chain_work = 10,
                                           .keeps_sign = true});
 extern constexpr OpDef op_sine = sfpu_op({.name = "sine",
                                           .summary = "Sine of an angle in radians",
                                           .golden = sfpu::golden<[](double x) { return std::sin(x); }>,
                                           .block = block_sine<0>,
-                                          .range = sfpu::range_of_tame<within_one>,
+                                          .range = sfpu::range_of_bounded<within_one>,
                                           .chain_work = 30,
-                                          .uneven = true});
+                                          .error_amplifying = true});
 extern constexpr OpDef op_cosine = sfpu_op({.name = "cosine",
                                             .summary = "Cosine of an angle in radians",
                                             .golden = sfpu::golden<[](double x) { return std::cos(x); }>,
                                             .block = block_sine<1>,
-                                            .range = sfpu::range_of_tame<within_one>,
+                                            .range = sfpu::range_of_bounded<within_one>,
                                             .chain_work = 30,
-                                            .uneven = true});
+                                            .error_amplifying = true});
 extern constexpr OpDef op_abs = sfpu_op({.name = "abs",
                                          .summary = "Magnitude",
                                          .golden = sfpu::golden<[](double x) { return std::fabs(x); }>,
                                          .block = sfpu::block<[](float x) { return std::fabs(x); }>,
-                                         .range = sfpu::range_of_tame<[](ValueRange x) -> ValueRange {
+                                         .range = sfpu::range_of_bounded<[](ValueRange x) -> ValueRange {
                                              return {0, x.most()};
                                          }>,
                                          .chain_work = 2});
@@ -145,16 +145,16 @@ extern constexpr OpDef op_square = sfpu_op({.name = "square",
                                             .summary = "x times x",
                                             .golden = sfpu::golden<[](double x) { return x * x; }>,
                                             .block = sfpu::block<[](float x) { return x * x; }>,
-                                            .range = sfpu::range_of_tame<[](ValueRange x) -> ValueRange {
+                                            .range = sfpu::range_of_bounded<[](ValueRange x) -> ValueRange {
                                                 return {0, x.most() * x.most()};
                                             }>,
                                             .chain_work = 1,
-                                            .uneven = true});
+                                            .error_amplifying = true});
 extern constexpr OpDef op_gelu = sfpu_op({.name = "gelu",
                                           .summary = "x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3)))",
                                           .golden = sfpu::golden<gelu_value>,
                                           .block = sfpu::block<vec::gelu>,
-                                          .range = sfpu::range_of_tame<within_operand>,
+                                          .range = sfpu::range_of_bounded<within_operand>,
                                           .chain_work = 3,
                                           .keeps_sign = true});
 extern constexpr OpDef op_gelu_derivative =

@@ -5,5 +5,5 @@ set(OP_SOURCES
   ops/matmul.cpp ops/matmul_sparse.cpp ops/depthwise.cpp ops/reduce.cpp ops/fused_op.cpp
   ops/attribute.cpp ops/op_checks.cpp ops/golden_result.cpp ops/integer_bits.cpp)
 
-# Loops over datums: vectorised for the baseline. No flag here changes a value (no errno, no FP traps are observed).
+# Loops over elements: vectorised for the baseline. No flag here changes a value (no errno, no FP traps are observed).
 tt_source_flags(SOURCES ops/sfpu_unary.cpp ops/sfpu_attributed.cpp ops/binary.cpp ops/quantization.cpp ops/op_common.cpp FLAGS -O3 -fno-math-errno -fno-trapping-math)

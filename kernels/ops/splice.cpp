@@ -197,7 +197,7 @@ static std::int64_t splice_passed(const OpConfig& op, int operand, std::int64_t 
     return rounds + own.index + (given < own.length ? given : own.stride);
 }
 
-/// Upper left datum of a core's ublock.
+/// Upper left element of a core's ublock.
 template <class View>
 static View ublock_of(View core, std::int64_t unit, std::int64_t h, std::int64_t w, bool by_columns) {
     const std::int64_t rows = core.rows / h, cols = core.cols / w;

@@ -1,4 +1,4 @@
-// topk: sorts every line of datums of a grid column and keeps the k largest, or their index datums.
+// topk: sorts every line of elements of a grid column and keeps the k largest, or their index elements.
 // Equal values keep the order of their columns (the chip's sorting network orders them otherwise; values agree).
 // kreduce says that the line is already made of sorted groups of k, which changes no result.
 #include <algorithm>
@@ -47,7 +47,7 @@ static void topk_check(const OpConfig& op, const ChipFeatures&, Diagnostics& out
         out.error(op.loc, "input 0 of '{}' is {} tiles wide, which {} grid columns cannot share", op.name, in.ct,
                   b.grid_c);
     } else if (in.ct / b.grid_c * op.in_tile[0].w < k) {
-        out.error(op.loc, "a core of '{}' sorts {} datums a line; k {} asks for more", op.name,
+        out.error(op.loc, "a core of '{}' sorts {} elements a line; k {} asks for more", op.name,
                   in.ct / b.grid_c * op.in_tile[0].w, k);
     } else if (op.attr.m_k > 0 && op.attr.m_k * op.attr.u_kt != in.ct / b.grid_c) {
         out.error(op.loc, "m_k {} times u_kt {} of '{}' must be the {} tiles of a line on one core", op.attr.m_k,
@@ -147,7 +147,7 @@ static constexpr AttrDef topk_attributes[] = {attr_m_k,
 
 extern const OpDef op_topk{
     .name = "topk",
-    .summary = "The k largest datums of every line of a grid column (in0), or their indices (in1)",
+    .summary = "The k largest elements of every line of a grid column (in0), or their indices (in1)",
     .op_class = OpClass::SfpuBinary,
     .min_inputs = 2,
     .max_inputs = 2,

@@ -1,4 +1,4 @@
-// Bounds of the datums of a tensor.
+// Bounds of the elements of a tensor.
 #pragma once
 
 #include <algorithm>
@@ -7,17 +7,17 @@
 
 namespace ttsim::impl {
 
-/// Every datum lies in low..high; wild when nothing is known, infinities and NaN included.
+/// Every element lies in low..high; unbounded when nothing is known, infinities and NaN included.
 struct ValueRange {
     double low = 0, high = 0;
-    static ValueRange wild() {
+    static ValueRange unbounded() {
         const double inf = std::numeric_limits<double>::infinity();
         return {-inf, inf};
     }
     static ValueRange of(double value) { return {value, value}; }
     bool is_zero() const { return low == 0 && high == 0; }
     /// Times 0 it is 0, also after some sums.
-    bool is_tame() const { return low >= -1e34 && high <= 1e34; }
+    bool is_bounded() const { return low >= -1e34 && high <= 1e34; }
     double most() const { return std::max(std::fabs(low), std::fabs(high)); }  ///< the largest magnitude
     ValueRange with_zero() const { return {std::min(low, 0.0), std::max(high, 0.0)}; }
     /// Any multiple up to +-by.

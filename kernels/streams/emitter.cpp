@@ -94,8 +94,8 @@ void Emitter::math_end() {
 void Emitter::copy_tile() {
     // A move handles 8 rows of 16 on both chips.
     one(KernelThread::Math, w_.mova2d, 8);
-    // The chip's unpacker writes datums of 32 bits to Dst itself.
-    if (info(shape.in0).datum_bits < 32) streams_.counted += 8;
+    // The chip's unpacker writes elements of 32 bits to Dst itself.
+    if (info(shape.in0).element_bits < 32) streams_.counted += 8;
     one(KernelThread::Math, w_.release_a);
     risc(KernelThread::Math, c.math_copy_tile, "math_copy_tile");
 }
@@ -161,14 +161,14 @@ void Emitter::pack_block(std::int64_t tiles, double ublock_clocks, bool accumula
     // A single tile needs no address loop.
     risc(KernelThread::Pack, ublock_clocks + (tiles > 1 ? c.pack_many : 0), "pack_ublock");
     one(KernelThread::Pack, w_.wait_full);
-    // Packers convert datums at a fixed rate. Accumulation into L1 moves bytes, 16 a packer, and holds their bank 2
+    // Packers convert elements at a fixed rate. Accumulation into L1 moves bytes, 16 a packer, and holds their bank 2
     // clk; it knows no shared exponents.
     const double bytes = std::max(2 * 1024.0, static_cast<double>(tile_body_bytes(shape.intermed, {})));
-    const double datums = (accumulate ? 2 * bytes : 1024.0) / faces;
+    const double elements = (accumulate ? 2 * bytes : 1024.0) / faces;
     for (std::int64_t i = 0; i < tiles; ++i) {
         risc(KernelThread::Pack, c.pack_tile, "pack_tile");
-        one(KernelThread::Pack, w_.pacr, faces - 1, datums);
-        one(KernelThread::Pack, w_.pacr_last, 1, datums);
+        one(KernelThread::Pack, w_.pacr, faces - 1, elements);
+        one(KernelThread::Pack, w_.pacr_last, 1, elements);
     }
     one(KernelThread::Pack, w_.get);
 }

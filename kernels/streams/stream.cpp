@@ -47,11 +47,11 @@ void KernelStreams::append(const KernelStreams& next) {
     counted += next.counted;
 }
 
-static constexpr int face_datums = 16 * 16;
+static constexpr int face_elements = 16 * 16;
 
 StreamContext stream_context(const std::string& chip_name, const KernelConstants& constants) {
     const ChipFeatures& features = chip(chip_name).features;
-    return {instruction_set(chip_name), constants, features.fpu_rows, face_datums / features.sfpu_lanes};
+    return {instruction_set(chip_name), constants, features.fpu_rows, face_elements / features.sfpu_lanes};
 }
 
 StreamContext stream_context(const std::string& chip_name) {
@@ -99,7 +99,7 @@ std::string disassemble(const KernelStreams& streams, const InstructionSet& set)
                 text += fmt::format("  {:08X}  {}{}{}\n", item.word, set.disassemble(item.word),
                                     item.repeat > 1 ? fmt::format("  x{}", item.repeat) : "",
                                     item.bytes > 0 ? fmt::format("  ; {:.0f} {}{}", item.bytes,
-                                                                 (item.word >> 24) == 0x41 ? "datums" : "B",
+                                                                 (item.word >> 24) == 0x41 ? "elements" : "B",
                                                                  item.repeat > 1 ? " each" : "")
                                                    : "");
         }

@@ -108,7 +108,7 @@ ScoreboardTiming timing_of(const KernelShape& s, const KernelConstants& c) {
     ScoreboardTiming timing;
     // Shared exponents come over ports of their own.
     timing.unpack_bytes = is_block_float(s.in0) ? c.unpack_bytes_bfp : c.unpack_bytes;
-    timing.pack_datums = c.pack_datums;
+    timing.pack_elements = c.pack_elements;
     return timing;
 }
 

@@ -223,7 +223,7 @@ private:
     bool pack(std::size_t t, const Step& s) {
         for (double i = 0; i < s.repeat; ++i) {
             const double start = std::max(now_[t], pack_free_);
-            pack_free_ = start + std::max(s.issue, s.bytes / timing_.pack_datums);
+            pack_free_ = start + std::max(s.issue, s.bytes / timing_.pack_elements);
             now_[t] = start + 1;
             outstanding_[t] = std::max(outstanding_[t], pack_free_);
         }

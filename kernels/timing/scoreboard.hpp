@@ -14,8 +14,8 @@ namespace ttsim::impl {
 
 /// What the scoreboard needs to know of a chip besides its instruction table.
 struct ScoreboardTiming {
-    double unpack_bytes = 64;  ///< per clock, both unpackers together
-    double pack_datums = 64;   ///< per clock, all packers
+    double unpack_bytes = 64;   ///< per clock, both unpackers together
+    double pack_elements = 64;  ///< per clock, all packers
     int src_banks = 2;
     int dst_halves = 2;
 };

@@ -162,7 +162,7 @@ std::int64_t queue_buffer_bytes(const Queue& queue) {
     const Blocking& b = queue.blocking;
     const std::int64_t tiles = queue.entries * b.t * b.mblock_tiles();
     if (queue.layout == QueueLayout::Flat)
-        return queue_header_bytes + tiles * queue.tile.datums() * datum_bytes(queue.df);
+        return queue_header_bytes + tiles * queue.tile.elements() * element_bytes(queue.df);
     return queue_header_bytes + tiles * tile_bytes(queue.df, queue.tile);
 }
 

@@ -39,7 +39,7 @@ bool is_constant(double n, double sum, double squares) { return squares - sum * 
 
 double rms(double sum_of_squares, double count) { return count > 0 ? std::sqrt(sum_of_squares / count) : 0; }
 
-/// Two datums at a time, as the baseline's registers hold them.
+/// Two elements at a time, as the baseline's registers hold them.
 using Two = double __attribute__((vector_size(16)));
 using TwoFloats = float __attribute__((vector_size(8)));
 using TwoFlags = std::int64_t __attribute__((vector_size(16)));
@@ -52,12 +52,12 @@ inline Two widen(const float* from) {
 inline Two magnitude(Two v) { return std::bit_cast<Two>(std::bit_cast<TwoFlags>(v) & INT64_MAX); }
 inline double total(Two v) { return v[0] + v[1]; }
 
-/// What the datums of a row are held against.
+/// What the elements of a row are held against.
 struct Tolerances {
     Two atol, rtol, share;  ///< share: the largest relative error so far
 };
 
-/// Sums and extremes of a row of finite datums.
+/// Sums and extremes of a row of finite elements.
 struct RowSums {
     Two a{}, b{}, aa{}, bb{}, ab{}, worst{};
     TwoFlags within{}, beyond{};
@@ -167,7 +167,7 @@ void QueueComparison::add_tiles(ConstMatrixView a, ConstMatrixView b, std::int64
             }
             rest.join(looked_at);
             finish(rest, [&] { return fmt::format("z {}, tile ({},{})", z, r / tile_.h, c / tile_.w); });
-            if (looked_at.datums > 0) finish_as_vendor(looked_at);
+            if (looked_at.elements > 0) finish_as_vendor(looked_at);
         }
 }
 
@@ -200,13 +200,13 @@ void QueueComparison::add_runs(std::span<const float> golden, const Tensor& actu
 }
 
 void QueueComparison::add_row(const float* golden, const float* actual, std::int64_t count, double atol, Piece& piece) {
-    piece.datums += count;
+    piece.elements += count;
     const bool plain = !part_.bits && rule_.type != Comparison::Type::Exact;
     if (plain && add_finite(golden, actual, count, atol, piece)) return;
     for (std::int64_t i = 0; i < count; ++i) add_odd(golden[i], actual[i], atol, piece);
 }
 
-/// False, and nothing done, when a NaN or infinity is among the datums.
+/// False, and nothing done, when a NaN or infinity is among the elements.
 bool QueueComparison::add_finite(const float* golden, const float* actual, std::int64_t count, double atol,
                                  Piece& piece) {
     const Tolerances tolerances{Two{} + atol, Two{} + rule_.rtol, Two{} + result_.max_rel_error};
@@ -235,7 +235,7 @@ bool QueueComparison::add_finite(const float* golden, const float* actual, std::
     return true;
 }
 
-/// Exact rules, bit patterns, NaNs and infinities: one datum at a time.
+/// Exact rules, bit patterns, NaNs and infinities: one element at a time.
 void QueueComparison::add_odd(float golden, float actual, double atol, Piece& piece) {
     if (part_.bits) {
         const auto x = std::bit_cast<std::uint32_t>(golden), y = std::bit_cast<std::uint32_t>(actual);
@@ -254,7 +254,7 @@ void QueueComparison::add_odd(float golden, float actual, double atol, Piece& pi
         return;
     }
     if (undefined(golden, actual)) {
-        --piece.datums;
+        --piece.elements;
         ++piece.undefined;
         return;
     }
@@ -285,7 +285,7 @@ void QueueComparison::Sums::join(const Sums& other) {
 
 void QueueComparison::Piece::join(const Piece& other) {
     sums.join(other.sums);
-    datums += other.datums;
+    elements += other.elements;
     within += other.within;
     undefined += other.undefined;
     broken = broken || other.broken;
@@ -302,8 +302,8 @@ double QueueComparison::correlation(const Sums& s) {
 /// Why a tile fails; "" when it does not.
 std::string QueueComparison::failure(const Piece& piece) const {
     if (rule_.type == Comparison::Type::Exact || part_.bits)
-        return piece.within == piece.datums ? "" : fmt::format("{} values differ", piece.datums - piece.within);
-    const double share = static_cast<double>(piece.within) / static_cast<double>(piece.datums);
+        return piece.within == piece.elements ? "" : fmt::format("{} values differ", piece.elements - piece.within);
+    const double share = static_cast<double>(piece.within) / static_cast<double>(piece.elements);
     if (share < rule_.check_pct)
         return fmt::format("{:.4g} % of the values within tolerance, {:.4g} % wanted", 100 * share,
                            100 * rule_.check_pct);
@@ -319,7 +319,7 @@ std::string QueueComparison::failure(const Piece& piece) const {
         return agree ? "" : fmt::format("all values are {} instead of {}", mean_b, mean_a);
     }
     if (constant_a || constant_b)
-        return piece.within == piece.datums ? "" : "one side is constant and the other is not";
+        return piece.within == piece.elements ? "" : "one side is constant and the other is not";
     const double pcc = correlation(s);
     return pcc >= rule_.check_pcc ? "" : fmt::format("pcc {:.5f} < {}", pcc, rule_.check_pcc);
 }
@@ -327,9 +327,9 @@ std::string QueueComparison::failure(const Piece& piece) const {
 template <class Place>
 void QueueComparison::finish(const Piece& piece, Place&& place) {
     result_.undefined += piece.undefined;
-    if (piece.datums == 0) return;
+    if (piece.elements == 0) return;
     ++result_.tiles;
-    result_.datums += piece.datums;
+    result_.elements += piece.elements;
     within_ += piece.within;
     total_.join(piece.sums);
     if (!part_.judged) return;
@@ -342,10 +342,10 @@ void QueueComparison::finish(const Piece& piece, Place&& place) {
 
 /// What the vendor does not look at counts as values that agree, and as pairs of zeros.
 void QueueComparison::finish_as_vendor(Piece looked_at) {
-    const std::int64_t size = tile_.datums();
-    looked_at.within += size - looked_at.datums;
-    looked_at.sums.n += static_cast<double>(size - looked_at.datums);
-    looked_at.datums = size;
+    const std::int64_t size = tile_.elements();
+    looked_at.within += size - looked_at.elements;
+    looked_at.sums.n += static_cast<double>(size - looked_at.elements);
+    looked_at.elements = size;
     ++result_.vendor_tiles;
     result_.vendor_pcc = std::min(result_.vendor_pcc, looked_at.broken ? 0 : correlation(looked_at.sums));
     if (part_.judged && !failure(looked_at).empty()) ++result_.vendor_failed_tiles;
@@ -359,7 +359,7 @@ void QueueComparison::join(const QueueComparison& later) {
         failed_entry_ = own.entries + later.failed_entry_;
     }
     own.entries += other.entries;
-    own.datums += other.datums;
+    own.elements += other.elements;
     own.undefined += other.undefined;
     own.failed_tiles += other.failed_tiles;
     own.tiles += other.tiles;
@@ -377,7 +377,7 @@ QueueComparison::Result QueueComparison::result() const {
     if (result.failed_tiles > 0)
         result.first_failure = fmt::format("entry {}, {}", failed_entry_, result.first_failure);
     result.pcc = correlation(total_);
-    if (result.datums > 0) result.share_within = static_cast<double>(within_) / static_cast<double>(result.datums);
+    if (result.elements > 0) result.share_within = static_cast<double>(within_) / static_cast<double>(result.elements);
     result.strict_pass = !result.judged || result.failed_tiles == 0;
     if (result.judged && rule_.atol < 0 && result.pcc < rule_.check_pcc) {
         result.strict_pass = false;

@@ -10,15 +10,15 @@
 
 namespace ttsim::impl {
 
-/// Which datums of every tile count (SFPU vector modes, reduce results); whole tile by default. 0-based, half open.
+/// Which elements of every tile count (SFPU vector modes, reduce results); whole tile by default. 0-based, half open.
 struct JudgedPart {
     std::int64_t row_first = 0, row_end = 1 << 30, col_first = 0, col_end = 1 << 30;
     bool judged = true;  ///< false: statistics only (descendants of dropout)
-    bool bits = false;   ///< raw format: datums are bit patterns, equal when every bit is
+    bool bits = false;   ///< raw format: elements are bit patterns, equal when every bit is
     std::string why;     ///< "reduce c keeps column 0"
 };
 
-/// Verdict over all entries of one queue; add entries in order. All datums of the judged part count: tile by tile, or
+/// Verdict over all entries of one queue; add entries in order. All elements of the judged part count: tile by tile, or
 /// in runs of 1024 consecutive values for flat queues.
 ///
 /// The vendor's own test looks at whole tiles otherwise: its loops stop one row and one column short, and it divides by
@@ -26,11 +26,11 @@ struct JudgedPart {
 /// pass by that. Both forms are computed; a queue passes when one of them accepts all its tiles.
 ///
 /// Where golden is a NaN, or an infinity and the result none of the usual numbers either, there is nothing to compare:
-/// such datums count for nothing, neither as equal nor as different. An exact rule and that of --numerics float32 say
+/// such elements count for nothing, neither as equal nor as different. An exact rule and that of --numerics float32 say
 /// that a number in place of golden's NaN is different.
 class QueueComparison {
 public:
-    /// A negative atol is in units of the RMS of golden's tile; then check_pcc is asked of all datums together.
+    /// A negative atol is in units of the RMS of golden's tile; then check_pcc is asked of all elements together.
     QueueComparison(Comparison rule, TileDim tile, JudgedPart part);
     void add(const Tensor& golden, const Tensor& actual);
     /// Gives that many slices of a result that lies packed, from the first on.
@@ -43,18 +43,18 @@ public:
         bool pass = true;         ///< in one of the two forms
         bool strict_pass = true;  ///< with all values
         bool judged = true;
-        std::int64_t entries = 0, datums = 0, failed_tiles = 0, tiles = 0;  ///< datums, tiles: compared ones
-        std::int64_t undefined = 0;                                         ///< datums that golden does not determine
-        double pcc = 1;                                                     ///< over all judged datums of all entries
-        double max_error = 0;                                               ///< largest |a-b|
-        double max_rel_error = 0;                                           ///< largest |a-b| / max(|a|, |b|, atol)
-        double share_within = 1;    ///< of all judged datums, |a-b| <= atol + rtol*max(|a|,|b|)
-        std::string first_failure;  ///< with all values: "entry 0, z 1, tile (2,3): pcc 0.81 < 0.99"
+        std::int64_t entries = 0, elements = 0, failed_tiles = 0, tiles = 0;  ///< elements, tiles: compared ones
+        std::int64_t undefined = 0;  ///< elements that golden does not determine
+        double pcc = 1;              ///< over all judged elements of all entries
+        double max_error = 0;        ///< largest |a-b|
+        double max_rel_error = 0;    ///< largest |a-b| / max(|a|, |b|, atol)
+        double share_within = 1;     ///< of all judged elements, |a-b| <= atol + rtol*max(|a|,|b|)
+        std::string first_failure;   ///< with all values: "entry 0, z 1, tile (2,3): pcc 0.81 < 0.99"
         /// The vendor's form; 0 tiles where it does not apply: exact rules, flat queues, small tiles, raw formats.
         std::int64_t vendor_tiles = 0, vendor_failed_tiles = 0;
         double vendor_pcc = 1;  ///< the lowest of a tile
         /// Nothing was compared, since golden holds no number.
-        bool undefined_throughout() const { return datums == 0 && undefined > 0; }
+        bool undefined_throughout() const { return elements == 0 && undefined > 0; }
     };
     Result result() const;
     std::int64_t failed_tiles() const { return result_.failed_tiles; }
@@ -67,10 +67,10 @@ private:
         double n = 0, a = 0, b = 0, aa = 0, bb = 0, ab = 0;
         void join(const Sums& other);
     };
-    /// One tile or run: sums of finite pairs, and how many datums agree.
+    /// One tile or run: sums of finite pairs, and how many elements agree.
     struct Piece {
         Sums sums;
-        std::int64_t datums = 0, within = 0, undefined = 0;
+        std::int64_t elements = 0, within = 0, undefined = 0;
         bool broken = false;  ///< a NaN or infinity met something else
         void join(const Piece& other);
     };
@@ -106,8 +106,8 @@ struct ComparisonRule {
     std::string source;     ///< "comparison-config", "usual tolerance of matmul Bfp8_b", ...
 };
 ComparisonRule comparison_for(const Netlist& resolved, const Queue& output, bool strict);
-/// Rule of --numerics float32: every datum within 1e-4 of the larger value or of the RMS of golden's tile, and PCC
-/// 0.99999 over all judged datums.
+/// Rule of --numerics float32: every element within 1e-4 of the larger value or of the RMS of golden's tile, and PCC
+/// 0.99999 over all judged elements.
 Comparison float32_comparison();
 /// Judged part of an output queue: follows copies back from the queue to the op that made the values. Where io-config
 /// lists outputs, the others have statistics only.

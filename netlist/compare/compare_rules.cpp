@@ -1,4 +1,4 @@
-// Which rule judges an output queue, and which of its datums.
+// Which rule judges an output queue, and which of its elements.
 #include <fmt/format.h>
 
 #include <algorithm>

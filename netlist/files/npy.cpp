@@ -102,7 +102,7 @@ private:
             skip_blanks();
             std::int64_t n = -1;
             const auto [end, code] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), n);
-            if (code != std::errc() || n < 0) fail("its shape is not a tuple of whole numbers");
+            if (code != std::errc() || n < 0) fail("its shape is not a tuple of integers");
             rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
             list.push_back(n);
             if (!accept(',')) {
@@ -132,26 +132,26 @@ Header read_header(std::ifstream& in, const std::string& file) {
     fail_input(loc, "its header is cut off");
 }
 
-/// Datums of all entries; refuses shapes that the file cannot hold.
+/// Elements of all entries; refuses shapes that the file cannot hold.
 std::int64_t checked_size(const Header& header, std::int64_t bytes, const SourceLoc& loc) {
     if (header.shape.size() != 4)
         fail_input(loc, "its rank is {}; [entries, z, rows, columns] is wanted", header.shape.size());
     const bool empty = std::find(header.shape.begin(), header.shape.end(), 0) != header.shape.end();
-    std::int64_t datums = empty ? 0 : 1;
+    std::int64_t elements = empty ? 0 : 1;
     for (const std::int64_t n : header.shape) {
         if (empty) break;
-        if (datums > std::numeric_limits<std::int32_t>::max() * std::int64_t{64} / n)
+        if (elements > std::numeric_limits<std::int32_t>::max() * std::int64_t{64} / n)
             fail_input(loc, "its shape ({}) is too large", fmt::join(header.shape, ", "));
-        datums *= n;
+        elements *= n;
     }
-    if (bytes != datums * 4)
+    if (bytes != elements * 4)
         fail_input(loc, "it holds {} bytes of data; its shape ({}) needs {}", bytes, fmt::join(header.shape, ", "),
-                   datums * 4);
-    return datums;
+                   elements * 4);
+    return elements;
 }
 
 void to_values(std::vector<float>& data) {
-    for (float& datum : data) datum = static_cast<float>(std::bit_cast<std::int32_t>(datum));
+    for (float& element : data) element = static_cast<float>(std::bit_cast<std::int32_t>(element));
 }
 
 std::int32_t to_integer(float value) {
@@ -198,7 +198,7 @@ QueueArray read_npy(const std::string& file, bool raw) {
 
     QueueArray array{header.integer, header.shape[1], header.shape[2], header.shape[3], {}, raw};
     if (array.z * array.rows * array.cols == 0 && header.shape[0] > 0)
-        fail_input(loc, "its shape ({}) has entries without datums", fmt::join(header.shape, ", "));
+        fail_input(loc, "its shape ({}) has entries without elements", fmt::join(header.shape, ", "));
     for (std::int64_t i = 0; i < header.shape[0]; ++i) {
         Tensor entry(array.z, array.rows, array.cols);
         if (!in.read(reinterpret_cast<char*>(entry.data.data()), static_cast<std::streamsize>(entry.data.size() * 4)))

@@ -14,7 +14,7 @@ struct QueueArray {
     bool integer = false;  ///< dtype int32 (values or bit patterns), else float32
     std::int64_t z = 0, rows = 0, cols = 0;
     std::vector<Tensor> entries;  ///< integer: values as floats, raw formats as bit patterns (see `raw`)
-    bool raw = false;             ///< integer datums are bit patterns inside the floats
+    bool raw = false;             ///< integer elements are bit patterns inside the floats
 };
 
 /// Throws Error(Input) naming the file: wrong magic, dtype, rank, truncated data.

@@ -31,7 +31,7 @@ struct LaunchState {
     std::map<const Op*, GoldenValue> gradients;                         // accumulated inside an execute
     std::map<std::pair<const Queue*, std::int64_t>, GoldenValue> held;  // host entries read by more than one input
     std::map<const Queue*, GoldenValue> resident;                       // rams in prologue, as first read
-    std::int64_t held_datums = 0, inputs = 1;
+    std::int64_t held_elements = 0, inputs = 1;
 };
 
 /// One op on one input. Operands that TMs or rounding change are copies; where the op allows it, of a few slices at a
@@ -67,7 +67,7 @@ public:
 
     /// The same in parts, where it can be made so: each as it is there, with its first slice.
     void run_in_parts(const std::function<void(std::int64_t, Tensor)>& take) {
-        run(op_.cfg.out.shape().tiles() / op_.cfg.out.t * op_.cfg.tile.datums(), take);
+        run(op_.cfg.out.shape().tiles() / op_.cfg.out.t * op_.cfg.tile.elements(), take);
     }
 
 private:
@@ -79,8 +79,8 @@ private:
     bool copied(std::size_t k) const { return !op_.tms[k].empty() || rounds(k) || becomes_floats(k); }
 
     template <class Take>
-    void run(std::int64_t datums_kept, Take&& take) {
-        const std::int64_t all = op_.cfg.out.t, most = slices_at_once(datums_kept);
+    void run(std::int64_t elements_kept, Take&& take) {
+        const std::int64_t all = op_.cfg.out.t, most = slices_at_once(elements_kept);
         if (most >= all) return take(0, part(op_.cfg, 0, all));
         for (std::int64_t z = 0; z < all; z += most) {
             OpConfig cfg = op_.cfg;
@@ -90,18 +90,19 @@ private:
         }
     }
 
-    /// Of the result, so that copies of its operands stay small, and the `datums` of each slice that are kept; all of
+    /// Of the result, so that copies of its operands stay small, and the `elements` of each slice that are kept; all of
     /// them where there are none of both.
-    std::int64_t slices_at_once(std::int64_t datums) {
+    std::int64_t slices_at_once(std::int64_t elements) {
         const std::int64_t all = op_.cfg.out.t;
-        bool copies = datums > 0;
+        bool copies = elements > 0;
         for (std::size_t k = 0; k < given_.size(); ++k) {
             if (moved_[k].z() % all != 0 || op_.cfg.in[k].z != moved_[k].z()) return all;
-            datums += moved_[k].z() / all * moved_[k].slice_datums();
+            elements += moved_[k].z() / all * moved_[k].slice_elements();
         }
         for (std::size_t k = 0; k < given_.size(); ++k) copies = copies || copied(k);
         return copies && golden_by_slice(op_.cfg)
-                   ? std::clamp(options_.most_copied_datums / std::max<std::int64_t>(1, datums), std::int64_t{1}, all)
+                   ? std::clamp(options_.most_copied_elements / std::max<std::int64_t>(1, elements), std::int64_t{1},
+                                all)
                    : all;
     }
 
@@ -136,7 +137,7 @@ private:
 };
 
 /// Decoded host entries kept for the inputs of a launch: at most 1 GiB of floats.
-constexpr std::int64_t most_held_datums = std::int64_t{1} << 28;
+constexpr std::int64_t most_held_elements = std::int64_t{1} << 28;
 
 }  // namespace
 
@@ -237,9 +238,9 @@ struct Golden::Impl {
         const bool again = launch.inputs > 1 && (access.prologue || access.read_step == 0 || queue.entries == 1);
         if (filled_by_host(queue, n) && !overwritten) {
             if (const auto it = launch.held.find({&queue, n}); it != launch.held.end()) return it->second;
-            const std::int64_t datums = queue.shape().tiles() * queue.tile.datums();
-            if (!again || launch.held_datums + datums > most_held_datums) return {{}, nullptr, &queue, n};
-            launch.held_datums += datums;
+            const std::int64_t elements = queue.shape().tiles() * queue.tile.elements();
+            if (!again || launch.held_elements + elements > most_held_elements) return {{}, nullptr, &queue, n};
+            launch.held_elements += elements;
             return launch.held[{&queue, n}] = host_entry(queue, n);
         }
         if (const auto known = launch.resident.find(&queue); known != launch.resident.end()) return known->second;
@@ -294,7 +295,7 @@ struct Golden::Impl {
         if (fed == fed_by.end() || op.cfg.gradient || launch.uses_left.contains(op.name())) return false;
         const TileDim whole_tiles;  // so that parts begin where the vendor's runs of values do
         if (op.cfg.tile != whole_tiles || !golden_by_slice(op.cfg)) return false;
-        if (op.cfg.out.shape().tiles() * op.cfg.tile.datums() <= options.most_copied_datums) return false;
+        if (op.cfg.out.shape().tiles() * op.cfg.tile.elements() <= options.most_copied_elements) return false;
         return std::all_of(fed->second.begin(), fed->second.end(), [&](const Queue* queue) {
             return sinks(*queue) && queue->input_tms.empty() && !launch.access.at(queue).epilogue;
         });

@@ -44,7 +44,7 @@ struct GoldenOptions {
     std::function<void(const Op&, std::int64_t n, const GoldenPart&)> op_result;
     /// What copies of an op's operands, or parts of its result, hold together if they can be made slice by slice:
     /// 32 MiB of floats.
-    std::int64_t most_copied_datums = std::int64_t{1} << 23;
+    std::int64_t most_copied_elements = std::int64_t{1} << 23;
     std::function<void(double)> progress;  ///< share of the inputs done
 };
 

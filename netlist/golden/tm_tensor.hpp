@@ -12,7 +12,7 @@ public:
     /// tile is the producer's tile dim.
     MovedTensor(const Tensor& in, const OperandTms& tms, TileDim tile);
     std::int64_t z() const { return steps_.back().z; }
-    std::int64_t slice_datums() const { return steps_.back().rows * steps_.back().cols; }
+    std::int64_t slice_elements() const { return steps_.back().rows * steps_.back().cols; }
     Tensor slices(std::int64_t first, std::int64_t count);
     Tensor all() { return slices(0, z()); }
 

@@ -12,7 +12,7 @@ NeedSource op_source(const PlanOp& producer) {
     NeedSource source;
     source.blocking = producer.op->cfg.out;
     source.slice_tiles = producer.slice_tiles;
-    source.block_tiles = producer.hand_over.held_together;
+    source.block_tiles = producer.output_streaming.held_together;
     std::int64_t sum = 0;
     for (const std::int64_t tiles : producer.out_tiles) {
         if (tiles == 0) continue;

@@ -257,14 +257,14 @@ void Elaborator::classify(PlanOp& op) {
                            tile_orders(to.op->cfg, k, to.op->tms[k], out),
                            to.def->use(to.op->cfg, reader.operand, 0, 0).clear_tiles, false});
     }
-    // Rows of datums, and sums that gather in their queue, leave as they are made.
+    // Rows of elements, and sums that gather in their queue, leave as they are made.
     if (!op.op->cfg.untilize && !op.op->cfg.gradient)
         for (const int q : op.out_queues) {
             const Queue& queue = *plan_->queues[static_cast<std::size_t>(q)].queue;
             readers.push_back({fmt::format("queue '{}'", queue.name), tile_orders(queue, out), 1, true});
         }
-    op.hand_over = hand_over(*op.op, launch_.input_count(), readers);
-    const HandOver& made = op.hand_over;
+    op.output_streaming = output_streaming(*op.op, launch_.input_count(), readers);
+    const OutputStreaming& made = op.output_streaming;
     // A stack that its buffer does not hold still needs all of it there at once.
     op.capacity_tiles =
         made.scatter() ? made.buffer_tiles / made.block_tiles * made.held_together : output_buffer_tiles(*op.op);
@@ -354,17 +354,17 @@ std::int64_t Elaborator::ublocks_per_step(const PlanOp& op) {
 }
 
 /// Of operand k of an op that takes ublocks of its operands in turn, `group` of the result's at a time.
-static std::vector<PlanOperand::Turn> turns_of(const PlanOp& op, std::size_t k, std::int64_t group) {
+static std::vector<PlanOperand::Iteration> iterations_of(const PlanOp& op, std::size_t k, std::int64_t group) {
     const OpConfig& cfg = op.op->cfg;
     const std::int64_t ublocks = cfg.out.mblock_m * cfg.out.mblock_n;
-    std::vector<PlanOperand::Turn> turns;
+    std::vector<PlanOperand::Iteration> iterations;
     for (std::int64_t made = 0; made < ublocks;) {
         made = std::min(made + group, ublocks);
         const std::int64_t passed = op.def->passed(cfg, static_cast<int>(k), made);
         const std::int64_t needed = (passed + group - 1) / group;
-        turns.push_back({needed, made == ublocks ? needed : passed / group});
+        iterations.push_back({needed, made == ublocks ? needed : passed / group});
     }
-    return turns;
+    return iterations;
 }
 
 void Elaborator::loop_nest(PlanOp& op) {
@@ -406,7 +406,7 @@ void Elaborator::loop_nest(PlanOp& op) {
                                    : in_turn                                   ? (chunks_of(use) + group - 1) / group
                                    : use.chunks == OperandUse::Chunks::Ublocks ? groups
                                                                                : use.count;
-        if (in_turn) operand.turns = turns_of(op, k, group);
+        if (in_turn) operand.iterations = iterations_of(op, k, group);
         if (operand.intake != Intake::Resident)
             operand.intake = use.whole_input ? Intake::WholeInput
                              : in_turn       ? Intake::InTurn
@@ -431,10 +431,10 @@ void Elaborator::loop_nest(PlanOp& op) {
 /// Tiles of the chunks that a step needs at once, those that it passes over among them.
 static std::int64_t most_in_turn(const PlanOperand& operand, const Pipe& pipe) {
     std::int64_t most = 0, first = 0;
-    for (const PlanOperand::Turn& turn : operand.turns) {
+    for (const PlanOperand::Iteration& iteration : operand.iterations) {
         const auto from = pipe.chunk_tiles.begin();
-        most = std::max<std::int64_t>(most, std::accumulate(from + first, from + turn.needed, std::int64_t{0}));
-        first = turn.passed;
+        most = std::max<std::int64_t>(most, std::accumulate(from + first, from + iteration.needed, std::int64_t{0}));
+        first = iteration.passed;
     }
     return most;
 }

@@ -73,7 +73,8 @@ std::int64_t input_buffer_tiles(const Op& op, std::size_t k, const OperandUse& u
 }
 
 std::vector<L1Buffer> l1_buffers(const PlanOp& op) {
-    const std::int64_t output = op.hand_over.scatter() ? op.hand_over.buffer_tiles : output_buffer_tiles(*op.op);
+    const std::int64_t output =
+        op.output_streaming.scatter() ? op.output_streaming.buffer_tiles : output_buffer_tiles(*op.op);
     std::vector<L1Buffer> all{{"output", output * op.out_tile_bytes}};
     for (std::size_t k = 0; k < op.operands.size(); ++k)
         all.push_back({fmt::format("input {}", k),

@@ -10,7 +10,7 @@
 
 namespace ttsim::impl {
 
-/// Tiles of an op's output buffer per core, unless it hands over blocks of which few are ever made (HandOver).
+/// Tiles of an op's output buffer per core, unless it hands over blocks of which few are ever made (OutputStreaming).
 std::int64_t output_buffer_tiles(const Op& op);
 /// Whether partial sums lie in the output buffer.
 bool packs_in_place(const OpConfig& op);

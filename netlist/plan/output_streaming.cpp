@@ -21,7 +21,7 @@ std::string to_string(ScatterRule rule) {
         case ScatterRule::Padding:
             return "takes padding too (rule 4)";
         case ScatterRule::Part:
-            return "takes no whole number of mblocks (rule 5)";
+            return "takes no integer of mblocks (rule 5)";
         case ScatterRule::Pieces:
             return "takes pieces that are no whole blocks (rule 6)";
     }
@@ -40,7 +40,7 @@ public:
         : mblock_(producer.cfg.out.mblock_tiles()), slices_(producer.cfg.out.t), ever_(input_count * slices_) {
         set(producer.buf_size_mb == 1 ? 1 : std::max<std::int64_t>(1, producer.buf_size_mb / 2));
     }
-    /// The next larger blocks of which an input is a whole number.
+    /// The next larger blocks of which an input is an integer.
     void enlarge() {
         std::int64_t more = mblocks + 1;
         while (slices_ % more != 0) ++more;
@@ -225,7 +225,7 @@ double sources_abreast(const TileOrder& order) {
     return windows > 0 ? sum / windows : 1;
 }
 
-void add_forks(HandOver& made, std::size_t r, std::size_t p, const OutputReader& reader,
+void add_forks(OutputStreaming& made, std::size_t r, std::size_t p, const OutputReader& reader,
                const std::map<std::int64_t, TileOrder>& blocks) {
     std::map<std::int64_t, Fork> forks;  // by source
     for (const auto& [_, order] : blocks) {
@@ -276,17 +276,18 @@ std::int64_t begun_again(const std::vector<Fork>& forks) {
 
 }  // namespace
 
-std::int64_t HandOver::most_phases() const {
+std::int64_t OutputStreaming::most_phases() const {
     std::map<std::int64_t, std::int64_t> of;
     std::int64_t most = 0;
     for (const Fork& fork : forks) most = std::max(most, of[fork.source] += fork.phases);
     return most;
 }
 
-HandOver hand_over(const Op& producer, std::int64_t input_count, const std::vector<OutputReader>& readers) {
+OutputStreaming output_streaming(const Op& producer, std::int64_t input_count,
+                                 const std::vector<OutputReader>& readers) {
     const Blocks blocks(producer, input_count);
     const std::int64_t mblock = producer.cfg.out.mblock_tiles();
-    HandOver made;
+    OutputStreaming made;
     made.block_mblocks = blocks.mblocks;
     std::vector<Taken> taken;    // by reader
     std::vector<Takers> takers;  // by reader

@@ -19,7 +19,7 @@ enum class ScatterRule : std::uint8_t {
     TwoPipes,      ///< 2: one core feeds two pipes of an operand
     Order,         ///< 3: tiles are not taken as they were packed
     Padding,       ///< 4: padding is taken as well
-    Part,          ///< 5: what is taken is no whole number of mblocks
+    Part,          ///< 5: what is taken is no integer of mblocks
     Pieces,        ///< 6: it is taken in pieces that are no whole blocks
 };
 std::string to_string(ScatterRule rule);
@@ -45,7 +45,7 @@ struct Fork {
     double abreast = 1;        ///< sources that the pipe takes from at a time, on average: it has as many as `relays`
 };
 
-struct HandOver {
+struct OutputStreaming {
     ScatterRule rule = ScatterRule::None;
     std::string because;             ///< the reader that makes it scatter; "" in order
     std::int64_t block_mblocks = 1;  ///< S
@@ -62,6 +62,7 @@ struct HandOver {
     std::int64_t most_phases() const;  ///< of one core and block, over its forks
 };
 
-HandOver hand_over(const Op& producer, std::int64_t input_count, const std::vector<OutputReader>& readers);
+OutputStreaming output_streaming(const Op& producer, std::int64_t input_count,
+                                 const std::vector<OutputReader>& readers);
 
 }  // namespace ttsim::impl

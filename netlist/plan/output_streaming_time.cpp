@@ -14,7 +14,7 @@ double sending(const Fork& fork, double tile_bytes, const PipeConstants& t) {
 }
 
 /// The forks of a core send one at a time. By source.
-std::map<std::int64_t, double> senders(const HandOver& made, double tile_bytes, const PipeConstants& t) {
+std::map<std::int64_t, double> senders(const OutputStreaming& made, double tile_bytes, const PipeConstants& t) {
     std::map<std::int64_t, double> of;
     for (const Fork& fork : made.forks) of[fork.source] += sending(fork, tile_bytes, t);
     return of;
@@ -23,10 +23,10 @@ std::map<std::int64_t, double> senders(const HandOver& made, double tile_bytes, 
 /// Three relays wait for their sources in turn, one stream passes all tiles on. Pipes that take from the same sources
 /// do so in the same order: each source serves all of them before they go on, and works alone but for those that the
 /// relays ask ahead.
-double busiest_gather(const HandOver& made, const std::map<std::int64_t, double>& senders, double tile_bytes,
+double busiest_gather(const OutputStreaming& made, const std::map<std::int64_t, double>& senders, double tile_bytes,
                       const PipeConstants& t) {
     struct Gather {
-        double sources = 0, tiles = 0, phases = 0, turns = 0;
+        double sources = 0, tiles = 0, phases = 0, iterations = 0;
     };
     std::map<std::pair<std::size_t, std::size_t>, Gather> of;  // by reader, pipe
     for (const Fork& fork : made.forks) {
@@ -34,21 +34,21 @@ double busiest_gather(const HandOver& made, const std::map<std::int64_t, double>
         ++gather.sources;
         gather.tiles += static_cast<double>(fork.tiles);
         gather.phases += static_cast<double>(fork.phases);
-        gather.turns += senders.at(fork.source) / fork.abreast;
+        gather.iterations += senders.at(fork.source) / fork.abreast;
     }
     double most = 0;
     for (const auto& [_, gather] : of) {
         if (gather.sources < 2) continue;
         const double passed = gather.tiles * (tile_bytes / t.stream_bytes + t.gather_tile);
         const double asked = gather.phases * t.partner / static_cast<double>(relays);
-        most = std::max(most, t.gather_block + std::max({passed, asked, gather.turns}));
+        most = std::max(most, t.gather_block + std::max({passed, asked, gather.iterations}));
     }
     return most;
 }
 
 }  // namespace
 
-double hand_over_cycles(const HandOver& made, const Op& producer, const PipeConstants& constants) {
+double output_streaming_cycles(const OutputStreaming& made, const Op& producer, const PipeConstants& constants) {
     const OpConfig& cfg = producer.cfg;
     const auto per_input = static_cast<double>(cfg.out.t * cfg.out.mblock_tiles());
     const auto tile = static_cast<double>(tile_bytes(cfg.out_df, cfg.tile));

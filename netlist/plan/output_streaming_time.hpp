@@ -8,6 +8,6 @@ namespace ttsim::impl {
 
 /// Clocks per input of the busiest of its cores to send it, or of the busiest pipe to gather it from several cores,
 /// whichever is longer. `made`: the op's, for the same readers.
-double hand_over_cycles(const HandOver& made, const Op& producer, const PipeConstants& constants);
+double output_streaming_cycles(const OutputStreaming& made, const Op& producer, const PipeConstants& constants);
 
 }  // namespace ttsim::impl

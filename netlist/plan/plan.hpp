@@ -4,7 +4,7 @@
 //
 // Positions in an output buffer count tiles in production order from the start of an input: slice by slice, ublock by
 // ublock. What a chunk takes from a source may leave once that has produced `need` tiles, and lets it reuse the space
-// of everything before `release`. How a source hands its tiles over, one by one or in blocks, is its HandOver.
+// of everything before `release`. How a source hands its tiles over, one by one or in blocks, is its OutputStreaming.
 #pragma once
 
 #include <cstdint>
@@ -65,10 +65,10 @@ struct PlanOperand {
     std::int64_t slices = 1;            ///< operand slices per output slice
     std::int64_t operand_z = 1;         ///< slices of the whole operand
     std::int64_t chunks_per_slice = 1;  ///< chunks of one operand slice
-    struct Turn {
+    struct Iteration {
         std::int64_t needed = 0, passed = 0;  ///< chunks of the slice: before the step begins, when it has ended
     };
-    std::vector<Turn> turns;  ///< Intake::InTurn, per step of a slice
+    std::vector<Iteration> iterations;  ///< Intake::InTurn, per step of a slice
     DataFormat df = DataFormat::Float16_b;
     TileDim tile;  ///< after transposes
     std::int64_t tile_bytes = 0;
@@ -100,7 +100,7 @@ struct PlanOp {
     std::vector<std::int64_t> out_tiles;  ///< per step of a slice: tiles packed to the output buffer (0: spill only)
     std::int64_t push_tiles = 0;          ///< of them, what leaves the packer at once; 0: a step's tiles together
     std::int64_t slice_tiles = 1;         ///< tiles of one output slice of one core (mblock)
-    HandOver hand_over;                   ///< to its readers
+    OutputStreaming output_streaming;     ///< to its readers
     std::int64_t capacity_tiles = 0;      ///< of the output buffer of each core
     bool packs_in_place = false;          ///< partial sums lie where the result is sent from: all of a slice's space
     std::int64_t out_tile_bytes = 0;

@@ -42,8 +42,8 @@ static std::string print_operand(const Plan& plan, const PlanOp& op, std::size_t
     return text;
 }
 
-static std::string print_hand_over(const PlanOp& op) {
-    const HandOver& made = op.hand_over;
+static std::string print_output_streaming(const PlanOp& op) {
+    const OutputStreaming& made = op.output_streaming;
     if (made.forks.empty()) return "";
     if (!made.scatter()) return fmt::format("    output: in order, {} forks a core\n", made.streams);
     std::int64_t repeats = 1;
@@ -69,7 +69,7 @@ static std::string print_op(const Plan& plan, const PlanOp& op) {
     text += fmt::format(
         "    loop: {} slices x {} steps; last step unpack {} math {} pack {} cycles; output buffer {} tiles\n",
         op.slices, op.steps_per_slice, time.unpack.value(), time.math.value(), time.pack.value(), op.capacity_tiles);
-    text += print_hand_over(op);
+    text += print_output_streaming(op);
     for (const int q : op.out_queues)
         text += fmt::format("    -> queue {}\n", plan.queues[static_cast<std::size_t>(q)].queue->name);
     return text;

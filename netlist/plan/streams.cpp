@@ -79,7 +79,7 @@ QueueReads queue_reads(const Queue& queue, const std::vector<TileOrder>& orders,
 
 QueueReads flat_reads(const Queue& queue, std::int64_t step) {
     const Blocking& b = queue.blocking;
-    const std::int64_t bytes = b.ublock_ct * datum_bytes(queue.df) * queue.tile.datums();
+    const std::int64_t bytes = b.ublock_ct * element_bytes(queue.df) * queue.tile.elements();
     const bool at_once = b.mblock_n == 1 && bytes <= longest_request;  // the rows of a tile lie behind each other
     return {std::gcd(b.ublock_ct, step), step, step, at_once ? 0 : queue.tile.h};
 }

@@ -11,16 +11,16 @@ struct QueueReads {
     std::int64_t unit = 0;    ///< tiles of one request; 0: nothing is read this way
     std::int64_t chunk = 0;   ///< tiles asked for in one turn of its loop
     std::int64_t buffer = 0;  ///< tiles that may have been asked for and not been taken
-    std::int64_t rows = 0;    ///< of datums that make up a unit, each a request of its own; 0: the unit is one request
-    double share = 1;  ///< of the tiles' bytes that are read; of a table its rows that indices name, once for each
+    std::int64_t rows = 0;  ///< of elements that make up a unit, each a request of its own; 0: the unit is one request
+    double share = 1;       ///< of the tiles' bytes that are read; of a table its rows that indices name, once for each
 };
 
 /// `orders`: what each pipe takes of an entry; `clear`: tiles freed at once; `room`: tiles of the operand's buffer.
 QueueReads queue_reads(const Queue& queue, const std::vector<TileOrder>& orders, std::int64_t clear, std::int64_t room,
                        std::int64_t tile_bytes, std::int64_t input_dram_io_buf_size_tiles);
 
-/// The same of a flat queue: rows of datums become tiles, what is read at once is all that a step takes, and nothing is
-/// asked for while any of it lies there. `step`: tiles.
+/// The same of a flat queue: rows of elements become tiles, what is read at once is all that a step takes, and nothing
+/// is asked for while any of it lies there. `step`: tiles.
 QueueReads flat_reads(const Queue& queue, std::int64_t step);
 
 /// The same of an embedding's table, of which only the rows that indices name are read.

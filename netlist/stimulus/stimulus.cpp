@@ -49,7 +49,7 @@ void for_each_run(Tensor& entry, TileDim tile, const TilePart& part, Run&& run) 
 /// Float values in blocks, so that a generator never sees the short rows of a tile.
 template <class Fill>
 void fill_floats(Tensor& entry, TileDim tile, const TilePart& part, Fill&& fill) {
-    std::int64_t left = entry.size() / tile.datums() * (part.row_end - part.row) * (part.col_end - part.col);
+    std::int64_t left = entry.size() / tile.elements() * (part.row_end - part.row) * (part.col_end - part.col);
     std::vector<float> block(static_cast<std::size_t>(std::min<std::int64_t>(left, 8192)));
     std::size_t next = block.size();
     for_each_run(entry, tile, part, [&](float* to, std::int64_t length, std::int64_t, std::int64_t) {
@@ -69,8 +69,8 @@ void fill_floats(Tensor& entry, TileDim tile, const TilePart& part, Fill&& fill)
     });
 }
 
-/// What a whole number looks like in the tensor: raw formats hold bit patterns.
-float datum(double value, bool raw) {
+/// What an integer looks like in the tensor: raw formats hold bit patterns.
+float element(double value, bool raw) {
     if (!raw) return static_cast<float>(value);
     const double clamped = std::clamp(std::trunc(value), -2147483648.0, 4294967295.0);
     return std::bit_cast<float>(static_cast<std::uint32_t>(static_cast<std::int64_t>(clamped)));
@@ -132,7 +132,7 @@ private:
         const TilePart part = filled_part(chosen_.stimulus, queue_->tile);
         for_each_run(entry, queue_->tile, part,
                      [&](float* to, std::int64_t length, std::int64_t row, std::int64_t col) {
-                         for (std::int64_t i = 0; i < length; ++i) to[i] = datum(value(count++, row, col + i), raw());
+                         for (std::int64_t i = 0; i < length; ++i) to[i] = element(value(count++, row, col + i), raw());
                      });
     }
 

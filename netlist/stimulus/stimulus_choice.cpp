@@ -81,7 +81,7 @@ std::int64_t parallel_branches(const DataFlow& flow, const DataStep& depthwise) 
     return static_cast<std::int64_t>(branches.size());
 }
 
-/// Datums that each result sums up, when this operand is the right one of a dense or depthwise product; else 0.
+/// Elements that each result sums up, when this operand is the right one of a dense or depthwise product; else 0.
 std::int64_t inner_of_right_operand(const DataFlow& flow, const DataStep::Use& use) {
     constexpr std::int64_t edge = 32;
     const OpAttributes& a = use.step->attr();

@@ -32,7 +32,7 @@ ChosenStimulus share(std::int64_t size) { return constant(1.0 / static_cast<doub
 
 ChosenStimulus epsilon(const char* why) { return constant(1e-5, why); }
 
-/// Datums that a matmul sums up for one of its results; 0 when the step is none.
+/// Elements that a matmul sums up for one of its results; 0 when the step is none.
 std::int64_t summed(const DataStep* step) {
     if (!step || step->type() != "matmul" || step->attr().identity) return 0;
     const OpAttributes& a = step->attr();

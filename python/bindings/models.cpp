@@ -45,7 +45,7 @@ void bind_compiling(nb::module_& m) {
         .def_rw("prestride", &CompileOptions::prestride)
         .def_rw("loops", &CompileOptions::loops)
         .def_rw("round_constants", &CompileOptions::round_constants)
-        .def_rw("balance_rounding", &CompileOptions::balance_rounding)
+        .def_rw("bias_correction", &CompileOptions::bias_correction)
         .def_rw("host_inputs", &CompileOptions::host_inputs)
         .def_rw("host_outputs", &CompileOptions::host_outputs)
         .def_rw("queue_channels", &CompileOptions::queue_channels)

@@ -22,7 +22,7 @@ void bind_devices(nb::module_& m) {
 }
 
 void bind_netlists(nb::module_& m) {
-    nb::class_<QueueInfo>(m, "QueueInfo", "A queue or ram; its entries are z x rows x columns datums.")
+    nb::class_<QueueInfo>(m, "QueueInfo", "A queue or ram; its entries are z x rows x columns elements.")
         .def_ro("name", &QueueInfo::name)
         .def_ro("ram", &QueueInfo::ram)
         .def_ro("host_fills", &QueueInfo::host_fills)

@@ -18,7 +18,7 @@ nb::object numpy_of(ttsim::Tensor&& t) {
     return numpy_array(std::move(array));
 }
 
-Patience patience_of(std::optional<std::uint64_t> cycles) { return cycles ? Patience{*cycles} : Patience{}; }
+Timeout patience_of(std::optional<std::uint64_t> cycles) { return cycles ? Timeout{*cycles} : Timeout{}; }
 
 /// A session and what stops it.
 struct Stoppable {

@@ -52,4 +52,4 @@ def shown(value: Any) -> str:
 def _described(kind: type) -> str:
     if issubclass(kind, enum.Enum):
         return f"a {kind.__name__} ({', '.join(kind.__members__)})"
-    return {int: "a whole number", str: "a name", Mapping: "a mapping"}.get(kind, f"a {kind.__name__}")
+    return {int: "an integer", str: "a name", Mapping: "a mapping"}.get(kind, f"a {kind.__name__}")

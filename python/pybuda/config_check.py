@@ -36,7 +36,7 @@ def _kinds(field: Field) -> tuple[type, ...]:
 
 def _described(kind: type) -> str:
     if not issubclass(kind, enum.Enum):
-        return {bool: "True or False", int: "a whole number", str: "a name"}.get(kind, f"a {kind.__name__}")
+        return {bool: "True or False", int: "an integer", str: "a name"}.get(kind, f"a {kind.__name__}")
     return f"a {kind.__name__}: {', '.join(kind.__members__)}"
 
 

@@ -309,4 +309,4 @@ def _kinds(values: Sequence[Any]) -> list[Any]:
 def _described(kind: Any) -> str:
     if kind is None:
         return "is None"
-    return f"has shape {list(kind[0])} of {'floats' if kind[1] else 'whole numbers'}"
+    return f"has shape {list(kind[0])} of {'floats' if kind[1] else 'integers'}"

@@ -44,7 +44,7 @@ def buda_dataformat_to_pytorch_dtype(data_format: DataFormat) -> torch.dtype:
 
 
 def is_integer(data_format: DataFormat) -> bool:
-    """Whether a format is of whole numbers. RuntimeError for Invalid."""
+    """Whether a format is of integers. RuntimeError for Invalid."""
     return not buda_dataformat_to_pytorch_dtype(data_format).is_floating_point
 
 

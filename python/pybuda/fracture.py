@@ -87,7 +87,7 @@ class _Group:
             alone = op.op_type in _ALONG_DIM and op.named_attrs["dim"] % len(shape) != dim % len(shape)
             if op.op_type not in (*_DATUM_BY_DATUM, "matmul") and not alone:
                 raise RuntimeError(f"op '{op.name}' ({op.op_type}) cannot be fractured along dim {dim}; products, ops "
-                                   "that work datum by datum, and sums, maxima and softmax along another dim can")
+                                   "that work elementwise, and sums, maxima and softmax along another dim can")
         if size == 0 or size % factor:
             raise RuntimeError(f"op '{op.name}' cannot be fractured by {factor}: the dim has size {size}, of which the "
                                "factor is to be a divisor")

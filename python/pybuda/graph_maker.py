@@ -1,6 +1,6 @@
 """Nodes of a ttsim.Graph for an op of a module: what several ops are made of.
 
-Where datums of an axis go (slices, pads, repeats, joins), and which sums are taken along it (resizes, pools), the torch
+Where elements of an axis go (slices, pads, repeats, joins), and which sums are taken along it (resizes, pools), the torch
 function itself says: of numbered places, or of the identity."""
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ def _places(size: int) -> torch.Tensor:
 
 
 class GraphMaker(Build):
-    """`name`: of the op that nodes are made for; `whole`: names of values that ops read as whole numbers."""
+    """`name`: of the op that nodes are made for; `whole`: names of values that ops read as integers."""
 
     def __init__(self) -> None:
         super().__init__()
         self.whole: set[str] = set()
 
     def add(self, op: str, *operands: Value, **attributes: Any) -> Value:
-        """A node, named for the op; operands that are read as whole numbers are noted."""
+        """A node, named for the op; operands that are read as integers are noted."""
         if op != "cast" or attributes.get("to") not in ("f32", "float"):
             self.whole.update(self.graph.info(operand).name for operand in operands
                               if self.kind(operand) not in _FLOATS)
@@ -58,7 +58,7 @@ class GraphMaker(Build):
         return self.cast(value, ttsim.ElementType.Bool)
 
     def as_integer(self, value: Value) -> Value:
-        """Floats as 64-bit whole numbers, others as they are."""
+        """Floats as 64-bit integers, others as they are."""
         return self.cast(value, ttsim.ElementType.I64) if self.kind(value) in _FLOATS else value
 
     def with_number(self, op: str, value: Value, number: float) -> Value:
@@ -70,7 +70,7 @@ class GraphMaker(Build):
         return dim % len(self.dims(value))
 
     def count(self, value: Value) -> int:
-        """Datums of a value."""
+        """Elements of a value."""
         return math.prod(self.dims(value))
 
     def along(self, value: Value, dim: int, function: Callable[[torch.Tensor], torch.Tensor]) -> Value:
@@ -78,13 +78,13 @@ class GraphMaker(Build):
         return self.map_axis(self.as_float(value), dim, function(torch.eye(self.dims(value)[dim])))
 
     def picked(self, value: Value, dim: int, function: Callable[[torch.Tensor], torch.Tensor]) -> Value:
-        """The same of a function that copies datums, or puts zeros."""
+        """The same of a function that copies elements, or puts zeros."""
         places = function(_places(self.dims(value)[dim]))[:, 0].long() - 1
         return self.pick(self.as_float(value), dim, places.tolist())
 
     def join(self, values: Sequence[Value], dim: int,
              function: Callable[[list[torch.Tensor]], torch.Tensor]) -> Value:
-        """`function` of several, which copies datums along dim 0 of [n, columns] of each: the sum of where they go."""
+        """`function` of several, which copies elements along dim 0 of [n, columns] of each: the sum of where they go."""
         sizes = [self.dims(value)[dim] for value in values]
         total = None
         for at, value in enumerate(values):

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 log = logging.getLogger("pybuda")
-_MOVES = ("reshape", "transpose", "cast", "pick_rows")  # what the host does to hand tensors over
+_MOVES = ("reshape", "transpose", "cast", "gather_rows")  # what the host does to hand tensors over
 
 
 def host_ops(stage: Any) -> list[str]:

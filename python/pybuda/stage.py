@@ -91,13 +91,13 @@ def _compile(graph: ttsim.Graph, given: dict[str, Any], settings: Settings,
 
 
 def _whole_outputs(netlist: str) -> set[str]:
-    """Queues that the host reads in a format of whole numbers."""
+    """Queues that the host reads in a format of integers."""
     return set(re.findall(r"^ {2}([\w.]+): \{input: (?!HOST).*? df: U?Int\d+\b", netlist, re.MULTILINE))
 
 
 class DeviceModel:
     """A ttsim.Model of a compiled one whose inputs and outputs have dim 0 = 1 per sample. `order`: names of inputs and
-    outputs as callers have them; those of the compiled one where it is None. `whole`: outputs that are whole numbers
+    outputs as callers have them; those of the compiled one where it is None. `whole`: outputs that are integers
     in the model: as floats they keep all digits, which the host may have computed."""
 
     def __init__(self, compiled: ttsim.CompiledModel, settings: Settings,

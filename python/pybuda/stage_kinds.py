@@ -55,7 +55,7 @@ class Stage:
         self.device = DeviceModel(self.compiled, self.settings, (order[0], order[1] + extra), self.whole_outputs())
 
     def whole_outputs(self) -> set[str]:
-        """Names of outputs that are whole numbers, whatever the device computes them in."""
+        """Names of outputs that are integers, whatever the device computes them in."""
         return set()
 
     def compile_again(self) -> None:
@@ -112,7 +112,7 @@ class TraceStage(Stage):
         return {name for name, tensor in self.trace.outputs if is_integer(tensor.data_format)}
 
     def run(self, tensors: Sequence[torch.Tensor]) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
-        """Whole numbers, with which the device computes as floats, come back as such."""
+        """Integers, with which the device computes as floats, come back as such."""
         results, saved = super().run(tensors)
         whole = self.whole_outputs()
         return [value.round().to(torch.int32) if name in whole and value.dtype.is_floating_point else value
@@ -214,7 +214,7 @@ def _like(tensor: Any, sample: Any) -> Any:
 
 
 def as_queue(output: torch.Tensor, wide: torch.dtype) -> torch.Tensor:
-    """As a queue of the device would give it: floats in its format, whole numbers of 32 bits."""
+    """As a queue of the device would give it: floats in its format, integers of 32 bits."""
     if output.dtype.is_floating_point:
         return output.to(wide) if wide.is_floating_point else output
     return output.to(torch.int32) if output.dtype == torch.int64 else output

@@ -110,7 +110,7 @@ class Tensor(Operand):
         return self._requires_grad
 
     def set_requires_grad(self, requires_grad: bool) -> None:
-        """Also of the torch tensor it holds; RuntimeError (torch's) for whole numbers."""
+        """Also of the torch tensor it holds; RuntimeError (torch's) for integers."""
         if self._value is not None:
             self._value.requires_grad = requires_grad
         self._requires_grad = requires_grad

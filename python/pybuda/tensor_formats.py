@@ -22,10 +22,10 @@ def widest(formats: Sequence[DataFormat]) -> DataFormat:
 
 
 def check_computed(what: str, data_format: DataFormat | None) -> None:
-    """RuntimeError for a format of whole numbers and others that ops do not compute in."""
+    """RuntimeError for a format of integers and others that ops do not compute in."""
     if data_format is not None and data_format not in _BITS:
         raise RuntimeError(f"{what} is {data_format.name}; ops compute in "
-                           f"{', '.join(one.name for one in _BITS)}: give one of these. Tensors of whole numbers are "
+                           f"{', '.join(one.name for one in _BITS)}: give one of these. Tensors of integers are "
                            "pushed as such")
 
 

@@ -18,7 +18,7 @@ class TensorShape:
         try:
             self.dims = tuple(operator.index(dim) for dim in dims)
         except TypeError:
-            raise RuntimeError(f"a shape has whole numbers as its dims, not {dims!r:.80}") from None
+            raise RuntimeError(f"a shape has integers as its dims, not {dims!r:.80}") from None
 
     @staticmethod
     def create_from_pytorch_tensor(value: Any) -> TensorShape:

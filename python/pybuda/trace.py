@@ -46,7 +46,7 @@ class Trace:
 
 
     def computed_whole(self) -> set[str]:
-        """Inputs, parameters and constants of whole numbers that some op takes beside nothing but such."""
+        """Inputs, parameters and constants of integers that some op takes beside nothing but such."""
         names = {id(tensor): name for name, tensor in self.inputs}
         names |= {id(one): name for held in (self.parameters, self.constants) for name, one in held.items()}
         found: set[str] = set()

@@ -53,7 +53,7 @@ def test_no_option_of_compile_takes_what_is_no_number(number):
             ttsim.Session(ADD, **{option: number})
 
 
-def test_whole_numbers_out_of_range_are_refused():
+def test_integer_indices_out_of_range_are_refused():
     for option in ("trials", "amp", "amp_light", "microbatch", "chips", "effort", "conv_fracture"):
         for number in (-1, 2**31 - 1):
             with pytest.raises(ttsim.InputError, match=f"{option} is . to .*, and {number} is given"):
@@ -134,7 +134,7 @@ def test_biases_make_up_for_what_rounding_takes_from_weights():
         wanted = numpy.maximum(x.astype(float) @ first, 0) @ second + with_bias
         return (model.run({"x": x})["y"] - wanted).mean(0)
 
-    plain, balanced = (ttsim.Model(ttsim.compile(graph, balance_rounding=asked), engine="golden")
+    plain, balanced = (ttsim.Model(ttsim.compile(graph, bias_correction=asked), engine="golden")
                        for asked in (False, True))
     before, after = error(plain, bias[0]), error(balanced, bias[0])
     assert numpy.linalg.norm(after) < numpy.linalg.norm(before) / 2

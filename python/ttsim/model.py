@@ -77,7 +77,7 @@ def compile(graph: Graph, *, device: str = "wh_n150", **keywords: Any) -> Compil
     YAML), keep_names (ops of the netlist are called as those of the model; parts of one NAME.dc.TYPE.N), ignore_unknown
     (overrides of ops that are not there are notes), intermediates, microbatch, chips, cluster, harvested_rows,
     host_fallback, device_comparisons (the device compares, what its formats hold of the operands), stable_softmax, auto_fusing, t_streaming, conv_fracture, prestride, loops ("programs", "unrolled"),
-    round_constants (False: for runs in float32), balance_rounding (biases make up for what rounding takes from weights),
+    round_constants (False: for runs in float32), bias_correction (biases make up for what rounding takes from weights),
     host_inputs, host_outputs, queue_channels, self_cut, dram_placement, seed;
     target_pcc, with trials: formats op by op, found by simulating; inputs by name, to run with by default, with
     target_pcc one sample or several (one axis more in front). Raises InputError, UnsupportedError."""

@@ -14,7 +14,7 @@ static_assert(std::endian::native == std::endian::little, "hosts and files are l
 
 std::int64_t host_bytes(DataFormat format) {
     const FormatFamily family = info(format).family;
-    return family == FormatFamily::A || family == FormatFamily::B ? 2 : datum_bytes(format);
+    return family == FormatFamily::A || family == FormatFamily::B ? 2 : element_bytes(format);
 }
 
 bool is_host_format(DataFormat format) {
@@ -40,7 +40,7 @@ void take_each(const unsigned char* from, std::span<float> to, Convert convert) 
     }
 }
 
-/// Whole numbers; raw queues take them as bit patterns.
+/// Integers; raw queues take them as bit patterns.
 template <class Signed, class Unsigned>
 void take_whole(const unsigned char* from, std::span<float> to, bool with_sign, bool raw) {
     if (raw) return take_each<Unsigned>(from, to, [](Unsigned n) { return std::bit_cast<float>(std::uint32_t{n}); });

@@ -16,11 +16,11 @@ bool is_host_format(DataFormat format);
 /// What the host gets of a queue: Float16_b of the b family, Float16 of the a family, else the queue's own format.
 DataFormat host_format_of(DataFormat queue);
 
-/// `to.size()` numbers of type `host`, one behind the other. `raw`: whole numbers stand for bit patterns. Float16 has
+/// `to.size()` numbers of type `host`, one behind the other. `raw`: integers stand for bit patterns. Float16 has
 /// the chip's meaning, in which all exponents are numbers.
 void numbers_of_host(const unsigned char* from, DataFormat host, bool raw, std::span<float> to);
 
-/// The same back. Whole numbers are rounded, half away from zero, and saturate. What Float16 does not hold becomes zero
+/// The same back. Integers are rounded, half away from zero, and saturate. What Float16 does not hold becomes zero
 /// or its largest number.
 void numbers_to_host(std::span<const float> from, DataFormat host, unsigned char* to);
 

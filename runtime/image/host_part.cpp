@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "base/error.hpp"
-#include "compiler/model/compile.hpp"
 #include "compiler/ir/builder.hpp"
+#include "compiler/model/compile.hpp"
 #include "runtime/image/host_shapes.hpp"
 
 namespace ttsim::impl::image {
@@ -39,7 +39,7 @@ ir::ValueId add_named(ir::Graph& graph, const std::string& name, const ir::Type&
     return graph.nodes.size() - 1;
 }
 
-/// The value's datums in that order, fillers between, as a tensor of that shape.
+/// The value's elements in that order, fillers between, as a tensor of that shape.
 ir::ValueId arranged(ir::Graph& graph, ir::ValueId value, const std::vector<std::int64_t>& from, const Shape& to) {
     ir::Builder b(graph);
     b.set_origin(graph.nodes[value].origin);
@@ -162,9 +162,9 @@ void add_values(ir::CompiledModel& model) {
     for (const ir::Node& node : model.host.program.graph.nodes) {
         if (!node.is_input() || node.has("device")) continue;
         ++seed;
-        const std::int64_t datums = ir::extent(node.type.dims);
-        if (datums < 0 || datums > left) continue;
-        left -= datums;
+        const std::int64_t elements = ir::extent(node.type.dims);
+        if (elements < 0 || elements > left) continue;
+        left -= elements;
         model.inputs.emplace(node.name, ir::generated(node.type, seed));
     }
 }

@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "base/error.hpp"
-#include "compiler/model/compile.hpp"
 #include "compiler/lower/lowering.hpp"
+#include "compiler/model/compile.hpp"
 
 namespace ttsim::impl::image {
 
@@ -21,8 +21,8 @@ Shape entry_of(const Queue& queue) {
 
 /// Whether a tensor of that shape, filled up to tiles, is such an entry.
 bool fills(const Shape& dims, const Shape& entry, const Queue& queue) {
-    const std::int64_t datums = ir::extent(dims), room = ir::extent(entry);
-    if (datums < 0 || room < 0 || datums > room) return false;
+    const std::int64_t elements = ir::extent(dims), room = ir::extent(entry);
+    if (elements < 0 || room < 0 || elements > room) return false;
     const ir::Form form = ir::form_of(dims);
     return form.z == entry[0] && form.full_rows() == queue.shape().rt * queue.tile.h &&
            form.full_cols() == queue.shape().ct * queue.tile.w;
@@ -34,18 +34,18 @@ bool fills(const Shape& dims, const Shape& entry, const Queue& queue) {
                fmt::join(shapes.inside, ", "), fmt::join(shapes.outside, ", "), fmt::join(entry_of(queue), ", "));
 }
 
-/// Datums of a tensor that is no larger than memory allows; 0 when it is not.
-std::int64_t datums_of(const Shape& shape) {
+/// Elements of a tensor that is no larger than memory allows; 0 when it is not.
+std::int64_t elements_of(const Shape& shape) {
     constexpr std::int64_t most = std::int64_t{1} << 31;
-    const std::int64_t datums = ir::extent(shape);
-    return datums > 0 && datums <= most ? datums : 0;
+    const std::int64_t elements = ir::extent(shape);
+    return elements > 0 && elements <= most ? elements : 0;
 }
 
-/// Strides of a convolution become rows: of each s x s square of a picture the w x w upper left datums are rows one
+/// Strides of a convolution become rows: of each s x s square of a picture the w x w upper left elements are rows one
 /// below the other, channel by channel, and the squares are columns.
 HostShapes prestride(const Queue& queue, const TensorTransform& t, const std::string& place) {
     HostShapes shapes{t.original, {}, {}};
-    if (t.original.size() != 4 || t.original[0] != 1 || datums_of(t.original) == 0)
+    if (t.original.size() != 4 || t.original[0] != 1 || elements_of(t.original) == 0)
         fail_input({place, 0, 0}, "'{}': Prestride has the original shape [{}]; [1, channels, rows, columns] is wanted",
                    queue.name, fmt::join(t.original, ", "));
     const std::int64_t z = t.original[1], y = t.original[2], x = t.original[3], s = t.stride, w = std::min(t.kernel, s);
@@ -67,8 +67,8 @@ HostShapes prestride(const Queue& queue, const TensorTransform& t, const std::st
 HostShapes embedding(const Queue& queue, const TensorTransform& t, const std::string& place) {
     const Shape entry = entry_of(queue);
     HostShapes shapes{t.original, {entry[1], entry[2]}, {}};
-    const std::int64_t given = datums_of(t.original), filled = round_up(given, 32), rows = queue.shape().rt;
-    const std::int64_t tile = queue.tile.datums();
+    const std::int64_t given = elements_of(t.original), filled = round_up(given, 32), rows = queue.shape().rt;
+    const std::int64_t tile = queue.tile.elements();
     if (given == 0 || entry[0] != 1 || filled % rows != 0 || round_up(filled / rows, tile) != queue.shape().ct * tile)
         fail_shapes(queue, t, shapes, place);
     for (std::int64_t r = 0; r < entry[1]; ++r)
@@ -89,7 +89,7 @@ Shape restacked(const Queue& queue, const HostStack& stack, const std::string& p
     return {entry[0] / (stack.h * stack.v), entry[1] * stack.v, entry[2] * stack.h};
 }
 
-/// For each datum of `shapes.outside`, where it lies in the entry.
+/// For each element of `shapes.outside`, where it lies in the entry.
 void take_from_slices(const Shape& entry, const HostStack& stack, HostShapes& shapes) {
     const ir::Form form = ir::form_of(shapes.outside);
     for (std::int64_t z = 0; z < form.z; ++z)
@@ -109,9 +109,9 @@ HostShapes stacked_output(const Queue& queue, const TensorTransform& t, const Ho
     const bool cut = t.type == "Unpad";
     if (cut || recorded) {
         const Shape& wanted = cut ? t.unpadded : *recorded;
-        const ir::Form form = datums_of(wanted) == 0 ? ir::Form{} : ir::form_of(wanted);
+        const ir::Form form = elements_of(wanted) == 0 ? ir::Form{} : ir::form_of(wanted);
         const bool inside =
-            datums_of(wanted) > 0 && form.z == whole[0] && form.rows <= whole[1] && form.cols <= whole[2];
+            elements_of(wanted) > 0 && form.z == whole[0] && form.rows <= whole[1] && form.cols <= whole[2];
         if (cut && !inside) fail_shapes(queue, t, shapes, place);
         if (inside) shapes.outside = wanted;
     }

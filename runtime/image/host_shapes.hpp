@@ -11,11 +11,11 @@ namespace ttsim::impl::image {
 
 /// A tensor as the user has it, and as it fills an entry of a queue (filled up to whole tiles with zeros).
 struct HostShapes {
-    /// In `from`: no datum of the tensor, but 0 or, of an integer, all bits set.
+    /// In `from`: no element of the tensor, but 0 or, of an integer, all bits set.
     static constexpr std::int64_t zero = -1, ones = -2;
     Shape outside, inside;
-    /// Of an input, for each datum of `inside` that of `outside` which comes there; of an output the other way. Empty:
-    /// they follow each other in the same order.
+    /// Of an input, for each element of `inside` that of `outside` which comes there; of an output the other way.
+    /// Empty: they follow each other in the same order.
     std::vector<std::int64_t> from;
 };
 

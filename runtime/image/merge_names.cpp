@@ -72,7 +72,7 @@ void append(ir::Graph& all, const ir::Graph& graph, const Prefixed& names) {
     for (ir::Node node : graph.nodes) {
         names.rename(node.name);
         if (!node.origin.empty() || node.is_input())
-            node.origin = names.renamed(node.is_input() ? ir::crossing_name(graph.nodes[all.nodes.size() - before])
+            node.origin = names.renamed(node.is_input() ? ir::boundary_name(graph.nodes[all.nodes.size() - before])
                                                         : node.origin);
         for (ir::Edge& edge : node.inputs) edge.value += before;
         all.nodes.push_back(std::move(node));

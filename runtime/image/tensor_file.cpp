@@ -37,10 +37,10 @@ DataFormat host_format(DataFormat queue, const Tensor& entry) {
 std::array<std::int64_t, 3> entry_shape(const Queue& queue, const SourceLoc& at) {
     const TileShape tiles = queue.shape();
     const std::array<std::int64_t, 3> shape{tiles.z, tiles.rt * queue.tile.h, tiles.ct * queue.tile.w};
-    double datums = 1;
-    for (const std::int64_t size : shape) datums *= static_cast<double>(size);
+    double elements = 1;
+    for (const std::int64_t size : shape) elements *= static_cast<double>(size);
     constexpr double most = std::int64_t{1} << 33;
-    if (datums > most)
+    if (elements > most)
         fail_input(at, "an entry of queue '{}' has {} x {} x {} numbers, which cannot be right", queue.name, shape[0],
                    shape[1], shape[2]);
     return shape;

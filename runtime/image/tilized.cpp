@@ -12,7 +12,7 @@ namespace ttsim::impl::image {
 
 namespace {
 
-constexpr TileDim flat_piece{1, 32};  ///< a tile of one line has its datums in order
+constexpr TileDim flat_piece{1, 32};  ///< a tile of one line has its elements in order
 
 bool is_on(const char* variable) {
     const char* value = std::getenv(variable);
@@ -71,7 +71,8 @@ Slot slot_of(const Queue& queue) {
     const bool flat = queue.layout == QueueLayout::Flat;
     Slot slot{
         queue.tile, tile_header_bytes, tile_body_bytes(queue.df, queue.tile), tile_bytes(queue.df, queue.tile), {}};
-    if (flat) slot = {flat_piece, 0, flat_piece.w * datum_bytes(queue.df), flat_piece.w * datum_bytes(queue.df), {}};
+    if (flat)
+        slot = {flat_piece, 0, flat_piece.w * element_bytes(queue.df), flat_piece.w * element_bytes(queue.df), {}};
     for (std::int64_t buffer = 0; buffer < queue.blocking.cores(); ++buffer) {
         const std::vector<TilePlace> places = flat ? line_pieces(queue, buffer) : tile_places(queue, buffer);
         slot.places.insert(slot.places.end(), places.begin(), places.end());
@@ -95,7 +96,7 @@ std::int64_t tilized_buffer_bytes(const Queue& queue) {
     refuse_flat_blocks(queue);
     const Blocking& b = queue.blocking;
     const std::int64_t tiles = b.t * b.mblock_tiles();
-    if (queue.layout == QueueLayout::Flat) return tiles * queue.tile.datums() * datum_bytes(queue.df);
+    if (queue.layout == QueueLayout::Flat) return tiles * queue.tile.elements() * element_bytes(queue.df);
     return tiles * tile_bytes(queue.df, queue.tile);
 }
 

@@ -1,8 +1,8 @@
 // Entries of a queue as they lie in its slots: what `.tbin` files of images hold.
 //
 // A buffer for each cell of the grid, row-major; in it, slice by slice, the ublocks in the queue's order, each of
-// row-major tiles: 16 bytes of header (the tile's bytes / 16, then zeros), exponents, datums, filled up to 32 bytes.
-// Flat queues have lines of datums without headers. Raw formats are linear memory, 1,024 numbers a tile.
+// row-major tiles: 16 bytes of header (the tile's bytes / 16, then zeros), exponents, elements, filled up to 32 bytes.
+// Flat queues have lines of elements without headers. Raw formats are linear memory, 1,024 numbers a tile.
 #pragma once
 
 #include <string>

@@ -56,7 +56,7 @@ FolderHoldPtr extract_image(const std::string& file, const std::string& path) {
     std::error_code failed;
     const fs::path target = followed(named.string());
     if (target.has_parent_path()) fs::create_directories(target.parent_path(), failed);  // else NewFolder says why
-    const FolderHoldPtr turn = hold_place_of(target.string());
+    const FolderHoldPtr iteration = hold_place_of(target.string());
     const fs::path top = named / image_folder;
     std::unique_ptr<FolderAlone> alone = hold_alone(top.string(), std::chrono::milliseconds(0));
     if (!alone && fs::is_directory(top, failed)) {

@@ -36,7 +36,7 @@ private:
     JudgedPart part_;
     std::unique_ptr<QueueComparison> comparison_, moved_;
     std::set<std::int64_t> expected_;
-    std::int64_t undefined_before_ = 0;  // datums, before the present entry
+    std::int64_t undefined_before_ = 0;  // elements, before the present entry
     NonFinite undefined_;  // of golden, as report_.golden_non_finite will be if the present entry has some
     struct Doubtful {
         std::int64_t entry, first;

@@ -173,8 +173,9 @@ std::vector<Change> together(const Search& search, const std::vector<Room>& room
 
 }  // namespace
 
-std::string remedy(const RunOptions& options, const std::vector<Room>& short_of, std::chrono::milliseconds most) {
-    std::vector<Room> rooms = short_of;
+std::string remedy(const RunOptions& options, const std::vector<Room>& exhausted_buffers,
+                   std::chrono::milliseconds most) {
+    std::vector<Room> rooms = exhausted_buffers;
     if (rooms.size() > most_rooms) rooms.resize(most_rooms);
     const Search search(options, most);
     for (const Room& room : rooms)

@@ -26,6 +26,7 @@ struct Room {
 
 /// Says which of these places to enlarge, and to what, so that the run `options` asks for ends: "" when the search
 /// finds nothing. Every change it names has been simulated, in timing mode; the search takes no longer than `most`.
-std::string remedy(const RunOptions& options, const std::vector<Room>& short_of, std::chrono::milliseconds most);
+std::string remedy(const RunOptions& options, const std::vector<Room>& exhausted_buffers,
+                   std::chrono::milliseconds most);
 
 }  // namespace ttsim::impl::sim

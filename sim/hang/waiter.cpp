@@ -13,9 +13,9 @@ WaitChain wait_chain(const std::vector<const Waiter*>& unfinished) {
         for (; at && seen.insert(at).second; at = at->waits_for().owed_by) {
             const WaitsFor wait = at->waits_for();
             told(wait);
-            if (wait.room &&
-                std::find(chain.short_of.begin(), chain.short_of.end(), *wait.room) == chain.short_of.end())
-                chain.short_of.push_back(*wait.room);
+            if (wait.room && std::find(chain.exhausted_buffers.begin(), chain.exhausted_buffers.end(), *wait.room) ==
+                                 chain.exhausted_buffers.end())
+                chain.exhausted_buffers.push_back(*wait.room);
         }
         return at;
     };

@@ -25,8 +25,8 @@ public:
 
 /// The hang: who waits for what.
 struct WaitChain {
-    std::string text;            ///< link by link, until the chain closes or ends
-    std::vector<Room> short_of;  ///< buffers and queues that would have to be larger, those of the chain first
+    std::string text;                     ///< link by link, until the chain closes or ends
+    std::vector<Room> exhausted_buffers;  ///< buffers and queues that would have to be larger, those of the chain first
 };
 WaitChain wait_chain(const std::vector<const Waiter*>& unfinished);
 

@@ -12,7 +12,8 @@ namespace ttsim::impl::sim {
 /// Accesses are cut into packets of this size.
 constexpr std::uint64_t largest_packet = 8192;
 
-Chip::Chip(const sc_core::sc_module_name& name, const ChipInstance& instance, Clock& clock, const FreeParts& free)
+Chip::Chip(const sc_core::sc_module_name& name, const ChipInstance& instance, Clock& clock,
+           const IdealizedResources& free)
     : sc_module(name),
       instance_(instance),
       calendar_(clock),
@@ -23,7 +24,7 @@ Chip::Chip(const sc_core::sc_module_name& name, const ChipInstance& instance, Cl
     set_free(free);
 }
 
-void Chip::set_free(const FreeParts& free) {
+void Chip::set_free(const IdealizedResources& free) {
     const auto blocks = static_cast<std::size_t>(instance_.params.dram_blocks);
     for (std::size_t server = 0; server < dram_.size(); ++server)
         if (free.frees_channel(static_cast<std::int64_t>(server / blocks))) dram_[server].set_free();
@@ -131,7 +132,7 @@ void Chip::walk(StateWalk& walk) {
     for (const void* kernel : resident_) walk.fixed(kernel);
 }
 
-Board::Board(const sc_core::sc_module_name& name, const Machine& machine, Clock& clock, const FreeParts& free)
+Board::Board(const sc_core::sc_module_name& name, const Machine& machine, Clock& clock, const IdealizedResources& free)
     : sc_module(name), clock_(clock), machine_(machine), host_calendar_(clock) {
     for (const ChipInstance& chip : machine.chips)
         chips_.emplace(chip.id, std::make_unique<Chip>(fmt::format("chip{}", chip.id).c_str(), chip, clock, free));

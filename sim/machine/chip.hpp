@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "netlist/device/device.hpp"
-#include "sim/machine/idealized_resources.hpp"
 #include "sim/machine/calendar.hpp"
+#include "sim/machine/idealized_resources.hpp"
 #include "sim/machine/resources.hpp"
 #include "sim/memory/memory_constants.hpp"
 
@@ -16,7 +16,8 @@ namespace ttsim::impl::sim {
 
 class Chip : public sc_core::sc_module {
 public:
-    Chip(const sc_core::sc_module_name& name, const ChipInstance& instance, Clock& clock, const FreeParts& free = {});
+    Chip(const sc_core::sc_module_name& name, const ChipInstance& instance, Clock& clock,
+         const IdealizedResources& free = {});
 
     const ChipInstance& instance() const { return instance_; }
     const ChipTiming& timing() const { return instance_.params.timing; }
@@ -45,7 +46,7 @@ public:
 private:
     Server& channel(const BufferAddress& at);
     std::int64_t load_channel(NocCoord core) const;
-    void set_free(const FreeParts& free);
+    void set_free(const IdealizedResources& free);
     Cycle pcie(Server& way, double rate, double latency, std::uint64_t bytes, Cycle ready);
 
     const ChipInstance& instance_;
@@ -60,7 +61,8 @@ private:
 /// All chips and links of a machine.
 class Board : public sc_core::sc_module {
 public:
-    Board(const sc_core::sc_module_name& name, const Machine& machine, Clock& clock, const FreeParts& free = {});
+    Board(const sc_core::sc_module_name& name, const Machine& machine, Clock& clock,
+          const IdealizedResources& free = {});
     Chip& chip(std::int64_t id) { return *chips_.at(id); }
     /// From a NoC node of one chip to one of another (or the same): arrival of the last byte. `lane` spreads
     /// transfers over parallel links.

@@ -14,7 +14,7 @@ Core::Core(const EpochView& epoch, const PlanOp& op, std::size_t index, CoreProb
       probe_(probe),
       timed_(epoch.mechanisms.kernels && !epoch.free.ops.contains(op.op->name())),
       operands_(op.operands.size()) {
-    scatter_ = op.hand_over.scatter() && epoch.mechanisms.blocks;
+    scatter_ = op.output_streaming.scatter() && epoch.mechanisms.blocks;
     steps_ = epoch.inputs * op.slices * op.steps_per_slice;
     total_tiles_ = epoch.inputs * op.input_tiles();
     gradients_.resize(op.op->cfg.gradient ? static_cast<std::size_t>(op.slices) : 0);
@@ -51,7 +51,7 @@ std::int64_t Core::chunks_needed(std::size_t k, const Position& at) const {
         case Intake::PerStep:
             return before + at.slice * per_slice + at.step + 1;
         case Intake::InTurn:
-            return before + at.slice * per_slice + operand.turns[static_cast<std::size_t>(at.step)].needed;
+            return before + at.slice * per_slice + operand.iterations[static_cast<std::size_t>(at.step)].needed;
         case Intake::PerSlice:
             return before + (at.slice + 1) * per_slice;
         case Intake::SliceEnd:
@@ -76,7 +76,7 @@ std::int64_t Core::chunks_taken(std::size_t k, const Position& at) const {
         case Intake::PerStep:
             return input_done ? before + per_input : before + at.slice * per_slice + at.step + 1;
         case Intake::InTurn:
-            return before + at.slice * per_slice + operand.turns[static_cast<std::size_t>(at.step)].passed;
+            return before + at.slice * per_slice + operand.iterations[static_cast<std::size_t>(at.step)].passed;
         case Intake::PerSlice:
         case Intake::SliceEnd:
             return input_done ? before + per_input : before + (at.slice + (slice_done ? 1 : 0)) * per_slice;
@@ -108,7 +108,7 @@ bool Core::output_full(const Position& at) const { return no_room(op_.pushed_at_
 
 /// The end of the block in which `position` lies.
 std::int64_t Core::block_end(std::int64_t position) const {
-    const std::int64_t block = op_.hand_over.held_together;
+    const std::int64_t block = op_.output_streaming.held_together;
     return std::min((position / block + 1) * block, total_tiles_);
 }
 
@@ -117,7 +117,7 @@ void Core::try_open() {
     if (!scatter_ || opening_ || open_ == total_tiles_ || users_.empty()) return;
     if (produced_ < block_end(open_) || (epoch_.mechanisms.lockstep && released_ < open_)) return;
     opening_ = true;
-    epoch_.schedule(op_.chip, epoch_.now + epoch_.block_time(op_.chip, op_.hand_over.starts), *this, Opened);
+    epoch_.schedule(op_.chip, epoch_.now + epoch_.block_time(op_.chip, op_.output_streaming.starts), *this, Opened);
 }
 
 Core::Held Core::held_by(std::int64_t position) const {
@@ -130,8 +130,8 @@ WaitsFor Core::why_held(std::int64_t position, const std::string& waiter) const 
         case Held::Source:
             break;
         case Held::Block:
-            return {fmt::format("{} waits for a whole block of {} tiles of {}", waiter, op_.hand_over.held_together,
-                                name()),
+            return {fmt::format("{} waits for a whole block of {} tiles of {}", waiter,
+                                op_.output_streaming.held_together, name()),
                     this};
         case Held::Lockstep:
             for (std::size_t u = 0; u < users_.size(); ++u)
@@ -294,7 +294,7 @@ void Core::release(std::size_t user, std::int64_t position) {
     const std::int64_t now_released = released();
     if (now_released == released_) return;
     released_ = now_released;
-    const std::int64_t block = scatter_ ? op_.hand_over.held_together : 1;
+    const std::int64_t block = scatter_ ? op_.output_streaming.held_together : 1;
     const std::int64_t now_free = released_ >= total_tiles_ ? total_tiles_ : released_ / block * block;
     if (now_free == freed_) return;
     freed_ = now_free;

@@ -207,8 +207,8 @@ void Epoch::check_finished() {
     if (done_ || open_cores_ > 0 || open_writers_ > 0) return;
     done_ = true;
     ended_ = context_.now;
-    inputs_per_second_ =
-        ttsim::impl::inputs_per_second(static_cast<double>(context_.state.report.clock_mhz) * 1e6, steady_interval(pace()));
+    inputs_per_second_ = ttsim::impl::inputs_per_second(static_cast<double>(context_.state.report.clock_mhz) * 1e6,
+                                                        steady_interval(pace()));
     // The last thing it does is to write the pointers of its queues back.
     const std::int64_t chip = plan_.chips.front();
     const auto pointers = static_cast<Cycle>(context_.board.chip(chip).memory().access.pointer_write);

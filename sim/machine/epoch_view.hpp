@@ -39,7 +39,7 @@ struct EpochView {
     const Cycle& now;
     Board& board;
     const PipeMechanisms& mechanisms;
-    const FreeParts& free;
+    const IdealizedResources& free;
     std::int64_t inputs;            ///< of the launch
     const StateWalk::Scope& scope;  ///< of a walk over the epoch's state
     EpochValues values;

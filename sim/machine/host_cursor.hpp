@@ -7,9 +7,9 @@
 
 namespace ttsim::impl::sim {
 
-class HostEnd {
+class HostCursor {
 public:
-    explicit HostEnd(QueueMemory& memory) : memory_(&memory) {}
+    explicit HostCursor(QueueMemory& memory) : memory_(&memory) {}
 
     std::int64_t pushed() const { return pushed_; }    ///< the next entry to push
     std::int64_t room() const;                         ///< entries that can be pushed now

@@ -73,7 +73,7 @@ void HostPort::pop(std::int64_t count) {
 
 void HostPort::restart() {
     if (pops_at_once_) return;
-    end_ = HostEnd(memory_);
+    end_ = HostCursor(memory_);
     ++restarts_;
 }
 

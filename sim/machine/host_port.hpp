@@ -21,7 +21,7 @@ public:
     void walk(StateWalk& walk);
 
     // --- told by the caller of a session, entry by entry ---
-    const HostEnd& end() const { return end_; }
+    const HostCursor& end() const { return end_; }
     void push() { begin_push(end_.pushed()); }  ///< end().room() > 0
     void pop(std::int64_t count);               ///< end().ready() >= count
     void restart();                             ///< the queue was emptied and counts from 0 again
@@ -38,7 +38,7 @@ private:
     std::size_t next_ = 0;
     std::map<std::pair<std::int64_t, std::int64_t>, std::size_t> regular_below_;  // by entries and distance of a period
     bool pops_at_once_;
-    HostEnd end_;
+    HostCursor end_;
     std::uint64_t restarts_ = 0;
 };
 

@@ -19,7 +19,7 @@ std::int64_t channel_of(const std::string& word, const std::string& number) {
     return std::stoll(number);
 }
 
-void add(FreeParts& parts, const std::string& word) {
+void add(IdealizedResources& parts, const std::string& word) {
     const std::size_t colon = word.find(':');
     const std::string kind = word.substr(0, colon), name = colon == std::string::npos ? "" : word.substr(colon + 1);
     if (colon != std::string::npos && name.empty()) refuse(word);
@@ -50,12 +50,12 @@ void add(FreeParts& parts, const std::string& word) {
 
 }  // namespace
 
-bool FreeParts::any() const {
+bool IdealizedResources::any() const {
     return noc || ethernet || host || load || dram || !dram_channels.empty() || !ops.empty() || !pipes.empty() ||
            !sends.empty() || !room.empty();
 }
 
-void check_names(const FreeParts& parts, const Netlist& netlist) {
+void check_names(const IdealizedResources& parts, const Netlist& netlist) {
     std::vector<std::string> known;
     for (const Graph& graph : netlist.graphs)
         for (const Op& op : graph.ops) known.push_back(op.name());
@@ -65,8 +65,8 @@ void check_names(const FreeParts& parts, const Netlist& netlist) {
                 fail_input({netlist.file, 0, 0}, "it has no op '{}' to be free{}", name, did_you_mean(name, known));
 }
 
-FreeParts parse_free_parts(const std::vector<std::string>& words) {
-    FreeParts parts;
+IdealizedResources parse_idealized_resources(const std::vector<std::string>& words) {
+    IdealizedResources parts;
     for (const std::string& word : words) add(parts, word);
     return parts;
 }

@@ -11,7 +11,7 @@
 namespace ttsim::impl::sim {
 
 /// Transfers through a free part begin when they are ready and never wait for others; the way to it still takes time.
-struct FreeParts {
+struct IdealizedResources {
     bool noc = false, ethernet = false;
     bool host = false;  ///< PCIe
     bool load = false;  ///< kernels and programs of epochs
@@ -29,8 +29,8 @@ struct FreeParts {
 /// Of "noc", "eth", "host", "load", "dram", "dram:CHANNEL", "op:NAME", "pipes:NAME",
 /// "sends:NAME", "room:NAME".
 /// Throws Error(Input) for another word.
-FreeParts parse_free_parts(const std::vector<std::string>& words);
+IdealizedResources parse_idealized_resources(const std::vector<std::string>& words);
 /// Throws Error(Input) for an op that the netlist does not have.
-void check_names(const FreeParts& parts, const Netlist& netlist);
+void check_names(const IdealizedResources& parts, const Netlist& netlist);
 
 }  // namespace ttsim::impl::sim

@@ -75,22 +75,22 @@ struct LiveMachine::Parts {
 /// SystemC modules live and die inside the context they were made in.
 LiveMachine::LiveMachine(RunState& state, Watch* watch)
     : state_(state), watch_(watch), systemc_(std::make_unique<SystemcContext>()) {
-    const auto turn = systemc_->turn();
+    const auto iteration = systemc_->iteration();
     parts_ = std::make_unique<Parts>(state, watch);
 }
 
 LiveMachine::~LiveMachine() {
-    const auto turn = systemc_->turn();
+    const auto iteration = systemc_->iteration();
     parts_.reset();
 }
 
 void LiveMachine::call(const ProgramCall& call) {
-    const auto turn = systemc_->turn();
+    const auto iteration = systemc_->iteration();
     parts_->sequencer.call(call);
 }
 
 bool LiveMachine::advance(const Until& until, std::uint64_t deadline) {
-    const auto turn = systemc_->turn();
+    const auto iteration = systemc_->iteration();
     Clock& clock = parts_->clock;
     clock.failure().rethrow();
     if (until()) return true;
@@ -112,7 +112,7 @@ std::int64_t LiveMachine::popped(const Queue& queue) const { return parts_->sequ
 std::int64_t LiveMachine::ready(const Queue& queue) const { return parts_->sequencer.host(queue).end().ready(); }
 
 void LiveMachine::push(const Queue& queue, EntryPtr entry) {
-    const auto turn = systemc_->turn();
+    const auto iteration = systemc_->iteration();
     HostPort& host = parts_->sequencer.host(queue);
     if (state_.values()) state_.store.put(queue, host.end().pushed(), std::move(entry));
     host.push();
@@ -120,7 +120,7 @@ void LiveMachine::push(const Queue& queue, EntryPtr entry) {
 }
 
 void LiveMachine::pop(const Queue& queue, std::int64_t count) {
-    const auto turn = systemc_->turn();
+    const auto iteration = systemc_->iteration();
     parts_->sequencer.host(queue).pop(count);
     parts_->sequencer.host_acted();
 }
@@ -128,7 +128,7 @@ void LiveMachine::pop(const Queue& queue, std::int64_t count) {
 Tensor LiveMachine::read(const Queue& queue, std::int64_t n) { return state_.read(queue, n); }
 
 void LiveMachine::write(const Queue& ram, std::int64_t slot, EntryPtr entry) {
-    const auto turn = systemc_->turn();
+    const auto iteration = systemc_->iteration();
     parts_->clock.pass_to(parts_->sequencer.write_ram(ram));
     parts_->sequencer.host_acted();
     parts_->clock.failure().rethrow();
@@ -138,7 +138,9 @@ void LiveMachine::write(const Queue& ram, std::int64_t slot, EntryPtr entry) {
 std::uint64_t LiveMachine::next_event() const { return parts_->clock.next(); }
 
 std::string LiveMachine::waits() const { return wait_chain(parts_->sequencer.unfinished()).text; }
-std::vector<Room> LiveMachine::short_of() const { return wait_chain(parts_->sequencer.unfinished()).short_of; }
+std::vector<Room> LiveMachine::exhausted_buffers() const {
+    return wait_chain(parts_->sequencer.unfinished()).exhausted_buffers;
+}
 Error LiveMachine::failed(const Error& error) { return parts_->tracing.failed(error, now()); }
 void LiveMachine::complete() { parts_->tracing.complete(now()); }
 
@@ -316,7 +318,7 @@ void run_machine(RunState& state) {
         };
         teller.tell();
         if (!machine.advance(over)) {
-            state.short_of = machine.short_of();
+            state.exhausted_buffers = machine.exhausted_buffers();
             throw Error(Fault::Hang, {state.netlist.file, 0, 0},
                         fmt::format("nothing can move at cycle {}:{}", machine.now(), machine.waits()));
         }

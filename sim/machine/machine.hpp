@@ -35,8 +35,8 @@ public:
     std::string waits() const override;
     void complete() override;
 
-    std::vector<Room> short_of() const;  ///< places of the chain of waits() that were full, or never filled
-    std::uint64_t next_event() const;    ///< the cycle in which something happens next; no_deadline: none
+    std::vector<Room> exhausted_buffers() const;  ///< places of the chain of waits() that were full, or never filled
+    std::uint64_t next_event() const;             ///< the cycle in which something happens next; no_deadline: none
     /// What a debugger sees. Valid while the machine lives.
     MachineView view() const { return MachineView(*this); }
     /// The error to throw in place of `error`: it also says what became of the trace, which ends here.

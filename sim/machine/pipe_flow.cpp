@@ -254,7 +254,8 @@ Cycle PipeFlow::asked_for(const Sending& next, Cycle asked) {
     };
     const double request = reads.rows > 0 ? t.row_read * static_cast<double>(reads.rows) : t.read_request;
     Cycle& free = cores_.front()->ncrisc_free();
-    free = std::max(free, asked) + static_cast<Cycle>(begun(reads.chunk) * t.read_turn + begun(reads.unit) * request);
+    free =
+        std::max(free, asked) + static_cast<Cycle>(begun(reads.chunk) * t.read_iteration + begun(reads.unit) * request);
     return free;
 }
 
@@ -275,7 +276,7 @@ Cycle PipeFlow::through_relays(const ChunkNeed& need, Cycle ready) {
     const PipeConstants& t = epoch_.board.chip(consumer_.chip).pipes();
     Core& source = *sources_[need.source];
     if (const std::int64_t position = sent_ / per_input_ * source_tiles_ + need.need; position > gathered_to_) {
-        const std::int64_t block = source.op().hand_over.block_mblocks * source.op().slice_tiles;
+        const std::int64_t block = source.op().output_streaming.block_mblocks * source.op().slice_tiles;
         gathered_to_ = (position + block - 1) / block * block;
         stream_free_ += static_cast<Cycle>(t.gather_block);  // while the sources make ready their own
     }

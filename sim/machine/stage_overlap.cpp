@@ -10,7 +10,7 @@ Cycles kernel_cycles(const PlanOp& op) {
         last_start = now;
         for (std::int64_t slice = 0; slice < op.slices; ++slice)
             for (const StepTime& time : op.step_times) {
-                const StepPlay play = play_step(time, now, pack_free);
+                const StageOverlap play = play_step(time, now, pack_free);
                 now = play.next_start;
                 pack_free = play.pack_end;
             }

@@ -9,14 +9,14 @@
 
 namespace ttsim::impl::sim {
 
-struct StepPlay {
+struct StageOverlap {
     Cycle work_end, pack_end, next_start;
 };
 
 /// Unpack and math run together, limited by the slower; pack follows through the other half of Dst, so the next step
 /// may begin once this one's pack has started. `pack_free`: when the packer is done with the step before.
-inline StepPlay play_step(const StepTime& time, Cycle start, Cycle pack_free) {
-    StepPlay play{};
+inline StageOverlap play_step(const StepTime& time, Cycle start, Cycle pack_free) {
+    StageOverlap play{};
     play.work_end = start + std::max(time.unpack, time.math).value();
     play.pack_end = std::max(std::max(pack_free, start) + time.pack.value(), play.work_end);
     play.next_start = std::max(play.work_end, play.pack_end - time.pack.value());

@@ -10,12 +10,12 @@ static std::recursive_mutex& one_at_a_time() {
     return mutex;
 }
 
-SystemcContext::Turn::Turn(sc_core::sc_simcontext* context)
+SystemcContext::Iteration::Iteration(sc_core::sc_simcontext* context)
     : lock_(one_at_a_time()), current_(sc_core::sc_curr_simcontext), standard_(sc_core::sc_default_global_context) {
     sc_core::sc_curr_simcontext = sc_core::sc_default_global_context = context;
 }
 
-SystemcContext::Turn::~Turn() {
+SystemcContext::Iteration::~Iteration() {
     sc_core::sc_curr_simcontext = current_;
     sc_core::sc_default_global_context = standard_;
 }
@@ -26,7 +26,7 @@ SystemcContext::SystemcContext() {
 }
 
 SystemcContext::~SystemcContext() {
-    const Turn turn(context_);
+    const Iteration iteration(context_);
     delete context_;
 }
 

@@ -15,18 +15,18 @@ public:
     SystemcContext& operator=(const SystemcContext&) = delete;
 
     /// While it lives, no other machine of the process moves, and SystemC sees this context.
-    class Turn {
+    class Iteration {
     public:
-        explicit Turn(sc_core::sc_simcontext* context);
-        ~Turn();
-        Turn(const Turn&) = delete;
-        Turn& operator=(const Turn&) = delete;
+        explicit Iteration(sc_core::sc_simcontext* context);
+        ~Iteration();
+        Iteration(const Iteration&) = delete;
+        Iteration& operator=(const Iteration&) = delete;
 
     private:
         std::lock_guard<std::recursive_mutex> lock_;
         sc_core::sc_simcontext *current_, *standard_;
     };
-    Turn turn() const { return Turn(context_); }
+    Iteration iteration() const { return Iteration(context_); }
 
 private:
     sc_core::sc_simcontext* context_;

@@ -64,7 +64,7 @@ void WriterFlow::try_send() {
 }
 
 std::int64_t WriterFlow::bytes_per_tile(const PlanOp& op, const Queue& queue) {
-    return op.op->cfg.untilize ? datum_bytes(queue.df) * op.op->cfg.tile.datums() : op.out_tile_bytes;
+    return op.op->cfg.untilize ? element_bytes(queue.df) * op.op->cfg.tile.elements() : op.out_tile_bytes;
 }
 
 Cycle WriterFlow::transfer(const Piece& piece) {
@@ -89,8 +89,8 @@ Cycle WriterFlow::transfer(const Piece& piece) {
     if (tells) probe_->sends(sent_ % per_input_, legs, bytes);
     if (host) return chip.host_write(bytes, there, op.op->cfg.untilize);
     if (!op.op->cfg.untilize) return chip.dram_write(place, bytes, there, 0);
-    // Each row of datums of a tile is written on its own, and the cores of an op take turns.
-    const auto row = static_cast<std::uint64_t>(datum_bytes(queue.df) * op.op->cfg.tile.w);
+    // Each row of elements of a tile is written on its own, and the cores of an op take turns.
+    const auto row = static_cast<std::uint64_t>(element_bytes(queue.df) * op.op->cfg.tile.w);
     return std::max(chip.dram_write(place, bytes, there, row), rows_written(piece.tiles * op.op->cfg.tile.h));
 }
 

@@ -7,7 +7,7 @@
 
 namespace ttsim::impl::noc {
 
-/// In AI clock cycles. Packets share links at rates that are no whole numbers, so times are not either.
+/// In AI clock cycles. Packets share links at rates that are no integers, so times are not either.
 using Time = double;
 
 struct Event {

@@ -52,12 +52,12 @@ void Fabric::use_memory(Packet& packet, std::size_t which, Node node, bool read,
 
 std::uint32_t Fabric::add_part(std::uint32_t pending, std::uint64_t bytes) {
     std::uint32_t id;
-    if (free_parts_.empty()) {
+    if (idealized_resources_.empty()) {
         id = static_cast<std::uint32_t>(parts_.size());
         parts_.emplace_back();
     } else {
-        id = free_parts_.back();
-        free_parts_.pop_back();
+        id = idealized_resources_.back();
+        idealized_resources_.pop_back();
     }
     parts_[id] = {pending, static_cast<std::uint32_t>(bytes)};
     return id;
@@ -170,7 +170,7 @@ void Fabric::write(std::uint32_t part) {
 
 void Fabric::part_done(std::uint32_t part, Time when) {
     const std::uint32_t id = parts_[part].pending;
-    free_parts_.push_back(part);
+    idealized_resources_.push_back(part);
     Pending& pending = pending_[id];
     pending.done = std::max(pending.done, when);
     if (--pending.parts > 0) return;

@@ -98,7 +98,7 @@ private:
     Network network_;
     std::vector<Pending> pending_;
     std::vector<Part> parts_;
-    std::vector<std::uint32_t> free_pending_, free_parts_;
+    std::vector<std::uint32_t> free_pending_, idealized_resources_;
     RequestQueues requests_;
     std::vector<std::uint8_t> answering_;  ///< responses of each NIU that have not left it
 };

@@ -19,13 +19,13 @@ const Json* JsonFields::get(std::string_view name, bool required, std::string_vi
 
 std::optional<std::int64_t> JsonFields::whole(std::string_view name, std::int64_t least, std::int64_t most,
                                               bool required) {
-    const Json* const field = get(name, required, "a whole number");
+    const Json* const field = get(name, required, "an integer");
     if (!field) return std::nullopt;
     if (field->kind == Json::Kind::Whole && field->whole >= least && field->whole <= most) return field->whole;
     const std::string found = field->kind == Json::Kind::Whole  ? std::to_string(field->whole)
                               : field->kind == Json::Kind::Real ? fmt::format("{}", field->real)
                                                                 : std::string(kind_name(field->kind));
-    problems_.error(place(*field), "'{}' is {}; a whole number from {} to {} is wanted", name, found, least, most);
+    problems_.error(place(*field), "'{}' is {}; an integer from {} to {} is wanted", name, found, least, most);
     return std::nullopt;
 }
 

@@ -173,7 +173,7 @@ std::string_view kind_name(Json::Kind kind) {
         case Json::Kind::Flag:
             return "true or false";
         case Json::Kind::Whole:
-            return "a whole number";
+            return "an integer";
         case Json::Kind::Real:
             return "a fraction";
         case Json::Kind::Text:

@@ -70,7 +70,7 @@ bool Network::take_lane(Flow& flow, std::uint32_t hop) {
         lane = std::countr_one(at.used);  // the first that is free
     if (lane >= packet.lanes || at.used >> lane & 1) return false;
     at.used = static_cast<std::uint8_t>(at.used | 1 << lane);
-    at.turn = input_of(flow, hop);
+    at.iteration = input_of(flow, hop);
     flow.lanes_taken |= static_cast<std::uint64_t>(lane) << 2 * hop;
     return true;
 }
@@ -91,7 +91,7 @@ void Network::advance(Id id) {
             flow.most_buffered = std::min(flow.packet.flits, buffers_.per_lane * flow.next);
             flow.gain = flow.next > 0 ? 1 / flow.packet.source_cost : 0;
             schedule(id);
-            if (!flow.at_source) let_go(flow, std::max(flow.held, behind_buffers(flow)));
+            if (!flow.at_source) release(flow, std::max(flow.held, behind_buffers(flow)));
             wait(id);
             return;
         }
@@ -117,7 +117,7 @@ bool Network::advance_tree(Id id) {
     return true;
 }
 
-void Network::let_go(Flow& flow, std::uint32_t until) {
+void Network::release(Flow& flow, std::uint32_t until) {
     const std::uint32_t from = flow.held;
     flow.held = until;
     if (flow.full_from < until && flow.full_to > 0)
@@ -212,14 +212,14 @@ Port Network::input_of(const Flow& flow, std::uint32_t hop) {
 /// To the longest wait at another of the router's inputs than the last one, then to the longest of all.
 void Network::give_lane(Lanes& at) {
     if (at.first == none) return;
-    if (at.turn == no_port || !give_lane(at, true)) give_lane(at, false);
+    if (at.iteration == no_port || !give_lane(at, true)) give_lane(at, false);
 }
 
 bool Network::give_lane(Lanes& at, bool in_turn) {
     for (Id id = at.first, before = none; id != none;) {
         Flow& flow = flows_[id];
         const Id after = flow.after;
-        if ((in_turn && input_of(flow, flow.next) == at.turn) ||
+        if ((in_turn && input_of(flow, flow.next) == at.iteration) ||
             (flow.packet.tree ? at.used != 0 : !take_lane(flow, flow.next))) {  // it asks for the other lane
             before = id;
             id = after;
@@ -366,7 +366,7 @@ void Network::leave_source(Id id) {
             flow.packet.memory_cost[0] * flow.packet.flits;
     flow.at_source = false;
     const std::uint32_t tag = flow.packet.tag;
-    let_go(flow, flow.moving ? 1 : std::max(1U, behind_buffers(flow)));
+    release(flow, flow.moving ? 1 : std::max(1U, behind_buffers(flow)));
     client_.left_source(tag, now_);
 }
 
@@ -379,7 +379,7 @@ void Network::finish(Id id) {
     flow.moving = false;
     const std::uint32_t tag = flow.packet.tag;
     const Time arrival = now_ + flow.packet.latency;
-    let_go(flow, static_cast<std::uint32_t>(flow.packet.hops.size()));
+    release(flow, static_cast<std::uint32_t>(flow.packet.hops.size()));
     ++flow.version;
     free_.push_back(id);
     --alive_;

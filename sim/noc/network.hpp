@@ -104,8 +104,8 @@ private:
     /// Flow::after).
     struct Lanes {
         Id first = none, last = none;
-        std::uint8_t used = 0;  ///< a bit per lane
-        Port turn = no_port;    ///< the router's input that got the last one
+        std::uint8_t used = 0;     ///< a bit per lane
+        Port iteration = no_port;  ///< the router's input that got the last one
     };
     struct ShareState {
         double capacity = 1;
@@ -123,7 +123,7 @@ private:
     std::uint32_t behind_buffers(const Flow& flow) const;
     void advance(Id id);
     bool advance_tree(Id id);
-    void let_go(Flow& flow, std::uint32_t until);
+    void release(Flow& flow, std::uint32_t until);
     void wait_at(Lanes& at, Id id);
     void wait(Id id);
     void fill_buffers(Flow& flow, std::uint32_t from, std::uint32_t to);

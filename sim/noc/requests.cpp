@@ -8,7 +8,7 @@ RequestQueues::RequestQueues(const Topology& topology, std::uint32_t depth, std:
       intake_(intake),
       client_(client),
       queues_(static_cast<std::size_t>(topology.ports()) * channels),
-      turns_(static_cast<std::size_t>(noc_count * topology.nodes()), 0) {}
+      iterations_(static_cast<std::size_t>(noc_count * topology.nodes()), 0) {}
 
 void RequestQueues::enter(std::uint32_t request, const Route& route, int lane) {
     if (requests_.size() <= request) requests_.resize(request + 1);
@@ -96,11 +96,11 @@ std::uint32_t RequestQueues::take(int noc, Node node) {
     const auto at = static_cast<std::size_t>(noc * topology_.nodes() + node);
     constexpr std::uint8_t all = 3 * channels;
     for (std::uint8_t tried = 0; tried < all; ++tried) {
-        const auto turn = static_cast<std::uint8_t>((turns_[at] + tried) % all);
-        const QueueId id = inputs[turn % 3] * channels + turn / 3U;
+        const auto iteration = static_cast<std::uint8_t>((iterations_[at] + tried) % all);
+        const QueueId id = inputs[iteration % 3] * channels + iteration / 3U;
         Queue& queue = queues_[id];
         if (queue.inside == 0) continue;
-        turns_[at] = static_cast<std::uint8_t>((turn + 1) % all);
+        iterations_[at] = static_cast<std::uint8_t>((iteration + 1) % all);
         const std::uint32_t request = queue.inside_first;
         queue.inside_first = requests_[request].after;
         if (queue.inside_first == none) queue.inside_last = none;

@@ -63,7 +63,7 @@ private:
     Client& client_;
     Sparse<Queue> queues_;
     std::vector<Request> requests_;
-    std::vector<std::uint8_t> turns_;
+    std::vector<std::uint8_t> iterations_;
 };
 
 }  // namespace ttsim::impl::noc

@@ -63,8 +63,8 @@ const Route& Topology::route(int noc, Node from, Node to) const {
     made.hops.reserve(static_cast<std::size_t>(grid_x_ + grid_y_));
     made.hops.push_back({inject(noc, from), 0});
     const bool y_first = noc == 1;
-    const NocCoord turn = walk(noc, start, y_first ? end.y : end.x, y_first, made.hops);
-    walk(noc, turn, y_first ? end.x : end.y, !y_first, made.hops);
+    const NocCoord iteration = walk(noc, start, y_first ? end.y : end.x, y_first, made.hops);
+    walk(noc, iteration, y_first ? end.x : end.y, !y_first, made.hops);
     made.route.links = static_cast<int>(made.hops.size()) - 1;
     made.hops.push_back({eject(noc, to), 0});
     made.route.hops = made.hops;
@@ -87,8 +87,8 @@ Topology::Tree Topology::tree(int noc, Node from, NocCoord start, NocCoord end) 
             if (kind(leaf) != NodeKind::Worker || leaf == from) continue;
             // the trunk runs to the leaf's column or row, the branch along it: the unicast route
             std::vector<Hop> hops;
-            const NocCoord turn = walk(noc, coord(from), y_first ? y : x, y_first, hops);
-            walk(noc, turn, y_first ? x : y, !y_first, hops);
+            const NocCoord iteration = walk(noc, coord(from), y_first ? y : x, y_first, hops);
+            walk(noc, iteration, y_first ? x : y, !y_first, hops);
             for (const Hop& hop : hops)
                 if (used.insert(hop.port).second) tree.hops.push_back(hop);
             tree.leaves.push_back(leaf);

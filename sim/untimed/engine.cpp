@@ -131,7 +131,7 @@ std::string UntimedEngine::waits() const {
 // --- queues of the host --------------------------------------------------------------------------------------------
 
 void UntimedEngine::push(const Queue& queue, EntryPtr entry) {
-    HostEnd& host = fifos_.host(queue);
+    HostCursor& host = fifos_.host(queue);
     const std::int64_t n = host.pushed();
     host.push(n);
     put(queue, n, std::move(entry));
@@ -139,7 +139,7 @@ void UntimedEngine::push(const Queue& queue, EntryPtr entry) {
 }
 
 void UntimedEngine::pop(const Queue& queue, std::int64_t count) {
-    HostEnd& host = fifos_.host(queue);
+    HostCursor& host = fifos_.host(queue);
     for (; count > 0; --count) {
         const std::int64_t n = host.popped();
         host.pop(n);

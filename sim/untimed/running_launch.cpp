@@ -15,7 +15,7 @@ Fifos::Fifo& Fifos::fifo(const Queue& queue) {
 void Fifos::clear(const Queue& queue) {
     Fifo& known = fifo(queue);
     known.memory.clear();
-    known.host = HostEnd(known.memory);
+    known.host = HostCursor(known.memory);
 }
 
 RunningLaunch::RunningLaunch(RunState& state, Fifos& fifos, EpochLaunch launch, QueueAccesses access,

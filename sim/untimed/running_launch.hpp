@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
-#include "sim/machine/host_cursor.hpp"
 #include "sim/hang/waiter.hpp"
+#include "sim/machine/host_cursor.hpp"
 
 namespace ttsim::impl::sim {
 
@@ -30,13 +30,13 @@ class Fifos {
 public:
     explicit Fifos(RunState& state) : state_(state) {}
     QueueMemory& memory(const Queue& queue) { return fifo(queue).memory; }
-    HostEnd& host(const Queue& queue) { return fifo(queue).host; }
+    HostCursor& host(const Queue& queue) { return fifo(queue).host; }
     void clear(const Queue& queue);
 
 private:
     struct Fifo {
         QueueMemory memory;
-        HostEnd host;
+        HostCursor host;
         Fifo(const Queue& queue, RunState& state) : memory(queue, state), host(memory) {}
     };
     Fifo& fifo(const Queue& queue);

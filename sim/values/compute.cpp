@@ -46,7 +46,7 @@ private:
     void fetch_entry(const TileRun& run, TileDim dim, MatrixView to) const {
         const Entry& entry = refs_.entry.part(run.first.z);
         const std::int64_t z = run.first.z % refs_.entry.z_per_part;
-        std::vector<float> scratch(transpose_ ? static_cast<std::size_t>(dim.datums()) : 0);
+        std::vector<float> scratch(transpose_ ? static_cast<std::size_t>(dim.elements()) : 0);
         for (std::int64_t n = 0; n < run.count; ++n) {
             const std::uint8_t* body = entry.at(z, run.first.r + n * run.dr, run.first.c + n * run.dc);
             const MatrixView place{to.data + n * dim.w, dim.h, dim.w, to.stride};
@@ -211,7 +211,7 @@ void Compute::write_through_tms(const PlanOp& op, const Queue& queue, SourceRefs
             const bool transpose = map.transposes_tiles();
             const Fetcher fetcher(all, op.op->cfg.out, transpose ? swapped(queue.tile) : queue.tile, transpose,
                                   queue.df);
-            std::vector<float> tile(static_cast<std::size_t>(queue.tile.datums()));
+            std::vector<float> tile(static_cast<std::size_t>(queue.tile.elements()));
             const MatrixView view{tile.data(), queue.tile.h, queue.tile.w, queue.tile.w};
             for (std::int64_t z = 0; z < map.shape().z; ++z) {
                 Entry& part = to.part(z);

@@ -23,7 +23,7 @@ std::uint8_t* Entry::at(std::int64_t z, std::int64_t r, std::int64_t c) {
 void Entry::repack_if_exact(DataFormat smaller) {
     if (smaller == format || is_raw(format)) return;
     Entry packed(smaller, tile, shape);
-    const auto size = static_cast<std::size_t>(tile.datums());
+    const auto size = static_cast<std::size_t>(tile.elements());
     std::vector<float> values(size), back(size);
     const MatrixView from{values.data(), tile.h, tile.w, tile.w}, to{back.data(), tile.h, tile.w, tile.w};
     for (std::int64_t t = 0; t < shape.tiles(); ++t) {
@@ -65,7 +65,7 @@ static void for_tiles(const Entry& entry, Use use) {
 
 EntryPtr pack_entry(const Tensor& values, const Queue& queue, Numerics numerics) {
     auto entry = std::make_shared<Entry>(storage_format(queue.df, numerics), queue.tile, queue.shape());
-    TT_CHECK(values.size() == entry->shape.tiles() * queue.tile.datums(), "entry of '{}' has {} datums", queue.name,
+    TT_CHECK(values.size() == entry->shape.tiles() * queue.tile.elements(), "entry of '{}' has {} elements", queue.name,
              values.size());
     for (std::int64_t z = 0; z < entry->shape.z; ++z)
         for_tiles(*entry, [&](std::int64_t r, std::int64_t c) {

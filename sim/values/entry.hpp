@@ -28,7 +28,7 @@ struct Entry {
     const std::uint8_t* at(std::int64_t z, std::int64_t r, std::int64_t c) const;
     std::int64_t tile_size = 0;
 
-    /// Packs the tiles in another format when every datum survives it; otherwise changes nothing.
+    /// Packs the tiles in another format when every element survives it; otherwise changes nothing.
     void repack_if_exact(DataFormat smaller);
 };
 using EntryPtr = std::shared_ptr<Entry>;

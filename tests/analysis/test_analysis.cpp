@@ -1,8 +1,8 @@
 #include <catch2/catch.hpp>
 
+#include "analysis/trace/analysis.hpp"
 #include "base/error.hpp"
 #include "tests/trace/small_trace.hpp"
-#include "analysis/trace/analysis.hpp"
 
 using namespace ttsim::impl;
 using namespace ttsim::impl::test;

@@ -3,8 +3,8 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
-#include "base/error.hpp"
 #include "analysis/report/compile_report.hpp"
+#include "base/error.hpp"
 
 using namespace ttsim::impl;
 

@@ -1,8 +1,8 @@
 #include <catch2/catch.hpp>
 
-#include "tests/trace/small_trace.hpp"
 #include "analysis/trace/diff.hpp"
 #include "analysis/trace/op_totals.hpp"
+#include "tests/trace/small_trace.hpp"
 
 using namespace ttsim::impl::trace;
 using namespace ttsim::impl::test;

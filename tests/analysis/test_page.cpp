@@ -6,10 +6,10 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "base/deflate.hpp"
-#include "base/error.hpp"
 #include "analysis/page/page.hpp"
 #include "analysis/page/page_server.hpp"
+#include "base/deflate.hpp"
+#include "base/error.hpp"
 #include "tests/folders.hpp"
 #include "tests/netlist/temp_folder.hpp"
 #include "tests/trace/small_trace.hpp"

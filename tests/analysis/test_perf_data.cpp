@@ -1,9 +1,9 @@
 #include <catch2/catch.hpp>
 
-#include "base/error.hpp"
-#include "tests/trace/small_trace.hpp"
 #include "analysis/trace/perf_resources.hpp"
 #include "analysis/trace/perf_rows.hpp"
+#include "base/error.hpp"
+#include "tests/trace/small_trace.hpp"
 
 using namespace ttsim::impl;
 using namespace ttsim::impl::test;

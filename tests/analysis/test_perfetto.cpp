@@ -2,8 +2,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "tests/trace/small_trace.hpp"
 #include "analysis/exports/perfetto.hpp"
+#include "tests/trace/small_trace.hpp"
 
 using namespace ttsim::impl;
 using namespace ttsim::impl::test;

@@ -133,7 +133,7 @@ TEST_CASE("a run in which no output is judged has not passed") {
 
 TEST_CASE("an output of which golden holds no number says so, and is no pass") {
     sim::RunReport report = small_report();
-    report.outputs[0].result.datums = 0;
+    report.outputs[0].result.elements = 0;
     report.outputs[0].result.undefined = 1024;
     report.outputs[0].why = "golden is NaN throughout, made first by op 'root' (sqrt)";
     CHECK(sim::to_string(report.verdict()) == "nothing was compared");

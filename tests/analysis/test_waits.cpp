@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "tests/trace/small_trace.hpp"
 #include "analysis/trace/advice.hpp"
 #include "analysis/trace/name_groups.hpp"
+#include "tests/trace/small_trace.hpp"
 
 using namespace ttsim::impl::trace;
 using namespace ttsim::impl::test;

@@ -74,7 +74,7 @@ TEST_CASE("fields are read as sizes, numbers and words, with messages that say w
         problems.throw_if_any();
         FAIL("nothing was refused");
     } catch (const Error& e) {
-        CHECK_THAT(e.what(), Catch::Contains("rows.csv:2: error: 'n' is '-1'; a whole number in 1..64 is wanted"));
+        CHECK_THAT(e.what(), Catch::Contains("rows.csv:2: error: 'n' is '-1'; an integer in 1..64 is wanted"));
         CHECK_THAT(e.what(), Catch::Contains("'x' is 'nan'; a number above 0 is wanted"));
         CHECK_THAT(e.what(), Catch::Contains("'way' is 'raed'; did you mean 'read'?"));
     }

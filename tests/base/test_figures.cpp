@@ -47,7 +47,7 @@ TEST_CASE("the steady rate is none where too few inputs left to tell") {
     CHECK(steady_interval(launch({}, 1)) == 0);
     CHECK(steady_interval(launch({500}, 0)) == 0);
     CHECK(steady_interval(launch({500, 300, 700}, 0)) == 0);
-    // uneven while it is full
+    // error_amplifying while it is full
     CHECK(steady_interval(launch({500, 300, 700, 100, 900, 250, 50}, 4)) == 0);
 }
 
@@ -67,9 +67,9 @@ TEST_CASE("nothing is faster than the slowest kernel") {
 }
 
 TEST_CASE("many inputs without an even pace have an average of the part that takes longest") {
-    std::vector<std::uint64_t> uneven;
-    for (std::uint64_t n = 0; n < 40; ++n) uneven.push_back(n < 8 ? 1000 : 50 + n);
-    LaunchPace pace = launch(uneven, 8);  // one part lags behind while others run, and catches up once alone
+    std::vector<std::uint64_t> error_amplifying;
+    for (std::uint64_t n = 0; n < 40; ++n) error_amplifying.push_back(n < 8 ? 1000 : 50 + n);
+    LaunchPace pace = launch(error_amplifying, 8);  // one part lags behind while others run, and catches up once alone
     const double average = static_cast<double>(pace.ends.back() - pace.ends.front()) / 40;
     CHECK(steady_interval(pace) == Approx(average));
     pace.cores.push_back({0, 2 * pace.ends.back()});

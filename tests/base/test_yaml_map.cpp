@@ -29,7 +29,7 @@ TEST_CASE("wrong values are refused with what would be right") {
     YamlMap map = map_of("a: 0\nb: huge\nc: 99999999999999999999\nd: [1]\ne: maybe\nf: 1e999\nw: cold\nq: \"5\"\n");
     CHECK_THROWS_WITH(map.whole("a", {1, 256}), "m.yaml:1:4: error: 'a' is 0; it must lie in 1..256");
     CHECK_THROWS_WITH(map.whole("a", {1}), "m.yaml:1:4: error: 'a' is 0; it must be at least 1");
-    CHECK_THROWS_WITH(map.whole("b"), "m.yaml:2:4: error: 'b' is 'huge'; a whole number is wanted");
+    CHECK_THROWS_WITH(map.whole("b"), "m.yaml:2:4: error: 'b' is 'huge'; an integer is wanted");
     CHECK_THROWS_WITH(map.whole("c", {0, 5}), "m.yaml:3:4: error: 'c' is 99999999999999999999; it must lie in 0..5");
     CHECK_THROWS_WITH(map.text("d"), "m.yaml:4:4: error: 'd' is a list; a text is wanted");
     CHECK_THROWS_WITH(map.flag_or("e", true), "m.yaml:5:4: error: 'e' is 'maybe'; true or false is wanted");

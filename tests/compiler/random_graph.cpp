@@ -80,7 +80,7 @@ private:
                 return map(x);
         }
     }
-    /// To a grid of whole numbers and back, per tensor or by the last axis. Scales are powers of two, so that the
+    /// To a grid of integers and back, per tensor or by the last axis. Scales are powers of two, so that the
     /// quotients have no error of their own.
     ValueId quantized(ValueId x) {
         const bool by_axis = pick(0, 1) != 0;
@@ -96,21 +96,22 @@ private:
         q = build_.cast(q, is_signed ? DType::I8 : DType::U8);
         return build_.add("multiply", {build_.add("subtract", {build_.cast(q, DType::F32), shift}), steps});
     }
-    /// Turns along the first axis, with a state that goes on: gathered, or the last state alone.
+    /// Iterations along the first axis, with a state that goes on: gathered, or the last state alone.
     ValueId loop(ValueId x) {
-        const std::int64_t turns = pick(5, 8), width = pick(0, 1) ? pick(1, 4) : pick(30, 40),
+        const std::int64_t iterations = pick(5, 8), width = pick(0, 1) ? pick(1, 4) : pick(30, 40),
                            size = count(build_.dims(x));
-        const ValueId all = build_.reshape(
-            build_.map_axis(build_.reshape(x, {1, size}), 1, values({turns * width, size})), {turns, 1, width});
+        const ValueId all =
+            build_.reshape(build_.map_axis(build_.reshape(x, {1, size}), 1, values({iterations * width, size})),
+                           {iterations, 1, width});
         const ValueId weights = build_.constant(values({width, width})), slices = build_.add("tanh", {all});
         const std::string name = "loop" + std::to_string(graph_.nodes.size());
         ValueId state = build_.constant(values({1, width}));
         std::vector<ValueId> made;
         const bool gated = pick(0, 1) != 0;
-        for (std::int64_t turn = 0; turn < turns; ++turn) {
+        for (std::int64_t iteration = 0; iteration < iterations; ++iteration) {
             const std::size_t from = graph_.nodes.size();
-            Literal one(DType::F32, {1, turns});
-            one.set(turn, 1);
+            Literal one(DType::F32, {1, iterations});
+            one.set(iteration, 1);
             const ValueId slice = build_.reshape(build_.map_axis(slices, 0, one), {1, width});
             const ValueId next =
                 build_.add("tanh", {build_.add("add", {build_.add("matmul", {state, weights}), slice})});
@@ -119,7 +120,7 @@ private:
             for (std::size_t k = from; k < graph_.nodes.size(); ++k) {
                 if (graph_.nodes[k].is_constant()) continue;
                 graph_.nodes[k].attrs["loop"] = name;
-                graph_.nodes[k].attrs["turn"] = turn;
+                graph_.nodes[k].attrs["turn"] = iteration;
             }
         }
         return pick(0, 2) == 0 ? state : build_.add("join", made, {{"axis", std::int64_t{0}}});

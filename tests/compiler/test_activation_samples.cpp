@@ -3,8 +3,8 @@
 #include <catch2/catch.hpp>
 #include <numeric>
 
-#include "compiler/model/compile.hpp"
 #include "compiler/ir/graph.hpp"
+#include "compiler/model/compile.hpp"
 #include "compiler/passes/activation_samples.hpp"
 
 using namespace ttsim::impl;
@@ -22,7 +22,7 @@ std::vector<double> means_of_terms(const std::vector<std::vector<std::int64_t>>&
 %r = relu %x
 %p = constant [{}] : i32[{}, 64]
 %w = constant [1] : f32[{}, 32, 8]
-%y = pick_sum %r, %p, %w
+%y = gather_sum %r, %p, %w
 output "y" = %y
 )",
                                                                           fmt::join(all, ", "), terms, terms),
@@ -32,7 +32,7 @@ output "y" = %y
     const auto product = std::find_if(graph.nodes.begin(), graph.nodes.end(),
                                       [](const ir::Node& node) { return node.op == "buda.matmul"; });
     REQUIRE(product != graph.nodes.end());
-    const auto columns = ir::MeanPoints(graph, 1).means(*product, 0);
+    const auto columns = ir::ActivationSamples(graph, 1).means(*product, 0);
     REQUIRE(columns);
     REQUIRE(columns->size() == 32 * terms);
     std::vector<double> means;
@@ -83,8 +83,8 @@ output "y" = %y
     ir::Literal sample(ir::DType::F32, {1, 200, 32});
     for (std::int64_t i = 0; i < sample.size(); ++i) sample.set(i, 3 + static_cast<double>(i % 32));
     const ir::Values samples{{"x", sample}}, none;
-    const auto means = ir::MeanPoints(graph, 1, &samples).means(*product, 0);
+    const auto means = ir::ActivationSamples(graph, 1, &samples).means(*product, 0);
     REQUIRE(means);
     for (std::size_t c = 0; c < 32; ++c) CHECK(means->at(c) == Approx(3 + static_cast<double>(c)));
-    CHECK_FALSE(ir::MeanPoints(graph, 1, &none).means(*product, 0));  // of another part of the device
+    CHECK_FALSE(ir::ActivationSamples(graph, 1, &none).means(*product, 0));  // of another part of the device
 }

@@ -118,7 +118,7 @@ TEST_CASE("the parts of a sparse product stand for its matrix on every grid, in 
             CHECK(op.attr.num_nz_strips.size() == static_cast<std::size_t>(grid_r));
             const SparseParts parts = make_parts(pattern, op);
             CHECK(parts.tiles->dims()[2] == op.attr.num_sparse_tiles * 32);
-            CHECK(parts.tiles->dtype() == DType::U8);  // a byte a datum
+            CHECK(parts.tiles->dtype() == DType::U8);  // a byte an element
             CHECK(decoded(op, parts, columns) == want);
         }
 }
@@ -134,9 +134,9 @@ TEST_CASE("an encoding whose numbers do not fit their fields is refused") {
     CHECK_FALSE(size_encoding(pattern, op));
 }
 
-TEST_CASE("a pattern of runs of picks is that of the same whole numbers") {
+TEST_CASE("a pattern of runs of picks is that of the same integers") {
     const Literal wide = random_index(8 * 32, 3, 5 * 32, 7);
-    Picks picks;
+    GatherMap picks;
     wide.each_pick(0, wide.size(), [&](std::int64_t i, std::int64_t row) { picks.append(i, row); });
     const SparsePattern want = make_pattern(wide, nullptr, 5),
                         have = make_pattern(Literal::of_picks(wide.dims(), picks), nullptr, 5);
@@ -146,7 +146,7 @@ TEST_CASE("a pattern of runs of picks is that of the same whole numbers") {
     REQUIRE(have.tiles.size() == want.tiles.size());
     for (std::size_t k = 0; k < have.tiles.size(); ++k)
         CHECK(std::equal(have.tiles[k].begin(), have.tiles[k].end(), want.tiles[k].begin(), want.tiles[k].end(),
-                         [](TileDatum a, TileDatum b) { return a.place == b.place && a.value == b.value; }));
+                         [](TileElement a, TileElement b) { return a.place == b.place && a.value == b.value; }));
 }
 
 TEST_CASE("equal tiles of a pattern are kept once, with weights as they are") {
@@ -163,7 +163,7 @@ TEST_CASE("equal tiles of a pattern are kept once, with weights as they are") {
     CHECK(halves.tiles[0][0].value == 0.5F);
     CHECK(ones.tiles[0].size() == 32);
 
-    // Datums that meet in one place are summed, and a sum of 0 is none.
+    // Elements that meet in one place are summed, and a sum of 0 is none.
     Literal twice(DType::I32, {32, 2}), signs(DType::F32, {32, 2});
     for (std::int64_t i = 0; i < 64; ++i) {
         twice.set(i, 3);

@@ -15,7 +15,7 @@ LiteralPtr index_of(std::int64_t rows, std::int64_t shift) {
 
 }  // namespace
 
-TEST_CASE("a pattern is made once for equal operands, of the same datums or others") {
+TEST_CASE("a pattern is made once for equal operands, of the same elements or others") {
     constexpr std::int64_t rows = 64, large = 1 << 16;
     ChoiceCache cache;
     const LiteralPtr index = index_of(rows, 3);
@@ -32,7 +32,7 @@ TEST_CASE("a pattern is made once for equal operands, of the same datums or othe
         CHECK(other != pattern);
         CHECK(other == cache.pattern(index_of(rows, shift), nullptr, 2));
     }
-    // one datum of many is another
+    // one element of many is another
     const auto whole = cache.pattern(index_of(large, 0), nullptr, large / 32);
     Literal nearly = *index_of(large, 0);
     nearly.set(12'345, -1);

@@ -4,10 +4,10 @@
 #include <fstream>
 #include <set>
 
-#include "compiler/model/compile.hpp"
 #include "compiler/files/model_files.hpp"
-#include "compiler/onnx/read.hpp"
 #include "compiler/files/result_folder.hpp"
+#include "compiler/model/compile.hpp"
+#include "compiler/onnx/read.hpp"
 #include "tests/compiler/fresh_folder.hpp"
 #include "tests/compiler/random_graph.hpp"
 

@@ -7,9 +7,9 @@
 #include <random>
 
 #include "compiler/files/model_files.hpp"
+#include "compiler/files/result_folder.hpp"
 #include "compiler/model/model_run.hpp"
 #include "compiler/onnx/value_file.hpp"
-#include "compiler/files/result_folder.hpp"
 #include "sim/run.hpp"
 #include "tests/compiler/fresh_folder.hpp"
 
@@ -22,12 +22,12 @@ constexpr std::int64_t rows = 32, cols = 64, block = 16;
 
 struct Format {
     DataFormat df;
-    int bits;  ///< of the significand that a datum keeps on its way through the chip
+    int bits;  ///< of the significand that an element keeps on its way through the chip
 };
 constexpr Format formats[] = {
     {DataFormat::Float16_b, 8}, {DataFormat::Float16, 11}, {DataFormat::Float32, 8}, {DataFormat::Bfp8_b, 7}};
 
-/// Numbers of so many bits around the steps, each in all datums that share an exponent.
+/// Numbers of so many bits around the steps, each in all elements that share an exponent.
 Literal numbers(int bits, std::uint32_t seed) {
     Literal x(DType::F32, {rows, cols});
     std::mt19937 random(seed);
@@ -189,7 +189,7 @@ const std::string centred_product =
 
 }  // namespace
 
-TEST_CASE("sums of products of whole numbers come out exactly at the end of a model") {
+TEST_CASE("sums of products of integers come out exactly at the end of a model") {
     on_both_chips([](const char* device, const Format& format, Numerics numerics) {
         const Literal a = some_bytes({8, 70}, 7), b = some_bytes({70, 20}, 8);
         const std::string text = centred_product + "%y = cast %p {to = \"i32\"}\noutput \"y\" = %y\n";
@@ -198,7 +198,7 @@ TEST_CASE("sums of products of whole numbers come out exactly at the end of a mo
     });
 }
 
-TEST_CASE("a product of whole numbers is quantized by its exact sums at the end of a model") {
+TEST_CASE("a product of integers is quantized by its exact sums at the end of a model") {
     on_both_chips([](const char* device, const Format& format, Numerics numerics) {
         const Literal a = some_bytes({8, 70}, 9), b = some_bytes({70, 20}, 10);
         const std::string text = centred_product +
@@ -212,7 +212,7 @@ TEST_CASE("a product of whole numbers is quantized by its exact sums at the end 
     });
 }
 
-TEST_CASE("sums of a convolution of whole numbers come out exactly at the end of a model") {
+TEST_CASE("sums of a convolution of integers come out exactly at the end of a model") {
     // 6 channels in 2 groups, 4x4 kernels at stride 3, one row and column of padding before
     const Literal x = some_bytes({2, 6, 9, 9}, 11), w = some_bytes({4, 3, 4, 4}, 12);
     const std::string text =
@@ -285,14 +285,14 @@ TEST_CASE("the host looks up by numbers that the format does not hold, where inp
     }
 }
 
-TEST_CASE("whole numbers that the format does not hold in the midst of a model are told when it is compiled") {
+TEST_CASE("integers that the format does not hold in the midst of a model are told when it is compiled") {
     const std::string places = amid("%i = arg_max %h {axis = 1}\n%f = cast %i {to = \"f32\"}\n%d = add %h, %f\n");
     const auto on_device = [](const std::string& text, DataFormat df, const char* device = "wh_n150") {
         return warnings(text, df, device, false);
     };
     CHECK(one_about(on_device(places, DataFormat::Float16_b), "'i' (arg_max) finds places up to 300"));
-    CHECK(one_about(on_device(places, DataFormat::Bfp8_b), "Bfp8_b holds whole numbers up to 128"));
-    CHECK(one_about(on_device(places, DataFormat::Float32, "gs_e150"), "holds whole numbers up to 256"));
+    CHECK(one_about(on_device(places, DataFormat::Bfp8_b), "Bfp8_b holds integers up to 128"));
+    CHECK(one_about(on_device(places, DataFormat::Float32, "gs_e150"), "holds integers up to 256"));
     CHECK(on_device(places, DataFormat::Float32).empty());
     CHECK(on_device(places, DataFormat::Float16).empty());
     CHECK(warnings(places, DataFormat::Float16_b).empty());  // the host finds them
@@ -310,18 +310,17 @@ TEST_CASE("whole numbers that the format does not hold in the midst of a model a
     const std::string compares = amid(
         "%c = constant [257] : f32[]\n%l = less %h, %c\n%f = cast %l {to = \"f32\"}\n"
         "%d = add %h, %f\n");
-    CHECK(one_about(warnings(compares, DataFormat::Float16_b), "compares with whole numbers up to 257"));
+    CHECK(one_about(warnings(compares, DataFormat::Float16_b), "compares with integers up to 257"));
     CHECK(warnings(compares, DataFormat::Float16).empty());
 }
 
-TEST_CASE("sums of products of whole numbers in the midst of a model are told, with how large they may be") {
+TEST_CASE("sums of products of integers in the midst of a model are told, with how large they may be") {
     const std::string text =
         "%x = input : f32[8, 40]\n%w = input : f32[40, 70]\n%h = matmul %x, %w\n%q = round %h\n"
         "%a = cast %q {to = \"u8\"}\n%b = input : u8[70, 20]\n%fa = cast %a {to = \"f32\"}\n"
         "%fb = cast %b {to = \"f32\"}\n%p = matmul %fa, %fb\n%e = softmax %p {axis = 1}\noutput \"y\" = %e\n";
-    CHECK(one_about(warnings(text, DataFormat::Float16_b),
-                    "'p' (matmul) sums products of whole numbers up to 4.55175e+06"));
-    CHECK(one_about(warnings(text, DataFormat::Float16), "Float16 holds whole numbers up to 2048"));
+    CHECK(one_about(warnings(text, DataFormat::Float16_b), "'p' (matmul) sums products of integers up to 4.55175e+06"));
+    CHECK(one_about(warnings(text, DataFormat::Float16), "Float16 holds integers up to 2048"));
 
     // at the end of a model the host has them
     const std::string last =

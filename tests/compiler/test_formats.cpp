@@ -23,7 +23,7 @@ OpConfig product(DataFormat in0, DataFormat in1, Fidelity fidelity, const std::s
 TEST_CASE("phases that would multiply zeros are left out") {
     constexpr auto b16 = DataFormat::Float16_b, b8 = DataFormat::Bfp8_b, b4 = DataFormat::Bfp4_b;
     const auto least = [](DataFormat a, DataFormat b, Fidelity f, const char* type = "matmul") {
-        return without_spare_phases(product(a, b, f, type));
+        return without_redundant_fidelity_phases(product(a, b, f, type));
     };
     CHECK(least(b16, b16, Fidelity::HiFi4) == Fidelity::HiFi4);
     CHECK(least(b16, b16, Fidelity::HiFi3) == Fidelity::HiFi3);
@@ -55,7 +55,7 @@ TEST_CASE("constants are rounded to the digits that are multiplied") {
     CHECK(multiplied_digits(product(DataFormat::Bfp8_b, DataFormat::Bfp8_b, Fidelity::HiFi2), 1) == 7);
     CHECK(multiplied_digits(product(DataFormat::Bfp8_b, DataFormat::Bfp8_b, Fidelity::LoFi), 2) == 0);
 
-    // what is cut off the other operand is made up for, except where whole numbers are to stay exact
+    // what is cut off the other operand is made up for, except where integers are to stay exact
     const double cut = share_cut_off(product(DataFormat::Float16_b, DataFormat::Bfp8_b, Fidelity::HiFi2), 0);
     CHECK(cut == Approx(2.0 / 3 / 256));
     CHECK(share_cut_off(product(DataFormat::Bfp8_b, DataFormat::Bfp8_b, Fidelity::LoFi), 0) == 0);

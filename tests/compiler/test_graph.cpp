@@ -57,7 +57,7 @@ TEST_CASE("a literal keeps to its element type") {
     CHECK(truth.whole() == std::vector<std::int64_t>{1, 0});
 }
 
-TEST_CASE("whole numbers of 8 bits are bytes until all of them are wanted") {
+TEST_CASE("integers of 8 bits are bytes until all of them are wanted") {
     const std::vector<std::int64_t> values{-1, 2, -128};
     const Literal bytes = Literal::of_bytes(DType::I8, {3}, "\xff\x02\x80");
     CHECK(bytes.size() == 3);
@@ -110,10 +110,10 @@ TEST_CASE("floats that are made when they are read are as others") {
     CHECK_THROWS_AS(wrong.floats(), Error);
 }
 
-TEST_CASE("a table of picks is the same as runs or as whole numbers") {
+TEST_CASE("a table of picks is the same as runs or as integers") {
     // in steps from 2 on, alone, and in steps back
     const std::vector<std::int64_t> values{-1, -1, 5, -1, 7, -1, 9, 0, -1, -1, 4, 3, 2, -1};
-    Picks picks;
+    GatherMap picks;
     for (std::int64_t i = 0; i < std::ssize(values); ++i)
         if (values[static_cast<std::size_t>(i)] >= 0) picks.append(i, values[static_cast<std::size_t>(i)]);
     CHECK(picks.runs().size() == 3);

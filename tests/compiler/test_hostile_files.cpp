@@ -3,10 +3,10 @@
 #include <filesystem>
 #include <fstream>
 
+#include "compiler/files/model_files.hpp"
 #include "compiler/ir/format_rules.hpp"
 #include "compiler/ir/overrides.hpp"
 #include "compiler/ir/pass.hpp"
-#include "compiler/files/model_files.hpp"
 #include "compiler/onnx/tensor.hpp"
 #include "compiler/onnx/value_file.hpp"
 #include "tests/compiler/fresh_folder.hpp"
@@ -58,10 +58,10 @@ TEST_CASE(".npy files with any header are read or refused") {
     CHECK(parse_npy(npy("{\"shape\":(6,),\"fortran_order\":False,\"descr\":\"<f4\"}", six), "x.npy").dims() == Dims{6});
     refused(npy(dictionary(std::string(65000, 'f'), "6,"), six), "is not read");
     refused(npy("{'descr': '" + std::string(65000, ' '), six), "its header has an open quote");
-    refused(npy(dictionary("<f4", std::string(65000, '9')), six), "its shape is no tuple of whole numbers");
-    refused(npy(dictionary("<f4", std::string(65000, '(')), six), "its shape is no tuple of whole numbers");
+    refused(npy(dictionary("<f4", std::string(65000, '9')), six), "its shape is no tuple of integers");
+    refused(npy(dictionary("<f4", std::string(65000, '(')), six), "its shape is no tuple of integers");
     refused(npy(std::string(65000, '{'), six), "its header lacks");
-    refused(npy(dictionary("<f4", "-6,"), six), "its shape is no tuple of whole numbers");
+    refused(npy(dictionary("<f4", "-6,"), six), "its shape is no tuple of integers");
     refused(npy(dictionary("<f4", "4294967296, 4294967296"), six), "at most");
     refused(npy(dictionary("<f4", "0, 9223372036854775807"), six), "at most");
     refused(npy(dictionary("<f4", "1073741824,"), six), "it holds 24 bytes of data");

@@ -141,7 +141,7 @@ TEST_CASE("sizes that overflow or would fill the memory are refused") {
     refused(Model("Slice").whole({0}).whole({1}).whole({0}).whole({0}), "a step is 0");
     refused(Model("LRN", {1, 3, 2, 2}).attr("size", least), "size is");
     refused(Model("Resize", {1, 1, 2, 2}).none().real({1, 1, 1e30F, 1}), "at most");
-    refused(Model("Resize", {1, 1, 0, 2}).none().real({1, 1, 2, 2}), "axis 2 has no datums");
+    refused(Model("Resize", {1, 1, 0, 2}).none().real({1, 1, 2, 2}), "axis 2 has no elements");
     refused(Model("Resize", {1, 1, 2, 2})
                 .real({0, 1})
                 .real({1, 1, 2, 2})
@@ -155,7 +155,7 @@ TEST_CASE("sizes that overflow or would fill the memory are refused") {
                 .attr("mode", "cubic")
                 .attr("exclude_outside", 1)
                 .real_attr("cubic_coeff_a", -9.0F),
-            "exclude_outside leaves datum 0 of axis 2 nothing");
+            "exclude_outside leaves element 0 of axis 2 nothing");
     refused(Model("Upsample", {1, 1, 2, 2}, 1, 9).real({1, 1}), "2 sizes or scales for 4 axes of a tensor of rank 4");
 }
 

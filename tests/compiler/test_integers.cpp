@@ -30,8 +30,8 @@ std::vector<std::int64_t> samples(DType type) {
 
 __extension__ using Wide = __int128;  // holds what two integers of 64 bits give
 
-Wide exact(std::int64_t datum, DType type) {
-    return type == DType::U64 ? static_cast<Wide>(static_cast<std::uint64_t>(datum)) : static_cast<Wide>(datum);
+Wide exact(std::int64_t element, DType type) {
+    return type == DType::U64 ? static_cast<Wide>(static_cast<std::uint64_t>(element)) : static_cast<Wide>(element);
 }
 std::int64_t modular(Wide value, DType type) { return wrapped(static_cast<std::uint64_t>(value), type); }
 

@@ -1,16 +1,16 @@
 #include <catch2/catch.hpp>
 
-#include "compiler/model/host_fallback.hpp"
 #include "compiler/ir/legalization_error.hpp"
+#include "compiler/model/host_fallback.hpp"
 
 using namespace ttsim::impl;
-using ir::NoDeviceForm;
+using ir::LegalizationError;
 
 TEST_CASE("what a second try refuses too is said as the first said it") {
     Diagnostics problems;
     problems.unsupported({}, "op 'a' fits nowhere");
     problems.unsupported({}, "op 'b' fits nowhere");
-    std::optional<NoDeviceForm> first;
+    std::optional<LegalizationError> first;
     try {
         problems.throw_if_any();
     } catch (const Error& lines) {
@@ -18,15 +18,15 @@ TEST_CASE("what a second try refuses too is said as the first said it") {
     }
     REQUIRE(first);
     const Error b_still(Fault::Unsupported, {}, "op 'b' fits nowhere still"), c(Fault::Unsupported, {}, "op 'c'");
-    const NoDeviceForm both = first->after(NoDeviceForm({{"b", b_still}, {"c", c}}));
+    const LegalizationError both = first->after(LegalizationError({{"b", b_still}, {"c", c}}));
     CHECK(both.origins() == std::vector<std::string>{"b", "c"});
     CHECK(std::string(both.what()) == first->what());  // word for word
     CHECK(std::string(both.reason("c").what()) == c.what());
     CHECK(both.reason("b").message() == first->message());
-    CHECK(first->after(NoDeviceForm(c, {})).message() == "op 'c'");
-    CHECK(std::string(first->after(NoDeviceForm({{"c", c}})).what()) == c.what());
+    CHECK(first->after(LegalizationError(c, {})).message() == "op 'c'");
+    CHECK(std::string(first->after(LegalizationError({{"c", c}})).what()) == c.what());
     CHECK_FALSE(both.is_on_any_grid());
-    CHECK(first->after(NoDeviceForm::on_any_grid(b_still, {"b"})).is_on_any_grid());
+    CHECK(first->after(LegalizationError::on_any_grid(b_still, {"b"})).is_on_any_grid());
 }
 
 TEST_CASE("what the host is given for one reason is told in one line") {
@@ -40,7 +40,7 @@ output "y" = %c
     for (ir::Node& node : model.nodes) node.origin = node.name;
     const Error why(Fault::Unsupported, {}, "there is no room\nnor time"), other(Fault::Unsupported, {}, "no form");
     std::vector<ir::GivenToHost> given;
-    const NoDeviceForm refusal({{"a", why}, {"b", why}, {"c", other}});
+    const LegalizationError refusal({{"a", why}, {"b", why}, {"c", other}});
     CHECK_FALSE(ir::give_to_host(model, refusal, 1, given));  // more work than that
     CHECK_FALSE(ir::can_give_to_host(model, refusal, 1));
     CHECK(ir::can_give_to_host(model, refusal, 1e6));

@@ -16,7 +16,7 @@ Literal counting(std::int64_t size, float first = 0) {
     return literal;
 }
 
-/// The datums the other way round, and how often that was done.
+/// The elements the other way round, and how often that was done.
 struct Reversal {
     int times = 0;
     Literal of(MadeConstants& made, const Literal& literal, const std::string& how = "reversed") {
@@ -64,7 +64,7 @@ Graph flattened(const std::shared_ptr<MadeConstants>& made) {
 
 }  // namespace
 
-TEST_CASE("a large constant is made once of the same datums") {
+TEST_CASE("a large constant is made once of the same elements") {
     MadeConstants made;
     Reversal reversal;
     const Literal source = counting(large);
@@ -100,7 +100,7 @@ TEST_CASE("small constants that others are made of are known by what they are") 
         return made.get("plus", sources, [&] {
             ++times;
             Literal sum = source;
-            for (float& datum : sum.floats()) datum += static_cast<float>(value);
+            for (float& element : sum.floats()) element += static_cast<float>(value);
             return sum;
         });
     };
@@ -120,7 +120,7 @@ TEST_CASE("a constant that nobody holds is made again, and one is not taken for 
     CHECK(reversal.times == 3);
 }
 
-TEST_CASE("who changes datums that are shared changes a copy") {
+TEST_CASE("who changes elements that are shared changes a copy") {
     MadeConstants made;
     Reversal reversal;
     const Literal source = counting(large);
@@ -142,7 +142,7 @@ TEST_CASE("what a constant is made of stays until it is let go") {
     }
     CHECK(last == source);
     CHECK_FALSE(between.expired());
-    made.let_go();
+    made.release();
     CHECK(between.expired());
     CHECK(last == source);
 }

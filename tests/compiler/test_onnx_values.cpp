@@ -154,7 +154,7 @@ TEST_CASE("the host sorts and scatters as ONNX says") {
               .attr("reduction", "mul"),
           {1, 2, 3, 4, 5, 6}, {2, 4, 3, 4, 15, 18});
     gives(Model("GatherElements", {2, 3}).whole({2, -3}, Whole{1, 2}).attr("axis", 1), {1, 2, 3, 4, 5, 6}, {3, 1});
-    // whole numbers stay whole: what is looked up by them may be another table
+    // integers stay whole: what is looked up by them may be another table
     CHECK(value_of(Model("GatherElements", {1, 4})
                        .without()
                        .whole({7, 300, 9}, Whole{1, 3})
@@ -348,7 +348,7 @@ TEST_CASE("a long signal's short-time spectra are a convolution, with the same v
         }
 }
 
-TEST_CASE("runs of whole numbers are counted, with others between their items") {
+TEST_CASE("runs of integers are counted, with others between their items") {
     const auto counted = [](const std::string& mode, const Whole& lengths, std::int64_t skips) {
         Model model("TfIdfVectorizer", {2, 6}, 1, 9);
         model.attr("mode", mode).attr("min_gram_length", lengths[0]).attr("max_gram_length", lengths[1]);
@@ -438,7 +438,7 @@ TEST_CASE("support vectors vote for classes, by pairs") {
     gives(model, {-2, 3}, {0.8055767F, 0.1796709F, 0.0147524F, 0.0022817F, 0.0756852F, 0.9220331F}, 1);
 }
 
-TEST_CASE("loops of no turns keep their states and gather tensors of no datums") {
+TEST_CASE("loops of no turns keep their states and gather tensors of no elements") {
     Model loop("Loop", {2}, 2);
     loop.without();
     loop.whole({0}, Whole{}).none().again();

@@ -24,7 +24,7 @@ Dims part_of(const Dims& dims, std::size_t rank, unsigned ones) {
     return part;
 }
 
-/// Where an operand of these dims has datum `i` of a result.
+/// Where an operand of these dims has element `i` of a result.
 std::int64_t place_in(const Dims& in, const Dims& out, std::int64_t i) {
     std::int64_t place = 0, step = 1;
     for (std::size_t k = 0; k < out.size(); ++k) {

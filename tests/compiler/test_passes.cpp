@@ -99,24 +99,24 @@ TEST_CASE("the index of a sparse product takes room by its runs, not by its rows
     CHECK(products > 0);
 }
 
-TEST_CASE("the range of filling datums follows the ops") {
+TEST_CASE("the range of filling elements follows the ops") {
     Node exp;
     exp.op = "exp";
     CHECK(unary_pads(exp, {}).low == 1);
     CHECK(unary_pads(exp, {}).high == 1);
-    CHECK_FALSE(unary_pads(exp, {0, 200}).is_tame());
+    CHECK_FALSE(unary_pads(exp, {0, 200}).is_bounded());
     Node reciprocal;
     reciprocal.op = "reciprocal";
-    CHECK(unary_pads(reciprocal, {}).is_tame());
-    CHECK_FALSE(unary_pads(reciprocal, {-1, 1}).is_tame());
+    CHECK(unary_pads(reciprocal, {}).is_bounded());
+    CHECK_FALSE(unary_pads(reciprocal, {-1, 1}).is_bounded());
     CHECK(unary_pads(reciprocal, {2, 4}).high == 0.5);
     const auto binary = [](const char* op, PadRange a, PadRange b) {
         Node node;
         node.op = op;
         return binary_pads(node, a, b);
     };
-    CHECK(binary("multiply", PadRange::wild(), {}).is_zero());
+    CHECK(binary("multiply", PadRange::unbounded(), {}).is_zero());
     CHECK(binary("subtract", {1, 2}, {5, 7}).low == -6);
     CHECK(binary("multiply", {-2, 1}, {-3, 4}).low == -8);
-    CHECK_FALSE(binary("add", PadRange::wild(), {}).is_tame());
+    CHECK_FALSE(binary("add", PadRange::unbounded(), {}).is_bounded());
 }

@@ -6,9 +6,9 @@
 
 #include "compiler/backend/edge_limits.hpp"
 #include "compiler/files/model_files.hpp"
+#include "compiler/files/result_folder.hpp"
 #include "compiler/model/model_run.hpp"
 #include "compiler/onnx/value_file.hpp"
-#include "compiler/files/result_folder.hpp"
 #include "netlist/checks/validate.hpp"
 #include "netlist/plan/stream_use.hpp"
 #include "netlist/text/reader.hpp"

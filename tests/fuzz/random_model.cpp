@@ -229,30 +229,30 @@ private:
                                         : type());
         std::vector<std::int64_t> dims{static_cast<std::int64_t>(from_.below(6))};
         if (form >= 4) dims = this->dims();
-        std::int64_t datums = 1;
+        std::int64_t elements = 1;
         for (const std::int64_t d : dims) {
             tensor.add_dims(d);
             constexpr std::int64_t most = 512;
-            datums = d < 0 || d > most ? most + 1 : std::min(datums * d, most + 1);
+            elements = d < 0 || d > most ? most + 1 : std::min(elements * d, most + 1);
         }
-        if (datums > 512 || form == 15) datums = static_cast<std::int64_t>(from_.below(4));
+        if (elements > 512 || form == 15) elements = static_cast<std::int64_t>(from_.below(4));
         if (form == 14) {
-            tensor.set_raw_data(std::string(static_cast<std::size_t>(datums) * 4, '\x3f'));
+            tensor.set_raw_data(std::string(static_cast<std::size_t>(elements) * 4, '\x3f'));
         } else if (form == 13) {
             tensor.set_data_location(Proto::EXTERNAL);
             auto& entry = *tensor.add_external_data();
             entry.set_key("location");
             entry.set_value(from_.one_of(words));
         } else {
-            values(tensor, datums);
+            values(tensor, elements);
         }
     }
 
-    void values(Proto& tensor, std::int64_t datums) {
+    void values(Proto& tensor, std::int64_t elements) {
         const bool same = from_.below(4) == 3;
         std::int64_t whole = from_.integer();
         float real = from_.real();
-        for (std::int64_t k = 0; k < datums; ++k) {
+        for (std::int64_t k = 0; k < elements; ++k) {
             if (!same && k < 32) whole = from_.integer();
             switch (tensor.data_type()) {
                 case Proto::FLOAT:

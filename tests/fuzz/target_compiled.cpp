@@ -15,8 +15,8 @@
 #include <mutex>
 #include <thread>
 
-#include "compiler/model/compile.hpp"
 #include "compiler/files/result_folder.hpp"
+#include "compiler/model/compile.hpp"
 #include "runtime/image/image.hpp"
 #include "runtime/image/member_list.hpp"
 #include "runtime/model.hpp"

@@ -8,10 +8,10 @@ void graph(const std::string& bytes) {
     answer([&] {
         const ir::Graph read = ir::parse_graph(bytes, "fuzz");
         read.verify();
-        std::int64_t datums = 0;
-        for (const ir::Node& node : read.nodes) datums += node.literal ? node.literal->size() : 0;
+        std::int64_t elements = 0;
+        for (const ir::Node& node : read.nodes) elements += node.literal ? node.literal->size() : 0;
         constexpr std::int64_t most = 1 << 16;
-        if (datums > most) return;
+        if (elements > most) return;
         const ir::Graph again = ir::parse_graph(ir::print_graph(read), "printed");
         TT_CHECK(equal(read, again), "what was printed reads back differently");
         for (const ir::Node& node : read.nodes)

@@ -70,7 +70,7 @@ std::size_t messages_in(const std::string& stream) {
         if (size > stream.size() - at) return count;
         try {
             (void)bridge::from_cbor({stream.begin() + static_cast<std::ptrdiff_t>(at),
-                                        stream.begin() + static_cast<std::ptrdiff_t>(at + size)});
+                                     stream.begin() + static_cast<std::ptrdiff_t>(at + size)});
         } catch (const std::exception&) {
             return count;
         }
@@ -98,10 +98,10 @@ public:
     }
     /// False: the server has hung up, or says nothing.
     bool receive(void* to, std::size_t bytes) const {
-        constexpr int patience = 2000;  // ms
+        constexpr int timeout = 2000;  // ms
         for (char* at = static_cast<char*>(to); bytes > 0;) {
             pollfd ready{socket_.get(), POLLIN, 0};
-            if (::poll(&ready, 1, patience) != 1) return false;
+            if (::poll(&ready, 1, timeout) != 1) return false;
             const ssize_t got = ::recv(socket_.get(), at, bytes, 0);
             if (got <= 0) return false;
             at += got;
@@ -126,8 +126,8 @@ public:
         device_->open();
         folder_ = (temp_folder() / (golden ? "golden" : "device")).string();
         std::filesystem::create_directories(folder_);
-        server_ = std::make_unique<bridge::DeviceServer>(device_, bridge::ServedDevice{"served.yaml", 0, golden},
-                                                            folder_);
+        server_ =
+            std::make_unique<bridge::DeviceServer>(device_, bridge::ServedDevice{"served.yaml", 0, golden}, folder_);
     }
 
     /// Sends bytes, and takes an answer to every whole message in them.

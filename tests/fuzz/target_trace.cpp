@@ -3,13 +3,13 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
-#include "tests/fuzz/targets.hpp"
-#include "tests/fuzz/trace_damage.hpp"
-#include "tests/trace/small_trace.hpp"
+#include "analysis/exports/perfetto.hpp"
 #include "analysis/trace/analysis.hpp"
 #include "analysis/trace/perf_resources.hpp"
 #include "analysis/trace/perf_rows.hpp"
-#include "analysis/exports/perfetto.hpp"
+#include "tests/fuzz/targets.hpp"
+#include "tests/fuzz/trace_damage.hpp"
+#include "tests/trace/small_trace.hpp"
 #include "trace/reader.hpp"
 
 namespace ttsim::impl::fuzz {

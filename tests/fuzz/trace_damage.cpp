@@ -63,7 +63,7 @@ std::string other_value(CommandBytes& bytes, std::string_view table, std::string
     }
 }
 
-std::string change_of_a_datum(CommandBytes& bytes) {
+std::string change_of_a_element(CommandBytes& bytes) {
     const trace::TableDef& table = some_table(bytes);
     const std::uint64_t row = bytes.next(1), column = bytes.next(1);
     const std::vector<trace::ColumnDef> columns = trace::columns_of(table);
@@ -115,7 +115,7 @@ std::string damaged_trace(std::string image, const std::string& bytes) {
                 image.resize(std::max<std::size_t>(commands.next(3) % (image.size() + 1), 1));
                 break;
             case 2:
-                edit(made(), change_of_a_datum(commands));
+                edit(made(), change_of_a_element(commands));
                 break;
             default:
                 edit(made(), change_of_the_schema(commands));

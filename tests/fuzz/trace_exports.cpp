@@ -7,19 +7,19 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "base/csv.hpp"
-#include "base/yaml_tree.hpp"
-#include "analysis/trace_report/advice_report.hpp"
 #include "analysis/exports/exports.hpp"
+#include "analysis/exports/perfetto.hpp"
 #include "analysis/page/page.hpp"
+#include "analysis/trace_report/advice_report.hpp"
 #include "analysis/trace_report/perf_file.hpp"
 #include "analysis/trace_report/perf_sheets.hpp"
 #include "analysis/trace_report/top_report.hpp"
 #include "analysis/trace_report/trace_report.hpp"
+#include "base/csv.hpp"
+#include "base/yaml_tree.hpp"
 #include "sim/run.hpp"
 #include "tests/folders.hpp"
 #include "tests/netlist/temp_folder.hpp"
-#include "analysis/exports/perfetto.hpp"
 
 namespace ttsim::impl::fuzz {
 

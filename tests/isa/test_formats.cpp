@@ -49,9 +49,9 @@ TEST_CASE("a 32x32 tile has the size of the hardware") {
     CHECK(sizes(Bfp4) == std::pair<std::int64_t, std::int64_t>(576, 608));
     CHECK(sizes(Bfp2_b) == std::pair<std::int64_t, std::int64_t>(320, 352));
     CHECK(sizes(Int8) == std::pair<std::int64_t, std::int64_t>(1024, 1056));
-    CHECK(datum_bytes(Int32) == 4);
-    CHECK(datum_bytes(UInt16) == 2);
-    CHECK(datum_bytes(Lf8) == 1);
+    CHECK(element_bytes(Int32) == 4);
+    CHECK(element_bytes(UInt16) == 2);
+    CHECK(element_bytes(Lf8) == 1);
 }
 
 TEST_CASE("tiny tiles have at least 16 exponent bytes") {

@@ -125,7 +125,7 @@ inline bool all_close(const Tensor& a, const Tensor& b, double relative = 1e-5, 
         const double x = a.data[i], y = b.data[i];
         if ((std::isnan(x) && std::isnan(y)) || x == y) continue;
         if (!(std::fabs(x - y) <= absolute + relative * std::max(std::fabs(x), std::fabs(y)))) {
-            UNSCOPED_INFO("datum " << i << ": " << x << " and " << y);
+            UNSCOPED_INFO("element " << i << ": " << x << " and " << y);
             return false;
         }
     }

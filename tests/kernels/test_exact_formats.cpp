@@ -14,9 +14,9 @@ using namespace ttsim::impl;
 using exact::PackConfig;
 using exact::PackSource;
 
-TEST_CASE("block-float datums unpack with their leading zeros taken from the exponent, modulo 256") {
+TEST_CASE("block-float elements unpack with their leading zeros taken from the exponent, modulo 256") {
     const auto unpack = [](DataFormat f, std::uint32_t e, std::uint32_t d) {
-        return exact::unpack_block_datum(f, e, d);
+        return exact::unpack_block_element(f, e, d);
     };
     CHECK(unpack(DataFormat::Bfp8_b, 127, 0x40) == 0x3F800000U);
     CHECK(unpack(DataFormat::Bfp8_b, 127, 0xC1) == 0xBF820000U);
@@ -39,7 +39,7 @@ TEST_CASE("a value of a tiny block float gets the register that its bytes would"
             const MatrixView view{tile.data(), 32, 32, 32};
             decode_tile(DataFormat::Bfp8_b, {}, body.data(), view);
             unpack_to_src(DataFormat::Bfp8_b, DataFormat::Float16_b, view);
-            const std::uint32_t want = exact::unpack_block_datum(DataFormat::Bfp8_b, exponent, code);
+            const std::uint32_t want = exact::unpack_block_element(DataFormat::Bfp8_b, exponent, code);
             INFO("exponent " << exponent << ", code " << code);
             CHECK(bits_of(tile[0]) == ((want & infinity_bits) == 0 ? 0 : want));
         }
@@ -47,7 +47,7 @@ TEST_CASE("a value of a tiny block float gets the register that its bytes would"
 
 TEST_CASE("floats unpack by cutting, FP16 saturates") {
     const auto unpack = [](DataFormat from, DataFormat to, std::uint32_t d) {
-        return exact::unpack_datum(from, to, false, d);
+        return exact::unpack_element(from, to, false, d);
     };
     CHECK(unpack(DataFormat::Float32, DataFormat::Tf32, 0x3F801FFFU) == 0x3F800000U);
     CHECK(unpack(DataFormat::Float32, DataFormat::Float16_b, 0x807FFFFFU) == 0x80000000U);

@@ -165,7 +165,7 @@ TEST_CASE("exact copies into a 32-bit Dst are additions: NaN becomes infinity; 1
     CHECK(bits_of(narrow.data[1]) == 0);
 }
 
-TEST_CASE("exact ReLU agrees with the packer's on every datum") {
+TEST_CASE("exact ReLU agrees with the packer's on every element") {
     Random random;
     const Tensor x = random.tensor(1, 1);
     for (const DataFormat acc : {DataFormat::Float16_b, DataFormat::Float32})
@@ -183,9 +183,9 @@ TEST_CASE("exact ReLU agrees with the packer's on every datum") {
                 Tensor got = x;
                 exact::pack_relu(acc, out, attributes, got.slice(0));
                 for (std::size_t i = 0; i < x.data.size(); ++i) {
-                    const std::uint32_t datum = bits_of(x.data[i]);
+                    const std::uint32_t element = bits_of(x.data[i]);
                     CHECK(bits_of(got.data[i]) ==
-                          exact::pack_early(config, acc == DataFormat::Float32 ? datum : datum >> 16));
+                          exact::pack_early(config, acc == DataFormat::Float32 ? element : element >> 16));
                 }
             }
 }

@@ -1,5 +1,5 @@
 // --math fast against --math exact, op by op: they may differ by rounding alone. What rounding may do is worked out
-// from the formats and the size of what an op adds up, datum by datum.
+// from the formats and the size of what an op adds up, elementwise.
 #include <fmt/format.h>
 
 #include <array>
@@ -84,7 +84,7 @@ double spacing(DataFormat format) {
     return 0x1p-10;  // operands have 11 bits
 }
 
-/// How often the matrix unit rounds a datum to Dst on its way, and how many products it is made of.
+/// How often the matrix unit rounds an element to Dst on its way, and how many products it is made of.
 struct Rounding {
     int into_dest = 1;
     int products = 1;
@@ -92,16 +92,16 @@ struct Rounding {
 
 struct Distance {
     double worst = 0, sum = 0;
-    std::int64_t datums = 0;
+    std::int64_t elements = 0;
     std::string where;
     void note(double distance, const std::string& text) {
-        ++datums;
+        ++elements;
         sum += distance;
         if (std::fabs(distance) <= worst) return;
         worst = std::fabs(distance);
         where = text;
     }
-    double bias() const { return datums == 0 ? 0 : sum / static_cast<double>(datums); }
+    double bias() const { return elements == 0 ? 0 : sum / static_cast<double>(elements); }
 };
 
 /// |fast - exact| as part of what rounding may do, with a sign: positive where fast is the larger in magnitude.
@@ -115,7 +115,7 @@ Distance compare(const OpConfig& op, const Tensor& fast, const Tensor& exact, co
         double size = sizes.data[i];
         if (is_block_float(op.out_df))
             for (std::size_t k = i / 16 * 16; k < i / 16 * 16 + 16; ++k) size = std::max(size, double{sizes.data[k]});
-        const std::string text = fmt::format("datum {}: fast {} exact {} of size {}", i, a, b, size);
+        const std::string text = fmt::format("element {}: fast {} exact {} of size {}", i, a, b, size);
         // Where sums of several products leave the range, their order decides whether they come back.
         if (rounding.products > 1 && !std::isfinite(size)) continue;
         if (a == b || (std::isnan(a) && std::isnan(b))) {

@@ -177,7 +177,7 @@ TEST_CASE("constants must be complete, known and in range") {
     };
     CHECK(refused("pack_tile:", "pack_tile:").empty());
     CHECK_THAT(refused("  pack_tile:", "  pack_tiles:"), Catch::Contains("pack_tile"));
-    CHECK_THAT(refused("  pack_datums: ", "  pack_datums: -"), Catch::Contains("a number above 0"));
+    CHECK_THAT(refused("  pack_elements: ", "  pack_elements: -"), Catch::Contains("a number above 0"));
     CHECK_THAT(refused("  input_matmul: ", "  input_matmul: -"), Catch::Contains("a number from 0"));
     CHECK_THAT(refused("  nop: ", "  nop: -"), Catch::Contains("a number from 0"));
     CHECK_THAT(refused("  default:", "  defaults:"), Catch::Contains("default"));

@@ -44,7 +44,7 @@ std::vector<float> unpack(DataFormat format, DataFormat acc, std::vector<float> 
 using Floats = std::vector<float>;
 
 /// Any bit pattern, so all exponents, denormals, infinities and NaN.
-Tensor wild_tensor(std::uint32_t seed) {
+Tensor unbounded_tensor(std::uint32_t seed) {
     std::mt19937 random(seed);
     Tensor t(1, 32, 32);
     for (float& x : t.data) x = float_of(static_cast<std::uint32_t>(random()));
@@ -102,7 +102,7 @@ TEST_CASE("integers round half away from zero and saturate") {
           Floats{8388608, 8388609, -2147483648.0F, 16777216, 1234567936});
 }
 
-TEST_CASE("block floats share the largest exponent of 16 datums") {
+TEST_CASE("block floats share the largest exponent of 16 elements") {
     // 1.0 makes the unit 2^-6, 2^-2 and 2^0.
     CHECK(host(Bfp8_b, {1.0F, 0x1p-7F, -0x1p-7F, 0x1.fffffep-8F, 1.9999999F}) ==
           Floats{1.0F, 0x1p-6F, -0x1p-6F, 0.0F, 127.0F / 64});
@@ -146,14 +146,14 @@ TEST_CASE("conversions yield values of the format whatever comes in") {
         for (const FormatInfo& out : all_formats()) {
             if (out.format == Invalid || is_raw(out.format)) continue;
             INFO(out.name << " seed " << seed);
-            Tensor converted = wild_tensor(seed);
+            Tensor converted = unbounded_tensor(seed);
             host_convert(out.format, converted.slice(0));
             CHECK(same_bits(through_bytes(out.format, converted), converted));
             Tensor again = converted;
             host_convert(out.format, again.slice(0));
             CHECK(same_bits(again, converted));
             for (const DataFormat acc : {Float32, Float16, Float16_b, Int32, Bfp8, Bfp8_b}) {
-                Tensor packed = wild_tensor(seed);
+                Tensor packed = unbounded_tensor(seed);
                 round_to_dest(acc, packed.slice(0));
                 pack_from_dest(acc, out.format, packed.slice(0));
                 INFO("packed from " << to_string(acc));
@@ -163,7 +163,7 @@ TEST_CASE("conversions yield values of the format whatever comes in") {
 }
 
 TEST_CASE("raw formats and the invalid one pass unchanged") {
-    const Tensor in = wild_tensor(1);
+    const Tensor in = unbounded_tensor(1);
     for (const DataFormat f : {RawUInt8, RawUInt16, RawUInt32, Invalid}) {
         Tensor t = in;
         host_convert(f, t.slice(0));

@@ -68,12 +68,12 @@ float register_value(DataFormat f, std::uint32_t word) {
     return float_of(five_bits ? (word & sign_bit) | ((word & 0x0FFFFFFFU) + (112U << 23)) : word);
 }
 
-/// Datums the model leaves to the hardware: a signed zero magnitude (reads as -infinity there) and magnitudes whose
+/// Elements the model leaves to the hardware: a signed zero magnitude (reads as -infinity there) and magnitudes whose
 /// exponent wraps below zero.
 std::array<bool, 1024> hardware_quirks(DataFormat f, const std::uint8_t* body, const Tile& values) {
     std::array<float, 1024> quirk{};
     if (is_block_float(f)) {
-        const int width = info(f).datum_bits;
+        const int width = info(f).element_bits;
         for (std::size_t i = 0; i < quirk.size(); ++i) {
             const std::size_t bit = i * static_cast<std::size_t>(width);
             const unsigned code = (unsigned{body[64 + bit / 8]} >> (bit % 8)) & ((1U << width) - 1);
@@ -94,8 +94,8 @@ int differing(const Tile& got, const Tile& want, const std::array<bool, 1024>& s
     for (std::size_t i = 0; i < got.size(); ++i)
         if (!skip[i] && bits_of(got[i]) != bits_of(want[i]) && (got[i] != 0.0F || want[i] != 0.0F)) {
             if (count++ < 3)
-                UNSCOPED_INFO("datum " << i << ": got " << std::hex << bits_of(got[i]) << ", want "
-                                       << bits_of(want[i]));
+                UNSCOPED_INFO("element " << i << ": got " << std::hex << bits_of(got[i]) << ", want "
+                                         << bits_of(want[i]));
         }
     return count;
 }
@@ -164,15 +164,15 @@ TEST_CASE("unpacked tiles equal the register contents of the vectors") {
             if (e.from_simulator())
                 CHECK(differing(values, want, skip) == 0);
             else
-                std::cout << e.id() << " (not gated): " << differing(values, want, skip) << " datums differ\n";
+                std::cout << e.id() << " (not gated): " << differing(values, want, skip) << " elements differ\n";
         }
     }
-    std::cout << "unpack: " << tiles << " tiles compared, " << quirks << " datums of hardware quirks left out\n";
+    std::cout << "unpack: " << tiles << " tiles compared, " << quirks << " elements of hardware quirks left out\n";
     report_skipped(skipped);
     CHECK(tiles >= 40);
 }
 
-TEST_CASE("every Bfp8_b datum decodes to the value of the exhaustive table") {
+TEST_CASE("every Bfp8_b element decodes to the value of the exhaustive table") {
     if (no_vectors()) return;
     for (const VectorEntry& e : test::vector_entries("unpack")) {
         if (e.id() != "unpack/table_bfp8b_bf16") continue;
@@ -334,7 +334,7 @@ TEST_CASE("fast matmul stays near the vectors at every fidelity") {
             }
             std::cout << "  " << name << " " << std::sqrt(error / power);
             INFO(e.id() << " " << name);
-            CHECK(std::sqrt(error / power) < (datum_bytes(acc) == 4 ? 3e-3 : 2e-2));
+            CHECK(std::sqrt(error / power) < (element_bytes(acc) == 4 ? 3e-3 : 2e-2));
         }
         std::cout << "\n";
     }

@@ -24,7 +24,7 @@ static OpConfig splice_config(const Blocking& blocking, SpliceUnit unit, const s
     return op;
 }
 
-/// Every datum of tile number n holds base + n.
+/// Every element of tile number n holds base + n.
 static Tensor tile_ids(TileShape shape, float base) {
     Tensor t(shape, {});
     for (std::int64_t z = 0; z < t.z; ++z) {
@@ -281,7 +281,7 @@ TEST_CASE("topk rules") {
     op = topk_config({.grid_c = 2}, 3, 32, TopkSort::Max);
     CHECK_THAT(complaints(op), Catch::Contains("input 0 of 'op0' is 3 tiles wide, which 2 grid columns cannot share"));
     op = topk_config({.mblock_n = 2}, 1, 64, TopkSort::Max);
-    CHECK_THAT(complaints(op), Catch::Contains("a core of 'op0' sorts 32 datums a line; k 64 asks for more"));
+    CHECK_THAT(complaints(op), Catch::Contains("a core of 'op0' sorts 32 elements a line; k 64 asks for more"));
     op.in[0].rt = op.in[1].rt = 2;
     CHECK_THAT(complaints(op), Catch::Contains("topk needs the output's 1 slices of 1 rows"));
 }

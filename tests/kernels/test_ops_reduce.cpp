@@ -20,7 +20,7 @@ OpConfig reduce(Blocking out, ReduceDim dim, std::int64_t m_k = 0, std::int64_t 
 
 }  // namespace
 
-TEST_CASE("reduce leaves maxima in column 0, row 0 or datum (0, 0) and zeros elsewhere") {
+TEST_CASE("reduce leaves maxima in column 0, row 0 or element (0, 0) and zeros elsewhere") {
     Tensor x(1, 64, 64, -5.0F);
     x.slice(0).at(2, 3) = -1;
     x.slice(0).at(2, 40) = 7;
@@ -55,7 +55,7 @@ TEST_CASE("reduce leaves maxima in column 0, row 0 or datum (0, 0) and zeros els
     }
 }
 
-TEST_CASE("reduce over z takes the largest of each group of slices, datum by datum") {
+TEST_CASE("reduce over z takes the largest of each group of slices, elementwise") {
     auto op = reduce({.t = 2}, ReduceDim::Z);
     op.attr.z = 2;
     Tensor x(4, 32, 32);

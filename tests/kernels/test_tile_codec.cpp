@@ -29,7 +29,7 @@ Bytes8 encode_row(DataFormat format, const std::vector<float>& row) {
     return encode(format, {}, t);
 }
 
-/// Datum (r, c) is r * step + c.
+/// Element (r, c) is r * step + c.
 Tensor counting_tile(TileDim dim, int step) {
     Tensor t(1, dim.h, dim.w);
     for (int r = 0; r < dim.h; ++r)
@@ -41,7 +41,7 @@ constexpr TileDim legal_dims[] = {{32, 32}, {16, 32}, {32, 16}, {8, 32}, {4, 32}
 
 }  // namespace
 
-TEST_CASE("datums lie face by face") {
+TEST_CASE("elements lie face by face") {
     const Bytes8 bytes = encode(UInt16, {}, counting_tile({}, 100));
     const auto at = [&](std::size_t i) { return bytes[2 * i] + 256 * bytes[2 * i + 1]; };
     CHECK(at(0) == 0);
@@ -59,7 +59,7 @@ TEST_CASE("a tile of 8 rows has two short faces") {
     CHECK(bytes[128] == 16);  // the other face
 }
 
-TEST_CASE("block floats have exponents first and small datums from the low bits") {
+TEST_CASE("block floats have exponents first and small elements from the low bits") {
     const Bytes8 b8 = encode_row(Bfp8_b, {1.0F, -0.5F, 0.0F, -0.0F});
     CHECK(b8.size() == 1088);
     CHECK(b8[0] == 127);

@@ -37,7 +37,7 @@ struct VectorEntry {
             if (a.at("name") == name) return read_npy(vector_folder() / a.at("file").get<std::string>());
         throw std::runtime_error(id() + " has no array " + name);
     }
-    /// Datums of 2 or 4 bytes, by the dtype of the array.
+    /// Elements of 2 or 4 bytes, by the dtype of the array.
     std::vector<std::uint32_t> words(const std::string& name) const {
         const std::vector<std::uint8_t> raw = bytes(name);
         const std::size_t size = dtype(name) == "uint16" ? 2 : 4;

@@ -99,12 +99,12 @@ TEST_CASE("an infinity agrees with a number of its sign that is nearly as large,
 
 namespace {
 
-/// What becomes of a golden datum and the result beside it.
+/// What becomes of a golden element and the result beside it.
 enum class Fate { Agrees, Differs, Undefined };
 Fate fate(const Comparison& r, float golden, float actual) {
     const auto result = compare(r, Tensor(1, 1, 32, golden), Tensor(1, 1, 32, actual), {1, 32});
-    CHECK(result.datums + result.undefined == 32);
-    CHECK(result.undefined_throughout() == (result.datums == 0));
+    CHECK(result.elements + result.undefined == 32);
+    CHECK(result.undefined_throughout() == (result.elements == 0));
     if (result.undefined == 32) return Fate::Undefined;
     return result.strict_pass ? Fate::Agrees : Fate::Differs;
 }
@@ -131,7 +131,7 @@ TEST_CASE("equal tensors pass with a correlation of one") {
     const auto r = compare(hw(1, 0.9999), ramp(64, 64), ramp(64, 64));
     CHECK(r.strict_pass);
     CHECK(r.tiles == 4);
-    CHECK(r.datums == 4096);
+    CHECK(r.elements == 4096);
     CHECK(r.entries == 1);
     CHECK(r.pcc == Approx(1));
     CHECK(r.max_error == 0);
@@ -207,7 +207,7 @@ TEST_CASE("a NaN that appears in the result fails the correlation of its tile") 
     golden.data[5] = nan_value;
     const auto left_out = compare(hw(1, 0.9), golden, actual);
     CHECK(left_out.strict_pass);
-    CHECK(left_out.datums == 1023);
+    CHECK(left_out.elements == 1023);
     CHECK(left_out.undefined == 1);
     actual.data[6] = -1000;  // what is compared has to agree by itself
     CHECK_FALSE(compare(hw(1023.0 / 1024, 0), golden, actual).strict_pass);
@@ -241,7 +241,7 @@ TEST_CASE("only the part that a rule or an op gives is judged") {
     column.col_end = 1;
     const auto r = compare(hw(1, 0.99), golden, actual, {}, column);
     CHECK(r.strict_pass);
-    CHECK(r.datums == 64);
+    CHECK(r.elements == 64);
     CHECK(r.tiles == 2);
     Comparison ranged = hw(1, 0.99);
     ranged.cols_first = ranged.cols_last = 1;
@@ -250,7 +250,7 @@ TEST_CASE("only the part that a rule or an op gives is judged") {
     CHECK_FALSE(compare(ranged, golden, actual).strict_pass);
     ranged.flat = true;
     ranged.cols_last = 1;
-    CHECK(compare(ranged, golden, actual).datums == 64);
+    CHECK(compare(ranged, golden, actual).elements == 64);
     CHECK(compare(ranged, golden, actual).strict_pass);
 }
 
@@ -261,7 +261,7 @@ TEST_CASE("flat queues are judged in runs of 1024 values") {
     flat.flat = true;
     const auto r = compare(flat, golden, actual);
     CHECK(r.tiles == 3);
-    CHECK(r.datums == 3000);
+    CHECK(r.elements == 3000);
     CHECK(r.failed_tiles == 1);
     CHECK_THAT(r.first_failure, Catch::Contains("values 2048..2999"));
 }
@@ -283,7 +283,7 @@ TEST_CASE("entries add up") {
     comparison.add(ramp(), wrong);
     const auto r = comparison.result();
     CHECK(r.entries == 2);
-    CHECK(r.datums == 2048);
+    CHECK(r.elements == 2048);
     CHECK(r.failed_tiles == 1);
     CHECK_THAT(r.first_failure, Catch::StartsWith("entry 1,"));
     CHECK(r.share_within == 2047.0 / 2048);
@@ -302,7 +302,7 @@ TEST_CASE("the float32 rule follows the scale of the tile") {
     CHECK_FALSE(compare(strict, golden, actual).strict_pass);
 }
 
-TEST_CASE("the float32 rule asks the correlation of all datums together") {
+TEST_CASE("the float32 rule asks the correlation of all elements together") {
     // every value within 1e-4 of a mean that dwarfs the spread: the values pass, the correlation does not
     Tensor golden(1, 32, 32, 1000), actual = golden;
     for (std::size_t i = 0; i < 1024; ++i) {
@@ -461,7 +461,7 @@ TEST_CASE("large means pass as the vendor compares, and the strict figure stays"
 }
 
 TEST_CASE("the vendor's form leaves out the last row and column and divides by 1024 all the same") {
-    // golden is 1 in row 0 and 0 elsewhere; the result also in row 1: of 31 x 31 datums, sums over 1024
+    // golden is 1 in row 0 and 0 elsewhere; the result also in row 1: of 31 x 31 elements, sums over 1024
     Tensor golden(1, 32, 32), actual(1, 32, 32);
     for (std::size_t c = 0; c < 32; ++c) {
         golden.data[c] = 1;
@@ -514,7 +514,7 @@ TEST_CASE("comparisons joined are the comparison of all entries") {
     first.join(second);
     const auto a = all.result(), b = first.result();
     CHECK(a.entries == b.entries);
-    CHECK(a.datums == b.datums);
+    CHECK(a.elements == b.elements);
     CHECK(a.failed_tiles == b.failed_tiles);
     CHECK(a.first_failure == b.first_failure);
     CHECK(a.first_failure.starts_with("entry 1, z 0, tile (0,0): "));
@@ -560,7 +560,7 @@ TEST_CASE("judged outputs are the op-fed queues that no graph reads") {
 
 TEST_CASE("an entry compared part by part, its result unpacked a few slices at a time, is judged as a whole one") {
     std::mt19937 random(3);
-    // 3 MiB of floats, with datums that differ, in tiles and in runs of values; slices of 24 x 32 hold no whole runs
+    // 3 MiB of floats, with elements that differ, in tiles and in runs of values; slices of 24 x 32 hold no whole runs
     for (const auto& [rows, cols, tile] : {std::tuple{256, 512, TileDim{}}, std::tuple{24, 32, TileDim{8, 32}}}) {
         Tensor golden(12, rows, cols);
         for (float& v : golden.data) v = static_cast<float>(random() % 1000) / 100;
@@ -604,12 +604,12 @@ TEST_CASE("an entry compared part by part, its result unpacked a few slices at a
     }
 }
 
-TEST_CASE("comparing takes about a nanosecond a datum", "[.][benchmark]") {
+TEST_CASE("comparing takes about a nanosecond an element", "[.][benchmark]") {
     const Tensor a = ramp(1024, 1024), b = a;
     const auto start = std::chrono::steady_clock::now();
     QueueComparison comparison(hw(1, 0.99), {}, {});
     for (int i = 0; i < 20; ++i) comparison.add(a, b);
     const double time = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    std::cout << "compare " << time * 1e9 / (20.0 * 1024 * 1024) << " ns/datum\n";
+    std::cout << "compare " << time * 1e9 / (20.0 * 1024 * 1024) << " ns/element\n";
     CHECK(comparison.result().strict_pass);
 }

@@ -243,16 +243,17 @@ TEST_CASE("a splice by ublock takes its operands in turn and holds no more of th
     const Netlist netlist = resolved(n.text());
     const auto plan = first_plan(netlist);
     const PlanOp& joined = op_of(*plan, "joined");
-    const auto turns = [&](std::size_t k) {
+    const auto iterations = [&](std::size_t k) {
         std::vector<std::pair<std::int64_t, std::int64_t>> all;
-        for (const PlanOperand::Turn& turn : joined.operands[k].turns) all.emplace_back(turn.needed, turn.passed);
+        for (const PlanOperand::Iteration& iteration : joined.operands[k].iterations)
+            all.emplace_back(iteration.needed, iteration.passed);
         return all;
     };
-    using Turns = std::vector<std::pair<std::int64_t, std::int64_t>>;
+    using Iterations = std::vector<std::pair<std::int64_t, std::int64_t>>;
     // Eight ublocks a step, half of an operand's buffer: a row of the result, of `a` a row with what is left out.
     CHECK(joined.steps_per_slice == 2);
-    CHECK(turns(0) == Turns{{5, 5}, {10, 10}});
-    CHECK(turns(1) == Turns{{1, 0}, {1, 1}});
+    CHECK(iterations(0) == Iterations{{5, 5}, {10, 10}});
+    CHECK(iterations(1) == Iterations{{1, 0}, {1, 1}});
     CHECK(joined.operands[0].intake == Intake::InTurn);
     CHECK(joined.operands[0].l1_tiles == 16);
     CHECK(joined.operands[0].capacity_tiles == 40);

@@ -24,12 +24,12 @@ struct Run {
     bool same = true;  ///< all values of an entry
 
     explicit Run(const std::string& text, std::optional<std::int64_t> inputs_count = std::nullopt,
-                 bool with_sink = false, std::int64_t most_datums = GoldenOptions{}.most_copied_datums)
+                 bool with_sink = false, std::int64_t most_elements = GoldenOptions{}.most_copied_elements)
         : netlist(resolved(text)), forecast(ttsim::impl::forecast(netlist, all_programs(netlist), inputs_count)) {
         GoldenOptions options;
         options.numerics = Numerics::Float32;
         options.inputs_count = inputs_count;
-        options.most_copied_datums = most_datums;
+        options.most_copied_elements = most_elements;
         options.host_entry = [](const Queue& queue, std::int64_t n) {
             Tensor values(queue.shape(), queue.tile);
             std::fill(values.data.begin(), values.data.end(),
@@ -45,7 +45,7 @@ struct Run {
         golden = std::make_unique<Golden>(netlist, forecast, std::move(options), pool);
         golden->run(all_programs(netlist));
     }
-    /// The value every datum of the entry has; NaN when there is no entry or they differ.
+    /// The value every element of the entry has; NaN when there is no entry or they differ.
     float at(const std::string& queue, std::int64_t n) {
         const auto tensor = golden->entry(*netlist.find_queue(queue), n);
         if (!tensor) return std::nanf("");

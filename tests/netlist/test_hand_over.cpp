@@ -52,8 +52,8 @@ OperandTms tms(Tm::Kind kind, std::int64_t n) {
     return made;
 }
 
-HandOver handed(const Op& from, const std::vector<OutputReader>& readers, std::int64_t inputs = 4) {
-    return hand_over(from, inputs, readers);
+OutputStreaming handed(const Op& from, const std::vector<OutputReader>& readers, std::int64_t inputs = 4) {
+    return output_streaming(from, inputs, readers);
 }
 
 constexpr auto C = UblockOrder::Column;
@@ -63,7 +63,7 @@ const Blocking by_columns = cut(1, 1, 2, 2, 1, 2, C);
 }  // namespace
 
 TEST_CASE("the same blocks in the same order are taken as they are packed (A)") {
-    const HandOver made = handed(producer(two_by_two), {eltwise(two_by_two, two_by_two)});
+    const OutputStreaming made = handed(producer(two_by_two), {eltwise(two_by_two, two_by_two)});
     CHECK(eltwise(two_by_two, two_by_two).orders == std::vector<TileOrder>{{{0, 0, 8}}});
     CHECK(made.rule == ScatterRule::None);
     CHECK(made.buffer_tiles == 16);
@@ -73,7 +73,7 @@ TEST_CASE("the same blocks in the same order are taken as they are packed (A)") 
 TEST_CASE("another order of ublocks makes blocks, of phases of contiguous tiles (B)") {
     const OutputReader reader = eltwise(by_columns, two_by_two);
     CHECK(reader.orders == std::vector<TileOrder>{{{0, 0, 2}, {0, 4, 2}, {0, 2, 2}, {0, 6, 2}}});
-    const HandOver made = handed(producer(two_by_two), {reader});
+    const OutputStreaming made = handed(producer(two_by_two), {reader});
     CHECK(made.rule == ScatterRule::Order);
     CHECK(made.because == "operand 0 of 'x'");
     CHECK(made.unit == 2);
@@ -88,7 +88,7 @@ TEST_CASE("a row of cores that multiply is one destination: column order suits k
     const OutputReader in_order = in0(out, 4, columns);
     CHECK(in_order.orders == std::vector<TileOrder>{{{0, 0, 8}}, {{1, 0, 8}}});
     CHECK(handed(producer(columns), {in_order}).rule == ScatterRule::None);
-    const HandOver made = handed(producer(rows), {in0(out, 4, rows)});
+    const OutputStreaming made = handed(producer(rows), {in0(out, 4, rows)});
     CHECK(made.rule == ScatterRule::Order);
     CHECK(made.unit == 1);
     CHECK(made.most_phases() == 8);
@@ -96,7 +96,7 @@ TEST_CASE("a row of cores that multiply is one destination: column order suits k
 
 TEST_CASE("one core that feeds two pipes hands over blocks (E)") {
     const Blocking wide = cut(1, 1, 1, 4, 1, 1), halves = cut(1, 2, 1, 2, 1, 1);
-    const HandOver made = handed(producer(wide), {eltwise(halves, wide)});
+    const OutputStreaming made = handed(producer(wide), {eltwise(halves, wide)});
     CHECK(made.rule == ScatterRule::TwoPipes);
     CHECK(made.unit == 2);
     CHECK(made.streams == 2);
@@ -107,14 +107,14 @@ TEST_CASE("gathered whole mblocks stay in order (F), parts of them do not (G)") 
     const Blocking halves = cut(1, 2, 1, 2, 1, 1), wide = cut(1, 1, 1, 4, 1, 1);
     CHECK(handed(producer(halves), {eltwise(wide, halves)}).rule == ScatterRule::None);
     const Blocking tall_halves = cut(1, 2, 2, 2, 1, 1), tall = cut(1, 1, 2, 4, 1, 1);
-    const HandOver made = handed(producer(tall_halves), {eltwise(tall, tall_halves)});
+    const OutputStreaming made = handed(producer(tall_halves), {eltwise(tall, tall_halves)});
     CHECK(made.rule == ScatterRule::Pieces);
     CHECK(made.unit == 2);
     CHECK(made.most_phases() == 2);
 }
 
 TEST_CASE("fewer inputs than a block holds make one short block (H)") {
-    const HandOver made = handed(producer(two_by_two, 8), {eltwise(two_by_two, two_by_two)}, 2);
+    const OutputStreaming made = handed(producer(two_by_two, 8), {eltwise(two_by_two, two_by_two)}, 2);
     CHECK(made.rule == ScatterRule::Pieces);
     CHECK(made.unit == 16);
     CHECK(made.most_phases() == 1);
@@ -126,10 +126,10 @@ TEST_CASE("fewer inputs than a block holds make one short block (H)") {
 
 TEST_CASE("two readers in order are two streams (I); one that is not makes blocks for both (J)") {
     const OutputReader same = eltwise(two_by_two, two_by_two), other = eltwise(by_columns, two_by_two);
-    const HandOver both = handed(producer(two_by_two), {same, same});
+    const OutputStreaming both = handed(producer(two_by_two), {same, same});
     CHECK(both.rule == ScatterRule::None);
     CHECK(both.streams == 2);
-    const HandOver made = handed(producer(two_by_two), {same, other});
+    const OutputStreaming made = handed(producer(two_by_two), {same, other});
     CHECK(made.rule == ScatterRule::Order);
     CHECK(made.unit == 2);
     REQUIRE(made.forks.size() == 2);
@@ -149,7 +149,7 @@ TEST_CASE("padding, and parts of an mblock, make blocks") {
 
 TEST_CASE("slices stacked over cores go to one core after the other") {
     const Blocking slices = cut(1, 1, 1, 2, 1, 1, UblockOrder::Row, 2), stacked = cut(1, 2, 1, 2, 1, 1);
-    const HandOver made = handed(producer(slices), {eltwise(stacked, slices, tms(Tm::Kind::HStack, 2))});
+    const OutputStreaming made = handed(producer(slices), {eltwise(stacked, slices, tms(Tm::Kind::HStack, 2))});
     CHECK(made.rule == ScatterRule::Destinations);
     CHECK(made.held_together == made.block_tiles);
     CHECK(made.forks.size() == 2);
@@ -166,13 +166,13 @@ TEST_CASE("a stack on one core that the buffer does not hold is kept whole") {
 
 TEST_CASE("a broadcast sends the same phases again and again") {
     const Blocking row = cut(1, 1, 1, 48, 1, 1), wide = cut(1, 1, 4, 48, 1, 1);
-    const HandOver made = handed(producer(row), {eltwise(wide, row, tms(Tm::Kind::BroadcastR, 4))});
+    const OutputStreaming made = handed(producer(row), {eltwise(wide, row, tms(Tm::Kind::BroadcastR, 4))});
     CHECK(made.rule == ScatterRule::Order);
     CHECK(made.forks.at(0).phases == 4);
     CHECK(made.forks.at(0).repeats == 1);  // four units of 48 tiles
     // 192 units in periods of 48, which is above 32
     const Blocking turned = cut(1, 1, 1, 24, 2, 1);
-    const HandOver many =
+    const OutputStreaming many =
         handed(producer(turned), {eltwise(cut(1, 1, 8, 24, 1, 1), turned, tms(Tm::Kind::BroadcastR, 4))});
     CHECK(many.unit == 1);
     CHECK(many.forks.at(0).repeats == 4);
@@ -196,7 +196,7 @@ TEST_CASE("kernel_broadcast ends what is taken with the tiles that it holds") {
     CHECK(tile_orders(op, 0, tms(Tm::Kind::BroadcastC, 4), one) == std::vector<TileOrder>{{{0, 0, 1}}});
 }
 
-TEST_CASE("half a buffer is a whole number of inputs, or an input of halves") {
+TEST_CASE("half a buffer is an integer of inputs, or an input of halves") {
     CHECK(whole_blocks(2, 12));
     CHECK(whole_blocks(12, 12));   // 6 slices
     CHECK(!whole_blocks(14, 12));  // 7
@@ -216,7 +216,7 @@ TEST_CASE("what handing over takes is paid for each block, fork, phase and byte"
     t.partner = 30;
     const Blocking rows = cut(1, 1, 2, 2, 1, 2, UblockOrder::Row, 4);
     const auto cycles = [&](const Op& from, const std::vector<OutputReader>& readers) {
-        return hand_over_cycles(handed(from, readers), from, t);
+        return output_streaming_cycles(handed(from, readers), from, t);
     };
     // in order: one phase and 8 tiles a slice
     CHECK(cycles(producer(rows), {eltwise(rows, rows)}) == Approx(4 * (10 + 8)));
@@ -229,15 +229,15 @@ TEST_CASE("what handing over takes is paid for each block, fork, phase and byte"
     // four cores that each take from four in the same order: one serves them all, then the next
     const Blocking tall = cut(4, 1, 1, 4, 1, 1), wide = cut(1, 4, 4, 1, 1, 1);
     Op turned = producer(tall);
-    const HandOver in_turn = handed(turned, {eltwise(wide, tall)});
+    const OutputStreaming in_turn = handed(turned, {eltwise(wide, tall)});
     REQUIRE(in_turn.forks.size() == 16);
     const double served = 4 * (10 + 1);
-    CHECK(hand_over_cycles(in_turn, turned, t) ==
+    CHECK(output_streaming_cycles(in_turn, turned, t) ==
           Approx(1000 + 100 * static_cast<double>(in_turn.starts) + 500 + 4 * served / in_turn.forks[0].abreast));
     CHECK(in_turn.forks[0].abreast == 3);
     // four rows of each: the relays wait for the same source
     const Blocking rows_of_four = cut(4, 1, 4, 4, 1, 1), columns = cut(1, 4, 16, 1, 1, 1);
-    const HandOver run_by_run = handed(producer(rows_of_four), {eltwise(columns, rows_of_four)});
+    const OutputStreaming run_by_run = handed(producer(rows_of_four), {eltwise(columns, rows_of_four)});
     CHECK(run_by_run.forks[0].abreast == Approx((8 * 1 + 6 * 2) / 14.0));
     // one core gathers from two, in four phases through three relays: blocks of its own beside those of its sources
     CHECK(cycles(producer(apart), {eltwise(rows, apart)}) == Approx(4 * (1000 + 100 + 500 + 4 * 30 / 3.0)));

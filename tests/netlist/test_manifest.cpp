@@ -69,8 +69,8 @@ TEST_CASE("mistakes in a manifest name the file and the key") {
     CHECK_THAT(refused("\"grayskull\"", "3"), Catch::Contains("'arch': a text"));
     CHECK_THAT(refused("[\"p\"]", "\"p\""), Catch::Contains("'programs': a list"));
     CHECK_THAT(refused("[\"p\"]", "[1]"), Catch::Contains("program names"));
-    CHECK_THAT(refused("3}", "3.5}"), Catch::Contains("'params.$p_a': a whole number"));
-    CHECK_THAT(refused("3}", "18446744073709551615}"), Catch::Contains("whole number"));
+    CHECK_THAT(refused("3}", "3.5}"), Catch::Contains("'params.$p_a': an integer"));
+    CHECK_THAT(refused("3}", "18446744073709551615}"), Catch::Contains("integer"));
     CHECK_THAT(refused("{\"$p_a\": 3}", "[]"), Catch::Contains("'params': an object"));
     CHECK_THAT(refused("{\"$p_a\": 3}", "{\"$p_a\": 3}, \"inputs_count\": 0"), Catch::Contains("at least 1"));
     CHECK_THAT(refused("\"q.npy\"", "\"q.npy\", \"first_entry\": -1"), Catch::Contains("'inputs[0].first_entry'"));

@@ -61,7 +61,7 @@ const std::string eight_bytes = std::string("\0\0\x80\x3f\0\0\0\x40", 8);  // 1.
 
 }  // namespace
 
-TEST_CASE("arrays of floats, whole numbers and bit patterns come back as they were written") {
+TEST_CASE("arrays of floats, integers and bit patterns come back as they were written") {
     for (const auto& [integer, raw] : {std::pair{false, false}, {true, false}, {true, true}}) {
         const QueueArray written = sample(integer, raw);
         const std::string file = (temp_folder() / "round.npy").string();
@@ -87,7 +87,7 @@ TEST_CASE("a written file is version 1.0 with an aligned header") {
     CHECK(text.size() == 10 + length + 3 * 24 * 4);
 }
 
-TEST_CASE("whole numbers are rounded and kept inside 32 bits") {
+TEST_CASE("integers are rounded and kept inside 32 bits") {
     QueueArray array{true, 1, 1, 4, {Tensor(1, 1, 4)}, false};
     array.entries[0].data = {2.6F, -3e9F, 3e9F, std::numeric_limits<float>::quiet_NaN()};
     const std::string file = (temp_folder() / "whole.npy").string();
@@ -123,7 +123,7 @@ TEST_CASE("broken arrays are refused with the file's name") {
     CHECK_THAT(with("<f4", "<f8"), Catch::Contains("'<f8'"));
     CHECK_THAT(with("False", "True"), Catch::Contains("Fortran"));
     CHECK_THAT(with("(1, 1, 1, 2)", "(1, 2)"), Catch::Contains("rank is 2"));
-    CHECK_THAT(with("(1, 1, 1, 2)", "(1, -1, 1, 2)"), Catch::Contains("whole numbers"));
+    CHECK_THAT(with("(1, 1, 1, 2)", "(1, -1, 1, 2)"), Catch::Contains("integers"));
     CHECK_THAT(with("(1, 1, 1, 2)", "(1, 1, 1, 3)"), Catch::Contains("holds 8 bytes") && Catch::Contains("needs 12"));
     CHECK_THAT(with("(1, 1, 1, 2)", "(1, 1, 1, 1)"), Catch::Contains("holds 8 bytes"));
     CHECK_THAT(with("(1, 1, 1, 2)", "(4294967296, 4294967296, 4294967296, 2)"), Catch::Contains("too large"));

@@ -157,7 +157,7 @@ TEST_CASE("keys of the test configuration that nothing depends on are noted and 
     CHECK(n.test.args.size() == 1);
     CHECK(n.test.comparison->type == Comparison::Type::Exact);
     CHECK_THROWS_WITH(read(test::small_netlist + "test-config: {test-args: {microbatch_count: 4x}}\n"),
-                      "n.yaml:18:45: error: 'microbatch_count' is '4x'; a whole number is wanted");
+                      "n.yaml:18:45: error: 'microbatch_count' is '4x'; an integer is wanted");
     CHECK_THROWS_WITH(read(test::small_netlist + "test-config: {comparison-config: {overrides: 1}}\n"),
                       "n.yaml:18:46: error: 'overrides' is '1'; a map is wanted");
 }

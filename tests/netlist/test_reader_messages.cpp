@@ -24,7 +24,7 @@ const Message read_messages[] = {
      "n.yaml:3:44: error: 'entries' is 1000000000000; it must lie in 1..2147483648"},
     {"entries: 2", "entries: 99999999999999999999999",
      "n.yaml:3:44: error: 'entries' is 99999999999999999999999; it must lie in 1..2147483648"},
-    {"entries: 2", "entries: two", "n.yaml:3:44: error: 'entries' is 'two'; a whole number is wanted"},
+    {"entries: 2", "entries: two", "n.yaml:3:44: error: 'entries' is 'two'; an integer is wanted"},
     {"entries: 2, ", "", "n.yaml:3:3: error: queue 'in0' needs the field 'entries'"},
     {"type: queue", "type: fifo", "n.yaml:3:28: error: 'type' is 'fifo'; it must be one of queue, ram"},
     {"grid_size: [1, 1], t: 1", "grid_size: [1], t: 1",
@@ -124,7 +124,7 @@ TEST_CASE("all problems of a file are reported together") {
     text = with(text, "type: exp", "type: expp");
     text = with(text, "- staticvar", "- staticva");
     CHECK(complaints(text) ==
-          "n.yaml:3:44: error: 'entries' is 'none'; a whole number is wanted\n"
+          "n.yaml:3:44: error: 'entries' is 'none'; an integer is wanted\n"
           "n.yaml:10:15: error: 'type' is 'expp', which is no op type; did you mean 'exp'?\n"
           "n.yaml:14:9: error: program 'p0' has an unknown instruction 'staticva'; did you mean 'staticvar'?");
 }

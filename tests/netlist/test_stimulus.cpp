@@ -66,7 +66,7 @@ std::vector<float> in_order(const Tensor& t, TileDim tile = {}) {
     for (std::int64_t z = 0; z < t.z; ++z)
         for (std::int64_t r = 0; r < t.rows; r += tile.h)
             for (std::int64_t c = 0; c < t.cols; c += tile.w)
-                for (std::int64_t i = 0; i < tile.datums(); ++i)
+                for (std::int64_t i = 0; i < tile.elements(); ++i)
                     values.push_back(t.slice(z).at(r + i / tile.w, c + i % tile.w));
     return values;
 }
@@ -119,7 +119,7 @@ TEST_CASE("normal values are drawn as doubles in tile order and go on from entry
         for (const float value : in_order(source->next("q"))) REQUIRE(value == static_cast<float>(normal(engine)));
 }
 
-TEST_CASE("integer formats get whole numbers, raw formats their bit patterns") {
+TEST_CASE("integer formats get integers, raw formats their bit patterns") {
     Stimulus s;
     s.low = -2.9;
     s.high = 5.9;

@@ -7,7 +7,7 @@ using namespace ttsim::impl;
 
 namespace {
 
-constexpr TileDim one{1, 1};  // tiles of one datum make the moves easy to read
+constexpr TileDim one{1, 1};  // tiles of one element make the moves easy to read
 
 Tensor tensor(std::int64_t z, std::int64_t rows, std::int64_t cols) {
     Tensor t(z, rows, cols);
@@ -124,12 +124,12 @@ TEST_CASE("slices made on their own are those of the whole moved tensor") {
         const Tensor whole = apply_tms(t, tms, one);
         MovedTensor moved(t, tms, one);
         REQUIRE(moved.z() == whole.z);
-        CHECK(moved.slice_datums() == whole.rows * whole.cols);
+        CHECK(moved.slice_elements() == whole.rows * whole.cols);
         for (std::int64_t first = moved.z() - 1; first >= 0; --first) {
             const std::int64_t count = pick(1, moved.z() - first);
             const Tensor part = moved.slices(first, count);
-            const auto from = whole.data.begin() + first * moved.slice_datums();
-            CHECK(part.data == Values(from, from + count * moved.slice_datums()));
+            const auto from = whole.data.begin() + first * moved.slice_elements();
+            CHECK(part.data == Values(from, from + count * moved.slice_elements()));
         }
     }
 }

@@ -137,7 +137,7 @@ TEST_CASE("index maps and tensor moves agree on random chains, and runs on their
         }
         shape = shape_after(from, tms);
 
-        Tensor tiles(from.z, from.rt, from.ct);  // tiles of one datum: its number
+        Tensor tiles(from.z, from.rt, from.ct);  // tiles of one element: its number
         for (std::size_t k = 0; k < tiles.data.size(); ++k) tiles.data[k] = static_cast<float>(k);
         const Tensor moved = apply_tms(tiles, tms, {1, 1});
         const TmMap map(from, tms);

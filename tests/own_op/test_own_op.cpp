@@ -6,8 +6,8 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "compiler/model/compile.hpp"
 #include "compiler/ir/op_table.hpp"
+#include "compiler/model/compile.hpp"
 #include "compiler/onnx/read.hpp"
 #include "compiler/ops/device.hpp"
 #include "kernels/ops/sfpu_op.hpp"

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "compiler/model/compile.hpp"
 #include "compiler/ir/graph.hpp"
+#include "compiler/model/compile.hpp"
 #include "runtime/model.hpp"
 
 struct GraphRun {
@@ -14,7 +14,8 @@ struct GraphRun {
     bool host_fallback = true;
 };
 
-inline ttsim::impl::ir::Values run_graph(const ttsim::impl::ir::Graph& graph, const ttsim::impl::ir::Values& inputs, const GraphRun& how) {
+inline ttsim::impl::ir::Values run_graph(const ttsim::impl::ir::Graph& graph, const ttsim::impl::ir::Values& inputs,
+                                         const GraphRun& how) {
     ttsim::impl::ir::CompileOptions options;
     options.device = how.device;
     options.default_df = how.format;

@@ -15,9 +15,9 @@
 
 using namespace ttsim::impl;
 using namespace ttsim::impl::test;
-using runtime::Patience;
 using runtime::Session;
 using runtime::SessionOptions;
+using runtime::Timeout;
 
 namespace {
 
@@ -371,7 +371,7 @@ TEST_CASE("what a session refuses it refuses in the same words on every engine")
         ask([&] { session->read("w", -1); });
         ask([&] { session->run("q"); });
         ask([&] { session->run("p", {{"n", 1}}); });
-        words.push_back(refusal([&] { session->pop("y", 1, Patience::none()); }, Fault::Hang));
+        words.push_back(refusal([&] { session->pop("y", 1, Timeout::none()); }, Fault::Hang));
         return words;
     };
     SessionOptions options;

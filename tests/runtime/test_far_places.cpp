@@ -1,4 +1,4 @@
-// Whole numbers that a data format does not hold, and phases that it has no digits for, in the midst of a model.
+// Integers that a data format does not hold, and phases that it has no digits for, in the midst of a model.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -31,7 +31,7 @@ TEST_CASE("Places that the format does not hold are the host's in the midst of a
             const std::int64_t row = at / size, from = (at % size + size - 7) % size;
             const double h = x.at(row * size + (from + size - 7) % size);
             const std::int64_t i = h < 0 ? 1 : 0;
-            INFO(device << ", datum " << at);
+            INFO(device << ", element " << at);
             REQUIRE(y.at(at) == std::max(0.0, leaf.at(4 * (i + 2 * from) + i)));
         }
     }

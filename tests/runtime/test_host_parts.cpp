@@ -3,9 +3,9 @@
 #include <cmath>
 #include <random>
 
-#include "compiler/model/compile.hpp"
-#include "compiler/ir/op_table.hpp"
 #include "compiler/files/result_folder.hpp"
+#include "compiler/ir/op_table.hpp"
+#include "compiler/model/compile.hpp"
 #include "runtime/image/image.hpp"
 #include "runtime/model.hpp"
 #include "runtime/part_values.hpp"

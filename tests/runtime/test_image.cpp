@@ -3,8 +3,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "compiler/model/compile.hpp"
 #include "compiler/files/result_folder.hpp"
+#include "compiler/model/compile.hpp"
 #include "runtime/image/archive.hpp"
 #include "runtime/image/image.hpp"
 #include "runtime/image/info.hpp"

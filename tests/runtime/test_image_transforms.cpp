@@ -1,4 +1,4 @@
-// What the host does to tensors as the record of another's image says: datum by datum.
+// What the host does to tensors as the record of another's image says: elementwise.
 #include <catch2/catch.hpp>
 
 #include "compiler/host/host_program.hpp"
@@ -21,7 +21,7 @@ Queue queue_of(std::int64_t t, std::int64_t m, std::int64_t n, DataFormat df = D
     return queue;
 }
 
-/// Every datum is its own number, from 1.
+/// Every element is its own number, from 1.
 Literal counted(const Shape& dims, ir::DType dtype = ir::DType::F32) {
     Literal made(dtype, dims);
     for (std::int64_t i = 0; i < made.size(); ++i) made.set(i, static_cast<double>(i + 1));

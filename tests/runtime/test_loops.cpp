@@ -2,9 +2,9 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "compiler/model/compile.hpp"
-#include "compiler/ir/op_table.hpp"
 #include "compiler/files/result_folder.hpp"
+#include "compiler/ir/op_table.hpp"
+#include "compiler/model/compile.hpp"
 #include "runtime/image/image.hpp"
 #include "runtime/model.hpp"
 #include "tests/compiler/fresh_folder.hpp"
@@ -19,17 +19,17 @@ using runtime::ModelOptions;
 
 namespace {
 
-constexpr int turns = 7;
+constexpr int iterations = 7;
 
 /// One turn of a loop called `loop`: h' = tanh(x_t * W + h * R), c' = c / 2 + h'.
-std::string turn(const std::string& loop, int t, const std::string& slice, const std::string& before) {
+std::string iteration(const std::string& loop, int t, const std::string& slice, const std::string& before) {
     const std::string mark = fmt::format(R"({{loop = "{}", turn = {}}})", loop, t);
     std::string text = fmt::format(R"(%pick_{0}{1} = constant [{2}] : f32[1, {3}]
-%row_{0}{1} = map_axis %x, %pick_{0}{1} {{axis = 0, loop = "{0}", turn = {1}}}
-%x_{0}{1} = reshape %row_{0}{1} {{dims = [2, 48], loop = "{0}", turn = {1}}}
+%row_{0}{1} = map_axis %x, %pick_{0}{1} {{axis = 0, loop = "{0}", iteration = {1}}}
+%x_{0}{1} = reshape %row_{0}{1} {{dims = [2, 48], loop = "{0}", iteration = {1}}}
 %xw_{0}{1} = matmul %x_{0}{1}, %W {4}
 )",
-                                   loop, t, slice, turns, mark);
+                                   loop, t, slice, iterations, mark);
     if (before.empty())
         text +=
             fmt::format("%h_{0}{1} = tanh %xw_{0}{1} {2}\n%c_{0}{1} = multiply %h_{0}{1}, %half {2}\n", loop, t, mark);
@@ -56,21 +56,21 @@ ir::Graph model_of_loops() {
     };
     matrix("W", 48, 0.3);
     matrix("R", 64, 0.2);
-    std::vector<std::string> forth, back(turns);
-    for (int t = 0; t < turns; ++t) {
+    std::vector<std::string> forth, back(iterations);
+    for (int t = 0; t < iterations; ++t) {
         for (const std::string loop : {"f", "b"}) {
-            const int place = loop == "f" ? t : turns - 1 - t;
+            const int place = loop == "f" ? t : iterations - 1 - t;
             std::string slice;
-            for (int k = 0; k < turns; ++k) slice += fmt::format("{}{}", k == 0 ? "" : ", ", k == place ? 1 : 0);
-            text += turn(loop, t, slice, t == 0 ? "" : std::to_string(t - 1));
+            for (int k = 0; k < iterations; ++k) slice += fmt::format("{}{}", k == 0 ? "" : ", ", k == place ? 1 : 0);
+            text += iteration(loop, t, slice, t == 0 ? "" : std::to_string(t - 1));
         }
         forth.push_back(fmt::format("%y_f{}", t));
-        back[static_cast<std::size_t>(turns - 1 - t)] = fmt::format("%y_b{}", t);
+        back[static_cast<std::size_t>(iterations - 1 - t)] = fmt::format("%y_b{}", t);
     }
     for (std::size_t t = 0; t < back.size(); ++t) forth.insert(forth.begin() + 2 * static_cast<long>(t) + 1, back[t]);
     text += fmt::format("%all = join {} {{axis = 0}}\n", fmt::join(forth, ", "));
-    return ir::parse_graph(text + fmt::format("%z = relu %all\noutput \"z\" = %z\noutput \"c\" = %c_f{}\n", turns - 1),
-                           "loops");
+    return ir::parse_graph(
+        text + fmt::format("%z = relu %all\noutput \"z\" = %z\noutput \"c\" = %c_f{}\n", iterations - 1), "loops");
 }
 
 ir::CompiledModel compiled(const ir::Graph& graph, ir::Loops loops, std::int64_t microbatch,
@@ -110,7 +110,8 @@ TEST_CASE("A loop as a program computes what its turns written out do") {
             CAPTURE(device, microbatch);
             const ir::CompiledModel model = compiled(graph, ir::Loops::Programs, microbatch, device);
             const auto& inputs = model.host.to_device;
-            REQUIRE(std::any_of(inputs.begin(), inputs.end(), [](const auto& one) { return one.turns == turns - 1; }));
+            REQUIRE(std::any_of(inputs.begin(), inputs.end(),
+                                [](const auto& one) { return one.iterations == iterations - 1; }));
             const Values want = ir::evaluate(graph, model.inputs);
             Model functional(model, exact(sim::Mode::Functional)), full(model, exact(sim::Mode::Full));
             const Values outputs = functional.run(model.inputs);
@@ -138,10 +139,10 @@ TEST_CASE("Short loops, and loops whose turns differ, stay written out") {
     ir::Graph graph = model_of_loops();
     const auto loops = [](const ir::CompiledModel& model) {
         const auto& inputs = model.host.to_device;
-        return std::count_if(inputs.begin(), inputs.end(), [](const auto& one) { return one.turns > 0; });
+        return std::count_if(inputs.begin(), inputs.end(), [](const auto& one) { return one.iterations > 0; });
     };
     CHECK(loops(compiled(graph, ir::Loops::WherePays, 1, "wh_n150")) == 0);
-    CHECK(loops(compiled(graph, ir::Loops::WrittenOut, 1, "wh_n150")) == 0);
+    CHECK(loops(compiled(graph, ir::Loops::Unrolled, 1, "wh_n150")) == 0);
     for (ir::Node& node : graph.nodes)
         if (node.name == "h_f4" || node.name == "h_b4") node.op = "sigmoid";
     const ir::CompiledModel model = compiled(graph, ir::Loops::Programs, 1, "wh_n150");

@@ -67,7 +67,7 @@ const std::vector<std::pair<const char*, std::string>>& spellings() {
     return all;
 }
 
-Literal uneven(const ir::Dims& dims, int seed) {
+Literal error_amplifying(const ir::Dims& dims, int seed) {
     Literal made(DType::F32, dims);
     for (std::int64_t k = 0; k < made.size(); ++k)
         made.set(k, static_cast<double>((k * 37 + 11 * seed) % 64 - 32) / 16);
@@ -83,7 +83,7 @@ Values inputs() {
             mask.set(r * 10 + c, seen ? 1 : 0);
             bias.set(r * 10 + c, seen ? 0 : -std::numeric_limits<double>::infinity());
         }
-    return {{"s", uneven({6, 10}, 1)}, {"m", mask}, {"bias", bias}, {"v", uneven({10, 4}, 5)}};
+    return {{"s", error_amplifying({6, 10}, 1)}, {"m", mask}, {"bias", bias}, {"v", error_amplifying({10, 4}, 5)}};
 }
 
 bool is_close(double have, double want, double within) {
@@ -105,7 +105,7 @@ TEST_CASE("Rows that are masked as a whole are what the model makes of NaN") {
                 const GraphRun how{device, format, exact ? Numerics::Float32 : Numerics::Real, true};
                 const Literal have = run_graph(graph, given, how).at("y");
                 for (std::int64_t i = 0; i < want.size(); ++i) {
-                    INFO(name << ", " << device << ", " << to_string(format) << ", datum " << i << ": " << have.at(i)
+                    INFO(name << ", " << device << ", " << to_string(format) << ", element " << i << ": " << have.at(i)
                               << ", wanted " << want.at(i));
                     REQUIRE(is_close(have.at(i), want.at(i), exact ? 1e-4 : 0.05));
                 }

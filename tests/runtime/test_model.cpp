@@ -5,11 +5,11 @@
 #include <cmath>
 #include <fstream>
 
-#include "compiler/model/compile.hpp"
+#include "compiler/files/result_folder.hpp"
 #include "compiler/host/reference.hpp"
+#include "compiler/model/compile.hpp"
 #include "compiler/model/model_run.hpp"
 #include "compiler/onnx/read.hpp"
-#include "compiler/files/result_folder.hpp"
 #include "runtime/model.hpp"
 #include "sim/run.hpp"
 #include "tests/compiler/fresh_folder.hpp"

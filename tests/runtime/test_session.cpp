@@ -9,9 +9,9 @@
 
 using namespace ttsim::impl;
 using namespace ttsim::impl::test;
-using runtime::Patience;
 using runtime::Session;
 using runtime::SessionOptions;
+using runtime::Timeout;
 
 namespace {
 
@@ -33,7 +33,9 @@ std::string add_text(int entries = 4, int loops = 1) {
     return n.text();
 }
 
-bool has_clock(const SessionOptions& options) { return !options.golden && options.mode != ttsim::impl::sim::Mode::Functional; }
+bool has_clock(const SessionOptions& options) {
+    return !options.golden && options.mode != ttsim::impl::sim::Mode::Functional;
+}
 
 }  // namespace
 
@@ -110,7 +112,7 @@ TEST_CASE("Outputs that nobody pops hold the machine back, and a full queue refu
     CHECK(first(session->get("y")) == 3);
 }
 
-TEST_CASE("A call ends when its patience does, and another goes on from there") {
+TEST_CASE("A call ends when its timeout does, and another goes on from there") {
     const SessionOptions options = each_engine();
     const auto session = open(add_text(), options);
     session->write("w", 0, tile(1));
@@ -121,7 +123,7 @@ TEST_CASE("A call ends when its patience does, and another goes on from there") 
     session->run("p");
     const std::uint64_t start = session->now();
     session->pop("y", 2);
-    CHECK_THAT(refusal([&] { session->get("y", Patience{10}); }, Fault::Hang), Catch::Contains("queue 'y'"));
+    CHECK_THAT(refusal([&] { session->get("y", Timeout{10}); }, Fault::Hang), Catch::Contains("queue 'y'"));
     CHECK(session->now() <= start + 10);
     session->run("p");
     CHECK(first(session->get("y")) == 3);

@@ -5,8 +5,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "compiler/model/compile.hpp"
 #include "compiler/formats/format_units.hpp"
+#include "compiler/model/compile.hpp"
 #include "compiler/model/model_run.hpp"
 #include "runtime/measured_values.hpp"
 #include "runtime/model.hpp"

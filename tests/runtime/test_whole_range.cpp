@@ -1,4 +1,4 @@
-// Functions of one datum over all exponents of a format, on both chips, against the C library.
+// Functions of one element over all exponents of a format, on both chips, against the C library.
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <functional>

@@ -20,7 +20,7 @@ struct Shape {
 struct Value {
     std::string name;
     Shape shape;
-    double size = 1;  ///< no datum is larger
+    double size = 1;  ///< no element is larger
     bool op = true, used = false;
 };
 

@@ -45,7 +45,7 @@ std::string netlist_of(const std::string& type, int inputs, const std::string& m
 
 using Integers = std::vector<std::int32_t>;
 
-/// The first datums of an entry that has no others than 0.
+/// The first elements of an entry that has no others than 0.
 void write_entry(const std::filesystem::path& file, const Integers& values) {
     QueueArray array{true, 1, 32, 32, {Tensor(1, 32, 32)}, true};
     for (std::size_t i = 0; i < values.size(); ++i) array.entries[0].data[i] = std::bit_cast<float>(values[i]);

@@ -296,7 +296,7 @@ TEST_CASE("of an output that golden has as NaN in part, the numbers are compared
     const Outcome right = run_text(rooted(mixed), sim::Mode::Functional);
     CHECK(output(right, "y").verdict() == sim::Verdict::Pass);
     CHECK(output(right, "y").result.undefined == 2000);
-    CHECK(output(right, "y").result.datums == 48);
+    CHECK(output(right, "y").result.elements == 48);
     CHECK(noted(right, "made first by op 'root' (sqrt); they are not compared"));
     sim::RunOptions faulty = scaled("sum", 1.5F);
     const Outcome wrong = run_text(rooted(mixed), sim::Mode::Functional, faulty);

@@ -43,15 +43,15 @@ TEST_CASE("the steady interval is that of the last pattern that repeats, however
     CHECK(steady_interval(ends_of({900, 500, 70, 70, 70, 70, 70, 70, 70, 33, 20})) == 70);
     CHECK(steady_interval(ends_of({900, 60, 80, 60, 80, 60, 80, 60, 80, 60, 80, 10})) == 70);
     // inputs that leave in bursts: the rate of whole bursts, not that inside one
-    std::vector<std::uint64_t> bursts, uneven;
+    std::vector<std::uint64_t> bursts, error_amplifying;
     for (int burst = 0; burst < 6; ++burst) {
         bursts.insert(bursts.end(), 15, 100);
         bursts.push_back(8500);
-        uneven.insert(uneven.end(), 15, 100);
-        uneven.push_back(8500 + 7 * static_cast<std::uint64_t>(burst * burst));
+        error_amplifying.insert(error_amplifying.end(), 15, 100);
+        error_amplifying.push_back(8500 + 7 * static_cast<std::uint64_t>(burst * burst));
     }
     CHECK(steady_interval(ends_of(bursts)) == 625);
-    CHECK(steady_interval(ends_of(uneven)) == Approx(630).epsilon(0.02));
+    CHECK(steady_interval(ends_of(error_amplifying)) == Approx(630).epsilon(0.02));
     // two such places: the longer one counts
     CHECK(steady_interval(ends_of({50, 50, 50, 50, 50, 50, 70, 70, 70, 70, 70, 70, 10})) == 70);
     // none: the later half

@@ -1,12 +1,12 @@
 // What pipes between ops cost, mechanism by mechanism.
 #include <catch2/catch.hpp>
 
+#include "analysis/trace/analysis.hpp"
 #include "isa/arch.hpp"
 #include "sim/noc/constants.hpp"
 #include "tests/netlist/temp_folder.hpp"
 #include "tests/sim/netlist_text.hpp"
 #include "tests/sim/run_text.hpp"
-#include "analysis/trace/analysis.hpp"
 
 using namespace ttsim::impl;
 using namespace ttsim::impl::sim;
@@ -162,9 +162,9 @@ TEST_CASE("a trace says which readers waited for blocks and for other forks") {
     options.trace.file = (temp_folder() / "forked.ttperf").string();
     REQUIRE(run_text(forked(16), Mode::Timing, options).error == "");
     trace::Reader reader(options.trace.file);
-    const std::vector<trace::HandOverWait> waits = trace::hand_over_waits(reader, 0);
+    const std::vector<trace::OutputStreamingWait> waits = trace::output_streaming_waits(reader, 0);
     REQUIRE(waits.size() == 2);
-    for (const trace::HandOverWait& wait : waits) {
+    for (const trace::OutputStreamingWait& wait : waits) {
         CHECK(wait.source == "first");
         CHECK(wait.block_cycles + wait.lockstep_cycles > 0);
     }

@@ -5,12 +5,12 @@
 #include <random>
 #include <sstream>
 
+#include "analysis/trace/analysis.hpp"
 #include "sim/machine/probe.hpp"
 #include "tests/netlist/temp_folder.hpp"
 #include "tests/sim/netlist_text.hpp"
 #include "tests/sim/random_netlist.hpp"
 #include "tests/sim/run_text.hpp"
-#include "analysis/trace/analysis.hpp"
 
 using namespace ttsim::impl;
 using namespace ttsim::impl::test;

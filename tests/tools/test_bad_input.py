@@ -105,7 +105,7 @@ class BadInput(unittest.TestCase):
         for change, place in {"UPDATE core_load SET series = replace(series, ',', ',-')": "of table 'core_load' holds '[[",
                               "UPDATE op SET unpack = -274865022107": "of table 'op' holds -274865022107 as 'unpack'",
                               "UPDATE run SET clock_mhz = 0": "row 1 of table 'run' holds 0 as 'clock_mhz'",
-                              "UPDATE epoch SET start = 'x'": "of table 'epoch' holds no whole number as 'start'"}.items():
+                              "UPDATE epoch SET start = 'x'": "of table 'epoch' holds no integer as 'start'"}.items():
             other = self.bad("values.ttperf", self.good.read_bytes())
             with sqlite3.connect(other) as database:
                 database.execute(change)

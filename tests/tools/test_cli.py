@@ -100,7 +100,7 @@ class Rows(WithFolder):
             self.refused(command, columns + "\0" * 1000, "rows.csv:2: error: 1 fields")
         good = "wormhole_b0,exp,0,,LoFi,Bfp8_b,,Bfp8_b,,,1,2,2,1,2,,,,,,,,1000\n"
         for old, new, word in [("LoFi,Bfp8_b", "LoFi,Bfp9", "'in0_df' is 'Bfp9', which is no data format"),
-                               ("1,2,2,1,2", "1,-2,2,1,2", "'mblock_m' is '-2'; a whole number in 1.."),
+                               ("1,2,2,1,2", "1,-2,2,1,2", "'mblock_m' is '-2'; an integer in 1.."),
                                ("1,2,2,1,2", "1,2,2,1e30,2", "'ublock_rt' is '1e30'"),
                                ("1000", "nan", "'cycles_per_input' is 'nan'")]:
             self.refused(kernel, self.KERNEL + good + good.replace(old, new), "rows.csv:3: error: " + word)

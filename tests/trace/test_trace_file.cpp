@@ -3,10 +3,10 @@
 #include <fstream>
 #include <sstream>
 
+#include "analysis/trace/analysis.hpp"
 #include "base/error.hpp"
 #include "tests/folders.hpp"
 #include "tests/trace/small_trace.hpp"
-#include "analysis/trace/analysis.hpp"
 #include "trace/reader.hpp"
 
 using namespace ttsim::impl;

@@ -1,10 +1,10 @@
 // Traces with values that no run writes: each is refused with its table, row and column.
 #include <catch2/catch.hpp>
 
-#include "base/error.hpp"
-#include "tests/trace/small_trace.hpp"
 #include "analysis/trace/analysis.hpp"
 #include "analysis/trace/perf_data.hpp"
+#include "base/error.hpp"
+#include "tests/trace/small_trace.hpp"
 #include "trace/reader.hpp"
 
 using namespace ttsim::impl;
@@ -34,13 +34,13 @@ TEST_CASE("a value of another type, range or order is refused with table, row an
     const Case cases[] = {
         {"UPDATE core_load SET end = 99 WHERE core = 0", "core_load", "end", "it lies before the start"},
         {"UPDATE core_load SET start = -5", "core_load", "start", "holds -5"},
-        {"UPDATE core_load SET math = 1e300", "core_load", "math", "no whole number"},
-        {"UPDATE core_load SET math = 'nan'", "core_load", "math", "no whole number"},
-        {"UPDATE core_load SET math = zeroblob(8)", "core_load", "math", "no whole number"},
+        {"UPDATE core_load SET math = 1e300", "core_load", "math", "no integer"},
+        {"UPDATE core_load SET math = 'nan'", "core_load", "math", "no integer"},
+        {"UPDATE core_load SET math = zeroblob(8)", "core_load", "math", "no integer"},
         {"UPDATE core_load SET math = NULL", "core_load", "math", "holds nothing"},
         {"UPDATE core_load SET math = 281474976710657", "core_load", "math", "0 to 281474976710656 are possible"},
         {"UPDATE core_load SET core = 7", "core_load", "core", "there is no such core"},
-        {"UPDATE core_load SET series = '[[1]]'", "core_load", "series", "a list of whole numbers"},
+        {"UPDATE core_load SET series = '[[1]]'", "core_load", "series", "a list of integers"},
         {"UPDATE core_load SET series = replace(series, ',20,', ',-20,')", "core_load", "series", "a list"},
         {"UPDATE core_load SET series = replace(series, '[0,3,', '[0,5,')", "core_load", "series", "a list"},
         {"UPDATE pattern SET events = '[[0,1e999]]'", "pattern", "events", "a list"},

@@ -23,7 +23,7 @@ void add_colour_flag(CLI::App& app);
 template <class T>
 std::string out_of_range(const std::string& given, T low, T high) {
     const bool open = high == std::numeric_limits<T>::max() || high == std::numeric_limits<T>::infinity();
-    const std::string kind = std::is_integral_v<T> ? "whole number" : "number";
+    const std::string kind = std::is_integral_v<T> ? "integer" : "number";
     return open ? fmt::format("'{}' is no {} of {} or more", given, kind, low)
                 : fmt::format("'{}' is no {} from {} to {}", given, kind, low, high);
 }

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
-#include "base/error.hpp"
 #include "analysis/smi/display.hpp"
+#include "base/error.hpp"
 #include "tools/common/stop_signals.hpp"
 #include "tools/tt-smi/log_files.hpp"
 

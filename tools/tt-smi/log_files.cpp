@@ -7,9 +7,9 @@
 #include <filesystem>
 #include <ostream>
 
+#include "analysis/smi/snapshot.hpp"
 #include "base/error.hpp"
 #include "base/new_file.hpp"
-#include "analysis/smi/snapshot.hpp"
 #include "tools/common/output.hpp"
 
 namespace ttsim::impl::cli {

@@ -4,9 +4,9 @@
 #include <string>
 
 #include "analysis/advice/measure.hpp"
+#include "analysis/report/table.hpp"
 #include "base/error.hpp"
 #include "base/json_text.hpp"
-#include "analysis/report/table.hpp"
 #include "tools/common/input_kind.hpp"
 #include "tools/common/output.hpp"
 #include "tools/common/usage.hpp"

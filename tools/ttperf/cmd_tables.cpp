@@ -4,10 +4,10 @@
 #include <optional>
 #include <string>
 
-#include "base/error.hpp"
-#include "base/read_file.hpp"
 #include "analysis/trace_report/perf_file.hpp"
 #include "analysis/trace_report/trace_report.hpp"
+#include "base/error.hpp"
+#include "base/read_file.hpp"
 #include "tools/common/input_kind.hpp"
 #include "tools/common/output.hpp"
 #include "tools/common/outputs.hpp"

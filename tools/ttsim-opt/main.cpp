@@ -130,7 +130,7 @@ void add_flags(CLI::App& app, Flags& flags) {
     app.add_option("--amp", flags.amp, "Automatic mixed precision: 0, 1 or 2")->check(cli::in_range(0, 2));
     app.add_option("--amp-light", flags.amp_light, "Weights in fewer bits: 0 to 3")->check(cli::in_range(0, 3));
     app.add_option("--format-rules", flags.format_rules, "Rules of mixed precision (YAML)")->type_name("FILE");
-    app.add_option("--elide", flags.elide, "Print constants of more datums as their size; 0: never. Default: 64")
+    app.add_option("--elide", flags.elide, "Print constants of more elements as their size; 0: never. Default: 64")
         ->type_name("N");
     app.add_flag("--print-after-all", flags.print_after_all, "Print the graph after each pass");
     app.add_flag(

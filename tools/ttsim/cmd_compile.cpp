@@ -8,12 +8,12 @@
 #include <optional>
 #include <utility>
 
+#include "analysis/exports/reportify.hpp"
+#include "analysis/report/compile_report.hpp"
 #include "base/new_file.hpp"
 #include "base/text.hpp"
-#include "compiler/formats/format_units.hpp"
 #include "compiler/files/result_folder.hpp"
-#include "analysis/report/compile_report.hpp"
-#include "analysis/exports/reportify.hpp"
+#include "compiler/formats/format_units.hpp"
 #include "runtime/image/image.hpp"
 #include "runtime/measured_values.hpp"
 #include "runtime/model.hpp"
@@ -137,7 +137,7 @@ std::string shown_command(const CompileFlags& flags) {
     if (flags.amp_light != 0) text += fmt::format(" --amp-light {}", flags.amp_light);
     if (o.microbatch > 1) text += fmt::format(" --microbatch {}", o.microbatch);
     if (!o.auto_fusing) text += " --no-auto-fusing";
-    if (!o.balance_rounding) text += " --no-balance-rounding";
+    if (!o.bias_correction) text += " --no-bias-correction";
     if (!o.t_streaming) text += " --no-t-streaming";
     if (!o.prestride) text += " --no-prestride";
     for (const auto& [queue, channel] : o.emit.channels) text += fmt::format(" --queue-channel {}={}", queue, channel);
@@ -200,7 +200,7 @@ void finish(CompileFlags& flags) {
     o.emit.placement = *placement;
     o.t_streaming = !flags.no_t_streaming;
     o.auto_fusing = !flags.no_auto_fusing;
-    o.balance_rounding = !flags.no_balance;
+    o.bias_correction = !flags.no_balance;
     o.schedule.column_order = !flags.no_column_order;
     if (!flags.loops.empty()) o.loops = ir::parse_loops(flags.loops).value_or(ir::Loops::WherePays);
     if (flags.fuse_gelu) o.fuse_gelu = *flags.fuse_gelu ? ir::Fusing::Always : ir::Fusing::Never;
@@ -339,7 +339,7 @@ static void add_placing_flags(CLI::App& command, CompileFlags& flags) {
                     "consumer_operand_edges_first (what it reads, one by one, then what reads it; default), "
                     "producer_user_edges_first (the other way), fast_cut (all it reads), none (an error)")
         ->type_name("NAME");
-    command.add_flag("--no-balance-rounding", flags.no_balance,
+    command.add_flag("--no-bias-correction", flags.no_balance,
                      "Leave biases as they are, where otherwise they make up for what rounding takes from weights");
     command.add_flag("--no-auto-fusing", flags.no_auto_fusing, "Leave elementwise ops apart instead of fusing chains");
     command.add_flag(
@@ -348,7 +348,7 @@ static void add_placing_flags(CLI::App& command, CompileFlags& flags) {
     command
         .add_option(
             "--loops", flags.loops,
-            "Turns of a loop or a recurrent layer that are all alike become a program that loops, with its state "
+            "Iterations of a loop or a recurrent layer that are all alike become a program that loops, with its state "
             "in the device's memory (programs), or stay written out one by one (unrolled). Default: programs "
             "where written out they have many ops")
         ->check(quiet(CLI::IsMember({"programs", "unrolled"})))
@@ -403,7 +403,7 @@ static void add_placing_flags(CLI::App& command, CompileFlags& flags) {
 void add_compile(CLI::App& app) {
     auto flags = std::make_shared<CompileFlags>();
     ir::CompileOptions& o = flags->options;
-    CLI::App* command = app.add_subcommand("compile", "Turn an ONNX model into a netlist and its weights");
+    CLI::App* command = app.add_subcommand("compile", "Iteration an ONNX model into a netlist and its weights");
     command->add_option("model", flags->files.model, "Model (.onnx), or a graph in text form")
         ->required()
         ->check(existing_path())
@@ -469,7 +469,7 @@ void add_compile(CLI::App& app) {
         ->type_name("LEVEL");
     command
         ->add_option("--optimize", flags->optimize,
-                     "throughput: inputs a second (default); latency: one input at a time, from when its first kernels "
+                     "throughput: inputs/s (default); latency: one input at a time, from when its first kernels "
                      "are loaded to its last output")
         ->check(quiet(CLI::IsMember({"throughput", "latency"})))
         ->type_name("throughput|latency");
@@ -479,7 +479,7 @@ void add_compile(CLI::App& app) {
     command->add_option("--seed", o.seed, "Seed of the generated inputs. Default: 0")->type_name("N");
     command->add_flag("--no-stable-softmax", flags->no_stable_softmax, "Leave the maximum out of softmax");
     command->add_flag("--no-host-fallback", flags->no_host_fallback,
-                      "Refuse what would run on the host (look-ups of token ids, whole numbers), naming it");
+                      "Refuse what would run on the host (look-ups of token ids, integers), naming it");
     command->add_flag(
         "--explain", flags->explain,
         "Print for each op every grid with its blocks, L1 and cycles, which was chosen or rejected and why, "

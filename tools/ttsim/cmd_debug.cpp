@@ -3,8 +3,8 @@
 
 #include <sstream>
 
-#include "base/read_file.hpp"
 #include "analysis/debug/debugger.hpp"
+#include "base/read_file.hpp"
 #include "tools/common/input_kind.hpp"
 #include "tools/common/line_editor.hpp"
 #include "tools/common/output.hpp"

@@ -4,8 +4,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "netlist/device/device.hpp"
 #include "analysis/report/table.hpp"
+#include "netlist/device/device.hpp"
 #include "tools/common/output.hpp"
 #include "tools/ttsim/commands.hpp"
 

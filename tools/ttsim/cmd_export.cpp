@@ -6,15 +6,15 @@
 #include <filesystem>
 #include <memory>
 
+#include "analysis/exports/exports.hpp"
+#include "analysis/exports/perfetto.hpp"
 #include "base/command_files.hpp"
 #include "base/new_file.hpp"
-#include "analysis/exports/exports.hpp"
 #include "tools/common/input_kind.hpp"
 #include "tools/common/output.hpp"
 #include "tools/common/outputs.hpp"
 #include "tools/common/usage.hpp"
 #include "tools/ttsim/commands.hpp"
-#include "analysis/exports/perfetto.hpp"
 
 namespace ttsim::impl::cli {
 
@@ -159,7 +159,7 @@ void add_formats(ExportFlags& flags, Outputs& outputs) {
 
 void add_export(CLI::App& app) {
     auto flags = std::make_shared<ExportFlags>();
-    CLI::App* command = app.add_subcommand("export", "Turn a trace into files for other programs");
+    CLI::App* command = app.add_subcommand("export", "Iteration a trace into files for other programs");
     command->add_option("trace", flags->trace, "Trace to export ('ttsim run NETLIST --trace FILE')")
         ->type_name("TRACE");
     auto outputs = std::make_shared<Outputs>(*command);

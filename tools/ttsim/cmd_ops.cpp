@@ -4,8 +4,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "kernels/ops/op_def.hpp"
 #include "analysis/report/table.hpp"
+#include "kernels/ops/op_def.hpp"
 #include "tools/common/output.hpp"
 #include "tools/ttsim/commands.hpp"
 

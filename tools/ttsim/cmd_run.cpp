@@ -7,9 +7,9 @@
 #include <optional>
 #include <utility>
 
-#include "base/text.hpp"
 #include "analysis/report/run_report.hpp"
 #include "analysis/smi/telemetry_file.hpp"
+#include "base/text.hpp"
 #include "tools/common/input_kind.hpp"
 #include "tools/common/output.hpp"
 #include "tools/common/outputs.hpp"
@@ -232,7 +232,7 @@ void add_machine_flags(CLI::App& command, sim::RunOptions& o, MathMode& math) {
         ->type_name("NAME,...");
     command
         .add_option_function<std::vector<std::string>>(
-            "--free", [&o](const std::vector<std::string>& words) { o.free = sim::parse_free_parts(words); },
+            "--free", [&o](const std::vector<std::string>& words) { o.free = sim::parse_idealized_resources(words); },
             "For studies: what takes no time, of noc, eth, host, load, dram, dram:CHANNEL, op:NAME, pipes:NAME (what "
             "comes into an op), sends:NAME (what it sends to others), room:NAME (more buffers around an op); no value "
             "changes")

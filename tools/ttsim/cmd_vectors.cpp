@@ -21,7 +21,8 @@ void add_vectors(CLI::App& app, int& exit_status) {
         ->option_text("FOLDER");
     command->add_flag("--json", flags->json, "As JSON, entry by entry");
     command->footer(
-        "Exit codes: 0 every datum equal, 1 a datum differs, 2 the folder cannot be read or has nothing to compare.\n\n"
+        "Exit codes: 0 every element equal, 1 an element differs, 2 the folder cannot be read or has nothing to "
+        "compare.\n\n"
         "Examples:\n"
         "  ttsim vectors vectors/dev\n"
         "  ttsim vectors vectors/dev --json");
@@ -30,7 +31,7 @@ void add_vectors(CLI::App& app, int& exit_status) {
         print_text(flags->json ? vector_json(report) : vector_table(report));
         if (!report.compared())
             fail_input({flags->folder + "/index.json", 0, 0},
-                       "nothing was compared: 'entries' has none with datums that count");
+                       "nothing was compared: 'entries' has none with elements that count");
         if (!report.pass()) exit_status = 1;
     });
 }

@@ -11,8 +11,8 @@
 
 namespace ttsim::impl::cli {
 
-/// Each adds one subcommand. A subcommand throws ttsim::impl::Error on failure; `run` and `vectors` set exit_status to 1 on a
-/// mismatch.
+/// Each adds one subcommand. A subcommand throws ttsim::impl::Error on failure; `run` and `vectors` set exit_status to
+/// 1 on a mismatch.
 void add_run(CLI::App& app, int& exit_status);
 void add_check(CLI::App& app);
 void add_explain(CLI::App& app);

@@ -19,7 +19,7 @@ const std::vector<Group>& groups() {
         {"Device", {"--device", "--num-chips", "--harvested-rows", "--cluster"}},
         {"Number formats and accuracy",
          {"--default-df", "--accumulate-df", "--math-fidelity", "--amp", "--amp-light", "--target-pcc", "--trials",
-          "--format-rules", "--write-format-rules", "--no-balance-rounding", "--no-stable-softmax"}},
+          "--format-rules", "--write-format-rules", "--no-bias-correction", "--no-stable-softmax"}},
         {"Schedule",
          {"--optimize", "--effort", "--policy", "--microbatch", "--self-cut", "--loops", "--conv-fracture",
           "--no-auto-fusing", "--fuse-gelu", "--no-t-streaming", "--no-column-order", "--override", "--overrides"}},

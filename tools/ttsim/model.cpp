@@ -43,7 +43,7 @@ void add_model_flags(CLI::App& command, ModelFlags& flags, Outputs& outputs) {
         ->type_name("DIR");
     command
         .add_option("--pcc", o.least_pcc,
-                    "Least correlation with --expect (of whole numbers: share that is equal). Default: 0.99")
+                    "Least correlation with --expect (of integers: share that is equal). Default: 0.99")
         ->check(in_range(-1.0, 1.0))
         ->type_name("X");
 }

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "base/utf8.hpp"
 #include "analysis/report/table.hpp"
+#include "base/utf8.hpp"
 #include "tools/common/terminal.hpp"
 
 namespace ttsim::impl::cli {

@@ -93,7 +93,7 @@ void add_features(PipeBenchResult& result, const Netlist& netlist, const Machine
     result.chunk_tiles = operand.reads.chunk;
     result.request_tiles = operand.reads.unit;
     if (operand.producer_op < 0) return;
-    const HandOver& made = plan->ops.front().hand_over;
+    const OutputStreaming& made = plan->ops.front().output_streaming;
     result.scatter = made.scatter();
     result.because = made.scatter() ? to_string(made.rule) : "";
     result.block_tiles = made.block_tiles;

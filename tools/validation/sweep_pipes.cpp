@@ -21,7 +21,7 @@ double two_block_supply(const KernelShape& s, const SweepPipes& p) {
     constexpr double smallest_buffer = 32768;
     const double block = stream_bytes(s.in0, real(s.ublock_tiles()));
     if (2 * block < smallest_buffer) return 0;
-    return real(s.t * s.ublocks()) * (block / p.reduce_supply_bytes + p.supply_turn);
+    return real(s.t * s.ublocks()) * (block / p.reduce_supply_bytes + p.supply_iteration);
 }
 
 double eltwise_supply(const KernelShape& s, bool single, const SweepPipes& p) {

@@ -75,7 +75,7 @@ std::map<std::string, std::int64_t> parameters_of(const std::string& program, co
         const bool is_true = text == "True" || text == "true", is_false = text == "False" || text == "false";
         if (!is_true && !is_false && !to_number(text, values[name]))
             throw std::runtime_error("program '" + program + "', parameter " + name + ": '" + text +
-                                     "' is neither a whole number nor True nor False");
+                                     "' is neither an integer nor True nor False");
         if (is_true || is_false) values[name] = is_true ? 1 : 0;
     }
     return values;

@@ -16,7 +16,7 @@ static tt::tt_s_descriptor strides_of(const tt::bridge::Prestride& p) {
 }
 
 tt::tt_dram_io_desc tt_backend::Impl::describe(const std::string& name) const {
-    if (!record) (void)device();                                      // which says what is missing
+    if (!record) (void)device();                                       // which says what is missing
     const tt::bridge::QueueFacts facts = record->device->queue(name);  // in a forked process too: it needs no threads
     tt::tt_dram_io_desc q;
     q.netlist_path = record->netlist_path;

@@ -11,10 +11,10 @@
 
 namespace tt::backend {
 
-using tt_backend_api::Record;
-using tt_backend_api::status_of;
 using tt::bridge::HostTensor;
 using tt::bridge::Wait;
+using tt_backend_api::Record;
+using tt_backend_api::status_of;
 
 namespace {
 
@@ -100,7 +100,7 @@ DEVICE_STATUS_CODE push_input(const tt_dram_io_desc& q, const tt_TilizedTensorDe
         const std::shared_ptr<Record> record = found(q);
         timed = timeout_s > 0 && !record->golden();
         const tt::bridge::TilizedTensor tensor{static_cast<const unsigned char*>(desc.ptr), get_string(desc.format),
-                                              desc.num_buffers, desc.buf_size_bytes};
+                                               desc.num_buffers, desc.buf_size_bytes};
         record->queues->push(q.queue_name, tensor, wait_of(timeout_s), ptr);
     });
 }

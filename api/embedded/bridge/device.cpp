@@ -6,9 +6,9 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "base/text.hpp"
 #include "api/embedded/bridge/device_impl.hpp"
 #include "api/embedded/bridge/machine.hpp"
+#include "base/text.hpp"
 #include "netlist/checks/validate.hpp"
 #include "netlist/text/reader.hpp"
 #include "runtime/image/host_numbers.hpp"
@@ -45,8 +45,8 @@ Device::Device(const ImageFacts& image, const DeviceOptions& options) : impl_(st
         const bool asked =
             !options.arch.empty() || !options.soc.empty() || !options.cluster.empty() || !options.harvested.empty();
         if (!asked) return;
-        impl::Machine machine =
-            impl::image::asked_machine(impl_->machine, options.arch, {.device = options.soc, .cluster = options.cluster});
+        impl::Machine machine = impl::image::asked_machine(impl_->machine, options.arch,
+                                                           {.device = options.soc, .cluster = options.cluster});
         for (const auto& [chip, rows] : options.harvested) take_rows(machine, chip, rows);
         impl::image::check_same_target(impl_->machine, machine, image.folder);
     });
@@ -87,7 +87,7 @@ std::vector<std::string> Device::parameters_of(const std::string& name) const {
         const impl::Program* program = impl_->resolved.find_program(name);
         if (!program)
             impl::fail_input({impl_->read.file, 0, 0}, "the netlist has no program '{}'{}", name,
-                           impl::did_you_mean(name, impl_->programs));
+                             impl::did_you_mean(name, impl_->programs));
         std::vector<std::string> declared;
         for (const impl::Instruction& step : program->instructions)
             if (step.kind == impl::Instruction::Kind::Param)
@@ -101,12 +101,12 @@ std::vector<std::string> Device::parameters_of(const std::string& name) const {
 impl::runtime::Session& Device::Impl::live() const {
     if (!open)
         impl::fail_input({read.file, 0, 0},
-                       "the device is closed: calls go between initialize() and finish(), and not "
-                       "after a program that failed");
+                         "the device is closed: calls go between initialize() and finish(), and not "
+                         "after a program that failed");
     return *session;
 }
 
-void Device::Impl::patiently(Wait wait, const std::function<void(impl::runtime::Patience)>& attempt) const {
+void Device::Impl::retry(Wait wait, const std::function<void(impl::runtime::Timeout)>& attempt) const {
     using std::chrono::milliseconds;
     constexpr double slice = 0.5, told_after = 10;  // seconds: until close() is noticed; until a wait is told of
     double waited = 0;
@@ -117,9 +117,9 @@ void Device::Impl::patiently(Wait wait, const std::function<void(impl::runtime::
         (void)live();
         const double now = wait.for_ever ? slice : std::clamp(wait.seconds - waited, 0.0, slice);
         try {
-            impl::runtime::Patience patience;
-            patience.others = milliseconds(static_cast<std::int64_t>(now * 1000));
-            return attempt(patience);
+            impl::runtime::Timeout timeout;
+            timeout.others = milliseconds(static_cast<std::int64_t>(now * 1000));
+            return attempt(timeout);
         } catch (const impl::Error& error) {
             waited += now;
             if (error.fault() != impl::Fault::Hang || (!wait.for_ever && !(waited < wait.seconds))) throw;
@@ -136,9 +136,7 @@ void Device::run(const std::string& program, const std::map<std::string, std::in
 }
 
 void Device::wait_for_idle() {
-    guarded([&] {
-        impl_->patiently({0, true}, [&](impl::runtime::Patience patience) { impl_->live().wait(patience); });
-    });
+    guarded([&] { impl_->retry({0, true}, [&](impl::runtime::Timeout timeout) { impl_->live().wait(timeout); }); });
 }
 
 // --- queues --------------------------------------------------------------------------------------------------------
@@ -194,7 +192,7 @@ QueueFacts Device::queue(const std::string& name) const {
         facts.tile_h = u32(queue.tile.h);
         facts.tile_w = u32(queue.tile.w);
         facts.input_count = u32(impl_->input_count(queue));
-        facts.entry_bytes = u32(b.t * b.mblock_tiles() * queue.tile.datums() * impl::image::host_bytes(host));
+        facts.entry_bytes = u32(b.t * b.mblock_tiles() * queue.tile.elements() * impl::image::host_bytes(host));
         for (const impl::BufferAddress& buffer : queue.buffers)
             facts.buffers.emplace_back(static_cast<std::uint32_t>(buffer.address),
                                        static_cast<std::uint16_t>(buffer.channel));

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "compiler/model/compiled_model.hpp"
 #include "api/embedded/bridge/guard.hpp"
+#include "compiler/model/compiled_model.hpp"
 #include "netlist/device/device.hpp"
 #include "netlist/netlist.hpp"
 #include "runtime/image/tilized.hpp"
@@ -34,9 +34,9 @@ struct Device::Impl {
     void take(impl::Netlist netlist);
     const impl::Queue& find(const std::string& name) const;
     impl::runtime::Session& live() const;
-    /// Calls `attempt` with its patience until it does not end with a hang, or `wait` is over. Golden devices have
+    /// Calls `attempt` with its timeout until it does not end with a hang, or `wait` is over. Golden devices have
     /// none.
-    void patiently(Wait wait, const std::function<void(impl::runtime::Patience)>& attempt) const;
+    void retry(Wait wait, const std::function<void(impl::runtime::Timeout)>& attempt) const;
 
     bool untilized(const impl::Queue& queue) const;  ///< filled by an op that untilizes
     std::int64_t input_count(const impl::Queue& queue) const;

@@ -3,8 +3,8 @@
 
 #include <utility>
 
-#include "base/error.hpp"
 #include "api/embedded/bridge/bridge.hpp"
+#include "base/error.hpp"
 
 namespace ttsim::impl::bridge {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/error.hpp"
 #include "api/embedded/bridge/prestride.hpp"
+#include "base/error.hpp"
 #include "runtime/image/host_numbers.hpp"
 #include "runtime/image/tilized.hpp"
 
@@ -18,11 +18,12 @@ impl::DataFormat host_format(const impl::Queue& queue, const HostTensor& tensor)
     const auto format = impl::parse_format(tensor.format);
     if (!format || !impl::image::is_host_format(*format))
         impl::fail_input(queue.loc, "a tensor of {} for queue '{}': a host has no such numbers", tensor.format,
-                       queue.name);
+                         queue.name);
     if (tensor.itemsize != impl::image::host_bytes(*format))
         impl::fail_input(queue.loc, "a tensor of {} for queue '{}' has itemsize {}; such a number has {} bytes",
-                       tensor.format, queue.name, tensor.itemsize, impl::image::host_bytes(*format));
-    if (!tensor.data) impl::fail_input(queue.loc, "the tensor for queue '{}' has no memory: its ptr is null", queue.name);
+                         tensor.format, queue.name, tensor.itemsize, impl::image::host_bytes(*format));
+    if (!tensor.data)
+        impl::fail_input(queue.loc, "the tensor for queue '{}' has no memory: its ptr is null", queue.name);
     return *format;
 }
 
@@ -53,7 +54,7 @@ std::vector<impl::Tensor> entries_of(const impl::Queue& queue, const HostTensor&
     if (!shuffled &&
         (tensor.shape[1] != queue.shape().z || tensor.shape[2] != wanted.rows || tensor.shape[3] != wanted.cols))
         impl::fail_input(queue.loc, "a tensor of shape [{}] for queue '{}', whose entries are [n, {}, {}, {}]",
-                       fmt::join(tensor.shape, ", "), queue.name, queue.shape().z, wanted.rows, wanted.cols);
+                         fmt::join(tensor.shape, ", "), queue.name, queue.shape().z, wanted.rows, wanted.cols);
     std::vector<impl::Tensor> all;
     for (std::size_t entry = 0; entry < tensor.shape[0]; ++entry) {
         impl::Tensor values = gathered(tensor, format, impl::is_raw(queue.df), entry);
@@ -70,8 +71,8 @@ Sizes stacked_shape(const impl::Queue& queue, std::size_t entries, const Stackin
     const std::int64_t z = queue.shape().z;
     const auto h = std::int64_t{s.h}, v = std::int64_t{s.v};
     if (h < 1 || v < 1 || z % h != 0 || z % v != 0 || z % (h * v) != 0)
-        impl::fail_input(queue.loc, "hstack_factor {} and vstack_factor {} do not divide the {} slices of queue '{}'", h,
-                       v, z, queue.name);
+        impl::fail_input(queue.loc, "hstack_factor {} and vstack_factor {} do not divide the {} slices of queue '{}'",
+                         h, v, z, queue.name);
     const auto u32 = [](std::int64_t n) { return static_cast<std::uint32_t>(n); };
     return {u32(static_cast<std::int64_t>(entries)), u32(z / (h * v)), u32(queue.shape().rt * queue.tile.h * v),
             u32(queue.shape().ct * queue.tile.w * h)};
@@ -93,7 +94,7 @@ void put_stacked(const impl::Queue& queue, const impl::Tensor& given, const Stac
         for (std::int64_t r = 0; r < entry.rows; ++r) {
             const std::int64_t row = (z / group * s.v + block_row) * entry.rows + r;
             impl::image::numbers_to_host({entry.slice(z).row(r), static_cast<std::size_t>(entry.cols)}, host,
-                                       to + (row * s.h + block_column) * line);
+                                         to + (row * s.h + block_column) * line);
         }
     }
 }

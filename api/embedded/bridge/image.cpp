@@ -33,7 +33,8 @@ ImageTensor tensor_of(const impl::image::StoredTensor& stored) {
 }
 
 /// Shapes are [w, z, y, x]; missing sizes in front are 1.
-Prestride prestride_of(const impl::image::TensorTransform& transform, const std::string& name, const std::string& place) {
+Prestride prestride_of(const impl::image::TensorTransform& transform, const std::string& name,
+                       const std::string& place) {
     impl::image::Shape shape = transform.original;
     while (shape.size() < 4) shape.insert(shape.begin(), 1);
     if (shape.size() > 4 || transform.stride < 1)

@@ -6,11 +6,11 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "api/embedded/bridge/guard.hpp"
 #include "base/new_file.hpp"
 #include "base/read_file.hpp"
 #include "base/text.hpp"
 #include "base/yaml_map.hpp"
-#include "api/embedded/bridge/guard.hpp"
 #include "isa/arch.hpp"
 #include "netlist/device/descriptor_text.hpp"
 #include "netlist/device/soc_descriptor.hpp"
@@ -38,13 +38,13 @@ void take_rows(impl::Machine& machine, std::int64_t id, const std::vector<std::u
                                     [&](const impl::ChipInstance& chip) { return chip.id == id; });
     if (found == machine.chips.end())
         impl::fail_input({}, "harvested_rows names chip {}; the machine {} has {}", id, machine.name,
-                       machine.chips.size());
+                         machine.chips.size());
     std::vector<int>& left = found->params.worker_y;
     for (const std::uint32_t row : rows) {
         const auto at = std::find(left.begin(), left.end(), static_cast<int>(row));
         if (at == left.end() || left.size() == 1)
             impl::fail_input({}, "harvested_rows takes row {} from chip {}, whose rows of cores are {}", row, id,
-                           fmt::join(left, ", "));
+                             fmt::join(left, ", "));
         left.erase(at);
         found->harvested_rows.push_back(static_cast<int>(row));
     }
@@ -115,7 +115,7 @@ ChipFacts custom_chip(const std::string& arch, bool mmio, std::uint32_t mask, st
                                        static_cast<int>(chip.params.worker_y.size())};
         if (grid != std::pair{0, 0} && grid != left)
             impl::fail_input({}, "mask {} leaves {} columns and {} rows of {}, not {} and {}", mask, left.first,
-                           left.second, arch, grid.first, grid.second);
+                             left.second, arch, grid.first, grid.second);
         chip.mmio = mmio;
         return facts_of(chip, folder);
     });
@@ -123,7 +123,8 @@ ChipFacts custom_chip(const std::string& arch, bool mmio, std::uint32_t mask, st
 
 std::string present_cluster(const std::string& folder) {
     return guarded([&] {
-        return write_text(folder, "cluster_desc.yaml", "# cluster\n" + impl::cluster_descriptor_text(present_machine()));
+        return write_text(folder, "cluster_desc.yaml",
+                          "# cluster\n" + impl::cluster_descriptor_text(present_machine()));
     });
 }
 
@@ -135,7 +136,7 @@ std::pair<int, int> logical_to_routing(const std::string& descriptor, std::pair<
         const auto columns = static_cast<int>(chip.worker_x.size()), rows = static_cast<int>(chip.worker_y.size());
         if (at.first < 0 || at.first >= columns || at.second < 0 || at.second >= rows)
             impl::fail_input({descriptor, 0, 0}, "({}, {}) is no logical core: there are {} columns and {} rows",
-                           at.first, at.second, columns, rows);
+                             at.first, at.second, columns, rows);
         return {chip.worker_x[static_cast<std::size_t>(at.first)], chip.worker_y[static_cast<std::size_t>(at.second)]};
     });
 }

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
+#include "api/embedded/bridge/guard.hpp"
 #include "base/new_file.hpp"
 #include "base/text.hpp"
 #include "base/yaml_map.hpp"
-#include "api/embedded/bridge/guard.hpp"
 #include "isa/arch.hpp"
 #include "netlist/device/cluster.hpp"
 #include "netlist/device/device.hpp"

@@ -8,7 +8,8 @@
 
 namespace ttsim::impl::bridge {
 
-/// `visit` gets each different epoch once, in the order of the programs, and its number. Throws impl::L1Error, impl::Error.
+/// `visit` gets each different epoch once, in the order of the programs, and its number. Throws impl::L1Error,
+/// impl::Error.
 void each_epoch(const impl::Netlist& resolved, const impl::Machine& machine,
                 const std::function<void(std::int64_t epoch, const impl::Plan& plan)>& visit);
 

@@ -5,14 +5,14 @@
 namespace ttsim::impl::bridge {
 
 impl::Tensor prestrided(const impl::Queue& queue, const impl::Tensor& values, impl::DataFormat host, int stride,
-                      const std::vector<std::pair<int, int>>& offsets) {
+                        const std::vector<std::pair<int, int>>& offsets) {
     if (host != impl::DataFormat::Float32 && host != impl::DataFormat::Float16 && host != impl::DataFormat::Float16_b)
         impl::fail_input(queue.loc, "queue '{}': a Prestride takes Float32, Float16 and Float16_b, not {}", queue.name,
-                       to_string(host));
+                         to_string(host));
     for (const auto& [x, y] : offsets)
         if (x < 0 || y < 0)
-            impl::fail_input(queue.loc, "queue '{}': a Prestride's offset is ({}, {}); offsets count from 0", queue.name,
-                           x, y);
+            impl::fail_input(queue.loc, "queue '{}': a Prestride's offset is ({}, {}); offsets count from 0",
+                             queue.name, x, y);
     impl::Tensor out(queue.shape(), queue.tile);
     const std::int64_t s = stride, down = (values.rows + s - 1) / s, across = (values.cols + s - 1) / s;
     const std::int64_t rows = values.z * static_cast<std::int64_t>(offsets.size());

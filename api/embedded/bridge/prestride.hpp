@@ -13,6 +13,6 @@ namespace ttsim::impl::bridge {
 /// Of [z, y, x] an entry of the queue. `offsets`: x, y of the places that the kernel looks at, in the order of their
 /// rows. Throws impl::Error(Input) where the entry is too small, or numbers are no floats.
 impl::Tensor prestrided(const impl::Queue& queue, const impl::Tensor& values, impl::DataFormat host, int stride,
-                      const std::vector<std::pair<int, int>>& offsets);
+                        const std::vector<std::pair<int, int>>& offsets);
 
 }  // namespace ttsim::impl::bridge

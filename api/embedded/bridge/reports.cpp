@@ -3,11 +3,11 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "base/new_file.hpp"
+#include "analysis/report/run_report.hpp"
 #include "api/embedded/bridge/device_impl.hpp"
 #include "api/embedded/bridge/plans.hpp"
+#include "base/new_file.hpp"
 #include "netlist/plan/l1_space.hpp"
-#include "analysis/report/run_report.hpp"
 
 namespace fs = std::filesystem;
 using Ordered = nlohmann::ordered_json;

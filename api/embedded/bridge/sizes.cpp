@@ -1,8 +1,8 @@
 // Bytes of numbers and tiles, from the tables that the simulator goes by, and bytes as files.
 #include <ostream>
 
-#include "base/new_file.hpp"
 #include "api/embedded/bridge/guard.hpp"
+#include "base/new_file.hpp"
 #include "isa/data_format.hpp"
 #include "runtime/image/host_numbers.hpp"
 
@@ -27,7 +27,7 @@ std::uint32_t number_bytes(const std::string& name) {
         const impl::DataFormat format = format_of(name);
         if (!impl::image::is_host_format(format) && format != impl::DataFormat::Tf32)
             impl::fail_input({}, "numbers of {} have no size of their own", name);
-        return static_cast<std::uint32_t>(impl::datum_bytes(format));
+        return static_cast<std::uint32_t>(impl::element_bytes(format));
     });
 }
 

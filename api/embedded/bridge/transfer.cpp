@@ -12,8 +12,8 @@ namespace {
 
 void check_slots(const impl::Queue& ram, std::int64_t slot, std::size_t count) {
     if (slot < 0 || slot > ram.entries || std::cmp_greater(count, ram.entries - slot))
-        impl::fail_input(ram.loc, "ram '{}' has slots 0..{}: none for {} entries from ptr {}", ram.name, ram.entries - 1,
-                       count, slot);
+        impl::fail_input(ram.loc, "ram '{}' has slots 0..{}: none for {} entries from ptr {}", ram.name,
+                         ram.entries - 1, count, slot);
 }
 
 bool is_ram(const impl::Queue& queue) { return queue.type == impl::QueueType::Ram; }
@@ -29,8 +29,8 @@ bool Device::in_vector_code(const std::string& name, const std::string& host) co
 
 // --- push ----------------------------------------------------------------------------------------------------------
 
-static void give(const Device::Impl& device, const impl::Queue& queue, const std::vector<impl::Tensor>& entries, Wait wait,
-                 std::int64_t ram_slot) {
+static void give(const Device::Impl& device, const impl::Queue& queue, const std::vector<impl::Tensor>& entries,
+                 Wait wait, std::int64_t ram_slot) {
     if (is_ram(queue)) {
         check_slots(queue, ram_slot, entries.size());
         for (const impl::Tensor& entry : entries) device.live().write(queue.name, ram_slot++, entry);
@@ -39,7 +39,7 @@ static void give(const Device::Impl& device, const impl::Queue& queue, const std
     if (std::cmp_greater(entries.size(), queue.entries) && wait.seconds > 0)
         throw NotReady(fmt::format("queue '{}' has {} entries: there will never be room for {}", queue.name,
                                    queue.entries, entries.size()));
-    device.patiently(wait, [&](impl::runtime::Patience patience) { device.live().push(queue.name, entries, patience); });
+    device.retry(wait, [&](impl::runtime::Timeout timeout) { device.live().push(queue.name, entries, timeout); });
 }
 
 void Device::push(const std::string& name, const HostTensor& tensor, Wait wait, std::int64_t ram_slot) {
@@ -106,9 +106,9 @@ namespace {
 void check_stacking(const impl::Queue& queue, bool untilized, const Stacking& s) {
     if (untilized && (s.h != 1 || (s.v > 1 && !s.row_major)))
         impl::fail_input(queue.loc,
-                       "queue '{}' is untilized by its op: hstack_factor is 1 there, and vstack_factor goes with "
-                       "stack_row_major",
-                       queue.name);
+                         "queue '{}' is untilized by its op: hstack_factor is 1 there, and vstack_factor goes with "
+                         "stack_row_major",
+                         queue.name);
 }
 
 constexpr std::size_t header_bytes = 32;  ///< of a queue in memory, before its slots
@@ -124,20 +124,20 @@ std::int64_t first_slot(Device::Impl& device, const impl::Queue& queue, std::uin
     const bool straight = queue.where == impl::QueueLoc::Host || device.untilized(queue);
     if (straight && first + count > queue.entries)
         impl::fail_input(queue.loc,
-                       "{} entries of queue '{}' from slot {} go round its ring of {}; get them in two calls", count,
-                       queue.name, first, queue.entries);
+                         "{} entries of queue '{}' from slot {} go round its ring of {}; get them in two calls", count,
+                         queue.name, first, queue.entries);
     return first;
 }
 
 std::vector<impl::Tensor> entries_from(const Device::Impl& device, const impl::Queue& queue, std::uint32_t count,
-                                     std::int64_t ram_slot, Wait wait) {
+                                       std::int64_t ram_slot, Wait wait) {
     std::vector<impl::Tensor> entries(count);
     if (is_ram(queue)) {
         for (std::uint32_t k = 0; k < count; ++k) entries[k] = device.live().read(queue.name, ram_slot + k);
         return entries;
     }
-    device.patiently(wait, [&](impl::runtime::Patience patience) {  // the last first: all are there then
-        for (std::uint32_t k = count; k-- > 0;) entries[k] = device.live().get(queue.name, patience, k);
+    device.retry(wait, [&](impl::runtime::Timeout timeout) {  // the last first: all are there then
+        for (std::uint32_t k = count; k-- > 0;) entries[k] = device.live().get(queue.name, timeout, k);
     });
     return entries;
 }
@@ -169,8 +169,8 @@ Result Device::get(const std::string& name, std::uint32_t count, const Stacking&
         const std::size_t bytes = std::size_t{result.shape[1]} * result.shape[2] * result.shape[3] * result.itemsize;
         // before memory for them: the count may come from another process
         if (std::cmp_greater(count, queue.entries))
-            impl::fail_input(queue.loc, "queue '{}' has {} entries; {} can never be there together", name, queue.entries,
-                           count);
+            impl::fail_input(queue.loc, "queue '{}' has {} entries; {} can never be there together", name,
+                             queue.entries, count);
         const std::int64_t first = first_slot(*impl_, queue, count, ram_slot);
         const std::vector<impl::Tensor> entries = entries_from(*impl_, queue, count, ram_slot, wait);
         unsigned char* to = nullptr;
@@ -193,7 +193,7 @@ void Device::pop(const std::string& name, std::uint32_t count, Wait wait) {
         (void)impl_->live();
         const impl::Queue& queue = impl_->find(name);
         if (is_ram(queue)) impl::fail_input(queue.loc, "'{}' is a ram, and slots of rams are not popped", name);
-        impl_->patiently(wait, [&](impl::runtime::Patience patience) { impl_->live().pop(name, count, patience); });
+        impl_->retry(wait, [&](impl::runtime::Timeout timeout) { impl_->live().pop(name, count, timeout); });
         const std::lock_guard lock(impl_->mutex);
         impl_->popped[name] += count;
     });
@@ -206,7 +206,7 @@ std::vector<void*> Device::mapped(const std::string& name) {
         if (queue.where != impl::QueueLoc::Host) return all;
         const impl::Blocking& b = queue.blocking;
         const bool rows = impl_->untilized(queue);
-        const std::int64_t slot = rows ? b.t * b.mblock_tiles() * queue.tile.datums() *
+        const std::int64_t slot = rows ? b.t * b.mblock_tiles() * queue.tile.elements() *
                                              impl::image::host_bytes(impl::image::host_format_of(queue.df))
                                        : impl::image::tilized_buffer_bytes(queue);
         const std::lock_guard lock(impl_->mutex);

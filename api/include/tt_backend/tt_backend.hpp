@@ -26,7 +26,7 @@ public:
     /// Eager backends: compiles, and runs every program once, each with those of `parameters` that it declares.
     tt::DEVICE_STATUS_CODE compile_and_run_netlist(const std::string& netlist_path,
                                                    const std::map<std::string, std::string>& parameters);
-    /// Names with '$'; values are whole numbers, True or False. After a RuntimeError the device is closed.
+    /// Names with '$'; values are integers, True or False. After a RuntimeError the device is closed.
     tt::DEVICE_STATUS_CODE run_program(const std::string& program,
                                        const std::map<std::string, std::string>& parameters);
     /// Until all programs are over; waits for other threads where they must push or pop.

@@ -101,7 +101,7 @@ struct tt_dram_io_desc {
     std::uint32_t bufq_grid_dim_r = 0, bufq_grid_dim_c = 0;  ///< rows and columns of buffers
     std::uint32_t bufq_num_slots = 0;                        ///< entries
     std::uint32_t ublock_rt = 0, ublock_ct = 0, mblock_m = 0, mblock_n = 0, t = 0;
-    std::uint32_t tile_height = 32, tile_width = 32;  ///< datums
+    std::uint32_t tile_height = 32, tile_width = 32;  ///< elements
     std::uint32_t input_count = 1;                    ///< entries of a batched get or pop
     /// Set by the caller before get_output(): the t slices of an entry side by side and one above the other.
     std::uint32_t hstack_factor = 1, vstack_factor = 1;

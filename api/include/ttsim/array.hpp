@@ -9,10 +9,10 @@
 
 namespace ttsim {
 
-/// Of a model. On the device all of them are floats; integers and booleans hold whole numbers.
+/// Of a model. On the device all of them are floats; integers and booleans hold integers.
 enum class ElementType { F32, F16, BF16, F64, I8, I16, I32, I64, U8, U16, U32, U64, Bool };
 
-/// Any number of axes; datums row by row. Those of F32 to F64 are `floats`, those of the others `integers`; the other
+/// Any number of axes; elements row by row. Those of F32 to F64 are `floats`, those of the others `integers`; the other
 /// of the two stays empty.
 struct Array {
     ElementType type = ElementType::F32;
@@ -25,7 +25,7 @@ struct Array {
         : shape(std::move(shape_)), floats(std::move(values)) {
         if (floats.empty()) floats.resize(static_cast<std::size_t>(size()));
     }
-    std::int64_t size() const {  ///< datums
+    std::int64_t size() const {  ///< elements
         std::int64_t n = 1;
         for (const std::int64_t d : shape) n *= d;
         return n;

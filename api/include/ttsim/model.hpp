@@ -54,8 +54,8 @@ struct CompileOptions {
     std::int64_t conv_fracture = 0;  ///< parts of every convolution's kernel rows; 0: where it pays
     bool prestride = true;           ///< the host may lay out the windows of a first convolution
     std::string loops;  ///< of equal turns: "programs" that loop, "unrolled"; "": programs where that spares much
-    bool round_constants = true;   ///< false: constants and inputs are pushed unrounded, for runs in float32
-    bool balance_rounding = true;  ///< biases make up for what rounding takes from weights, in the mean
+    bool round_constants = true;  ///< false: constants and inputs are pushed unrounded, for runs in float32
+    bool bias_correction = true;  ///< biases make up for what rounding takes from weights, in the mean
     bool host_inputs = false, host_outputs = false;  ///< queues of inputs, of outputs lie in the host's memory
     std::string self_cut;  ///< what goes through DRAM where grids do not go together; "": the default
     std::map<std::string, std::int64_t> queue_channels;  ///< DRAM channel of single queues

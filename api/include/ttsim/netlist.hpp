@@ -11,7 +11,7 @@
 
 namespace ttsim {
 
-/// A queue or ram. Its entries are z x rows x columns datums.
+/// A queue or ram. Its entries are z x rows x columns elements.
 struct QueueInfo {
     std::string name;
     bool ram = false;           ///< slots to write and read; else entries to push, get and pop

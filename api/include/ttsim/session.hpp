@@ -22,7 +22,7 @@
 
 namespace ttsim {
 
-/// z slices of rows x columns datums, slice by slice, row by row.
+/// z slices of rows x columns elements, slice by slice, row by row.
 struct Tensor {
     std::int64_t z = 0, rows = 0, columns = 0;
     std::vector<float> data;
@@ -65,9 +65,9 @@ struct SessionOptions {
 
 /// How long a call may take, in simulated cycles from the session's present. It ends sooner when nothing can move any
 /// more; without a clock that is the only end there is, but for none().
-struct Patience {
+struct Timeout {
     std::uint64_t cycles = ~std::uint64_t{0};
-    static Patience none() { return {0}; }  ///< what is there now
+    static Timeout none() { return {0}; }  ///< what is there now
 };
 
 class TTSIM_API Session {
@@ -85,15 +85,15 @@ public:
     void wait();
 
     /// Entries have the shape that Netlist::queue() says; they are converted to the queue's format.
-    /// Waits for a free slot. Throws Error(Hang) when the queue stays full, or patience ends; nothing was pushed then.
-    void push(const std::string& queue, const Tensor& entry, Patience patience = {});
+    /// Waits for a free slot. Throws Error(Hang) when the queue stays full, or timeout ends; nothing was pushed then.
+    void push(const std::string& queue, const Tensor& entry, Timeout timeout = {});
     /// All or none.
-    void push(const std::string& queue, const std::vector<Tensor>& entries, Patience patience = {});
+    void push(const std::string& queue, const std::vector<Tensor>& entries, Timeout timeout = {});
     /// The oldest entry that was not popped, or the `ahead`-th after it. Throws Error(Hang) when it does not come in
     /// time.
-    Tensor get(const std::string& queue, Patience patience = {}, std::int64_t ahead = 0);
+    Tensor get(const std::string& queue, Timeout timeout = {}, std::int64_t ahead = 0);
     /// Frees the oldest entries. Throws Error(Hang) when they do not come in time.
-    void pop(const std::string& queue, std::int64_t count = 1, Patience patience = {});
+    void pop(const std::string& queue, std::int64_t count = 1, Timeout timeout = {});
     std::int64_t ready(const std::string& queue) const;  ///< entries that get() would give at once
     std::int64_t room(const std::string& queue) const;   ///< entries that push() would take at once
 

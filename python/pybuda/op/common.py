@@ -42,7 +42,7 @@ def graph_op(op: str) -> Callable[..., Any]:
 
 
 def widened(value: torch.Tensor, beside: torch.Tensor) -> torch.Tensor:
-    """Whole numbers of 8 bits and bools as those of 32, beside such: the device does not wrap around."""
+    """Integers of 8 bits and bools as those of 32, beside such: the device does not wrap around."""
     narrow = (torch.int8, torch.uint8, torch.bool)
     return value.int() if value.dtype in narrow and not beside.dtype.is_floating_point else value
 
@@ -91,7 +91,7 @@ class PyBudaOp:
         return Tensor(value, shape, out_df or self._format(dtype), self, requires_grad=gradient)
 
     def _format(self, dtype: torch.dtype | None) -> DataFormat:
-        """Of the first operand that is as the result: of floats, or of whole numbers."""
+        """Of the first operand that is as the result: of floats, or of integers."""
         formats = [operand.data_format for operand in self.operands]
         if dtype is not None and dtype != torch.bool:
             formats = [one for one in formats if is_integer(one) != dtype.is_floating_point] or \

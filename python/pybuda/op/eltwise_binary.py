@@ -1,4 +1,4 @@
-"""Ops of two operands, datum by datum; dims are equal or 1, the last ones side by side."""
+"""Ops of two operands, elementwise; dims are equal or 1, the last ones side by side."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -62,43 +62,43 @@ define("binary_stack", _binary_stack, lambda make, a, b, dim: make.join([a, b], 
 
 
 def Add(name: str, operandA: Number, operandB: Number) -> Tensor:
-    """a + b, datum by datum; dims of both are equal or 1, right-aligned, and the result has the larger ones.
+    """a + b, elementwise; dims of both are equal or 1, right-aligned, and the result has the larger ones.
     RuntimeError for shapes that do not go together."""
     return result("add", name, operandA, operandB)
 
 
 def Subtract(name: str, operandA: Number, operandB: Number) -> Tensor:
-    """a - b, datum by datum; dims of both are equal or 1, right-aligned, and the result has the larger ones.
+    """a - b, elementwise; dims of both are equal or 1, right-aligned, and the result has the larger ones.
     RuntimeError for shapes that do not go together."""
     return result("subtract", name, operandA, operandB)
 
 
 def Multiply(name: str, operandA: Number, operandB: Number) -> Tensor:
-    """a * b, datum by datum; dims of both are equal or 1, right-aligned, and the result has the larger ones.
+    """a * b, elementwise; dims of both are equal or 1, right-aligned, and the result has the larger ones.
     RuntimeError for shapes that do not go together."""
     return result("multiply", name, operandA, operandB)
 
 
 def Divide(name: str, operandA: Number, operandB: Number) -> Tensor:
-    """a / b, datum by datum; dims of both are equal or 1, right-aligned, and the result has the larger ones.
+    """a / b, elementwise; dims of both are equal or 1, right-aligned, and the result has the larger ones.
     RuntimeError for shapes that do not go together."""
     return result("divide", name, operandA, operandB)
 
 
 def Max(name: str, operandA: Number, operandB: Number) -> Tensor:
-    """The larger of a and b, datum by datum; dims of both are equal or 1, right-aligned, and the result has the larger
+    """The larger of a and b, elementwise; dims of both are equal or 1, right-aligned, and the result has the larger
     ones. RuntimeError for shapes that do not go together."""
     return result("maximum", name, operandA, operandB)
 
 
 def Min(name: str, operandA: Number, operandB: Number) -> Tensor:
-    """The smaller of a and b, datum by datum; dims of both are equal or 1, right-aligned, and the result has the larger
+    """The smaller of a and b, elementwise; dims of both are equal or 1, right-aligned, and the result has the larger
     ones. RuntimeError for shapes that do not go together."""
     return result("minimum", name, operandA, operandB)
 
 
 def Power(name: str, operandA: Number, operandB: Number) -> Tensor:
-    """a to the power of b, datum by datum; dims of both are equal or 1, right-aligned, and the result has the larger
+    """a to the power of b, elementwise; dims of both are equal or 1, right-aligned, and the result has the larger
     ones. RuntimeError for shapes that do not go together."""
     return result("power", name, operandA, operandB)
 
@@ -109,43 +109,43 @@ def Heaviside(name: str, operandA: Number, operandB: Number) -> Tensor:
 
 
 def Greater(name: str, operandA: Number, operandB: Number) -> Tensor:
-    """a > b: 1.0 where it holds, else 0.0, datum by datum; dims of both are equal or 1, right-aligned, and the result
+    """a > b: 1.0 where it holds, else 0.0, elementwise; dims of both are equal or 1, right-aligned, and the result
     has the larger ones. RuntimeError for shapes that do not go together."""
     return result("greater", name, operandA, operandB)
 
 
 def GreaterEqual(name: str, operandA: Number, operandB: Number) -> Tensor:
-    """a >= b: 1.0 where it holds, else 0.0, datum by datum; dims of both are equal or 1, right-aligned, and the result
+    """a >= b: 1.0 where it holds, else 0.0, elementwise; dims of both are equal or 1, right-aligned, and the result
     has the larger ones. RuntimeError for shapes that do not go together."""
     return result("greater_equal", name, operandA, operandB)
 
 
 def Less(name: str, operandA: Number, operandB: Number) -> Tensor:
-    """a < b: 1.0 where it holds, else 0.0, datum by datum; dims of both are equal or 1, right-aligned, and the result
+    """a < b: 1.0 where it holds, else 0.0, elementwise; dims of both are equal or 1, right-aligned, and the result
     has the larger ones. RuntimeError for shapes that do not go together."""
     return result("less", name, operandA, operandB)
 
 
 def LessEqual(name: str, operandA: Number, operandB: Number) -> Tensor:
-    """a <= b: 1.0 where it holds, else 0.0, datum by datum; dims of both are equal or 1, right-aligned, and the result
+    """a <= b: 1.0 where it holds, else 0.0, elementwise; dims of both are equal or 1, right-aligned, and the result
     has the larger ones. RuntimeError for shapes that do not go together."""
     return result("less_equal", name, operandA, operandB)
 
 
 def Equal(name: str, operandA: Number, operandB: Number) -> Tensor:
-    """a == b: 1.0 where it holds, else 0.0, datum by datum; dims of both are equal or 1, right-aligned, and the result
+    """a == b: 1.0 where it holds, else 0.0, elementwise; dims of both are equal or 1, right-aligned, and the result
     has the larger ones. RuntimeError for shapes that do not go together."""
     return result("equal", name, operandA, operandB)
 
 
 def NotEqual(name: str, operandA: Number, operandB: Number) -> Tensor:
-    """a != b: 1.0 where it holds, else 0.0, datum by datum; dims of both are equal or 1, right-aligned, and the result
+    """a != b: 1.0 where it holds, else 0.0, elementwise; dims of both are equal or 1, right-aligned, and the result
     has the larger ones. RuntimeError for shapes that do not go together."""
     return result("not_equal", name, operandA, operandB)
 
 
 def LogicalAnd(name: str, operandA: Number, operandB: Number) -> Tensor:
-    """Whether neither is 0: 1.0 where it holds, else 0.0, datum by datum; dims of both are equal or 1, right-aligned,
+    """Whether neither is 0: 1.0 where it holds, else 0.0, elementwise; dims of both are equal or 1, right-aligned,
     and the result has the larger ones. RuntimeError for shapes that do not go together."""
     return result("logical_and", name, operandA, operandB)
 

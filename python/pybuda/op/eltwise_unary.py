@@ -1,4 +1,4 @@
-"""Ops of one operand, datum by datum, and those that look along one axis of it."""
+"""Ops of one operand, elementwise, and those that look along one axis of it."""
 from __future__ import annotations
 
 from typing import Any
@@ -96,12 +96,12 @@ define("nop", _identity, _build_identity)
 
 
 def Abs(name: str, operandA: Operand) -> Tensor:
-    """|x|, datum by datum, in the shape of x."""
+    """|x|, elementwise, in the shape of x."""
     return result("abs", name, operandA)
 
 
 def Exp(name: str, operandA: Operand) -> Tensor:
-    """e to the power of x, datum by datum, in the shape of x."""
+    """e to the power of x, elementwise, in the shape of x."""
     return result("exp", name, operandA)
 
 
@@ -111,7 +111,7 @@ def Log(name: str, operandA: Operand) -> Tensor:
 
 
 def Pow(name: str, operandA: Operand, exponent: int | float) -> Tensor:
-    """x to the power of a number, datum by datum, in the shape of x."""
+    """x to the power of a number, elementwise, in the shape of x."""
     return result("pow", name, operandA, attrs=(exponent,), exponent=exponent)
 
 
@@ -131,7 +131,7 @@ def Reciprocal(name: str, operandA: Operand) -> Tensor:
 
 
 def Sqrt(name: str, operandA: Operand) -> Tensor:
-    """The square root, datum by datum, in the shape of x."""
+    """The square root, elementwise, in the shape of x."""
     return result("sqrt", name, operandA)
 
 
@@ -142,7 +142,7 @@ def Relu(name: str, operandA: Operand, threshold: float = 0.0, mode: str = "min"
 
 
 def LeakyRelu(name: str, operandA: Operand, alpha: float) -> Tensor:
-    """x where it is 0 or more, else alpha * x, datum by datum, in the shape of x."""
+    """x where it is 0 or more, else alpha * x, elementwise, in the shape of x."""
     return result("leaky_relu", name, operandA, attrs=(alpha,), alpha=alpha)
 
 
@@ -153,22 +153,22 @@ def Gelu(name: str, operandA: Operand, approximate: str = "none") -> Tensor:
 
 
 def Sigmoid(name: str, operandA: Operand) -> Tensor:
-    """1 / (1 + exp(-x)), datum by datum, in the shape of x."""
+    """1 / (1 + exp(-x)), elementwise, in the shape of x."""
     return result("sigmoid", name, operandA)
 
 
 def Tanh(name: str, operandA: Operand) -> Tensor:
-    """The hyperbolic tangent, datum by datum, in the shape of x."""
+    """The hyperbolic tangent, elementwise, in the shape of x."""
     return result("tanh", name, operandA)
 
 
 def Sine(name: str, operandA: Operand) -> Tensor:
-    """The sine of radians, datum by datum, in the shape of x."""
+    """The sine of radians, elementwise, in the shape of x."""
     return result("sine", name, operandA)
 
 
 def Cosine(name: str, operandA: Operand) -> Tensor:
-    """The cosine of radians, datum by datum, in the shape of x."""
+    """The cosine of radians, elementwise, in the shape of x."""
     return result("cosine", name, operandA)
 
 
@@ -179,12 +179,12 @@ def Clip(name: str, operandA: Operand, min: float | None = None, max: float | No
 
 
 def Argmax(name: str, operandA: Operand, dim: int | None = None) -> Tensor:
-    """The place of the first maximum along `dim`, which stays with size 1; None: of all datums. Whole numbers."""
+    """The place of the first maximum along `dim`, which stays with size 1; None: of all elements. Integers."""
     return result("argmax", name, operandA, out_df=DataFormat.Int32, attrs=(dim,), dim=dim)
 
 
 def LogicalNot(name: str, operandA: Operand) -> Tensor:
-    """1 where x is 0, else 0, datum by datum, in the shape of x."""
+    """1 where x is 0, else 0, elementwise, in the shape of x."""
     return result("logical_not", name, operandA)
 
 

@@ -29,7 +29,7 @@ def _count(length: int, kernel: int, stride: int, before: int, after: int, dilat
 
 def _edges_of_all(shape: list[int], kernel: list[int], stride: list[int], around: list[tuple[int, int]],
                   dilation: list[int], ceil_mode: bool) -> list[tuple[int, int]]:
-    """Of axes of these sizes, so that windows from the first datum on fill them."""
+    """Of axes of these sizes, so that windows from the first element on fill them."""
     made = []
     for (before, after), size, taps, step, wide in zip(around, shape, kernel, stride, dilation):
         windows = _count(size, taps, step, before, after, wide, ceil_mode)

@@ -57,14 +57,14 @@ def ReduceAvg(name: str, operandA: Tensor, dim: int) -> Tensor:
 
 
 def ReduceMax(name: str, operandA: Tensor, dim: int, stride: int = -1) -> Tensor:
-    """The maxima of every `stride` datums; -1: of all."""
+    """The maxima of every `stride` elements; -1: of all."""
     stride = operandA.shape[dim] if stride == -1 else stride
     return result("reduce_max", name, operandA, attrs=(dim, stride), dim=_check(dim), stride=stride)
 
 
 def GroupedReduceAvg(name: str, operandA: Tensor, dim: int, groups: int, keep_dims: bool = False) -> Tensor:
-    """The mean of each of `groups` blocks along `dim`; `keep_dims`: once for each datum of the block. AssertionError
+    """The mean of each of `groups` blocks along `dim`; `keep_dims`: once for each element of the block. AssertionError
     where blocks would not be equal."""
-    assert operandA.shape[dim] % groups == 0, f"{operandA.shape[dim]} datums are no {groups} equal groups"
+    assert operandA.shape[dim] % groups == 0, f"{operandA.shape[dim]} elements are no {groups} equal groups"
     return result("grouped_reduce_avg", name, operandA, attrs=(dim, groups, keep_dims), dim=dim, groups=groups,
                   keep_dims=keep_dims)

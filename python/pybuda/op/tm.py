@@ -52,7 +52,7 @@ def Reshape(name: str, operandA: Operand, shape: Sequence[int]) -> Tensor:
 
 
 def Index(name: str, operandA: Operand, dim: int, start: int, stop: int | None = None, stride: int = 1) -> Tensor:
-    """A slice along `dim`, which stays; without `stop` one datum."""
+    """A slice along `dim`, which stays; without `stop` one element."""
     if stop is None:
         stop = start + 1 if start != -1 else operandA.shape[dim]
     return result("index", name, operandA, attrs=(dim, start, stop, stride), dim=dim, start=start, stop=stop,
@@ -60,7 +60,7 @@ def Index(name: str, operandA: Operand, dim: int, start: int, stop: int | None =
 
 
 def Select(name: str, operandA: Operand, dim: int, index: int | tuple[int, int], stride: int = 0) -> Tensor:
-    """The datum `index`, or `(start, length)`, of every `stride` datums (0: of all) along `dim`."""
+    """The element `index`, or `(start, length)`, of every `stride` elements (0: of all) along `dim`."""
     start, length = (index, 1) if isinstance(index, int) else index
     size = operandA.shape[dim]
     stride = stride or size

@@ -89,7 +89,7 @@ define("transpose", lambda x, dim0, dim1: x.transpose(dim0, dim1),
 # --- along one axis
 
 def _define_along(name: str, function: Callable[..., torch.Tensor]) -> None:
-    """`function(x, dim, **attributes)` copies datums along `dim` only."""
+    """`function(x, dim, **attributes)` copies elements along `dim` only."""
     define(name, function, lambda make, x, dim, **given: make.picked(
         x, make.axis(x, dim), lambda v: function(v, 0, **given)))
 

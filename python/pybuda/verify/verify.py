@@ -177,7 +177,7 @@ def _give_values(module: Any, centered: bool, scale: float) -> None:
 
 
 def _whole(shape: Any, dtype: torch.dtype) -> torch.Tensor:
-    """Whole numbers that sums and products of a few stay small with; bytes also below 0."""
+    """Integers that sums and products of a few stay small with; bytes also below 0."""
     low = -10 if dtype == torch.int8 else 0
     return torch.randint(low, 2 if dtype == torch.bool else 10, tuple(shape)).to(dtype)
 

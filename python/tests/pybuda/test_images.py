@@ -104,7 +104,7 @@ def test_what_an_image_needs(tmp_path):
 
 
 class Words(torch.nn.Module):
-    """Token ids to the most likely next ones: the host looks up, and counts with whole numbers behind the chip."""
+    """Token ids to the most likely next ones: the host looks up, and counts with integers behind the chip."""
 
     def __init__(self):
         super().__init__()

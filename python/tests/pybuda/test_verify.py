@@ -47,7 +47,7 @@ class WholeAndFloat(pybuda.PyBudaModule):
 
 
 @pytest.mark.parametrize("dtype", [torch.int8, torch.int32, torch.int64])
-def test_whole_numbers_among_floats(dtype):
+def test_integer_indices_among_floats(dtype):
     given = (torch.randint(0, 5, (1, 32, 32)).to(dtype), torch.rand(1, 32, 32))
     verify_module(WholeAndFloat("whole"), [(1, 32, 32)] * 2, VerifyConfig(relative_atol=0.01, pcc=1.0), inputs=[given])
     device = pybuda.pybudaglobal.get_devices()[0]

@@ -42,7 +42,7 @@ def test_batches_shapes_and_numbers_of_inputs_stay():
         device.push_to_inputs(X)
     with pytest.raises(RuntimeError, match=r"input 1 .* has shape \[32, 64\]"):
         device.push_to_inputs(X, torch.rand(1, 32, 64))
-    with pytest.raises(RuntimeError, match="whole numbers"):
+    with pytest.raises(RuntimeError, match="integers"):
         device.push_to_inputs(X, X.int())
     with pytest.raises(RuntimeError, match="is no tensor"):
         device.push_to_inputs(X, "text")
@@ -194,11 +194,11 @@ def test_arguments_that_are_missing_are_pythons_concern():
 
 @pytest.mark.parametrize("field, value, why", [
     ("compile_depth", "full", "is 'full'; it is a CompileDepth: INIT_COMPILE,"),
-    ("default_df_override", "Float16_b", "it is a DataFormat: .*, or None"), ("amp_level", "1", "a whole number, or None"),
+    ("default_df_override", "Float16_b", "it is a DataFormat: .*, or None"), ("amp_level", "1", "an integer, or None"),
     ("enable_t_streaming", None, "it is True or False"), ("balancer_op_overrides", [], "it is a dict"),
     ("balancer_op_overrides", {"add1": 1}, "holds what cannot be read"), ("placer_op_overrides", ["add1"], "cannot be read"),
     ("insert_queues", [("add1",)], "cannot be read"), ("op_names_to_epoch_break", [[None]], "not by None"),
-    ("manual_dram_queue_placement", {"a": {"channel": "x"}}, "cannot be read"), ("harvesting_mask", [1], "a whole number"),
+    ("manual_dram_queue_placement", {"a": {"channel": "x"}}, "cannot be read"), ("harvesting_mask", [1], "an integer"),
     ("conv_multi_op_fracture_factor_override", {"add1": torch.float32}, "cannot be read"),
     ("amp_properties", [3], "cannot be read"), ("fracture_groups", [3], "cannot be read"),
     ("backend_device_descriptor_path", 3, "it is a name"), ("loopback_outputs", {"a": "x"}, "cannot be read"),
@@ -236,7 +236,7 @@ def test_values_that_overrides_of_ops_cannot_be(function, value, why):
     (lambda: pybuda.verify.verify_module(Add("a"), [(1, 4)] * 2, pybuda.VerifyConfig(relative_atol="x")),
      "relative_atol of VerifyConfig is 'x'; it is a float"),
     (lambda: pybuda.Tensor.create_from_torch([1, 2]), r"torch_tensor of create_from_torch is \[1, 2\]"),
-    (lambda: pybuda.Parameter("x", 3), "a shape has whole numbers as its dims, not"),
+    (lambda: pybuda.Parameter("x", 3), "a shape has integers as its dims, not"),
     (lambda: pybuda.Parameter(4, 4, dev_data_format="Bfp8_b"), "dev_data_format of Parameter is 'Bfp8_b'"),
     (lambda: Add("a").add_parameter("w", X), "parameter of PyBudaModule.add_parameter is a torch tensor of shape"),
     (lambda: pybuda.update_device_parameters(parameters={"w": X}), "parameters of update_device_parameters is"),

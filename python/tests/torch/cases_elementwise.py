@@ -1,4 +1,4 @@
-"""Random arguments of ops that work datum by datum."""
+"""Random arguments of ops that work elementwise."""
 import torch
 from draws import ALL, NUMBERS, known
 from harness import case

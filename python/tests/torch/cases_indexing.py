@@ -1,4 +1,4 @@
-"""Random arguments of ops that pick datums by number."""
+"""Random arguments of ops that pick elements by number."""
 import math
 
 import torch
@@ -87,7 +87,7 @@ def gathered_in_part(d):
 
 
 def _places(d, shape, count):
-    """Of `count` distinct datums, as an index for each axis."""
+    """Of `count` distinct elements, as an index for each axis."""
     flat = torch.randperm(math.prod(shape), generator=torch.Generator().manual_seed(d.integer(0, 1 << 20)))[:count]
     return [known(one) for one in torch.unravel_index(flat, shape)]
 

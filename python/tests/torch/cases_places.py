@@ -1,4 +1,4 @@
-"""Random arguments of ops that put datums in order or to other places, and of distances."""
+"""Random arguments of ops that put elements in order or to other places, and of distances."""
 import math
 
 import torch

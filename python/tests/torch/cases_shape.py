@@ -1,4 +1,4 @@
-"""Random arguments of ops that move datums, cut them out and put them together."""
+"""Random arguments of ops that move elements, cut them out and put them together."""
 import torch
 from draws import ALL, NUMBERS
 from harness import case
@@ -7,7 +7,7 @@ aten = torch.ops.aten
 
 
 def _other_shape(d, count):
-    """Of as many datums."""
+    """Of as many elements."""
     shape, left = [], count
     for _ in range(d.integer(0, 4)):
         side = d.one(*[k for k in (1, 2, 3, 5, 7, 11, 17, 33) if left % k == 0])

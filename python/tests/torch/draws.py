@@ -8,7 +8,7 @@ FLOATS = (torch.float32,)
 NUMBERS = (torch.float32, torch.float32, torch.int64, torch.int32)
 ALL = (*NUMBERS, torch.bool)
 SIDES = (1, 2, 3, 5, 7, 17, 33)
-MOST = 3000  # datums
+MOST = 3000  # elements
 
 
 class Known(torch.Tensor):
@@ -42,7 +42,7 @@ class Draw:
         return self.draw(st.permutations(shape)) if shape else []
 
     def values(self, shape, dtype=torch.float32, low=-4.0, high=4.0, step=0.125):
-        """Multiples of `step` from low to high; whole numbers of integers."""
+        """Multiples of `step` from low to high; integers of integers."""
         generator = torch.Generator().manual_seed(self.integer(0, 1 << 20))
         if dtype == torch.bool:
             return torch.randint(0, 2, shape, generator=generator).bool()

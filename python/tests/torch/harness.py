@@ -53,7 +53,7 @@ class Setting:
 
 
 EXACT = Setting({"format": "Float32"}, {"engine": "functional", "numerics": "float32"}, 1e-4)
-# 8 bits: each step rounds by up to 2^-8 of a datum, functions of the chip by a little more, over a handful of steps
+# 8 bits: each step rounds by up to 2^-8 of an element, functions of the chip by a little more, over a handful of steps
 FLOAT16_B = Setting({"format": "Float16_b"}, {"engine": "functional"}, 0.03)
 # 7 bits with the exponent of the largest of 16
 BFP8_B = Setting({"format": "Bfp8_b"}, {"engine": "functional"}, 0.06)
@@ -121,7 +121,7 @@ def outcome(one: Case, arguments, keywords, setting: Setting) -> Outcome:
             if not error <= setting.relative * max(largest, least):
                 wrong.append(f"{op.name} is off by {error}; the largest is {largest}")
         elif (got.to(wanted.dtype) != wanted).any():
-            wrong.append(f"{int((got.to(wanted.dtype) != wanted).sum())} of {op.name}'s whole numbers differ")
+            wrong.append(f"{int((got.to(wanted.dtype) != wanted).sum())} of {op.name}'s integers differ")
     return Outcome(wrong=wrong)
 
 

@@ -20,7 +20,7 @@ IDS = torch.tensor([[1, 5, 7, 2]])
 
 
 class Words(nn.Module):
-    """Ids before the device; whole numbers, views and several results of one op behind it."""
+    """Ids before the device; integers, views and several results of one op behind it."""
 
     def __init__(self):
         super().__init__()

@@ -10,7 +10,7 @@ import torch
 import ttsim
 from ttsim.torch import import_module
 
-HOST = {"embedding"}  # and what stands before it: work on whole numbers
+HOST = {"embedding"}  # and what stands before it: work on integers
 SETTINGS = [("wh_n150", "Float16_b", 0.99), ("gs_e150", "Bfp8_b", 0.97)]
 RUNS = [(name, *setting) for k, name in enumerate(models.MODELS) for j, setting in enumerate(SETTINGS)
         if os.environ.get("TTSIM_LONG") or (k + j) % len(SETTINGS) == 0]

@@ -20,7 +20,7 @@ _KINDS = {
 }
 _INTEGERS = {_KINDS[dtype]: dtype for dtype in (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64)}
 _LARGEST = 1e38  # what larger numbers become: masks that are added to masks stay finite so
-_MATRIX = 1 << 24  # datums of a matrix that picks; beyond rows are picked by number
+_MATRIX = 1 << 24  # elements of a matrix that picks; beyond rows are picked by number
 
 
 def kind_of(dtype: torch.dtype) -> ElementType | None:
@@ -105,7 +105,7 @@ class Build:
         return value if by == 0 else self.add("add", value, self.number(by, self.kind(value)))
 
     def reshape(self, value: Value, shape: Sequence[int]) -> Value:
-        """To a shape of as many datums."""
+        """To a shape of as many elements."""
         return value if self.shape(value) == tuple(shape) else self.add("reshape", value, dims=list(shape))
 
     def transpose(self, value: Value, order: Sequence[int]) -> Value:
@@ -138,7 +138,7 @@ class Build:
             matrix[numpy.arange(wanted)[there], rows[there]] = 1
             return self.map_axis(value, axis, matrix)
         flat = self.reshape(value, [math.prod(shape[:axis]), size, math.prod(shape[axis + 1:])])
-        picked = self.add("pick_rows", flat, self.constant(rows.astype(numpy.int32)[None], "rows"))
+        picked = self.add("gather_rows", flat, self.constant(rows.astype(numpy.int32)[None], "rows"))
         return self.reshape(picked, [*shape[:axis], wanted, *shape[axis + 1:]])
 
     def sum(self, value: Value, axis: int) -> Value:
@@ -166,7 +166,7 @@ class Build:
         return self.reshape(value, shape)
 
     def concat(self, values: Sequence[Value], axis: int) -> Value:
-        """Each placed among zeros, and summed. Values without datums along the axis are left out."""
+        """Each placed among zeros, and summed. Values without elements along the axis are left out."""
         values = [value for value in values if self.shape(value)[axis] > 0] or list(values[:1])
         sizes = [self.shape(value)[axis] for value in values]
         total, start = sum(sizes), 0

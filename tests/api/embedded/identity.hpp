@@ -26,7 +26,7 @@ struct Identity {
 
     int rows() const { return grid_r * m * rt * tile_h; }
     int columns() const { return grid_c * n * ct * tile_w; }
-    std::size_t datums() const { return static_cast<std::size_t>(t * rows() * columns()); }
+    std::size_t elements() const { return static_cast<std::size_t>(t * rows() * columns()); }
 };
 
 inline std::string text_of(const Identity& o) {
@@ -144,7 +144,7 @@ std::vector<T> take(const tt_dram_io_desc& q, bool one = false) {
     return values;
 }
 
-/// Small whole numbers, other ones in each entry: all formats that hold -most..most give them back.
+/// Small integers, other ones in each entry: all formats that hold -most..most give them back.
 inline std::vector<float> counting(std::size_t count, int most, int seed = 0) {
     std::vector<float> values;
     for (std::size_t i = 0; i < count; ++i)

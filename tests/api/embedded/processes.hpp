@@ -32,7 +32,7 @@ inline int ended(pid_t child) {
 }
 
 inline std::vector<float> entry(const Identity& o, int number) {
-    return std::vector<float>(o.datums() * static_cast<std::size_t>(o.input_count), static_cast<float>(number));
+    return std::vector<float>(o.elements() * static_cast<std::size_t>(o.input_count), static_cast<float>(number));
 }
 
 inline float first_of(const std::vector<std::uint16_t>& bfloat16) {

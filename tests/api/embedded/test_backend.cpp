@@ -54,7 +54,7 @@ TEST_CASE("parameters that a program does not declare are left out; True is 1") 
     const Identity o;
     const Opened device(text_of(o));
     CHECK(device.backend->run_program("another", {{"$p_loop_count", "1"}}) == Success);
-    const std::vector<float> values = counting(o.datums() * 2, 60);
+    const std::vector<float> values = counting(o.elements() * 2, 60);
     REQUIRE(backend::push_input(device.queue("x"), tensor_of(values, DataFormat::Float32, o, 2), false, 1) == Success);
     CHECK(device.backend->run_program("run_fwd_0", {{"$p_loop_count", "True"}}) == Success);
 }
@@ -81,11 +81,11 @@ TEST_CASE("level 0 waits for the work, others return when it is under way") {
     const Identity o;
     const Opened device(text_of(o), DEVICE::Silicon, 1);
     REQUIRE(device.run() == Success);  // its inputs are to come
-    const std::vector<float> values = counting(o.datums() * 2, 60);
+    const std::vector<float> values = counting(o.elements() * 2, 60);
     REQUIRE(backend::push_input(device.queue("x"), tensor_of(values, DataFormat::Float32, o, 2), false, 1) == Success);
     CHECK(device.backend->wait_for_idle() == Success);
     CHECK(device.backend->get_cycles() > 0);
-    CHECK(take<std::uint16_t>(device.queue("y")).size() == 2 * o.datums());
+    CHECK(take<std::uint16_t>(device.queue("y")).size() == 2 * o.elements());
 }
 
 TEST_CASE("engines and configuration") {
@@ -188,11 +188,11 @@ TEST_CASE("an eager backend is given its netlists one by one") {
     CHECK(device->get_programs().empty());
     CHECK_THROWS_WITH(device->get_queue_descriptor("x"), Catch::Contains("compile_netlist"));
     REQUIRE(device->compile_netlist(folder / "a.yaml") == Success);
-    const std::vector<float> values = counting(o.datums() * 2, 60);
+    const std::vector<float> values = counting(o.elements() * 2, 60);
     REQUIRE(backend::push_input(io::utils::get_queue_descriptor(device, "x"),
                                 tensor_of(values, DataFormat::Float32, o, 2), false, 1) == Success);
     REQUIRE(device->run_program("run_fwd_0", {{"$p_loop_count", "1"}}) == Success);
-    CHECK(take<std::uint16_t>(io::utils::get_queue_descriptor(device, "y")).size() == 2 * o.datums());
+    CHECK(take<std::uint16_t>(io::utils::get_queue_descriptor(device, "y")).size() == 2 * o.elements());
     CHECK(device->compile_and_run_netlist(folder.write("b.yaml", text_of({})), {{"$p_loop_count", "1"}}) == Success);
     CHECK(device->finish() == Success);
     CHECK_THROWS_AS(tt_backend::create_eager_backend(config_for(DEVICE::Golden, folder), {0}), std::runtime_error);

@@ -11,7 +11,7 @@ using namespace embedded_test;
 
 namespace {
 
-/// The upper half of float32, which is bfloat16; for small whole numbers both are exact.
+/// The upper half of float32, which is bfloat16; for small integers both are exact.
 std::vector<std::uint16_t> bfloats(const std::vector<float>& values) {
     std::vector<std::uint16_t> out;
     for (const float value : values) {
@@ -22,7 +22,7 @@ std::vector<std::uint16_t> bfloats(const std::vector<float>& values) {
     return out;
 }
 
-/// IEEE binary16 of whole numbers below 2048.
+/// IEEE binary16 of integers below 2048.
 std::vector<std::uint16_t> halves(const std::vector<float>& values) {
     std::vector<std::uint16_t> out;
     for (const float value : values) {
@@ -38,7 +38,7 @@ struct Pair {
     const char* host;
     const char* queue;
     const char* acc;
-    int most;  ///< whole numbers up to it are exact
+    int most;  ///< integers up to it are exact
 };
 
 bool is_a(const std::string& df) { return df == "Float16" || df == "Bfp8" || df == "Bfp4" || df == "Bfp2"; }
@@ -50,7 +50,7 @@ void through(const Opened& device, const Identity& o, DataFormat format, const s
     const int entries = o.input_count;
     for (int k = 0; k < entries; k += single ? 1 : entries) {
         const std::vector<T> part(
-            values.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(k) * o.datums()), values.end());
+            values.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(k) * o.elements()), values.end());
         CHECK(backend::push_input(x, tensor_of(part, format, o, single ? 1 : entries), single, 1) == Success);
     }
     REQUIRE(device.run() == Success);
@@ -71,7 +71,7 @@ TEST_CASE("what is pushed comes back through an identity op, in the host's type 
     CAPTURE(p.host, p.queue, single, type == DEVICE::Golden);
     const Identity o{p.queue, p.acc};
     const Opened device(text_of(o), type);
-    const std::vector<float> values = counting(o.datums() * 2, p.most);
+    const std::vector<float> values = counting(o.elements() * 2, p.most);
     const DataFormat format = get_format_from_string(p.host);
     if (format == DataFormat::Float32) through(device, o, format, values, single);
     if (format == DataFormat::Float16_b) through(device, o, format, bfloats(values), single);
@@ -91,7 +91,7 @@ TEST_CASE("every number of Float16_b comes back bit for bit") {
     const Identity o;
     const Opened device(text_of(o), GENERATE(DEVICE::Silicon, DEVICE::Golden));
     std::mt19937 random(7);
-    std::vector<std::uint16_t> values(o.datums() * 2);
+    std::vector<std::uint16_t> values(o.elements() * 2);
     for (std::uint16_t& value : values)  // no denormals, no infinities
         value = static_cast<std::uint16_t>((random() & 0x8000U) | ((random() % 254 + 1) << 7) | (random() & 0x7FU));
     through(device, o, DataFormat::Float16_b, values, false);
@@ -113,17 +113,17 @@ TEST_CASE("small tiles and grids of buffers") {
     const tt_dram_io_desc x = device.queue("x");
     CHECK(x.bufq_start_addr_channel.size() == 6);
     CHECK(x.tile_height == static_cast<unsigned>(h));
-    const std::vector<float> values = counting(o.datums() * 2, 60);
+    const std::vector<float> values = counting(o.elements() * 2, 60);
     through(device, o, DataFormat::Float32, values, false);
     CHECK(take<std::uint16_t>(device.queue("y")) == bfloats(values));
 }
 
-TEST_CASE("whole numbers, and words as they are") {
+TEST_CASE("integers, and words as they are") {
     SECTION("Int8, with sign") {
         Identity o{"Int8", "Int32"};
         const Opened device(text_of(o));
         std::vector<std::int8_t> values;
-        for (const float value : counting(o.datums() * 2, 127)) values.push_back(static_cast<std::int8_t>(value));
+        for (const float value : counting(o.elements() * 2, 127)) values.push_back(static_cast<std::int8_t>(value));
         through(device, o, DataFormat::Int8, values, false);
         CHECK(take<std::int8_t>(device.queue("y")) == values);
     }
@@ -133,7 +133,7 @@ TEST_CASE("whole numbers, and words as they are") {
         const std::size_t line = text.find("  memory:");
         text.replace(text.find("df: Float16_b", line), 13, "df: RawUInt32");
         const Opened device(text);
-        std::vector<std::uint32_t> values(o.datums());
+        std::vector<std::uint32_t> values(o.elements());
         for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<std::uint32_t>(i * 2654435761U);
         const tt_dram_io_desc memory = device.queue("memory");
         REQUIRE(backend::push_input(memory, tensor_of(values, DataFormat::RawUInt32, o, 1), true, 1, 2) == Success);
@@ -173,5 +173,5 @@ TEST_CASE("sizes are those of the memory") {
     CHECK(get_next_aligned_address(64) == 64);
     const Identity o;
     const Opened device(text_of(o));
-    CHECK(device.queue("y").bufq_entry_size == o.datums() * 2);
+    CHECK(device.queue("y").bufq_entry_size == o.elements() * 2);
 }

@@ -15,7 +15,7 @@ namespace {
 struct Two {
     Identity o;
     Opened device{text_of(o)};
-    std::vector<float> values = counting(o.datums() * 4, 60);
+    std::vector<float> values = counting(o.elements() * 4, 60);
     tt_dram_io_desc x = device.queue("x"), y = device.queue("y");
 
     tt_PytorchTensorDesc entries(int count) const { return tensor_of(values, DataFormat::Float32, o, count); }
@@ -29,7 +29,7 @@ TEST_CASE_METHOD(Two, "one push too many times out and changes nothing") {
     CHECK(backend::last_error().find("no room") != std::string::npos);
     REQUIRE(device.run(2) == Success);
     const std::vector<std::uint16_t> first = take<std::uint16_t>(y), second = take<std::uint16_t>(y);
-    CHECK(first.size() == 2 * o.datums());
+    CHECK(first.size() == 2 * o.elements());
     CHECK(second != first);
     CHECK(backend::push_input(x, entries(2), false, 1) == Success);  // there is room now
 }
@@ -38,13 +38,13 @@ TEST_CASE_METHOD(Two, "no batch is pushed in part") {
     REQUIRE(backend::push_input(x, entries(2), false, 1) == Success);
     CHECK(backend::push_input(x, entries(4), false, 1) == TimeoutError);
     REQUIRE(device.run() == Success);
-    CHECK(take<std::uint16_t>(y).size() == 2 * o.datums());
+    CHECK(take<std::uint16_t>(y).size() == 2 * o.elements());
     tt_PytorchTensorDesc none;
     CHECK(backend::get_output(y, none, true, 0) == RuntimeError);
 }
 
 TEST_CASE_METHOD(Two, "a batch that the ring can never hold is late, too") {
-    const std::vector<float> many = counting(o.datums() * 6, 60);
+    const std::vector<float> many = counting(o.elements() * 6, 60);
     const tt_PytorchTensorDesc six = tensor_of(many, DataFormat::Float32, o, 6);
     CHECK(backend::push_input(x, six, false, 1) == TimeoutError);
     CHECK(backend::push_input(x, six, false, 0) == RuntimeError);
@@ -79,17 +79,17 @@ TEST_CASE_METHOD(Two, "a batch is got round the end of the ring") {
     REQUIRE(backend::push_input(x, entries(2), false, 1) == Success);  // what the first batch was
     REQUIRE(device.run() == Success);
     const std::vector<std::uint16_t> round = take<std::uint16_t>(y);  // slots 3 and 0
-    REQUIRE(round.size() == 2 * o.datums());
-    CHECK(std::equal(round.begin() + static_cast<std::ptrdiff_t>(o.datums()), round.end(), all.begin()));
+    REQUIRE(round.size() == 2 * o.elements());
+    CHECK(std::equal(round.begin() + static_cast<std::ptrdiff_t>(o.elements()), round.end(), all.begin()));
 }
 
 TEST_CASE_METHOD(Two, "numbers that the vector tilizer does not take need room at once") {
-    const std::vector<std::uint8_t> bytes(o.datums(), 3);
+    const std::vector<std::uint8_t> bytes(o.elements(), 3);
     const tt_PytorchTensorDesc one = tensor_of(bytes, DataFormat::UInt8, o, 1);
     for (int k = 0; k < 4; ++k) REQUIRE(backend::push_input(x, one, true, 0) == Success);
     CHECK(backend::push_input(x, one, true, 0) == RuntimeError);
     CHECK(backend::push_input(x, one, true, 1) == TimeoutError);
-    CHECK(backend::push_input(x, tensor_of(std::vector<std::uint8_t>(3 * o.datums()), DataFormat::UInt8, o, 3), false,
+    CHECK(backend::push_input(x, tensor_of(std::vector<std::uint8_t>(3 * o.elements()), DataFormat::UInt8, o, 3), false,
                               1) == RuntimeError);
     CHECK(backend::last_error().find("1, 2 or 4") != std::string::npos);
 }
@@ -97,7 +97,7 @@ TEST_CASE_METHOD(Two, "numbers that the vector tilizer does not take need room a
 TEST_CASE("golden devices never wait") {
     const Identity o;
     const Opened device(text_of(o), DEVICE::Golden);
-    const std::vector<float> values = counting(o.datums() * 4, 60);
+    const std::vector<float> values = counting(o.elements() * 4, 60);
     const tt_dram_io_desc x = device.queue("x"), y = device.queue("y");
     CHECK(x.bufq_start_addr_channel.front() == std::pair<std::uint32_t, std::uint16_t>{0, 0});
     tt_PytorchTensorDesc none;
@@ -118,7 +118,7 @@ TEST_CASE("golden in float32 throughout") {
     REQUIRE(device->initialize() == Success);
     const tt_dram_io_desc x = io::utils::get_queue_descriptor(device, "x");
     CHECK(x.bufq_target_format == DataFormat::Float32);
-    std::vector<float> values(o.datums() * 2);
+    std::vector<float> values(o.elements() * 2);
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = 1.0F + static_cast<float>(i) / 16384.0F;
     REQUIRE(backend::push_input(x, tensor_of(values, DataFormat::Float32, o, 2), false, 1) == Success);
     REQUIRE(device->run_program("run_fwd_0", {{"$p_loop_count", "1"}}) == Success);
@@ -142,7 +142,7 @@ TEST_CASE_METHOD(Two, "rams are written and read at random, and never popped") {
     const tt_dram_io_desc memory = device.queue("memory");
     CHECK(memory.io_type == IO_TYPE::RandomAccess);
     for (const int slot : {3, 0, 2}) {
-        const std::vector<float> entry(o.datums(), static_cast<float>(slot + 10));
+        const std::vector<float> entry(o.elements(), static_cast<float>(slot + 10));
         REQUIRE(backend::push_input(memory, tensor_of(entry, DataFormat::Float32, o, 1), true, 1, slot) == Success);
     }
     const std::vector<std::uint16_t> wanted{0x4120, 0, 0x4140, 0x4150};  // 10, nothing, 12, 13 as bfloat16
@@ -167,12 +167,12 @@ TEST_CASE("a ram that an op fills") {
     o.out_ram = true;
     o.entries = 2;
     const Opened device(text_of(o));
-    const std::vector<float> values = counting(o.datums() * 2, 60);
+    const std::vector<float> values = counting(o.elements() * 2, 60);
     REQUIRE(backend::push_input(device.queue("x"), tensor_of(values, DataFormat::Float32, o, 2), false, 1) == Success);
     REQUIRE(device.run() == Success);
     tt_PytorchTensorDesc second;
     REQUIRE(backend::get_output(device.queue("y"), second, true, 1, 1) == Success);
-    CHECK(values_of<std::uint16_t>(second).size() == o.datums());
+    CHECK(values_of<std::uint16_t>(second).size() == o.elements());
 }
 
 // --- shapes --------------------------------------------------------------------------------------------------------
@@ -204,8 +204,8 @@ TEST_CASE("six slices in five stackings") {
     o.ct = 2;
     o.input_count = 1;
     const Opened device(text_of(o));
-    std::vector<float> values(o.datums());
-    const std::size_t slice = o.datums() / 6;
+    std::vector<float> values(o.elements());
+    const std::size_t slice = o.elements() / 6;
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i / slice);  // its slice
     REQUIRE(backend::push_input(device.queue("x"), tensor_of(values, DataFormat::Float32, o, 1), true, 1) == Success);
     REQUIRE(device.run() == Success);
@@ -242,7 +242,7 @@ TEST_CASE("a host queue of lines is read where it lies") {
     o.entries = 3;
     o.input_count = 1;
     const Opened device(text_of(o));
-    const std::vector<float> values(o.datums(), 5);
+    const std::vector<float> values(o.elements(), 5);
     const tt_dram_io_desc x = device.queue("x");
     const tt_dram_io_desc unmapped = device.backend->get_queue_descriptor("y"), y = device.queue("y");
     CHECK(y.layout == IO_LAYOUT::Flat);
@@ -256,11 +256,11 @@ TEST_CASE("a host queue of lines is read where it lies") {
     REQUIRE(backend::get_output(y, got, true, 1) == Success);
     const auto* first = static_cast<const char*>(y.bufq_mapping[0]);
     CHECK(got.ptr == first + 32);
-    CHECK(values_of<std::uint16_t>(got) == std::vector<std::uint16_t>(o.datums(), 0x40a0));
+    CHECK(values_of<std::uint16_t>(got) == std::vector<std::uint16_t>(o.elements(), 0x40a0));
     CHECK(backend::free_tensor(got) == Success);  // the queue's own memory stays
     REQUIRE(backend::pop_output(y, true, 1) == Success);
     REQUIRE(backend::get_output(y, got, true, 1) == Success);
-    CHECK(got.ptr == first + 32 + o.datums() * 2);
+    CHECK(got.ptr == first + 32 + o.elements() * 2);
 }
 
 TEST_CASE("an input for a strided convolution is shuffled") {

@@ -11,7 +11,7 @@ using namespace embedded_test;
 namespace {
 
 std::vector<float> entry(const Identity& o, int number) {
-    return std::vector<float>(o.datums() * static_cast<std::size_t>(o.input_count), static_cast<float>(number));
+    return std::vector<float>(o.elements() * static_cast<std::size_t>(o.input_count), static_cast<float>(number));
 }
 
 /// As many batches as `loops`, each pushed by one thread and taken by another; how many came back right.
@@ -65,7 +65,7 @@ TEST_CASE("a push waits for a pop of another thread, within its time") {
     });
     CHECK(backend::push_input(x, batch, false, 20) == Success);
     runs.join();
-    CHECK(take<std::uint16_t>(y).size() == 2 * o.datums());
+    CHECK(take<std::uint16_t>(y).size() == 2 * o.elements());
 }
 
 TEST_CASE("two backends at once, of two netlists and of one") {
@@ -80,7 +80,7 @@ TEST_CASE("two backends at once, of two netlists and of one") {
     const std::vector<float> values = entry(large, 3);
     REQUIRE(backend::push_input(two.queue("x"), tensor_of(values, DataFormat::Float32, large, 2), false, 1) == Success);
     REQUIRE(two.run() == Success);
-    CHECK(take<std::uint16_t>(two.queue("y")).size() == 2 * large.datums());
+    CHECK(take<std::uint16_t>(two.queue("y")).size() == 2 * large.elements());
 
     // the same file twice: descriptors say which one they mean
     const Folder folder;

@@ -18,7 +18,7 @@ TEST_CASE("a tensor that was tilized, written and read back is pushed like the p
     o.t = 2;
     const Opened device(text_of(o), type);
     const tt_dram_io_desc x = device.queue("x"), y = device.queue("y");
-    std::vector<float> values(o.datums() * 2);
+    std::vector<float> values(o.elements() * 2);
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = 0.37F * static_cast<float>(i % 101) - 11;
     const tt_PytorchTensorDesc plain = tensor_of(values, DataFormat::Float32, o, 2);
 
@@ -51,7 +51,7 @@ TEST_CASE("a tensor that was tilized, written and read back is pushed like the p
 TEST_CASE("plain tensors are written and read as they lie") {
     const Identity o;
     const Folder folder;
-    const std::vector<float> values = counting(o.datums(), 60);
+    const std::vector<float> values = counting(o.elements(), 60);
     tt_PytorchTensorDesc desc = tensor_of(values, DataFormat::Float32, o, 1), back = desc;
     backend::binarize_tensor(desc, folder / "x.bin");
     backend::debinarize_tensor(back, folder / "x.bin");

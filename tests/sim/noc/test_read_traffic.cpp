@@ -33,7 +33,7 @@ TEST_CASE("Broken JSON is refused at its place") {
     CHECK_THAT(refusal(""), Contains("t.json:1:1: error: no JSON: the file ends"));
     CHECK_THAT(refusal("[] x"), Contains("t.json:1:4: error: no JSON"));
     CHECK_THAT(refusal(std::string(5000, '[')), Contains("nested more than 64 deep"));
-    CHECK_THAT(refusal("17"), Contains("t.json:1:1: error: the file holds a whole number"));
+    CHECK_THAT(refusal("17"), Contains("t.json:1:1: error: the file holds an integer"));
 }
 
 TEST_CASE("Fields that are missing, of the wrong kind or out of range are named with their place") {
@@ -42,15 +42,14 @@ TEST_CASE("Fields that are missing, of the wrong kind or out of range are named 
         refusal(event(R"("type":"READ","dx":1,"dy":12,"num_bytes":64)")),
         Contains("t.json:3:25: error: 'dx', 'dy' name 1-12, which is off the grid; x must lie in 0..9 and y in 0..11"));
     CHECK_THAT(refusal(event(R"("type":"READ","dx":1,"dy":2,"num_bytes":-4)")),
-               Contains("'num_bytes' is -4; a whole number from 0"));
-    CHECK_THAT(refusal(event(R"("type":"READ","dx":1.5,"dy":2,"num_bytes":4)")),
-               Contains("'dx' is 1.5; a whole number"));
+               Contains("'num_bytes' is -4; an integer from 0"));
+    CHECK_THAT(refusal(event(R"("type":"READ","dx":1.5,"dy":2,"num_bytes":4)")), Contains("'dx' is 1.5; an integer"));
     CHECK_THAT(refusal(event(R"("type":"REED","dx":1,"dy":2,"num_bytes":4)")),
                Contains("t.json:3:4: error: 'REED' is no event type; did you mean 'READ'?"));
-    CHECK_THAT(refusal(event(R"("type":17)")), Contains("'type' is a whole number; a text is wanted"));
+    CHECK_THAT(refusal(event(R"("type":17)")), Contains("'type' is an integer; a text is wanted"));
     CHECK_THAT(refusal(event(R"("zone":"K","zone_phase":"middle")")), Contains("'zone_phase' is 'middle'; begin, end"));
     CHECK_THAT(refusal(event(R"("type":"READ_WITH_STATE")")), Contains("READ_WITH_STATE has no target"));
-    CHECK_THAT(refusal("[4]"), Contains("an event is a whole number; a map is wanted"));
+    CHECK_THAT(refusal("[4]"), Contains("an event is an integer; a map is wanted"));
     CHECK_THAT(refusal("[{}]"), Contains("'proc' is missing"));
     CHECK_THAT(
         refusal(event(

@@ -28,6 +28,7 @@ TEST_CASE("the bit-true arithmetic reproduces every recorded vector on every ins
             CHECK(r.values > 0);
             CHECK((r.differing == 0 || !r.gated));
         }
-        std::cout << to_string(set) << ": " << report.results.size() << " vectors, " << values << " datums compared\n";
+        std::cout << to_string(set) << ": " << report.results.size() << " vectors, " << values
+                  << " elements compared\n";
     }
 }

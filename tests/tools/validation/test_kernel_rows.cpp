@@ -122,7 +122,7 @@ TEST_CASE("wrong rows are refused with file, line and what would be right") {
     CHECK_THAT(with("Bfp8_b", "Bfp9_b"), Catch::Contains("'in0_df' is 'Bfp9_b', which is no data format"));
     CHECK_THAT(with("1,4,2", "1,-4,2"), Catch::Contains("'mblock_m' is '-4'"));
     CHECK_THAT(with("1,4,2", "1,,2"), Catch::Contains("'mblock_m' is empty"));
-    CHECK_THAT(with("1,4,2", "1,4.5,2"), Catch::Contains("a whole number"));
+    CHECK_THAT(with("1,4,2", "1,4.5,2"), Catch::Contains("an integer"));
     CHECK_THAT(with("LoFi", "MidFi"), Catch::Contains("'math_fidelity' is 'MidFi'"));
     CHECK_THAT(with("wormhole_b0", "wormhole_b1"), Catch::Contains("'arch' is 'wormhole_b1'"));
     CHECK_THAT(with("56000", "-1"), Catch::Contains("'cycles_per_input' is '-1'"));

@@ -100,14 +100,13 @@ TEST_CASE("rows nobody has a model for get a reason, wrong rows a message with t
 
     CHECK_THAT(eth_refusal("wormhole_b1,erisc_bw,uni,64,\n"),
                Catch::Contains("rows.csv:2: error: 'arch' is 'wormhole_b1'"));
-    CHECK_THAT(eth_refusal("wormhole_b0,erisc_bw,uni,-64,\n"),
-               Catch::Contains("a whole number in 1..1048576 is wanted"));
+    CHECK_THAT(eth_refusal("wormhole_b0,erisc_bw,uni,-64,\n"), Catch::Contains("an integer in 1..1048576 is wanted"));
     CHECK_THAT(eth_refusal("wormhole_b0,erisc_bw,both,64,\n"),
                Catch::Contains("'direction' is 'both'; known: uni, bi"));
     CHECK_THAT(eth_refusal("wormhole_b0,erisc_bw,uni,64,ns\n"), Catch::Contains("'unit' is 'ns'; GB/s is wanted"));
     CHECK_THAT(eth_refusal("wormhole_b0,1d_fabric_mean,far,64,\n"), Catch::Contains("num_hops=N"));
     CHECK_THAT(dram_refusal("wormhole_b0,13,1,randomly,read,Static,0,1\n"),
-               Catch::Contains("'n_dram_channels' is '13'; a whole number in 1..12"));
+               Catch::Contains("'n_dram_channels' is '13'; an integer in 1..12"));
     CHECK_THAT(dram_refusal("wormhole_b0,1,-4,randomly,read,Static,0,1\n"),
                Catch::Contains("'n_tensix_tiles' is '-4'"));
     CHECK_THAT(dram_refusal("wormhole_b0,1,1,somehow,read,Static,0,1\n"), Catch::Contains("'pairing' is 'somehow'"));

@@ -60,7 +60,7 @@ bool contains(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("equal bits pass, and the first different datum is named with its place") {
+TEST_CASE("equal bits pass, and the first different element is named with its place") {
     const Folder folder;
     folder.write("index.json", cast_index);
     folder.write_array("x.npy", "2, 2", {1, 0x80000002U, 3, 0});
@@ -141,10 +141,10 @@ TEST_CASE("arrays that do not fit are refused with their file") {
     folder.write_array("x.npy", "1000000000, 1000000000", {1});
     CHECK(contains(folder.problem(), "its shape needs more than"));
     folder.write_array("x.npy", "1,", {1}, "<f4");
-    CHECK(contains(folder.problem(), "its datums are '<f4'"));
+    CHECK(contains(folder.problem(), "its elements are '<f4'"));
     folder.write_array("x.npy", "1,", {1}, "<u4", "True");
     CHECK(contains(folder.problem(), "is not in C order"));
     folder.write_array("x.npy", "2,", {1, 2});
     folder.write_array("y.npy", "1,", {1});
-    CHECK(contains(folder.problem(), "array 'y' has 1 datums; its inputs give at least 2"));
+    CHECK(contains(folder.problem(), "array 'y' has 1 elements; its inputs give at least 2"));
 }

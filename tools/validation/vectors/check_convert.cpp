@@ -51,7 +51,7 @@ void check_direct_tiles(Check& check) {
 void check_table(Check& check) {
     std::vector<std::uint32_t> table(65536);
     for (std::uint32_t i = 0; i < table.size(); ++i)
-        table[i] = exact::unpack_block_datum(DataFormat::Bfp8_b, i >> 8, i & 0xFF) >> 16;
+        table[i] = exact::unpack_block_element(DataFormat::Bfp8_b, i >> 8, i & 0xFF) >> 16;
     check.expect("bf16", 0, table);
 }
 

@@ -13,17 +13,17 @@ namespace ttsim::impl::vectors {
 namespace {
 
 constexpr int all_phases[] = {0, 1, 2, 3};
-constexpr std::size_t source_datums = 256;  // 16 x 16
+constexpr std::size_t source_elements = 256;  // 16 x 16
 
 /// Dst += SrcB x SrcA on `rows` rows, phase by phase from the same Dst.
 void check_products(Check& check, std::size_t rows) {
     const Entry& e = check.entry();
     const exact::FpuConfig config = instruction_config(e);
     const std::size_t width = rows * 16;
-    const auto a = source_floats(config, e.array("srca", source_datums));
+    const auto a = source_floats(config, e.array("srca", source_elements));
     const auto b = source_floats(config, e.array("srcb", width));
     const auto start = dest_floats(config.dest, e.array("dst_in", width));
-    const std::size_t cases = a.size() / source_datums;
+    const std::size_t cases = a.size() / source_elements;
     if (b.size() != cases * width || start.size() != cases * width)
         e.fail("its arrays have different numbers of cases");
     const auto r = static_cast<std::int64_t>(rows);
@@ -32,7 +32,7 @@ void check_products(Check& check, std::size_t rows) {
             std::vector<float> dest(start.begin() + static_cast<std::ptrdiff_t>(n * width),
                                     start.begin() + static_cast<std::ptrdiff_t>((n + 1) * width));
             exact::matmul(config, {&phase, 1}, 16, {b.data() + n * width, r, 16, 16},
-                          {a.data() + n * source_datums, 16, 16, 16}, {dest.data(), r, 16, 16});
+                          {a.data() + n * source_elements, 16, 16, 16}, {dest.data(), r, 16, 16});
             check.expect("dst_out", (static_cast<std::size_t>(phase) * cases + n) * width,
                          dest_words(config.dest, dest));
         }
@@ -40,10 +40,10 @@ void check_products(Check& check, std::size_t rows) {
 
 void check_integer_products(Check& check) {
     const Entry& e = check.entry();
-    const auto a = register_integers(e.array("srca", source_datums));
+    const auto a = register_integers(e.array("srca", source_elements));
     const auto b = register_integers(e.array("srcb", 128));
     const auto start = sign_magnitude_values(e.array("dst_in", 128).data);
-    const std::size_t cases = a.size() / source_datums;
+    const std::size_t cases = a.size() / source_elements;
     if (b.size() != cases * 128 || start.size() != b.size()) e.fail("its arrays have different numbers of cases");
     for (const int& phase : all_phases)
         for (std::size_t n = 0; n < cases; ++n) {
@@ -54,7 +54,7 @@ void check_integer_products(Check& check) {
                                                 .k = 16,
                                                 .k_tile = 16,
                                                 .in0 = std::span(b).subspan(n * 128, 128),
-                                                .in1 = std::span(a).subspan(n * source_datums, source_datums),
+                                                .in1 = std::span(a).subspan(n * source_elements, source_elements),
                                                 .dest = dest});
             check.expect("dst_out", (static_cast<std::size_t>(phase) * cases + n) * 128, sign_magnitude_words(dest));
         }
@@ -63,16 +63,16 @@ void check_integer_products(Check& check) {
 void check_pool_max(Check& check) {
     const Entry& e = check.entry();
     const exact::FpuConfig config = instruction_config(e);
-    const auto a = source_floats(config, e.array("srca", source_datums));
+    const auto a = source_floats(config, e.array("srca", source_elements));
     const auto start = dest_floats(config.dest, e.array("dst_in", 16));
     const Array valid = e.array("dst_valid");
     const std::size_t cases = valid.data.size();
-    if (a.size() != cases * source_datums || start.size() != cases * 16)
+    if (a.size() != cases * source_elements || start.size() != cases * 16)
         e.fail("its arrays have different numbers of cases");
     for (std::size_t n = 0; n < cases; ++n) {
         std::vector<float> block(64);
         std::copy_n(start.begin() + static_cast<std::ptrdiff_t>(n * 16), 16, block.begin());
-        exact::pool_max(config, {a.data() + n * source_datums, 16, 16, 16}, valid.data[n] == 0,
+        exact::pool_max(config, {a.data() + n * source_elements, 16, 16, 16}, valid.data[n] == 0,
                         std::span(block).first(16));
         check.expect("dst_out", n * 64, dest_words(config.dest, block));
     }
@@ -100,7 +100,7 @@ void check_float_pairs(Check& check) {
     }
 }
 
-/// SrcB's column 0, row 0 or first datum for every 8 x 16 block.
+/// SrcB's column 0, row 0 or first element for every 8 x 16 block.
 std::vector<float> broadcast_block(std::size_t mode, const std::vector<float>& b) {
     std::vector<float> out(b.size());
     for (std::size_t i = 0; i < b.size(); ++i) {

@@ -124,12 +124,12 @@ void check_tiles_summed_in_l1(Check& check) {
     }
 }
 
-/// A body of Int8 datums as a row-major tile of numbers.
+/// A body of Int8 elements as a row-major tile of numbers.
 std::vector<std::int32_t> integer_tile(const Array& bodies, std::size_t n) {
     std::vector<std::uint32_t> words(1024);
     for (std::size_t i = 0; i < 1024; ++i) {
-        const std::uint32_t datum = bodies.data[n * 1024 + i];
-        words[i] = datum >> 7 << 31 | (datum & 0x7FU);
+        const std::uint32_t element = bodies.data[n * 1024 + i];
+        words[i] = element >> 7 << 31 | (element & 0x7FU);
     }
     const Tile places = exact::tile_of_rows(words);
     std::vector<std::uint32_t> by_tile(1024);

@@ -36,10 +36,10 @@ std::vector<std::int64_t> parse_shape(const std::filesystem::path& file, const s
     return shape;
 }
 
-std::size_t datum_size(const std::filesystem::path& file, const std::string& type) {
+std::size_t element_size(const std::filesystem::path& file, const std::string& type) {
     for (const auto& [name, size] : {std::pair{"'|u1'", 1}, {"'<u2'", 2}, {"'<u4'", 4}})
         if (type.rfind(name, 0) == 0) return static_cast<std::size_t>(size);
-    fail_input(at(file), "its datums are {}; uint8, uint16 or uint32 (little-endian) can be read",
+    fail_input(at(file), "its elements are {}; uint8, uint16 or uint32 (little-endian) can be read",
                type.substr(0, type.find(',')));
 }
 
@@ -70,7 +70,7 @@ Array read_npy(const std::filesystem::path& file) {
         fail_input(at(file), "is not in C order; write it with order='C'");
     Array array;
     array.shape = parse_shape(file, header_field(header, "shape"));
-    const std::size_t size = datum_size(file, header_field(header, "descr"));
+    const std::size_t size = element_size(file, header_field(header, "descr"));
     std::size_t count = 1;
     for (const std::int64_t extent : array.shape) {
         count *= static_cast<std::size_t>(extent);
@@ -102,7 +102,7 @@ std::string Entry::text(const char* key, const char* other) const { return json_
 
 std::int64_t Entry::integer(const char* key, std::int64_t other) const {
     if (!json_.contains(key)) return other;
-    if (!json_[key].is_number_integer()) fail("'{}' must be a whole number", key);
+    if (!json_[key].is_number_integer()) fail("'{}' must be an integer", key);
     return json_[key];
 }
 
@@ -168,7 +168,7 @@ Array Entry::array(const std::string& name, std::size_t multiple) const {
     if (!a.contains("file") || !a["file"].is_string()) fail("array '{}' names no file", name);
     Array array = read_npy(folder_ / a["file"].get<std::string>());
     if (array.data.empty() || array.data.size() % multiple != 0)
-        fail("array '{}' has {} datums; a multiple of {} is needed", name, array.data.size(), multiple);
+        fail("array '{}' has {} elements; a multiple of {} is needed", name, array.data.size(), multiple);
     return array;
 }
 
@@ -183,7 +183,7 @@ void Check::expect(const std::string& name, std::size_t at_index, std::span<cons
                    bool (*meaningful)(std::size_t, const std::string&), const std::string& what) {
     const Array& want = expected(name);
     if (at_index + got.size() > want.data.size())
-        entry_.fail("array '{}' has {} datums; its inputs give at least {}", name, want.data.size(),
+        entry_.fail("array '{}' has {} elements; its inputs give at least {}", name, want.data.size(),
                     at_index + got.size());
     for (std::size_t i = 0; i < got.size(); ++i) {
         if (meaningful != nullptr && !meaningful(i, what)) continue;

@@ -39,7 +39,7 @@ public:
     /// Names of arrays that begin with `prefix`, in order.
     std::vector<std::string> arrays(const std::string& prefix) const;
     std::string meaning(const std::string& array) const;
-    /// `multiple`: its length must be one of this many datums times a whole number.
+    /// `multiple`: its length must be one of this many elements times an integer.
     Array array(const std::string& name, std::size_t multiple = 1) const;
     template <class... Args>
     [[noreturn]] void fail(fmt::format_string<Args...> text, Args&&... args) const {
@@ -55,12 +55,12 @@ private:
     std::string id_;
 };
 
-/// Compares computed datums with an entry's arrays and keeps count.
+/// Compares computed elements with an entry's arrays and keeps count.
 class Check {
 public:
     Check(const Entry& entry, VectorResult& result) : entry_(entry), result_(result) {}
     const Entry& entry() const { return entry_; }
-    /// Datums `at`, at+1, ... of the array must be `got`. Where `meaningful` is given, only those it is true for.
+    /// Elements `at`, at+1, ... of the array must be `got`. Where `meaningful` is given, only those it is true for.
     void expect(const std::string& name, std::size_t at, std::span<const std::uint32_t> got,
                 bool (*meaningful)(std::size_t index, const std::string& what) = nullptr, const std::string& what = "");
     void expect_bytes(const std::string& name, std::size_t at, std::span<const std::uint8_t> got);

@@ -21,7 +21,7 @@ exact::FpuConfig tile_config(DataFormat source, exact::Dest dest);
 
 /// Register words as float32 bits.
 std::vector<float> source_floats(const exact::FpuConfig& config, const Array& registers);
-/// Dst datums in natural order as float32 bits, and back.
+/// Dst elements in natural order as float32 bits, and back.
 std::vector<float> dest_floats(exact::Dest dest, const Array& words);
 std::vector<std::uint32_t> dest_words(exact::Dest dest, std::span<const float> values);
 

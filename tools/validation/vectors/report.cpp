@@ -38,7 +38,7 @@ std::vector<KindSum> by_kind(const VectorReport& report) {
 }  // namespace
 
 std::string vector_table(const VectorReport& report) {
-    std::string text = fmt::format("{:<8} {:>7} {:>7} {:>10} {:>9}  {}\n", "kind", "vectors", "matched", "datums",
+    std::string text = fmt::format("{:<8} {:>7} {:>7} {:>10} {:>9}  {}\n", "kind", "vectors", "matched", "elements",
                                    "differing", "first mismatch");
     KindSum all{.kind = "all", .first = {}};
     for (const KindSum& s : by_kind(report)) {
@@ -54,7 +54,7 @@ std::string vector_table(const VectorReport& report) {
         fmt::format("{:<8} {:>7} {:>7} {:>10} {:>9}\n", all.kind, all.entries, all.equal, all.values, all.differing);
     for (const VectorResult& r : report.results)
         if (!r.gated && r.differing != 0)
-            text += fmt::format("not counted (authority is a document): {}: {} of {} datums differ, {}\n", r.id,
+            text += fmt::format("not counted (authority is a document): {}: {} of {} elements differ, {}\n", r.id,
                                 r.differing, r.values, r.first);
     return text;
 }
@@ -62,8 +62,8 @@ std::string vector_table(const VectorReport& report) {
 std::string vector_json(const VectorReport& report) {
     nlohmann::ordered_json entries = nlohmann::ordered_json::array();
     for (const VectorResult& r : report.results) {
-        nlohmann::ordered_json e{{"id", r.id},         {"kind", r.kind},           {"gated", r.gated},
-                                 {"datums", r.values}, {"differing", r.differing}, {"match", r.differing == 0}};
+        nlohmann::ordered_json e{{"id", r.id},           {"kind", r.kind},           {"gated", r.gated},
+                                 {"elements", r.values}, {"differing", r.differing}, {"match", r.differing == 0}};
         if (r.differing != 0) e["first_mismatch"] = r.first;
         entries.push_back(std::move(e));
     }
@@ -72,7 +72,7 @@ std::string vector_json(const VectorReport& report) {
         kinds.push_back({{"kind", s.kind},
                          {"vectors", s.entries},
                          {"matched", s.equal},
-                         {"datums", s.values},
+                         {"elements", s.values},
                          {"differing", s.differing}});
     return json_document({{"set", report.set}, {"pass", report.pass()}, {"kinds", kinds}, {"entries", entries}});
 }

@@ -15,7 +15,7 @@ struct VectorResult {
     std::string id;
     std::string kind;         ///< id up to the slash: mvmul, pack, matmul, ...
     bool gated = true;        ///< false: its authority is a document, not a machine; differences are told, not counted
-    std::int64_t values = 0;  ///< datums compared
+    std::int64_t values = 0;  ///< elements compared
     std::int64_t differing = 0;
     std::string first;  ///< first difference: array, place, got, want; empty when there is none
 };
@@ -24,7 +24,7 @@ struct VectorReport {
     std::string set;                    ///< name of the set, from the index
     std::vector<VectorResult> results;  ///< in the order of the index
     bool pass() const;                  ///< no gated entry differs
-    bool compared() const;              ///< there was a datum that could
+    bool compared() const;              ///< there was an element that could
 };
 
 /// Throws Error(Input) naming file and entry: no index, wrong JSON, missing fields, arrays that do not fit, kinds of

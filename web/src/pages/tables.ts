@@ -24,7 +24,7 @@ export const epochColumns: Column[] = [
   { key: 'start', title: 'start' },
   { key: 'cycles', title: 'cycles' },
   { key: 'inputs_per_second', title: 'inputs/s', help: 'steady, as simulated; empty: too few inputs to tell' },
-  { key: 'speed_per_second', title: 'speed', help: 'inputs a second if no op waited for another' },
+  { key: 'speed_per_second', title: 'speed', help: 'inputs/s if no op waited for another' },
   { key: 'cores', title: 'cores' },
   { key: 'utilization', title: 'util', share: true, colour: share('utilization'), help: 'share of all cores of its chips that compute, at the speed' },
   { key: 'math_utilization', title: 'math', share: true, colour: share('math_utilization'), help: 'share of the cycles of its cores in which FPU or SFPU work' },

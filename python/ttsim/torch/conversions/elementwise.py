@@ -1,4 +1,4 @@
-"""Functions of each datum: those of the graph, and those made of them."""
+"""Functions of each element: those of the graph, and those made of them."""
 from __future__ import annotations
 
 import math

@@ -1,4 +1,4 @@
-"""Datums by number. Numbers that are known pick; others are looked up by the compiler's `take`."""
+"""Elements by number. Numbers that are known pick; others are looked up by the compiler's `take`."""
 from __future__ import annotations
 
 import math
@@ -41,7 +41,7 @@ def index(op: Op, x: Tensor, indices: Any) -> Any:
     """One index anywhere, or several neighbours that are known."""
     used = [k for k, one in enumerate(indices) if one is not None]
     if any(indices[k].dtype == torch.bool and indices[k].known is None for k in used):
-        raise Refused("a mask that is computed gives a number of datums that is not known before")
+        raise Refused("a mask that is computed gives a number of elements that is not known before")
     value = op.tensor(x, x.dtype)
     if len(used) == 1 and indices[used[0]].dtype != torch.bool:
         return op.build.reshape(_taken(op, x, value, used[0], indices[used[0]]), op.result.shape)
@@ -64,7 +64,7 @@ def _gathered(op: Op, x: Tensor, value: Any, known: list[torch.Tensor | None]) -
     at = [slice(None) if one is None else one for one in known]
     rows = places[tuple(at)]
     flat = op.build.reshape(op.build.transpose(value, [*axes, *others]), [lead, *rest])
-    # the row is what the first datum along the other axes says
+    # the row is what the first element along the other axes says
     first = places.permute(*axes, *others).reshape(lead, -1)
     row_of = {int(place): row for row, place in enumerate(first[:, 0].tolist())} if first.numel() else {}
     spread, start = _index_axes(known, x.rank)
@@ -95,7 +95,7 @@ def _index_axes(known: list[torch.Tensor | None], rank: int) -> tuple[int, int]:
 
 @converts(aten.take_along_dim.default)
 def take_along_dim(op: Op, x: Tensor, ids: Tensor, axis: Any = None) -> Any:
-    """As gather; other axes of one datum are repeated."""
+    """As gather; other axes of one element are repeated."""
     if axis is None or [k for k in range(x.rank) if k != x.axis(axis) and ids.shape[k] != x.shape[k]]:
         raise Refused("without an axis, or with axes that are repeated")
     return gather(op, x, axis, ids)
@@ -103,7 +103,7 @@ def take_along_dim(op: Op, x: Tensor, ids: Tensor, axis: Any = None) -> Any:
 
 @converts(aten.gather.default)
 def gather(op: Op, x: Tensor, axis: Any, ids: Tensor, *, sparse_grad: Any = False) -> Any:
-    """Along an axis, by numbers for each datum: those that are known pick, others by comparison with each place."""
+    """Along an axis, by numbers for each element: those that are known pick, others by comparison with each place."""
     if x.rank == 0:
         return op.tensor(x, x.dtype)
     axis, b, value = x.axis(axis), op.build, op.tensor(x, x.dtype)

@@ -1,4 +1,4 @@
-"""Datums in order: each one's place is how many come before it."""
+"""Elements in order: each one's place is how many come before it."""
 from __future__ import annotations
 
 from typing import Any
@@ -8,7 +8,7 @@ import torch
 from ..table import Op, Refused, Tensor, converts, known_kind
 
 aten = torch.ops.aten
-_MOST = 128  # datums of the axis: all are compared with all
+_MOST = 128  # elements of the axis: all are compared with all
 
 
 def _ordered(op: Op, x: Tensor, axis: int, descending: bool, count: int) -> Any:
@@ -20,7 +20,7 @@ def _ordered(op: Op, x: Tensor, axis: int, descending: bool, count: int) -> Any:
         return [b.add("top_k", op.tensor(x, x.dtype), axis=axis, k=count, largest=int(descending), places=places)
                 for places in (0, 1)]
     if size > _MOST:
-        raise Refused(f"it puts {size} datums in order; up to {_MOST} are compared with each other")
+        raise Refused(f"it puts {size} elements in order; up to {_MOST} are compared with each other")
     value = b.swap(op.float(x), axis, x.rank - 1)
     outer = list(b.shape(value))[:-1]
     here, there = b.reshape(value, [*outer, size, 1]), b.reshape(value, [*outer, 1, size])

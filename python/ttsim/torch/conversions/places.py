@@ -1,4 +1,4 @@
-"""Datums that lie elsewhere in memory, or are added there; distances between rows."""
+"""Elements that lie elsewhere in memory, or are added there; distances between rows."""
 from __future__ import annotations
 
 import math
@@ -10,11 +10,11 @@ import torch.nn.functional as F
 from ..table import Op, Refused, Tensor, converts
 
 aten = torch.ops.aten
-_MOST = 1 << 16  # pairs of datums that are compared along an axis
+_MOST = 1 << 16  # pairs of elements that are compared along an axis
 
 
 def _moved(op: Op, x: Tensor, places: torch.Tensor) -> Any:
-    """Datums by their numbers in a tensor without gaps."""
+    """Elements by their numbers in a tensor without gaps."""
     flat = op.build.reshape(op.tensor(x, x.dtype), [math.prod(x.shape)])
     return op.build.reshape(op.build.pick(flat, 0, places.flatten().tolist()), op.result.shape)
 
@@ -33,29 +33,29 @@ def diagonal(op: Op, x: Tensor, offset: Any = 0, axis1: Any = 0, axis2: Any = 1)
 
 @converts(aten.scatter_add.default)
 def scatter_add(op: Op, x: Tensor, axis: Any, ids: Tensor, added: Tensor) -> Any:
-    """By a matrix of zeros and ones for each row: which datum goes where."""
+    """By a matrix of zeros and ones for each row: which element goes where."""
     b = op.build
     if x.rank == 0:
         return b.add("add", op.tensor(x, x.dtype), b.reshape(op.tensor(added, x.dtype), []))
     axis = x.axis(axis)
     size, count = x.shape[axis], ids.shape[axis]
     if any(x.shape[k] != ids.shape[k] or ids.shape[k] != added.shape[k] for k in range(x.rank) if k != axis):
-        raise Refused("numbers and datums leave out a part of another axis")
+        raise Refused("numbers and elements leave out a part of another axis")
     if not x.dtype.is_floating_point:  # maybe more than a float holds
-        datums = op.tensor(added, x.dtype)
+        elements = op.tensor(added, x.dtype)
         for k in range(x.rank):
-            datums = b.pick(datums, k, range(ids.shape[k]))
-        return b.add("scatter_elements", op.tensor(x, x.dtype), op.tensor(ids, ids.dtype), datums, axis=axis,
+            elements = b.pick(elements, k, range(ids.shape[k]))
+        return b.add("scatter_elements", op.tensor(x, x.dtype), op.tensor(ids, ids.dtype), elements, axis=axis,
                      reduction="add")
     if size * count > _MOST:
-        raise Refused(f"{count} datums go to {size} places; up to {_MOST} pairs are compared")
-    places, datums = (b.swap(op.float(one), axis, x.rank - 1) for one in (ids, added))
+        raise Refused(f"{count} elements go to {size} places; up to {_MOST} pairs are compared")
+    places, elements = (b.swap(op.float(one), axis, x.rank - 1) for one in (ids, added))
     if added.shape[axis] != count:
-        datums = b.pick(datums, x.rank - 1, range(count))
+        elements = b.pick(elements, x.rank - 1, range(count))
     outer = list(b.shape(places))[:-1]
     rows = b.constant(torch.arange(size, dtype=torch.float32).reshape(size, 1), "rows")
     there = b.float(b.add("equal", b.reshape(places, [*outer, 1, count]), rows))
-    sums = b.sum(b.add("multiply", there, b.reshape(datums, [*outer, 1, count])), len(outer) + 1)
+    sums = b.sum(b.add("multiply", there, b.reshape(elements, [*outer, 1, count])), len(outer) + 1)
     sums = b.swap(b.reshape(sums, [*outer, size]), axis, x.rank - 1)
     return b.add("add", op.tensor(x, x.dtype), op.build.cast(sums, op.build.kind(op.tensor(x, x.dtype))))
 

@@ -49,7 +49,7 @@ def mean(op: Op, x: Tensor, axes: Any = None, keepdim: Any = False, *, dtype: An
 def _maximum(op: Op, x: Tensor, axes: Any, sign: int) -> Any:
     """Of bool as of numbers; the least is the greatest in the reverse order."""
     if any(x.shape[axis] == 0 for axis in axes):
-        raise Refused("it has no datums to compare")
+        raise Refused("it has no elements to compare")
     value = op.tensor(x, torch.int32 if x.dtype == torch.bool else x.dtype)
     value = value if sign > 0 else op.build.reversed(value)
     value = _over(op, value, axes, "reduce_max")
@@ -67,7 +67,7 @@ def least(op: Op, x: Tensor, axes: Any = None, keepdim: Any = False) -> Any:
 
 
 def _place(op: Op, x: Tensor, axis: int | None, sign: int, result: Any) -> Any:
-    """Where the first extreme stands, among all datums without an axis."""
+    """Where the first extreme stands, among all elements without an axis."""
     value = op.tensor(x, torch.int32 if x.dtype == torch.bool else x.dtype)
     value = value if sign > 0 else op.build.reversed(value)
     if x.rank == 0:
@@ -114,7 +114,7 @@ def prod(op: Op, x: Tensor, axis: Any = None, keepdim: Any = False, *, dtype: An
     for one in _axes(x, axis):
         size = x.shape[one]
         if not 1 <= size <= 256:
-            raise Refused(f"it multiplies {size} datums; 1 to 256 are unrolled")
+            raise Refused(f"it multiplies {size} elements; 1 to 256 are unrolled")
         factors = [op.build.pick(value, one, [k]) for k in range(size)]
         value = factors[0]
         for factor in factors[1:]:
@@ -127,7 +127,7 @@ def _variance(op: Op, x: Tensor, axes: list[int], correction: Any) -> Any:
     count = _count(x, axes)
     correction = 1 if correction is None else correction
     if count - correction <= 0:
-        raise Refused(f"the variance of {count} datums with a correction of {correction} is no number")
+        raise Refused(f"the variance of {count} elements with a correction of {correction} is no number")
     b = op.build
     middle = b.scaled(_over(op, op.float(x), axes, "sum"), 1 / count)
     squares = b.add("square", b.add("subtract", op.float(x), middle))

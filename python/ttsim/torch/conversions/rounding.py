@@ -1,4 +1,4 @@
-"""Whole numbers of datums. Integers stay as they are."""
+"""Integers of elements. Integers stay as they are."""
 from __future__ import annotations
 
 from typing import Any

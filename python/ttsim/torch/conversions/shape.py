@@ -1,4 +1,4 @@
-"""The same datums in other shapes and orders, or other element types."""
+"""The same elements in other shapes and orders, or other element types."""
 from __future__ import annotations
 
 import math

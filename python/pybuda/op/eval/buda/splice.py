@@ -10,7 +10,7 @@ from ....pybudaglobal import TILE_DIM
 
 
 def _unit(dim: int, rank: int) -> int:
-    """Datums of a step: tiles of rows and columns, slices of the axes before."""
+    """Elements of a step: tiles of rows and columns, slices of the axes before."""
     return TILE_DIM if (dim if dim < 0 else dim - rank) >= -2 else 1
 
 
@@ -30,7 +30,7 @@ class Splice:
     @classmethod
     def create_select(cls, dim: int, index: int, length: int, stride: int,
                       input_shapes: Sequence[Sequence[int]]) -> Splice:
-        """`length` from `index` of every `stride` datums."""
+        """`length` from `index` of every `stride` elements."""
         unit, _ = _unit(dim, len(input_shapes[0])), cls._units(input_shapes[0], dim)
         assert index % unit == length % unit == stride % unit == 0, \
             f"{length} from {index} of every {stride} are no whole tiles of {unit}"

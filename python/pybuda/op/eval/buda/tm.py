@@ -18,7 +18,7 @@ def eval(type: str, attr: Sequence[Any], ops: Sequence[torch.Tensor]) -> torch.T
     x, = ops
     if type == "broadcast":
         shape = list(x.shape)
-        assert shape[attr[0]] == 1, f"axis {attr[0]} of {tuple(shape)} is no single datum that could be repeated"
+        assert shape[attr[0]] == 1, f"axis {attr[0]} of {tuple(shape)} is no single element that could be repeated"
         shape[attr[0]] = attr[1]
         return x.broadcast_to(shape)
     if type == "reshape":
