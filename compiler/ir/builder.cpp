@@ -47,7 +47,7 @@ std::optional<Literal> Builder::folded(const Node& node, const OpInfo& info) {
         given += in.back()->size();
     }
     if (count(node.type.dims) > std::max(most_made, given)) return {};
-    constexpr std::int64_t most = std::int64_t{1} << 35;
+    constexpr std::int64_t most = std::int64_t{1} << 31;  // multiplications of a model: some seconds
     if (!info.eval) return host_value_(node, in);
     if (info.work && info.work(node, in) > most - worked_) return {};
     if (info.work) worked_ += info.work(node, in);

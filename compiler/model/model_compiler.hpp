@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "compiler/backend/choice_cache.hpp"
+#include "compiler/model/compile.hpp"
 #include "compiler/schedule/conv_fracture.hpp"
 #include "compiler/schedule/model_scheduler.hpp"
 #include "netlist/device/device.hpp"

@@ -55,7 +55,7 @@ Descriptor new_socket() {
 /// Its process is over, as far as this one can see (Record::id has its number).
 bool looks_over(const std::string& name) {
     std::uint64_t id = 0;
-    const char *first = name.data() + name.rfind('-') + 1, *last = name.data() + name.size();
+    const char *first = name.data() + (name.rfind('-') + 1), *last = name.data() + name.size();
     if (std::from_chars(first, last, id).ptr != last || first == last) return false;
     const auto process = static_cast<pid_t>(id >> 32);
     return process > 0 && ::kill(process, 0) != 0 && errno == ESRCH;
