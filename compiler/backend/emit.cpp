@@ -34,7 +34,7 @@ public:
           epoch_part_(schedule.epochs, 1) {
         result_.netlist.archs = {budget.chip->name};
         for (ValueId id = 0; id < graph.nodes.size(); ++id)
-            if (const std::int64_t iterations = graph.nodes[id].integer("turns", 0);
+            if (const std::int64_t iterations = graph.nodes[id].integer("iterations", 0);
                 graph.nodes[id].is_input() && iterations > 0)
                 iterations_[parts_of_[id]] = iterations;
         for (const PlacedOp& op : schedule.ops) epoch_part_[op.epoch] = parts_of_[op.node];

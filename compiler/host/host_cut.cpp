@@ -30,7 +30,7 @@ public:
         for (ValueId id = 0; id < device_.nodes.size(); ++id)
             if (const Node& node = device_.nodes[id]; node.is_input() && !node.has("state"))
                 program_.to_device.push_back(
-                    {node.origin, given_by_.at(id), node.integer("part", 1), node.integer("turns", 0)});
+                    {node.origin, given_by_.at(id), node.integer("part", 1), node.integer("iterations", 0)});
         if (device_.outputs.empty()) give_one_number();
         whole_ = std::move(device_);
         whole_.erase_unused();
@@ -54,7 +54,7 @@ private:
         for (ValueId id = 0; id < whole_.nodes.size(); ++id) {
             const Node& node = whole_.nodes[id];
             if (is_handed_over(id) || node.is_input()) {
-                iterations_[id] = node.integer("turns", 0);
+                iterations_[id] = node.integer("iterations", 0);
                 loop[id] = node.word("loop", "");
             } else if (is_op(id)) {
                 for (const Edge& edge : node.inputs) {
@@ -270,7 +270,7 @@ private:
                                                       : state_name(state.word("loop", ""), state.integer("state", 0));
             Node made = input_like(state, kept);
             made.name = unused_on_device(std::move(made.name));
-            made.attrs = {{"state", kept}, {"turns", iterations_[id]}, {"loop", state.word("loop", "")}};
+            made.attrs = {{"state", kept}, {"iterations", iterations_[id]}, {"loop", state.word("loop", "")}};
             if (part > 1) made.attrs["part"] = part;
             found->second = push(device_, std::move(made));
         } else if (first) {
@@ -284,7 +284,7 @@ private:
             made.name = unused_on_device(moved ? name : std::move(made.name));
             if (part > 1) made.attrs["part"] = part;
             if (iterations_[id] > 0) {
-                made.attrs["turns"] = iterations_[id];
+                made.attrs["iterations"] = iterations_[id];
                 made.attrs["loop"] = whole_.nodes[id].word("loop", "");
             }
             given_by_[device_.nodes.size()] = given;

@@ -40,8 +40,8 @@ struct HostProgram {
 /// Takes the nodes marked {host = 1} (passes/mark_host.cpp) out of the graph. What the device then needs of them
 /// becomes its input, what they need of the device its output. The device's parts have no edges between them: what a
 /// later one needs of an earlier one goes by way of the host. Inputs of parts behind the first say so: {part = PART},
-/// those of parts that loop {turns = TURNS}, and states {state = NAME} of the output that the next turn finds there.
-/// `exact`: the device holds integers exactly, so an output that is an input or a constant may pass through it.
+/// those of parts that loop {iterations = COUNT}, and states {state = NAME} of the output that the next iteration finds
+/// there. `exact`: the device holds integers exactly, so an output that is an input or a constant may pass through it.
 /// Where nothing is left for the device it copies one number. `keep_names`: what the host moves of an input alone that
 /// nothing else reads is called as that input.
 HostProgram cut_host(Graph& graph, bool exact, bool keep_names = false);

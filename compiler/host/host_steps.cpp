@@ -121,7 +121,7 @@ ordered_json bound_json(const HostProgram& program, const BoundTensor& tensor, b
     ordered_json item =
         type_json({{"value", value_name(program, tensor, input)}, {"queue", tensor.queue}}, tensor.type);
     if (input) item["part"] = program.crossing(tensor.name).part;
-    if (tensor.iterations > 0) item["turns"] = tensor.iterations;
+    if (tensor.iterations > 0) item["iterations"] = tensor.iterations;
     item["matrix"] = {form.z, form.rows, form.cols};
     if (tensor.rt > form.rt() || tensor.ct > form.ct()) item["tiles"] = {tensor.rt, tensor.ct};
     item["df"] = std::string(to_string(tensor.df));
@@ -366,7 +366,7 @@ private:
         const auto df = parse_format(name);
         if (!df) fail_input(loc_, "'{}' is no data format", name);
         BoundTensor tensor{item.at("value").get<std::string>(), item.at("queue").get<std::string>(), type(item), *df};
-        tensor.iterations = item.value("turns", std::int64_t{0});
+        tensor.iterations = item.value("iterations", std::int64_t{0});
         constexpr std::int64_t most = 1 << 20;
         if (tensor.iterations < 0 || tensor.iterations > most)
             fail_input(loc_, "'{}' has {} turns", tensor.name, tensor.iterations);

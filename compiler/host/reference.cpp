@@ -45,7 +45,7 @@ std::optional<Graph> reference_graph(const Graph& model) {
     if (!is_small(model)) return std::nullopt;
     Graph graph = model;
     for (Node& node : graph.nodes)
-        for (const char* mark : {"host", "loop", "turn"}) node.attrs.erase(mark);
+        for (const char* mark : {"host", "loop", "iteration"}) node.attrs.erase(mark);
     decompose_for_host(graph);
     if (!is_small(graph) || !computes(graph)) return std::nullopt;
     return graph;

@@ -110,7 +110,7 @@ void Lowering::add_input(const Node& n) {
     const ValueId id = build_.input(n.name, {DType::F32, {form.z, form.rt(), form.ct()}, df});
     Node& made = build_.graph().nodes[id];
     made.origin = n.origin;
-    for (const char* key : {"part", "turns", "state"})
+    for (const char* key : {"part", "iterations", "state"})
         if (n.has(key)) made.attrs[key] = n.attrs.at(key);
     made.attrs["dims"] = n.type.dims;
     made.attrs["dtype"] = std::string(to_string(n.type.dtype));

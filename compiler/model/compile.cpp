@@ -163,7 +163,7 @@ CompileState run_steps(const ModelCompiler& compiler, const Graph& model, const 
     return state;
 }
 
-bool is_iteration(const Node& node) { return node.has("turn"); }
+bool is_iteration(const Node& node) { return node.has("iteration"); }
 
 /// What is refused is part of a loop, which may do written out.
 bool is_in_loop(const Graph& model, const LegalizationError& refusal) {
@@ -271,7 +271,7 @@ CompileState run_with_loops(Graph& model, const CompileOptions& options, const s
         if (error.fault() != Fault::Unsupported) throw;
     }
     for (Node& node : model.nodes) {
-        node.attrs.erase("turn");
+        node.attrs.erase("iteration");
         node.attrs.erase("loop");
     }
     return run_with_options(model, options, last);

@@ -65,9 +65,9 @@ void IterationMarks::next() {
     std::vector<Node>& nodes = n_.b.graph().nodes;
     for (; from_ < nodes.size(); ++from_) {
         Node& node = nodes[from_];
-        if (!marks_ || node.is_constant() || node.is_input() || node.has("turn")) continue;
+        if (!marks_ || node.is_constant() || node.is_input() || node.has("iteration")) continue;
         node.attrs["loop"] = name_;
-        node.attrs["turn"] = iteration_;
+        node.attrs["iteration"] = iteration_;
     }
     ++iteration_;
 }

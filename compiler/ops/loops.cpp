@@ -49,7 +49,7 @@ Literal eval_join(const Node& node, std::span<const Literal* const> in) {
 }
 
 std::int64_t iterations_of(const Node& node) {
-    const std::int64_t iterations = node.integer("turns", 0);
+    const std::int64_t iterations = node.integer("iterations", 0);
     if (iterations < 1) fail_input(node.loc, "'{}' has {} turns", node.name, iterations);
     return iterations;
 }

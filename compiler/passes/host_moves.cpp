@@ -62,7 +62,7 @@ void run_host_moves(Graph& graph, const PassOptions& options) {
     for (ValueId id = 0; id < graph.nodes.size(); ++id) {
         Node& node = graph.nodes[id];
         from_input[id] = node.is_input();
-        iterations[id] = node.has("turns");
+        iterations[id] = node.has("iterations");
         for (const Edge& edge : node.inputs) iterations[id] = iterations[id] || iterations[edge.value];
         if (!is_move(node) || iterations[id]) continue;
         const ValueId source = node.inputs[0].value;

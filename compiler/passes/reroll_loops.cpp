@@ -1,9 +1,9 @@
 // reroll-loops: turns that were written out become one again, which the device runs as a program that loops.
 //
-//   %h1 = tanh(%x1 + %h0 * R) {loop = "y", turn = 1}       %f = loop_feed %xs {loop = "y", turns = 255}
-//   %h2 = tanh(%x2 + %h1 * R) {loop = "y", turn = 2}  ->   %s = loop_state {loop = "y", state = 0}
+//   %h1 = tanh(%x1 + %h0 * R) {loop = "y", iteration = 1}       %f = loop_feed %xs {loop = "y", iterations = 255}
+//   %h2 = tanh(%x2 + %h1 * R) {loop = "y", iteration = 2}  ->   %s = loop_state {loop = "y", state = 0}
 //   ...                                                    %h = tanh(%f + (%s * %keep + %first) * R)
-//                                                          %r = loop_results %h, %h {loop = "y", turns = 255}
+//                                                          %r = loop_results %h, %h {loop = "y", iterations = 255}
 //
 // Who reads a model marks the nodes of each turn. Iteration 0 stays written out: it may lack what has no state yet. The
 // others are compared node by node, and where all are alike but for
@@ -33,7 +33,7 @@ using Family = std::vector<ValueId>;  ///< what stands at one place of each turn
 
 Node plain(Node node) {
     node.attrs.erase("loop");
-    node.attrs.erase("turn");
+    node.attrs.erase("iteration");
     return node;
 }
 
@@ -354,7 +354,7 @@ private:
     }
 
     ValueId feed(const Loop& loop, ValueId whole) {
-        return build_.add("loop_feed", {whole}, {{"loop", loop.name()}, {"turns", loop.iterations()}});
+        return build_.add("loop_feed", {whole}, {{"loop", loop.name()}, {"iterations", loop.iterations()}});
     }
     /// What a turn finds of the one before; the first one what it is given.
     ValueId state(const Loop& loop, std::size_t place, ValueId first, std::int64_t number) {
@@ -366,7 +366,7 @@ private:
         for (std::int64_t k = own; k < keep.size(); ++k) keep.set(k, 1);
         const ValueId left = build_.add("loop_state", {},
                                         {{"loop", loop.name()},
-                                         {"turns", loop.iterations()},
+                                         {"iterations", loop.iterations()},
                                          {"state", number},
                                          {"dims", type.dims},
                                          {"dtype", std::string(to_string(type.dtype))}});
@@ -420,7 +420,7 @@ private:
             std::vector<ValueId> operands{body[place]};
             operands.insert(operands.end(), left.begin(), left.end());
             results_[index][place] =
-                build_.add("loop_results", operands, {{"loop", loop.name()}, {"turns", loop.iterations()}});
+                build_.add("loop_results", operands, {{"loop", loop.name()}, {"iterations", loop.iterations()}});
         }
     }
 
@@ -494,10 +494,11 @@ std::vector<Loop> rolling(const Graph& graph, const PassOptions& options) {
     std::map<std::string, std::vector<std::vector<ValueId>>> iterations;
     for (ValueId id = 0; id < graph.nodes.size(); ++id) {
         const Node& node = graph.nodes[id];
-        if (!node.has("turn")) continue;
+        if (!node.has("iteration")) continue;
         auto& all = iterations[node.word("loop", "")];
         if (all.empty()) names.push_back(node.word("loop", ""));
-        const auto iteration = static_cast<std::size_t>(std::clamp<std::int64_t>(node.integer("turn", 0), 0, 1 << 20));
+        const auto iteration =
+            static_cast<std::size_t>(std::clamp<std::int64_t>(node.integer("iteration", 0), 0, 1 << 20));
         if (all.size() <= iteration) all.resize(iteration + 1);
         all[iteration].push_back(id);
     }
@@ -510,7 +511,7 @@ std::vector<Loop> rolling(const Graph& graph, const PassOptions& options) {
 }
 
 void run_reroll_loops(Graph& graph, const PassOptions& options) {
-    const auto marked = [](const Node& node) { return node.has("turn") || node.op == "join"; };
+    const auto marked = [](const Node& node) { return node.has("iteration") || node.op == "join"; };
     if (std::none_of(graph.nodes.begin(), graph.nodes.end(), marked)) return;
     // integers that the host has to compute keep a loop written out
     const std::vector<bool> inexact = inexact_integer_ops(graph, integer_ranges(graph), held_integers(options));

@@ -1,4 +1,4 @@
-// The same calls on each engine; a call that has no timeout; a trace.
+// The same calls on each engine; a call that does not wait; a trace.
 #include <iostream>
 
 #include <ttsim/session.hpp>

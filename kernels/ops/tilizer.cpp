@@ -15,7 +15,7 @@ static void tilizer_block(const BlockArgs& args) {
 }
 
 extern const OpDef op_tilizer{.name = "tilizer",
-                              .summary = "Iterations the rows of a flat queue into tiles",
+                              .summary = "Turns the rows of a flat queue into tiles",
                               .op_class = OpClass::Move,
                               .attributes = {},
                               .check = tilizer_check,

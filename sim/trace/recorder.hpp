@@ -1,4 +1,4 @@
-// Iterations what the probes counted into the tables of a trace (docs/trace.md).
+// Turns what the probes counted into the tables of a trace (docs/trace.md).
 //
 //   machine --probes--> Recorder --rows at the end of each epoch--> trace::Writer --> FILE.ttperf
 #pragma once

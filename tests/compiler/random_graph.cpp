@@ -120,7 +120,7 @@ private:
             for (std::size_t k = from; k < graph_.nodes.size(); ++k) {
                 if (graph_.nodes[k].is_constant()) continue;
                 graph_.nodes[k].attrs["loop"] = name;
-                graph_.nodes[k].attrs["turn"] = iteration;
+                graph_.nodes[k].attrs["iteration"] = iteration;
             }
         }
         return pick(0, 2) == 0 ? state : build_.add("join", made, {{"axis", std::int64_t{0}}});

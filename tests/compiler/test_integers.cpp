@@ -164,7 +164,9 @@ TEST_CASE("only ops on integers that the device cannot wrap around or hold go to
     CHECK(!inexact(words + "%y = cast %x {to = \"f32\"} : f32[4]\noutput \"y\" = %y\n", "y"));
     const std::string matrices = "%x = input : u8[4, 4]\n%w = input : u8[4, 4]\n";
     CHECK(inexact(matrices + "%y = matmul %x, %w : u8[4, 4]\noutput \"y\" = %y\n", "y"));
-    CHECK(!inexact(matrices + "%y = matmul %x, %w : i32[4, 4]\noutput \"y\" = %y\n", "y"));
+    CHECK(!inexact(matrices + "%a = cast %x {to = \"i32\"} : i32[4, 4]\n%b = cast %w {to = \"i32\"} : i32[4, 4]\n"
+                              "%y = matmul %a, %b : i32[4, 4]\noutput \"y\" = %y\n",
+                   "y"));
     const std::string floats = "%x = input : f32[4]\n";
     CHECK(!inexact(floats + "%y = cast %x {to = \"i32\"} : i32[4]\noutput \"y\" = %y\n", "y"));
     CHECK(inexact(floats + "%y = cast %x {to = \"u8\"} : u8[4]\noutput \"y\" = %y\n", "y"));

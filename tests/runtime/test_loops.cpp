@@ -23,7 +23,7 @@ constexpr int iterations = 7;
 
 /// One turn of a loop called `loop`: h' = tanh(x_t * W + h * R), c' = c / 2 + h'.
 std::string iteration(const std::string& loop, int t, const std::string& slice, const std::string& before) {
-    const std::string mark = fmt::format(R"({{loop = "{}", turn = {}}})", loop, t);
+    const std::string mark = fmt::format(R"({{loop = "{}", iteration = {}}})", loop, t);
     std::string text = fmt::format(R"(%pick_{0}{1} = constant [{2}] : f32[1, {3}]
 %row_{0}{1} = map_axis %x, %pick_{0}{1} {{axis = 0, loop = "{0}", iteration = {1}}}
 %x_{0}{1} = reshape %row_{0}{1} {{dims = [2, 48], loop = "{0}", iteration = {1}}}
@@ -42,7 +42,7 @@ std::string iteration(const std::string& loop, int t, const std::string& slice, 
 )",
                             loop, t, before, mark);
     return text +
-           fmt::format("%y_{0}{1} = reshape %h_{0}{1} {{dims = [1, 2, 64], loop = \"{0}\", turn = {1}}}\n", loop, t);
+           fmt::format("%y_{0}{1} = reshape %h_{0}{1} {{dims = [1, 2, 64], loop = \"{0}\", iteration = {1}}}\n", loop, t);
 }
 
 /// Two loops over the same slices, one from behind; all results of both, and what one leaves.

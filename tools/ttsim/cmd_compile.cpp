@@ -403,7 +403,7 @@ static void add_placing_flags(CLI::App& command, CompileFlags& flags) {
 void add_compile(CLI::App& app) {
     auto flags = std::make_shared<CompileFlags>();
     ir::CompileOptions& o = flags->options;
-    CLI::App* command = app.add_subcommand("compile", "Iteration an ONNX model into a netlist and its weights");
+    CLI::App* command = app.add_subcommand("compile", "Compile an ONNX model into a netlist and its weights");
     command->add_option("model", flags->files.model, "Model (.onnx), or a graph in text form")
         ->required()
         ->check(existing_path())

@@ -159,7 +159,7 @@ void add_formats(ExportFlags& flags, Outputs& outputs) {
 
 void add_export(CLI::App& app) {
     auto flags = std::make_shared<ExportFlags>();
-    CLI::App* command = app.add_subcommand("export", "Iteration a trace into files for other programs");
+    CLI::App* command = app.add_subcommand("export", "Convert a trace into files for other programs");
     command->add_option("trace", flags->trace, "Trace to export ('ttsim run NETLIST --trace FILE')")
         ->type_name("TRACE");
     auto outputs = std::make_shared<Outputs>(*command);
