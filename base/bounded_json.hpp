@@ -1,4 +1,4 @@
-// JSON of unknown origin whose numbers are counts: of cycles, bytes, cores.
+// Parses untrusted JSON whose numbers are counts of cycles, bytes or cores.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -6,8 +6,8 @@
 
 namespace ttsim::impl {
 
-/// Discarded (is_discarded()) where the text is no JSON, or holds a number beyond +-2^48, or numbers whose sum does not
-/// fit into 64 bits.
+/// Returns a discarded value (is_discarded()) if the text is not valid JSON, if a number is beyond +-2^48, or if the
+/// magnitudes add up to more than 2^62.
 nlohmann::json parse_bounded_json(std::string_view text);
 
 }  // namespace ttsim::impl

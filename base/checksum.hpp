@@ -1,5 +1,5 @@
-// A checksum of bytes, against damage on the way: any change of a few neighbouring bits changes it. Whoever means to
-// can make bytes of the same sum, so it proves nothing of where they come from.
+// A non-cryptographic checksum (XXH3, 64 bits) against accidental damage. An attacker can forge it, so it does not
+// prove where data comes from.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 namespace ttsim::impl {
 
 std::uint64_t checksum(std::string_view bytes);
-/// In 16 hexadecimal digits.
+/// The checksum as 16 hexadecimal digits.
 std::string checksum_text(std::string_view bytes);
 
 }  // namespace ttsim::impl

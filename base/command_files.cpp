@@ -24,8 +24,8 @@ struct Command {
 };
 
 Command& command() {
-    static Command one;
-    return one;
+    static Command instance;
+    return instance;
 }
 
 std::optional<FileId> id_of(const fs::path& path) {
@@ -34,40 +34,41 @@ std::optional<FileId> id_of(const fs::path& path) {
     return FileId{found.st_dev, found.st_ino};
 }
 
-bool is_noted(const fs::path& path) {
+bool is_registered(const fs::path& path) {
     const auto id = id_of(path);
     return id && command().inputs.contains(*id);
 }
 
-/// Noted itself, or one of the files that are read from a folder that is.
+/// Whether the file is registered, or belongs to a registered folder at most two levels above it.
 bool is_input(const fs::path& path) {
-    if (is_noted(path)) return true;
+    if (is_registered(path)) return true;
     std::error_code failed;
-    const fs::path whole = fs::canonical(path, failed);
-    fs::path above = whole.parent_path();
-    for (int level = 0; !failed && level < 2 && above.has_relative_path(); ++level, above = above.parent_path())
-        if (is_noted(above) && is_folder_part(above.string(), whole.lexically_relative(above).string())) return true;
+    const fs::path resolved = fs::canonical(path, failed);
+    fs::path parent = resolved.parent_path();
+    for (int level = 0; !failed && level < 2 && parent.has_relative_path(); ++level, parent = parent.parent_path())
+        if (is_registered(parent) && is_folder_part(parent.string(), resolved.lexically_relative(parent).string()))
+            return true;
     return false;
 }
 
 bool holds_input(const fs::path& folder) {
-    if (is_noted(folder)) return true;
+    if (is_registered(folder)) return true;
     std::error_code failed;
     fs::recursive_directory_iterator at(folder, failed), end;
     for (; !failed && at != end; at.increment(failed))
-        if (is_noted(at->path())) return true;
+        if (is_registered(at->path())) return true;
     return false;
 }
 
 }  // namespace
 
-void note_input(const std::string& path) {
+void register_input(const std::string& path) {
     if (const auto id = id_of(path)) command().inputs.insert(*id);
 }
 
 void force_outputs(bool force) { command().force = force; }
 
-void forget_command() { command() = {}; }
+void reset_command() { command() = {}; }
 
 void check_replaceable(const std::string& path, FileKind kind) {
     std::error_code ignored;
@@ -89,9 +90,9 @@ void check_replaceable(const std::string& path, const FolderKind& kind) {
     const bool of_kind = std::all_of(kind.marks.begin(), kind.marks.end(),
                                      [&](std::string_view mark) { return fs::exists(fs::path(path) / mark, ignored); });
     if (of_kind && command().force) return;
-    if (const std::string why = folder_mismatch(path, kind); !why.empty())
-        fail_input({path, 0, 0}, "the folder holds something else than {}: {}; it is left as it is{}", kind.name, why,
-                   of_kind ? " (--force replaces it)" : "");
+    if (const std::string mismatch = folder_mismatch(path, kind); !mismatch.empty())
+        fail_input({path, 0, 0}, "the folder holds something else than {}: {}; it is left as it is{}", kind.name,
+                   mismatch, of_kind ? " (--force replaces it)" : "");
 }
 
 }  // namespace ttsim::impl

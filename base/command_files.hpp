@@ -1,4 +1,4 @@
-// What the command of this process reads, so that no writer destroys it.
+// Registers the input files of the running command, so that no writer overwrites them.
 #pragma once
 
 #include <string>
@@ -7,18 +7,18 @@
 
 namespace ttsim::impl {
 
-/// A file or folder the command was told to read; others are not told from it by name but by device and inode.
-/// Names of nothing are ignored.
-void note_input(const std::string& path);
-/// --force: files are replaced whatever they are, folders even with files of others in them.
+/// Registers a file or folder as an input. It is identified by device and inode, not by name. Paths that do not exist
+/// are ignored.
+void register_input(const std::string& path);
+/// --force: replace existing files of any kind, and folders even if they hold unrelated files.
 void force_outputs(bool force);
-/// Forgets both; for tests, which are many commands.
-void forget_command();
+/// Clears inputs and --force. Only for tests, which run several commands in one process.
+void reset_command();
 
-/// Throws Error(Input) when the file exists and is an input or of another kind, unless forced.
+/// Throws Error(Input) if the file exists and is an input or of another kind, unless --force is set.
 void check_replaceable(const std::string& path, FileKind kind);
-/// Throws Error(Input) when the folder exists and holds an input or is of another kind. Forcing helps a folder of the
-/// kind that holds inputs or other files; a folder of another kind is never replaced.
+/// Throws Error(Input) if the folder exists and holds an input, or is of another kind. With --force, a folder of this
+/// kind may hold inputs or unrelated files. A folder of another kind is never replaced.
 void check_replaceable(const std::string& path, const FolderKind& kind);
 
 }  // namespace ttsim::impl

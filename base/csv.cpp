@@ -11,10 +11,10 @@ namespace ttsim::impl {
 
 namespace {
 
-constexpr std::size_t most_problems = 100;
-constexpr std::uintmax_t most_bytes = std::uintmax_t{256} << 20;
+constexpr std::size_t max_problems = 100;
+constexpr std::uintmax_t max_bytes = std::uintmax_t{256} << 20;
 
-/// Whether a spreadsheet would evaluate a text. Signs alone, numbers and numbers of percent are what they look like.
+/// Whether a spreadsheet would evaluate the text as a formula. Signs alone, numbers and percentages are not formulas.
 bool is_formula(std::string_view text) {
     if (text.empty() || std::string_view("=+-@\t\r\n").find(text.front()) == std::string_view::npos) return false;
     if (text.size() == 1) return text != "-" && text != "+";
@@ -23,8 +23,8 @@ bool is_formula(std::string_view text) {
     return !parse_real(number);
 }
 
-/// Cuts one record; false when a quote is not closed.
-bool cut(std::string_view line, std::vector<std::string>& fields) {
+/// Splits one record into fields; false if a quote is not closed.
+bool split_record(std::string_view line, std::vector<std::string>& fields) {
     fields.assign(1, "");
     bool quoted = false;
     for (std::size_t i = 0; i < line.size(); ++i) {
@@ -48,18 +48,18 @@ bool cut(std::string_view line, std::vector<std::string>& fields) {
 
 void check_columns(const CsvFile& file, const std::vector<std::string>& needed, Diagnostics& problems) {
     for (const std::string& column : needed) {
-        const auto times = std::count(file.columns.begin(), file.columns.end(), column);
-        if (times == 0)
+        const auto occurrences = std::count(file.columns.begin(), file.columns.end(), column);
+        if (occurrences == 0)
             problems.error({file.name, 1, 0}, "the column '{}' is missing{}", column,
                            did_you_mean(column, file.columns));
-        if (times > 1) problems.error({file.name, 1, 0}, "the column '{}' is there {} times", column, times);
+        if (occurrences > 1) problems.error({file.name, 1, 0}, "the column '{}' occurs {} times", column, occurrences);
     }
 }
 
 }  // namespace
 
 void throw_if_many(const Diagnostics& problems) {
-    if (problems.size() >= most_problems) problems.throw_if_any();
+    if (problems.size() >= max_problems) problems.throw_if_any();
 }
 
 CsvFile parse_csv(std::string_view text, const std::string& name, const std::vector<std::string>& needed) {
@@ -77,7 +77,7 @@ CsvFile parse_csv(std::string_view text, const std::string& name, const std::vec
         if (line.ends_with('\r')) line.remove_suffix(1);
         if (number > 1 && line.empty()) continue;
         CsvRow row{number, {}};
-        if (!cut(line, row.fields)) problems.error({name, number, 0}, "a quote is not closed on its line");
+        if (!split_record(line, row.fields)) problems.error({name, number, 0}, "a quote is not closed on its line");
         if (number == 1) {
             file.columns = std::move(row.fields);
             check_columns(file, needed, problems);
@@ -96,7 +96,7 @@ CsvFile parse_csv(std::string_view text, const std::string& name, const std::vec
 }
 
 CsvFile read_csv(const std::string& file, const std::vector<std::string>& needed) {
-    return parse_csv(read_file(file, most_bytes), file, needed);
+    return parse_csv(read_file(file, max_bytes), file, needed);
 }
 
 std::string csv_field(std::string_view text) {

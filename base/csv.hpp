@@ -1,5 +1,5 @@
-// Files of measured rows: comma-separated, the first line names the columns. Read whole, checked, written back with
-// columns added.
+// CSV files of measurements: the first line holds the column names. They are read completely, checked, and written back
+// with added columns.
 #pragma once
 
 #include <initializer_list>
@@ -14,7 +14,7 @@ namespace ttsim::impl {
 
 struct CsvRow {
     int line = 0;                     ///< of the file
-    std::vector<std::string> fields;  ///< as many as there are columns
+    std::vector<std::string> fields;  ///< one per column
 };
 
 struct CsvFile {
@@ -23,38 +23,38 @@ struct CsvFile {
     std::vector<CsvRow> rows;
 };
 
-/// Fields may be quoted, "" inside quotes is a quote; a field stays on one line. Empty lines are skipped. Throws one
-/// Error(Input) with every missing or repeated column and, up to a hundred, every line that does not fit them.
+/// Parses CSV text. A field may be quoted, with "" for a quote inside, but must not span lines. Empty lines are
+/// skipped. Throws one Error(Input) that lists every missing or repeated column and up to 100 malformed lines.
 CsvFile parse_csv(std::string_view text, const std::string& name, const std::vector<std::string>& needed);
-/// The same of a file of at most 256 MiB.
+/// Parses a CSV file of at most 256 MiB.
 CsvFile read_csv(const std::string& file, const std::vector<std::string>& needed);
-/// A field as it stands in a file: quoted where it must be. A text that a spreadsheet would take for a formula gets an
-/// apostrophe before it, which parse_csv() takes away again. Such a text begins with = + - @, a tab or a line end, and
-/// is no number.
+/// Escapes a field for a CSV file and quotes it if necessary. Text that a spreadsheet would evaluate as a formula gets
+/// an apostrophe prefix, which parse_csv() removes. Such text begins with = + - @, a tab or a line end, and is not a
+/// number.
 std::string csv_field(std::string_view text);
-/// One line of such fields.
+/// One CSV line of escaped fields, with a line end.
 std::string csv_line(const std::vector<std::string>& fields);
 
-/// The whole text as a finite number.
+/// Parses the entire text as a finite number.
 std::optional<double> parse_real(std::string_view text);
 
-/// One row's fields by column name, with messages that name file, line and column.
+/// Typed access to the fields of a row. Errors name file, line and column.
 class CsvFields {
 public:
     CsvFields(const CsvFile& file, const CsvRow& row, Diagnostics& out) : file_(file), row_(row), out_(out) {}
 
-    /// "" for a column the file lacks.
+    /// Returns "" if the file has no such column.
     const std::string& text(std::string_view column) const;
     SourceLoc at() const { return {file_.name, row_.line, 0}; }
     template <class... Args>
     void error(fmt::format_string<Args...> format, Args&&... args) {
         out_.error(at(), format, std::forward<Args>(args)...);
     }
-    /// Whole, in low..high; empty gives `otherwise`, which nullopt forbids.
+    /// An integer in low..high. An empty field yields `otherwise`, or an error if that is nullopt.
     std::int64_t size(const char* column, std::int64_t low, std::int64_t high, std::optional<std::int64_t> otherwise);
-    /// Above 0; empty gives nullopt.
+    /// A number above 0; nullopt if the field is empty.
     std::optional<double> positive(const char* column);
-    /// One of the words, any letter case, as its place among them; 0 after an error.
+    /// The index of the field in `words`, ignoring letter case; 0 after an error.
     std::size_t word(const char* column, const std::vector<std::string>& words);
 
 private:
@@ -63,7 +63,7 @@ private:
     Diagnostics& out_;
 };
 
-/// Stops reading a file in which next to every line is wrong.
+/// Throws once 100 problems are collected, so that reading a thoroughly malformed file stops early.
 void throw_if_many(const Diagnostics& problems);
 
 }  // namespace ttsim::impl

@@ -6,18 +6,18 @@
 
 namespace ttsim::impl {
 
-std::string deflated(std::string_view bytes) {
+std::string zlib_compress(std::string_view bytes) {
     uLongf size = compressBound(static_cast<uLong>(bytes.size()));
-    std::string small(size, '\0');
-    // the library sees unsigned bytes
+    std::string compressed(size, '\0');
+    // zlib's interface uses unsigned bytes
     const int status =
-        compress2(reinterpret_cast<Bytef*>(small.data()), &size, reinterpret_cast<const Bytef*>(bytes.data()),
+        compress2(reinterpret_cast<Bytef*>(compressed.data()), &size, reinterpret_cast<const Bytef*>(bytes.data()),
                   static_cast<uLong>(bytes.size()), Z_DEFAULT_COMPRESSION);
     if (status != Z_OK)
         throw Error(Fault::Internal, {},
                     fmt::format("zlib could not compress {} bytes: {}", bytes.size(), zError(status)));
-    small.resize(size);
-    return small;
+    compressed.resize(size);
+    return compressed;
 }
 
 std::string base64(std::string_view bytes) {
@@ -25,11 +25,11 @@ std::string base64(std::string_view bytes) {
     std::string text;
     text.reserve((bytes.size() + 2) / 3 * 4);
     for (std::size_t at = 0; at < bytes.size(); at += 3) {
-        const std::size_t there = std::min<std::size_t>(3, bytes.size() - at);
+        const std::size_t available = std::min<std::size_t>(3, bytes.size() - at);
         std::uint32_t group = 0;
         for (std::size_t i = 0; i < 3; ++i)
-            group = group << 8U | (i < there ? static_cast<unsigned char>(bytes[at + i]) : 0U);
-        for (std::size_t i = 0; i < 4; ++i) text += i <= there ? letters[group >> (18 - 6 * i) & 63U] : '=';
+            group = group << 8U | (i < available ? static_cast<unsigned char>(bytes[at + i]) : 0U);
+        for (std::size_t i = 0; i < 4; ++i) text += i <= available ? letters[group >> (18 - 6 * i) & 63U] : '=';
     }
     return text;
 }

@@ -1,4 +1,4 @@
-// Bytes made small, and as text: what a page carries inside itself.
+// Compression and base64 encoding for data embedded in HTML pages.
 #pragma once
 
 #include <string>
@@ -6,9 +6,9 @@
 
 namespace ttsim::impl {
 
-/// In the zlib format (RFC 1950), as DecompressionStream("deflate") of browsers reads it.
-std::string deflated(std::string_view bytes);
-/// With padding (RFC 4648).
+/// Compresses into the zlib format (RFC 1950), which DecompressionStream("deflate") of browsers reads.
+std::string zlib_compress(std::string_view bytes);
+/// Base64 with padding (RFC 4648).
 std::string base64(std::string_view bytes);
 
 }  // namespace ttsim::impl

@@ -45,14 +45,14 @@ const char* fault_name(Fault fault) {
     return "internal error";
 }
 
-static std::string with_place(Fault fault, const SourceLoc& loc, const std::string& message) {
+static std::string format_problem(Fault fault, const SourceLoc& loc, const std::string& message) {
     const char* const kind = fault_name(fault);
     return loc.file.empty() ? fmt::format("{}: {}", kind, message)
                             : fmt::format("{}: {}: {}", to_string(loc), kind, message);
 }
 
 Error::Error(Fault fault, SourceLoc loc, std::string message)
-    : std::runtime_error(printable(with_place(fault, loc, message))),
+    : std::runtime_error(printable(format_problem(fault, loc, message))),
       fault_(fault),
       loc_(std::move(loc)),
       message_(printable(message)),
@@ -73,12 +73,12 @@ void Diagnostics::throw_if_any() const {
     std::stable_sort(sorted.begin(), sorted.end(), [](const Problem& a, const Problem& b) {
         return std::tie(a.loc.line, a.loc.column) < std::tie(b.loc.line, b.loc.column);
     });
-    // Input that is wrong outweighs input we cannot run.
+    // Invalid input takes precedence over unsupported input.
     Fault worst = Fault::Unsupported;
     std::string lines;
     for (const Problem& problem : sorted) {
         if (problem.fault != Fault::Unsupported) worst = problem.fault;
-        lines += (lines.empty() ? "" : "\n") + with_place(problem.fault, problem.loc, problem.message);
+        lines += (lines.empty() ? "" : "\n") + format_problem(problem.fault, problem.loc, problem.message);
     }
     throw Error(worst, lines, std::move(sorted));
 }

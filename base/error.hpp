@@ -1,4 +1,4 @@
-// How this project fails: who is at fault, where in the input, and what to do.
+// Errors and diagnostics: the kind of fault, the place in the input, and the message.
 #pragma once
 
 #include <fmt/format.h>
@@ -20,33 +20,34 @@ std::string to_string(const SourceLoc& loc);  // "encoder.yaml:12:5"
 
 enum class Fault {
     Input,        ///< the user's file or flag is wrong               -> exit 2
-    Unsupported,  ///< the input is valid, the model has no such      -> exit 4
-    Hang,         ///< the modelled machine can no longer move        -> exit 3
+    Unsupported,  ///< the input is valid, but the simulator does not support it -> exit 4
+    Hang,         ///< the simulated machine cannot go on -> exit 3
     Interrupted,  ///< a signal asked to stop                         -> exit 130
-    Internal,     ///< a bug here                                     -> exit 70
+    Internal,     ///< a bug in ttsim -> exit 70
 };
 int exit_code(Fault fault);
 
-/// One thing that is wrong.
+/// One reported error.
 struct Problem {
     Fault fault;
     SourceLoc loc;
     std::string message;
 };
-/// "error", "unsupported", "hang", "interrupted" or "internal error": as lines of messages name it.
+/// The prefix of message lines: "error", "unsupported", "hang", "interrupted" or "internal error".
 const char* fault_name(Fault fault);
 
-/// The one exception type that crosses library borders. what() holds one line per problem:
-/// "file:12:5: error: text". Names in it come from files: control characters are escaped, see printable().
+/// The only exception type that crosses library boundaries. what() holds one line per problem: "file:12:5: error:
+/// text". Names in messages come from files, so control characters are escaped, see printable().
 class Error : public std::runtime_error {
 public:
     Error(Fault fault, SourceLoc loc, std::string message);
-    Error(Fault fault, std::string lines, std::vector<Problem> problems);  ///< several finished lines (see Diagnostics)
+    Error(Fault fault, std::string lines,
+          std::vector<Problem> problems);  ///< several formatted lines (see Diagnostics)
     Fault fault() const { return fault_; }
     int exit_code() const { return ttsim::impl::exit_code(fault_); }
     const SourceLoc& where() const { return loc_; }
-    const std::string& message() const { return message_; }             // without the place
-    const std::vector<Problem>& problems() const { return problems_; }  ///< one or more, in the order of the file
+    const std::string& message() const { return message_; }             // without the source location
+    const std::vector<Problem>& problems() const { return problems_; }  ///< at least one, in file order
 
 private:
     Fault fault_;
@@ -64,7 +65,7 @@ template <class... Args>
     throw Error(Fault::Unsupported, loc, fmt::format(text, std::forward<Args>(args)...));
 }
 
-/// Collects the problems of one stage, so that all are shown at once.
+/// Collects the problems of one stage, to report all of them at once.
 class Diagnostics {
 public:
     template <class... Args>
@@ -79,7 +80,7 @@ public:
     void add(const Error& error);
     bool empty() const { return items_.empty(); }
     std::size_t size() const { return items_.size(); }
-    /// Throws one Error with every problem, in the order of the file; does nothing when there is none.
+    /// Throws one Error with all problems in file order; returns if there are none.
     void throw_if_any() const;
     const std::vector<Problem>& items() const { return items_; }
 
@@ -87,8 +88,8 @@ private:
     std::vector<Problem> items_;
 };
 
-/// An invariant of ours. Not for checking input. Names its file without the folder, so that a cache of objects serves
-/// every copy of the tree.
+/// Checks an internal invariant; not for input errors. Uses the file name without its folder, so that a compiler cache
+/// works for every copy of the source tree.
 #define TT_CHECK(condition, ...)                                                                 \
     do {                                                                                         \
         if (!(condition)) [[unlikely]]                                                           \

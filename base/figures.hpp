@@ -1,5 +1,5 @@
-// The figures of runs: what each is called in every report, and the formulas behind them. docs/figures.md lists them
-// for readers; a test holds the two together.
+// The figures of a run: their names in all reports, and their formulas. docs/figures.md documents them; a test keeps
+// both in sync.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace ttsim::impl {
 
-/// A figure's key (in JSON, CSV, traces, pages and Python) and its title (in texts and tables).
+/// A figure: its key (in JSON, CSV, traces, pages and Python), its title (in texts and tables) and its unit.
 struct Figure {
     std::string_view key, title, unit;
 };
@@ -18,48 +18,49 @@ struct Figure {
 std::span<const Figure> all_figures();
 
 // --- formulas ---
-/// A part of a whole from 0 to 1; 0 where there is no whole.
+/// part / whole, from 0 to 1; 0 if `whole` is 0.
 double share_of(double part, double whole);
-/// Inputs per second where one takes so many cycles; 0 where these are not known (0).
+/// Inputs per second from cycles per input; 0 if the cycles are unknown (0).
 double inputs_per_second(double clock_hz, double cycles_per_input);
 double milliseconds_of(std::uint64_t cycles, std::int64_t clock_mhz);
-/// Inputs over all the time of a run: the chips' cycles, and seconds of the host before and after them; 0: no time.
+/// Inputs per second over the complete run: the cycles of the chips plus the host's seconds before and after; 0 if no
+/// time passed.
 double end_to_end_rate(std::int64_t inputs, double clock_hz, std::uint64_t cycles, double host_seconds = 0);
 
 // --- the steady rate of a launch ---
 
-/// What one core did in a launch. Cycles of the run.
-struct CorePace {
-    std::uint64_t first_packed = 0, last_packed = 0;  ///< its first and its last input
+/// When one core packed its outputs in a launch, in cycles of the run.
+struct CorePackTimes {
+    std::uint64_t first_pack = 0, last_pack = 0;  ///< of its first and of its last input
 };
-/// What the steady rate of a launch follows from.
-struct LaunchPace {
-    std::vector<std::uint64_t> ends;  ///< when each input had left, ascending
-    std::uint64_t drains = 0;         ///< when the first pipe or core had nothing more to do
-    std::uint64_t last_sent = 0;      ///< when the last pipe had sent all; 0: there is none
-    double kernel_cycles = 0;         ///< cycles of the slowest op for an input, operands and room always there
-    std::vector<CorePace> cores;
+/// Input of steady_interval(): the times of a launch, in cycles.
+struct LaunchTimes {
+    std::vector<std::uint64_t> ends;  ///< end of each input, ascending
+    std::uint64_t drains = 0;         ///< when the first pipe or core finished its last input
+    std::uint64_t last_send = 0;      ///< when the last pipe sent its last data; 0: no pipes
+    double kernel_cycles = 0;         ///< cycles per input of the slowest op if it never waits
+    std::vector<CorePackTimes> cores;
 };
-/// Of at least two ends: where a pattern of intervals comes several times in a row, its average where that lasts
-/// longest; inputs that leave in bursts repeat burst by burst. A stretch shorter than half of the later inputs' time is
-/// none: then the average of the later half.
+/// Steady interval of at least two ends. Finds the repeated pattern of intervals that lasts longest and returns its
+/// average; inputs that leave in bursts repeat burst by burst. A pattern shorter than half of the time of the later
+/// inputs is ignored; the result is then the average of the later half.
 double steady_interval(const std::vector<std::uint64_t>& ends);
-/// Cycles from one input to the next while the pipeline is full, at least those of the slowest kernel; 0: it was full
-/// for too few inputs (docs/figures.md).
-double steady_interval(const LaunchPace& launch);
+/// Cycles between inputs while the pipeline is full, at least those of the slowest kernel. 0: the pipeline was full for
+/// too few inputs (docs/figures.md).
+double steady_interval(const LaunchTimes& launch);
 
 // --- the rates of a run ---
 
-/// All executes of a graph.
-struct GraphPace {
+/// Totals of all executes of a graph. Times are in cycles of the run.
+struct GraphExecutes {
     std::int64_t inputs = 0, executes = 0;
     std::int64_t first_inputs = 0;                         ///< of its first execute
-    std::uint64_t start = 0, first_end = 0, last_end = 0;  ///< of its first execute; ends of its first and last one
+    std::uint64_t start = 0, first_end = 0, last_end = 0;  ///< start and end of the first execute, end of the last
     double inputs_per_second = 0;                          ///< within an execute; 0: unknown
 };
-/// Inputs per second that the run would go on with; 0: unknown. Graphs that run at the same time go at the pace of the
-/// slowest; those one after the other add up their cycles. Where a graph runs again and again its pace is that of its
-/// loop, unless it is alone and its rate within an execute is known.
-double steady_rate(const std::vector<GraphPace>& graphs, double clock_hz);
+/// The rate, in inputs per second, at which the run would continue; 0: unknown. Of concurrent graphs the slowest
+/// determines the rate; cycles of consecutive graphs add up. A graph that is executed repeatedly has the rate of its
+/// loop, unless it is the only graph and its rate within an execute is known.
+double steady_rate(const std::vector<GraphExecutes>& graphs, double clock_hz);
 
 }  // namespace ttsim::impl

@@ -15,9 +15,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::size_t looked_at = std::size_t{1} << 20;
+constexpr std::size_t max_examined = std::size_t{1} << 20;
 
-std::string start_of(const std::string& path, std::size_t bytes = looked_at) {
+std::string read_start(const std::string& path, std::size_t bytes = max_examined) {
     std::ifstream in(path, std::ios::binary);
     std::string text(bytes, '\0');
     in.read(text.data(), static_cast<std::streamsize>(text.size()));
@@ -25,10 +25,10 @@ std::string start_of(const std::string& path, std::size_t bytes = looked_at) {
     return text;
 }
 
-/// Follows the syntax and keeps nothing.
-class JsonStart : public nlohmann::json::json_sax_t {
+/// Checks the syntax without building a document.
+class JsonPrefixParser : public nlohmann::json::json_sax_t {
 public:
-    explicit JsonStart(std::size_t size) : size_(size) {}
+    explicit JsonPrefixParser(std::size_t size) : size_(size) {}
     bool null() override { return true; }
     bool boolean(bool) override { return true; }
     bool number_integer(number_integer_t) override { return true; }
@@ -42,10 +42,10 @@ public:
     bool start_array(std::size_t) override { return true; }
     bool end_array() override { return true; }
     bool parse_error(std::size_t at, const std::string&, const nlohmann::json::exception&) override {
-        cut_ = size_ == looked_at && at >= size_;
+        cut_ = size_ == max_examined && at >= size_;
         return false;
     }
-    bool cut() const { return cut_; }  ///< right as far as it goes
+    bool cut() const { return cut_; }  ///< valid up to the end of the examined bytes
 
 private:
     std::size_t size_;
@@ -55,11 +55,11 @@ private:
 bool is_json(const std::string& text) {
     const std::size_t first = text.find_first_not_of(" \t\r\n");
     if (first == std::string::npos || (text[first] != '{' && text[first] != '[')) return false;
-    JsonStart start(text.size());
+    JsonPrefixParser start(text.size());
     return nlohmann::json::sax_parse(text, &start) || start.cut();
 }
 
-/// Lines of equally many fields, two or more.
+/// Whether all lines have the same number of fields, at least two.
 bool is_csv(const std::string& text) {
     const std::size_t first = text.find_first_not_of(" \t\r\n");
     if (first == std::string::npos || text[first] == '{' || text[first] == '[') return false;  // JSON or YAML
@@ -74,17 +74,17 @@ bool is_csv(const std::string& text) {
         if (text[at] == ',') ++commas.back();
         if (text[at] == '\n') commas.push_back(0);
     }
-    // the last count is of a line not begun, of one too many, or of one that was cut
-    if (at == looked_at || text[at - 1] == '\n') commas.pop_back();
+    // Drop the last count: its line is empty, beyond the limit, or truncated.
+    if (at == max_examined || text[at - 1] == '\n') commas.pop_back();
     return !commas.empty() && commas.front() > 0 &&
            std::all_of(commas.begin(), commas.end(), [&](auto n) { return n == commas.front(); });
 }
 
 bool is_trace(const std::string& text) {
-    constexpr std::size_t place = 68;
+    constexpr std::size_t application_id_offset = 68;
     if (text.size() < 100 || text.compare(0, 16, std::string("SQLite format 3\0", 16)) != 0) return false;
     std::uint32_t id = 0;
-    for (std::size_t i = 0; i < 4; ++i) id = id << 8U | static_cast<unsigned char>(text[place + i]);
+    for (std::size_t i = 0; i < 4; ++i) id = id << 8U | static_cast<unsigned char>(text[application_id_offset + i]);
     return id == static_cast<std::uint32_t>(trace_application_id);
 }
 
@@ -132,7 +132,7 @@ std::string_view to_string(FileKind kind) {
 bool looks_like(const std::string& path, FileKind kind) {
     if (kind == FileKind::Any) return true;
     constexpr std::string_view npy = "\x93NUMPY";
-    const std::string text = start_of(path, kind == FileKind::Npy ? npy.size() : looked_at);
+    const std::string text = read_start(path, kind == FileKind::Npy ? npy.size() : max_examined);
     if (text.empty()) return true;
     switch (kind) {
         case FileKind::Json:
@@ -223,7 +223,7 @@ bool is_folder_part(const std::string& folder, const std::string& relative) {
            ((has_dump || unknown) && is_part(relative, dump));
 }
 
-/// "" when all of it is; none: something went away while it was looked at.
+/// Returns "" if all files belong to the kind, the mismatch otherwise; nullopt if a file vanished during the check.
 static std::optional<std::string> parts_mismatch(const std::string& path, const FolderKind& kind) {
     std::error_code failed;
     fs::recursive_directory_iterator at(path, failed), end;
@@ -234,7 +234,7 @@ static std::optional<std::string> parts_mismatch(const std::string& path, const 
         if (status.type() == fs::file_type::not_found) return std::nullopt;
         if (!is_part(relative, kind) || (!fs::is_regular_file(status) && (npy || !fs::is_directory(status))) ||
             (npy && !looks_like(at->path().string(), FileKind::Npy)))
-            return fmt::format("'{}' is none of its parts", relative);
+            return fmt::format("'{}' is not one of its parts", relative);
     }
     if (failed == std::errc::no_such_file_or_directory) return std::nullopt;
     return failed ? failed.message() : "";
@@ -243,12 +243,12 @@ static std::optional<std::string> parts_mismatch(const std::string& path, const 
 std::string folder_mismatch(const std::string& path, const FolderKind& kind) {
     std::error_code failed;
     if (fs::is_empty(path, failed) && !failed) return "";
-    constexpr int most_tries = 100;  // other processes may write or replace it meanwhile
-    for (int tries = 0; tries < most_tries; ++tries) {
-        const auto lacks = std::find_if(kind.marks.begin(), kind.marks.end(), [&](std::string_view mark) {
+    constexpr int max_attempts = 100;  // other processes may write or replace it meanwhile
+    for (int attempt = 0; attempt < max_attempts; ++attempt) {
+        const auto missing = std::find_if(kind.marks.begin(), kind.marks.end(), [&](std::string_view mark) {
             return !fs::exists(fs::path(path) / mark, failed);
         });
-        if (lacks != kind.marks.end()) return fmt::format("it has no '{}'", *lacks);
+        if (missing != kind.marks.end()) return fmt::format("it has no '{}'", *missing);
         if (const std::optional<std::string> found = parts_mismatch(path, kind)) return *found;
     }
     return "other processes change it";

@@ -11,18 +11,18 @@ namespace ttsim::impl {
 
 namespace fs = std::filesystem;
 
-std::string place_inside(const std::string& folder, const std::string& name) {
+std::string resolve_inside(const std::string& folder, const std::string& name) {
     const fs::path place = fs::path(folder) / name;
-    if (!stays_inside(name))
+    if (!is_path_inside(name))
         fail_input({place.string(), 0, 0}, "lies outside of the folder, whose files are read alone");
     std::error_code missing;
-    const fs::path top = fs::canonical(folder, missing);
-    const fs::path whole = missing ? fs::path() : fs::canonical(place, missing);
+    const fs::path root = fs::canonical(folder, missing);
+    const fs::path resolved = missing ? fs::path() : fs::canonical(place, missing);
     if (missing) return place.string();
-    if (std::mismatch(top.begin(), top.end(), whole.begin(), whole.end()).first != top.end())
+    if (std::mismatch(root.begin(), root.end(), resolved.begin(), resolved.end()).first != root.end())
         fail_input({place.string(), 0, 0},
                    "is a link that leads out of the folder, to '{}'; put the file itself into the folder",
-                   whole.string());
+                   resolved.string());
     return place.string();
 }
 
@@ -34,7 +34,7 @@ bool FolderFiles::has(const std::string& name) const {
 }
 
 SharedBytes FolderFiles::read(const std::string& name, std::uint64_t most) const {
-    return read_file(place_inside(folder_, name), most);
+    return read_file(resolve_inside(folder_, name), most);
 }
 
 }  // namespace ttsim::impl

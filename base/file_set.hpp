@@ -1,4 +1,4 @@
-// Files that lie together under names relative to one place: in a folder, or as members of an archive.
+// A set of files with relative names: in a folder, or as members of an archive.
 #pragma once
 
 #include <cstdint>
@@ -9,21 +9,21 @@
 
 namespace ttsim::impl {
 
-/// Where a file of a folder lies, that its own contents name: folder / name. Throws Error(Input) where the name or a
-/// link leads out of the folder, which may come from anybody. Passes a file that is not there.
-std::string place_inside(const std::string& folder, const std::string& name);
+/// Resolves `name`, which may come from untrusted contents, to folder / name. Throws Error(Input) if the name or a
+/// symbolic link leads out of the folder. The file need not exist.
+std::string resolve_inside(const std::string& folder, const std::string& name);
 
 class FileSet {
 public:
     virtual ~FileSet() = default;
-    /// What messages call the file.
+    /// The name of the file in messages.
     virtual std::string place(const std::string& name) const = 0;
     virtual bool has(const std::string& name) const = 0;
-    /// Throws Error(Input) at the file that is missing, or has more bytes than `most`.
+    /// Throws Error(Input) if the file is missing or has more than `most` bytes.
     virtual SharedBytes read(const std::string& name, std::uint64_t most) const = 0;
 };
 
-/// Throws at names and links that lead out of the folder, as place_inside() does.
+/// Files of a folder. Throws at names and links that lead out of the folder, as resolve_inside() does.
 class FolderFiles final : public FileSet {
 public:
     explicit FolderFiles(std::string folder) : folder_(std::move(folder)) {}
@@ -35,10 +35,10 @@ private:
     std::string folder_;
 };
 
-/// Those of others whose names begin with `folder` and a slash, under the rest of their names.
-class FilesBelow final : public FileSet {
+/// A subset of another file set: the files below `folder`, with names relative to it.
+class SubfolderFiles final : public FileSet {
 public:
-    FilesBelow(const FileSet& all, const std::string& folder) : all_(all), folder_(folder + "/") {}
+    SubfolderFiles(const FileSet& all, const std::string& folder) : all_(all), folder_(folder + "/") {}
     std::string place(const std::string& name) const override { return all_.place(folder_ + name); }
     bool has(const std::string& name) const override { return all_.has(folder_ + name); }
     SharedBytes read(const std::string& name, std::uint64_t most) const override {
@@ -50,7 +50,7 @@ private:
     std::string folder_;
 };
 
-/// Takes files that are to lie together.
+/// Receives the files of a set.
 using FileSink = std::function<void(const std::string& name, const std::string& bytes)>;
 
 }  // namespace ttsim::impl

@@ -1,5 +1,5 @@
-// Folders that several processes use at once: a reader holds the folder, a writer that replaces it holds it alone, so
-// that nothing is deleted under a reader. Locks of the file system (flock); where it has none, nobody waits.
+// Locks for folders that several processes use: readers share the lock, a writer that replaces the folder locks it
+// exclusively. So nothing is deleted while it is read. Uses flock; on file systems without locks nobody waits.
 #pragma once
 
 #include <chrono>
@@ -9,44 +9,46 @@
 
 namespace ttsim::impl {
 
-/// A folder in use, as it is now: what is renamed into its place later is another one.
-class FolderHold {
+/// A shared lock on a folder. It refers to the folder itself, not to its name: a folder renamed into its place later is
+/// a different one.
+class FolderLock {
 public:
-    explicit FolderHold(int descriptor);
-    ~FolderHold();
-    FolderHold(const FolderHold&) = delete;
-    FolderHold& operator=(const FolderHold&) = delete;
+    explicit FolderLock(int descriptor);
+    ~FolderLock();
+    FolderLock(const FolderLock&) = delete;
+    FolderLock& operator=(const FolderLock&) = delete;
 
     int descriptor() const { return descriptor_; }
-    /// A path to this very folder, whatever has its name meanwhile.
+    /// A path to the locked folder, even if its name now belongs to another one.
     std::string path() const;
 
 private:
     int descriptor_;
 };
-using FolderHoldPtr = std::shared_ptr<const FolderHold>;
+using FolderLockPtr = std::shared_ptr<const FolderLock>;
 
-/// Waits for a process that has it alone. Null: there is no such folder.
-FolderHoldPtr hold_folder(const std::string& folder);
+/// Locks a folder for reading. Waits while another process has it exclusively. Null: the folder does not exist.
+FolderLockPtr lock_folder(const std::string& folder);
 
-/// The right to replace a folder.
-class FolderAlone {
+/// An exclusive lock on a folder, needed to replace it.
+class ExclusiveFolderLock {
 public:
-    /// `own`: a hold of this process that was made the only one, and is an ordinary one again at the end; or null.
-    FolderAlone(int descriptor, FolderHoldPtr own) : descriptor_(descriptor), own_(std::move(own)) {}
-    ~FolderAlone();
-    FolderAlone(const FolderAlone&) = delete;
-    FolderAlone& operator=(const FolderAlone&) = delete;
+    /// `own`: a shared lock of this process that was upgraded and is downgraded at the end; or null.
+    ExclusiveFolderLock(int descriptor, FolderLockPtr own) : descriptor_(descriptor), own_(std::move(own)) {}
+    ~ExclusiveFolderLock();
+    ExclusiveFolderLock(const ExclusiveFolderLock&) = delete;
+    ExclusiveFolderLock& operator=(const ExclusiveFolderLock&) = delete;
 
 private:
     int descriptor_;
-    FolderHoldPtr own_;
+    FolderLockPtr own_;
 };
-/// Null: other processes hold the folder, for longer than `wait`, or there is none. Holds of this process do not count.
-std::unique_ptr<FolderAlone> hold_alone(const std::string& folder, std::chrono::milliseconds wait);
+/// Null: the folder does not exist, or other processes held it for longer than `wait`. Shared locks of this process do
+/// not count.
+std::unique_ptr<ExclusiveFolderLock> lock_folder_exclusively(const std::string& folder, std::chrono::milliseconds wait);
 
-/// One process at a time makes or replaces the folders that lie where `path` does. Waits; null where that place cannot
-/// be locked.
-FolderHoldPtr hold_place_of(const std::string& path);
+/// Locks the parent folder of `path`, so that one process at a time creates or replaces folders there. Waits; null if
+/// it cannot be locked.
+FolderLockPtr lock_parent_folder(const std::string& path);
 
 }  // namespace ttsim::impl

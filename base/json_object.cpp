@@ -14,27 +14,28 @@ namespace ttsim::impl {
 
 json parse_json(std::string_view text, const std::string& file) {
     std::vector<std::set<std::string>> open;
-    std::string twice;
-    constexpr int most_depth = 200;
-    const auto watch = [&](int depth, json::parse_event_t event, json& parsed) {
-        if (depth > most_depth)
-            fail_input({file, 0, 0}, "objects and lists lie in each other more than {} deep", most_depth);
+    std::string duplicate_key;
+    constexpr int max_depth = 200;
+    const auto on_event = [&](int depth, json::parse_event_t event, json& parsed) {
+        if (depth > max_depth)
+            fail_input({file, 0, 0}, "objects and lists lie in each other more than {} deep", max_depth);
         if (event == json::parse_event_t::object_start) open.emplace_back();
         if (event == json::parse_event_t::object_end) open.pop_back();
-        if (event == json::parse_event_t::key && !open.back().insert(parsed.get<std::string>()).second && twice.empty())
-            twice = parsed.get<std::string>();
+        if (event == json::parse_event_t::key && !open.back().insert(parsed.get<std::string>()).second &&
+            duplicate_key.empty())
+            duplicate_key = parsed.get<std::string>();
         return true;
     };
     json document;
     try {
-        document = json::parse(text, watch);
+        document = json::parse(text, on_event);
     } catch (const json::exception& error) {
         const auto byte = dynamic_cast<const json::parse_error*>(&error);
         const std::size_t end = byte ? std::min(byte->byte, text.size()) : 0;
         const auto stop = text.begin() + static_cast<std::ptrdiff_t>(end);
         fail_input({file, static_cast<int>(std::count(text.begin(), stop, '\n')) + 1, 0}, "it is no valid JSON");
     }
-    if (!twice.empty()) fail_input({file, 0, 0}, "the key '{}' is given twice in one object", twice);
+    if (!duplicate_key.empty()) fail_input({file, 0, 0}, "the key '{}' is given twice in one object", duplicate_key);
     return document;
 }
 
@@ -44,7 +45,7 @@ JsonObject::JsonObject(const json& value, std::string path, const std::string& f
 }
 
 void JsonObject::only(const std::vector<std::string>& known) const {
-    for (const auto& [key, unused] : value_.items())
+    for (const auto& [key, value] : value_.items())
         if (std::find(known.begin(), known.end(), key) == known.end())
             fail(key, "there is no such key" + did_you_mean(key, known));
 }
@@ -71,7 +72,7 @@ const json& JsonObject::list(const std::string& key) const {
     return found;
 }
 
-std::int64_t JsonObject::whole(const json& found, const std::string& key, std::int64_t least) const {
+std::int64_t JsonObject::integer(const json& found, const std::string& key, std::int64_t least) const {
     const bool fits = found.is_number_integer() &&
                       !(found.is_number_unsigned() && found.get<std::uint64_t>() > (std::uint64_t{1} << 62));
     if (!fits) fail(key, "an integer is wanted");
@@ -85,7 +86,7 @@ void JsonObject::fail(const std::string& key, const std::string& what) const {
     fail_input({file_, 0, 0}, "'{}': {}", where.empty() ? "the file" : where, what);
 }
 
-bool stays_inside(const std::string& name) {
+bool is_path_inside(const std::string& name) {
     if (name.empty() || name.find('\0') != std::string::npos) return false;
     const fs::path path(name);
     return path.is_relative() && path.has_filename() &&

@@ -1,4 +1,4 @@
-// The JSON documents that commands print.
+// Formats the JSON documents that commands print.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -6,11 +6,11 @@
 
 namespace ttsim::impl {
 
-/// Of all documents of --json. It rises when a key goes or changes its meaning; new keys alone do not raise it.
-/// configs/schemas/ describes them.
+/// The version of all --json documents. It increases when a key is removed or changes its meaning, not for new keys.
+/// configs/schemas/ describes the documents.
 inline constexpr int json_schema_version = 2;
 
-/// The keys of an object behind "schema_version", indented, with a line end. What is no UTF-8 in names is replaced.
+/// The object as indented JSON with "schema_version" first and a line end. Invalid UTF-8 in names is replaced.
 std::string json_document(const nlohmann::ordered_json& object);
 
 }  // namespace ttsim::impl

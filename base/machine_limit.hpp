@@ -1,4 +1,4 @@
-// Errors that are nobody's fault: the machine gives no more memory or file descriptors.
+// Errors caused by resource limits of the host: no more memory or file descriptors.
 #pragma once
 
 #include <cerrno>
@@ -7,8 +7,8 @@
 
 namespace ttsim::impl {
 
-/// Throws std::system_error where `error` (an errno) is one of these; returns at any other.
-inline void check_machine_limit(int error, const std::string& what) {
+/// Throws std::system_error if `error` (an errno) is such a limit; returns otherwise.
+inline void check_resource_limit(int error, const std::string& what) {
     if (error == EMFILE || error == ENFILE || error == ENOMEM)
         throw std::system_error(error, std::generic_category(), what);
 }

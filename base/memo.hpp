@@ -1,5 +1,5 @@
-// What was computed once, by what it depends on. Threads may ask at the same time: a value is computed outside of the
-// lock, and where two compute the same, one of the equal results stays.
+// A thread-safe cache of computed values. Values are computed outside the lock; if two threads compute the same value,
+// one of the equal results is kept.
 #pragma once
 
 #include <map>
@@ -11,22 +11,21 @@ namespace ttsim::impl {
 template <class Key, class Value>
 class Memo {
 public:
-    /// The value for the key; `make()` returns it where there is none yet. The reference stays good as long as this
-    /// does.
-    template <class Make>
-    const Value& get(const Key& key, Make make) {
+    /// The value for the key, computed by `compute()` at the first use. The reference is valid as long as the Memo.
+    template <class Compute>
+    const Value& get(const Key& key, Compute compute) {
         {
             const std::lock_guard lock(mutex_);
-            if (const auto found = known_.find(key); found != known_.end()) return found->second;
+            if (const auto found = values_.find(key); found != values_.end()) return found->second;
         }
-        Value made = make();
+        Value value = compute();
         const std::lock_guard lock(mutex_);
-        return known_.try_emplace(key, std::move(made)).first->second;
+        return values_.try_emplace(key, std::move(value)).first->second;
     }
 
 private:
     std::mutex mutex_;
-    std::map<Key, Value> known_;
+    std::map<Key, Value> values_;
 };
 
 }  // namespace ttsim::impl

@@ -1,5 +1,5 @@
-// Regular expressions that users write for names. They are matched in time linear in the name, on a bounded stack
-// (RE2), so that none of them can hang or crash a run; back references and looks ahead are left out for that.
+// Regular expressions that users write for names. RE2 matches in linear time with bounded stack, so no pattern can hang
+// or crash a run. It does not support back references and lookahead.
 #pragma once
 
 #include <memory>
@@ -17,12 +17,12 @@ namespace ttsim::impl {
 
 class NamePattern {
 public:
-    /// Throws Error(Input) at `loc` for what is no regular expression; `what` begins the message.
+    /// Throws Error(Input) at `loc` if the text is not a valid regular expression; `what` prefixes the message.
     explicit NamePattern(std::string_view text, const SourceLoc& loc = {}, std::string_view what = "");
-    /// Nothing when the text is no such pattern (it may still be a plain name).
+    /// nullopt if the text is not a valid pattern (it may still be a plain name).
     static std::optional<NamePattern> parse(std::string_view text);
 
-    bool matches(std::string_view name) const;  ///< the whole name
+    bool matches(std::string_view name) const;  ///< matches the complete name
 
 private:
     explicit NamePattern(std::shared_ptr<const re2::RE2> compiled) : compiled_(std::move(compiled)) {}

@@ -24,37 +24,37 @@ namespace ttsim::impl {
 namespace fs = std::filesystem;
 
 void fail_write(const std::string& path, int error) {
-    check_machine_limit(error, path);
+    check_resource_limit(error, path);
     fail_input({path, 0, 0}, "cannot be written: {}{}", std::strerror(error),
                error == EFBIG ? "; the limit of file sizes ('ulimit -f') stops it" : "");
 }
 
 bool may_follow(std::uint32_t owner_of_link, std::uint32_t user) { return owner_of_link == user || owner_of_link == 0; }
 
-/// Whether anybody can lay links into a folder: /tmp.
+/// Whether every user can create links in a folder, as in /tmp.
 static bool is_open_to_all(const fs::path& folder) {
     struct stat found {};
     return ::stat(folder.empty() ? "." : folder.c_str(), &found) == 0 && (found.st_mode & S_IWOTH) != 0;
 }
 
-/// A link of another user leads to what that user chose. A result is written through none, and on the way to its folder
-/// through none that anybody could have laid.
+/// A symbolic link of another user could redirect a result. The result path must not be such a link, nor may its
+/// parents be such links in a world-writable folder.
 static void refuse_links_of_others(const std::string& path, const fs::path& target) {
     fs::path at;
     for (const fs::path& part : target) {
-        const fs::path above = at;
+        const fs::path parent_folder = at;
         at /= part;
         struct stat found {};
         if (::lstat(at.c_str(), &found) != 0 || !S_ISLNK(found.st_mode) || may_follow(found.st_uid, ::geteuid()))
             continue;
-        if (at == target || is_open_to_all(above))
+        if (at == target || is_open_to_all(parent_folder))
             fail_input({path, 0, 0},
                        "cannot be written: '{}' is a symbolic link of another user; name another file for the result",
                        at.string());
     }
 }
 
-static mode_t usual_permissions(mode_t all) {
+static mode_t default_permissions(mode_t all) {
     const mode_t mask = ::umask(0);
     ::umask(mask);
     return all & ~mask;
@@ -67,15 +67,15 @@ std::string followed(const std::string& path) {
         refuse_links_of_others(path, at);
         const fs::path next = fs::read_symlink(at, failed);
         if (failed) break;
-        at = at.parent_path() / next;  // an absolute `next` stands for itself
+        at = at.parent_path() / next;  // an absolute `next` replaces the parent
     }
     refuse_links_of_others(path, at);
     return at.string();
 }
 
-static std::string beside(const fs::path& target) {
-    constexpr std::size_t longest = 200;  // names have at most 255 bytes
-    return (target.parent_path() / ("." + target.filename().string().substr(0, longest) + ".XXXXXX")).string();
+static std::string temporary_pattern(const fs::path& target) {
+    constexpr std::size_t max_length = 200;  // names have at most 255 bytes
+    return (target.parent_path() / ("." + target.filename().string().substr(0, max_length) + ".XXXXXX")).string();
 }
 
 NewFile::NewFile(std::string path, FileKind kind) : path_(std::move(path)), target_(followed(path_)) {
@@ -87,7 +87,7 @@ NewFile::NewFile(std::string path, FileKind kind) : path_(std::move(path)), targ
         if (::access(target_.c_str(), W_OK) != 0) fail_write(path_, errno);
         check_replaceable(path_, kind);
     }
-    temporary_ = beside(target_);
+    temporary_ = temporary_pattern(target_);
     const int descriptor = ::mkstemp(temporary_.data());
     if (descriptor < 0) fail_write(path_, errno);
     registered_.emplace(temporary_);
@@ -98,9 +98,9 @@ NewFile::~NewFile() {
     if (!committed_) ::unlink(temporary_.c_str());
 }
 
-/// Waits until a file, or the names in a folder, are on the disk. 0, or the errno of what failed; file systems that
-/// have nothing to wait for are no failure.
-static int put_on_disk(const std::string& path) {
+/// Flushes a file, or the entries of a folder, to disk. Returns 0 or an errno. File systems without fsync are not an
+/// error.
+static int sync_to_disk(const std::string& path) {
     const int descriptor = ::open(path.empty() ? "." : path.c_str(), O_RDONLY | O_CLOEXEC);
     if (descriptor < 0) return errno;
     const bool failed = ::fsync(descriptor) != 0;
@@ -109,28 +109,28 @@ static int put_on_disk(const std::string& path) {
     return failed && error != EINVAL && error != EROFS && error != ENOTSUP ? error : 0;
 }
 
-/// The new name. What it names is on the disk already, and is whole even where the name is lost: no failure.
-static void put_name_on_disk(const std::string& target) { (void)put_on_disk(fs::path(target).parent_path().string()); }
+/// Flushes the new directory entry. Errors are ignored: the contents are on disk already.
+static void sync_parent(const std::string& target) { (void)sync_to_disk(fs::path(target).parent_path().string()); }
 
-/// The new folders that have no name yet: they put all on the disk at once that lies in them.
+/// New folders that are not committed yet. Their commit flushes all contained files at once.
 class FoldersInTheMaking {
 public:
     void add(const std::string& path) {
-        const std::lock_guard lock(guard_);
+        const std::lock_guard lock(mutex_);
         paths_.insert(path);
     }
     void remove(const std::string& path) {
-        const std::lock_guard lock(guard_);
+        const std::lock_guard lock(mutex_);
         paths_.erase(path);
     }
     bool hold(const std::string& file) {
-        const std::lock_guard lock(guard_);
+        const std::lock_guard lock(mutex_);
         return std::any_of(paths_.begin(), paths_.end(),
                            [&](const std::string& path) { return file.starts_with(path + "/"); });
     }
 
 private:
-    std::mutex guard_;
+    std::mutex mutex_;
     std::set<std::string> paths_;
 };
 
@@ -139,18 +139,18 @@ static FoldersInTheMaking& folders_in_the_making() {
     return all;
 }
 
-void NewFile::commit(Lasting lasting) {
-    if (folders_in_the_making().hold(target_)) lasting = Lasting::No;
-    if (::chmod(temporary_.c_str(), usual_permissions(0666)) != 0) fail_write(path_, errno);
-    if (lasting == Lasting::Yes)
-        if (const int error = put_on_disk(temporary_); error != 0) fail_write(path_, error);
+void NewFile::commit(Durability lasting) {
+    if (folders_in_the_making().hold(target_)) lasting = Durability::No;
+    if (::chmod(temporary_.c_str(), default_permissions(0666)) != 0) fail_write(path_, errno);
+    if (lasting == Durability::Yes)
+        if (const int error = sync_to_disk(temporary_); error != 0) fail_write(path_, error);
     if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail_write(path_, errno);
     registered_.reset();
     committed_ = true;
-    if (lasting == Lasting::Yes) put_name_on_disk(target_);
+    if (lasting == Durability::Yes) sync_parent(target_);
 }
 
-/// The highest of the missing folders on the way to `folder`, "" when it is there.
+/// The topmost missing folder on the path to `folder`; empty if it exists.
 static fs::path first_missing(const fs::path& folder) {
     std::error_code ignored;
     fs::path missing;
@@ -168,17 +168,17 @@ NewFolder::NewFolder(std::string path, const FolderKind& kind) : path_(std::move
     target_ = followed(target.string());
     if (::access(target_.c_str(), F_OK) == 0 && ::access(target_.c_str(), W_OK) != 0) fail_write(path_, errno);
     std::error_code failed;
-    const fs::path above = fs::path(target_).parent_path();
-    made_above_ = first_missing(above).string();
-    if (!above.empty()) fs::create_directories(above, failed);
+    const fs::path parent_folder = fs::path(target_).parent_path();
+    created_parent_ = first_missing(parent_folder).string();
+    if (!parent_folder.empty()) fs::create_directories(parent_folder, failed);
     if (failed) fail_input({path_, 0, 0}, "the folder cannot be made: {}", failed.message());
-    // another process may take the folders above away again that it had made for itself
-    for (int tries = 0;; ++tries) {
-        temporary_ = beside(target_);
+    // another process may remove parent folders that it had created
+    for (int attempt = 0;; ++attempt) {
+        temporary_ = temporary_pattern(target_);
         if (::mkdtemp(temporary_.data())) break;
-        if (errno != ENOENT || tries == 100)
+        if (errno != ENOENT || attempt == 100)
             fail_input({path_, 0, 0}, "the folder cannot be made: {}", std::strerror(errno));
-        if (!above.empty()) fs::create_directories(above, failed);
+        if (!parent_folder.empty()) fs::create_directories(parent_folder, failed);
     }
     registered_.emplace(temporary_);
     try {
@@ -194,38 +194,39 @@ NewFolder::~NewFolder() {
     folders_in_the_making().remove(temporary_);
     if (!registered_) return;
     fs::remove_all(temporary_, ignored);
-    // from the folder above the result up to the first that was made for it, as long as they are empty
+    // remove the parent folders created for the result, as long as they are empty
     fs::path at = fs::path(target_).parent_path();
-    while (!made_above_.empty() && fs::remove(at, ignored) && at != made_above_) at = at.parent_path();
+    while (!created_parent_.empty() && fs::remove(at, ignored) && at != created_parent_) at = at.parent_path();
 }
 
-/// All that lies in a folder, and their names.
-static void put_tree_on_disk(const std::string& folder, const std::string& shown) {
+/// Flushes all files of a folder, and its directory entries.
+static void sync_tree(const std::string& folder, const std::string& path_in_messages) {
     std::error_code failed;
     fs::recursive_directory_iterator at(folder, failed), end;
     for (; !failed && at != end; at.increment(failed)) {
         const fs::file_status status = at->symlink_status(failed);
         if (!fs::is_regular_file(status) && !fs::is_directory(status)) continue;
-        if (const int error = put_on_disk(at->path().string()); error != 0) fail_write(shown, error);
+        if (const int error = sync_to_disk(at->path().string()); error != 0) fail_write(path_in_messages, error);
     }
-    if (failed) fail_write(shown, failed.value());
-    if (const int error = put_on_disk(folder); error != 0) fail_write(shown, error);
+    if (failed) fail_write(path_in_messages, failed.value());
+    if (const int error = sync_to_disk(folder); error != 0) fail_write(path_in_messages, error);
 }
 
 void NewFolder::commit() {
-    if (::chmod(temporary_.c_str(), usual_permissions(0777)) != 0) fail_write(path_, errno);
-    put_tree_on_disk(temporary_, path_);
-    take_name();
-    put_name_on_disk(target_);
+    if (::chmod(temporary_.c_str(), default_permissions(0777)) != 0) fail_write(path_, errno);
+    sync_tree(temporary_, path_);
+    rename_into_place();
+    sync_parent(target_);
 }
 
-void NewFolder::take_name() {
+void NewFolder::rename_into_place() {
     std::error_code failed;
     if (!fs::exists(target_, failed)) {
         if (::rename(temporary_.c_str(), target_.c_str()) == 0) return registered_.reset();
-        if (errno != EEXIST && errno != ENOTEMPTY) fail_write(path_, errno);  // else another process was quicker
+        if (errno != EEXIST && errno != ENOTEMPTY)
+            fail_write(path_, errno);  // otherwise another process created it first
     }
-    // At no moment is there neither the old folder nor the new one, where the file system can swap them.
+    // If the file system can swap names, either the old or the new folder exists at any time.
     if (::renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, target_.c_str(), RENAME_EXCHANGE) == 0) {
         fs::remove_all(temporary_, failed);
         return registered_.reset();
@@ -242,7 +243,7 @@ void NewFolder::take_name() {
 }
 
 void write_new_file(const std::string& path, FileKind kind, const std::function<void(std::ostream&)>& write,
-                    Lasting lasting) {
+                    Durability lasting) {
     NewFile file(path, kind);
     errno = 0;
     std::ofstream out(file.temporary(), std::ios::binary | std::ios::trunc);

@@ -1,6 +1,6 @@
-// A file or folder that appears whole or not at all: it is made under a temporary name beside its own and renamed at
-// the end. What it holds is on the disk before it has its name, so that a power cut leaves the old one or the new one.
-// It replaces its own kind only, and no input of the command (base/command_files.hpp).
+// Atomic creation of files and folders: written under a temporary name in the same folder and renamed at the end. The
+// contents are flushed to disk before the rename, so a power failure leaves the old or the new version. Only a file of
+// the same kind is replaced, and never an input of the command (base/command_files.hpp).
 #pragma once
 
 #include <cstdint>
@@ -14,30 +14,30 @@
 
 namespace ttsim::impl {
 
-/// Where a name leads when all symlinks are followed, also when nothing is there yet. Throws Error(Input) at a link
-/// that belongs to another user.
+/// Follows all symbolic links of a path, which need not exist. Throws Error(Input) at a link that belongs to another
+/// user.
 std::string followed(const std::string& path);
 
-/// Whether a new file must outlast a power cut. What is written anew every second does not, and waits for no disk.
-enum class Lasting : std::uint8_t { Yes, No };
-/// Whether a link of that owner is followed: only one's own and those of the system's administrator (user 0).
+/// Whether a new file must survive a power failure (flushed to disk). Files rewritten every second need not.
+enum class Durability : std::uint8_t { Yes, No };
+/// Whether a symbolic link of that owner is followed: only links of the user and of root (user 0).
 bool may_follow(std::uint32_t owner_of_link, std::uint32_t user);
 
 class NewFile {
 public:
-    /// Makes the empty temporary file. Throws Error(Input) when `path` could not be written: a folder, a file without
-    /// write permission, a folder that is missing or full, something that is no regular file, a file of another kind
-    /// or an input.
+    /// Creates the empty temporary file. Throws Error(Input) if `path` cannot be written: it is a folder, lacks write
+    /// permission, is not a regular file, is of another kind, is an input, or its folder is missing or full.
     NewFile(std::string path, FileKind kind);
-    /// Takes the temporary file away unless commit() succeeded.
+    /// Removes the temporary file unless commit() succeeded.
     ~NewFile();
     NewFile(const NewFile&) = delete;
     NewFile& operator=(const NewFile&) = delete;
 
     const std::string& path() const { return path_; }
     const std::string& temporary() const { return temporary_; }
-    /// Gives the file its usual permissions and its name. Throws Error(Input); the old file is then as it was.
-    void commit(Lasting lasting = Lasting::Yes);
+    /// Sets the default permissions and renames the file. On failure throws Error(Input) and leaves the old file
+    /// unchanged.
+    void commit(Durability lasting = Durability::Yes);
 
 private:
     std::string path_, target_, temporary_;
@@ -47,29 +47,28 @@ private:
 
 class NewFolder {
 public:
-    /// Makes the empty temporary folder, and the folders above. Throws Error(Input) as NewFile does.
+    /// Creates the empty temporary folder and missing parent folders. Throws Error(Input) as NewFile does.
     NewFolder(std::string path, const FolderKind& kind);
-    /// Takes the temporary folder away unless commit() succeeded, and folders above that were made for it.
+    /// Removes the temporary folder and the parent folders created for it, unless commit() succeeded.
     ~NewFolder();
     NewFolder(const NewFolder&) = delete;
     NewFolder& operator=(const NewFolder&) = delete;
 
-    /// What is put here is in the folder after commit().
+    /// Files written here are in the folder after commit().
     const std::string& temporary() const { return temporary_; }
-    /// Puts it in the place of the old one. Throws Error(Input); the old folder is then as it was.
+    /// Replaces the old folder. On failure throws Error(Input) and leaves the old folder unchanged.
     void commit();
 
 private:
-    void take_name();
+    void rename_into_place();
 
-    std::string path_, target_, temporary_, made_above_;
+    std::string path_, target_, temporary_, created_parent_;
     std::optional<Temporary> registered_;
 };
 
-/// Writes the whole file through a stream. Throws what `write` throws and Error(Input) where the file cannot be
-/// written.
+/// Writes a file through a stream. Throws what `write` throws, and Error(Input) if the file cannot be written.
 void write_new_file(const std::string& path, FileKind kind, const std::function<void(std::ostream&)>& write,
-                    Lasting lasting = Lasting::Yes);
+                    Durability lasting = Durability::Yes);
 
 /// Throws Error(Input): "path: error: cannot be written: No space left on device".
 [[noreturn]] void fail_write(const std::string& path, int error);

@@ -14,16 +14,16 @@ namespace ttsim::impl {
 
 namespace {
 
-thread_local bool inside = false;  // a body
+thread_local bool inside_body = false;  // whether this thread runs a body
 
-/// Indices in order, to whoever is free.
+/// Hands out the indices in order to free threads.
 class Loop {
 public:
     Loop(std::size_t n, const std::function<void(std::size_t)>& body) : body_(body), failed_at_(n) {}
 
-    void work() {
-        const bool before = std::exchange(inside, true);
-        // all below the first that failed have begun, and end
+    void run() {
+        const bool was_inside = std::exchange(inside_body, true);
+        // all indices below the first failure were started and will finish
         for (std::size_t i = next_.fetch_add(1); i < failed_at_.load(); i = next_.fetch_add(1)) {
             try {
                 body_(i);
@@ -31,7 +31,7 @@ public:
                 note_failure(i);
             }
         }
-        inside = before;
+        inside_body = was_inside;
     }
     void rethrow() const {
         if (failure_) std::rethrow_exception(failure_);
@@ -59,16 +59,16 @@ unsigned thread_count(unsigned wanted) {
 
 void parallel_for(unsigned threads, std::size_t n, const std::function<void(std::size_t)>& body) {
     Loop loop(n, body);
-    std::vector<std::jthread> others;
+    std::vector<std::jthread> helpers;
     try {
-        if (!inside)
+        if (!inside_body)
             for (std::size_t k = 1; k < std::min<std::size_t>(n, thread_count(threads)); ++k)
-                others.emplace_back([&] { loop.work(); });
-    } catch (const std::system_error&) {  // no further thread can be started: those that there are do all of it
+                helpers.emplace_back([&] { loop.run(); });
+    } catch (const std::system_error&) {  // no more threads available: the started ones do the work
     } catch (const std::bad_alloc&) {
     }
-    loop.work();
-    others.clear();  // joins
+    loop.run();
+    helpers.clear();  // joins
     loop.rethrow();
 }
 

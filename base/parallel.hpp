@@ -1,5 +1,5 @@
-// Work that does not depend on each other, on several threads. What comes out never depends on how many there are: each
-// piece leaves its result at its own index.
+// Runs independent work items on several threads. Each item writes its result at its own index, so results do not
+// depend on the number of threads.
 #pragma once
 
 #include <cstddef>
@@ -7,13 +7,13 @@
 
 namespace ttsim::impl {
 
-/// 0: one per processor.
+/// Resolves a thread count: 0 means one per processor.
 unsigned thread_count(unsigned wanted);
 
-/// body(i) for i in [0, n) on up to so many threads (0: one per processor), the caller's among them; returns when all
-/// are done. Where the system starts fewer threads, those do the work. Where bodies throw, throws what the one with the
-/// least index threw, as a loop does; of those behind it some may have run. Inside a body another call is a plain loop,
-/// since all processors have work already.
+/// Runs body(i) for i in [0, n) on up to `threads` threads (0: one per processor), including the caller's. Returns when
+/// all are done. If the system cannot start all threads, the started ones do the work. If bodies throw, rethrows the
+/// exception with the lowest index, as a loop would; items after it may have run. Nested calls run as plain loops,
+/// since all processors are busy.
 void parallel_for(unsigned threads, std::size_t n, const std::function<void(std::size_t)>& body);
 
 }  // namespace ttsim::impl

@@ -39,20 +39,20 @@ PredictionErrors errors_of(const std::string& group, const std::vector<double>& 
 
 }  // namespace
 
-void ErrorCount::add(const std::string& group, double predicted, double measured) {
+void ErrorStatistics::add(const std::string& group, double predicted, double measured) {
     const double relative = 100 * (predicted / measured - 1);
     by_group_[group].push_back(relative);
     all_.push_back(relative);
 }
 
-std::vector<PredictionErrors> ErrorCount::summary() const {
+std::vector<PredictionErrors> ErrorStatistics::summary() const {
     std::vector<PredictionErrors> out;
     for (const auto& [group, relative] : by_group_) out.push_back(errors_of(group, relative));
     if (!all_.empty()) out.push_back(errors_of("all", all_));
     return out;
 }
 
-std::vector<PredictionErrors> some_errors(std::vector<PredictionErrors> errors, const std::string& file) {
+std::vector<PredictionErrors> require_errors(std::vector<PredictionErrors> errors, const std::string& file) {
     if (errors.empty())
         fail_input({file, 0, 0}, "nothing was compared: no row has both a measured figure and a prediction");
     return errors;

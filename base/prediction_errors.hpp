@@ -1,4 +1,4 @@
-// How far predictions are from measurements, by group.
+// Relative errors of predictions against measurements, by group.
 #pragma once
 
 #include <map>
@@ -7,7 +7,7 @@
 
 namespace ttsim::impl {
 
-/// Errors of one group in percent of the measurement: of the absolute value, and the bias with its sign.
+/// Errors of one group in percent of the measurement: statistics of the absolute error, and the signed bias.
 struct PredictionErrors {
     std::string group;
     std::size_t rows = 0;
@@ -15,10 +15,10 @@ struct PredictionErrors {
 };
 
 /// Collects pairs of prediction and measurement.
-class ErrorCount {
+class ErrorStatistics {
 public:
     void add(const std::string& group, double predicted, double measured);
-    /// By group in alphabetic order, then "all"; empty when nothing was added.
+    /// One entry per group in alphabetic order, then "all"; empty if nothing was added.
     std::vector<PredictionErrors> summary() const;
 
 private:
@@ -26,10 +26,10 @@ private:
     std::vector<double> all_;
 };
 
-/// The errors themselves. Throws Error(Input) when there are none: a report on `file` would have judged nothing.
-std::vector<PredictionErrors> some_errors(std::vector<PredictionErrors> errors, const std::string& file);
+/// Returns `errors`; throws Error(Input) if they are empty, since a report on `file` would then have no content.
+std::vector<PredictionErrors> require_errors(std::vector<PredictionErrors> errors, const std::string& file);
 
-/// One line a group, the first column headed `title`.
+/// A table with one line per group; `title` heads the first column.
 std::string error_table(const std::vector<PredictionErrors>& errors, const std::string& title);
 
 }  // namespace ttsim::impl

@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A path beside a missing one whose name is nearest; "" when there is none. Looks at 1,000 names at most.
+/// The path with the most similar name in the same folder; "" if there is none. Examines at most 1,000 names.
 std::string nearest_path(const fs::path& missing) {
     const fs::path folder = missing.parent_path();
     std::vector<std::string> names;
@@ -65,7 +65,7 @@ void require_folder(const std::string& folder) {
 }
 
 [[noreturn]] static void fail_read(const std::string& file, int error) {
-    check_machine_limit(error, file);
+    check_resource_limit(error, file);
     fail_input({file, 0, 0}, "cannot be read");
 }
 
@@ -120,9 +120,9 @@ SharedBytes read_bytes(const std::string& file, std::uint64_t most) {
     const std::uint64_t size = in.size();
     constexpr std::size_t piece = std::size_t{8} << 20;
     const std::shared_ptr<char[]> bytes = std::make_shared_for_overwrite<char[]>(std::max<std::size_t>(size, 1));
-    std::atomic<bool> whole{true};
+    std::atomic<bool> complete{true};
     const auto read = [&](std::size_t n) {
-        if (!in.read(bytes.get(), n * piece, std::min<std::size_t>(size, (n + 1) * piece))) whole = false;
+        if (!in.read(bytes.get(), n * piece, std::min<std::size_t>(size, (n + 1) * piece))) complete = false;
     };
     const std::size_t pieces = (size + piece - 1) / piece;
     if (pieces <= 1) {
@@ -131,7 +131,7 @@ SharedBytes read_bytes(const std::string& file, std::uint64_t most) {
         ThreadPool pool(std::max(1U, std::thread::hardware_concurrency()));
         pool.parallel_for(pieces, read);
     }
-    if (!whole) fail_input({file, 0, 0}, "cannot be read whole; does another program write to it?");
+    if (!complete) fail_input({file, 0, 0}, "cannot be read completely; does another program write to it?");
     return {bytes, {bytes.get(), size}};
 }
 

@@ -1,5 +1,4 @@
-// SharedBytes that are read and never changed: shared, of a text or part of a larger buffer that lives as long as they
-// do.
+// Immutable, shared bytes: a text, or a part of a larger buffer that they keep alive.
 #pragma once
 
 #include <memory>
@@ -13,15 +12,15 @@ class SharedBytes {
 public:
     SharedBytes() = default;
     SharedBytes(std::string text) {  // NOLINT: a text is bytes
-        const auto kept = std::make_shared<const std::string>(std::move(text));
-        view_ = *kept;
-        owner_ = kept;
+        const auto shared_text = std::make_shared<const std::string>(std::move(text));
+        view_ = *shared_text;
+        owner_ = shared_text;
     }
     SharedBytes(const char* text) : SharedBytes(std::string(text)) {}  // NOLINT
-    /// A part of what `owner` keeps.
+    /// A part of a buffer that `owner` keeps alive.
     SharedBytes(std::shared_ptr<const void> owner, std::string_view view) : owner_(std::move(owner)), view_(view) {}
 
-    /// A part of these; `view` lies within.
+    /// A part of these bytes; `view` must lie within them.
     SharedBytes part(std::string_view view) const { return {owner_, view}; }
 
     std::string_view view() const { return view_; }

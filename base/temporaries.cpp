@@ -17,7 +17,7 @@ namespace ttsim::impl {
 
 namespace {
 
-// A signal handler may take no lock and no memory: fixed slots, system calls only.
+// A signal handler must not lock or allocate: fixed slots, system calls only.
 std::array<std::atomic<char*>, 64> slots{};
 
 struct Entry {  // struct linux_dirent64
@@ -74,8 +74,8 @@ extern "C" void remove_and_end(int signal) {
 Temporary::Temporary(const std::string& path) : slot_(-1) {
     char* copy = ::strdup(path.c_str());
     for (std::size_t i = 0; i < slots.size(); ++i) {
-        char* none = nullptr;
-        if (!slots[i].compare_exchange_strong(none, copy)) continue;
+        char* expected = nullptr;
+        if (!slots[i].compare_exchange_strong(expected, copy)) continue;
         slot_ = static_cast<int>(i);
         return;
     }
@@ -88,12 +88,12 @@ Temporary::~Temporary() {
 
 void remove_temporaries_on_signals() {
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-        struct sigaction now {};
-        if (::sigaction(signal, nullptr, &now) != 0 || now.sa_handler != SIG_DFL) continue;
-        struct sigaction wanted {};
-        wanted.sa_handler = remove_and_end;
-        wanted.sa_flags = static_cast<int>(SA_RESETHAND);
-        ::sigaction(signal, &wanted, nullptr);
+        struct sigaction current {};
+        if (::sigaction(signal, nullptr, &current) != 0 || current.sa_handler != SIG_DFL) continue;
+        struct sigaction action {};
+        action.sa_handler = remove_and_end;
+        action.sa_flags = static_cast<int>(SA_RESETHAND);
+        ::sigaction(signal, &action, nullptr);
     }
 }
 

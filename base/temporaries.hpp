@@ -1,11 +1,11 @@
-// Files and folders that must not outlive the process: taken away again when a signal ends it.
+// Temporary files and folders that are removed when a signal ends the process.
 #pragma once
 
 #include <string>
 
 namespace ttsim::impl {
 
-/// Takes part while it lives; the destructor removes nothing.
+/// Registers a path for its lifetime. The destructor does not remove the file.
 class Temporary {
 public:
     explicit Temporary(const std::string& path);
@@ -17,9 +17,10 @@ private:
     int slot_;
 };
 
-/// Removes what is registered. For what ends the process without going back through its calls.
+/// Removes all registered paths. For exits without stack unwinding.
 void remove_temporaries() noexcept;
-/// From now on SIGINT, SIGTERM and SIGHUP, where they end the process, remove what is registered first.
+/// Installs handlers that remove registered paths before SIGINT, SIGTERM or SIGHUP end the process. Signals with
+/// another handler are left alone.
 void remove_temporaries_on_signals();
 
 }  // namespace ttsim::impl

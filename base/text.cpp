@@ -7,7 +7,7 @@
 
 namespace ttsim::impl {
 
-/// Of optimal string alignment: two neighbours swapped are one edit.
+/// Optimal string alignment distance: swapping two neighbours counts as one edit.
 static std::size_t edit_distance(std::string_view a, std::string_view b) {
     std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);  // of i - 2, i - 1, i
     for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
@@ -24,7 +24,7 @@ static std::size_t edit_distance(std::string_view a, std::string_view b) {
     return row[b.size()];
 }
 
-/// Whether one of the parts of a name, between its '_', '-' and '.', begins so.
+/// Whether a part of the name, as separated by '_', '-' and '.', begins with `part`.
 static bool has_part(std::string_view name, std::string_view part) {
     for (std::size_t at = name.find(part); at != std::string_view::npos; at = name.find(part, at + 1))
         if (at == 0 || std::string_view("_-.").find(name[at - 1]) != std::string_view::npos) return true;
@@ -33,22 +33,22 @@ static bool has_part(std::string_view name, std::string_view part) {
 
 std::string nearest(std::string_view wrong, const std::vector<std::string>& known) {
     if (wrong.empty() || wrong.size() > 80) return "";
-    const std::string small = to_lower(wrong);
-    const std::size_t most = small.size() <= 3 ? 1 : small.size() < 12 ? 2 : 3;
+    const std::string lowered = to_lower(wrong);
+    const std::size_t max_distance = lowered.size() <= 3 ? 1 : lowered.size() < 12 ? 2 : 3;
     const std::string* best = nullptr;
-    std::size_t best_distance = most + 1;
+    std::size_t best_distance = max_distance + 1;
     for (const std::string& name : known) {
-        if (name.size() > small.size() + most || small.size() > name.size() + most) continue;
-        const std::size_t distance = edit_distance(small, to_lower(name));
+        if (name.size() > lowered.size() + max_distance || lowered.size() > name.size() + max_distance) continue;
+        const std::size_t distance = edit_distance(lowered, to_lower(name));
         if (distance < best_distance) {
             best_distance = distance;
             best = &name;
         }
     }
-    if (best_distance <= 1 || small.size() < 3) return best ? *best : "";
+    if (best_distance <= 1 || lowered.size() < 3) return best ? *best : "";
     std::vector<std::string> with_part;
     for (const std::string& name : known)
-        if (has_part(to_lower(name), small) && (with_part.empty() || with_part.front() != name))
+        if (has_part(to_lower(name), lowered) && (with_part.empty() || with_part.front() != name))
             with_part.push_back(name);
     if (with_part.size() == 1) return with_part.front();
     return best ? *best : "";

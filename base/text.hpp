@@ -1,4 +1,4 @@
-// Small text helpers shared by messages and tables.
+// Text helpers shared by messages and tables.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace ttsim::impl {
 
-/// The known name nearest to a wrong one; "" when there is none. Letter case does not count. Near is what few edits
-/// (a letter left out, put in, exchanged, or two neighbours swapped) make equal: one for words of up to 3 letters, two,
-/// or three from 12 letters on. The only name with a part that begins so is nearer than two edits: "n150" means
+/// The known name most similar to a wrong one, ignoring letter case; "" if there is none. Similar names differ by at
+/// most one edit (insert, delete, replace a letter, swap neighbours) up to 3 letters, 3 edits from 12 letters on,
+/// otherwise 2. A single name with a part that begins with `wrong` wins over a name two edits away: "n150" means
 /// "wh_n150".
 std::string nearest(std::string_view wrong, const std::vector<std::string>& known);
 

@@ -17,14 +17,14 @@ struct Task::State {
 
 bool Task::done() const { return !state_ || state_->done.load(std::memory_order_acquire); }
 
-static constexpr unsigned most_threads = 1024;  // more take memory and are of no use
+static constexpr unsigned max_threads = 1024;  // more threads only cost memory
 
 ThreadPool::ThreadPool(unsigned threads) {
-    start_workers(std::clamp(threads, 1U, most_threads) - 1);
+    start_workers(std::clamp(threads, 1U, max_threads) - 1);
     threads_ = static_cast<unsigned>(workers_.size()) + 1;
 }
 
-/// As many as there can be: no result depends on their number.
+/// Starts as many workers as the system allows; no result depends on their number.
 void ThreadPool::start_workers(unsigned count) {
     try {
         for (unsigned i = 0; i < count; ++i) workers_.emplace_back([this] { worker(); });
@@ -40,7 +40,8 @@ ThreadPool::~ThreadPool() {
     }
     wake_.notify_all();
     for (std::thread& thread : workers_) thread.join();
-    // Tasks that never became ready hold each other: a task its followers, their work what it waits for.
+    // Tasks that never became ready form reference cycles: a task refers to its followers, and their work to the tasks
+    // they wait for.
     for (const std::list<StatePtr>* tasks : {&blocked_, &ready_})
         for (const StatePtr& state : *tasks) {
             state->work = nullptr;
@@ -58,10 +59,10 @@ void ThreadPool::start(const Task& task, std::function<void()> work, std::vector
     bool ready = false;
     {
         const std::lock_guard lock(mutex_);
-        for (const Task& dependency : after) {  // memory first: a failure leaves nothing half done
+        for (const Task& dependency : after) {  // reserve memory first, so that a failure leaves a consistent state
             if (dependency.done()) continue;
             auto& followers = dependency.state_->followers;
-            // a task that comes twice among `after` follows twice
+            // a task listed twice in `after` follows twice
             const std::size_t wanted = followers.size() + after.size();
             if (followers.capacity() < wanted) followers.reserve(std::max(wanted, 2 * followers.capacity()));
         }
@@ -87,7 +88,7 @@ Task ThreadPool::submit(std::function<void()> work, std::vector<Task> after) {
 
 void ThreadPool::run(const StatePtr& state) {
     try {
-        // After a failure nothing may run on what the failed task left half done.
+        // After a failure no task may use the incomplete results of the failed one.
         if (!failed_.load(std::memory_order_relaxed)) state->work();
     } catch (...) {
         failed_.store(true, std::memory_order_relaxed);
@@ -104,11 +105,11 @@ void ThreadPool::run(const StatePtr& state) {
         running_.erase(state->place);
         pending_.fetch_sub(1, std::memory_order_relaxed);
     }
-    // Waiters sleep on the same condition as idle workers: all must look again.
+    // Waiters share the condition variable with idle workers, so notify all.
     wake_.notify_all();
 }
 
-/// With the mutex held and a task that is ready.
+/// Requires the mutex and a ready task.
 ThreadPool::StatePtr ThreadPool::next_ready() {
     StatePtr state = ready_.front();
     running_.splice(running_.end(), ready_, ready_.begin());
@@ -141,7 +142,7 @@ bool ThreadPool::help() {
 void ThreadPool::abandon() noexcept {
     failed_.store(true, std::memory_order_relaxed);
     std::unique_lock lock(mutex_);
-    if (!failure_) failure_ = std::make_exception_ptr(std::runtime_error("the work was given up"));
+    if (!failure_) failure_ = std::make_exception_ptr(std::runtime_error("the work was abandoned"));
     wake_.wait(lock, [this] { return running_.empty(); });
 }
 
@@ -184,10 +185,10 @@ void ThreadPool::parallel_for(std::size_t n, const std::function<void(std::size_
                 for (std::size_t i = next.fetch_add(1); i < n; i = next.fetch_add(1)) body(i);
             }));
     } catch (const std::bad_alloc&) {
-        if (tasks.empty()) throw;  // else those that there are do all of it
+        if (tasks.empty()) throw;  // otherwise the submitted tasks do all the work
     }
     for (const Task& task : tasks) {
-        // `next` and `body` live in this frame: every task must be over before any failure leaves it.
+        // `next` and `body` are local: every task must end before an exception leaves this function.
         while (!task.done()) {
             if (help()) continue;
             std::unique_lock lock(mutex_);

@@ -1,5 +1,5 @@
-// Tasks with dependencies, worked off by a fixed number of threads. Results never depend on the order in which
-// tasks happen to run: a task reads only what its dependencies wrote.
+// Runs tasks with dependencies on a fixed number of threads. Results do not depend on the execution order: a task reads
+// only what its dependencies wrote.
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,7 @@ namespace ttsim::impl {
 
 class ThreadPool;
 
-/// A piece of work others can wait for. Made by ThreadPool::submit; copyable handle.
+/// A copyable handle of a task, created by ThreadPool::submit.
 class Task {
 public:
     Task() = default;
@@ -32,31 +32,30 @@ private:
 
 class ThreadPool {
 public:
-    /// `threads` counts the caller: 1 runs everything inside wait() and help(). Where the system starts fewer (limits
-    /// of threads or of memory), those that it started work.
+    /// `threads` includes the caller: 1 runs everything inside wait() and help(). If the system starts fewer threads
+    /// (limits of threads or memory), the started ones do the work.
     explicit ThreadPool(unsigned threads);
     ~ThreadPool();
     ThreadPool(const ThreadPool&) = delete;
     ThreadPool& operator=(const ThreadPool&) = delete;
 
-    /// Runs `work` once all of `after` are done (invalid handles count as done). Where memory runs out, throws
-    /// std::bad_alloc and has no task.
+    /// Runs `work` once all of `after` are done (invalid handles count as done). If memory runs out, throws
+    /// std::bad_alloc and adds no task.
     Task submit(std::function<void()> work, std::vector<Task> after = {});
-    /// A task others may already depend on, whose work is not known yet; start() must follow.
+    /// A task that others may depend on before its work is known; start() must follow.
     Task reserve();
     void start(const Task& task, std::function<void()> work, std::vector<Task> after = {});
-    /// Works off tasks until `task` is done; rethrows the first exception of any task.
+    /// Runs tasks until `task` is done; rethrows the first exception of any task.
     void wait(const Task& task);
     void wait_all();
     /// The caller runs one ready task; false when none was ready.
     bool help();
-    /// Tasks submitted and not finished: callers that run ahead keep this bounded.
+    /// Number of unfinished tasks. Callers that submit ahead use it to limit memory.
     std::size_t pending() const { return pending_.load(std::memory_order_relaxed); }
-    /// body(i) for i in [0, n), split among the threads; returns when all are done. Safe inside a task.
+    /// Runs body(i) for i in [0, n), split among the threads; returns when all are done. May be called inside a task.
     void parallel_for(std::size_t n, const std::function<void(std::size_t)>& body);
-    unsigned threads() const { return threads_; }  ///< that work, the caller among them
-    /// No task begins any more, and those that have begun are over when this returns. Waiting for one throws from now
-    /// on.
+    unsigned threads() const { return threads_; }  ///< including the caller
+    /// Starts no more tasks, and returns when the running ones are done. Later waits throw.
     void abandon() noexcept;
 
 private:
@@ -70,7 +69,8 @@ private:
     unsigned threads_ = 1;
     std::mutex mutex_;
     std::condition_variable wake_;
-    // Started tasks. They move from list to list without memory being taken: a worker could not report its lack.
+    // Started tasks. Moving them between lists allocates no memory, since a worker could not report an allocation
+    // failure.
     std::list<StatePtr> blocked_, ready_, running_;
     std::atomic<std::size_t> pending_{0};
     bool stop_ = false;
@@ -79,7 +79,7 @@ private:
     std::vector<std::thread> workers_;
 };
 
-/// Where tasks refer to what a frame holds, made behind it: an exception that leaves the frame abandons them first.
+/// Abandons the pool's tasks if an exception leaves the scope. Declare it after the objects that tasks refer to.
 class AbandonOnFailure {
 public:
     explicit AbandonOnFailure(ThreadPool& pool) : pool_(pool) {}

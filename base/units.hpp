@@ -1,4 +1,4 @@
-// Counts that cannot be mixed by accident: a Cycles is not a Bytes.
+// Strongly typed counts: Cycles and Bytes cannot be mixed by accident.
 #pragma once
 
 #include <fmt/format.h>
@@ -8,8 +8,8 @@
 
 namespace ttsim::impl {
 
-/// A count of one kind of thing. Same kinds add and compare; different kinds
-/// meet only in a function that says how, such as cycles_to_move().
+/// A count of one unit. Counts of the same unit add and compare. Conversions between units need a function such as
+/// cycles_to_move().
 template <class Unit>
 class Count {
 public:
@@ -43,16 +43,16 @@ using Cycles = Count<CycleUnit>;
 using Bytes = Count<ByteUnit>;
 using Tiles = Count<TileUnit>;
 
-/// A rate. Real chips move fractions of a byte per clock on average (22.3 B/clk from DRAM).
+/// A rate. Hardware moves fractions of a byte per cycle on average (22.3 B/clk from DRAM).
 struct BytesPerCycle {
     double value;
 };
 
-/// Whole cycles a link of that width is busy; a started cycle counts.
+/// Cycles that a link of that width is busy, rounded up.
 constexpr Cycles cycles_to_move(Bytes amount, BytesPerCycle width) {
     const double exact = static_cast<double>(amount.value()) / width.value;
-    const auto whole = static_cast<std::uint64_t>(exact);
-    return Cycles(static_cast<double>(whole) < exact ? whole + 1 : whole);
+    const auto floor = static_cast<std::uint64_t>(exact);
+    return Cycles(static_cast<double>(floor) < exact ? floor + 1 : floor);
 }
 
 namespace literals {

@@ -9,7 +9,7 @@ namespace ttsim::impl {
 
 namespace {
 
-char32_t decoded(std::string_view character) {
+char32_t decode(std::string_view character) {
     const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(character[k]); };
     if (character.size() == 1) return byte(0);
     char32_t code = byte(0) & (0xFFU >> (character.size() + 1));
@@ -17,13 +17,13 @@ char32_t decoded(std::string_view character) {
     return code;
 }
 
-bool is_command(char32_t code) {
+bool is_control(char32_t code) {
     if (code < 0x20) return code != '\n' && code != '\t';
     return (code >= 0x7F && code < 0xA0) || code == 0x061C || code == 0x200E || code == 0x200F ||
            (code >= 0x2028 && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
 }
 
-/// Whether printable() has to look closer.
+/// Whether printable() can copy the character unchanged.
 bool is_plain(char c) { return (c >= ' ' && c <= '~') || c == '\n' || c == '\t'; }
 
 }  // namespace
@@ -60,14 +60,14 @@ std::string printable(std::string_view text) {
     std::string out;
     for (std::size_t at = 0; at < text.size();) {
         const std::size_t length = utf8_length(text, at);
-        const std::string_view one = text.substr(at, std::max<std::size_t>(length, 1));
-        at += one.size();
+        const std::string_view character_bytes = text.substr(at, std::max<std::size_t>(length, 1));
+        at += character_bytes.size();
         if (length == 0)
-            fmt::format_to(std::back_inserter(out), "\\x{:02x}", static_cast<unsigned char>(one.front()));
-        else if (const char32_t code = decoded(one); is_command(code))
+            fmt::format_to(std::back_inserter(out), "\\x{:02x}", static_cast<unsigned char>(character_bytes.front()));
+        else if (const char32_t code = decode(character_bytes); is_control(code))
             fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<std::uint32_t>(code));
         else
-            out += one;
+            out += character_bytes;
     }
     return out;
 }

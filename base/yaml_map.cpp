@@ -25,16 +25,17 @@ std::string_view kind_name(const YamlNode& node) {
     return "unknown";
 }
 
-/// What a message quotes: the scalar, or the kind of any other node.
-std::string shown(const YamlNode& node) {
+/// The node's text in a message: the scalar, or the kind of any other node.
+std::string quoted_node(const YamlNode& node) {
     if (!node.is_scalar()) return std::string(kind_name(node));
-    constexpr std::size_t longest = 60;
-    return node.scalar.size() <= longest ? "'" + node.scalar + "'" : "'" + node.scalar.substr(0, longest) + "...'";
+    constexpr std::size_t max_length = 60;
+    return node.scalar.size() <= max_length ? "'" + node.scalar + "'"
+                                            : "'" + node.scalar.substr(0, max_length) + "...'";
 }
 
 enum class Parsed { Ok, NotNumber, TooLarge };
 
-Parsed parse_whole(std::string_view text, std::int64_t& value) {
+Parsed parse_integer(std::string_view text, std::int64_t& value) {
     const bool negative = !text.empty() && text.front() == '-';
     if (!text.empty() && (text.front() == '-' || text.front() == '+')) text.remove_prefix(1);
     const bool hex = text.size() > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
@@ -55,10 +56,11 @@ std::string range_text(IntRange allowed) {
 
 }  // namespace
 
-std::int64_t yaml_whole(const YamlNode& node, const std::string& file, std::string_view what, IntRange allowed) {
+std::int64_t yaml_integer(const YamlNode& node, const std::string& file, std::string_view what, IntRange allowed) {
     std::int64_t value = 0;
-    const Parsed parsed = node.is_scalar() ? parse_whole(node.scalar, value) : Parsed::NotNumber;
-    if (parsed == Parsed::NotNumber) fail_input(node.loc(file), "'{}' is {}; an integer is wanted", what, shown(node));
+    const Parsed parsed = node.is_scalar() ? parse_integer(node.scalar, value) : Parsed::NotNumber;
+    if (parsed == Parsed::NotNumber)
+        fail_input(node.loc(file), "'{}' is {}; an integer is wanted", what, quoted_node(node));
     if (parsed == Parsed::TooLarge || value < allowed.low || value > allowed.high)
         fail_input(node.loc(file), "'{}' is {}; {}", what, node.scalar, range_text(allowed));
     return value;
@@ -66,15 +68,15 @@ std::int64_t yaml_whole(const YamlNode& node, const std::string& file, std::stri
 
 double yaml_number(const YamlNode& node, const std::string& file, std::string_view what) {
     double value = 0;
-    std::int64_t whole = 0;
+    std::int64_t integer = 0;
     if (node.is_scalar()) {
         std::string_view text = node.scalar;
         if (!text.empty() && text.front() == '+') text.remove_prefix(1);
         const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
         if (code == std::errc() && end == text.data() + text.size() && std::isfinite(value)) return value;
-        if (parse_whole(node.scalar, whole) == Parsed::Ok) return static_cast<double>(whole);
+        if (parse_integer(node.scalar, integer) == Parsed::Ok) return static_cast<double>(integer);
     }
-    fail_input(node.loc(file), "'{}' is {}; a finite number is wanted", what, shown(node));
+    fail_input(node.loc(file), "'{}' is {}; a finite number is wanted", what, quoted_node(node));
 }
 
 double yaml_number_or_infinity(const YamlNode& node, const std::string& file, std::string_view what) {
@@ -92,15 +94,16 @@ bool yaml_flag(const YamlNode& node, const std::string& file, std::string_view w
         if (std::find(on.begin(), on.end(), word) != on.end()) return true;
         if (std::find(off.begin(), off.end(), word) != off.end()) return false;
     }
-    fail_input(node.loc(file), "'{}' is {}; true or false is wanted", what, shown(node));
+    fail_input(node.loc(file), "'{}' is {}; true or false is wanted", what, quoted_node(node));
 }
 
 YamlMap::YamlMap(YamlPtr node, std::string file, std::string path)
     : node_(std::move(node)), file_(std::move(file)), path_(std::move(path)) {
     const std::string name = path_.empty() ? "the file" : "'" + path_ + "'";
-    if (!node_->is_map()) fail_input(node_->loc(file_), "{} is {}; a map is wanted", name, shown(*node_));
+    if (!node_->is_map()) fail_input(node_->loc(file_), "{} is {}; a map is wanted", name, quoted_node(*node_));
     for (const auto& [key, value] : node_->entries)
-        if (!key->is_scalar()) fail_input(key->loc(file_), "a key of {} is {}; a word is wanted", name, shown(*key));
+        if (!key->is_scalar())
+            fail_input(key->loc(file_), "a key of {} is {}; a word is wanted", name, quoted_node(*key));
 }
 
 YamlMap YamlMap::from_file(const std::string& file) { return {load_yaml_file(file), file, ""}; }
@@ -109,8 +112,8 @@ YamlMap YamlMap::from_text(std::string_view text, const std::string& name) {
     return {load_yaml_text(text, name), name, ""};
 }
 
-YamlPtr YamlMap::take(std::string_view key) {
-    asked_.emplace_back(key);
+YamlPtr YamlMap::lookup(std::string_view key) {
+    read_keys_.emplace_back(key);
     YamlPtr found;
     for (const auto& [name, value] : node_->entries)
         if (name->scalar == key) found = value;
@@ -118,7 +121,7 @@ YamlPtr YamlMap::take(std::string_view key) {
 }
 
 YamlPtr YamlMap::require(std::string_view key) {
-    YamlPtr found = take(key);
+    YamlPtr found = lookup(key);
     if (!found) fail_input(where(), "{} needs the key '{}'", path_.empty() ? "the file" : "'" + path_ + "'", key);
     return found;
 }
@@ -128,35 +131,35 @@ bool YamlMap::has(std::string_view key) const {
                        [&](const auto& entry) { return entry.first->scalar == key; });
 }
 
-std::int64_t YamlMap::whole(std::string_view key, IntRange allowed) {
-    return yaml_whole(*require(key), file_, key, allowed);
+std::int64_t YamlMap::integer(std::string_view key, IntRange allowed) {
+    return yaml_integer(*require(key), file_, key, allowed);
 }
 
-std::int64_t YamlMap::whole_or(std::string_view key, std::int64_t otherwise, IntRange allowed) {
-    const YamlPtr found = take(key);
-    return found ? yaml_whole(*found, file_, key, allowed) : otherwise;
+std::int64_t YamlMap::integer_or(std::string_view key, std::int64_t otherwise, IntRange allowed) {
+    const YamlPtr found = lookup(key);
+    return found ? yaml_integer(*found, file_, key, allowed) : otherwise;
 }
 
 double YamlMap::number(std::string_view key) { return yaml_number(*require(key), file_, key); }
 
 double YamlMap::number_or(std::string_view key, double otherwise) {
-    const YamlPtr found = take(key);
+    const YamlPtr found = lookup(key);
     return found ? yaml_number(*found, file_, key) : otherwise;
 }
 
 bool YamlMap::flag_or(std::string_view key, bool otherwise) {
-    const YamlPtr found = take(key);
+    const YamlPtr found = lookup(key);
     return found ? yaml_flag(*found, file_, key) : otherwise;
 }
 
 std::string YamlMap::text(std::string_view key) {
     const YamlPtr found = require(key);
-    if (!found->is_scalar()) fail_input(found->loc(file_), "'{}' is {}; a text is wanted", key, shown(*found));
+    if (!found->is_scalar()) fail_input(found->loc(file_), "'{}' is {}; a text is wanted", key, quoted_node(*found));
     return found->scalar;
 }
 
 std::string YamlMap::text_or(std::string_view key, std::string otherwise) {
-    return has(key) ? text(key) : (asked_.emplace_back(key), std::move(otherwise));
+    return has(key) ? text(key) : (read_keys_.emplace_back(key), std::move(otherwise));
 }
 
 std::string YamlMap::word(std::string_view key, const std::vector<std::string>& choices) {
@@ -175,7 +178,7 @@ YamlMap YamlMap::map(std::string_view key) {
 
 YamlPtr YamlMap::node(std::string_view key) { return require(key); }
 
-YamlPtr YamlMap::node_or_null(std::string_view key) { return take(key); }
+YamlPtr YamlMap::node_or_null(std::string_view key) { return lookup(key); }
 
 std::vector<std::string> YamlMap::keys() const {
     std::vector<std::string> names;
@@ -187,9 +190,9 @@ std::vector<std::string> YamlMap::keys() const {
 void YamlMap::done() const {
     Diagnostics problems;
     for (const auto& [key, value] : node_->entries) {
-        if (std::find(asked_.begin(), asked_.end(), key->scalar) != asked_.end()) continue;
+        if (std::find(read_keys_.begin(), read_keys_.end(), key->scalar) != read_keys_.end()) continue;
         problems.error(key->loc(file_), "{} has no key '{}'{}", path_.empty() ? "the file" : "'" + path_ + "'",
-                       key->scalar, did_you_mean(key->scalar, asked_));
+                       key->scalar, did_you_mean(key->scalar, read_keys_));
     }
     problems.throw_if_any();
 }

@@ -1,4 +1,4 @@
-// Reading a YAML map into a struct, with messages that point at the file.
+// Typed access to YAML maps. Errors name the place in the file.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ struct IntRange {
     std::int64_t low = 0, high = (std::int64_t{1} << 62);
 };
 
-/// Wraps one map. Ask for each key once, then call done(): a key nobody asked
-/// for is an error, so a misspelt one can never be ignored. Of a repeated key the last wins.
+/// Wraps one map. Read every key, then call done(): it reports keys that were not read, so that misspelt keys are
+/// errors. The last value of a repeated key wins.
 class YamlMap {
 public:
     YamlMap(YamlPtr node, std::string file, std::string path);
@@ -23,8 +23,8 @@ public:
     static YamlMap from_text(std::string_view text, const std::string& name = "<text>");
 
     bool has(std::string_view key) const;
-    std::int64_t whole(std::string_view key, IntRange allowed = {});  ///< required; decimal or 0x
-    std::int64_t whole_or(std::string_view key, std::int64_t otherwise, IntRange allowed = {});
+    std::int64_t integer(std::string_view key, IntRange allowed = {});  ///< required; decimal or 0x
+    std::int64_t integer_or(std::string_view key, std::int64_t otherwise, IntRange allowed = {});
     double number(std::string_view key);
     double number_or(std::string_view key, double otherwise);
     bool flag_or(std::string_view key, bool otherwise);
@@ -34,26 +34,26 @@ public:
     YamlMap map(std::string_view key);
     YamlPtr node(std::string_view key);          ///< required, any kind
     YamlPtr node_or_null(std::string_view key);  ///< nullptr when absent
-    std::vector<std::string> keys() const;       ///< in file order, repeats once
-    void done() const;                           ///< refuses keys not asked for
+    std::vector<std::string> keys() const;       ///< in file order, without duplicates
+    void done() const;                           ///< fails if keys were not read
 
     SourceLoc where() const;
     SourceLoc where(std::string_view key) const;
 
 private:
-    YamlPtr take(std::string_view key);
+    YamlPtr lookup(std::string_view key);
     YamlPtr require(std::string_view key);
 
     YamlPtr node_;
     std::string file_;
     std::string path_;  // "noc.router", for messages
-    std::vector<std::string> asked_;
+    std::vector<std::string> read_keys_;
 };
 
-/// Scalars to values; throw Error(Input) at the node's place, naming `what`.
-std::int64_t yaml_whole(const YamlNode& node, const std::string& file, std::string_view what, IntRange allowed = {});
+/// Convert scalars. They throw Error(Input) at the node's place; `what` names the value.
+std::int64_t yaml_integer(const YamlNode& node, const std::string& file, std::string_view what, IntRange allowed = {});
 double yaml_number(const YamlNode& node, const std::string& file, std::string_view what);
-/// Also .inf, -.inf, inf and -inf.
+/// As yaml_number(), but also accepts .inf, -.inf, inf and -inf.
 double yaml_number_or_infinity(const YamlNode& node, const std::string& file, std::string_view what);
 bool yaml_flag(const YamlNode& node, const std::string& file, std::string_view what);
 

@@ -131,7 +131,7 @@ private:
     std::size_t total_ = 0;
 };
 
-/// yaml-cpp takes some control characters for the end of the file; none of them is legal YAML.
+/// yaml-cpp treats some control characters as the end of the file; none of them is legal YAML.
 void check_characters(std::string_view text, const std::string& name) {
     int line = 1, column = 1;
     for (std::size_t at = 0; at < text.size();) {

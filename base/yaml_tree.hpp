@@ -1,9 +1,7 @@
-// A YAML document as a tree that keeps every place and every repeated key.
-//
-//   text --yaml-cpp events--> YamlNode tree --YamlMap (base/yaml_map.hpp)--> structs
-//
-// Refused, with the place: more than one document, cyclic aliases, aliases that blow up (more than 10 M nodes after
-// expansion), nesting deeper than 200, bytes that are not UTF-8, an empty document.
+// A YAML document as a tree that keeps source locations and repeated keys.
+// text --yaml-cpp events--> YamlNode tree --YamlMap (base/yaml_map.hpp)--> structs
+// Errors with a source location: more than one document, cyclic aliases, more than 10 M nodes after alias expansion,
+// nesting deeper than 200, invalid UTF-8, an empty document.
 #pragma once
 
 #include <memory>

@@ -1,39 +1,47 @@
-# One INTERFACE target carries the warnings of our own code; libraries below /usr/include stay silent.
+# Warnings for the project's own sources; headers below /usr/include give none.
 add_library(tt_warnings INTERFACE)
 target_compile_options(tt_warnings INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion
   -Wnon-virtual-dtor -Wold-style-cast -Wimplicit-fallthrough -Wswitch-enum
-  # g++ 12 sees uninitialised members in moved variants where there are none
+  # g++ 12 reports false positives: uninitialized members of moved variants
   $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized;-Wno-restrict>)
 
-# What most sources include, parsed once for each kind of target: reading headers is most of what a build does.
+# Headers of most sources, precompiled once for each kind of target, since parsing headers dominates build time.
 set(TT_PRECOMPILED <algorithm> <array> <cmath> <cstdint> <filesystem> <functional> <map> <memory> <optional> <set> <span>
   <string> <string_view> <vector> <fmt/format.h>)
 
-# tt_precompiled(TARGET OF HEADERS...): what TARGET precompiles; the first target of a kind OF makes the headers, the
-# others take them from it, which asks for the same flags.
-function(tt_precompiled TARGET OF)
-  get_property(first GLOBAL PROPERTY TT_PRECOMPILED_${OF})
+# tt_precompiled(TARGET KIND HEADERS...): precompiles HEADERS for TARGET. The first target of a KIND builds them, the
+# others reuse them, so all need the same flags.
+function(tt_precompiled TARGET KIND)
+  get_property(first GLOBAL PROPERTY TT_PRECOMPILED_${KIND})
   if(first)
     target_precompile_headers(${TARGET} REUSE_FROM ${first})
   else()
-    set_property(GLOBAL PROPERTY TT_PRECOMPILED_${OF} ${TARGET})
+    set_property(GLOBAL PROPERTY TT_PRECOMPILED_${KIND} ${TARGET})
     target_precompile_headers(${TARGET} PRIVATE ${ARGN})
   endif()
 endfunction()
 
-# Where CMAKE_UNITY_BUILD is on, the sources of one folder are compiled up to eight at a time: they share what headers
-# cost, and the code of templates. Their local names must differ then.
+# With CMAKE_UNITY_BUILD, up to eight sources of a folder are compiled as one: they share parsed headers and template
+# instances. Their file-local names must therefore differ.
 function(tt_unity_groups TARGET)
   foreach(source ${ARGN})
-    get_filename_component(room "${source}" DIRECTORY)
-    string(MAKE_C_IDENTIFIER "in_${room}" room)
-    math(EXPR group "0${${room}} / 8")
-    math(EXPR ${room} "0${${room}} + 1")
-    set_property(SOURCE ${source} PROPERTY UNITY_GROUP "${room}_${group}")
+    get_filename_component(folder "${source}" DIRECTORY)
+    string(MAKE_C_IDENTIFIER "in_${folder}" folder)
+    math(EXPR group "0${${folder}} / 8")
+    math(EXPR ${folder} "0${${folder}} + 1")
+    set_property(SOURCE ${source} PROPERTY UNITY_GROUP "${folder}_${group}")
   endforeach()
   set_property(TARGET ${TARGET} PROPERTY UNITY_BUILD_MODE GROUP)
 endfunction()
+
+# Headers that scripts/generate-options makes of the schema of options, at configure time and when either changes.
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+set(TT_OPTIONS_SCHEMA ${PROJECT_SOURCE_DIR}/compiler/options/compile_options.toml)
+set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
+  ${TT_OPTIONS_SCHEMA} ${PROJECT_SOURCE_DIR}/scripts/generate-options)
+execute_process(COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/generate-options ${TT_OPTIONS_SCHEMA}
+  ${PROJECT_BINARY_DIR} COMMAND_ERROR_IS_FATAL ANY)
 
 # tt_library(NAME sim SOURCES a.cpp b.cpp USES ttsim::base SystemC::systemc)
 function(tt_library)
@@ -46,7 +54,7 @@ function(tt_library)
   tt_precompiled(ttsim_${ARG_NAME} library ${TT_PRECOMPILED})
 endfunction()
 
-# Sources with flags of their own cannot take headers that were compiled without them.
+# Adds flags to sources, which then cannot use precompiled headers built without these flags.
 function(tt_source_flags)
   cmake_parse_arguments(ARG "" "" "SOURCES;FLAGS" ${ARGN})
   set_property(SOURCE ${ARG_SOURCES} APPEND PROPERTY COMPILE_OPTIONS ${ARG_FLAGS})

@@ -21,12 +21,12 @@ NocCoord read_coord(const YamlNode& node, const std::string& file, std::string_v
     const char* const end = text.data() + text.size();
     NocCoord coord;
     const auto [dash, x_code] = std::from_chars(text.data(), end, coord.x);
-    bool good = node.is_scalar() && x_code == std::errc() && dash != end && *dash == '-';
-    if (good) {
+    bool valid = node.is_scalar() && x_code == std::errc() && dash != end && *dash == '-';
+    if (valid) {
         const auto [stop, y_code] = std::from_chars(dash + 1, end, coord.y);
-        good = y_code == std::errc() && stop == end;
+        valid = y_code == std::errc() && stop == end;
     }
-    if (!good)
+    if (!valid)
         fail_input(node.loc(file), "'{}' is {}; a NoC coordinate such as 4-10 (x-y) is wanted", what,
                    node.is_scalar() ? "'" + text + "'" : "no scalar");
     if (coord.x < 0 || coord.y < 0 || coord.x >= bound.x || coord.y >= bound.y)
@@ -47,7 +47,7 @@ std::vector<NocCoord> read_coords(const YamlNode& node, const std::string& file,
 
 namespace {
 
-/// Reads keys of one section into fields. Of a chip that is like another one, keys may be left out.
+/// Reads keys of one section into fields. Keys are optional if the chip inherits from another (`like`).
 class Section {
 public:
     Section(YamlMap& parent, std::string_view name, bool optional)
@@ -55,28 +55,28 @@ public:
           map_(parent.has(name) || !optional ? std::make_unique<YamlMap>(parent.map(name)) : nullptr) {}
 
     template <class Int>
-    void whole(std::string_view key, Int& field, IntRange allowed = {0, std::int64_t{1} << 40}) {
-        if (wanted(key)) field = static_cast<Int>(map_->whole(key, allowed));
+    void integer(std::string_view key, Int& field, IntRange allowed = {0, std::int64_t{1} << 40}) {
+        if (is_present(key)) field = static_cast<Int>(map_->integer(key, allowed));
     }
     void number(std::string_view key, double& field) {
-        if (!wanted(key)) return;
+        if (!is_present(key)) return;
         const double value = map_->number(key);
         if (!(value > 0)) fail_input(map_->where(key), "'{}' is {}; it must be above 0", key, value);
         field = value;
     }
     void flag(std::string_view key, bool& field) {
-        if (!wanted(key)) return;
+        if (!is_present(key)) return;
         const YamlPtr node = map_->node(key);
         field = yaml_flag(*node, map_->where().file, key);
     }
-    YamlPtr node(std::string_view key) { return wanted(key) ? map_->node(key) : nullptr; }
+    YamlPtr node(std::string_view key) { return is_present(key) ? map_->node(key) : nullptr; }
     std::string file() const { return map_ ? map_->where().file : ""; }
     void done() const {
         if (map_) map_->done();
     }
 
 private:
-    bool wanted(std::string_view key) const { return map_ && (!optional_ || map_->has(key)); }
+    bool is_present(std::string_view key) const { return map_ && (!optional_ || map_->has(key)); }
 
     bool optional_;
     std::unique_ptr<YamlMap> map_;
@@ -87,7 +87,7 @@ std::vector<int> ascending(const YamlPtr& list, const std::string& file, std::st
         fail_input(list->loc(file), "'{}' needs a list of at least one number", what);
     std::vector<int> values;
     for (const YamlPtr& item : list->items) {
-        const int value = static_cast<int>(yaml_whole(*item, file, what, {0, bound - 1}));
+        const int value = static_cast<int>(yaml_integer(*item, file, what, {0, bound - 1}));
         if (!values.empty() && value <= values.back())
             fail_input(item->loc(file), "'{}' has {} after {}; the numbers must ascend", what, value, values.back());
         values.push_back(value);
@@ -97,8 +97,8 @@ std::vector<int> ascending(const YamlPtr& list, const std::string& file, std::st
 
 void read_places(YamlMap& map, bool optional, ChipParams& p) {
     Section grid(map, "grid", optional);
-    grid.whole("x", p.grid_x, {1, 64});
-    grid.whole("y", p.grid_y, {1, 64});
+    grid.integer("x", p.grid_x, {1, 64});
+    grid.integer("y", p.grid_y, {1, 64});
     grid.done();
 
     Section workers(map, "workers", optional);
@@ -115,8 +115,8 @@ void read_places(YamlMap& map, bool optional, ChipParams& p) {
         p.dram.clear();
         for (const YamlPtr& channel : ports->items) p.dram.push_back(read_coords(*channel, file, "ports", bound));
     }
-    dram.whole("channel_bytes", p.dram_channel_bytes, {1, std::int64_t{1} << 40});
-    dram.whole("blocks", p.dram_blocks, {1, 16});
+    dram.integer("channel_bytes", p.dram_channel_bytes, {1, std::int64_t{1} << 40});
+    dram.integer("blocks", p.dram_blocks, {1, 16});
     dram.done();
 
     const auto place = [&](std::string_view key) { return !optional || map.has(key) ? map.node(key) : nullptr; };
@@ -129,8 +129,8 @@ void read_features(YamlMap& map, bool optional, ChipFeatures& f) {
     Section section(map, "features", optional);
     section.flag("fp32_dest", f.fp32_dest);
     section.flag("tf32", f.tf32);
-    section.whole("fpu_rows", f.fpu_rows, {1, 16});
-    section.whole("sfpu_lanes", f.sfpu_lanes, {1, 256});
+    section.integer("fpu_rows", f.fpu_rows, {1, 16});
+    section.integer("sfpu_lanes", f.sfpu_lanes, {1, 256});
     section.flag("tiny_tiles", f.tiny_tiles);
     section.flag("l1_accumulate", f.l1_accumulate);
     section.flag("stochastic_rounding", f.stochastic_rounding);
@@ -142,8 +142,8 @@ void read_features(YamlMap& map, bool optional, ChipFeatures& f) {
     section.flag("dest_any_operand", f.dest_any_operand);
     section.flag("broadcast_blocks", f.broadcast_blocks);
     section.flag("untilize_integers", f.untilize_integers);
-    section.whole("dest_tiles_16b", f.dest_tiles_16b, {1, 64});
-    section.whole("dest_tiles_32b", f.dest_tiles_32b, {1, 64});
+    section.integer("dest_tiles_16b", f.dest_tiles_16b, {1, 64});
+    section.integer("dest_tiles_32b", f.dest_tiles_32b, {1, 64});
     section.done();
 }
 
@@ -151,24 +151,25 @@ void read_timing(YamlMap& map, bool optional, ChipTiming& t) {
     constexpr IntRange cycles{0, 1'000'000'000};
     Section section(map, "timing", optional);
     section.number("noc_link_bytes", t.noc_link_bytes);
-    section.whole("noc_hop", t.noc_hop, cycles);
-    section.whole("noc_niu", t.noc_niu, cycles);
-    section.whole("noc_packet_bytes", t.noc_packet_bytes, {32, 1 << 20});
-    section.whole("noc_issue", t.noc_issue, cycles);
+    section.integer("noc_hop", t.noc_hop, cycles);
+    section.integer("noc_niu", t.noc_niu, cycles);
+    section.integer("noc_packet_bytes", t.noc_packet_bytes, {32, 1 << 20});
+    section.integer("noc_issue", t.noc_issue, cycles);
     section.number("dram_read_bytes", t.dram_read_bytes);
     section.number("dram_write_bytes", t.dram_write_bytes);
-    section.whole("epoch_load", t.epoch_load, cycles);
+    section.integer("epoch_load", t.epoch_load, cycles);
     section.done();
 }
 
-/// What is inherited may lie outside a smaller grid.
+/// Checks coordinates against the grid: inherited ones may lie outside a smaller grid.
 void check_places(const YamlMap& map, const ChipParams& p) {
     const auto outside = [&](std::string_view key, const std::string& place) {
         fail_input(map.where("grid"), "the grid is {}x{}, but '{}' has {}", p.grid_x, p.grid_y, key, place);
     };
     for (const auto& [list, bound] : {std::pair{&p.worker_x, p.grid_x}, {&p.worker_y, p.grid_y}})
-        if (const auto beyond = std::lower_bound(list->begin(), list->end(), bound); beyond != list->end())
-            outside("workers", fmt::format("{}", *beyond));
+        if (const auto outside_value = std::lower_bound(list->begin(), list->end(), bound);
+            outside_value != list->end())
+            outside("workers", fmt::format("{}", *outside_value));
     const auto check = [&](std::string_view key, NocCoord at) {
         if (at.x >= p.grid_x || at.y >= p.grid_y) outside(key, fmt::format("{}-{}", at.x, at.y));
     };
@@ -195,17 +196,17 @@ void read_parts(YamlMap& map, bool optional, const std::string& file, ChipFiles&
     parts.done();
 }
 
-/// chip.yaml of the chip `name` that `file` is like: beside its folder, or in a configuration folder.
+/// Path of the chip.yaml of `name`, which `file` inherits from: in a sibling folder, or in a configuration folder.
 std::string like_file(YamlMap& map, const std::string& name, const std::string& file) {
     std::error_code ignored;
-    const fs::path beside = fs::path(file).parent_path().parent_path() / name / "chip.yaml";
+    const fs::path sibling_file = fs::path(file).parent_path().parent_path() / name / "chip.yaml";
     if (name.find('/') == std::string::npos) {
-        if (fs::is_regular_file(beside, ignored)) return beside.string();
+        if (fs::is_regular_file(sibling_file, ignored)) return sibling_file.string();
         const std::vector<std::string> known = config_files("chips/" + name + "/chip.yaml");
         if (!known.empty()) return known.front();
     }
     fail_input(map.where("like"), "'like' names '{}', but there is no {} and no chips/{}/chip.yaml in {}", name,
-               beside.string(), name, fmt::join(config_dirs(), ", "));
+               sibling_file.string(), name, fmt::join(config_dirs(), ", "));
 }
 
 ChipParams read_chip_like(const std::string& file, int depth) {
@@ -214,7 +215,7 @@ ChipParams read_chip_like(const std::string& file, int depth) {
     ChipParams p;
     const bool optional = !like.empty();
     if (optional) {
-        if (depth > 4) fail_input(map.where("like"), "'like: {}' goes round in a circle or too deep", like);
+        if (depth > 4) fail_input(map.where("like"), "'like: {}' is cyclic or nested too deep", like);
         p = read_chip_like(like_file(map, like, file), depth + 1);
     }
     p.name = map.text("name");
@@ -232,12 +233,12 @@ ChipParams read_chip_like(const std::string& file, int depth) {
         const YamlPtr node = map.node("harvest_from_end");
         p.harvest_from_end = yaml_flag(*node, file, "harvest_from_end");
     }
-    if (!optional || map.has("clock_mhz")) p.clock_mhz = map.whole("clock_mhz", {1, 100'000});
+    if (!optional || map.has("clock_mhz")) p.clock_mhz = map.integer("clock_mhz", {1, 100'000});
     Section l1(map, "l1", optional);
-    l1.whole("bytes", p.l1_bytes);
-    l1.whole("reserved", p.l1_reserved);
-    l1.whole("eth_bytes", p.eth_l1_bytes);
-    l1.whole("eth_reserved", p.eth_l1_reserved);
+    l1.integer("bytes", p.l1_bytes);
+    l1.integer("reserved", p.l1_reserved);
+    l1.integer("eth_bytes", p.eth_l1_bytes);
+    l1.integer("eth_reserved", p.eth_l1_reserved);
     l1.done();
     read_features(map, optional, p.features);
     read_timing(map, optional, p.timing);
@@ -253,16 +254,16 @@ ChipParams read_chip(const std::string& file) { return read_chip_like(file, 0); 
 
 namespace {
 
-/// All chips read so far. Entries stay: others hold references to them.
+/// All chips read so far. Entries are never removed, because callers hold references to them.
 struct ChipRegistry {
     std::mutex mutex;
     std::map<std::string, ChipParams> by_file;
-    std::map<std::string, std::string> by_name;  ///< files of those found by their path
+    std::map<std::string, std::string> by_name;  ///< files of chips found by their path
 };
 
 ChipRegistry& registry() {
-    static ChipRegistry all;
-    return all;
+    static ChipRegistry registry_instance;
+    return registry_instance;
 }
 
 const ChipParams& chip_of_file(const std::string& file) {
@@ -273,13 +274,13 @@ const ChipParams& chip_of_file(const std::string& file) {
     return registry().by_file.emplace(key, read_chip(key)).first->second;
 }
 
-/// The chip.yaml that a path means.
+/// The chip.yaml of a path to a chip's folder or file.
 fs::path chip_file(const std::string& path) {
     std::error_code ignored;
     return fs::is_directory(path, ignored) ? fs::path(path) / "chip.yaml" : fs::path(path);
 }
 
-std::string known_file(const std::string& name) {
+std::string find_chip_file(const std::string& name) {
     const std::vector<std::string> files = config_files("chips/" + name + "/chip.yaml");
     if (!files.empty()) return files.front();
     const std::lock_guard lock(registry().mutex);
@@ -311,7 +312,7 @@ std::vector<std::string> chip_names() {
 }
 
 const ChipParams& chip(const std::string& name) {
-    {  // ChipTiming::chip, asked for again and again
+    {  // fast path for ChipTiming::chip, which is looked up often
         const std::lock_guard lock(registry().mutex);
         if (const auto found = registry().by_file.find(name); found != registry().by_file.end()) return found->second;
     }
@@ -324,7 +325,7 @@ const ChipParams& chip(const std::string& name) {
         return found;
     }
     const std::string lower = to_lower(name);
-    const std::string file = lower.empty() || lower.find('/') != std::string::npos ? "" : known_file(lower);
+    const std::string file = lower.empty() || lower.find('/') != std::string::npos ? "" : find_chip_file(lower);
     if (file.empty()) {
         const std::vector<std::string> names = chip_names();
         fail_input({}, "there is no chip '{}'{}; known: {}", name, did_you_mean(lower, names), fmt::join(names, ", "));

@@ -1,6 +1,6 @@
-// What a chip is, as numbers: read from a folder of YAML, configs/chips/NAME/, every number there with its source.
-//   chip.yaml   places, sizes, features; names the other parts, or another chip that this one is `like`
-//   isa.yaml timing.yaml memory.yaml noc.yaml   (isa/chip_part.hpp)
+// Parameters of a chip, read from the YAML files of configs/chips/NAME/; each number there has its source.
+// chip.yaml: places, sizes, features; names the other parts, or a chip that it inherits from (`like`)
+// isa.yaml, timing.yaml, memory.yaml, noc.yaml: see isa/chip_part.hpp
 // Code branches on these features, never on a chip's name.
 #pragma once
 
@@ -20,30 +20,30 @@ struct NocCoord {
     friend auto operator<=>(const NocCoord&, const NocCoord&) = default;
 };
 
-/// What the netlist rules and kernels depend on.
+/// Features of a chip that netlist rules and kernels depend on.
 struct ChipFeatures {
     bool fp32_dest = false;   ///< acc_df Float32 and Int32
-    bool tf32 = false;        ///< the source registers hold TF32, not 16 bits only
-    int fpu_rows = 8;         ///< rows of Dst that one element-wise instruction of the matrix unit handles
-    int sfpu_lanes = 32;      ///< elements that one instruction of the vector unit handles
+    bool tf32 = false;        ///< SrcA and SrcB hold TF32, not only 16-bit formats
+    int fpu_rows = 8;         ///< rows of Dst per element-wise FPU instruction
+    int sfpu_lanes = 32;      ///< elements per SFPU instruction
     bool tiny_tiles = false;  ///< tile_dim other than 32x32
     bool l1_accumulate = false;
     bool stochastic_rounding = false;
     bool transpose_binary = false;  ///< transpose on input 0 of a binary op
     bool sfpu_on_pack_thread = false;
-    bool gradient_any_op = false;    ///< else only matmul, multiply, datacopy
-    bool dram_ports = false;         ///< read_ports / write_ports on queues
-    bool cross_graph_ops = false;    ///< an op may read an op of another graph; ethernet_datacopy
-    bool dest_any_operand = false;   ///< a sub-op of a fused op may take Dst as any operand, else as the first only
-    bool broadcast_blocks = false;   ///< kernel broadcasts of a matmul must hold whole inner blocks
+    bool gradient_any_op = false;   ///< otherwise only matmul, multiply, datacopy
+    bool dram_ports = false;        ///< read_ports / write_ports on queues
+    bool cross_graph_ops = false;   ///< an op may read an op of another graph; ethernet_datacopy
+    bool dest_any_operand = false;  ///< a sub-op of a fused op may read Dst as any operand, otherwise only as the first
+    bool broadcast_blocks = false;  ///< kernel broadcasts of a matmul must hold whole inner blocks
     bool untilize_integers = false;  ///< untilize_output of Int8 and Int32
     int dest_tiles_16b = 8;          ///< ublock limit with a 16-bit Dst
     int dest_tiles_32b = 4;
 };
 
-/// Rates and latencies of the NoC, and what estimates need. Cycles are AI clock cycles.
+/// Rates and latencies of NoC and DRAM, and values for estimates, in AI clock cycles.
 struct ChipTiming {
-    std::string chip;            ///< file of the chip whose parts these times go with; chip() takes it
+    std::string chip;            ///< chip.yaml that these times belong to; an argument for chip()
     double noc_link_bytes = 32;  ///< per cycle and direction
     int noc_hop = 9;
     int noc_niu = 5;  ///< NIU to router and router to NIU, each
@@ -51,10 +51,10 @@ struct ChipTiming {
     int noc_issue = 24;             ///< initiator, per packet
     double dram_read_bytes = 22.3;  ///< per cycle and channel
     double dram_write_bytes = 21.9;
-    int epoch_load = 0;  ///< cycles to load what every core of the chip needs for an epoch, for estimates
+    int epoch_load = 0;  ///< for estimates: cycles to load programs and configuration of all cores for an epoch
 };
 
-/// The files of a chip's parts; its own, or those of the chip it is like.
+/// Paths of the files of a chip's parts, own or inherited.
 struct ChipFiles {
     std::string isa, timing, memory, noc;
 };
@@ -62,7 +62,7 @@ struct ChipFiles {
 struct ChipParams {
     std::string name;     ///< grayskull, wormhole, wormhole_b0
     std::string file;     ///< chip.yaml it was read from; absolute
-    std::string summary;  ///< a sentence; not empty: the chip is a device of its own
+    std::string summary;  ///< one sentence; not empty if the chip is a selectable device
     std::string note;     ///< printed with every run and check on the chip; "" for none
     ChipFiles files;
     int grid_x = 0, grid_y = 0;               ///< NoC grid
@@ -79,15 +79,15 @@ struct ChipParams {
     ChipTiming timing;
 };
 
-/// Reads one chip.yaml. Throws Error(Input).
+/// Reads a chip.yaml. Throws Error(Input).
 ChipParams read_chip(const std::string& file);
-/// A chip by its name (any letter case), or by the path of its folder or chip.yaml. Read once for each file; a chip
-/// found by its path is known by its name from then on, where no configuration folder has one of that name.
-/// Throws Error(Input) when there is none. The reference holds as long as the process.
+/// Finds a chip by name (any letter case), or by the path of its folder or chip.yaml. Each file is read once. A chip
+/// found by path is later known by name too, unless a configuration folder has a chip of that name. Throws Error(Input)
+/// if there is none. The reference is valid until the process ends.
 const ChipParams& chip(const std::string& name_or_path);
 /// The chips of the configuration folders (isa/config_dir.hpp) and those found by their path, in alphabetical order.
 std::vector<std::string> chip_names();
-/// Whether `text` is the path of a chip's folder or of a chip.yaml (a soc descriptor is none).
+/// Whether `text` is the path of a chip's folder or chip.yaml. Soc descriptors do not count.
 bool is_chip_path(const std::string& text);
 
 }  // namespace ttsim::impl

@@ -10,7 +10,7 @@ namespace ttsim::impl {
 
 namespace {
 
-constexpr int most_levels = 5;
+constexpr int max_levels = 5;
 
 const std::string& file_of(const ChipFiles& files, ChipPart part) {
     switch (part) {
@@ -29,7 +29,7 @@ const std::string& file_of(const ChipFiles& files, ChipPart part) {
 YamlPtr value_of(const YamlNode& map, const std::string& key) {
     YamlPtr found;
     for (const auto& [name, value] : map.entries)
-        if (name->scalar == key) found = value;  // of a repeated key the last holds
+        if (name->scalar == key) found = value;  // the last value of a repeated key wins
     return found;
 }
 
@@ -39,15 +39,15 @@ YamlPtr without_like(const YamlNode& map) {
     return rest;
 }
 
-/// `over` with what only `base` says.
-YamlPtr laid_over(const YamlPtr& base, const YamlPtr& over) {
-    if (!base->is_map() || !over->is_map()) return over;
-    auto all = std::make_shared<YamlNode>(*over);
-    for (auto& [key, value] : all->entries)
-        if (const YamlPtr below = value_of(*base, key->scalar)) value = laid_over(below, value);
+/// `overlay` plus the keys that only `base` has.
+YamlPtr merge_maps(const YamlPtr& base, const YamlPtr& overlay) {
+    if (!base->is_map() || !overlay->is_map()) return overlay;
+    auto merged = std::make_shared<YamlNode>(*overlay);
+    for (auto& [key, value] : merged->entries)
+        if (const YamlPtr inherited = value_of(*base, key->scalar)) value = merge_maps(inherited, value);
     for (const auto& [key, value] : base->entries)
-        if (!value_of(*over, key->scalar)) all->entries.emplace_back(key, value);
-    return all;
+        if (!value_of(*overlay, key->scalar)) merged->entries.emplace_back(key, value);
+    return merged;
 }
 
 std::string like_file(const std::string& like, const std::string& file, ChipPart part) {
@@ -56,14 +56,13 @@ std::string like_file(const std::string& like, const std::string& file, ChipPart
 }
 
 YamlPtr read_layers(const std::string& file, ChipPart part, int level) {
-    const YamlPtr top = load_yaml_file(file);
-    if (!top->is_map()) return top;
-    const YamlPtr like = value_of(*top, "like");
-    if (!like) return top;
+    const YamlPtr root = load_yaml_file(file);
+    if (!root->is_map()) return root;
+    const YamlPtr like = value_of(*root, "like");
+    if (!like) return root;
     if (!like->is_scalar()) fail_input(like->loc(file), "'like' needs the name of a chip or of a file");
-    if (level == most_levels)
-        fail_input(like->loc(file), "'like: {}' goes round in a circle or too deep", like->scalar);
-    return laid_over(read_layers(like_file(like->scalar, file, part), part, level + 1), without_like(*top));
+    if (level == max_levels) fail_input(like->loc(file), "'like: {}' is cyclic or nested too deep", like->scalar);
+    return merge_maps(read_layers(like_file(like->scalar, file, part), part, level + 1), without_like(*root));
 }
 
 }  // namespace

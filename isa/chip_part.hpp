@@ -1,10 +1,8 @@
-// One part of a chip's description: instruction set, kernel times, memory or NoC, a YAML file of its own.
-//
-//   like: wormhole_b0        # or the path of another file; what it says holds where this file says nothing
-//   constants:
-//     unpack_bytes: 32
-//
-// Maps are laid over each other key by key, everything else is replaced whole.
+// Reads one part of a chip's description (instruction set, kernel times, memory or NoC), which is a separate YAML file:
+// like: wormhole_b0   # or a path: the file whose values this one inherits
+// constants:
+// unpack_bytes: 32
+// Maps are merged key by key; every other value is replaced completely.
 #pragma once
 
 #include <string>
@@ -13,11 +11,11 @@
 
 namespace ttsim::impl {
 
-/// Which part a file is, for `like`, which names a chip.
+/// The part that a file describes. `like` names a chip and refers to the same part of it.
 enum class ChipPart { Isa, Timing, Memory, Noc };
 
-/// The file with all it is like, without `like`. A file that is like nothing is read as it is.
-/// Throws Error(Input) at the place of the mistake.
+/// The file merged with the files it inherits from, without the key `like`. Throws Error(Input) at the place of the
+/// mistake.
 YamlMap read_chip_part(const std::string& file, ChipPart part);
 
 }  // namespace ttsim::impl

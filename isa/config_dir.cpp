@@ -16,10 +16,10 @@ namespace ttsim::impl {
 
 namespace {
 
-std::mutex given_mutex;
-std::string given;
+std::mutex override_mutex;
+std::string override_dir;
 
-/// The program or shared library that holds this code, links resolved.
+/// Path of the program or shared library that contains this code, with symbolic links resolved.
 fs::path find_own_file() {
     Dl_info info{};
     void* extra = nullptr;
@@ -27,19 +27,19 @@ fs::path find_own_file() {
     if (dladdr1(reinterpret_cast<void*>(&config_dirs), &info, &extra, RTLD_DL_LINKMAP) == 0) return {};
     const auto* object = static_cast<const link_map*>(extra);
     const bool program = !object || !object->l_name || *object->l_name == '\0';
-    // of a program dladdr knows argv[0], which need not be a path; the kernel knows what it ran
+    // for a program dladdr returns argv[0], which need not be a path; AT_EXECFN is the executed path
     const char* name = program ? reinterpret_cast<const char*>(getauxval(AT_EXECFN)) : object->l_name;
     return name ? fs::weakly_canonical(fs::absolute(name, ignored), ignored) : fs::path();
 }
 
-/// Found while the program starts: a relative path holds only until somebody changes the folder.
+/// Initialized at program start: a relative path is valid only until the working directory changes.
 const fs::path own_file = find_own_file();
 
 std::vector<fs::path> installed_dirs() {
     std::vector<fs::path> list;
     fs::path folder = own_file.parent_path();
     // PREFIX/bin, PREFIX/lib, PREFIX/lib/ARCHITECTURE
-    for (int up = 0; up < 2 && folder.has_relative_path(); ++up, folder = folder.parent_path())
+    for (int level = 0; level < 2 && folder.has_relative_path(); ++level, folder = folder.parent_path())
         list.push_back(folder.parent_path() / "share/ttsim/configs");
     return list;
 }
@@ -53,15 +53,15 @@ bool is_folder(const fs::path& path) {
 
 void set_config_dir(const std::string& folder) {
     if (!folder.empty() && !is_folder(folder)) fail_input({}, "the configuration folder {} is no folder", folder);
-    const std::lock_guard lock(given_mutex);
-    given = folder.empty() ? "" : fs::weakly_canonical(folder).string();
+    const std::lock_guard lock(override_mutex);
+    override_dir = folder.empty() ? "" : fs::weakly_canonical(folder).string();
 }
 
 std::vector<std::string> config_dirs() {
     std::vector<std::string> found;
     {
-        const std::lock_guard lock(given_mutex);
-        if (!given.empty()) found.push_back(given);
+        const std::lock_guard lock(override_mutex);
+        if (!override_dir.empty()) found.push_back(override_dir);
     }
     if (const char* named = std::getenv("TTSIM_CONFIG_DIR"); named && *named != '\0') {
         if (!is_folder(named)) fail_input({}, "TTSIM_CONFIG_DIR is {}, which is no folder", named);
@@ -73,7 +73,7 @@ std::vector<std::string> config_dirs() {
     for (const fs::path& candidate : standard)
         if (!complete && is_folder(candidate / "chips")) {
             found.push_back(candidate.string());
-            complete = true;  // one installation is whole by itself
+            complete = true;  // use one installation only
         }
     if (found.empty()) {
         std::string tried;

@@ -1,4 +1,4 @@
-// NoC coordinates as configuration files and soc descriptors spell them: "x-y", alone or in lists.
+// Parses NoC coordinates of configuration files and soc descriptors: "x-y", alone or in lists.
 #pragma once
 
 #include <string>
@@ -15,9 +15,9 @@ struct CoordBound {
     int x = 64, y = 64;
 };
 
-/// "4-10". Throws Error(Input) at the node's place, naming `what`.
+/// Parses "4-10". Throws Error(Input) at the node's place; `what` names the value.
 NocCoord read_coord(const YamlNode& node, const std::string& file, std::string_view what, CoordBound bound = {});
-/// A list of coordinates; a single one counts as a list of one.
+/// Parses a list of coordinates, or a single one as a list of one.
 std::vector<NocCoord> read_coords(const YamlNode& node, const std::string& file, std::string_view what,
                                   CoordBound bound = {});
 

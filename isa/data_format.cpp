@@ -43,7 +43,7 @@ constexpr bool in_enum_order() {
 }
 static_assert(in_enum_order(), "info() indexes the table by the enum");
 
-/// One byte per 16 elements; 16 bytes is the least the hardware reads.
+/// One byte per 16 elements, at least 16 bytes, the smallest read of the hardware.
 std::int64_t exponent_bytes(TileDim dim) { return std::max<std::int64_t>(16, (dim.elements() + 15) / 16); }
 
 }  // namespace

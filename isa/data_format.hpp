@@ -1,4 +1,4 @@
-// The number formats of the chips: names, codes, sizes, families.
+// The data formats of the chips: names, codes, sizes, families.
 // Sizes and codes: docs/netlist.md section "Data formats" (from the public Buda sources).
 #pragma once
 
@@ -38,8 +38,8 @@ enum class FormatFamily : std::uint8_t { A, B, Float32, Integer, Raw, None };
 
 struct FormatInfo {
     DataFormat format;
-    std::string_view name;  ///< as netlists spell it
-    int code;               ///< number in the tile header
+    std::string_view name;  ///< in netlists
+    int code;               ///< code in the tile header
     int element_bits;       ///< bits per element, shared exponents not counted
     bool block_float;       ///< one exponent byte per 16 elements
     int magnitude_bits;     ///< block floats: 7, 3 or 1; else 0
@@ -55,9 +55,9 @@ inline bool is_block_float(DataFormat f) { return info(f).block_float; }
 inline bool is_integer(DataFormat f) { return info(f).family == FormatFamily::Integer; }  ///< Int8 UInt8 Int32 UInt16
 inline bool is_raw(DataFormat f) { return info(f).family == FormatFamily::Raw; }
 
-/// Bytes of one tile's body: exponent section and elements, without the 16-byte header.
+/// Bytes of a tile's body: exponents and elements, without the 16-byte header.
 std::int64_t tile_body_bytes(DataFormat format, TileDim dim);
-/// Bytes of one tile as it lies in L1 or DRAM: header + body, rounded up to 32.
+/// Bytes of a tile in L1 or DRAM: header and body, rounded up to 32.
 std::int64_t tile_bytes(DataFormat format, TileDim dim);
 /// Bytes of one element in a row-major (untilized, flat) buffer.
 std::int64_t element_bytes(DataFormat format);

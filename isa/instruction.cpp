@@ -43,8 +43,8 @@ InstructionField read_field(YamlMap& fields, const std::string& name) {
         fail_input(node->loc(file), "field '{}' needs two bit numbers, [high, low]", name);
     InstructionField field;
     field.name = name;
-    field.high = static_cast<int>(yaml_whole(*node->items[0], file, name, {0, payload_bits - 1}));
-    field.low = static_cast<int>(yaml_whole(*node->items[1], file, name, {0, field.high}));
+    field.high = static_cast<int>(yaml_integer(*node->items[0], file, name, {0, payload_bits - 1}));
+    field.low = static_cast<int>(yaml_integer(*node->items[1], file, name, {0, field.high}));
     return field;
 }
 
@@ -52,10 +52,10 @@ InstructionDef read_def(YamlMap& list, const std::string& mnemonic) {
     YamlMap map = list.map(mnemonic);
     InstructionDef def;
     def.mnemonic = mnemonic;
-    def.opcode = static_cast<std::uint8_t>(map.whole("opcode", {0, 255}));
+    def.opcode = static_cast<std::uint8_t>(map.integer("opcode", {0, 255}));
     def.unit = read_unit(map);
-    def.issue = static_cast<int>(map.whole("issue", {1, 1000}));
-    def.latency = static_cast<int>(map.whole("latency", {1, 1000}));
+    def.issue = static_cast<int>(map.integer("issue", {1, 1000}));
+    def.latency = static_cast<int>(map.integer("latency", {1, 1000}));
     def.assumed = map.word("timing", {"documented", "assumed"}) == "assumed";
     YamlMap fields = map.map("fields");
     std::uint32_t used = 0;
@@ -96,8 +96,8 @@ std::vector<std::string_view> words_of(std::string_view text) {
     return words;
 }
 
-/// Adds one field's value to a word.
-void put(std::uint32_t& word, const InstructionDef& def, std::string_view name, std::uint32_t value) {
+/// Sets a field of an instruction word.
+void set_field(std::uint32_t& word, const InstructionDef& def, std::string_view name, std::uint32_t value) {
     const InstructionField* field = def.field(name);
     if (!field) {
         std::vector<std::string> known;
@@ -159,14 +159,14 @@ std::uint32_t InstructionSet::encode(std::string_view mnemonic, std::initializer
     const InstructionDef* def = find(mnemonic);
     if (!def) fail_input({}, "{} has no instruction '{}'", arch_, mnemonic);
     std::uint32_t word = opcode_word(*def);
-    for (const auto& [name, value] : values) put(word, *def, name, value);
+    for (const auto& [name, value] : values) set_field(word, *def, name, value);
     return word;
 }
 
 std::uint32_t InstructionSet::encode(const DecodedInstruction& instruction) const {
     std::uint32_t word = opcode_word(*instruction.def) | instruction.other_bits;
     for (std::size_t i = 0; i < instruction.def->fields.size(); ++i)
-        put(word, *instruction.def, instruction.def->fields[i].name, instruction.values.at(i));
+        set_field(word, *instruction.def, instruction.def->fields[i].name, instruction.values.at(i));
     return word;
 }
 
@@ -208,7 +208,7 @@ std::uint32_t InstructionSet::assemble(std::string_view text) const {
         const std::string_view name = words[i].substr(0, equals);
         const std::uint32_t value = parse_number(words[i].substr(equals + 1), name);
         if (name != "bits") {
-            put(word, *def, name, value);
+            set_field(word, *def, name, value);
             continue;
         }
         if (value >> payload_bits) fail_input({}, "bits=0x{:X} reaches into the opcode", value);
@@ -219,7 +219,7 @@ std::uint32_t InstructionSet::assemble(std::string_view text) const {
 
 const InstructionSet& instruction_set(const std::string& chip_name) {
     static std::mutex mutex;
-    static std::map<std::string, InstructionSet> known;  // by file: chips may share one
+    static std::map<std::string, InstructionSet> known;  // by file, since chips may share one
     const std::string& file = chip(chip_name).files.isa;
     const std::lock_guard lock(mutex);
     if (const auto found = known.find(file); found != known.end()) return found->second;

@@ -27,9 +27,9 @@ struct InstructionDef {
     std::string mnemonic;
     std::uint8_t opcode = 0;
     TensixUnit unit = TensixUnit::None;
-    int issue = 1;                         ///< clocks before the unit can start another one
-    int latency = 1;                       ///< clocks until the result may be read
-    bool assumed = false;                  ///< no public source times it
+    int issue = 1;                         ///< cycles before the unit can start another one
+    int latency = 1;                       ///< cycles until the result may be read
+    bool assumed = false;                  ///< no public source for its timing
     std::vector<InstructionField> fields;  ///< from bit 0 up
     const InstructionField* field(std::string_view name) const;
 };
@@ -52,14 +52,14 @@ public:
     const InstructionDef* find(std::string_view mnemonic) const;      ///< nullptr when unknown; exact case
     const InstructionDef* find(std::uint8_t opcode) const;
 
-    /// The word with the named fields set and all other bits 0. Throws Error(Input) on an unknown mnemonic or field
-    /// or a value that does not fit.
+    /// Encodes an instruction word; bits outside the named fields are 0. Throws Error(Input) for an unknown mnemonic or
+    /// field, or a value that does not fit.
     std::uint32_t encode(std::string_view mnemonic, std::initializer_list<FieldValue> values = {}) const;
     std::uint32_t encode(const DecodedInstruction& instruction) const;
-    std::optional<DecodedInstruction> decode(std::uint32_t word) const;  ///< nothing for an unknown opcode
+    std::optional<DecodedInstruction> decode(std::uint32_t word) const;  ///< nullopt for an unknown opcode
 
-    /// "MVMUL dst=8 addr_mode=1": fields that are 0 are left out, bits outside all fields come last as bits=0x...;
-    /// an unknown opcode gives ".word 0x...". assemble() is its inverse.
+    /// Text such as "MVMUL dst=8 addr_mode=1". Fields that are 0 are omitted; bits outside all fields come last as
+    /// bits=0x...; an unknown opcode yields ".word 0x...". assemble() is the inverse.
     std::string disassemble(std::uint32_t word) const;
     std::uint32_t assemble(std::string_view text) const;  ///< throws Error(Input)
 
@@ -69,7 +69,7 @@ private:
     std::array<std::int16_t, 256> by_opcode_{};
 };
 
-/// The set of a chip, by name or path (isa/arch.hpp), read once for each file. Throws when there is none.
+/// The instruction set of a chip, by name or path (isa/arch.hpp). Each file is read once. Throws if there is none.
 const InstructionSet& instruction_set(const std::string& chip_name);
 
 }  // namespace ttsim::impl

@@ -1,4 +1,4 @@
-// Through which memory channel a core reads its programs.
+// The DRAM channel from which a core reads its programs.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace ttsim::impl {
 
-/// That of the port nearest above the core (round the edge), of several the nearest to its left.
+/// The channel of the nearest port above the core (with wrap-around); if several, the nearest to its left.
 std::int64_t load_channel(const ChipParams& chip, NocCoord core);
 
 }  // namespace ttsim::impl

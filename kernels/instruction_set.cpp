@@ -8,13 +8,13 @@ namespace ttsim::impl {
 
 namespace {
 
-HostInstructions largest() {
+HostInstructions largest_supported() {
     if (supported(HostInstructions::Avx512)) return HostInstructions::Avx512;
     return supported(HostInstructions::Avx2) ? HostInstructions::Avx2 : HostInstructions::Baseline;
 }
 
-std::atomic<HostInstructions>& chosen() {
-    static std::atomic<HostInstructions> set{largest()};
+std::atomic<HostInstructions>& selected_set() {
+    static std::atomic<HostInstructions> set{largest_supported()};
     return set;
 }
 
@@ -37,13 +37,13 @@ bool supported(HostInstructions set) {
 #endif
 }
 
-HostInstructions instruction_set() { return chosen().load(std::memory_order_relaxed); }
+HostInstructions instruction_set() { return selected_set().load(std::memory_order_relaxed); }
 
-UseInstructionSet::UseInstructionSet(HostInstructions set) : before_(instruction_set()) {
+UseInstructionSet::UseInstructionSet(HostInstructions set) : previous_(instruction_set()) {
     TT_CHECK(supported(set), "this processor has no {}", to_string(set));
-    chosen() = set;
+    selected_set() = set;
 }
 
-UseInstructionSet::~UseInstructionSet() { chosen() = before_; }
+UseInstructionSet::~UseInstructionSet() { selected_set() = previous_; }
 
 }  // namespace ttsim::impl

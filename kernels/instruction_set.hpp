@@ -1,13 +1,13 @@
-// Which of the processor's instructions the hot loops use: one choice for the whole process, made once at run time.
-// Products are built from sources of their own, once per set (gemm_kernel.hpp, exact/fpu_kernel.hpp, golden_eigen.hpp);
-// loops over elements run through with_vector_instructions().
+// Selects the host's vector instruction set for hot loops, once per process at run time. Products are separate sources
+// built once per set (gemm_kernel.hpp, exact/fpu_kernel.hpp, golden_eigen.hpp). Loops over elements run through
+// with_vector_instructions().
 #pragma once
 
 #include <cstdint>
 
 namespace ttsim::impl {
 
-/// Each holds the ones before it.
+/// Each includes the previous ones.
 enum class HostInstructions : std::uint8_t { Baseline, Avx2, Avx512 };
 
 inline constexpr HostInstructions instruction_sets[] = {HostInstructions::Baseline, HostInstructions::Avx2,
@@ -15,12 +15,12 @@ inline constexpr HostInstructions instruction_sets[] = {HostInstructions::Baseli
 
 /// "baseline", "avx2" or "avx512".
 const char* to_string(HostInstructions set);
-/// Whether this processor has it.
+/// Whether this processor supports the set.
 bool supported(HostInstructions set);
-/// The one in use: the largest that is supported, unless a test chose another.
+/// The set in use: the largest supported one, unless a test selected another.
 HostInstructions instruction_set();
 
-/// Uses another set as long as it lives, to compare their bits. Not while other threads compute.
+/// Selects another set during its lifetime, for tests that compare bits. Not while other threads compute.
 class UseInstructionSet {
 public:
     explicit UseInstructionSet(HostInstructions set);
@@ -29,11 +29,11 @@ public:
     UseInstructionSet& operator=(const UseInstructionSet&) = delete;
 
 private:
-    HostInstructions before_;
+    HostInstructions previous_;
 };
 
-// `flatten` puts all that f calls into the function with the target attribute. What cannot be inlined stays as it was
-// built, so no inline function shared with other sources is ever compiled for a newer machine.
+// `flatten` inlines all calls of f into the function with the target attribute. Code that cannot be inlined remains as
+// it was built, so no shared inline function is compiled for a newer processor.
 #if defined(__x86_64__)
 template <class F>
 [[gnu::target("avx2,fma"), gnu::flatten, gnu::noinline]] void with_avx2(const F& f) {
@@ -46,7 +46,7 @@ with_avx512(const F& f) {
 }
 #endif
 
-/// Calls f, a lambda around a loop, built for the set in use. Its bits are the same with all: nothing is contracted.
+/// Calls f, a lambda with a loop, built for the set in use. All sets give the same bits, since nothing is contracted.
 template <class F>
 void with_vector_instructions(const F& f) {
 #if defined(__x86_64__)

@@ -82,8 +82,8 @@ constexpr Named<SweepPipes> sweep_scalars[] = {TT_CONSTANT(supply_bytes),
                                                TT_CONSTANT(inputs)};
 #undef TT_CONSTANT
 
-/// Rates must be above 0; the rest from 0: nothing a chip does takes less than no time.
-double checked(YamlMap& map, const std::string& key) {
+/// Reads a constant. Rates must be above 0, all others at least 0.
+double read_constant(YamlMap& map, const std::string& key) {
     const double value = map.number(key);
     const bool rate = key.find("_bytes") != std::string::npos || key == "pack_elements";
     if (!std::isfinite(value) || value < 0 || (rate && value == 0))
@@ -109,7 +109,7 @@ double KernelConstants::sfpu_count(const std::string& op, const std::string& mod
     return sfpu.at("default");
 }
 
-double KernelConstants::sfpu_shown(const std::string& op, const std::string& mode) const {
+double KernelConstants::sfpu_counted_instructions(const std::string& op, const std::string& mode) const {
     if (const auto found = sfpu_counted.find(op + "/" + mode); found != sfpu_counted.end()) return found->second;
     if (const auto found = sfpu_counted.find(op); found != sfpu_counted.end()) return found->second;
     return sfpu_count(op, mode);
@@ -120,10 +120,10 @@ KernelConstants read_kernel_constants(const std::string& file) {
     KernelConstants c;
     c.chip = map.text("chip");
     YamlMap constants = map.map("constants");
-    for (const auto& n : scalars) c.*n.field = checked(constants, n.name);
+    for (const auto& n : scalars) c.*n.field = read_constant(constants, n.name);
     constants.done();
     YamlMap sweep = map.map("sweep_pipes");
-    for (const auto& n : sweep_scalars) c.sweep.*n.field = checked(sweep, n.name);
+    for (const auto& n : sweep_scalars) c.sweep.*n.field = read_constant(sweep, n.name);
     sweep.done();
     read_table(map, "sfpu_instructions", c.sfpu);
     if (!c.sfpu.contains("default"))
@@ -136,7 +136,7 @@ KernelConstants read_kernel_constants(const std::string& file) {
 
 const KernelConstants& kernel_constants(const std::string& chip_name) {
     static std::mutex mutex;
-    static std::map<std::string, KernelConstants> known;  // by file: chips may share one
+    static std::map<std::string, KernelConstants> known;  // by file, since chips may share one
     const std::string& file = chip(chip_name).files.timing;
     const std::lock_guard lock(mutex);
     if (const auto found = known.find(file); found != known.end()) return found->second;

@@ -1,5 +1,5 @@
-// The named calibrated constants of the kernel-time model, per chip: timing.yaml of its folder, each with what it is,
-// its source and how far off it leaves the model. Everything else comes from instruction streams.
+// Calibrated constants of the kernel-time model, per chip, from timing.yaml of its folder. Each has a description, a
+// source and the remaining model error there. All other times come from instruction streams.
 #pragma once
 
 #include <map>
@@ -7,26 +7,26 @@
 
 namespace ttsim::impl {
 
-/// The pipes that fed and drained the op of a measured sweep. No kernel has them: only measured rows are timed with
-/// them (tools/validation/sweep_pipes.hpp); in a simulation the machine's pipes stand in their place.
+/// Pipes that fed and drained the op in a measured sweep. Only comparisons with measured rows use them
+/// (tools/validation/sweep_pipes.hpp); in a simulation the machine's pipes replace them.
 struct SweepPipes {
     double supply_bytes = 14, matmul_supply_bytes = 11, depthwise_supply_bytes = 14, drain_bytes = 24;  ///< per clock
-    double reduce_supply_bytes = 21, supply_iteration = 0;  ///< of a reduction; clocks until freed space brings tiles
-    double supply_block = 1;        ///< tiles of a micro-block from which on operands wait for their stream
+    double reduce_supply_bytes = 21, supply_iteration = 0;  ///< of a reduction; cycles from freed space to new tiles
+    double supply_block = 1;        ///< minimum tiles of a micro-block for operands to wait for their stream
     double supply_window = 40960;   ///< operands of one input up to this many bytes do not wait for their stream
-    double supply_tile = 0;         ///< clocks per tile besides its bytes
-    double supply_tile_single = 0;  ///< the same, more, where a single input was measured
-    double inputs = 128;            ///< over which a row was measured that does not say
+    double supply_tile = 0;         ///< cycles per tile in addition to its bytes
+    double supply_tile_single = 0;  ///< additional, if a single input was measured
+    double inputs = 128;            ///< number of inputs of a row that does not specify it
 };
 
 struct KernelConstants {
     std::string chip;
     SweepPipes sweep;
-    // rates, bytes per clock
+    // rates, bytes per cycle
     double unpack_bytes = 64, unpack_bytes_bfp = 80, pack_elements = 64;
-    // what asking a stream for tiles and for room takes a thread, per micro-block
+    // cost for a thread to request tiles and space from streams, per micro-block
     double stream_wait = 100, stream_push = 100;
-    // RISC-V work of the three threads, clocks
+    // RISC-V work of the three threads, cycles
     double unpack_operand = 50, unpack_copy_tile = 9, unpack_elw_tile = 0, unpack_matmul_ublock = 60;
     double unpack_row = 50, unpack_step = 50;  ///< of a matmul: per row of micro-blocks, per k-block
     double math_ublock = 4, math_ublock_int = 30, math_copy_tile = 2, math_elw_tile = 2, math_product = 2,
@@ -37,26 +37,26 @@ struct KernelConstants {
     double splice_ublock = 0, splice_tile = 0;
     double sub_op = 100;  ///< unpack and math threads, per micro-block of a fused op's sub-op
     double strip = 100, strip_idle = 150, strip_tile = 45, strip_output = 80, strip_ublock = 0;
-    // per input: fill and drain of the pipeline and reconfiguration between inputs
+    // per input: pipeline fill and drain, and reconfiguration between inputs
     double input_eltwise = 60, input_int = 250, input_matmul = 150, input_reduce = 0, input_sparse = 200;
-    // products of the matrix unit per 32x32x32 tile product, phase and kind of kernel
+    // FPU products per 32x32x32 tile product and phase, by kind of kernel
     double mvmul_per_phase = 16, sparse_mvmul_per_phase = 14;
     /// Instructions of an SFPU kernel per tile, by op and mode: "exp", "exp/approx", "add/Int32".
     std::map<std::string, double> sfpu;
-    /// Those of them that the chip's performance counter shows.
+    /// The part of these instructions that the chip's performance counter counts.
     std::map<std::string, double> sfpu_counted;
-    /// Clocks per micro-block by which an op's kernel build differs from its family's, by op.
+    /// Cycles per micro-block by which an op's kernel differs from its family, by op.
     std::map<std::string, double> ublock_extra;
 
-    /// The count of `op` in the given mode: "op/mode", else "op", else "default".
+    /// Instructions of `op` in the given mode: "op/mode", else "op", else "default".
     double sfpu_count(const std::string& op, const std::string& mode) const;
-    /// The same of the counter, "op/mode", else "op"; where neither is listed, all of them.
-    double sfpu_shown(const std::string& op, const std::string& mode) const;
+    /// Counted instructions: "op/mode", else "op"; if neither is listed, all instructions.
+    double sfpu_counted_instructions(const std::string& op, const std::string& mode) const;
 };
 
-/// Reads one file; every constant must be there. Throws Error(Input).
+/// Reads a file; every constant is required. Throws Error(Input).
 KernelConstants read_kernel_constants(const std::string& file);
-/// Those of a chip, by name or path, read once for each file.
+/// The constants of a chip, by name or path. Each file is read once.
 const KernelConstants& kernel_constants(const std::string& chip_name);
 
 }  // namespace ttsim::impl

@@ -1,4 +1,4 @@
-// One op on one core as the kernel-time model sees it: what it computes, in which formats, in which blocks.
+// One op on one core as input of the kernel-time model: operation, formats, blocking.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@
 
 namespace ttsim::impl {
 
-/// What of a sparse matmul's encoding is there, all output slices of one input on one core.
+/// Nonzero parts of a sparse matmul's encoding: all output slices of one input on one core.
 struct SparseCounts {
     std::int64_t strips = 0, ublocks = 0, tiles = 0;
     friend bool operator==(const SparseCounts&, const SparseCounts&) = default;
 };
 
 struct KernelShape {
-    std::string op;  ///< registry name; reduce carries reduce_dim, sparse matmul is `matmul_sparse`
+    std::string op;  ///< name in the op table; reduce has reduce_dim, sparse matmul is `matmul_sparse`
     ReduceDim reduce_dim = ReduceDim::None;
     bool approximate = false;
     VectorMode vector = VectorMode::RC;
@@ -28,24 +28,23 @@ struct KernelShape {
     std::int64_t m_k = 1, u_kt = 1, z = 1;
     bool l1_acc = false;
     bool bias = false;
-    bool gelu = false;                                         ///< of a product: gelu on its result in Dst
+    bool gelu = false;                                         ///< product only: gelu on the result in Dst
     std::int64_t nz_strips = 0, nz_ublocks = 0, nz_tiles = 0;  ///< sparse matmul, all slices of one input
-    /// Whether operands come by streams the kernel must ask for tiles, and its result leaves by one it must ask for
-    /// room.
+    /// Whether the kernel waits for operand tiles from streams, and for output space of a stream.
     bool waits = true, pushes = true;
-    // A sub-op of a fused op: its threads are set up for it once a micro-block, it takes operands that the sub-op
-    // before left in Dst, and its result stays there for the next.
+    // A sub-op of a fused op: its threads are configured once per micro-block. It can use operands that the previous
+    // sub-op left in Dst, and leave its result there.
     bool sub_op = false;
-    int in_dest = 0;  ///< how many of its operands
+    int in_dest = 0;  ///< number of operands in Dst
     bool stays_in_dest = false;
-    int min_buffer_input = 0;  ///< of a matmul: the operand that is waited for a row (0) or column (1) of micro-blocks
+    int min_buffer_input = 0;  ///< matmul: the operand that is waited for per row (0) or column (1) of micro-blocks
 
     std::int64_t ublocks() const { return mblock_m * mblock_n; }
     std::int64_t ublock_tiles() const { return ublock_rt * ublock_ct; }
     friend bool operator==(const KernelShape&, const KernelShape&) = default;
 };
 
-/// The families of kernels: which threads do what.
+/// Kernel families, which differ in the work of the threads.
 enum class KernelFamily : std::uint8_t {
     Copy,
     Unary,
@@ -60,8 +59,8 @@ enum class KernelFamily : std::uint8_t {
 };
 KernelFamily family_of(const KernelShape& shape);
 
-/// Where a micro-block stands among the k-blocks of a matmul: whether partial sums come back and where results go.
-/// Sparse matmul: a strip that touches the micro-block, or not (Idle).
+/// Position of a micro-block among the k-blocks of a matmul. It determines whether partial sums are reloaded and where
+/// results go. Sparse matmul: a strip that touches the micro-block, or not (Idle).
 enum class BlockPosition : std::uint8_t { Only, First, Middle, Last, Idle };
 
 }  // namespace ttsim::impl

@@ -1,4 +1,4 @@
-// One op as the kernels see it: sizes, formats, attributes. Built by the netlist reader or by hand in a test.
+// Configuration of an op for the kernels: sizes, formats, attributes. Built by the netlist reader, or by tests.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ namespace ttsim::impl {
 
 enum class UblockOrder : std::uint8_t { Row, Column };
 
-/// How a tensor is cut: grid of cores (or buffers) x mblock (ublocks) x ublock (tiles), t slices.
+/// Blocking of a tensor: grid of cores (or buffers) x mblock (ublocks) x ublock (tiles), t slices.
 struct Blocking {
     std::int64_t grid_r = 1, grid_c = 1;
     std::int64_t mblock_m = 1, mblock_n = 1;
@@ -38,7 +38,7 @@ struct Blocking {
 };
 
 enum class ReluMode : std::uint8_t { None, Min, Max };
-enum class VectorMode : std::uint8_t { R, C, RC };  ///< first 4 rows, first 16 columns, whole tile
+enum class VectorMode : std::uint8_t { R, C, RC };  ///< first 4 rows, first 16 columns, all
 enum class ReduceDim : std::uint8_t { None, R, C, RC, Z };
 enum class TopkSort : std::uint8_t { Max, ArgMax };
 enum class SpliceUnit : std::uint8_t { Ublock, T };
@@ -48,13 +48,13 @@ struct SpliceInput {
     friend bool operator==(const SpliceInput&, const SpliceInput&) = default;
 };
 
-/// What an attribute holds, by its kind (kernels/ops/attribute.hpp): flag, integer, number, word, list of whole
-/// numbers, tiles by input.
+/// The value of an attribute, by kind (kernels/ops/attribute.hpp): flag, integer, number, word, list of integers, tiles
+/// by input.
 using AttrValue =
     std::variant<bool, std::int64_t, double, std::string, std::vector<std::int64_t>, std::map<int, std::int64_t>>;
 
-/// The attributes of one op, with the default of the format. Which op may carry which is in the registry, and so is
-/// the field each of them has here.
+/// The attributes of an op with their defaults. The op table lists which op has which attributes, and their fields
+/// here.
 struct OpAttributes {
     std::int64_t m_k = 0, u_kt = 0;
     bool bias = false, accumulate = false, l1_acc = false;
@@ -94,7 +94,8 @@ struct OpAttributes {
     std::map<int, std::int64_t> kernel_broadcast_per_t;  ///< input -> tiles
     std::vector<std::int64_t> ingress_channels, egress_channels;
     std::int64_t dest_device = -1;
-    std::map<std::string, AttrValue, std::less<>> more;  ///< by name: attributes without a field, if not the default
+    std::map<std::string, AttrValue, std::less<>>
+        more;  ///< by name: attributes without a field that differ from the default
     friend bool operator==(const OpAttributes&, const OpAttributes&) = default;
 };
 
@@ -105,7 +106,7 @@ struct FusedOperand {
     friend bool operator==(const FusedOperand&, const FusedOperand&) = default;
 };
 
-/// TMs a sub-op puts on one of its inputs, in order.
+/// TMs that a sub-op applies to one of its inputs, in order.
 struct FusedTm {
     enum class Kind : std::uint8_t { BroadcastR, BroadcastC, TileBroadcastR, TileBroadcastC } kind;
     std::int64_t factor = 1;
@@ -130,7 +131,7 @@ struct FusedDefinition {
     std::vector<std::vector<FusedSubOp>> schedules;
 };
 
-/// All that the registry's functions need to know of one op of a graph.
+/// Everything that the functions of the op table need to know about an op.
 struct OpConfig {
     std::string type;  ///< registry name
     std::string name;  ///< for messages

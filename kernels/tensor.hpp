@@ -1,5 +1,5 @@
-// Whole tensors and views of matrices, in elements, as float32.
-// Raw formats (RawUInt8/16/32) travel as bit patterns inside the floats: copy them, never compute with them.
+// Tensors and matrix views in elements, as float32. Raw formats (RawUInt8/16/32) are stored as bit patterns inside the
+// floats: copy them, never compute with them.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace ttsim::impl {
 
-/// A row-major matrix somewhere in memory; row r starts at data + r * stride.
+/// A view of a row-major matrix; row r starts at data + r * stride.
 template <class T>
 struct BasicMatrixView {
     T* data = nullptr;
@@ -35,7 +35,7 @@ struct TileShape {
     std::int64_t tiles() const { return z * rt * ct; }
 };
 
-/// One entry of a queue or one result of an op: z slices of rows x cols elements, slice by slice, row-major.
+/// An entry of a queue or a result of an op: z slices of rows x cols elements, slice by slice, row-major.
 struct Tensor {
     std::int64_t z = 0, rows = 0, cols = 0;
     std::vector<float> data;

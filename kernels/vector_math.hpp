@@ -1,5 +1,5 @@
-// Elementary functions in float32 that compilers turn into vector code: no branches, no calls, no tables.
-// Polynomials after Cephes (S. Moshier); relative error about 2e-7. The simulator's road; golden uses <cmath>.
+// Branch-free elementary functions in float32 that compilers vectorize: no calls, no tables. Polynomials after Cephes
+// (S. Moshier); relative error about 2e-7. For the simulator; golden uses <cmath>.
 #pragma once
 
 #include <bit>
@@ -35,7 +35,7 @@ inline float exp(float x) {
     p = p * r + 1.6666665459e-1F;
     p = p * r + 5.0000001201e-1F;
     p = p * (r * r) + r + 1.0F;
-    // In two steps, so that denormal results and 2^128 come out right.
+    // In two steps, so that denormal results and 2^128 are correct.
     const std::int32_t half = k >> 1;
     float e = p * power_of_two(half) * power_of_two(k - half);
     e = e > largest ? largest : e;
@@ -50,9 +50,9 @@ inline float log(float x) {
     const std::int32_t bits = std::bit_cast<std::int32_t>(y);
     // m in [sqrt(1/2), sqrt(2)), y = m * 2^e
     const std::int32_t shifted = bits - 0x3f3504f3;
-    const std::int32_t whole = shifted >> 23;
+    const std::int32_t exponent = shifted >> 23;
     const float m = std::bit_cast<float>((shifted & 0x007fffff) + 0x3f3504f3);
-    const float e = static_cast<float>(whole) - (tiny ? 23.0F : 0.0F);
+    const float e = static_cast<float>(exponent) - (tiny ? 23.0F : 0.0F);
     const float f = m - 1.0F;
     const float f2 = f * f;
     float p = 7.0376836292e-2F;
@@ -93,7 +93,7 @@ inline float tanh(float x) {
     return a < 0.625F ? near_zero : signed_far;
 }
 
-/// 0.5 (1 + tanh(u)), u = sqrt(2/pi) (x + 0.044715 x^3): the factor gelu gives x, free of cancellation.
+/// 0.5 (1 + tanh(u)), u = sqrt(2/pi) (x + 0.044715 x^3): gelu(x) = x * gelu_gate(x), free of cancellation.
 inline float gelu_gate(float x) { return sigmoid(1.5957691216057308F * (x + 0.044715F * x * x * x)); }
 inline float gelu(float x) { return x * gelu_gate(x); }
 inline float gelu_derivative(float x) { return gelu_gate(x) + x * 0.3989422804014327F * exp(-0.5F * x * x); }

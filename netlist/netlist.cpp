@@ -30,7 +30,8 @@ const Program* Netlist::find_program(std::string_view name) const {
     return nullptr;
 }
 
-// --- equality, places left out ----------------------------------------------------------------------------------
+// --- equality, ignoring places in the file
+// ----------------------------------------------------------------------------------
 
 namespace {
 

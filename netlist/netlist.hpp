@@ -1,4 +1,4 @@
-// A Buda netlist as plain values. Read by reader.hpp, written by writer.hpp, checked by validate.hpp.
+// A Buda netlist as plain values. Read by text/reader.hpp, written by text/writer.hpp, checked by checks/validate.hpp.
 // Format: docs/netlist.md. Shapes are in tiles unless a name says elements.
 #pragma once
 
@@ -32,21 +32,21 @@ struct Queue {
     std::string name;
     SourceLoc loc;
     std::string input;     ///< HOST, an op's name, or a name with "net2net"
-    OperandTms input_tms;  ///< on the producer's tensor, before it is written
+    OperandTms input_tms;  ///< TMs on the producer's tensor before it is written
     QueueType type = QueueType::Queue;
     std::int64_t entries = 1;
-    Blocking blocking;  ///< of one entry; grid = the separate buffers
+    Blocking blocking;  ///< of one entry; the grid is the separate buffers
     DataFormat df = DataFormat::Float16_b;
     TileDim tile;
-    std::vector<std::int64_t> target_devices;  ///< one, until instances are expanded
+    std::vector<std::int64_t> target_devices;  ///< several until instances are expanded
     QueueLoc where = QueueLoc::Dram;
     std::vector<BufferAddress> buffers;  ///< one per grid cell, row-major
     std::vector<std::int64_t> read_ports, write_ports;
     QueueLayout layout = QueueLayout::Tilized;
-    std::string alias;  ///< another ram whose memory this one views; "" none
+    std::string alias;  ///< another ram whose memory this one shares; "": none
 
     bool from_host() const { return input == "HOST" || input.find("net2net") != std::string::npos; }
-    /// The host pushes or fills it. A view of another ram is never filled itself, whatever its input says.
+    /// Whether the host fills the queue. An alias is never filled itself, whatever its input is.
     bool host_fed() const { return alias.empty() && from_host(); }
     TileShape shape() const { return blocking.shape(); }
     std::int64_t device() const { return target_devices.empty() ? 0 : target_devices.front(); }
@@ -133,7 +133,7 @@ struct Netlist {
     std::vector<std::shared_ptr<const FusedDefinition>> fused_ops;
     TestConfig test;
     std::vector<PerformanceCheck> performance;
-    std::vector<std::string> notes;  ///< what of the file is read and has no effect: "line 12: ..."
+    std::vector<std::string> notes;  ///< parts of the file without effect: "line 12: ..."
 
     const Queue* find_queue(std::string_view name) const;
     const Op* find_op(std::string_view name) const;
@@ -141,7 +141,7 @@ struct Netlist {
     const Program* find_program(std::string_view name) const;
 };
 
-/// Order-insensitive to places in the file: equal when every value is.
+/// Whether all values are equal, ignoring places in the file.
 bool equal(const Netlist& a, const Netlist& b);
 
 }  // namespace ttsim::impl

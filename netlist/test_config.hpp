@@ -1,4 +1,4 @@
-// The parts of a netlist file that tests read: test-config and performance-check.
+// The parts of a netlist file for tests: test-config and performance-check.
 #pragma once
 
 #include <cstdint>

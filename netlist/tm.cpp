@@ -31,13 +31,13 @@ static std::int64_t divided(std::int64_t count, std::int64_t n, const char* what
     return count / n;
 }
 
-/// No tensor may have more tiles than can be counted safely, whatever factors a file names.
-static TileShape bounded(const TileShape& shape, const std::string& what, const SourceLoc& loc) {
-    constexpr std::int64_t most = std::int64_t{1} << 31;
+/// Checks that the tile count of a tensor stays within limits, for any factors in the file.
+static TileShape checked(const TileShape& shape, const std::string& what, const SourceLoc& loc) {
+    constexpr std::int64_t max_tiles = std::int64_t{1} << 31;
     if (shape.z < 1 || shape.rt < 1 || shape.ct < 1) fail_input(loc, "{} leaves nothing of the tensor", what);
-    const bool fits = shape.z <= most && shape.rt <= most && shape.ct <= most && shape.z <= most / shape.rt &&
-                      shape.z * shape.rt <= most / shape.ct;
-    if (!fits) fail_input(loc, "{} makes a tensor of more than {} tiles", what, most);
+    const bool fits = shape.z <= max_tiles && shape.rt <= max_tiles && shape.ct <= max_tiles &&
+                      shape.z <= max_tiles / shape.rt && shape.z * shape.rt <= max_tiles / shape.ct;
+    if (!fits) fail_input(loc, "{} makes a tensor of more than {} tiles", what, max_tiles);
     return shape;
 }
 
@@ -78,7 +78,7 @@ TileShape shape_after(TileShape in, const Tm& tm) {
             out.ct += tm.ct;
             break;
     }
-    return bounded(out, "'" + to_string(tm) + "'", tm.loc);
+    return checked(out, "'" + to_string(tm) + "'", tm.loc);
 }
 
 TileShape shape_after(TileShape in, const OperandTms& tms) {
@@ -91,7 +91,7 @@ TileShape shape_after(TileShape in, const OperandTms& tms) {
     for (const Tm& tm : tms.tms) shape = shape_after(shape, tm);
     shape.rt += tms.pad_rt;
     shape.ct += tms.pad_ct;
-    return bounded(shape, "pad", {});
+    return checked(shape, "pad", {});
 }
 
 bool transposes_tiles(const OperandTms& tms) {

@@ -1,5 +1,5 @@
-// Tensor manipulations on an input, as written. Two independent executions exist: tensor moves in golden
-// (netlist/golden/tm_tensor.cpp) and index maps in elaboration (netlist/plan/tm_map.cpp).
+// Tensor manipulations on an input, as in the netlist. Two independent implementations exist: on tensors in golden
+// (netlist/golden/tm_tensor.cpp), and index maps in elaboration (netlist/plan/tm_map.cpp).
 #pragma once
 
 #include <cstdint>
@@ -32,9 +32,9 @@ struct Tm {
         return a.kind == b.kind && a.n == b.n && a.rt == b.rt && a.ct == b.ct && a.value == b.value;
     }
 };
-std::string to_string(const Tm& tm);  ///< as a netlist spells it: "hslice: 4", "transpose"
+std::string to_string(const Tm& tm);  ///< netlist text: "hslice: 4", "transpose"
 
-/// All that happens to one operand between its producer and the op: unpad, TMs, pad.
+/// All manipulations of one operand between its producer and the op: unpad, TMs, pad.
 struct OperandTms {
     std::int64_t unpad_rt = 0, unpad_ct = 0;
     std::vector<Tm> tms;
@@ -44,8 +44,7 @@ struct OperandTms {
     bool empty() const { return !unpad_rt && !unpad_ct && tms.empty() && !pad_rt && !pad_ct; }
 };
 
-/// Shape in tiles after one TM, or after the whole chain; throws Error(Input) at the TM's place when a factor does
-/// not divide.
+/// Shape in tiles after one TM, or after all; throws Error(Input) at the TM's place if a factor does not divide.
 TileShape shape_after(TileShape in, const Tm& tm);
 TileShape shape_after(TileShape in, const OperandTms& tms);
 /// Whether tiles are transposed inside (odd number of transposes).

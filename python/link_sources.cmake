@@ -1,4 +1,5 @@
-# Links in TARGET to the packages of SOURCE: ttsim file by file, since the extension lies among them, the rest whole.
+# Links the packages of SOURCE into TARGET: ttsim file by file, since the extension is in the same folder; others as a
+# folder.
 file(MAKE_DIRECTORY ${TARGET}/ttsim)
 file(GLOB ENTRIES RELATIVE ${SOURCE}/ttsim ${SOURCE}/ttsim/*)
 foreach(ENTRY ${ENTRIES})

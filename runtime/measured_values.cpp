@@ -11,10 +11,10 @@ namespace {
 
 double noise_of(const QueueComparison::Result& result) {
     constexpr double least = 1e-3, all = 1e6;
-    return result.undefined_throughout() ? 0 : result.pcc > least ? 1 / (result.pcc * result.pcc) - 1 : all;
+    return result.all_undefined() ? 0 : result.pcc > least ? 1 / (result.pcc * result.pcc) - 1 : all;
 }
 
-/// All parts of the device at once, on the machine that the model was compiled for.
+/// Runs all parts of the device at once, on the machine that the model was compiled for.
 class DeviceValues {
 public:
     DeviceValues(const ir::CompiledModel& model, const ir::Measurement& what) : model_(model), what_(what) {}
@@ -35,7 +35,7 @@ public:
         run.host_values = std::make_shared<const sim::HostValues>(std::move(inputs));
         ir::Entries results;
         for (const ir::BoundTensor& tensor : steps.from_device)
-            results[tensor.queue].assign(static_cast<std::size_t>(samples) * tensor.each(),
+            results[tensor.queue].assign(static_cast<std::size_t>(samples) * tensor.entries_per_sample(),
                                          ir::to_entry(ir::Literal(tensor.type.dtype, tensor.type.dims)));
         run.sink = [&](const std::string& queue, std::int64_t entry, Tensor value) {
             const auto found = results.find(queue);
@@ -55,7 +55,7 @@ private:
 
 }  // namespace
 
-/// By golden, which takes what the host gives as it is.
+/// Computed by golden, which uses the host's values without conversion.
 static ir::Measured in_float32(const ir::CompiledModel& model, const ir::Values& inputs) {
     ModelOptions options;
     options.session.golden = true;

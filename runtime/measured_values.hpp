@@ -1,4 +1,4 @@
-// What the compiler's search for formats asks for: the values of a compiled model on its device, without a clock.
+// Values of a compiled model on its device, without a clock, for the compiler's format search.
 #pragma once
 
 #include "compiler/model/compiled_model.hpp"
@@ -9,7 +9,7 @@ namespace ttsim::impl::runtime {
 /// For TargetPcc::measure. Throws Error as sim::run() does.
 ir::Measured measured_values(const ir::CompiledModel& model, const ir::Measurement& what);
 
-/// For TargetPcc::cycles: of one execute of every program, in timing mode.
+/// For TargetPcc::cycles: cycles of one execute of every program, in timing mode.
 double measured_cycles(const ir::CompiledModel& model);
 
 }  // namespace ttsim::impl::runtime

@@ -39,28 +39,28 @@ void write_constants(Session& session, const std::vector<ir::QueueConstant>& con
 
 struct Model::Impl {
     ir::CompiledModel model;
-    bool values;  ///< the session computes them
+    bool values;  ///< whether the session computes values
     bool golden;
     bool written = false;  ///< the constants
     Session session;
-    /// Of the device: its program, what goes in and comes out.
+    /// A part of the device: its programs, inputs and results.
     struct Part {
         std::vector<ir::BoundTensor> inputs, results;
         std::set<std::string> result_queues;
         std::vector<const ir::ModelProgram*> programs;
-        std::int64_t iterations = 0;  ///< of a loop, which takes and gives entries one by one
+        std::int64_t iterations = 0;  ///< of a loop, which reads and writes entries one by one
     };
     std::vector<Part> parts;
-    bool loops = false;  ///< some part does
-    /// Samples pushed and not taken, and what fills their microbatch up.
+    bool loops = false;  ///< whether any part is a loop
+    /// Samples pushed and not yet returned, and padding of their microbatch.
     struct InFlight {
-        std::optional<ir::HostRun> host;  ///< none: it fills up
+        std::optional<ir::HostRun> host;  ///< nullopt: padding
         bool started = false;
     };
     std::deque<InFlight> in_flight;
-    std::int64_t waiting = 0;  ///< of them, in a microbatch that is not whole
-    ir::Values last;           ///< what the device was given for the last one
-    double host_seconds = 0;   ///< of samples whose outputs were taken
+    std::int64_t waiting = 0;  ///< samples in an incomplete microbatch
+    ir::Values last;           ///< device inputs of the last sample
+    double host_seconds = 0;   ///< of samples whose outputs were returned
 
     Impl(ir::CompiledModel compiled, const ModelOptions& options)
         : model(std::move(compiled)),
@@ -76,9 +76,9 @@ struct Model::Impl {
             parts[k].iterations = iterations_of_part(model.host, number);
             loops = loops || parts[k].iterations > 0;
         }
-        for (const ir::ModelProgram& program : model.programs) {  // of merged models, several for a part
+        for (const ir::ModelProgram& program : model.programs) {  // merged models have several programs per part
             if (parts.size() > 1 && program.index >= std::ssize(parts))
-                fail_input(where(), "program '{}' is none of the {} that the host's steps have", program.name,
+                fail_input(where(), "program '{}' is not one of the {} that the host's steps have", program.name,
                            parts.size());
             parts[parts.size() == 1 ? 0 : static_cast<std::size_t>(program.index)].programs.push_back(&program);
         }
@@ -96,15 +96,15 @@ struct Model::Impl {
         problems.throw_if_any();
     }
 
-    /// Gives the device the constants, the first time: a model that is only loaded does not unpack its weights. Without
-    /// values nothing would come of it: before the first program the host writes in no time.
+    /// Writes the constants before the first run: a model that is only loaded does not unpack its weights. Skipped
+    /// without values: host writes before the first program take no time.
     void write_constants() {
         if (written) return;
         written = true;
         if (values || golden) runtime::write_constants(session, model.constants);
     }
 
-    /// Inputs for each sample, as the host's steps take them.
+    /// Splits inputs into samples, as the host steps use them.
     std::vector<ir::Values> samples_of(const ir::Values& inputs) const {
         check_names(inputs);
         Diagnostics problems;
@@ -137,10 +137,10 @@ struct Model::Impl {
         return std::all_of(inputs.begin(), inputs.end(),
                            [&](const ir::BoundTensor& tensor) { return session.room(tensor.queue) > 0; });
     }
-    /// For one sample.
-    void push(std::int64_t part, const ir::Values& crossing) {
+    /// Pushes the inputs of one sample.
+    void push(std::int64_t part, const ir::Values& values_by_name) {
         for (const ir::BoundTensor& tensor : at(part).inputs)
-            session.push(tensor.queue, to_entry(crossing.at(tensor.name), tensor));
+            session.push(tensor.queue, to_entry(values_by_name.at(tensor.name), tensor));
     }
     void start(std::int64_t part, std::int64_t executes) {
         for (const ir::ModelProgram* program : at(part).programs) {
@@ -149,7 +149,7 @@ struct Model::Impl {
             session.run(program->name, params);
         }
     }
-    /// A part's results of the oldest sample; without values zeros, or nothing where no part needs them.
+    /// Reads a part's results of the oldest sample. Without values they are zeros, or empty if no part needs them.
     ir::Values take(std::int64_t part) {
         ir::Values results;
         std::map<std::string, Tensor> entries;
@@ -170,12 +170,12 @@ struct Model::Impl {
     void loop(std::int64_t part, ir::HostRun& host, bool wanted);
     void push_sample(ir::HostRun host);
     void run_waiting();
-    void fill_up();
+    void pad_microbatch();
     void start_microbatch();
-    bool room_behind() const;
+    bool has_output_space() const;
 };
 
-/// Outputs for each sample; none without values.
+/// Runs samples together; returns outputs per sample, none without values.
 std::vector<ir::Values> Model::Impl::run_together(const std::vector<ir::Values>& samples) {
     std::vector<ir::HostRun> hosts;
     for (const ir::Values& sample : samples) hosts.emplace_back(model.host.program, sample);
@@ -198,7 +198,8 @@ ir::Values Model::Impl::run(std::vector<ir::Values> samples, const ir::FeedBack&
     } else {
         for (std::size_t k = 0; k < samples.size(); ++k) {
             if (k > 0 && values) feed_back(states, outputs.back(), samples[k]);
-            for (ir::Values& made : run_together({samples[k]})) outputs.push_back(std::move(made));
+            for (ir::Values& results_by_queue : run_together({samples[k]}))
+                outputs.push_back(std::move(results_by_queue));
         }
     }
     ir::Values joined;
@@ -208,43 +209,44 @@ ir::Values Model::Impl::run(std::vector<ir::Values> samples, const ir::FeedBack&
     return joined;
 }
 
-/// All samples; the last one fills up the last microbatch.
+/// Runs a part for all samples; the last sample pads the last microbatch.
 void Model::Impl::run_part(std::int64_t part, std::vector<ir::HostRun>& hosts) {
-    const std::size_t whole = (hosts.size() + static_cast<std::size_t>(microbatch()) - 1) /
-                              static_cast<std::size_t>(microbatch()) * static_cast<std::size_t>(microbatch());
-    start(part, static_cast<std::int64_t>(whole) / microbatch());
+    const std::size_t padded_count = (hosts.size() + static_cast<std::size_t>(microbatch()) - 1) /
+                                     static_cast<std::size_t>(microbatch()) * static_cast<std::size_t>(microbatch());
+    start(part, static_cast<std::int64_t>(padded_count) / microbatch());
     if (at(part).iterations > 0) {
-        for (std::size_t k = 0; k < whole; ++k) loop(part, hosts[std::min(k, hosts.size() - 1)], k < hosts.size());
+        for (std::size_t k = 0; k < padded_count; ++k)
+            loop(part, hosts[std::min(k, hosts.size() - 1)], k < hosts.size());
         return;
     }
     std::size_t pushed = 0;
-    for (std::size_t taken = 0; taken < whole; ++taken) {
-        for (; pushed < whole && (pushed == taken || room(part)); ++pushed)
+    for (std::size_t popped = 0; popped < padded_count; ++popped) {
+        for (; pushed < padded_count && (pushed == popped || room(part)); ++pushed)
             push(part, hosts[std::min(pushed, hosts.size() - 1)].device_inputs(part));
         const ir::Values results = take(part);
-        if (taken < hosts.size() && (values || part < last_part())) hosts[taken].give(part, results);
+        if (popped < hosts.size() && (values || part < last_part())) hosts[popped].set_results(part, results);
     }
 }
 
-/// One sample, turn by turn.
+/// Runs a loop for one sample, iteration by iteration.
 void Model::Impl::loop(std::int64_t part, ir::HostRun& host, bool wanted) {
     const ir::Values given = host.device_inputs(part);
-    std::map<std::string, std::vector<Tensor>> entries, made;
+    std::map<std::string, std::vector<Tensor>> entries, results_by_queue;
     for (const ir::BoundTensor& tensor : at(part).inputs)
         entries[tensor.queue] = entries_of(given.at(tensor.name), tensor);
     for (std::int64_t iteration = 0; iteration < at(part).iterations; ++iteration) {
         for (auto& [queue, own] : entries) session.push(queue, own[static_cast<std::size_t>(iteration)]);
         for (const std::string& queue : at(part).result_queues) {
-            if (values) made[queue].push_back(session.get(queue));
+            if (values) results_by_queue[queue].push_back(session.get(queue));
             session.pop(queue);
         }
     }
     if (!wanted) return;
     ir::Values results;
     for (const ir::BoundTensor& tensor : at(part).results)
-        results.emplace(tensor.name, values ? value_of(made.at(tensor.queue), tensor)
-                                            : ir::Literal(tensor.type.dtype, tensor.whole().dims));
-    host.give(part, results);
+        results.emplace(tensor.name, values ? value_of(results_by_queue.at(tensor.queue), tensor)
+                                            : ir::Literal(tensor.type.dtype, tensor.full_type().dims));
+    host.set_results(part, results);
 }
 
 // --- a stream ------------------------------------------------------------------------------------------------------
@@ -256,7 +258,7 @@ void Model::Impl::push_sample(ir::HostRun host) {
         if (++waiting == microbatch()) run_waiting();
         return;
     }
-    if (!room(1) || (last_part() > 1 && !room_behind()))
+    if (!room(1) || (last_part() > 1 && !has_output_space()))
         throw Error(Fault::Hang, where(),
                     fmt::format("the device has no room for another sample; get() outputs of the {} in flight first",
                                 in_flight.size()));
@@ -266,7 +268,7 @@ void Model::Impl::push_sample(ir::HostRun host) {
     if (++waiting == microbatch()) start_microbatch();
 }
 
-/// Loops give their results entry by entry: samples in flight have theirs.
+/// Loops return results entry by entry, so waiting samples are run together and keep their results.
 void Model::Impl::run_waiting() {
     std::vector<ir::HostRun> hosts;
     for (InFlight& sample : in_flight)
@@ -278,7 +280,7 @@ void Model::Impl::run_waiting() {
     waiting = 0;
 }
 
-void Model::Impl::fill_up() {
+void Model::Impl::pad_microbatch() {
     if (loops && waiting > 0) run_waiting();
     while (waiting > 0) {
         push(1, last);
@@ -287,22 +289,22 @@ void Model::Impl::fill_up() {
     }
 }
 
-/// Results of the last part stay in its queues until they are taken.
-bool Model::Impl::room_behind() const {
-    std::int64_t least = std::numeric_limits<std::int64_t>::max();
+/// Whether the result queues of the last part have space for another sample; results stay there until get().
+bool Model::Impl::has_output_space() const {
+    std::int64_t min_entries = std::numeric_limits<std::int64_t>::max();
     for (const std::string& queue : at(last_part()).result_queues)
-        least = std::min(least, session.netlist().find_queue(queue)->entries);
-    return std::ssize(in_flight) < least;
+        min_entries = std::min(min_entries, session.netlist().find_queue(queue)->entries);
+    return std::ssize(in_flight) < min_entries;
 }
 
-/// Runs the parts of the device up to the last, which goes on.
+/// Runs the parts of the device; the last one continues asynchronously.
 void Model::Impl::start_microbatch() {
     start(1, 1);
     const std::size_t first = in_flight.size() - static_cast<std::size_t>(microbatch());
     for (std::int64_t part = 2; part <= last_part(); ++part) {
         for (std::size_t k = first; k < in_flight.size(); ++k) {
             const ir::Values results = take(part - 1);
-            if (in_flight[k].host) in_flight[k].host->give(part - 1, results);
+            if (in_flight[k].host) in_flight[k].host->set_results(part - 1, results);
         }
         for (std::size_t k = first; k < in_flight.size(); ++k) {
             if (in_flight[k].host) last = in_flight[k].host->device_inputs(part);
@@ -348,7 +350,7 @@ void Model::push(const ir::Values& inputs) {
     impl_->push_sample(ir::HostRun(impl_->model.host.program, samples.front()));
 }
 
-void Model::flush() { impl_->fill_up(); }
+void Model::flush() { impl_->pad_microbatch(); }
 
 ir::Values Model::get() {
     auto& in_flight = impl_->in_flight;
@@ -361,7 +363,7 @@ ir::Values Model::get() {
     ir::Values results;
     if (!impl_->loops) results = impl_->take(part);
     if (impl_->values) {
-        if (!impl_->loops) in_flight.front().host->give(part, results);
+        if (!impl_->loops) in_flight.front().host->set_results(part, results);
         outputs = in_flight.front().host->outputs();
         impl_->host_seconds += in_flight.front().host->seconds();
     }

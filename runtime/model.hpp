@@ -1,9 +1,7 @@
-// A compiled model on a session: inputs and outputs under their names in the model.
-//
-//   run(inputs) -> outputs                  whole calls, one sample or several
-//   push(inputs) ... get() -> outputs       a stream, sample by sample
-//
-// What the host does before and behind the device is part of a call and takes no simulated time.
+// A compiled model on a session, with the model's names of inputs and outputs.
+// run(inputs) -> outputs: complete calls, one sample or several
+// push(inputs) ... get() -> outputs: a stream, sample by sample
+// Host steps before and after the device are part of a call and take no simulated time.
 #pragma once
 
 #include <map>
@@ -20,10 +18,10 @@ namespace ttsim::impl::runtime {
 
 struct ModelOptions {
     SessionOptions session;
-    std::optional<Machine> machine;  ///< none: machine_of() the compiled model
+    std::optional<Machine> machine;  ///< nullopt: machine_of() the compiled model
 };
 
-/// The machine that a model was compiled for. Throws Error(Input) for a device that is not known.
+/// The machine that a model was compiled for. Throws Error(Input) for an unknown device.
 Machine machine_of(const ir::CompiledModel& model);
 
 struct ModelTensor {
@@ -34,13 +32,13 @@ struct ModelTensor {
 std::vector<ModelTensor> inputs_of(const ir::CompiledModel& model);  ///< in the model's order
 std::vector<ModelTensor> outputs_of(const ir::CompiledModel& model);
 
-/// Unpacks the constants, on all processors, and writes them into the session's memory.
+/// Unpacks the constants on all processors and writes them into the session's memory.
 void write_constants(Session& session, const std::vector<ir::QueueConstant>& constants);
 
 class Model {
 public:
-    /// Throws Error(Input, Unsupported) when the model does not fit the machine. Its constants are written into the
-    /// session's memory by the first run.
+    /// Throws Error(Input, Unsupported) if the model does not fit the machine. The first run writes its constants into
+    /// the session's memory.
     explicit Model(ir::CompiledModel model, ModelOptions options = {});
     ~Model();
     Model(const Model&) = delete;
@@ -49,36 +47,35 @@ public:
     std::vector<ModelTensor> inputs() const;  ///< in the model's order
     std::vector<ModelTensor> outputs() const;
 
-    /// Of inputs by name outputs by name. With one axis more in front an input holds so many samples, and so do the
-    /// outputs where there are several; inputs of one sample go with all of them. Samples are run a microbatch at a
-    /// time, the last one filled up. Outputs are empty in Timing mode. Throws Error(Input) with all names, shapes and
-    /// types that are wrong, or when samples of push() are in flight. After Error(Hang, Interrupted) the model must be
-    /// made anew.
-    /// `states`: outputs of a sample that are inputs of the next, one after the other; such an input holds what the
-    /// first sample begins with. Throws Error(Input) as check_feed_back() does.
+    /// Computes outputs from inputs, both by name. An input with an additional first axis holds several samples, and so
+    /// do the outputs; inputs of one sample are used for all samples. Samples are run by microbatches, the last one
+    /// padded. Outputs are empty in Timing mode. Throws Error(Input) with all wrong names, shapes and types, or if
+    /// samples of push() are in flight. After Error(Hang, Interrupted) the model cannot be used any more.
+    /// `states`: outputs of a sample that are inputs of the next; such an input holds the initial state. Throws
+    /// Error(Input) as check_feed_back() does.
     ir::Values run(const ir::Values& inputs, const ir::FeedBack& states = {});
 
     // --- a stream ---
-    /// One sample. The program starts when its microbatch is whole. Throws Error(Input) as run() does, and Error(Hang)
-    /// when the device has no room because outputs were not taken; nothing was pushed then.
+    /// Pushes one sample. The program starts when its microbatch is complete. Throws Error(Input) as run() does, and
+    /// Error(Hang) if the device has no space because outputs were not read; then nothing was pushed.
     void push(const ir::Values& inputs);
-    void flush();  ///< fills the microbatch up, so that all that was pushed is run
-    /// Outputs of the oldest sample that was pushed. Throws Error(Input) when there is none, or its microbatch is not
-    /// whole.
+    void flush();  ///< pads the microbatch, so that all pushed samples are run
+    /// Outputs of the oldest pushed sample. Throws Error(Input) if there is none, or its microbatch is not complete.
     ir::Values get();
-    std::int64_t in_flight() const;  ///< samples pushed that get() has not given
+    std::int64_t in_flight() const;  ///< samples pushed and not yet returned by get()
 
     // --- weights ---
-    /// Constants of the model that can be replaced, in its order: those that CompiledModel::parameters has.
+    /// Replaceable constants of the model, in its order: CompiledModel::parameters.
     std::vector<ModelTensor> parameters() const;
-    /// Throws Error(Input) for a name that parameters() lacks.
+    /// Throws Error(Input) for an unknown name.
     ir::Literal parameter(const std::string& name) const;
-    /// For the runs to come. Throws Error(Input) as well for another shape or type, or while samples are in flight.
+    /// Sets the value for later runs. Throws Error(Input) also for another shape or type, or while samples are in
+    /// flight.
     void set_parameter(const std::string& name, const ir::Literal& value);
 
     Session& session();
     const ir::CompiledModel& compiled() const;
-    double host_seconds() const;  ///< real time of the host's steps of all samples so far
+    double host_seconds() const;  ///< real time of the host steps of all samples so far
 
 private:
     struct Impl;

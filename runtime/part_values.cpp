@@ -29,11 +29,11 @@ ir::Entries PartValues::run(std::int64_t part, const ir::Entries& inputs, std::i
     start(part, executes);
     ir::Entries results;
     const std::int64_t iterations =
-        iterations_of_part(model_.host, part);  // a loop takes entries, and gives them, one by one
+        iterations_of_part(model_.host, part);  // a loop reads and writes entries one by one
     const std::int64_t each = std::max<std::int64_t>(iterations, 1), together = iterations > 0 ? 1 : microbatch;
     for (std::int64_t k = 0; k < executes * microbatch * each; ++k) {
-        const auto entry =
-            static_cast<std::size_t>(std::min(k / each, samples - 1) * each + k % each);  // the last fills up
+        const auto entry = static_cast<std::size_t>(std::min(k / each, samples - 1) * each +
+                                                    k % each);  // the last sample pads the microbatch
         for (const auto& [queue, entries] : inputs) session_.push(queue, entries.at(entry));
         for (const ir::BoundTensor& tensor : results_of_part(model_.host, part)) results[tensor.queue];
         for (auto& [queue, entries] : results) {

@@ -1,5 +1,4 @@
-// What parts of a device compute, without a clock: the values that the host goes on with before the next part, or
-// gives the next sample.
+// Computes the results of device parts without a clock: values that the host needs before the next part or sample.
 #pragma once
 
 #include <memory>
@@ -11,9 +10,9 @@ namespace ttsim::impl::runtime {
 
 class PartValues {
 public:
-    /// `model` has its constants, and stays as long as this. The session has no clock, whatever `options` say.
+    /// `model` must have its constants and outlive this object. The session has no clock, regardless of `options`.
     PartValues(const ir::CompiledModel& model, Machine machine, SessionOptions options);
-    /// Results of the part for so many samples, by queue. Parts are to be run in order.
+    /// Results of the part for `samples` samples, by queue. Parts must be run in order.
     ir::Entries run(std::int64_t part, const ir::Entries& inputs, std::int64_t samples);
 
 private:

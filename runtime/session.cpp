@@ -14,7 +14,7 @@ struct Session::Impl {
     sim::LiveNetlist live;
     SessionOptions options;
     mutable std::mutex mutex;
-    std::condition_variable changed;  // by a call of another thread
+    std::condition_variable changed;  // signalled by calls of other threads
     std::uint64_t calls = 0;
 
     Impl(Netlist netlist, Machine machine, const SessionOptions& o)
@@ -77,28 +77,28 @@ struct Session::Impl {
             fail_input({live.netlist().file, 0, 0}, "{}: a session in timing mode has no values", what);
     }
 
-    /// Goes on until `until` holds; what to say when it does not: `what`, then who waits for whom.
+    /// Advances until `until` holds; otherwise throws with the text of `what` and the wait-for chain.
     template <class What>
-    void reach(std::unique_lock<std::mutex>& lock, const sim::Until& until, Timeout timeout, What&& what) {
+    void advance_until(std::unique_lock<std::mutex>& lock, const sim::Until& until, Timeout timeout, What&& what) {
         const std::uint64_t start = engine().now();
         const std::uint64_t deadline =
             timeout.cycles > Timeout::sim_forever - start ? Timeout::sim_forever : start + timeout.cycles;
         std::chrono::nanoseconds others = timeout.others.value_or(options.other_threads);
         while (!engine().advance(until, deadline)) {
             const std::uint64_t seen = calls;
-            const bool late = engine().now() >= deadline;
-            if (!late && others.count() > 0) {
-                const auto stood = std::chrono::steady_clock::now();
-                const bool called = changed.wait_until(lock, stood + others, [&] { return calls != seen; });
-                others -= std::chrono::steady_clock::now() - stood;
+            const bool timed_out = engine().now() >= deadline;
+            if (!timed_out && others.count() > 0) {
+                const auto wait_start = std::chrono::steady_clock::now();
+                const bool called = changed.wait_until(lock, wait_start + others, [&] { return calls != seen; });
+                others -= std::chrono::steady_clock::now() - wait_start;
                 if (called) continue;
             }
-            const std::string why = late ? fmt::format("within {} cycles", timeout.cycles) : engine().waits();
+            const std::string reason = timed_out ? fmt::format("within {} cycles", timeout.cycles) : engine().waits();
             throw Error(Fault::Hang, {live.netlist().file, 0, 0},
-                        fmt::format("{} at cycle {}: {}", what(), engine().now(), why));
+                        fmt::format("{} at cycle {}: {}", what(), engine().now(), reason));
         }
     }
-    void tell() {
+    void notify_others() {
         ++calls;
         changed.notify_all();
     }
@@ -115,14 +115,14 @@ void Session::run(const std::string& program, const std::map<std::string, std::i
     const std::unique_lock lock(impl_->mutex);
     impl_->live.call(program, params);
     impl_->engine().advance([this] { return impl_->engine().idle(); });
-    impl_->tell();
+    impl_->notify_others();
 }
 
 void Session::wait(Timeout timeout) {
     std::unique_lock lock(impl_->mutex);
-    impl_->reach(
+    impl_->advance_until(
         lock, [this] { return impl_->engine().idle(); }, timeout, [] { return "programs cannot end"; });
-    impl_->tell();
+    impl_->notify_others();
 }
 
 bool Session::idle() const {
@@ -144,11 +144,11 @@ void Session::push(const std::string& name, const std::vector<Tensor>& entries, 
         fail_input(queue.loc, "queue '{}' has {} entries; {} can never be there together", name, queue.entries, count);
     std::vector<sim::EntryPtr> packed;
     for (const Tensor& entry : entries) packed.push_back(impl_->pack(queue, entry));
-    impl_->reach(
+    impl_->advance_until(
         lock, [&] { return impl_->engine().room(queue) >= count; }, timeout,
         [&] { return fmt::format("queue '{}' has no room for {} more", name, count); });
     for (sim::EntryPtr& entry : packed) impl_->engine().push(queue, std::move(entry));
-    impl_->tell();
+    impl_->notify_others();
 }
 
 Tensor Session::get(const std::string& name, Timeout timeout, std::int64_t ahead) {
@@ -157,11 +157,11 @@ Tensor Session::get(const std::string& name, Timeout timeout, std::int64_t ahead
     const Queue& queue = impl_->fifo(name, false);
     if (ahead < 0 || ahead >= queue.entries)
         fail_input(queue.loc, "queue '{}' has {} entries; there is none {} ahead", name, queue.entries, ahead);
-    impl_->reach(
+    impl_->advance_until(
         lock, [&] { return impl_->engine().ready(queue) > ahead; }, timeout,
         [&] { return fmt::format("queue '{}' has no entry to get", name); });
     Tensor value = impl_->engine().read(queue, impl_->engine().popped(queue) + ahead);
-    impl_->tell();
+    impl_->notify_others();
     return value;
 }
 
@@ -170,11 +170,11 @@ void Session::pop(const std::string& name, std::int64_t count, Timeout timeout) 
     const Queue& queue = impl_->fifo(name, false);
     if (count < 0 || count > queue.entries)
         fail_input(queue.loc, "queue '{}' has {} entries; {} cannot be popped", name, queue.entries, count);
-    impl_->reach(
+    impl_->advance_until(
         lock, [&] { return impl_->engine().ready(queue) >= count; }, timeout,
         [&] { return fmt::format("queue '{}' has no {} entries to pop", name, count); });
     impl_->engine().pop(queue, count);
-    impl_->tell();
+    impl_->notify_others();
 }
 
 std::int64_t Session::ready(const std::string& name) const {
@@ -192,11 +192,11 @@ std::int64_t Session::room(const std::string& name) const {
 void Session::write(const std::string& name, std::int64_t slot, const Tensor& entry) {
     const Queue& ram = impl_->ram(name, slot);
     if (!ram.alias.empty())
-        fail_input(ram.loc, "ram '{}' is a view; write to '{}', whose memory it shows", name, ram.alias);
+        fail_input(ram.loc, "ram '{}' is an alias; write to '{}', whose memory it shares", name, ram.alias);
     const sim::EntryPtr packed = impl_->pack(ram, entry);
     const std::unique_lock lock(impl_->mutex);
     impl_->engine().write(ram, slot, packed);
-    impl_->tell();
+    impl_->notify_others();
 }
 
 Tensor Session::read(const std::string& name, std::int64_t slot) {
@@ -207,7 +207,7 @@ Tensor Session::read(const std::string& name, std::int64_t slot) {
     return impl_->engine().read(ram, slot);
 }
 
-// --- what was done -------------------------------------------------------------------------------------------------
+// --- results -------------------------------------------------------------------------------------------------------
 
 std::uint64_t Session::now() const {
     const std::unique_lock lock(impl_->mutex);

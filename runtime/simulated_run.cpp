@@ -20,7 +20,7 @@ static ir::SimulatedEpoch epoch_of(const Graph& graph, const sim::RunReport& rep
     return epoch;
 }
 
-/// Which tiles sparse products pick, so that their time is the model's; other values take none.
+/// Encodings of sparse products, so that their time is that of the model; other values do not affect time.
 static std::shared_ptr<const sim::HostValues> encodings_of(const ir::EmittedModel& model) {
     sim::HostValues values;
     for (const ir::QueueValues& constant : model.constants) {

@@ -1,4 +1,4 @@
-// What the compiler asks for that looks at the simulated chip.
+// Simulation of a compiled netlist, for the compiler.
 #pragma once
 
 #include "compiler/model/compile.hpp"

@@ -40,7 +40,7 @@ def python_locks() -> list[str]:
 
 
 def npm_lock() -> list[str]:
-    """Every package has an integrity hash, and what packages depend on is there for every platform."""
+    """Every package has an integrity hash, and its dependencies are in the lock for every platform."""
     packages = json.loads((ROOT / "web/package-lock.json").read_text())["packages"]
     problems = []
     for path, package in packages.items():

@@ -1,7 +1,7 @@
-"""Netlists around the ops of op_cycles_in_graphs.csv: the op as measured, and copies in place of its neighbours, cut as
-theirs are, so that the pipes in and out of it are the network's. What stands on the other side of a pipe comes from the
-measured rows themselves, which are neighbours of each other, and from the public netlists of like models (layer norms and
-soft-maxes of Falcon and T5, the first convolution of MobileNet v2), whose names the rows share."""
+"""Netlists for the ops of op_cycles_in_graphs.csv: the op as measured, with copies instead of its neighbours that have the
+same blocking, so that its input and output pipes are those of the network. Neighbours are known from the measured rows,
+which are neighbours of each other, and from public netlists of similar models (layer norms and softmaxes of Falcon and
+T5, the first convolution of MobileNet v2) with the same names."""
 
 COLUMNS = 8  # of the chip's grid
 ONE = ((1, 1), 1, (1, 1), (1, 1))  # grid, t, mblock, ublock of a single tile
@@ -23,7 +23,7 @@ def blocking(cut, order):
 
 
 class Graph:
-    """A netlist of one graph. A cut is (grid, t, mblock, ublock)."""
+    """A netlist of one graph. A `cut` is a blocking: (grid, t, mblock, ublock)."""
 
     def __init__(self, df, fidelity):
         self.df, self.fidelity = df, fidelity
@@ -32,7 +32,7 @@ class Graph:
         self.address = 0x10000000
 
     def ram(self, name, cut, prologue=True, df=None, order="r"):
-        """Filled before the run: held by its readers, or read anew for every input."""
+        """A ram filled before the run: held in L1 by its readers, or read again for every input."""
         cores = cut[0][0] * cut[0][1]
         places = [[core % 6, hex(self.address + 0x1000000 * (core // 6))] for core in range(cores)]
         self.address += 0x1000000 * (cores // 6 + 1)
@@ -60,7 +60,7 @@ class Graph:
         return name
 
     def feeder(self, name, cut, order="r"):
-        """A producer that is limited by nothing in front of it: it copies one tile that it holds, again and again."""
+        """A producer without input limits: it copies a tile held in L1 again and again."""
         (grid_r, grid_c), t, (m, n), (rt, ct) = cut
         self.ram(name + "_x", ONE)
         tms = [{"broadcast": {"r": grid_r * m * rt}}, {"broadcast": {"c": grid_c * n * ct}}]
@@ -93,8 +93,8 @@ def sub(kind, inputs, cut, output, **more):
     return {f"{kind}_{output}_{len(inputs)}": {"type": kind, "inputs": inputs, "mblock": cut[2], "ublock": cut[3], "output": output} | more}
 
 
-# ResNet-50: the first convolution, cut in four along its kernel's rows. A sparse product picks four shifted rows of the
-# picture, a product multiplies them, the four results and a bias are added.
+# ResNet-50: the first convolution, split in four along its kernel's rows. A sparse matmul selects four shifted rows of the
+# image, a matmul multiplies them, and the four results and a bias are added.
 PICKED = ((2, 1), 98, (1, 1), (8, 1))
 PICKED_14 = ((4, 1), 14, (4, 1), (7, 1))
 PRODUCT = ((2, 1), 98, (1, 1), (2, 2))
@@ -129,7 +129,7 @@ def convolution_product_14():
 
 
 def convolution_picking():
-    """Its encoding is not published; the copy in its place gives its output as it does."""
+    """Its encoding is not published; a copy replaces it and sends the same output."""
     g = resnet()
     g.feeder("x", PICKED)
     g.ram("weights", ((1, 1), 1, (1, 1), (4, 2)))
@@ -150,7 +150,7 @@ def convolution_sum():
     return g
 
 
-# BERT-Large at 384 words: 12 x 32 tiles, 16 heads. From the scores of attention to the layer norm behind it.
+# BERT-Large at 384 words: 12 x 32 tiles, 16 heads. From the attention scores to the next layer norm.
 SCORES = ((2, 3), 16, (3, 1), (2, 4))
 COLUMN_OF_SCORES = ((2, 1), 16, (3, 1), (2, 1))
 SCORES_BY_ROWS = ((2, 1), 16, (3, 3), (2, 4))
@@ -169,13 +169,13 @@ def across(tiles):
 
 
 def as_left_factor(cut):
-    """A consumer that takes tiles in the order in which a matmul takes its first operand: k-block by k-block."""
+    """A consumer that reads tiles in the order of a matmul's first operand: k-block by k-block."""
     (grid_r, _), t, (m, n), (rt, ct) = cut
     return (grid_r, 1), t, (m, n * ct), (rt, 1)
 
 
 def reduction(source, k, slices, reader, **beside):
-    """`beside`: what else reads what is summed."""
+    """`beside`: other readers of the summed operand."""
     g = bert()
     g.feeder("all", source)
     for name, cut in beside.items():
@@ -255,7 +255,7 @@ def values():
 
 
 def residual():
-    """Bias and residual, which the previous part of the network left in DRAM."""
+    """Bias and residual, which are in DRAM after the previous part of the network."""
     g = bert()
     g.feeder("product", HIDDEN_PRODUCT)
     g.ram("bias", ((1, 1), 1, (1, 8), (1, 4)))
@@ -307,7 +307,7 @@ def bias_of_values():
     g.feeder("product", HIDDEN_PRODUCT)
     g.ram("bias", ((1, 1), 1, (1, 8), (1, 4)))
     g.op("x", "add", HIDDEN, ["product", "bias"], {1: [{"broadcast": {"r": 12}}]})
-    # A product that takes it as the heads do, and little else.
+    # A matmul that reads it like the heads, and does little else.
     g.feeder("weights", ((2, 1), 16, (1, 3), (1, 4)))
     g.op("heads", "matmul", ((2, 2), 16, (1, 1), (1, 1)), ["weights", "x"], {1: [{"hslice": 16}]},
          {"m_k": 1, "u_kt": 12, "min_buffer_input": 0})

@@ -1,4 +1,4 @@
-"""A program in a terminal of tmux: keys go in, screens come out."""
+"""Controls a program in a tmux terminal: sends keys and reads screens."""
 import os
 import re
 import shutil
@@ -10,7 +10,7 @@ HAS_TMUX = shutil.which("tmux") is not None
 
 
 class TmuxScreen:
-    """A terminal with a shell command in it. Use as a context: `with TmuxScreen("ttperf a.ttperf", 80, 24) as screen`."""
+    """A terminal that runs a shell command. Use as a context: `with TmuxScreen("ttperf a.ttperf", 80, 24) as screen`."""
 
     def __init__(self, command, columns, lines, **environment):
         self.folder = tempfile.TemporaryDirectory()
@@ -40,8 +40,8 @@ class TmuxScreen:
         return self
 
     def until(self, pattern, seconds=20, quiet=0.2):
-        """The screen once it shows that and has not changed for `quiet` seconds: a program's frame may reach the
-        terminal in parts."""
+        """Waits until the screen shows `pattern` and has not changed for `quiet` seconds, and returns it: a frame may reach
+        the terminal in parts."""
         end = time.monotonic() + seconds
         text, since = None, 0.0
         while True:

@@ -1,5 +1,5 @@
-"""Ops measured inside whole networks (op_cycles_in_graphs.csv): their kernels alone, and with the pipes of the network, from
-netlists rebuilt around them (graph_rows.py)."""
+"""Ops measured inside networks (op_cycles_in_graphs.csv): their kernels alone, and with the pipes of the network, from
+reconstructed netlists (graph_rows.py)."""
 import csv
 import json
 import pathlib
@@ -13,7 +13,7 @@ INPUTS = 32
 
 
 def cycles(ttsim, netlist, *more):
-    """Per input, once inputs follow each other steadily."""
+    """Cycles per input in steady state."""
     run = subprocess.run([ttsim, "run", netlist, "--mode", "timing", "--json", "-", *more], check=True,
                          capture_output=True, text=True)
     report = json.loads(run.stdout)
@@ -43,7 +43,7 @@ def error(here, there):
 
 
 def figures(rows):
-    """What is held to a bound: (arch, what, id) -> percent."""
+    """Figures with bounds: (arch, what, id) -> percent."""
     found = {}
     for row, kernel, with_pipes in rows:
         found["wormhole_b0", "graph", row["id"]] = abs(error(kernel, row["kernel_cycles"]))

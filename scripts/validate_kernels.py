@@ -1,5 +1,6 @@
 """The kernel part of scripts/validate: measured ops against `ttsim kernel`, with bounds per op (bounds.csv), ops
-measured inside whole networks, and what the constants no mechanism explains add. scripts/mutate_constants uses the same."""
+measured inside networks, and the contribution of constants without a known mechanism. Also used by
+scripts/mutate_constants."""
 import csv
 import importlib.machinery
 import importlib.util
@@ -12,7 +13,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 BOUNDS_FILE = ROOT / "scripts/bounds.csv"
 ARCHS = ("wormhole_b0", "grayskull")
 ROWS_FILE, GRAPHS_FILE = "op_cycles.csv", "op_cycles_in_graphs.csv"
-# Constants that stand for what was measured and not understood, by section of timing.yaml.
+# Constants for measured effects without a known mechanism, by section of timing.yaml.
 UNEXPLAINED = ("pack_many", "math_16bit_tile", "reload_tile_32b", "input_int", "input_eltwise", "input_matmul", "input_reduce",
                "input_sparse", "unpack_matmul_ublock")
 
@@ -42,7 +43,7 @@ def errors(rows, predicted="predicted_cycles", measured="cycles_per_input"):
 
 
 def counter_differences(rows):
-    """In points of math utilization."""
+    """Differences in percentage points of math utilization."""
     return [float(r["predicted_math_util_pct"]) - float(r["math_util_pct"]) for r in rows if r["math_util_pct"]]
 
 
@@ -54,7 +55,7 @@ def by_op(rows):
 
 
 def graph_row(columns, row):
-    """An op measured in a network as a row of `ttsim kernel --csv`, or None: what a fused op computes is not published."""
+    """An op measured in a network as a row of `ttsim kernel --csv`, or None for fused ops, whose schedules are not published."""
     if row["op"] == "fused":
         return None
     m, n = row["mblock"].split("x")
@@ -64,7 +65,7 @@ def graph_row(columns, row):
         "arch": row["chip"], "op": row["op"], "math_fidelity": row["fidelity"], "in0_df": row["data_format"], "in1_df": row["data_format"],
         "out_df": row["data_format"], "t": row["t"], "mblock_m": m, "mblock_n": n, "ublock_rt": rt, "ublock_ct": ct,
         "m_k": row["m_k"], "u_kt": row["u_kt"], "n_inputs": "128", "cycles_per_input": row["kernel_cycles"]}
-    if sparse:  # the least an encoding can hold: one k-block a slice, one tile for each row of tiles
+    if sparse:  # the smallest possible encoding: one k-block per slice, one tile per row of tiles
         slices = int(row["t"])
         kernel |= {"in0_df": "Bfp2_b", "nz_strips": slices, "nz_ublocks": slices * int(m), "nz_tiles": slices * int(m) * int(rt)}
     return kernel
@@ -86,7 +87,7 @@ def predict_graphs(ttsim, silicon):
 
 
 def figures(ttsim, silicon, archs=ARCHS):
-    """What is held to a bound: (arch, what, op) -> figure."""
+    """Figures with bounds: (arch, what, op) -> figure."""
     found = {}
     for arch in archs:
         for op, rows in by_op(predict(ttsim, arch, silicon / ROWS_FILE)).items():
@@ -103,12 +104,12 @@ def bounds():
 
 
 def exceeded(found, limits):
-    """Names of the bounds that do not hold, with figure and bound; one without a figure is exceeded."""
+    """Names of the exceeded bounds, with figure and bound; a missing figure counts as exceeded."""
     return [(key, found.get(key), limit) for key, limit in limits.items() if found.get(key, limit + 1) > limit]
 
 
 def write_bounds(found):
-    """A hundredth above what was found: predictions are exact, so that only another model or other constants change them."""
+    """Writes bounds 0.01 above the figures: predictions are deterministic, so only model or constants can change them."""
     with open(BOUNDS_FILE, "w", newline="") as f:
         writer = csv.writer(f, lineterminator="\n")
         writer.writerow(("arch", "what", "op", "bound"))
@@ -117,7 +118,7 @@ def write_bounds(found):
 
 
 def shares(ttsim, silicon, arch):
-    """What each constant no mechanism explains adds to the rows it acts on: (name, rows, mean %, most %)."""
+    """Contribution of each constant without a known mechanism to its rows: (name, rows, mean %, maximum %)."""
     constants = calibration().Constants(ROOT / "configs/chips" / arch / "timing.yaml")
     names = [n for n in constants.values if (n in UNEXPLAINED or n.startswith("ublock_extra.")) and constants.values[n] > 0]
     whole = predict(ttsim, arch, silicon / ROWS_FILE)

@@ -9,11 +9,11 @@ import subprocess
 import tempfile
 
 CONSTANTS = "configs/chips/wormhole_b0/noc.yaml"
-# Percent that must hold: mean over all rows of transfers, mean over traces of total and barrier time.
+# Bounds in percent: mean over all rows of transfers, mean over traces of total and barrier time.
 BOUNDS = {"transfers": 3, "open total": 2.5, "closed total": 3, "barriers": 5, "single barriers": 12}
-# The constants of the transfers were found on these sizes; the other rows are held out.
+# Constants of transfers were calibrated on these sizes; the other rows are held out.
 USED_SIZES = {64, 128, 1024, 4096, 8192}
-# The constants found on traces, and the values tried when one trace is left out.
+# Constants calibrated on traces, and the values tried in leave-one-out validation.
 TRACE_CONSTANTS = {"request_intake": (1, 2, 4), "l1_flits": (1.4, 1.5, 1.55, 1.6, 1.7), "l1_write": (0.4, 0.5, 0.6, 0.7)}
 # tt-metal data_movement documentation, perf_plots/wormhole_b0 and ideal_performance.md: clk or bytes/clk and core.
 PATTERNS = [
@@ -99,7 +99,8 @@ def trace_table(noc, failed):
 
 
 def left_out_table(noc, root):
-    """Finds the constants of traces on all traces but one, by the error of single barriers, and predicts that one."""
+    """Leave-one-out validation: calibrates constants on all traces but one, by the error of single barriers, and predicts
+    that one."""
     text = (root / CONSTANTS).read_text()
     found = {}
     with tempfile.TemporaryDirectory() as folder:
@@ -135,7 +136,7 @@ def pattern_table(noc):
 
 
 def validate(root, ttsim, silicon, check):
-    """The tables by name, without those that take long when `check`; and what exceeds its bound."""
+    """Tables by name, without slow ones if `check`; and exceeded bounds."""
     noc = Noc(ttsim, silicon)
     if not (silicon / "noc_latency_single.csv").is_file() or not noc.traces:
         nothing = f"there are no transfers and traces in {silicon}"

@@ -1,9 +1,9 @@
 """Pipes between two ops against pipe_bandwidth.csv, and whole netlists against netlist_targets.csv.
 
-A row of pipe_bandwidth.csv is a box of features and the bucket of 4 B/clk that was measured in it. Pipes are drawn
-until each box has its representatives: a feeder with its operand in L1 (or a queue in DRAM), and a target on the core or
-cores beside it, whose kernels take no time (`ttsim pipe bench`). A pipe counts as met when it falls into the row's
-bucket or the one beside it. Rows are calibrated on or held out by the hash of their id."""
+A row of pipe_bandwidth.csv has ranges of features and the measured bucket of 4 B/clk. Random pipes are generated until
+each row has its representatives: a feeder with its operand in L1 (or a queue in DRAM), and a target on adjacent cores,
+whose kernels take no time (`ttsim pipe bench`). A pipe is met if it is in the row's bucket or an adjacent one. A hash of
+the id decides whether a row is used for calibration or held out."""
 import csv
 import hashlib
 import json
@@ -16,8 +16,8 @@ INPUTS = 64
 TILE_BYTES = {"Float16_b": 2080, "Bfp8_b": 1120}
 BUCKET = 4  # B/clk
 DRAWS = 60_000
-PIPES = 3  # of each row, as far as they are drawn
-LEAST_MET = 0.9  # share of pipes in their bucket or beside it
+PIPES = 3  # maximum representatives of each row
+LEAST_MET = 0.9  # minimum share of pipes in their bucket or an adjacent one
 
 
 def held_out(row_id):
@@ -25,7 +25,7 @@ def held_out(row_id):
 
 
 def positions(cut, order):
-    """Tile (r, c) of a core's mblock -> its place in the core's output order."""
+    """Position of each tile (r, c) of a core's mblock in the core's output order."""
     m, n, rt, ct = cut
     place = {}
     for um in range(m):
@@ -38,7 +38,7 @@ def positions(cut, order):
 
 
 class Pipe:
-    """`cut` and `to`: mblock and ublock of a producer's and a consumer's core; `sources` and `takers`: cores in a column."""
+    """`cut` and `to`: mblock and ublock of a producer's and a consumer's core; `sources` and `takers`: numbers of cores."""
 
     def __init__(self, connection, df, cut, order, to, to_order, buffer, sources=1, takers=1):
         self.connection, self.df, self.cut, self.order, self.to, self.to_order = connection, df, cut, order, to, to_order
@@ -64,7 +64,7 @@ class Pipe:
         self.l1_bytes = (max(buffer * made, taken) if connection != "dram_read" else taken) * tile + room * tile
 
     def reads(self, made, taken, clear, tile, unit):
-        """How NCRISC reads: requests of `unit` tiles, chunks, and the buffer they go into."""
+        """Reads of NCRISC: requests of `unit` tiles, chunks, and their buffer."""
         room = -(-max(32768 // (1 << round(log2(tile))), 2 * clear) // (2 * clear)) * 2 * clear
         if room < unit:
             unit = gcd(unit, room)
@@ -85,7 +85,7 @@ class Pipe:
                 "unpacker_buffer_size_bytes": times * base * tile}
 
     def runs(self, made, block):
-        """The unit that always stays together, and whether each source's tiles are taken as they are packed."""
+        """The unit of contiguous tiles, and whether each source's tiles are read in packed order."""
         place, rows = positions(self.cut, self.order), self.cut[0] * self.cut[2]
         unit, in_order = block, True
         for taker in range(self.takers):
@@ -117,7 +117,7 @@ class Pipe:
         return True
 
     def measure(self, ttsim):
-        """B/clk into each core of the target. What ttsim finds the pipe to be must be what it was drawn as."""
+        """B/clk into each core of the target. Checks that ttsim derives the features that the pipe was generated with."""
         def end(cut, order):
             return f"{cut[0]}x{cut[1]}/{cut[2]}x{cut[3]}/{order}"
 
@@ -141,7 +141,7 @@ def divisors(n):
 
 
 def draw(random_numbers):
-    """A pipe as the vendor's sweeps had them, or None."""
+    """A random pipe like those of the vendor's sweeps, or None."""
     pick = random_numbers.choice
     connection, df, buffer = pick(["direct", "direct", "gather", "forked", "dram_read"]), pick(sorted(TILE_BYTES)), pick([2, 2, 4])
     rt, ct = pick([(r, c) for r in range(1, 9) for c in range(1, 9) if r * c <= 8])
@@ -180,8 +180,8 @@ def representatives(rows):
 
 
 def pipes(ttsim, rows_file):
-    """(connection, held out, buckets too many, B/clk above the bucket's middle) of each pipe drawn, and the number of
-    rows without."""
+    """(connection, held out, buckets above, B/clk above the bucket's middle) of each generated pipe, and the number of rows
+    without a pipe."""
     with open(rows_file, newline="", encoding="utf-8") as lines:
         rows = list(csv.DictReader(lines))
     found, results = representatives(rows), []
@@ -211,7 +211,7 @@ def pipe_table(results):
 
 
 def figures(results):
-    """What is held to a bound: (arch, what, connection) -> B/clk from the middles of the buckets."""
+    """Figures with bounds: (arch, what, connection) -> B/clk from the middles of the buckets."""
     found = {}
     for connection in sorted({r[0] for r in results}):
         off = [r[3] for r in results if r[0] == connection]
@@ -242,7 +242,7 @@ ABLATED = ["", "blocks", "lockstep", "blocks,lockstep", "firmware", "credits", "
 
 
 def ablation_table(ttsim, netlist, arch):
-    """Cycles per tensor of a netlist without some of the mechanisms of pipes."""
+    """Cycles per tensor of a netlist without some mechanisms of pipes."""
     lines = ["| without | cycles per tensor |", "|---|---|"]
     for names in ABLATED:
         without = ["--without", names] if names else []
@@ -254,7 +254,7 @@ def ablation_table(ttsim, netlist, arch):
 
 
 def validate(ttsim, silicon, check):
-    """Tables by name, failures, and what is held to a bound."""
+    """Tables by name, failures, and figures with bounds."""
     tables, failures, found = {}, [], {}
     if (silicon / "pipe_bandwidth.csv").is_file():
         results, without = pipes(ttsim, silicon / "pipe_bandwidth.csv")

@@ -1,5 +1,5 @@
-// A netlist on something that executes it, with state that lasts from call to call: the SystemC machine, or values
-// alone. One caller at a time; the session above it keeps several threads apart.
+// Interface of an engine: it executes programs of one netlist and keeps its state between calls. Engines are the
+// SystemC machine, the functional engine and golden. Not thread-safe; the session serializes its callers.
 //
 //   call(program), push(queue, entry)  -->  advance(until ...)  -->  ready(queue), peek, pop
 #pragma once
@@ -21,15 +21,16 @@ class Engine {
 public:
     virtual ~Engine() = default;
 
-    /// A program to execute after those called before. What it needs is elaborated now: throws Error when it cannot be.
+    /// Appends a program to those called before. Its plans are elaborated now; throws Error when that fails.
     virtual void call(const ProgramCall& call) = 0;
-    /// Goes on until `until` holds (asked at the start and after every instant), nothing can move, or simulated time
-    /// reaches `deadline`. Returns whether `until` holds. Throws what went wrong inside; the engine is unusable then.
+    /// Runs until `until` holds, no event is left, or simulated time reaches `deadline`. `until` is evaluated at the
+    /// start and after every instant. Returns whether `until` holds. Rethrows errors of the run; the engine is unusable
+    /// afterwards.
     virtual bool advance(const Until& until, std::uint64_t deadline = no_deadline) = 0;
-    virtual bool idle() const = 0;  ///< all programs called are over
+    virtual bool idle() const = 0;  ///< all called programs have finished
     virtual std::uint64_t now() const = 0;
 
-    // --- queues of the host; FIFO entries by push number ---
+    // --- queues that the host pushes or pops; FIFO entries are numbered by push ---
     virtual std::int64_t pushed(const Queue& queue) const = 0;  ///< number of the next entry the host pushes
     virtual std::int64_t room(const Queue& queue) const = 0;    ///< entries that can be pushed now
     virtual void push(const Queue& queue, EntryPtr entry) = 0;  ///< room() > 0
@@ -37,13 +38,13 @@ public:
     virtual std::int64_t ready(const Queue& queue) const = 0;   ///< complete entries from popped() on
     virtual void pop(const Queue& queue, std::int64_t count) = 0;
 
-    /// Content of a FIFO entry or ram slot, complete when it returns; zeros of a ram slot nothing has written.
+    /// Content of a FIFO entry or ram slot. Waits until it is computed. An unwritten ram slot reads as zeros.
     virtual Tensor read(const Queue& queue, std::int64_t n) = 0;
     virtual void write(const Queue& ram, std::int64_t slot, EntryPtr entry) = 0;
 
-    /// Why nothing moves: who waits for whom, link by link.
+    /// The wait-for chain of a blocked engine, one line per link.
     virtual std::string waits() const = 0;
-    /// Ends the trace, when there is one; RunReport::trace_failure says when it could not be written.
+    /// Finishes the trace, if any. RunReport::trace_failure is set when it could not be written.
     virtual void complete() {}
 };
 

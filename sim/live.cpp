@@ -47,9 +47,9 @@ LiveNetlist::LiveNetlist(Netlist netlist, Machine machine, MachineSettings setti
 LiveNetlist::~LiveNetlist() {
     try {
         engine_->complete();
-    } catch (const std::exception&) {  // no memory to finish the trace, which then is not kept
+    } catch (const std::exception&) {  // a trace that cannot be finished is dropped
     }
-    pool_.reset();  // what is still being computed refers to the engine and the state
+    pool_.reset();  // tasks in flight refer to the engine and the state
     engine_.reset();
 }
 
@@ -58,8 +58,8 @@ bool LiveNetlist::read_by_graph(const Queue& queue) const {
     return it != state_->read_by_graph.end() && it->second;
 }
 
-/// Of encodings that have come since.
-void LiveNetlist::learn_sparse_counts() {
+/// Counts the encodings that were pushed since the last call.
+void LiveNetlist::update_sparse_counts() {
     if (state_->sparse.size() == sparse_ops_) return;
     const auto known = sparse_counts(netlist_, [this](const Queue& queue) -> std::optional<Tensor> {
         const std::int64_t n = queue.type == QueueType::Ram ? 0 : engine_->pushed(queue) - 1;
@@ -73,15 +73,15 @@ void LiveNetlist::call(const std::string& program, const std::map<std::string, s
     const ProgramCall call = make_call(netlist_, program, params, state_->report);
     std::vector<std::string>& programs = state_->report.programs;
     if (std::find(programs.begin(), programs.end(), program) == programs.end()) programs.push_back(program);
-    learn_sparse_counts();
+    update_sparse_counts();
     engine_->call(call);
 }
 
 RunReport LiveNetlist::report() const {
-    pool_->wait_all();  // some of what it says is only known when values are computed
+    pool_->wait_all();  // saturation counts are complete only when all values are computed
     RunReport report = state_->report;
     report.cycles = engine_->now();
-    sum_up(report);
+    summarize(report);
     for (std::string& note : state_->saturations.notes()) report.notes.push_back(std::move(note));
     report.performance = measure(netlist_, report, state_->input_record);
     return report;

@@ -1,5 +1,4 @@
-// A netlist on a machine, ready to be called: what a session holds. Everything a run needs, in an order in which it
-// ends well.
+// A netlist with its machine and engine, which a session calls. Members are ordered so that they are destroyed safely.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +9,14 @@
 
 namespace ttsim::impl::sim {
 
-/// What computes: the modelled chips, as the settings' mode says, or golden, which has no clock and asks for no mode.
+/// Which engine computes: the modelled chips in the mode of the settings, or golden, which has no clock and ignores the
+/// mode.
 enum class Evaluator : std::uint8_t { Chips, Golden };
 
 class LiveNetlist {
 public:
-    /// Throws Error with all that does not fit the machine, or a trace that an engine without a clock cannot write.
+    /// Throws Error with all problems of the netlist on this machine, or when a trace is requested from an engine
+    /// without a clock.
     LiveNetlist(Netlist netlist, Machine machine, MachineSettings settings, Evaluator evaluator = Evaluator::Chips);
     ~LiveNetlist();
     LiveNetlist(const LiveNetlist&) = delete;
@@ -28,15 +29,15 @@ public:
     const Netlist& netlist() const { return netlist_; }
     const Machine& machine() const { return machine_; }
     RunReport report() const;
-    void finish_trace();  ///< throws when it could not be written
+    void finish_trace();  ///< throws when the trace could not be written
 
 private:
-    void learn_sparse_counts();
+    void update_sparse_counts();
 
     Netlist netlist_;
     Machine machine_;
     std::unique_ptr<RunState> state_;
-    std::unique_ptr<ThreadPool> pool_;  // ends before the state: its tasks refer to it
+    std::unique_ptr<ThreadPool> pool_;  // destroyed before the state, which its tasks refer to
     std::unique_ptr<Engine> engine_;
     std::size_t sparse_ops_ = 0;
 };

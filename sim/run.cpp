@@ -32,7 +32,7 @@ std::string to_string(Verdict verdict) {
 Verdict OutputReport::verdict() const {
     if (!result.judged) return Verdict::NotChecked;
     if (missing > 0 || unexpected > 0) return Verdict::Mismatch;
-    if (result.entries == 0 || result.undefined_throughout()) return Verdict::NothingCompared;
+    if (result.entries == 0 || result.all_undefined()) return Verdict::NothingCompared;
     if (result.pass) return Verdict::Pass;
     return ill_conditioned ? Verdict::IllConditioned : Verdict::Mismatch;
 }
@@ -40,7 +40,7 @@ Verdict OutputReport::verdict() const {
 Verdict OpCheckReport::verdict() const {
     if (!local.judged) return Verdict::NotChecked;
     if (missing > 0) return Verdict::Mismatch;
-    if (local.entries == 0 || local.undefined_throughout()) return Verdict::NothingCompared;
+    if (local.entries == 0 || local.all_undefined()) return Verdict::NothingCompared;
     return local.pass ? Verdict::Pass : Verdict::Mismatch;
 }
 
@@ -73,7 +73,7 @@ bool RunReport::fast_enough() const {
                        [](const PerformanceFigure& f) { return f.met() || !f.judged(); });
 }
 
-static void give_outputs(RunState& state, const RunOptions& options) {
+static void send_outputs_to_sink(RunState& state, const RunOptions& options) {
     for (const Queue* queue : reported_outputs(state.netlist))
         for (std::int64_t n = 0; n < entries_of(state, *queue); ++n)
             if (state.store.has(*queue, n)) options.sink(queue->name, n, unpack_entry(state.store.read(*queue, n)));
@@ -83,10 +83,10 @@ static void dump_io(Setup& setup) {
     RunState& state = *setup.state;
     const RunOptions& options = setup.options;
     NewFolder folder(options.dump_dir, dump_folder());
-    const std::filesystem::path made(folder.temporary());
+    const std::filesystem::path folder_path(folder.temporary());
     for (const char* part : {"inputs", "outputs"}) {
         std::error_code failed;
-        if (!std::filesystem::create_directory(made / part, failed))
+        if (!std::filesystem::create_directory(folder_path / part, failed))
             fail_input({options.dump_dir, 0, 0}, "cannot make the folder: {}", failed.message());
     }
     Manifest manifest;
@@ -100,7 +100,7 @@ static void dump_io(Setup& setup) {
         std::map<std::int64_t, EntrySpan> entries;
         for (const auto& [n, entry] : state.host.all().at(&queue)) entries[n] = {{entry}, queue.shape().z};
         const std::string file = "inputs/" + npy_name(queue.name);
-        dump_queue((made / file).string(), queue, entries, entries.rbegin()->first + 1);
+        dump_queue((folder_path / file).string(), queue, entries, entries.rbegin()->first + 1);
         manifest.inputs.push_back({queue.name, file, 0});
     }
     for (const Queue* queue : reported_outputs(setup.netlist)) {
@@ -109,24 +109,24 @@ static void dump_io(Setup& setup) {
         for (std::int64_t n = 0; n < count; ++n)
             if (state.store.has(*queue, n)) entries[n] = state.store.read(*queue, n);
         const std::string file = "outputs/" + npy_name(queue->name);
-        dump_queue((made / file).string(), *queue, entries, count);
+        dump_queue((folder_path / file).string(), *queue, entries, count);
         manifest.outputs.push_back({queue->name, file, 0});
     }
-    write_manifest(made.string(), manifest);
+    write_manifest(folder_path.string(), manifest);
     folder.commit();
 }
 
 namespace {
-/// Whoever waits sees what goes on before the first input.
-void tell_stage(const RunOptions& options, std::string_view stage, std::string_view next) {
+/// Reports stages that come before the first input.
+void report_stage(const RunOptions& options, std::string_view stage, std::string_view next) {
     if (options.progress) options.progress({.stage = stage, .next = next});
 }
 
-/// The hang, and what keeps it from happening. The search may take as long as the run did, or a few seconds.
+/// Adds a remedy to the error of a hang. The search is limited to the time of the run, at least 5 s.
 Error with_remedy(const Error& hang, const RunOptions& options, const std::vector<Room>& exhausted_buffers,
                   std::chrono::milliseconds run) {
     if (exhausted_buffers.empty()) return hang;
-    tell_stage(options, "looking for a buffer to enlarge", "");
+    report_stage(options, "looking for a buffer to enlarge", "");
     const std::string what = remedy(options, exhausted_buffers, std::max(run, std::chrono::milliseconds{5000}));
     const std::string advice =
         what.empty() ? "no larger buffer or queue of these was found to help" : "it runs with " + what;
@@ -134,17 +134,18 @@ Error with_remedy(const Error& hang, const RunOptions& options, const std::vecto
 }
 }  // namespace
 
-static RunReport run_once(const RunOptions& given, std::vector<Room>& exhausted_buffers) {
-    refuse_trace_without_clock(given);
-    if (!given.trace.file.empty()) const NewFile probe(given.trace.file, FileKind::Trace);  // before any work
-    if (!given.dump_dir.empty()) const NewFolder probe(given.dump_dir, dump_folder());
-    tell_stage(given, "reading and laying out", "simulating");
-    const std::unique_ptr<Setup> setup = set_up(given);
+static RunReport run_once(const RunOptions& requested, std::vector<Room>& exhausted_buffers) {
+    refuse_trace_without_clock(requested);
+    if (!requested.trace.file.empty())
+        const NewFile probe(requested.trace.file, FileKind::Trace);  // fails early when the file cannot be written
+    if (!requested.dump_dir.empty()) const NewFolder probe(requested.dump_dir, dump_folder());
+    report_stage(requested, "reading and laying out", "simulating");
+    const std::unique_ptr<Setup> setup = set_up(requested);
     const RunOptions& options = setup->options;
     RunState& state = *setup->state;
-    // (1) what the host will push
+    // (1) host inputs
     if (state.values()) {
-        tell_stage(options, "filling queues", "simulating");
+        report_stage(options, "filling queues", "simulating");
         fill_host(*setup);
     }
     // (2) the machine
@@ -162,14 +163,14 @@ static RunReport run_once(const RunOptions& given, std::vector<Room>& exhausted_
             throw;
         }
     }
-    sum_up(state.report);
+    summarize(state.report);
     if (options.mode != Mode::Functional && options.perf_op.empty())
         state.report.performance = measure(state.netlist, state.report, state.input_record);
-    // (3) what it left, against golden
-    if (state.values() && options.sink) give_outputs(state, options);
+    // (3) outputs: sink, dump, comparison with golden
+    if (state.values() && options.sink) send_outputs_to_sink(state, options);
     if (state.values() && !options.dump_dir.empty()) dump_io(*setup);
     if (state.values() && options.check) check_outputs(state, options);
-    if (state.values() && !options.check) look_through_outputs(state);
+    if (state.values() && !options.check) scan_outputs(state);
     for (std::string& note : state.saturations.notes()) state.report.notes.push_back(std::move(note));
     return std::move(state.report);
 }

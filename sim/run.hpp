@@ -1,4 +1,4 @@
-// The main job as one function: a netlist in, a checked and timed run out. The command line and the tests call it.
+// The main entry point: runs a netlist and returns a checked and timed report. The command line and the tests call it.
 //
 //   read -> resolve -> validate -> choose parameters -> stimulus | --inputs -> golden || SystemC machine -> compare
 #pragma once
@@ -28,29 +28,30 @@ struct Machine;
 
 namespace ttsim::impl::sim {
 
-/// Entries by queue, from the first one on.
+/// Entries by queue name, starting with entry 0.
 using HostValues = std::map<std::string, std::vector<Tensor>>;
 
 struct RunOptions : MachineSettings {
-    std::string netlist;                   ///< file
-    std::shared_ptr<const Netlist> value;  ///< in its place, as read_netlist() gives it; null: the file is read
-    std::string arch;                      ///< "" = first listed one on which the file validates
-    std::string device, cluster;           ///< see MachineOptions
+    std::string netlist;  ///< file
+    std::shared_ptr<const Netlist>
+        value;                    ///< the parsed netlist (read_netlist()) instead of the file; null: the file is read
+    std::string arch;             ///< "" = the first listed architecture on which the file validates
+    std::string device, cluster;  ///< see MachineOptions
     std::vector<int> harvested_rows;
-    std::shared_ptr<const Machine> machine;      ///< in place of these three; null: they say it
-    std::vector<std::string> programs;           ///< in run order; empty = all, in file order
+    std::shared_ptr<const Machine> machine;  ///< instead of device, cluster and harvested_rows; null: these are used
+    std::vector<std::string> programs;       ///< in run order; empty = all, in file order
     std::map<std::string, std::int64_t> params;  ///< "$p_x" or "p_x"
     std::uint32_t seed = 0;
     StimulusOrder stimulus = StimulusOrder::PerQueue;
     std::string inputs_dir, dump_dir;  ///< --inputs, --dump-io; "" = none
-    std::string perf_op;               ///< only this op, without the others; "" = the whole netlist. Timing mode
-    /// Entries of HOST queues from 0 on, in place of those of inputs_dir; without that, of all that the run reads.
-    /// Null: none.
+    std::string perf_op;               ///< run only this op; "" = the whole netlist. Needs timing mode
+    /// Entries of HOST queues from entry 0. They replace those of inputs_dir; without inputs_dir, every HOST queue that
+    /// the run reads must be present. Null: none.
     std::shared_ptr<const HostValues> host_values;
-    /// Called after the run with every entry of the queues that the host reads; not in Timing mode.
+    /// Called after the run with every entry of the queues that the host reads. Not called in Timing mode.
     std::function<void(const std::string& queue, std::int64_t entry, Tensor value)> sink;
     bool check = true;       ///< compare with golden (not in Timing mode)
-    bool check_ops = false;  ///< besides, every op by itself
+    bool check_ops = false;  ///< also compare every op by itself
     bool strict = false;
 };
 
@@ -59,52 +60,53 @@ struct OpReport {
     std::int64_t grid_r = 0, grid_c = 0, device = 0;
     std::int64_t tiles = 0;                         ///< output tiles packed, all cores, all inputs
     std::uint64_t first_cycle = 0, last_cycle = 0;  ///< first unpack, last pack
-    std::uint64_t busy_cycles = 0;                  ///< of the busiest core
+    std::uint64_t busy_cycles = 0;                  ///< busy cycles of the busiest core
 };
 struct GraphReport {
     std::string name;
     std::int64_t device = 0, executes = 0, inputs = 0;
-    std::uint64_t cycles = 0;           ///< all its executes, from start to last output
-    std::uint64_t active_cycles = 0;    ///< the same, from first unpack to last pack
-    double inputs_per_second = 0;       ///< steady, within an execute (base/figures.hpp); 0: unknown
-    std::uint64_t first_input_end = 0;  ///< when its first input had left
-    std::uint64_t first_input_packed = 0, last_input_packed = 0;  ///< when the last of its cores had packed these
-    std::int64_t first_inputs = 0;                                ///< of its first execute
-    std::uint64_t first_start = 0;                                ///< of its first execute
-    std::uint64_t first_end = 0, last_end = 0;                    ///< of its first and last execute
+    std::uint64_t cycles = 0;           ///< over all executes, each from its start to its last output
+    std::uint64_t active_cycles = 0;    ///< over all executes, each from first unpack to last pack
+    double inputs_per_second = 0;       ///< steady rate within an execute (base/figures.hpp); 0: unknown
+    std::uint64_t first_input_end = 0;  ///< cycle in which its first input was complete
+    std::uint64_t first_input_packed = 0,
+                  last_input_packed = 0;        ///< cycle in which the last of its cores packed that input
+    std::int64_t first_inputs = 0;              ///< inputs of its first execute
+    std::uint64_t first_start = 0;              ///< start of its first execute
+    std::uint64_t first_end = 0, last_end = 0;  ///< ends of its first and last execute
     std::vector<OpReport> ops;
-    /// Of the graph's cycles, in the op's busiest core.
+    /// Busy cycles of the op's busiest core, as a fraction of the graph's cycles.
     double busy_share(const OpReport& op) const {
         return share_of(static_cast<double>(op.busy_cycles), static_cast<double>(cycles));
     }
 };
-/// Of an output or a run. NothingCompared: checked, but there was nothing to judge.
+/// Verdict on an output or a run. NothingCompared: checked, but no element could be compared.
 enum class Verdict : std::uint8_t { Pass, Mismatch, IllConditioned, NothingCompared, NotChecked };
 std::string to_string(Verdict verdict);
 
 struct OutputReport {
     std::string queue;
     std::string rule;  ///< where the tolerance comes from
-    std::string why;   ///< why it is not judged or compared, or only in part; "" when all is
+    std::string why;   ///< why it is not judged or compared, or only in part; "" when it is fully judged
     Comparison comparison;
     QueueComparison::Result result;
-    std::int64_t missing = 0, first_missing = 0;        ///< entries golden has and the run did not leave
-    std::int64_t unexpected = 0, first_unexpected = 0;  ///< the other way round
-    bool ill_conditioned = false;  ///< it differs, but golden moves as far when its inputs move by 1e-6
-    double moved = 0;              ///< so far, largest value; 0 when not asked
+    std::int64_t missing = 0, first_missing = 0;        ///< entries that golden has and the run did not write
+    std::int64_t unexpected = 0, first_unexpected = 0;  ///< entries that the run wrote and golden does not have
+    bool ill_conditioned = false;  ///< it differs, but golden changes as much when its inputs change by 1e-6
+    double moved = 0;              ///< largest change of golden with perturbed inputs; 0: not computed
     NonFinite non_finite;          ///< of the run's values
-    NonFinite golden_non_finite;   ///< of golden's, in entries where they leave something out of the comparison
-    std::string golden_from;       ///< the op that made the first of these; "": none, they came in
+    NonFinite golden_non_finite;   ///< of golden's values, in entries where they exclude elements from the comparison
+    std::string golden_from;       ///< the op that produced the first of these; "": they are in the host inputs
     Verdict verdict() const;       ///< NotChecked: statistics only
 };
 /// --check ops: one op, all its results.
 struct OpCheckReport {
     std::string op, type, graph;
     std::string rule;                     ///< where the tolerance comes from
-    std::string why;                      ///< why it is not judged, or only in part; "" when all is
-    QueueComparison::Result local;        ///< with golden on the operands that the machine fed the op
-    QueueComparison::Result accumulated;  ///< with golden of the whole netlist
-    std::int64_t missing = 0;             ///< results golden has and the machine never computed
+    std::string why;                      ///< why it is not judged, or only in part; "" when it is fully judged
+    QueueComparison::Result local;        ///< against golden on the operands that the machine passed to the op
+    QueueComparison::Result accumulated;  ///< against golden of the whole netlist
+    std::int64_t missing = 0;             ///< results that golden has and the machine did not compute
     Verdict verdict() const;              ///< of `local`
 };
 struct RunReport {
@@ -114,38 +116,39 @@ struct RunReport {
     Mode mode = Mode::Full;
     Numerics numerics = Numerics::Real;
     std::uint32_t seed = 0;
-    std::int64_t inputs_count = 0;  ///< most inputs that one execute of a graph ran
+    std::int64_t inputs_count = 0;  ///< largest number of inputs of one execute
     std::int64_t clock_mhz = 0;
-    std::uint64_t cycles = 0;                   ///< whole run; 0 in Functional mode
-    std::uint64_t load_cycles = 0;              ///< in which kernels and programs are loaded, of all epochs
-    std::optional<std::uint64_t> first_loaded;  ///< when the first epoch was
-    double inputs_per_second = 0;               ///< steady: what the run would go on with; 0: unknown
-    double end_to_end_per_second = 0;   ///< inputs over all cycles, whatever they were spent on, and host_seconds
-    double host_seconds = 0;            ///< of a compiled model: measured time of the host's steps
-    bool all_on_host = false;           ///< of a compiled model: its chips compute nothing, and have no rates
-    std::uint64_t latency_cycles = 0;   ///< of the first input, from first_loaded to the last graph's end of it
-    std::int64_t inputs_skipped = 0;    ///< repeats of inputs that were simulated, added without being so
-    std::int64_t plans = 0;             ///< epochs that were elaborated; a later run of the same finds them
+    std::uint64_t cycles = 0;                   ///< of the whole run; 0 in Functional mode
+    std::uint64_t load_cycles = 0;              ///< cycles of loading kernels and programs, summed over all epochs
+    std::optional<std::uint64_t> first_loaded;  ///< cycle in which the first epoch was loaded
+    double inputs_per_second = 0;               ///< steady rate of the run; 0: unknown
+    double end_to_end_per_second = 0;           ///< inputs divided by the time of all cycles plus host_seconds
+    double host_seconds = 0;                    ///< of a compiled model: measured time of the host steps
+    bool all_on_host = false;                   ///< of a compiled model: the chips compute nothing and have no rates
+    std::uint64_t latency_cycles =
+        0;  ///< latency of the first input: from first_loaded until the last graph has finished it
+    std::int64_t inputs_skipped = 0;    ///< inputs that were extrapolated instead of simulated
+    std::int64_t plans = 0;             ///< epochs that were elaborated; repeated launches reuse their plans
     std::vector<GraphReport> graphs;    ///< in order of first execution
     bool checked = false;               ///< compared with golden
-    std::vector<OutputReport> outputs;  ///< op-fed queues that no graph reads; empty unless checked
+    std::vector<OutputReport> outputs;  ///< queues that an op writes and no graph reads; empty unless checked
     bool ops_checked = false;
-    std::vector<OpCheckReport> ops;               ///< with check_ops, in the order in which the graphs compute them
-    std::vector<PerformanceFigure> performance;   ///< of the performance-check section
-    std::vector<std::string> notes;               ///< warnings worth showing
-    std::optional<Error> trace_failure;           ///< the trace could not be written; nothing else is affected
-    Verdict verdict() const;                      ///< over outputs and ops
+    std::vector<OpCheckReport> ops;              ///< with check_ops, in the order in which the graphs compute them
+    std::vector<PerformanceFigure> performance;  ///< of the performance-check section
+    std::vector<std::string> notes;              ///< warnings for the user
+    std::optional<Error> trace_failure;  ///< set when the trace could not be written; the rest of the report is valid
+    Verdict verdict() const;             ///< combined verdict of outputs and ops
     const OpCheckReport* first_wrong_op() const;  ///< nullptr: none
-    /// The first op that is right by itself and differs from golden of the whole netlist; nullptr: none.
+    /// The first op that passes by itself but differs from golden of the whole netlist; nullptr: none.
     const OpCheckReport* amplified_from() const;
     bool pass() const { return verdict() != Verdict::Mismatch; }
-    bool fast_enough() const;  ///< every judged figure is met
+    bool fast_enough() const;  ///< every judged performance figure meets its target
 };
 
 /// Throws Error: Input (2), Hang (3, text holds the wait-for chain), Unsupported (4).
 RunReport run(const RunOptions& options);
 
-/// `ttsim check`: everything before the run. Returns the arch chosen.
+/// `ttsim check`: everything before the run. Returns the chosen architecture.
 struct CheckReport {
     std::string arch;
     std::vector<std::string> notes;

@@ -19,8 +19,9 @@ RunState::RunState(const Netlist& n, const Machine& m, std::vector<ProgramCall> 
             if (use.read) read_by_graph[use.queue] = true;
 }
 
-/// The same with room for two inputs more around the ops of those names.
-static std::shared_ptr<const Plan> with_room(std::shared_ptr<const Plan> plan, const std::set<std::string>& ops) {
+/// A copy of the plan in which the operand and output buffers of these ops hold two more inputs.
+static std::shared_ptr<const Plan> with_larger_buffers(std::shared_ptr<const Plan> plan,
+                                                       const std::set<std::string>& ops) {
     if (ops.empty()) return plan;
     auto wide = std::make_shared<Plan>(*plan);
     for (PlanOp& op : wide->ops) {
@@ -42,7 +43,7 @@ static std::shared_ptr<const Plan> with_room(std::shared_ptr<const Plan> plan, c
 const RunState::Prepared& RunState::prepare(const EpochLaunch& launch) {
     Prepared& prepared = plans[plan_key(launch)];
     if (!prepared.plan) {
-        prepared.plan = with_room(elaborate(netlist, launch, machine, sparse), settings.free.room);
+        prepared.plan = with_larger_buffers(elaborate(netlist, launch, machine, sparse), settings.idealized.room);
         ++report.plans;
         prepared.compute =
             std::make_unique<Compute>(*prepared.plan, settings.numerics, pool, saturations, settings.fault);
@@ -78,7 +79,7 @@ bool RunState::may_rewind(const Queue& queue) const {
     return known != forecast.queues.end() && known->second.rewound;
 }
 
-void RunState::tell_progress(std::int64_t inputs, double parts) const {
+void RunState::report_progress(std::int64_t inputs, double parts) const {
     if (!settings.progress) return;
     const auto all = static_cast<double>(std::max<std::int64_t>(1, forecast.inputs));
     settings.progress({.stage = "simulating",

@@ -1,4 +1,4 @@
-// What the engines (functional, SystemC) share for one run.
+// State of one run that the engines (functional, SystemC) share.
 #pragma once
 
 #include <map>
@@ -18,8 +18,8 @@
 
 namespace ttsim::impl::sim {
 
-/// Tasks in flight beyond which the submitting thread works instead of running ahead: bounds memory.
-inline constexpr std::size_t most_pending_tasks = 48;
+/// Limit of tasks in flight, which bounds memory. Above it the submitting thread executes tasks itself.
+inline constexpr std::size_t max_pending_tasks = 48;
 
 struct RunState {
     const Netlist& netlist;
@@ -28,15 +28,15 @@ struct RunState {
     Forecast forecast;
     MachineSettings settings;
     ThreadPool& pool;
-    bool live = false;  ///< nothing is forecast: calls, pushes and pops come as somebody makes them
+    bool live = false;  ///< a session: calls, pushes and pops are not known in advance
     EntryStore store;
     HostInputs host;
     struct Prepared {
         std::shared_ptr<const Plan> plan;
-        std::unique_ptr<Compute> compute;  // tasks refer to it: lives as long as the run
+        std::unique_ptr<Compute> compute;  // kept until the end of the run, since tasks refer to it
     };
     Saturations saturations;
-    std::map<const Op*, SparseCounts> sparse;  // of encodings known before the run
+    std::map<const Op*, SparseCounts> sparse;  // counts of the encodings that are known before the run
     std::map<std::string, Prepared> plans;     // by plan_key()
     std::map<const Queue*, bool> read_by_graph;
     InputRecord input_record;
@@ -46,37 +46,37 @@ struct RunState {
     RunState(const Netlist& n, const Machine& m, std::vector<ProgramCall> c, MachineSettings s, ThreadPool& p);
 
     const Prepared& prepare(const EpochLaunch& launch);
-    /// Adds the call to those the stream holds. In a live run the plans it needs are made first: throws when one cannot
-    /// be made, and the stream is as before.
+    /// Appends the call to the stream. In a live run its plans are elaborated first; when that throws, the stream is
+    /// unchanged.
     void prepare_call(EpochStream& stream, const ProgramCall& call);
     void prepare_all(EpochStream stream);
-    void elaborate_all();  ///< every plan of the run, so that what does not fit is refused before it starts
-    /// Format in which entries that the host keeps to the end are packed, when that loses nothing.
-    DataFormat keep_as(const Queue& queue) {
+    void elaborate_all();  ///< elaborates every plan of the run, so that errors are reported before it starts
+    /// Format in which entries that stay until the end of the run are packed, when that is lossless.
+    DataFormat retained_format(const Queue& queue) {
         const bool kept = queue.type == QueueType::Queue && !read_by_graph[&queue];
         return kept && settings.numerics == Numerics::Float32 ? queue.df : DataFormat::Invalid;
     }
     bool values() const { return settings.mode != Mode::Timing; }
-    /// Popped entries leave the modelled memory, unless nobody reads the queue (the host keeps what it popped) or a
-    /// program goes back to them.
+    /// Drops popped entries from the modelled memory. Kept are entries that no graph reads (the host keeps them) and
+    /// those a program may rewind to.
     void forget_popped(const Queue& queue, std::int64_t below);
-    /// Whether a program goes, or may go, back to entries that were popped.
+    /// Whether a program rewinds, or may rewind, to entries that were popped.
     bool may_rewind(const Queue& queue) const;
     void throttle() {
-        while (pool.pending() > most_pending_tasks && pool.help()) {
+        while (pool.pending() > max_pending_tasks && pool.help()) {
         }
     }
-    /// An entry or slot of the store, once what fills it is computed.
+    /// Reads an entry or slot of the store; waits until it is computed.
     Tensor read(const Queue& queue, std::int64_t n);
     GraphReport& graph_report(const Graph& graph);
-    /// Tells who wants to know that so many inputs of the run are over; `parts` counts those under way in part.
-    void tell_progress(std::int64_t inputs, double parts) const;
-    std::vector<Room> exhausted_buffers;  ///< after a hang: what was full, or empty for ever
+    /// Reports the number of finished inputs to settings.progress; `parts` also counts fractions of inputs in progress.
+    void report_progress(std::int64_t inputs, double parts) const;
+    std::vector<Room> exhausted_buffers;  ///< after a hang: buffers that stayed full or empty
 };
 
-/// No clock, queues without end: launches, inputs, ops and cores one after the other.
+/// Runs without a clock and with unbounded queues: launches, inputs, ops and cores in sequence.
 void run_functional(RunState& state);
-/// The SystemC machine: values too when state.values().
+/// Runs the SystemC machine; computes values when state.values().
 void run_machine(RunState& state);
 
 }  // namespace ttsim::impl::sim

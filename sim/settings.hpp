@@ -1,4 +1,4 @@
-// How a netlist shall be executed, whatever asks for it: the settings that the machine and the engines look at.
+// Execution settings that the machine and the engines read, independent of the caller.
 #pragma once
 
 #include <atomic>
@@ -19,47 +19,48 @@ class MachineView;
 
 enum class Mode : std::uint8_t { Full, Timing, Functional };
 
-/// --trace: a database of what the machine did, docs/trace.md. While the machine runs, SIGINT and SIGTERM end the run
-/// with Fault::Interrupted, and the trace holds what was done.
+/// --trace: a database of the machine's activity (docs/trace.md). While the machine runs, SIGINT and SIGTERM end the
+/// run with Fault::Interrupted; the trace is then written up to that point.
 struct TraceOptions {
     std::string file;              ///< "" = none
     int level = 1;                 ///< 1 = sums per core and input, 2 = also every step and transfer
-    std::string command, version;  ///< as the trace shall show them
+    std::string command, version;  ///< text that the trace records
 };
 
-/// How far a run is.
+/// Progress of a run.
 struct RunProgress {
-    std::string_view stage;           ///< what is being done: "simulating"
-    double share = 0;                 ///< of the stage, 0..1
-    std::int64_t inputs = 0, of = 0;  ///< over, and of the whole run; of = 0: the stage does not count them
-    std::string_view next;            ///< the stage that follows; "" = none
+    std::string_view stage;  ///< name of the current stage: "simulating"
+    double share = 0;        ///< finished fraction of the stage, 0..1
+    std::int64_t inputs = 0,
+                 of = 0;    ///< finished inputs, and inputs of the whole run; of = 0: the stage does not count inputs
+    std::string_view next;  ///< name of the next stage; "" = none
 };
 
-/// What pipes between ops do on the chip; each can be left out, to see what it costs.
+/// Mechanisms of pipes between ops. Each can be switched off to measure its cost.
 struct PipeMechanisms {
-    bool blocks = true;    ///< an output that is not taken in order is handed over in whole blocks
-    bool lockstep = true;  ///< all forks have sent a block before any sends the next
-    bool firmware = true;  ///< blocks, phases and changes of partner take time
-    bool credits = true;   ///< a sender hears of free space after a round trip
-    bool kernels = true;   ///< steps of ops take time; without, a run shows what pipes alone take
+    bool blocks = true;    ///< an output that is read out of order is sent in whole blocks
+    bool lockstep = true;  ///< all forks send a block before any fork sends the next
+    bool firmware = true;  ///< firmware time of blocks, phases and changes of sender
+    bool credits = true;   ///< a sender receives credits for free space after a round trip
+    bool kernels = true;   ///< steps of ops take time; off: the run measures pipes alone
 };
 
 struct MachineSettings {
     Mode mode = Mode::Full;
     Numerics numerics = Numerics::Real;
-    unsigned threads = 0;                      ///< 0 = one per processor; never changes a result
-    std::optional<std::int64_t> inputs_count;  ///< per graph at most
-    bool extrapolate = true;                   ///< Timing mode skips what surely repeats; never changes a result
+    unsigned threads = 0;                      ///< 0 = one per processor; results do not depend on it
+    std::optional<std::int64_t> inputs_count;  ///< upper limit per graph
+    bool extrapolate = true;                   ///< Timing mode skips exact repetitions; results do not depend on it
     PipeMechanisms pipes;
-    IdealizedResources free;  ///< for studies
+    IdealizedResources idealized;  ///< for what-if runs
     TraceOptions trace;
-    const std::atomic<int>* stop = nullptr;  ///< a signal's number there ends the run with Fault::Interrupted
-    /// Called often, and from one thread; empty = quiet. What it throws ends the run.
+    const std::atomic<int>* stop = nullptr;  ///< a signal number stored there ends the run with Fault::Interrupted
+    /// Called often, always from one thread; empty = no progress reports. An exception from it ends the run.
     std::function<void(const RunProgress&)> progress;
-    /// Called now and then while the machine runs, and at its start and end, from one thread; empty = nobody looks. Not
-    /// together with a trace.
+    /// Called at the start, at the end and about every 100 ms of a machine run, from one thread; empty = no telemetry.
+    /// Cannot be combined with a trace.
     std::function<void(const MachineView&)> telemetry;
-    /// For tests of the checks: spoils a block that an op has computed, before anything reads it. Called from tasks.
+    /// For tests of the checks: corrupts a block that an op has computed, before it is read. Called from pool tasks.
     std::function<void(const Op& op, std::vector<float>& block)> fault;
 };
 

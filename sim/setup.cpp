@@ -13,11 +13,11 @@ namespace ttsim::impl::sim {
 
 std::int64_t chips_named(const Netlist& netlist) {
     std::int64_t highest = 0;
-    const auto see = [&](std::int64_t id) { highest = std::max(highest, id); };
-    for (const Queue& queue : netlist.queues) see(queue.device());
+    const auto update = [&](std::int64_t id) { highest = std::max(highest, id); };
+    for (const Queue& queue : netlist.queues) update(queue.device());
     for (const Graph& graph : netlist.graphs) {
-        see(graph.device());
-        for (const Op& op : graph.ops) see(op.cfg.attr.dest_device);
+        update(graph.device());
+        for (const Op& op : graph.ops) update(op.cfg.attr.dest_device);
     }
     return highest + 1;
 }
@@ -60,7 +60,8 @@ void check_on(const Netlist& netlist, const Machine& machine) {
     problems.throw_if_any();
 }
 
-/// Programs, parameters and inputs_count of the manifest are what the run uses.
+/// Completes the options from the manifest: programs, parameters, inputs_count and architecture. Options set by the
+/// caller win.
 static RunOptions with_manifest(RunOptions options, const Manifest& manifest) {
     if (options.programs.empty()) options.programs = manifest.programs;
     for (const auto& [name, value] : manifest.params) options.params.try_emplace(name, value);
@@ -69,18 +70,18 @@ static RunOptions with_manifest(RunOptions options, const Manifest& manifest) {
     return options;
 }
 
-/// Says once what --math exact leaves to the fast way.
+/// Adds one note that lists the functions --math exact computes as --math fast does.
 static void note_fast_parts(const Netlist& netlist, RunReport& report) {
     std::set<std::string> parts;
     for (const Graph& graph : netlist.graphs)
         for (const Op& op : graph.ops)
-            for (const std::string& part : fast_parts(op.cfg)) parts.insert(part);
+            for (const std::string& part : non_bit_true_parts(op.cfg)) parts.insert(part);
     if (!parts.empty())
         report.notes.push_back(fmt::format(
             "--math exact: {} computed as with --math fast, their algorithms are not public", fmt::join(parts, ", ")));
 }
 
-/// What the machine tells of its progress goes on with what the run will do then.
+/// Settings of the machine; its progress reports name the stage after the simulation.
 static MachineSettings settings_of(const RunOptions& options) {
     MachineSettings settings = options;
     if (options.progress && options.check && options.mode != Mode::Timing)
@@ -91,7 +92,7 @@ static MachineSettings settings_of(const RunOptions& options) {
     return settings;
 }
 
-/// The netlist on one arch, validated and elaborated; throws what does not fit.
+/// Validates and elaborates the netlist for one architecture; throws its problems.
 static void try_arch(Setup& setup, const std::string& arch, const RunOptions& options, ThreadPool& pool) {
     MachineOptions wanted;
     wanted.device = options.device;
@@ -125,8 +126,8 @@ static void try_arch(Setup& setup, const std::string& arch, const RunOptions& op
     setup.state->elaborate_all();
 }
 
-/// Of chips that all refuse a netlist the one with the fewest problems, the first of those: others add limits of their
-/// own, which would hide what is wrong with the file.
+/// Chooses the error of the chip with the fewest problems, the first of several. Other chips add limits of their own,
+/// which would hide the errors of the file.
 static Error nearest_refusal(const std::vector<std::pair<std::string, Error>>& refusals, const std::string& file) {
     const auto problems = [](const std::pair<std::string, Error>& refusal) {
         const std::string_view lines = refusal.second.what();
@@ -134,14 +135,14 @@ static Error nearest_refusal(const std::vector<std::pair<std::string, Error>>& r
     };
     const auto nearest = std::min_element(refusals.begin(), refusals.end(),
                                           [&](const auto& a, const auto& b) { return problems(a) < problems(b); });
-    const auto alike = [&](const auto& refusal) {  // the command line is wrong, whatever the chip
+    const auto alike = [&](const auto& refusal) {  // the error does not depend on the chip
         return std::string_view(refusal.second.what()) == nearest->second.what();
     };
     if (std::all_of(refusals.begin(), refusals.end(), alike)) return nearest->second;
     std::string tried;
     for (const auto& [arch, error] : refusals) tried += (tried.empty() ? "" : ", ") + arch;
     return {nearest->second.fault(),
-            fmt::format("{}\n{}: note: good on none of {}; these are the problems on {}", nearest->second.what(), file,
+            fmt::format("{}\n{}: note: valid on none of {}; these are the problems on {}", nearest->second.what(), file,
                         tried, nearest->first),
             nearest->second.problems()};
 }
@@ -155,7 +156,7 @@ void fill_host(Setup& setup) {
     for (const std::string& note : state.host.notes()) state.report.notes.push_back(note);
 }
 
-/// What the chip's own description has to say, for runs and for checks.
+/// Adds the note of the chip's description to the report, for runs and for checks.
 static void add_chip_note(Setup& setup) {
     const ChipParams& params = chip(setup.arch);
     if (params.note.empty()) return;
@@ -173,11 +174,11 @@ std::unique_ptr<Setup> set_up(const RunOptions& given, const std::function<void(
         setup->manifest = read_manifest(options.inputs_dir);
         options = with_manifest(options, *setup->manifest);
     }
-    const std::string of_device = device_chip(options.device);  // a chip known by its path is known to the netlist then
+    const std::string of_device = device_chip(options.device);  // also registers a chip that is given by its path
     if (!options.arch.empty()) (void)chip(options.arch);
     setup->netlist = resolve(options.value ? *options.value : read_netlist(options.netlist));
     if (amend) amend(setup->netlist);
-    check_names(options.free, setup->netlist);
+    check_names(options.idealized, setup->netlist);
     for (std::string& note : check_performance_names(setup->netlist)) setup->netlist.notes.push_back(std::move(note));
     const unsigned threads = options.threads != 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
     setup->pool = std::make_unique<ThreadPool>(threads);
@@ -193,7 +194,7 @@ std::unique_ptr<Setup> set_up(const RunOptions& given, const std::function<void(
             if (std::find(known.begin(), known.end(), arch) != known.end()) archs.push_back(arch);
         if (archs.empty())
             fail_unsupported(setup->netlist.arch_loc,
-                             "none of the archs of this netlist can be simulated; ttsim knows {}",
+                             "none of the archs of this netlist can be simulated; supported: {}",
                              fmt::join(known, ", "));
     }
     std::vector<std::pair<std::string, Error>> refusals;

@@ -1,4 +1,4 @@
-// From options to a netlist on a machine: reading, choosing the arch, validating, choosing parameters.
+// Prepares a run from its options: reads and validates the netlist, chooses architecture and parameters.
 #pragma once
 
 #include <memory>
@@ -9,36 +9,36 @@
 
 namespace ttsim::impl::sim {
 
-/// Everything a run needs before its first cycle. Heap-allocated: RunState refers to its neighbours.
+/// Everything a run needs before its first cycle. Allocated on the heap because RunState refers to the other members.
 struct Setup {
-    RunOptions options;  ///< with what the manifest says
+    RunOptions options;  ///< completed from the manifest
     Netlist netlist;     ///< resolved
     std::string arch;
     Machine machine;
     std::optional<Manifest> manifest;  ///< of --inputs
     std::unique_ptr<RunState> state;
-    std::unique_ptr<ThreadPool> pool;  ///< ends first: its tasks refer to the state
+    std::unique_ptr<ThreadPool> pool;  ///< destroyed first: its tasks refer to the state
 };
 
-/// A call of `program` with the parameters chosen for it; both are noted in the report. Throws Error(Input) for a name
-/// the netlist does not have.
+/// A call of `program` with its chosen parameters, which are added to the report. Throws Error(Input) for an unknown
+/// program.
 ProgramCall make_call(const Netlist& netlist, const std::string& program,
                       const std::map<std::string, std::int64_t>& params, RunReport& report);
 
-/// The highest chip that the netlist names, + 1.
+/// The highest chip id in the netlist, + 1.
 std::int64_t chips_named(const Netlist& netlist);
 
-/// Throws Error(Input): functional mode has no clock, so nothing to trace.
+/// Throws Error(Input) when a trace is requested in functional mode, which has no clock.
 void refuse_trace_without_clock(const MachineSettings& settings);
 
-/// Throws Error with all that keeps the netlist from running on the machine.
+/// Throws Error with all problems of the netlist on this machine.
 void check_on(const Netlist& netlist, const Machine& machine);
 
-/// Throws Error with all problems of the first arch when the netlist runs on none of those it lists.
+/// Throws Error when the netlist runs on none of its architectures, with the problems of the one that has the fewest.
 /// `amend` changes the netlist after it is resolved.
 std::unique_ptr<Setup> set_up(const RunOptions& options, const std::function<void(Netlist&)>& amend = {});
 
-/// What the host will push: of --inputs, of host_values, or made up. For runs with values.
+/// Fills the host inputs from --inputs, host_values or the stimulus. For runs with values.
 void fill_host(Setup& setup);
 
 }  // namespace ttsim::impl::sim

@@ -18,7 +18,7 @@ bool listed(const std::vector<std::string>& list, const std::string& op) {
     return std::any_of(list.begin(), list.end(), [&](const std::string& name) { return name == "*" || name == op; });
 }
 
-/// What golden has of the results of some ops, of all inputs.
+/// Golden results of selected ops for all inputs.
 using GoldenResults = std::map<std::pair<const Op*, std::int64_t>, Tensor>;
 
 GoldenResults golden_results(RunState& state, const std::vector<std::string>& wanted) {
@@ -48,13 +48,13 @@ GoldenResults golden_results(RunState& state, const std::vector<std::string>& wa
     return results;
 }
 
-RunOptions watched(RunOptions options, const WatchedRun::Checks& checks) {
+RunOptions debug_options(RunOptions options, const WatchedRun::Checks& checks) {
     if (options.mode == Mode::Functional)
         throw Error(Fault::Input, {options.netlist, 0, 0}, "functional mode has no clock to stop; use full or timing");
     if (checks.any() && options.mode == Mode::Timing)
         throw Error(Fault::Input, {options.netlist, 0, 0}, "timing mode computes no values; use --mode full");
     options.extrapolate = false;
-    options.check = options.check_ops = checks.any();  // the machine keeps the results of ops
+    options.check = options.check_ops = checks.any();  // makes the machine keep the results of ops
     return options;
 }
 
@@ -66,18 +66,18 @@ struct WatchedRun::Parts {
     Watch watch;
     std::unique_ptr<LiveMachine> machine;
     GoldenResults golden;
-    std::map<const Op*, std::int64_t> seen;  // inputs of an op that were looked at
-    std::vector<Departure> found;
-    bool over = false, hangs = false;
+    std::map<const Op*, std::int64_t> checked_inputs;  // number of checked inputs of an op
+    std::vector<CheckFinding> found;
+    bool finished = false, hangs = false;
 
     RunState& state() const { return *setup->state; }
-    void look();
-    void judge(const Op& op, std::int64_t n);
+    void check_new_results();
+    void check_result(const Op& op, std::int64_t n);
 };
 
 WatchedRun::WatchedRun(const RunOptions& options, Checks checks) : parts_(std::make_unique<Parts>()) {
     Parts& p = *parts_;
-    p.setup = set_up(watched(options, checks));
+    p.setup = set_up(debug_options(options, checks));
     p.checks = std::move(checks);
     if (p.state().values()) fill_host(*p.setup);
     if (!p.checks.golden.empty()) p.golden = golden_results(p.state(), p.checks.golden);
@@ -85,24 +85,24 @@ WatchedRun::WatchedRun(const RunOptions& options, Checks checks) : parts_(std::m
     for (const ProgramCall& call : p.state().calls) p.machine->call(call);
 }
 
-/// Tasks refer to the machine and the state.
+/// Waits for the tasks first, since they refer to the machine and the state.
 WatchedRun::~WatchedRun() {
     try {
         parts_->setup->pool->wait_all();
-    } catch (const std::exception&) {  // whoever drove the run has heard of it, or does not want to
+    } catch (const std::exception&) {  // errors were reported by advance()
     }
     parts_->machine.reset();
 }
 
-void WatchedRun::Parts::look() {
+void WatchedRun::Parts::check_new_results() {
     for (const Graph& graph : state().netlist.graphs)
         for (const Op& op : graph.ops) {
             if (!listed(checks.nan, op.name()) && !listed(checks.golden, op.name())) continue;
-            for (std::int64_t& n = seen[&op]; n < machine->view().inputs_packed(op); ++n) judge(op, n);
+            for (std::int64_t& n = checked_inputs[&op]; n < machine->view().inputs_packed(op); ++n) check_result(op, n);
         }
 }
 
-void WatchedRun::Parts::judge(const Op& op, std::int64_t n) {
+void WatchedRun::Parts::check_result(const Op& op, std::int64_t n) {
     const std::optional<EntrySpan> result = state().op_results->at(op, n);
     if (!result) return;
     for (const EntryPtr& part : result->parts)
@@ -115,26 +115,27 @@ void WatchedRun::Parts::judge(const Op& op, std::int64_t n) {
     }
     const auto golden_value = golden.find({&op, n});
     if (golden_value == golden.end()) return;
-    QueueComparison comparison(op_rule(state(), op).comparison, op.cfg.tile, judged_part_of(op.cfg));
+    QueueComparison comparison(op_rule(state(), op).comparison, op.cfg.tile, compared_part_of(op.cfg));
     comparison.add(golden_value->second, values);
     const QueueComparison::Result verdict = comparison.result();
     if (verdict.judged && !verdict.pass)
-        found.push_back({op.name(), n, fmt::format("op '{}' leaves golden: {}", op.name(), verdict.first_failure)});
+        found.push_back(
+            {op.name(), n, fmt::format("op '{}' differs from golden: {}", op.name(), verdict.first_failure)});
 }
 
 bool WatchedRun::advance(const std::function<bool()>& until, std::uint64_t deadline) {
     Parts& p = *parts_;
-    if (p.over || p.hangs || deadline <= p.machine->now()) return false;
+    if (p.finished || p.hangs || deadline <= p.machine->now()) return false;
     bool held = false, first = true;
     const auto stop = [&] {
-        if (std::exchange(first, false)) return false;  // as it stood already
-        if (p.checks.any()) p.look();
+        if (std::exchange(first, false)) return false;  // no event has happened yet in this call
+        if (p.checks.any()) p.check_new_results();
         held = held || until();
         return held;
     };
     p.machine->advance(stop, deadline);
     if (!held && p.machine->now() == deadline && p.machine->next_event() == deadline) {
-        first = true;  // what happens at the deadline itself, and no more
+        first = true;  // only the events at the deadline itself
         p.machine->advance(
             [&, at_end = false]() mutable {
                 held = stop();
@@ -142,14 +143,14 @@ bool WatchedRun::advance(const std::function<bool()>& until, std::uint64_t deadl
             },
             deadline + 1);
     }
-    const bool ended = !held && p.machine->now() < deadline;  // nothing is scheduled, the host's last transfers neither
-    p.over = ended && p.machine->idle();
-    p.hangs = ended && !p.over;
+    const bool ended = !held && p.machine->now() < deadline;  // no event is left, including the host's last transfers
+    p.finished = ended && p.machine->idle();
+    p.hangs = ended && !p.finished;
     return held;
 }
 
 WatchedRun::State WatchedRun::state() const {
-    return parts_->over ? State::Over : parts_->hangs ? State::Hangs : State::Going;
+    return parts_->finished ? State::Finished : parts_->hangs ? State::Hangs : State::Running;
 }
 
 MachineView WatchedRun::view() const { return parts_->machine->view(); }
@@ -165,8 +166,8 @@ std::vector<std::shared_ptr<const Plan>> WatchedRun::plans() const {
     return plans;
 }
 
-/// The entry as far as it is written now; nothing: there is none.
-static std::optional<EntrySpan> kept(RunState& state, const Queue& queue, std::int64_t n) {
+/// The entry as far as it is written now; no value when it does not exist.
+static std::optional<EntrySpan> stored_entry(RunState& state, const Queue& queue, std::int64_t n) {
     if (!state.values() || !state.store.has(queue, n)) return std::nullopt;
     EntrySpan span = state.store.read(queue, n);
     for (const EntryPtr& part : span.parts)
@@ -177,18 +178,18 @@ static std::optional<EntrySpan> kept(RunState& state, const Queue& queue, std::i
 }
 
 std::optional<Tensor> WatchedRun::entry(const Queue& queue, std::int64_t n) const {
-    const std::optional<EntrySpan> span = kept(parts_->state(), queue, n);
+    const std::optional<EntrySpan> span = stored_entry(parts_->state(), queue, n);
     return span ? std::optional(unpack_entry(*span)) : std::nullopt;
 }
 
 std::shared_ptr<const std::vector<std::uint8_t>> WatchedRun::packed_entry(const Queue& queue, std::int64_t n) const {
-    const std::optional<EntrySpan> span = kept(parts_->state(), queue, n);
+    const std::optional<EntrySpan> span = stored_entry(parts_->state(), queue, n);
     if (!span) return nullptr;
     auto bytes = std::make_shared<std::vector<std::uint8_t>>();
     for (const EntryPtr& part : span->parts) bytes->insert(bytes->end(), part->bytes.begin(), part->bytes.end());
     return bytes;
 }
 
-std::vector<Departure> WatchedRun::departures() { return std::exchange(parts_->found, {}); }
+std::vector<CheckFinding> WatchedRun::check_findings() { return std::exchange(parts_->found, {}); }
 
 }  // namespace ttsim::impl::sim

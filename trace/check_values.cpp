@@ -12,39 +12,39 @@ namespace ttsim::impl::trace {
 
 namespace {
 
-// --- 1. what columns hold -------------------------------------------------------------------------------------------
+// --- 1. ranges of columns -------------------------------------------------------------------------------------------
 
-/// Of integers. No table: of that name in every table.
+/// Allowed range of an integer column. An empty table matches the column in every table.
 struct Range {
     std::string_view table, column;
     std::int64_t least, most;
 };
-constexpr std::int64_t most_id = INT32_MAX, most_chip = 1 << 16, most_place = 999;
+constexpr std::int64_t max_id = INT32_MAX, max_chip = 1 << 16, max_coordinate = 999;
 constexpr Range ranges[] = {
     {"run", "seed", INT64_MIN, INT64_MAX},
     {"parameter", "value", INT64_MIN, INT64_MAX},
     {"run", "level", 1, 2},
     {"run", "bucket_cycles", 1, Statement::largest},
     {"", "clock_mhz", 1, 1'000'000},
-    {"chip", "id", 0, most_chip},
-    {"", "chip", 0, most_chip},
-    {"", "to_chip", 0, most_chip},
-    {"", "id", 0, most_id},
-    {"", "n", 0, most_id},
+    {"chip", "id", 0, max_chip},
+    {"", "chip", 0, max_chip},
+    {"", "to_chip", 0, max_chip},
+    {"", "id", 0, max_id},
+    {"", "n", 0, max_id},
     {"", "noc", 0, 1},
-    // places of cores make up the numbers of tracks in other formats
-    {"", "x", 0, most_place},
-    {"", "y", 0, most_place},
-    {"", "from_x", 0, most_place},
-    {"", "from_y", 0, most_place},
-    {"", "grid_x", 0, most_place},
-    {"", "grid_y", 0, most_place},
-    {"", "grid_r", 0, most_place},
-    {"", "grid_c", 0, most_place},
-    {"", "channel", 0, most_place},
+    // other formats derive track numbers from core coordinates
+    {"", "x", 0, max_coordinate},
+    {"", "y", 0, max_coordinate},
+    {"", "from_x", 0, max_coordinate},
+    {"", "from_y", 0, max_coordinate},
+    {"", "grid_x", 0, max_coordinate},
+    {"", "grid_y", 0, max_coordinate},
+    {"", "grid_r", 0, max_coordinate},
+    {"", "grid_c", 0, max_coordinate},
+    {"", "channel", 0, max_coordinate},
 };
 
-/// Columns that may hold nothing.
+/// Columns that may be NULL.
 constexpr std::pair<std::string_view, std::string_view> optional_columns[] = {{"run", "inputs_count"},
                                                                               {"flow", "operand"},
                                                                               {"flow", "from_op"},
@@ -59,11 +59,11 @@ constexpr std::pair<std::string_view, std::string_view> optional_columns[] = {{"
                                                                               {"resource", "channel"},
                                                                               {"resource", "to_chip"}};
 
-/// Texts that are JSON lists: of integers, or, with a width, of lists of at least so many.
+/// TEXT columns that hold JSON lists: of integers or, if `width` is set, of lists with at least that many integers.
 struct ListForm {
     std::string_view table, column;
     std::size_t width = 0;
-    bool ends_in_word = false;  ///< each list, behind its numbers
+    bool has_trailing_text = false;  ///< a text follows the integers of each list
 };
 constexpr ListForm list_forms[] = {
     {"chip", "harvested_rows"}, {"queue", "buffers", 2},     {"flow", "cores"},
@@ -71,15 +71,15 @@ constexpr ListForm list_forms[] = {
     {"route", "ends", 2},       {"route", "links", 2, true}, {"resource", "buckets"},
 };
 
-/// Texts of any length: files, and what lies in lists.
+/// TEXT columns of unlimited length: file contents and messages.
 bool is_long(const TableDef& table, std::string_view column) {
     return (table.table == Table::File && column == "text") || column == "command" || column == "message";
 }
-constexpr std::size_t longest_name = 1 << 20;  // of a launch's graphs, all of them
+constexpr std::size_t max_name_bytes = 1 << 20;  // enough for the names of all graphs of a launch
 
-/// Rows that no run writes, as SQL conditions.
+/// SQL conditions that hold only for invalid rows.
 struct Rule {
-    std::string_view table, column, wrong, because;
+    std::string_view table, column, invalid_if, reason;
 };
 constexpr Rule rules[] = {
     {"number", "n", "n >= (SELECT count(*) FROM number)", "numbers are counted from 0"},
@@ -109,15 +109,15 @@ constexpr Rule rules[] = {
 
 // --- 2. lists -------------------------------------------------------------------------------------------------------
 
-/// Takes a list of its form, and adds its numbers up. `most_times`: how often a row of a series may come.
+/// Parses a list of the given form and sums its numbers. `max_repeats`: maximum of `times` in a row of a series.
 class ListReader : public nlohmann::json_sax<nlohmann::json> {
 public:
-    ListReader(const ListForm& form, std::int64_t most_times)
-        : form_(form), most_times_(static_cast<double>(most_times)) {}
+    ListReader(const ListForm& form, std::int64_t max_repeats)
+        : form_(form), max_repeats_(static_cast<double>(max_repeats)) {}
     double total() const { return total_; }
 
     bool number_unsigned(number_unsigned_t value) override {
-        if (depth_ != depth() || word_ || value > static_cast<number_unsigned_t>(Statement::largest)) return false;
+        if (depth_ != depth() || has_text_ || value > static_cast<number_unsigned_t>(Statement::largest)) return false;
         const auto number = static_cast<double>(value);
         total_ += number;
         if (width_ < head_.size()) head_[width_] = number;
@@ -125,22 +125,22 @@ public:
         return true;
     }
     bool string(string_t& /*value*/) override {
-        const bool last = form_.ends_in_word && !word_ && depth_ == 2 && width_ == form_.width;
-        word_ = true;
+        const bool last = form_.has_trailing_text && !has_text_ && depth_ == 2 && width_ == form_.width;
+        has_text_ = true;
         return last;
     }
     bool start_array(std::size_t /*size*/) override {
         width_ = 0;
-        word_ = false;
+        has_text_ = false;
         return ++depth_ <= depth();
     }
     bool end_array() override {
-        const bool right = depth_ != 2 || (width_ >= form_.width && word_ == form_.ends_in_word &&
+        const bool valid = depth_ != 2 || (width_ >= form_.width && has_text_ == form_.has_trailing_text &&
                                            (form_.column != "series" || is_series_row()));
         --depth_;
-        return right;
+        return valid;
     }
-    // nothing of these is in a list
+    // other JSON values are not allowed in a list
     bool null() override { return false; }
     bool boolean(bool /*value*/) override { return false; }
     bool number_integer(number_integer_t /*value*/) override { return false; }  // a negative one
@@ -159,14 +159,14 @@ private:
     /// input, times, every, shift, ...
     bool is_series_row() const {
         constexpr auto most = static_cast<double>(Statement::largest);
-        return head_[1] <= most_times_ && head_[1] * head_[2] <= most && head_[1] * head_[3] <= most;
+        return head_[1] <= max_repeats_ && head_[1] * head_[2] <= most && head_[1] * head_[3] <= most;
     }
     const ListForm& form_;
-    double most_times_;
-    std::array<double, 4> head_{};  ///< the first numbers of the list that is read
+    double max_repeats_;
+    std::array<double, 4> head_{};  ///< the first numbers of the current list
     int depth_ = 0;
     std::size_t width_ = 0;
-    bool word_ = false;
+    bool has_text_ = false;
     double total_ = 0;
 };
 
@@ -174,7 +174,7 @@ private:
 
 struct CheckedColumn {
     std::string_view name, type;
-    bool optional = false, is_long = false, adds_up = true;
+    bool optional = false, is_long = false, is_summed = true;
     std::int64_t least = 0, most = Statement::largest;
     const ListForm* list = nullptr;
     double total = 0;
@@ -188,13 +188,13 @@ std::vector<CheckedColumn> checked_columns(const TableDef& table) {
         column.is_long = is_long(table, def.name);
         for (const ListForm& form : list_forms)
             if (form.table == table.name && form.column == def.name) column.list = &form;
-        const auto* const range = std::find_if(std::begin(ranges), std::end(ranges), [&](const Range& one) {
-            return one.column == def.name && (one.table.empty() || one.table == table.name);
+        const auto* const range = std::find_if(std::begin(ranges), std::end(ranges), [&](const Range& r) {
+            return r.column == def.name && (r.table.empty() || r.table == table.name);
         });
         if (range != std::end(ranges)) {
             column.least = range->least;
             column.most = range->most;
-            column.adds_up = range->least >= 0;
+            column.is_summed = range->least >= 0;
         }
         columns.push_back(column);
     }
@@ -203,11 +203,11 @@ std::vector<CheckedColumn> checked_columns(const TableDef& table) {
 
 class TableCheck {
 public:
-    TableCheck(Database& database, const TableDef& table, double most_total, std::int64_t most_times)
+    TableCheck(Database& database, const TableDef& table, double max_total, std::int64_t max_repeats)
         : database_(database),
           table_(table),
-          most_total_(most_total),
-          most_times_(most_times),
+          max_total_(max_total),
+          max_repeats_(max_repeats),
           columns_(checked_columns(table)) {}
 
     void run() {
@@ -220,67 +220,68 @@ private:
     void check(CheckedColumn& column, const Statement& rows, int at) {
         const Statement::Type type = rows.type(at);
         if (type == Statement::Type::Null) {
-            if (!column.optional) wrong(column, rows, "nothing", "a value is wanted");
+            if (!column.optional) fail(column, rows, "nothing", "a value is wanted");
         } else if (column.type == "TEXT") {
-            if (type != Statement::Type::Text) wrong(column, rows, "no text", "a text is wanted");
+            if (type != Statement::Type::Text) fail(column, rows, "no text", "a text is wanted");
             check_text(column, rows, at);
         } else if (column.type == "REAL") {
-            if (type != Statement::Type::Real && type != Statement::Type::Whole)
-                wrong(column, rows, "no number", "a number is wanted");
+            if (type != Statement::Type::Real && type != Statement::Type::Integer)
+                fail(column, rows, "no number", "a number is wanted");
             const double value = rows.raw_real(at);
             if (!(value >= 0 && value <= static_cast<double>(Statement::largest)))
-                wrong(column, rows, fmt::format("{}", value), fmt::format("0 to {} are possible", Statement::largest));
+                fail(column, rows, fmt::format("{}", value), fmt::format("0 to {} are possible", Statement::largest));
         } else {
-            if (type != Statement::Type::Whole) wrong(column, rows, "no integer", "an integer is wanted");
-            const std::int64_t value = rows.raw_whole(at);
+            if (type != Statement::Type::Integer) fail(column, rows, "no integer", "an integer is wanted");
+            const std::int64_t value = rows.raw_integer(at);
             if (value < column.least || value > column.most)
-                wrong(column, rows, fmt::format("{}", value),
-                      fmt::format("{} to {} are possible", column.least, column.most));
-            if (column.adds_up) add(column, rows, static_cast<double>(value));
+                fail(column, rows, fmt::format("{}", value),
+                     fmt::format("{} to {} are possible", column.least, column.most));
+            if (column.is_summed) add(column, rows, static_cast<double>(value));
         }
     }
     void check_text(CheckedColumn& column, const Statement& rows, int at) {
         const std::string_view text = rows.raw_text(at);
         if (column.list) {
-            ListReader list(*column.list, most_times_);
+            ListReader list(*column.list, max_repeats_);
             if (!nlohmann::json::sax_parse(text, &list))
-                wrong(column, rows, fmt::format("'{:.40}'", text), "a list of integers, as a run writes it, is wanted");
+                fail(column, rows, fmt::format("'{:.40}'", text), "a list of integers, as a run writes it, is wanted");
             add(column, rows, list.total());
-        } else if (!column.is_long && text.size() > longest_name) {
-            wrong(column, rows, fmt::format("{} bytes", text.size()), fmt::format("at most {} are read", longest_name));
+        } else if (!column.is_long && text.size() > max_name_bytes) {
+            fail(column, rows, fmt::format("{} bytes", text.size()),
+                 fmt::format("at most {} are read", max_name_bytes));
         }
     }
     void add(CheckedColumn& column, const Statement& rows, double value) const {
         column.total += value;
-        if (column.total > most_total_)
-            wrong(column, rows, "a number with which the sum of all is too large", "no run takes that long");
+        if (column.total > max_total_)
+            fail(column, rows, "a number with which the sum of all is too large", "no run takes that long");
     }
-    [[noreturn]] void wrong(const CheckedColumn& column, const Statement& rows, const std::string& found,
-                            const std::string& wanted) const {
+    [[noreturn]] void fail(const CheckedColumn& column, const Statement& rows, const std::string& found,
+                           const std::string& wanted) const {
         fail_input({database_.shown(), 0, 0},
-                   "cannot be read: row {} of table '{}' holds {} as '{}'; {}: record the run again", rows.raw_whole(0),
-                   table_.name, found, column.name, wanted);
+                   "cannot be read: row {} of table '{}' holds {} as '{}'; {}: record the run again",
+                   rows.raw_integer(0), table_.name, found, column.name, wanted);
     }
 
     Database& database_;
     const TableDef& table_;
-    double most_total_;
-    std::int64_t most_times_;
+    double max_total_;
+    std::int64_t max_repeats_;
     std::vector<CheckedColumn> columns_;
 };
 
 void check_rule(Database& database, const Rule& rule) {
     Statement rows(database,
-                   fmt::format("SELECT rowid, {} FROM {} WHERE {} LIMIT 1", rule.column, rule.table, rule.wrong));
+                   fmt::format("SELECT rowid, {} FROM {} WHERE {} LIMIT 1", rule.column, rule.table, rule.invalid_if));
     if (!rows.step()) return;
     fail_input({database.shown(), 0, 0},
-               "cannot be read: row {} of table '{}' holds {} as '{}'; {}: record the run again", rows.raw_whole(0),
-               rule.table, rows.raw_whole(1), rule.column, rule.because);
+               "cannot be read: row {} of table '{}' holds {} as '{}'; {}: record the run again", rows.raw_integer(0),
+               rule.table, rows.raw_integer(1), rule.column, rule.reason);
 }
 
-std::int64_t rows_of(Database& database, const char* table) {
+std::int64_t count_rows(Database& database, const char* table) {
     Statement count(database, fmt::format("SELECT count(*) FROM {}", table));
-    const std::int64_t rows = count.step() ? count.raw_whole(0) : 0;
+    const std::int64_t rows = count.step() ? count.raw_integer(0) : 0;
     count.run();
     return rows;
 }
@@ -288,10 +289,10 @@ std::int64_t rows_of(Database& database, const char* table) {
 }  // namespace
 
 void check_values(Database& database) {
-    const std::int64_t epochs = rows_of(database, "epoch"), numbers = rows_of(database, "number");
-    // an epoch may repeat another with all that is in a column
-    const double most_total = std::ldexp(1.0, 61) / std::max(1.0, static_cast<double>(epochs));
-    for (const TableDef& table : tables) TableCheck(database, table, most_total, numbers).run();
+    const std::int64_t epochs = count_rows(database, "epoch"), numbers = count_rows(database, "number");
+    // an epoch may repeat another one, so that its numbers count again
+    const double max_total = std::ldexp(1.0, 61) / std::max(1.0, static_cast<double>(epochs));
+    for (const TableDef& table : tables) TableCheck(database, table, max_total, numbers).run();
     for (const Rule& rule : rules) check_rule(database, rule);
 }
 

@@ -12,7 +12,7 @@
 
 namespace ttsim::impl::trace {
 
-/// The file alone, without journals that lie beside it.
+/// A URI that opens the file alone, ignoring journal files beside it.
 static std::string immutable_uri(const std::string& path) {
     std::string uri = path.starts_with('/') ? "file://" : "file:";
     for (const char c : path) {
@@ -30,19 +30,19 @@ Database::Database(const std::string& path, std::string shown, Open how) : shown
     if (sqlite3_open_v2(name.c_str(), &handle_, flags | SQLITE_OPEN_NOMUTEX, nullptr) == SQLITE_OK) {
         if (how == Open::Write) return;
         try {
-            guard(path);
+            restrict_access(path);
         } catch (...) {
             sqlite3_close(handle_);
             throw;
         }
         return;
     }
-    const std::string why = handle_ ? sqlite3_errmsg(handle_) : "out of memory";
+    const std::string reason = handle_ ? sqlite3_errmsg(handle_) : "out of memory";
     sqlite3_close(handle_);
-    fail_input({shown_, 0, 0}, "cannot be opened: {}", why);
+    fail_input({shown_, 0, 0}, "cannot be opened: {}", reason);
 }
 
-void Database::guard(const std::string& path) {
+void Database::restrict_access(const std::string& path) {
     constexpr std::array<std::pair<int, int>, 9> limits{{{SQLITE_LIMIT_LENGTH, 256 << 20},
                                                          {SQLITE_LIMIT_SQL_LENGTH, 1 << 16},
                                                          {SQLITE_LIMIT_COLUMN, 100},
@@ -56,17 +56,17 @@ void Database::guard(const std::string& path) {
     sqlite3_db_config(handle_, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
     sqlite3_db_config(handle_, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
     sqlite3_db_config(handle_, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
-    // Sums over a trace's tables take time that grows with the file; one that takes much more never ends.
+    // Valid queries take time proportional to the file size. Much more work means a malicious file.
     std::error_code failed;
     const auto bytes = std::filesystem::file_size(path, failed);
     const std::int64_t size = failed ? 0 : static_cast<std::int64_t>(bytes);
-    most_step_ = 50'000 + size / 20;
-    most_total_ = 1'000'000 + size / 2;
+    max_step_ = 50'000 + size / 20;
+    max_total_ = 1'000'000 + size / 2;
     sqlite3_progress_handler(
         handle_, 1000,
         [](void* self) {
             auto& database = *static_cast<Database*>(self);
-            return ++database.step_ > database.most_step_ || ++database.total_ > database.most_total_ ? 1 : 0;
+            return ++database.step_ > database.max_step_ || ++database.total_ > database.max_total_ ? 1 : 0;
         },
         this);
     run("PRAGMA query_only = ON; PRAGMA cell_size_check = ON");
@@ -117,10 +117,10 @@ void Statement::bind_null(int at) {
 bool Statement::step() {
     const int result = sqlite3_step(handle_);
     if (result == SQLITE_ROW) {
-        // what few rows stand for in a trace may be any number of them
-        constexpr std::int64_t most_rows = std::int64_t{1} << 27;
-        if (database_.how() == Database::Open::Read && ++rows_ > most_rows)
-            fail_input({database_.shown(), 0, 0}, "cannot be read: it stands for more than {} rows", most_rows);
+        // a few rows of a trace can expand to an unlimited number of rows
+        constexpr std::int64_t max_rows = std::int64_t{1} << 27;
+        if (database_.how() == Database::Open::Read && ++rows_ > max_rows)
+            fail_input({database_.shown(), 0, 0}, "cannot be read: it expands to more than {} rows", max_rows);
         database_.refresh();
         return true;
     }
@@ -129,7 +129,7 @@ bool Statement::step() {
     return false;
 }
 
-std::int64_t Statement::whole(int column, std::int64_t most) const {
+std::int64_t Statement::integer(int column, std::int64_t most) const {
     const std::int64_t value = sqlite3_column_int64(handle_, column);
     if (value > most || value < -most)
         fail_input({database_.shown(), 0, 0}, "cannot be read: it holds the number {}; from {} to {} are possible",
@@ -146,7 +146,7 @@ std::string Statement::text(int column) const { return valid_utf8(raw_text(colum
 Statement::Type Statement::type(int column) const {
     switch (sqlite3_column_type(handle_, column)) {
         case SQLITE_INTEGER:
-            return Type::Whole;
+            return Type::Integer;
         case SQLITE_FLOAT:
             return Type::Real;
         case SQLITE_TEXT:
@@ -157,7 +157,7 @@ Statement::Type Statement::type(int column) const {
             return Type::Null;
     }
 }
-std::int64_t Statement::raw_whole(int column) const { return sqlite3_column_int64(handle_, column); }
+std::int64_t Statement::raw_integer(int column) const { return sqlite3_column_int64(handle_, column); }
 double Statement::raw_real(int column) const { return sqlite3_column_double(handle_, column); }
 std::string_view Statement::raw_text(int column) const {
     const unsigned char* const text = sqlite3_column_text(handle_, column);

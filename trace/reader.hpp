@@ -1,4 +1,4 @@
-// Opens a trace for reading and knows whether it is one.
+// Opens and validates a trace for reading.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace ttsim::impl::trace {
 
-/// The run a trace is of.
+/// The recorded run.
 struct RunInfo {
     std::string ttsim, command, netlist, arch, device, mode, numerics, status, message;
     std::int64_t seed = 0, clock_mhz = 0, level = 0, cycles = 0, bucket_cycles = 0;
@@ -18,13 +18,13 @@ struct RunInfo {
 
 class Reader {
 public:
-    /// Throws Error(Input): no such file, no database, no trace, another version, a truncated file, tables or views
-    /// that are not those of a trace, or values that no run writes (trace/check_values.hpp).
+    /// Throws Error(Input) if the file is missing, truncated, not a database, not a trace or of another version, if its
+    /// tables or views differ from the schema, or if values are invalid (trace/check_values.hpp).
     explicit Reader(const std::string& path);
     const RunInfo& run() const { return run_; }
     const std::string& path() const { return database_.shown(); }
     Database& database() { return database_; }
-    /// How often a row repeats at most: as often as the views can count.
+    /// Maximum number of repeats of a row that the views support.
     std::int64_t most_repeats();
 
 private:

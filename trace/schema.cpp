@@ -66,8 +66,8 @@ const std::array<TableDef, table_count> tables{{
     {Table::Number, "number", "n INTEGER PRIMARY KEY", ""},
 }};
 
-// Rows that repeat are stored once (`times`, `shift`), in cycles since the epoch's start; an epoch that repeats an
-// earlier one of the same plan has no rows of its own (`same_as`). The views undo both.
+// Repeated rows are stored once (`times`, `shift`), in cycles since the start of the epoch. An epoch that repeats an
+// earlier one of the same plan has no rows (`same_as`). The views expand both.
 static constexpr std::string_view views = R"(
 CREATE VIEW op_core AS
   SELECT e.id AS epoch, c.op AS op, l.core AS core, l.inputs, e.start + l.start AS start, e.start + l.end AS end,
@@ -124,9 +124,9 @@ std::vector<ColumnDef> columns_of(const TableDef& table) {
     std::vector<ColumnDef> columns;
     for (std::size_t at = 0; at < table.columns.size();) {
         const std::size_t end = std::min(table.columns.find(", ", at), table.columns.size());
-        const std::string_view one = table.columns.substr(at, end - at);
-        const std::string_view type = one.substr(one.find(' ') + 1);  // before "PRIMARY KEY"
-        columns.push_back({one.substr(0, one.find(' ')), type.substr(0, type.find(' '))});
+        const std::string_view definition = table.columns.substr(at, end - at);
+        const std::string_view type = definition.substr(definition.find(' ') + 1);  // before "PRIMARY KEY"
+        columns.push_back({definition.substr(0, definition.find(' ')), type.substr(0, type.find(' '))});
         at = end + 2;
     }
     return columns;

@@ -1,4 +1,4 @@
-// The tables of a trace. docs/trace.md says what each column means; a test holds the two together.
+// The SQL schema of a trace. docs/trace.md describes each column; a test keeps both in sync.
 #pragma once
 
 #include <array>
@@ -11,9 +11,9 @@
 
 namespace ttsim::impl::trace {
 
-/// Changes whenever a table or view changes its meaning. PRAGMA user_version of the file.
+/// PRAGMA user_version of the file; increases when a table or view changes its meaning.
 inline constexpr int schema_version = 4;
-/// PRAGMA application_id, which tells a trace from other databases.
+/// PRAGMA application_id, which distinguishes a trace from other databases.
 inline constexpr std::int32_t application_id = trace_application_id;
 
 enum class Table : std::uint8_t {
@@ -41,7 +41,7 @@ struct TableDef {
     Table table;
     std::string_view name;
     std::string_view columns;  ///< as in CREATE TABLE
-    std::string_view index;    ///< columns rows are found by, "" = the primary key or none
+    std::string_view index;    ///< indexed columns; "": the primary key only, or none
 };
 inline constexpr std::size_t table_count = 18;
 extern const std::array<TableDef, table_count> tables;
@@ -52,9 +52,9 @@ struct ColumnDef {
 };
 std::vector<ColumnDef> columns_of(const TableDef& table);
 
-/// Statements that make all tables and views.
+/// SQL that creates all tables and views.
 std::string create_schema();
-/// Statements for the indexes, cheapest once all rows are there.
+/// SQL that creates the indexes; faster after all rows are inserted.
 std::string create_indexes();
 /// INSERT with one parameter for each column.
 std::string insert_sql(const TableDef& table);

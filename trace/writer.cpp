@@ -4,7 +4,7 @@ namespace ttsim::impl::trace {
 
 Writer::Writer(const std::string& path)
     : file_(path, FileKind::Trace), database_(file_.temporary(), path, Database::Open::Write) {
-    // Nobody sees the file before it is whole, so nothing has to be rolled back or survive a crash.
+    // The file is visible only when it is complete, so it needs neither rollback nor crash safety.
     database_.run(
         "PRAGMA page_size = 16384; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = "
         "EXCLUSIVE; BEGIN;");

@@ -1,4 +1,4 @@
-// Writes a trace: rows go to a temporary file, which gets its name when the trace is finished.
+// Writes a trace into a temporary file, which finish() renames.
 #pragma once
 
 #include <array>
@@ -16,10 +16,10 @@ namespace ttsim::impl::trace {
 
 class Writer {
 public:
-    /// Throws Error(Input) at `path` when it cannot be written, as every other call does.
+    /// Throws Error(Input) at `path` if it cannot be written; so do the other functions.
     explicit Writer(const std::string& path);
 
-    /// A row with a value for each column of the table: integers, doubles, texts, nullopt.
+    /// Adds a row; values are integers, doubles, texts or nullopt, one per column.
     template <class... Values>
     void add(Table table, const Values&... values) {
         Statement& insert = statement(table);
@@ -27,7 +27,7 @@ public:
         (bind(insert, ++at, values), ...);
         insert.run();
     }
-    /// Everything on disk, under the trace's name.
+    /// Completes the file and renames it to the trace's name.
     void finish();
 
 private:

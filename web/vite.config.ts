@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { defineConfig, type Plugin } from 'vite';
 
-/** A comment with name, version and licence of each package that the page contains (see THIRD_PARTY.md). */
+/** A comment with name, version and licence of each bundled package (see THIRD_PARTY.md). */
 function bundledParts(): string {
   const lock = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
     packages: Record<string, { version: string; license?: string; dev?: boolean }>;
@@ -12,7 +12,7 @@ function bundledParts(): string {
   return `<!-- Contains, unchanged, these npm packages, whose sources are in the registry: ${parts.join(', ')}. -->`;
 }
 
-/** Puts script and style into the page, so that it is one file that opens from disk. */
+/** Inlines script and style, so that the page is one file that opens from disk. */
 function oneFile(): Plugin {
   return {
     name: 'one-file',
@@ -25,14 +25,14 @@ function oneFile(): Plugin {
         if (part === page) continue;
         const text = part.type === 'chunk' ? part.code : String(part.source);
         if (name.endsWith('.js')) {
-          // a script ends at the first such tag, wherever it stands; a function keeps '$' as it is
+          // the first closing tag ends a script, even in a string; a replacement function keeps '$' literal
           const safe = text.replace(/<\/script/g, '<\\/script');
           html = html.replace(/<script[^>]*src="[^"]*"[^>]*><\/script>/, '');
           html = html.replace('</body>', () => `<script type="module">${safe}</script>\n</body>`);
         } else if (name.endsWith('.css')) {
           html = html.replace(/<link[^>]*rel="stylesheet"[^>]*>/, () => `<style>${text}</style>`);
         } else {
-          throw new Error(`${name} would be a file of its own`);
+          throw new Error(`${name} would be a separate file`);
         }
         Reflect.deleteProperty(bundle, name);
       }

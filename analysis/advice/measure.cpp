@@ -23,12 +23,12 @@ std::string channel_part(const std::string& place) {
     return number.empty() ? "dram" : "dram:" + number;
 }
 
-/// Causes that are tried even when fewer are told: what a trace calls small may cost most.
+/// Minimum number of causes to simulate, since causes with a small share may have the largest gain.
 constexpr std::size_t least_tried = 6;
-/// Gains of the run that are as good as equal: shares decide between them.
+/// Gains that differ by less are taken as equal; shares decide between them.
 constexpr double same_gain = 0.02;
 
-/// The first `tried` by what they give, in steps of `same_gain`, the rest as they are.
+/// Order of causes: the first `tried` by gain in steps of `same_gain`, the others unchanged.
 std::vector<std::size_t> by_gain(const std::vector<std::optional<double>>& gains, std::size_t tried) {
     std::vector<std::size_t> order(gains.size());
     std::iota(order.begin(), order.end(), std::size_t{0});

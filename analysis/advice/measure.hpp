@@ -1,4 +1,4 @@
-// What the causes of an advice really cost: the run is simulated without each of them.
+// Measures the cost of causes by simulating the run without each of them.
 #pragma once
 
 #include "analysis/advice/what_if.hpp"
@@ -6,13 +6,14 @@
 
 namespace ttsim::impl::advice {
 
-/// What is free without a cause, in words of sim::parse_idealized_resources(); empty: nothing stands for it.
+/// Idealized resources that remove a cause, for sim::parse_idealized_resources(); empty: the cause cannot be removed.
 std::vector<std::string> parts_of(const trace::Reason& cause);
 
-/// Fills in `measured` of the causes that the report tells, or why nothing was.
+/// Sets `measured` of the reported causes, or the reason why nothing was measured.
 void measure(report::AdviceReport& report, WhatIf& what_if);
 
-/// Cycles of the run without each of these alone, and without all: words of sim::parse_idealized_resources().
+/// Cycles of the run with each of these resources idealized, and with all; names as for
+/// sim::parse_idealized_resources().
 struct Without {
     std::string parts;
     std::uint64_t cycles = 0;

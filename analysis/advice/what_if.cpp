@@ -12,7 +12,7 @@ void add_programs(trace::Reader& trace, sim::RunOptions& options) {
     trace::Statement programs(trace.database(), "SELECT name FROM program ORDER BY id");
     while (programs.step()) options.programs.push_back(programs.text(0));
     trace::Statement parameters(trace.database(), "SELECT name, value FROM parameter");
-    while (parameters.step()) options.params[parameters.text(0)] = parameters.whole(1);
+    while (parameters.step()) options.params[parameters.text(0)] = parameters.integer(1);
 }
 
 }  // namespace
@@ -21,7 +21,7 @@ WhatIf::WhatIf(trace::Reader& trace, const std::string& cluster) {
     const trace::RunInfo& run = trace.run();
     const std::string text = report::netlist_text(trace);
     if (text.empty()) {
-        refusal_ = "the trace holds no netlist";
+        refusal_ = "the trace contains no netlist";
         return;
     }
     if (run.status != "complete") {
@@ -33,7 +33,7 @@ WhatIf::WhatIf(trace::Reader& trace, const std::string& cluster) {
         options_.mode = sim::Mode::Timing;
         options_.check = false;
         options_.arch = run.arch;
-        options_.device = run.device == run.arch ? "" : run.device;  // a chip by itself is no device to name
+        options_.device = run.device == run.arch ? "" : run.device;  // a bare chip has no device name
         options_.cluster = cluster;
         options_.inputs_count = run.inputs_count;
         options_.seed = static_cast<std::uint32_t>(run.seed);
@@ -54,7 +54,7 @@ std::uint64_t WhatIf::without(const std::vector<std::string>& parts) {
     const std::set<std::string> words(parts.begin(), parts.end());
     if (const auto known = known_.find(words); known != known_.end()) return known->second;
     sim::RunOptions options = options_;
-    options.free = sim::parse_idealized_resources(parts);
+    options.idealized = sim::parse_idealized_resources(parts);
     return known_[words] = sim::run(options).cycles;
 }
 

@@ -1,4 +1,4 @@
-// The run of a trace once more, with parts of the machine free: what would that give?
+// What-if runs: simulates the run of a trace again with idealized resources.
 #pragma once
 
 #include <cstdint>
@@ -14,23 +14,23 @@ namespace ttsim::impl::advice {
 
 class WhatIf {
 public:
-    /// The trace holds netlist, programs, parameters and device; `cluster` is the file given when it was recorded.
-    /// Simulates once to see that the cycles are those of the trace.
+    /// Netlist, programs, parameters and device come from the trace; `cluster` is the file that was used for recording.
+    /// Simulates once to check that the cycles equal those of the trace.
     WhatIf(trace::Reader& trace, const std::string& cluster);
 
     /// Why runs of this trace cannot be simulated again; "" when they can.
     const std::string& refusal() const { return refusal_; }
-    std::uint64_t cycles() const { return cycles_; }  ///< of the run as it is
+    std::uint64_t cycles() const { return cycles_; }  ///< cycles of the unchanged run
 
-    /// Cycles of the run with these parts free, in words of sim::parse_idealized_resources(); simulated when first
-    /// asked for.
+    /// Cycles of the run with these resources idealized (names as for sim::parse_idealized_resources()); simulated on
+    /// the first call.
     std::uint64_t without(const std::vector<std::string>& parts);
 
 private:
     sim::RunOptions options_;
     std::string refusal_;
     std::uint64_t cycles_ = 0;
-    std::map<std::set<std::string>, std::uint64_t> known_;  ///< cycles by what was free
+    std::map<std::set<std::string>, std::uint64_t> known_;  ///< cycles by idealized resources
 };
 
 }  // namespace ttsim::impl::advice

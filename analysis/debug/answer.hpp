@@ -1,4 +1,4 @@
-// What a command of the debugger answers: facts, tables, lines; as text for people and as one JSON object.
+// Result of a debugger command: facts, tables and lines, printed as text or as one JSON object.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -10,26 +10,26 @@ namespace ttsim::impl::debug {
 
 using Json = nlohmann::ordered_json;
 
-/// Rows under one name. Titles are the keys, with spaces for underscores.
+/// A named table. Column titles are the keys with spaces for underscores.
 struct Rows {
     std::string name;               ///< key in JSON
-    std::vector<std::string> keys;  ///< of the columns
+    std::vector<std::string> keys;  ///< column keys
     std::vector<std::vector<Json>> rows{};
     void add(std::vector<Json> row) { rows.push_back(std::move(row)); }
 };
 
 struct Answer {
-    Json facts = Json::object();  ///< shown first, one a line
+    Json facts = Json::object();  ///< printed first, one per line
     std::vector<Rows> tables;
-    Json values;                     ///< JSON only: what the picture draws
-    std::string picture;             ///< text only: what the tables say, drawn
+    Json values;                     ///< JSON only: the values in the picture
+    std::string picture;             ///< text only: drawing of the tables
     std::vector<std::string> lines;  ///< "lines" in JSON
-    bool leave = false;              ///< the debugger shall end
+    bool leave = false;              ///< true: the debugger exits
 };
 
-/// Tables no wider than `width`, where it is given.
+/// Text form; tables are limited to `width` columns, if given.
 std::string text(const Answer& answer, std::optional<std::size_t> width);
-/// In one line, after the command as it was given.
+/// JSON form in one line, including the command as it was typed.
 std::string json(const Answer& answer, const std::string& command);
 
 }  // namespace ttsim::impl::debug

@@ -21,7 +21,7 @@ std::int64_t number(const std::string& word, const std::string& what) {
     std::int64_t value = 0;
     const bool hex = word.starts_with("0x") || word.starts_with("0X");
     if (!parse(hex ? std::string_view(word).substr(2) : std::string_view(word), hex ? 16 : 10, value))
-        fail_input({}, "'{}' is no {}: an integer is wanted, such as 12 or 0x1000", word, what);
+        fail_input({}, "'{}' is not a valid {}: use an integer, such as 12 or 0x1000", word, what);
     return value;
 }
 

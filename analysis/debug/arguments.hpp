@@ -1,4 +1,4 @@
-// Arguments of commands: names, numbers and places, with errors that name the nearest right word.
+// Parsing of command arguments: names, numbers and coordinates, with errors that suggest the nearest valid word.
 #pragma once
 
 #include <string>
@@ -14,10 +14,10 @@ void expect(const Words& words, std::size_t least, std::size_t most, const std::
 std::int64_t number(const std::string& word, const std::string& what);
 const Queue& find_queue(const Netlist& netlist, const std::string& name);
 const Op& find_op(const Netlist& netlist, const std::string& name);
-/// The op, or nothing when the name is a queue's. Throws for a name that is neither.
+/// The op, or nullptr with `queue` set when the name is that of a queue. Throws for any other name.
 const Op* find_op_or_queue(const Netlist& netlist, const std::string& name, const Queue*& queue);
 std::string name_of(NocCoord at);  ///< "1-2"
-/// "1-2"; nothing when the word is no such place.
+/// Parses "1-2"; no value when the word is not a coordinate.
 std::optional<NocCoord> place(const std::string& word);
 
 }  // namespace ttsim::impl::debug

@@ -1,4 +1,4 @@
-// Commands on what lies where: map, device, epochs, buffer.
+// Commands on placement and memory layout: map, device, epochs, buffer.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -36,20 +36,21 @@ Answer map_offline(Debugger& debugger, const Words& words) {
                          "SELECT o.id, o.name, o.type, o.graph, o.plan, o.chip, o.grid_r, o.grid_c, c.x, c.y FROM op o "
                          "JOIN core c ON c.op = o.id AND c.n = 0 ORDER BY o.id");
     while (ask.step())
-        rows.add({ask.whole(0), ask.text(1), ask.text(2), ask.text(3), ask.whole(4), ask.whole(5), nullptr,
-                  fmt::format("{}-{}", ask.whole(8), ask.whole(9)), fmt::format("{}x{}", ask.whole(6), ask.whole(7))});
+        rows.add({ask.integer(0), ask.text(1), ask.text(2), ask.text(3), ask.integer(4), ask.integer(5), nullptr,
+                  fmt::format("{}-{}", ask.integer(8), ask.integer(9)),
+                  fmt::format("{}x{}", ask.integer(6), ask.integer(7))});
     Answer answer;
     answer.tables.push_back(std::move(rows));
     return answer;
 }
 
-/// A chip's cores as they are drawn: what stands in each.
-struct Drawn {
+/// Drawing of a chip's grid: text of each core.
+struct GridDrawing {
     std::vector<std::int64_t> xs, ys;                                    ///< columns and rows, NoC coordinates
     std::map<std::pair<std::int64_t, std::int64_t>, std::string> cells;  ///< by x, y
 };
 
-std::string draw(const Drawn& grid) {
+std::string draw(const GridDrawing& grid) {
     std::size_t width = 4;
     for (const auto& [_, cell] : grid.cells) width = std::max(width, cell.size());
     std::string text = "     ";
@@ -83,10 +84,10 @@ Answer device_live(Debugger& debugger, const Words& words) {
     const ChipInstance& chip = find_chip(debugger.run().machine(), words);
     const std::string cells = words.size() > 1 ? words[1] : "op";
     if (cells != "op" && cells != "state" && cells != "input")
-        fail_input({}, "'{}' is none of op|state|input{}", cells, did_you_mean(cells, {"op", "state", "input"}));
-    Drawn grid{{chip.params.worker_x.begin(), chip.params.worker_x.end()},
-               {chip.params.worker_y.begin(), chip.params.worker_y.end()},
-               {}};
+        fail_input({}, "'{}' is not one of op|state|input{}", cells, did_you_mean(cells, {"op", "state", "input"}));
+    GridDrawing grid{{chip.params.worker_x.begin(), chip.params.worker_x.end()},
+                     {chip.params.worker_y.begin(), chip.params.worker_y.end()},
+                     {}};
     std::map<const Op*, std::int64_t> number_of;
     for (const auto& plan : debugger.run().plans())
         for (const PlanOp& op : plan->ops) number_of.try_emplace(op.op, static_cast<std::int64_t>(number_of.size()));
@@ -106,7 +107,7 @@ Answer device_live(Debugger& debugger, const Words& words) {
                     {"harvested_rows", chip.harvested_rows}};
     answer.picture = draw(grid);
     if (!rows.rows.empty()) answer.tables.push_back(std::move(rows));
-    if (grid.cells.empty()) answer.lines.emplace_back("no epoch is in flight there; 'map' says where ops will lie");
+    if (grid.cells.empty()) answer.lines.emplace_back("no epoch is in flight there; 'map' shows the placement of ops");
     return answer;
 }
 
@@ -118,14 +119,16 @@ Answer device_offline(Debugger& debugger, const Words& words) {
     chip.bind(1, id);
     if (!chip.step()) fail_input({}, "the trace has no chip {}", id);
     Answer answer;
-    answer.facts = {{"chip", id}, {"arch", chip.text(0)}, {"workers", chip.whole(1)}, {"harvested_rows", chip.text(2)}};
+    answer.facts = {
+        {"chip", id}, {"arch", chip.text(0)}, {"workers", chip.integer(1)}, {"harvested_rows", chip.text(2)}};
     trace::Statement cores(database,
                            "SELECT c.x, c.y, o.name, o.graph, o.plan, o.id FROM core c JOIN op o ON o.id = c.op "
                            "WHERE o.chip = ? ORDER BY o.id, c.n");
     cores.bind(1, id);
     Rows rows{"cores", {"noc", "op", "graph", "plan"}, {}};
     while (cores.step())
-        rows.add({fmt::format("{}-{}", cores.whole(0), cores.whole(1)), cores.text(2), cores.text(3), cores.whole(4)});
+        rows.add(
+            {fmt::format("{}-{}", cores.integer(0), cores.integer(1)), cores.text(2), cores.text(3), cores.integer(4)});
     answer.tables.push_back(std::move(rows));
     return answer;
 }
@@ -158,14 +161,14 @@ Answer epochs_offline(Debugger& debugger, const Words& words) {
     trace::Statement ask(debugger.trace().database(),
                          "SELECT id, plan, graphs, chips, start, cycles, inputs, status FROM epoch ORDER BY id");
     while (ask.step())
-        rows.add({ask.whole(0), ask.whole(1), ask.text(2), ask.text(3), ask.whole(4), ask.whole(5), ask.whole(6),
-                  ask.text(7)});
+        rows.add({ask.integer(0), ask.integer(1), ask.text(2), ask.text(3), ask.integer(4), ask.integer(5),
+                  ask.integer(6), ask.text(7)});
     Answer answer;
     answer.tables.push_back(std::move(rows));
     return answer;
 }
 
-/// The buffers in L1 of each core of an op, as the Plan lays them out.
+/// The L1 buffers of an op's cores, as planned.
 Answer buffer(Debugger& debugger, const Words& words) {
     expect(words, 1, 1, "buffer OP");
     const Op& op = find_op(debugger.run().netlist(), words[0]);
@@ -203,7 +206,7 @@ Answer buffer(Debugger& debugger, const Words& words) {
 }  // namespace
 
 void add_layout_commands(std::vector<Command>& to) {
-    to.push_back({"map", {"om", "op-map"}, "", "where every op lies", map_live, map_offline, ""});
+    to.push_back({"map", {"om", "op-map"}, "", "placement of every op", map_live, map_offline, ""});
     to.push_back({"device",
                   {"d"},
                   "[CHIP [op|state|input]]",

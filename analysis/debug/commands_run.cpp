@@ -1,4 +1,4 @@
-// Commands that move the run, set stops, and help.
+// Commands that advance the run, set stops, and print help.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -12,23 +12,23 @@ namespace ttsim::impl::debug {
 
 namespace {
 
-Answer go_on(Debugger& debugger, const Words& words) {
+Answer continue_run(Debugger& debugger, const Words& words) {
     expect(words, 0, 0, "continue");
-    return debugger.go_on([] { return false; }, sim::no_deadline);
+    return debugger.continue_run([] { return false; }, sim::no_deadline);
 }
 
 Answer step(Debugger& debugger, const Words& words) {
     expect(words, 0, 1, "step [N]");
     std::int64_t left = words.empty() ? 1 : number(words[0], "number of steps");
     if (left == 0) return debugger.where();
-    return debugger.go_on([&left] { return --left == 0; }, sim::no_deadline);
+    return debugger.continue_run([&left] { return --left == 0; }, sim::no_deadline);
 }
 
 Answer to(Debugger& debugger, const Words& words) {
     expect(words, 1, 1, "to CYCLE");
     const auto cycle = static_cast<std::uint64_t>(number(words[0], "cycle"));
     if (cycle < debugger.run().view().now()) return debugger.go_to(cycle);
-    return debugger.go_on([] { return false; }, cycle);
+    return debugger.continue_run([] { return false; }, cycle);
 }
 
 Answer back(Debugger& debugger, const Words& words) {
@@ -69,7 +69,7 @@ Stop parse_stop(Debugger& debugger, const Words& words) {
         expect(words, 2, 2, "stop full QUEUE");
         const Queue& queue = find_queue(netlist, words[1]);
         if (queue.type == QueueType::Ram)
-            fail_input({}, "'{}' is a ram, which has no pointers to be full by", words[1]);
+            fail_input({}, "'{}' is a ram, which has no pointers and is never full", words[1]);
         stop.kind = Stop::Kind::Full;
         stop.name = words[1];
     } else if (kind == "nan" || kind == "golden") {
@@ -79,7 +79,7 @@ Stop parse_stop(Debugger& debugger, const Words& words) {
         if (!debugger.run().values())
             fail_input({}, "timing mode computes no values; 'ttsim debug NETLIST --mode full' does");
     } else {
-        fail_input({}, "'{}' is no kind of stop{}; usage: {}", kind,
+        fail_input({}, "'{}' is not a kind of stop{}; usage: {}", kind,
                    did_you_mean(kind, {"cycle", "input", "full", "nan", "golden"}), stop_usage);
     }
     return stop;
@@ -90,7 +90,7 @@ Answer stop(Debugger& debugger, const Words& words) {
     Stop wanted = parse_stop(debugger, words);
     const bool values = wanted.kind == Stop::Kind::Nan || wanted.kind == Stop::Kind::Golden;
     const std::int64_t id = debugger.stops().add(std::move(wanted));
-    if (values) debugger.run_again();  // from now on it keeps the results of ops
+    if (values) debugger.run_again();  // repeats the run so that it records results of ops
     debugger.stops().arm(debugger.run());
     Answer answer;
     answer.facts["stop"] = id;
@@ -149,11 +149,12 @@ Answer leave(Debugger&, const Words& words) {
 }  // namespace
 
 void add_run_commands(std::vector<Command>& to_list) {
-    to_list.push_back({"continue", {"c", "run"}, "", "on to a stop, or the end", go_on, {}, ""});
-    to_list.push_back({"step", {"si"}, "[N]", "on by N instants in which something happens", step, {}, ""});
-    to_list.push_back({"to", {"go"}, "CYCLE", "on, or back, to a cycle", to, {}, ""});
-    to_list.push_back({"back", {}, "[CYCLES]", "so many cycles back: the run is begun again", back, {}, ""});
-    to_list.push_back({"restart", {}, "", "to cycle 0", restart, {}, ""});
+    to_list.push_back({"continue", {"c", "run"}, "", "continues to the next stop or the end", continue_run, {}, ""});
+    to_list.push_back({"step", {"si"}, "[N]", "advances by N instants with events", step, {}, ""});
+    to_list.push_back({"to", {"go"}, "CYCLE", "goes to a cycle, forward or back", to, {}, ""});
+    to_list.push_back(
+        {"back", {}, "[CYCLES]", "goes back by CYCLES; the run is repeated from the start", back, {}, ""});
+    to_list.push_back({"restart", {}, "", "goes back to cycle 0", restart, {}, ""});
     to_list.push_back({"stop",
                        {"break"},
                        "[KIND ...]",
@@ -162,10 +163,10 @@ void add_run_commands(std::vector<Command>& to_list) {
                        stop,
                        {},
                        ""});
-    to_list.push_back({"delete", {}, "STOP", "takes a stop away", remove, {}, ""});
+    to_list.push_back({"delete", {}, "STOP", "deletes a stop", remove, {}, ""});
     to_list.push_back({"where", {}, "", "cycle and state of the run", where, where, ""});
-    to_list.push_back({"help", {"h"}, "[COMMAND]", "what commands do", help, help, ""});
-    to_list.push_back({"quit", {"x", "exit"}, "", "leaves", leave, leave, ""});
+    to_list.push_back({"help", {"h"}, "[COMMAND]", "describes commands", help, help, ""});
+    to_list.push_back({"quit", {"x", "exit"}, "", "ends the debugger", leave, leave, ""});
     const std::string no_riscv =
         "cores of the model have no RISC-V processors and no firmware; 'core' shows what they do";
     for (const char* name : {"gpr", "riscv", "gdb", "run-elf"})
@@ -173,7 +174,7 @@ void add_run_commands(std::vector<Command>& to_list) {
     const std::string no_firmware = "the model's L1 holds no firmware or binaries; 'core' and 'flow' show their state";
     for (const char* name : {"info", "info-blob", "ddb", "bcc"})
         to_list.push_back({name, {}, "", "", {}, {}, no_firmware});
-    const std::string no_device = "there is no device to write to: a change would make the run another one";
+    const std::string no_device = "there is no device to write to: a change would make it a different run";
     for (const char* name : {"wxy", "pcir", "pciw"}) to_list.push_back({name, {}, "", "", {}, {}, no_device});
 }
 

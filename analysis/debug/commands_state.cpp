@@ -1,4 +1,4 @@
-// Commands on what moves: queues, cores, flows, links, and who waits for whom.
+// Commands on the state of a run: queues, cores, flows, links, wait-for chain.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -44,7 +44,7 @@ Answer queues_live(Debugger& debugger, const Words& words, Which which) {
         const bool ram = queue.type == QueueType::Ram;
         const auto of_fifo = [ram](std::int64_t value) { return ram ? Json(nullptr) : Json(value); };
         std::vector<Json> row{queue.entries,         of_fifo(state.written),
-                              of_fifo(state.read),   of_fifo(state.taken),
+                              of_fifo(state.read),   of_fifo(state.occupied),
                               ram ? "ram" : "queue", queue.device(),
                               place_name(queue),     queue.name,
                               queue.input,           readers_of(netlist, queue)};
@@ -67,8 +67,8 @@ Answer queues_offline(Debugger& debugger, const Words& words) {
     while (ask.step()) {
         names.push_back(ask.text(4));
         if (words.empty() || words[0] == names.back())
-            rows.add({ask.whole(0), ask.text(1), ask.whole(2), ask.text(3), ask.text(4), ask.text(5), ask.whole(6),
-                      ask.text(7)});
+            rows.add({ask.integer(0), ask.text(1), ask.integer(2), ask.text(3), ask.text(4), ask.text(5),
+                      ask.integer(6), ask.text(7)});
     }
     if (!words.empty() && rows.rows.empty())
         fail_input({}, "the trace has no queue '{}'{}", words[0], did_you_mean(words[0], names));
@@ -104,13 +104,13 @@ Answer flow(Debugger& debugger, const Words& words) {
     return answer;
 }
 
-/// The cores that a command is about: of an op, at a place, or all.
+/// The cores selected by a command: of an op, at a coordinate, or all.
 std::vector<sim::CoreState> chosen_cores(Debugger& debugger, const Words& words) {
     const sim::MachineView view = debugger.run().view();
     if (words.empty()) return view.cores(nullptr);
     const std::optional<NocCoord> at = place(words[0]);
     if (!at) {
-        if (words.size() > 1) fail_input({}, "a chip is given with a place, such as 1-2 {}", words[1]);
+        if (words.size() > 1) fail_input({}, "a chip needs a coordinate, such as 1-2 {}", words[1]);
         return view.cores(&find_op(debugger.run().netlist(), words[0]));
     }
     const std::int64_t chip = words.size() > 1 ? number(words[1], "chip") : debugger.run().machine().chips.front().id;
@@ -225,11 +225,11 @@ Answer counters_offline(Debugger& debugger, const Words& words) {
     while (ask.step()) {
         if (!words.empty() && ask.text(1) != words[0]) continue;
         known = true;
-        std::vector<Json> row{ask.whole(0), ask.text(1), fmt::format("{}-{}", ask.whole(2), ask.whole(3))};
-        for (std::size_t n = 0; n < counter_keys.size(); ++n) row.emplace_back(ask.whole(static_cast<int>(n + 4)));
+        std::vector<Json> row{ask.integer(0), ask.text(1), fmt::format("{}-{}", ask.integer(2), ask.integer(3))};
+        for (std::size_t n = 0; n < counter_keys.size(); ++n) row.emplace_back(ask.integer(static_cast<int>(n + 4)));
         rows.add(std::move(row));
     }
-    if (!known) fail_input({}, "the trace has nothing of an op '{}'; 'map' lists them", words[0]);
+    if (!known) fail_input({}, "the trace has no op '{}'; 'map' lists them", words[0]);
     Answer answer;
     answer.tables.push_back(std::move(rows));
     return answer;
@@ -249,9 +249,8 @@ void add_state_commands(std::vector<Command>& to) {
                   queues_of(Which::All),
                   queues_offline,
                   ""});
-    to.push_back({"dram-queue", {"dq"}, "[NAME]", "of these, queues in DRAM", queues_of(Which::Dram), {}, ""});
-    to.push_back(
-        {"host-queue", {"hq"}, "[NAME]", "of these, queues in the host's memory", queues_of(Which::Host), {}, ""});
+    to.push_back({"dram-queue", {"dq"}, "[NAME]", "queues in DRAM", queues_of(Which::Dram), {}, ""});
+    to.push_back({"host-queue", {"hq"}, "[NAME]", "queues in host memory", queues_of(Which::Host), {}, ""});
     to.push_back({"flow",
                   {"p", "pipe", "s"},
                   "[OP]",
@@ -261,8 +260,8 @@ void add_state_commands(std::vector<Command>& to) {
                   {},
                   ""});
     to.push_back(
-        {"core", {"srs", "cdr"}, "[OP | X-Y [CHIP]]", "what cores are at, and for what they wait", core, {}, ""});
-    to.push_back({"waits", {"ha", "ha2"}, "", "who waits for whom, to the root", waits, {}, ""});
+        {"core", {"srs", "cdr"}, "[OP | X-Y [CHIP]]", "activity of cores, and what they wait for", core, {}, ""});
+    to.push_back({"waits", {"ha", "ha2"}, "", "the wait-for chain, to its root", waits, {}, ""});
     to.push_back({"links",
                   {},
                   "[noc|dram|pcie|ethernet]",
@@ -270,13 +269,8 @@ void add_state_commands(std::vector<Command>& to) {
                   links_live,
                   links_offline,
                   ""});
-    to.push_back({"counters",
-                  {},
-                  "[OP | X-Y [CHIP]]",
-                  "cycles of cores by what they were spent on",
-                  counters_live,
-                  counters_offline,
-                  ""});
+    to.push_back(
+        {"counters", {}, "[OP | X-Y [CHIP]]", "cycles of cores by cause", counters_live, counters_offline, ""});
 }
 
 }  // namespace ttsim::impl::debug

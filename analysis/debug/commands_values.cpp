@@ -16,7 +16,7 @@ void need_values(Debugger& debugger) {
         fail_input({}, "timing mode computes no values; 'ttsim debug NETLIST --mode full' does");
 }
 
-/// Rows of numbers, as JSON and as a drawing.
+/// Adds the values of a tile as JSON and as text.
 void show(Answer& answer, const std::vector<std::vector<float>>& tile) {
     answer.values = tile;
     for (const std::vector<float>& line : tile) {
@@ -37,7 +37,7 @@ Answer tile_of_queue(Debugger& debugger, const Queue& queue, const Words& words)
     const std::optional<Tensor> entry = debugger.run().entry(queue, n);
     if (!entry) {
         const sim::QueueState state = debugger.run().view().queue(queue);
-        fail_input({}, "'{}' holds no entry {}: those from {} on are there, {} are written", queue.name, n, state.read,
+        fail_input({}, "'{}' has no entry {}: entries from {} to below {} are available", queue.name, n, state.read,
                    state.written);
     }
     const std::int64_t z = t / (shape.rt * shape.ct), r = t / shape.ct % shape.rt, c = t % shape.ct;
@@ -92,7 +92,7 @@ Answer tile(Debugger& debugger, const Words& words) {
     return op ? tile_of_op(debugger, *op, words) : tile_of_queue(debugger, *queue, words);
 }
 
-/// Where an address of DRAM lies: in the queue's header, or a byte of a tile.
+/// Location of a DRAM address: in a queue's header, or in a tile.
 struct DramByte {
     const Queue* queue = nullptr;
     std::int64_t buffer = 0, offset = 0;  ///< offset: from the start of the buffer
@@ -115,12 +115,12 @@ DramByte find_byte(const Netlist& netlist, std::int64_t chip, std::int64_t chann
     return {};
 }
 
-/// The byte there as the chip would have it; 0 where nothing was written. RD and WR are 16 bits at 0 and 4.
+/// The byte as on the chip; 0 when unwritten. RD and WR pointers are 16 bits at offsets 0 and 4.
 std::uint8_t byte_at(Debugger& debugger, const DramByte& at) {
     const Queue& queue = *at.queue;
     if (at.offset < header_bytes) {
         const sim::QueueState state = debugger.run().view().queue(queue);
-        const std::int64_t wrap = 2 * queue.entries;  // as pointers count
+        const std::int64_t wrap = 2 * queue.entries;  // range of the pointers
         const std::int64_t pointer = (at.offset < 4 ? state.read : state.written) % wrap;
         const std::int64_t within = at.offset % 4;
         return at.offset < 8 && within < 2 ? static_cast<std::uint8_t>(pointer >> (8 * within)) : std::uint8_t{0};
@@ -129,9 +129,9 @@ std::uint8_t byte_at(Debugger& debugger, const DramByte& at) {
     const std::int64_t size = tile_bytes(queue.df, queue.tile), body = tile_body_bytes(queue.df, queue.tile);
     const std::int64_t in_slots = at.offset - header_bytes, number = in_slots / size;
     const std::int64_t per_entry = b.t * b.mblock_tiles(), slot = number / per_entry, tile = number % per_entry;
-    const std::int64_t byte = in_slots % size - (size - body);  // the tile's header comes first
+    const std::int64_t byte = in_slots % size - (size - body);  // after the tile's header
     if (byte < 0) return 0;
-    // slots hold the newest entry that was written to them
+    // a slot contains the newest entry written to it
     const sim::QueueState state = debugger.run().view().queue(queue);
     std::int64_t entry = slot;
     if (queue.type == QueueType::Queue)
@@ -154,7 +154,7 @@ Answer read_dram(Debugger& debugger, const Words& words, std::int64_t channel) {
     const std::int64_t count = words.size() > 2 ? number(words[2], "number of words") : 1;
     const std::int64_t chip = words.size() > 3 ? number(words[3], "chip") : debugger.run().machine().chips.front().id;
     if (count < 1 || count > 4096) fail_input({}, "1 to 4096 words of 4 bytes can be read at once, not {}", count);
-    if (address % 4 != 0) fail_input({}, "address {:#x} is no multiple of 4", address);
+    if (address % 4 != 0) fail_input({}, "address {:#x} is not a multiple of 4", address);
     Rows rows{"words", {"address", "word", "queue", "buffer", "offset"}, {}};
     for (std::int64_t n = 0; n < count; ++n) {
         const std::uint64_t at = address + 4 * static_cast<std::uint64_t>(n);
@@ -164,7 +164,7 @@ Answer read_dram(Debugger& debugger, const Words& words, std::int64_t channel) {
             continue;
         }
         if (byte.queue->layout == QueueLayout::Flat)
-            fail_input({}, "'{}' lies there, whose layout is flat; 'tile' shows its values", byte.queue->name);
+            fail_input({}, "queue '{}' at this address has flat layout; 'tile' shows its values", byte.queue->name);
         std::uint32_t word = 0;
         for (std::uint32_t b = 0; b < 4; ++b)
             word |= static_cast<std::uint32_t>(byte_at(debugger, {byte.queue, byte.buffer, byte.offset + b}))
@@ -182,9 +182,9 @@ Answer read(Debugger& debugger, const Words& words) {
     expect(words, 2, 4, "read chN ADDRESS [WORDS [CHIP]]");
     need_values(debugger);
     if (words[0].starts_with("ch")) return read_dram(debugger, words, number(words[0].substr(2), "DRAM channel"));
-    if (!place(words[0])) fail_input({}, "'{}' is no DRAM channel such as ch0", words[0]);
+    if (!place(words[0])) fail_input({}, "'{}' is not a DRAM channel such as ch0", words[0]);
     fail_input({},
-               "buffers of the model's L1 have sizes and no addresses; 'buffer OP' and 'core {}' show what lies there, "
+               "buffers of the model's L1 have sizes and no addresses; 'buffer OP' and 'core {}' show them, "
                "'tile OP SLICE' its values",
                words[0]);
 }
@@ -202,7 +202,7 @@ void add_value_commands(std::vector<Command>& to) {
     to.push_back({"read",
                   {"brxy", "burst-read-xy"},
                   "chN ADDRESS [WORDS [CHIP]]",
-                  "words of DRAM: the queue that lies there, packed as on the chip",
+                  "words of DRAM: content of queues, packed as on the chip",
                   read,
                   {},
                   ""});

@@ -55,7 +55,7 @@ Debugger::Debugger(const std::string& trace) : trace_(std::make_unique<trace::Re
 Debugger::~Debugger() = default;
 
 void Debugger::begin() {
-    run_.reset();  // one machine at a time in memory
+    run_.reset();  // only one machine in memory at a time
     run_ = std::make_unique<sim::WatchedRun>(options_, stops_.checks());
 }
 
@@ -66,7 +66,7 @@ Answer Debugger::execute(const std::string& line) {
     if (!command.why_not.empty()) fail_input({}, "{}: not applicable: {}", words.front(), command.why_not);
     const auto& act = offline() ? command.offline : command.live;
     if (!act)
-        fail_input({}, "{}: a trace does not hold this; 'ttsim debug NETLIST' runs the netlist and shows it",
+        fail_input({}, "{}: not available for a trace; use 'ttsim debug NETLIST', which runs the netlist",
                    words.front());
     return act(*this, {words.begin() + 1, words.end()});
 }
@@ -98,13 +98,13 @@ Answer Debugger::where() const {
     Answer answer;
     answer.facts["cycle"] = run_->view().now();
     const sim::WatchedRun::State state = run_->state();
-    answer.facts["state"] = state == sim::WatchedRun::State::Over    ? "over"
-                            : state == sim::WatchedRun::State::Hangs ? "hangs"
-                                                                     : "stopped";
+    answer.facts["state"] = state == sim::WatchedRun::State::Finished ? "over"
+                            : state == sim::WatchedRun::State::Hangs  ? "hangs"
+                                                                      : "stopped";
     return answer;
 }
 
-Answer Debugger::go_on(const std::function<bool()>& until, std::uint64_t deadline) {
+Answer Debugger::continue_run(const std::function<bool()>& until, std::uint64_t deadline) {
     std::string why;
     stops_.arm(*run_);
     const std::uint64_t from = run_->view().now(), stop_cycle = stops_.next_cycle(from);
@@ -116,16 +116,16 @@ Answer Debugger::go_on(const std::function<bool()>& until, std::uint64_t deadlin
         },
         std::min(deadline, stop_cycle));
     Answer answer = where();
-    const bool going = run_->state() == sim::WatchedRun::State::Going;
+    const bool going = run_->state() == sim::WatchedRun::State::Running;
     if (why.empty() && going && !held && stop_cycle <= deadline) why = fmt::format("cycle {}", stop_cycle);
     if (!why.empty()) answer.facts["stopped_by"] = why;
     if (run_->state() == sim::WatchedRun::State::Hangs)
-        answer.lines.push_back("nothing can move; 'waits' shows who waits for whom");
+        answer.lines.push_back("the run hangs; 'waits' shows the wait-for chain");
     return answer;
 }
 
 Answer Debugger::go_to(std::uint64_t cycle) {
-    if (cycle < run_->view().now() || run_->state() != sim::WatchedRun::State::Going) begin();
+    if (cycle < run_->view().now() || run_->state() != sim::WatchedRun::State::Running) begin();
     stops_.arm(*run_);
     (void)run_->advance([] { return false; }, cycle);
     stops_.arm(*run_);

@@ -1,4 +1,4 @@
-// The debugger: commands on a run that stands still, or on its trace.
+// The debugger: commands on a stopped run, or on its trace.
 //
 //   Debugger debugger(options) | (trace file);  Answer answer = debugger.execute("queues x");
 #pragma once
@@ -24,13 +24,13 @@ public:
     explicit Debugger(const std::string& trace);
     ~Debugger();
 
-    /// One command with its arguments; an empty line is none. Throws Error(Input) with what is wrong, and the nearest
-    /// right word.
+    /// Executes one command with arguments; an empty line has no effect. Throws Error(Input) with a suggestion of the
+    /// nearest valid word.
     Answer execute(const std::string& line);
-    /// What could stand in place of the last word of `line`, for the TAB key.
+    /// Completions of the last word of `line`, for the TAB key.
     std::vector<std::string> completions(const std::string& line) const;
     std::string prompt() const;
-    /// Something else than 0 there stops a run that goes on; null: nothing does.
+    /// A nonzero value of `*signal` stops a running simulation; null: no signal.
     void stop_by(const std::atomic<int>* signal) { signal_ = signal; }
 
     // --- for the commands ---
@@ -38,13 +38,13 @@ public:
     trace::Reader& trace() { return *trace_; }
     bool offline() const { return trace_ != nullptr; }
     Stops& stops() { return stops_; }
-    /// On until a stop, `until`, `deadline`, or the end; the answer says which.
-    Answer go_on(const std::function<bool()>& until, std::uint64_t deadline);
-    /// To the state after the events of that cycle: on, or from the start again.
+    /// Advances the run to a stop, `until`, `deadline` or the end; the answer contains the reason.
+    Answer continue_run(const std::function<bool()>& until, std::uint64_t deadline);
+    /// Goes to the state after the events of that cycle: forward, or by repeating the run from the start.
     Answer go_to(std::uint64_t cycle);
-    /// The same run from the start again, up to the present cycle, with what the stops look for now.
+    /// Repeats the run from the start up to the current cycle, with the checks of the current stops.
     void run_again();
-    /// Where the run stands: cycle, state.
+    /// Current cycle and state of the run.
     Answer where() const;
 
 private:
@@ -57,13 +57,13 @@ private:
     const std::atomic<int>* signal_ = nullptr;
 };
 
-/// A command. `live` or `offline` may be empty: then it says why not.
+/// A command. `live` (on a run) or `offline` (on a trace) may be empty when not supported.
 struct Command {
     std::string name;
-    Words others;  ///< short names, those of the original first
+    Words others;  ///< aliases, those of the original debugger first
     std::string arguments, what;
     std::function<Answer(Debugger&, const Words&)> live, offline;
-    std::string why_not;  ///< of what makes no sense on a simulated chip
+    std::string why_not;  ///< reason why it is not applicable to a simulated chip
 };
 const std::vector<Command>& commands();
 

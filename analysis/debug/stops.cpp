@@ -20,7 +20,7 @@ std::string Stop::text() const {
         case Kind::Nan:
             return fmt::format("a NaN or infinity from {}", op);
         case Kind::Golden:
-            return fmt::format("{} leaves golden", op);
+            return fmt::format("{} differs from golden", op);
     }
     return "";
 }
@@ -35,7 +35,7 @@ bool Stops::remove(std::int64_t id) {
     return std::erase_if(stops_, [id](const Stop& stop) { return stop.id == id; }) > 0;
 }
 
-/// What can be seen of the machine at once; values are looked at as they are made.
+/// Conditions on the state of the machine; values are checked when they are computed.
 static bool holds(const Stop& stop, const sim::WatchedRun& run) {
     const Netlist& netlist = run.netlist();
     if (stop.kind == Stop::Kind::Input) return run.view().inputs_begun(*netlist.find_op(stop.name)) > stop.number;
@@ -44,7 +44,7 @@ static bool holds(const Stop& stop, const sim::WatchedRun& run) {
 
 void Stops::arm(sim::WatchedRun& run) {
     for (Stop& stop : stops_) stop.held = holds(stop, run);
-    (void)run.departures();
+    (void)run.check_findings();
 }
 
 std::string Stops::reached(sim::WatchedRun& run) {
@@ -54,7 +54,7 @@ std::string Stops::reached(sim::WatchedRun& run) {
         if (now && !stop.held) text += fmt::format("{}stop {}: {}", text.empty() ? "" : "; ", stop.id, stop.text());
         stop.held = now;
     }
-    for (const sim::Departure& found : run.departures())
+    for (const sim::CheckFinding& found : run.check_findings())
         text += fmt::format("{}input {}: {}", text.empty() ? "" : "; ", found.input, found.what);
     return text;
 }

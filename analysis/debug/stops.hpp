@@ -1,4 +1,4 @@
-// Where a run shall stop by itself.
+// Stops (breakpoints) of a run.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ struct Stop {
     enum class Kind : std::uint8_t { Cycle, Input, Full, Nan, Golden } kind = Kind::Cycle;
     std::string name;          ///< of the op or queue; "*": every op
     std::int64_t number = 0;   ///< cycle, or input of the run
-    std::int64_t id = 0;       ///< by which it is taken away
-    bool held = false;         ///< it was so at the last look: it stops when that changes
+    std::int64_t id = 0;       ///< id for 'delete'
+    bool held = false;         ///< the condition held at the last check; the stop triggers when it becomes true
     std::string text() const;  ///< "input 2 of op 'x'"
 };
 
@@ -24,9 +24,9 @@ public:
     std::int64_t add(Stop stop);
     bool remove(std::int64_t id);
     const std::vector<Stop>& all() const { return stops_; }
-    /// Notes how things stand, so that only what changes from now on stops the run.
+    /// Records the current state of all conditions, so that only later changes stop the run.
     void arm(sim::WatchedRun& run);
-    /// After an instant: what stops the run here, in words; "" = nothing. Asked once an instant.
+    /// Called once after every instant: text of the stops that trigger; "" = none.
     std::string reached(sim::WatchedRun& run);
     /// The next cycle at which a stop is set, from `now` on.
     std::uint64_t next_cycle(std::uint64_t now) const;

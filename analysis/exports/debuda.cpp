@@ -1,4 +1,4 @@
-// What the original's debugger reads of a run: runtime_data.yaml, and a pipegen.yaml for each temporal epoch.
+// Files for the original's debugger: runtime_data.yaml, and a pipegen.yaml for each temporal epoch.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -19,7 +19,7 @@ struct TemporalEpoch {
     std::int64_t inputs = 0;
 };
 
-/// Each plan once, in the order of their first launches.
+/// Distinct plans in the order of their first launches.
 std::vector<TemporalEpoch> temporal_epochs(const sim::Setup& setup) {
     std::vector<TemporalEpoch> epochs;
     std::set<std::string> known;
@@ -32,7 +32,7 @@ std::vector<TemporalEpoch> temporal_epochs(const sim::Setup& setup) {
     return epochs;
 }
 
-/// A bit for each row of NoC 0.
+/// Bit mask of rows of NoC 0.
 std::int64_t row_mask(const std::vector<int>& rows) {
     std::int64_t mask = 0;
     for (const int row : rows) mask |= std::int64_t{1} << row;

@@ -11,7 +11,7 @@ using trace::Statement;
 
 namespace {
 
-/// What was waited before the first unpack is of one kind where only one kind was waited for.
+/// The wait after the first unpack. Waits before it can be attributed only when one kind of wait occurred.
 std::optional<std::int64_t> later(const InputMeasure& input, std::int64_t waited, std::int64_t other) {
     const std::int64_t before = input.first_unpack - input.start;
     if (before == 0) return waited;
@@ -34,21 +34,21 @@ void add_inputs(ExportSource& source, EpochMeasure& epoch, const std::map<std::i
                     "wait_source + wait_noc + wait_dram, wait_room + wait_output FROM core_run WHERE epoch = ?");
     query.bind(1, epoch.use.id);
     while (query.step()) {
-        const auto found = cores.find(query.whole(0));
+        const auto found = cores.find(query.integer(0));
         if (found == cores.end()) continue;
-        const std::int64_t first = query.whole(1), times = query.whole(2), every = query.whole(3);
+        const std::int64_t first = query.integer(1), times = query.integer(2), every = query.integer(3);
         for (const std::int64_t wanted : recorded_inputs(found->second->inputs)) {
             const std::int64_t n = every > 0 ? (wanted - first) / every : 0;
             if (wanted < first || n >= times || first + n * every != wanted) continue;
             InputMeasure input;
             input.input = wanted;
-            input.start = query.whole(5) + n * query.whole(4);
-            input.end = input.start + query.whole(6);
-            input.first_unpack = input.start + query.whole(7);
-            input.last_pack = input.start + query.whole(8);
-            input.math = query.whole(9);
-            input.for_tiles = query.whole(10);
-            input.for_room = query.whole(11);
+            input.start = query.integer(5) + n * query.integer(4);
+            input.end = input.start + query.integer(6);
+            input.first_unpack = input.start + query.integer(7);
+            input.last_pack = input.start + query.integer(8);
+            input.math = query.integer(9);
+            input.for_tiles = query.integer(10);
+            input.for_room = query.integer(11);
             found->second->recorded.push_back(input);
         }
     }
@@ -61,15 +61,15 @@ void add_cores(ExportSource& source, EpochMeasure& epoch, const std::map<std::in
     query.bind(1, epoch.use.id);
     while (query.step()) {
         CoreMeasure core;
-        core.id = query.whole(1);
-        core.n = query.whole(2);
-        core.x = static_cast<int>(query.whole(3, 1 << 16));
-        core.y = static_cast<int>(query.whole(4, 1 << 16));
-        core.inputs = query.whole(5);
-        core.start = query.whole(6);
-        core.end = query.whole(7);
-        core.math = query.whole(8);
-        const auto op = ops.find(query.whole(0));
+        core.id = query.integer(1);
+        core.n = query.integer(2);
+        core.x = static_cast<int>(query.integer(3, 1 << 16));
+        core.y = static_cast<int>(query.integer(4, 1 << 16));
+        core.inputs = query.integer(5);
+        core.start = query.integer(6);
+        core.end = query.integer(7);
+        core.math = query.integer(8);
+        const auto op = ops.find(query.integer(0));
         if (op != ops.end() && core.inputs > 0) op->second->cores.push_back(core);
     }
     std::map<std::int64_t, CoreMeasure*> by_id;
@@ -89,8 +89,8 @@ std::optional<double> rate(double bytes, double cycles) {
     return bytes / cycles;
 }
 
-/// The worse of two pipes stands for an operand.
-void keep_worse(PipeMeasure& kept, const PipeMeasure& pipe) {
+/// An operand is represented by its slowest pipe.
+void keep_slower(PipeMeasure& kept, const PipeMeasure& pipe) {
     if (kept.other.empty() || pipe.factor().value_or(0) > kept.factor().value_or(0)) {
         const double bytes = std::max(kept.bytes, pipe.bytes);
         kept = pipe;
@@ -98,7 +98,7 @@ void keep_worse(PipeMeasure& kept, const PipeMeasure& pipe) {
     }
 }
 
-/// An output leaves in as many pipes as there are readers; what each would take of the output per cycle.
+/// Adds the rate of an output pipe; an output has one pipe per reader.
 void add_output(OpMeasure& op, PipeMeasure pipe) {
     const double out = op.use.out_bytes;
     pipe.operand = -1;
@@ -106,14 +106,14 @@ void add_output(OpMeasure& op, PipeMeasure pipe) {
     pipe.bytes = out;
     pipe.asked = rate(out, op.use.kernel_cycles);
     for (PipeMeasure& known : op.outputs)
-        if (known.other == pipe.other && known.queue == pipe.queue) return keep_worse(known, pipe);
+        if (known.other == pipe.other && known.queue == pipe.queue) return keep_slower(known, pipe);
     op.outputs.push_back(pipe);
 }
 
 std::map<std::int64_t, std::string> queue_names(trace::Reader& trace) {
     std::map<std::int64_t, std::string> names;
     Statement query(trace.database(), "SELECT id, name FROM queue");
-    while (query.step()) names[query.whole(0)] = query.text(1);
+    while (query.step()) names[query.integer(0)] = query.text(1);
     return names;
 }
 
@@ -139,7 +139,7 @@ void add_flows(ExportSource& source, EpochMeasure& epoch, const std::map<std::in
         pipe.operand = static_cast<int>(operand);
         pipe.other = op->second->op->inputs[operand];
         if (!pipe.resident) pipe.asked = rate(pipe.bytes, op->second->use.kernel_cycles);
-        keep_worse(operands[operand], pipe);
+        keep_slower(operands[operand], pipe);
         if (from == ops.end()) continue;
         pipe.other = op->second->use.name;
         add_output(*from->second, pipe);
@@ -175,7 +175,7 @@ const PipeMeasure* OpMeasure::slowest_pipe() const {
 std::vector<std::int64_t> own_epochs(trace::Reader& trace) {
     Statement query(trace.database(), "SELECT id FROM epoch WHERE same_as IS NULL ORDER BY id");
     std::vector<std::int64_t> ids;
-    while (query.step()) ids.push_back(query.whole(0));
+    while (query.step()) ids.push_back(query.integer(0));
     return ids;
 }
 
@@ -184,7 +184,7 @@ EpochMeasure measure(ExportSource& source, std::int64_t id) {
     epoch.use = trace::epoch(source.trace(), id);
     Statement same(source.trace().database(), "SELECT same_as FROM epoch WHERE id = ?");
     same.bind(1, id);
-    if (same.step() && !same.null(0)) epoch.same_as = same.whole(0);
+    if (same.step() && !same.null(0)) epoch.same_as = same.integer(0);
     same.run();
     std::map<std::int64_t, OpMeasure*> ops;
     for (trace::OpUse& use : trace::ops(source.trace(), id)) {
@@ -204,10 +204,10 @@ EpochMeasure measure(ExportSource& source, std::int64_t id) {
     Statement stages(source.trace().database(), "SELECT id, unpack, math, pack FROM op WHERE plan = ?");
     stages.bind(1, epoch.use.plan);
     while (stages.step())
-        if (const auto op = ops.find(stages.whole(0)); op != ops.end()) {
-            op->second->unpack = stages.whole(1);
-            op->second->math = stages.whole(2);
-            op->second->pack = stages.whole(3);
+        if (const auto op = ops.find(stages.integer(0)); op != ops.end()) {
+            op->second->unpack = stages.integer(1);
+            op->second->math = stages.integer(2);
+            op->second->pack = stages.integer(3);
         }
     return epoch;
 }

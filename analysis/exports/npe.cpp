@@ -1,4 +1,4 @@
-// A timeline of tt-npe: every transfer with its route, and what the links were wanted for in each step.
+// A timeline for tt-npe: every transfer with its route, and the demand for links in each step.
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -14,13 +14,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 constexpr std::size_t most_steps = 1 << 20;
-constexpr std::size_t most_occupied = std::size_t{1} << 28;  // numbers that make up all steps
-constexpr std::int64_t most_chunks = 1 << 20;                // of an input
+constexpr std::size_t max_link_entries = std::size_t{1} << 28;  // limit of link entries over all steps
+constexpr std::int64_t max_chunks = 1 << 20;                    // per input
 
 struct NpeLink {
     std::int64_t chip = 0, noc = 0, x = 0, y = 0;
     std::string name;      ///< NOC0_EAST
-    bool between = false;  ///< routers; else between a NIU and its router
+    bool between = false;  ///< true: between routers; false: between a NIU and its router
 };
 
 struct NpeRoute {
@@ -30,7 +30,7 @@ struct NpeRoute {
     bool many = false;
 };
 
-/// What a chunk takes from one source: a route, or one on each chip that it passes.
+/// The transfer of a chunk from one source: one route per chip.
 struct NpePart {
     std::vector<std::size_t> legs;
     double bytes = 0;
@@ -43,7 +43,7 @@ std::string link_name(std::int64_t noc, const std::string& direction) {
     return fmt::format("NOC{}_{}", noc, found == ends.end() ? "IN" : found->second);
 }
 
-/// Bytes per cycle that were wanted of each link, by step.
+/// Demand for links in a step, in bytes per cycle.
 struct NpeStep {
     std::vector<std::int64_t> active;
     std::map<std::size_t, double> demand, multicast;
@@ -59,7 +59,7 @@ public:
         step_ = options.step_cycles > 0 ? options.step_cycles : (span + 999) / 1000;
         if (span / step_ >= static_cast<std::int64_t>(most_steps))
             fail_input({source.path(), 0, 0},
-                       "would give {} steps of {} cycles, and {} are the most; take longer steps "
+                       "would have {} steps of {} cycles; at most {} are possible; use longer steps "
                        "with --npe-step, or less of the run with --cycles",
                        span / step_, step_, most_steps);
         read_capacity();
@@ -88,7 +88,7 @@ private:
         if (query.step() && query.real(0) > 0) capacity_ = query.real(0);
         query.run();
         for (const ChipInstance& chip : source_.setup().machine.chips)
-            links_in_all_ += 2.0 * chip.params.grid_x * chip.params.grid_y;  // of one NoC
+            links_in_all_ += 2.0 * chip.params.grid_x * chip.params.grid_y;  // links of one NoC
     }
 
     std::size_t link(std::int64_t chip, std::int64_t noc, std::int64_t x, std::int64_t y,
@@ -104,11 +104,11 @@ private:
         trace::Statement routes(source_.trace().database(),
                                 "SELECT id, chip, noc, from_x, from_y, ends, links FROM route ORDER BY id");
         while (routes.step()) {
-            const std::int64_t chip = routes.whole(1);
+            const std::int64_t chip = routes.integer(1);
             NpeRoute route;
-            route.noc = routes.whole(2, 1);
+            route.noc = routes.integer(2, 1);
             if (route.noc < 0) broken();
-            route.src = fmt::format("[{},{},{}]", chip, routes.whole(4), routes.whole(3));
+            route.src = fmt::format("[{},{},{}]", chip, routes.integer(4), routes.integer(3));
             const Json ends = list(routes.text(5)), links = list(routes.text(6));
             route.many = ends.size() > 1;
             Json dst = Json::array(), named = Json::array();
@@ -120,21 +120,21 @@ private:
             }
             route.dst = dst.dump();
             route.links = named.dump();
-            route_at_[routes.whole(0)] = routes_.size();
+            route_at_[routes.integer(0)] = routes_.size();
             routes_.push_back(std::move(route));
         }
         trace::Statement parts(
             source_.trace().database(),
             "SELECT flow, chunk, times, route, bytes, leg FROM flow_route ORDER BY flow, chunk, rowid");
         while (parts.step()) {
-            auto& chunks = parts_[parts.whole(0)];
-            if (parts.whole(1, most_chunks) < 0 || parts.whole(2, most_chunks) < 0) broken();
-            const auto first = static_cast<std::size_t>(parts.whole(1));
-            const auto end = first + static_cast<std::size_t>(parts.whole(2));
-            const auto route = route_at_.find(parts.whole(3));
+            auto& chunks = parts_[parts.integer(0)];
+            if (parts.integer(1, max_chunks) < 0 || parts.integer(2, max_chunks) < 0) broken();
+            const auto first = static_cast<std::size_t>(parts.integer(1));
+            const auto end = first + static_cast<std::size_t>(parts.integer(2));
+            const auto route = route_at_.find(parts.integer(3));
             if (route == route_at_.end()) broken();
             if (chunks.size() < end) chunks.resize(end);
-            const bool goes_on = parts.whole(5) > 0;
+            const bool goes_on = parts.integer(5) > 0;
             for (std::size_t n = first; n < end; ++n) {
                 if (goes_on && chunks[n].empty()) broken();
                 if (!goes_on) chunks[n].push_back({{}, parts.real(4)});
@@ -147,7 +147,7 @@ private:
         const auto value = cycles.get<std::int64_t>();
         return value >= 0 && value <= trace::Statement::largest;
     }
-    [[noreturn]] void broken() const { fail_input({source_.path(), 0, 0}, "holds a route that is none"); }
+    [[noreturn]] void broken() const { fail_input({source_.path(), 0, 0}, "contains an invalid route"); }
     Json list(const std::string& text) const {
         Json json = Json::parse(text, nullptr, false);
         const bool right = json.is_array() && std::all_of(json.begin(), json.end(), [](const Json& row) {
@@ -166,12 +166,12 @@ private:
             "JOIN flow f ON f.id = r.flow");
         const std::int64_t most = source_.trace().most_repeats();
         while (query.step()) {
-            const auto parts = parts_.find(query.whole(0));
+            const auto parts = parts_.find(query.integer(0));
             if (parts == parts_.end()) continue;
             const Json events = Json::parse(query.text(4), nullptr, false);
             if (!events.is_array()) broken();
-            for (std::int64_t n = 0, times = query.whole(1, most); n < times; ++n) {
-                const std::int64_t start = query.whole(3) + n * query.whole(2, trace::Statement::largest >> 8);
+            for (std::int64_t n = 0, times = query.integer(1, most); n < times; ++n) {
+                const std::int64_t start = query.integer(3) + n * query.integer(2, trace::Statement::largest >> 8);
                 for (std::size_t chunk = 0; chunk < std::min(events.size(), parts->second.size()); ++chunk) {
                     const Json& event = events[chunk];
                     if (!event.is_array() || event.size() < 2 || !event[0].is_number_integer() ||
@@ -181,7 +181,7 @@ private:
                     if (sent < options_.window.first || sent >= options_.window.end) continue;
                     for (const NpePart& part : parts->second[chunk])
                         transfer(part, sent, std::max(sent + 1, start + event[1].get<std::int64_t>()),
-                                 query.whole(5) != 0);
+                                 query.integer(5) != 0);
                 }
             }
         }
@@ -218,9 +218,9 @@ private:
         if (start < options_.window.first || last > most_steps) broken();
         if (steps_.size() <= last) steps_.resize(last + 1);
         occupied_ += (last - first + 1) * (route.numbers.size() + 1);
-        if (occupied_ > most_occupied)
+        if (occupied_ > max_link_entries)
             fail_input({source_.path(), 0, 0},
-                       "has transfers that last for too many steps; take longer steps with --npe-step, or less of the "
+                       "has transfers that last for too many steps; use longer steps with --npe-step, or less of the "
                        "run with --cycles");
         for (std::size_t n = first; n <= last; ++n) {
             const std::int64_t from = options_.window.first + static_cast<std::int64_t>(n) * step_;
@@ -233,7 +233,7 @@ private:
         }
     }
 
-    /// Shares in percent of what all links between routers could carry.
+    /// Demand and utilization in percent of the capacity of all links between routers.
     struct Sums {
         double demand = 0, used = 0, multicast = 0, most = 0;
         std::array<double, 2> noc_demand{}, noc_used{}, noc_most{};
@@ -361,7 +361,7 @@ private:
 }  // namespace
 
 void write_npe(ExportSource& source, const NpeOptions& options, const Sink& sink) {
-    want_level_2(source.trace(), "--npe");
+    require_level_2(source.trace(), "--npe");
     NpeTimeline(source, options, sink).write();
 }
 

@@ -1,4 +1,4 @@
-// op_perf.csv and balancer_score.csv, which the original's compiler leaves in the current folder.
+// op_perf.csv and balancer_score.csv, which the original's compiler writes to the current folder.
 #include <algorithm>
 #include <filesystem>
 #include <ostream>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t op_perf_operands = 8;
 
-/// What carries a pipe at best, bytes per cycle of its slowest kind: the estimate of a compiler that has seen no run.
+/// Nominal rates of pipes in bytes per cycle, limited by the slowest kind of resource: an estimate without a run.
 class NominalRates {
 public:
     explicit NominalRates(trace::Reader& trace) {
@@ -32,7 +32,7 @@ private:
     std::map<std::string, double> by_kind_;
 };
 
-/// Cycles in which the busiest stage, or the slowest pipe at its nominal rate, is done with an input.
+/// Cycles per input of the busiest stage or of the slowest pipe at its nominal rate.
 double limiter_cycles(const OpMeasure& op, const NominalRates& rates, const Netlist& netlist) {
     double most = op.use.est_cycles;
     for (const auto* pipes : {&op.operands, &op.outputs})
@@ -65,7 +65,7 @@ void write_op_perf(ExportSource& source, const std::string& folder) {
     ops += ", estimated_output_bw_0\n";
     std::string scores = "epoch, score\n";
     double total = 0;
-    std::map<std::string, std::int64_t> seen;  // a launch of the same graphs is the same epoch
+    std::map<std::string, std::int64_t> seen;  // launches of the same graphs count as one epoch
     for (const std::int64_t id : own_epochs(source.trace())) {
         const EpochMeasure epoch = measure(source, id);
         const auto number = static_cast<std::int64_t>(seen.size());

@@ -34,7 +34,7 @@ const std::vector<std::string>& ops_titles() {
     return titles;
 }
 
-/// The tool's word for what an op does; its first word decides the category.
+/// Op code for the tool; its first word determines the category.
 std::string op_code(OpClass kind, const std::string& type) {
     switch (kind) {
         case OpClass::Matmul:
@@ -59,7 +59,7 @@ std::string op_code(OpClass kind, const std::string& type) {
     return "Copy";
 }
 
-/// Names as the tool spells them, with the bits of an element in each.
+/// Data type names of the tool, which contain the bits of an element.
 std::string datatype(DataFormat format) {
     switch (info(format).element_bits) {
         case 32:
@@ -75,7 +75,7 @@ std::string datatype(DataFormat format) {
     }
 }
 
-/// HiFi3 as HiFi4: the tool takes no other.
+/// Name of the math fidelity; HiFi3 is given as HiFi4, since the tool does not know HiFi3.
 std::string fidelity_name(Fidelity fidelity) {
     switch (fidelity) {
         case Fidelity::LoFi:
@@ -106,7 +106,7 @@ std::string memory_of(const Netlist& netlist, const std::string& name, std::int6
     return fmt::format("DEV_{}_DRAM_INTERLEAVED", chip);
 }
 
-/// What the tool's advice on products looks at, and what it calls nothing of.
+/// Attributes of an op: those that the tool's advice on products uses, and others for information.
 std::string attributes(const Op& op, const std::string& graph) {
     const Blocking& out = op.cfg.out;
     std::string text = fmt::format("{{'name': '{}'; 'graph': '{}'; 'type': '{}'", op.name(), graph, op.cfg.type);
@@ -166,8 +166,8 @@ std::string ops_csv(ExportSource& source) {
     if (!arch.starts_with("wormhole"))
         fail_input(
             {source.path(), 0, 0},
-            "is of {}; tt-perf-report knows wormhole_b0 and later chips: trace a run with --arch wormhole_b0, or "
-            "take --perf-results, which serves every chip",
+            "is of {}; tt-perf-report supports wormhole_b0 and later chips: trace a run with --arch wormhole_b0, or "
+            "use --perf-results, which supports every chip",
             arch);
     std::string text = csv_line(ops_titles());
     std::int64_t number = 0;

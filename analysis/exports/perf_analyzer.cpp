@@ -1,4 +1,4 @@
-// analyzer_results/: of every op its slowest core, at kernel speed and with the bandwidths its pipes had.
+// analyzer_results/: the slowest core of every op, at kernel speed and with the achieved bandwidths of its pipes.
 #include <algorithm>
 
 #include "analysis/exports/perf_parts.hpp"
@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t report_operands = 8;
 
-/// One op of a graph: what all reports say of it.
+/// Data of one op of a graph that all reports contain.
 struct OpReportRow {
     const GraphRun* run = nullptr;
     const OpMeasure* op = nullptr;
@@ -128,7 +128,7 @@ void write_pipe_report(const std::vector<OpReportRow>& rows, const std::string& 
     write_table(folder, "pipe_perf_report", titles, sorted, false);
 }
 
-/// Cells end with the last operand.
+/// Adds cells up to the last operand.
 void add_pipe_cells(const OpReportRow& row, std::vector<std::string>& cells) {
     const auto add = [&](const std::optional<double>& rate) {
         cells.push_back(two_digits(known_or_not(gigabytes(rate, row.run->mhz))));
@@ -212,7 +212,7 @@ std::vector<OpReportRow> report_rows(const GraphRun& run) {
     return rows;
 }
 
-/// The slowest ops of a graph, and what keeps each back.
+/// The slowest ops of a graph with their limits.
 void add_summary(std::vector<OpReportRow> rows, std::vector<std::vector<std::string>>& lines) {
     constexpr std::size_t most = 3;
     std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.bw_total() > b.bw_total(); });
@@ -236,7 +236,7 @@ void add_summary(std::vector<OpReportRow> rows, std::vector<std::vector<std::str
 
 }  // namespace
 
-/// Graphs that are launched several times in different ways: the first stands for all.
+/// For a graph with different launches, the first is used.
 void write_analyzer_results(const std::vector<GraphRun>& runs, const std::string& folder) {
     std::vector<std::string> titles = common_titles(false);
     titles.insert(titles.end(),

@@ -1,4 +1,4 @@
-// graph_descriptor/, queue_descriptor/ and metadata/: what ran where, and which memory the queues have.
+// graph_descriptor/, queue_descriptor/ and metadata/: placement of ops, and memory of queues.
 #include "analysis/exports/perf_parts.hpp"
 #include "analysis/exports/text_files.hpp"
 
@@ -14,7 +14,7 @@ Json op_inputs(const Netlist& netlist, const Op& op) {
     return inputs;
 }
 
-/// By the name of an op: the ops and queues that read it.
+/// Ops and queues that read each op, by name of the op.
 std::map<std::string, Json> op_outputs(const Netlist& netlist) {
     std::map<std::string, Json> outputs;
     const auto add = [&](const std::string& from, const std::string& name, const char* type) {
@@ -36,11 +36,11 @@ Json cores_to_ops(ExportSource& source, const Graph& graph, const std::map<std::
     query.bind(1, std::string_view(graph.name));
     while (query.step()) {
         const Op& op = source.op(graph.name, query.text(0));
-        const std::int64_t columns = std::max<std::int64_t>(1, query.whole(2)), n = query.whole(3);
+        const std::int64_t columns = std::max<std::int64_t>(1, query.integer(2)), n = query.integer(3);
         const Json inputs = op_inputs(source.netlist(), op);
         const auto found = outputs.find(op.name());
         const Json read_by = found == outputs.end() ? Json::array() : found->second;
-        cores[fmt::format("{}-{}", query.whole(4), query.whole(5))] = {
+        cores[fmt::format("{}-{}", query.integer(4), query.integer(5))] = {
             {"op-name", op.name()},
             {"op-type", query.text(1)},
             {"logical-core-id", fmt::format("{}-{}", n / columns, n % columns)},

@@ -1,4 +1,4 @@
-// perf_postprocess.json: the events of each core, as far as a simulator has them.
+// perf_postprocess.json: the events of each core that the simulator provides.
 #include "analysis/exports/perf_parts.hpp"
 #include "analysis/exports/text_files.hpp"
 

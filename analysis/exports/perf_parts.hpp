@@ -1,4 +1,4 @@
-// The parts of perf_results/, each in a source of its own.
+// The parts of perf_results/, each in its own source file.
 #pragma once
 
 #include <map>
@@ -10,23 +10,23 @@ namespace ttsim::impl::report {
 
 using Json = nlohmann::ordered_json;
 
-/// One graph of a launch: what the original calls an epoch.
+/// One graph of a launch, which the original calls an epoch.
 struct GraphRun {
     std::string graph, program;
     std::int64_t epoch = 0, program_id = 0, local_id = 0, chip = 0, mhz = 0;
-    std::vector<const OpMeasure*> ops;  ///< with cores that ran
+    std::vector<const OpMeasure*> ops;  ///< ops with cores that ran
     std::string folder() const;         ///< "device/0000_main/0002_fwd_0"
 };
 
-/// Of all cores of a graph; nothing where none ran.
+/// Times over all cores of a graph.
 struct GraphTimes {
     std::int64_t first_input = 0, last_input = 0, first_unpack = 0;
-    std::map<std::int64_t, std::pair<std::int64_t, std::string>> last_pack;      ///< by input: cycle, core
-    std::map<std::int64_t, std::pair<std::int64_t, std::string>> first_unpacks;  ///< the same, earliest
+    std::map<std::int64_t, std::pair<std::int64_t, std::string>> last_pack;      ///< by input: latest cycle, core
+    std::map<std::int64_t, std::pair<std::int64_t, std::string>> first_unpacks;  ///< by input: earliest cycle, core
     std::optional<double> cycles_per_input;
     std::int64_t total_runtime() const { return last_pack.at(last_input).first - first_unpack; }
 };
-std::optional<GraphTimes> graph_times(const GraphRun& run);
+std::optional<GraphTimes> graph_times(const GraphRun& run);  ///< no value: no core ran
 
 Json not_known();  ///< "N/A"
 Json known_or_not(const std::optional<double>& value);
@@ -35,7 +35,7 @@ std::optional<double> per_second(const std::optional<double>& cycles, std::int64
 std::optional<double> gigabytes(const std::optional<double>& bytes_per_cycle, std::int64_t mhz);
 std::string core_name(const CoreMeasure& core);                     ///< "3-1"
 std::string core_label(const CoreMeasure& core, const OpMeasure&);  ///< "3-1-gelu"
-std::string two_digits(const Json& value);                          ///< a cell of a table: floats with two decimals
+std::string two_digits(const Json& value);                          ///< text of a table cell; floats with two decimals
 
 Json per_epoch_events(const GraphRun& run);
 /// runtime_table.json, .csv, .txt and op_perf_table.json.
@@ -47,9 +47,9 @@ void write_analyzer_results(const std::vector<GraphRun>& runs, const std::string
 /// graph_descriptor/, queue_descriptor/, metadata/.
 void write_descriptors(ExportSource& source, const std::string& folder);
 
-/// A line of cells as the original's CSV files have it: a comma before and behind it.
+/// A CSV line in the original's form, with a leading and a trailing comma.
 std::string outer_comma_line(const std::vector<std::string>& cells);
-/// A table as the original's CSV files (a comma before and behind each row) and as text.
+/// Writes a table as CSV and as text. `outer_commas`: leading and trailing commas in the CSV rows, as in the original.
 void write_table(const std::string& folder, const std::string& name, const std::vector<std::string>& titles,
                  const std::vector<std::vector<std::string>>& rows, bool outer_commas);
 

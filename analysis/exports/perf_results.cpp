@@ -1,4 +1,4 @@
-// perf_results/: the tree that the original's backend leaves and its analyzer reads.
+// perf_results/: the folder that the original's backend writes and its analyzer reads.
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -14,10 +14,10 @@ namespace {
 
 struct Call {
     std::string program;
-    std::int64_t id = 0, local = 0;  ///< of the program, and of the launch in it
+    std::int64_t id = 0, local = 0;  ///< id of the program, and index of the launch in it
 };
 
-/// Which call of a program launched each epoch: launches come in the order of the programs.
+/// The program call that launched each epoch. Launches are in the order of the programs.
 std::vector<Call> calls_of(const ExportSource& source) {
     std::vector<Call> calls;
     const sim::RunState& state = *source.setup().state;
@@ -82,14 +82,14 @@ std::vector<std::string> info_row(const GraphRun& run, const GraphTimes& times) 
 }
 
 std::string quoted_yaml(const std::string& text) {
-    // between single quotes nothing can be escaped
+    // single quotes do not support escapes
     if (text.find('\n') != std::string::npos || printable(text) != text) return yaml_text(text);
     std::string quoted = "'";
     for (const char c : text) quoted += c == '\'' ? std::string("''") : std::string(1, c);
     return quoted + "'";
 }
 
-/// All runs of a program follow each other.
+/// The runs of a program must be consecutive.
 std::string info_yaml(const std::vector<GraphRun>& runs, const std::string& folder) {
     std::string text, program;
     for (const GraphRun& run : runs) {
@@ -122,7 +122,7 @@ void write_info(const std::vector<GraphRun>& runs, const std::string& folder, co
 void write_host(ExportSource& source, const std::string& folder) {
     std::int64_t inputs = 0;
     trace::Statement sum(source.trace().database(), "SELECT coalesce(sum(inputs), 0) FROM epoch");
-    if (sum.step()) inputs = sum.whole(0);
+    if (sum.step()) inputs = sum.integer(0);
     sum.run();
     write_json(folder, "host/host_summary_report.json",
                {{"global-events", {{"total-input-count", inputs}, {"samples-per-second", not_known()}}}});
@@ -140,7 +140,7 @@ void write_perf_results(ExportSource& source, const std::string& folder, const s
         const Call call = at < calls.size() ? calls[at] : Call{"N/A", 0, epoch.use.id};
         for (GraphRun& run : graph_runs(epoch, call, source.trace().run().clock_mhz)) runs.push_back(std::move(run));
     }
-    if (runs.empty()) fail_input({source.path(), 0, 0}, "holds no epoch in which a core ran");
+    if (runs.empty()) fail_input({source.path(), 0, 0}, "contains no epoch in which a core ran");
     for (const GraphRun& run : runs) {
         const std::string place = folder + "/" + run.folder();
         write_runtime_tables(run, place);

@@ -1,4 +1,4 @@
-// runtime_table and op_perf_table: what each core of each op took for the inputs that are recorded.
+// runtime_table and op_perf_table: times of each core of each op for the recorded inputs.
 #include <algorithm>
 #include <cmath>
 
@@ -27,7 +27,7 @@ Json input_events(const InputMeasure& input) {
             {"pack-runtime", not_known()}};
 }
 
-/// Bytes of inputs over the time from the first's to the last's event; of one input alone, over its runtime.
+/// Bytes of the inputs divided by the time from the first to the last event; for one input, by its runtime.
 Json bandwidth(const CoreMeasure& core, double bytes, bool output, std::int64_t mhz) {
     const InputMeasure &first = core.recorded.front(), &last = core.recorded.back();
     const double gaps = as_real(last.input - first.input);
@@ -74,7 +74,7 @@ Json core_events(const GraphRun& run, const OpMeasure& op, const CoreMeasure& co
             operand.tile > 0 ? Json(std::llround(operand.bytes / operand.tile)) : not_known();
         json["trisc-total-tensor-size-operand-" + operand.name] = std::llround(operand.bytes * as_real(inputs));
         json["trisc-bw-operand-" + operand.name] = bandwidth(core, operand.bytes, operand.output, run.mhz);
-        json["brisc-bw-operand-" + operand.name] = not_known();  // nothing is decoupled
+        json["brisc-bw-operand-" + operand.name] = not_known();  // the simulator has no decoupled measurements
     }
     json["packer-overlay-decoupled-output-bw"] = not_known();
     json["model-num-cycles"] = op.use.est_cycles;

@@ -68,13 +68,13 @@ std::vector<std::vector<std::int64_t>> number_rows(const Database& database, con
                     });
             if (right) rows.push_back(row.template get<std::vector<std::int64_t>>());
         }
-    if (!right) fail_input({database.shown(), 0, 0}, "holds a list of events that is none");
+    if (!right) fail_input({database.shown(), 0, 0}, "contains an invalid list of events");
     return rows;
 }
 
 namespace {
 
-/// Epochs of a chip may overlap where their ops use other cores: each then has a track of its own.
+/// Assigns tracks: epochs of a chip may overlap when they use different cores; each then needs its own track.
 class Lanes {
 public:
     std::int64_t lane(std::int64_t start, std::int64_t end) {
@@ -99,15 +99,15 @@ void add_epochs(Reader& trace, PerfettoWriter& out) {
     std::map<std::int64_t, Lanes> lanes;
     std::map<std::int64_t, bool> named;
     while (query.step()) {
-        const std::int64_t chip = query.whole(5, 1 << 16), start = query.whole(2), end = start + query.whole(3);
+        const std::int64_t chip = query.integer(5, 1 << 16), start = query.integer(2), end = start + query.integer(3);
         if (!out.shows(start)) continue;
         const std::int64_t lane = lanes[chip].lane(start, end), track = chip * 100 + lane + 1;
         if (!named[track])
             out.name_track(epochs_process, track,
                            lane == 0 ? fmt::format("chip {}", chip) : fmt::format("chip {} ({})", chip, lane + 1));
         named[track] = true;
-        out.slice(fmt::format("epoch {}: {}", query.whole(0), query.text(1)), "epoch", epochs_process, track, start,
-                  end, fmt::format(R"("inputs":{},"cycles":{})", query.whole(4), query.whole(3)));
+        out.slice(fmt::format("epoch {}: {}", query.integer(0), query.text(1)), "epoch", epochs_process, track, start,
+                  end, fmt::format(R"("inputs":{},"cycles":{})", query.integer(4), query.integer(3)));
     }
 }
 
@@ -123,7 +123,7 @@ const char* part_name(PerfettoPart part) {
     return names[static_cast<std::size_t>(part)];
 }
 
-/// Links that are never busy are left out.
+/// SQL condition that excludes links that are never busy enough.
 std::string resources_where(const PerfettoOptions& options) {
     return fmt::format(
         "r.transfers > 0 AND (r.kind != 'noc' OR (SELECT max(b.value) FROM json_each(r.buckets) b) >= {} "
@@ -134,7 +134,7 @@ std::string resources_where(const PerfettoOptions& options) {
 void add_processes(Reader& trace, PerfettoWriter& out) {
     Statement chips(trace.database(), "SELECT id, arch FROM chip ORDER BY id");
     while (chips.step()) {
-        const std::int64_t chip = chips.whole(0, 1 << 16);
+        const std::int64_t chip = chips.integer(0, 1 << 16);
         out.name_process(process_of(chip, PerfettoPart::Cores), fmt::format("chip {} cores ({})", chip, chips.text(1)));
         if (trace.run().level >= 2)
             out.name_process(process_of(chip, PerfettoPart::Queues), fmt::format("chip {} queues", chip));
@@ -142,8 +142,8 @@ void add_processes(Reader& trace, PerfettoWriter& out) {
     Statement parts(trace.database(), "SELECT DISTINCT r.chip, r.kind, coalesce(r.noc, 0) FROM resource r WHERE " +
                                           resources_where(out.options()) + " ORDER BY 1, 2, 3");
     while (parts.step()) {
-        const std::int64_t chip = parts.whole(0, 1 << 16);
-        const PerfettoPart part = part_of(parts.text(1), parts.whole(2));
+        const std::int64_t chip = parts.integer(0, 1 << 16);
+        const PerfettoPart part = part_of(parts.text(1), parts.integer(2));
         out.name_process(process_of(chip, part), fmt::format("chip {} {}", chip, part_name(part)));
     }
 }
@@ -157,14 +157,14 @@ void add_loads(Reader& trace, PerfettoWriter& out) {
     std::string name;
     double before = 0;
     while (query.step()) {
-        if (!out.shows(query.whole(4))) continue;
+        if (!out.shows(query.integer(4))) continue;
         const double percent = query.real(5);
         const bool same = query.text(3) == name && percent == before;
         name = query.text(3);
         before = percent;
-        if (same) continue;  // a counter holds until the next event
-        out.counter(name, process_of(query.whole(0, 1 << 16), part_of(query.text(1), query.whole(2))), query.whole(4),
-                    "percent", percent);
+        if (same) continue;  // a counter keeps its value until the next event
+        out.counter(name, process_of(query.integer(0, 1 << 16), part_of(query.text(1), query.integer(2))),
+                    query.integer(4), "percent", percent);
     }
 }
 

@@ -1,4 +1,4 @@
-// Cores as tracks: a slice for each input, inside it what the core waited for, and in a trace of level 2 its steps.
+// Cores as tracks: a slice for each input, which contains waits by cause, and in a trace of level 2 the steps.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -9,7 +9,7 @@ namespace ttsim::impl::trace {
 
 namespace {
 
-/// Causes in the order in which they are drawn where nothing says when they were: as an input goes.
+/// Causes in the order in which they are drawn when their times are unknown: the usual order within an input.
 constexpr std::array<const char*, 8> causes{"wait_source", "wait_noc", "wait_dram", "wait_room",
                                             "wait_output", "wait_dst", "wait_pack", "drain"};
 constexpr std::array<const char*, 8> cause_names{"wait for source", "wait for NoC", "wait for DRAM", "wait for room",
@@ -21,7 +21,7 @@ struct Span {
     std::int64_t start, end;
 };
 
-/// One input, or several alike, of a core.
+/// One input of a core, or several equal ones.
 struct Row {
     std::int64_t epoch = 0, input = 0, times = 0, every = 0, shift = 0, start = 0, length = 0, to_first_unpack = 0;
     std::int64_t process = 0, track = 0, busy = 0, tiles = 0, math = 0;
@@ -61,7 +61,7 @@ private:
         }
     }
 
-    /// Times of the input in which no step runs; without steps, before the first unpack and at the end.
+    /// Times of the input without a step; without recorded steps, the times before the first unpack and at the end.
     static std::vector<Span> gaps(const Row& row, std::int64_t start) {
         std::vector<Span> gaps;
         std::int64_t at = start;
@@ -83,11 +83,11 @@ private:
         return gaps;
     }
 
-    /// A trace knows how long a core waited for each cause in an input, not in which order: causes fill the gaps one
-    /// after the other, the drain of the epoch last.
+    /// A trace has the wait per cause of an input, but not their order. Causes fill the gaps in a fixed order, the
+    /// drain of the epoch last.
     void add_waits(const Row& row, std::int64_t start) {
         Spent left = row.spent;
-        if (!row.steps.empty()) left[dst] = 0;  // known step by step
+        if (!row.steps.empty()) left[dst] = 0;  // contained in the steps
         const auto kinds = std::count_if(left.begin(), left.end() - 1, [](std::int64_t cycles) { return cycles > 0; });
         const char* args = kinds > 1 ? R"("order":"not known")" : "";
         for (const Span& gap : gaps(row, start)) {
@@ -113,7 +113,8 @@ void name_tracks(Reader& trace, PerfettoWriter& out) {
     constexpr std::size_t most = 3;
     std::map<std::array<std::int64_t, 3>, std::vector<std::string>> ops;
     while (places.step())
-        ops[{places.whole(0, 1 << 16), places.whole(2, 1 << 16), places.whole(1, 1 << 16)}].push_back(places.text(3));
+        ops[{places.integer(0, 1 << 16), places.integer(2, 1 << 16), places.integer(1, 1 << 16)}].push_back(
+            places.text(3));
     for (const auto& [at, names] : ops) {
         std::string text = fmt::format("{}-{}", at[2], at[1]);
         for (std::size_t n = 0; n < names.size() && n < most; ++n) text += (n == 0 ? " " : ", ") + names[n];
@@ -139,18 +140,18 @@ void add_cores(Reader& trace, PerfettoWriter& out) {
         int column = 0;
         for (std::int64_t* number : {&row.epoch, &row.input, &row.times, &row.every, &row.shift, &row.start,
                                      &row.length, &row.to_first_unpack})
-            *number = query.whole(column++);
-        row.times = query.whole(2, most);
-        row.shift = query.whole(4, Statement::largest >> 8);  // so that no product overflows
-        row.process = process_of(query.whole(8, 1 << 16), PerfettoPart::Cores);
-        row.track = track_of(query.whole(9, 1 << 16), query.whole(10, 1 << 16));
+            *number = query.integer(column++);
+        row.times = query.integer(2, most);
+        row.shift = query.integer(4, Statement::largest >> 8);  // limited, so that products do not overflow
+        row.process = process_of(query.integer(8, 1 << 16), PerfettoPart::Cores);
+        row.track = track_of(query.integer(9, 1 << 16), query.integer(10, 1 << 16));
         row.op = query.text(11);
         row.type = query.text(12);
-        row.busy = query.whole(13);
-        row.tiles = query.whole(14);
-        row.math = query.whole(15);
+        row.busy = query.integer(13);
+        row.tiles = query.integer(14);
+        row.math = query.integer(15);
         if (!query.null(16)) row.steps = number_rows(trace.database(), query.text(16));
-        for (std::size_t i = 0; i < causes.size(); ++i) row.spent[i] = query.whole(17 + static_cast<int>(i));
+        for (std::size_t i = 0; i < causes.size(); ++i) row.spent[i] = query.integer(17 + static_cast<int>(i));
         slices.add(row);
     }
 }

@@ -1,4 +1,4 @@
-// The events of the "Trace Event Format", written one after the other in pieces of some size.
+// Writer for events of the "Trace Event Format", with output in large pieces.
 #pragma once
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@
 
 namespace ttsim::impl::trace {
 
-/// Processes of the file: epochs first, then of each chip one for each kind of part.
+/// Processes of the file: epochs first, then for each chip one per kind of component.
 enum class PerfettoPart : std::uint8_t { Cores, Noc0, Noc1, Dram, Queues, Host, Ethernet };
 constexpr std::int64_t epochs_process = 0;
 inline std::int64_t process_of(std::int64_t chip, PerfettoPart part) {
@@ -28,7 +28,7 @@ public:
     PerfettoWriter(Reader& trace, const PerfettoOptions& options, const std::function<void(std::string_view)>& sink)
         : options_(options), sink_(sink), mhz_(trace.run().clock_mhz > 0 ? trace.run().clock_mhz : 1) {}
 
-    /// Whether a cycle lies in the window.
+    /// Whether a cycle is in the window.
     bool shows(std::int64_t cycle) const { return cycle >= options_.first && cycle < options_.end; }
     const PerfettoOptions& options() const { return options_; }
 
@@ -40,18 +40,18 @@ public:
     void slice(std::string_view name, const char* kind, std::int64_t process, std::int64_t track, std::int64_t start,
                std::int64_t end, std::string_view args);
     void counter(const std::string& name, std::int64_t process, std::int64_t cycle, const char* unit, double value);
-    /// An arrow between two slices, which contain these moments.
+    /// An arrow between two slices, which contain these cycles.
     void arrow(std::int64_t from_process, std::int64_t from_track, std::int64_t from_cycle, std::int64_t to_process,
                std::int64_t to_track, std::int64_t to_cycle);
 
 private:
-    /// Whole nanoseconds, as the microseconds of the format.
+    /// Time in microseconds for the format, rounded down to nanoseconds.
     std::string moment(std::int64_t cycle) const { return microseconds(nanoseconds(cycle)); }
     static std::string microseconds(std::int64_t ns) {
         return fmt::format("{}{}.{:03}", ns < 0 ? "-" : "", std::abs(ns / 1000), std::abs(ns % 1000));
     }
     std::int64_t nanoseconds(std::int64_t cycle) const {
-        return cycle / mhz_ * 1000 + cycle % mhz_ * 1000 / mhz_;  // no product that overflows
+        return cycle / mhz_ * 1000 + cycle % mhz_ * 1000 / mhz_;  // avoids overflow of the product
     }
     template <class... Args>
     void event(fmt::format_string<Args...> format, Args&&... args) {
@@ -71,18 +71,18 @@ private:
     std::int64_t arrows_ = 0;
 };
 
-/// Numbers of a JSON list of lists that the trace holds. Throws Error(Input) for anything else.
+/// Parses a JSON list of lists of integers. Throws Error(Input) for anything else.
 std::vector<std::vector<std::int64_t>> number_rows(const Database& database, const std::string& text);
 
-// --- the parts of the file, each in a source of its own ---
+// --- the parts of the file, each in its own source file ---
 /// Inputs, waits and steps of each core.
 void add_cores(Reader& trace, PerfettoWriter& out);
-/// Arrows from the core that packed to the core that takes.
+/// Arrows from the packing core to the receiving core.
 void add_arrows(Reader& trace, PerfettoWriter& out);
-/// Entries in the queues of the device.
+/// Numbers of entries in the queues of the device.
 void add_queues(Reader& trace, PerfettoWriter& out);
 
-/// Track of the core at a place: ops of several epochs share it.
+/// Track of the core at (x, y), shared by ops of several epochs.
 inline std::int64_t track_of(std::int64_t x, std::int64_t y) { return y * 1000 + x + 1; }
 
 }  // namespace ttsim::impl::trace

@@ -126,7 +126,7 @@ private:
         link.reader = static_cast<std::int64_t>(p);
     }
 
-    /// A core writes the queue's buffer at its place of the grid; where there is one buffer, all of them write it.
+    /// A core writes the queue's buffer at its position in the grid; a single buffer is written by all cores.
     void add_writer(std::size_t op, std::size_t q) {
         const std::vector<std::int64_t>&from = outputs_[op], &to = queues_[q];
         for (std::size_t core = 0; core < from.size(); ++core) {
@@ -140,7 +140,7 @@ private:
 
     const Plan& plan_;
     std::int64_t inputs_, next_ = first_id;
-    std::vector<std::vector<std::int64_t>> outputs_, queues_;  ///< ids by op and core, by queue and buffer
+    std::vector<std::vector<std::int64_t>> outputs_, queues_;  ///< ids by op and core; ids by queue and buffer
     PipeGraph graph_;
 };
 

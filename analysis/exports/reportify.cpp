@@ -19,7 +19,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Integers, numbers, words of YAML; all else is text.
+/// A YAML scalar as JSON: integer, number, boolean or null; everything else is text.
 Json scalar_json(const YamlNode& node) {
     if (node.quoted) return node.scalar;
     if (node.scalar == "true" || node.scalar == "false") return node.scalar == "true";
@@ -65,7 +65,7 @@ std::string pass_file(const std::string& pass) {
 
 /// Epochs in which a queue has memory: from the allocate before one of the programs' executes to the deallocate.
 struct Lifetime {
-    std::int64_t first = 0, last = -1;  ///< last < 0: to the end
+    std::int64_t first = 0, last = -1;  ///< last < 0: until the end
 };
 
 std::map<std::string, Lifetime> lifetimes(const Netlist& netlist) {

@@ -1,4 +1,4 @@
-// A compilation as the folder that Reportify shows: graphs of passes, placement, memory.
+// A compilation as a folder for Reportify: graphs of passes, placement, memory.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace ttsim::impl::report {
 
-/// The folder `testify/ll-sw/<test>`; `shown`: where it will be. Of `model.passes` those whose stage has a name get it
-/// ("optimized_graph"), others their number and pass.
+/// Writes the folder `testify/ll-sw/<test>`; `shown`: its final path. Passes with a named stage get that name
+/// ("optimized_graph"), others their number and name.
 void write_reportify(const ir::CompiledModel& model, const Machine& machine, const std::string& test,
                      const std::string& folder, const std::string& shown);
 

@@ -29,7 +29,7 @@ std::vector<std::int64_t> dims_in(const std::string& type) {
     return dims;
 }
 
-/// What every node has; edges are added by add_edge().
+/// Common fields of a node; add_edge() adds the edges.
 Json buda_node(const std::string& name, std::size_t id, const std::string& opcode) {
     return {{"pybuda", 1},
             {"name", name},
@@ -54,7 +54,7 @@ public:
     std::size_t size() const { return order_.size(); }
     bool has(const std::string& name) const { return nodes_.contains(name); }
     Json& at(const std::string& name) { return nodes_.at(name); }
-    /// `more`: what follows the port, " ublock_order(r)" between ops of the device.
+    /// `more`: text after the port, such as " ublock_order(r)" between device ops.
     void add_edge(const std::string& from, const std::string& to, std::size_t port, const std::string& more,
                   const std::string& tms) {
         Json &source = at(from), &target = at(to);
@@ -105,7 +105,7 @@ Json pass_node(const Json& node, std::size_t id) {
     const bool input = op == "input", constant = op == "constant", device = op.starts_with("buda.");
     Json json = buda_node(name, id, input || constant ? "Input" : device ? "BudaOp" : "PyBudaOp");
     std::vector<std::int64_t> dims = dims_in(type);
-    // at device level types count tiles: slices, rows, columns
+    // types of device ops are in tiles: slices, rows, columns
     const bool tiles = !type.starts_with("f32") && dims.size() == 3 && type.find('_') != std::string::npos;
     if (tiles) dims = {1, dims[0], dims[1] * 32, dims[2] * 32};
     json["cache"] = {{"shape", dims}};

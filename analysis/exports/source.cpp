@@ -7,7 +7,7 @@ namespace ttsim::impl::report {
 static std::unique_ptr<sim::Setup> setup_of(const std::string& file) {
     const PageSource source = trace_source(file);
     if (!source.options.value)
-        fail_input({file, 0, 0}, "holds no netlist; trace a netlist or the folder of a compiled model");
+        fail_input({file, 0, 0}, "contains no netlist; trace a netlist or the folder of a compiled model");
     return sim::set_up(source.options);
 }
 
@@ -36,10 +36,10 @@ std::int64_t ExportSource::graph_index(const std::string& graph) const {
     fail_input({path(), 0, 0}, "names the graph '{}', which its netlist does not have", graph);
 }
 
-void want_level_2(const trace::Reader& trace, const std::string& what) {
+void require_level_2(const trace::Reader& trace, const std::string& what) {
     if (trace.run().level >= 2) return;
     fail_input({trace.path(), 0, 0},
-               "is a trace of level {}, which holds no single transfers; {} wants one of level 2: add --trace-level 2 "
+               "is a trace of level {}, which has no single transfers; {} needs level 2: add --trace-level 2 "
                "to '{} --trace FILE'",
                trace.run().level, what, trace.run().command);
 }

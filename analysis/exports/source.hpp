@@ -1,4 +1,4 @@
-// What exports are made of: a trace, and its netlist on the machine that it ran on.
+// Source of exports: a trace, and its netlist on the machine of the run.
 #pragma once
 
 #include <map>
@@ -13,7 +13,7 @@ namespace ttsim::impl::report {
 
 class ExportSource {
 public:
-    /// Throws Error(Input): no trace, or one that does not hold its netlist, such as that of a device image.
+    /// Throws Error(Input) when the file is not a trace, or has no netlist, such as a trace of a device image.
     explicit ExportSource(const std::string& file);
 
     trace::Reader& trace() { return trace_; }
@@ -23,7 +23,7 @@ public:
     const ChipInstance& chip(std::int64_t id) const;
     /// An op by graph and name. Throws Error(Input) when the netlist of the trace has none.
     const Op& op(const std::string& graph, const std::string& name) const;
-    /// Place of a graph in the netlist.
+    /// Index of a graph in the netlist.
     std::int64_t graph_index(const std::string& graph) const;
 
 private:
@@ -32,7 +32,7 @@ private:
     std::map<std::pair<std::string, std::string>, const Op*> ops_;
 };
 
-/// Throws Error(Input), with what to do, when a trace of level 2 is wanted and this one is of level 1.
-void want_level_2(const trace::Reader& trace, const std::string& what);
+/// Throws Error(Input) with a remedy when this trace is of level 1 and level 2 is needed.
+void require_level_2(const trace::Reader& trace, const std::string& what);
 
 }  // namespace ttsim::impl::report

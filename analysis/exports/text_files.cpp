@@ -26,7 +26,7 @@ void write_json(const std::string& folder, const std::string& name, const nlohma
 }
 
 std::string yaml_text(const std::string& text) {
-    // JSON lets control characters above 0x7e stand, YAML does not
+    // control characters above 0x7e are valid in JSON, but not in YAML
     return printable(nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 

@@ -1,4 +1,4 @@
-// Files below the folder of an export.
+// Writing of files in the folder of an export.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -7,13 +7,13 @@
 
 namespace ttsim::impl::report {
 
-/// Makes the folders above. Throws Error(Input) where it cannot be written.
+/// Writes a file and creates parent folders. Throws Error(Input) when it cannot be written.
 void write_text(const std::string& folder, const std::string& name, std::string_view text);
-/// JSON with four blanks a level, as the original's files.
+/// Writes JSON with an indentation of four blanks, as in the original's files.
 void write_json(const std::string& folder, const std::string& name, const nlohmann::ordered_json& json);
-/// A text between double quotes, as JSON and YAML have it.
+/// A text in double quotes, valid in JSON and YAML.
 std::string yaml_text(const std::string& text);
-/// A name of the netlist as the name of a file or folder.
+/// Converts a name of the netlist to a valid file name.
 std::string file_name(const std::string& name);
 
 }  // namespace ttsim::impl::report

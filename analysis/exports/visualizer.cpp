@@ -1,5 +1,5 @@
-// db.sqlite and config.json: what ttnn-visualizer's memory pages read. Operations are ops, buffers those of an op in L1
-// and those of the queues of its epoch in DRAM, tensors what ops and queues hold.
+// db.sqlite and config.json for the memory pages of ttnn-visualizer. Operations are ops; buffers are those of ops in L1
+// and of the queues of their epoch in DRAM; tensors are values of ops and queues.
 #include <algorithm>
 #include <filesystem>
 #include <set>
@@ -51,14 +51,14 @@ CREATE TABLE global_tensor_comparison_records (tensor_id int, golden_tensor_id i
 
 constexpr std::int64_t in_dram = 0, in_l1 = 1;
 
-/// A buffer of an op: the same address in the L1 of each of its cores.
+/// A buffer of an op, at the same L1 address in each of its cores.
 struct Placed {
     std::string name;
     std::int64_t address = 0, bytes = 0;
 };
 
-/// The model of L1 knows sizes and no addresses: inputs follow each other from the first free byte, the output lies at
-/// the end.
+/// The model has sizes of L1 buffers, but no addresses. Inputs are placed one after another from the first free byte,
+/// the output at the end.
 std::vector<Placed> placed_buffers(const PlanOp& op, const ChipParams& chip) {
     std::vector<Placed> placed;
     const std::int64_t all = op.ethernet ? chip.eth_l1_bytes : chip.l1_bytes;
@@ -75,7 +75,7 @@ std::vector<Placed> placed_buffers(const PlanOp& op, const ChipParams& chip) {
     return placed;
 }
 
-/// The plan of each row of the trace's plans: those of the same graphs, in the order of their first launch.
+/// Plan ops by graph and name, from the plans in the order of their first launches.
 std::map<std::pair<std::string, std::string>, const PlanOp*> plan_ops(const sim::Setup& setup) {
     std::map<std::pair<std::string, std::string>, const PlanOp*> ops;
     for (const auto& [key, prepared] : setup.state->plans)
@@ -109,7 +109,7 @@ public:
         for (const std::int64_t id : own_epochs(source_.trace())) epoch(measure(source_, id));
         insert("report_metadata", {"ttsim", source_.trace().run().ttsim});
         insert("report_metadata", {"l1_addresses",
-                                   "sizes as planned, one buffer after the other: the model of L1 has no "
+                                   "sizes as planned, placed consecutively: the model of L1 has no "
                                    "addresses"});
         database_.run("COMMIT");
         inserts_.clear();
@@ -117,7 +117,7 @@ public:
     }
 
 private:
-    /// A row; numbers, texts and nulls as JSON has them.
+    /// Inserts a row of numbers, texts and nulls.
     void insert(const std::string& table, const Json& row) {
         auto& statement = inserts_[table];
         if (!statement) {
@@ -174,7 +174,7 @@ private:
                           dram ? Json(in_dram) : Json(nullptr), dram ? "DRAM" : "SYSTEM_MEMORY");
     }
 
-    /// Of an op of the netlist, wherever it ran.
+    /// Tensor of an op of the netlist, in any epoch.
     std::int64_t op_tensor(const std::string& graph, const Op& op) {
         const auto planned = plan_ops_.find({graph, op.name()});
         Json address = nullptr;
@@ -255,7 +255,7 @@ private:
         }
     }
 
-    /// A page for each buffer of the queue: where it lies in its channel.
+    /// Adds a page for each buffer of the queue with its DRAM address.
     void dram(std::int64_t id, const Queue& queue, std::int64_t chip) {
         if (queue.where != QueueLoc::Dram || queue.device() != chip || !queue.alias.empty() || queue.buffers.empty())
             return;

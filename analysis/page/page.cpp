@@ -12,7 +12,7 @@ Json pass_list(const PageSource& source) {
         Json graph = Json::parse(pass.json, nullptr, false);
         if (!graph.is_object() || !graph.contains("nodes"))
             fail_input({source.files.front(), 0, 0},
-                       "passes/{}.json is no graph of a pass; compile again with --keep-passes", pass.name);
+                       "passes/{}.json is not a graph of a pass; compile again with --keep-passes", pass.name);
         Json entry{{"name", pass.name}};
         entry.update(graph);
         passes.push_back(std::move(entry));
@@ -20,7 +20,7 @@ Json pass_list(const PageSource& source) {
     return passes;
 }
 
-/// A source as a run: what is not there has no key.
+/// A source as a run; missing parts have no key.
 Json run_entry(const PageSource& source) {
     Json run{{"name", source.name}, {"files", source.files}};
     Json notes = source.notes;
@@ -34,7 +34,7 @@ Json run_entry(const PageSource& source) {
         run["epochs"] = page_epochs(*setup);
         for (const std::string& note : setup->netlist.notes) notes.push_back(note);
     } else {
-        notes.push_back("the trace holds no netlist, so places and memory are not shown");
+        notes.push_back("the trace contains no netlist, so placement and memory are not shown");
     }
     if (!source.passes.empty()) run["passes"] = pass_list(source);
     if (!source.trace.empty()) {

@@ -1,4 +1,4 @@
-// The machine and the epochs of a page: what runs together, and what it holds in L1.
+// The machine and the epochs of a page, with the L1 buffers of their ops.
 #include <map>
 
 #include "analysis/page/page_parts.hpp"
@@ -7,7 +7,7 @@ namespace ttsim::impl::report {
 
 namespace {
 
-/// Buffers of one core of an op: [what, bytes], as netlist/plan/l1_space.hpp counts them.
+/// Buffers of one core of an op as [name, bytes], counted as in netlist/plan/l1_space.hpp.
 Json l1_buffers(const PlanOp& op) {
     Json buffers = Json::array();
     const auto add = [&](const std::string& what, std::int64_t bytes) {

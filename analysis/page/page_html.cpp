@@ -34,12 +34,12 @@ std::string page_html(const std::string& page, const nlohmann::ordered_json& dat
     const std::size_t at = page.find(data_marker);
     if (at == std::string::npos || page.find(data_marker, at + 1) != std::string::npos)
         fail_input({},
-                   "the page of 'ttsim report' has not one place for its data, {}; build it again with 'scripts/web'",
+                   "the page of 'ttsim report' has no unique marker {} for its data; build it again with 'scripts/web'",
                    data_marker);
-    // names of files and queues may be no UTF-8
+    // names of files and queues may be invalid UTF-8
     const std::string text = data.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
     std::string html = page.substr(0, at);
-    html += base64(deflated(text));
+    html += base64(zlib_compress(text));
     return html + page.substr(at + data_marker.size());
 }
 

@@ -1,4 +1,4 @@
-// The netlist part of a page: ops with their places, queues with their addresses.
+// The netlist part of a page: ops with placement, queues with addresses.
 #include "analysis/page/page_parts.hpp"
 #include "netlist/checks/instances.hpp"
 
@@ -60,7 +60,7 @@ Json queue_entry(const Queue& queue) {
     Json buffers = Json::array();
     for (const BufferAddress& at : queue.buffers) buffers.push_back({at.channel, at.address});
     json["buffers"] = std::move(buffers);
-    // a view of another ram has no memory of its own
+    // an alias of another ram has no memory of its own
     json["buffer_bytes"] = queue.alias.empty() ? queue_buffer_bytes(queue) : 0;
     if (!queue.alias.empty()) json["alias"] = queue.alias;
     json["line"] = queue.loc.line;

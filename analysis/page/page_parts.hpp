@@ -1,4 +1,4 @@
-// The parts of a run in the data of a page, each in a source of its own.
+// The parts of a run in the data of a page, each in its own source file.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -11,16 +11,16 @@ namespace ttsim::impl::report {
 
 using Json = nlohmann::ordered_json;
 
-/// "machine": its chips, cores and memories.
+/// "machine": chips, cores and memories.
 Json page_machine(const Machine& machine);
-/// "ops" and "queues": the netlist as it is placed.
+/// "ops" and "queues": the placed netlist.
 Json page_ops(const Netlist& netlist);
 Json page_queues(const Netlist& netlist);
-/// "epochs": what runs together, in order, with the buffers of every op in L1.
+/// "epochs": epochs in order of execution, with the L1 buffers of every op.
 Json page_epochs(const sim::Setup& setup);
-/// "trace": the tables of ttperf, cores, inputs of ops, links and channels over time.
+/// "trace": the tables of ttperf, and cores, inputs of ops, links and channels over time.
 Json page_trace(trace::Reader& trace);
-/// One number after the other, without digits that say nothing.
+/// Rounds to three decimals.
 double page_rounded(double value);
 
 }  // namespace ttsim::impl::report

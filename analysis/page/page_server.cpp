@@ -37,10 +37,10 @@ namespace {
 
 constexpr std::size_t most_request = 16 * 1024;
 constexpr std::size_t most_sessions = 32;
-/// Between looks for a signal to end, and until a caller is taken for whom there was no descriptor.
-constexpr auto between_looks = std::chrono::milliseconds(200);
+/// Interval of checks for the stop signal, and delay before accepting again after a lack of descriptors.
+constexpr auto poll_interval = std::chrono::milliseconds(200);
 constexpr auto asking = std::chrono::seconds(10),
-               answering = std::chrono::seconds(60);  ///< whole request, whole answer
+               answering = std::chrono::seconds(60);  ///< limits for the request and the response
 
 std::string html_text(const std::string& text) {
     std::string out;
@@ -49,17 +49,17 @@ std::string html_text(const std::string& text) {
     return out;
 }
 
-/// A link in a folder that comes from others must not show what lies elsewhere.
+/// Links must not give access to files outside the folder.
 bool is_inside(const std::string& folder, const std::string& name) {
     try {
-        (void)place_inside(folder, name);
+        (void)resolve_inside(folder, name);
         return true;
     } catch (const Error&) {
         return false;
     }
 }
 
-/// What has a page, by name.
+/// Names of the files and folders that have a page.
 std::vector<std::string> shown_names(const ServeOptions& options) {
     std::vector<std::string> names;
     std::error_code failed;
@@ -83,7 +83,7 @@ std::string index_page(const ServeOptions& options) {
         html_text(options.folder), list);
 }
 
-/// A page of another site must not read this one by a name of its own for this machine.
+/// Rejects other host names, so that other sites cannot read pages by DNS rebinding.
 bool is_local(beast::string_view host) {
     host = host.substr(0, host.find(':'));
     return host.empty() || beast::iequals(host, "localhost") || host == "127.0.0.1";
@@ -107,7 +107,7 @@ Answer refusal(http::status status, const std::string& text) {
     return with_text(status, "text/plain; charset=utf-8", text + "\n");
 }
 
-/// The page at a path: one of the list's names and nothing else, so that no path leads out of the folder.
+/// The page at a path. Only names of the list are valid, so that no path leads out of the folder.
 Answer page_at(const std::string& path, const ServeOptions& options) {
     const std::string html = "text/html; charset=utf-8", run = "/run/";
     if (path == "/") return with_text(http::status::ok, html, index_page(options));
@@ -123,11 +123,11 @@ Answer answer_to(const std::string& text, const ServeOptions& options) {
     parser.header_limit(most_request);
     beast::error_code failed;
     parser.put(asio::buffer(text), failed);
-    if (failed || !parser.is_header_done()) return refusal(http::status::bad_request, "this is no HTTP request");
+    if (failed || !parser.is_header_done()) return refusal(http::status::bad_request, "this is not an HTTP request");
     const auto& request = parser.get();
     if (request.method() != http::verb::get) return refusal(http::status::method_not_allowed, "only GET");
     if (!is_local(request[http::field::host]))
-        return refusal(http::status::forbidden, "ask for localhost or 127.0.0.1");
+        return refusal(http::status::forbidden, "use the host name localhost or 127.0.0.1");
     try {
         return page_at(std::string(request.target()), options);
     } catch (const std::bad_alloc&) {
@@ -137,7 +137,7 @@ Answer answer_to(const std::string& text, const ServeOptions& options) {
     }
 }
 
-/// One caller: a request, its answer, the end. A browser that goes away or takes too long is no trouble of ours.
+/// One connection with one request and response. Errors of the connection and timeouts are ignored.
 class Session : public std::enable_shared_from_this<Session> {
 public:
     Session(tcp::socket socket, const ServeOptions& options) : stream_(std::move(socket)), options_(options) {}
@@ -166,7 +166,7 @@ private:
 
     beast::tcp_stream stream_;
     const ServeOptions& options_;
-    std::string text_;  ///< what was asked, then the answer
+    std::string text_;  ///< the request, then the response
     bool asked_ = false;
 };
 
@@ -174,7 +174,7 @@ tcp::acceptor listening(asio::io_context& context, int port) {
     try {
         return {context, tcp::endpoint(asio::ip::address_v4::loopback(), static_cast<std::uint16_t>(port))};
     } catch (const boost::system::system_error& error) {
-        fail_input({}, "cannot listen on port {} of 127.0.0.1: {}; --port 0 takes one that is free", port,
+        fail_input({}, "cannot listen on port {} of 127.0.0.1: {}; --port 0 selects a free one", port,
                    error.code().message());
     }
 }
@@ -185,14 +185,14 @@ public:
 
     int port() const { return door_.local_endpoint().port(); }
 
-    /// A signal is noted by whoever has it (`stop`): it may come at any time, and is looked for.
+    /// Runs until a signal handler sets `stop`, which is polled.
     void run() {
-        const auto work = asio::make_work_guard(context_);  // without, run_for() does not wait
+        const auto work = asio::make_work_guard(context_);  // keeps run_for() waiting
         while (!options_.stop || *options_.stop == 0) try {
-                // also after one could not be taken: nothing is tried in a circle
+                // also retries after a failed accept, once per interval
                 if (!accepting_) accept();
-                context_.run_for(between_looks);
-            } catch (const std::bad_alloc&) {  // of one caller, who finds the connection closed
+                context_.run_for(poll_interval);
+            } catch (const std::bad_alloc&) {  // concerns one connection, which is closed
             }
     }
 
@@ -215,7 +215,7 @@ private:
         session->begin();
     }
 
-    /// Of those that have asked for nothing, else of all.
+    /// Ends the oldest connection without a request, else the oldest of all.
     void end_oldest() {
         const auto silent = std::find_if(sessions_.begin(), sessions_.end(), [](const auto& weak) {
             const auto session = weak.lock();
@@ -264,7 +264,7 @@ std::string answer(const std::string& request, const ServeOptions& options) {
 }
 
 void serve(const ServeOptions& options) {
-    shown_names(options);  // a folder that cannot be read is told of before anybody asks
+    shown_names(options);  // throws early when the folder cannot be read
     Server server(options);
     options.started(server.port());
     server.run();

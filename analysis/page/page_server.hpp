@@ -1,4 +1,4 @@
-// The pages of a folder of runs over HTTP, for the machine it runs on alone.
+// HTTP server for the pages of a folder of runs, reachable from the local machine only.
 #pragma once
 
 #include <atomic>
@@ -9,20 +9,20 @@ namespace ttsim::impl::report {
 
 struct ServeOptions {
     std::string folder;
-    int port = 0;                                         ///< 0: any that is free
+    int port = 0;                                         ///< 0: any free port
     std::function<bool(const std::string& path)> shown;   ///< whether a file or folder has a page
-    std::function<std::string(const std::string&)> page;  ///< its page; an Error becomes the answer
-    std::function<void(int port)> started;                ///< told where it listens
-    const std::atomic<int>* stop = nullptr;               ///< not 0: it is to end
+    std::function<std::string(const std::string&)> page;  ///< the page of a file; an Error becomes the response
+    std::function<void(int port)> started;                ///< called with the port when the server listens
+    const std::atomic<int>* stop = nullptr;               ///< a nonzero value stops the server
 };
 
-/// Until it is to end. Throws Error(Input) where it cannot listen or the folder cannot be read.
+/// Serves until it is stopped. Throws Error(Input) when it cannot listen or the folder cannot be read.
 void serve(const ServeOptions& options);
 
-/// "a%20b" as "a b"; as it is where it is no such text.
+/// Decodes "a%20b" to "a b"; invalid text is unchanged.
 std::string from_url(const std::string& text);
 std::string to_url(const std::string& text);
-/// What a request's first line and Host header are answered with: a whole answer with its header.
+/// The complete response, with header, to a request (request line and Host header).
 std::string answer(const std::string& request, const ServeOptions& options);
 
 }  // namespace ttsim::impl::report

@@ -41,14 +41,14 @@ std::string one_text(trace::Database& database, const std::string& sql) {
     return text;
 }
 
-/// Traces name programs and parameters, so that epochs are those of the run.
-void take_calls(trace::Database& database, sim::RunOptions& options) {
+/// Sets programs and parameters from the trace, so that epochs are those of the run.
+void read_calls(trace::Database& database, sim::RunOptions& options) {
     std::set<std::string> seen;
     trace::Statement programs(database, "SELECT name FROM program ORDER BY id");
     while (programs.step())
         if (seen.insert(programs.text(0)).second) options.programs.push_back(programs.text(0));
     trace::Statement params(database, "SELECT name, value FROM parameter");
-    while (params.step()) options.params[params.text(0)] = params.whole(1);
+    while (params.step()) options.params[params.text(0)] = params.integer(1);
 }
 
 std::vector<int> harvested(trace::Database& database) {
@@ -74,7 +74,7 @@ std::vector<PassText> kept_passes(const std::string& folder) {
     for (const fs::path& file : files)
         passes.push_back(
             {file.stem().string(),
-             read_file(place_inside(folder, (fs::path("passes") / file.filename()).string()), most_netlist_bytes)});
+             read_file(resolve_inside(folder, (fs::path("passes") / file.filename()).string()), most_netlist_bytes)});
     return passes;
 }
 
@@ -92,12 +92,12 @@ PageSource trace_source(const std::string& file) {
         options.value = std::make_shared<const Netlist>(read_netlist_text(source.netlist_text, options.netlist));
     options.arch = reader.run().arch;
     options.inputs_count = reader.run().inputs_count;
-    // rows that a product lacks are known to it
+    // a product already defines its harvested rows
     if (is_product(reader.run().device))
         options.device = reader.run().device;
     else
         options.harvested_rows = harvested(reader.database());
-    take_calls(reader.database(), options);
+    read_calls(reader.database(), options);
     return source;
 }
 
@@ -112,7 +112,7 @@ PageSource netlist_source(const std::string& file) {
 PageSource folder_source(const std::string& folder) {
     PageSource source = named_source(folder);
     const ir::CompiledModel model = ir::read_without_constants(folder);
-    source.netlist_text = read_file(place_inside(folder, "netlist.yaml"), most_netlist_bytes);
+    source.netlist_text = read_file(resolve_inside(folder, "netlist.yaml"), most_netlist_bytes);
     sim::RunOptions& options = source.options;
     options.netlist = (fs::path(folder) / "netlist.yaml").string();
     options.value = std::make_shared<const Netlist>(model.netlist);
@@ -136,7 +136,7 @@ std::vector<PageSource> joined(std::vector<PageSource> sources) {
             runs.push_back(std::move(source));
             continue;
         }
-        // the trace knows the parameters of the run, the other one what came before
+        // parameters come from the trace, compiler passes from the other source
         PageSource& kept = *other;
         if (kept.trace.empty()) kept.options = std::move(source.options);
         kept.trace += source.trace;

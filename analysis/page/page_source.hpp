@@ -1,4 +1,4 @@
-// What a page of `ttsim report` is made of: inputs of the command, and those of one run joined.
+// Inputs of a page of `ttsim report`; inputs that belong to one run are joined.
 #pragma once
 
 #include <string>
@@ -8,28 +8,28 @@
 
 namespace ttsim::impl::report {
 
-/// A pass of the compiler and the graph it left, as JSON (compiler/model/pass_graph.hpp).
+/// A compiler pass and its resulting graph as JSON (compiler/model/pass_graph.hpp).
 struct PassText {
     std::string name, json;
 };
 
 struct PageSource {
-    std::string name;                ///< on the page: the file or folder without the folders above
+    std::string name;                ///< name on the page: file or folder name without parent folders
     std::vector<std::string> files;  ///< as given on the command line
     sim::RunOptions options;         ///< the netlist and its machine
-    std::string netlist_text;        ///< what `line` of an op or queue counts in; "" = not known
-    std::string trace;               ///< file; "" = none
+    std::string netlist_text;        ///< text to which `line` of ops and queues refers; "" = not known
+    std::string trace;               ///< path of the trace; "" = none
     std::vector<PassText> passes;    ///< in order
-    std::vector<std::string> notes;  ///< what is left out, and how to get it
+    std::vector<std::string> notes;  ///< missing parts, and how to get them
 };
 
-/// All that a trace says: its netlist too. Throws Error(Input).
+/// Source for a trace, including its netlist. Throws Error(Input).
 PageSource trace_source(const std::string& file);
 PageSource netlist_source(const std::string& file);
-/// The folder of a compiled model, with the graphs that `ttsim compile --keep-passes` left there.
+/// Source for the folder of a compiled model, with the graphs written by `ttsim compile --keep-passes`.
 PageSource folder_source(const std::string& folder);
 
-/// A trace of a netlist that is also given is the same run; others stay side by side, in the order given.
+/// Joins a trace and its netlist to one run; other sources stay separate, in the given order.
 std::vector<PageSource> joined(std::vector<PageSource> sources);
 
 }  // namespace ttsim::impl::report

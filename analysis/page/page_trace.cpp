@@ -1,5 +1,5 @@
-// The trace part of a page: ttperf's tables and what the time pages draw. Epochs that repeat an earlier one have no
-// rows of their own, as in the trace.
+// The trace part of a page: ttperf's tables and the data of the timelines. As in the trace, epochs that repeat an
+// earlier one have no rows.
 #include <cmath>
 
 #include "analysis/page/page_parts.hpp"
@@ -34,15 +34,14 @@ Json core_rows(trace::Database& database) {
         "ON o.id = c.op JOIN core_load l ON l.epoch = c.epoch AND l.core = c.core");
     Json rows = Json::array();
     while (query.step()) {
-        Json row = Json::array({query.whole(0), query.text(1)});
-        for (int column = 2; column < 16; ++column) row.push_back(query.whole(column));
+        Json row = Json::array({query.integer(0), query.text(1)});
+        for (int column = 2; column < 16; ++column) row.push_back(query.integer(column));
         rows.push_back(std::move(row));
     }
     return rows;
 }
 
-/// The inputs of each core, what trace.md calls core_load.series; `slowest`: the core of its op with most cycles of its
-/// own.
+/// The inputs of each core (core_load.series in trace.md). `slowest`: the core of an op with the most own cycles.
 Json core_series(trace::Database& database) {
     trace::Statement query(database,
                            "SELECT l.epoch, o.id, o.name, o.chip, c.x, c.y, l.start, l.end, l.series, l.math_bound + "
@@ -58,9 +57,9 @@ Json core_series(trace::Database& database) {
     };
     while (query.step()) {
         Json series = Json::parse(query.text(8), nullptr, false);
-        if (!series.is_array()) fail_input({database.shown(), 0, 0}, "the series of a core is no list");
-        const std::pair of{query.whole(0), query.whole(1)};
-        const std::int64_t own = query.whole(9);
+        if (!series.is_array()) fail_input({database.shown(), 0, 0}, "the series of a core is not a list");
+        const std::pair of{query.integer(0), query.integer(1)};
+        const std::int64_t own = query.integer(9);
         if (of != op) mark();
         if (of != op || own > most) {
             slowest = rows.size();
@@ -69,26 +68,27 @@ Json core_series(trace::Database& database) {
         op = of;
         rows.push_back({{"epoch", of.first},
                         {"op", query.text(2)},
-                        {"chip", query.whole(3)},
-                        {"x", query.whole(4)},
-                        {"y", query.whole(5)},
-                        {"start", query.whole(6)},
-                        {"end", query.whole(7)},
+                        {"chip", query.integer(3)},
+                        {"x", query.integer(4)},
+                        {"y", query.integer(5)},
+                        {"start", query.integer(6)},
+                        {"end", query.integer(7)},
                         {"series", std::move(series)}});
     }
     mark();
     return rows;
 }
 
-/// Busy cycles of each time bucket, by resource; those that carried nothing are left out.
+/// Busy cycles per time bucket and resource, without unused resources.
 Json load_rows(trace::Database& database) {
     trace::Statement query(database,
                            "SELECT name, kind, chip, buckets FROM resource WHERE transfers > 0 ORDER BY busy DESC");
     Json rows = Json::array();
     while (query.step()) {
         const Json buckets = Json::parse(query.text(3), nullptr, false);
-        if (!buckets.is_array()) fail_input({database.shown(), 0, 0}, "the buckets of a resource are no list");
-        rows.push_back({{"name", query.text(0)}, {"kind", query.text(1)}, {"chip", query.whole(2)}, {"busy", buckets}});
+        if (!buckets.is_array()) fail_input({database.shown(), 0, 0}, "the buckets of a resource are not a list");
+        rows.push_back(
+            {{"name", query.text(0)}, {"kind", query.text(1)}, {"chip", query.integer(2)}, {"busy", buckets}});
     }
     return rows;
 }
@@ -103,7 +103,7 @@ Json page_trace(trace::Reader& trace) {
     std::size_t at = 0;
     trace::Statement same(trace.database(), "SELECT id, coalesce(same_as, -1) FROM epoch ORDER BY id");
     while (same.step()) {
-        const std::int64_t id = same.whole(0), as = same.whole(1);
+        const std::int64_t id = same.integer(0), as = same.integer(1);
         const trace::EpochUse& use = all.epochs->at(at);
         Json& epoch = json.at("epochs").at(at++);
         if (as >= 0) {

@@ -65,8 +65,8 @@ std::string counted(const std::vector<ir::OpFormat>& ops, Of of) {
     return fmt::format("{}", fmt::join(words, ", "));
 }
 
-/// The ops that lose most.
-std::string losers(const ir::FormatSearch& found) {
+/// The ops with the largest losses.
+std::string largest_losses(const ir::FormatSearch& found) {
     std::vector<const ir::OpFormat*> ops;
     for (const ir::OpFormat& op : found.ops) ops.push_back(&op);
     std::stable_sort(ops.begin(), ops.end(), [](const auto* a, const auto* b) { return a->share > b->share; });
@@ -96,7 +96,8 @@ std::string formats_text(const ir::FormatSearch& found, bool explained) {
                                                             to_string(*op.weights))
                                               : "";
                         }));
-    if (const std::string most = losers(found); !most.empty()) text += fmt::format("  most is lost: {}\n", most);
+    if (const std::string most = largest_losses(found); !most.empty())
+        text += fmt::format("  largest losses: {}\n", most);
     if (!explained) return text;
     for (const std::string& step : found.steps) text += fmt::format("  tried: {}\n", step);
     for (const ir::OpFormat& op : found.ops)
@@ -105,8 +106,8 @@ std::string formats_text(const ir::FormatSearch& found, bool explained) {
     return text;
 }
 
-/// The line without its names and numbers: those of lines that say the same are equal.
-std::string likeness(const std::string& line) {
+/// The line with names and numbers removed, to compare lines with the same wording.
+std::string template_of(const std::string& line) {
     std::string like;
     for (std::size_t i = 0; i < line.size(); ++i) {
         const char c = line[i];
@@ -120,14 +121,14 @@ std::string likeness(const std::string& line) {
     return like;
 }
 
-/// Of many lines that say the same of other names and numbers the first few, and how many more there are.
+/// Of lines that differ in names and numbers only, prints the first few and the number of the others.
 std::string grouped(const std::vector<std::string>& lines, const std::string& prefix) {
     constexpr std::size_t most = 12, shown = 4;
     std::map<std::string, std::size_t> counts, seen;
-    for (const std::string& line : lines) ++counts[likeness(line)];
+    for (const std::string& line : lines) ++counts[template_of(line)];
     std::string text;
     for (const std::string& line : lines) {
-        const std::string like = likeness(line);
+        const std::string like = template_of(line);
         const std::size_t count = counts[like], nth = ++seen[like];
         if (count <= most || nth <= shown) text += prefix + line + "\n";
         if (count > most && nth == shown)
@@ -139,7 +140,7 @@ std::string grouped(const std::vector<std::string>& lines, const std::string& pr
 std::string work_line(const ir::ModelWork& work) {
     constexpr double million = 1e6;
     if (work.all <= 0) return "";
-    return fmt::format("work: {:.4g} million multiply-adds an input, {:.3g} % of them on the host\n",
+    return fmt::format("work: {:.4g} million multiply-adds per input, {:.3g} % of them on the host\n",
                        work.all / million, 100 * work.host / work.all);
 }
 
@@ -147,7 +148,7 @@ std::string work_line(const ir::ModelWork& work) {
 
 std::string text(const CompileReport& report) {
     std::string text =
-        fmt::format("{}: {} ops in {} epochs on {} ({}), {} constants, about {:.0f} cycles an input\n", report.model,
+        fmt::format("{}: {} ops in {} epochs on {} ({}), {} constants, about {:.0f} cycles per input\n", report.model,
                     report.ops, report.epochs, report.device, report.arch, report.constants, report.estimated_cycles);
     text += work_line(report.work);
     text += grouped(report.notes, "");

@@ -1,4 +1,4 @@
-// What the run of a compiled model says: the device's report, and the model's outputs beside what is expected of them.
+// Report of a compiled model's run: the device's report, and the model's outputs compared with expected ones.
 #pragma once
 
 #include <optional>
@@ -13,12 +13,12 @@ struct ModelReport {
     RunReport device;
     ir::ModelRunReport model;
     bool pass() const { return device.pass() && model.pass(); }
-    /// Of the time of the chips and the host together; 0 without a clock.
+    /// Host time as a fraction of the time of chips and host; 0 without a clock.
     double host_time_share() const;
 };
 
-/// The device's report, no wider than `width`, then host steps and outputs: element type, range, first elements, and
-/// how they compare.
+/// The device's report, limited to `width` columns, then host steps and outputs: element type, range, first elements,
+/// and comparison.
 std::string text(const ModelReport& report, std::optional<std::size_t> width = std::nullopt);
 /// The device's report with the key "model" added.
 std::string json(const ModelReport& report);

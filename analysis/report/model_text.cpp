@@ -11,7 +11,7 @@ namespace ttsim::impl::report {
 
 namespace {
 
-/// Where the work was: what the host did of it, and how long it took.
+/// The host's part of the work, and its time.
 std::string host_line(const ModelReport& report) {
     const ir::MultiplyAdds& work = report.model.multiply_adds;
     std::string out = "on the host: ";
@@ -32,7 +32,7 @@ std::string output_text(const ir::ModelOutput& output) {
     std::string text = fmt::format("output '{}' {}: {}{} in {:.6g}..{:.6g}\n", output.name,
                                    ir::to_string(ir::Type{output.value.dtype(), output.value.dims(), {}}), first,
                                    output.value.size() > 4 ? ", ..." : "", low, high);
-    const char* measure = ir::is_float(output.value.dtype()) ? "pcc" : "share that is equal";
+    const char* measure = ir::is_float(output.value.dtype()) ? "pcc" : "fraction equal";
     const auto add = [&](const std::optional<ir::Agreement>& found, const char* with) {
         if (found)
             text += fmt::format("  {}{} {:.6f}, largest difference {:.6g}: {}\n", with, measure, found->pcc,

@@ -31,7 +31,7 @@ std::string base_name(const std::string& path) { return std::filesystem::path(pa
 
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
-/// null where there is no such figure.
+/// null when the figure is unknown (0).
 Json positive(double value) { return value > 0 ? number(value) : Json(nullptr); }
 
 std::string type_name(Comparison::Type type) {
@@ -78,7 +78,7 @@ Json figure_json(const sim::PerformanceFigure& figure) {
             {"met", figure.met()}};
 }
 
-/// Where the first NaN or infinity is; null when there is none.
+/// Position of the first NaN or infinity; null when there is none.
 Json non_finite_json(const sim::NonFinite& found) {
     if (found.count == 0) return nullptr;
     const char* value = std::isnan(found.value) ? "nan" : found.value > 0 ? "inf" : "-inf";
@@ -108,7 +108,7 @@ Json output_json(const sim::OutputReport& output) {
             {"tolerance",
              {{"type", type_name(rule.type)},
               {"atol", number(std::abs(rule.atol))},
-              {"atol_unit", rule.atol < 0 ? "rms" : "absolute"},  // as netlist/compare/compare.hpp has it
+              {"atol_unit", rule.atol < 0 ? "rms" : "absolute"},  // see netlist/compare/compare.hpp
               {"rtol", number(rule.rtol)},
               {"check_pct", number(rule.check_pct)},
               {"check_pcc", number(rule.check_pcc)}}},

@@ -1,4 +1,4 @@
-// What a run says: a value that the simulator fills in, as tables for people and as JSON for programs.
+// Report of a run as text tables and as JSON.
 #pragma once
 
 #include <optional>
@@ -8,15 +8,15 @@
 
 namespace ttsim::impl::report {
 
-/// Cycles are of the chip's clock. A figure has one name in every report: inputs_per_second (steady),
+/// Cycles are clock cycles of the chip. Figures have the same names in all reports: inputs_per_second (steady),
 /// end_to_end_per_second, latency_cycles, load_cycles.
 using RunReport = sim::RunReport;
 
-/// Tables of every graph and output queue, no wider than `width`, then totals, parameters and notes.
+/// Tables of every graph and output queue, limited to `width` columns, then totals, parameters and notes.
 std::string text(const RunReport& report, std::optional<std::size_t> width = std::nullopt);
 
-/// One JSON object that depends on the run alone: no wall time, thread count, host name or path. Doubles read back
-/// equal; what is not finite is null.
+/// One JSON object that depends on the run only: it has no wall time, thread count, host name or path. Doubles are
+/// printed exactly; non-finite values are null.
 std::string json(const RunReport& report);
 
 std::string mode_name(sim::Mode mode);         ///< "full", "timing", "functional"

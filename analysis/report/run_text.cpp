@@ -51,21 +51,22 @@ std::string output_verdict(const sim::OutputReport& output) {
         case sim::Verdict::NotChecked:
             return output.why.empty() ? "not judged" : "not judged: " + output.why;
         case sim::Verdict::NothingCompared:
-            return "nothing was compared: " + (r.entries == 0 ? "it got no entry" : output.why);
+            return "nothing was compared: " + (r.entries == 0 ? "no entry was written" : output.why);
         case sim::Verdict::Pass:
             if (r.strict_pass) return "pass";
-            return "pass as the vendor compares; with all values " + r.first_failure;
+            return "pass with the vendor's comparison; over all values: " + r.first_failure;
         case sim::Verdict::IllConditioned:
-            return fmt::format("ill-conditioned: golden moves by {:.3g} when its inputs move by 1e-6", output.moved);
+            return fmt::format("ill-conditioned: golden changes by {:.3g} when its inputs change by 1e-6",
+                               output.moved);
         case sim::Verdict::Mismatch:
             break;
     }
     if (output.missing > 0)
-        return fmt::format("MISMATCH: {} never came, the first is entry {}", plural(output.missing, "expected entry"),
+        return fmt::format("MISMATCH: {} missing, the first is entry {}", plural(output.missing, "expected entry"),
                            output.first_missing);
     if (output.unexpected > 0)
-        return fmt::format("MISMATCH: {} came that golden does not have, the first is entry {}",
-                           plural(output.unexpected, "entry"), output.first_unexpected);
+        return fmt::format("MISMATCH: {} not in golden, the first is entry {}", plural(output.unexpected, "entry"),
+                           output.first_unexpected);
     return "MISMATCH" + (r.first_failure.empty() ? "" : ": " + r.first_failure);
 }
 
@@ -90,7 +91,7 @@ std::string outputs_text(const RunReport& report, Width width) {
     return "\n" + table.text(width);
 }
 
-/// A negative atol counts in units of golden's RMS (netlist/compare/compare.hpp).
+/// A negative atol is in units of golden's RMS (netlist/compare/compare.hpp).
 std::string tolerance_line(const sim::OutputReport& output) {
     const Comparison& c = output.comparison;
     if (c.type == Comparison::Type::Exact) return fmt::format("tolerance: exact ({})\n", output.rule);
@@ -99,7 +100,7 @@ std::string tolerance_line(const sim::OutputReport& output) {
 }
 
 std::string tolerances_text(const RunReport& report) {
-    std::vector<std::string> seen;  // one line per rule, however many queues share it
+    std::vector<std::string> seen;  // one line per rule, which several queues may share
     for (const sim::OutputReport& output : report.outputs) {
         std::string line = tolerance_line(output);
         if (std::find(seen.begin(), seen.end(), line) == seen.end()) seen.push_back(std::move(line));
@@ -112,9 +113,9 @@ std::string op_check_verdict(const sim::OpCheckReport& op) {
         case sim::Verdict::NotChecked:
             return "not judged: " + op.why;
         case sim::Verdict::NothingCompared:
-            return op.local.entries == 0 ? "nothing was compared" : "nothing was compared: golden holds no number";
+            return op.local.entries == 0 ? "nothing was compared" : "nothing was compared: golden has no finite value";
         case sim::Verdict::Mismatch:
-            if (op.missing > 0) return fmt::format("WRONG: {} never came", plural(op.missing, "result"));
+            if (op.missing > 0) return fmt::format("WRONG: {} missing", plural(op.missing, "result"));
             return "WRONG: " + op.local.first_failure;
         case sim::Verdict::Pass:
         case sim::Verdict::IllConditioned:
@@ -123,7 +124,7 @@ std::string op_check_verdict(const sim::OpCheckReport& op) {
     return op.accumulated.pass ? "right" : "right, on operands that differ from golden";
 }
 
-/// One sentence: which op to look at.
+/// One sentence that names the op to inspect.
 std::string op_check_finding(const RunReport& report) {
     const auto judged = [](const sim::OpCheckReport& o) { return o.verdict() == sim::Verdict::Pass; };
     if (const sim::OpCheckReport* op = report.first_wrong_op())
@@ -174,12 +175,12 @@ std::string performance_text(const RunReport& report, Width width) {
     return "\n" + table.text(width);
 }
 
-/// The first input waits for nothing but itself; a full pipeline gives one after the other; over the whole run all
-/// that is not steady counts too.
+/// Latency of the first input, steady rate with a full pipeline, and end-to-end rate, which includes everything that is
+/// not steady.
 std::string rates_text(const RunReport& report) {
     if (report.end_to_end_per_second <= 0) return "";
     if (report.all_on_host)
-        return fmt::format("end to end: {} inputs/s, all on the host; the chips only copied a number\n",
+        return fmt::format("end to end: {} inputs/s, all on the host; the chips computed nothing\n",
                            rate_text(report.end_to_end_per_second));
     std::string out = rates_line(report.end_to_end_per_second, report.inputs_per_second);
     if (report.latency_cycles > 0)
@@ -191,8 +192,8 @@ std::string total_text(const RunReport& report, bool timed) {
     std::string out = "\n";
     if (timed) {
         if (report.inputs_skipped > 0)
-            out += fmt::format("{} repeat others exactly and were added without being simulated\n",
-                               plural(report.inputs_skipped, "input"));
+            out +=
+                fmt::format("{} repeat others exactly and were extrapolated\n", plural(report.inputs_skipped, "input"));
         out += fmt::format("total: {} cycles, {:.4g} ms at {} MHz\n", grouped(report.cycles),
                            milliseconds_of(report.cycles, report.clock_mhz), report.clock_mhz);
         out += rates_text(report);

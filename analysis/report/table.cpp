@@ -22,9 +22,9 @@ std::size_t Table::line_width(const Widths& widths) {
     return sum;
 }
 
-/// The widest column of names gives way first.
+/// The widest column of names is shortened first.
 void Table::shorten_names(Widths& widths, std::size_t width) const {
-    constexpr std::size_t least = 12;  // columns in which a name can still be told from others
+    constexpr std::size_t least = 12;  // minimum width at which names can be distinguished
     while (line_width(widths) > width) {
         std::size_t widest = widths.size();
         for (std::size_t i = 0; i < widths.size(); ++i)

@@ -11,11 +11,11 @@ std::string Board::id() const { return fmt::format("{:016x}", static_cast<std::u
 
 static Board read_board(YamlMap map) {
     const auto whole = [&map](const char* key) {
-        return map.has(key) ? std::optional(map.whole(key, {0, 100'000})) : std::nullopt;
+        return map.has(key) ? std::optional(map.integer(key, {0, 100'000})) : std::nullopt;
     };
     Board board;
     board.type = map.text("type");
-    board.code = map.whole("code", {0, 0xfffff});
+    board.code = map.integer("code", {0, 0xfffff});
     if (map.has("dram_speed")) board.dram_speed = map.text("dram_speed");
     board.pcie_speed = whole("pcie_speed");
     board.pcie_width = whole("pcie_width");

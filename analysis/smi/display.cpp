@@ -28,7 +28,7 @@ std::string or_none(const std::optional<T>& value) {
     return value ? fmt::format("{}", *value) : none;
 }
 
-/// A row of cells under titles.
+/// Rows of cells with titles.
 struct Grid {
     std::vector<std::string> titles;
     std::vector<std::vector<Piece>> rows;
@@ -71,7 +71,7 @@ Grid information(const Sample& sample) {
     return grid;
 }
 
-/// What a telemetry row shows, measured or averaged.
+/// Telemetry rows, current or averaged.
 Grid telemetry(const Sample& sample, const Averages& averages, const Look& look) {
     Grid grid{{"#", "AICLK", "Cores", "Math", "DRAM GB/s", "NoC GB/s", "Core Voltage", "Core Current", "Core Power",
                "Core Temp"},
@@ -152,12 +152,12 @@ std::vector<Line> help_lines() {
     std::vector<Line> lines{{{" Keys", Ink::Title}}};
     for (const char* text : {"1 2 3  information, telemetry, firmware", "t      side bar", "w      limits",
                              "v      averages over all readings", "s      snapshot", "d      starts and stops a dump",
-                             "h      this help", "q      leaves"})
+                             "h      this help", "q      quits"})
         lines.push_back({{fmt::format(" {}", text)}});
     return lines;
 }
 
-/// A line cut to so many columns.
+/// A line limited to a number of columns.
 Line cut(const Line& line, std::size_t columns) {
     Line kept;
     for (const Piece& piece : line) {

@@ -1,4 +1,4 @@
-// What the live display shows, as lines: any terminal can draw them.
+// The live display as lines of styled text, independent of the terminal.
 #pragma once
 
 #include <string>
@@ -19,12 +19,12 @@ using Line = std::vector<Piece>;
 struct Look {
     int tab = 1;  ///< 1 information, 2 telemetry, 3 firmware
     bool side_bar = true, limits = true, averages = false, help = false;
-    std::string message;  ///< of the last key: "wrote ..."
-    std::string clock;    ///< date and time as they shall be shown
+    std::string message;  ///< message of the last key: "wrote ..."
+    std::string clock;    ///< date and time as text
     bool dumping = false;
 };
 
-/// Averages over readings so far, for the key 'v'.
+/// Averages over all readings, for the key 'v'.
 struct Averages {
     std::size_t readings = 0;
     std::vector<ChipSample> sums;

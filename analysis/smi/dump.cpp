@@ -10,7 +10,7 @@
 
 namespace ttsim::impl::smi {
 
-/// ARCCLK and AXICLK of an idle chip, as the guide's sample of a dump has them; nothing changes them here.
+/// Constant ARCCLK and AXICLK in MHz, from the sample dump of the guide.
 static constexpr double arc_clock = 540, axi_clock = 900;
 
 static constexpr std::array titles{"Timestamp (s)",

@@ -1,4 +1,4 @@
-// Readings over time as tables: the columns of the TT-SMI guide, then what a simulator has besides.
+// Readings over time as tables: the columns of the TT-SMI guide, then additional columns of the simulator.
 #pragma once
 
 #include <string>
@@ -9,15 +9,15 @@
 
 namespace ttsim::impl::smi {
 
-using Cell = std::optional<double>;  ///< nothing: N/A
+using Cell = std::optional<double>;  ///< no value: N/A
 
 class Dump {
 public:
-    /// One row a chip. `timestamp`: seconds, as the first column.
+    /// Adds one row per chip. `timestamp`: seconds, in the first column.
     void add(double timestamp, const Sample& sample);
     std::size_t rows() const { return rows_.size(); }
     std::string csv() const;
-    /// Writes the same as a workbook. Throws Error(Input) where the file cannot be written.
+    /// Writes the table as a workbook. Throws Error(Input) when the file cannot be written.
     void write_xlsx(const std::string& file) const;
 
 private:

@@ -8,7 +8,7 @@
 
 namespace ttsim::impl::smi {
 
-/// NAME="value" of a file of such lines.
+/// The value of a line NAME="value" in a file.
 static std::string value_in(const std::string& file, const std::string& name) {
     std::ifstream in(file);
     for (std::string line; std::getline(in, line);) {

@@ -1,4 +1,4 @@
-// A reading as the snapshot of tt-smi: JSON that scripts for the original can parse.
+// A reading as a snapshot of tt-smi, in JSON that scripts for the original can parse.
 #pragma once
 
 #include <string>
@@ -7,12 +7,12 @@
 
 namespace ttsim::impl::smi {
 
-/// `time`: as it shall be shown. What a simulator cannot know is left out; what only it knows is in "simulation".
+/// `time`: text of the time. Values without a model are left out; values of the simulator are in "simulation".
 std::string snapshot(const Sample& sample, const std::string& time);
 
 struct Host {
     std::string os, distribution, kernel, name, platform, memory;
 };
-Host host();  ///< the machine this runs on
+Host host();  ///< data of the local machine
 
 }  // namespace ttsim::impl::smi

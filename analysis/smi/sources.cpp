@@ -1,4 +1,4 @@
-// Where readings come from: a product, the file of a run, a trace.
+// Sources of readings: a product, the telemetry file of a run, a trace.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -18,7 +18,7 @@ namespace {
 
 constexpr double bytes_a_gigabyte = 1e9;
 
-/// "n300 L", "n300 R": the chips of a board with two.
+/// "n300 L", "n300 R": chips of a board with two chips.
 std::string board_type(const std::optional<Board>& board, const std::string& arch, std::int64_t chip,
                        std::size_t chips) {
     if (!board) return arch;
@@ -57,7 +57,7 @@ private:
     Sample sample_;
 };
 
-/// The sums of a chip that rates are made of.
+/// Sums of a chip from which rates are computed.
 struct Sums {
     double math = 0, dram = 0, noc = 0;
 };
@@ -87,7 +87,7 @@ Json Running::read() const {
     const Json json = parse_bounded_json(read_file(file_, 1 << 20));
     if (!json.is_object() || !json.contains("ttsim_telemetry"))
         throw Error(Fault::Input, {file_, 0, 0},
-                    "is no telemetry of a run; 'ttsim run NETLIST --telemetry FILE' writes it");
+                    "is not a telemetry file of a run; 'ttsim run NETLIST --telemetry FILE' writes it");
     if (json["ttsim_telemetry"] != 1)
         throw Error(Fault::Input, {file_, 0, 0}, "is telemetry of another version of ttsim");
     return json;
@@ -114,7 +114,7 @@ Sample Running::next(double) {
             sample.cycles_per_second = static_cast<double>(sample.cycle) / host;
         const std::string device = json.at("device");
         const std::optional<Board> board = board_of(device);
-        if (sample.cycle < cycle_) before_.clear(), cycle_ = 0;  // another run writes there now
+        if (sample.cycle < cycle_) before_.clear(), cycle_ = 0;  // another run writes the file now
         const auto cycles = static_cast<double>(sample.cycle - cycle_);
         for (const Json& from : json.at("chips")) {
             ChipSample chip{.chip = from.at("chip"),
@@ -134,7 +134,7 @@ Sample Running::next(double) {
             if (cycles > 0) {
                 set_rates(chip, now, before_[chip.chip], cycles);
                 before_[chip.chip] = now;
-            } else {  // the run has written nothing new: the rates stand
+            } else {  // no new data: keep the rates
                 chip.math = shown.math;
                 chip.dram_gbps = shown.dram_gbps;
                 chip.noc_gbps = shown.noc_gbps;
@@ -149,7 +149,7 @@ Sample Running::next(double) {
     }
 }
 
-/// All that readings need of a trace, in memory.
+/// Source that replays a trace, with the needed data in memory.
 class Replay : public Source {
 public:
     explicit Replay(const std::string& file);
@@ -164,9 +164,9 @@ private:
     struct Resource {
         std::int64_t chip;
         std::string kind;
-        bool counts;  ///< of a NoC, where bytes enter it
+        bool counts;  ///< counts for noc_gbps: the port where bytes enter a NoC
         double bytes, busy;
-        std::vector<double> busy_in;  ///< by bucket
+        std::vector<double> busy_in;  ///< busy cycles by bucket
         double bytes_until(double cycle, double bucket) const;
     };
     struct Epoch {
@@ -188,39 +188,39 @@ Replay::Replay(const std::string& file) : trace_(file) {
     const std::optional<Board> board = board_of(trace_.run().device);
     trace::Statement chips(database, "SELECT id, arch, clock_mhz, workers, harvested_rows FROM chip ORDER BY id");
     while (chips.step())
-        chips_.push_back({.chip = chips.whole(0),
+        chips_.push_back({.chip = chips.integer(0),
                           .board_type = chips.text(1),
                           .board = board,
                           .harvested_rows = chips.text(4),
-                          .workers = chips.whole(3),
-                          .clock_mhz = std::max<std::int64_t>(1, chips.whole(2, 1'000'000))});
+                          .workers = chips.integer(3),
+                          .clock_mhz = std::max<std::int64_t>(1, chips.integer(2, 1'000'000))});
     for (ChipSample& chip : chips_) chip.board_type = board_type(board, chip.board_type, chip.chip, chips_.size());
     trace::Statement cores(
         database,
         "SELECT o.chip, oc.start, oc.end, oc.math, c.x, c.y FROM op_core oc JOIN op o ON o.id = oc.op "
         "JOIN core c ON c.id = oc.core");
     while (cores.step())
-        cores_.push_back({cores.whole(0), cores.whole(1), cores.whole(2), cores.whole(4), cores.whole(5),
-                          static_cast<double>(cores.whole(3))});
+        cores_.push_back({cores.integer(0), cores.integer(1), cores.integer(2), cores.integer(4), cores.integer(5),
+                          static_cast<double>(cores.integer(3))});
     trace::Statement resources(database,
                                "SELECT chip, kind, coalesce(direction, ''), bytes, busy, buckets FROM resource");
     while (resources.step()) {
         const std::string kind = resources.text(1);
-        resources_.push_back({resources.whole(0),
+        resources_.push_back({resources.integer(0),
                               kind,
                               kind != "noc" || resources.text(2) == "in",
-                              static_cast<double>(resources.whole(3)),
-                              static_cast<double>(resources.whole(4)),
+                              static_cast<double>(resources.integer(3)),
+                              static_cast<double>(resources.integer(4)),
                               {}});
         const Json buckets = Json::parse(resources.text(5), nullptr, false);
         if (!buckets.is_array()) throw Error(Fault::Input, {file, 0, 0}, "has a resource without buckets");
         for (const Json& busy : buckets) resources_.back().busy_in.push_back(busy.is_number() ? busy.get<double>() : 0);
     }
     trace::Statement epochs(database, "SELECT id, start, start + cycles, graphs FROM epoch ORDER BY id");
-    while (epochs.step()) epochs_.push_back({epochs.whole(0), epochs.whole(1), epochs.whole(2), epochs.text(3)});
+    while (epochs.step()) epochs_.push_back({epochs.integer(0), epochs.integer(1), epochs.integer(2), epochs.text(3)});
 }
 
-/// Bytes go as the resource is busy.
+/// Bytes up to a cycle, distributed in proportion to busy cycles.
 double Replay::Resource::bytes_until(double cycle, double bucket) const {
     if (busy <= 0) return 0;
     double passed = 0;

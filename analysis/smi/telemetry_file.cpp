@@ -62,9 +62,9 @@ void TelemetryFile::end(const std::string& status) {
 }
 
 void TelemetryFile::put(const std::string& text) {
-    // read by tt-smi while the run lasts, and replaced all the time
+    // replaced atomically, since tt-smi reads it during the run
     write_new_file(
-        path_, FileKind::Json, [&text](std::ostream& out) { out << text; }, Lasting::No);
+        path_, FileKind::Json, [&text](std::ostream& out) { out << text; }, Durability::No);
 }
 
 }  // namespace ttsim::impl::smi

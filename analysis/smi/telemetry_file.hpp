@@ -1,4 +1,4 @@
-// The file by which a run tells of itself: written whole now and then, one JSON object.
+// The telemetry file of a run: one JSON object, rewritten regularly.
 #pragma once
 
 #include <chrono>
@@ -16,7 +16,7 @@ public:
     TelemetryFile(std::string path, std::string command);
     /// `status`: "running", or how the run ended.
     void write(const sim::MachineView& view, const std::string& status);
-    /// The run has ended so.
+    /// Writes the final status of the run.
     void end(const std::string& status);
 
 private:

@@ -10,9 +10,9 @@ namespace ttsim::impl::trace {
 
 namespace {
 
-/// With so many launches, loading each plan once is no longer the price of a start.
+/// From this number of launches on, the first load of each plan counts as a cause, not as start-up cost.
 constexpr std::int64_t many_launches = 4;
-/// Shares that are not worth telling.
+/// Smaller shares are not reported.
 constexpr double least_share = 0.01;
 
 double cycles_of(const Reason& cause) {
@@ -40,7 +40,7 @@ public:
 
 private:
     void add(const EpochUse& epoch) {
-        // what ran earlier in the same way waited for the same
+        // launches of a plan are counted to find its first load
         const auto [found, fresh] = graphs_.try_emplace(epoch.plan);
         const WaitGraph graph = graphs_of_.of(epoch);
         const double load =
@@ -75,7 +75,7 @@ private:
         found->worst_epoch = epoch.id;
     }
 
-    /// The share that the busiest op needs which is none of the cause itself: no gain goes beyond.
+    /// Fraction of the time that the busiest op outside the cause needs; it limits the gain.
     double busiest_other(const Reason& cause) const {
         std::set<std::string> own;
         if (cause.root.kind == RootKind::Op)

@@ -1,4 +1,4 @@
-// What holds a run back, over all its epochs: the roots of their waits and the loading of epochs.
+// Root causes of lost time in a run, over all epochs: roots of waits, and loading of epochs.
 #pragma once
 
 #include <string>
@@ -8,26 +8,26 @@
 
 namespace ttsim::impl::trace {
 
-/// One root, or those of equal ops in repeated layers, whose shares are added up.
+/// One root, or the roots of equal ops in repeated layers with their shares summed.
 struct Reason {
-    Root root;                  ///< the dearest; `place` of all: "ops 'layers.*.exp' (12)"
-    std::string op, other;      ///< root.op and root.other, as all of them are called
-    std::vector<Root> members;  ///< dearest first; one where nothing is repeated
-    double share = 0;           ///< of the time that ops were at work or loaded again, 0..1
+    Root root;                  ///< the most expensive member; `place` names all: "ops 'layers.*.exp' (12)"
+    std::string op, other;      ///< root.op and root.other, as the common name of all members
+    std::vector<Root> members;  ///< most expensive first; one element without repetition
+    double share = 0;           ///< fraction of the time in which ops ran or were reloaded, 0..1
     double gain =
-        0;  ///< estimate of that time's share that is gained without it: what the busiest of the others leaves
-    std::int64_t epochs = 0, worst_epoch = 0;  ///< in so many; where it costs most
+        0;  ///< estimated fraction of that time that is saved without this cause; limited by the busiest other op
+    std::int64_t epochs = 0, worst_epoch = 0;  ///< number of epochs with it; the epoch where it costs most
 };
 
 struct Advice {
     RunInfo run;
-    double cycles = 0;           ///< that are shared out
-    double first_load = 0;       ///< left out: loading what is loaded once
-    double after_last = 0;       ///< left out: the host fetches results after the last epoch
+    double cycles = 0;           ///< cycles that the causes account for
+    double first_load = 0;       ///< not included: the first load of each plan
+    double after_last = 0;       ///< not included: the host fetches results after the last epoch
     std::vector<Reason> causes;  ///< largest share first
 };
 
-/// Launches that are loaded and over at once are worth fewer epochs; a plan's only load is not, however short the run.
+/// Finds the causes. The first load of a plan counts as a cause only in runs with many launches.
 Advice advise(Reader& trace);
 
 }  // namespace ttsim::impl::trace

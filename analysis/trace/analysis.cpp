@@ -35,17 +35,17 @@ std::string to_string(Limit limit) {
 
 namespace {
 
-/// Chips, rows and columns are far fewer; products of two and sums over all ops stay integers.
-constexpr std::int64_t most_places = 1 << 16;
+/// Upper limit for chips, rows and columns; products of two and sums over all ops do not overflow.
+constexpr std::int64_t max_places = 1 << 16;
 
 /// A core of an op in an epoch.
 struct CoreUse {
     std::int64_t op, inputs, start, end, tiles, math;
-    std::array<std::int64_t, 6> own;  ///< by Limit, from Math on
+    std::array<std::int64_t, 6> own;  ///< cycles by Limit, from Math on
     std::int64_t wait_source, wait_room;
-    std::array<std::int64_t, 6> first_own;  ///< the part of the first input, as what follows
+    std::array<std::int64_t, 6> first_own;  ///< cycles of the first input; likewise the next fields
     std::int64_t first_source, first_room, first_length;
-    /// Whether the first input is left out of what speaks for one: it waits for weights, or finds its tiles there.
+    /// Whether the first input is excluded from the mean: it waits for weights, or finds its tiles already loaded.
     bool fills() const { return inputs > 1 && first_length > 0; }
     double per_input(std::int64_t all, std::int64_t first) const {
         return std::max(0.0, fills() ? real(all - first) / real(inputs - 1) : real(all) / real(inputs));
@@ -70,26 +70,26 @@ std::vector<CoreUse> core_uses(Reader& trace, std::int64_t epoch) {
         CoreUse use{};
         int column = 0;
         for (std::int64_t* number : {&use.op, &use.inputs, &use.start, &use.end, &use.tiles, &use.math})
-            *number = query.whole(column++);
-        for (std::int64_t& part : use.own) part = query.whole(column++);
-        use.wait_source = query.whole(column++);
-        use.wait_room = query.whole(column++);
-        for (std::int64_t& part : use.first_own) part = query.whole(column++);
+            *number = query.integer(column++);
+        for (std::int64_t& part : use.own) part = query.integer(column++);
+        use.wait_source = query.integer(column++);
+        use.wait_room = query.integer(column++);
+        for (std::int64_t& part : use.first_own) part = query.integer(column++);
         for (std::int64_t* part : {&use.first_source, &use.first_room, &use.first_length})
-            *part = query.whole(column++);
+            *part = query.integer(column++);
         uses.push_back(use);
     }
     return uses;
 }
 
-/// Bytes of operands that the op's busiest core takes for an input.
+/// Operand bytes per input of the op's busiest core.
 std::map<std::int64_t, double> operand_bytes(Reader& trace, std::int64_t plan) {
     Statement query(trace.database(),
                     "SELECT op, max(bytes) FROM (SELECT f.op AS op, sum(f.bytes) AS bytes FROM flow f JOIN "
                     "json_each(f.cores) c WHERE f.plan = ? AND f.kind = 'operand' GROUP BY f.op, c.value) GROUP BY op");
     query.bind(1, plan);
     std::map<std::int64_t, double> bytes;
-    while (query.step()) bytes[query.whole(0)] = query.real(1);
+    while (query.step()) bytes[query.integer(0)] = query.real(1);
     return bytes;
 }
 
@@ -102,14 +102,14 @@ std::vector<OpUse> plan_ops(Reader& trace, std::int64_t plan) {
     std::vector<OpUse> ops;
     while (query.step()) {
         OpUse op;
-        op.id = query.whole(0);
+        op.id = query.integer(0);
         op.name = query.text(1);
         op.type = query.text(2);
         op.graph = query.text(3);
-        op.matmul = query.whole(4) != 0;
-        op.chip = query.whole(5, most_places);
-        op.grid_r = query.whole(6, most_places);
-        op.grid_c = query.whole(7, most_places);
+        op.matmul = query.integer(4) != 0;
+        op.chip = query.integer(5, max_places);
+        op.grid_r = query.integer(6, max_places);
+        op.grid_c = query.integer(7, max_places);
         op.est_cycles = query.real(8);
         op.kernel_cycles = query.real(9);
         op.out_bytes = query.real(10);
@@ -120,7 +120,7 @@ std::vector<OpUse> plan_ops(Reader& trace, std::int64_t plan) {
     return ops;
 }
 
-/// Cycles of a core for an input, without what it waits for others, by Limit.
+/// Cycles of a core per input by Limit, without waits for other ops.
 struct OwnCycles {
     std::array<double, 6> parts{};
     double sum = 0;
@@ -135,7 +135,7 @@ OwnCycles own_cycles(const CoreUse& core) {
     return cycles;
 }
 
-/// Adds one core to its op: the core with most cycles of its own speaks for the op.
+/// Adds one core to its op, which is represented by the core with the most own cycles.
 void add_core(OpUse& op, const CoreUse& core, double& math, double& span) {
     op.tiles += core.tiles;
     math += real(core.math);
@@ -152,7 +152,7 @@ void add_core(OpUse& op, const CoreUse& core, double& math, double& span) {
     op.wait_room_cycles = core.per_input(core.wait_room, core.first_room);
 }
 
-/// The ops of an epoch, and the cycles in which the cores of all of them, and of matmuls, compute.
+/// The ops of an epoch, and the math cycles of all their cores and of the cores of matmuls.
 struct EpochWork {
     std::vector<OpUse> ops;
     double math = 0, matmul_math = 0;
@@ -166,7 +166,7 @@ EpochWork epoch_work(Reader& trace, std::int64_t epoch, std::int64_t plan) {
     for (const CoreUse& core : core_uses(trace, epoch)) {
         const auto op = by_id.find(core.op);
         if (op == by_id.end())
-            fail_input({trace.path(), 0, 0}, "epoch {} has a core of op {}, which is none of its plan", epoch, core.op);
+            fail_input({trace.path(), 0, 0}, "epoch {} has a core of op {}, which is not in its plan", epoch, core.op);
         auto& [math, span] = math_and_span[core.op];
         add_core(*op->second, core, math, span);
         work.math += real(core.math);
@@ -176,7 +176,7 @@ EpochWork epoch_work(Reader& trace, std::int64_t epoch, std::int64_t plan) {
     return work;
 }
 
-void judge(EpochUse& epoch, Reader& trace) {
+void analyze(EpochUse& epoch, Reader& trace) {
     const EpochWork work = epoch_work(trace, epoch.id, epoch.plan);
     const OpUse* limiting = nullptr;
     for (const OpUse& op : work.ops) {
@@ -199,7 +199,7 @@ void judge(EpochUse& epoch, Reader& trace) {
         pace = std::max(pace, op.bw_kernel_cycles);
     }
     epoch.speed_per_second = inputs_per_second(1e6 * real(trace.run().clock_mhz), pace);
-    epoch.utilization = epoch_utilization(shares, pace, cores_in_reach(chip_cores(trace), ops));
+    epoch.utilization = epoch_utilization(shares, pace, cores_of_chips(chip_cores(trace), ops));
 }
 
 }  // namespace
@@ -211,11 +211,11 @@ OpShare op_share(const OpUse& op) {
 ChipCores chip_cores(Reader& trace) {
     Statement chips(trace.database(), "SELECT id, workers FROM chip");
     ChipCores cores;
-    while (chips.step()) cores[chips.whole(0)] = chips.whole(1);
+    while (chips.step()) cores[chips.integer(0)] = chips.integer(1);
     return cores;
 }
 
-double cores_in_reach(const ChipCores& cores, const std::vector<const OpUse*>& ops) {
+double cores_of_chips(const ChipCores& cores, const std::vector<const OpUse*>& ops) {
     std::set<std::int64_t> chips;
     for (const OpUse* op : ops) chips.insert(op->chip);
     double sum = 0;
@@ -230,7 +230,7 @@ struct StoredEpoch {
     std::int64_t same_as = -1;
 };
 
-/// All, or the one with that id.
+/// All epochs (id < 0), or the one with that id.
 static std::vector<StoredEpoch> stored_epochs(Reader& trace, std::int64_t id) {
     Statement query(trace.database(),
                     "SELECT id, plan, graphs, chips, status, inputs, start, cycles, inputs_per_second, "
@@ -239,27 +239,27 @@ static std::vector<StoredEpoch> stored_epochs(Reader& trace, std::int64_t id) {
     std::vector<StoredEpoch> all;
     while (query.step()) {
         EpochUse epoch;
-        epoch.id = query.whole(0);
-        epoch.plan = query.whole(1);
+        epoch.id = query.integer(0);
+        epoch.plan = query.integer(1);
         epoch.graphs = query.text(2);
         epoch.chips = query.text(3);
         epoch.status = query.text(4);
-        epoch.inputs = query.whole(5);
-        epoch.start_cycle = query.whole(6);
-        epoch.cycles = query.whole(7);
+        epoch.inputs = query.integer(5);
+        epoch.start_cycle = query.integer(6);
+        epoch.cycles = query.integer(7);
         epoch.inputs_per_second = query.real(8);
-        all.push_back({std::move(epoch), query.whole(9)});
+        all.push_back({std::move(epoch), query.integer(9)});
     }
     return all;
 }
 
 std::vector<EpochUse> epochs(Reader& trace) {
     std::vector<EpochUse> all;
-    std::map<std::int64_t, EpochUse> judged;
+    std::map<std::int64_t, EpochUse> analyzed;
     for (StoredEpoch& stored : stored_epochs(trace, -1)) {
         EpochUse& epoch = stored.epoch;
-        if (const auto same = judged.find(stored.same_as);
-            same != judged.end() && same->second.plan == epoch.plan && same->second.cycles == epoch.cycles) {
+        if (const auto same = analyzed.find(stored.same_as);
+            same != analyzed.end() && same->second.plan == epoch.plan && same->second.cycles == epoch.cycles) {
             const EpochUse& as = same->second;
             epoch.cores = as.cores;
             epoch.matmul_cores = as.matmul_cores;
@@ -270,8 +270,8 @@ std::vector<EpochUse> epochs(Reader& trace) {
             epoch.limiting_op = as.limiting_op;
             epoch.limit = as.limit;
         } else {
-            judge(epoch, trace);
-            judged[epoch.id] = epoch;
+            analyze(epoch, trace);
+            analyzed[epoch.id] = epoch;
         }
         all.push_back(std::move(epoch));
     }
@@ -282,13 +282,13 @@ static EpochUse stored_epoch(Reader& trace, std::int64_t id) {
     std::vector<StoredEpoch> found = stored_epochs(trace, id);
     if (id >= 0 && !found.empty()) return std::move(found.front().epoch);
     const std::size_t known = stored_epochs(trace, -1).size();
-    if (known == 0) fail_input({trace.path(), 0, 0}, "has no epoch {}; it has none at all", id);
+    if (known == 0) fail_input({trace.path(), 0, 0}, "has no epoch {}; it has no epochs", id);
     fail_input({trace.path(), 0, 0}, "has no epoch {}; it has epochs 0 to {}", id, known - 1);
 }
 
 EpochUse epoch(Reader& trace, std::int64_t id) {
     EpochUse found = stored_epoch(trace, id);
-    judge(found, trace);
+    analyze(found, trace);
     return found;
 }
 
@@ -310,7 +310,7 @@ std::vector<OutputStreamingWait> output_streaming_waits(Reader& trace, std::int6
         OutputStreamingWait wait;
         wait.source = query.text(0);
         wait.reader = query.text(1);
-        wait.operand = query.whole(2);
+        wait.operand = query.integer(2);
         const double inputs = std::max(1.0, query.real(5));
         wait.block_cycles = query.real(3) / inputs;
         wait.lockstep_cycles = query.real(4) / inputs;

@@ -11,14 +11,14 @@ using Json = nlohmann::json;
 
 static Json list(const Reader& trace, const std::string& text) {
     Json json = Json::parse(text, nullptr, false);
-    if (!json.is_array()) fail_input({trace.path(), 0, 0}, "a column that should hold a list holds: {:.40}", text);
+    if (!json.is_array()) fail_input({trace.path(), 0, 0}, "a column should contain a list but contains: {:.40}", text);
     return json;
 }
 
 static double number(const Reader& trace, const Json& json) {
     const double value = json.is_number() ? json.get<double>() : -1;
     if (!(value >= 0 && value <= static_cast<double>(Statement::largest)))
-        fail_input({trace.path(), 0, 0}, "a list holds something that is no number of cycles, cores or channels");
+        fail_input({trace.path(), 0, 0}, "a list contains an invalid number of cycles, cores or channels");
     return value;
 }
 

@@ -1,4 +1,4 @@
-// The JSON lists in columns of a trace.
+// Parsers for the JSON lists in columns of a trace.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace ttsim::impl::trace {
 
-// Throw Error(Input) at the trace where the text is no such list.
+// They throw Error(Input) with the trace's path when the text is not such a list.
 std::vector<std::int64_t> whole_list(const Reader& trace, const std::string& text);
 std::vector<double> real_list(const Reader& trace, const std::string& text);
 /// [[1, 4096], [0, 8192]] -> 1, 0

@@ -7,7 +7,7 @@ namespace ttsim::impl::trace {
 
 namespace {
 
-/// A name with each of its numbers left out in turn.
+/// The names obtained by replacing each number of a name by "*".
 std::vector<std::string> starred(const std::string& name) {
     static constexpr const char* digits = "0123456789";
     std::vector<std::string> all;
@@ -22,21 +22,21 @@ std::vector<std::string> starred(const std::string& name) {
 }  // namespace
 
 NameGroups::NameGroups(const std::vector<Part>& parts) {
-    using Key = std::pair<std::string, std::string>;  // starred name, likeness
+    using Key = std::pair<std::string, std::string>;  // starred name, signature
     std::map<Key, std::set<std::string>> joined;
     for (const Part& part : parts)
-        for (const std::string& name : starred(part.name)) joined[{name, part.likeness}].insert(part.name);
+        for (const std::string& name : starred(part.name)) joined[{name, part.signature}].insert(part.name);
     for (const Part& part : parts) {
         const std::set<std::string>* most = nullptr;
         std::string chosen;
         for (const std::string& name : starred(part.name)) {
-            const std::set<std::string>& all = joined.at({name, part.likeness});
+            const std::set<std::string>& all = joined.at({name, part.signature});
             if (all.size() < 2 || (most && all.size() <= most->size())) continue;
             most = &all;
             chosen = name;
         }
         if (!most || by_name_.contains(part.name)) continue;
-        Group& group = groups_[{chosen, part.likeness}];
+        Group& group = groups_[{chosen, part.signature}];
         group.name = chosen;
         group.members.push_back(part.name);
         by_name_[part.name] = &group;

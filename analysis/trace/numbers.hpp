@@ -1,4 +1,4 @@
-// Counts as numbers to divide.
+// Conversion of counts to double.
 #pragma once
 
 #include <cstdint>

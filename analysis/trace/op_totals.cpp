@@ -10,7 +10,7 @@ namespace ttsim::impl::trace {
 
 namespace {
 
-/// What one op's launches add up to, weighted by their inputs.
+/// Sum over the launches of an op, weighted by their inputs.
 struct LaunchSum {
     OpTotal total;
     double kernel = 0, cycles = 0, wait_source = 0, wait_room = 0, math = 0, most = -1;

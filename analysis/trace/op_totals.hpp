@@ -1,4 +1,4 @@
-// The ops of a whole run: every launch of an op added up.
+// Totals of the ops of a run, summed over all launches.
 #pragma once
 
 #include <string>
@@ -14,16 +14,16 @@ struct OpTotal {
     std::int64_t chip = 0, grid_r = 0, grid_c = 0;
     std::int64_t launches = 0, inputs = 0, tiles = 0;
     double own_cycles = 0;                                ///< sum of bw_kernel: see OpUse
-    double run_share = 0;                                 ///< own_cycles of the cycles of the run
+    double run_share = 0;                                 ///< own_cycles as a fraction of the run's cycles
     double kernel_cycles = 0, bw_kernel_cycles = 0;       ///< per input
-    double cycles = 0;                                    ///< per input, waits for other ops included
-    double wait_source_cycles = 0, wait_room_cycles = 0;  ///< of them, for tiles and for room
-    double wait_source_share = 0, wait_room_share = 0;    ///< of `cycles`
+    double cycles = 0;                                    ///< per input, including waits for other ops
+    double wait_source_cycles = 0, wait_room_cycles = 0;  ///< parts of `cycles`: waits for tiles and for room
+    double wait_source_share = 0, wait_room_share = 0;    ///< fractions of `cycles`
     double math_utilization = 0;                          ///< mean over its inputs
-    Limit limit = Limit::None;                            ///< of the launch with most own cycles
+    Limit limit = Limit::None;                            ///< limit of the launch with the most own cycles
 };
 
-/// Most own cycles first; ops that ran no input are left out.
+/// Sorted by own cycles, largest first; without ops that ran no input.
 std::vector<OpTotal> op_totals(Reader& trace);
 
 }  // namespace ttsim::impl::trace

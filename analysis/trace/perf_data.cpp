@@ -19,8 +19,8 @@ double CoreCycles::share(Cause cause) const {
     return end > start && at < causes.size() ? static_cast<double>(causes[at]) / static_cast<double>(end - start) : 0;
 }
 
-/// Chunks under way overlap, and a pipe may wait for room for the next while one is: whatever says more is the time
-/// that it needs.
+/// Chunks in flight overlap, and a pipe may wait for room while a chunk is in flight. The larger of both measures is
+/// used.
 double PipeUse::active_cycles() const {
     const std::int64_t waits = wait_source + wait_room + wait_block + wait_lockstep;
     const std::int64_t active = std::max(span - waits, std::min(in_flight, span));
@@ -49,8 +49,8 @@ std::vector<CoreCycles> core_cycles(Reader& trace, std::int64_t epoch) {
         int column = 0;
         for (std::int64_t* number :
              {&core.op, &core.id, &core.x, &core.y, &core.inputs, &core.start, &core.end, &core.tiles, &core.math})
-            *number = query.whole(column++);
-        for (std::int64_t& cause : core.causes) cause = query.whole(column++);
+            *number = query.integer(column++);
+        for (std::int64_t& cause : core.causes) cause = query.integer(column++);
         cores.push_back(core);
     }
     return cores;
@@ -61,7 +61,7 @@ std::vector<QueuePlace> queue_places(Reader& trace) {
     Statement query(trace.database(), "SELECT name, coalesce(chip, 0), buffers, place FROM queue ORDER BY id");
     std::vector<QueuePlace> queues;
     while (query.step()) {
-        QueuePlace queue{query.text(0), query.whole(1), {}};
+        QueuePlace queue{query.text(0), query.integer(1), {}};
         if (query.text(3) == "dram") queue.channels = first_of_each(trace, query.text(2));
         queues.push_back(std::move(queue));
     }
@@ -82,16 +82,16 @@ std::vector<PipeUse> pipe_uses(Reader& trace, std::int64_t epoch) {
     while (query.step()) {
         PipeUse pipe;
         pipe.kind = query.text(0);
-        pipe.op = query.whole(1);
-        pipe.operand = query.whole(2);
-        pipe.from_op = query.whole(3);
-        pipe.queue = query.whole(4);
+        pipe.op = query.integer(1);
+        pipe.operand = query.integer(2);
+        pipe.from_op = query.integer(3);
+        pipe.queue = query.integer(4);
         pipe.place = query.text(5);
         pipe.cores = whole_list(trace, query.text(6));
         int column = 7;
         for (std::int64_t* number : {&pipe.input_bytes, &pipe.bytes, &pipe.span, &pipe.in_flight, &pipe.wait_source,
                                      &pipe.wait_room, &pipe.wait_block, &pipe.wait_lockstep})
-            *number = query.whole(column++);
+            *number = query.integer(column++);
         pipes.push_back(std::move(pipe));
     }
     return pipes;
@@ -109,12 +109,12 @@ std::vector<Resource> all_resources(Reader& trace) {
         one.name = query.text(1);
         int column = 2;
         for (std::int64_t* number : {&one.chip, &one.x, &one.y, &one.channel, &one.to_chip})
-            *number = query.whole(column++);
+            *number = query.integer(column++);
         one.bytes_per_cycle = query.real(7);
-        one.transfers = query.whole(8);
-        one.bytes = query.whole(9);
-        one.busy = query.whole(10);
-        one.queueing = query.whole(11);
+        one.transfers = query.integer(8);
+        one.bytes = query.integer(9);
+        one.busy = query.integer(10);
+        one.queueing = query.integer(11);
         one.buckets = real_list(trace, query.text(12));
         one.direction = query.text(13);
         all.push_back(std::move(one));
@@ -128,13 +128,13 @@ PerfData read_perf_data(Reader& trace) {
     data.chip_cores = chip_cores(trace);
     data.epochs = epochs(trace);
     Statement same(trace.database(), "SELECT id, same_as FROM epoch WHERE same_as IS NOT NULL");
-    while (same.step()) data.same_as[same.whole(0)] = same.whole(1);
+    while (same.step()) data.same_as[same.integer(0)] = same.integer(1);
     for (const EpochUse& epoch : data.epochs)
         if (!data.same_as.contains(epoch.id))
             data.details[epoch.id] = {ops(trace, epoch.id), core_cycles(trace, epoch.id), pipe_uses(trace, epoch.id)};
     for (const auto& [epoch, as] : data.same_as)
         if (!data.details.contains(as))
-            fail_input({trace.path(), 0, 0}, "epoch {} repeats {}, which is none", epoch, as);
+            fail_input({trace.path(), 0, 0}, "epoch {} repeats {}, which does not exist", epoch, as);
     data.queues = queue_places(trace);
     data.resources = all_resources(trace);
     return data;

@@ -1,4 +1,4 @@
-// What an analyzer makes of the numbers of ops and epochs: pure functions, without a trace.
+// Formulas of the analyzer for ops and epochs: pure functions, independent of traces.
 #pragma once
 
 #include <string>
@@ -10,40 +10,40 @@ namespace ttsim::impl::trace {
 
 using ttsim::impl::inputs_per_second;
 
-/// A pipe at one end of an op, in bytes per cycle.
+/// An input or output pipe of an op, in bytes per cycle.
 struct PipeRate {
     std::string name;  ///< "noc in0", "dram in1", "host in0", "output"
-    double need = 0;   ///< so that the op runs at kernel speed
-    double got = 0;    ///< what the pipe carries; 0: unknown
+    double need = 0;   ///< needed for the op to run at kernel speed
+    double got = 0;    ///< achieved; 0: unknown
     double slowdown() const { return got > 0 ? need / got : 0; }
 };
 
-/// The pipe that slows its op down most; "" where none does.
+/// Name of the pipe with the largest slowdown; "" when none slows the op down.
 std::string slowest_pipe(const std::vector<PipeRate>& pipes);
-/// Cycles of an op that needs `kernel` of them, slowed down by its slowest pipe.
+/// Cycles of an op, limited by its slowest pipe.
 double bandwidth_bound(double kernel_cycles, const std::vector<PipeRate>& pipes);
 
-/// One op as a part of its epoch.
+/// An op's part in the utilization of its epoch.
 struct OpShare {
     double cores = 0, cycles = 0, utilization = 0;
 };
-/// Share of all cores' cycles in which they compute, when the epoch takes `cycles` for an input.
+/// Computing fraction of all cores' cycles, when the epoch takes `cycles` per input.
 double epoch_utilization(const std::vector<OpShare>& ops, double cycles, double all_cores);
 
 /// One stage of a whole run: cycles per input, and its utilization.
 struct StageUse {
     double cycles = 0, utilization = 0;
 };
-/// Stages one after the other.
+/// Combined figures of stages that run in sequence.
 StageUse in_sequence(const std::vector<StageUse>& stages);
 
-/// As the original analyzer prints it: whole, with two decimals below 1.
+/// Formats a rate like the original analyzer: an integer, or two decimals below 1.
 std::string speed_text(double inputs_per_second);
 
 struct Estimate {
     double estimated = 0, found = 0;
 };
-/// Sum of what estimates are off by, as a share of what was found.
+/// Sum of absolute errors, relative to the sum of found values.
 double estimate_error(const std::vector<Estimate>& estimates);
 
 }  // namespace ttsim::impl::trace

@@ -9,7 +9,7 @@ namespace ttsim::impl::trace {
 
 namespace {
 
-/// Busy cycles between two times; a bucket that they cut counts as far as it is inside.
+/// Busy cycles between two times; a bucket that is partly inside counts in proportion.
 double busy_between(const Resource& resource, double bucket, double begin, double end) {
     double busy = 0;
     for (std::size_t n = 0; n < resource.buckets.size() && bucket > 0; ++n) {
@@ -22,7 +22,7 @@ double busy_between(const Resource& resource, double bucket, double begin, doubl
 
 using Users = std::map<std::string, double>;
 
-/// Bytes of queues, by chip and channel: a pipe takes alike from each buffer.
+/// Bytes of queues by chip and channel; a pipe reads equally from each buffer.
 std::map<std::pair<std::int64_t, std::int64_t>, Users> channel_users(const PerfData& data, const EpochDetail& detail) {
     std::map<std::pair<std::int64_t, std::int64_t>, Users> users;
     for (const PipeUse& pipe : detail.pipes) {
@@ -42,7 +42,7 @@ struct UsersAt {
     std::map<std::array<std::int64_t, 3>, std::string> nodes;      ///< chip, x, y: the op there
 };
 
-/// Who is where in an epoch.
+/// Users of links, hosts and nodes in an epoch.
 UsersAt users_at(const PerfData& data, const EpochDetail& detail) {
     UsersAt ends;
     for (const OpUse& op : detail.ops) ends.ops[op.id] = &op;

@@ -1,4 +1,4 @@
-// Links, memory channels and ports while one epoch runs, and who uses them.
+// Utilization and users of links, memory channels and ports during one epoch.
 #pragma once
 
 #include <string>
@@ -10,17 +10,17 @@ namespace ttsim::impl::trace {
 
 struct ResourceUser {
     std::string name;  ///< a queue, an op, or "op > op"
-    double bytes = 0;  ///< 0: not known
+    double bytes = 0;  ///< 0: unknown
 };
 
 struct EpochResource {
     const Resource* resource = nullptr;
-    double share = 0;                 ///< of the epoch's cycles, from the time buckets of the trace that it touches
-    double bytes = 0;                 ///< likewise
+    double share = 0;  ///< busy fraction of the epoch's cycles, estimated from the time buckets that overlap it
+    double bytes = 0;  ///< estimated in the same way
     std::vector<ResourceUser> users;  ///< most bytes first
 };
 
-/// Those that were busy, busiest first. Throws Error(Input) when there is no such epoch.
+/// Resources that were busy, busiest first. Throws Error(Input) when there is no such epoch.
 std::vector<EpochResource> epoch_resources(const PerfData& data, std::int64_t epoch);
 
 }  // namespace ttsim::impl::trace

@@ -12,7 +12,7 @@ namespace ttsim::impl::trace {
 
 namespace {
 
-/// The pipes of an epoch by the ops at their ends.
+/// Pipes of an epoch by the ops that they connect.
 struct Ends {
     std::map<std::int64_t, std::string> names;
     std::map<std::int64_t, std::vector<const PipeUse*>> into, out_of;
@@ -45,7 +45,7 @@ std::string queue_name(const PerfData& data, std::int64_t id) {
     return id >= 0 && at < data.queues.size() ? data.queues[at].name : "?";
 }
 
-/// A pipe as one end of an op whose core moves `bytes` of it for an input.
+/// A pipe as input or output of an op, with `bytes` per input and core.
 OpPipe end_of(const PipeUse& pipe, const std::string& name, double bytes, double kernel) {
     OpPipe end;
     end.kind = pipe.kind;
@@ -63,7 +63,7 @@ void keep_slowest(std::map<Key, OpPipe>& slowest, const Key& key, const OpPipe& 
     if (!fresh && end.rate.slowdown() > at->second.rate.slowdown()) at->second = end;
 }
 
-/// The slowest pipe of each operand. What stays resident takes none of an input's time.
+/// The slowest pipe of each operand. Resident operands take no time per input.
 std::vector<OpPipe> operand_ends(const PerfData& data, const Ends& ends, const OpUse& op) {
     std::map<std::int64_t, OpPipe> slowest;
     for (const PipeUse* pipe : pipes_at(ends.into, op.id)) {
@@ -126,7 +126,7 @@ void sort_longest_first(std::vector<OpRow>& rows) {
                      [](const OpRow& a, const OpRow& b) { return a.bw_kernel > b.bw_kernel; });
 }
 
-/// N of graphs that are all named ..._temporal_epoch_N with one N, or nothing.
+/// The common N when all graphs are named ..._temporal_epoch_N; else no value.
 std::optional<std::string> temporal_epoch(const std::string& graphs) {
     static constexpr std::string_view mark = "_temporal_epoch_";
     std::optional<std::string> number;
@@ -223,16 +223,16 @@ StageRow stage_row(const PerfData& data, const Stage& stage) {
         if (op.estimate) longest = std::max(longest, op.est_lim);
         add_rates(data, row, op);
     }
-    // What runs at the same time leaves at the rate of the slowest; known when all of them are.
+    // Concurrent epochs run at the rate of the slowest; known only when all rates are known.
     if (!rates.empty()) row.inputs_per_second = *std::min_element(rates.begin(), rates.end());
-    const double all = cores_in_reach(data.chip_cores, ops);
+    const double all = cores_of_chips(data.chip_cores, ops);
     row.utilization = epoch_utilization(shares, row.cycles, all);
     row.balancer_utilization = longest > 0 && all > 0 ? estimated / longest / all : 0;
     return row;
 }
 
 StageUse overall(const std::vector<Stage>& stages, const std::vector<StageUse>& uses) {
-    std::map<std::string, std::vector<StageUse>> runs;  // of what has the same graphs
+    std::map<std::string, std::vector<StageUse>> runs;  // by graphs of the stage
     for (std::size_t n = 0; n < std::min(stages.size(), uses.size()); ++n) runs[stages[n].name].push_back(uses[n]);
     std::vector<StageUse> each;
     for (const auto& [name, several] : runs) {

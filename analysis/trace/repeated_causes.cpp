@@ -12,7 +12,7 @@ namespace ttsim::impl::trace {
 
 namespace {
 
-/// Ops and queues of the run under their groups' names; alike: of one type and as large.
+/// Groups of the run's ops and queues; grouped parts have the same type and size.
 NameGroups groups_of(Reader& trace) {
     std::vector<NameGroups::Part> parts;
     Statement ops(trace.database(), "SELECT DISTINCT name, type || ' ' || tiles * grid_r * grid_c FROM op");
@@ -22,7 +22,7 @@ NameGroups groups_of(Reader& trace) {
     return NameGroups(parts);
 }
 
-/// Causes that one op, or two, or an op and a queue stand for; of links, channels and loads there is one each.
+/// Kinds of causes that belong to ops or queues and may occur in every layer; links, channels and loads do not.
 bool is_repeatable(RootKind kind) {
     switch (kind) {
         case RootKind::Op:
@@ -45,7 +45,7 @@ bool is_repeatable(RootKind kind) {
 
 using Group = NameGroups::Group;
 
-std::string called(const Group* group, const std::string& name) { return group ? group->name : name; }
+std::string group_name_of(const Group* group, const std::string& name) { return group ? group->name : name; }
 
 std::string with_group(std::string place, const std::string& name, const Group* group) {
     const std::string from = fmt::format("'{}'", name);
@@ -62,7 +62,7 @@ void join(Reason& into, Reason&& more) {
     into.worst_epoch = more.worst_epoch;
 }
 
-/// Those of a group that nobody waited for would be waited for next.
+/// Adds members of the group that were not waited for, since they would limit next.
 void add_others(Reason& cause, const Group& group) {
     for (const std::string& name : group.members) {
         const auto known = [&](const Root& member) { return member.op == name; };
@@ -73,8 +73,8 @@ void add_others(Reason& cause, const Group& group) {
 
 void name_all(Reason& cause, const Group* op, const Group* other) {
     Root& root = cause.root;
-    cause.op = called(op, root.op);
-    cause.other = called(other, root.other);
+    cause.op = group_name_of(op, root.op);
+    cause.other = group_name_of(other, root.other);
     root.place = fmt::format("{} ({} of them)", with_group(with_group(root.place, root.op, op), root.other, other),
                              cause.members.size());
     std::stable_sort(cause.members.begin(), cause.members.end(),
@@ -85,8 +85,8 @@ void name_all(Reason& cause, const Group* op, const Group* other) {
 
 std::vector<Reason> joined(Reader& trace, std::vector<Reason> causes) {
     const NameGroups groups = groups_of(trace);
-    using Called = std::pair<const Group*, std::string>;  // a group, or the name of what has none
-    const auto named = [&](const std::string& name) {
+    using Called = std::pair<const Group*, std::string>;  // a group, or the name of a part without group
+    const auto key_of = [&](const std::string& name) {
         const Group* group = groups.group(name);
         return Called{group, group ? "" : name};
     };
@@ -95,7 +95,7 @@ std::vector<Reason> joined(Reader& trace, std::vector<Reason> causes) {
     for (Reason& cause : causes) {
         const Root& root = cause.root;
         const auto [found, fresh] =
-            places.try_emplace({root.kind, root.fork, named(root.op), named(root.other)}, all.size());
+            places.try_emplace({root.kind, root.fork, key_of(root.op), key_of(root.other)}, all.size());
         if (fresh || !is_repeatable(root.kind))
             all.push_back(std::move(cause));
         else

@@ -1,4 +1,4 @@
-// Causes that stand in every layer of a model are told as one.
+// Joins causes that occur in every layer of a model.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace ttsim::impl::trace {
 
-/// Causes of one kind whose ops, and queues, stand for each other (NameGroups), as one; the others as they are.
+/// Joins causes of one kind whose ops and queues are in the same groups (NameGroups); the others are unchanged.
 std::vector<Reason> joined(Reader& trace, std::vector<Reason> causes);
 
 }  // namespace ttsim::impl::trace

@@ -15,9 +15,9 @@ void add_nodes(Reader& trace, const EpochUse& epoch, WaitGraph& graph) {
     query.bind(1, epoch.id);
     while (query.step()) {
         WaitNode node;
-        node.id = query.whole(0);
-        node.chip = query.whole(1);
-        node.cores = query.whole(2);
+        node.id = query.integer(0);
+        node.chip = query.integer(1);
+        node.cores = query.integer(2);
         node.name = query.text(3);
         node.type = query.text(4);
         double* const numbers[] = {&node.start, &node.end,    &node.work,   &node.noc,
@@ -38,7 +38,7 @@ void add_nodes(Reader& trace, const EpochUse& epoch, WaitGraph& graph) {
 }
 
 std::optional<std::int64_t> optional_id(const Statement& query, int column) {
-    return query.null(column) ? std::nullopt : std::optional(query.whole(column));
+    return query.null(column) ? std::nullopt : std::optional(query.integer(column));
 }
 
 void add_edges(Reader& trace, const EpochUse& epoch, WaitGraph& graph) {
@@ -50,10 +50,10 @@ void add_edges(Reader& trace, const EpochUse& epoch, WaitGraph& graph) {
     query.bind(1, epoch.id);
     while (query.step()) {
         WaitEdge edge;
-        edge.writer = query.whole(0) != 0;
+        edge.writer = query.integer(0) != 0;
         if (!edge.writer) {
-            edge.to_op = query.whole(1);
-            edge.operand = query.whole(2);
+            edge.to_op = query.integer(1);
+            edge.operand = query.integer(2);
         }
         edge.from_op = optional_id(query, 3);
         edge.queue = optional_id(query, 4);
@@ -70,15 +70,15 @@ std::map<std::int64_t, WaitQueue> read_queues(Reader& trace) {
                     "SELECT q.id, q.name, q.place = 'host', q.chip, json_extract(b.value, '$[0]') FROM queue q LEFT "
                     "JOIN json_each(q.buffers) b ORDER BY q.id");
     while (query.step()) {
-        WaitQueue& queue = queues[query.whole(0)];
+        WaitQueue& queue = queues[query.integer(0)];
         queue.name = query.text(1);
-        queue.host = query.whole(2) != 0;
-        queue.chip = query.whole(3);
-        if (!query.null(4)) queue.channels.push_back(query.whole(4));
+        queue.host = query.integer(2) != 0;
+        queue.chip = query.integer(3);
+        if (!query.null(4)) queue.channels.push_back(query.integer(4));
     }
     Statement writers(trace.database(), "SELECT DISTINCT queue FROM flow WHERE kind = 'writer' AND queue IS NOT NULL");
     while (writers.step())
-        if (const auto found = queues.find(writers.whole(0)); found != queues.end()) found->second.written = true;
+        if (const auto found = queues.find(writers.integer(0)); found != queues.end()) found->second.written = true;
     return queues;
 }
 
@@ -86,10 +86,10 @@ std::map<std::int64_t, WaitQueue> read_queues(Reader& trace) {
 
 WaitGraphs::WaitGraphs(Reader& trace) : trace_(trace), queues_(read_queues(trace)), resources_(all_resources(trace)) {
     Statement cores(trace.database(), "SELECT op, x, y FROM core");
-    while (cores.step()) places_[cores.whole(0)].insert({cores.whole(1), cores.whole(2)});
+    while (cores.step()) places_[cores.integer(0)].insert({cores.integer(1), cores.integer(2)});
 }
 
-/// A bucket that lies partly in the epoch's window counts in part.
+/// A bucket that overlaps the epoch's window partly counts in proportion.
 void WaitGraphs::add_loads(WaitGraph& graph) const {
     const auto length = static_cast<double>(trace_.run().bucket_cycles);
     if (length <= 0) return;
@@ -115,7 +115,7 @@ WaitGraph WaitGraphs::of(const EpochUse& epoch) {
         if (const auto found = places_.find(id); found != places_.end()) node.places = found->second;
     add_edges(trace_, epoch, graph);
     graph.queues = queues_;
-    // ops of another chip may have packed nothing yet; a damaged trace may name none at all
+    // ops of another chip may have packed nothing yet; a damaged trace may have unknown ids
     std::erase_if(graph.edges, [&](const WaitEdge& e) {
         const auto lost = [](const auto& known, const auto& id) { return id && !known.contains(*id); };
         return lost(graph.nodes, e.from_op) || lost(graph.nodes, e.to_op) || lost(graph.queues, e.queue);

@@ -1,4 +1,4 @@
-// The ops of an epoch with what each of them waited for, and the pipes that tie them together.
+// Wait graph of an epoch: its ops with their waits, connected by pipes.
 #pragma once
 
 #include <map>
@@ -12,36 +12,36 @@
 
 namespace ttsim::impl::trace {
 
-/// The pipes of one operand of an op, or the writers of an op to one queue; waits of the pipe with most of them.
+/// The pipes of one operand of an op, or the writers of an op to one queue. Waits are those of the pipe with the most.
 struct WaitEdge {
     bool writer = false;
-    std::optional<std::int64_t> from_op, to_op;  ///< ids; nothing: a queue
+    std::optional<std::int64_t> from_op, to_op;  ///< ids; no value: a queue
     std::int64_t operand = 0;
     std::optional<std::int64_t> queue;
-    double wait_source = 0, wait_room = 0, in_flight = 0;  ///< cycles; in_flight of all its chunks
+    double wait_source = 0, wait_room = 0, in_flight = 0;  ///< cycles; in_flight: summed over chunks
 };
 
-/// One op. Cycles of the core that speaks for it: the one with most of its own.
+/// One op. Cycles are those of the core with the most own cycles.
 struct WaitNode {
     std::int64_t id = 0, chip = 0, cores = 0;
     std::string name, type;
     std::set<std::pair<std::int64_t, std::int64_t>> places;  ///< x, y of its cores on NoC 0
     double start = 0, end = 0;
-    double work = 0;                       ///< unpack, math and pack
-    double noc = 0, dram = 0, output = 0;  ///< waits for its own transfers
-    double source = 0, room = 0;           ///< waits for others; source: from the epoch's first unpack on
+    double work = 0;                       ///< cycles of unpack, math and pack
+    double noc = 0, dram = 0, output = 0;  ///< waits for its own transfers in flight
+    double source = 0, room = 0;           ///< waits for other ops; source: counted from the epoch's first unpack
     double all() const { return work + noc + dram + output + source + room; }
 };
 
 struct WaitQueue {
     std::string name;
-    bool host = false;  ///< in the host's memory
+    bool host = false;  ///< in host memory
     std::int64_t chip = 0;
     std::vector<std::int64_t> channels;
-    bool written = false;  ///< by an op of any epoch; else the host pushes it
+    bool written = false;  ///< written by an op of any epoch; else pushed by the host
 };
 
-/// Busy cycles of a link or channel while the epoch's ops were at work.
+/// Busy cycles of a link or channel while the epoch's ops were running.
 struct WaitResource {
     std::string kind, name;
     std::int64_t chip = 0, channel = -1, to_chip = -1;
@@ -59,7 +59,7 @@ struct WaitGraph {
     std::vector<WaitResource> resources;  ///< busiest first
 };
 
-/// The graphs of a trace's epochs. What they share - queues, and how busy everything was - is read once.
+/// Wait graphs of a trace's epochs. Shared data (queues, loads of resources) is read once.
 class WaitGraphs {
 public:
     explicit WaitGraphs(Reader& trace);

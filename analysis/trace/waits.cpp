@@ -16,12 +16,13 @@ std::string to_string(RootKind kind) {
 
 namespace {
 
-/// Share of the window from which on a link or channel is what its users wait for, rather than the way to it.
-constexpr double crowded = 0.6;
-/// Shares of the whole walk that are not followed any further.
+/// Busy fraction of the window from which on a link or channel, not the route to it, counts as the cause of waits.
+constexpr double saturated = 0.6;
+/// Smaller fractions of the walk are not followed further.
 constexpr double negligible = 0.004;
 constexpr std::size_t longest_path = 200;
-/// A branch from fork to join of so many ops, each of which waits for room so much of its time, counts as full.
+/// Maximum number of ops in a branch from fork to join, and the fraction of time each must wait for room, for a full
+/// branch.
 constexpr int longest_branch = 8;
 constexpr double least_full = 0.05;
 
@@ -33,10 +34,10 @@ public:
 private:
     struct Visit {
         std::int64_t node;
-        const WaitEdge* room;  ///< by which the next one was reached, waiting for room; nullptr: for tiles
+        const WaitEdge* room;  ///< the edge to the next op when this one waits for room; nullptr: it waits for tiles
     };
     void visit(std::int64_t id, double weight);
-    void go_on(std::int64_t from, std::int64_t to, const WaitEdge* room, double weight);
+    void follow(std::int64_t from, std::int64_t to, const WaitEdge* room, double weight);
     void wait_for_tiles(const WaitNode& node, double weight);
     void wait_for_room(const WaitNode& node, double weight);
     void wait_for_entries(const WaitNode& node, const WaitEdge& edge, double weight);
@@ -49,7 +50,7 @@ private:
     bool charge_link(const WaitNode& victim, const WaitNode* sender, double weight);
     double charge_ring(const WaitNode& late, double weight);
     double fullness(std::int64_t op, const std::set<std::int64_t>& forks, int length) const;
-    std::set<std::int64_t> above(std::int64_t op) const;
+    std::set<std::int64_t> upstream(std::int64_t op) const;
     bool charge_channel(const WaitResource& at, const WaitNode& victim, double weight);
     void charge_host(std::int64_t chip, const std::string& why, const std::string& op, double weight);
     void charge_ethernet(std::int64_t from, std::int64_t to, const std::string& victim, double weight);
@@ -89,7 +90,7 @@ void Walk::charge(Root root, double weight) {
 }
 
 void Walk::charge_op(const WaitNode& node, double weight) {
-    // the work of an op on an Ethernet core is to send
+    // an op on an Ethernet core is busy with sending
     for (const WaitEdge& edge : graph_.edges)
         if (node.type == "ethernet_datacopy" && edge.from_op == node.id && edge.to_op)
             if (const WaitNode& to = graph_.nodes.at(*edge.to_op); to.chip != node.chip)
@@ -98,12 +99,12 @@ void Walk::charge_op(const WaitNode& node, double weight) {
            weight);
 }
 
-/// The busiest NoC link, if it is crowded: on which way a transfer goes is not in a trace. A link is busy with what a
-/// channel that is busier still sends over it: then that is the cause. The link from a core into the NoC is its op's
-/// alone; that to a core is what gathers there, a matter of its pipes.
+/// Charges the busiest NoC link if it is saturated, since a trace does not contain the routes of transfers. When a
+/// busier channel sends over the link, the channel is the cause. The link from a core into the NoC is attributed to its
+/// op, the link to a core to its pipes.
 bool Walk::charge_link(const WaitNode& victim, const WaitNode* sender, double weight) {
     for (const WaitResource& resource : graph_.resources) {
-        if (resource.chip != victim.chip || share(resource) < crowded) continue;
+        if (resource.chip != victim.chip || share(resource) < saturated) continue;
         if (resource.kind == "dram") return charge_channel(resource, victim, weight);
         if (resource.kind != "noc") continue;
         const bool in = resource.direction == "in", end = in || resource.direction == "out";
@@ -149,7 +150,7 @@ void Walk::charge_ethernet(std::int64_t from, std::int64_t to, const std::string
     for (const WaitResource& resource : graph_.resources)
         if (resource.kind == "ethernet" && resource.chip == from && resource.to_chip == to)
             return charge({RootKind::Ethernet, resource.name, "", "", 0, share(resource), false, victim}, weight);
-    // over other chips: the busiest link of those that leave the one or lead to the other
+    // through other chips: the busiest of the links from the source chip or to the target chip
     double busy = 0;
     for (const WaitResource& resource : graph_.resources)
         if (resource.kind == "ethernet" && (resource.chip == from || resource.to_chip == to))
@@ -175,7 +176,7 @@ void Walk::charge_queue(const WaitNode& node, const WaitEdge& edge, bool write, 
     if (queue.chip != node.chip)
         return charge_ethernet(write ? node.chip : queue.chip, write ? queue.chip : node.chip, node.name, weight);
     const WaitResource* at = channel(queue);
-    if (at && share(*at) >= crowded)
+    if (at && share(*at) >= saturated)
         return charge({RootKind::Dram, fmt::format("channel {} of chip {} ({})", at->channel, at->chip, at->name), "",
                        queue.name, 0, share(*at), false, node.name},
                       weight);
@@ -195,7 +196,7 @@ void Walk::charge_pipe(const WaitEdge& edge, const WaitNode& victim, double weig
            weight);
 }
 
-void Walk::go_on(std::int64_t from, std::int64_t to, const WaitEdge* room, double weight) {
+void Walk::follow(std::int64_t from, std::int64_t to, const WaitEdge* room, double weight) {
     path_.push_back({from, room});
     const auto ring = std::find_if(path_.begin(), path_.end(), [&](const Visit& visit) { return visit.node == to; });
     if (ring == path_.end() && path_.size() < longest_path) {
@@ -218,7 +219,7 @@ void Walk::wait_for_tiles(const WaitNode& waiting, double weight) {
     const WaitEdge* edge =
         most([&](const WaitEdge& e) { return e.to_op == waiting.id; }, [](const WaitEdge& e) { return e.wait_source; });
     if (!edge) return charge_op(waiting, weight);
-    if (edge->from_op) return go_on(waiting.id, *edge->from_op, nullptr, weight);
+    if (edge->from_op) return follow(waiting.id, *edge->from_op, nullptr, weight);
     if (!edge->queue) return charge_op(waiting, weight);
     const WaitQueue& queue = graph_.queues.at(*edge->queue);
     if (!queue.written && edge->wait_source > 0)
@@ -227,8 +228,8 @@ void Walk::wait_for_tiles(const WaitNode& waiting, double weight) {
     charge_queue(waiting, *edge, false, weight);
 }
 
-/// The ops whose tiles an op takes, and those of theirs.
-std::set<std::int64_t> Walk::above(std::int64_t op) const {
+/// All ops upstream of an op.
+std::set<std::int64_t> Walk::upstream(std::int64_t op) const {
     std::set<std::int64_t> found;
     std::vector<std::int64_t> open{op};
     while (!open.empty()) {
@@ -240,7 +241,7 @@ std::set<std::int64_t> Walk::above(std::int64_t op) const {
     return found;
 }
 
-/// The share of time in which a branch is full up to a fork among `forks`: all of its ops wait for room.
+/// The fraction of time in which a branch is full up to a fork among `forks`: all its ops wait for room.
 double Walk::fullness(std::int64_t op, const std::set<std::int64_t>& forks, int length) const {
     const WaitNode& at = node(op);
     const double own = at.all() > 0 ? at.room / at.all() : 0;
@@ -252,12 +253,12 @@ double Walk::fullness(std::int64_t op, const std::set<std::int64_t>& forks, int 
     return std::min(own, upstream);
 }
 
-/// An op that is late, for it waits for tiles itself, while the other branch from their common fork is full: the fork
-/// cannot go on for want of room there. How much of `weight` that branch's last buffer is charged with.
+/// Handles an op that waits for tiles while the other branch from a common fork is full, which blocks the fork. Charges
+/// the last buffer of that branch; returns the charged part of `weight`.
 double Walk::charge_ring(const WaitNode& late, double weight) {
     if (path_.empty() || path_.back().room) return 0;
     const WaitNode& join = node(path_.back().node);
-    const std::set<std::int64_t> forks = above(late.id);
+    const std::set<std::int64_t> forks = upstream(late.id);
     const WaitEdge* full = nullptr;
     double most = 0;
     for (const WaitEdge& edge : graph_.edges) {
@@ -274,11 +275,11 @@ double Walk::charge_ring(const WaitNode& late, double weight) {
     return weight * most;
 }
 
-/// An op wrote what the queue holds: one of this epoch, or of another.
+/// Waits for entries of a queue, which an op of this or another epoch writes.
 void Walk::wait_for_entries(const WaitNode& waiting, const WaitEdge& edge, double weight) {
     const WaitEdge* writer = most([&](const WaitEdge& e) { return e.writer && e.queue == edge.queue; },
                                   [](const WaitEdge& e) { return e.in_flight; });
-    if (writer && writer->from_op) return go_on(waiting.id, *writer->from_op, nullptr, weight);
+    if (writer && writer->from_op) return follow(waiting.id, *writer->from_op, nullptr, weight);
     const std::string& queue = graph_.queues.at(*edge.queue).name;
     charge({RootKind::Entries, fmt::format("entries of queue '{}' for op '{}'", queue, waiting.name), waiting.name,
             queue, 0, 0, false, waiting.name},
@@ -289,7 +290,7 @@ void Walk::wait_for_room(const WaitNode& waiting, double weight) {
     const WaitEdge* edge =
         most([&](const WaitEdge& e) { return e.from_op == waiting.id; }, [](const WaitEdge& e) { return e.wait_room; });
     if (!edge) return charge_op(waiting, weight);
-    if (!edge->writer) return go_on(waiting.id, *edge->to_op, edge, weight);
+    if (!edge->writer) return follow(waiting.id, *edge->to_op, edge, weight);
     if (!edge->queue) return charge_op(waiting, weight);
     const WaitQueue& queue = graph_.queues.at(*edge->queue);
     if (edge->wait_room > 0 && !queue.host)
@@ -298,20 +299,20 @@ void Walk::wait_for_room(const WaitNode& waiting, double weight) {
     charge_queue(waiting, *edge, true, weight);
 }
 
-/// Of its queues, the one on the busiest channel; of those alike, the one with most under way.
+/// Charges the queue on the busiest channel; of equal ones the one with most cycles in flight.
 void Walk::wait_for_reads(const WaitNode& waiting, double weight) {
     const WaitEdge* edge = most([&](const WaitEdge& e) { return e.to_op == waiting.id && e.queue; },
                                 [&](const WaitEdge& e) {
                                     const WaitQueue& queue = graph_.queues.at(*e.queue);
                                     const WaitResource* at = channel(queue);
                                     const double busy = queue.host ? 1 : at ? share(*at) : 0;
-                                    return (busy >= crowded ? 1e18 * busy : 0) + e.in_flight;
+                                    return (busy >= saturated ? 1e18 * busy : 0) + e.in_flight;
                                 });
     if (!edge) return charge_op(waiting, weight);
     charge_queue(waiting, *edge, false, weight);
 }
 
-/// A pipe is slow when its producer waits as well, to get rid of tiles; a producer that never waits is the slow one.
+/// A pipe is slow when its producer also waits for room; a producer that never waits is slow itself.
 void Walk::wait_for_pipe(const WaitNode& waiting, double weight) {
     const WaitEdge* edge = most([&](const WaitEdge& e) { return e.to_op == waiting.id && e.from_op; },
                                 [](const WaitEdge& e) { return e.in_flight; });
@@ -319,7 +320,7 @@ void Walk::wait_for_pipe(const WaitNode& waiting, double weight) {
     const WaitNode& producer = node(*edge->from_op);
     const double slow = std::min(1.0, (producer.output + producer.room) / waiting.noc);
     charge_pipe(*edge, waiting, weight * slow);
-    if (slow < 1) go_on(waiting.id, producer.id, nullptr, weight * (1 - slow));
+    if (slow < 1) follow(waiting.id, producer.id, nullptr, weight * (1 - slow));
 }
 
 void Walk::wait_for_output(const WaitNode& waiting, double weight) {

@@ -1,10 +1,9 @@
-// Walks the waits of an epoch to their roots: the slowest op is often only the victim of another, of a channel or of a
-// buffer.
+// Finds the root causes of the waits of an epoch. The slowest op is often delayed by another op, a channel or a buffer.
 //
-// The walk begins at the ops that end last. What a core works is its own; what it waits for its own transfers is a
-// channel's, a link's or a pipe's; what it waits for tiles goes on to its producer, what it waits for room to its
-// consumer, in proportion. A walk that comes back to an op has found a ring: the buffer in which the ring waits for
-// room is too small (a fork whose branches meet again, or two ops that take turns).
+// The walk starts at the ops that end last and distributes their cycles. Busy cycles are attributed to the op. Waits
+// for its own transfers are attributed to a channel, link or pipe. Waits for tiles continue at the producer, waits for
+// room at the consumer, in proportion. A walk that returns to an op has found a ring: the buffer in which the ring
+// waits for room is too small (a fork whose branches join again, or two ops that alternate).
 #pragma once
 
 #include <string>
@@ -30,19 +29,19 @@ enum class RootKind : std::uint8_t {
 };
 std::string to_string(RootKind kind);  ///< "op", "dram", ...
 
-/// A root of waits.
+/// A root cause of waits.
 struct Root {
     RootKind kind = RootKind::Op;
     std::string place;  ///< "op 'mm'", "chip 0 dram 3", "pipe from 'a' to 'b'", ...
     std::string op,
         other;  ///< Op, Sends: the op; Pipe, Buffer: producer and consumer; Reads, Writes: op and queue; else ""
-    double cycles = 0;   ///< of the walk that ended here
-    double busy = 0;     ///< of a channel or link: share of the window; of an op: its work
+    double cycles = 0;   ///< cycles attributed to this root
+    double busy = 0;     ///< channel or link: busy fraction of the window; op: fraction of its busy cycles
     bool fork = false;   ///< Buffer: the ring has a longer branch
-    std::string victim;  ///< the op that waited for it, where that is another
+    std::string victim;  ///< the op that waited for it, when it is a different one
 };
 
-/// Largest first; their cycles add up to the graph's window.
+/// Sorted by cycles, largest first; the sum of the cycles is the graph's window.
 std::vector<Root> roots(const WaitGraph& graph);
 
 }  // namespace ttsim::impl::trace

@@ -19,7 +19,7 @@ using trace::RootKind;
 
 namespace {
 
-/// What the first words of a cause are.
+/// First words of the line of a cause.
 std::string kind_words(const Root& root) {
     switch (root.kind) {
         case RootKind::Op:
@@ -54,51 +54,53 @@ std::string what_happens(const Reason& cause) {
     switch (root.kind) {
         case RootKind::Op:
             if (cause.members.size() > 1)
-                return fmt::format("the dearest is '{}'; they work up to {} of the time of their epochs, others wait",
-                                   root.op, busy);
-            return fmt::format("works {} of the time, the others wait for it", busy);
+                return fmt::format(
+                    "the most expensive is '{}'; they are busy up to {} of the time of their epochs, and others wait",
+                    root.op, busy);
+            return fmt::format("is busy {} of the time, and others wait for it", busy);
         case RootKind::Dram:
             return fmt::format(
-                "the DRAM channel is busy {} of the time with queue '{}' and others; it holds up op '{}'", busy,
+                "the DRAM channel is busy {} of the time with queue '{}' and others; op '{}' waits for it", busy,
                 root.other, root.victim);
         case RootKind::Host:
-            return fmt::format("the host's side{} is waited for, busy {} of the time", victim, busy);
+            return fmt::format("host transfers{} are a bottleneck; PCIe is busy {} of the time", victim, busy);
         case RootKind::Ethernet:
-            return fmt::format("transfers{} between chips are waited for; the link is busy {}", victim, busy);
+            return fmt::format("transfers{} between chips are a bottleneck; the link is busy {} of the time", victim,
+                               busy);
         case RootKind::NocLink:
             return fmt::format("the NoC link is busy {} of the time, transfers{} share it", busy, victim);
         case RootKind::Pipe:
-            return fmt::format("tiles take long on the way (reblocking or gathering), '{}' waits", root.victim);
+            return fmt::format("transfers are slow (reblocking or gathering), and '{}' waits", root.victim);
         case RootKind::Reads:
         case RootKind::Writes:
-            return fmt::format("accesses are slow though the channel is busy only {}", busy);
+            return fmt::format("accesses are slow although the channel is busy only {} of the time", busy);
         case RootKind::Buffer:
             return root.fork ? fmt::format("fork-join: '{}' waits for room while '{}' waits for its other branch",
                                            cause.op, cause.other)
-                             : fmt::format("'{}' and '{}' take turns: the buffer is too small to overlap them",
-                                           cause.op, cause.other);
+                             : fmt::format("'{}' and '{}' alternate: the buffer is too small to overlap them", cause.op,
+                                           cause.other);
         case RootKind::Entries:
-            return fmt::format("'{}' waits for what another epoch is to write", cause.op);
+            return fmt::format("'{}' waits for entries that another epoch writes", cause.op);
         case RootKind::Sends:
-            return fmt::format("the link from a core of it into the NoC is busy {} of the time; '{}' waits", busy,
+            return fmt::format("the link from its core into the NoC is busy {} of the time; '{}' waits", busy,
                                root.victim);
         case RootKind::Load:
-            return "kernels and programs are loaded again and again while all cores wait";
+            return "kernels and programs are loaded repeatedly while all cores wait";
     }
     return "";
 }
 
-/// What a simulation without the cause leaves out: of some kinds all there is.
+/// Text of the resource that is idealized in a simulation without the cause.
 std::string left_out(const Root& root) {
     switch (root.kind) {
         case RootKind::Ethernet:
-            return "Ethernet, all of it";
+            return "all Ethernet links";
         case RootKind::Host:
-            return "PCIe, all of it";
+            return "all PCIe transfers";
         case RootKind::NocLink:
-            return "the NoC's links, all of them";
+            return "all NoC links";
         case RootKind::Writes:
-            return "DRAM, all of it";
+            return "all DRAM channels";
         case RootKind::Op:
         case RootKind::Dram:
         case RootKind::Pipe:
@@ -112,11 +114,12 @@ std::string left_out(const Root& root) {
     return "it";
 }
 
-/// Of the cause number `n`.
+/// Measured or estimated gain of the cause number `n`.
 std::string gain_words(const AdviceReport& report, std::size_t n) {
     if (n < report.measured.size() && report.measured[n])
-        return fmt::format("{} less of the whole run (simulated)", percent(std::max(0.0, *report.measured[n])));
-    return fmt::format("{} less at most (an estimate)", percent(std::max(0.0, report.advice.causes[n].gain)));
+        return fmt::format("the run takes {} less time (simulated)", percent(std::max(0.0, *report.measured[n])));
+    return fmt::format("the run takes at most {} less time (estimated)",
+                       percent(std::max(0.0, report.advice.causes[n].gain)));
 }
 
 }  // namespace
@@ -127,7 +130,7 @@ AdviceReport advice_report(trace::Reader& trace, std::size_t limit) {
         if (const std::string text = netlist_text(trace); !text.empty())
             report.netlist = read_netlist_text(text, trace.run().netlist);
     } catch (const Error&) {
-        // remedies are then without the netlist's numbers
+        // remedies then have no numbers of the netlist
     }
     return report;
 }
@@ -144,10 +147,10 @@ std::string text(const AdviceReport& report) {
         out += fmt::format("     without {}: {}\n", left_out(cause.root), gain_words(report, n));
         for (std::size_t t = 1; t < tries.size(); ++t) out += fmt::format("     or {}\n", tries[t]);
     }
-    if (advice.causes.empty()) out = "nothing ran, so nothing held it back\n";
-    out += fmt::format("\n{} on {}: {} cycles in which ops were at work", advice.run.netlist, advice.run.device,
+    if (advice.causes.empty()) out = "no op ran, so there are no causes\n";
+    out += fmt::format("\n{} on {}: {} cycles in which ops were running", advice.run.netlist, advice.run.device,
                        rounded(advice.cycles));
-    if (advice.first_load > 0) out += fmt::format("; left out: {} of the first load", rounded(advice.first_load));
+    if (advice.first_load > 0) out += fmt::format("; not included: {} of the first load", rounded(advice.first_load));
     if (advice.after_last > 0) out += fmt::format(", {} after the last epoch", rounded(advice.after_last));
     out += "\n";
     if (!report.why_estimates.empty()) out += fmt::format("note: nothing was simulated: {}\n", report.why_estimates);

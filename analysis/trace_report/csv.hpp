@@ -7,7 +7,7 @@
 
 namespace ttsim::impl::report {
 
-/// One title line, then a line for each row; every row has all the titles as keys.
+/// A title line, then a line per row. Every row must have all titles as keys.
 std::string csv_rows(const nlohmann::ordered_json& rows, const std::vector<std::string>& titles);
 
 }  // namespace ttsim::impl::report

@@ -10,7 +10,7 @@
 
 namespace ttsim::impl::trace {
 
-// Every field by its name, in both directions.
+// JSON conversion with the field names as keys.
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(OpUse, id, name, type, graph, matmul, chip, grid_r, grid_c, inputs, tiles,
                                    est_cycles, kernel_cycles, math_cycles, bw_kernel_cycles, cycles, limit,
                                    wait_source_cycles, wait_room_cycles, math_utilization, in_bytes, out_bytes)
@@ -45,7 +45,7 @@ std::string netlist_text(trace::Reader& trace) {
     return query.step() ? query.text(0) : "";
 }
 
-/// What else a netlist says is no matter here, nor whether another version of ttsim can read it.
+/// Blocks of ops. Other parts of the netlist are ignored, also when this version of ttsim cannot read it.
 static std::map<std::string, trace::OpBlocks> blocks_of(const std::string& netlist, const std::string& name) {
     std::map<std::string, trace::OpBlocks> all;
     try {

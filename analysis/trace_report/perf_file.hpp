@@ -1,4 +1,4 @@
-// What an analyzer needs, read from a trace or kept in one file (--save, --load).
+// Data of the analyzer, read from a trace or stored in a file (--save, --load).
 #pragma once
 
 #include <string>
@@ -7,17 +7,17 @@
 
 namespace ttsim::impl::report {
 
-/// With the blocks of its ops, as far as the netlist in the trace can be read.
+/// Reads a trace, with blocks of its ops if its netlist can be read.
 trace::PerfData read_perf(const std::string& trace_file);
-/// The netlist that a trace holds; "" where it holds none.
+/// The netlist text in a trace; "" when it has none.
 std::string netlist_text(trace::Reader& trace);
 
-/// One JSON object.
+/// The data as one JSON object.
 std::string saved_text(const trace::PerfData& data);
-/// Throws Error(Input) when the file cannot be read or is none that saved_text() made.
+/// Reads a file of saved_text(). Throws Error(Input) when it cannot be read or is another file.
 trace::PerfData load_perf(const std::string& file);
 
-/// What the compiler expected of each op, out of what `ttsim compile --explain --json` prints. Throws Error(Input).
+/// The compiler's estimates of ops, from the output of `ttsim compile --explain --json`. Throws Error(Input).
 std::map<std::string, trace::OpEstimate> read_estimates(const std::string& file);
 
 }  // namespace ttsim::impl::report

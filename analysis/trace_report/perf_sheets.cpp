@@ -36,12 +36,12 @@ SheetCell rate_cell(double value, Tone tone = Tone::Plain) {
     return {value < 100 ? fmt::format("{:.2f}", value) : fmt::format("{:.0f}", value), value, tone};
 }
 
-/// 0.1039 -> 10.3: cut, not rounded.
+/// 0.1039 -> 10.3: truncated, not rounded.
 std::string cut_percent(double share) { return fmt::format("{:.1f}", std::floor(share * 1000 + 1e-9) / 10); }
 Tone share_tone(double share) { return share > 0.5 ? Tone::Good : share < 0.25 ? Tone::Bad : Tone::Plain; }
 SheetCell share_cell(double share, Tone tone = Tone::Plain) { return {cut_percent(share), share, tone}; }
 
-/// An estimate beside what it was of.
+/// Tone of an estimate, by its error.
 Tone estimate_tone(double estimate, double found) {
     const double off = found > 0 ? std::abs(estimate - found) / found : 0;
     return off >= 0.5 ? Tone::Bad : off >= 0.2 ? Tone::Doubt : Tone::Plain;
@@ -60,7 +60,7 @@ SheetCell inner_cell(const OpRow& row) {
     return {fmt::format("{}/{}", m, u), 0, m == 1 ? Tone::Good : bad ? Tone::Bad : Tone::Plain};
 }
 
-/// "need" and "got" of one end; red where it gets less than it needs.
+/// "need" and "got" of a pipe; red when it gets less than it needs.
 void add_rate(SheetRow& row, const trace::PipeRate* rate) {
     row.cells.push_back(rate ? rate_cell(rate->need) : SheetCell{});
     const Tone tone = rate && rate->got > 0 && rate->got < rate->need ? Tone::Bad : Tone::Plain;
@@ -110,7 +110,7 @@ SheetRow op_sheet_row(const OpRow& op, std::int64_t id, std::int64_t operands) {
     return row;
 }
 
-/// As simulated: "-" where it is not known.
+/// Simulated steady rate; "-" when unknown.
 std::string steady_text(double inputs_per_second) {
     return inputs_per_second > 0 ? fmt::format("{:.0f}", inputs_per_second) : "-";
 }

@@ -1,4 +1,4 @@
-// The tables of an analyzer as sheets: what the application draws and --save_epoch_screens writes.
+// The analyzer's tables as sheets, which the application shows and --save_epoch_screens writes.
 #pragma once
 
 #include <memory>
@@ -9,12 +9,12 @@
 
 namespace ttsim::impl::report {
 
-/// Everything that the screens are made of.
+/// Data of all screens.
 struct PerfView {
     trace::PerfData data;
     bool spatial = false;
     std::vector<trace::Stage> stages;
-    /// Of each stage; those that repeat another share its row. They point into data.
+    /// Row of each stage; repeated stages share a row. Rows point into `data`.
     std::vector<std::shared_ptr<const trace::StageRow>> rows;
 
     PerfView(trace::PerfData given, bool spatial_epochs);
@@ -22,17 +22,17 @@ struct PerfView {
     PerfView& operator=(const PerfView&) = delete;
 };
 
-/// A row for each stage; ids are their numbers.
+/// A row per stage; ids are stage numbers.
 Sheet summary_sheet(const PerfView& view);
-/// The ops of a stage; ids count them, longest bw_kernel first.
+/// The ops of a stage, longest bw_kernel first; ids are their indices.
 Sheet epoch_sheet(const PerfView& view, std::size_t stage);
-/// What was expected of the ops of a stage against what was simulated; ids as in epoch_sheet.
+/// Estimates of the ops of a stage compared with the simulation; ids as in epoch_sheet.
 Sheet estimates_sheet(const PerfView& view, std::size_t stage);
-/// Resources while the launches of a stage run.
+/// Resources during the launches of a stage.
 Sheet resources_sheet(const PerfView& view, std::size_t stage);
-/// An op's cores; ids are those of cores.
+/// Cores of an op; ids are core ids.
 Sheet cores_sheet(const PerfView& view, const trace::OpRow& op);
-/// An op's operands and outputs: what flows, what it needs and got, and what the pipes waited for.
+/// Operands and outputs of an op: bytes, needed and achieved rates, and waits of the pipes.
 Sheet pipes_sheet(const trace::OpRow& op);
 
 /// Cores of the chips of a stage, for a map of the grid.

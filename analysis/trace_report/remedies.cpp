@@ -35,8 +35,8 @@ const Queue* find_queue(const std::optional<Netlist>& netlist, const std::string
 
 bool wide(DataFormat format) { return format == DataFormat::Float32 || format == DataFormat::Int32; }
 
-/// The netlist's own words for the size of an op, next to those around it.
-std::int64_t usual_cores(const Graph& graph) {
+/// Median number of cores of the ops of a graph, for comparison with one op.
+std::int64_t median_cores(const Graph& graph) {
     std::vector<std::int64_t> cores;
     for (const Op& op : graph.ops) cores.push_back(op.cfg.out.cores());
     std::sort(cores.begin(), cores.end());
@@ -45,19 +45,19 @@ std::int64_t usual_cores(const Graph& graph) {
 
 std::string larger_grid(const Op& op, const Graph& graph, const std::string& name) {
     const Blocking& out = op.cfg.out;
-    const std::int64_t usual = usual_cores(graph);
+    const std::int64_t usual = median_cores(graph);
     const std::string others =
         usual > out.cores() ? fmt::format("; half of the ops of '{}' have {} cores or more", graph.name, usual) : "";
     return fmt::format("a larger grid for '{}' (grid_size [{}, {}]{})", name, out.grid_r, out.grid_c, others);
 }
 
-/// An op that works all the time: fewer steps, cheaper steps, more cores.
+/// Remedies for an op that is always busy: fewer steps, cheaper steps, more cores.
 Words against_work(const Op& op, const Graph& graph, const std::string& name) {
     constexpr std::int64_t many_blocks = 4, small_block = 4;
     Words words;
     const OpConfig& cfg = op.cfg;
     const OpAttributes& attr = cfg.attr;
-    const bool small = 2 * cfg.out.cores() < usual_cores(graph);
+    const bool small = 2 * cfg.out.cores() < median_cores(graph);
     if (small) words.push_back(larger_grid(op, graph, name));
     if (attr.m_k >= many_blocks && attr.u_kt < small_block)
         words.push_back(
@@ -84,7 +84,7 @@ Words against_buffer(const Reason& cause, const std::optional<Netlist>& netlist)
             if (join.op->inputs[k] == cause.root.op) operand = fmt::format("input {}", k);
     if (cause.root.fork)
         words.push_back(
-            fmt::format("the short branch into '{}' holds too little: more input_buf_min_size_tiles for {} "
+            fmt::format("the buffers of the short branch into '{}' are too small: more input_buf_min_size_tiles for {} "
                         "of '{}', or a DRAM queue between",
                         cause.other, operand, cause.other));
     words.push_back(fmt::format("a larger buf_size_mb of '{}'{}", cause.op, now));
@@ -111,7 +111,7 @@ Words against_dram(const Reason& cause, const std::optional<Netlist>& netlist) {
                             to_string(queue->df), others)};
     return {fmt::format("spread queue '{}' over more channels: another channel in its 'dram', or a larger grid_size{}",
                         cause.root.other, others),
-            "a prologue for what is read again for every input, or a narrower format"};
+            "a prologue for data that is read for every input, or a narrower format"};
 }
 
 Words against_pipe(const Reason& cause, const std::optional<Netlist>& netlist) {
@@ -126,7 +126,7 @@ Words against_pipe(const Reason& cause, const std::optional<Netlist>& netlist) {
                             a.grid_r, a.grid_c, b.grid_r, b.grid_c, cause.other));
         else if (a.mblock_m != b.mblock_m || a.mblock_n != b.mblock_n || a.ublock_rt != b.ublock_rt ||
                  a.ublock_ct != b.ublock_ct || a.t != b.t)
-            words.emplace_back("the same mblock, ublock and t for both: tiles are put into another order on the way");
+            words.emplace_back("the same mblock, ublock and t for both: tiles are reordered during the transfer");
         if (wide(from.op->cfg.out_df)) words.push_back(fmt::format("a narrower out_df of '{}'", cause.op));
     }
     words.push_back(
@@ -150,17 +150,17 @@ std::vector<std::string> remedies(const Reason& cause, const std::optional<Netli
             const Place place = find_op(netlist, root.op);
             if (place.op && place.op->cfg.untilize)
                 return {
-                    fmt::format("untilize_output: false for '{}', or its queue in DRAM: the host's memory takes its "
+                    fmt::format("untilize_output: false for '{}', or its queue in DRAM: host memory receives its "
                                 "rows one by one",
                                 cause.op)};
-            return {"queues in DRAM rather than with the host", "more entries, pushed ahead and fetched later",
+            return {"queues in DRAM instead of host memory", "more entries, pushed earlier and fetched later",
                     "a narrower format"};
         }
         case RootKind::Ethernet:
             return {"cut the graph elsewhere, or keep both ops on one chip", "a narrower format across the link",
                     "smaller blocks and more buffers of the op that crosses"};
         case RootKind::NocLink:
-            return {"other places (grid_loc) for ops whose routes meet there", "a narrower format"};
+            return {"other positions (grid_loc) for ops whose routes share the link", "a narrower format"};
         case RootKind::Pipe:
             return against_pipe(cause, netlist);
         case RootKind::Reads:
@@ -175,13 +175,13 @@ std::vector<std::string> remedies(const Reason& cause, const std::optional<Netli
             Words words;
             if (place.op) words.push_back(larger_grid(*place.op, *place.graph, cause.op) + ": more cores send");
             words.emplace_back("a narrower out_df");
-            words.push_back(fmt::format("fewer ops that take all of '{}': a nop between sends it on", cause.op));
+            words.push_back(fmt::format("fewer readers of '{}': a nop in between forwards it", cause.op));
             return words;
         }
         case RootKind::Buffer:
             return against_buffer(cause, netlist);
         case RootKind::Entries:
-            return {fmt::format("the epoch that fills queue '{}' is late: advice on it comes first", cause.other),
+            return {fmt::format("the epoch that writes queue '{}' is late: apply its remedies first", cause.other),
                     "both graphs in one epoch, joined by a pipe"};
         case RootKind::Load:
             return {"fewer and longer epochs: more inputs per execute (input_count), several graphs in one",

@@ -1,4 +1,4 @@
-// What the netlist or the compiler offers against a cause.
+// Remedies for a cause, in terms of the netlist and the compiler.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace ttsim::impl::report {
 
-/// Most promising first, with the numbers of the netlist where it is known.
+/// Most promising first, with numbers of the netlist if it is known.
 std::vector<std::string> remedies(const trace::Reason& cause, const std::optional<Netlist>& netlist);
 
 }  // namespace ttsim::impl::report

@@ -1,4 +1,4 @@
-// A table whose rows can be sorted and filtered, and whose cells say whether they are good or bad.
+// A table with sortable and filterable rows, whose cells have a tone (good, doubtful, bad).
 #pragma once
 
 #include <cstdint>
@@ -12,42 +12,42 @@ enum class Tone : std::uint8_t { Plain, Good, Doubt, Bad };
 
 struct SheetCell {
     std::string text;
-    double value = 0;  ///< what numbers are sorted by
+    double value = 0;  ///< sort key of numbers
     Tone tone = Tone::Plain;
 };
 
 struct SheetColumn {
     std::string title;
-    bool number = true;  ///< to the right
-    bool list = false;   ///< of names, which is not one
+    bool number = true;  ///< right-aligned
+    bool list = false;   ///< a list of names
 };
 
 struct SheetRow {
-    std::int64_t id = 0;  ///< of what it stands for
+    std::int64_t id = 0;  ///< id of the object of the row
     std::vector<SheetCell> cells;
 };
 
 struct Sheet {
     std::vector<std::pair<std::string, std::string>> head;  ///< "Speed" and "3941/s"
     std::vector<SheetColumn> columns;
-    std::vector<SheetRow> rows;  ///< each with a cell for every column
+    std::vector<SheetRow> rows;  ///< each row has a cell for every column
 };
 
-/// By one column, largest first or, for names, from A; empty cells last. Equal rows stay as they were.
+/// Stable sort by one column: numbers largest first, names from A; empty cells last.
 void sort_rows(Sheet& sheet, std::size_t column, bool reversed);
-/// Keeps rows that hold the words in a cell of text, whatever their case.
+/// Keeps rows that contain the words in a text cell, case-insensitive.
 void filter_rows(Sheet& sheet, const std::string& words);
 
-/// The width that each column takes, in letters.
+/// Width of each column in characters.
 std::vector<std::size_t> column_widths(const Sheet& sheet);
-/// Names of over 50 letters as their first 47 and dots.
+/// Shortens names of more than 50 characters to the first 47 and dots.
 void cut_names(Sheet& sheet);
-/// Letters of a text in UTF-8.
+/// Number of characters of a UTF-8 text.
 std::size_t letters(const std::string& text);
 /// "name  " or "  12"
 std::string padded(const std::string& text, std::size_t width, bool right);
 
-/// Its head, titles, a line and all rows, as wide as they are.
+/// Head, titles, a line and all rows, without a width limit.
 std::string text(const Sheet& sheet);
 
 }  // namespace ttsim::impl::report

@@ -17,7 +17,7 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-/// One column: how it is called, shown and sorted by.
+/// One column: title, text and sort key.
 struct Column {
     enum class Shown : std::uint8_t { Words, Whole, Share, No };
     std::string name, title;

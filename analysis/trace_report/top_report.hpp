@@ -9,15 +9,15 @@
 
 namespace ttsim::impl::report {
 
-/// What top_report() can sort by, as keys of its JSON and titles of its CSV.
+/// Columns by which top_report() can sort: keys of its JSON and titles of its CSV.
 std::vector<std::string> top_columns();
 
 struct TopReport {
     trace::RunInfo run;
     std::vector<trace::OpTotal> ops;
-    std::size_t left_out = 0;  ///< by the limit
+    std::size_t left_out = 0;  ///< number of ops beyond the limit
 };
-/// Numbers sort from the largest down, names from A on. `sort` is one of top_columns().
+/// Sorts by column `sort` (one of top_columns()): numbers largest first, names from A.
 TopReport top_report(trace::Reader& trace, const std::string& sort, std::optional<std::size_t> limit);
 
 /// A table no wider than `width`.

@@ -14,7 +14,7 @@ using trace::RunInfo;
 
 namespace {
 
-/// null where there is no such figure.
+/// null when the figure is unknown (0).
 Json known(double figure) { return figure > 0 ? Json(figure) : Json(nullptr); }
 
 Json run_json(const RunInfo& run) {

@@ -79,7 +79,7 @@ std::string ops_text(const EpochUse& epoch, const std::vector<OpUse>& ops, Width
 
 constexpr std::size_t most_waits = 8;
 
-/// What held back tiles that were packed, and what would free them.
+/// Waits for packed tiles (whole blocks, lockstep of forks), and remedies.
 std::string waits_text(const std::vector<trace::OutputStreamingWait>& waits, Width width) {
     if (waits.empty()) return "";
     Table table({{"packed by", false}, {"waits", false}, {"in"}, {"block not packed"}, {"fork lockstep"}});

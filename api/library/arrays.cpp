@@ -27,11 +27,11 @@ impl::ir::Literal internal(const Array& array, const std::string& name) {
         static_cast<std::uint64_t>(impl::ir::count(array.shape)) != given)
         impl::fail_input({}, "the values of '{}' are {} {}, and its shape is {}", name, given,
                          floats ? "floats" : "integers", impl::ir::to_string(impl::ir::Type{type, array.shape, {}}));
-    impl::ir::Literal literal(type, array.shape, impl::ir::most_read);
+    impl::ir::Literal literal(type, array.shape, impl::ir::max_read_elements);
     for (std::size_t i = 0; i < given; ++i)
         literal.set(static_cast<std::int64_t>(i),
                     floats ? static_cast<double>(array.floats[i]) : static_cast<double>(array.integers[i]));
-    if (!floats) literal.whole() = array.integers;
+    if (!floats) literal.integer_elements() = array.integers;
     return literal;
 }
 
@@ -46,7 +46,7 @@ Array external(const impl::ir::Literal& literal) {
     array.type = external(literal.dtype());
     array.shape = literal.dims();
     array.floats = literal.floats();
-    array.integers = literal.whole();
+    array.integers = literal.integer_elements();
     return array;
 }
 

@@ -1,4 +1,4 @@
-// Arrays of a model as the compiler holds them.
+// Conversion between public arrays and the compiler's literals.
 #pragma once
 
 #include <ttsim/array.hpp>
@@ -7,7 +7,7 @@
 
 namespace ttsim {
 
-/// Throws impl::Error(Input), naming `name`, when shape and elements do not go together.
+/// Throws impl::Error(Input) with `name` when the number of elements does not match the shape.
 impl::ir::Literal internal(const Array& array, const std::string& name);
 impl::ir::Values internal(const Arrays& arrays);
 Array external(const impl::ir::Literal& literal);

@@ -40,7 +40,7 @@ impl::Fault fault_of(ErrorKind kind) {
     return impl::Fault::Internal;
 }
 
-/// Of several problems in one error: the place that the first line begins with, "file:12:5: error: text".
+/// Location of the first of several problems, from its line "file:12:5: error: text".
 impl::SourceLoc first_place(std::string_view lines) {
     const std::string_view place = lines.substr(0, lines.find(": error: "));
     const std::size_t column = place.rfind(':'), line = column == 0 ? column : place.rfind(':', column - 1);

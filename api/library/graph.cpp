@@ -23,7 +23,7 @@ void check_fresh(const std::string& name, bool taken, const char* what) {
 }
 
 std::size_t known(const impl::ir::Graph& graph, Graph::Value value) {
-    if (value.id >= graph.nodes.size()) impl::fail_input({}, "a value is of another graph");
+    if (value.id >= graph.nodes.size()) impl::fail_input({}, "a value belongs to another graph");
     return value.id;
 }
 
@@ -68,7 +68,7 @@ std::string Graph::text() const { return impl::ir::print_graph(impl_->graph); }
 Graph::Value Graph::input(const std::string& name, std::vector<std::int64_t> shape, ElementType type) {
     return guarded([&]() -> Value {
         check_fresh(name, impl_->has(true, name), "input");
-        impl::ir::Literal(internal(type), shape, impl::ir::most_read);  // refuses what is too large
+        impl::ir::Literal(internal(type), shape, impl::ir::max_read_elements);  // throws when the shape is too large
         return {impl_->build.input(name, {internal(type), std::move(shape), {}})};
     });
 }
@@ -77,7 +77,7 @@ Graph::Value Graph::constant(const std::string& name, const Array& value) {
     return guarded([&]() -> Value {
         check_fresh(name, impl_->has(false, name), "constant");
         impl_->build.set_origin(name);
-        const Value made{impl_->build.given(internal(value, name))};
+        const Value made{impl_->build.model_constant(internal(value, name))};
         impl_->build.set_origin("");
         return made;
     });
@@ -92,7 +92,7 @@ Graph::Value Graph::add(const std::string& op, const std::vector<Value>& operand
     return guarded([&]() -> Value {
         const impl::ir::OpInfo* known_op = impl::ir::find_op(op);
         if (!known_op || known_op->level == impl::ir::Level::Device)
-            impl::fail_input({}, "no op of a model is called '{}'{}", op, impl::did_you_mean(op, op_names()));
+            impl::fail_input({}, "unknown op '{}'{}", op, impl::did_you_mean(op, op_names()));
         impl::ir::Node node;
         node.op = op;
         node.name = name.empty() ? op : name;
@@ -100,7 +100,7 @@ Graph::Value Graph::add(const std::string& op, const std::vector<Value>& operand
         node.attrs = {attributes.begin(), attributes.end()};
         for (const Value operand : operands) node.inputs.push_back({known(impl_->graph, operand), {}});
         node.type = impl::ir::infer_type(impl_->graph, node);
-        return {impl_->build.copy(node, node.inputs)};  // nothing is computed before the graph is compiled
+        return {impl_->build.copy(node, node.inputs)};  // no constant folding before the graph is compiled
     });
 }
 

@@ -1,4 +1,4 @@
-// What a public Graph holds.
+// Implementation of the public Graph.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@ struct Graph::Impl {
     impl::ir::Graph graph;
     impl::ir::Builder build{graph};
 
-    /// Whether there is an input (or a constant) of that name.
+    /// Whether an input (or a constant) with that name exists.
     bool has(bool input, const std::string& name) const {
         return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const impl::ir::Node& node) {
             return (input ? node.is_input() : node.is_constant()) && node.origin == name;

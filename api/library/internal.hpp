@@ -1,4 +1,4 @@
-// What the public classes hold, and how internal errors and values become public ones.
+// Implementation of the public classes, and conversion of internal errors and reports to public ones.
 #pragma once
 
 #include <ttsim/errors.hpp>
@@ -19,7 +19,7 @@ struct Netlist::Impl {
 [[noreturn]] void rethrow(const impl::Error& error);
 RunReport public_report(const impl::sim::RunReport& report);
 
-/// Calls into the simulator; nothing but ttsim::Error and std::bad_alloc comes out.
+/// Calls internal code; converts exceptions to ttsim::Error, except std::bad_alloc.
 template <class Call>
 auto guarded(Call&& call) -> decltype(call()) {
     try {

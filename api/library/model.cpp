@@ -26,15 +26,15 @@ std::vector<ArrayInfo> infos(const std::vector<impl::runtime::ModelTensor>& tens
 }
 
 template <class T>
-T wanted(const std::optional<T>& found, const char* what, const std::string& name) {
+T found_or_fail(const std::optional<T>& found, const char* what, const std::string& name) {
     if (!found) impl::fail_input({}, "CompileOptions: there is no {} '{}'", what, name);
     return *found;
 }
 
-/// The same ranges as those of the options of `ttsim compile`.
+/// Checks a range; the ranges are the same as in the options of `ttsim compile`.
 void check_range(const char* what, std::int64_t given, std::int64_t least, std::int64_t most) {
     if (given < least || given > most)
-        impl::fail_input({}, "CompileOptions: {} is {} to {}, and {} is given", what, least, most, given);
+        impl::fail_input({}, "CompileOptions: {} must be {} to {}, not {}", what, least, most, given);
 }
 
 std::optional<impl::DataFormat> format_of(const std::string& name) {
@@ -59,16 +59,16 @@ void add_decisions(const CompileOptions& options, const std::vector<impl::ir::Fo
     out.prestride = options.prestride;
     out.round_constants = options.round_constants;
     out.bias_correction = options.bias_correction;
-    if (!options.loops.empty()) out.loops = wanted(impl::ir::parse_loops(options.loops), "loops", options.loops);
+    if (!options.loops.empty()) out.loops = found_or_fail(impl::ir::parse_loops(options.loops), "loops", options.loops);
     out.emit.host_inputs = options.host_inputs;
     out.emit.host_outputs = options.host_outputs;
     out.emit.channels = options.queue_channels;
     if (options.conv_fracture > 0) out.conv_fracture = options.conv_fracture;
     if (!options.self_cut.empty())
-        out.schedule.self_cut = wanted(impl::ir::parse_self_cut(options.self_cut), "self_cut", options.self_cut);
+        out.schedule.self_cut = found_or_fail(impl::ir::parse_self_cut(options.self_cut), "self_cut", options.self_cut);
     if (!options.dram_placement.empty())
         out.emit.placement =
-            wanted(impl::ir::parse_placement(options.dram_placement), "dram_placement", options.dram_placement);
+            found_or_fail(impl::ir::parse_placement(options.dram_placement), "dram_placement", options.dram_placement);
 }
 
 impl::ir::CompileOptions internal(const CompileOptions& options) {
@@ -87,10 +87,10 @@ impl::ir::CompileOptions internal(const CompileOptions& options) {
     if (!given) given = read.default_df;
     out.default_df = given.value_or(options.amp == 2 ? impl::DataFormat::Float16 : impl::DataFormat::Float16_b);
     out.accumulate_df = format_of(options.accumulate_format);
-    out.fidelity = wanted(impl::parse_fidelity(options.fidelity), "fidelity", options.fidelity);
-    out.schedule.policy = wanted(impl::ir::parse_policy(options.policy), "policy", options.policy);
+    out.fidelity = found_or_fail(impl::parse_fidelity(options.fidelity), "fidelity", options.fidelity);
+    out.schedule.policy = found_or_fail(impl::ir::parse_policy(options.policy), "policy", options.policy);
     out.effort = options.effort;
-    out.schedule.aim = wanted(impl::ir::parse_aim(options.optimize), "optimize", options.optimize);
+    out.schedule.aim = found_or_fail(impl::ir::parse_aim(options.optimize), "optimize", options.optimize);
     out.schedule.seed = options.seed;
     out.rules = impl::ir::amp_rules(options.amp, given);
     out.microbatch = options.microbatch;
@@ -105,7 +105,7 @@ impl::ir::CompileOptions internal(const CompileOptions& options) {
     out.simulate = impl::runtime::simulated_run;
     if (options.target_pcc == 0) return out;
     if (!(options.target_pcc > 0 && options.target_pcc < 1) || options.amp + options.amp_light > 0)
-        impl::fail_input({}, "CompileOptions: target_pcc lies between 0 and 1, and goes without amp");
+        impl::fail_input({}, "CompileOptions: target_pcc must be between 0 and 1, and cannot be combined with amp");
     out.target = {.pcc = options.target_pcc,
                   .trials = options.trials,
                   .any_family = !given,
@@ -119,7 +119,7 @@ bool names_machine(const SessionOptions& options) {
     return !(options.device + options.chip + options.cluster).empty() || !options.harvested_rows.empty();
 }
 
-/// `image`: the machine of an image; none: the model says it.
+/// `image`: the machine of an image; no value: that of the model.
 impl::runtime::ModelOptions model_options(const impl::ir::CompiledModel& model,
                                           const std::optional<impl::Machine>& image, const SessionOptions& options) {
     impl::runtime::ModelOptions out{session_options(options), std::nullopt};
@@ -134,7 +134,7 @@ impl::runtime::ModelOptions model_options(const impl::ir::CompiledModel& model,
 struct CompiledModel::Impl {
     impl::ir::CompiledModel model;
     Arrays inputs;
-    std::optional<impl::Machine> machine;  ///< of an image
+    std::optional<impl::Machine> machine;  ///< machine of an image
     std::map<std::string, impl::SharedBytes> host_files{};
 };
 
@@ -186,7 +186,7 @@ void CompiledModel::write_image(const std::string& file, const std::string& devi
     guarded([&] {
         for (const auto& [name, unused] : host_files)
             if (!impl::image::is_host_file(name))
-                impl::fail_input({file, 0, 0}, "'{}' is no file that a program computes with around the device", name);
+                impl::fail_input({file, 0, 0}, "'{}' is not the name of a host file", name);
         const impl::image::ImageOptions options{
             .release = TTSIM_VERSION, .device_type = device_type, .device_name = device_name, .host_files = host_files};
         if (impl_->machine)

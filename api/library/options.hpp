@@ -1,4 +1,4 @@
-// Public options as the simulator takes them.
+// Conversion of public session options to internal ones.
 #pragma once
 
 #include <ttsim/session.hpp>
@@ -9,7 +9,7 @@ namespace ttsim {
 
 impl::runtime::SessionOptions session_options(const SessionOptions& options);
 
-/// The machine that the options ask for: of several chips the first on which the netlist, resolved, is valid.
+/// The machine selected by the options; of several chips the first on which the resolved netlist is valid.
 impl::Machine choose_machine(const impl::Netlist& netlist, const SessionOptions& options);
 
 }  // namespace ttsim

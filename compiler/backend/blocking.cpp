@@ -23,24 +23,25 @@ DataFormat dest_format(DataFormat df, const ChipFeatures& features) {
     return info(df).family == FormatFamily::A ? DataFormat::Float16 : DataFormat::Float16_b;
 }
 
-/// What the passes data-formats and mixed-precision have decided.
+/// Applies the formats chosen by the passes data-formats and mixed-precision.
 void set_formats(const Node& node, OpConfig& cfg) {
     if (node.has("acc_df")) {
-        cfg.acc_df = parse_format(node.word("acc_df", "")).value_or(cfg.acc_df);
+        cfg.acc_df = parse_format(node.get_string("acc_df", "")).value_or(cfg.acc_df);
         if (cfg.type != "reduce") cfg.intermed_df = cfg.acc_df;
     }
-    if (node.has("intermed_df")) cfg.intermed_df = parse_format(node.word("intermed_df", "")).value_or(cfg.intermed_df);
-    if (node.has("fidelity")) cfg.fidelity = parse_fidelity(node.word("fidelity", "")).value_or(cfg.fidelity);
+    if (node.has("intermed_df"))
+        cfg.intermed_df = parse_format(node.get_string("intermed_df", "")).value_or(cfg.intermed_df);
+    if (node.has("fidelity")) cfg.fidelity = parse_fidelity(node.get_string("fidelity", "")).value_or(cfg.fidelity);
 }
 
 void set_attributes(const Node& node, OpConfig& cfg) {
     OpAttributes& a = cfg.attr;
     if (node.has("relu")) {
         a.relu_en = true;
-        a.relu = node.word("relu", "min") == "max" ? ReluMode::Max : ReluMode::Min;
+        a.relu = node.get_string("relu", "min") == "max" ? ReluMode::Max : ReluMode::Min;
         a.relu_threshold = static_cast<float>(node.number("threshold", 0));
     }
-    if (cfg.type == "fused_op") a.fused_op_id = node.word("program", "");
+    if (cfg.type == "fused_op") a.fused_op_id = node.get_string("program", "");
     read_attributes(node, *ttsim::impl::find_op(cfg.type), a);
     if (cfg.type == "matmul") a.accumulate = node.has("z");
     a.bias = (node.op == "buda.matmul" || node.op == "buda.depthwise") && node.inputs.size() == 3;
@@ -58,14 +59,14 @@ std::vector<std::int64_t> divisors(std::int64_t n, std::int64_t most) {
     return all;
 }
 
-/// Tiles of columns that micro-blocks are to divide: those of a core; of a splice, all that it takes or leaves out.
+/// Tile columns that ublocks must divide: those of a core; for a splice also its offsets, lengths and strides.
 std::int64_t divided_columns(const OpConfig& cfg, std::int64_t core_ct) {
     for (const SpliceInput& run : cfg.attr.splice)
         core_ct = std::gcd(core_ct, std::gcd(run.index, std::gcd(run.length, run.stride)) * cfg.out.ublock_ct);
     return core_ct;
 }
 
-/// The runs of a splice are counted in micro-blocks.
+/// Sets the blocking and rescales the runs of a splice, which are counted in ublocks.
 void set_blocking(OpConfig& cfg, const Blocking& blocking) {
     for (SpliceInput& run : cfg.attr.splice)
         for (std::int64_t* tiles : {&run.index, &run.length, &run.stride})
@@ -73,8 +74,8 @@ void set_blocking(OpConfig& cfg, const Blocking& blocking) {
     cfg.out = blocking;
 }
 
-/// Each core takes a run of each operand in turn, for every row of micro-blocks.
-void start_runs(const Node& node, OpConfig& cfg) {
+/// Sets the runs of a splice: for every row of ublocks a core reads one run of each operand in order.
+void set_splice_runs(const Node& node, OpConfig& cfg) {
     const std::vector<std::int64_t> firsts = node.list("firsts"), counts = node.list("counts");
     cfg.attr.granularity = SpliceUnit::Ublock;
     for (std::size_t k = 0; k < cfg.in.size(); ++k) {
@@ -83,7 +84,7 @@ void start_runs(const Node& node, OpConfig& cfg) {
     }
 }
 
-/// The largest ublock that Dst takes, wider before taller.
+/// Chooses the largest ublock that fits Dst; wider ones have precedence over taller ones.
 void choose_ublock(const OpConfig& cfg, Blocking& b, std::int64_t core_rt, std::int64_t core_ct, std::int64_t limit) {
     std::int64_t best = 0;
     for (const std::int64_t rt : divisors(core_rt, limit))
@@ -107,7 +108,7 @@ std::int64_t inner_tiles(const Op& op) {
     return op.cfg.attr.reduce_dim == ReduceDim::R ? op.cfg.in[0].rt : op.cfg.in[0].ct;
 }
 
-/// Sizes of the inner block, best first.
+/// Candidate sizes of the inner block, best first.
 std::vector<std::int64_t> inner_blocks(const Op& op) {
     if (!has_inner(op) || op.cfg.type == "depthwise") return {1};
     constexpr std::int64_t dense = 8, strip = 256;  // tiles
@@ -116,22 +117,22 @@ std::vector<std::int64_t> inner_blocks(const Op& op) {
     return inner;
 }
 
-/// All slices of a core's share of an operand.
-std::int64_t held_tiles(const OpConfig& cfg, std::size_t k, const OperandUse& use) {
+/// Tiles of a core's share of an operand, in all slices.
+std::int64_t operand_tiles(const OpConfig& cfg, std::size_t k, const OperandUse& use) {
     std::int64_t held = 0;
     for (const TileRect& rect : use.rects) held += rect.nr * rect.nc * cfg.in[k].z;
     return held;
 }
 
-/// Of what a core takes of an operand for an input, what comes to it.
+/// The part of an operand that is sent to a core, relative to the part that it reads: below 1 for kernel broadcasts.
 double broadcast_share(const OpConfig& cfg, std::size_t k) {
     const auto found = cfg.attr.kernel_broadcast.find(static_cast<int>(k));
     if (found == cfg.attr.kernel_broadcast.end()) return 1;
     const OperandUse use = ttsim::impl::find_op(cfg.type)->use(cfg, found->first, 0, 0);
-    return static_cast<double>(found->second) / static_cast<double>(held_tiles(cfg, k, use));
+    return static_cast<double>(found->second) / static_cast<double>(operand_tiles(cfg, k, use));
 }
 
-/// Of the constants that are held in L1, once, or of the others, once for each input.
+/// Bytes of the constants held in L1 (`held`, loaded once), or of the streamed ones (per input).
 double constant_bytes(const Op& op, const std::vector<bool>& constant, const std::vector<bool>& resident, bool held) {
     double bytes = 0;
     for (std::size_t k = 0; k < constant.size(); ++k)
@@ -141,13 +142,13 @@ double constant_bytes(const Op& op, const std::vector<bool>& constant, const std
     return bytes;
 }
 
-/// Clocks to read so much.
+/// Clocks to read this many bytes from DRAM.
 double streaming_cycles(const Op& op, double bytes, const ChipParams& chip) {
     const auto readers = std::min<std::int64_t>(op.cfg.out.grid_c, static_cast<std::int64_t>(chip.dram.size()));
     return bytes / (chip.timing.dram_read_bytes / 2 * static_cast<double>(readers));
 }
 
-/// Whether cores of the op's grid share operand k's tiles: its rows or columns take the same.
+/// Whether rows or columns of cores read the same tiles of operand k.
 bool shared(const OpConfig& cfg, std::size_t k) {
     const OpDef& def = *ttsim::impl::find_op(cfg.type);
     const auto number = static_cast<int>(k);
@@ -156,20 +157,20 @@ bool shared(const OpConfig& cfg, std::size_t k) {
            (cfg.out.grid_c > 1 && def.use(cfg, number, 0, 1).rects == first);
 }
 
-struct Piping {
+struct PipeTimes {
     double slowest = 0;  ///< clocks of the slowest pipe from another op
-    double filling = 0;  ///< of what the op must have as a whole before it works, while it does not work
+    double filling = 0;  ///< clocks that the op waits for operands it needs complete
 };
 
-/// One stream sends an operand, slower to several cores at once. An operand that is needed as a whole comes while the
-/// op works as far as its buffer has room for two inputs.
-Piping piping_of(const Op& op, const std::vector<Origin>& origins, const PipeConstants& pipes) {
+/// One stream sends an operand; multicast is slower. An operand needed complete is transferred while the op is busy, as
+/// far as its buffer holds two inputs.
+PipeTimes pipe_times(const Op& op, const std::vector<Origin>& origins, const PipeConstants& pipes) {
     const OpConfig& cfg = op.cfg;
-    Piping found;
+    PipeTimes found;
     for (std::size_t k = 0; k < origins.size(); ++k) {
         if (origins[k] == Origin::Constant) continue;
         const OperandUse use = ttsim::impl::find_op(cfg.type)->use(cfg, static_cast<int>(k), 0, 0);
-        const std::int64_t held = held_tiles(cfg, k, use), bytes = tile_bytes(cfg.in_df[k], cfg.tile);
+        const std::int64_t held = operand_tiles(cfg, k, use), bytes = tile_bytes(cfg.in_df[k], cfg.tile);
         const double cycles =
             static_cast<double>(held * bytes) / (shared(cfg, k) ? pipes.multicast_bytes : pipes.stream_bytes);
         if (origins[k] == Origin::Op) found.slowest = std::max(found.slowest, cycles);
@@ -182,7 +183,7 @@ Piping piping_of(const Op& op, const std::vector<Origin>& origins, const PipeCon
 }
 
 double kernel_cycles(const OpConfig& cfg, const ChipParams& chip) {
-    if (cfg.fused) {  // its sub-ops one after the other
+    if (cfg.fused) {  // its sub-ops run sequentially
         const StepTime slice = step_time(cfg, *ttsim::impl::find_op(cfg.type), chip.timing, {});
         const auto longest = std::max({slice.unpack.value(), slice.math.value(), slice.pack.value()});
         return static_cast<double>(longest) * static_cast<double>(cfg.out.t);
@@ -194,8 +195,8 @@ void define_fused(OpConfig& cfg, const ChipParams& chip) {
     if (cfg.type == "fused_op") cfg.fused = make_fused(cfg.attr.fused_op_id, cfg, chip.features.dest_any_operand);
 }
 
-/// Tiles of operands' buffers that the user wants.
-std::vector<std::int64_t> least_buffers(const OpOverride& user, const Op& op) {
+/// Minimum tiles of operands' buffers by the user.
+std::vector<std::int64_t> user_buffers(const OpOverride& user, const Op& op) {
     std::vector<std::int64_t> least = user.input_buffers;
     least.resize(std::max(least.size(), std::min(user.input_blocks.size(), op.cfg.in.size())), 0);
     for (std::size_t k = 0; k < op.cfg.in.size() && k < user.input_blocks.size(); ++k) {
@@ -205,8 +206,8 @@ std::vector<std::int64_t> least_buffers(const OpOverride& user, const Op& op) {
     return least;
 }
 
-/// Block sizes for one grid: constants held in L1 if they fit, the largest inner block that fits; of a sparse product
-/// the strip with the least kernel time.
+/// Chooses block sizes for one grid: constants in L1 if they fit, and the largest inner block that fits. For a sparse
+/// product the strip with the least kernel time.
 bool fit(const Op& blank, const std::vector<Origin>& origins, Blocking blocking, const OpBudget& budget,
          const SparsePattern* pattern, const OpOverride* user, Candidate& out, std::int64_t& least) {
     const ChipParams& chip = *budget.chip;
@@ -227,16 +228,16 @@ bool fit(const Op& blank, const std::vector<Origin>& origins, Blocking blocking,
                 op.cfg.attr.m_k = inner_tiles(op) / u_kt;
             }
             if (pattern && !size_encoding(*pattern, op.cfg)) continue;
-            if (user) op.input_buf_min_size_tiles = least_buffers(*user, op);
-            if (budget.hold_repeats)
+            if (user) op.input_buf_min_size_tiles = user_buffers(*user, op);
+            if (budget.use_kernel_broadcasts)
                 op.cfg.attr.kernel_broadcast = kernel_broadcasts(op, resident, chip.features.broadcast_blocks);
             const std::int64_t bytes = l1_bytes(op, resident);
             least = least == 0 ? bytes : std::min(least, bytes);
             if (bytes > usable) continue;
             const double streamed = constant_bytes(op, constant, resident, false);
             const double kernel = kernel_cycles(op.cfg, chip), dram = streaming_cycles(op, streamed, chip);
-            Piping piping = piping_of(op, origins, pipe_constants(chip.files.noc));
-            if (budget.microbatch == 1) piping.filling = 0;  // it comes while it is made, and no other is worked on
+            PipeTimes piping = pipe_times(op, origins, pipe_constants(chip.files.noc));
+            if (budget.microbatch == 1) piping.filling = 0;  // the only input is transferred while it is produced
             const double cycles = std::max({kernel + piping.filling, dram, piping.slowest});
             if (found && cycles >= out.cycles) continue;
             out = {.blocking = blocking,
@@ -261,7 +262,7 @@ bool fit(const Op& blank, const std::vector<Origin>& origins, Blocking blocking,
     return false;
 }
 
-/// Operands of the sparse product around the activations that are there already.
+/// Adds the tiles and the encoding of a sparse product to its activations.
 void add_sparse_operands(OpConfig& cfg, Op& op, const SparsePattern& pattern) {
     const DataFormat x = cfg.in_df.front();
     const bool a_family = info(x).family == FormatFamily::A;
@@ -271,7 +272,7 @@ void add_sparse_operands(OpConfig& cfg, Op& op, const SparsePattern& pattern) {
                                              : DataFormat::Bfp2_b;
     cfg.attr.identity = true;
     cfg.attr.act_t = 1;
-    // the second phase is what the rest of an activation's digits needs
+    // the second phase multiplies the low digits of activations
     if (cfg.fidelity == Fidelity::LoFi) cfg.fidelity = Fidelity::HiFi2;
     cfg.in = {{1, 1, 1}, cfg.in.front(), {1, 1, 1}};
     cfg.in_df = {tiles, x, DataFormat::RawUInt32};
@@ -313,11 +314,11 @@ Op make_op(const Graph& graph, const Node& node, const OpBudget& budget, const S
         op.tms.push_back(tms);
     }
     set_attributes(node, cfg);
-    if (cfg.type == "splice") start_runs(node, cfg);
+    if (cfg.type == "splice") set_splice_runs(node, cfg);
     if (pattern) add_sparse_operands(cfg, op, *pattern);
     cfg.fidelity = with_second_operand(cfg);
     cfg.fidelity = without_redundant_fidelity_phases(cfg);
-    if (is_integer(cfg.out_df) && cfg.acc_df != DataFormat::Int32) {  // a nop that was put behind an op of integers
+    if (is_integer(cfg.out_df) && cfg.acc_df != DataFormat::Int32) {  // a nop inserted behind an integer op
         cfg.acc_df = cfg.intermed_df = DataFormat::Int32;
         cfg.fidelity = Fidelity::HiFi4;
     }
@@ -327,8 +328,8 @@ Op make_op(const Graph& graph, const Node& node, const OpBudget& budget, const S
     return op;
 }
 
-/// Whether a core's columns are whole runs of each operand.
-static bool whole_runs(const OpConfig& cfg, std::int64_t grid_c) {
+/// Whether each core's columns are complete runs of every operand.
+static bool has_complete_runs(const OpConfig& cfg, std::int64_t grid_c) {
     for (std::size_t k = 0; k < cfg.attr.splice.size(); ++k) {
         const SpliceInput& run = cfg.attr.splice[k];
         if (cfg.in[k].ct / ((run.index + run.stride) * cfg.out.ublock_ct) % grid_c != 0) return false;
@@ -336,7 +337,7 @@ static bool whole_runs(const OpConfig& cfg, std::int64_t grid_c) {
     return true;
 }
 
-/// The grids to try; a size the user gives must divide the tiles and fit the chip.
+/// The candidate grids. A size by the user must divide the tiles and fit the chip.
 static std::vector<std::pair<std::int64_t, std::int64_t>> grids_of(const Op& op, const OpBudget& budget,
                                                                    const OpOverride* user) {
     const std::int64_t rt = op.cfg.out.core_rt(), ct = op.cfg.out.core_ct();
@@ -346,7 +347,7 @@ static std::vector<std::pair<std::int64_t, std::int64_t>> grids_of(const Op& op,
     for (const std::int64_t r : divisors(rt, across ? most_r : budget.rows))
         for (const std::int64_t c : divisors(ct, across ? most_r : budget.cols)) {
             const bool fits = across ? r <= budget.cols && c <= budget.rows : true;
-            if (fits && whole_runs(op.cfg, c) && (!user || !user->size || *user->size == std::pair(r, c)))
+            if (fits && has_complete_runs(op.cfg, c) && (!user || !user->size || *user->size == std::pair(r, c)))
                 grids.emplace_back(r, c);
         }
     if (grids.empty())
@@ -404,12 +405,12 @@ Choice choose_blocking(const Op& given, const std::vector<Origin>& origins, cons
 
 namespace {
 
-/// A constant stays in a buffer that takes a core's whole share; a smaller one would be filled anew for every input.
+/// Enlarges the buffers of resident constants to a core's whole share; smaller ones would be refilled for every input.
 void hold(Op& op, const std::vector<bool>& resident) {
     for (std::size_t k = 0; k < resident.size(); ++k) {
         if (!resident[k] || op.cfg.attr.kernel_broadcast.contains(static_cast<int>(k))) continue;
         const OperandUse use = ttsim::impl::find_op(op.cfg.type)->use(op.cfg, static_cast<int>(k), 0, 0);
-        const std::int64_t held = held_tiles(op.cfg, k, use);
+        const std::int64_t held = operand_tiles(op.cfg, k, use);
         if (held <= input_buffer_tiles(op, k, use, tile_bytes(op.cfg.in_df[k], op.cfg.tile))) continue;
         if (op.input_buf_min_size_tiles.size() <= k) op.input_buf_min_size_tiles.resize(k + 1, 0);
         op.input_buf_min_size_tiles[k] = held;
@@ -425,7 +426,7 @@ std::int64_t l1_bytes(const Op& op, const std::vector<bool>& resident) {
         const std::int64_t bytes = tile_bytes(op.cfg.in_df[k], op.cfg.tile);
         const OperandUse use = def->use(op.cfg, static_cast<int>(k), 0, 0);
         const bool whole = resident[k] && !op.cfg.attr.kernel_broadcast.contains(static_cast<int>(k));
-        used += (whole ? held_tiles(op.cfg, k, use) : input_buffer_tiles(op, k, use, bytes)) * bytes;
+        used += (whole ? operand_tiles(op.cfg, k, use) : input_buffer_tiles(op, k, use, bytes)) * bytes;
     }
     return used;
 }
@@ -438,7 +439,7 @@ void apply(const Candidate& candidate, const SparsePattern* pattern, const ChipP
     op.input_buf_min_size_tiles = candidate.input_buffers;
     op.cfg.attr.kernel_broadcast = candidate.broadcasts;
     hold(op, candidate.resident);
-    if (pattern) TT_CHECK(size_encoding(*pattern, op.cfg), "the encoding of '{}' fitted before", op.name());
+    if (pattern) TT_CHECK(size_encoding(*pattern, op.cfg), "the encoding of '{}' must fit its fields", op.name());
 }
 
 }  // namespace ttsim::impl::ir

@@ -11,19 +11,19 @@ namespace ttsim::impl::ir {
 
 namespace {
 
-/// Of some of the elements, or runs of them: an index may have millions, and those with the same hash are compared.
+/// Hash of a sample of elements or runs. An index may have millions; equal hashes are compared in full.
 std::size_t hash_of(const Literal& index) {
     constexpr std::size_t most = 4096;
     std::vector<std::int64_t> some = index.dims();
     const auto each_of_some = [&](const auto& all, const auto& add) {
         for (std::size_t i = 0; i < all.size(); i += all.size() / most + 1) add(all[i]);
     };
-    if (const GatherMap* picks = index.picks())
-        each_of_some(picks->runs(), [&](const GatherMap::Run& run) {
+    if (const GatherMap* gather_map = index.gather_map())
+        each_of_some(gather_map->runs(), [&](const GatherMap::Run& run) {
             some.insert(some.end(), {run.at, run.row, run.count, run.at_step, run.row_step});
         });
     else
-        each_of_some(index.whole(), [&](std::int64_t value) { some.push_back(value); });
+        each_of_some(index.integer_elements(), [&](std::int64_t value) { some.push_back(value); });
     return std::hash<std::string_view>{}({reinterpret_cast<const char*>(some.data()), some.size() * sizeof(some[0])});
 }
 
@@ -38,8 +38,8 @@ std::string type_text(const Type& type) {
 std::shared_ptr<const SparsePattern> ChoiceCache::pattern(const LiteralPtr& index, const LiteralPtr& weights,
                                                           std::int64_t cols) {
     const std::lock_guard lock(mutex_);
-    Asked& asked = asked_[{index.get(), weights.get(), cols}];
-    // another may lie where one was
+    Lookup& asked = lookups_[{index.get(), weights.get(), cols}];
+    // a new literal may have the address of a deleted one
     if (asked.index.lock() != index || asked.weights.lock() != weights)
         asked = {index, weights, equal_pattern(index, weights, cols)};
     return asked.pattern;
@@ -82,7 +82,7 @@ std::int64_t ChoiceCache::number(const std::string& text) {
 std::string choice_key(const Graph& graph, const Node& node, const OpBudget& budget, const SparsePattern* pattern) {
     std::string key = fmt::format("{} {} {}x{} {} {} {} {}", node.op, type_text(node.type), budget.rows, budget.cols,
                                   budget.chip->l1_bytes - budget.chip->l1_reserved, static_cast<int>(budget.fidelity),
-                                  static_cast<const void*>(pattern), budget.hold_repeats);
+                                  static_cast<const void*>(pattern), budget.use_kernel_broadcasts);
     for (const auto& [name, attr] : node.attrs) {
         key += " " + name + "=";
         std::visit(

@@ -1,5 +1,5 @@
-// What ops alike have in common while one model is compiled: patterns of sparse products and the grids an op fits on.
-// Layers of a network are alike, and a model is lowered and placed several times before the best way is known.
+// Caches results that equal ops share during a compilation: patterns of sparse products, grids, costs of edges. Layers
+// of a network repeat, and a model is lowered and placed several times.
 #pragma once
 
 #include <map>
@@ -18,37 +18,37 @@
 
 namespace ttsim::impl::ir {
 
-/// How an op's output reaches its readers of the epoch.
-struct HandedOver {
+/// Costs of streaming an op's output to its readers in the epoch.
+struct OutputStreamingCost {
     bool in_blocks = false;
-    double block = 0;     ///< slices of a block, when it goes in blocks
-    double cycles = 0;    ///< per input
-    double begun = 0;     ///< from a block packed to its first tile leaving
-    bool circle = false;  ///< pipes that take from its cores in turn would wait for each other
+    double block = 0;            ///< slices of a block, if streamed in blocks
+    double cycles = 0;           ///< per input
+    double begun = 0;            ///< from the end of packing a block to the departure of its first tile
+    bool circular_wait = false;  ///< pipes that read its cores in order would deadlock
 };
 
-/// Where the ops of an epoch lie best.
-struct FoundPlaces {
+/// The best placement of the ops of an epoch.
+struct PlacementResult {
     std::vector<Place> places;
     double link_cycles = 0, load_cycles = 0;
 };
 
-/// For one chip and microbatch. Threads may use it at the same time.
+/// For one chip and microbatch. Thread-safe.
 class ChoiceCache {
 public:
-    /// make_pattern(), once for equal operands. They stay as they are.
+    /// make_pattern(), once for equal operands, which must not change.
     std::shared_ptr<const SparsePattern> pattern(const LiteralPtr& index, const LiteralPtr& weights, std::int64_t cols);
-    /// make_parts(), once for ops that are made alike as long as somebody holds them.
+    /// make_parts(), once for equal ops, as long as the result is referenced.
     SparseParts parts(const std::shared_ptr<const SparsePattern>& pattern, const OpConfig& op);
-    /// A number for a text, the same for equal ones; good for keys alone, as it depends on who asks first.
+    /// A number that is equal for equal texts. For keys only, since it depends on the order of calls.
     std::int64_t number(const std::string& text);
 
     Memo<std::string, Choice> choices;                    ///< by choice_key()
     Memo<std::string, std::vector<Costs>> own;            ///< EdgeCosts::own() of all candidates
-    Memo<std::string, std::shared_ptr<EdgeTable>> edges;  ///< by the kinds of both ops and what lies between
-    Memo<std::vector<std::int64_t>, HandedOver>
-        output_streamings;                  ///< by the op, its candidate and buffer, its readers
-    Memo<std::string, FoundPlaces> places;  ///< by what moves, and between which grids
+    Memo<std::string, std::shared_ptr<EdgeTable>> edges;  ///< by the kinds of both ops and the TMs between them
+    Memo<std::vector<std::int64_t>, OutputStreamingCost>
+        output_streaming_costs;                 ///< by op, candidate, buffer and readers
+    Memo<std::string, PlacementResult> places;  ///< by flows and grids
 
 private:
     std::shared_ptr<const SparsePattern> equal_pattern(const LiteralPtr& index, const LiteralPtr& weights,
@@ -60,13 +60,13 @@ private:
     };
     std::mutex mutex_;
     std::multimap<std::size_t, Known> patterns_;  // by hash
-    /// Operands that were asked for, as long as they are there: the next estimate of a graph asks for them again, and
-    /// an index may have millions of elements to compare.
-    struct Asked {
+    /// Lookups by address, as long as the operands exist. Estimates of a graph repeat lookups, and comparing an index
+    /// of millions of elements is slow.
+    struct Lookup {
         std::weak_ptr<const Literal> index, weights;
         std::shared_ptr<const SparsePattern> pattern;
     };
-    std::map<std::tuple<const Literal*, const Literal*, std::int64_t>, Asked> asked_;
+    std::map<std::tuple<const Literal*, const Literal*, std::int64_t>, Lookup> lookups_;
     std::map<std::string, std::int64_t> numbers_;
     struct Parts {
         std::weak_ptr<const SparsePattern> pattern;
@@ -75,7 +75,7 @@ private:
     std::map<std::string, Parts> parts_;
 };
 
-/// Of a node that the user decides nothing about; `pattern`: its own, from the cache that is asked.
+/// Key of a node without overrides. `pattern`: its pattern from the same cache.
 std::string choice_key(const Graph& graph, const Node& node, const OpBudget& budget, const SparsePattern* pattern);
 
 }  // namespace ttsim::impl::ir

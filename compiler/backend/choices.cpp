@@ -27,7 +27,7 @@ std::shared_ptr<const SparsePattern> pattern_of(const Graph& graph, const Node& 
     return std::make_shared<SparsePattern>(make_pattern(*literal(1), weights.get(), x.rt));
 }
 
-/// Which limit an op misses, and by how much.
+/// The limit that an op exceeds, and the excess.
 std::string limit(const Choice& choice) {
     if (choice.least_bytes == 0)
         return "the numbers of its sparse encoding do not fit their 16 bits with any block size";
@@ -47,7 +47,7 @@ std::vector<Origin> origins_of(const Graph& graph, const Node& node) {
     return origins;
 }
 
-/// Whether the op alone has a grid with operands and result in block floats of 8 bits.
+/// Whether the op would fit on a grid with operands and result in 8-bit block floats.
 bool fits_in_8_bits(const Graph& graph, const Node& node, const OpChoices& item, const OpBudget& budget) {
     Op op = item.op;
     const auto narrow = [](DataFormat& df) {
@@ -116,7 +116,7 @@ std::vector<OpChoices> choices_of(const Graph& graph, const OpBudget& budget, co
     return all;
 }
 
-/// Origins of those that fit on no grid.
+/// Origins of ops that fit on no grid.
 std::vector<std::string> refused(const std::vector<OpChoices>& ops, const Graph& graph) {
     std::vector<std::string> origins;
     for (const OpChoices& op : ops)
@@ -124,7 +124,7 @@ std::vector<std::string> refused(const std::vector<OpChoices>& ops, const Graph&
     return origins;
 }
 
-/// The device's parts are programs of their own: the ops of each lie together, in epochs of their own.
+/// Each device part is a program, so its ops are contiguous and have their own epochs.
 void begin_parts(std::vector<OpChoices>& ops, const Graph& graph) {
     const std::vector<std::int64_t> parts = device_parts(graph);
     for (OpChoices& op : ops) op.part = parts[op.node];
@@ -135,7 +135,7 @@ void begin_parts(std::vector<OpChoices>& ops, const Graph& graph) {
     }
 }
 
-/// Choices::like. Layers of a network are alike, and policies ask for the best grids at hundreds of targets.
+/// Computes Choices::like. Layers repeat, and policies search best grids at hundreds of targets.
 std::vector<std::size_t> ops_alike(const std::vector<OpChoices>& ops) {
     using Key = std::vector<std::tuple<std::int64_t, std::int64_t, double, double>>;
     std::map<Key, std::size_t> known;
@@ -176,7 +176,7 @@ Choices list_choices(const Graph& graph, const OpBudget& budget, const ScheduleO
             const Edge& edge = node.inputs[operands[k].input];
             const auto producer = index.find(edge.value);
             if (producer == index.end()) continue;
-            // strips of a sparse product are taken as they come
+            // a sparse product reads strips in order of arrival
             const std::int64_t window =
                 all.ops[i].pattern ? 1 : slice_window(graph.type(edge.value).dims[0], edge.tms, node.integer("z", 1));
             all.into[i].push_back(all.edges.size());

@@ -1,4 +1,4 @@
-// What the policies choose from: for every op the grids it fits on, and the edges between ops.
+// The choices of the policies: candidate grids of every op, and the edges between ops.
 #pragma once
 
 #include "compiler/backend/graph_solver.hpp"
@@ -13,12 +13,12 @@ struct OpChoices {
     Op op;
     Choice choice;
     std::shared_ptr<const SparsePattern> pattern;
-    const OpOverride* user = nullptr;  ///< what the user decides
-    std::size_t outputs = 0;           ///< of the model
-    double first_share = 1;            ///< of its time, until it gives the first of its result
-    std::int64_t part = 1;             ///< of the device's
+    const OpOverride* user = nullptr;  ///< the user's override, or nullptr
+    std::size_t outputs = 0;           ///< model outputs that the op produces
+    double first_share = 1;            ///< share of its time until its first results
+    std::int64_t part = 1;             ///< device part, from 1
     bool first_of_part = false;
-    bool other_chip = false;  ///< than the user wants for the op before it
+    bool other_chip = false;  ///< the user wants another chip than for the previous op
     bool breaks_chip() const { return user && user->chip_break; }
     std::optional<std::int64_t> chip() const { return user ? user->chip : std::nullopt; }
     bool begins() const { return first_of_part || other_chip || (user && (user->epoch_break || user->chip_break)); }
@@ -26,21 +26,21 @@ struct OpChoices {
 
 struct OpEdge {
     std::size_t operand = 0;  ///< of the consumer
-    std::int64_t window = 1;  ///< slices of the producer that the consumer needs at once
+    std::int64_t window = 1;  ///< producer slices that the consumer needs at the same time
 };
 
 struct Choices {
     std::vector<OpChoices> ops;                        ///< in order
-    std::vector<SolverEdge> edges;                     ///< by consumer, then operand; ops by their place in `ops`
-    std::vector<OpEdge> details;                       ///< of the edges
+    std::vector<SolverEdge> edges;                     ///< by consumer, then operand; ops by index in `ops`
+    std::vector<OpEdge> details;                       ///< per edge
     std::vector<std::vector<std::size_t>> into, from;  ///< per op: its edges
-    std::vector<std::size_t> like;                     ///< per op: the first whose grids take the same in all
+    std::vector<std::size_t> like;                     ///< per op: the first op with equal candidates
     OpTimes times;
     const Graph* graph = nullptr;
     std::string name(std::size_t op) const { return ops[op].op.name(); }
 };
 
-/// Throws Error(Unsupported) with every op that fits on no grid: which limit, by how much, what would help.
+/// Throws Error(Unsupported) with every op that fits on no grid: the exceeded limit, the excess, and remedies.
 Choices list_choices(const Graph& graph, const OpBudget& budget, const ScheduleOptions& options);
 
 /// Ops of a graph that fit on no grid.

@@ -12,7 +12,7 @@ namespace ttsim::impl::ir {
 
 namespace {
 
-constexpr std::uint64_t first_address = 0x8000000;  // below it: the runtime's own
+constexpr std::uint64_t first_address = 0x8000000;  // lower addresses belong to the runtime
 constexpr std::uint64_t alignment = 64;
 constexpr std::array<std::pair<std::string_view, DramPlacement>, 5> names{{
     {"least_traffic", DramPlacement::LeastTraffic},
@@ -60,7 +60,7 @@ DramAllocator::DramAllocator(const ChipParams& chip, DramPlacement placement)
       blocks_(chip.dram.size() * static_cast<std::size_t>(chip.dram_blocks)),
       traffic_(blocks_.size()) {}
 
-/// What a memory carries already in the busiest of the epochs that move the queue.
+/// The largest traffic of a memory in the epochs that transfer the queue.
 double DramAllocator::traffic(std::size_t memory, const QueueUse& use) const {
     double most = 0;
     for (const std::size_t epoch : use.moved)
@@ -69,7 +69,7 @@ double DramAllocator::traffic(std::size_t memory, const QueueUse& use) const {
     return most;
 }
 
-/// Memories in the order in which they are tried.
+/// Memories in order of preference.
 std::vector<std::size_t> DramAllocator::order(const QueueUse& use, std::int64_t buffer) {
     std::vector<std::size_t> memories(blocks_.size());
     std::iota(memories.begin(), memories.end(), std::size_t{0});
@@ -104,7 +104,7 @@ std::vector<std::size_t> DramAllocator::order(const QueueUse& use, std::int64_t 
     return memories;
 }
 
-/// The lowest address where so many bytes are free while the queue is in use.
+/// The lowest address with enough free bytes while the queue is in use.
 std::optional<std::uint64_t> DramAllocator::room(std::size_t memory, std::uint64_t bytes, const QueueUse& use) const {
     const auto size = static_cast<std::uint64_t>(chip_.dram_channel_bytes / chip_.dram_blocks);
     const std::uint64_t begin = memory / chip_.dram.size() * size;

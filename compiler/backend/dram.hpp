@@ -1,4 +1,4 @@
-// Where in DRAM a queue's buffers lie.
+// Allocates queue buffers in DRAM.
 #pragma once
 
 #include <map>
@@ -12,28 +12,28 @@
 namespace ttsim::impl::ir {
 
 enum class DramPlacement : std::uint8_t {
-    LeastTraffic,      ///< the channel with least to carry in the epochs that use the buffer
+    LeastTraffic,      ///< the channel with the least traffic in the epochs that use the buffer
     RoundRobin,        ///< the next channel for every buffer
-    FlipFlop,          ///< the same in one half of the channels for even epochs, in the other for odd ones
-    GreatestCapacity,  ///< the channel with most room left
+    FlipFlop,          ///< round robin in one half of the channels for even epochs, in the other half for odd ones
+    GreatestCapacity,  ///< the channel with the most free memory
     Closest,           ///< the channel nearest to the core that writes the buffer, or reads it
 };
 std::optional<DramPlacement> parse_placement(std::string_view name);
 std::vector<std::string> placement_names();
 
-/// Cuts a tensor of {slices, rows, columns} tiles over as many channels as rows and columns allow: one channel alone
-/// would hold up all readers.
+/// Divides a tensor of {slices, rows, columns} tiles into buffers for as many channels as rows and columns allow. A
+/// single channel would be a bottleneck.
 Blocking spread(const std::vector<std::int64_t>& tiles, std::int64_t channels);
 
-/// When a queue is in use, and by whom.
+/// The epochs and cores that use a queue.
 struct QueueUse {
     std::int64_t first_epoch = -1, last_epoch = -1;  ///< -1: always
     std::int64_t home = -1;                          ///< epoch that writes it; -1: the host
-    std::vector<NocCoord> cores;                     ///< near which its buffers lie, one for each or one for all
-    std::vector<std::size_t> moved;                  ///< epochs in which an input of it is moved, once for each time
+    std::vector<NocCoord> cores;                     ///< cores to place its buffers near, one per buffer or one for all
+    std::vector<std::size_t> moved;                  ///< epochs that transfer an entry, once per transfer
 };
 
-/// A queue for which no memory has room (Fault::Unsupported).
+/// No memory has room for a queue (Fault::Unsupported).
 class DramFull : public Error {
 public:
     using Error::Error;
@@ -42,8 +42,8 @@ public:
 class DramAllocator {
 public:
     DramAllocator(const ChipParams& chip, DramPlacement placement);
-    /// Adds the buffers, all in `only` where it is given. Queues that are never in use together may overlap. Throws
-    /// Error(Unsupported) when DRAM is full, Error(Input) for a channel the chip lacks.
+    /// Adds the buffers, all in channel `only` if given. Queues that are never in use at the same time may overlap.
+    /// Throws DramFull, and Error(Input) for a channel that the chip lacks.
     void place(Queue& queue, const QueueUse& use, std::optional<std::int64_t> only = {});
 
 private:
@@ -58,7 +58,8 @@ private:
 
     const ChipParams& chip_;
     DramPlacement placement_;
-    // a channel may hold several memories, one after the other in its addresses: first all channels' first ones
+    // A channel may have several memories at consecutive addresses. Order: the first memory of all channels, then the
+    // second.
     std::vector<std::vector<Block>> blocks_;              // per memory, by address
     std::vector<std::map<std::size_t, double>> traffic_;  // per memory and epoch: bytes of an input
     std::size_t next_ = 0;

@@ -14,7 +14,7 @@ namespace {
 
 std::int64_t& at(Costs& costs, Limit limit) { return costs[static_cast<std::size_t>(limit)]; }
 
-/// What the figures of stream_use() and output_streaming() and the size of buffers depend on besides the candidate.
+/// The properties besides the candidate that stream_use(), output_streaming() and buffer sizes depend on.
 std::string shape_text(const OpConfig& cfg) {
     std::string text = fmt::format("{}/{}/{}/{}/{}/{}/{}/{}", cfg.type, cfg.attr.fused_op_id, cfg.attr.identity,
                                    cfg.attr.bias, cfg.attr.accumulate, cfg.attr.z,
@@ -34,18 +34,20 @@ std::string tm_text(const std::vector<Tm>& tms) {
 
 }  // namespace
 
-std::int64_t overlay_bytes() { return YamlMap::from_file(config_file("edges.yaml")).whole("blob_bytes", {1, 1 << 24}); }
+std::int64_t overlay_bytes() {
+    return YamlMap::from_file(config_file("edges.yaml")).integer("blob_bytes", {1, 1 << 24});
+}
 
 Costs read_edge_limits(std::int64_t overlay_size) {
     YamlMap map = YamlMap::from_file(config_file("edges.yaml"));
     Costs limits{};
     const IntRange positive{1, 1 << 24};
-    at(limits, Limit::FanOut) = map.whole("fan_out", positive);
-    const std::int64_t phases = (map.whole("blob_bytes", positive) + overlay_size) /
-                                map.whole("phase_bytes", positive) / map.whole("blob_shares", positive);
+    at(limits, Limit::FanOut) = map.integer("fan_out", positive);
+    const std::int64_t phases = (map.integer("blob_bytes", positive) + overlay_size) /
+                                map.integer("phase_bytes", positive) / map.integer("blob_shares", positive);
     at(limits, Limit::ProducerPhases) = at(limits, Limit::ConsumerPhases) = phases;
-    at(limits, Limit::DramInputs) = map.whole("dram_inputs", positive);
-    at(limits, Limit::DramOutputs) = map.whole("dram_outputs", positive);
+    at(limits, Limit::DramInputs) = map.integer("dram_inputs", positive);
+    at(limits, Limit::DramOutputs) = map.integer("dram_outputs", positive);
     map.done();
     return limits;
 }
@@ -53,7 +55,7 @@ Costs read_edge_limits(std::int64_t overlay_size) {
 EdgeCosts::EdgeCosts(const Choices& choices, const OpBudget& budget, ChoiceCache& cache, Costs limits)
     : choices_(choices), budget_(budget), cache_(cache), limits_(limits) {
     const std::size_t n = choices.ops.size();
-    for (std::size_t op = 0; op < n; ++op) made_.push_back(std::make_unique<MadeOp[]>(candidates(op)));
+    for (std::size_t op = 0; op < n; ++op) made_.push_back(std::make_unique<LazyOp[]>(candidates(op)));
     for (std::size_t op = 0; op < n; ++op) {
         kinds_.push_back(cache.number(kind_text(op)));
         std::string key = fmt::format("{}|{}", kinds_[op], choices.ops[op].outputs);
@@ -80,7 +82,7 @@ EdgeCosts::EdgeCosts(const Choices& choices, const OpBudget& budget, ChoiceCache
     }
 }
 
-/// All that an op's candidates are made of.
+/// Key of an op and its candidates.
 std::string EdgeCosts::kind_text(std::size_t op) const {
     const OpChoices& item = choices_.ops[op];
     std::string text = fmt::format("{} {} {}", shape_text(item.op.cfg), item.choice.usable_bytes,
@@ -96,7 +98,7 @@ std::string EdgeCosts::kind_text(std::size_t op) const {
     return text;
 }
 
-const Op& EdgeCosts::made(std::size_t op, std::size_t i) const {
+const Op& EdgeCosts::candidate_op(std::size_t op, std::size_t i) const {
     return made_[op][i].get([&] {
         const OpChoices& item = choices_.ops[op];
         Op made = item.op;
@@ -123,14 +125,14 @@ Costs EdgeCosts::cost(std::size_t edge, bool direct, std::size_t i, std::size_t 
 EdgeUse EdgeCosts::count(std::size_t number, std::size_t i, std::size_t j) const {
     const SolverEdge& edge = choices_.edges[number];
     const OpEdge& detail = choices_.details[number];
-    const Op& consumer = made(edge.consumer, j);
+    const Op& consumer = candidate_op(edge.consumer, j);
     const Candidate& from = choices_.ops[edge.producer].choice.fitting[i];
     const StreamUse use = stream_use(consumer.cfg, detail.operand, consumer.tms[detail.operand], from.blocking);
     EdgeUse all{static_cast<std::int32_t>(use.fan_out), static_cast<std::int32_t>(use.producer_phases),
                 static_cast<std::int32_t>(use.consumer_phases), static_cast<std::int32_t>(use.sources), 0};
     if (detail.window > 1) {
-        Op producer = made(edge.producer, i);
-        // one is being made
+        Op producer = candidate_op(edge.producer, i);
+        // plus the slice in production
         producer.buf_size_mb =
             std::max(producer.buf_size_mb, whole_blocks_buffer(detail.window + 1, producer.cfg.out.t));
         const std::int64_t bytes = l1_bytes(producer, from.resident);
@@ -139,25 +141,26 @@ EdgeUse EdgeCosts::count(std::size_t number, std::size_t i, std::size_t j) const
     return all;
 }
 
-HandedOver EdgeCosts::handed_over(std::size_t op, std::size_t i, std::int64_t buffer,
-                                  const std::vector<Reader>& readers) const {
+OutputStreamingCost EdgeCosts::output_streaming_cost(std::size_t op, std::size_t i, std::int64_t buffer,
+                                                     const std::vector<Reader>& readers) const {
     std::vector<std::int64_t> key{kinds_[op], static_cast<std::int64_t>(i), buffer};
     for (const auto& [edge, candidate] : readers)
         key.insert(key.end(), {table_numbers_[edge], static_cast<std::int64_t>(candidate)});
-    return cache_.output_streamings.get(key, [&] {
+    return cache_.output_streaming_costs.get(key, [&] {
         std::vector<DirectReader> seen;
         for (const auto& [edge, candidate] : readers)
-            seen.push_back({&made(choices_.edges[edge].consumer, candidate), choices_.details[edge].operand});
-        Op longer = made(op, i);
+            seen.push_back({&candidate_op(choices_.edges[edge].consumer, candidate), choices_.details[edge].operand});
+        Op longer = candidate_op(op, i);
         longer.buf_size_mb = buffer;
         const std::vector<OutputReader> outputs = direct_readers(longer, seen);
         const OutputStreaming made = output_streaming(longer, budget_.microbatch, outputs);
         const double block =
             static_cast<double>(made.held_together) / static_cast<double>(longer.cfg.out.mblock_tiles());
         const PipeConstants& constants = pipe_constants(budget_.chip->files.noc);
-        return HandedOver{made.scatter(), made.scatter() ? block : 0, output_streaming_cycles(made, longer, constants),
-                          constants.block + constants.block_fork * static_cast<double>(made.starts),
-                          made.scatter() && wait_in_a_circle(longer, outputs)};
+        return OutputStreamingCost{made.scatter(), made.scatter() ? block : 0,
+                                   output_streaming_cycles(made, longer, constants),
+                                   constants.block + constants.block_fork * static_cast<double>(made.starts),
+                                   made.scatter() && has_circular_wait(longer, outputs)};
     });
 }
 
@@ -172,12 +175,12 @@ std::optional<Rejection> EdgeCosts::impossible(std::size_t edge) const {
                 for (std::size_t l = 0; l < limit_count && !why; ++l)
                     if (costs[l] > limits_[l]) why = Rejection{static_cast<Limit>(l), costs[l], limits_[l], edge};
                 if (!why) return std::nullopt;
-                if (!nearest || why->needs - why->there < nearest->needs - nearest->there) nearest = why;
+                if (!nearest || why->needs - why->available < nearest->needs - nearest->available) nearest = why;
             }
     return nearest;
 }
 
-/// Operands that come from queues in any case, and the queues of outputs.
+/// Costs of operands that always come from queues, and of output queues.
 Costs EdgeCosts::count_own(std::size_t op, std::size_t i) const {
     const OpChoices& item = choices_.ops[op];
     const Candidate& candidate = item.choice.fitting[i];
@@ -187,7 +190,7 @@ Costs EdgeCosts::count_own(std::size_t op, std::size_t i) const {
     Costs costs{};
     at(costs, Limit::DramOutputs) = static_cast<std::int64_t>(item.outputs) + 1;
     for (std::size_t k = 0; k < operands.size(); ++k) {
-        const Op& one = made(op, i);
+        const Op& one = candidate_op(op, i);
         Dims tiles;
         if (operands[k].kind == OperandSource::Kind::Input) {
             const Node& from = choices_.graph->nodes[node.inputs[operands[k].input].value];
@@ -196,7 +199,7 @@ Costs EdgeCosts::count_own(std::size_t op, std::size_t i) const {
         } else {
             tiles = {one.cfg.in[k].z, one.cfg.in[k].rt, one.cfg.in[k].ct};
         }
-        if (candidate.resident[k]) continue;  // brought before the epoch's streams begin
+        if (candidate.resident[k]) continue;  // loaded before the epoch's streams start
         const StreamUse use = stream_use(one.cfg, k, one.tms[k], spread(tiles, channels));
         at(costs, Limit::ConsumerPhases) += use.consumer_phases;
         at(costs, Limit::DramInputs) += use.sources;

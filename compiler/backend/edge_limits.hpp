@@ -1,4 +1,4 @@
-// What the edges between ops cost, and what a core has of it (configs/edges.yaml).
+// Costs of the edges between ops, and the limits of a core (configs/edges.yaml).
 #pragma once
 
 #include <atomic>
@@ -10,13 +10,12 @@
 
 namespace ttsim::impl::ir {
 
-/// By Limit; `overlay_size`: bytes of L1 for more stream descriptions. Throws Error(Input) when the file is wrong.
+/// Limits by Limit. `overlay_size`: bytes of L1 for more stream descriptions. Throws Error(Input) for an invalid file.
 Costs read_edge_limits(std::int64_t overlay_size);
-/// What the overlay has for stream descriptions without more.
+/// Bytes for stream descriptions that the overlay has by default.
 std::int64_t overlay_bytes();
 
-/// Costs by the pipes that an edge takes (netlist/plan/stream_use.hpp); equal edges are counted once. Threads may use
-/// one at the same time.
+/// Costs of an edge by its pipes (netlist/plan/stream_use.hpp); equal edges are computed once. Thread-safe.
 class EdgeCosts : public EdgeModel {
 public:
     EdgeCosts(const Choices& choices, const OpBudget& budget, ChoiceCache& cache, Costs limits);
@@ -26,29 +25,29 @@ public:
     Costs own(std::size_t op, std::size_t i) const override { return (*own_[op])[i]; }
     const Costs& limits() const override { return limits_; }
 
-    /// The op as candidate i makes it.
-    const Op& made(std::size_t op, std::size_t i) const;
+    /// The op with candidate i applied.
+    const Op& candidate_op(std::size_t op, std::size_t i) const;
 
     /// An edge without a queue, and its consumer's candidate.
     struct Reader {
         std::size_t edge = 0, candidate = 0;
     };
-    /// How candidate i of the op, with that buffer (buf_size_mb), hands its output to all who read it directly.
-    HandedOver handed_over(std::size_t op, std::size_t i, std::int64_t buffer,
-                           const std::vector<Reader>& readers) const;
+    /// Costs of streaming the output of candidate i with this buffer (buf_size_mb) to its direct readers.
+    OutputStreamingCost output_streaming_cost(std::size_t op, std::size_t i, std::int64_t buffer,
+                                              const std::vector<Reader>& readers) const;
     ChoiceCache& cache() const { return cache_; }
 
-    /// Why no pair of candidates keeps the edge within the limits, direct or through DRAM; nothing where one does.
+    /// The reason if no pair of candidates keeps the edge within the limits, direct or through DRAM; else nullopt.
     std::optional<Rejection> impossible(std::size_t edge) const;
 
 private:
-    /// Made by whoever asks first; who comes second at the same time makes an equal one and drops it.
-    class MadeOp {
+    /// An op made on first use. Concurrent threads may make equal ops; all but the first are dropped.
+    class LazyOp {
     public:
-        MadeOp() = default;
-        MadeOp(const MadeOp&) = delete;
-        MadeOp& operator=(const MadeOp&) = delete;
-        ~MadeOp() { delete op_.load(); }
+        LazyOp() = default;
+        LazyOp(const LazyOp&) = delete;
+        LazyOp& operator=(const LazyOp&) = delete;
+        ~LazyOp() { delete op_.load(); }
         template <class Make>
         const Op& get(Make make) {
             if (const Op* known = op_.load(std::memory_order_acquire)) return *known;
@@ -70,11 +69,11 @@ private:
     const OpBudget& budget_;
     ChoiceCache& cache_;
     Costs limits_;
-    std::vector<std::unique_ptr<MadeOp[]>> made_;     // per op and candidate
-    std::vector<std::int64_t> kinds_;                 // per op: the same for ops that are made alike
+    std::vector<std::unique_ptr<LazyOp[]>> made_;     // per op and candidate
+    std::vector<std::int64_t> kinds_;                 // per op: equal for equal ops
     std::vector<const std::vector<Costs>*> own_;      // per op
     std::vector<std::shared_ptr<EdgeTable>> tables_;  // per edge
-    std::vector<std::int64_t> table_numbers_;         // per edge: the same for edges with one table
+    std::vector<std::int64_t> table_numbers_;         // per edge: equal for edges that share a table
 };
 
 }  // namespace ttsim::impl::ir

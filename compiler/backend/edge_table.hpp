@@ -1,4 +1,4 @@
-// What an edge needs with each pair of its ops' candidates, as far as it was asked for.
+// Lazily computed costs of an edge for each pair of its ops' candidates.
 #pragma once
 
 #include <atomic>
@@ -7,19 +7,20 @@
 
 namespace ttsim::impl::ir {
 
-/// Direct, or through DRAM as far as that is the same.
+/// Costs of a direct edge; some also apply to an edge through DRAM.
 struct EdgeUse {
     std::int32_t fan_out = 0, producer_phases = 0, consumer_phases = 0, sources = 0;  ///< StreamUse
-    std::int64_t slice_bytes = 0;  ///< beyond L1 when the producer keeps the slices that the consumer needs at once
+    std::int64_t slice_bytes =
+        0;  ///< excess L1 if the producer holds the slices that the consumer needs at the same time
 };
 
-/// Threads may ask at the same time.
+/// Thread-safe.
 class EdgeTable {
 public:
     EdgeTable(std::size_t producers, std::size_t consumers)
         : consumers_(consumers), cells_(std::make_unique<Cell[]>(producers * consumers)) {}
 
-    /// For candidate i of the producer and j of the consumer; `make()` counts it.
+    /// Costs for candidate i of the producer and j of the consumer, computed by `make()` on first use.
     template <class Make>
     EdgeUse get(std::size_t i, std::size_t j, Make make) {
         Cell& cell = cells_[i * consumers_ + j];

@@ -16,7 +16,7 @@ const EdgeTimes::Time& EdgeTimes::of(std::size_t op, std::size_t k, std::size_t 
 EdgeTimes::Time EdgeTimes::count(std::size_t edge, std::size_t i, std::size_t j) const {
     const std::size_t producer = choices_.edges[edge].producer;
     constexpr std::int64_t double_buffer = 2;
-    const HandedOver over = costs_.handed_over(producer, i, double_buffer, {{edge, j}});
+    const OutputStreamingCost over = costs_.output_streaming_cost(producer, i, double_buffer, {{edge, j}});
     if (!over.in_blocks) return {over.cycles, 0, 0};
     const double slices = static_cast<double>(choices_.ops[producer].op.cfg.out.t);
     return {over.cycles, over.begun, over.cycles / std::max(1.0, slices / over.block)};

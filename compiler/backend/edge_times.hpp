@@ -1,4 +1,4 @@
-// What handing over from op to op takes, for the candidates of both.
+// Times of output streaming between two ops, for the candidates of both.
 #pragma once
 
 #include <vector>
@@ -7,17 +7,18 @@
 
 namespace ttsim::impl::ir {
 
-/// Of one search; not for several threads.
+/// Cache of one search; not thread-safe.
 class EdgeTimes {
 public:
     EdgeTimes(const Choices& choices, const EdgeCosts& costs)
         : choices_(choices), costs_(costs), known_(choices.edges.size()) {}
 
     struct Time {
-        double pace = -1;            ///< clocks of an input
-        double first = 0, last = 0;  ///< from a block packed to the reader having the first and the last of it
+        double pace = -1;  ///< clocks per input
+        double first = 0,
+               last = 0;  ///< clocks from the end of packing a block until the reader has its first and its last tile
     };
-    /// For candidate i of the producer of edge k into the op, and j of the op, as if nobody else read it.
+    /// For candidate i of the producer of edge k into the op, and j of the op, as if it were the only reader.
     const Time& of(std::size_t op, std::size_t k, std::size_t i, std::size_t j);
 
 private:

@@ -48,7 +48,7 @@ public:
     EmittedModel run() {
         for (ValueId id = 0; id < graph_.nodes.size(); ++id) add_source(id);
         for (const PlacedOp& placed : schedule_.ops) add_parts(placed);
-        for (const PlacedOp& placed : schedule_.ops) add_between(placed);
+        for (const PlacedOp& placed : schedule_.ops) add_e2e_queues(placed);
         for (const Output& output : graph_.outputs) add_output(output);
         for (std::size_t epoch = 0; epoch < schedule_.epochs; ++epoch) add_graph(epoch);
         add_programs();
@@ -56,13 +56,14 @@ public:
     }
 
 private:
-    static constexpr std::int64_t host_executes = 2;  // of entries: the host fills some while the device takes others
+    static constexpr std::int64_t host_executes =
+        2;  // executes whose entries fit a host queue: the host fills one while the device reads the other
 
     std::int64_t iterations(std::int64_t part) const {
         const auto found = iterations_.find(part);
         return found == iterations_.end() ? 0 : found->second;
     }
-    /// Inputs of an execute: of a loop one turn, because the next finds what it leaves.
+    /// Inputs of an execute. A loop runs one iteration per execute, since the next one needs its state.
     std::int64_t microbatch(std::int64_t part) const { return iterations(part) > 0 ? 1 : microbatch_; }
 
     std::string unused(std::string name) {
@@ -72,7 +73,7 @@ private:
 
     std::int64_t chip(const PlacedOp& op) const { return chip_of_[op.epoch]; }
 
-    /// Memory of the host that the device reads or writes by itself: one buffer behind the other.
+    /// Adds a queue in host memory that the device accesses; buffers are consecutive.
     void add_host_queue(Queue q) {
         constexpr std::uint64_t host_alignment = 64;
         q.where = QueueLoc::Host;
@@ -103,7 +104,7 @@ private:
         return q;
     }
 
-    /// The epochs that read a value from its queue, once for each operand.
+    /// The epochs that read a value from its queue, once per operand.
     std::vector<std::size_t> reads(ValueId id, std::int64_t on) const {
         std::vector<std::size_t> epochs;
         for (const PlacedOp* reader : readers_[id]) {
@@ -134,8 +135,9 @@ private:
     void add_source(ValueId id) {
         const Node& node = graph_.nodes[id];
         if (!node.is_input() && !node.is_constant()) return;
-        if (!node.type.format || node.has("state")) return;  // a table that its op is made from; add_output()
-        for (const std::int64_t on : readers(id)) {          // every chip has its own
+        if (!node.type.format || node.has("state"))
+            return;                                  // tables of sparse products; states are added by add_output()
+        for (const std::int64_t on : readers(id)) {  // one queue per chip
             const std::string name = on == *readers(id).begin() ? node.name : unused(node.name + "_chip");
             Queue q = queue(name, "HOST", spread(node.type.dims, channels_), *node.type.format, on,
                             microbatch(parts_of_[id]));
@@ -146,7 +148,7 @@ private:
                 result_.constants.push_back(
                     {.queue = name, .values = node.literal, .bits = false, .derivation = node.derivation});
             } else {
-                const auto dtype = parse_dtype(node.word("dtype", "f32"));
+                const auto dtype = parse_dtype(node.get_string("dtype", "f32"));
                 result_.inputs.push_back({node.origin,
                                           name,
                                           {dtype.value_or(DType::F32), node.list("dims"), {}},
@@ -181,7 +183,7 @@ private:
         return {};
     }
 
-    /// In use from the epoch that writes it to the last that reads it.
+    /// Lifetime from the epoch that writes the queue to the last that reads it.
     QueueUse written_by(const PlacedOp& producer) const {
         QueueUse use{-1, -1, static_cast<std::int64_t>(producer.epoch), cores_of(producer), {}};
         if (!options_.dynamic_queues) return use;
@@ -191,8 +193,8 @@ private:
         return use;
     }
 
-    /// Whether some operand of the consumer takes the value from a queue.
-    bool crosses(const PlacedOp& consumer, const PlacedOp& producer, ValueId value) const {
+    /// Whether an operand of the consumer reads the value from a queue.
+    bool needs_queue(const PlacedOp& consumer, const PlacedOp& producer, ValueId value) const {
         if (producer.epoch != consumer.epoch) return true;
         const Node& node = graph_.nodes[consumer.node];
         const auto operands = operands_of(node);
@@ -203,23 +205,23 @@ private:
         return false;
     }
 
-    std::string between_name(const std::string& op) {
+    std::string e2e_name(const std::string& op) {
         if (!options_.keep_names) return unused("e2e_" + op);
         for (int n = 0;; ++n)
             if (std::string name = fmt::format("e2e_{}_{}", op, n); names_.insert(name).second) return name;
     }
 
-    /// A queue for each value that an op of a later epoch reads, or one of the same epoch through DRAM.
-    void add_between(const PlacedOp& consumer) {
+    /// Adds queues for values that are read in a later epoch, or in the same epoch through DRAM.
+    void add_e2e_queues(const PlacedOp& consumer) {
         for (const Edge& edge : graph_.nodes[consumer.node].inputs) {
             const auto producer = schedule_.index.find(edge.value);
             if (producer == schedule_.index.end()) continue;
             const PlacedOp& op = schedule_.ops[producer->second];
             const std::pair key{edge.value, chip(consumer)};
-            if (!crosses(consumer, op, edge.value) || queue_of_.count(key)) continue;
-            const std::string name = between_name(op.op.name());
+            if (!needs_queue(consumer, op, edge.value) || queue_of_.count(key)) continue;
+            const std::string name = e2e_name(op.op.name());
             queue_of_[key] = name;
-            between_.insert(name);
+            e2e_queues_.insert(name);
             Queue q = queue(name, op.op.name(), op.op.cfg.out, op.op.cfg.out_df, chip(consumer),
                             microbatch(parts_of_[consumer.node]));
             q.entries = microbatch(parts_of_[consumer.node]);
@@ -247,14 +249,15 @@ private:
             add_queue(std::move(q), {-1, -1, static_cast<std::int64_t>(op.epoch), cores_of(op), {op.epoch}});
     }
 
-    /// What the next turn of a loop finds lies in a ram of one entry.
+    /// A loop's state is a ram of one entry.
     bool add_state(const Output& output, const PlacedOp& op) {
         for (ValueId id = 0; id < graph_.nodes.size(); ++id) {
             const Node& node = graph_.nodes[id];
-            if (!node.is_input() || node.word("state", "") != output.name) continue;
+            if (!node.is_input() || node.get_string("state", "") != output.name) continue;
             const std::set<std::int64_t> on = readers(id);
             if (on.size() != 1)
-                fail_unsupported(node.loc, "'{}' of a loop is read on {} chips; write the loop out (--loops unrolled)",
+                fail_unsupported(node.loc,
+                                 "state '{}' of a loop is read on {} chips; unroll the loop (--loops unrolled)",
                                  output.name, on.size());
             Queue q =
                 queue(unused(netlist_name(output.name)), op.op.name(), op.op.cfg.out, op.op.cfg.out_df, *on.begin(), 1);
@@ -285,7 +288,7 @@ private:
         result_.netlist.graphs.push_back(std::move(g));
     }
 
-    /// Ops with the same program and blocks share a definition.
+    /// Fused ops with equal programs and blocks share a definition.
     void define_fused(OpConfig& cfg) {
         if (!cfg.fused) return;
         const Blocking& b = cfg.out;
@@ -301,7 +304,7 @@ private:
         cfg.fused = nullptr;  // resolve() links it
     }
 
-    /// Operands 0 and 2 of a sparse product, which depend on its grid.
+    /// Adds operands 0 and 2 of a sparse product, which depend on its grid.
     void add_parts(const PlacedOp& placed) {
         if (!placed.pattern) return;
         SparseParts parts =
@@ -351,7 +354,7 @@ private:
         if (!marks.queues.empty()) program.instructions.push_back(std::move(marks));
     }
 
-    /// One program for each part of the device's ops.
+    /// One program per device part.
     void add_programs() {
         std::map<std::int64_t, std::set<std::size_t>> epochs;
         for (const PlacedOp& op : schedule_.ops) epochs[parts_of_[op.node]].insert(op.epoch);
@@ -369,7 +372,7 @@ private:
         params.variables = {{forward.executes, literal(0)}};
         vars.variables = {{"$c_zero", literal(0)}};
         statics.variables = {{"$gptr", literal(0)}, {"$lptr", literal(0)}};
-        const bool moving = !between_.empty() && !options_.dynamic_queues;  // an allocation sets pointers to 0
+        const bool moving = !e2e_queues_.empty() && !options_.dynamic_queues;  // an allocation resets pointers to 0
         if (moving) {
             statics.variables.push_back({"$gptr_e2e", literal(0)});
             statics.variables.push_back({"$lptr_e2e", literal(0)});
@@ -407,7 +410,7 @@ private:
     Instruction execute(std::size_t epoch) const {
         Instruction run = instruction(Instruction::Kind::Execute);
         run.graph = result_.netlist.graphs[epoch].name;
-        std::map<std::string, bool> prologue;  // constants may be read by several ops: held only if all hold them
+        std::map<std::string, bool> prologue;  // a constant is held in L1 only if all its readers hold it
         std::set<std::string> queues, states;
         if (const auto left = states_.find(epoch); left != states_.end()) states = left->second;
         for (const PlacedOp& placed : schedule_.ops) {
@@ -428,7 +431,7 @@ private:
                 }
             }
         }
-        for (const std::string& name : queues) run.settings.push_back(fifo(name, between_.count(name) > 0));
+        for (const std::string& name : queues) run.settings.push_back(fifo(name, e2e_queues_.count(name) > 0));
         for (const std::string& name : states) run.settings.push_back(ram(name, false));
         for (const auto& [name, held] : prologue) run.settings.push_back(ram(name, held));
         return run;
@@ -462,19 +465,19 @@ private:
     const ChipParams& chip_;
     ChoiceCache* cache_;
     EmitOptions options_;
-    std::vector<std::int64_t> chip_of_;                    // each epoch's
-    std::vector<DramAllocator> dram_;                      // each chip's
-    std::vector<std::int64_t> parts_of_;                   // each node's
-    std::vector<std::int64_t> epoch_part_;                 // each epoch's
+    std::vector<std::int64_t> chip_of_;                    // per epoch
+    std::vector<DramAllocator> dram_;                      // per chip
+    std::vector<std::int64_t> parts_of_;                   // per node
+    std::vector<std::int64_t> epoch_part_;                 // per epoch
     std::map<std::int64_t, std::int64_t> iterations_;      // of parts that loop
     std::map<std::size_t, std::set<std::string>> states_;  // of loops, by the epoch that writes them
-    std::uint64_t host_cursor_ = 0;                        // of the host's memory in use
+    std::uint64_t host_cursor_ = 0;                        // bytes of host memory in use
     EmittedModel result_;
     std::set<std::string> names_;
     std::map<std::tuple<std::string, std::int64_t, std::int64_t, std::int64_t, std::int64_t>,
              std::shared_ptr<const FusedDefinition>>
-        fused_;                      // by program and blocks
-    std::set<std::string> between_;  // queues between ops
+        fused_;                         // by program and blocks
+    std::set<std::string> e2e_queues_;  // queues between ops
     std::vector<std::pair<std::string, QueueUse>> uses_;
     std::vector<std::vector<const PlacedOp*>> readers_;                 // of each value, in order
     std::map<std::pair<ValueId, std::int64_t>, std::string> queue_of_;  // value and the chip that reads it

@@ -1,4 +1,4 @@
-// A placed graph as a netlist: queues with DRAM addresses, graphs, one program per pass over them.
+// Emits a placed graph as a netlist: queues with DRAM addresses, graphs and programs.
 #pragma once
 
 #include <map>
@@ -8,18 +8,18 @@
 
 namespace ttsim::impl::ir {
 
+/// A binding of a model tensor to a queue.
 struct BoundTensor {
-    std::string name;  ///< of the model's input or output
+    std::string name;  ///< model input or output
     std::string queue;
-    Type type;                            ///< of the model
-    DataFormat df = DataFormat::Float32;  ///< of the queue
-    std::int64_t rt = 0, ct = 0;          ///< tiles of a slice of an input's entry; 0: as many as its elements need
+    Type type;                            ///< type in the model
+    DataFormat df = DataFormat::Float32;  ///< format of the queue
+    std::int64_t rt = 0, ct = 0;          ///< tiles of a slice of an input entry; 0: the minimum for its elements
     std::int64_t iterations =
-        0;  ///< of a part that loops: an entry for each, which together are [turns, ...]; 0: one entry
-    /// Entries of a sample.
-    std::size_t each() const { return iterations > 0 ? static_cast<std::size_t>(iterations) : 1; }
-    /// Of the model's tensor, all turns together.
-    Type whole() const {
+        0;  ///< of a part that loops, with an entry per iteration that together are [iterations, ...]; 0: no loop
+    std::size_t entries_per_sample() const { return iterations > 0 ? static_cast<std::size_t>(iterations) : 1; }
+    /// Type of the model tensor, with all iterations.
+    Type full_type() const {
         Type all = type;
         if (iterations > 0) all.dims.insert(all.dims.begin(), iterations);
         return all;
@@ -27,17 +27,17 @@ struct BoundTensor {
     friend bool operator==(const BoundTensor&, const BoundTensor&) = default;
 };
 
-/// What a program of the netlist is to the model.
+/// The role of a netlist program for the model.
 enum class ProgramRole : std::uint8_t { Forward };
 struct ModelProgram {
     ProgramRole role = ProgramRole::Forward;
-    std::int64_t index = 0;  ///< of the programs of a role, in the order in which they run: a part of the device each
+    std::int64_t index = 0;  ///< order of execution among programs of a role; each runs one device part
     std::string name;        ///< in the netlist
-    std::string executes;    ///< its parameter that says how many microbatches it runs
+    std::string executes;    ///< name of its parameter with the number of microbatches
     friend bool operator==(const ModelProgram&, const ModelProgram&) = default;
 };
 
-/// Values of a queue as [z, rows, cols].
+/// Values of a constant queue as [z, rows, cols].
 struct QueueValues {
     std::string queue;
     LiteralPtr values;
@@ -50,21 +50,21 @@ struct EmittedModel {
     std::vector<BoundTensor> inputs, outputs;
     std::vector<QueueValues> constants;
     std::vector<ModelProgram> programs;
-    bool dynamic_queues = false;  ///< EmitOptions::dynamic_queues, wished for or because DRAM was full without
+    bool dynamic_queues = false;  ///< EmitOptions::dynamic_queues, as requested or because DRAM would be full
 };
 
 struct EmitOptions {
     DramPlacement placement = DramPlacement::LeastTraffic;
-    std::int64_t chips = 1;                          ///< epochs go to them in order (pipeline parallel)
-    bool keep_names = false;                         ///< queues of outputs are called as those, without "out_"
-    bool host_inputs = false, host_outputs = false;  ///< queues of inputs, of outputs lie in the host's memory
-    std::map<std::string, std::int64_t> channels;    ///< DRAM channel of single queues
-    /// Queues between epochs share memory when they are not in use together; where DRAM is full otherwise they do
-    /// anyway.
+    std::int64_t chips = 1;                          ///< epochs are assigned to chips in order (pipeline parallel)
+    bool keep_names = false;                         ///< output queues have the names of outputs, without "out_"
+    bool host_inputs = false, host_outputs = false;  ///< input queues, output queues are in host memory
+    std::map<std::string, std::int64_t> channels;    ///< DRAM channels by queue
+    /// Queues between epochs may share memory if they are not in use at the same time. Enabled automatically if DRAM is
+    /// full otherwise.
     bool dynamic_queues = false;
 };
 
-/// Throws DramFull when DRAM is full.
+/// Throws DramFull.
 EmittedModel emit(const Graph& graph, const Schedule& schedule, const OpBudget& budget, const EmitOptions& options);
 
 }  // namespace ttsim::impl::ir

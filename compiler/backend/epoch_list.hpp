@@ -1,4 +1,4 @@
-// Epochs one after the other; each knows the candidates of those before it.
+// Builds the list of epochs in order; each depends on the candidates of earlier ones.
 #pragma once
 
 #include <optional>
@@ -14,14 +14,14 @@ public:
     EpochList(const Choices& choices, const EdgeCosts& costs, const OpBudget& budget, const ScheduleOptions& options)
         : choices_(choices), budget_(budget), options_(options), solver_(choices, costs, budget, options) {}
 
-    /// Adds the ops as one epoch, or as two halves where they do not fit together. `wishes(n)`: what to try in the
-    /// n-th place, nothing when there is no more.
-    template <class Wishes>
-    void add(std::size_t first, std::size_t end, Wishes wishes) {
+    /// Adds the ops as one epoch, or as two halves if they do not fit. `preferences(first, end, n)`: the n-th
+    /// preference to try; nullopt: no more.
+    template <class Preferences>
+    void add(std::size_t first, std::size_t end, Preferences preferences) {
         for (std::size_t n = 0;; ++n) {
-            const std::optional<Wish> wish = wishes(first, end, n);
-            if (!wish) break;
-            if (auto epoch = solver_.solve(first, end, *wish, chosen_)) {
+            const std::optional<Preference> preference = preferences(first, end, n);
+            if (!preference) break;
+            if (auto epoch = solver_.solve(first, end, *preference, chosen_)) {
                 chosen_.insert(chosen_.end(), epoch->chosen.begin(), epoch->chosen.end());
                 epochs_.push_back(std::move(*epoch));
                 return;
@@ -30,13 +30,13 @@ public:
             if (edges && (end - first == 1 || options_.self_cut == SelfCut::None)) solver_.refuse();
         }
         if (end - first == 1) no_place(choices_.ops[first]);
-        add(first, (first + end) / 2, wishes);
-        add((first + end) / 2, end, wishes);
+        add(first, (first + end) / 2, preferences);
+        add((first + end) / 2, end, preferences);
     }
     std::vector<Epoch> take() { return std::move(epochs_); }
 
 private:
-    /// Only an override can keep an op from an empty chip.
+    /// Reports an op without a place on an empty chip, which only an override can cause.
     [[noreturn]] void no_place(const OpChoices& op) const;
 
     const Choices& choices_;

@@ -23,19 +23,19 @@ std::string edge_text(const Choices& choices, std::size_t edge) {
 Rectangle rectangle(const Blocking& blocking, const OpOverride* user) {
     Rectangle r{.height = blocking.grid_r, .width = blocking.grid_c, .fixed = std::nullopt};
     if (!user) return r;
-    r.turnable = !user->transpose;
-    r.turned = user->transpose.value_or(false);
-    if (user->place) r.fixed = Place{user->place->first, user->place->second, r.turned};
+    r.may_transpose = !user->transpose;
+    r.must_transpose = user->transpose.value_or(false);
+    if (user->place) r.fixed = Place{user->place->first, user->place->second, r.must_transpose};
     return r;
 }
 
-/// Edges inside the epoch, and those of them that go through DRAM.
+/// The epoch's edges that go through DRAM.
 struct EpochSolver::Cuts {
     std::size_t first = 0, end = 0;
-    std::map<std::size_t, std::string> why;                    // per edge
-    std::vector<std::pair<std::size_t, std::size_t>> crowded;  // candidates without room for what must wait there
+    std::map<std::size_t, std::string> why;                      // reason per cut edge
+    std::vector<std::pair<std::size_t, std::size_t>> forbidden;  // candidates without room for waiting slices
     bool inside(const SolverEdge& edge) const { return edge.producer >= first && edge.consumer < end; }
-    /// Whether the edge that a candidate fails at can still be cut.
+    /// Whether the edge that rejects a candidate can still be cut.
     bool open(const Rejection& rejection, const Choices& choices) const {
         return rejection.edge && inside(choices.edges[*rejection.edge]) && !why.count(*rejection.edge);
     }
@@ -44,14 +44,14 @@ struct EpochSolver::Cuts {
 std::string to_string(const Rejection& rejection, const Choices& choices) {
     std::string text =
         rejection.limit == Limit::SliceBuffer
-            ? fmt::format("{} B of L1 too much for what must wait in the producer's buffer", rejection.needs)
-            : fmt::format("{} {}, there are {}", rejection.needs, to_string(rejection.limit), rejection.there);
+            ? fmt::format("{} B of L1 too much for slices that wait in the producer's buffer", rejection.needs)
+            : fmt::format("{} {}, there are {}", rejection.needs, to_string(rejection.limit), rejection.available);
     if (rejection.edge) text += ", most for " + edge_text(choices, *rejection.edge);
     return text;
 }
 
-/// Ops of the epoch with what they exchange, and with earlier and later epochs through DRAM: what is decided already,
-/// and that later ones keep a candidate.
+/// The solver for the epoch's ops with their direct edges, and their edges through DRAM to earlier epochs (whose
+/// candidates are fixed) and later ones (which must keep a candidate).
 GraphSolver EpochSolver::begin(std::size_t first, std::size_t end, const std::vector<std::size_t>& before) const {
     std::vector<std::size_t> active;
     std::set<std::size_t> later, earlier, ops;
@@ -78,8 +78,8 @@ GraphSolver EpochSolver::begin(std::size_t first, std::size_t end, const std::ve
     return solver;
 }
 
-/// Edges that the user wants to go through DRAM.
-std::map<std::size_t, std::string> EpochSolver::asked_for(std::size_t first, std::size_t end) const {
+/// Edges that overrides send through DRAM.
+std::map<std::size_t, std::string> EpochSolver::user_cuts(std::size_t first, std::size_t end) const {
     std::map<std::size_t, std::string> cuts;
     for (std::size_t op = first; op < end; ++op) {
         const OpOverride* user = choices_.ops[op].user;
@@ -87,31 +87,31 @@ std::map<std::size_t, std::string> EpochSolver::asked_for(std::size_t first, std
         for (const std::size_t e : choices_.into[op]) {
             const auto operand = static_cast<std::int64_t>(choices_.details[e].operand);
             const bool queued = std::find(user->queued.begin(), user->queued.end(), operand) != user->queued.end();
-            if (queued && choices_.edges[e].producer >= first) cuts[e] = "the user wants a queue";
+            if (queued && choices_.edges[e].producer >= first) cuts[e] = "an override requests a queue";
         }
     }
     return cuts;
 }
 
-std::optional<Epoch> EpochSolver::solve(std::size_t first, std::size_t end, const Wish& wish,
+std::optional<Epoch> EpochSolver::solve(std::size_t first, std::size_t end, const Preference& preference,
                                         const std::vector<std::size_t>& before) {
     failure_ = Failure::None;
     alone_ = end - first == 1;
-    Cuts cuts{first, end, asked_for(first, end), {}};
+    Cuts cuts{first, end, user_cuts(first, end), {}};
     for (bool again = true; again;) {
-        auto solver = decide(first, end, wish, before, cuts);
+        auto solver = decide(first, end, preference, before, cuts);
         if (!solver) {
             failure_ = Failure::Edges;
             return std::nullopt;
         }
-        auto epoch = finish(*solver, first, end, wish, cuts, again);
+        auto epoch = finish(*solver, first, end, preference, cuts, again);
         if (!again) return epoch;
     }
     return std::nullopt;
 }
 
-/// Sets a candidate for every op; edges that stand against it are cut, and all begins anew.
-std::optional<GraphSolver> EpochSolver::decide(std::size_t first, std::size_t end, const Wish& wish,
+/// Chooses a candidate for every op. If edges prevent that, they are cut and the search restarts.
+std::optional<GraphSolver> EpochSolver::decide(std::size_t first, std::size_t end, const Preference& preference,
                                                const std::vector<std::size_t>& before, Cuts& cuts) {
     const GraphSolver blank = begin(first, end, before);
     while (true) {
@@ -120,46 +120,46 @@ std::optional<GraphSolver> EpochSolver::decide(std::size_t first, std::size_t en
         const std::size_t known = cuts.why.size();
         if (!solver.propagate()) {
             conflict_ = solver.conflict();
-            if (!relieve(conflict_.op, conflict_.why, cuts)) return std::nullopt;
+            if (!cut_for(conflict_.op, conflict_.why, cuts)) return std::nullopt;
             continue;
         }
         bool done = true;
-        for (const auto& [op, i] : cuts.crowded) done = done && (!solver.left(op).has(i) || solver.forbid(op, i));
+        for (const auto& [op, i] : cuts.forbidden) done = done && (!solver.left(op).has(i) || solver.forbid(op, i));
         if (!done) return std::nullopt;
-        for (std::size_t op = first; op < end && done; ++op) done = decide_op(solver, op, wish, cuts);
+        for (std::size_t op = first; op < end && done; ++op) done = choose_candidate(solver, op, preference, cuts);
         if (done) return solver;
         if (cuts.why.size() == known) return std::nullopt;
     }
 }
 
-/// The most wanted candidate that is left. False when edges must be cut first, or nothing helps.
-bool EpochSolver::decide_op(GraphSolver& solver, std::size_t op, const Wish& wish, Cuts& cuts) {
+/// Sets the best remaining candidate of an op. False if edges must be cut first, or nothing helps.
+bool EpochSolver::choose_candidate(GraphSolver& solver, std::size_t op, const Preference& preference, Cuts& cuts) {
     const auto& fitting = choices_.ops[op].choice.fitting;
-    std::optional<Rejection> in_the_way;  // of the first candidate that meets the target
-    for (const std::size_t i : wish.order(op)) {
-        const bool meets = fitting[i].cycles <= wish.target;
-        // rather an edge through DRAM than an op that keeps all others waiting
-        if (!meets && in_the_way && cuts.open(*in_the_way, choices_) && relieve(op, *in_the_way, cuts)) return false;
-        if (!meets) in_the_way.reset();
+    std::optional<Rejection> blocker;  // rejection of the first candidate that meets the target
+    for (const std::size_t i : preference.order(op)) {
+        const bool meets = fitting[i].cycles <= preference.target;
+        // an edge through DRAM is better than an op that slows down all others
+        if (!meets && blocker && cuts.open(*blocker, choices_) && cut_for(op, *blocker, cuts)) return false;
+        if (!meets) blocker.reset();
         if (!solver.left(op).has(i)) {
-            if (meets && !in_the_way) in_the_way = solver.rejection(op, i);
+            if (meets && !blocker) blocker = solver.rejection(op, i);
             continue;
         }
         auto saved = solver.snapshot();
         if (solver.set(op, i)) return true;
         conflict_ = solver.conflict();
         solver.restore(std::move(saved));
-        if (meets && !in_the_way) in_the_way = conflict_.why;
+        if (meets && !blocker) blocker = conflict_.why;
         if (solver.forbid(op, i)) continue;
         conflict_ = solver.conflict();
         break;
     }
-    relieve(conflict_.op, conflict_.why, cuts);
+    cut_for(conflict_.op, conflict_.why, cuts);
     return false;
 }
 
-/// Cuts what the user allows to be cut for an op without candidates; false when there is nothing.
-bool EpochSolver::relieve(std::size_t op, const Rejection& why, Cuts& cuts) {
+/// Cuts edges, as the self-cut option allows, for an op without candidates. False if there is none to cut.
+bool EpochSolver::cut_for(std::size_t op, const Rejection& why, Cuts& cuts) {
     if (options_.self_cut == SelfCut::None) return false;
     const bool users_first = options_.self_cut == SelfCut::ProducerUserEdgesFirst;
     if (cuts.open(why, choices_))
@@ -168,7 +168,7 @@ bool EpochSolver::relieve(std::size_t op, const Rejection& why, Cuts& cuts) {
         std::vector<std::size_t> all;
         for (const std::size_t e : edges)
             if (cuts.inside(choices_.edges[e]) && !cuts.why.count(e)) all.push_back(e);
-        // the one that stands in the way first
+        // the rejecting edge first
         std::stable_partition(all.begin(), all.end(), [&](std::size_t e) { return why.edge && e == *why.edge; });
         return all;
     };
@@ -181,21 +181,21 @@ bool EpochSolver::relieve(std::size_t op, const Rejection& why, Cuts& cuts) {
     return true;
 }
 
-/// An edge less, or where none may be cut another candidate of its producer.
+/// Cuts the edge, or if that is not allowed forbids the producer's candidate.
 void EpochSolver::make_room(const NoRoom& missing, const GraphSolver& solver, Cuts& cuts) {
     const SolverEdge& edge = choices_.edges[missing.edge];
     conflict_ = {edge.consumer, {Limit::SliceBuffer, missing.bytes_over, 0, missing.edge}};
-    if (relieve(conflict_.op, conflict_.why, cuts)) return;
-    cuts.crowded.emplace_back(edge.producer, solver.left(edge.producer).first());
+    if (cut_for(conflict_.op, conflict_.why, cuts)) return;
+    cuts.forbidden.emplace_back(edge.producer, solver.left(edge.producer).first());
 }
 
-/// Places and buffers; `again` when a buffer has no room and its edge is to be cut first.
+/// Computes places and buffers. `again`: a buffer has no room, so its edge was cut and the search must restart.
 std::optional<Epoch> EpochSolver::finish(const GraphSolver& solver, std::size_t first, std::size_t end,
-                                         const Wish& wish, Cuts& cuts, bool& again) {
+                                         const Preference& preference, Cuts& cuts, bool& again) {
     again = false;
     Epoch epoch;
     epoch.first = first;
-    epoch.target = wish.target;
+    epoch.target = preference.target;
     std::vector<Rectangle> rectangles;
     std::vector<RoutedOp> routed;
     std::int64_t cores = 0;
@@ -204,7 +204,7 @@ std::optional<Epoch> EpochSolver::finish(const GraphSolver& solver, std::size_t 
         const Candidate& candidate = choices_.ops[op].choice.fitting[i];
         epoch.chosen.push_back(i);
         rectangles.push_back(rectangle(candidate.blocking, choices_.ops[op].user));
-        routed.push_back({&costs_.made(op, i), &candidate, i});
+        routed.push_back({&costs_.candidate_op(op, i), &candidate, i});
         cores += candidate.blocking.cores();
     }
     failure_ = Failure::Cores;
@@ -248,9 +248,9 @@ Error refusal(const Choices& choices, std::size_t at, const Rejection& why, bool
             help.push_back(fmt::format("no override of the size of '{}'", choices.name(end)));
     if (help.empty()) help.push_back("a tensor of other sizes");
     return {Fault::Unsupported, op.op.cfg.loc,
-            fmt::format("op '{}' has no grid that goes with its neighbours': {}, {} too much; what would "
-                        "help: {}",
-                        op.op.name(), to_string(why, choices), why.needs - why.there, fmt::join(help, "; or "))};
+            fmt::format("op '{}' has no grid that is compatible with its neighbours' grids: {}, {} too much; what "
+                        "would help: {}",
+                        op.op.name(), to_string(why, choices), why.needs - why.available, fmt::join(help, "; or "))};
 }
 
 void EpochSolver::refuse() const {

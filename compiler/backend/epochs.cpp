@@ -23,47 +23,48 @@ namespace {
 
 using Ops = std::vector<OpChoices>;
 
-/// Per op: the candidates that a policy likes, by their number.
+/// Per op: indices of the candidates that a policy considers.
 using Offer = std::vector<std::vector<std::size_t>>;
 
-/// What the ops of an epoch share.
-struct Shared {
+/// Resources that the ops of an epoch share.
+struct SharedResources {
     double cores = 1;
-    double dram_bytes = 1;  ///< a clock, of all channels together
+    double dram_bytes = 1;  ///< per clock, of all channels
 };
 
-Shared shared_by(const OpBudget& budget, const ScheduleOptions& options) {
+SharedResources shared_resources(const OpBudget& budget, const ScheduleOptions& options) {
     const ChipParams& chip = *budget.chip;
     return {static_cast<double>(budget.rows * budget.cols),
             options.dram * chip.timing.dram_read_bytes * static_cast<double>(chip.dram.size()) * chip.dram_blocks};
 }
 
-/// How much a target wants a candidate, less first: what meets it by the share of cores and DRAM it takes, then the
+/// Sort key of a candidate, best first: candidates that meet the target by their share of cores and DRAM, then the
 /// others by time.
-std::tuple<bool, double, double> wanted_by(double target, const Candidate& c, const Shared& shared, double scale = 1) {
+std::tuple<bool, double, double> preference_key(double target, const Candidate& c, const SharedResources& shared,
+                                                double scale = 1) {
     const bool meets = scale * c.cycles <= target;
     const double share = static_cast<double>(c.blocking.cores()) / shared.cores +
                          (std::isinf(target) ? 0 : c.dram_bytes / (target * shared.dram_bytes));
     return {!meets, meets ? share : 0, c.cycles};
 }
 
-/// These in the order in which a target wants them.
-std::vector<std::size_t> by_target(const Choice& choice, std::vector<std::size_t> order, double target,
-                                   const Shared& shared, double scale = 1) {
+/// Sorts candidates by preference_key().
+std::vector<std::size_t> ordered_by_target(const Choice& choice, std::vector<std::size_t> order, double target,
+                                           const SharedResources& shared, double scale = 1) {
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-        return wanted_by(target, choice.fitting[a], shared, scale) <
-               wanted_by(target, choice.fitting[b], shared, scale);
+        return preference_key(target, choice.fitting[a], shared, scale) <
+               preference_key(target, choice.fitting[b], shared, scale);
     });
     return order;
 }
 
-/// The first of by_target().
-std::size_t most_wanted(const Choice& choice, const std::vector<std::size_t>& offered, double target,
-                        const Shared& shared) {
+/// The first candidate of ordered_by_target().
+std::size_t best_candidate(const Choice& choice, const std::vector<std::size_t>& offered, double target,
+                           const SharedResources& shared) {
     std::size_t best = offered.front();
-    auto least = wanted_by(target, choice.fitting[best], shared);
+    auto least = preference_key(target, choice.fitting[best], shared);
     for (const std::size_t i : offered) {
-        const auto key = wanted_by(target, choice.fitting[i], shared);
+        const auto key = preference_key(target, choice.fitting[i], shared);
         if (!(key < least)) continue;
         least = key;
         best = i;
@@ -83,12 +84,12 @@ Offer offer_all(const Ops& ops) {
     return offer;
 }
 
-/// From op to op: an epoch takes what it has cores for. `wish`: the same for all epochs.
-std::vector<Epoch> filled(const Choices& choices, const EdgeCosts& costs, const OpBudget& budget,
-                          const ScheduleOptions& options, const Wish& wish) {
+/// Fills epochs in order with as many ops as the cores allow. `preference`: the same for all epochs.
+std::vector<Epoch> fill_epochs(const Choices& choices, const EdgeCosts& costs, const OpBudget& budget,
+                               const ScheduleOptions& options, const Preference& preference) {
     EpochList epochs(choices, costs, budget, options);
     const auto only = [&](std::size_t, std::size_t, std::size_t n) {
-        return n == 0 ? std::optional(wish) : std::nullopt;
+        return n == 0 ? std::optional(preference) : std::nullopt;
     };
     std::vector<Rectangle> rectangles;
     std::size_t first = 0;
@@ -96,7 +97,7 @@ std::vector<Epoch> filled(const Choices& choices, const EdgeCosts& costs, const 
         const bool end = op == choices.ops.size();
         if (!end)
             rectangles.push_back(
-                rectangle(choices.ops[op].choice.fitting[wish.order(op).front()].blocking, choices.ops[op].user));
+                rectangle(choices.ops[op].choice.fitting[preference.order(op).front()].blocking, choices.ops[op].user));
         const bool fits = !end && !(op > first && choices.ops[op].begins()) &&
                           place(rectangles, budget.rows, budget.cols).has_value();
         if (fits || (op == first && !end)) continue;
@@ -107,11 +108,11 @@ std::vector<Epoch> filled(const Choices& choices, const EdgeCosts& costs, const 
     return epochs.take();
 }
 
-/// What runs of ops need to meet a target, for a range of targets. `offered`: per op the candidates to count with,
-/// the same for ops alike.
+/// Cores and DRAM bytes that runs of ops need to meet a target, for a range of targets. `offered`: per op the
+/// candidates, equal for equal ops.
 class TargetTable {
 public:
-    TargetTable(const Choices& choices, const Offer& offered, const Shared& shared) {
+    TargetTable(const Choices& choices, const Offer& offered, const SharedResources& shared) {
         const Ops& ops = choices.ops;
         double slowest = 1, quickest = std::numeric_limits<double>::infinity();
         for (std::size_t op = 0; op < ops.size(); ++op)
@@ -128,7 +129,7 @@ public:
             std::vector<std::size_t> chosen(ops.size());
             for (std::size_t op = 0; op < ops.size(); ++op) {
                 const std::size_t like = choices.like[op];
-                chosen[op] = like < op ? chosen[like] : most_wanted(ops[op].choice, offered[op], target, shared);
+                chosen[op] = like < op ? chosen[like] : best_candidate(ops[op].choice, offered[op], target, shared);
                 const Candidate& c = ops[op].choice.fitting[chosen[op]];
                 cores[op] = c.cycles <= target ? c.blocking.cores() : too_many;
                 bytes.push_back(bytes.back() + c.dram_bytes);
@@ -139,19 +140,19 @@ public:
     }
     double target(std::size_t k) const { return targets_[k]; }
     std::size_t size() const { return targets_.size(); }
-    /// Of streamed constants, per input.
+    /// Bytes of streamed constants, per input.
     double bytes(std::size_t k, std::size_t first, std::size_t end) const { return bytes_[k][end] - bytes_[k][first]; }
-    /// By target.
+    /// Levels are targets.
     const Levels& levels() const { return levels_; }
 
 private:
     static constexpr std::int64_t too_many = 1'000'000;
     std::vector<double> targets_;
     Levels levels_;
-    std::vector<std::vector<double>> bytes_;  // per target: sums over the ops before
+    std::vector<std::vector<double>> bytes_;  // per target: prefix sums over ops
 };
 
-/// Bytes of an input that an epoch reads from queues and writes to them.
+/// Bytes per input that an epoch reads from queues and writes to them.
 class Traffic {
 public:
     explicit Traffic(const Choices& choices) : choices_(choices) {
@@ -166,7 +167,8 @@ public:
             reads_.push_back(bytes);
         }
     }
-    /// What op `first` adds to an epoch of the ops behind it up to `end`; less than 0 when it makes what they read.
+    /// Traffic that op `first` adds to an epoch of the following ops up to `end`; negative if it produces their
+    /// operands.
     double added(std::size_t first, std::size_t end) const {
         const OpChoices& item = choices_.ops[first];
         double bytes = reads_[first];
@@ -187,18 +189,18 @@ private:
         return static_cast<double>(cfg.in[k].tiles() * tile_bytes(cfg.in_df[k], cfg.tile));
     }
     const Choices& choices_;
-    std::vector<double> reads_;  // per op: what computed operands and inputs take
+    std::vector<double> reads_;  // per op: bytes of computed operands and inputs
 };
 
-/// Epochs with the least sum of their slowest ops and of what changing epochs costs.
-class LeastTime {
+/// Dynamic programming for the epochs with the least sum of slowest ops and costs of changing epochs.
+class MinTimeEpochs {
 public:
-    LeastTime(const Choices& choices, const OpBudget& budget, const ScheduleOptions& options, Offer offered)
+    MinTimeEpochs(const Choices& choices, const OpBudget& budget, const ScheduleOptions& options, Offer offered)
         : ops_(choices.ops),
           choices_(choices),
           budget_(budget),
           options_(options),
-          shared_(shared_by(budget, options)),
+          shared_(shared_resources(budget, options)),
           load_(*budget.chip, budget.rows, budget.cols),
           offered_(std::move(offered)),
           table_(choices, offered_, shared_),
@@ -211,7 +213,7 @@ public:
         std::vector<double> best(count + 1, std::numeric_limits<double>::infinity());
         std::vector<std::size_t> from(count + 1, 0);
         best[0] = 0;
-        const auto longest = static_cast<std::size_t>(cores);  // every op takes one
+        const auto longest = static_cast<std::size_t>(cores);  // every op needs a core
         EdgeTimes between(choices_, costs);
         EdgeTimes* const edges = options_.edges ? &between : nullptr;
         RunTimes times(choices_.times, edges, table_.levels(), longest);
@@ -219,12 +221,12 @@ public:
         for (std::size_t end = 1; end <= count; ++end) {
             bounds.begin(end);
             double crossing = 0;
-            std::size_t quickest = 0;  // target that the cores allow; longer runs need no less
+            std::size_t quickest = 0;  // least target that the cores allow; longer runs need an equal or higher one
             for (std::size_t first = end; first-- > 0;) {
                 crossing += traffic_.added(first, end);
                 quickest = table_.levels().next(first, end, cores, quickest);
                 const auto pace = pace_of({first, end, quickest, crossing}, times, best[end] - best[first], &bounds);
-                if (!pace && end - first > 1) break;  // more ops need more
+                if (!pace && end - first > 1) break;  // longer runs need more cores
                 const double total = best[first] + (pace ? pace->cost
                                                          : cost({first, end, 0, 0}, table_.size() - 1,
                                                                 table_.target(table_.size() - 1), times));
@@ -240,35 +242,35 @@ public:
         std::reverse(runs.begin(), runs.end());
         EpochList epochs(choices_, costs, budget_, options_);
         times = RunTimes(choices_.times, edges, table_.levels(), longest);
-        // rectangles do not fill a chip: a larger target where they do not fit together
-        const auto wishes = [&](std::size_t first, std::size_t end, std::size_t n) -> std::optional<Wish> {
+        // rectangles may not fill a chip: use a larger target if they do not fit
+        const auto preferences = [&](std::size_t first, std::size_t end, std::size_t n) -> std::optional<Preference> {
             double crossing = 0;
             for (std::size_t op = end; op-- > first;) crossing += traffic_.added(op, end);
             const auto pace = pace_of({first, end, table_.levels().least(first, end, cores), crossing}, times);
             const std::size_t t = (pace ? pace->target : table_.size() - 1) + n;
             if (t >= table_.size()) return std::nullopt;
             const double target = table_.target(t);
-            return Wish{target, [this, target](std::size_t op) { return order(op, target); }};
+            return Preference{target, [this, target](std::size_t op) { return order(op, target); }};
         };
-        for (const auto& [first, end] : runs) epochs.add(first, end, wishes);
+        for (const auto& [first, end] : runs) epochs.add(first, end, preferences);
         return epochs.take();
     }
 
 private:
     static constexpr double any = std::numeric_limits<double>::infinity();
-    static constexpr double certain = 1 - 1e-9;  // a bound has been rounded in other ways
+    static constexpr double certain = 1 - 1e-9;  // tolerance for different rounding of bounds
     struct Run {
         std::size_t first = 0, end = 0;
-        std::size_t quickest = 0;  ///< target that the cores allow
-        double crossing = 0;       ///< bytes that it reads from queues and writes to them
+        std::size_t quickest = 0;  ///< least target that the cores allow
+        double crossing = 0;       ///< bytes read from queues and written to them
     };
     struct Pace {
         std::size_t target = 0;
-        double cost = 0;  ///< with the target's pace, or DRAM's where that is slower
+        double cost = 0;  ///< at the pace of the target, or of DRAM if slower
     };
-    /// The target with the least cost of those that the cores allow: more cores are quicker and take longer to load.
-    /// Where DRAM is slower, no more cores than its pace asks for. Nothing when there are too few cores for any. What
-    /// takes `most` or more is of no interest, and need not be counted in full.
+    /// The target with the least cost among those that the cores allow: more cores are faster but take longer to load.
+    /// If DRAM is the bottleneck, only the cores that its pace needs are used. nullopt if no target has enough cores.
+    /// Costs of `most` or more need not be computed exactly.
     std::optional<Pace> pace_of(const Run& run, RunTimes& times, double most = any, RunBounds* bounds = nullptr) const {
         std::size_t t = run.quickest;
         if (t == table_.size()) return std::nullopt;
@@ -295,13 +297,13 @@ private:
     double load(const Run& run, std::size_t target) const {
         return load_.of_cores(static_cast<double>(table_.levels().cores(target, run.first, run.end)));
     }
-    /// With any target: every op takes a core.
+    /// Lower bound for any target: every op needs a core.
     double least_load(const Run& run) const { return load_.of_cores(static_cast<double>(run.end - run.first)); }
 
-    /// Of an input, with what one takes alone: the pace of all, and its share of what an execute waits until the first
-    /// input has come through, and for programs.
+    /// Cycles per input: the pace, plus the input's share of an execute's fill time and of loading programs. `clocks`:
+    /// latency of one input.
     double total(double pace, double clocks, double load) const { return total(pace, clocks, load, options_.stages); }
-    /// No more than that of a slower pace and more clocks: who is slower leaves less to wait for.
+    /// Lower bound of total(), monotonic in pace and clocks. total() is not: a slower pace shortens the fill time.
     double least_total(double pace, double clocks, double load) const {
         return total(pace, clocks, load, std::min(options_.stages, static_cast<double>(budget_.microbatch)));
     }
@@ -309,7 +311,7 @@ private:
         const double fill = std::max(0.0, clocks - pace);
         return pace + (stages * fill + load) / static_cast<double>(budget_.microbatch);
     }
-    /// Of ops that go no faster than `pace`; infinite where that is `most` or more.
+    /// Cost of ops at `pace` or slower; infinite if it is `most` or more.
     double cost(const Run& run, std::size_t target, double pace, RunTimes& times, double most = any) const {
         const double loaded = load(run, target);
         const auto time = times.of(run.first, run.end, target, [&](const RunTimes::Time& known) {
@@ -319,11 +321,11 @@ private:
         return cost < most ? cost : any;
     }
 
-    /// What is offered, then the rest.
+    /// Offered candidates first, then the rest.
     std::vector<std::size_t> order(std::size_t op, double target) const {
         const Choice& choice = ops_[op].choice;
-        std::vector<std::size_t> wanted = by_target(choice, offered_[op], target, shared_);
-        for (const std::size_t i : by_target(choice, all_of(choice), target, shared_))
+        std::vector<std::size_t> wanted = ordered_by_target(choice, offered_[op], target, shared_);
+        for (const std::size_t i : ordered_by_target(choice, all_of(choice), target, shared_))
             if (std::find(offered_[op].begin(), offered_[op].end(), i) == offered_[op].end()) wanted.push_back(i);
         return wanted;
     }
@@ -332,7 +334,7 @@ private:
     const Choices& choices_;
     const OpBudget& budget_;
     const ScheduleOptions& options_;
-    Shared shared_;
+    SharedResources shared_;
     LoadTime load_;
     Offer offered_;
     TargetTable table_;
@@ -351,7 +353,7 @@ double slowest_sum(const Ops& ops, const std::vector<Epoch>& epochs, const OpBud
     return sum;
 }
 
-/// Grids of one height where an op has any: the height with the least estimated time.
+/// Grids of one height for all ops that have such grids; chooses the height with the least estimated time.
 std::vector<Epoch> ribbon(const Choices& choices, const EdgeCosts& costs, const OpBudget& budget,
                           const ScheduleOptions& options) {
     std::vector<Offer> offers;
@@ -369,7 +371,7 @@ std::vector<Epoch> ribbon(const Choices& choices, const EdgeCosts& costs, const 
     std::vector<std::exception_ptr> refused(offers.size());
     parallel_for(budget.threads, offers.size(), [&](std::size_t k) {
         try {
-            made[k] = LeastTime(choices, budget, options, std::move(offers[k])).run(costs);
+            made[k] = MinTimeEpochs(choices, budget, options, std::move(offers[k])).run(costs);
         } catch (const Error& error) {
             if (error.fault() != Fault::Unsupported) throw;
             refused[k] = std::current_exception();
@@ -383,7 +385,7 @@ std::vector<Epoch> ribbon(const Choices& choices, const EdgeCosts& costs, const 
     return std::move(*best);
 }
 
-/// The mean time of the products on their smallest grids, no less than what the slowest op can do.
+/// The mean time of products on their smallest grids, but at least the best time of the slowest op.
 double product_target(const Ops& ops) {
     double sum = 0, count = 0, floor = 0;
     for (const OpChoices& op : ops) {
@@ -397,7 +399,7 @@ double product_target(const Ops& ops) {
     return std::max(floor, count > 0 ? sum / count : floor);
 }
 
-/// Any candidate first, by seed, and the others in some order behind it.
+/// Candidates in random order, by seed.
 Offer shuffled(const Ops& ops, std::uint32_t seed) {
     std::mt19937 random(seed);
     Offer offer = offer_all(ops);
@@ -407,18 +409,19 @@ Offer shuffled(const Ops& ops, std::uint32_t seed) {
     return offer;
 }
 
-/// Epochs by wishes, each after those before it.
-class WishedEpochs {
+/// Epochs by preferences, each after those before it.
+class RequestedEpochs {
 public:
-    WishedEpochs(const Choices& choices, const EdgeCosts& costs, const OpBudget& budget, const ScheduleOptions& options)
-        : choices_(choices), shared_(shared_by(budget, options)), solver_(choices, costs, budget, options) {}
+    RequestedEpochs(const Choices& choices, const EdgeCosts& costs, const OpBudget& budget,
+                    const ScheduleOptions& options)
+        : choices_(choices), shared_(shared_resources(budget, options)), solver_(choices, costs, budget, options) {}
 
-    /// All of them or none.
-    bool add(const std::vector<EpochWish>& wishes) {
+    /// Adds all of them or none.
+    bool add(const std::vector<EpochRequest>& requests) {
         const std::size_t epochs = epochs_.size(), ops = chosen_.size();
-        for (const EpochWish& wish : wishes) {
-            auto epoch = solver_.solve(wish.first, wish.end,
-                                       {wish.target, [&](std::size_t op) { return order(wish, op); }}, chosen_);
+        for (const EpochRequest& request : requests) {
+            auto epoch = solver_.solve(request.first, request.end,
+                                       {request.target, [&](std::size_t op) { return order(request, op); }}, chosen_);
             if (!epoch) {
                 epochs_.resize(epochs);
                 chosen_.resize(ops);
@@ -432,20 +435,20 @@ public:
     std::vector<Epoch> take() { return std::move(epochs_); }
 
 private:
-    std::vector<std::size_t> order(const EpochWish& wish, std::size_t op) const {
+    std::vector<std::size_t> order(const EpochRequest& request, std::size_t op) const {
         const Choice& choice = choices_.ops[op].choice;
-        const std::size_t k = op - wish.first;
-        const double scale = wish.scale.empty() ? 1 : wish.scale[k];
-        std::vector<std::size_t> all = by_target(choice, all_of(choice), wish.target, shared_, scale);
-        if (!wish.wanted.empty()) {
-            const auto front = std::find(all.begin(), all.end(), wish.wanted[k]);
+        const std::size_t k = op - request.first;
+        const double scale = request.scale.empty() ? 1 : request.scale[k];
+        std::vector<std::size_t> all = ordered_by_target(choice, all_of(choice), request.target, shared_, scale);
+        if (!request.wanted.empty()) {
+            const auto front = std::find(all.begin(), all.end(), request.wanted[k]);
             std::rotate(all.begin(), front, front + 1);
         }
         return all;
     }
 
     const Choices& choices_;
-    Shared shared_;
+    SharedResources shared_;
     EpochSolver solver_;
     std::vector<std::size_t> chosen_;
     std::vector<Epoch> epochs_;
@@ -460,24 +463,24 @@ double slowest(const Ops& ops, const Epoch& epoch) {
     return slowest;
 }
 
-std::optional<std::vector<Epoch>> wished_epochs(const Choices& choices, const EdgeCosts& costs, const OpBudget& budget,
-                                                const ScheduleOptions& options,
-                                                const std::vector<std::vector<EpochWish>>& wanted,
-                                                const std::vector<std::vector<EpochWish>>& otherwise) {
-    WishedEpochs epochs(choices, costs, budget, options);
+std::optional<std::vector<Epoch>> requested_epochs(const Choices& choices, const EdgeCosts& costs,
+                                                   const OpBudget& budget, const ScheduleOptions& options,
+                                                   const std::vector<std::vector<EpochRequest>>& wanted,
+                                                   const std::vector<std::vector<EpochRequest>>& otherwise) {
+    RequestedEpochs epochs(choices, costs, budget, options);
     for (std::size_t k = 0; k < wanted.size(); ++k)
         if (!epochs.add(wanted[k]) && (otherwise.empty() || !epochs.add(otherwise[k]))) return std::nullopt;
     return epochs.take();
 }
 
-double least_target(const Choices& choices, const OpBudget& budget, const EpochWish& wish, double packing) {
+double least_target(const Choices& choices, const OpBudget& budget, const EpochRequest& request, double packing) {
     const double cores = packing * static_cast<double>(budget.rows * budget.cols);
     const auto scaled = [&](std::size_t op, const Candidate& c) {
-        return c.cycles * (wish.scale.empty() ? 1 : wish.scale[op - wish.first]);
+        return c.cycles * (request.scale.empty() ? 1 : request.scale[op - request.first]);
     };
     const auto fits = [&](double target) {
         double needed = 0;
-        for (std::size_t op = wish.first; op < wish.end; ++op) {
+        for (std::size_t op = request.first; op < request.end; ++op) {
             double least = std::numeric_limits<double>::infinity();
             for (const Candidate& c : choices.ops[op].choice.fitting)
                 if (scaled(op, c) <= target) least = std::min(least, static_cast<double>(c.blocking.cores()));
@@ -486,7 +489,7 @@ double least_target(const Choices& choices, const OpBudget& budget, const EpochW
         return needed <= cores;
     };
     double low = 1, high = 1;
-    for (std::size_t op = wish.first; op < wish.end; ++op)
+    for (std::size_t op = request.first; op < request.end; ++op)
         for (const Candidate& c : choices.ops[op].choice.fitting) high = std::max(high, scaled(op, c));
     constexpr double exact = 1.01;
     while (high > low * exact) {
@@ -502,29 +505,29 @@ std::vector<Epoch> choose_epochs(const Choices& choices, const EdgeCosts& costs,
     if (ops.empty()) return {};
     switch (options.policy) {
         case Policy::MinimizeGrid:
-            return filled(
+            return fill_epochs(
                 choices, costs, budget, options,
                 {std::numeric_limits<double>::infinity(), [&](std::size_t op) { return all_of(ops[op].choice); }});
         case Policy::Nlp: {
             const double target = product_target(ops);
-            const Shared shared = shared_by(budget, options);
+            const SharedResources shared = shared_resources(budget, options);
             const auto order = [&ops, target, shared](std::size_t op) {
-                return by_target(ops[op].choice, all_of(ops[op].choice), target, shared);
+                return ordered_by_target(ops[op].choice, all_of(ops[op].choice), target, shared);
             };
-            return filled(choices, costs, budget, options, {target, order});
+            return fill_epochs(choices, costs, budget, options, {target, order});
         }
         case Policy::Random: {
             const Offer offer = shuffled(ops, options.seed);
-            return filled(choices, costs, budget, options, {0, [&](std::size_t op) { return offer[op]; }});
+            return fill_epochs(choices, costs, budget, options, {0, [&](std::size_t op) { return offer[op]; }});
         }
         case Policy::Ribbon:
             return ribbon(choices, costs, budget, options);
         case Policy::Balanced:
-        case Policy::Simulated:  // of variants of Balanced and others, the caller chooses
+        case Policy::Simulated:  // the caller tries variants of Balanced and others
             break;
     }
     if (options.aim == Aim::Latency && !options.paced) return latency_epochs(choices, costs, budget, options);
-    return LeastTime(choices, budget, options, offer_all(ops)).run(costs);
+    return MinTimeEpochs(choices, budget, options, offer_all(ops)).run(costs);
 }
 
 }  // namespace ttsim::impl::ir

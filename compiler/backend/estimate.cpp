@@ -23,11 +23,11 @@ Graph with_fused_ops(Graph graph, bool auto_fusing) {
 
 double estimated_cycles(const Graph& graph, const OpBudget& budget, const ScheduleOptions& options, bool auto_fusing) {
     const Graph last = with_fused_ops(graph, auto_fusing);
-    ScheduleOptions one = options;
-    // chance tells nothing, and simulating every question would take long
-    if (one.policy == Policy::Random || one.policy == Policy::Simulated) one.policy = Policy::Balanced;
-    one.one_height = false;  // one schedule is enough to compare by
-    const Schedule schedule = Planner(last, budget, one).schedule(one);
+    ScheduleOptions quick = options;
+    // random schedules are not comparable, and simulating each candidate would be slow
+    if (quick.policy == Policy::Random || quick.policy == Policy::Simulated) quick.policy = Policy::Balanced;
+    quick.one_height = false;  // one schedule suffices for a comparison
+    const Schedule schedule = Planner(last, budget, quick).schedule(quick);
     double cycles = 0;
     for (std::size_t epoch = 0; epoch < schedule.epochs; ++epoch)
         cycles += std::max(schedule.epoch_latencies[epoch], schedule.epoch_cycles[epoch]) +

@@ -9,23 +9,23 @@ namespace {
 std::string cores_text(const Candidate& c) { return fmt::format("{}x{}", c.blocking.grid_r, c.blocking.grid_c); }
 
 std::string chosen_verdict(const Candidate& chosen, double target) {
-    if (target == 0) return "chosen: picked at random";
-    if (std::isinf(target)) return "chosen: the smallest that goes with its neighbours'";
+    if (target == 0) return "chosen at random";
+    if (std::isinf(target)) return "chosen: the smallest that is compatible with its neighbours' grids";
     if (chosen.cycles <= target)
         return fmt::format("chosen: the smallest that meets the epoch's {:.0f} cycles", target);
     return "chosen: the fastest, though it misses the epoch's target";
 }
 
-std::string verdict(const Choices& choices, const Candidate& one, const Candidate& chosen, double target,
+std::string verdict(const Choices& choices, const Candidate& candidate, const Candidate& chosen, double target,
                     const std::optional<Rejection>& rejection) {
     if (rejection) return "rejected: " + to_string(*rejection, choices);
-    if (target == 0) return "not picked";
-    if (one.cycles > target) return fmt::format("too slow by {:.0f} cycles", one.cycles - target);
-    if (one.blocking.cores() > chosen.blocking.cores())
-        return fmt::format("{} cores more than needed", one.blocking.cores() - chosen.blocking.cores());
-    if (one.blocking.cores() == chosen.blocking.cores() && one.cycles >= chosen.cycles)
+    if (target == 0) return "not chosen";
+    if (candidate.cycles > target) return fmt::format("too slow by {:.0f} cycles", candidate.cycles - target);
+    if (candidate.blocking.cores() > chosen.blocking.cores())
+        return fmt::format("{} cores more than needed", candidate.blocking.cores() - chosen.blocking.cores());
+    if (candidate.blocking.cores() == chosen.blocking.cores() && candidate.cycles >= chosen.cycles)
         return "no quicker than " + cores_text(chosen);
-    return "does not go with what was chosen for its neighbours";
+    return "incompatible with the grids of its neighbours";
 }
 
 CandidateReport report(const Candidate& c) {
@@ -97,23 +97,23 @@ Decision decision(const Choices& choices, const EdgeCosts& costs, const Epoch& e
     out.usable_l1_bytes = choice.usable_bytes;
     out.why = sentence(choice, taken, epoch.target, out.begins);
     for (std::size_t i = 0; i < choice.fitting.size(); ++i) {
-        CandidateReport one = report(choice.fitting[i]);
-        one.chosen = i == chosen[op];
-        one.verdict =
-            one.chosen ? chosen_verdict(taken, epoch.target)
-                       : verdict(choices, choice.fitting[i], taken, epoch.target, epoch.rejected[op - epoch.first][i]);
-        out.candidates.push_back(std::move(one));
+        CandidateReport entry = report(choice.fitting[i]);
+        entry.chosen = i == chosen[op];
+        entry.verdict = entry.chosen ? chosen_verdict(taken, epoch.target)
+                                     : verdict(choices, choice.fitting[i], taken, epoch.target,
+                                               epoch.rejected[op - epoch.first][i]);
+        out.candidates.push_back(std::move(entry));
     }
     for (const Misfit& misfit : choice.misfits) {
-        CandidateReport one;
-        one.grid_r = misfit.grid_r;
-        one.grid_c = misfit.grid_c;
-        one.fits = false;
-        one.verdict = misfit.least_bytes == 0
-                          ? "does not fit: a number of its sparse encoding exceeds 16 bits with any block size"
-                          : fmt::format("does not fit: {} B of L1, {} B too much", misfit.least_bytes,
-                                        misfit.least_bytes - choice.usable_bytes);
-        out.candidates.push_back(std::move(one));
+        CandidateReport entry;
+        entry.grid_r = misfit.grid_r;
+        entry.grid_c = misfit.grid_c;
+        entry.fits = false;
+        entry.verdict = misfit.least_bytes == 0
+                            ? "does not fit: a number of its sparse encoding exceeds 16 bits with any block size"
+                            : fmt::format("does not fit: {} B of L1, {} B too much", misfit.least_bytes,
+                                          misfit.least_bytes - choice.usable_bytes);
+        out.candidates.push_back(std::move(entry));
     }
     for (const std::size_t e : choices.into[op]) out.edges.push_back(edge_report(choices, costs, epoch, e, chosen));
     return out;

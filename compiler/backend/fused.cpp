@@ -24,11 +24,11 @@ std::vector<std::string> words_of(const std::string& text, char separator) {
 }
 
 FusedOperand operand_of(const std::string& word, const OpConfig& op) {
-    if (word == "d") return before;  // replaced by where the result before is
+    if (word == "d") return before;  // the previous result; its location is set later
     const std::string digits = word.starts_with("in") ? word.substr(2) : "";
     if (digits.empty() || digits.size() > 2 ||
         !std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; }))
-        fail_input(op.loc, "'{}': '{}' is no operand of a program; there are inN and d", op.name, word);
+        fail_input(op.loc, "'{}': '{}' is no operand of a program; operands are inN and d", op.name, word);
     return {Kind::Input, std::stoi(digits)};
 }
 
@@ -50,8 +50,8 @@ FusedSubOp sub_op(const std::string& text, const OpConfig& op, std::size_t numbe
     return sub;
 }
 
-/// Whether the sub-op may read Dst: as its first operand, or as any where the chip can. The operands of sums and
-/// products are exchanged for that.
+/// Whether the sub-op can read Dst: as its first operand, or as any if the chip allows it. Swaps the operands of sums
+/// and products if needed.
 bool takes_dest(FusedSubOp& sub, bool any_operand) {
     if (sub.inputs[0] == before || any_operand) return true;
     if (sub.type != "add" && sub.type != "multiply") return false;

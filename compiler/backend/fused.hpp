@@ -1,4 +1,4 @@
-// The program of a buda.fused_op as a netlist defines it.
+// Converts the program of a buda.fused_op to a netlist definition.
 #pragma once
 
 #include <memory>
@@ -8,9 +8,9 @@
 
 namespace ttsim::impl::ir {
 
-/// `program`: "add in0 in1; sqrt d" (passes/fuse_ops.cpp). Each result goes to Dst where the next sub-op may take it
-/// from there (`any_operand`: not only as its first operand), else to an intermediate. Blocks are those of op.out. The
-/// id is left empty. Throws Error(Input) at op.loc for a program that cannot be read.
+/// `program`: "add in0 in1; sqrt d" (passes/fuse_ops.cpp). A result stays in Dst if the next sub-op can read it there
+/// (`any_operand`: not only as its first operand), else it is stored in an intermediate. Blocks are those of op.out.
+/// The id is left empty. Throws Error(Input) at op.loc for an invalid program.
 std::shared_ptr<FusedDefinition> make_fused(const std::string& program, const OpConfig& op, bool any_operand);
 
 }  // namespace ttsim::impl::ir

@@ -54,13 +54,13 @@ GraphSolver::GraphSolver(const EdgeModel& model, const std::vector<SolverEdge>& 
 std::size_t GraphSolver::at(std::size_t op) const {
     const auto found = std::lower_bound(items_.begin(), items_.end(), op,
                                         [](const Item& item, std::size_t number) { return item.op < number; });
-    TT_CHECK(found != items_.end() && found->op == op, "op {} takes no part", op);
+    TT_CHECK(found != items_.end() && found->op == op, "op {} is not in the solver", op);
     return static_cast<std::size_t>(found - items_.begin());
 }
 
 std::size_t GraphSolver::edge_at(std::size_t edge) const {
     const auto found = std::lower_bound(active_.begin(), active_.end(), edge);
-    TT_CHECK(found != active_.end() && *found == edge, "edge {} takes no part", edge);
+    TT_CHECK(found != active_.end() && *found == edge, "edge {} is not in the solver", edge);
     return static_cast<std::size_t>(found - active_.begin());
 }
 
@@ -94,7 +94,7 @@ void GraphSolver::restore(Snapshot snapshot) {
 bool GraphSolver::propagate() {
     std::vector<std::size_t> all;
     for (std::size_t item = 0; item < items_.size(); ++item) all.push_back(item);
-    return settle(all);
+    return propagate_from(all);
 }
 
 void GraphSolver::preset(std::size_t op, std::size_t i) {
@@ -105,22 +105,22 @@ void GraphSolver::preset(std::size_t op, std::size_t i) {
 
 bool GraphSolver::set(std::size_t op, std::size_t i) {
     preset(op, i);
-    return settle({at(op)});
+    return propagate_from({at(op)});
 }
 
 bool GraphSolver::forbid(std::size_t op, std::size_t i) {
     const std::size_t item = at(op);
     drop(item, i, std::nullopt);
-    return settle({item});
+    return propagate_from({item});
 }
 
 bool GraphSolver::cut(std::size_t edge) {
     cut_edge(edge);
-    return settle({at(edges_[edge].producer), at(edges_[edge].consumer)});
+    return propagate_from({at(edges_[edge].producer), at(edges_[edge].consumer)});
 }
 
-/// Ops whose neighbours lost candidates are looked at again until nothing changes.
-bool GraphSolver::settle(const std::vector<std::size_t>& changed) {
+/// Revises ops whose neighbours lost candidates until nothing changes.
+bool GraphSolver::propagate_from(const std::vector<std::size_t>& changed) {
     std::vector<bool> listed(items_.size(), false);
     std::vector<std::size_t> waiting;
     const auto list = [&](std::size_t item) {
@@ -151,7 +151,7 @@ bool GraphSolver::revise(std::size_t number, bool& changed) {
         if (!rejection) continue;
         drop(number, i, rejection);
         changed = true;
-        if (!last || rejection->needs - rejection->there < last->needs - last->there) last = rejection;
+        if (!last || rejection->needs - rejection->available < last->needs - last->available) last = rejection;
     }
     if (!item.left.empty()) return true;
     conflict_ = Conflict{item.op, last.value_or(Rejection{})};
@@ -164,7 +164,7 @@ Costs GraphSolver::cost(std::size_t i, const Link& link, std::size_t partner) co
                          : model_.cost(edge, !cut_[link.edge], partner, i);
 }
 
-/// The least an edge can need of the op, limit by limit.
+/// The least costs of an edge for the op, per limit.
 Costs GraphSolver::least(std::size_t i, const Link& link) const {
     Costs least{};
     bool any = false;
@@ -206,7 +206,7 @@ std::optional<Rejection> GraphSolver::check(const Item& item, std::size_t i) con
     return std::nullopt;
 }
 
-/// Nothing when some candidate at the other end goes with candidate i, beside what other edges need.
+/// nullopt if a candidate at the other end is compatible with candidate i, given the costs of other edges.
 std::optional<Rejection> GraphSolver::without_partner(std::size_t i, const Link& link, const Costs& others) const {
     const Costs& limits = model_.limits();
     const CandidateSet& partners = items_[link.partner].left;
@@ -221,8 +221,8 @@ std::optional<Rejection> GraphSolver::without_partner(std::size_t i, const Link&
             if (needs > limits[l]) why = Rejection{static_cast<Limit>(l), needs, limits[l], active_[link.edge]};
         }
         if (!why) return std::nullopt;
-        if (why->needs - why->there >= least_over) continue;
-        least_over = why->needs - why->there;
+        if (why->needs - why->available >= least_over) continue;
+        least_over = why->needs - why->available;
         nearest = *why;
     }
     return nearest;

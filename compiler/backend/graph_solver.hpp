@@ -1,9 +1,9 @@
-// Which candidates of ops that run together go with which: arc consistency over sets of candidates.
+// Finds compatible candidates of ops in an epoch: arc consistency over sets of candidates.
 //
-//   ops with candidates --edges, each direct or through a queue in DRAM--> what is left when set() and cut() have
-//   taken away all that no neighbour goes with, or that exceeds what a core has
+// Edges are direct or go through a queue in DRAM. set() and cut() remove candidates that exceed the limits of a core or
+// that have no compatible candidate at a neighbour.
 //
-// Knows nothing of ops: costs come from an EdgeModel.
+// The solver is independent of ops: costs come from an EdgeModel.
 #pragma once
 
 #include <array>
@@ -15,19 +15,19 @@
 
 namespace ttsim::impl::ir {
 
-/// What edges need of a core, and each candidate has so much of.
+/// Limited resources of a core that edges use.
 enum class Limit : std::uint8_t {
-    FanOut,          ///< streams that take from one core of the producer
-    ProducerPhases,  ///< of these streams
-    ConsumerPhases,  ///< of the streams into one core
-    DramInputs,      ///< buffers in DRAM that one core reads
+    FanOut,          ///< streams from one core of the producer
+    ProducerPhases,  ///< phases of these streams
+    ConsumerPhases,  ///< phases of the streams into one core
+    DramInputs,      ///< DRAM buffers that one core reads
     DramOutputs,     ///< queues an op writes
-    SliceBuffer,     ///< bytes beyond L1 when the producer keeps the slices that the consumer needs at once
+    SliceBuffer,     ///< excess L1 bytes if the producer holds the slices that the consumer needs at the same time
 };
 constexpr std::size_t limit_count = 6;
 using Costs = std::array<std::int64_t, limit_count>;
 std::string_view to_string(Limit limit);
-/// Whether the producer of an edge pays, else the consumer.
+/// Whether the limit applies to the producer of an edge, else to the consumer.
 bool of_producer(Limit limit);
 
 struct SolverEdge {
@@ -38,22 +38,22 @@ class EdgeModel {
 public:
     virtual ~EdgeModel() = default;
     virtual std::size_t candidates(std::size_t op) const = 0;
-    /// With candidate i of the producer and j of the consumer.
+    /// Costs with candidate i of the producer and j of the consumer.
     virtual Costs cost(std::size_t edge, bool direct, std::size_t i, std::size_t j) const = 0;
-    /// What candidate i of an op needs whatever its edges do.
+    /// Costs of candidate i of an op that do not depend on its edges.
     virtual Costs own(std::size_t op, std::size_t i) const = 0;
     virtual const Costs& limits() const = 0;
 };
 
-/// Why a candidate went.
+/// Why a candidate was removed.
 struct Rejection {
     Limit limit = Limit::FanOut;
-    std::int64_t needs = 0, there = 0;  ///< at least so much
-    std::optional<std::size_t> edge;    ///< that needs most of it; none: the op itself
+    std::int64_t needs = 0, available = 0;
+    std::optional<std::size_t> edge;  ///< the edge with the highest costs; nullopt: the op itself
 };
 struct Conflict {
-    std::size_t op = 0;  ///< that has no candidate left
-    Rejection why;       ///< of its last one
+    std::size_t op = 0;  ///< has no candidate left
+    Rejection why;       ///< of its last candidate
 };
 
 class CandidateSet {
@@ -76,42 +76,41 @@ private:
 
 class GraphSolver {
 public:
-    /// Of `edges` and the ops they join only those take part that `active` and `ops` list.
+    /// `active`, `ops`: the participating edges and ops.
     GraphSolver(const EdgeModel& model, const std::vector<SolverEdge>& edges, const std::vector<std::size_t>& active,
                 std::vector<std::size_t> ops);
 
-    /// Before propagate().
+    /// To be called before propagate().
     void preset(std::size_t op, std::size_t i);
     void precut(std::size_t edge) { cut_edge(edge); }
 
-    /// Each of these says whether every op has a candidate left; if not, conflict() tells which has none, and only
-    /// restore() leads on.
+    /// These return whether every op has a candidate left. If not, conflict() names an op without one, and the only
+    /// valid next step is restore().
     bool propagate();                            ///< from all ops
-    bool set(std::size_t op, std::size_t i);     ///< that candidate only; it must be there
-    bool forbid(std::size_t op, std::size_t i);  ///< not that one
-    bool cut(std::size_t edge);                  ///< goes through a queue in DRAM
+    bool set(std::size_t op, std::size_t i);     ///< keeps only this candidate, which must not be removed yet
+    bool forbid(std::size_t op, std::size_t i);  ///< removes this candidate
+    bool cut(std::size_t edge);                  ///< sends the edge through a queue in DRAM
     const CandidateSet& left(std::size_t op) const { return items_[at(op)].left; }
     bool is_cut(std::size_t edge) const { return cut_[edge_at(edge)]; }
     const Conflict& conflict() const { return *conflict_; }
-    /// Why a candidate is no longer there; nothing for one that set() or forbid() took away.
+    /// Why a candidate was removed; nullopt if set() or forbid() did it.
     std::optional<Rejection> rejection(std::size_t op, std::size_t i) const { return items_[at(op)].why[i]; }
 
-    /// How much had changed.
+    /// A point in the log of changes.
     struct Snapshot {
         std::size_t changes = 0;
         std::optional<Conflict> conflict;
     };
     Snapshot snapshot() const { return {changes_.size(), conflict_}; }
-    /// Takes back all that changed since.
+    /// Reverts all changes since.
     void restore(Snapshot snapshot);
 
 private:
-    // Ops and edges have numbers of their own here, their places in the lists below: an epoch is a small part of a
-    // model.
+    // Internal indices of ops and edges are positions in the lists below, because an epoch is a small part of a model.
     struct Link {
-        std::size_t edge = 0;     ///< its place
+        std::size_t edge = 0;     ///< index in active_
         std::size_t partner = 0;  ///< the op at the other end
-        bool produces = false;    ///< this op does
+        bool produces = false;    ///< this op is the producer
     };
     struct Item {
         std::size_t op = 0;
@@ -120,15 +119,15 @@ private:
         std::vector<std::optional<Rejection>> why;
     };
     struct Change {
-        std::size_t item = 0, candidate = 0;  ///< that went
-        bool is_cut = false;                  ///< no candidate: the edge at the place `item` was cut
+        std::size_t item = 0, candidate = 0;  ///< the removed candidate
+        bool is_cut = false;                  ///< instead of a candidate, edge `item` was cut
     };
 
     std::size_t at(std::size_t op) const;
     std::size_t edge_at(std::size_t edge) const;
     void drop(std::size_t item, std::size_t i, std::optional<Rejection> why);
     void cut_edge(std::size_t edge);
-    bool settle(const std::vector<std::size_t>& changed);
+    bool propagate_from(const std::vector<std::size_t>& changed);
     bool revise(std::size_t item, bool& changed);
     std::optional<Rejection> check(const Item& item, std::size_t i) const;
     std::optional<Rejection> without_partner(std::size_t i, const Link& link, const Costs& others) const;

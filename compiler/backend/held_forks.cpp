@@ -9,17 +9,17 @@ namespace ttsim::impl::ir {
 
 namespace {
 
-/// A block of one of the producer's cores.
+/// A block of a producer core.
 using BlockOf = std::pair<std::int64_t, std::int64_t>;  // core, block
 
-/// What a pipe takes of the producer's blocks, step by step.
-struct Taker {
-    std::vector<std::size_t> steps;  ///< numbers of blocks
+/// Progress of a pipe through the producer's blocks.
+struct PipeProgress {
+    std::vector<std::size_t> steps;  ///< block numbers
     std::size_t at = 0;
     bool done() const { return at == steps.size(); }
 };
 
-/// The blocks of all cores, numbered core by core, and how many pipes have not taken all they take of each.
+/// The blocks of all cores, numbered core by core, each with the number of pipes that still need it.
 class Blocks {
 public:
     Blocks(const std::vector<OutputReader>& readers, std::int64_t block_tiles) {
@@ -34,7 +34,7 @@ public:
             auto& steps = pipes_[pipe].steps;
             if (steps.empty() || steps.back() != number) steps.push_back(number);
         });
-        for (const Taker& pipe : pipes_) {
+        for (const PipeProgress& pipe : pipes_) {
             last_.emplace_back(waiting_.size(), never);
             for (std::size_t step = 0; step < pipe.steps.size(); ++step) last_.back()[pipe.steps[step]] = step;
             for (std::size_t block = 0; block < waiting_.size(); ++block)
@@ -42,16 +42,16 @@ public:
         }
     }
     std::size_t pipes() const { return pipes_.size(); }
-    /// Takes as much as the others let it; whether that was anything.
+    /// Advances a pipe as far as the others allow; returns whether it advanced.
     bool advance(std::size_t number) {
-        Taker& pipe = pipes_[number];
+        PipeProgress& pipe = pipes_[number];
         const std::size_t before = pipe.at;
         for (; !pipe.done() && free(number); ++pipe.at)
             if (const std::size_t block = pipe.steps[pipe.at]; last_[number][block] == pipe.at) --waiting_[block];
         return pipe.at != before;
     }
     bool done() const {
-        return std::all_of(pipes_.begin(), pipes_.end(), [](const Taker& pipe) { return pipe.done(); });
+        return std::all_of(pipes_.begin(), pipes_.end(), [](const PipeProgress& pipe) { return pipe.done(); });
     }
 
 private:
@@ -71,9 +71,9 @@ private:
                 ++pipe;
             }
     }
-    /// All others have what they take of the block before its next one.
+    /// Whether all other pipes have read the core's previous block.
     bool free(std::size_t number) const {
-        const Taker& pipe = pipes_[number];
+        const PipeProgress& pipe = pipes_[number];
         const std::size_t next = pipe.steps[pipe.at];
         if (next % static_cast<std::size_t>(blocks_) == 0) return true;
         const std::size_t last = last_[number][next - 1];
@@ -82,7 +82,7 @@ private:
     }
 
     std::int64_t cores_ = 0, blocks_ = 0;
-    std::vector<Taker> pipes_;
+    std::vector<PipeProgress> pipes_;
     std::vector<std::vector<std::size_t>> last_;  // by pipe: the last step at each block
     std::vector<std::size_t> waiting_;            // by block
 };
@@ -96,7 +96,7 @@ std::vector<OutputReader> direct_readers(const Op& producer, const std::vector<D
     return seen;
 }
 
-bool wait_in_a_circle(const Op& producer, const std::vector<OutputReader>& readers) {
+bool has_circular_wait(const Op& producer, const std::vector<OutputReader>& readers) {
     const std::int64_t tiles = std::max<std::int64_t>(1, producer.buf_size_mb / 2) * producer.cfg.out.mblock_tiles();
     if (producer.buf_size_mb / 2 >= producer.cfg.out.t) return false;
     std::size_t pipes = 0;
@@ -119,7 +119,7 @@ std::vector<HeldFork> held_forks(const Choices& choices, const std::map<std::siz
     std::vector<HeldFork> held;
     std::map<std::size_t, bool> in_blocks;  // by producer
     for (const auto& [e, slices] : waiting) {
-        if (slices < 1) continue;  // less than the block that is under way
+        if (slices < 1) continue;  // covered by the block in transit
         const std::size_t producer = choices.edges[e].producer, consumer = choices.edges[e].consumer;
         const auto [known, fresh] = in_blocks.try_emplace(producer, false);
         if (fresh) {

@@ -1,4 +1,4 @@
-// Forks that wait for each other: a nop between takes a reader that waits for another path out of the fork.
+// Forks whose readers block each other. A nop decouples a reader that waits for another path from the same fork.
 #pragma once
 
 #include <map>
@@ -8,28 +8,27 @@
 
 namespace ttsim::impl::ir {
 
-/// An op that reads another without a queue between, and as which operand.
+/// An op that reads another without a queue, and the operand.
 struct DirectReader {
     const Op* op = nullptr;
     std::size_t operand = 0;
 };
 
-/// The tiles that each of them takes, and in what order.
+/// The tiles that each reader reads, in order.
 std::vector<OutputReader> direct_readers(const Op& producer, const std::vector<DirectReader>& readers);
-/// Whether the op hands its tiles to these readers, by the planner's rules, in blocks to several. Then none gets the
-/// next block before all have taken this one.
+/// Whether the planner streams the op's output in blocks to several readers. Then no reader gets the next block before
+/// all have read the current one.
 bool forks_in_blocks(const Op& producer, const std::vector<DirectReader>& readers, std::int64_t microbatch);
 
-/// Whether readers that take from the op's cores in turn, each in its order, stop for good: one waits for the next
-/// block of a core, which another has to take this one for, which takes from another core before.
-bool wait_in_a_circle(const Op& producer, const std::vector<OutputReader>& readers);
+/// Whether readers deadlock: each reads the op's cores in its own order, and a core's next block is sent only after all
+/// readers have read its current one.
+bool has_circular_wait(const Op& producer, const std::vector<OutputReader>& readers);
 
-/// Of a schedule with its final orders. `waiting`: edge -> slices that wait in its producer, of direct edges inside
-/// epochs.
+/// Held forks of a schedule with its final ublock orders. `waiting`: direct edge -> slices that wait in its producer.
 std::vector<HeldFork> held_forks(const Choices& choices, const std::map<std::size_t, double>& waiting,
                                  std::int64_t microbatch, const Schedule& schedule);
 
-/// The graph with a nop in front of each of these operands.
+/// The graph with a nop before each of these operands.
 Graph with_nops(const Graph& graph, const std::vector<HeldFork>& forks);
 
 }  // namespace ttsim::impl::ir

@@ -7,7 +7,7 @@ namespace ttsim::impl::ir {
 
 namespace {
 
-/// What an edge needs in any case: the less of what it needs directly and through DRAM.
+/// The minimum of an edge's direct costs and its costs through DRAM.
 class LeastEdges : public EdgeModel {
 public:
     explicit LeastEdges(const EdgeModel& model) : model_(model) {}
@@ -25,7 +25,7 @@ private:
     const EdgeModel& model_;
 };
 
-/// An op that has no candidate beside the others of `ops`, if there is one.
+/// An op of `ops` that has no compatible candidate, if there is one.
 std::optional<Conflict> conflict_among(const EdgeModel& model, const std::vector<SolverEdge>& edges,
                                        const std::set<std::size_t>& ops) {
     std::vector<std::size_t> active;
@@ -40,7 +40,7 @@ std::optional<Conflict> conflict_among(const EdgeModel& model, const std::vector
 }  // namespace
 
 bool are_impossible(const EdgeModel& model, const std::vector<SolverEdge>& edges, std::set<std::size_t> ops) {
-    // what an op needs depends on its neighbours, and what they may be on theirs
+    // costs of an op depend on its neighbours, and their candidates on their neighbours
     constexpr int steps = 2;
     for (int step = 0; step < steps; ++step) {
         std::set<std::size_t> more = ops;

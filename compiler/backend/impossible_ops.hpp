@@ -1,5 +1,5 @@
-// Ops that are refused with any epochs: a search that was refused because of one need not be tried in other ways, and
-// what is refused besides need not wait for the next search.
+// Finds ops that no division into epochs can place. A search that failed because of one need not be repeated, and all
+// such ops are reported at the same time.
 #pragma once
 
 #include <functional>
@@ -10,12 +10,12 @@
 
 namespace ttsim::impl::ir {
 
-/// Whether one of these ops, or an op near it, is within the limits with no candidate, wherever epochs end and
-/// whichever edges go through DRAM.
+/// Whether one of these ops, or an op near it, exceeds the limits with every candidate, for all epoch boundaries and
+/// choices of edges through DRAM.
 bool are_impossible(const EdgeModel& model, const std::vector<SolverEdge>& edges, std::set<std::size_t> ops);
 
-/// Which of the first `ops` ops are refused so when the host does those of `on_host`, each where the host does those
-/// before it, too. `with`: the ops that go there when one goes, itself among them.
+/// Impossible ops among the first `ops` ones if the host runs those of `on_host`. Each found op is moved to the host
+/// before the next search. `with`: all ops that move to the host with an op, including itself.
 std::vector<Conflict> impossible_ops(const EdgeModel& model, const std::vector<SolverEdge>& edges,
                                      const std::set<std::size_t>& on_host,
                                      const std::function<std::set<std::size_t>(std::size_t)>& with, std::size_t ops);

@@ -16,7 +16,7 @@ OpTimes::OpTimes(const Choices& choices) {
         first_time_.push_back(times_.size());
         const OpChoices& item = choices.ops[op];
         for (const Candidate& c : item.choice.fitting) {
-            // what an input alone must have as a whole comes while it is made
+            // with a single input, operands needed complete are transferred while they are produced
             const double alone = std::max({c.kernel_cycles, c.dram_cycles, c.pipe_cycles});
             times_.push_back({alone, alone * item.first_share, c.resident_cycles});
         }

@@ -1,4 +1,4 @@
-// What one input takes through ops that follow each other.
+// The latency of one input through consecutive ops.
 #pragma once
 
 #include <algorithm>
@@ -11,18 +11,18 @@ namespace ttsim::impl::ir {
 struct Choices;
 class EdgeTimes;
 
-/// What InputTime needs of all ops and their candidates, close together: policies count millions of runs.
+/// Compact table of the times of all ops and candidates, since policies evaluate millions of runs.
 class OpTimes {
 public:
     struct Time {
-        double cycles = 0;    ///< of the op's own work
-        double tail = 0;      ///< of them, what is left to do when the last of its operands is there
-        double resident = 0;  ///< until what it keeps is there
+        double cycles = 0;    ///< of the op alone
+        double tail = 0;      ///< cycles left after its last operand has arrived
+        double resident = 0;  ///< cycles to load its resident constants
     };
     OpTimes() = default;
     explicit OpTimes(const Choices& choices);
     const Time& of(std::size_t op, std::size_t candidate) const { return times_[first_time_[op] + candidate]; }
-    /// What it reads of other ops, by their place.
+    /// Ops that it reads, by index.
     std::span<const std::uint32_t> producers(std::size_t op) const {
         return std::span(producers_).subspan(first_producer_[op], first_producer_[op + 1] - first_producer_[op]);
     }
@@ -34,26 +34,26 @@ private:
     std::vector<std::size_t> first_producer_;  // per op, and one more
 };
 
-/// One input alone through ops that follow each other, as far as they are known.
+/// Latency of one input through a run of ops that is extended op by op.
 class InputTime {
 public:
-    /// Of none yet; `first`: the op that comes next.
+    /// Starts an empty run; `first`: the next op.
     void begin(std::size_t first) {
         first_ = first;
         made_.clear();
         clocks_ = pace_ = 0;
     }
-    /// The next op; `chosen`: the candidates of the ops from `from` on. `edges`: handing over takes time as well.
+    /// Adds the next op. `chosen`: the candidates of the ops from `from` on. `edges`: times of output streaming.
     void add(const OpTimes& times, std::span<const std::size_t> chosen, std::size_t from, EdgeTimes* edges = nullptr);
-    /// The next op where edges take no time; `own`: its time.
+    /// Adds the next op if edges take no time; `own`: its time.
     void add(std::span<const std::uint32_t> producers, const OpTimes::Time& own);
     std::size_t first() const { return first_; }
-    std::size_t end() const { return first_ + made_.size(); }  ///< of the ops that are known
-    double clocks() const { return clocks_; }                  ///< until the last of all their results is there
+    std::size_t end() const { return first_ + made_.size(); }  ///< end of the run
+    double clocks() const { return clocks_; }                  ///< until all results are complete
     double pace() const { return pace_; }                      ///< of the slowest edge between them
 
 private:
-    /// When the first of a result is there, and all of it.
+    /// Times of the first part of a result and of the complete result.
     struct Span {
         double first = 0, last = 0;
     };

@@ -16,7 +16,7 @@ bool repeats(const OperandTms& tms) {
     });
 }
 
-/// The shape that TMs make into `after`; nothing where that cannot be told.
+/// The shape that TMs convert to `after`; nullopt if it is not unique.
 std::optional<TileShape> shape_before(TileShape after, const OperandTms& tms) {
     if (tms.pad_rt != 0 || tms.pad_ct != 0 || tms.unpad_rt != 0 || tms.unpad_ct != 0) return std::nullopt;
     for (auto tm = tms.tms.rbegin(); tm != tms.tms.rend(); ++tm) {
@@ -53,7 +53,7 @@ std::optional<TileShape> shape_before(TileShape after, const OperandTms& tms) {
     return after;
 }
 
-/// The tiles of a core in the order it takes them, each by its place in the whole.
+/// The tiles that a core reads, in order, by index in the tensor.
 std::vector<std::int64_t> places(const TileOrder& order) {
     std::vector<std::int64_t> all;
     for (const TileSpan& span : order)
@@ -61,9 +61,9 @@ std::vector<std::int64_t> places(const TileOrder& order) {
     return all;
 }
 
-/// The shortest beginning that `all` is an integer of times.
+/// The shortest prefix whose repetition yields `all`.
 std::int64_t period(const std::vector<std::int64_t>& all) {
-    std::vector<std::size_t> border(all.size() + 1, 0);  // of each beginning: the longest that it ends with, too
+    std::vector<std::size_t> border(all.size() + 1, 0);  // KMP failure function
     for (std::size_t i = 1, k = 0; i < all.size(); ++i) {
         while (k > 0 && all[i] != all[k]) k = border[k];
         if (all[i] == all[k]) ++k;
@@ -73,7 +73,7 @@ std::int64_t period(const std::vector<std::int64_t>& all) {
     return static_cast<std::int64_t>(all.size() % shortest == 0 ? shortest : all.size());
 }
 
-/// What a product on some chips takes at once of an operand: its broadcast is a multiple.
+/// The unit of tiles that products of some chips read of an operand; a broadcast must be a multiple of it.
 std::int64_t block_unit(const OpConfig& op, int operand, bool whole_blocks) {
     if (op.type != "matmul" || !whole_blocks) return 1;
     const Blocking& b = op.out;
@@ -82,8 +82,9 @@ std::int64_t block_unit(const OpConfig& op, int operand, bool whole_blocks) {
     return tall ? b.ublock_rt * op.attr.u_kt : b.ublock_ct;
 }
 
-/// Read once for a ublock, and not by a product inside: kernels of other uses turn their buffers otherwise.
-bool read_plainly(const OpConfig& op, int operand) {
+/// Whether an operand is read once per ublock and not by a product inside. Other kernels access their buffers
+/// differently.
+bool is_read_once(const OpConfig& op, int operand) {
     if (op.type == "reduce" || op.attr.identity) return false;
     if (!op.fused) return op.type != "fused_op";
     const FusedOperand wanted{FusedOperand::Kind::Input, operand};
@@ -97,17 +98,17 @@ bool read_plainly(const OpConfig& op, int operand) {
     return uses == 1;
 }
 
-/// The period of all cores; nothing where nothing repeats.
+/// The common period of all cores; nullopt if nothing repeats.
 std::optional<std::int64_t> common_period(const Op& op, std::size_t k) {
     const auto before = shape_before(op.cfg.in[k], op.tms[k]);
-    constexpr std::int64_t most = std::int64_t{1} << 18;  // tiles of all cores that are looked at
+    constexpr std::int64_t most = std::int64_t{1} << 18;  // tiles of all cores; larger operands are skipped
     if (!before || op.cfg.in[k].tiles() > most) return std::nullopt;
     Blocking whole;
     whole.t = before->z;
     whole.mblock_m = before->rt;
     whole.mblock_n = before->ct;
     OpConfig cfg = op.cfg;
-    cfg.attr.kernel_broadcast.clear();  // all that is read
+    cfg.attr.kernel_broadcast.clear();  // the orders must contain all reads
     std::int64_t common = 1;
     for (const TileOrder& order : tile_orders(cfg, k, op.tms[k], whole)) {
         const std::vector<std::int64_t> all = places(order);
@@ -126,11 +127,11 @@ std::map<int, std::int64_t> kernel_broadcasts(const Op& op, const std::vector<bo
     for (std::size_t k = 0; k < constant.size(); ++k) {
         const auto number = static_cast<int>(k);
         const bool of_user = k < op.input_buf_min_size_tiles.size() && op.input_buf_min_size_tiles[k] > 0;
-        if (!constant[k] || of_user || !repeats(op.tms[k]) || !read_plainly(op.cfg, number)) continue;
+        if (!constant[k] || of_user || !repeats(op.tms[k]) || !is_read_once(op.cfg, number)) continue;
         const auto repeated = common_period(op, k);
         if (!repeated) continue;
         const std::int64_t tiles = std::lcm(*repeated, block_unit(op.cfg, number, whole_blocks));
-        std::int64_t share = 0;  // all slices of a core's
+        std::int64_t share = 0;  // a core's tiles in all slices
         for (const TileRect& rect : ttsim::impl::find_op(op.cfg.type)->use(op.cfg, number, 0, 0).rects)
             share += rect.nr * rect.nc * op.cfg.in[k].z;
         if (share % tiles == 0 && 2 * tiles < share) found[number] = tiles;
@@ -138,7 +139,7 @@ std::map<int, std::int64_t> kernel_broadcasts(const Op& op, const std::vector<bo
     return found;
 }
 
-bool broadcasts_hold(const Op& op) {
+bool broadcasts_match_order(const Op& op) {
     return std::all_of(op.cfg.attr.kernel_broadcast.begin(), op.cfg.attr.kernel_broadcast.end(), [&](const auto& held) {
         const auto repeated = common_period(op, static_cast<std::size_t>(held.first));
         return repeated && held.second % *repeated == 0;

@@ -1,4 +1,4 @@
-// Constants whose tiles a core takes over and over in the same order: its buffer holds them once (kernel_broadcast).
+// Finds constants whose tiles a core reads repeatedly in the same order: its buffer holds them once (kernel_broadcast).
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@
 
 namespace ttsim::impl::ir {
 
-/// For operands of `constant`, in tiles: what a core reads of an input is that many tiles repeated, and the buffer for
-/// them, which is filled twice, takes less than all. `op` has its blocks; operands that the user gave a buffer are left
-/// alone. `whole_blocks`: the chip's products hold whole blocks (ChipFeatures::broadcast_blocks).
+/// Tiles per operand of `constant` that a core reads repeatedly, if a double buffer for them is smaller than all tiles.
+/// `op` has its blocks. Operands with a buffer size by the user are skipped. `whole_blocks`: the chip's products need
+/// complete blocks (ChipFeatures::broadcast_blocks).
 std::map<int, std::int64_t> kernel_broadcasts(const Op& op, const std::vector<bool>& constant, bool whole_blocks);
 
-/// Whether the kernel broadcasts of an op are right for the order of its micro-blocks.
-bool broadcasts_hold(const Op& op);
+/// Whether the kernel broadcasts of an op match the order of its ublocks.
+bool broadcasts_match_order(const Op& op);
 
 }  // namespace ttsim::impl::ir

@@ -13,10 +13,10 @@ namespace ttsim::impl::ir {
 
 namespace {
 
-/// What each op takes at each price of a core, in clocks.
+/// The best candidate of each op at each price of a core, in clocks.
 class PriceTable {
 public:
-    /// `load`: what loading a core's programs takes, and so its least price, but in the first epoch.
+    /// `load`: clocks to load a core's programs, which is the least price except in the first epoch.
     PriceTable(const Choices& choices, double load) : choices_(choices) {
         double slowest = 1;
         for (const OpChoices& op : choices.ops)
@@ -38,13 +38,13 @@ public:
     }
     std::size_t size() const { return prices_.size(); }
     double price(std::size_t k) const { return prices_[k]; }
-    /// By price.
+    /// Levels are prices.
     const Levels& levels() const { return levels_; }
-    /// The least price at which ops first .. end - 1 take so many cores at most; size() when there is none.
+    /// The least price at which ops first .. end - 1 need at most this many cores; size() if there is none.
     std::size_t least(std::size_t first, std::size_t end, std::int64_t cores) const {
         return levels_.least(first, end, cores, first == 0 ? 0 : loaded_);
     }
-    /// Candidates by time and price.
+    /// Candidates by time + price * cores.
     std::vector<std::size_t> order(std::size_t op, double price) const {
         const std::vector<Candidate>& fitting = choices_.ops[op].choice.fitting;
         std::vector<std::size_t> all(fitting.size());
@@ -59,7 +59,7 @@ public:
 private:
     const Choices& choices_;
     std::vector<double> prices_;
-    std::size_t loaded_ = 0;  // the least price where loading counts
+    std::size_t loaded_ = 0;  // the least price if loading is counted
     Levels levels_;
 };
 
@@ -100,16 +100,16 @@ std::vector<Epoch> latency_epochs(const Choices& choices, const EdgeCosts& costs
     const auto cores = std::max<std::int64_t>(
         1, static_cast<std::int64_t>(static_cast<double>(budget.rows * budget.cols) * options.packing));
     EpochList epochs(choices, costs, budget, options);
-    // rectangles do not fill a chip: a higher price where they do not fit together
-    const auto wishes = [&](std::size_t first, std::size_t end, std::size_t n) -> std::optional<Wish> {
+    // rectangles may not fill a chip: use a higher price if they do not fit
+    const auto preferences = [&](std::size_t first, std::size_t end, std::size_t n) -> std::optional<Preference> {
         const std::size_t k = std::min(table.least(first, end, cores), table.size() - 1) + n;
         if (k >= table.size()) return std::nullopt;
         double slowest = 0;
         for (std::size_t op = first; op < end; ++op)
             slowest = std::max(slowest, choices.ops[op].choice.fitting[table.levels().chosen(k)[op]].cycles);
-        return Wish{slowest, [&table, k](std::size_t op) { return table.order(op, table.price(k)); }};
+        return Preference{slowest, [&table, k](std::size_t op) { return table.order(op, table.price(k)); }};
     };
-    for (const auto& [first, end] : shortest(choices, table, cores, load)) epochs.add(first, end, wishes);
+    for (const auto& [first, end] : shortest(choices, table, cores, load)) epochs.add(first, end, preferences);
     return epochs.take();
 }
 

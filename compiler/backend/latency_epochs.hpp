@@ -1,4 +1,4 @@
-// Epochs and grids for one input at a time.
+// Chooses epochs and grids for the latency of one input.
 #pragma once
 
 #include <vector>
@@ -7,10 +7,9 @@
 
 namespace ttsim::impl::ir {
 
-/// All ops in order, cut into epochs with the least sum of what one input takes from op to op and of changing epochs.
-/// In an epoch every op takes the grid with the least time and price of its cores, at the price at which all fit: where
-/// ops wait for each other, a core belongs where it shortens the sum most. Loading the first epoch does not count.
-/// Throws as choose_epochs() does.
+/// All ops in order, divided into epochs with the least sum of latencies and costs of changing epochs. In an epoch
+/// every op has the grid that minimizes time + price * cores, at the least price at which all fit. So cores are used
+/// where they shorten the latency most. Loading the first epoch is not counted. Throws as choose_epochs() does.
 std::vector<Epoch> latency_epochs(const Choices& choices, const EdgeCosts& costs, const OpBudget& budget,
                                   const ScheduleOptions& options);
 

@@ -1,5 +1,5 @@
-// What the ops of a model take, at each level of a scale: a target that they meet, the price of a core. Each op has one
-// candidate a level, and from level to level runs of ops take fewer cores.
+// Candidates and cores of all ops at each level of a scale (a target, or the price of a core). Higher levels need fewer
+// cores.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace ttsim::impl::ir {
 
 class Levels {
 public:
-    /// The next level: the candidate of each op, and the cores that it takes.
+    /// Adds the next level: the candidate of each op, and its cores.
     void add(std::vector<std::size_t> chosen, const std::vector<std::int64_t>& cores) {
         std::vector<std::int64_t> sums{0};
         sums.reserve(cores.size() + 1);
@@ -24,8 +24,8 @@ public:
     std::int64_t cores(std::size_t level, std::size_t first, std::size_t end) const {
         return sums_[level][end] - sums_[level][first];
     }
-    /// The first level, no less than `from`, at which ops first .. end - 1 take so many cores at most; size() when
-    /// there is none.
+    /// The first level from `from` on at which ops first .. end - 1 need at most this many cores; size() if there is
+    /// none.
     std::size_t least(std::size_t first, std::size_t end, std::int64_t cores, std::size_t from = 0) const {
         std::size_t end_level = size();
         while (from < end_level) {
@@ -37,14 +37,14 @@ public:
         }
         return from;
     }
-    /// The same where the answer is likely to be `from` or close behind it.
+    /// The same by linear search, for answers close to `from`.
     std::size_t next(std::size_t first, std::size_t end, std::int64_t most, std::size_t from) const {
         while (from < size() && cores(from, first, end) > most) ++from;
         return from;
     }
 
 private:
-    std::vector<std::vector<std::int64_t>> sums_;   // per level: cores of the ops before
+    std::vector<std::vector<std::int64_t>> sums_;   // per level: prefix sums of cores
     std::vector<std::vector<std::size_t>> chosen_;  // per level: of all ops
 };
 

@@ -26,7 +26,7 @@ LoadTime::LoadTime(const ChipParams& chip, std::int64_t rows, std::int64_t cols)
             channels_.push_back(static_cast<std::size_t>(load_channel(chip, core)));
             cores[channels_.back()] += 1;
         }
-    // epoch_load is that of a chip whose cores are all there
+    // epoch_load is for a chip without harvested rows
     std::vector<double> all(count_, 0.0);
     for (const int y : chip.worker_y)
         for (const int x : chip.worker_x) all[static_cast<std::size_t>(load_channel(chip, {x, y}))] += 1;
@@ -73,8 +73,8 @@ std::optional<std::vector<Place>> spread_places(const std::vector<Rectangle>& re
             const std::int64_t fullest = *std::max_element(then.begin(), then.end());
             if (!best || fullest < best->first) best.emplace(fullest, place);
         };
-        for (const bool turned : {r.turned, !r.turned}) {
-            if (turned != r.turned && (!r.turnable || r.height == r.width)) continue;
+        for (const bool turned : {r.must_transpose, !r.must_transpose}) {
+            if (turned != r.must_transpose && (!r.may_transpose || r.height == r.width)) continue;
             if (r.fixed) {
                 consider(*r.fixed);
                 break;

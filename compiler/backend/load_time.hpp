@@ -1,5 +1,5 @@
-// What it takes to load an epoch's programs: every core that runs an op reads its own, through the memory channel it is
-// nearest to, and all of a channel wait for each other.
+// The time to load an epoch's programs. Every core reads its program through the nearest memory channel, and the cores
+// of a channel share its rate.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,13 @@ namespace ttsim::impl::ir {
 
 class LoadTime {
 public:
-    /// For the chip's grid of so many rows and columns.
+    /// For a grid of this size.
     LoadTime(const ChipParams& chip, std::int64_t rows, std::int64_t cols);
-    /// Clocks with so many cores spread evenly over the channels.
+    /// Clocks for this many cores, evenly distributed over the channels.
     double of_cores(double cores) const;
-    /// The share of one of many.
+    /// Mean clocks per core.
     double per_core() const;
-    /// Clocks of ops at these places. `rectangles`: their extents, not yet turned.
+    /// Clocks for ops at these places. `rectangles`: their extents before transposition.
     double of(const std::vector<Rectangle>& rectangles, const std::vector<Place>& places) const;
     std::size_t channel(std::int64_t row, std::int64_t col) const {
         return channels_[static_cast<std::size_t>(row * cols_ + col)];
@@ -30,11 +30,11 @@ private:
     std::int64_t rows_ = 0, cols_ = 0;
     std::size_t count_ = 0;              ///< of the chip's channels
     std::vector<std::size_t> channels_;  // per core
-    double core_cycles_ = 0;             // of one core alone in its channel
-    double used_ = 1;                    // channels that are nearest to any core
+    double core_cycles_ = 0;             // clocks of a single core in its channel
+    double used_ = 1;                    // channels that have cores
 };
 
-/// Places that spread the cores over the channels, larger ones first; nothing where they do not fit so.
+/// Places that distribute the cores over the channels, larger ops first; nullopt if they do not fit.
 std::optional<std::vector<Place>> spread_places(const std::vector<Rectangle>& rectangles, const LoadTime& load,
                                                 std::int64_t rows, std::int64_t cols);
 

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t dram = static_cast<std::size_t>(-1);
 
-/// Bytes of one input from one core to another, or from all DRAM channels alike.
+/// Bytes per input from one core to another, or from all DRAM channels in equal shares.
 struct Flow {
     std::size_t from = dram, to = 0;  ///< ops of the epoch
     std::int64_t from_core = 0, to_core = 0;
@@ -31,7 +31,7 @@ public:
 
     std::vector<Flow> flows() {
         for (std::size_t op = epoch_.first; op < epoch_.end(); ++op) {
-            std::vector<bool> made(costs_.made(op, chosen(op)).cfg.in.size(), false);
+            std::vector<bool> made(costs_.candidate_op(op, chosen(op)).cfg.in.size(), false);
             for (const std::size_t e : choices_.into[op]) {
                 made[choices_.details[e].operand] = true;
                 const SolverEdge& edge = choices_.edges[e];
@@ -50,7 +50,7 @@ public:
 private:
     std::size_t chosen(std::size_t op) const { return epoch_.chosen[op - epoch_.first]; }
 
-    /// What goes the same way is one flow.
+    /// Merges flows with equal ends.
     std::vector<Flow> merged() const {
         std::map<std::tuple<std::size_t, std::size_t, std::int64_t, std::int64_t>, double> bytes;
         for (const Flow& flow : flows_) bytes[{flow.from, flow.to, flow.from_core, flow.to_core}] += flow.bytes;
@@ -63,8 +63,8 @@ private:
     void direct(std::size_t e) {
         const SolverEdge& edge = choices_.edges[e];
         const std::size_t k = choices_.details[e].operand;
-        const Op& consumer = costs_.made(edge.consumer, chosen(edge.consumer));
-        const Blocking& producer = costs_.made(edge.producer, chosen(edge.producer)).cfg.out;
+        const Op& consumer = costs_.candidate_op(edge.consumer, chosen(edge.consumer));
+        const Blocking& producer = costs_.candidate_op(edge.producer, chosen(edge.producer)).cfg.out;
         const auto bytes = static_cast<double>(tile_bytes(consumer.cfg.in_df[k], consumer.cfg.tile));
         for (const PipeTiles& pipe : pipe_tiles(consumer.cfg, k, consumer.tms[k], producer))
             for (const auto& [core, tiles] : pipe.from)
@@ -73,7 +73,7 @@ private:
     }
 
     void from_dram(std::size_t number, std::size_t k) {
-        const Op& op = costs_.made(number, chosen(number));
+        const Op& op = costs_.candidate_op(number, chosen(number));
         const OpDef* def = ttsim::impl::find_op(op.cfg.type);
         const auto bytes = static_cast<double>(tile_bytes(op.cfg.in_df[k], op.cfg.tile));
         std::map<std::vector<std::int64_t>, std::int64_t> pipes;  // rects -> last core
@@ -100,7 +100,7 @@ private:
     std::vector<Flow> flows_;
 };
 
-/// Bytes on the links of NoC 0, which goes right, then down.
+/// Bytes on the links of NoC 0, which routes right, then down.
 class Links {
 public:
     explicit Links(const ChipParams& chip)
@@ -110,16 +110,16 @@ public:
 
     void clear() {
         std::fill(loads_.begin(), loads_.end(), 0.0);
-        badness_ = 0;
+        congestion_ = 0;
     }
 
     void add(NocCoord from, NocCoord to, double bytes) {
-        double badness = badness_;  // in a register: most of the search's time is spent here
-        walk(from, to, [&](std::size_t link) { change(link, bytes, badness); });
-        badness_ = badness;
+        double congestion = congestion_;  // kept in a register: this is the hot loop of the search
+        walk(from, to, [&](std::size_t link) { change(link, bytes, congestion); });
+        congestion_ = congestion;
     }
 
-    /// The same bytes from each channel.
+    /// Adds the same bytes from each channel.
     void add_from_dram(NocCoord to, double bytes) {
         auto& paths = from_dram_[index(to.x, to.y, 0) / 2];
         if (paths.empty()) {
@@ -127,18 +127,18 @@ public:
             for (const auto& ports : chip_->dram) walk(ports.front(), to, [&](std::size_t link) { ++uses[link]; });
             paths.assign(uses.begin(), uses.end());
         }
-        double badness = badness_;
-        for (const auto& [link, times] : paths) change(link, bytes * times, badness);
-        badness_ = badness;
+        double congestion = congestion_;
+        for (const auto& [link, times] : paths) change(link, bytes * times, congestion);
+        congestion_ = congestion;
     }
     const std::vector<double>& loads() const { return loads_; }
-    void restore(const std::vector<double>& loads, double badness) {
+    void restore(const std::vector<double>& loads, double congestion) {
         loads_ = loads;
-        badness_ = badness;
+        congestion_ = congestion;
     }
     double most() const { return *std::max_element(loads_.begin(), loads_.end()); }
-    /// What the search lessens: the busiest links count most.
-    double badness() const { return badness_; }
+    /// The objective: the sum of fourth powers of link loads, dominated by the busiest links.
+    double congestion() const { return congestion_; }
 
 private:
     template <class Visit>
@@ -148,11 +148,11 @@ private:
         for (; x != to.x; x = next(x, chip_->grid_x)) visit(index(x, y, 0));
         for (; y != to.y; y = next(y, chip_->grid_y)) visit(index(x, y, 1));
     }
-    void change(std::size_t link, double bytes, double& badness) {
+    void change(std::size_t link, double bytes, double& congestion) {
         const double before = loads_[link], after = before + bytes;
-        badness -= fourth(before);
+        congestion -= fourth(before);
         loads_[link] = after;
-        badness += fourth(after);
+        congestion += fourth(after);
     }
     std::size_t index(int x, int y, int down) const {
         return static_cast<std::size_t>((y * chip_->grid_x + x) * 2 + down);
@@ -160,22 +160,22 @@ private:
     static double fourth(double load) { return load * load * load * load; }
     const ChipParams* chip_;
     std::vector<double> loads_;
-    double badness_ = 0;
+    double congestion_ = 0;
     std::vector<std::vector<std::pair<std::size_t, int>>> from_dram_;  // by core: links and how many channels use them
 };
 
 class EpochSearch {
 public:
     EpochSearch(const Choices& choices, const EdgeCosts& costs, const OpBudget& budget, Epoch& epoch,
-                std::size_t most_settled)
+                std::size_t max_starts)
         : choices_(choices),
           budget_(budget),
           epoch_(epoch),
-          most_settled_(most_settled),
+          max_starts_(max_starts),
           load_time_(*budget.chip, budget.rows, budget.cols),
           links_(*budget.chip) {
         for (std::size_t k = 0; k < epoch.chosen.size(); ++k) {
-            shapes_.push_back(costs.made(epoch.first + k, epoch.chosen[k]).cfg.out);
+            shapes_.push_back(costs.candidate_op(epoch.first + k, epoch.chosen[k]).cfg.out);
             rectangles_.push_back(rectangle(shapes_[k], choices_.ops[epoch.first + k].user));
         }
         flows_ = EpochFlows(choices, costs, budget, epoch).flows();
@@ -189,22 +189,22 @@ public:
     void run() {
         std::vector<Place> best;
         std::pair<double, double> least;
-        for (const std::vector<Place>& start : promising()) {
+        for (const std::vector<Place>& start : best_starts()) {
             epoch_.places = start;
             load();
-            settle();
-            if (!best.empty() && judged() >= least) continue;
+            improve_by_swaps();
+            if (!best.empty() && score() >= least) continue;
             best = epoch_.places;
-            least = judged();
+            least = score();
             epoch_.link_cycles = link_cycles();
             epoch_.load_cycles = load_time_.of(rectangles_, best);
         }
         epoch_.places = std::move(best);
     }
 
-    /// All that the search depends on.
+    /// Cache key of the search.
     std::string signature() const {
-        std::string text = fmt::format("{} {} ", most_settled_, slowest(choices_.ops, epoch_));
+        std::string text = fmt::format("{} {} ", max_starts_, slowest(choices_.ops, epoch_));
         for (std::size_t op = 0; op < shapes_.size(); ++op) {
             const Place& place = epoch_.places[op];
             text += fmt::format("{}x{}@{},{},{}{} ", shapes_[op].grid_r, shapes_[op].grid_c, place.row, place.col,
@@ -217,37 +217,37 @@ public:
 
 private:
     static constexpr int most_rounds = 6, shuffles = 12;
-    /// Of the slowest op's cycles: busiest links with less to do do not hold an epoch up.
-    static constexpr double quiet = 0.5;
+    /// Share of the slowest op's cycles below which busiest links do not slow down an epoch.
+    static constexpr double negligible_share = 0.5;
 
-    /// Clocks of an execute by the places alone, then what the links carry.
-    std::pair<double, double> judged() const {
-        const double pace = std::max(link_cycles(), quiet * slowest(choices_.ops, epoch_));
+    /// Clocks of an execute as far as they depend on places, then congestion.
+    std::pair<double, double> score() const {
+        const double pace = std::max(link_cycles(), negligible_share * slowest(choices_.ops, epoch_));
         return {load_time_.of(rectangles_, epoch_.places) + static_cast<double>(budget_.microbatch) * pace,
-                links_.badness()};
+                links_.congestion()};
     }
 
     double link_cycles() const { return links_.most() / budget_.chip->timing.noc_link_bytes; }
 
-    /// The starts with the least on their busiest links, only one where they have little to do: settling takes long.
-    std::vector<std::vector<Place>> promising() {
+    /// The starts with the best scores, since swapping is slow. Only one if links have little load.
+    std::vector<std::vector<Place>> best_starts() {
         std::vector<std::pair<std::pair<double, double>, std::vector<Place>>> all;
         double quietest = std::numeric_limits<double>::infinity();
         for (std::vector<Place>& start : starts()) {
             epoch_.places = start;
             load();
-            all.emplace_back(judged(), std::move(start));
+            all.emplace_back(score(), std::move(start));
             quietest = std::min(quietest, link_cycles());
         }
-        const std::size_t wanted = quietest < quiet * slowest(choices_.ops, epoch_) ? 1 : most_settled_;
+        const std::size_t wanted = quietest < negligible_share * slowest(choices_.ops, epoch_) ? 1 : max_starts_;
         std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
         std::vector<std::vector<Place>> best;
         for (std::size_t n = 0; n < std::min(all.size(), wanted); ++n) best.push_back(std::move(all[n].second));
         return best;
     }
 
-    /// The places there are and others, scanned column by column; and both turned over along rows and columns, for
-    /// links lead one way only.
+    /// The current places, scans by columns, spread and shuffled places; each also mirrored along rows and columns,
+    /// because links are unidirectional.
     std::vector<std::vector<Place>> starts() const {
         std::vector<std::vector<Place>> all{epoch_.places};
         const bool fixed =
@@ -273,7 +273,7 @@ private:
         return all;
     }
 
-    /// Ops of one size in another order.
+    /// Places of the ops in random order.
     std::optional<std::vector<Place>> shuffled(const std::vector<Rectangle>& rectangles, std::mt19937& random) const {
         std::vector<std::size_t> order(rectangles.size());
         std::iota(order.begin(), order.end(), std::size_t{0});
@@ -293,9 +293,9 @@ private:
         for (const Flow& flow : flows_) put(flow, 1);
     }
 
-    void settle() {
+    void improve_by_swaps() {
         for (int rounds = 0; rounds < most_rounds; ++rounds)
-            if (!swap_all()) break;
+            if (!swap_pairs()) break;
     }
 
     NocCoord core(std::size_t op, std::int64_t number) const {
@@ -330,17 +330,17 @@ private:
         return !user || (!user->place && !user->transpose);
     }
 
-    /// Exchanges ops of one extent wherever that helps; whether any did.
-    bool swap_all() {
+    /// Swaps ops of equal extent if that reduces congestion; returns whether any swap did.
+    bool swap_pairs() {
         bool better = false;
         for (std::size_t a = 0; a < shapes_.size(); ++a)
             for (std::size_t b = a + 1; b < shapes_.size(); ++b) {
                 if (extent(a, epoch_.places[a]) != extent(b, epoch_.places[b]) || !movable(a) || !movable(b)) continue;
-                const double before = links_.badness();
+                const double before = links_.congestion();
                 const std::pair old(epoch_.places[a], epoch_.places[b]);
                 saved_ = links_.loads();
                 exchange(a, b);
-                if (links_.badness() < before * (1 - 1e-9)) {
+                if (links_.congestion() < before * (1 - 1e-9)) {
                     better = true;
                     continue;
                 }
@@ -361,7 +361,7 @@ private:
     const Choices& choices_;
     const OpBudget& budget_;
     Epoch& epoch_;
-    std::size_t most_settled_;
+    std::size_t max_starts_;
     std::vector<Blocking> shapes_;
     std::vector<Rectangle> rectangles_;
     LoadTime load_time_;
@@ -376,9 +376,9 @@ private:
 void PlaceSearch::improve(Epoch& epoch, std::size_t epochs) {
     constexpr std::size_t most = 8, of_all = 128;
     EpochSearch search(choices_, costs_, budget_, epoch, std::clamp<std::size_t>(of_all / epochs, 1, most));
-    const FoundPlaces& found = costs_.cache().places.get(search.signature(), [&] {
+    const PlacementResult& found = costs_.cache().places.get(search.signature(), [&] {
         search.run();
-        return FoundPlaces{epoch.places, epoch.link_cycles, epoch.load_cycles};
+        return PlacementResult{epoch.places, epoch.link_cycles, epoch.load_cycles};
     });
     epoch.places = found.places;
     epoch.link_cycles = found.link_cycles;

@@ -1,18 +1,18 @@
-// Places for the ops of an epoch by what their transfers put on the links of the NoC.
+// Searches places for the ops of an epoch that reduce the load of NoC links.
 #pragma once
 
 #include "compiler/backend/epoch_solver.hpp"
 
 namespace ttsim::impl::ir {
 
-/// Epochs alike are searched once.
+/// Equal epochs are searched once.
 class PlaceSearch {
 public:
     PlaceSearch(const Choices& choices, const EdgeCosts& costs, const OpBudget& budget)
         : choices_(choices), costs_(costs), budget_(budget) {}
-    /// Moves ops of the epoch, which has places, to where the busiest links carry less and loading takes less; ops the
-    /// user has placed stay. Deterministic. Sets Epoch::link_cycles and load_cycles. `epochs`: of the model; the more
-    /// there are, the fewer starts are tried in each, so that a model of a hundred epochs does not take a minute.
+    /// Improves the places of an epoch: less load on the busiest links, less loading time. Ops placed by the user stay.
+    /// Deterministic. Sets Epoch::link_cycles and load_cycles. `epochs`: number of epochs of the model; with more of
+    /// them fewer starts are tried, so that a hundred epochs take less than a minute.
     void improve(Epoch& epoch, std::size_t epochs);
 
 private:

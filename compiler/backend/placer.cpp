@@ -49,12 +49,12 @@ std::optional<Place> place_one(CoreGrid& grid, const Rectangle& r) {
             grid.take_at(r.fixed->row, r.fixed->col, turned ? r.width : r.height, turned ? r.height : r.width);
         return ok ? r.fixed : std::nullopt;
     }
-    if (r.turned) {
+    if (r.must_transpose) {
         const auto at = grid.take(r.width, r.height);
         return at ? std::optional(Place{.row = at->first, .col = at->second, .transposed = true}) : std::nullopt;
     }
     if (const auto at = grid.take(r.height, r.width)) return Place{.row = at->first, .col = at->second};
-    if (r.turnable && r.height != r.width)
+    if (r.may_transpose && r.height != r.width)
         if (const auto at = grid.take(r.width, r.height))
             return Place{.row = at->first, .col = at->second, .transposed = true};
     return std::nullopt;

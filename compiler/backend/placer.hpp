@@ -1,4 +1,4 @@
-// Rectangles of cores for the ops of one epoch.
+// Places rectangles of cores for the ops of one epoch.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +14,15 @@ struct Place {
 
 struct Rectangle {
     std::int64_t height = 1, width = 1;
-    bool turnable = true;        ///< may lie transposed
-    std::optional<Place> fixed;  ///< where it must lie
-    bool turned = false;         ///< must lie transposed
+    bool may_transpose = true;    ///< may be placed transposed
+    std::optional<Place> fixed;   ///< required place
+    bool must_transpose = false;  ///< must be placed transposed
 };
 
 enum class Scan : std::uint8_t { Rows, Columns };
 
-/// Places for all, larger ones first, each at the first place that is free row by row (or column by column); nothing
-/// when they do not fit together.
+/// Places all rectangles, larger ones first, each at the first free position by rows (or columns); nullopt if they do
+/// not fit.
 std::optional<std::vector<Place>> place(const std::vector<Rectangle>& rectangles, std::int64_t rows, std::int64_t cols,
                                         Scan scan = Scan::Rows);
 

@@ -12,7 +12,7 @@ namespace {
 
 bool is_product(const OpConfig& op) { return op.type == "matmul" || op.type == "depthwise"; }
 
-/// The source register that an operand goes to; none: it is not multiplied.
+/// The source register of an operand; nullopt: it is not multiplied.
 std::optional<SrcPort> port_of(const OpConfig& op, std::size_t operand) {
     if (operand > 1) return std::nullopt;
     if (is_product(op)) return operand == 0 ? SrcPort::B : SrcPort::A;
@@ -20,10 +20,10 @@ std::optional<SrcPort> port_of(const OpConfig& op, std::size_t operand) {
     return std::nullopt;
 }
 
-/// What its first phase shows of an operand.
+/// Digits of an operand that the first phase multiplies.
 int first_digits(SrcPort port) { return 1 + visible_mantissa_bits(Fidelity::LoFi, port); }
 
-/// Whether the digits of an operand go beyond its first phase.
+/// Whether an operand has digits beyond its first phase.
 bool has_low_digits(const OpConfig& op, SrcPort port) {
     for (std::size_t k = 0; k < std::min<std::size_t>(op.in_df.size(), 2); ++k)
         if (port_of(op, k) == port) return significand_bits(op.in_df[k]) > first_digits(port);
@@ -37,25 +37,25 @@ bool has_phase(Fidelity fidelity, int phase) {
 
 }  // namespace
 
-int multiplied_digits(const OpConfig& op, std::size_t operand) {
+int visible_digits(const OpConfig& op, std::size_t operand) {
     const auto port = port_of(op, operand);
     if (!port || operand >= op.in_df.size() || is_integer(op.in_df[operand]) || is_raw(op.in_df[operand])) return 0;
     const int given = significand_bits(op.in_df[operand]), bits = visible_mantissa_bits(op.fidelity, *port);
-    // what the register itself has no room for is no matter of phases
+    // digits that the register itself lacks are not lost by phases
     return bits == visible_mantissa_bits(Fidelity::HiFi4, *port) ? given : std::min(1 + bits, given);
 }
 
-double share_cut_off(int given, int shown) {
-    // half of what the digits can hold, of significands as dense as their logarithms: x * cut over x * x
+double truncated_share(int given, int shown) {
+    // half of the truncated digits' range, for log-uniform significands: mean of x * cut over mean of x * x
     constexpr double of_size = 2.0 / 3;
     return of_size * (std::ldexp(1, 1 - shown) - std::ldexp(1, 1 - given)) / 2;
 }
 
-double share_cut_off(const OpConfig& op, std::size_t operand) {
-    const int shown = multiplied_digits(op, operand);
+double truncated_share(const OpConfig& op, std::size_t operand) {
+    const int shown = visible_digits(op, operand);
     if (shown == 0) return 0;
     const int given = significand_bits(op.in_df[operand]);
-    return given <= shown ? 0 : share_cut_off(given, shown);
+    return given <= shown ? 0 : truncated_share(given, shown);
 }
 
 Fidelity with_second_operand(const OpConfig& op) {

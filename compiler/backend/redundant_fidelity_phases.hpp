@@ -1,26 +1,25 @@
-// Phases of the multipliers that would only meet zeros. A phase multiplies some digits of each operand
-// (isa/fidelity.hpp); of an operand in a short format the low ones are zero. Leaving such phases out changes no bit.
+// Redundant fidelity phases. A phase multiplies some digits of each operand (isa/fidelity.hpp). The low digits of
+// formats with few digits are zero, so phases that multiply them can be omitted without changing a bit.
 #pragma once
 
 #include "kernels/op_config.hpp"
 
 namespace ttsim::impl::ir {
 
-/// Digits of a significand, the first one included, that an operand has and the phases of its op show; 0: it multiplies
-/// no such operand, or in a way that is not known.
-int multiplied_digits(const OpConfig& op, std::size_t operand);
+/// Significand digits (with the leading one) of an operand that the fidelity phases of the op multiply. 0: the operand
+/// is not multiplied, or not in a known way.
+int visible_digits(const OpConfig& op, std::size_t operand);
 
-/// Of the size of an operand's elements, what its phases cut off on average: the digits behind those they show, where
-/// the format has more.
-double share_cut_off(const OpConfig& op, std::size_t operand);
-/// The same of numbers with so many digits of which the first are kept.
-double share_cut_off(int given, int shown);
+/// Mean relative magnitude that the phases truncate from an operand's elements: the digits beyond the visible ones.
+double truncated_share(const OpConfig& op, std::size_t operand);
+/// The same for numbers with `given` digits of which the first `shown` are kept.
+double truncated_share(int given, int shown);
 
-/// Elementwise products at HiFi2 take the third phase, for the last digit of a second operand in 16 bits: norms and
-/// gates would cut it off what they work on, layer for layer.
+/// Raises elementwise products from HiFi2 to HiFi3, whose third phase multiplies the last digit of a 16-bit second
+/// operand. Without it norms and gates would truncate activations in every layer.
 Fidelity with_second_operand(const OpConfig& op);
 
-/// The least fidelity with the same products.
+/// The lowest fidelity with the same results.
 Fidelity without_redundant_fidelity_phases(const OpConfig& op);
 
 }  // namespace ttsim::impl::ir

@@ -1,5 +1,5 @@
-// Buffers between the ops of one epoch: where paths of different length meet again, the shorter one must hold what is
-// under way on the longer.
+// Sizes of buffers between the ops of one epoch. If paths of different length meet again, the shorter one must buffer
+// the data in transit on the longer one.
 #pragma once
 
 #include <map>
@@ -8,14 +8,14 @@
 
 namespace ttsim::impl::ir {
 
-/// An op of the epoch as it is made.
+/// An op of the epoch with its candidate.
 struct RoutedOp {
     const Op* op = nullptr;
     const Candidate* candidate = nullptr;
     std::size_t number = 0;  ///< of the candidate
 };
 
-/// An edge for which its producer has no room in L1.
+/// An edge whose buffer has no room in its producer's L1.
 struct NoRoom {
     std::size_t edge = 0;
     std::int64_t bytes_over = 0;
@@ -23,13 +23,13 @@ struct NoRoom {
 
 struct Routes {
     std::vector<std::int64_t> buffers;      ///< buf_size_mb of each op
-    std::vector<NoRoom> no_room;            ///< by edge, in the order of consumers
-    std::map<std::size_t, double> waiting;  ///< edge -> slices that wait there for another path, at full pace
-    double output_streaming_cycles = 0;     ///< of the op whose output takes longest to hand over, per input
+    std::vector<NoRoom> no_room;            ///< in the order of consumers
+    std::map<std::size_t, double> waiting;  ///< edge -> slices that wait for another path, at full pace
+    double output_streaming_cycles = 0;     ///< of the slowest output, per input
 };
 
-/// For the ops first .. first + ops.size() - 1 of the choices. `cut`: edges that go through DRAM; those of `no_room`
-/// are taken to be cut as well from where they are met.
+/// For the ops first .. first + ops.size() - 1 of the choices. `cut`: edges that go through DRAM. Edges in `no_room`
+/// are treated as cut as soon as they are found.
 Routes route(const Choices& choices, const EdgeCosts& costs, const std::vector<RoutedOp>& ops, std::size_t first,
              const std::vector<bool>& cut);
 

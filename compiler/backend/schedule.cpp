@@ -44,7 +44,7 @@ PlacedOp placed_op(const Choices& choices, const EdgeCosts& costs, const Epoch& 
     const Place& place = epoch.places[k];
     PlacedOp placed;
     placed.node = item.node;
-    placed.op = costs.made(number, epoch.chosen[k]);
+    placed.op = costs.candidate_op(number, epoch.chosen[k]);
     placed.pattern = item.pattern;
     placed.op.has_grid_loc = true;
     placed.op.grid_loc_r = place.row;
@@ -95,19 +95,19 @@ std::vector<std::string> policy_names() {
     return names;
 }
 
-/// As the user wants them; behind the last chip comes the first again.
+/// Chips by overrides; the first chip follows the last.
 static std::vector<std::int64_t> chosen_chips(const std::vector<EpochChip>& wanted, std::int64_t chips) {
     const auto parts =
         std::count_if(wanted.begin(), wanted.end(), [](const EpochChip& epoch) { return epoch.next; }) + 1;
     if (parts > chips && chips == 1)
-        fail_input({},
-                   "chip_break of overrides makes {} parts of the model for 1 chip; --num-chips {} has room for them",
-                   parts, parts);
+        fail_input({}, "chip_break of overrides divides the model into {} parts for 1 chip; use --num-chips {}", parts,
+                   parts);
     std::vector<std::int64_t> chip_of;
     std::int64_t chip = 0;
     for (const EpochChip& epoch : wanted) {
         if (epoch.own.value_or(0) >= chips)
-            fail_input({}, "op '{}' is to be on chip {}; --num-chips {} has it", epoch.op, *epoch.own, *epoch.own + 1);
+            fail_input({}, "an override puts op '{}' on chip {}, which needs --num-chips {}", epoch.op, *epoch.own,
+                       *epoch.own + 1);
         chip = (chip + (epoch.next ? 1 : 0)) % chips;
         chip_of.push_back(epoch.own.value_or(chip));
     }
@@ -120,12 +120,13 @@ std::vector<std::int64_t> chips_of(const Schedule& schedule, std::int64_t chips)
         return chosen_chips(schedule.chips, chips);
     if (chips > 1 && epochs < chips)
         fail_input({},
-                   "--num-chips {}: the model has only {} epochs, and a chip takes one at least; overrides with "
-                   "epoch_break make more",
+                   "--num-chips {}: the model has only {} epochs, and each chip needs one; overrides with "
+                   "epoch_break create more",
                    chips, epochs);
     if (chips == 1) return std::vector<std::int64_t>(schedule.epochs, 0);
     const std::vector<double>& cycles = schedule.epoch_cycles;
-    const auto filled = [&](double most) {  // each chip takes what stays within `most`, and leaves one for each other
+    // each chip gets epochs up to `most` cycles, and leaves at least one for each later chip
+    const auto filled = [&](double most) {
         std::vector<std::int64_t> chip_of;
         std::int64_t chip = 0;
         double sum = 0;
@@ -160,43 +161,43 @@ std::vector<std::int64_t> chips_of(const Schedule& schedule, std::int64_t chips)
 
 std::vector<ScheduleOptions> variants(const ScheduleOptions& options) {
     std::vector<ScheduleOptions> all;
-    ScheduleOptions one = options;
-    one.policy = Policy::Balanced;
-    one.one_height = false;
-    if (options.aim == Aim::Latency) all.push_back(one);
-    one.paced = true;
+    ScheduleOptions variant = options;
+    variant.policy = Policy::Balanced;
+    variant.one_height = false;
+    if (options.aim == Aim::Latency) all.push_back(variant);
+    variant.paced = true;
     for (const double dram : {0.4, 0.8})
         for (const double packing : {1.0, 0.9})
             for (const double stages : {0.0, 1.0, 2.0}) {
-                one.dram = dram;
-                one.packing = packing;
-                one.stages = stages;
-                all.push_back(one);
+                variant.dram = dram;
+                variant.packing = packing;
+                variant.stages = stages;
+                all.push_back(variant);
             }
     for (const Policy policy : {Policy::Nlp, Policy::Ribbon}) {
-        one = options;
-        one.policy = policy;
-        all.push_back(one);
+        variant = options;
+        variant.policy = policy;
+        all.push_back(variant);
     }
     return all;
 }
 
 std::vector<ScheduleOptions> few_variants(const ScheduleOptions& options) {
     std::vector<ScheduleOptions> all{options};
-    ScheduleOptions one = options;
-    one.one_height = false;
-    one.paced = true;
-    all.push_back(one);
+    ScheduleOptions variant = options;
+    variant.one_height = false;
+    variant.paced = true;
+    all.push_back(variant);
     all.back().edges = false;
     struct Shares {
         double dram, packing, stages;
     };
     for (const auto& [dram, packing, stages] :
          {Shares{0.4, 0.9, 0}, Shares{0.4, 0.9, 1}, Shares{0.4, 1, 0}, Shares{0.4, 1, 2}, Shares{0.8, 0.9, 1}}) {
-        one.dram = dram;
-        one.packing = packing;
-        one.stages = stages;
-        all.push_back(one);
+        variant.dram = dram;
+        variant.packing = packing;
+        variant.stages = stages;
+        all.push_back(variant);
     }
     return all;
 }
@@ -214,7 +215,7 @@ Planner::Planner(const Graph& graph, const OpBudget& budget, const ScheduleOptio
 }
 Planner::~Planner() = default;
 
-/// With what held forks make of the epochs' times.
+/// Computes estimated times, slowed down by held forks.
 void Planner::estimate(Schedule& schedule, Aim aim) const {
     std::vector<double> slowdown(schedule.epochs, 1);
     for (const HeldFork& fork : schedule.held_forks) {
@@ -243,7 +244,7 @@ static std::set<std::size_t> ops_of(const Choices& choices, const std::vector<st
     return ops;
 }
 
-/// What is refused with any epochs, beside what is: the host takes all of it at once.
+/// Extends an error by all ops that no epochs can place, so that the host fallback handles them in one step.
 static LegalizationError all_impossible(const Choices& choices, const EdgeCosts& costs,
                                         const LegalizationError& first) {
     std::vector<std::pair<std::string, Error>> refused;
@@ -255,11 +256,10 @@ static LegalizationError all_impossible(const Choices& choices, const EdgeCosts&
     return LegalizationError(refused);
 }
 
-/// Hand-overs want other grids than kernels do, which the search for epochs does not see: grids of one height suit them
-/// better at times, and edges that allow no grid may do so with them. A large model, whose epochs hold few kinds of
-/// ops, is searched again for each height only where it is refused otherwise.
+/// Grids of one height are sometimes better for output streaming, which the search for epochs does not model, and may
+/// satisfy edges that allow no grid otherwise. Large models try them only if the first search fails.
 Schedule Planner::schedule(const ScheduleOptions& options) const {
-    if (options.policy != Policy::Balanced || !options.one_height) return one(options);
+    if (options.policy != Policy::Balanced || !options.one_height) return schedule_once(options);
     std::vector<ScheduleOptions> all{options, options};
     all.back().policy = Policy::Ribbon;
     if (options.aim == Aim::Latency) {
@@ -272,7 +272,7 @@ Schedule Planner::schedule(const ScheduleOptions& options) const {
     for (const ScheduleOptions& each : all) {
         if (best && each.policy == Policy::Ribbon && choices_->ops.size() > large) continue;
         try {
-            Schedule made = one(each);
+            Schedule made = schedule_once(each);
             if (!best || made.estimated_cycles < best->estimated_cycles) best = std::move(made);
         } catch (const LegalizationError& error) {
             if (error.fault() != Fault::Unsupported) throw;
@@ -288,19 +288,19 @@ Schedule Planner::schedule(const ScheduleOptions& options) const {
     return std::move(*best);
 }
 
-Schedule Planner::one(const ScheduleOptions& options) const {
-    return made_of(choose_epochs(*choices_, *costs_, budget_, options), options);
+Schedule Planner::schedule_once(const ScheduleOptions& options) const {
+    return build_schedule(choose_epochs(*choices_, *costs_, budget_, options), options);
 }
 
-std::optional<Schedule> Planner::schedule(const std::vector<std::vector<EpochWish>>& wanted,
-                                          const std::vector<std::vector<EpochWish>>& otherwise,
+std::optional<Schedule> Planner::schedule(const std::vector<std::vector<EpochRequest>>& wanted,
+                                          const std::vector<std::vector<EpochRequest>>& otherwise,
                                           const ScheduleOptions& options) const {
-    auto epochs = wished_epochs(*choices_, *costs_, budget_, options, wanted, otherwise);
+    auto epochs = requested_epochs(*choices_, *costs_, budget_, options, wanted, otherwise);
     if (!epochs) return std::nullopt;
-    return made_of(std::move(*epochs), options);
+    return build_schedule(std::move(*epochs), options);
 }
 
-Schedule Planner::made_of(std::vector<Epoch> epochs, const ScheduleOptions& options) const {
+Schedule Planner::build_schedule(std::vector<Epoch> epochs, const ScheduleOptions& options) const {
     Schedule schedule;
     std::vector<std::size_t> chosen;
     std::map<std::size_t, double> waiting;

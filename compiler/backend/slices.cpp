@@ -6,7 +6,7 @@ namespace ttsim::impl::ir {
 
 namespace {
 
-/// First and last slice of the producer that a slice is made from.
+/// First and last producer slice that a slice depends on.
 using Span = std::pair<std::int64_t, std::int64_t>;
 
 std::vector<Span> merged(const std::vector<Span>& spans, std::int64_t n) {

@@ -19,47 +19,47 @@ std::int64_t bits_for(std::int64_t count) {
     return static_cast<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(count, 1) - 1)));
 }
 
-/// The places of tile rows first .. first + count - 1.
-std::span<const SparsePlace> rows_of(const SparsePattern& pattern, std::int64_t first, std::int64_t count) {
+/// The tiles of tile rows first .. first + count - 1.
+std::span<const SparseTilePosition> rows_of(const SparsePattern& pattern, std::int64_t first, std::int64_t count) {
     const std::int64_t begin = std::min(first, pattern.rows), end = std::min(first + count, pattern.rows);
     const std::size_t from = pattern.begins[static_cast<std::size_t>(begin)];
     return {pattern.places.data() + from, pattern.begins[static_cast<std::size_t>(end)] - from};
 }
 
-/// One grid row's work: its tiles in order of use, and the strips of each slice.
+/// A grid row's distinct tiles in order of use, and the strips of each slice.
 struct Share {
     std::vector<std::int64_t> tiles;
     std::vector<std::vector<SparseStrip>> slices;
 };
 
-/// By strip, within one as they are: by row, then column.
-std::vector<SparsePlace> by_strip(std::span<const SparsePlace> places, std::int64_t u_kt) {
-    std::vector<std::size_t> at;  // where the next of each strip goes
-    for (const SparsePlace& place : places) {
+/// Sorted by strip; the order by row, then column, is kept within a strip.
+std::vector<SparseTilePosition> by_strip(std::span<const SparseTilePosition> places, std::int64_t u_kt) {
+    std::vector<std::size_t> at;  // next position per strip
+    for (const SparseTilePosition& place : places) {
         const auto strip = static_cast<std::size_t>(place.col / u_kt);
         if (at.size() < strip + 2) at.resize(strip + 2, 0);
         ++at[strip + 1];
     }
     for (std::size_t k = 1; k < at.size(); ++k) at[k] += at[k - 1];
-    std::vector<SparsePlace> sorted(places.size());
-    for (const SparsePlace& place : places) sorted[at[static_cast<std::size_t>(place.col / u_kt)]++] = place;
+    std::vector<SparseTilePosition> sorted(places.size());
+    for (const SparseTilePosition& place : places) sorted[at[static_cast<std::size_t>(place.col / u_kt)]++] = place;
     return sorted;
 }
 
-/// Strips in order, their blocks by ublock row, their tiles by row and inner index.
-std::vector<SparseStrip> strips_of(std::span<const SparsePlace> places, std::int64_t first_row, const OpConfig& op,
-                                   const std::vector<std::int64_t>& number) {
+/// Strips in order; their blocks by ublock row, their tiles by row and inner index.
+std::vector<SparseStrip> strips_of(std::span<const SparseTilePosition> places, std::int64_t first_row,
+                                   const OpConfig& op, const std::vector<std::int64_t>& number) {
     const std::int64_t u_kt = op.attr.u_kt, height = op.out.ublock_rt;
-    const std::vector<SparsePlace> sorted = by_strip(places, u_kt);
+    const std::vector<SparseTilePosition> sorted = by_strip(places, u_kt);
     std::vector<SparseStrip> strips;
-    for (const SparsePlace& place : sorted) {
+    for (const SparseTilePosition& place : sorted) {
         const std::int64_t strip = place.col / u_kt, row = place.row - first_row;
         if (strips.empty() || strips.back().index != strip) strips.push_back({strip, false, {}});
         auto& blocks = strips.back().blocks;
         if (blocks.empty() || blocks.back().ublock_row != row / height) blocks.push_back({row / height, {}});
         blocks.back().tiles.push_back({row % height, place.col % u_kt, number[static_cast<std::size_t>(place.tile)]});
     }
-    if (strips.empty()) strips.push_back({0, false, {}});  // only a strip can end a slice
+    if (strips.empty()) strips.push_back({0, false, {}});  // a slice needs a strip with the end marker
     strips.back().ends_slice = true;
     return strips;
 }
@@ -74,7 +74,7 @@ std::vector<std::int64_t> tiles_of(const SparsePattern& pattern, const OpConfig&
     std::vector<std::int64_t> tiles;
     std::vector<bool> known(pattern.tiles.size(), false);
     for (std::int64_t z = 0; z < op.out.t; ++z)
-        for (const SparsePlace& place : rows_of(pattern, first_row(op, grid_row, z), op.out.core_rt())) {
+        for (const SparseTilePosition& place : rows_of(pattern, first_row(op, grid_row, z), op.out.core_rt())) {
             if (known[static_cast<std::size_t>(place.tile)]) continue;
             known[static_cast<std::size_t>(place.tile)] = true;
             tiles.push_back(place.tile);
@@ -108,8 +108,8 @@ SparseLayout layout_of(const OpConfig& op) {
     return layout;
 }
 
-/// Strips and encoding tiles of one grid row, counted as SparseEncoder lays them out, without the encoding: every grid
-/// and inner block of an op asks for them.
+/// Counts strips and encoding tiles of a grid row as SparseEncoder would produce them. Faster than encoding, since
+/// every grid and inner block of an op needs the counts.
 class StripCounter {
 public:
     StripCounter(const SparsePattern& pattern, const OpConfig& op)
@@ -121,7 +121,7 @@ public:
     struct Counts {
         std::int64_t strips = 0, tiles = 0;
     };
-    /// Nothing where a number has no room.
+    /// nullopt if a field overflows.
     std::optional<Counts> count(std::int64_t grid_row) {
         strips_counted_ = halves_ = 0;
         for (std::int64_t z = 0; z < op_.out.t; ++z) {
@@ -134,17 +134,17 @@ public:
 private:
     static constexpr std::int64_t tile_halves = encoding_tile_bytes / 2, header = 3;  // in 16-bit words
     struct Strip {
-        std::int64_t halves = 0;  ///< 0: nothing of the slice lies there
+        std::int64_t halves = 0;  ///< 0: the slice has no tile in the strip
         std::int64_t block = -1, in_block = 0;
     };
 
-    bool add_slice(std::span<const SparsePlace> places, std::int64_t first) {
+    bool add_slice(std::span<const SparseTilePosition> places, std::int64_t first) {
         std::size_t low = strips_.size(), high = 0;
         bool room = true;
-        std::int64_t row = -1, block = 0, past = 0;  // the first column behind the strip
+        std::int64_t row = -1, block = 0, past = 0;  // the first column after the strip
         std::size_t number = 0;
-        for (const SparsePlace& place : places) {
-            // columns ascend in a row: most places are in the strip of the one before
+        for (const SparseTilePosition& place : places) {
+            // columns ascend in a row, so most tiles are in the previous tile's strip
             if (place.row != row) {
                 row = place.row;
                 block = (row - first) / op_.out.ublock_rt;
@@ -166,7 +166,7 @@ private:
             low = std::min(low, number);
             high = std::max(high, number);
         }
-        if (places.empty()) add_strip(header);  // only a strip can end a slice
+        if (places.empty()) add_strip(header);  // a slice needs a strip with the end marker
         for (std::size_t k = low; k <= high && !places.empty(); ++k) {
             const std::int64_t halves = std::exchange(strips_[k], {}).halves;
             if (halves == 0) continue;
@@ -176,7 +176,7 @@ private:
         return room;
     }
 
-    /// What does not fit into the rest of an encoding tile begins another.
+    /// A strip that does not fit the rest of an encoding tile starts a new one.
     void add_strip(std::int64_t halves) {
         const std::int64_t left = (tile_halves - halves_ % tile_halves) % tile_halves;
         if (left < halves) halves_ += left;
@@ -187,13 +187,13 @@ private:
     const SparsePattern& pattern_;
     const OpConfig& op_;
     std::int64_t most_in_block_;
-    std::vector<Strip> strips_;  // of a slice
+    std::vector<Strip> strips_;  // of the current slice
     std::int64_t strips_counted_ = 0, halves_ = 0;
 };
 
 }  // namespace
 
-/// With the bits of an encoding in place, as a reader of it takes them.
+/// Sets the bit widths of an encoding.
 static void set_bits(const SparseSizes& sizes, OpAttributes& a) {
     a.num_sparse_tiles = sizes.tiles;
     a.sparse_tile_ptr_bits = sizes.tile_bits;
@@ -242,10 +242,10 @@ bool size_encoding(const SparsePattern& pattern, OpConfig& op) {
     return true;
 }
 
-/// Each row of cores has its tiles beside each other. There are many, and where they only pick a byte holds an element.
+/// Writes the tiles of each grid row side by side. There are many; a byte per element suffices if all are ones.
 template <class Element>
-static void lay_tiles(const SparsePattern& pattern, const std::vector<Share>& shares, std::int64_t columns,
-                      Element* to) {
+static void write_tiles(const SparsePattern& pattern, const std::vector<Share>& shares, std::int64_t columns,
+                        Element* to) {
     for (std::size_t i = 0; i < shares.size(); ++i)
         for (std::size_t k = 0; k < shares[i].tiles.size(); ++k) {
             Element* tile = to + static_cast<std::int64_t>(i) * edge * columns + static_cast<std::int64_t>(k) * edge;
@@ -258,11 +258,11 @@ static std::shared_ptr<Literal> make_tiles(const SparsePattern& pattern, const s
     const std::int64_t columns = dims[2];
     if (pattern.ones) {
         std::string bytes(static_cast<std::size_t>(count(dims)), '\0');
-        lay_tiles(pattern, shares, columns, bytes.data());
+        write_tiles(pattern, shares, columns, bytes.data());
         return std::make_shared<Literal>(Literal::of_bytes(DType::U8, std::move(dims), std::move(bytes)));
     }
     auto tiles = std::make_shared<Literal>(DType::F32, std::move(dims));
-    lay_tiles(pattern, shares, columns, tiles->floats().data());
+    write_tiles(pattern, shares, columns, tiles->floats().data());
     return tiles;
 }
 

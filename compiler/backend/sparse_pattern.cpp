@@ -17,8 +17,8 @@ std::string bytes_of(const TileElements& tile) {
     return bytes;
 }
 
-/// By place, those that meet at one summed.
-void settle(TileElements& tile) {
+/// Sorts elements by position, sums duplicates and drops zeros.
+void merge_duplicates(TileElements& tile) {
     std::stable_sort(tile.begin(), tile.end(), [](TileElement a, TileElement b) { return a.place < b.place; });
     std::size_t kept = 0;
     for (const TileElement& element : tile) {
@@ -44,13 +44,13 @@ SparsePattern make_pattern(const Literal& index, const Literal* weights, std::in
     for (std::int64_t row = 0; row < pattern.rows; ++row) {
         pattern.begins.push_back(pattern.places.size());
         std::map<std::int64_t, TileElements> made;  // by tile column
-        index.each_pick(row * edge * width, (row + 1) * edge * width, [&](std::int64_t i, std::int64_t column) {
+        index.for_each_gathered(row * edge * width, (row + 1) * edge * width, [&](std::int64_t i, std::int64_t column) {
             const float value = weights ? weights->floats()[static_cast<std::size_t>(i)] : 1.0F;
             pattern.ones = pattern.ones && value == 1.0F;
             made[column / edge].push_back({static_cast<std::uint16_t>(i / width % edge * edge + column % edge), value});
         });
         for (auto& [column, tile] : made) {
-            settle(tile);
+            merge_duplicates(tile);
             const auto [it, fresh] = known.try_emplace(bytes_of(tile), static_cast<std::int64_t>(pattern.tiles.size()));
             if (fresh) pattern.tiles.push_back(std::move(tile));
             pattern.places.push_back({static_cast<std::int32_t>(row), static_cast<std::int32_t>(column),

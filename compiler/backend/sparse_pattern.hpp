@@ -1,4 +1,4 @@
-// A constant sparse matrix as a netlist's sparse matmul wants it: few distinct 32x32 tiles, and where each stands.
+// A constant sparse matrix in the form of a netlist's sparse matmul: distinct 32x32 tiles and their positions.
 #pragma once
 
 #include <array>
@@ -13,35 +13,35 @@ struct TileElement {
     std::uint16_t place = 0;  ///< row-major
     float value = 0;
 };
-/// Those that are not 0, by place: a tile that picks has no more than a few dozen.
+/// Nonzero elements by position; a gather tile has a few dozen at most.
 using TileElements = std::vector<TileElement>;
 
-struct SparsePlace {
+struct SparseTilePosition {
     std::int32_t row = 0, col = 0;  ///< in tiles
-    std::int32_t tile = 0;          ///< of SparsePattern::tiles
+    std::int32_t tile = 0;          ///< index in SparsePattern::tiles
 };
 
-/// What an encoding of it for some blocks needs (sparse_blocking.cpp); made once.
+/// Sizes of an encoding for some blocks (sparse_blocking.cpp).
 struct SparseSizes {
     bool fits = false;
     std::int64_t tiles = 1, tile_bits = 1, ublock_bits = 1, index_tiles = 1;
-    std::vector<std::int64_t> strips;  ///< of each grid row
+    std::vector<std::int64_t> strips;  ///< per grid row
 };
 
 struct SparsePattern {
-    std::int64_t rows = 0, cols = 0;  ///< in tiles
-    std::vector<TileElements> tiles;  ///< all different
-    std::vector<SparsePlace> places;  ///< by row, then column; tiles of zeros are left out
-    std::vector<std::size_t> begins;  ///< where each row's places begin, and where the last one's end
-    bool ones = true;                 ///< all elements are 0 or sums of 1, which a byte holds
-    /// By grid rows, slices, rows of ublocks, height of a ublock, u_kt.
+    std::int64_t rows = 0, cols = 0;         ///< in tiles
+    std::vector<TileElements> tiles;         ///< distinct
+    std::vector<SparseTilePosition> places;  ///< by row, then column, without tiles of zeros
+    std::vector<std::size_t> begins;         ///< begin of each row in `places`, and the end
+    bool ones = true;                        ///< all weights are 1, so elements fit a byte
+    /// Cache by grid rows, slices, rows of ublocks, height of a ublock, u_kt.
     mutable std::map<std::array<std::int64_t, 5>, SparseSizes> sizes{};
-    /// The most tiles that a grid row uses, by grid rows and slices.
+    /// Cache of the largest number of tiles of a grid row, by grid rows and slices.
     mutable std::map<std::array<std::int64_t, 2>, std::int64_t> most_tiles{};
 };
 
-/// From the operands of buda.sparse: `index` [32 * rows, n] with -1 for none, `weights` of the same shape or nullptr
-/// for ones; the matrix has `cols` tile columns.
+/// The pattern of the operands of buda.sparse: `index` [32 * rows, n] with -1 for none; `weights` of the same shape, or
+/// nullptr for ones. The matrix has `cols` tile columns.
 SparsePattern make_pattern(const Literal& index, const Literal* weights, std::int64_t cols);
 
 }  // namespace ttsim::impl::ir

@@ -11,19 +11,19 @@ namespace ttsim::impl::ir {
 
 namespace {
 
-/// Whether an op may give its micro-blocks in either order.
-bool is_free(const PlacedOp& op) {
+/// Whether an op can write its ublocks in either order.
+bool has_free_order(const PlacedOp& op) {
     const std::string& type = op.op.cfg.type;
     return type != "matmul" && type != "depthwise" && type != "reduce" && type != "splice";
 }
 
-/// Whether the orders differ at all for an op's share of a core.
+/// Whether the two orders differ for a core's share.
 bool has_both(const PlacedOp& op) { return op.op.cfg.out.mblock_m > 1 && op.op.cfg.out.mblock_n > 1; }
 
 UblockOrder other(UblockOrder order) { return order == UblockOrder::Row ? UblockOrder::Column : UblockOrder::Row; }
 
-/// The order in which an op with a fixed way of taking its operands takes this one; none: all at once.
-std::optional<UblockOrder> taken(const PlacedOp& op, std::size_t operand) {
+/// The order in which an op with a fixed order reads this operand; nullopt: it needs the operand complete.
+std::optional<UblockOrder> read_order(const PlacedOp& op, std::size_t operand) {
     const OpConfig& cfg = op.op.cfg;
     if (cfg.type == "reduce" && cfg.attr.reduce_dim == ReduceDim::Z) return UblockOrder::Row;
     if (cfg.attr.m_k < 2 || operand > 1 || cfg.attr.identity) return std::nullopt;
@@ -31,16 +31,16 @@ std::optional<UblockOrder> taken(const PlacedOp& op, std::size_t operand) {
     return operand == 0 ? UblockOrder::Column : UblockOrder::Row;
 }
 
-/// Whether one step of the consumer takes less than all that a core of the producer makes along that way.
+/// Whether a step of the consumer reads less than a producer core's extent along this order.
 bool takes_part(const PlacedOp& producer, const PlacedOp& consumer, UblockOrder order) {
     const Blocking& out = producer.op.cfg.out;
     const std::int64_t step = consumer.op.cfg.type == "depthwise" ? 1 : consumer.op.cfg.attr.u_kt;
     return step < (order == UblockOrder::Column ? out.core_ct() : out.core_rt());
 }
 
-/// The order of the tensor before the TMs, for one that is wanted after them: whole slices follow each other, so a cut
-/// into slices decides alone.
-std::optional<UblockOrder> before(const std::vector<Tm>& tms, std::optional<UblockOrder> wanted) {
+/// The order before the TMs that yields the wanted order after them. Slices are sequential, so a TM that cuts into
+/// slices determines the order.
+std::optional<UblockOrder> order_before_tms(const std::vector<Tm>& tms, std::optional<UblockOrder> wanted) {
     for (auto tm = tms.rbegin(); tm != tms.rend(); ++tm) {
         if (tm->kind == Tm::Kind::HSlice) wanted = UblockOrder::Column;
         if (tm->kind == Tm::Kind::VSlice) wanted = UblockOrder::Row;
@@ -49,58 +49,57 @@ std::optional<UblockOrder> before(const std::vector<Tm>& tms, std::optional<Ublo
     return wanted;
 }
 
-/// Sets of ops whose orders are equal or opposite, and what is wanted of each set.
-class Sets {
+/// Union-find of ops whose orders are equal or opposite, with the requested order of each set.
+class OrderSets {
 public:
-    explicit Sets(std::size_t n) : parent_(n), turned_(n, false), wanted_(n) {
+    explicit OrderSets(std::size_t n) : parent_(n), reversed_(n, false), wanted_(n) {
         std::iota(parent_.begin(), parent_.end(), std::size_t{0});
     }
-    void keep_rows(std::size_t i) { wanted_[root(i)].clash = true; }
-    void want(std::size_t i, UblockOrder order) { add(root(i), turned(i) ? other(order) : order); }
-    void link(std::size_t a, std::size_t b, bool turned_over) {
+    void keep_rows(std::size_t i) { wanted_[root(i)].conflict = true; }
+    void want(std::size_t i, UblockOrder order) { add(root(i), is_reversed(i) ? other(order) : order); }
+    void link(std::size_t a, std::size_t b, bool opposite) {
         const std::size_t ra = root(a), rb = root(b);
-        const bool between = turned(a) != (turned(b) != turned_over);
+        const bool between = is_reversed(a) != (is_reversed(b) != opposite);
         if (ra == rb) {
-            if (between) wanted_[ra].clash = true;
+            if (between) wanted_[ra].conflict = true;
             return;
         }
         parent_[rb] = ra;
-        turned_[rb] = between;
-        wanted_[ra].clash = wanted_[ra].clash || wanted_[rb].clash;
+        reversed_[rb] = between;
+        wanted_[ra].conflict = wanted_[ra].conflict || wanted_[rb].conflict;
         if (wanted_[rb].order) add(ra, between ? other(*wanted_[rb].order) : *wanted_[rb].order);
     }
     UblockOrder order(std::size_t i) const {
-        const Wish& wish = wanted_[root(i)];
-        if (wish.clash || !wish.order) return UblockOrder::Row;
-        return turned(i) ? other(*wish.order) : *wish.order;
+        const Request& request = wanted_[root(i)];
+        if (request.conflict || !request.order) return UblockOrder::Row;
+        return is_reversed(i) ? other(*request.order) : *request.order;
     }
 
 private:
-    struct Wish {
+    struct Request {
         std::optional<UblockOrder> order;
-        bool clash = false;
+        bool conflict = false;
     };
     void add(std::size_t root, UblockOrder order) {
-        Wish& wish = wanted_[root];
-        if (wish.order && *wish.order != order) wish.clash = true;
-        wish.order = order;
+        Request& request = wanted_[root];
+        if (request.order && *request.order != order) request.conflict = true;
+        request.order = order;
     }
     std::size_t root(std::size_t i) const {
         while (parent_[i] != i) i = parent_[i];
         return i;
     }
-    bool turned(std::size_t i) const {
+    bool is_reversed(std::size_t i) const {
         bool odd = false;
-        for (; parent_[i] != i; i = parent_[i]) odd = odd != turned_[i];
+        for (; parent_[i] != i; i = parent_[i]) odd = odd != reversed_[i];
         return odd;
     }
     std::vector<std::size_t> parent_;
-    std::vector<bool> turned_;  // against the parent
-    std::vector<Wish> wanted_;  // of roots
+    std::vector<bool> reversed_;   // against the parent
+    std::vector<Request> wanted_;  // of roots
 };
 
-/// What links a consumer's operand to an op of the same epoch whose order is free: calls visit(producer, edge,
-/// operand).
+/// Calls visit(producer, edge, operand) for direct operands from ops of the same epoch with a free order.
 template <class Visit>
 void each_link(const Graph& graph, const Schedule& schedule, std::size_t consumer, Visit visit) {
     const PlacedOp& op = schedule.ops[consumer];
@@ -112,18 +111,18 @@ void each_link(const Graph& graph, const Schedule& schedule, std::size_t consume
         const auto producer = schedule.index.find(edge.value);
         if (producer == schedule.index.end()) continue;
         const PlacedOp& from = schedule.ops[producer->second];
-        if (from.epoch == op.epoch && is_free(from)) visit(producer->second, edge, k);
+        if (from.epoch == op.epoch && has_free_order(from)) visit(producer->second, edge, k);
     }
 }
 
-bool iterations(const std::vector<Tm>& tms) {
+bool swaps_order(const std::vector<Tm>& tms) {
     bool odd = false;
     for (const Tm& tm : tms) odd = odd != (tm.kind == Tm::Kind::Transpose);
     return odd;
 }
 
-/// Whether the streams of an op and of those it reads stay within what a core has: the order in which an op takes its
-/// operands decides how often their source changes.
+/// Whether the streams of an op and of its producers stay within the limits of a core. The read order determines how
+/// often the source of a stream changes.
 class StreamCheck {
 public:
     StreamCheck(const Graph& graph, const OpBudget& budget, const Schedule& schedule)
@@ -185,35 +184,36 @@ private:
 };
 
 void choose_op_orders(const Graph& graph, const OpBudget& budget, Schedule& schedule) {
-    Sets sets(schedule.ops.size());
+    OrderSets sets(schedule.ops.size());
     for (std::size_t i = 0; i < schedule.ops.size(); ++i)
         each_link(graph, schedule, i, [&](std::size_t producer, const Edge& edge, std::size_t operand) {
             if (!has_both(schedule.ops[producer])) return;
             const PlacedOp& consumer = schedule.ops[i];
-            const auto wanted = before(edge.tms, is_free(consumer) ? std::nullopt : taken(consumer, operand));
-            if (wanted && (is_free(consumer) || takes_part(schedule.ops[producer], consumer, *wanted)))
+            const auto wanted =
+                order_before_tms(edge.tms, has_free_order(consumer) ? std::nullopt : read_order(consumer, operand));
+            if (wanted && (has_free_order(consumer) || takes_part(schedule.ops[producer], consumer, *wanted)))
                 sets.want(producer, *wanted);
-            else if (is_free(consumer) && has_both(consumer))
-                sets.link(producer, i, iterations(edge.tms));
+            else if (has_free_order(consumer) && has_both(consumer))
+                sets.link(producer, i, swaps_order(edge.tms));
         });
     const StreamCheck streams(graph, budget, schedule);
     for (bool settled = false; !settled;) {
         settled = true;
         for (std::size_t i = 0; i < schedule.ops.size(); ++i) {
             PlacedOp& op = schedule.ops[i];
-            if (is_free(op) && has_both(op)) op.op.cfg.out.order = sets.order(i);
+            if (has_free_order(op) && has_both(op)) op.op.cfg.out.order = sets.order(i);
         }
         for (std::size_t i = 0; i < schedule.ops.size(); ++i) {
             const Op& op = schedule.ops[i].op;
-            if (op.cfg.out.order == UblockOrder::Row || (streams.fits(i) && broadcasts_hold(op))) continue;
+            if (op.cfg.out.order == UblockOrder::Row || (streams.fits(i) && broadcasts_match_order(op))) continue;
             sets.keep_rows(i);
             settled = false;
         }
     }
 }
 
-/// Inputs and constants; those that some reader takes by rows are left out.
-std::set<ValueId> taken_by_columns(const Graph& graph, const Schedule& schedule) {
+/// Inputs and constants that all readers read by columns.
+std::set<ValueId> read_by_columns(const Graph& graph, const Schedule& schedule) {
     std::set<ValueId> columns, rows;
     for (const PlacedOp& op : schedule.ops) {
         const Node& node = graph.nodes[op.node];
@@ -222,8 +222,8 @@ std::set<ValueId> taken_by_columns(const Graph& graph, const Schedule& schedule)
             if (operands[k].kind != OperandSource::Kind::Input) continue;
             const Edge& edge = node.inputs[operands[k].input];
             if (schedule.index.count(edge.value)) continue;
-            const auto own = is_free(op) ? std::optional(op.op.cfg.out.order) : taken(op, k);
-            const bool by_columns = before(edge.tms, own) == UblockOrder::Column;
+            const auto own = has_free_order(op) ? std::optional(op.op.cfg.out.order) : read_order(op, k);
+            const bool by_columns = order_before_tms(edge.tms, own) == UblockOrder::Column;
             (by_columns ? columns : rows).insert(edge.value);
         }
     }
@@ -235,7 +235,7 @@ std::set<ValueId> taken_by_columns(const Graph& graph, const Schedule& schedule)
 
 void choose_ublock_orders(const Graph& graph, const OpBudget& budget, Schedule& schedule) {
     choose_op_orders(graph, budget, schedule);
-    schedule.by_columns = taken_by_columns(graph, schedule);
+    schedule.by_columns = read_by_columns(graph, schedule);
 }
 
 }  // namespace ttsim::impl::ir

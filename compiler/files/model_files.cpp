@@ -34,7 +34,7 @@ std::map<std::string, Literal> read_values(const std::map<std::string, std::stri
     return values;
 }
 
-/// Files, or where there is none of that name a number, which is the value of every element.
+/// Reads files, or numbers if no file has that name. A number is the value of every element.
 std::map<std::string, Literal> read_constants(const std::map<std::string, std::string>& given) {
     std::map<std::string, Literal> values;
     for (const auto& [name, text] : given) {
@@ -52,8 +52,8 @@ std::map<std::string, Literal> read_constants(const std::map<std::string, std::s
     return values;
 }
 
-/// The values of inputs as their types want them; of an input that nothing reads any value will do. `samples`: each
-/// may have several.
+/// Reads input values and converts them to the input types. Values of unused inputs are ignored. `samples`: inputs may
+/// have several samples.
 Values read_inputs(const ModelFiles& files, const Graph& graph, bool samples) {
     Values values = read_values(files.inputs);
     const std::vector<std::size_t> reads = graph.use_counts();

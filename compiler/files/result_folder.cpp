@@ -38,7 +38,7 @@ void write_array(const fs::path& file, Tensor tensor, bool bits = false) {
     write_npy(file.string(), array);
 }
 
-/// Files of the values to use by default.
+/// Writes the default values of inputs; returns their files.
 InputFiles write_inputs(const CompiledModel& model, const FileSink& sink) {
     InputFiles files;
     for (const Node& node : model.host.program.graph.nodes) {
@@ -51,10 +51,10 @@ InputFiles write_inputs(const CompiledModel& model, const FileSink& sink) {
     return files;
 }
 
-/// Files of the entries that host queues get.
+/// Writes the entries of host queues; returns their files.
 std::vector<ManifestEntry> write_queues(const CompiledModel& model, const fs::path& folder, unsigned threads) {
     std::vector<ManifestEntry> files;
-    // what later parts of the device are given depends on what the first computes; a loop takes many entries
+    // inputs of later parts depend on results of the first part; loops have many entries
     const Values crossing = HostRun(model.host.program, model.inputs).device_inputs(1);
     for (const BoundTensor& input : inputs_of_part(model.host, 1))
         if (input.iterations == 0) {
@@ -117,7 +117,7 @@ namespace {
 
 constexpr std::string_view comment = "# ";
 
-/// The first line of the netlist, without what makes it a comment.
+/// The first line of the netlist without the comment marker.
 std::string read_command(const std::string& file) {
     std::ifstream in(file);
     std::string line;
@@ -140,7 +140,7 @@ QueueConstant read_constant(const Queue& queue, const std::string& file) {
     const bool bits = is_raw(queue.df);
     QueueArray array = read_npy(file, bits);
     if (array.entries.size() != 1)
-        fail_input({file, 0, 0}, "it has {} entries; queue '{}' never changes and has one", array.entries.size(),
+        fail_input({file, 0, 0}, "it has {} entries; queue '{}' is constant and has one", array.entries.size(),
                    queue.name);
     const Tensor& entry = array.entries.front();
     const Tensor shape(TileShape{0, queue.shape().rt, queue.shape().ct}, queue.tile);
@@ -153,7 +153,7 @@ QueueConstant read_constant(const Queue& queue, const std::string& file) {
     return {queue.name, std::move(array.entries.front()), bits};
 }
 
-/// Entries of the queues that the host's steps do not fill.
+/// Entries of queues that host steps do not fill.
 std::vector<QueueConstant> read_constants(const CompiledModel& model, const Manifest& manifest,
                                           const std::string& folder) {
     std::vector<QueueConstant> constants;
@@ -164,7 +164,7 @@ std::vector<QueueConstant> read_constants(const CompiledModel& model, const Mani
         if (!queue)
             fail_input({(fs::path(folder) / "manifest.json").string(), 0, 0},
                        "it has a file for '{}', which is no queue of the netlist", entry.queue);
-        constants.push_back(read_constant(*queue, place_inside(folder, entry.file)));
+        constants.push_back(read_constant(*queue, resolve_inside(folder, entry.file)));
     }
     return constants;
 }
@@ -172,10 +172,10 @@ std::vector<QueueConstant> read_constants(const CompiledModel& model, const Mani
 }  // namespace
 
 static CompiledModel read_folder(const std::string& folder, const Manifest& manifest) {
-    const std::string netlist = place_inside(folder, netlist_file);
+    const std::string netlist = resolve_inside(folder, netlist_file);
     CompiledModel model;
     read_host_part(FolderFiles(folder), model);
-    (void)device_chip(model.host.device);  // a chip known by its path is known to the netlist then
+    (void)device_chip(model.host.device);  // registers a chip given by its path, for the netlist
     (void)chip(manifest.arch);
     model.netlist = read_netlist(netlist);
     model.command = read_command(netlist);

@@ -14,9 +14,10 @@ namespace {
 
 constexpr std::int64_t tile = 32;
 
-class Balance {
+class BiasCorrector {
 public:
-    Balance(const Graph& graph, EmittedModel& emitted, unsigned threads, const std::map<std::string, Literal>* samples)
+    BiasCorrector(const Graph& graph, EmittedModel& emitted, unsigned threads,
+                  const std::map<std::string, Literal>* samples)
         : graph_(graph),
           emitted_(emitted),
           threads_(threads),
@@ -33,7 +34,7 @@ public:
 
     void run() {
         const auto uses = graph_.use_counts();
-        std::optional<ActivationSamples> points;
+        std::optional<ActivationSamples> samples;
         for (ValueId id = 0; id < graph_.nodes.size(); ++id) {
             const Node& node = graph_.nodes[id];
             if (node.op != "buda.matmul" && node.op != "buda.depthwise") continue;
@@ -41,17 +42,18 @@ public:
             if (!added || uses[*added] != 1) continue;
             const auto weights = emitted(node.inputs[1].value), bias = emitted(*added);
             if (!weights || !bias) continue;
-            if (!points) points.emplace(graph_, threads_, samples_);
-            const auto means = points->means(node, 0);
+            if (!samples) samples.emplace(graph_, threads_, samples_);
+            const auto means = samples->means(node, 0);
             if (!means) continue;
-            const std::vector<double> taken = taken_from(*weights, *means, node.op == "buda.depthwise");
-            if (!taken.empty() && std::all_of(taken.begin(), taken.end(), [](double v) { return std::isfinite(v); }))
-                give(emitted_.constants[*bias], taken);
+            const std::vector<double> correction = mean_weight_errors(*weights, *means, node.op == "buda.depthwise");
+            if (!correction.empty() &&
+                std::all_of(correction.begin(), correction.end(), [](double v) { return std::isfinite(v); }))
+                add_to_bias(emitted_.constants[*bias], correction);
         }
     }
 
 private:
-    /// The constant that a product adds, or that is added to it and nothing else is done with it.
+    /// The constant bias of a product: its operand, or the operand of an addition that is its only reader.
     std::optional<ValueId> bias_of(ValueId id) const {
         const Node& node = graph_.nodes[id];
         if (node.inputs.size() > 2) return node.inputs[2].value;
@@ -61,15 +63,16 @@ private:
         return reader.inputs[reader.inputs[0].value == id ? 1 : 0].value;
     }
 
-    /// Of a constant that is emitted once.
+    /// Index of a constant that is emitted once.
     std::optional<std::size_t> emitted(ValueId id) const {
         const auto found = queues_.find(graph_.nodes[id].literal.get());
         if (!graph_.nodes[id].literal || found == queues_.end() || found->second.size() != 1) return std::nullopt;
         return found->second.front();
     }
 
-    /// Of each column of a result in the mean; empty: of a product of another shape.
-    std::vector<double> taken_from(std::size_t constant, const std::vector<double>& means, bool depthwise) const {
+    /// Mean error per column of the result; empty for unsupported shapes.
+    std::vector<double> mean_weight_errors(std::size_t constant, const std::vector<double>& means,
+                                           bool depthwise) const {
         const QueueValues& weights = emitted_.constants[constant];
         const Dims& dims = weights.values->dims();
         const std::int64_t rows = dims[1], columns = dims[2], terms = rows / tile;
@@ -81,38 +84,38 @@ private:
         std::vector<float> rounded = exact;
         round_for_push(formats_.at(weights.queue), rounded, by);
         host_convert(formats_.at(weights.queue), {rounded.data(), rows, columns, columns});
-        std::vector<double> taken(static_cast<std::size_t>(columns));
+        std::vector<double> correction(static_cast<std::size_t>(columns));
         for (std::int64_t r = 0; r < rows; ++r)
             for (std::int64_t c = 0; c < columns; ++c) {
                 const auto at = static_cast<std::size_t>(r * columns + c);
                 const std::int64_t meets = depthwise ? r / tile * columns + c / tile * tile + r % tile : r;
                 const double wanted = static_cast<double>(exact[at]) * by.gain;
-                taken[static_cast<std::size_t>(c)] +=
+                correction[static_cast<std::size_t>(c)] +=
                     (wanted - static_cast<double>(rounded[at])) * means[static_cast<std::size_t>(meets)];
             }
-        return taken;
+        return correction;
     }
 
-    static void give(QueueValues& bias, const std::vector<double>& taken) {
+    static void add_to_bias(QueueValues& bias, const std::vector<double>& correction) {
         auto values = std::make_shared<Literal>(*bias.values);
-        const auto columns = static_cast<std::int64_t>(taken.size());
+        const auto columns = static_cast<std::int64_t>(correction.size());
         std::vector<float>& elements = values->floats();
         if (values->dims()[2] != columns || !std::equal(elements.begin() + columns, elements.end(), elements.begin()))
             return;
         for (std::size_t i = 0; i < elements.size(); ++i)
-            elements[i] = static_cast<float>(static_cast<double>(elements[i]) + taken[i % taken.size()]);
+            elements[i] = static_cast<float>(static_cast<double>(elements[i]) + correction[i % correction.size()]);
         bias.values = std::move(values);
-        if (bias.derivation) bias.derivation = shifted(*bias.derivation, taken);
+        if (bias.derivation) bias.derivation = shifted(*bias.derivation, correction);
     }
 
-    /// The same of other values that take the place of the model's.
-    static DerivationPtr shifted(const Derivation& was, const std::vector<double>& taken) {
+    /// Applies the same shift to values that replace the parameter later.
+    static DerivationPtr shifted(const Derivation& was, const std::vector<double>& correction) {
         auto now = std::make_shared<Derivation>(was);
         if (was.of.size() > 1 || was.fixed) return now;
         Literal shift(DType::F32, was.type.dims);
-        for (std::int64_t c = 0; c < static_cast<std::int64_t>(taken.size()); ++c)
+        for (std::int64_t c = 0; c < static_cast<std::int64_t>(correction.size()); ++c)
             if (const std::int64_t at = was.placement ? was.placement->from(0, 0, c) : c; at >= 0 && at < shift.size())
-                shift.set(at, taken[static_cast<std::size_t>(c)]);
+                shift.set(at, correction[static_cast<std::size_t>(c)]);
         Node add;
         add.op = add.name = "add";
         add.type = was.type;
@@ -134,7 +137,7 @@ private:
 
 void bias_correction(const Graph& graph, EmittedModel& emitted, unsigned threads,
                      const std::map<std::string, Literal>* samples) {
-    Balance(graph, emitted, threads, samples).run();
+    BiasCorrector(graph, emitted, threads, samples).run();
 }
 
 }  // namespace ttsim::impl::ir

@@ -27,7 +27,7 @@ std::vector<std::vector<ValueId>> readers_of(const Graph& graph) {
     return readers;
 }
 
-/// A name that a regular expression takes for itself.
+/// Escapes a name for a regular expression.
 std::string escaped(const std::string& name) {
     std::string text;
     for (const char c : name) {
@@ -37,7 +37,7 @@ std::string escaped(const std::string& name) {
     return text;
 }
 
-/// Operands of a product that it multiplies and that are constants.
+/// Constant operands of a product.
 std::vector<std::size_t> constants_of(const Graph& graph, const Node& node) {
     std::vector<std::size_t> constants;
     for (std::size_t k = 0; k < 2 && is_product(node); ++k)
@@ -51,13 +51,14 @@ bool FormatUnit::multiplies_constants() const {
     return std::any_of(members.begin(), members.end(), [](const Member& m) { return !m.constants.empty(); });
 }
 
-DataFormat FormatUnit::weights(OpWay way) const { return of_bits(multiplying.at(way.multiply).weight_bits, wide); }
+DataFormat FormatUnit::weights(OpSetting setting) const {
+    return of_bits(multiply_modes.at(setting.multiply).weight_bits, wide);
+}
 
-Fidelity FormatUnit::fidelity(OpWay way) const {
-    const Fidelity wanted = multiplying.at(way.multiply).fidelity;
+Fidelity FormatUnit::fidelity(OpSetting setting) const {
+    const Fidelity wanted = multiply_modes.at(setting.multiply).fidelity;
     const bool product = std::any_of(members.begin(), members.end(), [](const Member& m) { return m.product; });
-    // two phases cut a digit off the second operand of elementwise products: gates and norms would shrink what they
-    // meet
+    // With two phases elementwise products lose a digit of the second operand, so gates and norms would shrink values.
     return !product && wanted != Fidelity::HiFi4 ? Fidelity::HiFi3 : wanted;
 }
 
@@ -74,7 +75,7 @@ std::vector<FormatUnit> format_units(const Graph& wide, const Graph& narrow, con
     for (ValueId id = 0; id < wide.nodes.size(); ++id) {
         const Node& node = wide.nodes[id];
         if (!node.op.starts_with("buda.") || !node.type.format) continue;
-        ValueId end = id;  // what it becomes a part of
+        ValueId end = id;  // the op that it is fused into
         while (!last_nodes.contains(wide.nodes[end].name) && readers[end].size() == 1) end = readers[end].front();
         const auto found = last_nodes.find(wide.nodes[end].name);
         if (found == last_nodes.end()) continue;
@@ -104,17 +105,17 @@ std::vector<FormatPreset> format_presets(DataFormat default_df, bool any_family)
     return presets;
 }
 
-std::vector<FormatRule> rules_of(const std::vector<FormatUnit>& units, const std::vector<OpWay>& ways) {
+std::vector<FormatRule> rules_of(const std::vector<FormatUnit>& units, const std::vector<OpSetting>& settings) {
     std::vector<FormatRule> rules;
     for (std::size_t u = 0; u < units.size(); ++u)
         for (const FormatUnit::Member& member : units[u].members) {
             FormatRule rule;
             rule.op_type = member.type;
             rule.name_regex = escaped(member.name);
-            rule.output_df = units[u].output(ways[u]);
-            rule.fidelity = units[u].fidelity(ways[u]);
+            rule.output_df = units[u].output(settings[u]);
+            rule.fidelity = units[u].fidelity(settings[u]);
             if (member.product && rule.fidelity == Fidelity::LoFi) rule.accumulate_df = units[u].wide;
-            for (const std::size_t k : member.constants) rule.inputs[k] = {.df = units[u].weights(ways[u])};
+            for (const std::size_t k : member.constants) rule.inputs[k] = {.df = units[u].weights(settings[u])};
             rules.push_back(std::move(rule));
         }
     return rules;

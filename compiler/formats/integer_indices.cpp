@@ -15,12 +15,12 @@ namespace ttsim::impl::ir {
 
 namespace {
 
-bool one_of(const Node& node, std::initializer_list<std::string_view> names) {
+bool is_any_of(const Node& node, std::initializer_list<std::string_view> names) {
     return std::find(names.begin(), names.end(), node.op) != names.end();
 }
 
-/// Whether so many binary digits hold it.
-bool held(double value, std::int64_t run) {
+/// Whether a format that holds integers up to `run` holds the value exactly.
+bool is_exact(double value, std::int64_t run) {
     if (value == 0) return true;
     int exponent = 0;
     const double digits = std::frexp(value, &exponent) * static_cast<double>(run);
@@ -30,12 +30,12 @@ bool held(double value, std::int64_t run) {
 class Finder {
 public:
     Finder(const Graph& graph, std::int64_t run)
-        : graph_(graph), run_(run), ranges_(integer_ranges(graph, most_read)) {}
+        : graph_(graph), run_(run), ranges_(integer_ranges(graph, max_read_elements)) {}
 
     std::vector<std::string> warnings(DataFormat df) {
         for (ValueId id = 0; id < graph_.nodes.size(); ++id) {
             const Node& node = graph_.nodes[id];
-            look_at(node, id);
+            check(node, id);
         }
         std::vector<std::string> lines;
         for (const Kind& kind : kinds_)
@@ -52,10 +52,10 @@ private:
     };
 
     const Node& operand(const Node& node, std::size_t k) const { return graph_.nodes[node.inputs[k].value]; }
-    /// The largest magnitude that a value may have, when all its elements are integers.
+    /// The largest magnitude of a value, if all its elements are integers.
     std::optional<double> of(ValueId id) const {
         const Range& range = ranges_[id];
-        if (!range.whole || !std::isfinite(range.largest())) return std::nullopt;
+        if (!range.is_integral || !std::isfinite(range.largest())) return std::nullopt;
         const bool any = range.largest() >= 0x1p31 && !graph_.nodes[id].is_constant();
         return any ? std::nullopt : std::optional(range.largest());
     }
@@ -65,20 +65,20 @@ private:
         return operand(node, 0).type.dims[static_cast<std::size_t>(node.integer("axis", 0))];
     }
 
-    void look_at(const Node& node, ValueId id) {
+    void check(const Node& node, ValueId id) {
         if (node.op == "arg_max") return note(kinds_[0], node, static_cast<double>(axis_size(node)));
         if (node.op == "take" && !operand(node, 1).is_constant())
             return note(kinds_[1], node, static_cast<double>(axis_size(node) - 1));
-        if (one_of(node, {"matmul", "conv"}) && of(id)) return note(kinds_[2], node, *of(id));
-        if (!one_of(node, {"equal", "less", "greater", "less_equal", "greater_equal"})) return;
+        if (is_any_of(node, {"matmul", "conv"}) && of(id)) return note(kinds_[2], node, *of(id));
+        if (!is_any_of(node, {"equal", "less", "greater", "less_equal", "greater_equal"})) return;
         for (std::size_t k = 0; k < node.inputs.size(); ++k)
-            if (const Node& with = operand(node, k); with.is_constant() && of(node, k) && !all_held(*with.literal))
+            if (const Node& with = operand(node, k); with.is_constant() && of(node, k) && !all_exact(*with.literal))
                 note(kinds_[3], node, *of(node, k));
     }
 
-    bool all_held(const Literal& literal) const {
+    bool all_exact(const Literal& literal) const {
         for (std::int64_t i = 0; i < literal.size(); ++i)
-            if (!held(literal.at(i), run_)) return false;
+            if (!is_exact(literal.at(i), run_)) return false;
         return true;
     }
 
@@ -92,7 +92,7 @@ private:
         const Node& node = *kind.first;
         const std::string whose = node.origin.empty() ? "" : fmt::format(", of '{}'", node.origin);
         const std::string more = kind.count > 1 ? fmt::format(" and {} more", kind.count - 1) : "";
-        const std::int64_t wider = largest_whole_run(DataFormat::Float16, false);
+        const std::int64_t wider = max_exact_integer(DataFormat::Float16, false);
         const std::string other =
             run_ < wider ? fmt::format("Float16 holds them up to {} (--default-df Float16); ", wider) : "";
         return fmt::format(
@@ -114,7 +114,7 @@ private:
 }  // namespace
 
 std::vector<std::string> integer_warnings(const Graph& graph, DataFormat df, const ChipParams& chip) {
-    return Finder(graph, largest_whole_run(df, chip.features.tf32)).warnings(df);
+    return Finder(graph, max_exact_integer(df, chip.features.tf32)).warnings(df);
 }
 
 }  // namespace ttsim::impl::ir

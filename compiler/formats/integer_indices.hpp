@@ -1,5 +1,5 @@
-// Integers in the midst of a model that the device computes and its formats do not hold: places of maxima,
-// look-ups, sums of products, comparisons. What the host takes (mark-host) is not among them.
+// Finds integers inside a model that device formats may not hold exactly: indices of maxima, look-ups, sums of
+// products, comparisons. Ops of the host (mark-host) are excluded.
 #pragma once
 
 #include <string>
@@ -14,8 +14,8 @@ struct ChipParams;
 
 namespace ttsim::impl::ir {
 
-/// One line a kind of op, with the first such op, how many there are, and a remedy. `graph` is the device's part of a
-/// model, before its ops are taken apart.
+/// One line per kind of op, with the first such op, their number, and a remedy. `graph`: the device graph before
+/// decomposition.
 std::vector<std::string> integer_warnings(const Graph& graph, DataFormat df, const ChipParams& chip);
 
 }  // namespace ttsim::impl::ir

@@ -13,7 +13,7 @@ static std::vector<std::string> output_names(const Graph& graph) {
     return names;
 }
 
-/// Null: there is none of that name.
+/// nullptr if there is no such input.
 static const Type* input_type(const Graph& graph, const std::string& name) {
     for (const Node& node : graph.nodes)
         if (node.is_input() && !node.has("device") && boundary_name(node) == name) return &node.type;
@@ -31,8 +31,7 @@ void check_feed_back(const FeedBack& states, const HostSteps& steps, const Sourc
     const Graph& graph = steps.program.graph;
     Diagnostics problems;
     if (steps.microbatch > 1)
-        problems.error(where, "it was compiled with --microbatch {}: states go from sample to sample only with 1",
-                       steps.microbatch);
+        problems.error(where, "it was compiled with --microbatch {}: states need 1", steps.microbatch);
     std::set<std::string> fed;
     for (const auto& [output, input] : states) {
         const Type *made = output_type(graph, output), *taken = input_type(graph, input);

@@ -1,4 +1,4 @@
-// State that streams from sample to sample: an output of one is an input of the next.
+// Feeds states from sample to sample: an output of one sample is an input of the next.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@
 
 namespace ttsim::impl::ir {
 
-/// Output -> the input of the next sample that it is, by their names in the model.
+/// Output -> the input of the next sample, by names in the model.
 using FeedBack = std::map<std::string, std::string>;
 
-/// Throws Error(Input) at `where` with all names that the model lacks, inputs that two outputs are fed to, pairs of
-/// another shape or type, and for a microbatch of several samples, which have no next one.
+/// Throws Error(Input) at `where` with all unknown names, inputs fed by two outputs, and pairs with different shapes or
+/// types. A microbatch of several samples is also an error, because they run together.
 void check_feed_back(const FeedBack& states, const HostSteps& steps, const SourceLoc& where);
 
-/// Gives the inputs of a sample the outputs of the one before.
+/// Copies the outputs of a sample to the inputs of the next.
 void feed_back(const FeedBack& states, const Values& outputs, Values& inputs);
 
 }  // namespace ttsim::impl::ir

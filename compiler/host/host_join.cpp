@@ -1,3 +1,4 @@
+// Joins two host programs of nested cuts.
 #include <set>
 
 #include "compiler/host/host_program.hpp"
@@ -6,8 +7,7 @@ namespace ttsim::impl::ir {
 
 namespace {
 
-/// The outer program's nodes and the inner one's, each behind those it needs: between two parts of the device both have
-/// some.
+/// Merges the nodes of the outer and the inner program in topological order. Both may have nodes between device parts.
 class Joiner {
 public:
     Joiner(HostProgram outer, HostProgram inner)
@@ -35,7 +35,7 @@ private:
         const Node& node = outer_.graph.nodes[id];
         if (node.has("device")) {
             const auto found = results_.find(boundary_name(node));
-            TT_CHECK(found != results_.end(), "the device's part has no output '{}'", boundary_name(node));
+            TT_CHECK(found != results_.end(), "the inner program has no output '{}'", boundary_name(node));
             from_outer_[id] = inner(found->second);
         } else {
             Node made = node;
@@ -48,7 +48,7 @@ private:
         if (from_inner_[id]) return *from_inner_[id];
         const Node& node = inner_.graph.nodes[id];
         if (node.is_input() && !node.has("device")) {
-            from_inner_[id] = outer(outer_.crossing(boundary_name(node)).value);
+            from_inner_[id] = outer(outer_.boundary_value(boundary_name(node)).value);
         } else {
             Node made = node;
             for (Edge& edge : made.inputs) edge.value = inner(edge.value);

@@ -24,22 +24,22 @@ void name_inputs(Graph& graph) {
         if (node.is_input() && node.origin.empty()) node.origin = node.name;
 }
 
-const HostProgram::Crossing& HostProgram::crossing(const std::string& name) const {
-    const auto found =
-        std::find_if(to_device.begin(), to_device.end(), [&](const Crossing& one) { return one.name == name; });
-    TT_CHECK(found != to_device.end(), "nothing of the host goes to the device as '{}'", name);
+const HostProgram::BoundaryValue& HostProgram::boundary_value(const std::string& name) const {
+    const auto found = std::find_if(to_device.begin(), to_device.end(),
+                                    [&](const BoundaryValue& value) { return value.name == name; });
+    TT_CHECK(found != to_device.end(), "the device has no input '{}'", name);
     return *found;
 }
 
 std::int64_t HostProgram::part_of(const std::string& result) const {
     for (const Node& node : graph.nodes)
         if (node.has("device") && boundary_name(node) == result) return node.integer("device", 1);
-    TT_CHECK(false, "the device gives nothing as '{}'", result);
+    TT_CHECK(false, "the device has no result '{}'", result);
 }
 
 std::int64_t HostProgram::parts() const {
     std::int64_t last = 1;
-    for (const Crossing& one : to_device) last = std::max(last, one.part);
+    for (const BoundaryValue& value : to_device) last = std::max(last, value.part);
     for (const Node& node : graph.nodes) last = std::max(last, node.integer("device", 1));
     return last;
 }
@@ -47,7 +47,7 @@ std::int64_t HostProgram::parts() const {
 std::vector<bool> read_nodes(const HostProgram& program) {
     const auto uses = program.graph.use_counts();
     std::vector<bool> read(uses.begin(), uses.end());
-    for (const HostProgram::Crossing& crossing : program.to_device) read[crossing.value] = true;
+    for (const HostProgram::BoundaryValue& crossing : program.to_device) read[crossing.value] = true;
     return read;
 }
 
@@ -65,7 +65,7 @@ HostRun::HostRun(const HostProgram& program, const Values& inputs)
     compute();
 }
 
-/// All that has its operands by now.
+/// Computes all nodes whose operands are available.
 void HostRun::compute() {
     const auto began = std::chrono::steady_clock::now();
     for (ValueId id = 0; id < values_.size(); ++id) {
@@ -81,20 +81,20 @@ void HostRun::compute() {
 
 Values HostRun::device_inputs(std::int64_t part) const {
     Values values;
-    for (const HostProgram::Crossing& one : program_.to_device) {
-        if (one.part != part) continue;
-        TT_CHECK(values_[one.value], "'{}' of part {} of the device waits for results", one.name, part);
-        values.emplace(one.name, *values_[one.value]);
+    for (const HostProgram::BoundaryValue& value : program_.to_device) {
+        if (value.part != part) continue;
+        TT_CHECK(values_[value.value], "'{}' of part {} of the device waits for results", value.name, part);
+        values.emplace(value.name, *values_[value.value]);
     }
     return values;
 }
 
-void HostRun::give(std::int64_t part, const Values& results) {
+void HostRun::set_results(std::int64_t part, const Values& results) {
     for (ValueId id = 0; id < values_.size(); ++id) {
         const Node& node = program_.graph.nodes[id];
         if (node.integer("device", 0) != part) continue;
         const auto given = results.find(boundary_name(node));
-        TT_CHECK(given != results.end(), "the device gave no '{}'", boundary_name(node));
+        TT_CHECK(given != results.end(), "the device has no result '{}'", boundary_name(node));
         values_[id] = std::make_shared<Literal>(given->second);
     }
     compute();

@@ -13,22 +13,22 @@ namespace ttsim::impl::ir {
 
 namespace {
 
-/// Keeps `bits` of the 23 of a significand; a carry goes into the exponent, where the result is what is meant.
+/// Rounds a significand to `bits` of its 23 bits. A carry into the exponent yields the correct result.
 float rounded(float value, int bits) {
     constexpr std::uint32_t exponent_mask = 0x7f800000;
     const int cut = 23 - bits;
     const auto raw = std::bit_cast<std::uint32_t>(value);
-    if ((raw & exponent_mask) == exponent_mask) return value;  // infinity, no number
+    if ((raw & exponent_mask) == exponent_mask) return value;  // infinity or NaN
     const std::uint32_t below = (std::uint32_t{1} << cut) - 1;
     const std::uint32_t odd = (raw >> cut) & 1;
     const std::uint32_t up = (raw + (below >> 1) + odd) & ~below;
     return std::bit_cast<float>((up & exponent_mask) == exponent_mask ? raw & ~below : up);
 }
 
-/// Whether no gain is to change them: integers; and where it is finer than the format's digits, numbers that the
-/// format holds exactly though all share the largest one's exponent. Made a little larger these would be rounded back,
-/// and a power of two made a little smaller loses its last digit, in Bfp2 half of it.
-bool stay(std::span<const float> values, DataFormat format, double gain) {
+/// Whether values must not be scaled: integers, and, for gains finer than the format's digits, numbers that are exact
+/// with the exponent of the largest one. Rounding would revert the gain or, for a power of two made smaller, lose the
+/// last digit (in Bfp2 half of the value).
+bool is_exact_without_gain(std::span<const float> values, DataFormat format, double gain) {
     const auto whole = [](float v) { return v == std::nearbyint(v); };
     if (std::all_of(values.begin(), values.end(), whole)) return true;
     const int digits = significand_bits(format);
@@ -41,15 +41,15 @@ bool stay(std::span<const float> values, DataFormat format, double gain) {
 
 }  // namespace
 
-float stand_in_for_infinity(DataFormat format) { return std::ldexp(1.0F, std::ilogb(largest_number(format)) - 3); }
+float finite_infinity(DataFormat format) { return std::ldexp(1.0F, std::ilogb(largest_number(format)) - 3); }
 
 void round_for_push(DataFormat format, std::span<float> values) { round_for_push(format, values, {}); }
 
 void round_for_push(DataFormat format, std::span<float> values, const Multipliers& by) {
     if (is_raw(format) || is_integer(format)) return;
     for (float& value : values)
-        if (std::isinf(value)) value = std::copysign(stand_in_for_infinity(format), value);
-    if (by.gain != 1 && !stay(values, format, by.gain))
+        if (std::isinf(value)) value = std::copysign(finite_infinity(format), value);
+    if (by.gain != 1 && !is_exact_without_gain(values, format, by.gain))
         for (float& value : values) value = static_cast<float>(value * by.gain);
     constexpr int all = 23;
     int bits = format == DataFormat::Float16_b ? 7 : format == DataFormat::Float16 ? 10 : all;
@@ -61,10 +61,9 @@ void round_for_push(DataFormat format, std::span<float> values, const Multiplier
 
 namespace {
 
-/// What the packer adds to the size of numbers in Bfp8 on average: it rounds twice, to 7 digits and to the exponent
-/// that a block shares, ties up in magnitude each time, and of a number that was rounded many are ties the second time.
-/// Of 16 numbers that are normally distributed 0.25 % of their projection on what they were, of their positive part
-/// 0.18 %.
+/// Mean relative increase of magnitudes by the packer in Bfp8. It rounds twice, to 7 digits and to the shared exponent,
+/// ties away from zero, and the first rounding creates many ties. The projection on the original values grows by 0.25 %
+/// for 16 normally distributed numbers, and by 0.18 % for their positive part.
 constexpr double raised_by_packer = 0.002;
 
 double gain_of_packer(const Netlist& netlist, const Op& op, std::size_t operand) {
@@ -81,8 +80,8 @@ bool is_constant(const Netlist& netlist, const std::string& input) {
 
 constexpr int digits_of_float32 = 24;
 
-/// What a source register keeps of a Float32 number among others of 16 bits; 0: of another. All Float32 is for runs
-/// without rounding, too.
+/// Digits that a source register keeps of a Float32 operand among 16-bit ones; 0: other operands. Ops with only Float32
+/// are not rounded, because runs without rounding use them.
 int register_digits(const OpConfig& op, std::size_t operand) {
     if (op.in_df[operand] != DataFormat::Float32) return 0;
     const bool among = std::any_of(op.in_df.begin(), op.in_df.end(), [](DataFormat df) {
@@ -95,12 +94,12 @@ int register_digits(const OpConfig& op, std::size_t operand) {
 
 Multipliers multipliers_of(const Netlist& netlist, const Op& op, std::size_t operand) {
     Multipliers by{};
-    if (operand < 2) by.digits = multiplied_digits(op.cfg, operand);
+    if (operand < 2) by.digits = visible_digits(op.cfg, operand);
     const std::size_t other = 1 - operand;
     if (by.digits > 0 && other < op.inputs.size() && !is_constant(netlist, op.inputs[other]))
-        by.gain = 1 / (1 - share_cut_off(op.cfg, other)) / gain_of_packer(netlist, op, other);
+        by.gain = 1 / (1 - truncated_share(op.cfg, other)) / gain_of_packer(netlist, op, other);
     by.kept = operand < op.cfg.in_df.size() ? register_digits(op.cfg, operand) : 0;
-    if (op.cfg.type == "quantization" && operand == 1) by.gain = 1 / (1 - share_cut_off(digits_of_float32, by.kept));
+    if (op.cfg.type == "quantization" && operand == 1) by.gain = 1 / (1 - truncated_share(digits_of_float32, by.kept));
     return by;
 }
 

@@ -1,4 +1,4 @@
-// Numbers on their way into a queue: the push cuts floats off, so the host rounds them before.
+// Rounds numbers before they are pushed to a queue, because the push truncates floats.
 #pragma once
 
 #include <map>
@@ -10,32 +10,31 @@
 
 namespace ttsim::impl::ir {
 
-/// What stands for infinity on the device: masks are written with it, and the products by which the device moves and
-/// repeats elements make 0 times infinity, which without rounding is no number. A power of two, an eighth to a
-/// sixteenth of the largest number of the format, does the same to what it is added to, also when several masks come
-/// together.
-float stand_in_for_infinity(DataFormat format);
+/// The finite number that replaces infinity on the device. Masks contain infinity, and products that move elements
+/// would compute 0 * infinity = NaN. The value is a power of two, an eighth to a sixteenth of the format's largest
+/// number. It dominates sums as infinity does, and sums of several masks do not overflow.
+float finite_infinity(DataFormat format);
 
-/// To the nearest number of a 16-bit float format, ties to even; finite ones stay finite, for infinities stands the
-/// number above. Other formats are not rounded (the push itself rounds block floats and integers).
+/// Rounds to the nearest number of a 16-bit float format, ties to even. Finite numbers stay finite; infinities become
+/// finite_infinity(). Other formats are not rounded (the push rounds block floats and integers itself).
 void round_for_push(DataFormat format, std::span<float> values);
 
-/// How the readers of a constant multiply it.
+/// How the readers of a constant multiply it, for rounding.
 struct Multipliers {
-    /// Digits of a significand, with the first one, that they look at; 0: all. Fewer than the format has are rounded to
-    /// as well: the multipliers would cut the rest off, which shrinks every product.
+    /// Significand digits, with the leading one, that the multipliers use; 0: all. Constants are rounded to them, since
+    /// truncation would shrink every product.
     int digits = 0;
-    /// What makes up, on average, for the digits that they cut off the other operand, and for what the packer added to
-    /// it. Integers stay as they are, and those that the format holds exactly where it has no digits for the gain.
+    /// Factor that compensates on average for digits truncated from the other operand, and for the packer's rounding of
+    /// it. Integers are not scaled, nor numbers that are exact in a format too coarse for the gain.
     double gain = 1;
-    /// Digits that a source register keeps of a Float32 number among others of 16 bits; 0: all, or it is of another
-    /// format. It cuts the rest off.
+    /// Digits that a source register keeps of a Float32 operand when other operands have 16 bits; the rest is
+    /// truncated. 0: all digits, or another format.
     int kept = 0;
     friend bool operator==(const Multipliers&, const Multipliers&) = default;
 };
 void round_for_push(DataFormat format, std::span<float> values, const Multipliers& by);
 
-/// Of each queue all of whose readers multiply it.
+/// Per queue: combined over all its readers.
 std::map<std::string, Multipliers> multipliers_by_queue(const Netlist& netlist);
 
 }  // namespace ttsim::impl::ir

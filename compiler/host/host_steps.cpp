@@ -49,21 +49,21 @@ Tensor to_entry(const Literal& value, const BoundTensor& input) {
 
 Literal from_entry(const Tensor& entry, const Type& type) {
     const Form form = form_of(type.dims);
-    // slices of columns, or of rows (streamed), and more rows and columns than are wanted
+    // an entry may have slices of columns, or streamed slices of rows, and padding
     const std::int64_t beside = form.z > 0 && entry.cols < form.cols ? entry.z / form.z : 1;
     const std::int64_t rows = form.z > 0 ? entry.z * entry.rows / (form.z * beside) : 0;
     if (rows * form.z * beside != entry.z * entry.rows || rows < form.rows || entry.cols * beside < form.cols)
-        fail_input({}, "a queue with entries of {} x {} x {} holds no {}", entry.z, entry.rows, entry.cols,
+        fail_input({}, "a queue with entries of {} x {} x {} cannot hold {}", entry.z, entry.rows, entry.cols,
                    to_string(type));
-    Literal out(type.dtype, type.dims, most_read);
-    const bool whole = !is_float(type.dtype) && type.dtype != DType::Bool;
+    Literal out(type.dtype, type.dims, max_read_elements);
+    const bool integers = !is_float(type.dtype) && type.dtype != DType::Bool;
     for (std::int64_t z = 0; z < form.z; ++z)
         for (std::int64_t r = 0; r < form.rows; ++r)
             for (std::int64_t c = 0; c < form.cols; ++c) {
                 const std::int64_t row = z * rows + r;
                 const std::int64_t slice = beside > 1 ? z * beside + c / entry.cols : row / entry.rows;
                 const auto value = static_cast<double>(entry.slice(slice).at(row % entry.rows, c % entry.cols));
-                out.set((z * form.rows + r) * form.cols + c, whole ? std::nearbyint(value) : value);
+                out.set((z * form.rows + r) * form.cols + c, integers ? std::nearbyint(value) : value);
             }
     return out;
 }
@@ -108,19 +108,19 @@ ordered_json node_json(const Graph& graph, const Node& node, const InputFiles& i
     return type_json(std::move(item), node.type);
 }
 
-/// The host's value that crosses: its name in "host".
+/// The name in "host" of a boundary value.
 std::string value_name(const HostProgram& program, const BoundTensor& tensor, bool input) {
-    if (input) return program.graph.nodes[program.crossing(tensor.name).value].name;
+    if (input) return program.graph.nodes[program.boundary_value(tensor.name).value].name;
     for (const Node& node : program.graph.nodes)
         if (node.has("device") && node.origin == tensor.name) return node.name;
-    TT_CHECK(false, "no value of the host is the device's '{}'", tensor.name);
+    TT_CHECK(false, "the host has no value for the device's '{}'", tensor.name);
 }
 
 ordered_json bound_json(const HostProgram& program, const BoundTensor& tensor, bool input) {
     const Form form = form_of(tensor.type.dims);
     ordered_json item =
         type_json({{"value", value_name(program, tensor, input)}, {"queue", tensor.queue}}, tensor.type);
-    if (input) item["part"] = program.crossing(tensor.name).part;
+    if (input) item["part"] = program.boundary_value(tensor.name).part;
     if (tensor.iterations > 0) item["iterations"] = tensor.iterations;
     item["matrix"] = {form.z, form.rows, form.cols};
     if (tensor.rt > form.rt() || tensor.ct > form.ct()) item["tiles"] = {tensor.rt, tensor.ct};
@@ -130,7 +130,7 @@ ordered_json bound_json(const HostProgram& program, const BoundTensor& tensor, b
     return item;
 }
 
-/// `part`: of a device that runs in several; 0: it does not.
+/// `part`: 0 if the device runs in one part.
 std::string bound_line(const BoundTensor& tensor, bool input, std::int64_t part) {
     const Form form = form_of(tensor.type.dims);
     const std::string tiles = tensor.rt > form.rt() || tensor.ct > form.ct()
@@ -139,7 +139,7 @@ std::string bound_line(const BoundTensor& tensor, bool input, std::int64_t part)
     return fmt::format("{} '{}' {}: {} queue '{}' as {} x {} x {} elements {} {}{}", input ? "input" : "output",
                        tensor.name, to_string(tensor.type), input ? "into" : "from", tensor.queue, form.z, form.rows,
                        form.cols, input ? "filled up to" : "cut from", tiles,
-                       (tensor.iterations == 0 ? "" : fmt::format(", {} turns", tensor.iterations)) +
+                       (tensor.iterations == 0 ? "" : fmt::format(", {} iterations", tensor.iterations)) +
                            (part == 0 ? "" : fmt::format(", {} part {}", input ? "for" : "of", part)));
 }
 
@@ -163,7 +163,7 @@ void write_host_steps(const HostSteps& steps, const InputFiles& inputs, const Fi
 HostSteps with_value_names(HostSteps steps) {
     for (BoundTensor& tensor : steps.to_device) tensor.name = value_name(steps.program, tensor, true);
     for (BoundTensor& tensor : steps.from_device) tensor.name = value_name(steps.program, tensor, false);
-    for (HostProgram::Crossing& crossing : steps.program.to_device)
+    for (HostProgram::BoundaryValue& crossing : steps.program.to_device)
         crossing.name = steps.program.graph.nodes[crossing.value].name;
     for (Node& node : steps.program.graph.nodes)
         if (node.has("device")) node.origin = node.name;
@@ -187,7 +187,7 @@ std::vector<std::string> host_step_lines(const HostSteps& steps) {
                 fmt::format("step '{}' of '{}': {} -> {}", node.name, node.origin, node.op, to_string(node.type)));
     const bool parts = steps.program.parts() > 1;
     for (const BoundTensor& tensor : steps.to_device)
-        lines.push_back(bound_line(tensor, true, parts ? steps.program.crossing(tensor.name).part : 0));
+        lines.push_back(bound_line(tensor, true, parts ? steps.program.boundary_value(tensor.name).part : 0));
     for (const BoundTensor& tensor : steps.from_device)
         lines.push_back(bound_line(tensor, false, parts ? steps.program.part_of(tensor.name) : 0));
     return lines;
@@ -197,7 +197,7 @@ std::string parts_line(const HostSteps& steps) {
     const std::int64_t parts = steps.program.parts();
     if (parts == 1) return "";
     const Graph& graph = steps.program.graph;
-    std::vector<bool> early(graph.nodes.size(), true);  // before the device runs
+    std::vector<bool> early(graph.nodes.size(), true);  // computed before the device runs
     std::set<std::string> between;
     for (ValueId id = 0; id < early.size(); ++id) {
         const Node& node = graph.nodes[id];
@@ -206,21 +206,22 @@ std::string parts_line(const HostSteps& steps) {
         if (!early[id] && !node.is_input()) between.insert(node.op);
     }
     std::int64_t elements = 0;
-    for (const HostProgram::Crossing& crossing : steps.program.to_device)
+    for (const HostProgram::BoundaryValue& crossing : steps.program.to_device)
         if (crossing.part > 1) elements += count(graph.type(crossing.value).dims);
     return fmt::format(
-        "the device runs in {} parts, {} elements an input go to those behind the first: the host computes "
-        "{} between and behind them",
+        "the device runs in {} parts; later parts read {} elements per input from the host, which computes {} between "
+        "and after them",
         parts, elements, fmt::join(between, ", "));
 }
 
 std::vector<std::string> loop_lines(const HostSteps& steps) {
     std::map<std::int64_t, std::int64_t> iterations;
-    for (const HostProgram::Crossing& crossing : steps.program.to_device)
+    for (const HostProgram::BoundaryValue& crossing : steps.program.to_device)
         if (crossing.iterations > 0) iterations[crossing.part] = crossing.iterations;
     std::vector<std::string> lines;
     for (const auto& [part, own] : iterations)
-        lines.push_back(fmt::format("part {} of the device is a program that loops: {} turns an input", part, own));
+        lines.push_back(
+            fmt::format("part {} of the device is a program that loops: {} iterations per input", part, own));
     return lines;
 }
 
@@ -233,7 +234,8 @@ public:
     explicit StepsReader(const FileSet& files) : files_(files), loc_{files.place(steps_file), 0, 0} {}
 
     StoredSteps read() {
-        if (!files_.has(steps_file)) fail_input(loc_, "there is no such file; a folder made by 'ttsim compile' has it");
+        if (!files_.has(steps_file))
+            fail_input(loc_, "there is no such file; folders written by 'ttsim compile' have it");
         constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
         const SharedBytes text = files_.read(steps_file, most_bytes);
         try {
@@ -261,7 +263,7 @@ private:
 
     ValueId value(const json& name) const {
         const auto found = known_.find(name.get<std::string>());
-        if (found == known_.end()) fail_input(loc_, "'{}' is made by no step before", name.get<std::string>());
+        if (found == known_.end()) fail_input(loc_, "'{}' is defined by no earlier step", name.get<std::string>());
         return found->second;
     }
 
@@ -290,7 +292,7 @@ private:
         return attrs;
     }
 
-    /// A file of the folder itself.
+    /// A file name in the folder.
     std::string file_of(const json& item) const {
         const auto name = item.at("file").get<std::string>();
         if (name.empty() || fs::path(name).filename() != name) fail_input(loc_, "'{}' is no file of the folder", name);
@@ -303,7 +305,7 @@ private:
         node.op = item.at("op").get<std::string>();
         node.type = type(item);
         node.loc = loc_;
-        if (known_.count(node.name)) fail_input(loc_, "'{}' is made twice", node.name);
+        if (known_.count(node.name)) fail_input(loc_, "'{}' is defined twice", node.name);
         if (node.op == "input" || node.op == "device") {
             node.origin = item.at("of").get<std::string>();
             if (node.op == "device") node.attrs["device"] = part(item);
@@ -322,10 +324,10 @@ private:
     Literal constant(const std::string& file, const Type& type) const {
         Literal read = read_npy_of(files_, file);
         if (read.dims() != type.dims)
-            fail_input({files_.place(file), 0, 0}, "its shape is [{}]; {} is wanted", fmt::join(read.dims(), ", "),
+            fail_input({files_.place(file), 0, 0}, "its shape is [{}]; it must be {}", fmt::join(read.dims(), ", "),
                        to_string(type));
         if (read.dtype() == type.dtype) return read;
-        Literal out(type.dtype, type.dims, most_read);
+        Literal out(type.dtype, type.dims, max_read_elements);
         for (std::int64_t i = 0; i < out.size(); ++i) out.copy(i, read, i);
         return out;
     }
@@ -337,10 +339,10 @@ private:
         node.origin = item.at("of").get<std::string>();
         const Type made = infer_type(graph(), node);
         if (made != node.type)
-            fail_input(loc_, "'{}' is {}; its operands make {}", node.name, to_string(node.type), to_string(made));
+            fail_input(loc_, "'{}' is {}; its operands yield {}", node.name, to_string(node.type), to_string(made));
     }
 
-    /// Of the device, from 1 on.
+    /// Device part, from 1.
     std::int64_t part(const json& item) const {
         const std::int64_t part = item.value("part", std::int64_t{1});
         constexpr std::int64_t most = 1 << 20;
@@ -348,7 +350,7 @@ private:
         return part;
     }
 
-    /// With the tiles of an entry's slice.
+    /// An input binding with the tiles of an entry's slice.
     BoundTensor input(const json& item) const {
         BoundTensor tensor = bound(item);
         const Form form = form_of(tensor.type.dims);
@@ -369,32 +371,34 @@ private:
         tensor.iterations = item.value("iterations", std::int64_t{0});
         constexpr std::int64_t most = 1 << 20;
         if (tensor.iterations < 0 || tensor.iterations > most)
-            fail_input(loc_, "'{}' has {} turns", tensor.name, tensor.iterations);
+            fail_input(loc_, "'{}' has {} iterations", tensor.name, tensor.iterations);
         return tensor;
     }
 
-    /// Every value that crosses is there on both sides. The file names tensors by the host's values; results of the
-    /// device get back the names under which they cross.
+    /// Checks that every boundary value exists on both sides. The file names tensors by host values; device results get
+    /// their boundary names back.
     void connect() {
         std::map<std::string, int> times;  // a value may go to several parts
         for (std::size_t k = 0; k < steps_.to_device.size(); ++k) {
             BoundTensor& tensor = steps_.to_device[k];
-            const ValueId value = crossing(tensor, false);
+            const ValueId value = boundary_value(tensor, false);
             check_order(value, parts_[k], tensor.name);
             if (const int time = ++times[tensor.name]; time > 1) tensor.name += fmt::format(" {}", time);
             steps_.program.to_device.push_back({tensor.name, value, parts_[k], tensor.iterations});
         }
         std::set<std::string> names;
         for (BoundTensor& tensor : steps_.from_device) {
-            tensor.name = boundary_name(graph().nodes[crossing(tensor, true)]);
-            if (!names.insert(tensor.name).second) fail_input(loc_, "the device gives '{}' twice", tensor.name);
+            tensor.name = boundary_name(graph().nodes[boundary_value(tensor, true)]);
+            if (!names.insert(tensor.name).second)
+                fail_input(loc_, "the device has the result '{}' twice", tensor.name);
         }
         std::size_t results = 0;
         for (const Node& node : graph().nodes) results += node.has("device") ? 1U : 0U;
         if (results != steps_.from_device.size())
-            fail_input(loc_, "{} results of the device are read and {} are given", results, steps_.from_device.size());
+            fail_input(loc_, "the host reads {} results of the device, which has {}", results,
+                       steps_.from_device.size());
     }
-    /// What a part is given does not wait for that part's own results.
+    /// Checks that inputs of a part do not depend on the part's own results.
     void check_order(ValueId value, std::int64_t part, const std::string& name) {
         if (waits_.empty())
             for (const Node& node : graph().nodes) {
@@ -403,13 +407,13 @@ private:
                 for (const Edge& edge : node.inputs) waits_.back() = std::max(waits_.back(), waits_[edge.value]);
             }
         if (waits_[value] >= part)
-            fail_input(loc_, "'{}' goes to part {} of the device and waits for part {}", name, part, waits_[value]);
+            fail_input(loc_, "'{}' is read by part {} of the device and depends on part {}", name, part, waits_[value]);
     }
-    ValueId crossing(const BoundTensor& tensor, bool from_device) {
+    ValueId boundary_value(const BoundTensor& tensor, bool from_device) {
         const auto found = known_.find(tensor.name);
         if (found == known_.end() || (from_device && !graph().nodes[found->second].has("device")) ||
-            graph().nodes[found->second].type != tensor.whole())
-            fail_input(loc_, "'{}' {} crosses between host and device but is no value of the host", tensor.name,
+            graph().nodes[found->second].type != tensor.full_type())
+            fail_input(loc_, "'{}' {} is a boundary value but no value of the host", tensor.name,
                        to_string(tensor.type));
         return found->second;
     }

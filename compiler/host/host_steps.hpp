@@ -1,4 +1,4 @@
-// host_steps.json of a compiled result: what the host does around the device's run.
+// Reads and writes host_steps.json of a compiled result: the host steps of a model.
 //
 //   "host"         nodes in order: inputs of the model (with a file of values), constants (files), ops of the model,
 //                  results of the device
@@ -17,42 +17,42 @@
 namespace ttsim::impl::ir {
 
 struct HostSteps {
-    std::string device;           ///< product or soc descriptor file it was compiled for
+    std::string device;           ///< target product or soc descriptor file
     std::int64_t microbatch = 1;  ///< inputs of one execute
     HostProgram program;
-    std::vector<BoundTensor> to_device, from_device;  ///< names: of to_device, and of the device's results
+    std::vector<BoundTensor> to_device, from_device;  ///< names: of boundary values
 };
 bool equal(const HostSteps& a, const HostSteps& b);
 
-/// Inputs of the model -> files of the values to use by default.
+/// Model inputs -> files with their default values.
 using InputFiles = std::map<std::string, std::string>;
 struct StoredSteps {
     HostSteps steps;
-    InputFiles inputs;  ///< names among the files
+    InputFiles inputs;  ///< files in the set
 };
 /// Throws Error(Input) naming file and key.
 StoredSteps read_host_steps(const FileSet& files);
 
-/// Gives host_steps.json and the files of constants to `sink`.
+/// Writes host_steps.json and the files of constants to `sink`.
 void write_host_steps(const HostSteps& steps, const InputFiles& inputs, const FileSink& sink);
 
-/// Names of the device's inputs and results become those of the host's values.
+/// Renames the device's inputs and results to the names of the host's values.
 HostSteps with_value_names(HostSteps steps);
 
-/// One line for each step, as `ttsim compile` prints them.
+/// One line per step, as printed by `ttsim compile`.
 std::vector<std::string> host_step_lines(const HostSteps& steps);
-/// Why the device runs in parts, and what that costs; "" when it does not. `steps` under the names they were made with.
+/// Why the device runs in parts, and the cost; "" if it does not. `steps` must have their original names.
 std::string parts_line(const HostSteps& steps);
-/// One line for each part that loops.
+/// One line per part that loops.
 std::vector<std::string> loop_lines(const HostSteps& steps);
 
-/// Between a model's tensor and an entry of a queue: the last two axes are rows and columns, filled up to whole tiles.
-/// `df`: of the queue; floats are rounded to it, and as those that multiply it want.
+/// Converts a model tensor to a queue entry: the last two axes become rows and columns, padded to full tiles. Floats
+/// are rounded to `df`, the queue's format, and for the ops that multiply them.
 Tensor to_entry(const Literal& value, DataFormat df = DataFormat::Float32, const Multipliers& by = {});
-/// As the queue of an input holds it.
+/// The entry of an input queue.
 Tensor to_entry(const Literal& value, const BoundTensor& input);
-/// Rounds to the type if it is whole. An entry may hold its rows or its columns in more slices, and more of both than
-/// are wanted. Throws Error(Input).
+/// Converts an entry to a model tensor; rounds integers. An entry may have its rows or columns in more slices, and may
+/// be padded. Throws Error(Input).
 Literal from_entry(const Tensor& entry, const Type& type);
 
 }  // namespace ttsim::impl::ir

@@ -22,7 +22,7 @@ bool has_host_value(const Node& node) {
     return op && !node.type.format && (op->eval || op->level == Level::Composite || is_tail(node));
 }
 
-/// The op alone, of values that are known.
+/// The value of a composite op, by decomposing a graph of the op alone.
 static Literal value_of_parts(Node node, std::span<const Literal* const> in) {
     Graph graph;
     for (std::size_t k = 0; k < in.size(); ++k) {
@@ -67,7 +67,7 @@ double multiply_adds(const Node& node, std::span<const Type> in) {
     return 0;
 }
 
-/// The share of a map_axis's matrix that is multiplied by: a row with one 1 only moves an element.
+/// The share of a map_axis's matrix that needs multiplications: a row with a single 1 only moves an element.
 static double multiplied_share(const Literal& matrix) {
     constexpr std::int64_t most_read_here = std::int64_t{1} << 22;
     if (matrix.size() > most_read_here || matrix.size() == 0) return 1;

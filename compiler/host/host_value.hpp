@@ -1,4 +1,4 @@
-// The value of an op of the model on the host: by its own definition, or by those of the ops it is made of.
+// Computes model ops on the host, by their own definition or by those of the ops they decompose into.
 #pragma once
 
 #include <map>
@@ -10,16 +10,16 @@
 namespace ttsim::impl::ir {
 
 bool has_host_value(const Node& node);
-/// Throws Error(Input) for numbers that the op refuses.
+/// Throws Error(Input) for invalid operand values.
 Literal host_value(const Node& node, std::span<const Literal* const> in);
-/// Products and other steps that takes, about; of operands of these types.
+/// Approximate number of operations of an op with operands of these types.
 double host_work(const Node& node, std::span<const Type> in);
-/// Multiply-adds of products and convolutions; 0: it is none of them.
+/// Multiply-adds of a product or convolution; 0 for other ops.
 double multiply_adds(const Node& node, std::span<const Type> in);
-/// The same of all nodes of a graph, by where they come from in the model.
+/// Multiply-adds of all nodes of a graph, by origin in the model.
 using WorkByOrigin = std::map<std::string, double>;
 WorkByOrigin multiply_adds(const Graph& graph);
-/// Composite ops become those they are made of.
+/// Decomposes composite ops.
 void decompose_for_host(Graph& graph);
 
 }  // namespace ttsim::impl::ir

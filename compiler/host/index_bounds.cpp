@@ -4,8 +4,8 @@
 
 namespace ttsim::impl::ir {
 
-/// Operand 1 of the node names places; the least axis it names one of. 0: it does not.
-static std::int64_t named_axis(const Graph& graph, const Node& node) {
+/// The size of the smallest axis that operand 1 indexes; 0 if it is no index.
+static std::int64_t indexed_axis_size(const Graph& graph, const Node& node) {
     if (node.inputs.size() < 2) return 0;
     const Dims &x = graph.type(node.inputs[0].value).dims, &ids = graph.type(node.inputs[1].value).dims;
     if (node.op == "take" || node.op == "gather_elements" || node.op == "scatter_elements")
@@ -22,7 +22,7 @@ std::vector<std::int64_t> index_bounds(const Graph& graph, std::int64_t otherwis
     };
     for (ValueId id = graph.nodes.size(); id-- > 0;) {
         const Node& node = graph.nodes[id];
-        if (const std::int64_t axis = named_axis(graph, node); axis > 0) lower(node.inputs[1], axis);
+        if (const std::int64_t axis = indexed_axis_size(graph, node); axis > 0) lower(node.inputs[1], axis);
         if (node.op == "roi_align") lower(node.inputs[2], graph.type(node.inputs[0].value).dims[0]);
         if (node.op == "tensor_scatter") {
             const auto axis = static_cast<std::size_t>(node.integer("axis", 0));

@@ -1,4 +1,4 @@
-// Below which numbers a graph's inputs stay that name places.
+// Upper bounds of graph inputs that are indices.
 #pragma once
 
 #include <vector>
@@ -7,8 +7,8 @@
 
 namespace ttsim::impl::ir {
 
-/// By node: the least size of an axis that its numbers name places of, directly or once they were moved or cast;
-/// `otherwise` where they name none.
+/// Per node: the least size of an axis that its values index, directly or after data movement ops or casts. `otherwise`
+/// for nodes that are no indices.
 std::vector<std::int64_t> index_bounds(const Graph& graph, std::int64_t otherwise);
 
 }  // namespace ttsim::impl::ir

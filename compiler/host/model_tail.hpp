@@ -1,4 +1,4 @@
-// The value of a model_tail (ops/model_tail.cpp).
+// Computes a model_tail (ops/model_tail.cpp).
 #pragma once
 
 #include <span>
@@ -7,7 +7,7 @@
 
 namespace ttsim::impl::ir {
 
-/// Throws Error for values that the nodes refuse: their places are the node's.
+/// Throws Error at the node's location for invalid values.
 Literal tail_value(const Node& node, std::span<const Literal* const> in);
 
 }  // namespace ttsim::impl::ir

@@ -11,7 +11,7 @@ namespace ttsim::impl::ir {
 namespace {
 
 constexpr double most_constants = 1 << 20;  // elements
-constexpr double most_work = 1e8;           // products and other steps, a second or so
+constexpr double most_work = 1e8;           // operations, about a second
 
 double work_of(const Graph& graph) {
     double work = 0;
@@ -31,7 +31,7 @@ bool is_small(const Graph& graph) {
     return constants <= most_constants && work_of(graph) <= most_work;
 }
 
-/// Every node has a value.
+/// Whether the host can compute every node.
 bool computes(const Graph& graph) {
     return std::all_of(graph.nodes.begin(), graph.nodes.end(), [](const Node& node) {
         const OpInfo* op = find_op(node.op);
@@ -56,7 +56,7 @@ std::optional<Graph> read_reference(const FileSet& files) {
     constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
     const std::string file = files.place(reference_file);
     Graph graph = parse_graph(files.read(reference_file, most_bytes).text(), file);
-    if (!computes(graph)) fail_input({file, 0, 0}, "it has an op that has no value");
+    if (!computes(graph)) fail_input({file, 0, 0}, "it has an op that the host cannot compute");
     return graph;
 }
 

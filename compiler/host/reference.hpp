@@ -1,8 +1,8 @@
-// The model in float32, without the device: what the outputs of a run are held against besides golden. Golden computes
-// the netlist, and so repeats what the lowering of an op does wrong; this computes the ops of the model.
+// The model in float32, without the device: a reference for outputs besides golden. Golden computes the netlist, and so
+// repeats errors of lowering; this computes the ops of the model.
 //
-// reference.tg in the folder of a compiled result is the model as text, with convolutions, pools, norms and softmax as
-// products and sums. Large models have none: their text and its evaluation would take longer than the run.
+// reference.tg in a compiled result is the model as text, with convolutions, pools, norms and softmax decomposed. Large
+// models have none, because writing and evaluating it would take longer than the run.
 #pragma once
 
 #include <optional>
@@ -15,18 +15,18 @@ namespace ttsim::impl::ir {
 
 inline constexpr const char* reference_file = "reference.tg";
 
-/// None for a model of too many constants or products, or with an op that has no value.
+/// nullopt for a model with too many constants or products, or with an op that the host cannot compute.
 std::optional<Graph> reference_graph(const Graph& model);
-/// That among the files; none when there is none. Throws Error(Input) at the file.
+/// Reads the reference of a result, if it has one. Throws Error(Input) at the file.
 std::optional<Graph> read_reference(const FileSet& files);
 
 class Reference {
 public:
-    /// `inputs`: a graph with the model's inputs in the model's order. `file`: what errors name.
+    /// `inputs`: a graph with the model's inputs in order. `file`: for errors.
     Reference(Graph graph, const Graph& inputs, const std::string& file = reference_file);
-    /// Nothing when the run does without an input that the model reads.
+    /// nullopt if an input that the model reads is missing.
     std::optional<Values> outputs(const Values& inputs) const;
-    std::int64_t most_samples() const;  ///< that are evaluated
+    std::int64_t most_samples() const;  ///< limit of evaluated samples
 
 private:
     HostProgram program_;

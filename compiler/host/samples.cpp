@@ -8,15 +8,15 @@ namespace ttsim::impl::ir {
 
 namespace {
 
-/// One sample of an array of several, one turn of a tensor of all.
+/// One sample of several, or one iteration of a tensor.
 Literal sample_of(const Literal& all, const Type& type, std::int64_t k) {
-    Literal one(type.dtype, type.dims, most_read);
+    Literal one(type.dtype, type.dims, max_read_elements);
     const auto from = static_cast<std::ptrdiff_t>(k * one.size()),
                to = static_cast<std::ptrdiff_t>((k + 1) * one.size());
     if (is_float(type.dtype))
         one.floats().assign(all.floats().begin() + from, all.floats().begin() + to);
     else
-        one.whole().assign(all.whole().begin() + from, all.whole().begin() + to);
+        one.integer_elements().assign(all.integer_elements().begin() + from, all.integer_elements().begin() + to);
     return one;
 }
 
@@ -75,7 +75,7 @@ std::vector<std::pair<std::string, Literal>> join_samples(const Graph& graph, co
 std::vector<BoundTensor> inputs_of_part(const HostSteps& steps, std::int64_t part) {
     std::vector<BoundTensor> tensors;
     for (const BoundTensor& tensor : steps.to_device)
-        if (steps.program.crossing(tensor.name).part == part) tensors.push_back(tensor);
+        if (steps.program.boundary_value(tensor.name).part == part) tensors.push_back(tensor);
     return tensors;
 }
 
@@ -107,7 +107,7 @@ std::vector<Tensor> entries_of(const Literal& value, const BoundTensor& input) {
 
 Literal value_of(std::span<const Tensor> entries, const BoundTensor& result) {
     if (result.iterations == 0) return from_entry(entries.front(), result.type);
-    Literal all(result.type.dtype, result.whole().dims, most_read);
+    Literal all(result.type.dtype, result.full_type().dims, max_read_elements);
     for (std::size_t iteration = 0; iteration < entries.size(); ++iteration) {
         const Literal one = from_entry(entries[iteration], result.type);
         for (std::int64_t i = 0; i < one.size(); ++i)
@@ -119,9 +119,10 @@ Literal value_of(std::span<const Tensor> entries, const BoundTensor& result) {
 Values results_of(const HostSteps& steps, std::int64_t part, const Entries& entries, std::size_t k) {
     Values results;
     for (const BoundTensor& tensor : results_of_part(steps, part))
-        results.emplace(
-            tensor.name,
-            value_of(std::span(entries.at(tensor.queue)).subspan(k * tensor.each(), tensor.each()), tensor));
+        results.emplace(tensor.name,
+                        value_of(std::span(entries.at(tensor.queue))
+                                     .subspan(k * tensor.entries_per_sample(), tensor.entries_per_sample()),
+                                 tensor));
     return results;
 }
 
@@ -129,7 +130,7 @@ Executes fill_executes(std::int64_t microbatch, std::int64_t samples, Entries& i
     Executes executes{(samples + microbatch - 1) / microbatch, std::nullopt};
     if (executes.count == 1) executes.inputs_count = samples;
     for (auto& [queue, entries] : inputs) {
-        const std::size_t each = entries.size() / static_cast<std::size_t>(samples);  // a loop takes one for each turn
+        const std::size_t each = entries.size() / static_cast<std::size_t>(samples);  // a loop has one per iteration
         if (executes.count == 1 && each == 1) continue;
         while (entries.size() < static_cast<std::size_t>(executes.count * microbatch) * each)
             entries.push_back(entries[entries.size() - each]);

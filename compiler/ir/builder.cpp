@@ -10,14 +10,14 @@
 
 namespace ttsim::impl::ir {
 
-std::string Builder::fresh(const std::string& stem) {
+std::string Builder::unique_name(const std::string& stem) {
     std::string clean = netlist_name(stem);
     if (clean.empty() || (clean[0] >= '0' && clean[0] <= '9')) clean = "v" + clean;
-    return unused(clean);
+    return uniquify(clean);
 }
 
-std::string Builder::unused(const std::string& clean) {
-    for (; known_ < graph_.nodes.size(); ++known_) names_.emplace(graph_.nodes[known_].name, 0);
+std::string Builder::uniquify(const std::string& clean) {
+    for (; named_nodes_ < graph_.nodes.size(); ++named_nodes_) names_.emplace(graph_.nodes[named_nodes_].name, 0);
     if (names_.emplace(clean, 0).second) return clean;
     int& next = names_[clean];
     for (;;) {
@@ -28,7 +28,7 @@ std::string Builder::unused(const std::string& clean) {
 
 Builder::Builder(Graph& graph, const Graph& source) : graph_(graph) {
     for (const Node& node : source.nodes)
-        if (node.literal) given_ += node.literal->size();
+        if (node.literal) model_elements_ += node.literal->size();
 }
 
 ValueId Builder::push(Node node) {
@@ -40,24 +40,24 @@ ValueId Builder::push(Node node) {
 std::optional<Literal> Builder::folded(const Node& node, const OpInfo& info) {
     if ((!info.eval && !host_value_) || node.inputs.empty() || node.type.format) return {};
     std::vector<const Literal*> in;
-    std::int64_t given = 0;
+    std::int64_t input_elements = 0;
     for (const Edge& edge : node.inputs) {
         in.push_back(literal(edge.value));
         if (!in.back()) return {};
-        given += in.back()->size();
+        input_elements += in.back()->size();
     }
-    if (count(node.type.dims) > std::max(most_made, given)) return {};
-    constexpr std::int64_t most = std::int64_t{1} << 31;  // multiplications of a model: some seconds
+    if (count(node.type.dims) > std::max(max_constant_elements, input_elements)) return {};
+    constexpr std::int64_t most = std::int64_t{1} << 31;  // multiplications per model: a few seconds
     if (!info.eval) return host_value_(node, in);
-    if (info.work && info.work(node, in) > most - worked_) return {};
-    if (info.work) worked_ += info.work(node, in);
+    if (info.work && info.work(node, in) > most - folding_steps_) return {};
+    if (info.work) folding_steps_ += info.work(node, in);
     std::string how = node.op + " " + to_string(node.type);
     for (const auto& [key, value] : node.attrs) how += fmt::format(" {}={}", key, to_string(value));
-    return made(how, in, [&] { return info.eval(node, in); });
+    return cached(how, in, [&] { return info.eval(node, in); });
 }
 
-Literal Builder::made(const std::string& how, std::span<const Literal* const> of,
-                      const std::function<Literal()>& make) const {
+Literal Builder::cached(const std::string& how, std::span<const Literal* const> of,
+                        const std::function<Literal()>& make) const {
     return graph_.made ? graph_.made->get(how, of, make) : make();
 }
 
@@ -78,12 +78,12 @@ ValueId Builder::add_edges(const std::string& op, std::vector<Edge> inputs, Attr
         graph_.nodes[id].derivation = derive(graph_, node);
         return id;
     }
-    node.name = fresh(node.name);
+    node.name = unique_name(node.name);
     return push(std::move(node));
 }
 
-/// A constant of one number that fills no more than other operands is that number: it takes no memory so.
-void Builder::narrow_filled(std::vector<Edge>& operands) {
+/// A splat constant is replaced by a scalar if another operand has its dims: a scalar takes less memory.
+void Builder::narrow_splats(std::vector<Edge>& operands) {
     for (std::size_t k = 0; k < operands.size(); ++k) {
         const ValueId id = operands[k].value;
         const Literal* filled = literal(id);
@@ -104,48 +104,48 @@ void Builder::narrow_filled(std::vector<Edge>& operands) {
 ValueId Builder::add(const std::string& op, const std::vector<ValueId>& inputs, Attrs attrs) {
     std::vector<Edge> edges;
     for (const ValueId id : inputs) edges.push_back({id, {}});
-    if (const OpInfo* info = find_op(op); info && info->elementwise) narrow_filled(edges);
+    if (const OpInfo* info = find_op(op); info && info->elementwise) narrow_splats(edges);
     return add_edges(op, std::move(edges), std::move(attrs));
 }
 
 ValueId Builder::input(const std::string& name, Type type) {
     Node node;
     node.op = "input";
-    node.name = fresh(name);
+    node.name = unique_name(name);
     node.type = std::move(type);
     node.origin = name;
     return push(std::move(node));
 }
 
 ValueId Builder::constant(Literal literal) {
-    // A few bytes of a model can ask for many large constants: what they take stays in proportion to what was given.
-    made_ += literal.held();
-    made_of_[origin_] += literal.held();
-    if (made_ > 4 * most_made + 16 * given_) fail_made();
-    return place(std::move(literal));
+    // A small model can ask for many large constants. The limit on derived constants grows with the model's own.
+    derived_elements_ += literal.stored_elements();
+    elements_by_origin_[origin_] += literal.stored_elements();
+    if (derived_elements_ > 4 * max_constant_elements + 16 * model_elements_) fail_too_many_constants();
+    return add_constant_node(std::move(literal));
 }
 
-/// The op that asks for most is refused, not the one that happens to come last.
-void Builder::fail_made() const {
-    const auto most = std::max_element(made_of_.begin(), made_of_.end(),
+/// Refuses the op with the most derived elements, not the last op that added a constant.
+void Builder::fail_too_many_constants() const {
+    const auto most = std::max_element(elements_by_origin_.begin(), elements_by_origin_.end(),
                                        [](const auto& a, const auto& b) { return a.second < b.second; });
     throw LegalizationError(
         Error(Fault::Unsupported, loc_,
-              fmt::format("the constants that are made of the model have more than {} elements, {} of them for '{}'; "
+              fmt::format("the constants derived from the model have more than {} elements, {} of them for '{}'; "
                           "smaller inputs need less",
-                          made_, most->second, most->first)),
+                          derived_elements_, most->second, most->first)),
         {most->first});
 }
 
-ValueId Builder::given(Literal literal) {
-    given_ += literal.size();
-    return place(std::move(literal));
+ValueId Builder::model_constant(Literal literal) {
+    model_elements_ += literal.size();
+    return add_constant_node(std::move(literal));
 }
 
-ValueId Builder::place(Literal literal) {
+ValueId Builder::add_constant_node(Literal literal) {
     Node node;
     node.op = "constant";
-    node.name = fresh(origin_.empty() ? "constant" : origin_ + "_constant");
+    node.name = unique_name(origin_.empty() ? "constant" : origin_ + "_constant");
     node.type = {literal.dtype(), literal.dims(), {}};
     node.literal = std::make_shared<Literal>(std::move(literal));
     return push(std::move(node));
@@ -153,7 +153,7 @@ ValueId Builder::place(Literal literal) {
 
 ValueId Builder::device_constant(Literal literal, DataFormat format) {
     Dims tiles = literal.dims();
-    TT_CHECK(tiles.size() == 3 && tiles[1] % 32 == 0 && tiles[2] % 32 == 0, "a device constant is no whole tiles");
+    TT_CHECK(tiles.size() == 3 && tiles[1] % 32 == 0 && tiles[2] % 32 == 0, "a device constant must have whole tiles");
     tiles[1] /= 32;
     tiles[2] /= 32;
     const ValueId id = constant(std::move(literal));
@@ -162,10 +162,10 @@ ValueId Builder::device_constant(Literal literal, DataFormat format) {
 }
 
 ValueId Builder::copy(const Node& node, std::vector<Edge> inputs) {
-    if (node.literal) given_ += node.literal->size();
+    if (node.literal) model_elements_ += node.literal->size();
     Node out = node;
     out.inputs = std::move(inputs);
-    out.name = unused(dotted_name(node.name));
+    out.name = uniquify(dotted_name(node.name));
     return push(std::move(out));
 }
 
@@ -200,7 +200,7 @@ ValueId Builder::integer(std::int64_t value, DType dtype) {
     return constant(std::move(literal));
 }
 
-ValueId Builder::averaged(ValueId x, std::int64_t count) {
+ValueId Builder::mean_of(ValueId x, std::int64_t count) {
     const DType type = this->type(x).dtype;
     if (is_float(type)) return add("multiply", {x, scalar(1.0 / static_cast<double>(count), type)});
     const DType wide = type == DType::U64 ? DType::U64 : DType::I64;

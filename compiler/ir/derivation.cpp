@@ -42,7 +42,7 @@ DerivationPtr as_fixed(const DerivationPtr& derivation) {
     return fixed;
 }
 
-Derivation::Placement as_it_is(const Type& type, const Dims& tensor) {
+Derivation::Placement identity_placement(const Type& type, const Dims& tensor) {
     const Dims& dims = type.dims;
     const std::int64_t cols = dims.empty() ? 1 : dims.back(), rows = dims.size() < 2 ? 1 : dims[dims.size() - 2];
     return {tensor, [rows, cols](std::int64_t z, std::int64_t r, std::int64_t c) {
@@ -51,7 +51,7 @@ Derivation::Placement as_it_is(const Type& type, const Dims& tensor) {
 }
 
 static Literal placed(const Derivation::Placement& placement, const Literal& value) {
-    Literal out(DType::F32, placement.dims, most_read);
+    Literal out(DType::F32, placement.dims, max_read_elements);
     float* element = out.floats().data();
     for (std::int64_t z = 0; z < placement.dims[0]; ++z)
         for (std::int64_t r = 0; r < placement.dims[1]; ++r)
@@ -61,7 +61,7 @@ static Literal placed(const Derivation::Placement& placement, const Literal& val
     return out;
 }
 
-Literal derived(const Derivation& derivation, const Literal& value) {
+Literal apply_derivation(const Derivation& derivation, const Literal& value) {
     Literal now = value;
     for (const Derivation::Step& step : derivation.steps) {
         std::vector<const Literal*> operands;

@@ -1,5 +1,4 @@
-// How the elements of a constant come from a constant of the model, so that other values can take that one's place in a
-// model that is compiled.
+// How a constant is computed from constants of the model, so that those can be replaced in a compiled model.
 #pragma once
 
 #include <functional>
@@ -14,37 +13,38 @@
 namespace ttsim::impl::ir {
 
 struct Derivation {
-    std::vector<std::string> of;  ///< names of the model's constants; several: no single one can be replaced
+    std::vector<std::string> of;  ///< names of the model's constants; if several, none can be replaced
     struct Step {
         Node node;                         ///< op and attributes
-        std::vector<LiteralPtr> operands;  ///< null: the value derived so far
+        std::vector<LiteralPtr> operands;  ///< null: the result of the previous step
     };
-    std::vector<Step> steps;  ///< of a single one
+    std::vector<Step> steps;  ///< empty if `of` has several names
     Type type;                ///< of the result
-    /// On the device, where every element of the tensor comes from: its index in what the steps give; negative: it is
-    /// 0.
+    /// Layout on the device: for each element of the tensor its index in the result of the steps. Negative: the element
+    /// is 0.
     struct Placement {
         Dims dims;  ///< {z, rows, cols}, whole tiles
         std::function<std::int64_t(std::int64_t z, std::int64_t r, std::int64_t c)> from;
     };
-    std::optional<Placement> placement;  ///< none: as it is, filled up with 0
-    /// For values up to so far from 0 the device's ops are right; of one that is repeated into filling elements.
+    std::optional<Placement> placement;  ///< none: identity_placement(), padded with 0
+    /// Largest magnitude of replacement values for which the device's ops are right. Finite only for constants that are
+    /// repeated into padding.
     double largest = std::numeric_limits<double>::infinity();
-    bool fixed = false;  ///< what was decided rests on its values: no others can take their place
+    bool fixed = false;  ///< decisions of the compiler depend on the values, so they cannot be replaced
 };
 using DerivationPtr = std::shared_ptr<const Derivation>;
 
-/// From here on constants of the graph are known by their name in the model.
+/// Starts tracking: each constant of the graph is from here on derived from its name in the model.
 void begin_derivations(Graph& graph);
-/// Of a node that was computed from constants; null when none of them has a derivation.
+/// Derivation of a node that was folded; null when no operand has a derivation.
 DerivationPtr derive(const Graph& graph, const Node& node);
-/// The constant for other values of the model's.
-Literal derived(const Derivation& derivation, const Literal& value);
+/// The constant for replacement values of the model's constant.
+Literal apply_derivation(const Derivation& derivation, const Literal& value);
 
-/// Of a constant with no placement, as a tensor {z, rows, cols} of whole tiles.
-Derivation::Placement as_it_is(const Type& type, const Dims& tensor);
+/// The layout of a constant without placement, as a tensor {z, rows, cols} of whole tiles.
+Derivation::Placement identity_placement(const Type& type, const Dims& tensor);
 
-/// The same of values that nothing may take the place of; null for null.
+/// The same derivation with `fixed` set; null for null.
 DerivationPtr as_fixed(const DerivationPtr& derivation);
 
 /// Name of a constant in the model.

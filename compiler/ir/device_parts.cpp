@@ -11,7 +11,7 @@ std::vector<std::int64_t> device_parts(const Graph& graph) {
         if (node.is_input()) parts[id] = node.integer("part", 1);
         for (const Edge& edge : node.inputs) parts[id] = std::max(parts[id], parts[edge.value]);
     }
-    // what comes of constants alone is where it is read
+    // a node that depends only on constants is in the part of its readers
     for (ValueId id = parts.size(); id-- > 0;) {
         const Node& node = graph.nodes[id];
         if (node.is_constant() || node.is_input()) continue;

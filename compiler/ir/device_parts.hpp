@@ -1,4 +1,4 @@
-// The parts in which the device runs a graph whose host ops were cut out (compiler/host/host_program.hpp).
+// The parts in which the device runs a graph after the host ops were removed (compiler/host/host_program.hpp).
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,7 @@
 
 namespace ttsim::impl::ir {
 
-/// The part that each node is in, from 1 on: inputs say theirs, {part = PART}, and no edge leads from one to another.
-/// Of a constant: 0.
+/// The part of each node, from 1 on; 0 for constants. Inputs have the attribute {part = PART}. No edge crosses parts.
 std::vector<std::int64_t> device_parts(const Graph& graph);
 
 }  // namespace ttsim::impl::ir

@@ -18,10 +18,10 @@ DataFormat wide_format(DataFormat df) {
     return info(df).family == FormatFamily::A ? DataFormat::Float16 : DataFormat::Float16_b;
 }
 
-DataFormat in_family_of(DataFormat wanted, DataFormat like) {
-    if (info(like).family != FormatFamily::A) return wanted;
-    if (wanted == DataFormat::Bfp8_b) return DataFormat::Bfp8;
-    return wanted == DataFormat::Bfp4_b ? DataFormat::Bfp4 : wanted;
+DataFormat in_family_of(DataFormat target, DataFormat like) {
+    if (info(like).family != FormatFamily::A) return target;
+    if (target == DataFormat::Bfp8_b) return DataFormat::Bfp8;
+    return target == DataFormat::Bfp4_b ? DataFormat::Bfp4 : target;
 }
 
 // --- automatic ----------------------------------------------------------------------------------------------------
@@ -35,8 +35,8 @@ FormatRule everywhere(const std::string& op_type, DataFormat df) {
     return rule;
 }
 
-// products that repeat one element, beside which tiles are filled with zeros: in a block float, a reciprocal of those
-// would leave none of its bits
+// products that broadcast one element: the rest of the tile is zeros. With a block float, the reciprocals of those
+// zeros would take the shared exponent and leave no bits for the element
 constexpr const char* broadcast = "broadcast";
 
 std::vector<FormatRule> b_rules() {
@@ -49,20 +49,20 @@ std::vector<FormatRule> b_rules() {
             everywhere("rms_norm", DataFormat::Float16_b), everywhere("group_norm", DataFormat::Float16_b), product};
 }
 
-/// A product with its operands, those that are computed too.
-FormatRule integer_gemm(DataFormat df) {
+/// A rule for a product and all its operands, including computed ones.
+FormatRule product_rule(DataFormat df) {
     FormatRule rule = everywhere("matmul", df);
     for (std::size_t k = 0; k < 3; ++k) rule.inputs[k] = {.df = df, .activations = true};
     return rule;
 }
 
 std::vector<FormatRule> a_rules() {
-    FormatRule product = integer_gemm(DataFormat::Bfp8);
+    FormatRule product = product_rule(DataFormat::Bfp8);
     product.intermediate_df = product.accumulate_df = DataFormat::Float16;
     product.outside = broadcast;
     std::vector<FormatRule> rules{product};
     for (const char* composite : {"softmax", "log_softmax", "layer_norm", "rms_norm", "group_norm"}) {
-        rules.push_back(integer_gemm(DataFormat::Float16));
+        rules.push_back(product_rule(DataFormat::Float16));
         rules.back().within = composite;
     }
     for (const auto& [type, pattern] :
@@ -150,17 +150,17 @@ private:
             const std::string name = map.text("math_fidelity");
             rule.fidelity = parse_fidelity(name);
             if (!rule.fidelity)
-                fail_input(map.where("math_fidelity"), "'{}' is none of LoFi, HiFi2, HiFi3, HiFi4{}", name,
+                fail_input(map.where("math_fidelity"), "'{}' is not one of LoFi, HiFi2, HiFi3, HiFi4{}", name,
                            did_you_mean(name, {"LoFi", "HiFi2", "HiFi3", "HiFi4"}));
         }
         if (const YamlPtr node = map.node_or_null("input_df")) inputs(*node, rule);
         return rule;
     }
 
-    static void check_type(const std::string& type, const SourceLoc& loc, bool may_be_device = true) {
+    static void check_type(const std::string& type, const SourceLoc& loc, bool allow_device_ops = true) {
         std::vector<std::string> known;
         for (const OpInfo* op : all_ops()) {
-            if (op->level == Level::Device && may_be_device)
+            if (op->level == Level::Device && allow_device_ops)
                 known.emplace_back(op->name.substr(std::string_view("buda.").size()));
             if (op->level == Level::Composite) known.emplace_back(op->name);
         }
@@ -172,22 +172,22 @@ private:
         if (!name.empty() && name != broadcast) check_type(name, map.where(key), false);
         return name;
     }
-    static DataFormat parsed(const std::string& name, const SourceLoc& loc, bool may_be_whole = true) {
+    static DataFormat parsed(const std::string& name, const SourceLoc& loc, bool allow_integers = true) {
         const auto df = parse_format(name);
-        const bool whole = may_be_whole && (df == DataFormat::Int8 || df == DataFormat::Int32);
-        if (!whole && (!df || is_integer(*df) || is_raw(*df))) {
+        const bool integer = allow_integers && (df == DataFormat::Int8 || df == DataFormat::Int32);
+        if (!integer && (!df || is_integer(*df) || is_raw(*df))) {
             std::vector<std::string> known{"Float32", "Float16", "Float16_b", "Bfp8",  "Bfp8_b",
                                            "Bfp4",    "Bfp4_b",  "Bfp2",      "Bfp2_b"};
-            if (may_be_whole) known.insert(known.end(), {"Int8", "Int32"});
+            if (allow_integers) known.insert(known.end(), {"Int8", "Int32"});
             fail_input(loc, "'{}' is no format that {}{}", name,
-                       may_be_whole ? "ops compute in" : "is a default: those are of floats",
+                       allow_integers ? "ops compute in" : "is a default: those are of floats",
                        did_you_mean(name, known));
         }
         return *df;
     }
-    static std::optional<DataFormat> format(YamlMap& map, const char* key, bool may_be_whole = true) {
+    static std::optional<DataFormat> format(YamlMap& map, const char* key, bool allow_integers = true) {
         if (!map.has(key)) return std::nullopt;
-        return parsed(map.text(key), map.where(key), may_be_whole);
+        return parsed(map.text(key), map.where(key), allow_integers);
     }
 
     void inputs(const YamlNode& node, FormatRule& rule) {
@@ -198,13 +198,13 @@ private:
         }
         if (!node.is_map()) fail_input(node.loc(file_), "'input_df' must be a format, or a map from operand to format");
         for (const auto& [key, value] : node.entries) {
-            const auto k = static_cast<std::size_t>(yaml_whole(*key, file_, "the number of an operand", {0, 2}));
+            const auto k = static_cast<std::size_t>(yaml_integer(*key, file_, "the number of an operand", {0, 2}));
             if (value->is_scalar()) {
                 rule.inputs[k] = {.df = parsed(value->scalar, value->loc(file_))};
                 continue;
             }
             if (!value->is_sequence() || value->items.size() != 2 || !value->items[0]->is_scalar())
-                fail_input(value->loc(file_), "a format is wanted, or [format, whether activations too]");
+                fail_input(value->loc(file_), "expected a format, or [format, whether activations too]");
             rule.inputs[k] = {parsed(value->items[0]->scalar, value->items[0]->loc(file_)),
                               yaml_flag(*value->items[1], file_, "whether activations too"), false};
         }
@@ -230,7 +230,7 @@ void check_formats(const Graph& graph, const ChipParams& chip) {
     Diagnostics problems;
     for (const Node& node : graph.nodes) {
         if (!node.op.starts_with("buda.")) continue;
-        const auto acc = parse_format(node.word("acc_df", "Float16_b"));
+        const auto acc = parse_format(node.get_string("acc_df", "Float16_b"));
         if (acc == DataFormat::Float32 && !chip.features.fp32_dest)
             problems.error(node.loc, "'{}' accumulates in Float32; Dst of {} has 16-bit formats only", node.name,
                            chip.name);

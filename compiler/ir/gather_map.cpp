@@ -6,7 +6,7 @@
 
 namespace ttsim::impl::ir {
 
-/// A second pick of the last run says how it goes on, any other begins a run.
+/// The second entry of a run sets its steps. An entry that continues no run begins one.
 void GatherMap::begin(std::int64_t at, std::int64_t row) {
     constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
     TT_CHECK(at >= 0 && at < most && row >= 0 && row < most, "no place {} for row {}", at, row);
@@ -22,7 +22,7 @@ void GatherMap::begin(std::int64_t at, std::int64_t row) {
     }
 }
 
-/// Not with the class: Literal::at(), which asks for it, is to stay short enough to stand where it is called.
+/// Not inline: Literal::at() calls it and must stay small enough to be inlined.
 std::int64_t GatherMap::at(std::int64_t place) const {
     std::int64_t found = -1;
     each(place, place + 1, [&](std::int64_t, std::int64_t row) { found = row; });

@@ -1,4 +1,4 @@
-// A table of rows that are picked, most of them regular or none: what it takes is by its runs, not by its places.
+// A table of row indices to gather, stored as runs of equal steps. Memory grows with the runs, not with the table.
 #pragma once
 
 #include <algorithm>
@@ -7,17 +7,17 @@
 
 namespace ttsim::impl::ir {
 
-/// At some places of a table a row, at all others -1.
+/// Maps positions of a table to row indices; -1 where no row is gathered.
 class GatherMap {
 public:
-    /// Rows in equal steps, at places in equal steps.
+    /// Row indices in equal steps at positions in equal steps.
     struct Run {
         std::int32_t at, row, count = 1, at_step = 1, row_step = 0;
         std::int32_t last() const { return at + (count - 1) * at_step; }
         friend bool operator==(const Run&, const Run&) = default;
     };
 
-    /// `at` lies beyond all that are there; row >= 0.
+    /// Requires `at` beyond all present positions and row >= 0.
     void append(std::int64_t at, std::int64_t row) {
         if (!runs_.empty()) {
             Run& run = runs_.back();
@@ -29,7 +29,7 @@ public:
         }
         begin(at, row);
     }
-    /// Calls use(at, row) for those with first <= at < end, by place.
+    /// Calls use(at, row) for present positions first <= at < end, in order.
     template <class Use>
     void each(std::int64_t first, std::int64_t end, const Use& use) const {
         auto run = std::lower_bound(runs_.begin(), runs_.end(), first,
@@ -42,7 +42,7 @@ public:
     }
     std::int64_t at(std::int64_t place) const;
     const std::vector<Run>& runs() const { return runs_; }
-    /// The same picks are the same runs.
+    /// Equal maps have equal runs.
     friend bool operator==(const GatherMap&, const GatherMap&) = default;
 
 private:

@@ -22,10 +22,10 @@ std::int64_t Node::integer(const std::string& key, std::int64_t otherwise) const
 double Node::number(const std::string& key, double otherwise) const {
     const auto it = attrs.find(key);
     if (it == attrs.end()) return otherwise;
-    if (const auto* whole = std::get_if<std::int64_t>(&it->second)) return static_cast<double>(*whole);
+    if (const auto* integer = std::get_if<std::int64_t>(&it->second)) return static_cast<double>(*integer);
     return attr_or<double>(attrs, key, otherwise);
 }
-std::string Node::word(const std::string& key, const std::string& otherwise) const {
+std::string Node::get_string(const std::string& key, const std::string& otherwise) const {
     return attr_or<std::string>(attrs, key, otherwise);
 }
 std::vector<std::int64_t> Node::list(const std::string& key) const {
@@ -39,16 +39,16 @@ std::size_t Graph::erase_unused() {
         if (used[id])
             for (const Edge& in : nodes[id].inputs) used[in.value] = true;
     std::vector<ValueId> moved(nodes.size());
-    std::vector<Node> kept;
+    std::vector<Node> remaining;
     for (ValueId id = 0; id < nodes.size(); ++id) {
-        moved[id] = kept.size();
-        if (used[id] || nodes[id].is_input()) kept.push_back(std::move(nodes[id]));
+        moved[id] = remaining.size();
+        if (used[id] || nodes[id].is_input()) remaining.push_back(std::move(nodes[id]));
     }
-    for (Node& node : kept)
+    for (Node& node : remaining)
         for (Edge& in : node.inputs) in.value = moved[in.value];
     for (Output& out : outputs) out.value = moved[out.value];
-    const std::size_t erased = nodes.size() - kept.size();
-    nodes = std::move(kept);
+    const std::size_t erased = nodes.size() - remaining.size();
+    nodes = std::move(remaining);
     return erased;
 }
 
@@ -67,7 +67,7 @@ void Graph::verify() const {
         TT_CHECK(inferred == node.type, "{} = {} has type {}, must be {}", node.name, node.op, to_string(node.type),
                  to_string(inferred));
     }
-    for (const Output& out : outputs) TT_CHECK(out.value < nodes.size(), "output {} reads no value", out.name);
+    for (const Output& out : outputs) TT_CHECK(out.value < nodes.size(), "output {} has no value", out.name);
 }
 
 std::vector<std::size_t> Graph::use_counts() const {
@@ -78,7 +78,7 @@ std::vector<std::size_t> Graph::use_counts() const {
     return uses;
 }
 
-/// As of literals: NaN equals itself.
+/// As for literals, NaN equals itself.
 static bool equal(const Attrs& a, const Attrs& b) {
     const auto same = [](const auto& x, const auto& y) {
         const auto *u = std::get_if<double>(&x.second), *v = std::get_if<double>(&y.second);

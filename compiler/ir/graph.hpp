@@ -1,4 +1,4 @@
-// The compiler's graph: values in the order they are computed, each made by one node.
+// The compiler's graph: values in order of computation, each the result of one node.
 //
 //   model level   tensors of any rank; ops of op_table.cpp such as conv, softmax, matmul
 //   device level  ops named "buda.*" on {z, rt, ct} tiles; edges may carry TMs
@@ -40,52 +40,52 @@ struct Node {
     Attrs attrs;
     Type type;
     LiteralPtr literal;  ///< op "constant"
-    std::string origin;  ///< node of the model it comes from
-    std::string kind;  ///< composite op it was part of, such as softmax, or broadcast of a repeated element; "" = none
-    SourceLoc loc;     ///< place in a text
-    /// Of a constant that comes from constants of the model by known steps; null: it does not, or nobody asked.
+    std::string origin;  ///< node of the model it is derived from
+    std::string kind;  ///< composite op it was part of, such as softmax; "broadcast" for a repeated element; "" = none
+    SourceLoc loc;     ///< position in a text
+    /// For constants: how it is derived from the model's constants; null if unknown or not tracked.
     std::shared_ptr<const Derivation> derivation{};
 
     bool is_constant() const { return op == "constant"; }
     bool is_input() const { return op == "input"; }
     std::int64_t integer(const std::string& key, std::int64_t otherwise) const;
     double number(const std::string& key, double otherwise) const;
-    std::string word(const std::string& key, const std::string& otherwise) const;
+    std::string get_string(const std::string& key, const std::string& otherwise) const;
     std::vector<std::int64_t> list(const std::string& key) const;  ///< empty when absent
     bool has(const std::string& key) const { return attrs.count(key) != 0; }
 };
 
 struct Output {
-    std::string name;  ///< of the model's output
+    std::string name;  ///< name in the model
     ValueId value = 0;
-    std::optional<Type> type;  ///< the model's, when `value` is on the device
+    std::optional<Type> type;  ///< type in the model, when `value` is on the device
     friend bool operator==(const Output&, const Output&) = default;
 };
 
 struct Graph {
     std::vector<Node> nodes;
     std::vector<Output> outputs;
-    std::shared_ptr<MadeConstants>
-        made{};  ///< of its constants, shared with what it is taken down to; null: nothing is kept
+    /// Cache of derived constants, shared with graphs lowered from this one; null: no cache.
+    std::shared_ptr<MadeConstants> made{};
 
-    /// Empty, for what becomes of this one.
+    /// An empty graph for the result of a pass, with the same cache.
     Graph next() const {
         Graph graph;
         graph.made = made;
         return graph;
     }
     const Type& type(ValueId id) const { return nodes[id].type; }
-    /// Drops nodes nobody reads; inputs stay. Returns how many.
+    /// Erases nodes whose results are unused, except inputs. Returns how many.
     std::size_t erase_unused();
-    /// Throws Error(Internal) when an order, arity, type or name is wrong.
+    /// Throws Error(Internal) when the order, an arity, a type or a name is wrong.
     void verify() const;
     std::vector<std::size_t> use_counts() const;  ///< reads of each value, outputs included
 };
-bool equal(const Graph& a, const Graph& b);  ///< names, ops, types, values; not places
+bool equal(const Graph& a, const Graph& b);  ///< compares names, ops, types and values, not source positions
 
 /// Throws Error(Input) with every problem of the text.
 Graph parse_graph(const std::string& text, const std::string& file);
-/// Constants of more than `elide` elements are written as a size only (and cannot be read back); 0: never.
+/// Constants of more than `elide` elements are printed as a size only, which cannot be read back; 0: never.
 std::string print_graph(const Graph& graph, std::int64_t elide = 0);
 
 }  // namespace ttsim::impl::ir

@@ -1,4 +1,4 @@
-// Graph -> text; the form is described in graph_text.cpp, which reads it.
+// Prints a graph as text. graph_text.cpp describes the syntax and reads it.
 #include <fmt/ranges.h>
 
 #include <bit>
@@ -29,7 +29,7 @@ std::string quoted(const std::string& text) {
         if (c == '"' || c == '\\')
             out += fmt::format("\\{}", c);
         else if (static_cast<unsigned char>(c) < 32)
-            out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));  // a line break would end the line
+            out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));  // not to end the line
         else
             out += c;
     }
@@ -41,7 +41,8 @@ std::string literal_text(const Literal& literal, std::int64_t elide) {
     if (elide > 0 && n > elide) return fmt::format("elided {}", n);
     const auto one = [&](std::int64_t i) {
         const auto k = static_cast<std::size_t>(i);
-        return is_float(literal.dtype()) ? float_text(literal.floats()[k]) : fmt::format("{}", literal.whole()[k]);
+        return is_float(literal.dtype()) ? float_text(literal.floats()[k])
+                                         : fmt::format("{}", literal.integer_elements()[k]);
     };
     if (n > 1 && literal.is_splat()) return fmt::format("[{}]", one(0));
     std::string text;

@@ -1,13 +1,13 @@
-// The text form of a graph, for tests and people (graph_print.cpp writes it):
+// The text form of a graph, for tests and users (graph_print.cpp prints it):
 //
 //   %x = input : f32[2, 3]
-//   %w = constant [1, 2.5, 0x7fc00000] : f32[3]      one value: it fills the tensor; long ones: hex "3f800000..."
+//   %w = constant [1, 2.5, 0x7fc00000] : f32[3]      one value fills the tensor; long lists: hex "3f800000..."
 //   %y = add %x, %w : f32[2, 3] from "node of the model" in "composite op it was part of"
 //   %d = buda.matmul %a (hslice: 4), %b (transpose) {z = 4, kind = "x"} : Float32[1, 2, 3]
 //   output "y" = %y
 //
-// In quotes \" and \\ stand for themselves, \x0a for the character of that number.
-// "//" starts a comment. A result's type may be left out: it is inferred.
+// In quotes, \" and \\ are these characters and \x0a is the character with that code.
+// "//" starts a comment. The type of a result may be left out; it is then inferred.
 #include <algorithm>
 #include <bit>
 #include <cctype>
@@ -22,7 +22,7 @@ namespace ttsim::impl::ir {
 
 namespace {
 
-/// Reads one line, word by word.
+/// A tokenizer for one line.
 class Line {
 public:
     Line(const std::string& text, const std::string& file, int number) : text_(text), file_(file), number_(number) {
@@ -41,7 +41,7 @@ public:
     void expect(char c, const char* where) {
         if (!take(c)) fail_input(here(), "'{}' is wanted {}", c, where);
     }
-    /// Letters, digits and the characters names and numbers have.
+    /// Letters, digits and the other characters of names and numbers.
     std::string word(const char* what) {
         const std::size_t start = at_;
         const auto part = [](char c) {
@@ -94,7 +94,7 @@ public:
     }
 
 private:
-    /// "x0a" after a backslash: a character that has no place within a line.
+    /// "x0a" after a backslash: a control character.
     char control_character() {
         constexpr std::size_t digits = 2;
         unsigned char value = 0;
@@ -218,8 +218,7 @@ private:
             line.expect('{', "before the dimension");
             const std::string dim = line.word("r, c or z");
             line.expect(':', "after the dimension");
-            if (dim != "r" && dim != "c" && dim != "z")
-                fail_input(loc, "broadcast goes along r, c or z, not '{}'", dim);
+            if (dim != "r" && dim != "c" && dim != "z") fail_input(loc, "broadcast is along r, c or z, not '{}'", dim);
             tm.kind = dim == "r" ? Tm::Kind::BroadcastR : dim == "c" ? Tm::Kind::BroadcastC : Tm::Kind::BroadcastZ;
             tm.n = line.integer("a factor");
             line.expect('}', "after the factor");
@@ -262,8 +261,8 @@ private:
             } else {
                 const SourceLoc at = line.here();
                 const std::string text = line.word("a value");
-                const bool whole = text.find_first_of(".en") == std::string::npos;
-                if (whole)
+                const bool is_integer = text.find_first_of(".en") == std::string::npos;
+                if (is_integer)
                     value = Line::convert<std::int64_t>(text, at, "an integer");
                 else
                     value = Line::convert<double>(text, at, "a number");
@@ -294,7 +293,7 @@ private:
         return type;
     }
 
-    /// Takes the bracketed or hex values as text; their type comes later in the line.
+    /// Reads the bracketed or hex values as text, since their type follows later in the line.
     static void read_values(Line& line, std::string& values) {
         if (line.take_word("hex")) {
             values = "hex " + line.string("the bits");
@@ -312,7 +311,7 @@ private:
     LiteralPtr literal(const Node& node, const std::string& values) {
         Dims dims = node.type.dims;
         if (node.type.format) dims = {dims[0], count({dims[1], 32}), count({dims[2], 32})};
-        // one value of the text can fill many elements; -1 stands for more than can be counted
+        // one value of the text can fill many elements; -1: the count overflows
         const std::int64_t most = extent(dims);
         filled_ += most < 0 ? most_filled + 1 : std::min(most, most_filled + 1);
         if (filled_ > most_filled)
@@ -339,7 +338,7 @@ private:
         if (all.size() == 1) fill_with_first(*literal);
         return literal;
     }
-    /// The text of one value is read once, however many elements it fills.
+    /// Fills the literal with its first element, so that the text of one value is parsed once.
     static void fill_with_first(Literal& literal) {
         const auto fill = [](auto&& elements) {
             if (!elements.empty()) std::fill(elements.begin() + 1, elements.end(), elements[0]);
@@ -347,11 +346,11 @@ private:
         if (is_float(literal.dtype()))
             fill(literal.floats());
         else
-            fill(literal.whole());
+            fill(literal.integer_elements());
     }
     static void set_value(const Node& node, Literal& literal, std::size_t k, const std::string& text) {
         if (!is_float(literal.dtype()))
-            literal.whole()[k] = Line::convert<std::int64_t>(text, node.loc, "an integer");
+            literal.integer_elements()[k] = Line::convert<std::int64_t>(text, node.loc, "an integer");
         else if (text.starts_with("0x"))
             literal.floats()[k] = std::bit_cast<float>(bits(node, text.substr(2)));
         else
@@ -361,19 +360,19 @@ private:
         std::uint32_t value = 0;
         const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value, 16);
         if (error != std::errc() || end != digits.data() + digits.size())
-            fail_input(node.loc, "'{}' is no hexadecimal number of 32 bits", digits);
+            fail_input(node.loc, "'{}' is not a 32-bit hexadecimal number", digits);
         return value;
     }
 
     static void end(Line& line) {
-        if (!line.done()) fail_input(line.here(), "the line should end here");
+        if (!line.done()) fail_input(line.here(), "expected the end of the line");
     }
 
     std::string file_;
     Graph graph_;
     std::unordered_map<std::string, ValueId> ids_;
-    static constexpr std::int64_t most_filled = 8 * most_made;
-    std::int64_t filled_ = 0;  // elements of constants
+    static constexpr std::int64_t most_filled = 8 * max_constant_elements;
+    std::int64_t filled_ = 0;  // elements of all constants so far
 };
 
 }  // namespace

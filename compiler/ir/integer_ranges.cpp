@@ -18,7 +18,7 @@ namespace {
 constexpr double infinite = std::numeric_limits<double>::infinity();
 constexpr Range unknown{-infinite, infinite, false};
 
-bool one_of(const Node& node, std::initializer_list<std::string_view> names) {
+bool is_any_of(const Node& node, std::initializer_list<std::string_view> names) {
     return std::find(names.begin(), names.end(), node.op) != names.end();
 }
 
@@ -31,30 +31,30 @@ Range of_type(DType type) {
 
 bool within(const Range& range, const Range& outer) { return range.low >= outer.low && range.high <= outer.high; }
 Range hull(const Range& a, const Range& b) {
-    return {std::min(a.low, b.low), std::max(a.high, b.high), a.whole && b.whole};
+    return {std::min(a.low, b.low), std::max(a.high, b.high), a.is_integral && b.is_integral};
 }
 
-/// 0 times infinity is 0: limits are of finite numbers.
+/// 0 times infinity is 0 here: bounds are of finite numbers.
 double times(double a, double b) { return a == 0 || b == 0 ? 0 : a * b; }
 Range product(const Range& a, const Range& b) {
     const std::array ends{times(a.low, b.low), times(a.low, b.high), times(a.high, b.low), times(a.high, b.high)};
     const auto [low, high] = std::minmax_element(ends.begin(), ends.end());
-    return {*low, *high, a.whole && b.whole};
+    return {*low, *high, a.is_integral && b.is_integral};
 }
 
 Range of_literal(const Literal& literal) {
     if (literal.size() == 0) return {0, 0, true};
-    const std::int64_t looked_at = literal.is_filled() ? 1 : literal.size();
+    const std::int64_t is_examined = literal.is_filled() ? 1 : literal.size();
     Range range{infinite, -infinite, true};
-    for (std::int64_t i = 0; i < looked_at; ++i) {
+    for (std::int64_t i = 0; i < is_examined; ++i) {
         const double v = literal.at(i);
         if (std::isnan(v)) return unknown;
-        range = {std::min(range.low, v), std::max(range.high, v), range.whole && v == std::floor(v)};
+        range = {std::min(range.low, v), std::max(range.high, v), range.is_integral && v == std::floor(v)};
     }
     return range;
 }
 
-/// Places of an axis where elements may be other than 0.
+/// Positions of an axis where elements may be other than 0.
 struct Support {
     std::int64_t axis = 0;
     std::vector<bool> places;
@@ -68,7 +68,7 @@ bool disjoint(const Support& a, const Support& b) {
     return true;
 }
 
-/// Of integers that are put between zeros, as the parts of a Concat are, and of their sums.
+/// Supports of integers padded with zeros, such as the operands of a Concat, and of their sums.
 Supports supports_of(const Graph& graph) {
     Supports supports(graph.nodes.size());
     for (ValueId id = 0; id < graph.nodes.size(); ++id) {
@@ -98,30 +98,30 @@ public:
     }
     std::vector<Range> take() { return std::move(ranges_); }
 
-    /// Of a result before it is brought into its type; nullopt: nothing is known.
+    /// The range of a result before conversion to its type; nullopt: unknown.
     static std::optional<Range> of_op(const Graph& graph, const Node& node, std::span<const Range> ranges,
                                       const Supports& supports) {
         if (node.inputs.empty()) return std::nullopt;
         const auto in = [&](std::size_t k) { return ranges[node.inputs[k].value]; };
         const Range a = in(0);
-        if (one_of(node, {"cast", "reshape", "transpose", "nop", "hslice", "hstack", "reduce_max", "max_pool", "take",
-                          "gather_elements", "top_k", "reverse_sequence", "join", "loop_feed"}))
+        if (is_any_of(node, {"cast", "reshape", "transpose", "nop", "hslice", "hstack", "reduce_max", "max_pool",
+                             "take", "gather_elements", "top_k", "reverse_sequence", "join", "loop_feed"}))
             return node.op == "top_k" && node.integer("places", 0) != 0 ? std::nullopt : std::optional(a);
-        if (one_of(node, {"floor", "ceil", "round", "truncate"})) return Range{a.low - 1, a.high + 1, true};
-        if (one_of(node, {"gather_rows"})) return hull(a, {0, 0, true});
-        if (node.op == "neg") return Range{-a.high, -a.low, a.whole};
-        if (node.op == "abs") return Range{a.low <= 0 ? 0 : a.low, std::max(-a.low, a.high), a.whole};
-        if (node.op == "square") return Range{0, std::max(times(a.low, a.low), times(a.high, a.high)), a.whole};
-        if (node.op == "relu") return Range{std::max(a.low, 0.0), std::max(a.high, 0.0), a.whole};
+        if (is_any_of(node, {"floor", "ceil", "round", "truncate"})) return Range{a.low - 1, a.high + 1, true};
+        if (is_any_of(node, {"gather_rows"})) return hull(a, {0, 0, true});
+        if (node.op == "neg") return Range{-a.high, -a.low, a.is_integral};
+        if (node.op == "abs") return Range{a.low <= 0 ? 0 : a.low, std::max(-a.low, a.high), a.is_integral};
+        if (node.op == "square") return Range{0, std::max(times(a.low, a.low), times(a.high, a.high)), a.is_integral};
+        if (node.op == "relu") return Range{std::max(a.low, 0.0), std::max(a.high, 0.0), a.is_integral};
         if (node.op == "relu_max") {
             const double most = node.number("threshold", 1);
             return Range{std::clamp(a.low, 0.0, most), std::clamp(a.high, 0.0, most),
-                         a.whole && most == std::floor(most)};
+                         a.is_integral && most == std::floor(most)};
         }
         if (node.op == "cumulative_sum") {
             const Dims& dims = graph.type(node.inputs[0].value).dims;
             const auto most = static_cast<double>(dims[static_cast<std::size_t>(node.integer("axis", 0))]);
-            return Range{times(most, std::min(a.low, 0.0)), times(most, std::max(a.high, 0.0)), a.whole};
+            return Range{times(most, std::min(a.low, 0.0)), times(most, std::max(a.high, 0.0)), a.is_integral};
         }
         if (node.op == "sign") return Range{-1, 1, true};
         if (node.op == "quantize") return Range{node.number("low", 0), node.number("high", 255), true};
@@ -133,21 +133,21 @@ public:
         if (node.inputs.size() < 2) return std::nullopt;
         const auto &first = supports[node.inputs[0].value], &second = supports[node.inputs[1].value];
         if (node.op == "add" && first && second && disjoint(*first, *second)) return hull(a, in(1));
-        return of_two(graph, node, a, in(1), ranges);
+        return of_binary(graph, node, a, in(1), ranges);
     }
 
 private:
-    static std::optional<Range> of_two(const Graph& graph, const Node& node, const Range& a, const Range& b,
-                                       std::span<const Range> ranges) {
-        const bool whole = a.whole && b.whole;
-        if (node.op == "add") return Range{a.low + b.low, a.high + b.high, whole};
-        if (node.op == "subtract") return Range{a.low - b.high, a.high - b.low, whole};
+    static std::optional<Range> of_binary(const Graph& graph, const Node& node, const Range& a, const Range& b,
+                                          std::span<const Range> ranges) {
+        const bool is_integral = a.is_integral && b.is_integral;
+        if (node.op == "add") return Range{a.low + b.low, a.high + b.high, is_integral};
+        if (node.op == "subtract") return Range{a.low - b.high, a.high - b.low, is_integral};
         if (node.op == "multiply") return product(a, b);
-        if (node.op == "maximum") return Range{std::max(a.low, b.low), std::max(a.high, b.high), whole};
-        if (node.op == "minimum") return Range{std::min(a.low, b.low), std::min(a.high, b.high), whole};
+        if (node.op == "maximum") return Range{std::max(a.low, b.low), std::max(a.high, b.high), is_integral};
+        if (node.op == "minimum") return Range{std::min(a.low, b.low), std::min(a.high, b.high), is_integral};
         if (node.op == "where") return hull(b, ranges[node.inputs[2].value]);
         if (!is_float(node.type.dtype) && node.op == "divide") {
-            const double least = b.low > 0 ? b.low : b.high < 0 ? -b.high : 1;  // by 0 it is 0
+            const double least = b.low > 0 ? b.low : b.high < 0 ? -b.high : 1;  // division by 0 gives 0
             const double most = std::trunc(std::max(-a.low, a.high) / least);
             return Range{a.low < 0 || b.low < 0 ? -most : 0, most, true};
         }
@@ -157,13 +157,13 @@ private:
             return node.integer("fmod", 0) != 0 ? Range{a.low < 0 ? -most : 0, most, true}
                                                 : Range{b.low < 0 ? -of_sign : 0, of_sign, true};
         }
-        if (node.op == "map_axis") return mapped(graph, node, a);
-        if (one_of(node, {"matmul", "conv"})) {
+        if (node.op == "map_axis") return of_map_axis(graph, node, a);
+        if (is_any_of(node, {"matmul", "conv"})) {
             const Range one = product(a, b);
             const auto sums = static_cast<double>(products_of(graph, node));
             const Range bias = node.inputs.size() > 2 ? ranges[node.inputs[2].value] : Range{0, 0, true};
             return Range{times(sums, std::min(one.low, 0.0)) + bias.low,
-                         times(sums, std::max(one.high, 0.0)) + bias.high, one.whole && bias.whole};
+                         times(sums, std::max(one.high, 0.0)) + bias.high, one.is_integral && bias.is_integral};
         }
         return std::nullopt;
     }
@@ -173,38 +173,38 @@ private:
         return node.op == "conv" ? count(right) / std::max<std::int64_t>(right[0], 1) : right[right.size() - 2];
     }
 
-    /// Sums of elements by the rows of a constant matrix.
-    static std::optional<Range> mapped(const Graph& graph, const Node& node, const Range& a) {
+    /// Sums of elements, weighted by the rows of a constant matrix.
+    static std::optional<Range> of_map_axis(const Graph& graph, const Node& node, const Range& a) {
         const Node& matrix = graph.nodes[node.inputs[1].value];
         if (!matrix.is_constant() || !std::isfinite(a.low) || !std::isfinite(a.high)) return std::nullopt;
         const std::int64_t rows = matrix.type.dims[0], columns = matrix.type.dims[1];
-        Range range{infinite, -infinite, a.whole};
+        Range range{infinite, -infinite, a.is_integral};
         for (std::int64_t r = 0; r < rows; ++r) {
             double low = 0, high = 0;
             for (std::int64_t c = 0; c < columns; ++c) {
                 const double weight = matrix.literal->at(r * columns + c);
-                range.whole = range.whole && weight == std::floor(weight);
+                range.is_integral = range.is_integral && weight == std::floor(weight);
                 low += times(weight, weight < 0 ? a.high : a.low);
                 high += times(weight, weight < 0 ? a.low : a.high);
             }
-            range = {std::min(range.low, low), std::max(range.high, high), range.whole};
+            range = {std::min(range.low, low), std::max(range.high, high), range.is_integral};
         }
         return rows == 0 ? Range{0, 0, true} : range;
     }
 
     Range of(const Node& node) const {
         const Range type = of_type(node.type.dtype);
-        if (node.is_constant()) return looked_at(node) ? of_literal(*node.literal) : type;
+        if (node.is_constant()) return is_examined(node) ? of_literal(*node.literal) : type;
         std::optional<Range> range = of_op(graph_, node, ranges_, supports_);
         if (!range || std::isnan(range->low) || std::isnan(range->high)) return type;
         if (is_float(node.type.dtype)) return *range;
         range->low = std::trunc(range->low);  // a cast of floats drops their fractions
         range->high = std::trunc(range->high);
-        range->whole = true;
+        range->is_integral = true;
         return within(*range, type) ? *range : type;
     }
 
-    bool looked_at(const Node& constant) const {
+    bool is_examined(const Node& constant) const {
         return constant.literal && !(is_float(constant.type.dtype) && constant.literal->size() > most_);
     }
 
@@ -214,9 +214,9 @@ private:
     std::vector<Range> ranges_;
 };
 
-/// Products of numbers of 8 bits, which no int32 overflows: of quantized models.
+/// Whether a product of 8-bit integers fits in int32, as in quantized models.
 bool sums_bytes(const Node& node, const Range& sum) {
-    return one_of(node, {"matmul", "conv"}) && within(sum, of_type(DType::I32));
+    return is_any_of(node, {"matmul", "conv"}) && within(sum, of_type(DType::I32));
 }
 
 }  // namespace
@@ -225,11 +225,11 @@ double Range::largest() const { return std::max(std::fabs(low), std::fabs(high))
 
 std::vector<Range> integer_ranges(const Graph& graph, std::int64_t most) { return Ranges(graph, most).take(); }
 
-std::int64_t held_integers(const PassOptions& options) {
-    constexpr std::int64_t of_a_float = std::int64_t{1} << 24, of_16_bits = 256;
+std::int64_t exact_integer_limit(const PassOptions& options) {
+    constexpr std::int64_t float32_limit = std::int64_t{1} << 24, limit_16_bits = 256;
     const bool exact = options.default_df == DataFormat::Float32 && !options.host_fallback;
     // elementwise ops of block floats have 16 bits (data-formats)
-    return exact ? of_a_float : std::max(of_16_bits, largest_whole_run(options.default_df, false));
+    return exact ? float32_limit : std::max(limit_16_bits, max_exact_integer(options.default_df, false));
 }
 
 std::vector<bool> inexact_integer_ops(const Graph& graph, const std::vector<Range>& ranges, std::int64_t run) {
@@ -240,26 +240,27 @@ std::vector<bool> inexact_integer_ops(const Graph& graph, const std::vector<Rang
         const OpInfo* op = find_op(node.op);
         if (!op || !op->eval || node.type.format || node.inputs.empty() || op->level == Level::Host) continue;
         const Type& first = graph.type(node.inputs[0].value);
-        const bool casts = node.op == "cast", narrows = casts && is_integer(node.type);
-        const std::optional<Range> made = Ranges::of_op(graph, node, ranges, supports);
-        const bool leaves = is_integer(node.type) && (!made || !within({std::trunc(made->low), std::trunc(made->high)},
-                                                                       of_type(node.type.dtype)));
+        const bool is_cast = node.op == "cast", narrows = is_cast && is_integer(node.type);
+        const std::optional<Range> result = Ranges::of_op(graph, node, ranges, supports);
+        const bool overflows =
+            is_integer(node.type) &&
+            (!result || !within({std::trunc(result->low), std::trunc(result->high)}, of_type(node.type.dtype)));
         if (narrows) {
-            // of floats to a wide type: a float that the device holds is an integer that it holds
+            // a cast of floats to a wide type is exact: the device's floats hold the integers that result
             const bool wide = bits_of(node.type.dtype) >= 32;
-            inexact[id] = leaves && !node.has("exact") && !(wide && is_float(first.dtype));
+            inexact[id] = overflows && !node.has("exact") && !(wide && is_float(first.dtype));
             continue;
         }
-        const bool computes = op->elementwise || one_of(node, {"map_axis", "cumulative_sum", "matmul", "conv"});
+        const bool computes = op->elementwise || is_any_of(node, {"map_axis", "cumulative_sum", "matmul", "conv"});
         const bool of_integers =
             is_integer(node.type) ||
-            (one_of(node, {"equal", "less", "greater", "less_equal", "greater_equal"}) && is_integer(first));
-        if (casts || node.op == "nop" || !computes || !of_integers) continue;
-        if (made && !leaves && sums_bytes(node, *made)) continue;
+            (is_any_of(node, {"equal", "less", "greater", "less_equal", "greater_equal"}) && is_integer(first));
+        if (is_cast || node.op == "nop" || !computes || !of_integers) continue;
+        if (result && !overflows && sums_bytes(node, *result)) continue;
         double most = is_integer(node.type) ? ranges[id].largest() : 0;
         for (const Edge& edge : node.inputs)
             if (is_integer(graph.type(edge.value))) most = std::max(most, ranges[edge.value].largest());
-        inexact[id] = leaves || most > static_cast<double>(run);
+        inexact[id] = overflows || most > static_cast<double>(run);
     }
     return inexact;
 }

@@ -1,4 +1,4 @@
-// What integers a model's values can be, and which ops on integers the device's floats compute as fixed width does.
+// Ranges of the integers in a model, and which integer ops the device's floats do not compute exactly.
 #pragma once
 
 #include <vector>
@@ -7,22 +7,23 @@
 
 namespace ttsim::impl::ir {
 
-/// Limits of all elements of a value; infinite where nothing is known.
+/// Bounds of all elements of a value; infinite where unknown.
 struct Range {
     double low = 0, high = 0;
-    bool whole = false;  ///< no element has a fraction
+    bool is_integral = false;  ///< no element has a fraction
     double largest() const;
 };
-/// By value; what wraps around has the limits of its type. Constants of more than `most` floats are not looked at.
+/// Ranges by value. A value that may wrap around has the range of its type. Float constants of more than `most`
+/// elements are not examined.
 std::vector<Range> integer_ranges(const Graph& graph, std::int64_t most = 1 << 16);
 
-/// From 0 on, how many integers the device holds for sure. Float32 without the host is taken for exact, up to what a
-/// float has.
-std::int64_t held_integers(const PassOptions& options);
+/// The largest n such that the device holds all integers from 0 to n exactly. Without host fallback, Float32 counts as
+/// exact up to 2^24.
+std::int64_t exact_integer_limit(const PassOptions& options);
 
-/// By value: ops of integers whose results may leave their type, or that meet integers beyond -run to run, which is
-/// what the device's format holds of them. Floats, quantized numbers, and products of numbers of 8 bits, are not among
-/// them: the device rounds these.
+/// By value: integer ops whose results may leave their type, or with values beyond -run to run, which the device's
+/// format holds exactly. Not included, since the device may round them: floats, quantized numbers, and products of
+/// 8-bit integers.
 std::vector<bool> inexact_integer_ops(const Graph& graph, const std::vector<Range>& ranges, std::int64_t run);
 
 }  // namespace ttsim::impl::ir

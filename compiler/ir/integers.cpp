@@ -11,7 +11,7 @@ using Limits = std::numeric_limits<std::int64_t>;
 
 std::uint64_t raw(std::int64_t element) { return static_cast<std::uint64_t>(element); }
 
-/// cvttsd2si to 64 bits: what does not fit, and NaN, is the least number.
+/// cvttsd2si to 64 bits: NaN and values that do not fit give the least number.
 std::int64_t to_64(double value) {
     constexpr double limit = 9223372036854775808.0;
     return value >= -limit && value < limit ? static_cast<std::int64_t>(value) : Limits::min();

@@ -51,13 +51,13 @@ std::int64_t extent(const Dims& dims) {
     return count(filled);
 }
 
-void check_made(const Dims& dims, std::int64_t most) {
+void check_element_count(const Dims& dims, std::int64_t most) {
     if (const std::int64_t elements = extent(dims); elements < 0 || elements > most)
         fail_unsupported({}, "a constant of the dimensions [{}]; at most {} elements are allowed",
                          fmt::join(dims, ", "), most);
 }
 
-std::int64_t to_whole(double value) {
+std::int64_t to_integer(double value) {
     constexpr double most = 9.2e18;
     if (std::isnan(value)) return 0;
     if (value >= most) return std::numeric_limits<std::int64_t>::max();
@@ -79,7 +79,7 @@ float from_half(std::uint16_t h) {
                                  : std::ldexp(static_cast<float>(1024 + mantissa), exponent - 25));
 }
 
-/// To the nearest number of 8 bits, ties to the even one.
+/// To the nearest number of 8 significant bits, ties to even.
 static float to_bf16(float value) {
     const auto bits = std::bit_cast<std::uint32_t>(value);
     if (std::isnan(value)) return value;
@@ -87,12 +87,12 @@ static float to_bf16(float value) {
 }
 
 Literal::Literal(DType dtype, Dims dims, std::int64_t most) : dtype_(dtype), dims_(std::move(dims)) {
-    check_made(dims_, most);
+    check_element_count(dims_, most);
     const auto n = static_cast<std::size_t>(count(dims_));
     if (is_float(dtype_))
         floats_ = std::make_shared<std::vector<float>>(n);
     else
-        whole_ = std::make_shared<std::vector<std::int64_t>>(n);
+        integers_ = std::make_shared<std::vector<std::int64_t>>(n);
 }
 
 Literal Literal::scalar(DType dtype, double value) {
@@ -103,12 +103,12 @@ Literal Literal::scalar(DType dtype, double value) {
 
 Literal Literal::vector(const std::vector<std::int64_t>& values) {
     Literal literal(DType::I64, {static_cast<std::int64_t>(values.size())});
-    literal.whole_ = std::make_shared<std::vector<std::int64_t>>(values);
+    literal.integers_ = std::make_shared<std::vector<std::int64_t>>(values);
     return literal;
 }
 
 Literal Literal::of_bytes(DType dtype, Dims dims, std::string bytes) {
-    TT_CHECK(dtype == DType::I8 || dtype == DType::U8, "a byte holds no {}", to_string(dtype));
+    TT_CHECK(dtype == DType::I8 || dtype == DType::U8, "{} elements do not fit in bytes", to_string(dtype));
     TT_CHECK(count(dims) == std::ssize(bytes), "{} bytes for [{}]", bytes.size(), fmt::join(dims, ", "));
     Literal literal;
     literal.dtype_ = dtype;
@@ -117,21 +117,22 @@ Literal Literal::of_bytes(DType dtype, Dims dims, std::string bytes) {
     return literal;
 }
 
-Literal Literal::of_picks(Dims dims, GatherMap picks) {
+Literal Literal::of_gather_map(Dims dims, GatherMap gather) {
     const std::int64_t size = count(dims);
-    TT_CHECK(picks.runs().empty() || picks.runs().back().last() < size, "a pick past [{}]", fmt::join(dims, ", "));
+    TT_CHECK(gather.runs().empty() || gather.runs().back().last() < size, "a gather map exceeds [{}]",
+             fmt::join(dims, ", "));
     Literal literal;
     literal.dtype_ = DType::I32;
     literal.dims_ = std::move(dims);
-    literal.packed_ = std::make_shared<Packed>(size, std::move(picks));
+    literal.packed_ = std::make_shared<Packed>(size, std::move(gather));
     return literal;
 }
 
-Literal Literal::made_when_read(DType dtype, Dims dims, std::function<std::vector<float>()> make) {
-    TT_CHECK(is_float(dtype), "no floats of {}", to_string(dtype));
+Literal Literal::computed_on_read(DType dtype, Dims dims, std::function<std::vector<float>()> make) {
+    TT_CHECK(is_float(dtype), "{} is not a float type", to_string(dtype));
     Literal literal;
     literal.dtype_ = dtype;
-    literal.unmade_ = std::make_shared<Unmade>(count(dims), std::move(make));
+    literal.lazy_ = std::make_shared<Lazy>(count(dims), std::move(make));
     literal.dims_ = std::move(dims);
     return literal;
 }
@@ -142,11 +143,11 @@ Literal Literal::filled(const Literal& one, Dims dims) {
     literal.dtype_ = one.dtype();
     if (is_float(one.dtype())) {
         const float element = one.floats()[0];
-        literal.unmade_ = std::make_shared<Unmade>(size, [size, element] {
-            check_made({size});
+        literal.lazy_ = std::make_shared<Lazy>(size, [size, element] {
+            check_element_count({size});
             return std::vector<float>(static_cast<std::size_t>(size), element);
         });
-        literal.unmade_->fill = element;
+        literal.lazy_->fill = element;
     } else {
         literal.packed_ = std::make_shared<Packed>(size, one.integer(0));
     }
@@ -154,7 +155,7 @@ Literal Literal::filled(const Literal& one, Dims dims) {
     return literal;
 }
 
-const std::vector<float>& Literal::Unmade::kept() {
+const std::vector<float>& Literal::Lazy::cached() {
     std::call_once(once, [&] {
         elements = make();
         TT_CHECK(std::ssize(elements) == size, "{} elements made, not {}", elements.size(), size);
@@ -162,45 +163,46 @@ const std::vector<float>& Literal::Unmade::kept() {
     return elements;
 }
 
-const std::vector<std::int64_t>& Literal::Packed::whole() {
-    if (fill) check_made({size});
+const std::vector<std::int64_t>& Literal::Packed::integer_elements() {
+    if (fill) check_element_count({size});
     std::call_once(once, [&] {
-        wide.assign(static_cast<std::size_t>(size), fill.value_or(-1));
+        expanded.assign(static_cast<std::size_t>(size), fill.value_or(-1));
         if (fill) return;
-        if (picks)
-            picks->each(0, size, [&](std::int64_t k, std::int64_t row) { wide[static_cast<std::size_t>(k)] = row; });
+        if (gather)
+            gather->each(0, size,
+                         [&](std::int64_t k, std::int64_t row) { expanded[static_cast<std::size_t>(k)] = row; });
         else
-            for (std::size_t k = 0; k < wide.size(); ++k) wide[k] = at(k);
+            for (std::size_t k = 0; k < expanded.size(); ++k) expanded[k] = at(k);
     });
-    return wide;
+    return expanded;
 }
 
 bool Literal::Packed::is_splat() const {
     if (size == 0) return false;
     if (fill) return true;
-    if (!picks) return std::all_of(bytes.begin(), bytes.end(), [&](char v) { return v == bytes.front(); });
-    const auto& runs = picks->runs();
+    if (!gather) return std::all_of(bytes.begin(), bytes.end(), [&](char v) { return v == bytes.front(); });
+    const auto& runs = gather->runs();
     if (runs.empty()) return true;
-    std::int64_t there = 0;
-    for (const GatherMap::Run& run : runs) there += run.count;
-    return there == size && std::all_of(runs.begin(), runs.end(), [&](const GatherMap::Run& run) {
+    std::int64_t covered = 0;
+    for (const GatherMap::Run& run : runs) covered += run.count;
+    return covered == size && std::all_of(runs.begin(), runs.end(), [&](const GatherMap::Run& run) {
                return run.row == runs.front().row && run.row_step == 0;
            });
 }
 
-std::shared_ptr<Literal::Kept> Literal::keep(std::vector<std::shared_ptr<const void>> of) {
-    auto kept = std::make_shared<Kept>(Kept{std::move(floats()), std::move(of)});
-    floats_ = {kept, &kept->floats};
-    kept_ = true;
-    return kept;
+std::shared_ptr<Literal::CachedFloats> Literal::attach_sources(std::vector<std::shared_ptr<const void>> of) {
+    auto cached = std::make_shared<CachedFloats>(CachedFloats{std::move(floats()), std::move(of)});
+    floats_ = {cached, &cached->floats};
+    is_cached_ = true;
+    return cached;
 }
 
-Literal Literal::of(DType dtype, Dims dims, const std::shared_ptr<Kept>& kept) {
+Literal Literal::of(DType dtype, Dims dims, const std::shared_ptr<CachedFloats>& cached) {
     Literal literal;
     literal.dtype_ = dtype;
     literal.dims_ = std::move(dims);
-    literal.floats_ = {kept, &kept->floats};
-    literal.kept_ = true;
+    literal.floats_ = {cached, &cached->floats};
+    literal.is_cached_ = true;
     return literal;
 }
 
@@ -211,22 +213,22 @@ void Literal::set(std::int64_t i, double value) {
     } else if (is_float(dtype_)) {
         floats()[k] = static_cast<float>(value);
     } else {
-        whole()[k] = integer_of(value, dtype_);
+        integer_elements()[k] = integer_of(value, dtype_);
     }
 }
 
 std::int64_t Literal::integer(std::int64_t i) const {
     const auto k = static_cast<std::size_t>(i);
     if (packed_) return packed_->at(k);
-    if (unmade_ && unmade_->fill) return to_whole(static_cast<double>(*unmade_->fill));
-    return is_float(dtype_) ? to_whole(static_cast<double>(floats()[k])) : (*whole_)[k];
+    if (lazy_ && lazy_->fill) return to_integer(static_cast<double>(*lazy_->fill));
+    return is_float(dtype_) ? to_integer(static_cast<double>(floats()[k])) : (*integers_)[k];
 }
 
 void Literal::set_integer(std::int64_t i, std::int64_t value) {
     if (is_float(dtype_))
         set(i, static_cast<double>(value));
     else
-        whole()[static_cast<std::size_t>(i)] = wrapped(static_cast<std::uint64_t>(value), dtype_);
+        integer_elements()[static_cast<std::size_t>(i)] = wrapped(static_cast<std::uint64_t>(value), dtype_);
 }
 
 void Literal::copy(std::int64_t i, const Literal& source, std::int64_t from) {
@@ -240,30 +242,31 @@ void Literal::copy(std::int64_t i, const Literal& source, std::int64_t from) {
 
 bool Literal::is_splat() const {
     if (packed_) return packed_->is_splat();
-    if (unmade_ && unmade_->fill) return unmade_->size > 0;
+    if (lazy_ && lazy_->fill) return lazy_->size > 0;
     const auto same = [](const auto& data) {
-        // -0 is another value than 0: it has another reciprocal, and other bits
+        // -0 differs from 0: its bits and its reciprocal differ
         return !data.empty() && std::all_of(data.begin(), data.end(), [&](auto v) {
             return v == data.front() && std::signbit(v) == std::signbit(data.front());
         });
     };
-    return is_float(dtype_) ? same(floats()) : same(whole());
+    return is_float(dtype_) ? same(floats()) : same(integer_elements());
 }
 
 std::vector<std::int64_t> Literal::integers() const {
-    if (!is_float(dtype_)) return whole();
+    if (!is_float(dtype_)) return integer_elements();
     std::vector<std::int64_t> values;
-    for (const float v : floats()) values.push_back(to_whole(static_cast<double>(v)));
+    for (const float v : floats()) values.push_back(to_integer(static_cast<double>(v)));
     return values;
 }
 
 bool operator==(const Literal& a, const Literal& b) {
     if (a.dtype_ != b.dtype_ || a.dims_ != b.dims_) return false;
-    if (a.picks() && b.picks()) return *a.picks() == *b.picks();
+    if (a.gather_map() && b.gather_map()) return *a.gather_map() == *b.gather_map();
     if (a.is_filled() && b.is_filled() && a.size() > 0) return a.integer(0) == b.integer(0) && a.at(0) == b.at(0);
-    if (a.packed_ && b.packed_ && !a.picks() && !b.picks() && !a.is_filled() && !b.is_filled())
+    if (a.packed_ && b.packed_ && !a.gather_map() && !b.gather_map() && !a.is_filled() && !b.is_filled())
         return a.packed_->bytes == b.packed_->bytes;
-    if (!is_float(a.dtype_)) return &a.whole() == &b.whole() || a.whole() == b.whole();
+    if (!is_float(a.dtype_))
+        return &a.integer_elements() == &b.integer_elements() || a.integer_elements() == b.integer_elements();
     // bit patterns, so that NaN equals itself
     if (a.block() == b.block()) return true;
     const std::vector<float>&x = a.floats(), &y = b.floats();

@@ -17,7 +17,7 @@ namespace ttsim::impl::ir {
 
 using Dims = std::vector<std::int64_t>;
 
-/// Element types of a model. On the device all of them are floats; integers and booleans hold integers.
+/// Element types of a model. On the device all of them are floats; integer and bool elements then have integral values.
 enum class DType : std::uint8_t { F32, F16, BF16, F64, I8, I16, I32, I64, U8, U16, U32, U64, Bool };
 std::string_view to_string(DType dtype);
 std::optional<DType> parse_dtype(std::string_view name);
@@ -34,147 +34,150 @@ struct Type {
 };
 std::string to_string(const Type& type);  ///< "f32[2, 3]", "Float16_b[1, 4, 4]"
 
-/// Elements that a tensor may have: one made while compiling, and one that stands in a file. More would fill the
-/// memory.
-inline constexpr std::int64_t most_made = std::int64_t{1} << 26, most_read = std::int64_t{1} << 31;
+/// Limits on the elements of a tensor: for constants computed by the compiler, and for tensors read from a file. Larger
+/// ones would exhaust memory.
+inline constexpr std::int64_t max_constant_elements = std::int64_t{1} << 26, max_read_elements = std::int64_t{1} << 31;
 
-std::int64_t count(const Dims& dims);  ///< number of elements; the largest number where there are more
-/// The same with dimensions of 0 taken as 1: nothing that is counted from these dims is larger. -1: one is negative.
-/// The largest number as well for a rank that nothing is made for.
+std::int64_t count(const Dims& dims);  ///< number of elements; saturates at the largest int64
+/// The same with dimensions of 0 counted as 1, so that no count derived from these dims is larger. -1: a dimension is
+/// negative. Saturates too for ranks above the supported maximum.
 std::int64_t extent(const Dims& dims);
-/// Throws Error(Unsupported) where there are more than `most` elements.
-void check_made(const Dims& dims, std::int64_t most = most_made);
-std::int64_t to_whole(double value);  ///< without its fraction; saturates, NaN is 0
-Dims strides(const Dims& dims);       ///< row-major
+/// Throws Error(Unsupported) for more than `most` elements.
+void check_element_count(const Dims& dims, std::int64_t most = max_constant_elements);
+std::int64_t to_integer(double value);  ///< drops the fraction; saturates; NaN gives 0
+Dims strides(const Dims& dims);         ///< row-major
 
-/// Elements in row-major order: floats, or integers for the integer types and booleans. Copies share the elements until
-/// one of them is changed; who changes elements from several threads takes the reference to them first.
+/// Elements in row-major order: floats, or integers for the integer types and bool. Copies share the elements until one
+/// of them is changed. A caller that changes elements from several threads must get the reference to them first.
 class Literal {
 public:
     Literal() = default;
     /// Zeros. Throws Error(Unsupported) for more than `most` elements.
-    Literal(DType dtype, Dims dims, std::int64_t most = most_made);
+    Literal(DType dtype, Dims dims, std::int64_t most = max_constant_elements);
     static Literal scalar(DType dtype, double value);
     static Literal vector(const std::vector<std::int64_t>& values);  ///< i64[n]
-    /// i8 or u8, a byte for each element. It stays one until somebody wants all of them as whole().
+    /// i8 or u8, stored as one byte an element until integer_elements() is called.
     static Literal of_bytes(DType dtype, Dims dims, std::string bytes);
-    /// i32, -1 where none is picked; what it takes is by the runs, until somebody wants all of them as whole().
-    static Literal of_picks(Dims dims, GatherMap picks);
-    /// A float type; `make` gives the same elements on every call, from any thread. They take no memory until somebody
-    /// wants all of them as floats().
-    static Literal made_when_read(DType dtype, Dims dims, std::function<std::vector<float>()> make);
-    /// The only element of `one` throughout, without memory. Reading all of them throws Error(Unsupported) for more
-    /// than most_made.
+    /// i32 from a gather map, -1 where no row is gathered; stored as runs until integer_elements() is called.
+    static Literal of_gather_map(Dims dims, GatherMap gather);
+    /// A float type whose elements `make` computes when floats() is called. `make` must return the same elements on
+    /// every call, from any thread.
+    static Literal computed_on_read(DType dtype, Dims dims, std::function<std::vector<float>()> make);
+    /// A splat of the only element of `one`; stores that element only. Reading all elements throws Error(Unsupported)
+    /// for more than max_constant_elements.
     static Literal filled(const Literal& one, Dims dims);
-    /// Whether it is by filled().
-    bool is_filled() const { return (packed_ && packed_->fill) || (unmade_ && unmade_->fill); }
+    /// Whether filled() made it.
+    bool is_filled() const { return (packed_ && packed_->fill) || (lazy_ && lazy_->fill); }
 
     DType dtype() const { return dtype_; }
     const Dims& dims() const { return dims_; }
     std::int64_t size() const {
         if (packed_) return packed_->size;
-        if (unmade_) return unmade_->size;
-        return static_cast<std::int64_t>(is_float(dtype_) ? floats_->size() : whole_->size());
+        if (lazy_) return lazy_->size;
+        return static_cast<std::int64_t>(is_float(dtype_) ? floats_->size() : integers_->size());
     }
-    /// Elements that it takes the memory of; a table of picks that of its runs, a filled one that of one.
-    std::int64_t held() const {
+    /// How many elements it stores: for a gather map those of its runs, for a splat one.
+    std::int64_t stored_elements() const {
         constexpr std::int64_t elements_of_run = 5;
         if (is_filled()) return 1;
-        return picks() ? elements_of_run * static_cast<std::int64_t>(picks()->runs().size()) : size();
+        return gather_map() ? elements_of_run * static_cast<std::int64_t>(gather_map()->runs().size()) : size();
     }
     double at(std::int64_t i) const {
         const auto k = static_cast<std::size_t>(i);
-        if (unmade_ && unmade_->fill) return static_cast<double>(*unmade_->fill);
+        if (lazy_ && lazy_->fill) return static_cast<double>(*lazy_->fill);
         if (is_float(dtype_)) return static_cast<double>(floats()[k]);
-        const std::int64_t v = packed_ ? packed_->at(k) : (*whole_)[k];
+        const std::int64_t v = packed_ ? packed_->at(k) : (*integers_)[k];
         return dtype_ == DType::U64 ? static_cast<double>(static_cast<std::uint64_t>(v)) : static_cast<double>(v);
     }
-    /// An element of an integer type, exactly (compiler/ir/integers.hpp); of a float without its fraction.
+    /// An element of an integer type, exactly (compiler/ir/integers.hpp). Of a float the fraction is dropped.
     std::int64_t integer(std::int64_t i) const;
-    void set(std::int64_t i, double value);  ///< rounds to the float type; an integer type takes integer_of() it
-    void set_integer(std::int64_t i, std::int64_t value);  ///< modulo 2^n; a float type rounds it
-    /// Element `from` of another literal as one of this type: exactly, where both are integers or floats.
+    void set(std::int64_t i, double value);  ///< rounds to a float type; converts by integer_of() to an integer type
+    void set_integer(std::int64_t i, std::int64_t value);  ///< modulo 2^n; rounds to a float type
+    /// Converts element `from` of another literal to this type; exact if both are integers or both are floats.
     void copy(std::int64_t i, const Literal& source, std::int64_t from);
     void reshape(Dims dims) { dims_ = std::move(dims); }
-    bool is_splat() const;  ///< one value throughout (and at least one element)
+    bool is_splat() const;  ///< all elements are equal, and there is at least one
     std::vector<std::int64_t> integers() const;
     std::vector<float>& floats() {
-        if (kept_ || unmade_) floats_ = std::make_shared<std::vector<float>>(copied_floats());
-        kept_ = false;
-        unmade_ = nullptr;
+        if (is_cached_ || lazy_) floats_ = std::make_shared<std::vector<float>>(copied_floats());
+        is_cached_ = false;
+        lazy_ = nullptr;
         return own(floats_);
     }
-    const std::vector<float>& floats() const { return unmade_ ? unmade_->kept() : *floats_; }
-    /// A copy, and what `use` makes of them: elements that are made when they are read do not stay here for these.
-    std::vector<float> copied_floats() const { return unmade_ ? unmade_->make() : *floats_; }
+    const std::vector<float>& floats() const { return lazy_ ? lazy_->cached() : *floats_; }
+    /// A copy of the elements, and the result of `use` on them. Neither caches elements that are computed on read.
+    std::vector<float> copied_floats() const { return lazy_ ? lazy_->make() : *floats_; }
     template <class Use>
     auto with_floats(const Use& use) const {
-        return unmade_ ? use(unmade_->make()) : use(*floats_);
+        return lazy_ ? use(lazy_->make()) : use(*floats_);
     }
-    std::vector<std::int64_t>& whole() {
-        if (packed_) whole_ = std::make_shared<std::vector<std::int64_t>>(packed_->whole());
+    std::vector<std::int64_t>& integer_elements() {
+        if (packed_) integers_ = std::make_shared<std::vector<std::int64_t>>(packed_->integer_elements());
         packed_ = nullptr;
-        return own(whole_);
+        return own(integers_);
     }
-    const std::vector<std::int64_t>& whole() const { return packed_ ? packed_->whole() : *whole_; }
-    /// Null: they are not there as runs.
-    const GatherMap* picks() const { return packed_ && packed_->picks ? &*packed_->picks : nullptr; }
-    /// Calls use(i, value) for those of whole() with first <= i < end that are not negative, in order.
+    const std::vector<std::int64_t>& integer_elements() const {
+        return packed_ ? packed_->integer_elements() : *integers_;
+    }
+    /// Null: the elements are not stored as runs.
+    const GatherMap* gather_map() const { return packed_ && packed_->gather ? &*packed_->gather : nullptr; }
+    /// Calls use(i, value) for the integer elements first <= i < end that are not negative, in order.
     template <class Use>
-    void each_pick(std::int64_t first, std::int64_t end, const Use& use) const {
-        if (const GatherMap* runs = picks()) return runs->each(first, end, use);
-        const std::int64_t* const values = whole().data();
+    void for_each_gathered(std::int64_t first, std::int64_t end, const Use& use) const {
+        if (const GatherMap* runs = gather_map()) return runs->each(first, end, use);
+        const std::int64_t* const values = integer_elements().data();
         for (std::int64_t i = first; i < end; ++i)
             if (values[i] >= 0) use(i, values[i]);
     }
     friend bool operator==(const Literal&, const Literal&);
 
-    /// The elements, of which copies have the same.
+    /// The storage of the elements, which copies share.
     std::shared_ptr<const void> block() const {
         if (packed_) return packed_;
-        if (unmade_) return unmade_;
-        return is_float(dtype_) ? Block(floats_) : Block(whole_);
+        if (lazy_) return lazy_;
+        return is_float(dtype_) ? Block(floats_) : Block(integers_);
     }
-    /// Floats with other blocks that are there as long as they are, or as somebody wants.
-    struct Kept {
+    /// Floats in the cache of MadeConstants, with the storage of the constants they are derived from, which they
+    /// keep alive.
+    struct CachedFloats {
         std::vector<float> floats;
         std::vector<std::shared_ptr<const void>> of;
     };
-    /// Keeps `of` with its elements; of floats.
-    std::shared_ptr<Kept> keep(std::vector<std::shared_ptr<const void>> of);
-    static Literal of(DType dtype, Dims dims, const std::shared_ptr<Kept>& kept);
+    /// Attaches the storage of the source constants to the elements, which must be floats.
+    std::shared_ptr<CachedFloats> attach_sources(std::vector<std::shared_ptr<const void>> of);
+    static Literal of(DType dtype, Dims dims, const std::shared_ptr<CachedFloats>& cached);
 
 private:
     using Block = std::shared_ptr<const void>;
     struct Packed {
         std::int64_t size;
-        std::string bytes;  // an element each, or
+        std::string bytes;  // one element each; else `gather` or `fill` is set
         bool has_sign = false;
-        std::optional<GatherMap> picks{};
-        std::optional<std::int64_t> fill{};  ///< or one for all
-        std::once_flag once{};               // several threads may want them
-        std::vector<std::int64_t> wide{};
+        std::optional<GatherMap> gather{};
+        std::optional<std::int64_t> fill{};  ///< the value of all elements
+        std::once_flag once{};               // several threads may read it
+        std::vector<std::int64_t> expanded{};
         Packed(std::string given, bool with_sign)
             : size(static_cast<std::int64_t>(given.size())), bytes(std::move(given)), has_sign(with_sign) {}
-        Packed(std::int64_t count, GatherMap given) : size(count), picks(std::move(given)) {}
+        Packed(std::int64_t count, GatherMap given) : size(count), gather(std::move(given)) {}
         Packed(std::int64_t count, std::int64_t element) : size(count), fill(element) {}
         std::int64_t at(std::size_t k) const {
             if (fill) return *fill;
-            if (picks) return picks->at(static_cast<std::int64_t>(k));
+            if (gather) return gather->at(static_cast<std::int64_t>(k));
             return has_sign ? std::int64_t{static_cast<std::int8_t>(bytes[k])}
                             : std::int64_t{static_cast<std::uint8_t>(bytes[k])};
         }
         bool is_splat() const;
-        const std::vector<std::int64_t>& whole();
+        const std::vector<std::int64_t>& integer_elements();
     };
-    struct Unmade {
+    struct Lazy {
         std::int64_t size;
         std::function<std::vector<float>()> make;
-        std::optional<float> fill{};  ///< all of them are this one
-        std::once_flag once{};        // several threads may want them
+        std::optional<float> fill{};  ///< the value of all elements
+        std::once_flag once{};        // several threads may read them
         std::vector<float> elements{};
-        Unmade(std::int64_t count, std::function<std::vector<float>()> how) : size(count), make(std::move(how)) {}
-        const std::vector<float>& kept();
+        Lazy(std::int64_t count, std::function<std::vector<float>()> how) : size(count), make(std::move(how)) {}
+        const std::vector<float>& cached();
     };
     template <class T>
     using Data = std::shared_ptr<std::vector<T>>;  // never null
@@ -191,11 +194,11 @@ private:
 
     DType dtype_ = DType::F32;
     Dims dims_;
-    bool kept_ = false;                                // the elements can be found again: they stay as they are
-    Data<float> floats_ = none<float>();               // float types
-    Data<std::int64_t> whole_ = none<std::int64_t>();  // the others
-    std::shared_ptr<Packed> packed_;                   // instead of whole_; null: there
-    std::shared_ptr<Unmade> unmade_;                   // instead of floats_; null: there
+    bool is_cached_ = false;  // elements are in the cache and must not be changed in place
+    Data<float> floats_ = none<float>();
+    Data<std::int64_t> integers_ = none<std::int64_t>();  // integer types and bool
+    std::shared_ptr<Packed> packed_;                      // replaces integers_; null: integers_ is used
+    std::shared_ptr<Lazy> lazy_;                          // replaces floats_; null: floats_ is used
 };
 using LiteralPtr = std::shared_ptr<const Literal>;
 

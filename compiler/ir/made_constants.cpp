@@ -9,16 +9,16 @@ namespace ttsim::impl::ir {
 
 namespace {
 
-constexpr std::int64_t worth_finding = 1 << 14;  // elements; below, making it takes no longer
+constexpr std::int64_t min_cached_elements = 1 << 14;  // smaller constants are computed as quickly as found
 
-bool is_large(const Literal& literal) { return is_float(literal.dtype()) && literal.size() >= worth_finding; }
+bool is_large(const Literal& literal) { return is_float(literal.dtype()) && literal.size() >= min_cached_elements; }
 
 template <class T>
 std::string_view bytes_of(const std::vector<T>& elements) {
     return {reinterpret_cast<const char*>(elements.data()), elements.size() * sizeof(T)};
 }
 std::string_view bytes_of(const Literal& literal) {
-    return is_float(literal.dtype()) ? bytes_of(literal.floats()) : bytes_of(literal.whole());
+    return is_float(literal.dtype()) ? bytes_of(literal.floats()) : bytes_of(literal.integer_elements());
 }
 
 }  // namespace
@@ -30,7 +30,7 @@ Literal MadeConstants::get(const std::string& how, std::span<const Literal* cons
     std::vector<std::shared_ptr<const void>> blocks;
     for (const Literal* one : of) {
         key.first += fmt::format(" {}[{}]", to_string(one->dtype()), fmt::join(one->dims(), ","));
-        if (one->size() < worth_finding) {
+        if (one->size() < min_cached_elements) {
             key.first += bytes_of(*one);
         } else {
             blocks.push_back(one->block());
@@ -39,27 +39,27 @@ Literal MadeConstants::get(const std::string& how, std::span<const Literal* cons
     }
     {
         const std::lock_guard lock(mutex_);
-        if (const auto found = known_.find(key); found != known_.end()) {
-            const Known& known = found->second;
-            // an address may have been given to other elements since
-            const bool same = std::equal(known.of.begin(), known.of.end(), blocks.begin(),
+        if (const auto found = entries_.find(key); found != entries_.end()) {
+            const Entry& entry = found->second;
+            // an address may have been reused for other elements since
+            const bool same = std::equal(entry.of.begin(), entry.of.end(), blocks.begin(),
                                          [](const auto& was, const auto& is) { return was.lock() == is; });
-            if (const auto made = known.made.lock(); made && same) return Literal::of(known.dtype, known.dims, made);
+            if (const auto made = entry.made.lock(); made && same) return Literal::of(entry.dtype, entry.dims, made);
         }
     }
     Literal made = make();
     if (!is_large(made) || std::find(blocks.begin(), blocks.end(), made.block()) != blocks.end()) return made;
-    const auto kept = made.keep(blocks);
+    const auto cached = made.attach_sources(blocks);
     const std::lock_guard lock(mutex_);
-    known_[std::move(key)] = {{blocks.begin(), blocks.end()}, kept, made.dtype(), made.dims()};
+    entries_[std::move(key)] = {{blocks.begin(), blocks.end()}, cached, made.dtype(), made.dims()};
     return made;
 }
 
 void MadeConstants::release() {
     const std::lock_guard lock(mutex_);
-    for (auto& [_, known] : known_)
-        if (const auto made = known.made.lock()) made->of.clear();
-    known_.clear();
+    for (auto& [_, entry] : entries_)
+        if (const auto made = entry.made.lock()) made->of.clear();
+    entries_.clear();
 }
 
 }  // namespace ttsim::impl::ir

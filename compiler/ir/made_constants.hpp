@@ -1,6 +1,6 @@
-// Large constants that are made of others while a model is compiled. It is lowered again and again, to compare what
-// becomes of it, and each time its constants are transposed, put in another order, laid out in tiles. What is there
-// already, because somebody holds it, is not made a second time.
+// A cache of large constants that are derived from others during a compilation. The compiler lowers a model several
+// times to compare schedules, and each time transposes, reorders and tilizes its constants. A derived constant that is
+// still in use is not computed again.
 #pragma once
 
 #include <functional>
@@ -16,25 +16,25 @@
 
 namespace ttsim::impl::ir {
 
-/// Threads may use it at the same time.
+/// Thread-safe.
 class MadeConstants {
 public:
-    /// What `make` gives, or a copy that shares the elements of what it gave before. `how`: all that the result depends
-    /// on besides `of`. Of these large ones are known by where their elements are, small ones, which are made each
-    /// time, by what they are. Small results and integers are made each time.
+    /// The result of `make`, or a copy that shares the elements of an earlier result. `how` must name everything else
+    /// the result depends on besides `of`. Large constants in `of` are identified by the address of their elements,
+    /// small ones by their values. Small results and integers are always computed.
     Literal get(const std::string& how, std::span<const Literal* const> of, const std::function<Literal()>& make);
-    /// While a result is there, what it was made of stays as well, so that it is found again; from here on no more.
+    /// A result keeps its sources alive, so that it is found again. release() ends that and empties the cache.
     void release();
 
 private:
-    struct Known {
+    struct Entry {
         std::vector<std::weak_ptr<const void>> of;
-        std::weak_ptr<Literal::Kept> made;
+        std::weak_ptr<Literal::CachedFloats> made;
         DType dtype = DType::F32;
         Dims dims;
     };
     std::mutex mutex_;
-    std::map<std::pair<std::string, std::vector<const void*>>, Known> known_;
+    std::map<std::pair<std::string, std::vector<const void*>>, Entry> entries_;
 };
 
 }  // namespace ttsim::impl::ir

@@ -1,4 +1,4 @@
-// Names of a model as names of a netlist.
+// Conversion of names of a model into names of a netlist.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace ttsim::impl::ir {
 
-/// Letters, digits and underscores. A key of YAML ends at 1024 characters and the name of a file at 255, and both take
-/// affixes still: what is longer is cut.
+/// Letters, digits and underscores. Longer names are cut: YAML keys are limited to 1024 characters and file names to
+/// 255, and both get affixes.
 inline std::string netlist_name(std::string_view text) {
     constexpr std::size_t longest = 160;
     std::string clean(text.substr(0, longest));
@@ -18,7 +18,7 @@ inline std::string netlist_name(std::string_view text) {
     return clean;
 }
 
-/// The same with dots, as other compilers for these chips name ops, and no digit in front.
+/// The same with dots, as other compilers for these chips name ops. The first character is not a digit.
 inline std::string dotted_name(std::string_view text) {
     std::string clean = netlist_name(text);
     for (std::size_t n = 0; n < clean.size(); ++n)

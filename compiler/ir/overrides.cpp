@@ -30,14 +30,15 @@ std::pair<std::int64_t, std::int64_t> pair_of(const std::vector<std::int64_t>& n
     return {numbers[0], numbers[1]};
 }
 
-std::int64_t one_of(const std::vector<std::int64_t>& numbers, const SourceLoc& loc, const std::string& key,
+std::int64_t single(const std::vector<std::int64_t>& numbers, const SourceLoc& loc, const std::string& key,
                     std::int64_t least) {
     if (numbers.size() != 1 || numbers[0] < least) fail_input(loc, "'{}' is one number from {} on", key, least);
     return numbers[0];
 }
 
-/// Of things that are made: a slip must not make millions.
-std::vector<std::int64_t> few(const std::vector<std::int64_t>& numbers, const SourceLoc& loc, const std::string& key) {
+/// Checks counts of created ops against a limit, so that a typo does not create millions.
+std::vector<std::int64_t> check_counts(const std::vector<std::int64_t>& numbers, const SourceLoc& loc,
+                                       const std::string& key) {
     constexpr std::int64_t most = 64;
     for (const std::int64_t n : numbers)
         if (n < 0 || n > most) fail_input(loc, "'{}' are numbers from 0 to {}", key, most);
@@ -50,41 +51,41 @@ void set(OpOverride& o, const std::string& key, const std::vector<std::int64_t>&
     else if (key == "place")
         o.place = pair_of(numbers, loc, key, 0);
     else if (key == "transpose")
-        o.transpose = one_of(numbers, loc, key, 0) != 0;
+        o.transpose = single(numbers, loc, key, 0) != 0;
     else if (key == "t")
-        o.t = one_of(numbers, loc, key, 1);
+        o.t = single(numbers, loc, key, 1);
     else if (key == "t_columns")
-        o.t_columns = one_of(numbers, loc, key, 1);
+        o.t_columns = single(numbers, loc, key, 1);
     else if (key == "u_kt")
-        o.u_kt = one_of(numbers, loc, key, 1);
+        o.u_kt = single(numbers, loc, key, 1);
     else if (key == "input_buffers")
         o.input_buffers = numbers;
     else if (key == "input_blocks")
-        o.input_blocks = few(numbers, loc, key);
+        o.input_blocks = check_counts(numbers, loc, key);
     else if (key == "output_buffers")
-        o.output_buffers = one_of(numbers, loc, key, 1);
+        o.output_buffers = single(numbers, loc, key, 1);
     else if (key == "dram_parameters")
-        o.dram_parameters = one_of(numbers, loc, key, 0) != 0;
+        o.dram_parameters = single(numbers, loc, key, 0) != 0;
     else if (key == "queued")
         o.queued = numbers;
     else if (key == "nops")
-        o.nops = few(numbers, loc, key);
+        o.nops = check_counts(numbers, loc, key);
     else if (key == "after")
         fail_input(loc, "'after' is a list of ops, which only a file of overrides holds");
     else if (key == "t_dir")
         fail_input(loc, "'t_dir' is r or c, which only a file of overrides holds");
     else if (key == "fuse")
-        o.fuse = one_of(numbers, loc, key, 0) != 0;
+        o.fuse = single(numbers, loc, key, 0) != 0;
     else if (key == "epoch_break")
-        o.epoch_break = one_of(numbers, loc, key, 0) != 0;
+        o.epoch_break = single(numbers, loc, key, 0) != 0;
     else if (key == "chip_break")
-        o.chip_break = one_of(numbers, loc, key, 0) != 0;
+        o.chip_break = single(numbers, loc, key, 0) != 0;
     else if (key == "chip")
-        o.chip = one_of(numbers, loc, key, 0);
+        o.chip = single(numbers, loc, key, 0);
     else if (key == "parts")
-        o.parts = one_of(numbers, loc, key, 1);
+        o.parts = single(numbers, loc, key, 1);
     else if (key == "fracture")
-        o.fracture = one_of(numbers, loc, key, 1);
+        o.fracture = single(numbers, loc, key, 1);
     else
         fail_input(loc, "an override has no '{}'{}", key, did_you_mean(key, keys()));
 }
@@ -93,10 +94,10 @@ std::vector<std::int64_t> numbers_of(const YamlNode& node, const std::string& fi
     if (node.kind != YamlNode::Kind::Sequence) {
         static const std::set<std::string> flags{"transpose", "dram_parameters", "fuse", "epoch_break", "chip_break"};
         if (flags.contains(key)) return {yaml_flag(node, file, key) ? 1 : 0};
-        return {yaml_whole(node, file, key)};
+        return {yaml_integer(node, file, key)};
     }
     std::vector<std::int64_t> numbers;
-    for (const auto& item : node.items) numbers.push_back(yaml_whole(*item, file, key));
+    for (const auto& item : node.items) numbers.push_back(yaml_integer(*item, file, key));
     return numbers;
 }
 
@@ -110,7 +111,7 @@ std::vector<std::string> names_of(const YamlNode& node, const SourceLoc& loc) {
     return names;
 }
 
-/// Whether slices are of columns.
+/// Whether slices are by columns.
 bool columns_of(const YamlNode& node, const SourceLoc& loc) {
     if (node.kind != YamlNode::Kind::Scalar || (node.scalar != "r" && node.scalar != "c"))
         fail_input(loc, "'t_dir' is r or c: slices of rows or of columns");
@@ -121,13 +122,13 @@ bool columns_of(const YamlNode& node, const SourceLoc& loc) {
 std::map<std::string, std::int64_t> counts_of(YamlMap names) {
     std::map<std::string, std::int64_t> counts;
     for (const std::string& name : names.keys())
-        counts[name] = few({names.whole(name)}, names.where(name), "nops").front();
+        counts[name] = check_counts({names.integer(name)}, names.where(name), "nops").front();
     names.done();
     return counts;
 }
 
-/// "2x4": integers with x between.
-std::vector<std::int64_t> numbers_of(const std::string& text, const std::string& whole) {
+/// "2x4": integers separated by x.
+std::vector<std::int64_t> numbers_of(const std::string& text, const std::string& override_text) {
     std::vector<std::int64_t> numbers;
     const char* at = text.data();
     const char* const end = at + text.size();
@@ -135,7 +136,7 @@ std::vector<std::int64_t> numbers_of(const std::string& text, const std::string&
         std::int64_t n = 0;
         const auto [next, error] = std::from_chars(at, end, n);
         if (error != std::errc() || n < 0 || (next != end && *next != 'x'))
-            fail_input({}, "--override {}: '{}' must be integers with x between, such as 2x4", whole, text);
+            fail_input({}, "--override {}: '{}' must be integers with x between, such as 2x4", override_text, text);
         numbers.push_back(n);
         if (next == end) return numbers;
         at = next + 1;
@@ -164,7 +165,7 @@ void parse_overrides(const std::string& text, const std::string& file, Overrides
             else if (key == "t_dir")
                 made.by_columns = columns_of(*op.node(key), loc);
             else if (key == "nops" && op.node(key)->kind == YamlNode::Kind::Map)
-                made.nops_behind = counts_of(op.map(key));
+                made.nops_after = counts_of(op.map(key));
             else
                 set(made, key, numbers_of(*op.node(key), file, key), loc);
         }
@@ -189,13 +190,13 @@ void parse_override(const std::string& text, Overrides& into) {
     }
 }
 
-bool OpOverride::places() const {
+bool OpOverride::affects_placement() const {
     return size || place || transpose || t || t_columns || by_columns || u_kt || parts || !input_buffers.empty() ||
            !input_blocks.empty() || output_buffers || dram_parameters || !queued.empty() || !after.empty() ||
            begins_epoch();
 }
 
-bool OpOverride::shapes() const { return !nops.empty() || !nops_behind.empty() || fuse; }
+bool OpOverride::affects_fusion() const { return !nops.empty() || !nops_after.empty() || fuse; }
 
 namespace {
 
@@ -203,7 +204,7 @@ std::string no_op(const std::string& name, const std::vector<std::string>& ops) 
     return fmt::format("no op of the netlist is called '{}'{}; --explain lists them", name, did_you_mean(name, ops));
 }
 
-/// What is wrong with an override's name; "": nothing.
+/// The error message for an override with an unknown name; "": the name is known.
 std::string message_of_unknown(const std::string& name, const OpOverride& o, const OverrideNames& known) {
     const auto has = [](const std::vector<std::string>& names, const std::string& one) {
         return std::find(names.begin(), names.end(), one) != names.end();
@@ -211,11 +212,12 @@ std::string message_of_unknown(const std::string& name, const OpOverride& o, con
     if (o.fracture && !has(known.convolutions, name))
         return fmt::format("no convolution of the model with constant weights is called '{}'{}", name,
                            did_you_mean(name, known.convolutions));
-    if (o.shapes() && !has(known.apart, name)) return no_op(name, known.apart);
-    if ((o.places() || (!o.fracture && !o.shapes())) && !has(known.ops, name)) return no_op(name, known.ops);
+    if (o.affects_fusion() && !has(known.apart, name)) return no_op(name, known.apart);
+    if ((o.affects_placement() || (!o.fracture && !o.affects_fusion())) && !has(known.ops, name))
+        return no_op(name, known.ops);
     for (const std::string& before : o.after)
         if (!has(known.ops, before)) return fmt::format("of '{}' after: {}", name, no_op(before, known.ops));
-    for (const auto& [before, unused] : o.nops_behind)
+    for (const auto& [before, unused] : o.nops_after)
         if (!has(known.apart, before)) return fmt::format("of '{}' nops: {}", name, no_op(before, known.apart));
     return {};
 }

@@ -1,4 +1,4 @@
-// How a model's tensors are cut where the compiler has a choice: decided by estimates, heeded by passes.
+// Choices of how to tile and split a model's tensors. The compiler compares them by estimates; passes apply them.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace ttsim::impl::ir {
 
-/// Tiles of an axis -> tiles it gets on the device, more than those: no grid divides a prime number of them. What
-/// stands there is tracked as in other filling elements (compiler/lower/pad_range.hpp).
+/// Tiles of an axis -> larger number of tiles on the device: a prime number of tiles is divisible by no grid. Padding
+/// elements are tracked as usual (compiler/lower/pad_range.hpp).
 using TilePadding = std::map<std::int64_t, std::int64_t>;
 
 inline std::int64_t tiles_after(const TilePadding& padding, std::int64_t tiles) {
@@ -16,13 +16,13 @@ inline std::int64_t tiles_after(const TilePadding& padding, std::int64_t tiles) 
     return found == padding.end() ? tiles : found->second;
 }
 
-/// Rows and columns, in tiles, of the constant of products over few rows -> parts that their columns are made in.
+/// Rows and columns, in tiles, of the constant of a product over few rows -> parts that its columns are split into.
 using ProductParts = std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t>;
 
 struct Tiling {
-    TilePadding padding;  ///< of lower-to-buda
-    ProductParts parts;   ///< of split-products
-    bool splices = true;  ///< splice-columns does its work
+    TilePadding padding;  ///< used by lower-to-buda
+    ProductParts parts;   ///< used by split-products
+    bool splices = true;  ///< enables splice-columns
     friend bool operator==(const Tiling&, const Tiling&) = default;
 };
 

@@ -1,3 +1,4 @@
+// Lowers elementwise ops and broadcasts of their operands.
 #include <algorithm>
 
 #include "compiler/lower/lowering.hpp"
@@ -15,8 +16,8 @@ Matrix Lowering::unary(const Node& n) {
     return emit("buda." + n.op, {x.edge}, n.attrs, x.form, rows, cols);
 }
 
-/// A constant filled out to what TMs can repeat: one tile row, one tile column, one slice.
-Matrix Lowering::spread_constant(const Node& constant, const Dims& to) {
+/// Expands a constant to a tile row, tile column or slice, which TMs can broadcast.
+Matrix Lowering::broadcast_constant(const Node& constant, const Dims& to) {
     const Literal& literal = *constant.literal;
     const Form form = form_of(to);
     Dims dims(to.size() - literal.dims().size(), 1);
@@ -33,11 +34,11 @@ Matrix Lowering::spread_constant(const Node& constant, const Dims& to) {
     };
     const Form filled{once ? 1 : form.z, down ? 32 : form.rows, across ? 32 : form.cols, down ? 0 : form.more_rt,
                       across ? 0 : form.more_ct};
-    const bool whole_rows = is_float(literal.dtype()) && !across && own.cols == filled.cols;
-    const bool as_it_is = whole_rows && literal.dtype() == DType::F32 &&
-                          literal.size() == filled.z * filled.full_rows() * filled.full_cols();
-    const ValueId id = as_it_is ? matrix_of(literal, filled)
-                       : whole_rows
+    const bool contiguous_rows = is_float(literal.dtype()) && !across && own.cols == filled.cols;
+    const bool same_layout = contiguous_rows && literal.dtype() == DType::F32 &&
+                             literal.size() == filled.z * filled.full_rows() * filled.full_cols();
+    const ValueId id = same_layout ? matrix_of(literal, filled)
+                       : contiguous_rows
                            ? matrix_of_rows(filled,
                                             [&](auto z, auto r, float* row) {
                                                 std::copy_n(literal.floats().begin() + index(z, r, 0), own.cols, row);
@@ -56,16 +57,16 @@ Matrix Lowering::spread_constant(const Node& constant, const Dims& to) {
     if (constant.derivation && !down && !across && !more && (once || own.z == form.z)) {
         build_.graph().nodes[id].derivation = constant.derivation;
     } else if (constant.derivation) {
-        Derivation& made = derived_from(id, constant, filled_placement(filled, index));
-        if (down || across) range = fill_of_parameter(literal, range, made);
+        Derivation& made = derived_from(id, constant, padded_placement(filled, index));
+        if (down || across) range = padding_of_parameter(literal, range, made);
     }
     const PadRange fill = down && across ? range : range.with_zero();
     return {edge, form, down ? fill : PadRange{}, across ? fill : PadRange{}};
 }
 
-/// What fills up a constant that is repeated is its own values. Those of a number in the model are taken as they are;
-/// other values may take the place of a parameter's, as long as the same ops are right for them.
-PadRange Lowering::fill_of_parameter(const Literal& literal, PadRange range, Derivation& made) {
+/// Padding of a broadcast constant has the constant's own values. For numbers of the model their range is exact. A
+/// parameter can be replaced later, so its range is widened to the values for which the same ops are correct.
+PadRange Lowering::padding_of_parameter(const Literal& literal, PadRange range, Derivation& made) {
     made.fixed = made.fixed || literal.is_splat();
     if (made.fixed || made.of.size() > 1) return range;
     constexpr double least = 32, times = 4;
@@ -74,28 +75,29 @@ PadRange Lowering::fill_of_parameter(const Literal& literal, PadRange range, Der
     return trial_ ? PadRange{-made.largest, made.largest} : range;
 }
 
-Matrix Lowering::spread_slices(Matrix x, std::int64_t z) {
+Matrix Lowering::broadcast_slices(Matrix x, std::int64_t z) {
     if (x.form.z != z) x.edge.tms.push_back(make_tm(Tm::Kind::BroadcastZ, z / x.form.z));
     x.form.z = z;
     return x;
 }
 
-std::vector<Matrix> Lowering::spread_operands(const Node& n) {
+std::vector<Matrix> Lowering::broadcast_operands(const Node& n) {
     std::vector<Matrix> in;
     for (const Edge& edge : n.inputs) {
         const Node& constant = model_.nodes[edge.value];
         in.push_back(constant.literal && done_.count(edge.value) == 0
-                         ? spread_constant(constant, n.type.dims)
-                         : spread_slices(operand(edge.value), form_of(n.type.dims).z));
+                         ? broadcast_constant(constant, n.type.dims)
+                         : broadcast_slices(operand(edge.value), form_of(n.type.dims).z));
     }
     return in;
 }
 
-/// To Int8 and back; the quantizer takes Float32, which data-formats gives to what computes its operands.
+/// Quantizes to Int8 and back. The quantizer needs Float32 operands; the pass data-formats sets this format on the ops
+/// that compute them.
 Matrix Lowering::round_int8(const Node& n) {
     const Form form = form_of(n.type.dims);
     const double zero = n.number("zero", 0), offset = n.number("offset", 0);
-    std::vector<Matrix> in = spread_operands(n);
+    std::vector<Matrix> in = broadcast_operands(n);
     for (Matrix& x : in) {
         const Node& made = build_.graph().nodes[x.edge.value];
         const bool computed = made.op == "buda.matmul" || made.op == "buda.depthwise" ||
@@ -104,7 +106,7 @@ Matrix Lowering::round_int8(const Node& n) {
             x.edge = {build_.add_edges("buda.nop", {x.edge}, {}, DataFormat::Float32), {}};
     }
     Attrs attrs{{"zero_point", zero - offset}, {"acc_df", std::string(to_string(DataFormat::Int32))}};
-    const ValueId whole = build_.add_edges("buda.quantization", {in[0].edge, in[1].edge}, attrs, DataFormat::Int8);
+    const ValueId integers = build_.add_edges("buda.quantization", {in[0].edge, in[1].edge}, attrs, DataFormat::Int8);
     Literal ones(DType::F32, {1, 32, 32});
     std::fill(ones.floats().begin(), ones.floats().end(), 1.0F);
     Edge one{build_.device_constant(std::move(ones), DataFormat::Float32), {}};
@@ -112,7 +114,7 @@ Matrix Lowering::round_int8(const Node& n) {
     if (form.ct() > 1) one.tms.push_back(make_tm(Tm::Kind::BroadcastC, form.ct()));
     if (form.z > 1) one.tms.push_back(make_tm(Tm::Kind::BroadcastZ, form.z));
     attrs["zero_point"] = -offset;
-    const ValueId floats = build_.add_edges("buda.dequantization", {{whole, {}}, one}, attrs, DataFormat::Float32);
+    const ValueId floats = build_.add_edges("buda.dequantization", {{integers, {}}, one}, attrs, DataFormat::Float32);
     const PadRange any{offset - 127, offset + 127};
     return {{floats, {}}, form, form.fills_rows() ? PadRange{} : any, form.fills_cols() ? PadRange{} : any};
 }
@@ -120,7 +122,7 @@ Matrix Lowering::round_int8(const Node& n) {
 Matrix Lowering::binary(const Node& n) {
     if (n.op == "round_int8") return round_int8(n);
     const Form form = form_of(n.type.dims);
-    const std::vector<Matrix> in = spread_operands(n);
+    const std::vector<Matrix> in = broadcast_operands(n);
     return emit("buda." + n.op, {in[0].edge, in[1].edge}, n.attrs, form, binary_pads(n, in[0].row_pad, in[1].row_pad),
                 binary_pads(n, in[0].col_pad, in[1].col_pad));
 }

@@ -1,4 +1,4 @@
-// GatherMap of rows become sparse products: a list of 32x32 tiles of zeros and ones, and where each of them stands.
+// Lowers gathers of rows to sparse products: a list of 32x32 tiles of zeros and ones with their positions.
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -19,7 +19,7 @@ SparseIndex Lowering::indexed(const SparseRows& rows) const {
     check_size(count * width);
     GatherMap columns;
     Literal weights(DType::F32, {count, width});
-    double heaviest = 0;
+    double max_weight = 0;
     for (std::int64_t r = 0; r < count; ++r) {
         double sum = 0;
         std::int64_t at = r * width;
@@ -28,14 +28,14 @@ SparseIndex Lowering::indexed(const SparseRows& rows) const {
             weights.set(at++, weight);
             sum += std::fabs(weight);
         }
-        heaviest = std::max(heaviest, sum);
+        max_weight = std::max(max_weight, sum);
     }
-    SparseIndex index{Literal::of_picks({count, width}, std::move(columns)), std::nullopt, heaviest};
+    SparseIndex index{Literal::of_gather_map({count, width}, std::move(columns)), std::nullopt, max_weight};
     if (!rows.ones) index.weights = std::move(weights);
     return index;
 }
 
-/// `tall` has one slice; the result has `t`, with the rows one after the other.
+/// Sparse product with `tall`, which has one slice. The rows of the result are divided into `t` slices.
 Matrix Lowering::sparse(const Matrix& tall, SparseIndex index, std::int64_t t) {
     const std::int64_t count = index.columns.dims()[0];
     std::vector<Edge> in{tall.edge, {build_.constant(std::move(index.columns)), {}}};
@@ -43,15 +43,15 @@ Matrix Lowering::sparse(const Matrix& tall, SparseIndex index, std::int64_t t) {
     Attrs attrs;
     if (t > 1) attrs["t"] = t;
     return emit("buda.sparse", std::move(in), std::move(attrs), tall_form(t, count / t, tall.form), {},
-                tall.col_pad.scaled(index.heaviest));
+                tall.col_pad.scaled(index.max_weight));
 }
 
 std::int64_t Lowering::streaming(std::int64_t rt, std::int64_t ct, std::int64_t terms) const {
     return options_.t_streaming ? slices_to_stream(rt, ct, terms, options_.default_df, options_.slice_bytes) : 1;
 }
 
-/// In one slice, streamed if that is much.
-Matrix Lowering::whole_sparse(const Matrix& tall, SparseIndex index) {
+/// sparse() with a result of one slice, streamed if it is large.
+Matrix Lowering::single_slice_sparse(const Matrix& tall, SparseIndex index) {
     const std::int64_t rows = index.columns.dims()[0], t = streaming(rows / 32, tall.form.ct(), 1);
     Matrix x = sparse(tall, std::move(index), t);
     if (t > 1) x.edge.tms.push_back(make_tm(Tm::Kind::VStack, t));
@@ -59,10 +59,10 @@ Matrix Lowering::whole_sparse(const Matrix& tall, SparseIndex index) {
     return x;
 }
 
-/// picks [j, q] of the rows of each slice, filled up to `full` rows. Each slice's q are cut into `blocks`: one result
-/// slice for each, term by term in it.
-Matrix Lowering::gather_rows(const Matrix& x, const Literal& picks, std::int64_t full, std::int64_t blocks) {
-    const std::int64_t terms = picks.dims()[0], count = picks.dims()[1];
+/// Gathers rows [term, row] of each slice, padded to `full` rows. Each slice's rows are cut into `blocks` result
+/// slices, each with all terms in order.
+Matrix Lowering::gather_rows(const Matrix& x, const Literal& gather_map, std::int64_t full, std::int64_t blocks) {
+    const std::int64_t terms = gather_map.dims()[0], count = gather_map.dims()[1];
     const std::int64_t part = full / blocks;
     check_size(x.form.z * terms * full);
     GatherMap all;
@@ -71,16 +71,16 @@ Matrix Lowering::gather_rows(const Matrix& x, const Literal& picks, std::int64_t
             for (std::int64_t term = 0; term < terms; ++term) {
                 const std::int64_t from = term * count + first, size = std::min(part, count - first);
                 const std::int64_t to = ((z * blocks + first / part) * terms + term) * part;
-                picks.each_pick(from, from + size, [&](std::int64_t i, std::int64_t row) {
+                gather_map.for_each_gathered(from, from + size, [&](std::int64_t i, std::int64_t row) {
                     all.append(to + i - from, z * x.form.full_rows() + row);
                 });
             }
-    SparseIndex index{Literal::of_picks({x.form.z * terms * full, 1}, std::move(all)), std::nullopt};
+    SparseIndex index{Literal::of_gather_map({x.form.z * terms * full, 1}, std::move(all)), std::nullopt};
     return sparse(stacked(x), std::move(index), blocks > 1 ? x.form.z * blocks : 1);
 }
 
-/// The terms of each slice of gather_rows side by side: `to` has the slices, the rows of each, and all columns.
-Matrix Lowering::side_by_side(Matrix picked, std::int64_t terms, Form to) {
+/// Places the terms of each slice of gather_rows side by side. `to` has the slices, their rows, and all columns.
+Matrix Lowering::hstack_terms(Matrix picked, std::int64_t terms, Form to) {
     const std::int64_t cut = to.z * terms / picked.form.z;
     if (cut > 1) picked.edge.tms.push_back(make_tm(Tm::Kind::VSlice, cut));
     if (terms > 1) picked.edge.tms.push_back(make_tm(Tm::Kind::HStack, terms));
@@ -92,9 +92,9 @@ Matrix Lowering::side_by_side(Matrix picked, std::int64_t terms, Form to) {
 /// The maximum over the terms of a gather_rows.
 Matrix Lowering::pool_max(const Node& n, Form to) {
     const Matrix x = operand(n.inputs[0].value);
-    const Literal& picks = *model_.nodes[n.inputs[1].value].literal;
-    const std::int64_t terms = picks.dims()[0], blocks = streaming(to.rt(), to.ct(), terms);
-    Matrix picked = gather_rows(x, picks, to.full_rows(), blocks);
+    const Literal& gather_map = *model_.nodes[n.inputs[1].value].literal;
+    const std::int64_t terms = gather_map.dims()[0], blocks = streaming(to.rt(), to.ct(), terms);
+    Matrix picked = gather_rows(x, gather_map, to.full_rows(), blocks);
     const std::int64_t cut = to.z * blocks * terms / picked.form.z;
     if (cut > 1) picked.edge.tms.push_back(make_tm(Tm::Kind::VSlice, cut));
     const Form part = tall_form(to.z * blocks, to.full_rows() / blocks, to);
@@ -106,16 +106,16 @@ Matrix Lowering::pool_max(const Node& n, Form to) {
     return most;
 }
 
-static bool is_identity(const Literal& picks, std::int64_t rows) {
-    if (picks.dims()[0] != 1 || picks.dims()[1] != rows) return false;
+static bool is_identity(const Literal& gather_map, std::int64_t rows) {
+    if (gather_map.dims()[0] != 1 || gather_map.dims()[1] != rows) return false;
     std::int64_t own = 0;
-    picks.each_pick(0, rows, [&](std::int64_t i, std::int64_t row) { own += i == row; });
+    gather_map.for_each_gathered(0, rows, [&](std::int64_t i, std::int64_t row) { own += i == row; });
     return own == rows;
 }
 
 Matrix Lowering::depthwise(const Matrix& wide, Form to, std::int64_t terms, const TermWeights& weights) {
     const std::int64_t full = to.full_cols();
-    // what a channel gives lies in its tile of columns: those of all tiles share a row
+    // A channel contributes only to its own tile of columns, so one row holds the weights of all tiles.
     const auto diagonal = [&] {
         Literal values(DType::F32, {1, terms * 32, full});
         for (std::int64_t j = 0; j < terms; ++j)
@@ -123,10 +123,11 @@ Matrix Lowering::depthwise(const Matrix& wide, Form to, std::int64_t terms, cons
                 weights.row(j, c, values.floats().data() + (j * 32 + c % 32) * full);
         return values;
     };
-    Source source = weights.source;
-    source.how += fmt::format(" on the diagonal of {}", full);
-    Edge right{build_.device_constant(build_.made(source.how, std::span(&source.of, 1), diagonal), options_.default_df),
-               {}};
+    LayoutKey key = weights.key;
+    key.layout += fmt::format(" on the diagonal of {}", full);
+    Edge right{
+        build_.device_constant(build_.cached(key.layout, std::span(&key.constant, 1), diagonal), options_.default_df),
+        {}};
     if (weights.constant)
         derived_from(right.value, *weights.constant,
                      {{1, terms * 32, full},
@@ -139,7 +140,7 @@ Matrix Lowering::depthwise(const Matrix& wide, Form to, std::int64_t terms, cons
                 wide.row_pad.is_zero() ? PadRange{} : PadRange::unbounded(), {});
 }
 
-/// R[j] below each other, each of `full` rows.
+/// The matrices R[j] stacked vertically, each with `full` rows.
 ValueId Lowering::term_matrix(const Form& form, std::int64_t full, const TermWeights& weights) {
     if (!weights.row)
         return matrix(form, [&](auto, std::int64_t r, std::int64_t c) {
@@ -148,20 +149,20 @@ ValueId Lowering::term_matrix(const Form& form, std::int64_t full, const TermWei
     const FillRow fill = [&](auto, std::int64_t r, float* row) {
         if (r % full < weights.in) weights.row(r / full, r % full, row);
     };
-    Source source = weights.source;
-    source.how += fmt::format(" of {} each", full);
-    return matrix_of_rows(form, fill, source);
+    LayoutKey key = weights.key;
+    key.layout += fmt::format(" of {} each", full);
+    return matrix_of_rows(form, fill, key);
 }
 
-/// sum over j of (rows picks[j] of x) * R[j], slice by slice.
-Matrix Lowering::pick_product(const Matrix& x_in, Form to, const Literal& picks, const TermWeights& weights) {
-    const Matrix x = bounded(x_in, true);
-    const bool all = is_identity(picks, x.form.rows);
+/// The sum over j of (rows picks[j] of x) * R[j], slice by slice.
+Matrix Lowering::gather_product(const Matrix& x_in, Form to, const Literal& gather_map, const TermWeights& weights) {
+    const Matrix x = bound_padding(x_in, true);
+    const bool all = is_identity(gather_map, x.form.rows);
     const std::int64_t full = x.form.full_cols(), terms = weights.terms;
     const std::int64_t blocks = all ? 1 : streaming(to.rt(), x.form.ct(), terms);
     const Form part = blocks == 1 ? to : tall_form(to.z * blocks, to.full_rows() / blocks, to);
     const Form beside{part.z, part.rows, terms * full, part.more_rt, 0};
-    const Matrix wide = all ? x : side_by_side(gather_rows(x, picks, to.full_rows(), blocks), terms, beside);
+    const Matrix wide = all ? x : hstack_terms(gather_rows(x, gather_map, to.full_rows(), blocks), terms, beside);
     Matrix y;
     if (weights.tile_diagonal && full == to.full_cols() && terms > 1) {
         y = depthwise(wide, part, terms, weights);
@@ -190,7 +191,7 @@ static const Literal& constant_of(const Graph& model, const Node& n, std::size_t
 }
 
 Matrix Lowering::gather_sum(const Node& n) {
-    const Literal &picks = constant_of(model_, n, 1), &r = constant_of(model_, n, 2);
+    const Literal &gather_map = constant_of(model_, n, 1), &r = constant_of(model_, n, 2);
     const std::int64_t groups = n.integer("groups", 1), part = r.dims()[1], outs = r.dims()[2];
     TermWeights weights{.terms = r.dims()[0], .in = part * groups, .out = outs, .at = {}};
     weights.index = [=](std::int64_t j, std::int64_t c, std::int64_t d) {
@@ -201,25 +202,25 @@ Matrix Lowering::gather_sum(const Node& n) {
         return at < 0 ? 0.0 : r.at(at);
     };
     weights.row = [&r, part, outs, groups](std::int64_t j, std::int64_t c, float* row) {
-        const std::int64_t group = c / part, from = (j * part + c % part) * outs;  // those d of which the group is c's
+        const std::int64_t group = c / part, from = (j * part + c % part) * outs;  // the range of d in the group of c
         const auto first_of = [&](std::int64_t g) { return (g * outs + groups - 1) / groups; };
         for (std::int64_t d = first_of(group); d < first_of(group + 1); ++d)
             row[d] = static_cast<float>(r.at(from + d));
     };
-    weights.source = {&r, fmt::format("terms for {} columns in {} groups", outs, groups)};
+    weights.key = {&r, fmt::format("terms for {} columns in {} groups", outs, groups)};
     const Node& constant = model_.nodes[n.inputs[2].value];
     if (constant.derivation) weights.constant = &constant;
     weights.tile_diagonal = groups > 1 && weights.in == outs && 32 % part == 0;
-    return pick_product(operand(n.inputs[0].value), form_of(n.type.dims), picks, weights);
+    return gather_product(operand(n.inputs[0].value), form_of(n.type.dims), gather_map, weights);
 }
 
-Matrix Lowering::picked(const Node& n) {
+Matrix Lowering::lower_gather_rows(const Node& n) {
     const Matrix x = operand(n.inputs[0].value);
     const Form to = form_of(n.type.dims);
     return sliced(gather_rows(x, constant_of(model_, n, 1), to.full_rows(), 1), to);
 }
 
-/// Calls use(i, value) for the elements that are not 0.
+/// Calls use(i, value) for the nonzero elements.
 template <class Use>
 static void each_weight(const Literal& m, const Use& use) {
     if (is_float(m.dtype())) {
@@ -232,8 +233,8 @@ static void each_weight(const Literal& m, const Use& use) {
         if (const double value = m.at(i); value != 0) use(i, value);
 }
 
-/// map_axis along rows or slices through a sparse product, where the matrix has few elements that are not 0: `step`
-/// rows belong to each of `outs` steps of the axis. `leading`: the axis is one of slices.
+/// map_axis along rows or slices as a sparse product, for matrices with few nonzero elements. `step` rows belong to
+/// each of the `outs` positions of the axis. `leading`: the axis is one of slices.
 std::optional<Matrix> Lowering::sparse_map(const Matrix& x, Form to, std::int64_t step, std::int64_t outs,
                                            const Literal& m, bool leading) {
     const std::int64_t ins = m.dims()[1];
@@ -243,13 +244,12 @@ std::optional<Matrix> Lowering::sparse_map(const Matrix& x, Form to, std::int64_
     if (dense <= cheap) return std::nullopt;
     SparseRows all;
     all.rows.resize(static_cast<std::size_t>(to.z * to.full_rows()));
-    std::vector<std::vector<std::pair<std::int64_t, double>>> weights(
-        static_cast<std::size_t>(outs));  // that are not 0
+    std::vector<std::vector<std::pair<std::int64_t, double>>> weights(static_cast<std::size_t>(outs));  // nonzero ones
     each_weight(m, [&](std::int64_t i, double weight) {
         weights[static_cast<std::size_t>(i / ins)].emplace_back(i % ins, weight);
     });
     std::int64_t tiles = 0;
-    std::set<std::int64_t> beside;  // in the row of tiles of the last row
+    std::set<std::int64_t> beside;  // tile columns used in the current tile row
     for (std::int64_t i = 0; i < to.z * to.rows; ++i) {
         const std::int64_t at = i / to.rows * to.full_rows() + i % to.rows, o = i / step % outs;
         const auto& row_weights = weights[static_cast<std::size_t>(o)];
@@ -264,7 +264,7 @@ std::optional<Matrix> Lowering::sparse_map(const Matrix& x, Form to, std::int64_
         }
     }
     if (2 * tiles > dense) return std::nullopt;
-    return sliced(whole_sparse(stacked(x), indexed(all)), to);
+    return sliced(single_slice_sparse(stacked(x), indexed(all)), to);
 }
 
 }  // namespace ttsim::impl::ir

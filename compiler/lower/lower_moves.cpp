@@ -1,3 +1,4 @@
+// Lowers data movement ops: transpose, reshape, slices and stacks.
 #include <algorithm>
 #include <numeric>
 
@@ -10,9 +11,9 @@ Matrix Lowering::stacked(const Matrix& x) {
     if (x.form.z == 1 && x.form.fills_rows()) return tall;
     if (x.form.z > 1) tall.edge.tms.push_back(make_tm(Tm::Kind::VStack, x.form.z));
     tall.form = tall_form(1, x.form.z * x.form.full_rows(), x.form);
-    // the filling rows stand between real ones now and are multiplied by 0
+    // padding rows are now between real rows; consumers multiply them by 0, so they must be bounded
     if (!x.row_pad.is_bounded()) {
-        const Matrix cleaned = clean(x, false);
+        const Matrix cleaned = zero_padding(x, false);
         tall.edge = cleaned.edge;
         if (x.form.z > 1) tall.edge.tms.push_back(make_tm(Tm::Kind::VStack, x.form.z));
     }
@@ -44,36 +45,36 @@ Matrix Lowering::transpose(const Node& n) {
         return emit("buda.nop", {edge}, {}, to, x.col_pad, x.row_pad);
     }
     const Dims from = strides(dims), target = strides(n.type.dims);
-    GatherMap picks;
+    GatherMap gather_map;
     for (std::int64_t i = 0; i < to.z * to.rows; ++i) {
         std::int64_t source = 0;
         for (std::size_t d = 0; d + 1 < rank; ++d)
             source += i * to.cols / target[d] % n.type.dims[d] * from[static_cast<std::size_t>(perm[d])];
-        picks.append(i, source / to.cols);
+        gather_map.append(i, source / to.cols);
     }
-    return regrouped(x, to, picks);
+    return permute_rows(x, to, gather_map);
 }
 
-/// Rows of all slices in another order, cut into slices anew.
-Matrix Lowering::regrouped(const Matrix& x, Form to, const GatherMap& picks) {
+/// Permutes the rows of all slices and divides them into the slices of `to`.
+Matrix Lowering::permute_rows(const Matrix& x, Form to, const GatherMap& gather_map) {
     check_size(to.z * to.full_rows());
     GatherMap all;
-    picks.each(0, to.z * to.rows, [&](std::int64_t i, std::int64_t row) {
+    gather_map.each(0, to.z * to.rows, [&](std::int64_t i, std::int64_t row) {
         all.append(i / to.rows * to.full_rows() + i % to.rows,
                    row / x.form.rows * x.form.full_rows() + row % x.form.rows);
     });
-    SparseIndex index{Literal::of_picks({to.z * to.full_rows(), 1}, std::move(all)), std::nullopt};
-    return sliced(whole_sparse(stacked(x), std::move(index)), to);
+    SparseIndex index{Literal::of_gather_map({to.z * to.full_rows(), 1}, std::move(all)), std::nullopt};
+    return sliced(single_slice_sparse(stacked(x), std::move(index)), to);
 }
 
 namespace {
 
-/// A run of elements that stays together: from row and column to row and column.
+/// Consecutive elements that move together, with their source and target positions.
 struct Run {
     std::int64_t from_row, from_col, to_row, to_col, length;
 };
 
-/// Those of the first `size` elements, by where they go to.
+/// Runs of the first `size` elements, by target position.
 std::vector<Run> runs_of(std::int64_t size, std::int64_t from_cols, std::int64_t to_cols) {
     std::vector<Run> runs;
     for (std::int64_t i = 0; i < size; i += runs.back().length)
@@ -100,14 +101,14 @@ Matrix Lowering::reshape(const Node& n) {
     const Matrix x = operand(n.inputs[0].value);
     const Form from = x.form, to = form_of(n.type.dims);
     if (from == to) return x;
-    // a column becomes a row, or the other way round
+    // a column becomes a row, or a row a column
     if (from.z == to.z && from.rows == to.cols && from.cols == to.rows && std::min(from.rows, from.cols) == 1) {
         Edge edge = x.edge;
         edge.tms.push_back(make_tm(Tm::Kind::Transpose));
         return emit("buda.nop", {edge}, {}, to, x.col_pad, x.row_pad);
     }
     if (from.cols == to.cols && from.fills_rows() && to.fills_rows()) return sliced(stacked(x), to);
-    // runs that differ in their columns share no term; behind so many elements they come again, some rows further down
+    // Runs with different columns need different terms. Column positions repeat after `period` elements.
     const std::int64_t elements = count(n.type.dims), period = std::max<std::int64_t>(1, std::lcm(from.cols, to.cols));
     const std::vector<Run> moves = runs_of(std::min(elements, period), from.cols, to.cols);
     const auto j = static_cast<std::int64_t>(moves.size());
@@ -118,16 +119,16 @@ Matrix Lowering::reshape(const Node& n) {
             use(run.to_row + k * (period / to.cols), run.from_row + k * (period / from.cols));
     };
     if (j == 1 && from.cols == to.cols) {
-        GatherMap picks;
-        each_row(moves[0], [&](std::int64_t at, std::int64_t row) { picks.append(at, row); });
-        return regrouped(x, to, picks);
+        GatherMap gather_map;
+        each_row(moves[0], [&](std::int64_t at, std::int64_t row) { gather_map.append(at, row); });
+        return permute_rows(x, to, gather_map);
     }
     TermWeights weights{.terms = j, .in = from.cols, .out = to.cols, .at = {}};
     weights.at = [&](std::int64_t term, std::int64_t c, std::int64_t d) {
         const Run& run = moves[static_cast<std::size_t>(term)];
         return c >= run.from_col && c < run.from_col + run.length && d - run.to_col == c - run.from_col ? 1.0 : 0.0;
     };
-    // one slice of all rows, so that every row can be picked from every slice
+    // one slice with all rows, so that any row can be gathered from any slice
     const auto row_of = [](std::int64_t row, const Form& form) {
         return row / form.rows * form.full_rows() + row % form.rows;
     };
@@ -137,8 +138,8 @@ Matrix Lowering::reshape(const Node& n) {
         each_row(moves[static_cast<std::size_t>(term)], [&](std::int64_t at, std::int64_t row) {
             all.append(term * rows + row_of(at, to), row_of(row, from));
         });
-    const Literal picks = Literal::of_picks({j, rows}, std::move(all));
-    return sliced(pick_product(stacked(x), tall_form(1, rows, to), picks, weights), to);
+    const Literal gather_map = Literal::of_gather_map({j, rows}, std::move(all));
+    return sliced(gather_product(stacked(x), tall_form(1, rows, to), gather_map, weights), to);
 }
 
 }  // namespace ttsim::impl::ir

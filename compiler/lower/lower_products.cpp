@@ -1,3 +1,4 @@
+// Lowers matrix products, map_axis and maxima.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -26,19 +27,19 @@ Matrix Lowering::product(const Node& n) {
         to[to.size() - 2] = dims[dims.size() - 2];
         to.back() = dims.back();
         const Node& from = model_.nodes[id];
-        in.push_back(from.literal ? spread_constant(from, to) : spread_slices(operand(id), form.z));
+        in.push_back(from.literal ? broadcast_constant(from, to) : broadcast_slices(operand(id), form.z));
     }
-    // the inner filling: bounded on both sides and zero on one
-    in[0] = bounded(in[0], true);
-    in[1] = bounded(in[1], false);
-    if (!in[0].col_pad.is_zero() && !in[1].row_pad.is_zero()) in[0] = clean(in[0], true);
+    // padding of the inner axis must be bounded in both operands and zero in one
+    in[0] = bound_padding(in[0], true);
+    in[1] = bound_padding(in[1], false);
+    if (!in[0].col_pad.is_zero() && !in[1].row_pad.is_zero()) in[0] = zero_padding(in[0], true);
     return emit("buda.matmul", {in[0].edge, in[1].edge}, {}, form,
                 in[0].row_pad.is_zero() ? PadRange{} : PadRange::unbounded(),
                 in[1].col_pad.is_zero() ? PadRange{} : PadRange::unbounded());
 }
 
 Matrix Lowering::map_columns(const Matrix& x_in, Form to, const Literal& m) {
-    const Matrix x = bounded(x_in, true);
+    const Matrix x = bound_padding(x_in, true);
     const std::int64_t outs = m.dims()[0], ins = m.dims()[1];
     double weight = 0;
     for (std::int64_t o = 0; o < outs; ++o) {
@@ -53,9 +54,9 @@ Matrix Lowering::map_columns(const Matrix& x_in, Form to, const Literal& m) {
     return emit("buda.matmul", {x.edge, right}, {}, to, x.row_pad.scaled(weight), {});
 }
 
-/// left * x, where left has as many slices as x or one that is repeated.
+/// left * x, where left has as many slices as x, or one that is broadcast.
 Matrix Lowering::map_rows(const Matrix& x_in, Form to, ValueId left, double weight) {
-    const Matrix x = bounded(x_in, false);
+    const Matrix x = bound_padding(x_in, false);
     Edge edge{left, {}};
     if (x.form.z > 1) edge.tms.push_back(make_tm(Tm::Kind::BroadcastZ, x.form.z));
     return emit("buda.matmul", {edge, x.edge}, {}, to, {}, x.col_pad.scaled(weight));
@@ -79,7 +80,7 @@ Matrix Lowering::map_axis(const Node& n) {
                                     [&](auto, std::int64_t r, std::int64_t c) { return m.at(r * ins + c); });
         return map_rows(x, to, left, weight);
     }
-    // a leading axis: on all slices below each other
+    // a leading axis: one product on the stacked slices
     const Matrix tall = stacked(x);
     const std::int64_t full = x.form.full_rows();
     const std::int64_t per = step / x.form.rows;  // slices per step of the axis
@@ -97,34 +98,33 @@ Matrix Lowering::map_axis(const Node& n) {
     return sliced(map_rows(tall, tall_form(1, to.z * full, to), made, weight), to);
 }
 
-bool Lowering::over_slices(const Node& n) const {
+bool Lowering::reduces_slices(const Node& n) const {
     const std::size_t rank = model_.type(n.inputs[0].value).dims.size();
     return rank > 2 && n.integer("axis", 0) + 3 == static_cast<std::int64_t>(rank);
 }
 
-/// A maximum over the terms of picked rows.
-bool Lowering::pools(const Node& n) const {
-    return n.op == "reduce_max" && model_.nodes[n.inputs[0].value].op == "gather_rows" && over_slices(n);
+/// Whether the op is a maximum over the terms of a gather_rows.
+bool Lowering::is_max_pool(const Node& n) const {
+    return n.op == "reduce_max" && model_.nodes[n.inputs[0].value].op == "gather_rows" && reduces_slices(n);
 }
 
 Matrix Lowering::reduce_max(const Node& n) {
-    if (pools(n)) return pool_max(model_.nodes[n.inputs[0].value], form_of(n.type.dims));
+    if (is_max_pool(n)) return pool_max(model_.nodes[n.inputs[0].value], form_of(n.type.dims));
     Matrix x = operand(n.inputs[0].value);
-    if (over_slices(n)) {
+    if (reduces_slices(n)) {
         const Form to = form_of(n.type.dims);
         const std::int64_t group = x.form.z / to.z;
         if (group == 1) return x;
         return emit("buda.reduce", {x.edge}, {{"dim", std::string("z")}, {"z", group}}, to, x.row_pad, x.col_pad);
     }
     if (n.integer("axis", 0) + 1 != static_cast<std::int64_t>(n.type.dims.size()))
-        fail_unsupported(n.loc, "'{}': reduce_max must go along the last axis; run split-moves before", n.name);
+        fail_unsupported(n.loc, "'{}': reduce_max needs the last axis; run split-moves before", n.name);
     const Form to = form_of(n.type.dims);
     if (!x.form.fills_cols()) {
-        // No mask of a model is less, and one of lowest() all along a row is as much in every format: its maximum
-        // is its own, not that of the filling.
+        // No value of a mask is below lowest(), so padding of lowest() never changes a maximum.
         constexpr double least = std::numeric_limits<float>::lowest();
         const std::int64_t real = x.form.cols;
-        if (!x.col_pad.is_zero()) x = clean(x, true);
+        if (!x.col_pad.is_zero()) x = zero_padding(x, true);
         Edge fill{
             matrix({1, 32, x.form.full_cols()}, [&](auto, auto, std::int64_t c) { return c < real ? 0.0 : least; }),
             {}};

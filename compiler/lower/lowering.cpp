@@ -7,8 +7,8 @@
 
 namespace ttsim::impl::ir {
 
-/// Elements of a matrix that is laid out in tiles; the file of a model may have larger ones than are made of nothing.
-static constexpr std::int64_t most_laid_out = std::int64_t{1} << 29;
+/// Limit of elements of a matrix that is laid out in tiles. Constants of a model's file may be larger.
+static constexpr std::int64_t max_layout_elements = std::int64_t{1} << 29;
 
 Form form_of(const Dims& dims) {
     Form form;
@@ -26,7 +26,7 @@ Form padded_form(const Dims& dims, const TilePadding& padding) {
     return form;
 }
 
-/// Tiles that are put beside each other, or apart, stay as many.
+/// Removes paddings of axes that hslice or hstack cut, whose tile counts must not change.
 TilePadding Lowering::usable_padding(const Graph& model, TilePadding padding) {
     for (const Node& node : model.nodes)
         if (node.op == "hslice" || node.op == "hstack")
@@ -43,20 +43,20 @@ void Lowering::run() {
         if (needed[id])
             for (const Edge& in : model_.nodes[id].inputs) needed[in.value] = true;
     for (ValueId id = 0; id < model_.nodes.size(); ++id) {
-        now_ = id;
+        current_ = id;
         build_.set_origin(node().origin);
         build_.set_kind(repeats(node()) ? "broadcast" : node().kind);
         build_.set_loc(node().loc);
         if (node().is_input())
             add_input(node());
-        else if (needed[id] && !node().is_constant() && !only_pooled(id))
+        else if (needed[id] && !node().is_constant() && !read_by_max_pools_only(id))
             for_origin(node().origin, [&] { lower(id); });
     }
     for (const Output& out : model_.outputs) add_output(out);
     build_.graph().erase_unused();
 }
 
-/// A product that repeats the one element of an axis, for an elementwise op.
+/// Whether a product broadcasts the single element of an axis for an elementwise op.
 bool Lowering::repeats(const Node& n) const {
     const OpInfo* composite = find_op(n.kind);
     if (composite && !composite->elementwise) return false;
@@ -64,12 +64,12 @@ bool Lowering::repeats(const Node& n) const {
            model_.type(n.inputs[0].value).dims[static_cast<std::size_t>(n.integer("axis", 0))] == 1;
 }
 
-/// Picked rows that nothing but maxima over the terms read: those pick the rows themselves.
-bool Lowering::only_pooled(ValueId id) const {
+/// Whether a gather_rows is read by max pools only, which gather the rows themselves.
+bool Lowering::read_by_max_pools_only(ValueId id) const {
     if (model_.nodes[id].op != "gather_rows") return false;
     for (const Node& user : model_.nodes)
         for (const Edge& edge : user.inputs)
-            if (edge.value == id && !pools(user)) return false;
+            if (edge.value == id && !is_max_pool(user)) return false;
     return std::none_of(model_.outputs.begin(), model_.outputs.end(),
                         [&](const Output& out) { return out.value == id; });
 }
@@ -87,7 +87,7 @@ void Lowering::lower(ValueId id) {
     else if (n.op == "gather_sum")
         done_[id] = gather_sum(n);
     else if (n.op == "gather_rows")
-        done_[id] = picked(n);
+        done_[id] = lower_gather_rows(n);
     else if (n.op == "reduce_max")
         done_[id] = reduce_max(n);
     else if (n.op == "transpose")
@@ -105,7 +105,7 @@ void Lowering::lower(ValueId id) {
 void Lowering::add_input(const Node& n) {
     const Form form = form_of(n.type.dims);
     if (count(n.type.dims) == 0) fail_unsupported(n.loc, "input '{}' has no elements: {}", n.origin, to_string(n.type));
-    // numbers of 8 bits are more than a block float holds beside each other
+    // 8-bit integers need more digits than elements of a block float have
     const DataFormat df = is_float(n.type.dtype) ? options_.default_df : wide_format(options_.default_df);
     const ValueId id = build_.input(n.name, {DType::F32, {form.z, form.rt(), form.ct()}, df});
     Node& made = build_.graph().nodes[id];
@@ -114,10 +114,10 @@ void Lowering::add_input(const Node& n) {
         if (n.has(key)) made.attrs[key] = n.attrs.at(key);
     made.attrs["dims"] = n.type.dims;
     made.attrs["dtype"] = std::string(to_string(n.type.dtype));
-    // the host fills up with zeros, the turn before with what it computed
+    // the host pads with zeros; a loop's state has the padding of the previous iteration
     constexpr double large = 1e30;
     const PadRange pads = n.has("state") ? PadRange{-large, large} : PadRange{};
-    done_[now_] = {{id, {}}, form, pads, pads};
+    done_[current_] = {{id, {}}, form, pads, pads};
 }
 
 void Lowering::add_output(const Output& output) {
@@ -145,13 +145,13 @@ Matrix& Lowering::operand(ValueId id) {
     const auto index = [form](std::int64_t z, std::int64_t r, std::int64_t c) {
         return (z * form.rows + r) * form.cols + c;
     };
-    const bool as_it_is =
+    const bool same_layout =
         literal.dtype() == DType::F32 && literal.size() == form.z * form.full_rows() * form.full_cols();
-    const ValueId made =
-        as_it_is ? matrix_of(literal, form)
-                 : matrix(form, [&](auto z, auto r, auto c) { return literal.at(index(z, r, c)); }, {&literal, "rows"});
+    const ValueId made = same_layout ? matrix_of(literal, form)
+                                     : matrix(form, [&](auto z, auto r, auto c) { return literal.at(index(z, r, c)); },
+                                              {&literal, "rows"});
     if (n.derivation && form.more_rt + form.more_ct > 0)
-        derived_from(made, n, filled_placement(form, index));
+        derived_from(made, n, padded_placement(form, index));
     else
         build_.graph().nodes[made].derivation = n.derivation;
     return done_[id] = {{made, {}}, form, {}, {}};
@@ -159,40 +159,40 @@ Matrix& Lowering::operand(ValueId id) {
 
 Matrix Lowering::emit(const std::string& op, std::vector<Edge> inputs, Attrs attrs, Form form, PadRange rows,
                       PadRange cols) {
-    // what fills up a block of 16 elements must not drown those that count: they share an exponent
-    const bool drowned = is_block_float(options_.default_df) && form.cols % 16 != 0 && !cols.is_zero();
-    const DataFormat df = drowned ? wide_format(options_.default_df) : options_.default_df;
+    // padding shares an exponent with real elements of a block and could round them to 0
+    const bool needs_wide_format = is_block_float(options_.default_df) && form.cols % 16 != 0 && !cols.is_zero();
+    const DataFormat df = needs_wide_format ? wide_format(options_.default_df) : options_.default_df;
     const ValueId id = build_.add_edges(op, std::move(inputs), std::move(attrs), df);
     if (form.fills_rows()) rows = {};
     if (form.fills_cols()) cols = {};
     return {{id, {}}, form, rows, cols};
 }
 
-ValueId Lowering::matrix(const Form& form, const Fill& fill, const Source& source) {
+ValueId Lowering::matrix(const Form& form, const Fill& fill, const LayoutKey& key) {
     const FillRow by_row = [&](std::int64_t k, std::int64_t r, float* row) {
         for (std::int64_t c = 0; c < form.cols; ++c) row[c] = static_cast<float>(fill(k, r, c));
     };
-    return matrix_of_rows(form, by_row, source);
+    return matrix_of_rows(form, by_row, key);
 }
 
-ValueId Lowering::matrix_on_trial(const Form& form) {
+ValueId Lowering::trial_matrix(const Form& form) {
     const ValueId id = build_.device_constant(Literal(DType::F32, {1, 32, 32}), options_.default_df);
     build_.graph().nodes[id].type.dims = {form.z, form.rt(), form.ct()};
     return id;
 }
 
-ValueId Lowering::matrix_of_rows(const Form& form, const FillRow& fill, const Source& source) {
+ValueId Lowering::matrix_of_rows(const Form& form, const FillRow& fill, const LayoutKey& key) {
     check_size(form.z * form.full_rows() * form.full_cols());
-    if (trial_) return matrix_on_trial(form);
-    const auto make = [&] { return laid_out(form, fill); };
-    if (!source.of) return build_.device_constant(make(), options_.default_df);
-    const std::string how = fmt::format("{} in {}x{}x{} of {}x{}", source.how, form.z, form.full_rows(),
+    if (trial_) return trial_matrix(form);
+    const auto make = [&] { return fill_rows(form, fill); };
+    if (!key.constant) return build_.device_constant(make(), options_.default_df);
+    const std::string how = fmt::format("{} in {}x{}x{} of {}x{}", key.layout, form.z, form.full_rows(),
                                         form.full_cols(), form.rows, form.cols);
-    return build_.device_constant(build_.made(how, std::span(&source.of, 1), make), options_.default_df);
+    return build_.device_constant(build_.cached(how, std::span(&key.constant, 1), make), options_.default_df);
 }
 
-Literal Lowering::laid_out(const Form& form, const FillRow& fill) const {
-    Literal literal(DType::F32, {form.z, form.full_rows(), form.full_cols()}, most_laid_out);
+Literal Lowering::fill_rows(const Form& form, const FillRow& fill) const {
+    Literal literal(DType::F32, {form.z, form.full_rows(), form.full_cols()}, max_layout_elements);
     float* const elements = literal.floats().data();
     constexpr std::int64_t worth_a_thread = 1 << 16;  // elements
     const std::int64_t rows = form.z * form.rows, block = worth_a_thread / std::max<std::int64_t>(form.cols, 1) + 1;
@@ -208,13 +208,13 @@ Literal Lowering::laid_out(const Form& form, const FillRow& fill) const {
 
 ValueId Lowering::matrix_of(const Literal& literal, const Form& form) {
     check_size(form.z * form.full_rows() * form.full_cols());
-    if (trial_) return matrix_on_trial(form);
+    if (trial_) return trial_matrix(form);
     Literal same = literal;
     same.reshape({form.z, form.full_rows(), form.full_cols()});
     return build_.device_constant(std::move(same), options_.default_df);
 }
 
-Derivation::Placement Lowering::filled_placement(const Form& form, Index index) {
+Derivation::Placement Lowering::padded_placement(const Form& form, Index index) {
     return {{form.z, form.full_rows(), form.full_cols()},
             [form, index = std::move(index)](std::int64_t z, std::int64_t r, std::int64_t c) {
                 return r < form.rows && c < form.cols ? index(z, r, c) : -1;
@@ -230,12 +230,12 @@ Derivation& Lowering::derived_from(ValueId made, const Node& constant, Derivatio
 }
 
 void Lowering::check_size(std::int64_t elements) const {
-    if (elements > most_laid_out)
+    if (elements > max_layout_elements)
         fail_unsupported(node().loc, "'{}' ({} of '{}') needs a constant of {} elements; at most {} are allowed",
-                         node().name, node().op, node().origin, elements, most_laid_out);
+                         node().name, node().op, node().origin, elements, max_layout_elements);
 }
 
-Matrix Lowering::clean(const Matrix& x, bool columns) {
+Matrix Lowering::zero_padding(const Matrix& x, bool columns) {
     const std::int64_t real = columns ? x.form.cols : x.form.rows;
     const std::int64_t full = columns ? x.form.full_cols() : x.form.full_rows();
     if (real == full || (columns ? x.col_pad : x.row_pad).is_zero()) return x;
@@ -251,8 +251,8 @@ Matrix Lowering::clean(const Matrix& x, bool columns) {
     return out;
 }
 
-Matrix Lowering::bounded(const Matrix& x, bool columns) {
-    return (columns ? x.col_pad : x.row_pad).is_bounded() ? x : clean(x, columns);
+Matrix Lowering::bound_padding(const Matrix& x, bool columns) {
+    return (columns ? x.col_pad : x.row_pad).is_bounded() ? x : zero_padding(x, columns);
 }
 
 }  // namespace ttsim::impl::ir

@@ -1,5 +1,5 @@
-// From model tensors to device tensors: the last two axes become rows and columns, all before them slices; rows and
-// columns are filled up to whole tiles. Fill elements are tracked, so that a sum never takes in a wrong one.
+// Lowers model tensors to device tensors. The last two axes become rows and columns, all others slices. Rows and
+// columns are padded to full tiles. The range of padding values is tracked, so that padding never enters a sum.
 #pragma once
 
 #include <functional>
@@ -12,9 +12,10 @@
 
 namespace ttsim::impl::ir {
 
+/// The shape of a tensor on the device: slices, rows and columns.
 struct Form {
     std::int64_t z = 1, rows = 1, cols = 1;
-    std::int64_t more_rt = 0, more_ct = 0;  ///< tiles beyond those that rows and columns need (tiling.hpp)
+    std::int64_t more_rt = 0, more_ct = 0;  ///< additional tiles of rows and columns (tiling.hpp)
     std::int64_t rt() const { return (rows + 31) / 32 + more_rt; }
     std::int64_t ct() const { return (cols + 31) / 32 + more_ct; }
     std::int64_t full_rows() const { return rt() * 32; }
@@ -24,58 +25,59 @@ struct Form {
     friend bool operator==(const Form&, const Form&) = default;
 };
 Form form_of(const Dims& dims);
-/// Of a table on the device whose rows fill their tiles.
+/// Form of a table whose rows fill their tiles, with the columns of another form.
 inline Form tall_form(std::int64_t z, std::int64_t rows, const Form& columns_of) {
     return {z, rows, columns_of.cols, 0, columns_of.more_ct};
 }
 
-/// The same with the tiles that a padding adds.
+/// form_of() with the additional tiles of a padding.
 Form padded_form(const Dims& dims, const TilePadding& padding);
 
 /// A model value on the device.
 struct Matrix {
-    Edge edge;  ///< its tensor and the TMs that bring it into form
+    Edge edge;  ///< its tensor and the TMs that yield the form
     Form form;
-    PadRange row_pad, col_pad;  ///< of the rows past the last, of the columns past the last
+    PadRange row_pad, col_pad;  ///< values of padding rows, of padding columns
 };
 
-/// Rows of a sparse matrix: for each the columns that are not zero, with their weights.
+/// A sparse matrix: for each row the nonzero columns with their weights.
 struct SparseRows {
     std::vector<std::vector<std::pair<std::int64_t, double>>> rows;
     bool ones = true;  ///< all weights are 1
     std::int64_t widest() const;
 };
 
-/// The same in one tensor: the operands of buda.sparse.
+/// A sparse matrix as the operands of buda.sparse.
 struct SparseIndex {
-    Literal columns;                 ///< i32 [rows, most of a row], -1: no more
-    std::optional<Literal> weights;  ///< of the same size; all 1 without them
-    double heaviest = 1;             ///< most that the weights of a row sum up to
+    Literal columns;                 ///< i32 [rows, width of the longest row], filled up with -1
+    std::optional<Literal> weights;  ///< of the same size; nullopt: all are 1
+    double max_weight = 1;           ///< largest sum of the magnitudes of a row's weights
 };
 
-/// Of what constant something is laid out, and how: all that it depends on besides. None: made each time.
-struct Source {
-    const Literal* of = nullptr;
-    std::string how{};
+/// Cache key of a constant's layout on the device: the constant and a text with all else that the layout depends on.
+/// Without a constant the layout is not cached.
+struct LayoutKey {
+    const Literal* constant = nullptr;
+    std::string layout{};
 };
 
-/// R[j][c][d] of a gather_sum.
+/// Weights R[j][c][d] of a gather_sum.
 struct TermWeights {
     std::int64_t terms = 1, in = 1, out = 1;
     std::function<double(std::int64_t j, std::int64_t c, std::int64_t d)> at;
-    /// The same for all d at once, where that is less work: writes what is not 0.
+    /// Optional fast path for all d at once: writes the nonzero weights.
     std::function<void(std::int64_t j, std::int64_t c, float* row)> row{};
-    /// Nothing outside the tiles on the diagonal is other than 0.
+    /// All weights outside the diagonal tiles are 0.
     bool tile_diagonal = false;
-    /// Of a constant: the index of its element that at() gives; negative: 0.
+    /// If the weights are a constant: `index` maps to the element that at() returns; negative: 0.
     const Node* constant = nullptr;
     std::function<std::int64_t(std::int64_t j, std::int64_t c, std::int64_t d)> index{};
-    Source source{};
+    LayoutKey key{};
 };
 
 class Lowering {
 public:
-    /// `trial`: to see which ops are made if parameters are far from 0; constants stay empty.
+    /// `trial`: finds the ops needed when parameters are far from 0; constants stay empty.
     Lowering(const Graph& model, Graph& device, const PassOptions& options, bool trial = false)
         : model_(model),
           build_(device, model),
@@ -83,7 +85,7 @@ public:
           trial_(trial),
           padding_(usable_padding(model, options.tiling.padding)) {}
     void run();
-    /// A parameter stands in filling elements, which decide what is made.
+    /// Whether parameters occur in padding, whose values decide which ops are needed.
     bool repeats_parameters() const { return repeats_parameters_; }
 
 private:
@@ -94,70 +96,71 @@ private:
     // lowering.cpp
     static TilePadding usable_padding(const Graph& model, TilePadding padding);
     void lower(ValueId id);
-    bool only_pooled(ValueId id) const;
+    bool read_by_max_pools_only(ValueId id) const;
     bool repeats(const Node& node) const;
     void add_input(const Node& node);
     void add_output(const Output& output);
-    /// Of a value of the model.
+    /// Form of a model value, with additional tiles.
     Form form_of(const Dims& dims) const { return padded_form(dims, padding_); }
-    Matrix& operand(ValueId id);  ///< constants are brought to the device as they are
+    Matrix& operand(ValueId id);  ///< constants are placed on the device unchanged
     Matrix emit(const std::string& op, std::vector<Edge> inputs, Attrs attrs, Form form, PadRange rows, PadRange cols);
-    ValueId matrix(const Form& form, const Fill& fill, const Source& source = {});
-    ValueId matrix_of_rows(const Form& form, const FillRow& fill, const Source& source = {});
-    Literal laid_out(const Form& form, const FillRow& fill) const;  ///< rows at the same time: from several threads
-    ValueId matrix_of(const Literal& literal, const Form& form);    ///< its elements as they are
-    ValueId matrix_on_trial(const Form& form);                      ///< of that size, with no values
-    /// Multiplied by 0 in the filling columns (or rows), if anything else may stand there.
-    Matrix clean(const Matrix& x, bool columns);
-    Matrix bounded(const Matrix& x, bool columns);
-    const Node& node() const { return model_.nodes[now_]; }
+    ValueId matrix(const Form& form, const Fill& fill, const LayoutKey& key = {});
+    ValueId matrix_of_rows(const Form& form, const FillRow& fill, const LayoutKey& key = {});
+    Literal fill_rows(const Form& form, const FillRow& fill) const;  ///< several threads fill rows
+    ValueId matrix_of(const Literal& literal, const Form& form);     ///< copies its elements
+    ValueId trial_matrix(const Form& form);                          ///< a constant of that size without values
+    /// Multiplies the padding columns (or rows) by 0 unless they are 0 already.
+    Matrix zero_padding(const Matrix& x, bool columns);
+    /// zero_padding() unless the padding is bounded.
+    Matrix bound_padding(const Matrix& x, bool columns);
+    const Node& node() const { return model_.nodes[current_]; }
     void check_size(std::int64_t elements) const;
-    /// Elements by index, and 0 around them.
-    static Derivation::Placement filled_placement(const Form& form, Index index);
-    /// `made` holds the elements of a constant, each where the placement says.
+    /// Elements by index, and 0 in the padding.
+    static Derivation::Placement padded_placement(const Form& form, Index index);
+    /// `made` holds the elements of a constant at the positions of the placement.
     Derivation& derived_from(ValueId made, const Node& constant, Derivation::Placement placement);
 
     // lower_elementwise.cpp
     Matrix unary(const Node& node);
-    std::vector<Matrix> spread_operands(const Node& node);
+    std::vector<Matrix> broadcast_operands(const Node& node);
     Matrix round_int8(const Node& node);
     Matrix binary(const Node& node);
-    Matrix spread_constant(const Node& constant, const Dims& to);
-    PadRange fill_of_parameter(const Literal& literal, PadRange range, Derivation& made);
-    Matrix spread_slices(Matrix x, std::int64_t z);
+    Matrix broadcast_constant(const Node& constant, const Dims& to);
+    PadRange padding_of_parameter(const Literal& literal, PadRange range, Derivation& made);
+    Matrix broadcast_slices(Matrix x, std::int64_t z);
 
     // lower_products.cpp
     Matrix product(const Node& node);
     Matrix map_axis(const Node& node);
     Matrix map_rows(const Matrix& x, Form to, ValueId left, double weight);
     Matrix map_columns(const Matrix& x, Form to, const Literal& m);
-    bool over_slices(const Node& reduce_max) const;
-    bool pools(const Node& node) const;
+    bool reduces_slices(const Node& reduce_max) const;
+    bool is_max_pool(const Node& node) const;
     Matrix reduce_max(const Node& node);
 
-    // lower_picks.cpp
+    // lower_gather.cpp
     SparseIndex indexed(const SparseRows& rows) const;
     Matrix sparse(const Matrix& tall, SparseIndex index, std::int64_t t);
     std::int64_t streaming(std::int64_t rt, std::int64_t ct, std::int64_t terms) const;
-    Matrix whole_sparse(const Matrix& tall, SparseIndex index);
-    Matrix gather_rows(const Matrix& x, const Literal& picks, std::int64_t full, std::int64_t blocks);
-    Matrix side_by_side(Matrix picked, std::int64_t terms, Form to);
-    Matrix pool_max(const Node& picks, Form to);
+    Matrix single_slice_sparse(const Matrix& tall, SparseIndex index);
+    Matrix gather_rows(const Matrix& x, const Literal& gather_map, std::int64_t full, std::int64_t blocks);
+    Matrix hstack_terms(Matrix picked, std::int64_t terms, Form to);
+    Matrix pool_max(const Node& gather, Form to);
     ValueId term_matrix(const Form& form, std::int64_t full, const TermWeights& weights);
-    Matrix pick_product(const Matrix& x, Form to, const Literal& picks, const TermWeights& weights);
+    Matrix gather_product(const Matrix& x, Form to, const Literal& gather_map, const TermWeights& weights);
     Matrix depthwise(const Matrix& wide, Form to, std::int64_t terms, const TermWeights& weights);
     Matrix gather_sum(const Node& node);
-    Matrix picked(const Node& node);
+    Matrix lower_gather_rows(const Node& node);
     std::optional<Matrix> sparse_map(const Matrix& x, Form to, std::int64_t step, std::int64_t outs, const Literal& m,
                                      bool leading);
 
     // lower_moves.cpp
     Matrix transpose(const Node& node);
     Matrix reshape(const Node& node);
-    Matrix regrouped(const Matrix& x, Form to, const GatherMap& picks);
+    Matrix permute_rows(const Matrix& x, Form to, const GatherMap& gather_map);
     Matrix slice_or_stack(const Node& node);
-    Matrix stacked(const Matrix& x);   ///< all slices below each other
-    Matrix sliced(Matrix x, Form to);  ///< and back
+    Matrix stacked(const Matrix& x);   ///< all slices as one tall slice
+    Matrix sliced(Matrix x, Form to);  ///< the inverse
 
     const Graph& model_;
     Builder build_;
@@ -165,7 +168,7 @@ private:
     bool trial_ = false, repeats_parameters_ = false;
     TilePadding padding_;
     std::map<ValueId, Matrix> done_;
-    ValueId now_ = 0;
+    ValueId current_ = 0;
 };
 
 inline Tm make_tm(Tm::Kind kind, std::int64_t n = 1) {

@@ -15,7 +15,7 @@ static PadRange device_range(const Node& node, std::span<const PadRange> in) {
 }
 
 PadRange unary_pads(const Node& node, PadRange x) {
-    if (node.op == "relu_max") {  // the packer's
+    if (node.op == "relu_max") {  // done by the packer
         const double most = node.number("threshold", 1);
         return {std::clamp(x.low, 0.0, most), std::clamp(x.high, 0.0, most)};
     }

@@ -1,4 +1,4 @@
-// What may stand in the elements that fill up the last tiles of a tensor.
+// Ranges of the padding values in the last tiles of a tensor.
 #pragma once
 
 #include "compiler/ir/graph.hpp"
@@ -8,7 +8,7 @@ namespace ttsim::impl::ir {
 
 using PadRange = ValueRange;
 
-/// By the records of the device ops (kernels/ops/), and by what the packer does for relu and relu_max.
+/// From the definitions of device ops (kernels/ops/), and from the packer's relu and relu_max.
 PadRange unary_pads(const Node& node, PadRange x);               ///< core ops
 PadRange binary_pads(const Node& node, PadRange a, PadRange b);  ///< core ops
 

@@ -1,19 +1,18 @@
-// When a result goes in slices of rows (t-streaming), so that a core buffers a slice instead of its whole share.
+// Chooses t-streaming: a result in slices, so that a core buffers a slice instead of its whole share.
 #pragma once
 
 #include "isa/data_format.hpp"
 
 namespace ttsim::impl::ir {
 
-/// Into how many slices of equal height a tensor of `rt` x `ct` tiles is cut, each tile row `terms` times: the least
-/// with which no core needs to hold more than `most_bytes` of one slice on a grid of 8 x `across`. 1: none; a divisor
-/// of `rt`.
+/// Number of slices of equal height for `rt` x `ct` tiles, where each tile row occurs `terms` times. The result is the
+/// smallest divisor of `rt` with which a core of an 8 x `across` grid holds at most `max_bytes` of a slice.
 std::int64_t slices_to_stream(std::int64_t rt, std::int64_t ct, std::int64_t terms, DataFormat format,
-                              std::int64_t most_bytes, std::int64_t across = 8);
+                              std::int64_t max_bytes, std::int64_t across = 8);
 
-/// Into how many slices of equal width: the least with which no core needs to hold more than `wanted_bytes` of one. 1
-/// where no core needs to hold more than `most_bytes` with slices of single tile rows; a divisor of `ct`.
-std::int64_t column_slices_to_stream(std::int64_t rt, std::int64_t ct, DataFormat format, std::int64_t wanted_bytes,
-                                     std::int64_t most_bytes);
+/// Number of slices of equal width: the smallest divisor of `ct` with which a core holds at most `target_bytes` of one.
+/// 1 if slices of single tile rows already need at most `max_bytes` of a core.
+std::int64_t column_slices_to_stream(std::int64_t rt, std::int64_t ct, DataFormat format, std::int64_t target_bytes,
+                                     std::int64_t max_bytes);
 
 }  // namespace ttsim::impl::ir

@@ -24,7 +24,7 @@ namespace ttsim::impl::ir {
 
 namespace {
 
-/// Their ops are known by their origin, which a graph in text form need not say.
+/// Sets missing origins of convolutions, which text graphs may lack.
 void name_convolutions(Graph& model) {
     for (Node& node : model.nodes)
         if (node.origin.empty() && (node.op == "conv" || node.op == "conv_transpose")) node.origin = node.name;
@@ -43,14 +43,14 @@ void check_input_names(const CompileOptions& options, const Graph& graph) {
 constexpr const char* schedule_step = "schedule";
 constexpr const char* emit_step = "emit";
 
-/// Names that later stages know ops and inputs by.
+/// Sets the names that later stages identify ops and inputs by.
 void name_parts(Graph& model) {
     name_inputs(model);
     name_convolutions(model);
     begin_derivations(model);
 }
 
-bool holds_repeats(const Schedule& schedule) {
+bool has_kernel_broadcasts(const Schedule& schedule) {
     return std::any_of(schedule.ops.begin(), schedule.ops.end(),
                        [](const PlacedOp& op) { return !op.op.cfg.attr.kernel_broadcast.empty(); });
 }
@@ -59,7 +59,7 @@ bool holds_repeats(const Schedule& schedule) {
 struct Placed {
     Lowered lowered;
     Scheduled scheduled;
-    CompileOptions options;  ///< with which it was
+    CompileOptions options;  ///< used for it
 };
 
 bool splices_columns(const Node& node) { return node.op == "buda.splice" && node.has("counts"); }
@@ -74,7 +74,7 @@ bool refuses_splice(const LegalizationError& refusal, const Graph& graph) {
     });
 }
 
-/// With products in the place of splices where one of these fits on no grid: a splice has one column of cores.
+/// Lowers and schedules. If a splice fits on no grid (it has one column of cores), retries with products instead.
 Placed place(const ModelCompiler& compiler, const Graph& model, const CompileOptions& options) {
     Lowered lowered = compiler.lower(model);
     try {
@@ -89,8 +89,8 @@ Placed place(const ModelCompiler& compiler, const Graph& model, const CompileOpt
     return place(ModelCompiler(products), model, products);
 }
 
-/// The model with other options, where it is quicker then.
-void place_otherwise(const Graph& model, const CompileOptions& options, Placed& placed) {
+/// Replaces the result by that of other options if it is faster.
+void try_options(const Graph& model, const CompileOptions& options, Placed& placed) {
     try {
         const ModelCompiler compiler(options);
         Placed other = place(compiler, model, options);
@@ -100,29 +100,29 @@ void place_otherwise(const Graph& model, const CompileOptions& options, Placed& 
     }
 }
 
-/// More grids that fit may make less of a model, and so may fewer ops in fewer epochs: with what repeats held once or
-/// as it is, with columns spliced or put to their places by products, whichever runs the quicker.
-void place_other_ways(const Graph& model, const CompileOptions& options, Placed& placed) {
+/// Tries the model without splices and without kernel broadcasts. Both save L1 or ops, but may restrict grids, so the
+/// faster result is kept.
+void try_alternatives(const Graph& model, const CompileOptions& options, Placed& placed) {
     CompileOptions other = options;
     if (splices_columns(placed.lowered.graph)) {
         other.splice_columns = false;
-        place_otherwise(model, other, placed);
+        try_options(model, other, placed);
         other.splice_columns = splices_columns(placed.lowered.graph);
     }
-    if (holds_repeats(placed.scheduled.schedule)) {
-        other.hold_repeats = false;
-        place_otherwise(model, other, placed);
+    if (has_kernel_broadcasts(placed.scheduled.schedule)) {
+        other.use_kernel_broadcasts = false;
+        try_options(model, other, placed);
     }
 }
 
-/// Where grids are chosen by estimates. What is tried besides depends on how large the model is.
+/// Schedules the model; if grids are chosen by estimates, tries alternatives as the model's size allows.
 Placed schedule_best(const ModelCompiler& compiler, const Graph& model, const CompileOptions& options) {
     Placed placed = place(compiler, model, options);
     constexpr std::size_t lowered_again = 300, scheduled_again = 600;  // ops at most
     const std::size_t ops = placed.scheduled.schedule.ops.size();
     const bool by_estimates = options.effort > 0 && !options.simulates() && options.schedule.policy == Policy::Balanced;
     if (!by_estimates) return placed;
-    if (ops <= lowered_again) place_other_ways(model, options, placed);
+    if (ops <= lowered_again) try_alternatives(model, options, placed);
     if (ops <= scheduled_again && options.simulate)
         placed.scheduled =
             ModelCompiler(placed.options).quickest_of_few(placed.lowered.graph, std::move(placed.scheduled));
@@ -145,8 +145,8 @@ CompileState run_steps(const ModelCompiler& compiler, const Graph& model, const 
     for (std::string& line : lowered.integer_indices) state.notes.push_back(std::move(line));
     if (!scheduled) return state;
     if (compiler.keeps_passes()) state.passes = compiler.passes(model, lowered.overrides, lowered.tiling);
-    auto& [schedule, emitted, relieved] = *scheduled;
-    if (relieved) state.graph = std::move(*relieved);
+    auto& [schedule, emitted, rewritten] = *scheduled;
+    if (rewritten) state.graph = std::move(*rewritten);
     if (options.count_core_cycles) state.core_cycles = compiler.core_cycles(state.graph);
     state.schedule = std::move(schedule);
     if (last != emit_step) return state;
@@ -165,7 +165,7 @@ CompileState run_steps(const ModelCompiler& compiler, const Graph& model, const 
 
 bool is_iteration(const Node& node) { return node.has("iteration"); }
 
-/// What is refused is part of a loop, which may do written out.
+/// Whether a refused op is part of a loop, which may fit unrolled.
 bool is_in_loop(const Graph& model, const LegalizationError& refusal) {
     const auto& origins = refusal.origins();
     return std::any_of(model.nodes.begin(), model.nodes.end(), [&](const Node& node) {
@@ -173,31 +173,31 @@ bool is_in_loop(const Graph& model, const LegalizationError& refusal) {
     });
 }
 
-/// With what the device has no room for on the host, if that is allowed, op by op of at most `most_work`.
+/// Moves refused ops of at most `most_work` multiply-adds to the host, if that is allowed, until the rest fits.
 CompileState run_with_fallback(const Graph& given_model, const CompileOptions& options, const std::string& last,
                                double most_work) {
     const ModelCompiler compiler(options);
     Graph model = given_model;
-    std::vector<GivenToHost> given;
+    std::vector<HostFallbackOps> given;
     for (;;) {
         try {
             CompileState state = run_steps(compiler, model, options, last);
             for (std::string& line : lines_of(given)) state.notes.push_back(std::move(line));
             return state;
         } catch (const LegalizationError& refusal) {
-            if (!options.host_fallback || is_in_loop(model, refusal) || !give_to_host(model, refusal, most_work, given))
+            if (!options.host_fallback || is_in_loop(model, refusal) || !move_to_host(model, refusal, most_work, given))
                 throw;
         }
     }
 }
 
-/// What else the compiler can be told, which may make a model fit that is refused.
+/// Alternative options that may make a refused model fit.
 struct OtherOptions {
     std::string flags;
     CompileOptions options;
 };
 
-/// Whether parts of these may fit where they do not. Ops that fit on no grid only do so as parts of their own.
+/// Whether fracturing convolutions may help. If ops fit on no grid, one of them must be a convolution.
 bool may_fit_cut(const std::vector<std::string>& convolutions, const LegalizationError* refusal) {
     if (!refusal || !refusal->is_on_any_grid()) return !convolutions.empty();
     const std::vector<std::string>& refused = refusal->origins();
@@ -206,7 +206,7 @@ bool may_fit_cut(const std::vector<std::string>& convolutions, const Legalizatio
     });
 }
 
-/// `refusal`: of the model with `options`; null where no op is to blame.
+/// `refusal`: of the model with `options`; nullptr if no single op is the cause.
 std::vector<OtherOptions> other_options(const CompileOptions& options, const Graph& model,
                                         const LegalizationError* refusal) {
     constexpr std::int64_t rows = 3;  // of most kernels
@@ -229,26 +229,26 @@ std::vector<OtherOptions> other_options(const CompileOptions& options, const Gra
     return others;
 }
 
-/// A model that is refused, or of which the host would get a good part, with other options where these help; only then
-/// does the host get that part.
+/// Retries a model that is refused, or that needs much host work, with other options; only then is much host work
+/// allowed.
 CompileState run_with_options(const Graph& model, const CompileOptions& options, const std::string& last) {
     std::vector<OtherOptions> ways{{"", options}};
     std::exception_ptr refused;
     std::string why;
     for (const double most_work : {much_host_work, most_host_work}) {
-        std::vector<OtherOptions> again;  // where the host can take more
+        std::vector<OtherOptions> again;  // options for the second round, with more host work
         for (std::size_t k = 0; k < ways.size(); ++k) {
             const OtherOptions way = ways[k];
             try {
                 CompileState state = run_with_fallback(model, way.options, last, most_work);
                 if (!way.flags.empty())
                     state.notes.push_back(
-                        fmt::format("compiled as with{}; else the device refuses: {}", way.flags, why));
+                        fmt::format("compiled with{}; otherwise the device refuses: {}", way.flags, why));
                 return state;
             } catch (const Error& error) {
                 if (error.fault() != Fault::Unsupported) throw;
                 const auto* refusal = dynamic_cast<const LegalizationError*>(&error);
-                if (refusal && options.host_fallback && can_give_to_host(model, *refusal, most_host_work))
+                if (refusal && options.host_fallback && can_move_to_host(model, *refusal, most_host_work))
                     again.push_back(way);
                 if (refused) continue;
                 refused = std::current_exception();
@@ -261,12 +261,12 @@ CompileState run_with_options(const Graph& model, const CompileOptions& options,
     std::rethrow_exception(refused);
 }
 
-/// With loops as programs where that is wanted and goes; else written out.
+/// Compiles loops as programs if that is requested and possible; else unrolls them.
 CompileState run_with_loops(Graph& model, const CompileOptions& options, const std::string& last) {
     const bool loops = std::any_of(model.nodes.begin(), model.nodes.end(), is_iteration);
     if (!loops || options.loops == Loops::Programs) return run_with_options(model, options, last);
     try {
-        if (options.loops == Loops::WherePays) return run_with_options(model, options, last);
+        if (options.loops == Loops::IfProfitable) return run_with_options(model, options, last);
     } catch (const Error& error) {
         if (error.fault() != Fault::Unsupported) throw;
     }
@@ -298,8 +298,8 @@ std::size_t step_number(const std::string& step) {
     return static_cast<std::size_t>(found - steps.begin());
 }
 
-Literal generated(const Type& type, std::uint32_t seed, std::int64_t below) {
-    Literal literal(type.dtype, type.dims, most_read);
+Literal random_values(const Type& type, std::uint32_t seed, std::int64_t below) {
+    Literal literal(type.dtype, type.dims, max_read_elements);
     std::mt19937 random(seed);
     for (std::int64_t i = 0; i < literal.size(); ++i) {
         const double unit = static_cast<double>(random()) / 4294967296.0;
@@ -327,7 +327,7 @@ CompiledModel compile(Graph graph, const CompileOptions& options) {
     const ModelCompiler compiler(options);
     if (graph.outputs.empty()) fail_input({}, "the model has no outputs");
     name_parts(graph);
-    const bool first = !graph.made;  // else it is compiled again and again, and what is made of its constants stays
+    const bool first = !graph.made;  // repeated compilations of a graph share derived constants
     if (first) graph.made = std::make_shared<MadeConstants>();
     check_input_names(options, graph);
     if (options.target) {

@@ -52,7 +52,7 @@ const ModelParameter& find_parameter(const CompiledModel& model, const std::stri
                did_you_mean(name, names));
 }
 
-/// As the host pushes it; filled up to the entries of the queue, which may have more columns.
+/// The value as the host pushes it, padded to the entry, which may have more columns.
 static Tensor entry_for(const Literal& value, const QueueConstant& constant, DataFormat df, const Multipliers& by) {
     const Tensor narrow = to_entry(value, df, by);
     Tensor entry(narrow.z, narrow.rows, constant.entry.cols());
@@ -62,9 +62,9 @@ static Tensor entry_for(const Literal& value, const QueueConstant& constant, Dat
     return entry;
 }
 
-/// What comes of the values. Throws Error(Input) where the compiled ops are not made for them.
+/// The derived values. Throws Error(Input) if the compiled ops do not support them.
 static Literal checked(const std::string& name, const Derivation& derivation, const Literal& value) {
-    Literal made = derived(derivation, value);
+    Literal made = apply_derivation(derivation, value);
     if (std::isinf(derivation.largest)) return made;
     for (const float element : made.floats())
         if (!(std::fabs(element) <= derivation.largest))

@@ -24,7 +24,7 @@ Values all_inputs(const CompileOptions& options, const HostProgram& program) {
         if (!read[id]) continue;
         const std::string name = boundary_name(node);
         const auto found = options.inputs.find(name);
-        values.emplace(name, found == options.inputs.end() ? generated(node.type, seed, below[id])
+        values.emplace(name, found == options.inputs.end() ? random_values(node.type, seed, below[id])
                                                            : fitted(found->second, node.type, "", name));
     }
     return values;
@@ -37,7 +37,7 @@ std::optional<Values> device_samples(const CompileOptions& options, const HostPr
         return samples;
     } catch (const Error& error) {
         if (error.fault() != Fault::Input) throw;
-        return std::nullopt;  // told when they are run
+        return std::nullopt;  // reported when they are run
     }
 }
 
@@ -47,7 +47,7 @@ static std::map<std::string, DataFormat> queue_formats(const Netlist& netlist) {
     return formats;
 }
 
-/// As the host pushes it.
+/// The constant as the host pushes it.
 static Tensor entry_of(const Literal& literal, DataFormat df, const Multipliers& by, bool bits) {
     Tensor entry;
     entry.z = literal.dims()[0];
@@ -79,7 +79,7 @@ std::vector<QueueConstant> entries_of(const EmittedModel& emitted, bool round) {
     return constants;
 }
 
-/// Constants that their format does not hold, one line each.
+/// Notes on constants that overflow their format.
 static std::vector<std::string> overflow_notes(const EmittedModel& emitted) {
     const std::map<std::string, DataFormat> formats = queue_formats(emitted.netlist);
     std::vector<std::string> notes;

@@ -1,4 +1,4 @@
-// What a compiled model holds besides its netlist, made of how far the compiler got.
+// Builds the parts of a compiled model besides its netlist from the state of the compilation.
 #pragma once
 
 #include <optional>
@@ -10,18 +10,17 @@
 
 namespace ttsim::impl::ir {
 
-/// Values of every input that is read, given or generated.
+/// Values of every input that is read, given or random.
 Values all_inputs(const CompileOptions& options, const HostProgram& program);
-/// What the device's first part is given for the values of inputs that the user gave, behind the host's steps; none: no
-/// values were given.
+/// Inputs of the first device part for the user's input values; nullopt if there are none.
 std::optional<Values> device_samples(const CompileOptions& options, const HostProgram& program);
-/// Made when they are asked for: weights stand in memory once while a model is compiled.
+/// Entries are made on demand, so that weights are in memory once during compilation.
 std::vector<QueueConstant> entries_of(const EmittedModel& emitted, bool round = true);
-/// Constants of the model that something comes of by known steps, and nothing in any other way.
+/// Constants of the model whose derived values all have known derivations.
 std::vector<ModelParameter> parameters_of(const Graph& model, const EmittedModel& emitted, const HostProgram& host);
-/// Of all, as the model was read, what the host does; its ops may come from others that were folded into them.
+/// The host's share of a model's work, by origin. Host ops may contain folded ops.
 ModelWork shared_work(const WorkByOrigin& all, const WorkByOrigin& host);
-/// Takes the decisions and notes out of the state.
+/// Moves decisions and notes from the state to the report.
 CompileReport report_of(const std::string& arch, CompileState& state);
 
 }  // namespace ttsim::impl::ir

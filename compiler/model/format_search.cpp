@@ -14,38 +14,38 @@ namespace ttsim::impl::ir {
 
 namespace {
 
-constexpr double no_likeness = 1e6;  ///< noise of outputs that have nothing in common with what they should be
+constexpr double uncorrelated_noise = 1e6;  ///< noise of outputs without correlation
 
-/// The power of errors over that of the whole, of a correlation.
-double noise_of_pcc(double pcc) { return pcc > 1e-3 ? 1 / (pcc * pcc) - 1 : no_likeness; }
+/// The relative power of errors for a correlation.
+double noise_of_pcc(double pcc) { return pcc > 1e-3 ? 1 / (pcc * pcc) - 1 : uncorrelated_noise; }
 
-/// What the target is compared with: the correlation, of one number, which has none, 1 less the relative error.
-double likeness(const Literal& have, const Literal& want) {
+/// The value that is compared with the target: the correlation, or for a single number 1 minus the relative error.
+double similarity(const Literal& have, const Literal& want) {
     if (have.size() != 1 || !is_float(have.dtype()) || !std::isfinite(want.at(0))) return agreement(have, want).pcc;
-    constexpr double least = 1e-6;  // of what is divided by
+    constexpr double least = 1e-6;  // lower limit of the divisor
     const double error = std::fabs(have.at(0) - want.at(0)) / std::max(std::fabs(want.at(0)), least);
-    return error <= 1 ? 1 - error : 0;  // also of no number
+    return error <= 1 ? 1 - error : 0;  // also for NaN
 }
 
-/// A model compiled in one way and simulated.
+/// A compilation with some settings, and its simulation.
 struct Trial {
     CompiledModel model;
-    std::vector<OpWay> ways;  ///< none: a preset's
+    std::vector<OpSetting> settings;  ///< empty: a preset
     std::vector<FormatRule> rules;
     DataFormat default_df = DataFormat::Float16_b;
     double pcc = 0;  ///< the worst output and sample
     double noise() const { return noise_of_pcc(std::min(pcc, 1.0)); }
-    double cycles = 0;  ///< of an execute, of one that reaches the target
+    double cycles = 0;  ///< of an execute, if it reaches the target
     Measured measured;
 };
 
 class FormatSearcher {
 public:
     FormatSearcher(const Graph& model, const CompileOptions& options)
-        : model_(model), asked_(options), options_(options) {
+        : model_(model), requested_(options), options_(options) {
         options_.target.reset();
         options_.keep_passes = false;
-        options_.fp16_quantizers = false;  // what it says of ops is in the default's family
+        options_.fp16_quantizers = false;  // measurements need formats of the default's family
         options_.default_df = wide_format(options.default_df);
         if (options_.schedule.policy == Policy::Simulated) options_.schedule.policy = Policy::Balanced;
         options_.effort = std::min(options_.effort, 1);
@@ -63,10 +63,10 @@ public:
     CompiledModel run() {
         measure_levels();
         if (best_) most_accurate_.reset();
-        race_presets();
+        try_presets();
         if (!best_) return finished(std::move(*most_accurate_));
         if (best_level_ + 1 < levels.size()) {
-            weigh_stretches();
+            weigh_segments();
             refine();
         } else {
             mix_levels();
@@ -75,8 +75,8 @@ public:
     }
 
 private:
-    static constexpr double close_enough = 0.85;  ///< of the noise that is allowed
-    static constexpr std::size_t most_stretches = 8;
+    static constexpr double close_enough = 0.85;  ///< share of the allowed noise
+    static constexpr std::size_t max_segments = 8;
 
     DataFormat narrow_format() const {
         return info(options_.default_df).family == FormatFamily::A ? DataFormat::Bfp8 : DataFormat::Bfp8_b;
@@ -102,7 +102,7 @@ private:
 
     std::int64_t trials_left() const { return target_.trials - trials_; }
 
-    void tell(const std::string& what) const {
+    void report_progress(const std::string& what) const {
         if (target_.progress)
             target_.progress(
                 what, static_cast<double>(trials_) / static_cast<double>(std::max<std::int64_t>(1, target_.trials)));
@@ -117,15 +117,14 @@ private:
         return options;
     }
 
-    /// The samples of all inputs, those that are not given as the compiled model has them.
+    /// The samples of all inputs; missing ones from the compiled model.
     Values samples_for(const CompiledModel& model) const {
         Values inputs = samples_given_;
         for (const auto& [name, value] : model.inputs) inputs.emplace(name, value);
         return inputs;
     }
 
-    /// By what is asked of the reference: the model itself in float32 where that is quick, else its netlist without
-    /// rounding.
+    /// Computes reference outputs: by the model in float32 if that is fast, else by its netlist without rounding.
     void set_reference(const CompiledModel& model) {
         inputs_ = samples_for(model);
         if (model.reference) {
@@ -147,7 +146,7 @@ private:
                 }
             }
         }
-        CompileOptions exact = with(rules_of(units_, ways_at(0)), options_.default_df);
+        CompileOptions exact = with(rules_of(units_, settings_at(0)), options_.default_df);
         exact.round_constants = false;
         reference_ = target_.measure(compile(model_, exact), {inputs_, true, false}).outputs;
     }
@@ -162,19 +161,20 @@ private:
             const Type type = model.host.program.graph.type(output.value);
             const std::vector<Literal> a = split_samples(have->second, type), b = split_samples(want->second, type);
             samples_ = static_cast<std::int64_t>(a.size());
-            for (std::size_t k = 0; k < a.size(); ++k) worst = std::min(worst, likeness(a[k], b[k]));
+            for (std::size_t k = 0; k < a.size(); ++k) worst = std::min(worst, similarity(a[k], b[k]));
         }
         return worst;
     }
 
-    Trial attempt(std::vector<OpWay> ways, const std::string& what, bool by_op = false) {
-        std::vector<FormatRule> rules = rules_of(units_, ways);
-        return attempt(std::move(ways), std::move(rules), options_.default_df, what, by_op);
+    Trial attempt(std::vector<OpSetting> settings, const std::string& what, bool by_op = false) {
+        std::vector<FormatRule> rules = rules_of(units_, settings);
+        return attempt(std::move(settings), std::move(rules), options_.default_df, what, by_op);
     }
-    Trial attempt(std::vector<OpWay> ways, std::vector<FormatRule> rules, DataFormat default_df,
+    Trial attempt(std::vector<OpSetting> settings, std::vector<FormatRule> rules, DataFormat default_df,
                   const std::string& what, bool by_op) {
-        tell(what);
-        Trial trial{compile(model_, with(rules, default_df)), std::move(ways), std::move(rules), default_df, 0, 0, {}};
+        report_progress(what);
+        Trial trial{
+            compile(model_, with(rules, default_df)), std::move(settings), std::move(rules), default_df, 0, 0, {}};
         if (reference_.empty()) set_reference(trial.model);
         const std::string failed = measure(trial, by_op);
         ++trials_;
@@ -187,8 +187,8 @@ private:
         return trial;
     }
 
-    /// What went wrong; "": nothing. Where the device computes which elements the host takes, a loss may make numbers
-    /// that are none of them: such formats will not do.
+    /// Measures a trial; returns the error or "". If the device computes indices for the host, losses can make them
+    /// invalid; such formats are rejected.
     std::string measure(Trial& trial, bool by_op) {
         try {
             trial.measured = target_.measure(trial.model, {inputs_, false, by_op});
@@ -196,7 +196,8 @@ private:
             if (wrong.fault() != Fault::Input) throw;
             trial.pcc = 0;
             for (const FormatUnit& unit : units_)
-                for (const FormatUnit::Member& member : unit.members) trial.measured.alone[member.name] = no_likeness;
+                for (const FormatUnit::Member& member : unit.members)
+                    trial.measured.alone[member.name] = uncorrelated_noise;
             return wrong.message();
         }
         trial.pcc = worst_pcc(trial.model, trial.measured.outputs);
@@ -206,40 +207,40 @@ private:
 
     void keep_if_better(Trial&& trial) {
         if (trial.pcc < target_.pcc) return;
-        quick_.push_back({trial.cycles, trial.pcc, trial.ways, trial.rules, trial.default_df});
+        quick_.push_back({trial.cycles, trial.pcc, trial.settings, trial.rules, trial.default_df});
         if (best_ && std::pair(best_->cycles, -best_->pcc) <= std::pair(trial.cycles, -trial.pcc)) return;
         best_ = std::move(trial);
     }
 
     // --- 1: levels ---------------------------------------------------------------------------------------------------
 
-    std::vector<OpWay> ways_at(std::size_t level) const {
-        std::vector<OpWay> ways;
-        for (const FormatUnit& unit : units_) ways.push_back(unit.at(levels.at(level)));
-        return ways;
+    std::vector<OpSetting> settings_at(std::size_t level) const {
+        std::vector<OpSetting> settings;
+        for (const FormatUnit& unit : units_) settings.push_back(unit.at(levels.at(level)));
+        return settings;
     }
 
-    /// What rounding takes from the constants that an op multiplies. The op by itself is compared with golden on the
-    /// rounded ones.
-    double constants_noise(const FormatUnit& unit, OpWay way) const {
+    /// Rounding noise of the constant operands of an op. The measurement of the op alone does not contain it, because
+    /// golden uses the rounded constants.
+    double constants_noise(const FormatUnit& unit, OpSetting setting) const {
         double noise = 0;
         for (const FormatUnit::Member& member : unit.members)
             for (const std::size_t k : member.constants) {
                 const Node& node = *nodes_.at(member.name);
-                noise += rounding_noise(*wide_.nodes[node.inputs[k].value].literal, unit.weights(way),
-                                        unit.fidelity(way), k);
+                noise += rounding_noise(*wide_.nodes[node.inputs[k].value].literal, unit.weights(setting),
+                                        unit.fidelity(setting), k);
             }
         return noise;
     }
 
-    /// What the members of a unit cost and lose by themselves, but for what rounding takes from constants.
-    static WayCost measured_cost(const FormatUnit& unit, const Trial& trial) {
-        WayCost sum;
+    /// Measured cost and noise of a unit's members, without rounding noise of constants.
+    static SettingCost measured_cost(const FormatUnit& unit, const Trial& trial) {
+        SettingCost sum;
         for (const FormatUnit::Member& member : unit.members) {
             const auto cycles = trial.model.report.core_cycles.find(member.name);
             if (cycles != trial.model.report.core_cycles.end()) sum.cycles += cycles->second;
             const auto noise = trial.measured.alone.find(member.name);
-            if (noise != trial.measured.alone.end()) sum.noise += std::min(noise->second, no_likeness);
+            if (noise != trial.measured.alone.end()) sum.noise += std::min(noise->second, uncorrelated_noise);
         }
         return sum;
     }
@@ -247,27 +248,27 @@ private:
     void add_to_table(std::size_t level, const Trial& trial) {
         if (nodes_.empty())
             for (const Node& node : wide_.nodes) nodes_.emplace(node.name, &node);
-        std::vector<WayCost> costs(units_.size());
+        std::vector<SettingCost> costs(units_.size());
         for (std::size_t u = 0; u < units_.size(); ++u) {
             costs[u] = measured_cost(units_[u], trial);
-            costs[u].noise += constants_noise(units_[u], trial.ways[u]);
+            costs[u].noise += constants_noise(units_[u], trial.settings[u]);
         }
         table_->add(level, std::move(costs));
     }
 
-    /// From the fastest to the first that reaches the target, and one more; as far as results in 16 bits and in 8 can
-    /// be told apart.
+    /// Measures levels from the fastest to one beyond the first that reaches the target, and at least until levels with
+    /// 16-bit and 8-bit results are both measured.
     void measure_levels() {
         constexpr std::size_t told_apart = 2;
         for (std::size_t level = levels.size(); level-- > 0;) {
             if (trials_left() < 1 && most_accurate_) break;
-            const OpWay way = levels.at(level);
-            Trial trial = attempt(
-                ways_at(level),
-                fmt::format("all in {}, {}, weights of {} bits",
-                            to_string(way.narrow ? narrow_format() : options_.default_df),
-                            to_string(multiplying.at(way.multiply).fidelity), multiplying.at(way.multiply).weight_bits),
-                true);
+            const OpSetting setting = levels.at(level);
+            Trial trial = attempt(settings_at(level),
+                                  fmt::format("all in {}, {}, weights of {} bits",
+                                              to_string(setting.narrow ? narrow_format() : options_.default_df),
+                                              to_string(multiply_modes.at(setting.multiply).fidelity),
+                                              multiply_modes.at(setting.multiply).weight_bits),
+                                  true);
             add_to_table(level, trial);
             const bool reached = trial.pcc >= target_.pcc;
             if (reached && !passing_) {
@@ -284,7 +285,7 @@ private:
         if (passing_) best_level_ = *passing_;
     }
 
-    /// The first op whose results, of all that came before, are below the target.
+    /// The first op whose accumulated loss is above the limit.
     std::string first_below(const Trial& trial) const {
         for (const ttsim::impl::Graph& graph : trial.model.netlist.graphs)
             for (const Op& op : graph.ops) {
@@ -296,9 +297,9 @@ private:
 
     // --- 2: presets --------------------------------------------------------------------------------------------------
 
-    /// Rules of mixed precision set what no level does (formats of sums, of norms alone). One that reaches the target
-    /// in less time is taken unless step 4 finds better.
-    void race_presets() {
+    /// Mixed precision presets set formats that no level sets (of sums, of norms alone). A faster preset that reaches
+    /// the target is used unless step 4 finds a better result.
+    void try_presets() {
         for (const FormatPreset& preset : format_presets(options_.default_df, target_.any_family)) {
             if (!best_ || trials_left() < 1) return;
             keep_if_better(attempt({}, preset.rules, preset.default_df, preset.name, true));
@@ -308,67 +309,68 @@ private:
     // --- 3: what ops do to the outputs -------------------------------------------------------------------------------
 
     /// Stretches of ops, in order, with about as much noise each.
-    std::vector<std::size_t> stretches(const std::vector<double>& noise) const {
+    std::vector<std::size_t> segments(const std::vector<double>& noise) const {
         double all = 0, so_far = 0;
         for (const double n : noise) all += n;
         std::vector<std::size_t> number;
         for (const double n : noise) {
-            const auto k = static_cast<std::size_t>(so_far / std::max(all, 1e-300) * most_stretches);
-            number.push_back(std::min(k, most_stretches - 1));
+            const auto k = static_cast<std::size_t>(so_far / std::max(all, 1e-300) * max_segments);
+            number.push_back(std::min(k, max_segments - 1));
             so_far += n;
         }
         return number;
     }
 
-    void weigh_stretches() {
+    void weigh_segments() {
         const std::size_t faster = best_level_ + 1;
-        const std::vector<OpWay> base = ways_at(best_level_), other = ways_at(faster);
+        const std::vector<OpSetting> base = settings_at(best_level_), other = settings_at(faster);
         std::vector<double> more;
         for (std::size_t u = 0; u < units_.size(); ++u)
             more.push_back(std::max(0.0, table_->of(u, other[u])->noise - table_->of(u, base[u])->noise));
-        const std::vector<std::size_t> stretch = stretches(more);
-        const std::set<std::size_t> all(stretch.begin(), stretch.end());
+        const std::vector<std::size_t> segment = segments(more);
+        const std::set<std::size_t> all(segment.begin(), segment.end());
         std::map<std::size_t, double> weight;
         double least = std::numeric_limits<double>::infinity();
         for (const std::size_t s : all) {
             if (trials_left() < 2) break;
-            std::vector<OpWay> ways = base;
+            std::vector<OpSetting> settings = base;
             double local = 0;
             std::size_t first = units_.size(), last = 0;
             for (std::size_t u = 0; u < units_.size(); ++u) {
-                if (stretch[u] != s) continue;
-                ways[u] = other[u];
+                if (segment[u] != s) continue;
+                settings[u] = other[u];
                 local += more[u];
                 first = std::min(first, u);
                 last = u;
             }
             if (local <= 0) continue;
             Trial trial =
-                attempt(std::move(ways), fmt::format("faster from {} to {}", units_[first].op, units_[last].op));
+                attempt(std::move(settings), fmt::format("faster from {} to {}", units_[first].op, units_[last].op));
             weight[s] = (trial.noise() - passing_noise_) / local;
             if (weight[s] > 0) least = std::min(least, weight[s]);
             keep_if_better(std::move(trial));
         }
         if (std::isinf(least)) least = 1;
         for (std::size_t u = 0; u < units_.size(); ++u) {
-            const auto found = weight.find(stretch[u]);
+            const auto found = weight.find(segment[u]);
             weights_[u] = found == weight.end() || found->second <= 0 ? least : found->second;
         }
     }
 
-    // --- 4: the cheapest ways ----------------------------------------------------------------------------------------
+    // --- 4: the cheapest settings
+    // ----------------------------------------------------------------------------------------
 
     void refine() {
-        const double at_base = noise_of(*table_, weights_, ways_at(best_level_));
+        const double at_base = noise_of(*table_, weights_, settings_at(best_level_));
         double scale = 1, margin = 0.97;
-        std::vector<std::vector<OpWay>> tried;
+        std::vector<std::vector<OpSetting>> tried;
         while (trials_left() > 0) {
             const double allowed = at_base + (margin * least_noise_ - passing_noise_) / scale;
-            std::vector<OpWay> ways = cheapest(units_, *table_, weights_, allowed);
-            if (std::find(tried.begin(), tried.end(), ways) != tried.end()) break;
-            tried.push_back(ways);
-            const double more = noise_of(*table_, weights_, ways) - at_base;
-            Trial trial = attempt(std::move(ways), "the cheapest ops together");
+            std::vector<OpSetting> settings = cheapest(units_, *table_, weights_, allowed);
+            if (std::find(tried.begin(), tried.end(), settings) != tried.end()) break;
+            tried.push_back(settings);
+            const double more = noise_of(*table_, weights_, settings) - at_base;
+            Trial trial = attempt(std::move(settings), "the cheapest ops together");
             const double noise = trial.noise();
             const bool reached = trial.pcc >= target_.pcc;
             keep_if_better(std::move(trial));
@@ -382,53 +384,53 @@ private:
         }
     }
 
-    /// Between the fastest level, where that reaches the target, and the most accurate that was measured.
+    /// Tries settings between the fastest level, if it reaches the target, and the most accurate measured level.
     void mix_levels() {
-        std::vector<std::vector<OpWay>> tried;
+        std::vector<std::vector<OpSetting>> tried;
         double least = std::numeric_limits<double>::infinity();
         for (std::size_t level = 0; level < levels.size(); ++level) {
             if (!table_->has(level)) continue;
-            tried.push_back(ways_at(level));
+            tried.push_back(settings_at(level));
             least = std::min(least, noise_of(*table_, weights_, tried.back()));
         }
-        try_others(least, noise_of(*table_, weights_, ways_at(best_level_)), tried);
+        try_others(least, noise_of(*table_, weights_, settings_at(best_level_)), tried);
     }
 
-    /// Cycles of a whole netlist depend on how its ops share the cores, too: sets that lose less may take less time.
-    void try_others(double at_base, double allowed, std::vector<std::vector<OpWay>>& tried) {
+    /// Cycles also depend on how ops share the cores, so more accurate settings may be faster.
+    void try_others(double at_base, double allowed, std::vector<std::vector<OpSetting>>& tried) {
         for (const double part : {0.75, 0.5, 0.25}) {
             if (trials_left() < 1) return;
-            std::vector<OpWay> ways = cheapest(units_, *table_, weights_, at_base + part * (allowed - at_base));
-            if (std::find(tried.begin(), tried.end(), ways) != tried.end()) continue;
-            tried.push_back(ways);
-            keep_if_better(attempt(std::move(ways), "the cheapest ops that lose less"));
+            std::vector<OpSetting> settings = cheapest(units_, *table_, weights_, at_base + part * (allowed - at_base));
+            if (std::find(tried.begin(), tried.end(), settings) != tried.end()) continue;
+            tried.push_back(settings);
+            keep_if_better(attempt(std::move(settings), "the cheapest ops that lose less"));
         }
     }
 
     // --- what is said of it ------------------------------------------------------------------------------------------
 
-    /// Formats are found by quick schedules, of which the quickest need not be so when scheduled as any model is. Other
-    /// schedules may lower the model in other ways, too, which lose more.
-    void schedule_well(Trial& trial) {
-        if (!asked_.simulate || asked_.effort == 0) return;
+    /// Recompiles the best trials with the requested effort, since the search uses quick schedules. Other schedules may
+    /// lower the model differently and lose more, so they are measured again.
+    void reschedule(Trial& trial) {
+        if (!requested_.simulate || requested_.effort == 0) return;
         constexpr std::size_t most = 3;
-        constexpr double near = 1.1;  // times the quickest
+        constexpr double near = 1.1;  // relative to the fastest
         std::stable_sort(quick_.begin(), quick_.end(), [](const Quick& a, const Quick& b) {
             return std::pair(a.cycles, -a.pcc) < std::pair(b.cycles, -b.pcc);
         });
-        if (quick_.empty()) quick_.push_back({0, trial.pcc, trial.ways, trial.rules, trial.default_df});
+        if (quick_.empty()) quick_.push_back({0, trial.pcc, trial.settings, trial.rules, trial.default_df});
         trial.model = {};  // large models: no more than two at a time
         std::optional<Trial> best;
         for (std::size_t k = 0; k < std::min(most, quick_.size()); ++k) {
             Quick& quick = quick_[k];
             if (quick.cycles > near * quick_.front().cycles) break;
-            tell("schedules");
+            report_progress("schedules");
             CompileOptions last = with(quick.rules, quick.default_df);
-            last.schedule.policy = asked_.schedule.policy;
-            last.effort = asked_.effort;
-            last.simulate = asked_.simulate;
-            Trial made{compile(model_, last), quick.ways, quick.rules, quick.default_df, 0, 0, {}};
-            if (!measure(made, made.ways.empty()).empty() || made.pcc < std::min(target_.pcc, quick.pcc)) continue;
+            last.schedule.policy = requested_.schedule.policy;
+            last.effort = requested_.effort;
+            last.simulate = requested_.simulate;
+            Trial made{compile(model_, last), quick.settings, quick.rules, quick.default_df, 0, 0, {}};
+            if (!measure(made, made.settings.empty()).empty() || made.pcc < std::min(target_.pcc, quick.pcc)) continue;
             made.cycles = cycles_of(made.model);
             if (!best || made.cycles < best->cycles) best = std::move(made);
         }
@@ -442,7 +444,7 @@ private:
     }
 
     CompiledModel finished(Trial trial) {
-        schedule_well(trial);
+        reschedule(trial);
         FormatSearch found;
         found.target = target_.pcc;
         found.pcc = trial.pcc;
@@ -452,7 +454,8 @@ private:
         found.rules = {trial.rules, trial.default_df};
         if (!found.reached()) found.first_below = first_below_;
         for (std::size_t u = 0; u < units_.size(); ++u)
-            found.ops.push_back(trial.ways.empty() ? as_preset(u, trial) : as_chosen(u, trial.ways[u], trial.model));
+            found.ops.push_back(trial.settings.empty() ? as_preset(u, trial)
+                                                       : as_chosen(u, trial.settings[u], trial.model));
         double all = 0;
         for (const OpFormat& format : found.ops) all += format.share;
         for (OpFormat& format : found.ops) format.share = all > 0 ? format.share / all : 0;
@@ -460,18 +463,18 @@ private:
         trial.model.report.formats = std::move(found);
         return std::move(trial.model);
     }
-    /// Its share is not over all yet.
-    OpFormat as_chosen(std::size_t u, OpWay way, const CompiledModel& model) const {
+    /// The share is not normalized yet.
+    OpFormat as_chosen(std::size_t u, OpSetting setting, const CompiledModel& model) const {
         const FormatUnit& unit = units_[u];
-        OpFormat format{unit.op, unit.type, unit.output(way), std::nullopt, std::nullopt, 0, 0, 0};
-        if (unit.multiplies_constants()) format.weights = unit.weights(way);
+        OpFormat format{unit.op, unit.type, unit.output(setting), std::nullopt, std::nullopt, 0, 0, 0};
+        if (unit.multiplies_constants()) format.weights = unit.weights(setting);
         if (const Op* op = model.netlist.find_op(unit.op)) format.fidelity = op->cfg.fidelity;
-        format.share = weights_[u] * cost(u, way).noise;
-        format.cycles = cost(u, way).cycles;
+        format.share = weights_[u] * cost(u, setting).noise;
+        format.cycles = cost(u, setting).cycles;
         format.most_cycles = most_cycles(u, format.cycles);
         return format;
     }
-    /// The same of a preset, by what was measured of it.
+    /// The same for a preset, by its measurement.
     OpFormat as_preset(std::size_t u, const Trial& trial) const {
         const FormatUnit& unit = units_[u];
         OpFormat format{unit.op, unit.type, unit.wide, std::nullopt, std::nullopt, 0, 0, 0};
@@ -480,7 +483,7 @@ private:
             format.output = op->cfg.out_df;
             format.fidelity = op->cfg.fidelity;
         }
-        const WayCost known = measured_cost(unit, trial);
+        const SettingCost known = measured_cost(unit, trial);
         format.share = weights_[u] * known.noise;
         format.cycles = known.cycles;
         format.most_cycles = most_cycles(u, format.cycles);
@@ -494,17 +497,19 @@ private:
             if (table_->has(level)) most = std::max(most, cost(u, units_[u].at(levels.at(level))).cycles);
         return most;
     }
-    WayCost cost(std::size_t unit, OpWay way) const { return table_->of(unit, way).value_or(WayCost{}); }
+    SettingCost cost(std::size_t unit, OpSetting setting) const {
+        return table_->of(unit, setting).value_or(SettingCost{});
+    }
 
     const Graph& model_;
-    const CompileOptions& asked_;
+    const CompileOptions& requested_;
     CompileOptions options_;
     TargetPcc target_;
     double least_noise_ = 0;
     Graph wide_;
     std::map<std::string, const Node*> nodes_;
     std::vector<FormatUnit> units_;
-    std::vector<double> weights_;  ///< noise of outputs for that of an op alone
+    std::vector<double> weights_;  ///< noise of outputs per noise of the op
     std::optional<CostTable> table_;
     Values samples_given_, inputs_, reference_;
     std::int64_t trials_ = 0, samples_ = 1;
@@ -513,10 +518,10 @@ private:
     double passing_noise_ = 0;
     std::string first_below_;
     std::optional<Trial> best_, most_accurate_;
-    /// All that reach the target, without their models.
+    /// Trials that reach the target, without models.
     struct Quick {
         double cycles = 0, pcc = 0;
-        std::vector<OpWay> ways;
+        std::vector<OpSetting> settings;
         std::vector<FormatRule> rules;
         DataFormat default_df = DataFormat::Float16_b;
     };

@@ -10,14 +10,15 @@ namespace ttsim::impl::ir {
 
 static std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
-static void add(std::vector<GivenToHost>& given, const std::string& why, std::string op) {
-    auto found = std::find_if(given.begin(), given.end(), [&](const GivenToHost& g) { return g.why == why; });
+static void add(std::vector<HostFallbackOps>& given, const std::string& why, std::string op) {
+    auto found = std::find_if(given.begin(), given.end(), [&](const HostFallbackOps& g) { return g.why == why; });
     if (found == given.end()) found = given.insert(given.end(), {why, {}});
     if (std::find(found->ops.begin(), found->ops.end(), op) == found->ops.end()) found->ops.push_back(std::move(op));
 }
 
 /// A refused op that the host can compute, of at most `most_work` multiply-adds.
-static bool can_be_given(const Graph& model, const Node& node, const LegalizationError& refusal, double most_work) {
+static bool is_host_candidate(const Graph& model, const Node& node, const LegalizationError& refusal,
+                              double most_work) {
     const auto& origins = refusal.origins();
     if (node.origin.empty() || std::find(origins.begin(), origins.end(), node.origin) == origins.end()) return false;
     if (node.is_input() || node.is_constant() || node.has("host") || !has_host_value(node)) return false;
@@ -26,15 +27,16 @@ static bool can_be_given(const Graph& model, const Node& node, const Legalizatio
     return host_work(node, in) <= most_work;
 }
 
-bool can_give_to_host(const Graph& model, const LegalizationError& refusal, double most_work) {
+bool can_move_to_host(const Graph& model, const LegalizationError& refusal, double most_work) {
     return std::any_of(model.nodes.begin(), model.nodes.end(),
-                       [&](const Node& node) { return can_be_given(model, node, refusal, most_work); });
+                       [&](const Node& node) { return is_host_candidate(model, node, refusal, most_work); });
 }
 
-bool give_to_host(Graph& model, const LegalizationError& refusal, double most_work, std::vector<GivenToHost>& given) {
+bool move_to_host(Graph& model, const LegalizationError& refusal, double most_work,
+                  std::vector<HostFallbackOps>& given) {
     bool any = false;
     for (Node& node : model.nodes) {
-        if (!can_be_given(model, node, refusal, most_work)) continue;
+        if (!is_host_candidate(model, node, refusal, most_work)) continue;
         node.attrs["host"] = std::int64_t{1};
         add(given, first_line(refusal.reason(node.origin).message()), fmt::format("'{}' ({})", node.origin, node.op));
         any = true;
@@ -42,7 +44,7 @@ bool give_to_host(Graph& model, const LegalizationError& refusal, double most_wo
     return any;
 }
 
-std::vector<std::string> lines_of(const std::vector<GivenToHost>& given) {
+std::vector<std::string> lines_of(const std::vector<HostFallbackOps>& given) {
     constexpr std::size_t most_named = 4;
     std::vector<std::string> lines;
     for (const auto& [why, ops] : given) {

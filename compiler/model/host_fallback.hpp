@@ -1,4 +1,4 @@
-// Ops that the device refuses, given to the host.
+// Host fallback: moves refused ops to the host.
 #pragma once
 
 #include <string>
@@ -9,22 +9,24 @@
 
 namespace ttsim::impl::ir {
 
-/// Multiply-adds of an op that the host takes from a device that has no room for it: half a minute a sample.
+/// Limit of multiply-adds of an op that is moved to the host: half a minute per sample.
 inline constexpr double most_host_work = 4e9;
-/// Those that are worth a look for other options with which the device takes them: some seconds a sample.
+/// Above this many multiply-adds other options are tried first: some seconds per sample.
 inline constexpr double much_host_work = 1e9;
 
-/// Ops that are refused for one reason; printed in one line.
-struct GivenToHost {
+/// Ops refused for the same reason, reported in one line.
+struct HostFallbackOps {
     std::string why;
     std::vector<std::string> ops;  ///< 'ORIGIN' (OP)
 };
 
-/// Marks them {host = 1}, and adds them to `given`. Whether there was any of at most `most_work` multiply-adds.
-bool give_to_host(Graph& model, const LegalizationError& refusal, double most_work, std::vector<GivenToHost>& given);
-/// Whether give_to_host() would give any.
-bool can_give_to_host(const Graph& model, const LegalizationError& refusal, double most_work);
-/// A line for each reason.
-std::vector<std::string> lines_of(const std::vector<GivenToHost>& given);
+/// Marks refused ops of at most `most_work` multiply-adds with {host = 1}, and adds them to `given`. Returns whether
+/// there was any.
+bool move_to_host(Graph& model, const LegalizationError& refusal, double most_work,
+                  std::vector<HostFallbackOps>& given);
+/// Whether move_to_host() would move any op.
+bool can_move_to_host(const Graph& model, const LegalizationError& refusal, double most_work);
+/// One line per reason.
+std::vector<std::string> lines_of(const std::vector<HostFallbackOps>& given);
 
 }  // namespace ttsim::impl::ir

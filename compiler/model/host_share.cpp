@@ -23,7 +23,7 @@ static double products_of(const Graph& graph) {
     return sum;
 }
 
-/// Of all inputs' graphs: tiles that come out, times the tiles of the inner axis that each takes.
+/// Multiply-adds of a netlist: result tiles times tiles of the inner axis.
 static double products_of(const Netlist& netlist) {
     double sum = 0;
     for (const auto& graph : netlist.graphs)

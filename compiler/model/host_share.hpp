@@ -1,19 +1,19 @@
-// How much of a compiled model's work the host does.
+// Computes the host's share of a compiled model's work.
 #pragma once
 
 #include "compiler/model/compiled_model.hpp"
 
 namespace ttsim::impl::ir {
 
-/// Multiply-adds of matrix products and convolutions, for a sample.
+/// Multiply-adds of matrix products and convolutions, per sample.
 struct MultiplyAdds {
     double host = 0, device = 0;
 };
-/// The device's: all of the model, where it is known in float32, without the host's; else those of the netlist's
-/// products, on whole tiles.
+/// The device's work: that of the reference model minus the host's, if there is a reference; else that of the netlist's
+/// products on full tiles.
 MultiplyAdds multiply_adds(const CompiledModel& model);
 
-/// Whether the device computes nothing that anybody reads.
+/// Whether no device result is used.
 bool all_on_host(const HostProgram& program);
 
 }  // namespace ttsim::impl::ir

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 namespace ttsim::impl::ir {
 
-/// The chip of a product, of a path or of a soc descriptor, as chip() takes it.
+/// The chip of a product, path or soc descriptor, as the name for chip().
 static std::string chip_of(const std::string& device) {
     if (is_chip_path(device)) return device_chip(device);
     std::vector<std::string> names;
@@ -47,7 +47,7 @@ std::vector<std::string> device_ops(const Graph& graph) {
     return names;
 }
 
-/// Combinations that would not do what they say.
+/// Reports contradictory options.
 static void check_aim(const CompileOptions& options) {
     const Policy policy = options.schedule.policy;
     if (options.effort >= 2 && policy != Policy::Balanced && policy != Policy::Simulated)
@@ -71,8 +71,9 @@ ModelCompiler::ModelCompiler(const CompileOptions& options)
                             {options.device, options.cluster, options.harvested_rows, options.emit.chips})),
       chip_(machine_.find(0)->params),
       grid_(machine_.grid(0)),
-      budget_{&chip_, grid_.rows, grid_.cols,      options.fidelity,    options.microbatch,
-              0,      &cache_,    options.threads, options.hold_repeats},
+      budget_{&chip_,           grid_.rows,         grid_.cols,
+              options.fidelity, options.microbatch, 0,
+              &cache_,          options.threads,    options.use_kernel_broadcasts},
       scheduling_(options.schedule),
       emit_(options.emit),
       scheduler_(options_, budget_, scheduling_, emit_) {
@@ -86,7 +87,7 @@ ModelCompiler::ModelCompiler(const CompileOptions& options)
 Lowered ModelCompiler::lower(const Graph& model) const {
     const std::vector<std::string> convolutions = convolution_names(model);
     Lowered lowered = lower_padded(model, convolutions);
-    const OverrideNames names{device_ops(lowered.graph), lowered.apart, convolutions};
+    const OverrideNames names{device_ops(lowered.graph), lowered.unfused_ops, convolutions};
     Overrides known = options_.overrides;
     if (options_.ignore_unknown)
         for (std::string& note : drop_unknown(known, names)) lowered.notes.push_back(std::move(note));
@@ -98,7 +99,7 @@ Lowered ModelCompiler::lower(const Graph& model) const {
 std::vector<PassGraph> ModelCompiler::passes(const Graph& model, const Overrides& overrides,
                                              const Tiling& tiling) const {
     PassRecord record(model);
-    run_pipeline(model, overrides, tiling, all_of_them, &record);
+    run_pipeline(model, overrides, tiling, all_passes, &record);
     return record.take();
 }
 
@@ -150,9 +151,9 @@ Lowered ModelCompiler::lower_padded(const Graph& model, const std::vector<std::s
         lowered = {};
         lowered = lower_in_parts(model, convolutions, tiling);
     }
-    const std::size_t tries = most_ops_tried_again / std::max<std::size_t>(device_ops(lowered.graph).size(), 1);
+    const std::size_t tries = max_ops_retried / std::max<std::size_t>(device_ops(lowered.graph).size(), 1);
     if (tries > 0 && ops_without_grid(lowered.graph, budget_, scheduling_).empty()) {
-        tiling.padding = padding_that_may_pay(lowered.graph, budget_, scheduling_, lowered.tiling.padding);
+        tiling.padding = profitable_padding(lowered.graph, budget_, scheduling_, lowered.tiling.padding);
         pad_where_it_pays(model, tiling, lowered);
         split_where_it_pays(model, tries, lowered);
     }
@@ -167,8 +168,7 @@ Lowered ModelCompiler::lower_padded(const Graph& model, const std::vector<std::s
     return lowered;
 }
 
-/// The share of an estimate that a tiling is worth at most: many parts and more tiles load what the estimate does not
-/// know.
+/// Required ratio of estimates for another tiling, because parts and more tiles have costs that the estimate ignores.
 constexpr double worth_retiling = 0.9;
 
 Lowered ModelCompiler::retiled(const Graph& model, Lowered&& lowered, const Tiling& tiling) const {
@@ -191,14 +191,14 @@ void ModelCompiler::pad_where_it_pays(const Graph& model, const Tiling& tiling, 
 void ModelCompiler::split_where_it_pays(const Graph& model, std::size_t tries, Lowered& lowered) const {
     std::optional<double> whole;
     ProductParts tried;
-    // many parts take cores from other ops of an epoch
+    // parts need cores of other ops in the epoch, so try fewer parts too
     for (std::int64_t most = most_product_parts; most > 1 && tries > 0; most /= 2) {
         Tiling tiling = lowered.tiling;
-        tiling.parts = parts_that_may_pay(lowered.graph, budget_, scheduling_, most);
+        tiling.parts = profitable_parts(lowered.graph, budget_, scheduling_, most);
         if (tiling.parts == tried) continue;
         --tries;
         if (!whole) whole = scheduler_.estimate(lowered.graph);
-        if (scheduler_.estimate(with_parts(lowered.graph, tiling.parts)) <= worth_retiling * *whole) {
+        if (scheduler_.estimate(split_for_estimate(lowered.graph, tiling.parts)) <= worth_retiling * *whole) {
             lowered = retiled(model, std::move(lowered), tiling);
             return;
         }
@@ -221,7 +221,7 @@ Lowered ModelCompiler::run_pipeline(Graph graph, const Overrides& overrides, con
     std::vector<const Pass*> passes;
     for (const std::string_view name : default_passes())
         if (passes.size() < most) passes.push_back(find_pass(name));
-    // buffers of two operands and the result, each twice, and something for constants
+    // double buffers of two operands and the result, and a reserve for constants
     const std::int64_t l1_bytes = chip_.l1_bytes - chip_.l1_reserved, slice_bytes = l1_bytes * 10 / 63;
     Lowered made{std::move(graph), {}, overrides, {}, {}, {}, tiling, {}};
     bool cut = false;
@@ -254,7 +254,7 @@ Lowered ModelCompiler::run_pipeline(Graph graph, const Overrides& overrides, con
                true, [&](const Pass& pass, const Graph& left) {
                    if (record) record->add(pass.name, left);
                    if (pass.name == "mixed-precision") made.unfused = left;
-                   if (pass.name == "insert-nops") made.apart = device_ops(left);
+                   if (pass.name == "insert-nops") made.unfused_ops = device_ops(left);
                    if (pass.name != "cut-host" || std::exchange(cut, true)) return;
                    made.integer_indices = integer_warnings(left, options_.default_df, chip_);
                });

@@ -23,7 +23,7 @@ bool ModelRunReport::pass() const {
 
 namespace {
 
-/// NAME.npy, or the same with what file names do not take replaced; "" when neither is there.
+/// NAME.npy, or its variant with invalid characters replaced; "" if neither exists.
 std::string file_in(const std::string& folder, const std::string& name) {
     for (const std::string& file : {name + ".npy", npy_name(name)}) {
         std::error_code code;
@@ -48,7 +48,7 @@ void check_names(const ModelRunOptions& options, const Graph& graph) {
     problems.throw_if_any();
 }
 
-/// Says where the first NaN or infinity is.
+/// Notes the first NaN or infinity.
 void note_non_finite(const std::string& whose, const Literal& value, std::vector<std::string>& notes) {
     if (!is_float(value.dtype())) return;
     std::int64_t count = 0, first = 0;
@@ -88,10 +88,10 @@ std::vector<Values> read_inputs(const ModelRunOptions& options, const CompiledMo
     return samples;
 }
 
-/// Where outputs and reference part further than that, rounding to a format is no excuse.
+/// Limits of deviations that rounding to formats can explain.
 constexpr double reference_pcc = 0.9, reference_share = 0.9, reference_error = 0.05;
 
-/// Holds the first samples against the model in float32.
+/// Compares the first samples with the model in float32.
 void compare_with_reference(const ModelRunOptions& options, const CompiledModel& model,
                             const std::vector<Values>& inputs, const std::vector<Values>& outputs,
                             ModelRunReport& report) {
@@ -115,7 +115,7 @@ void compare_with_reference(const ModelRunOptions& options, const CompiledModel&
     }
 }
 
-/// Inputs that their queue's format does not hold.
+/// Notes on inputs that overflow their queue's format.
 void note_overflow(const HostSteps& steps, const std::vector<Values>& crossing, ModelRunReport& report) {
     for (const BoundTensor& tensor : steps.to_device) {
         const auto most = static_cast<double>(largest_number(tensor.df));
@@ -167,7 +167,7 @@ void write_outputs(const ModelRunOptions& options, std::vector<ModelOutput>& out
     }
 }
 
-/// What the host's steps take in real time.
+/// Wall time of host steps.
 class HostClock {
 public:
     template <class Work>
@@ -182,18 +182,18 @@ private:
     std::chrono::steady_clock::duration spent_{};
 };
 
-/// Runs a sample by itself, without a clock.
+/// Runs a single sample in functional mode.
 Values outputs_of(const CompiledModel& model, const Values& inputs, const PartRun& part_run) {
     HostRun run(model.host.program, inputs);
     for (std::int64_t part = 1; part <= model.host.program.parts(); ++part) {
         Entries entries;
         add_entries(model.host, part, run.device_inputs(part), entries);
-        run.give(part, results_of(model.host, part, part_run(part, entries, 1), 0));
+        run.set_results(part, results_of(model.host, part, part_run(part, entries, 1), 0));
     }
     return run.outputs();
 }
 
-/// Gives every sample but the first the states that the one before it left.
+/// Sets the states of every sample but the first from the previous sample's outputs.
 void feed_states(const CompiledModel& model, const ModelRunOptions& options, std::vector<Values>& samples,
                  const PartRun& part_run) {
     check_feed_back(options.feed_back, model.host, {options.place, 0, 0});
@@ -267,7 +267,8 @@ ModelRunReport run_model(const CompiledModel& model, const ModelRunOptions& opti
             TT_CHECK(part_run, "nothing runs part {} of {}", part, last);
             const Entries made = part_run(part, own, samples);
             clock.add([&] {
-                for (std::size_t k = 0; k < runs.size(); ++k) runs[k].give(part, results_of(steps, part, made, k));
+                for (std::size_t k = 0; k < runs.size(); ++k)
+                    runs[k].set_results(part, results_of(steps, part, made, k));
             });
         }
         entries.merge(std::move(own));
@@ -276,7 +277,7 @@ ModelRunReport run_model(const CompiledModel& model, const ModelRunOptions& opti
     std::vector<Values> outputs;
     clock.add([&] {
         for (std::size_t k = 0; k < runs.size(); ++k) {
-            runs[k].give(last, results_of(steps, last, results, k));
+            runs[k].set_results(last, results_of(steps, last, results, k));
             outputs.push_back(runs[k].outputs());
         }
     });

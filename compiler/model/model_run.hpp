@@ -1,5 +1,5 @@
-// A compiled result run as the model it was: inputs and outputs under their names in the model, host steps around the
-// device's run.
+// Runs a compiled result as a model: named inputs and outputs, with host steps before, between and after the device
+// parts.
 #pragma once
 
 #include <functional>
@@ -17,56 +17,55 @@ namespace ttsim::impl::ir {
 
 struct ModelRunOptions {
     std::string place;                          ///< folder or image of the model, for messages
-    std::map<std::string, std::string> inputs;  ///< name -> .npy or .pb file; others come from the compile
-    std::string inputs_dir;                     ///< holds NAME.npy for inputs; "" = none
-    std::int64_t loops = 1;                     ///< microbatches, where the inputs have one sample
-    FeedBack feed_back;                         ///< states: outputs that are inputs of the next sample
-    std::string outputs_dir;                    ///< gets NAME.npy for each output; "" = none
-    std::string expect_dir;                     ///< holds NAME.npy for outputs to compare with; "" = none
-    bool reference = true;                      ///< compare with the model in float32, where it is known
-    double least_pcc = 0.99;                    ///< of compared floats; of integers: the share that is equal
+    std::map<std::string, std::string> inputs;  ///< name -> .npy or .pb file; defaults are stored in the result
+    std::string inputs_dir;                     ///< folder with NAME.npy for inputs; "" = none
+    std::int64_t loops = 1;                     ///< microbatches, if the inputs have one sample
+    FeedBack feed_back;                         ///< states: outputs that become inputs of the next sample
+    std::string outputs_dir;                    ///< folder for NAME.npy of each output; "" = none
+    std::string expect_dir;                     ///< folder with expected NAME.npy of outputs; "" = none
+    bool reference = true;                      ///< compare with the model in float32, if stored
+    double least_pcc = 0.99;                    ///< for floats; for integers: the share of equal elements
 };
 
-/// Of an output with what is expected.
+/// Agreement of an output with its expected values.
 struct Agreement {
-    double pcc = 0;  ///< the correlation, or of integers the share that is equal
+    double pcc = 0;  ///< correlation, or share of equal integers
     double max_error = 0;
     bool pass = true;
 };
 
-/// Correlation of floats; of integers the share that is equal. Of a constant, which has no correlation, the
-/// error must be below `flat_error` of its size.
+/// Correlation of floats, or share of equal integers. Constant values have no correlation; their error must be below
+/// `flat_error` of their magnitude.
 Agreement agreement(const Literal& have, const Literal& expected, double least = 0.99, double flat_error = 1e-2);
 
 struct ModelOutput {
     std::string name;
-    Literal value;                       ///< several samples: along a new first axis
+    Literal value;                       ///< several samples have a new first axis
     std::optional<Agreement> expected;   ///< with --expect
     std::optional<Agreement> reference;  ///< with the model in float32
-    std::string file{};                  ///< it was written to; "": to none
+    std::string file{};                  ///< written file; "": none
     bool pass() const { return (!expected || expected->pass) && (!reference || reference->pass); }
 };
 
 struct ModelRunReport {
     std::int64_t samples = 1;
-    std::vector<std::string> steps;  ///< what the host did, one line each
-    std::vector<std::string> notes;  ///< NaNs, infinities and overflows by place; outputs nothing is expected of
+    std::vector<std::string> steps;  ///< host steps, one line each
+    std::vector<std::string> notes;  ///< NaNs, infinities, overflows; outputs that were not compared
     std::vector<ModelOutput> outputs;
-    double host_seconds = 0;     ///< measured: the host's steps before, between and behind the device's parts
-    MultiplyAdds multiply_adds;  ///< of a sample
+    double host_seconds = 0;     ///< wall time of all host steps
+    MultiplyAdds multiply_adds;  ///< per sample
     bool all_on_host = false;    ///< the device computes nothing
     bool pass() const;
 };
 
-/// Runs the device on entries of queues; returns those of the queues of `from_device`.
+/// Runs the device on queue entries; returns the entries of `from_device` queues.
 using DeviceRun = std::function<Entries(const HostSteps& steps, Entries inputs, std::int64_t samples)>;
-/// Values alone: the results of one part of the device. Parts come in order.
+/// Computes only the values of one device part. Parts run in order.
 using PartRun = std::function<Entries(std::int64_t part, const Entries& inputs, std::int64_t samples)>;
 
-/// An input may have one axis more than the model's in front: so many samples are run one after the other.
-/// `device` runs all parts at once; what the host gives the later ones, and states that are fed back, is of results
-/// that `part` computed before.
-/// Throws Error(Input) for files and names that do not fit.
+/// An input with an additional leading axis has several samples, which run sequentially. `device` runs all parts
+/// together; inputs of later parts and fed-back states are computed by `part` before. Throws Error(Input) for invalid
+/// files and names.
 ModelRunReport run_model(const CompiledModel& model, const ModelRunOptions& options, const DeviceRun& device,
                          const PartRun& part = {});
 

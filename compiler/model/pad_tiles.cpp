@@ -11,7 +11,7 @@ namespace ttsim::impl::ir {
 
 namespace {
 
-/// An axis of an op that its cores, or the inner blocks of a product, divide.
+/// An axis that is divided among cores or into inner blocks of a product.
 struct Axis {
     std::int64_t tiles, cores;
 };
@@ -21,7 +21,7 @@ std::array<Axis, 2> axes_of_result(const Type& type, const OpBudget& budget) {
     return {{{type.dims[1], budget.rows}, {type.dims[2], budget.cols}}};
 }
 
-/// The inner axis of a product as well: where only 1 divides it, partial sums go back and forth for every tile.
+/// The axes of the result, and for a product the inner axis: if it is prime, partial sums are reloaded for every tile.
 std::vector<Axis> axes_that_cost(const OpChoices& op, const Type& type, const OpBudget& budget) {
     const auto result = axes_of_result(type, budget);
     std::vector<Axis> axes(result.begin(), result.end());
@@ -38,8 +38,8 @@ std::int64_t largest_prime_factor(std::int64_t n) {
     return std::max(largest, n);
 }
 
-/// What a core gets must be cut further, into blocks and slices: of 4529 = 7 * 647 tiles seven cores get 647 each,
-/// which only go one by one or all at once. Nothing where the tiles have no large prime factor.
+/// A padded count without large prime factors, since a core's share must be divisible into blocks and slices: of 4529 =
+/// 7 * 647 tiles seven cores get 647 each, which is prime. nullopt if the tiles have no large prime factor.
 std::optional<std::int64_t> well_cut(Axis axis) {
     constexpr std::int64_t many = 256, large = 32, small = 16;
     if (axis.tiles < many || largest_prime_factor(axis.tiles) <= large) return std::nullopt;
@@ -49,7 +49,7 @@ std::optional<std::int64_t> well_cut(Axis axis) {
     return std::nullopt;
 }
 
-/// Tiles of an axis of an op, and as many as its cores divide well; nothing where that gains little.
+/// The tiles of an axis with a padded count that cores divide well; nullopt if padding gains little.
 std::optional<std::pair<std::int64_t, std::int64_t>> well_divided(Axis axis) {
     std::int64_t more = divisible_tiles(axis.tiles, axis.cores);
     if (2 * share(more, axis.cores) > share(axis.tiles, axis.cores)) {
@@ -78,8 +78,8 @@ TilePadding padding_to_fit(const Graph& graph, const OpBudget& budget, const Sch
     return padding;
 }
 
-TilePadding padding_that_may_pay(const Graph& graph, const OpBudget& budget, const ScheduleOptions& options,
-                                 const TilePadding& known) {
+TilePadding profitable_padding(const Graph& graph, const OpBudget& budget, const ScheduleOptions& options,
+                               const TilePadding& known) {
     const Choices choices = list_choices(graph, budget, options);
     std::map<std::pair<std::int64_t, std::int64_t>, double> gains;  // cycles of ops
     for (const OpChoices& op : choices.ops)
@@ -88,7 +88,7 @@ TilePadding padding_that_may_pay(const Graph& graph, const OpBudget& budget, con
     const double ideal = ideal_cycles(choices, budget);
     TilePadding padding = known;
     for (const auto& [counts, gain] : gains)
-        if (gain > worth_a_try * ideal) padding.insert(counts);
+        if (gain > min_gain_share * ideal) padding.insert(counts);
     return padding;
 }
 

@@ -1,5 +1,5 @@
-// Which axes of a model get more tiles than they need, so that the cores of a grid have equal shares of them: those of
-// ops that fit on no grid otherwise, and those of ops that hold up an epoch, if the estimate is the lower one then.
+// Chooses axes that are padded with additional tiles, so that the cores of a grid get equal shares: axes of ops that
+// fit on no grid otherwise, and of ops that slow down an epoch, if the estimate improves.
 #pragma once
 
 #include "compiler/backend/schedule.hpp"
@@ -7,16 +7,16 @@
 
 namespace ttsim::impl::ir {
 
-/// As many tiles as a row or column of `cores` divides best, of those within an eighth of `tiles`; `tiles` itself where
-/// that gains nothing.
+/// The tile count, at most an eighth above `tiles`, with the least share per core of a row or column of `cores`;
+/// `tiles` itself if padding gains nothing.
 std::int64_t divisible_tiles(std::int64_t tiles, std::int64_t cores);
 
-/// For the tile counts of ops that fit on no grid. Adds to `known`.
+/// Adds to `known` the padding of axes of ops that fit on no grid.
 TilePadding padding_to_fit(const Graph& graph, const OpBudget& budget, const ScheduleOptions& options,
                            const TilePadding& known);
 
-/// For those of ops that take most of the time; a graph whose ops all fit. Adds to `known`.
-TilePadding padding_that_may_pay(const Graph& graph, const OpBudget& budget, const ScheduleOptions& options,
-                                 const TilePadding& known);
+/// Adds to `known` the padding of axes of ops that dominate the time. All ops of the graph must fit.
+TilePadding profitable_padding(const Graph& graph, const OpBudget& budget, const ScheduleOptions& options,
+                               const TilePadding& known);
 
 }  // namespace ttsim::impl::ir

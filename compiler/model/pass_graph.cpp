@@ -67,7 +67,7 @@ void PassRecord::add(std::string_view pass, const Graph& left) {
     ++number_;
     std::string json = pass_graph_json(left);
     const std::string stage = stage_name(pass, time);
-    // a stage is there under its name even where its pass found nothing to do
+    // stages are recorded even if the pass changed nothing
     if (stage.empty() && json == kept_.back().json) return;
     std::string name = fmt::format("{:02}-{}", number_, pass);
     if (time > 1) name += fmt::format("-{}", time);

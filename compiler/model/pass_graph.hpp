@@ -1,4 +1,4 @@
-// Graphs between passes as JSON, for `ttsim compile --keep-passes` and the pages of `ttsim report`.
+// Records graphs between passes as JSON, for `ttsim compile --keep-passes` and the pages of `ttsim report`.
 #pragma once
 
 #include <map>
@@ -10,7 +10,7 @@
 
 namespace ttsim::impl::ir {
 
-/// The graph that a pass left.
+/// The graph after a pass.
 struct PassGraph {
     std::string name;  ///< "07-fold-constants", or the name of a stage such as "00-initial"
     std::string json;
@@ -20,11 +20,11 @@ struct PassGraph {
 /// node]]}; constants without their values.
 std::string pass_graph_json(const Graph& graph);
 
-/// What a developer calls the graph that a pass leaves: "optimized" behind the last cut-host; "" for most.
-/// `time`: the how-manieth pass of this name, from 1.
+/// The stage name of the graph after a pass, such as "optimized" after the last cut-host; "" for most. `time`: number
+/// of the run of this pass, from 1.
 std::string stage_name(std::string_view pass, int time);
 
-/// Takes the graphs in order and leaves those out that are as the one before.
+/// Records graphs in order, without those equal to the previous one.
 class PassRecord {
 public:
     explicit PassRecord(const Graph& initial);

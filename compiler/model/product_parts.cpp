@@ -11,7 +11,8 @@ namespace ttsim::impl::ir {
 
 namespace {
 
-/// Parts of `columns` tiles, each on its own `rows` of the grid; 1 where more leave no core less.
+/// The best number of parts of `columns` tiles, each on its own `rows` of the grid; 1 if more do not reduce a core's
+/// share.
 std::int64_t best_parts(std::int64_t columns, std::int64_t rows, const OpBudget& budget, std::int64_t most) {
     std::int64_t best = 1;
     for (std::int64_t parts = 2; parts <= std::min(most, budget.rows / rows); ++parts)
@@ -22,14 +23,14 @@ std::int64_t best_parts(std::int64_t columns, std::int64_t rows, const OpBudget&
 
 }  // namespace
 
-ProductParts parts_that_may_pay(const Graph& graph, const OpBudget& budget, const ScheduleOptions& options,
-                                std::int64_t most) {
+ProductParts profitable_parts(const Graph& graph, const OpBudget& budget, const ScheduleOptions& options,
+                              std::int64_t most) {
     const Choices choices = list_choices(graph, budget, options);
     std::map<std::pair<std::int64_t, std::int64_t>, double> gains;  // cycles of products
     ProductParts parts;
     for (const OpChoices& op : choices.ops) {
         const Node& node = graph.nodes[op.node];
-        if (!may_be_in_parts(graph, node) || options.overrides.contains(node.name)) continue;
+        if (!is_splittable(graph, node) || options.overrides.contains(node.name)) continue;
         const Dims& constant = graph.type(node.inputs[1].value).dims;
         const std::int64_t rows = std::min(node.type.dims[1], budget.rows);
         const std::int64_t count = best_parts(constant[2], rows, budget, most);
@@ -40,7 +41,7 @@ ProductParts parts_that_may_pay(const Graph& graph, const OpBudget& budget, cons
         known = std::min(known, count);
     }
     const double ideal = ideal_cycles(choices, budget);
-    std::erase_if(parts, [&](const auto& shape) { return gains[shape.first] <= worth_a_try * ideal; });
+    std::erase_if(parts, [&](const auto& shape) { return gains[shape.first] <= min_gain_share * ideal; });
     return parts;
 }
 

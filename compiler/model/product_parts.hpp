@@ -1,5 +1,5 @@
-// Which products over few rows are made in parts of their columns (split-products): those that take much of the time,
-// if the estimate is the lower one then.
+// Chooses products over few rows that are split by columns (split-products): those that dominate the time, if the
+// estimate improves.
 #pragma once
 
 #include "compiler/backend/schedule.hpp"
@@ -7,9 +7,9 @@
 
 namespace ttsim::impl::ir {
 
-/// For products that take much of the time and leave rows of cores empty: as many parts as have a row each and leave a
-/// core the fewest columns, at most `most` (2 to most_product_parts). A graph whose ops all fit.
-ProductParts parts_that_may_pay(const Graph& graph, const OpBudget& budget, const ScheduleOptions& options,
-                                std::int64_t most);
+/// Parts for products that dominate the time and leave rows of cores idle: the number of parts, at most `most` (2 to
+/// most_product_parts), with the fewest columns per core. All ops of the graph must fit.
+ProductParts profitable_parts(const Graph& graph, const OpBudget& budget, const ScheduleOptions& options,
+                              std::int64_t most);
 
 }  // namespace ttsim::impl::ir

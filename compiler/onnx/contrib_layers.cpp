@@ -1,4 +1,4 @@
-// com.microsoft: activations, norms and embeddings that onnxruntime makes of several ops.
+// com.microsoft: activations, norms and embeddings that onnxruntime fuses from several ops.
 #include <numeric>
 
 #include "compiler/onnx/attention.hpp"
@@ -7,67 +7,67 @@ namespace ttsim::impl::ir {
 
 namespace {
 
-ValueId plus(Import& n, ValueId x, std::size_t k) { return n.has(k) ? n.two("add", x, n.x(k)) : x; }
+ValueId plus(Import& n, ValueId x, std::size_t k) { return n.has(k) ? n.binary("add", x, n.x(k)) : x; }
 
-void fast_gelu(Import& n) { n.give(n.one("gelu", plus(n, n.x(0), 1))); }
-void bias_gelu(Import& n) { n.give(n.one("gelu_erf", plus(n, n.x(0), 1))); }
+void fast_gelu(Import& n) { n.add_output(n.unary("gelu", plus(n, n.x(0), 1))); }
+void bias_gelu(Import& n) { n.add_output(n.unary("gelu_erf", plus(n, n.x(0), 1))); }
 void quick_gelu(Import& n) {
-    n.give(n.two("multiply", n.x(0), n.one("sigmoid", n.scaled(n.x(0), n.f("alpha", 1.702)))));
+    n.add_output(n.binary("multiply", n.x(0), n.unary("sigmoid", n.scaled(n.x(0), n.f("alpha", 1.702)))));
 }
 
 /// The first half of the columns times gelu of the second.
 void bias_split_gelu(Import& n) {
     n.need_rank(1);
-    const ValueId x = n.two("add", n.x(0), n.x(1));
+    const ValueId x = n.binary("add", n.x(0), n.x(1));
     const std::int64_t last = n.rank() - 1, all = n.dims().back();
     if (all % 2 != 0) n.wrong("{} columns have no halves", all);
     std::vector<std::int64_t> left(static_cast<std::size_t>(all / 2)), right = left;
     std::iota(left.begin(), left.end(), 0);
     std::iota(right.begin(), right.end(), all / 2);
-    n.give(n.two("multiply", n.pick(x, last, left), n.one("gelu_erf", n.pick(x, last, right))));
+    n.add_output(n.binary("multiply", n.gather(x, last, left), n.unary("gelu_erf", n.gather(x, last, right))));
 }
-void bias_add(Import& n) { n.give(n.two("add", n.two("add", n.x(0), n.x(1)), n.x(2))); }
+void bias_add(Import& n) { n.add_output(n.binary("add", n.binary("add", n.x(0), n.x(1)), n.x(2))); }
 
 // --- norms --------------------------------------------------------------------------------------------------------
 
 ValueId normed(Import& n, ValueId x, const char* op, std::int64_t axis, std::size_t scale, std::size_t bias,
                double epsilon) {
-    ValueId y = n.one(op, x, {{"axis", axis}, {"epsilon", n.f("epsilon", epsilon)}});
-    if (n.has(scale)) y = n.two("multiply", y, n.x(scale));
+    ValueId y = n.unary(op, x, {{"axis", axis}, {"epsilon", n.f("epsilon", epsilon)}});
+    if (n.has(scale)) y = n.binary("multiply", y, n.x(scale));
     return plus(n, y, bias);
 }
 
-/// Over the last axis: the mean and the reciprocal of the deviation, which some models have as outputs.
-void give_statistics(Import& n, ValueId x, bool centred) {
+/// Adds the mean and the reciprocal deviation over the last axis as outputs, which some models use.
+void add_statistics(Import& n, ValueId x, bool centred) {
     const std::int64_t last = static_cast<std::int64_t>(n.b.dims(x).size()) - 1;
     const double part = 1.0 / static_cast<double>(n.b.dims(x).back());
     const ValueId mean = n.scaled(n.b.reduce_sum(x, last), part);
-    const ValueId rest = centred ? n.two("subtract", x, mean) : x;
-    const ValueId variance = n.scaled(n.b.reduce_sum(n.one("square", rest), last), part);
-    const ValueId shifted = n.two("add", variance, n.number(n.f("epsilon", 1e-12), x));
-    if (centred) n.give(mean);
-    n.give(n.one("reciprocal", n.one("sqrt", shifted)));
+    const ValueId rest = centred ? n.binary("subtract", x, mean) : x;
+    const ValueId variance = n.scaled(n.b.reduce_sum(n.unary("square", rest), last), part);
+    const ValueId shifted = n.binary("add", variance, n.number(n.f("epsilon", 1e-12), x));
+    if (centred) n.add_output(mean);
+    n.add_output(n.unary("reciprocal", n.unary("sqrt", shifted)));
 }
 
 void simplified_layer_norm(Import& n) {
     n.need_rank(1);
     const std::int64_t axis = n.axis(n.i("axis", -1), n.rank());
-    n.give(normed(n, n.x(0), "rms_norm", axis, 1, SIZE_MAX, 1e-5));
+    n.add_output(normed(n, n.x(0), "rms_norm", axis, 1, SIZE_MAX, 1e-5));
     if (n.outputs() < 2) return;
     if (axis != n.rank() - 1) n.unsupported("its deviation over several axes");
-    give_statistics(n, n.x(0), false);
+    add_statistics(n, n.x(0), false);
 }
 
-/// x, skip, scale, bias of the norm, bias of the sum: the norm of the sum, and the sum.
+/// Norm of a sum. Operands: x, skip, scale, bias of the norm, bias of the sum. Outputs: norm, statistics, sum.
 void skip_norm(Import& n, const char* op, std::size_t norm_bias, std::size_t sum_bias) {
     n.need_rank(1);
     const bool centred = std::string(op) == "layer_norm";
-    const ValueId sum = plus(n, n.two("add", n.x(0), n.x(1)), sum_bias);
-    n.give(normed(n, sum, op, n.rank() - 1, 2, norm_bias, 1e-12));
+    const ValueId sum = plus(n, n.binary("add", n.x(0), n.x(1)), sum_bias);
+    n.add_output(normed(n, sum, op, n.rank() - 1, 2, norm_bias, 1e-12));
     if (n.outputs() < 2) return;
-    give_statistics(n, sum, centred);
-    if (!centred) n.out.insert(n.out.begin() + 1, n.out[1]);  // no mean: nobody can read it
-    n.give(sum);
+    add_statistics(n, sum, centred);
+    if (!centred) n.out.insert(n.out.begin() + 1, n.out[1]);  // a placeholder: RMS norms have no mean
+    n.add_output(sum);
 }
 void skip_layer_norm(Import& n) { skip_norm(n, "layer_norm", 3, 4); }
 void skip_simplified_layer_norm(Import& n) { skip_norm(n, "rms_norm", SIZE_MAX, 3); }
@@ -85,7 +85,7 @@ ValueId positions_last(Import& n, ValueId x, bool last) {
     return n.b.transpose(x, perm);
 }
 
-/// Channels last unless the attribute says otherwise; scale and bias by channel; activation 1 is swish.
+/// Channels are last unless channels_last is 0. Scale and bias are per channel; activation 1 is swish.
 void group_norm_of(Import& n, ValueId x) {
     const bool last = n.i("channels_last", 1) != 0;
     const std::int64_t groups = n.i("groups", 32);
@@ -94,27 +94,27 @@ void group_norm_of(Import& n, ValueId x) {
     const Dims d = n.b.dims(x);
     Dims line(d.size() - 1, 1);
     line[0] = d[1];
-    ValueId y = n.one("group_norm", x, {{"groups", groups}, {"epsilon", n.f("epsilon", 1e-5)}});
-    y = n.two("add", n.two("multiply", y, n.b.reshape(n.x(1), line)), n.b.reshape(n.x(2), line));
-    if (n.i("activation", 0) == 1) y = n.two("multiply", y, n.one("sigmoid", y));
-    n.give(last ? positions_last(n, y, true) : y);
+    ValueId y = n.unary("group_norm", x, {{"groups", groups}, {"epsilon", n.f("epsilon", 1e-5)}});
+    y = n.binary("add", n.binary("multiply", y, n.b.reshape(n.x(1), line)), n.b.reshape(n.x(2), line));
+    if (n.i("activation", 0) == 1) y = n.binary("multiply", y, n.unary("sigmoid", y));
+    n.add_output(last ? positions_last(n, y, true) : y);
 }
 void contrib_group_norm(Import& n) { group_norm_of(n, n.x(0)); }
-/// x, scale, bias, skip, bias of the sum.
+/// Operands: x, scale, bias, skip, bias of the sum.
 void skip_group_norm(Import& n) {
-    const auto spread = [&](std::size_t k) {  // one for each channel of a picture
+    const auto spread = [&](std::size_t k) {  // one per channel of an image
         if (n.rank(k) != 2 || n.i("channels_last", 1) == 0) return n.x(k);
         return n.b.reshape(n.x(k), {n.dims(k)[0], 1, 1, n.dims(k)[1]});
     };
-    ValueId sum = n.two("add", n.x(0), spread(3));
-    if (n.has(4)) sum = n.two("add", sum, n.x(4));
+    ValueId sum = n.binary("add", n.x(0), spread(3));
+    if (n.has(4)) sum = n.binary("add", sum, n.x(4));
     group_norm_of(n, sum);
-    n.give(sum);
+    n.add_output(sum);
 }
 
 // --- embeddings ---------------------------------------------------------------------------------------------------
 
-/// ids, segments, tables of words, places and segments, scale and bias of the norm, mask, places.
+/// Operands: ids, segments, tables of words, positions and segments, scale and bias of the norm, mask, positions.
 void embed_layer_norm(Import& n) {
     if (n.rank() != 2) n.wrong("operand 0 has rank {}; it needs 2", n.rank());
     const auto rows = [&](std::size_t table, ValueId ids) {
@@ -122,19 +122,19 @@ void embed_layer_norm(Import& n) {
     };
     const std::int64_t batch = n.dims()[0], length = n.dims()[1];
     Literal own(DType::I64, {1, length});
-    std::iota(own.whole().begin(), own.whole().end(), 0);
-    ValueId sum = n.two("add", rows(2, n.x(0)), rows(3, n.has(8) ? n.x(8) : n.b.constant(std::move(own))));
-    if (n.has(1) && n.has(4)) sum = n.two("add", sum, rows(4, n.x(1)));
-    n.give(normed(n, sum, "layer_norm", 2, 5, 6, 1e-12));
+    std::iota(own.integer_elements().begin(), own.integer_elements().end(), 0);
+    ValueId sum = n.binary("add", rows(2, n.x(0)), rows(3, n.has(8) ? n.x(8) : n.b.constant(std::move(own))));
+    if (n.has(1) && n.has(4)) sum = n.binary("add", sum, rows(4, n.x(1)));
+    n.add_output(normed(n, sum, "layer_norm", 2, 5, 6, 1e-12));
     if (n.outputs() < 2) return;
     if (n.has(7) && n.rank(7) != 2) n.wrong("operand 7 has rank {}; it needs 2", n.rank(7));
-    if (n.has(7)) {  // how many words each sample has
+    if (n.has(7)) {  // the number of words of each sample
         const ValueId all = n.b.reduce_sum(n.b.cast(n.x(7), DType::F32), 1);
-        n.give(n.b.cast(n.b.reshape(all, {batch}), DType::I32));
+        n.add_output(n.b.cast(n.b.reshape(all, {batch}), DType::I32));
     } else {
-        n.give(n.b.constant(Literal(DType::I32, {batch})));
+        n.add_output(n.b.constant(Literal(DType::I32, {batch})));
     }
-    n.give(sum);
+    n.add_output(sum);
 }
 
 }  // namespace

@@ -9,15 +9,15 @@
 
 namespace ttsim::impl::ir {
 
-/// Squares of the distances of the rows of `a` [n, d] from those of `b` [m, d]: [n, m].
+/// Squared distances of the rows of `a` [n, d] from the rows of `b` [m, d]: [n, m].
 ValueId squared_distances(Import& n, ValueId a, ValueId b);
 
-/// What a Scan over the rows of a matrix does with a matrix that stays as it is, where that is a distance of each pair
-/// of rows, as converters of scikit-learn write CDist.
+/// A Scan over the rows of one matrix with another matrix as constant state that computes distances of all pairs of
+/// rows. Converters of scikit-learn write CDist so.
 struct ScannedDistances {
-    bool root = false;  ///< distances, not their squares
+    bool root = false;  ///< distances instead of squared distances
 };
-/// Of the Scan's graph; none: it does something else.
+/// Recognizes such a Scan by its graph; nullopt for others.
 std::optional<ScannedDistances> scanned_distances(const onnx::GraphProto& body);
 
 }  // namespace ttsim::impl::ir

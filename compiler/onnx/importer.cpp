@@ -30,25 +30,25 @@ const Literal& Import::literal(std::size_t k) const {
     const Literal* found = b.literal(x(k));
     if (found) return *found;
     if (b.graph().nodes[x(k)].is_input())
-        unsupported("operand {} is an input; it must be a constant (--constant NAME=FILE gives one)", k);
+        unsupported("operand {} is an input; it must be a constant (set it with --constant NAME=FILE)", k);
     needs_value("operand {} is computed at run time; a constant (--constant NAME=FILE) keeps the nodes on the device",
                 k);
 }
 
 std::vector<std::int64_t> Import::integers(std::size_t k) const {
     const Literal& found = literal(k);
-    if (is_float(found.dtype())) wrong("operand {} is {}; integers are wanted", k, to_string(found.dtype()));
-    if (found.dims().size() > 1) wrong("operand {} has rank {}; a list is wanted", k, found.dims().size());
-    return found.whole();
+    if (is_float(found.dtype())) wrong("operand {} is {}; it must be integers", k, to_string(found.dtype()));
+    if (found.dims().size() > 1) wrong("operand {} has rank {}; it must be a list", k, found.dims().size());
+    return found.integer_elements();
 }
 
-std::int64_t Import::whole(std::size_t k) const {
+std::int64_t Import::integer(std::size_t k) const {
     const auto found = integers(k);
     if (found.size() != 1) wrong("operand {} has {} values; it needs one", k, found.size());
     return found.front();
 }
 
-double Import::only(std::size_t k) const {
+double Import::scalar(std::size_t k) const {
     const Literal& found = literal(k);
     if (found.size() != 1) wrong("operand {} has {} values; it needs one", k, found.size());
     return found.at(0);
@@ -73,10 +73,10 @@ std::int64_t Import::axis(std::int64_t given, std::int64_t rank) const {
 const onnx::AttributeProto* Import::find(const std::string& name, int type) const {
     for (const auto& attribute : node_.attribute()) {
         if (attribute.name() != name) continue;
-        if (!attribute.ref_attr_name().empty()) unsupported("attribute {} refers to one of a function", name);
-        // the first versions of the format had no types
+        if (!attribute.ref_attr_name().empty()) unsupported("attribute {} refers to an attribute of a function", name);
+        // the first versions of the format had no attribute types
         if (attribute.type() != onnx::AttributeProto::UNDEFINED && attribute.type() != type)
-            wrong("attribute {} has the type {}; {} is wanted", name,
+            wrong("attribute {} has the type {}; it must be {}", name,
                   onnx::AttributeProto::AttributeType_Name(attribute.type()),
                   onnx::AttributeProto::AttributeType_Name(static_cast<onnx::AttributeProto::AttributeType>(type)));
         return &attribute;
@@ -84,7 +84,7 @@ const onnx::AttributeProto* Import::find(const std::string& name, int type) cons
     return nullptr;
 }
 
-bool Import::given(const std::string& name) const {
+bool Import::has_attribute(const std::string& name) const {
     return std::any_of(node_.attribute().begin(), node_.attribute().end(),
                        [&](const auto& attribute) { return attribute.name() == name; });
 }
@@ -101,11 +101,11 @@ std::string Import::s(const std::string& name, const std::string& otherwise) con
     const auto* a = find(name, onnx::AttributeProto::STRING);
     return a ? a->s() : otherwise;
 }
-std::string Import::word(const std::string& name, const std::vector<std::string>& known) const {
-    std::string word = s(name, known.front());
-    if (std::find(known.begin(), known.end(), word) == known.end())
-        unsupported("attribute {} is '{}'; known are {}", name, word, fmt::join(known, ", "));
-    return word;
+std::string Import::get_string(const std::string& name, const std::vector<std::string>& known) const {
+    std::string value = s(name, known.front());
+    if (std::find(known.begin(), known.end(), value) == known.end())
+        unsupported("attribute {} is '{}'; it must be one of {}", name, value, fmt::join(known, ", "));
+    return value;
 }
 std::optional<DType> Import::dtype(const std::string& name, int otherwise) const {
     const std::int64_t number = i(name, otherwise);
@@ -144,7 +144,7 @@ std::vector<std::int64_t> Import::axes(std::int64_t from, std::size_t k, std::in
 void Import::check_distinct(std::vector<std::int64_t> axes) const {
     std::sort(axes.begin(), axes.end());
     if (const auto twice = std::adjacent_find(axes.begin(), axes.end()); twice != axes.end())
-        wrong("axis {} is named twice", *twice);
+        wrong("axis {} is given twice", *twice);
 }
 
 std::size_t Import::outputs() const { return static_cast<std::size_t>(node_.output_size()); }
@@ -153,17 +153,17 @@ const std::string& Import::domain() const { return node_.domain(); }
 
 void Import::check_positions(std::int64_t count) const {
     constexpr std::int64_t most = std::int64_t{1} << 26;
-    if (count < 0) wrong("an axis of {} is left", count);
+    if (count < 0) wrong("an axis would have {} elements", count);
     if (count > most) unsupported("an axis of {}; at most {} are allowed", count, most);
 }
 
 ValueId Import::scaled(ValueId v, double factor) {
     if (!is_float(b.type(v).dtype) && factor != std::trunc(factor))
         unsupported("it multiplies {} by {}; cast it to floats before", to_string(b.type(v)), factor);
-    return two("multiply", v, number(factor, v));
+    return binary("multiply", v, number(factor, v));
 }
 
-ValueId Import::pick(ValueId v, std::int64_t axis, const std::vector<std::int64_t>& positions) {
+ValueId Import::gather(ValueId v, std::int64_t axis, const std::vector<std::int64_t>& positions) {
     Dims dims = b.dims(v);
     if (axis < 0 || axis >= std::ssize(dims)) wrong("axis {} of a tensor of rank {}", axis, dims.size());
     const std::int64_t size = dims[static_cast<std::size_t>(axis)],
@@ -174,7 +174,7 @@ ValueId Import::pick(ValueId v, std::int64_t axis, const std::vector<std::int64_
     bool same = wanted == size;
     for (std::int64_t k = 0; same && k < wanted; ++k) same = positions[static_cast<std::size_t>(k)] == k;
     if (same) return v;
-    if (size == 0 || wanted <= most / size) return b.map_axis(v, axis, picking(positions, size));
+    if (size == 0 || wanted <= most / size) return b.map_axis(v, axis, gather_matrix(positions, size));
     const std::int64_t lead = std::accumulate(dims.begin(), dims.begin() + axis, std::int64_t{1}, std::multiplies<>());
     const std::int64_t rest =
         std::accumulate(dims.begin() + axis + 1, dims.end(), std::int64_t{1}, std::multiplies<>());
@@ -190,18 +190,18 @@ bool Import::has_own_names() const { return !is_onnx(node_.domain()); }
 static const OpInfo* same_op(const std::string& domain, const std::string& op) {
     const std::string name = is_onnx(domain) ? op : domain + "." + op;
     const auto ops = all_ops();
-    const auto found = std::find_if(ops.begin(), ops.end(), [&](const OpInfo* one) { return one->onnx == name; });
+    const auto found = std::find_if(ops.begin(), ops.end(), [&](const OpInfo* info) { return info->onnx == name; });
     return found == ops.end() ? nullptr : *found;
 }
 
-/// Attributes of the device op that the node gives.
+/// Attributes of the device op that the node has.
 static Attrs own_attributes(const Import& n, const OpInfo& op) {
     Attrs attrs;
     const OpDef* def = device_def("buda." + std::string(op.name));
     if (!def || !n.has_own_names()) return attrs;
     for (const AttrDef& attr : def->attributes) {
         const std::string name(attr.name);
-        if (!n.given(name)) continue;
+        if (!n.has_attribute(name)) continue;
         if (attr.kind == AttrKind::Number)
             attrs[name] = n.f(name, 0);
         else if (attr.kind == AttrKind::Word)
@@ -214,15 +214,15 @@ static Attrs own_attributes(const Import& n, const OpInfo& op) {
     return attrs;
 }
 
-/// An op that is one of ours.
+/// Imports an op that the compiler has under the same name.
 static void import_same(Import& n) {
     const OpInfo& op = *same_op(n.domain(), n.op());
     std::vector<ValueId> operands;
     for (std::size_t k = 0; k < op.min_inputs; ++k) operands.push_back(n.x(k));
-    n.give(n.b.add(std::string(op.name), operands, own_attributes(n, op)));
+    n.add_output(n.b.add(std::string(op.name), operands, own_attributes(n, op)));
 }
 
-/// The rules of a domain; one that has none takes ops that are one of ours.
+/// The tables of rules of a domain. Domains without a table only have ops that the compiler has too.
 static std::vector<const ImportRules*> rules_of(const std::string& domain) {
     if (is_onnx(domain))
         return {&elementwise_rules(), &product_rules(),   &reduction_rules(), &shape_rules(),  &gather_rules(),
@@ -253,7 +253,7 @@ ImportRule find_rule(const std::string& domain, const std::string& op) {
     return same_op(domain, op) ? import_same : nullptr;
 }
 
-Literal picking(const std::vector<std::int64_t>& positions, std::int64_t size) {
+Literal gather_matrix(const std::vector<std::int64_t>& positions, std::int64_t size) {
     const auto rows = static_cast<std::int64_t>(positions.size());
     Literal matrix = zero_matrix(rows, size);
     for (std::int64_t r = 0; r < rows; ++r)

@@ -9,10 +9,10 @@ namespace ttsim::impl::ir {
 
 ValueId joined(Import& n, ValueId a, ValueId b, std::int64_t axis) {
     const auto at = static_cast<std::size_t>(axis);
-    Dims one = n.b.dims(a), other = n.b.dims(b);
-    const bool fits = axis >= 0 && axis < std::ssize(one) && one.size() == other.size();
-    if (fits) one[at] = other[at];
-    if (!fits || one != other)
+    Dims dims_a = n.b.dims(a), dims_b = n.b.dims(b);
+    const bool fits = axis >= 0 && axis < std::ssize(dims_a) && dims_a.size() == dims_b.size();
+    if (fits) dims_a[at] = dims_b[at];
+    if (!fits || dims_a != dims_b)
         n.wrong("{} and {} cannot be joined along axis {}", to_string(n.b.type(a)), to_string(n.b.type(b)), axis);
     const std::int64_t first = n.b.dims(a)[at], second = n.b.dims(b)[at];
     if (first == 0) return b;
@@ -21,11 +21,11 @@ ValueId joined(Import& n, ValueId a, ValueId b, std::int64_t axis) {
     std::vector<std::int64_t> left(static_cast<std::size_t>(first + second), -1), right = left;
     std::iota(left.begin(), left.begin() + first, 0);
     std::iota(right.begin() + first, right.end(), 0);
-    return n.two("add", n.pick(a, axis, left), n.pick(b, axis, right));
+    return n.binary("add", n.gather(a, axis, left), n.gather(b, axis, right));
 }
 
-/// Without the axes of one element behind `axis`, where slices become rows so: boxes [1, n, 1, 4] are joined as [1, n,
-/// 4].
+/// The dims without axes of size 1 after `axis`: boxes [1, n, 1, 4] are concatenated as [1, n, 4]. nullopt if there is
+/// nothing to remove.
 static std::optional<Dims> without_ones(const Dims& dims, std::int64_t axis) {
     const std::int64_t rank = std::ssize(dims);
     if (axis < 0 || axis >= rank - 2) return std::nullopt;
@@ -47,9 +47,9 @@ ValueId joined(Import& n, std::span<const ValueId> parts, std::int64_t axis) {
             narrow.push_back(count(own) == count(n.b.dims(part)) ? n.b.reshape(part, own) : part);
         }
         const ValueId all = joined(n, narrow, axis);
-        Dims whole = n.b.dims(parts.front());
-        whole[static_cast<std::size_t>(axis)] = n.b.dims(all)[static_cast<std::size_t>(axis)];
-        return n.b.reshape(all, whole);
+        Dims dims_all = n.b.dims(parts.front());
+        dims_all[static_cast<std::size_t>(axis)] = n.b.dims(all)[static_cast<std::size_t>(axis)];
+        return n.b.reshape(all, dims_all);
     }
     const std::size_t half = parts.size() / 2;
     return joined(n, joined(n, parts.first(half), axis), joined(n, parts.subspan(half), axis), axis);

@@ -1,4 +1,4 @@
-// Values one behind the other along an axis; turns of loops.
+// Concatenates values along an axis, and marks the iterations of unrolled loops.
 #pragma once
 
 #include <span>
@@ -8,17 +8,17 @@
 namespace ttsim::impl::ir {
 
 ValueId joined(Import& n, ValueId a, ValueId b, std::int64_t axis);
-/// All of them, which is at least one.
+/// Concatenates one or more values.
 ValueId joined(Import& n, std::span<const ValueId> parts, std::int64_t axis);
 
-/// Marks what a loop adds, turn by turn: the device may then loop itself (passes/reroll_loops.cpp).
+/// Marks the nodes of each iteration of an unrolled loop, so that passes/reroll_loops.cpp can reroll it.
 class IterationMarks {
 public:
-    /// Of so many turns; short loops are not marked.
+    /// Short loops are not marked.
     IterationMarks(Import& n, std::int64_t iterations);
-    /// The nodes added since the last call are of the next turn.
+    /// The nodes added since the last call belong to the next iteration.
     void next();
-    /// What the turns gathered, one behind the other.
+    /// Concatenates the scan outputs of all iterations.
     ValueId joined(std::span<const ValueId> parts, std::int64_t axis);
 
 private:

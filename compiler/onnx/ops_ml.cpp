@@ -1,4 +1,4 @@
-// ai.onnx.ml, of numbers: trees and tables are the host's, all else is products and what works elementwise.
+// ai.onnx.ml ops of numbers. The host computes trees and table look-ups; all else becomes products and elementwise ops.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -11,67 +11,67 @@ namespace {
 
 ValueId numbers(Import& n, const std::vector<float>& values, Dims dims) {
     Literal out(DType::F32, std::move(dims));
-    if (out.size() != std::ssize(values)) n.wrong("{} numbers where {} are wanted", values.size(), out.size());
+    if (out.size() != std::ssize(values)) n.wrong("{} numbers instead of {}", values.size(), out.size());
     out.floats() = values;
     return n.b.constant(std::move(out));
 }
-ValueId real(Import& n, std::size_t k = 0) { return n.b.cast(n.x(k), DType::F32); }
+ValueId as_float(Import& n, std::size_t k = 0) { return n.b.cast(n.x(k), DType::F32); }
 
-/// A row is one sample where there is no axis of samples.
+/// Operand 0 as [samples, features]. A vector is one sample.
 ValueId samples(Import& n) {
     if (n.rank() > 2 || n.rank() < 1) n.wrong("operand 0 has rank {}; it needs 1 or 2", n.rank());
-    return n.rank() == 1 ? n.b.reshape(real(n), {1, n.dims()[0]}) : real(n);
+    return n.rank() == 1 ? n.b.reshape(as_float(n), {1, n.dims()[0]}) : as_float(n);
 }
 
 ValueId transformed_scores(Import& n, ValueId x) {
-    const std::string how = n.word("post_transform", {"NONE", "LOGISTIC", "SOFTMAX"});
-    if (how == "LOGISTIC") return n.one("sigmoid", x);
-    return how == "SOFTMAX" ? n.one("softmax", x, {{"axis", std::int64_t{1}}}) : x;
+    const std::string how = n.get_string("post_transform", {"NONE", "LOGISTIC", "SOFTMAX"});
+    if (how == "LOGISTIC") return n.unary("sigmoid", x);
+    return how == "SOFTMAX" ? n.unary("softmax", x, {{"axis", std::int64_t{1}}}) : x;
 }
 
 /// The class of the largest score.
 ValueId label_of(Import& n, ValueId scores, const std::vector<std::int64_t>& classes) {
     if (classes.empty())
-        n.unsupported("its classes are words; export it with classes that are numbers, or take only its scores");
-    const ValueId place = n.one("arg_max", scores, {{"axis", std::int64_t{1}}});
+        n.unsupported("its classes are strings; export it with integer classes, or use only its scores");
+    const ValueId place = n.unary("arg_max", scores, {{"axis", std::int64_t{1}}});
     const ValueId flat = n.b.reshape(place, {n.b.dims(scores)[0]});
     return n.b.add("take", {n.b.constant(Literal::vector(classes)), flat}, {{"axis", std::int64_t{0}}});
 }
 
-// --- lines --------------------------------------------------------------------------------------------------------
+// --- linear -------------------------------------------------------------------------------------------------------
 
 ValueId linear(Import& n, std::int64_t results) {
     const ValueId x = samples(n);
     const std::int64_t features = n.b.dims(x)[1];
     const ValueId w = numbers(n, n.floats("coefficients"), {results, features});
-    const ValueId y = n.two("matmul", x, n.b.transpose(w, {1, 0}));
-    return n.given("intercepts") ? n.two("add", y, numbers(n, n.floats("intercepts"), {results})) : y;
+    const ValueId y = n.binary("matmul", x, n.b.transpose(w, {1, 0}));
+    return n.has_attribute("intercepts") ? n.binary("add", y, numbers(n, n.floats("intercepts"), {results})) : y;
 }
-void linear_regressor(Import& n) { n.give(transformed_scores(n, linear(n, n.i("targets", 1)))); }
+void linear_regressor(Import& n) { n.add_output(transformed_scores(n, linear(n, n.i("targets", 1)))); }
 void linear_classifier(Import& n) {
     const std::vector<std::int64_t> classes = n.ints("classlabels_ints");
     const std::int64_t features = n.b.dims(samples(n))[1];
     const std::int64_t results = std::ssize(n.floats("coefficients")) / std::max<std::int64_t>(features, 1);
     ValueId scores = linear(n, results);
-    if (results == 1) scores = joined(n, n.one("neg", scores), scores, 1);
+    if (results == 1) scores = joined(n, n.unary("neg", scores), scores, 1);
     scores = transformed_scores(n, scores);
-    n.give(label_of(n, scores, classes));
-    n.give(scores);
+    n.add_output(label_of(n, scores, classes));
+    n.add_output(scores);
 }
 
 ValueId kernel_of(Import& n, ValueId x, ValueId vectors) {
-    const std::string kind = n.word("kernel_type", {"LINEAR", "POLY", "RBF", "SIGMOID"});
+    const std::string kind = n.get_string("kernel_type", {"LINEAR", "POLY", "RBF", "SIGMOID"});
     const std::vector<float> given = n.floats("kernel_params");
     const auto param = [&](std::size_t k) { return k < given.size() ? static_cast<double>(given[k]) : 0.0; };
-    const ValueId products = n.two("matmul", x, n.b.transpose(vectors, {1, 0}));
+    const ValueId products = n.binary("matmul", x, n.b.transpose(vectors, {1, 0}));
     if (kind == "LINEAR") return products;
     if (kind == "RBF") {  // |x|^2 + |v|^2 - 2 x v
-        const auto size = [&](ValueId v) { return n.b.reduce_sum(n.one("square", v), 1); };
-        const ValueId both = n.two("add", size(x), n.b.transpose(size(vectors), {1, 0}));
-        return n.one("exp", n.scaled(n.two("subtract", both, n.scaled(products, 2)), -param(0)));
+        const auto size = [&](ValueId v) { return n.b.reduce_sum(n.unary("square", v), 1); };
+        const ValueId both = n.binary("add", size(x), n.b.transpose(size(vectors), {1, 0}));
+        return n.unary("exp", n.scaled(n.binary("subtract", both, n.scaled(products, 2)), -param(0)));
     }
-    const ValueId line = n.two("add", n.scaled(products, param(0)), n.b.scalar(param(1)));
-    return kind == "SIGMOID" ? n.one("tanh", line) : n.two("power", line, n.b.scalar(param(2)));
+    const ValueId line = n.binary("add", n.scaled(products, param(0)), n.b.scalar(param(1)));
+    return kind == "SIGMOID" ? n.unary("tanh", line) : n.binary("power", line, n.b.scalar(param(2)));
 }
 
 void svm_regressor(Import& n) {
@@ -80,19 +80,20 @@ void svm_regressor(Import& n) {
     const auto rho = n.floats("rho"), weights = n.floats("coefficients");
     if (rho.empty()) n.wrong("attribute rho is missing");
     const ValueId found =
-        supports > 0 ? n.two("matmul", kernel_of(n, x, numbers(n, n.floats("support_vectors"), {supports, features})),
-                             numbers(n, weights, {supports, 1}))
-                     : n.two("matmul", x, numbers(n, weights, {features, 1}));
-    ValueId y = n.two("add", found, n.b.scalar(static_cast<double>(rho[0])));
+        supports > 0
+            ? n.binary("matmul", kernel_of(n, x, numbers(n, n.floats("support_vectors"), {supports, features})),
+                       numbers(n, weights, {supports, 1}))
+            : n.binary("matmul", x, numbers(n, weights, {features, 1}));
+    ValueId y = n.binary("add", found, n.b.scalar(static_cast<double>(rho[0])));
     if (n.i("one_class", 0) != 0) {
-        const ValueId above = n.b.cast(n.two("greater", y, n.b.scalar(0)), DType::F32);
-        y = n.two("subtract", n.scaled(above, 2), n.b.scalar(1));
+        const ValueId above = n.b.cast(n.binary("greater", y, n.b.scalar(0)), DType::F32);
+        y = n.binary("subtract", n.scaled(above, 2), n.b.scalar(1));
     }
-    n.give(transformed_scores(n, y));
+    n.add_output(transformed_scores(n, y));
 }
 
-/// What each support vector weighs for each pair of classes [vectors, pairs]: the vectors of a class have a row of
-/// weights against each of the other classes.
+/// The weight of each support vector for each pair of classes: [vectors, pairs]. The vectors of a class have a row of
+/// weights for each of the other classes.
 ValueId pair_weights(Import& n, const std::vector<std::int64_t>& sizes, const std::vector<float>& weights) {
     const std::int64_t classes = std::ssize(sizes), pairs = classes * (classes - 1) / 2;
     std::vector<std::int64_t> starts{0};
@@ -107,19 +108,19 @@ ValueId pair_weights(Import& n, const std::vector<std::int64_t>& sizes, const st
     std::int64_t pair = 0;
     for (std::int64_t i = 0; i < classes; ++i)
         for (std::int64_t j = i + 1; j < classes; ++j, ++pair) {
-            const auto take = [&](std::int64_t of, std::int64_t row) {
+            const auto copy = [&](std::int64_t of, std::int64_t row) {
                 for (std::int64_t v = starts[static_cast<std::size_t>(of)];
                      v < starts[static_cast<std::size_t>(of) + 1]; ++v)
                     out.set(v * pairs + pair,
                             static_cast<double>(weights[static_cast<std::size_t>(row * vectors + v)]));
             };
-            take(i, j - 1);
-            take(j, i);
+            copy(i, j - 1);
+            copy(j, i);
         }
     return n.b.constant(std::move(out));
 }
 
-/// The class that most of its pairs prefer, the first of these.
+/// For each class the number of pairwise comparisons that it wins.
 ValueId votes_of(Import& n, ValueId scores, std::int64_t classes) {
     const std::int64_t pairs = n.b.dims(scores)[1];
     Literal first(DType::F32, {pairs, classes}), second(DType::F32, {pairs, classes});
@@ -129,22 +130,22 @@ ValueId votes_of(Import& n, ValueId scores, std::int64_t classes) {
             first.set(pair * classes + i, 1);
             second.set(pair * classes + j, 1);
         }
-    const ValueId wins = n.b.cast(n.two("greater", scores, n.b.scalar(0)), DType::F32);
-    const ValueId losses = n.two("subtract", n.b.scalar(1), wins);
-    return n.two("add", n.two("matmul", wins, n.b.constant(std::move(first))),
-                 n.two("matmul", losses, n.b.constant(std::move(second))));
+    const ValueId wins = n.b.cast(n.binary("greater", scores, n.b.scalar(0)), DType::F32);
+    const ValueId losses = n.binary("subtract", n.b.scalar(1), wins);
+    return n.binary("add", n.binary("matmul", wins, n.b.constant(std::move(first))),
+                    n.binary("matmul", losses, n.b.constant(std::move(second))));
 }
 
-/// How likely the first class of each pair is.
-ValueId pair_chances(Import& n, ValueId scores) {
+/// The probability of the first class of each pair.
+ValueId pair_probabilities(Import& n, ValueId scores) {
     const std::int64_t pairs = n.b.dims(scores)[1];
-    const ValueId line = n.two("add", n.two("multiply", scores, numbers(n, n.floats("prob_a"), {pairs})),
-                               numbers(n, n.floats("prob_b"), {pairs}));
-    const ValueId chance = n.one("sigmoid", n.one("neg", line));
-    return n.two("minimum", n.two("maximum", chance, n.b.scalar(1e-7)), n.b.scalar(1 - 1e-7));
+    const ValueId line = n.binary("add", n.binary("multiply", scores, numbers(n, n.floats("prob_a"), {pairs})),
+                                  numbers(n, n.floats("prob_b"), {pairs}));
+    const ValueId probability = n.unary("sigmoid", n.unary("neg", line));
+    return n.binary("minimum", n.binary("maximum", probability, n.b.scalar(1e-7)), n.b.scalar(1 - 1e-7));
 }
 
-/// With support vectors each two classes are compared; without, each class has a line.
+/// With support vectors all pairs of classes are compared. Without them each class has a linear score.
 void svm_classifier(Import& n) {
     const ValueId x = samples(n);
     const std::int64_t features = n.b.dims(x)[1];
@@ -154,33 +155,36 @@ void svm_classifier(Import& n) {
     if (sizes.empty()) {
         const std::int64_t classes = std::ssize(weights) / std::max<std::int64_t>(features, 1);
         const ValueId lines = kernel_of(n, x, numbers(n, weights, {classes, features}));
-        const ValueId scores = transformed_scores(n, n.two("add", lines, n.b.scalar(static_cast<double>(rho.front()))));
-        n.give(label_of(n, scores, labels));
-        return n.give(scores);
+        const ValueId scores =
+            transformed_scores(n, n.binary("add", lines, n.b.scalar(static_cast<double>(rho.front()))));
+        n.add_output(label_of(n, scores, labels));
+        return n.add_output(scores);
     }
     const auto classes = std::ssize(sizes);
     const ValueId against = pair_weights(n, sizes, weights);
     const ValueId kernel = kernel_of(n, x, numbers(n, n.floats("support_vectors"), {n.b.dims(against)[0], features}));
-    ValueId scores = n.two("add", n.two("matmul", kernel, against), numbers(n, rho, {classes * (classes - 1) / 2}));
-    n.give(label_of(n, votes_of(n, scores, classes), labels));
-    if (n.given("prob_a"))
-        scores = n.b.add("couple_pairs", {pair_chances(n, scores)}, {{"classes", classes}});
+    ValueId scores =
+        n.binary("add", n.binary("matmul", kernel, against), numbers(n, rho, {classes * (classes - 1) / 2}));
+    n.add_output(label_of(n, votes_of(n, scores, classes), labels));
+    if (n.has_attribute("prob_a"))
+        scores = n.b.add("couple_pairs", {pair_probabilities(n, scores)}, {{"classes", classes}});
     else if (classes == 2)
-        scores = joined(n, n.one("neg", scores), scores, 1);
-    n.give(transformed_scores(n, scores));
+        scores = joined(n, n.unary("neg", scores), scores, 1);
+    n.add_output(transformed_scores(n, scores));
 }
 
 // --- trees --------------------------------------------------------------------------------------------------------
 
-std::int64_t mode_of(Import& n, const std::string& word) {
+std::int64_t mode_of(Import& n, const std::string& mode) {
     const std::vector<std::string> known{"LEAF",      "BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE",
                                          "BRANCH_GT", "BRANCH_EQ",  "BRANCH_NEQ"};
-    const auto found = std::find(known.begin(), known.end(), word);
-    if (found == known.end()) n.unsupported("a node of the mode '{}'", word);
+    const auto found = std::find(known.begin(), known.end(), mode);
+    if (found == known.end()) n.unsupported("a node of the mode '{}'", mode);
     return found - known.begin();
 }
 
-/// Weights by the attributes that begin with `prefix`; those of all targets for one where `together` is set.
+/// Sums the leaf weights of all trees by target. Leaf attributes begin with `prefix`. `together`: all leaves belong to
+/// one target.
 ValueId tree_sums(Import& n, const std::string& prefix, const std::string& ids, std::int64_t targets, bool together,
                   const std::string& aggregate) {
     const auto trees = n.ints("nodes_treeids"), nodes = n.ints("nodes_nodeids"), features = n.ints("nodes_featureids"),
@@ -209,7 +213,7 @@ ValueId tree_sums(Import& n, const std::string& prefix, const std::string& ids, 
         const std::int64_t mode = mode_of(n, modes[k]);
         const std::int64_t values[5] = {features[k], mode, mode == 0 ? 0 : row_of(trees[k], yes[k]),
                                         mode == 0 ? 0 : row_of(trees[k], no[k]), k < missing.size() ? missing[k] : 0};
-        std::copy_n(values, 5, table.whole().begin() + static_cast<std::ptrdiff_t>(5 * k));
+        std::copy_n(values, 5, table.integer_elements().begin() + static_cast<std::ptrdiff_t>(5 * k));
     }
     const auto leaf_trees = n.ints(prefix + "_treeids"), leaf_nodes = n.ints(prefix + "_nodeids"),
                leaf_ids = n.ints(ids);
@@ -218,8 +222,8 @@ ValueId tree_sums(Import& n, const std::string& prefix, const std::string& ids, 
     const auto leaves = static_cast<std::int64_t>(leaf_ids.size());
     Literal places(DType::I64, {leaves, 2});
     for (std::size_t k = 0; k < leaf_ids.size(); ++k) {
-        places.whole()[2 * k] = row_of(leaf_trees[k], leaf_nodes[k]);
-        places.whole()[2 * k + 1] = together ? 0 : leaf_ids[k];
+        places.integer_elements()[2 * k] = row_of(leaf_trees[k], leaf_nodes[k]);
+        places.integer_elements()[2 * k + 1] = together ? 0 : leaf_ids[k];
     }
     return n.b.add(
         "tree_ensemble",
@@ -229,29 +233,29 @@ ValueId tree_sums(Import& n, const std::string& prefix, const std::string& ids, 
         {{"targets", targets}, {"aggregate", aggregate}});
 }
 
-void refuse_tensors(Import& n) {
+void refuse_float64_attributes(Import& n) {
     for (const char* name :
          {"nodes_values_as_tensor", "base_values_as_tensor", "class_weights_as_tensor", "target_weights_as_tensor"})
-        if (n.given(name)) n.unsupported("attribute {}, of 64-bit floats; export it with 32-bit ones", name);
+        if (n.has_attribute(name)) n.unsupported("attribute {}, of 64-bit floats; export it with 32-bit ones", name);
 }
 
 ValueId with_base(Import& n, ValueId x) {
     const auto base = n.floats("base_values");
-    return base.empty() ? x : n.two("add", x, numbers(n, base, {std::ssize(base)}));
+    return base.empty() ? x : n.binary("add", x, numbers(n, base, {std::ssize(base)}));
 }
 
 void tree_regressor(Import& n) {
-    refuse_tensors(n);
-    const std::string how = n.word("aggregate_function", {"SUM", "AVERAGE", "MIN", "MAX"});
+    refuse_float64_attributes(n);
+    const std::string how = n.get_string("aggregate_function", {"SUM", "AVERAGE", "MIN", "MAX"});
     std::string aggregate = how;
     std::transform(how.begin(), how.end(), aggregate.begin(), [](unsigned char c) { return std::tolower(c); });
     const std::int64_t targets = n.i("n_targets", 1);
-    n.give(transformed_scores(n, with_base(n, tree_sums(n, "target", "target_ids", targets, false, aggregate))));
+    n.add_output(transformed_scores(n, with_base(n, tree_sums(n, "target", "target_ids", targets, false, aggregate))));
 }
 
-/// Weights of one class alone are those of the second of two.
+/// If only one class has weights, it is the second of two classes.
 void tree_classifier(Import& n) {
-    refuse_tensors(n);
+    refuse_float64_attributes(n);
     const auto ids = n.ints("class_ids"), labels = n.ints("classlabels_int64s");
     const auto weights = n.floats("class_weights");
     const auto classes = std::max(std::ssize(labels), std::ssize(n.strings("classlabels_strings")));
@@ -261,63 +265,64 @@ void tree_classifier(Import& n) {
         scores = transformed_scores(n, with_base(n, scores));
     } else {
         const auto base = n.floats("base_values");
-        if (!base.empty()) scores = n.two("add", scores, n.b.scalar(static_cast<double>(base.back())));
+        if (!base.empty()) scores = n.binary("add", scores, n.b.scalar(static_cast<double>(base.back())));
         const bool shares = std::all_of(weights.begin(), weights.end(), [](float w) { return w >= 0; });
-        const ValueId other = shares ? n.two("subtract", n.b.scalar(1), scores) : n.one("neg", scores);
+        const ValueId other = shares ? n.binary("subtract", n.b.scalar(1), scores) : n.unary("neg", scores);
         scores = joined(n, other, scores, 1);
         if (!shares) scores = transformed_scores(n, scores);
     }
-    n.give(label_of(n, scores, classes == 1 && !labels.empty() ? std::vector<std::int64_t>{0, labels.at(0)} : labels));
-    n.give(scores);
+    n.add_output(
+        label_of(n, scores, classes == 1 && !labels.empty() ? std::vector<std::int64_t>{0, labels.at(0)} : labels));
+    n.add_output(scores);
 }
 
 // --- columns ------------------------------------------------------------------------------------------------------
 
 void scaler(Import& n) {
     const auto offset = n.floats("offset"), scale = n.floats("scale");
-    ValueId x = real(n);
-    if (!offset.empty()) x = n.two("subtract", x, numbers(n, offset, {std::ssize(offset)}));
-    n.give(scale.empty() ? x : n.two("multiply", x, numbers(n, scale, {std::ssize(scale)})));
+    ValueId x = as_float(n);
+    if (!offset.empty()) x = n.binary("subtract", x, numbers(n, offset, {std::ssize(offset)}));
+    n.add_output(scale.empty() ? x : n.binary("multiply", x, numbers(n, scale, {std::ssize(scale)})));
 }
 
 void normalizer(Import& n) {
     n.need_rank(1);
-    const std::string norm = n.word("norm", {"MAX", "L1", "L2"});
-    const ValueId x = real(n), size = n.one("abs", x);
+    const std::string norm = n.get_string("norm", {"MAX", "L1", "L2"});
+    const ValueId x = as_float(n), size = n.unary("abs", x);
     const std::int64_t last = n.rank() - 1;
-    const ValueId by = norm == "MAX"  ? n.one("reduce_max", size, {{"axis", last}})
+    const ValueId by = norm == "MAX"  ? n.unary("reduce_max", size, {{"axis", last}})
                        : norm == "L1" ? n.b.reduce_sum(size, last)
-                                      : n.one("sqrt", n.b.reduce_sum(n.one("square", x), last));
-    n.give(n.two("divide", x, n.two("maximum", by, n.b.scalar(1e-30))));
+                                      : n.unary("sqrt", n.b.reduce_sum(n.unary("square", x), last));
+    n.add_output(n.binary("divide", x, n.binary("maximum", by, n.b.scalar(1e-30))));
 }
 
 void binarizer(Import& n) {
-    const ValueId above = n.two("greater", n.x(0), n.number(n.f("threshold", 0), n.x(0)));
-    n.give(n.b.cast(above, n.b.type(n.x(0)).dtype));
+    const ValueId above = n.binary("greater", n.x(0), n.number(n.f("threshold", 0), n.x(0)));
+    n.add_output(n.b.cast(above, n.b.type(n.x(0)).dtype));
 }
 
 void imputer(Import& n) {
-    const bool whole = n.is_integer(0);
+    const bool integers = n.is_integer(0);
     const double replaced =
-        whole ? static_cast<double>(n.i("replaced_value_int64", 0)) : n.f("replaced_value_float", 0);
+        integers ? static_cast<double>(n.i("replaced_value_int64", 0)) : n.f("replaced_value_float", 0);
     std::vector<double> by;
-    if (whole)
+    if (integers)
         for (const auto v : n.ints("imputed_value_int64s")) by.push_back(static_cast<double>(v));
     else
         for (const float v : n.floats("imputed_value_floats")) by.push_back(static_cast<double>(v));
     Literal values(n.b.type(n.x(0)).dtype, {std::ssize(by)});
     for (std::size_t k = 0; k < by.size(); ++k) values.set(static_cast<std::int64_t>(k), by[k]);
-    if (by.empty()) n.wrong("it has no values to put in");
+    if (by.empty()) n.wrong("it has no replacement values");
     const ValueId x = n.x(0);
     const ValueId hit =
-        std::isnan(replaced) ? n.one("not", n.two("equal", x, x)) : n.two("equal", x, n.number(replaced, x));
-    n.give(n.b.add("where", {hit, n.b.constant(std::move(values)), x}));
+        std::isnan(replaced) ? n.unary("not", n.binary("equal", x, x)) : n.binary("equal", x, n.number(replaced, x));
+    n.add_output(n.b.add("where", {hit, n.b.constant(std::move(values)), x}));
 }
 
 void array_features(Import& n) {
     const ValueId ids = n.b.reshape(n.x(1), {count(n.dims(1))});
     const ValueId y = n.b.add("take", {n.x(0), ids}, {{"axis", n.rank() - 1}});
-    n.give(n.rank() == 1 ? n.b.reshape(y, {1, count(n.dims(1))}) : y);
+    n.add_output(n.rank() == 1 ? n.b.reshape(y, {1, count(n.dims(1))}) : y);
 }
 
 void feature_vector(Import& n) {
@@ -325,32 +330,33 @@ void feature_vector(Import& n) {
     for (std::size_t k = 0; k < n.in.size(); ++k) {
         const Dims d = n.dims(k);
         if (d.empty() || d[0] < 1) n.wrong("operand {} is {}", k, to_string(n.b.type(n.x(k))));
-        parts.push_back(n.b.reshape(real(n, k), d.size() == 1 ? Dims{1, d[0]} : Dims{d[0], count(d) / d[0]}));
+        parts.push_back(n.b.reshape(as_float(n, k), d.size() == 1 ? Dims{1, d[0]} : Dims{d[0], count(d) / d[0]}));
     }
     if (parts.empty()) n.wrong("it has no operands");
-    n.give(joined(n, parts, 1));
+    n.add_output(joined(n, parts, 1));
 }
 
 void one_hot_encoder(Import& n) {
     const auto classes = n.ints("cats_int64s");
-    if (classes.empty()) n.unsupported("its classes are words; encode them in your program");
-    if (n.i("zeros", 1) == 0) n.unsupported("zeros = 0: a class that is not known is an error");
+    if (classes.empty()) n.unsupported("its classes are strings; encode them in your program");
+    if (n.i("zeros", 1) == 0) n.unsupported("zeros = 0: an unknown class is an error");
     Literal keys(DType::F32, {std::ssize(classes)});
     for (std::size_t k = 0; k < classes.size(); ++k)
         keys.set(static_cast<std::int64_t>(k), static_cast<double>(classes[k]));
     Dims dims = n.dims();
     dims.push_back(1);
-    n.give(n.b.cast(n.two("equal", n.b.reshape(real(n), dims), n.b.constant(std::move(keys))), DType::F32));
+    n.add_output(
+        n.b.cast(n.binary("equal", n.b.reshape(as_float(n), dims), n.b.constant(std::move(keys))), DType::F32));
 }
 
 void label_encoder(Import& n) {
-    if (n.given("keys_strings") || n.given("values_strings") || n.given("classes_strings"))
+    if (n.has_attribute("keys_strings") || n.has_attribute("values_strings") || n.has_attribute("classes_strings"))
         n.unsupported(
-            "its keys or values are words; encode them in your program and cut the model "
+            "its keys or values are strings; encode them in your program and cut the model "
             "(onnx.utils.extract_model)");
     const auto list = [&](const std::string& name) {
-        if (n.given(name + "_tensor")) return n.tensor(name + "_tensor");
-        if (n.given(name + "_int64s")) return Literal::vector(n.ints(name + "_int64s"));
+        if (n.has_attribute(name + "_tensor")) return n.tensor(name + "_tensor");
+        if (n.has_attribute(name + "_int64s")) return Literal::vector(n.ints(name + "_int64s"));
         const auto values = n.floats(name + "_floats");
         Literal out(DType::F32, {std::ssize(values)});
         out.floats() = values;
@@ -358,17 +364,17 @@ void label_encoder(Import& n) {
     };
     Literal keys = list("keys"), values = list("values");
     Literal other(values.dtype(), {1});
-    other.set(0, n.given("default_tensor")  ? n.tensor("default_tensor").at(0)
-                 : is_float(values.dtype()) ? n.f("default_float", -0.0)
-                                            : static_cast<double>(n.i("default_int64", -1)));
-    n.give(n.b.add("look_up", {n.x(0), n.b.constant(std::move(keys)), n.b.constant(std::move(values)),
-                               n.b.constant(std::move(other))}));
+    other.set(0, n.has_attribute("default_tensor") ? n.tensor("default_tensor").at(0)
+                 : is_float(values.dtype())        ? n.f("default_float", -0.0)
+                                                   : static_cast<double>(n.i("default_int64", -1)));
+    n.add_output(n.b.add("look_up", {n.x(0), n.b.constant(std::move(keys)), n.b.constant(std::move(values)),
+                                     n.b.constant(std::move(other))}));
 }
 
-void of_maps(Import& n) { n.unsupported("it works on maps; make tables of them in your program"); }
-/// A map of each sample's classes to numbers says what the columns of its operand say in their order.
-void zip_map(Import& n) { n.give(n.x(0)); }
-void of_categories(Import& n) { n.unsupported("it works on words; do that in your program"); }
+void refuse_maps(Import& n) { n.unsupported("it works on maps; convert them to tables in your program"); }
+/// The columns of the operand have the information of the map from classes to numbers.
+void zip_map(Import& n) { n.add_output(n.x(0)); }
+void refuse_strings(Import& n) { n.unsupported("it works on strings; do that in your program"); }
 
 }  // namespace
 
@@ -389,9 +395,9 @@ const ImportRules& ml_rules() {
         {"OneHotEncoder", one_hot_encoder},
         {"LabelEncoder", label_encoder},
         {"ZipMap", zip_map},
-        {"CastMap", of_maps},
-        {"DictVectorizer", of_maps},
-        {"CategoryMapper", of_categories},
+        {"CastMap", refuse_maps},
+        {"DictVectorizer", refuse_maps},
+        {"CategoryMapper", refuse_strings},
     };
     return rules;
 }

@@ -1,4 +1,4 @@
-// ONNX convolutions, pools and what resizes pictures.
+// ONNX convolutions, pools and resizing.
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -15,16 +15,16 @@ namespace {
 Attrs window_attrs(Import& n) {
     Attrs attrs;
     for (const char* name : {"strides", "dilations", "pads", "output_padding", "output_shape"})
-        if (n.given(name)) attrs[name] = n.ints(name);
-    if (n.given("auto_pad")) attrs["auto_pad"] = n.s("auto_pad", "NOTSET");
-    if (n.given("ceil_mode")) attrs["ceil_mode"] = n.i("ceil_mode", 0);
+        if (n.has_attribute(name)) attrs[name] = n.ints(name);
+    if (n.has_attribute("auto_pad")) attrs["auto_pad"] = n.s("auto_pad", "NOTSET");
+    if (n.has_attribute("ceil_mode")) attrs["ceil_mode"] = n.i("ceil_mode", 0);
     return attrs;
 }
 
-/// The attribute says what the weights say, or nothing.
+/// The attribute kernel_shape must fit the weights if it is present.
 void check_kernel(Import& n, std::size_t weights) {
     const Dims w = n.dims(weights);
-    if (n.given("kernel_shape") && (w.size() < 2 || n.ints("kernel_shape") != Dims(w.begin() + 2, w.end())))
+    if (n.has_attribute("kernel_shape") && (w.size() < 2 || n.ints("kernel_shape") != Dims(w.begin() + 2, w.end())))
         n.wrong("kernel_shape [{}] with weights [{}]", fmt::join(n.ints("kernel_shape"), ", "), fmt::join(w, ", "));
 }
 
@@ -34,12 +34,12 @@ void convolution(Import& n, const char* op) {
     check_kernel(n, 1);
     std::vector<ValueId> in{n.x(0), n.x(1)};
     if (n.has(2)) in.push_back(n.x(2));
-    n.give(n.b.add(op, in, attrs));
+    n.add_output(n.b.add(op, in, attrs));
 }
 void conv(Import& n) { convolution(n, "conv"); }
 void conv_transpose(Import& n) { convolution(n, "conv_transpose"); }
 
-/// x [batch, channels, length], weights [channels, 1, taps], bias, the last elements of the call before.
+/// Operands: x [batch, channels, length], weights [channels, 1, taps], bias, last elements of the previous call.
 void causal_conv(Import& n) {
     if (n.rank() != 3 || n.rank(1) != 3) n.wrong("operands of rank {} and {}; they need 3", n.rank(), n.rank(1));
     const Dims d = n.dims();
@@ -49,14 +49,14 @@ void causal_conv(Import& n) {
     std::vector<ValueId> in{x, n.x(1)};
     if (n.has(2)) in.push_back(n.x(2));
     const ValueId y = n.b.add("conv", in, {{"group", d[1]}});
-    const bool swish = n.word("activation", {"none", "silu", "swish"}) != "none";
-    n.give(swish ? n.two("multiply", y, n.one("sigmoid", y)) : y);
+    const bool swish = n.get_string("activation", {"none", "silu", "swish"}) != "none";
+    n.add_output(swish ? n.binary("multiply", y, n.unary("sigmoid", y)) : y);
     std::vector<std::int64_t> last;
     for (std::int64_t k = 0; k < kept; ++k) last.push_back(d[2] + k);
-    n.give(n.pick(x, 2, last));
+    n.add_output(n.gather(x, 2, last));
 }
 
-ValueId less_zero_point(Import& n, std::size_t k, std::size_t zero) {
+ValueId subtract_zero_point(Import& n, std::size_t k, std::size_t zero) {
     const ValueId x = n.b.cast(n.x(k), DType::F32);
     if (!n.has(zero)) return x;
     ValueId z = n.b.cast(n.x(zero), DType::F32);
@@ -66,24 +66,24 @@ ValueId less_zero_point(Import& n, std::size_t k, std::size_t zero) {
         dims.assign(n.b.dims(x).size(), 1);
         dims[0] = count(n.b.dims(z));
     }
-    return n.two("subtract", x, n.b.reshape(z, dims));
+    return n.binary("subtract", x, n.b.reshape(z, dims));
 }
 
 void conv_integer(Import& n) {
     Attrs attrs = window_attrs(n);
     attrs["group"] = n.i("group", 1);
     check_kernel(n, 1);
-    ValueId x = less_zero_point(n, 0, 2), w = less_zero_point(n, 1, 3);
+    ValueId x = subtract_zero_point(n, 0, 2), w = subtract_zero_point(n, 1, 3);
     const Dims d = n.b.dims(w);
     const std::int64_t inner = d.empty() ? 1 : count(d) / std::max<std::int64_t>(d[0], 1);
-    if (!float_holds_sums(n, {2, 3}, w, inner, [&](std::int64_t i) { return i / inner; })) {
+    if (!is_exact_in_float32(n, {2, 3}, w, inner, [&](std::int64_t i) { return i / inner; })) {
         x = n.b.cast(x, DType::I32);
         w = n.b.cast(w, DType::I32);
     }
-    n.give(n.b.cast(n.b.add("conv", {x, w}, attrs), DType::I32));
+    n.add_output(n.b.cast(n.b.add("conv", {x, w}, attrs), DType::I32));
 }
 
-/// A value per channel (or for all) of axis 0 or 1, shaped to be broadcast.
+/// A value per channel, or one for all, reshaped to broadcast along `axis`.
 ValueId per_channel(Import& n, std::size_t k, std::size_t rank, std::size_t axis) {
     const ValueId v = n.b.cast(n.x(k), DType::F32);
     Dims dims;
@@ -94,32 +94,33 @@ ValueId per_channel(Import& n, std::size_t k, std::size_t rank, std::size_t axis
     return n.b.reshape(v, dims);
 }
 
-/// x, scale, zero, weights, scale, zero, scale of y, zero of y, bias. The product of integers, which is exact,
-/// comes first; then all scales as one factor.
+/// Operands: x, scale, zero, weights, scale, zero, scale of y, zero of y, bias. An exact convolution of integers, then
+/// one factor for all scales.
 void qlinear_conv(Import& n) {
     Attrs attrs = window_attrs(n);
     attrs["group"] = n.i("group", 1);
     n.need_rank(3);
     check_kernel(n, 3);
     const std::size_t rank = n.dims(0).size();
-    const ValueId x = n.scaled(less_zero_point(n, 0, 2), fixed_point);
-    const ValueId w = n.scaled(less_zero_point(n, 3, 5), fixed_point);
+    const ValueId x = n.scaled(subtract_zero_point(n, 0, 2), int8_scale);
+    const ValueId w = n.scaled(subtract_zero_point(n, 3, 5), int8_scale);
     ValueId y = n.b.add("conv", {x, w}, attrs);
-    if (n.has(8)) y = n.two("add", y, n.scaled(per_channel(n, 8, rank, 1), fixed_point * fixed_point));
-    const auto factor = [&](std::size_t k) { return n.scaled(per_channel(n, k, rank, 1), 1 / fixed_point); };
-    y = n.two("multiply", y, n.two("divide", n.two("multiply", factor(1), factor(4)), per_channel(n, 6, rank, 1)));
+    if (n.has(8)) y = n.binary("add", y, n.scaled(per_channel(n, 8, rank, 1), int8_scale * int8_scale));
+    const auto factor = [&](std::size_t k) { return n.scaled(per_channel(n, k, rank, 1), 1 / int8_scale); };
+    y = n.binary("multiply", y,
+                 n.binary("divide", n.binary("multiply", factor(1), factor(4)), per_channel(n, 6, rank, 1)));
     const DType to = n.b.type(n.x(7)).dtype;
-    n.give(on_grid(n, y, per_channel(n, 7, rank, 1), to));
+    n.add_output(quantize_to(n, y, per_channel(n, 7, rank, 1), to));
 }
 
 void pool(Import& n, const char* op) {
     Attrs attrs = window_attrs(n);
     attrs["kernel"] = n.ints("kernel_shape");
-    if (n.given("count_include_pad")) attrs["count_include_pad"] = n.i("count_include_pad", 0);
-    n.give(n.one(op, n.x(0), attrs));
+    if (n.has_attribute("count_include_pad")) attrs["count_include_pad"] = n.i("count_include_pad", 0);
+    n.add_output(n.unary(op, n.x(0), attrs));
     if (n.outputs() < 2) return;
     attrs["column_major"] = n.i("storage_order", 0);
-    n.give(n.one("max_pool_places", n.x(0), attrs));
+    n.add_output(n.unary("max_pool_places", n.x(0), attrs));
 }
 void max_pool(Import& n) { pool(n, "max_pool"); }
 void average_pool(Import& n) { pool(n, "average_pool"); }
@@ -127,16 +128,15 @@ void average_pool(Import& n) { pool(n, "average_pool"); }
 void global_average(Import& n) {
     const Dims& dims = n.dims();
     if (dims.size() < 3) n.wrong("operand 0 has rank {}; it needs 3 or more", dims.size());
-    n.give(n.b.add("average_pool", {n.x(0)}, {{"kernel", Dims(dims.begin() + 2, dims.end())}}));
+    n.add_output(n.b.add("average_pool", {n.x(0)}, {{"kernel", Dims(dims.begin() + 2, dims.end())}}));
 }
 void global_max(Import& n) {
     ValueId x = n.x(0);
-    for (std::int64_t a = 2; a < n.rank(); ++a) x = n.one("reduce_max", x, {{"axis", a}});
-    n.give(x);
+    for (std::int64_t a = 2; a < n.rank(); ++a) x = n.unary("reduce_max", x, {{"axis", a}});
+    n.add_output(x);
 }
 
-// --- resize: one matrix for each axis
-// ---------------------------------------------------------------------------------
+// --- resize: one matrix for each axis -------------------------------------------------------------------------------
 
 struct Axis {
     std::int64_t in = 1, out = 1;
@@ -148,9 +148,9 @@ double source_of(const std::string& mode, const Axis& a, std::int64_t o) {
     if (mode == "asymmetric") return x / a.scale;
     if (mode == "align_corners") return a.out == 1 ? 0 : x * (in - 1) / (in * a.scale - 1);
     if (mode == "pytorch_half_pixel" && a.out <= 1) return 0;
-    if (mode == "half_pixel_symmetric") {  // the length that was wanted, which a whole one may miss
-        const double wanted = in * a.scale, left_out = in / 2 * (1 - out / wanted);
-        return left_out + (x + 0.5) / a.scale - 0.5;
+    if (mode == "half_pixel_symmetric") {  // the exact length, which the rounded one may differ from
+        const double exact_out = in * a.scale, offset = in / 2 * (1 - out / exact_out);
+        return offset + (x + 0.5) / a.scale - 0.5;
     }
     if (mode == "tf_half_pixel_for_nn") return (x + 0.5) / a.scale;
     if (mode == "tf_crop_and_resize")
@@ -176,7 +176,7 @@ struct ResizeMode {
     std::string kind, coordinates, rounding;
     double cubic_a = -0.75;
     bool exclude_outside = false;
-    bool antialias = false;  ///< an axis that gets smaller averages over all it leaves out
+    bool antialias = false;  ///< average over the skipped elements of an axis that shrinks
 };
 
 /// Weights of the input positions for one output position.
@@ -211,35 +211,34 @@ std::vector<double> weights(const ResizeMode& mode, const Axis& a, double x) {
     return row;
 }
 
-/// What was left out outside of the axis is shared by what lies inside.
-void share_weights(Import& n, std::vector<double>& row, std::int64_t o, std::size_t axis) {
+/// Scales the weights inside the axis to a sum of 1, since weights outside are excluded.
+void normalize_weights(Import& n, std::vector<double>& row, std::int64_t o, std::size_t axis) {
     const double sum = std::accumulate(row.begin(), row.end(), 0.0);
-    if (!(std::fabs(sum) >= 1e-6))
-        n.wrong("exclude_outside leaves element {} of axis {} nothing to come from", o, axis);
+    if (!(std::fabs(sum) >= 1e-6)) n.wrong("exclude_outside leaves no source for element {} of axis {}", o, axis);
     for (double& w : row) w /= sum;
 }
 
 void resize_axes(Import& n, const ResizeMode& mode, const std::vector<Axis>& axes, double extrapolation) {
     ValueId x = n.x(0);
-    std::vector<std::vector<std::int64_t>> beyond(axes.size());  // positions outside of the picture, by axis
+    std::vector<std::vector<std::int64_t>> beyond(axes.size());  // positions outside of the image, by axis
     for (std::size_t k = 0; k < axes.size(); ++k) {
         const Axis& a = axes[k];
         if (a.out == a.in && a.scale == 1 && a.start == 0 && a.end == 1) continue;
         Literal matrix = zero_matrix(a.out, a.in);
         for (std::int64_t o = 0; o < a.out; ++o) {
             const double at = source_of(mode.coordinates, a, o);
-            if (!(std::fabs(at) < 1e15)) n.wrong("element {} of axis {} comes from {}", o, k, at);
+            if (!(std::fabs(at) < 1e15)) n.wrong("element {} of axis {} has the source position {}", o, k, at);
             const bool outside =
                 mode.coordinates == "tf_crop_and_resize" && (at < 0 || at > static_cast<double>(a.in - 1));
             if (outside) beyond[k].push_back(o);
             if (outside) continue;
             auto row = weights(mode, a, at);
-            if (mode.exclude_outside) share_weights(n, row, o, k);
+            if (mode.exclude_outside) normalize_weights(n, row, o, k);
             for (std::int64_t i = 0; i < a.in; ++i) matrix.set(o * a.in + i, row[static_cast<std::size_t>(i)]);
         }
         x = n.b.map_axis(x, static_cast<std::int64_t>(k), std::move(matrix));
     }
-    // what lies outside of the picture is 0 so far
+    // positions outside of the image are 0 so far
     if (extrapolation != 0 && std::any_of(beyond.begin(), beyond.end(), [](const auto& b) { return !b.empty(); })) {
         Literal frame(n.b.type(x).dtype, n.b.dims(x));
         const Dims steps = strides(frame.dims());
@@ -247,9 +246,9 @@ void resize_axes(Import& n, const ResizeMode& mode, const std::vector<Axis>& axe
             for (std::size_t k = 0; k < axes.size(); ++k)
                 if (std::binary_search(beyond[k].begin(), beyond[k].end(), i / steps[k] % frame.dims()[k]))
                     frame.set(i, extrapolation);
-        x = n.two("add", x, n.b.constant(std::move(frame)));
+        x = n.binary("add", x, n.b.constant(std::move(frame)));
     }
-    n.give(x);
+    n.add_output(x);
 }
 
 void check_axis(Import& n, const Axis& a, std::int64_t k) {
@@ -258,7 +257,7 @@ void check_axis(Import& n, const Axis& a, std::int64_t k) {
     n.check_positions(a.out);
 }
 
-/// Those that sizes, scales and regions are given for.
+/// The axes that sizes, scales and regions refer to.
 std::vector<std::int64_t> resized_axes(Import& n) {
     std::vector<std::int64_t> named = n.opset >= 18 ? n.ints("axes") : std::vector<std::int64_t>{};
     if (named.empty())
@@ -276,7 +275,7 @@ std::vector<Axis> axes_of(Import& n, std::size_t scales, std::optional<std::size
     if (given.size() != std::ssize(named))
         n.wrong("{} sizes or scales for {} axes of a tensor of rank {}", given.size(), named.size(), n.rank());
     for (const std::int64_t size : n.dims()) axes.push_back({.in = size, .out = size});
-    const std::string policy = n.word("keep_aspect_ratio_policy", {"stretch", "not_larger", "not_smaller"});
+    const std::string policy = n.get_string("keep_aspect_ratio_policy", {"stretch", "not_larger", "not_smaller"});
     std::optional<double> common;  // of all named axes
     for (std::int64_t i = 0; by_size && policy != "stretch" && i < given.size(); ++i) {
         const double own =
@@ -287,9 +286,9 @@ std::vector<Axis> axes_of(Import& n, std::size_t scales, std::optional<std::size
         const std::int64_t k = named[static_cast<std::size_t>(i)];
         Axis& a = axes[static_cast<std::size_t>(k)];
         const auto in = static_cast<double>(a.in);
-        a.out = to_whole(common    ? std::floor(in * *common + 0.5)
-                         : by_size ? given.at(i)
-                                   : std::floor(in * given.at(i)));
+        a.out = to_integer(common    ? std::floor(in * *common + 0.5)
+                           : by_size ? given.at(i)
+                                     : std::floor(in * given.at(i)));
         a.scale = common ? *common : by_size ? static_cast<double>(a.out) / in : given.at(i);
     }
     for (std::size_t k = 0; k < axes.size(); ++k) check_axis(n, axes[k], static_cast<std::int64_t>(k));
@@ -297,17 +296,17 @@ std::vector<Axis> axes_of(Import& n, std::size_t scales, std::optional<std::size
 }
 
 void resize(Import& n) {
-    ResizeMode mode{n.word("mode", {"nearest", "linear", "cubic"}),
+    ResizeMode mode{n.get_string("mode", {"nearest", "linear", "cubic"}),
                     "asymmetric",
                     "floor",
                     n.f("cubic_coeff_a", -0.75),
                     n.i("exclude_outside", 0) != 0,
                     n.i("antialias", 0) != 0};
     if (n.opset >= 11) {
-        mode.coordinates = n.word("coordinate_transformation_mode",
-                                  {"half_pixel", "asymmetric", "align_corners", "pytorch_half_pixel",
-                                   "half_pixel_symmetric", "tf_half_pixel_for_nn", "tf_crop_and_resize"});
-        mode.rounding = n.word("nearest_mode", {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"});
+        mode.coordinates = n.get_string("coordinate_transformation_mode",
+                                        {"half_pixel", "asymmetric", "align_corners", "pytorch_half_pixel",
+                                         "half_pixel_symmetric", "tf_half_pixel_for_nn", "tf_crop_and_resize"});
+        mode.rounding = n.get_string("nearest_mode", {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"});
     }
     if (n.opset < 11) return resize_axes(n, mode, axes_of(n, 1, {}), 0);
     std::vector<Axis> axes = axes_of(n, 2, 3);
@@ -326,7 +325,8 @@ void resize(Import& n) {
 }
 
 void upsample(Import& n) {
-    ResizeMode mode{.kind = n.word("mode", {"nearest", "linear"}), .coordinates = "asymmetric", .rounding = "floor"};
+    ResizeMode mode{
+        .kind = n.get_string("mode", {"nearest", "linear"}), .coordinates = "asymmetric", .rounding = "floor"};
     if (n.opset >= 9) return resize_axes(n, mode, axes_of(n, 1, {}), 0);
     const auto scales = n.floats("scales");
     std::vector<Axis> axes;
@@ -335,7 +335,7 @@ void upsample(Import& n) {
         Axis a;
         a.in = n.dims()[k];
         a.scale = static_cast<double>(scales[k]);
-        a.out = to_whole(std::floor(static_cast<double>(a.in) * a.scale));
+        a.out = to_integer(std::floor(static_cast<double>(a.in) * a.scale));
         check_axis(n, a, static_cast<std::int64_t>(k));
         axes.push_back(a);
     }

@@ -16,14 +16,14 @@ ValueId numpy_matmul(Import& n, ValueId a, ValueId b) {
     if (n.b.dims(a).empty() || n.b.dims(b).empty()) n.wrong("an operand is a scalar");
     if (row) a = n.b.reshape(a, {1, n.b.dims(a)[0]});
     if (column) b = n.b.reshape(b, {n.b.dims(b)[0], 1});
-    const ValueId y = n.two("matmul", a, b);
+    const ValueId y = n.binary("matmul", a, b);
     Dims dims = n.b.dims(y);
     if (column) dims.pop_back();
     if (row) dims.erase(dims.end() - (column ? 1 : 2));
     return n.b.reshape(y, dims);
 }
 
-void matmul(Import& n) { n.give(numpy_matmul(n, n.x(0), n.x(1))); }
+void matmul(Import& n) { n.add_output(numpy_matmul(n, n.x(0), n.x(1))); }
 
 void gemm(Import& n) {
     ValueId a = n.x(0), b = n.x(1);
@@ -31,14 +31,14 @@ void gemm(Import& n) {
         if (n.rank(k) != 2) n.wrong("operand {} has rank {}; it needs 2", k, n.rank(k));
     if (n.i("transA", 0) != 0) a = n.b.transpose(a, {1, 0});
     if (n.i("transB", 0) != 0) b = n.b.transpose(b, {1, 0});
-    ValueId y = n.two("matmul", a, b);
+    ValueId y = n.binary("matmul", a, b);
     if (n.f("alpha", 1) != 1) y = n.scaled(y, n.f("alpha", 1));
-    if (n.has(2)) y = n.two("add", y, n.f("beta", 1) == 1 ? n.x(2) : n.scaled(n.x(2), n.f("beta", 1)));
-    n.give(y);
+    if (n.has(2)) y = n.binary("add", y, n.f("beta", 1) == 1 ? n.x(2) : n.scaled(n.x(2), n.f("beta", 1)));
+    n.add_output(y);
 }
 
-/// Operand less its zero point; `along`: the axis a zero point per row or column goes along, counted from the end.
-ValueId centred(Import& n, std::size_t k, std::size_t zero, std::size_t along) {
+/// Operand minus its zero point. `along`: the axis of a zero point per row or column, counted from the end.
+ValueId subtract_zero_point(Import& n, std::size_t k, std::size_t zero, std::size_t along) {
     const ValueId x = n.b.cast(n.x(k), DType::F32);
     if (!n.has(zero)) return x;
     ValueId z = n.b.cast(n.x(zero), DType::F32);
@@ -47,39 +47,41 @@ ValueId centred(Import& n, std::size_t k, std::size_t zero, std::size_t along) {
     } else if (along == 2) {
         z = n.b.reshape(z, {count(n.b.dims(z)), 1});
     }
-    return n.two("subtract", x, z);
+    return n.binary("subtract", x, z);
 }
 
-/// Floats where these hold all sums: the device rounds larger ones, and the host sums integers.
+/// Computes with floats if they hold all sums exactly. Otherwise the host computes with integers, since the device
+/// would round.
 void matmul_integer(Import& n) {
-    ValueId a = centred(n, 0, 2, 2), b = centred(n, 1, 3, 1);
+    ValueId a = subtract_zero_point(n, 0, 2, 2), b = subtract_zero_point(n, 1, 3, 1);
     const Dims d = n.b.dims(b);
     const std::int64_t columns = d.size() < 2 ? 1 : d.back(), inner = d.size() < 2 ? count(d) : d[d.size() - 2];
     const auto sum_of = [&](std::int64_t i) { return i / (inner * columns) * columns + i % columns; };
-    if (!float_holds_sums(n, {2, 3}, b, inner, sum_of)) {
+    if (!is_exact_in_float32(n, {2, 3}, b, inner, sum_of)) {
         a = n.b.cast(a, DType::I32);
         b = n.b.cast(b, DType::I32);
     }
-    n.give(n.b.cast(numpy_matmul(n, a, b), DType::I32));
+    n.add_output(n.b.cast(numpy_matmul(n, a, b), DType::I32));
 }
 
 ValueId requantized(Import& n, ValueId y, std::size_t zero) {
     const DType to = n.b.type(n.x(zero)).dtype;
-    return on_grid(n, y, n.b.reshape(n.b.cast(n.x(zero), DType::F32), {}), to);
+    return quantize_to(n, y, n.b.reshape(n.b.cast(n.x(zero), DType::F32), {}), to);
 }
 
-/// The product of integers, which is exact, comes first; then all scales as one factor.
+/// An exact product of integers, then one factor for all scales.
 void qlinear_matmul(Import& n) {
     const auto scale = [&](std::size_t k, bool rows) {
         const std::int64_t size = count(n.dims(k));
         if (size == 1) return n.b.reshape(n.x(k), {});
         return rows && n.rank(k) == 1 ? n.b.reshape(n.x(k), {size, 1}) : n.x(k);
     };
-    const ValueId y =
-        numpy_matmul(n, n.scaled(centred(n, 0, 2, 2), fixed_point), n.scaled(centred(n, 3, 5, 1), fixed_point));
-    const auto factor = [&](std::size_t k, bool rows) { return n.scaled(scale(k, rows), 1 / fixed_point); };
-    const ValueId all = n.two("divide", n.two("multiply", factor(1, true), factor(4, false)), n.b.reshape(n.x(6), {}));
-    n.give(requantized(n, n.two("multiply", y, all), 7));
+    const ValueId y = numpy_matmul(n, n.scaled(subtract_zero_point(n, 0, 2, 2), int8_scale),
+                                   n.scaled(subtract_zero_point(n, 3, 5, 1), int8_scale));
+    const auto factor = [&](std::size_t k, bool rows) { return n.scaled(scale(k, rows), 1 / int8_scale); };
+    const ValueId all =
+        n.binary("divide", n.binary("multiply", factor(1, true), factor(4, false)), n.b.reshape(n.x(6), {}));
+    n.add_output(requantized(n, n.binary("multiply", y, all), 7));
 }
 
 // --- einsum -------------------------------------------------------------------------------------------------------
@@ -89,8 +91,8 @@ struct Equation {
     std::string out;
 };
 
-/// Letters for the axes of each "...": the digits 0 to 9, the last axis the 9.
-void spell_ellipses(Import& n, std::string& text) {
+/// Replaces each "..." by digits, one per axis; the last axis is 9.
+void expand_ellipses(Import& n, std::string& text) {
     std::size_t most = 0;
     std::string spelt, term;
     std::size_t operand = 0;
@@ -135,12 +137,12 @@ void spell_ellipses(Import& n, std::string& text) {
 Equation parse(Import& n) {
     std::string text = n.s("equation", "");
     text.erase(std::remove(text.begin(), text.end(), ' '), text.end());
-    // the digits are axes of "..." later on
+    // digits are reserved for axes of "..."
     std::string terms = text;
     if (const std::size_t arrow = terms.find("->"); arrow != std::string::npos) terms.erase(arrow, 2);
     for (const char c : terms)
         if (!std::isalpha(static_cast<unsigned char>(c)) && c != ',' && c != '.') n.wrong("'{}' is no equation", text);
-    spell_ellipses(n, text);
+    expand_ellipses(n, text);
     Equation e;
     const std::size_t arrow = text.find("->");
     std::string left = text.substr(0, arrow), term;
@@ -163,23 +165,24 @@ Equation parse(Import& n) {
     if (e.in.size() != n.in.size()) n.wrong("'{}' has {} terms for {} operands", text, e.in.size(), n.in.size());
     for (const char c : e.out)
         if (left.find(c) == std::string::npos || std::count(e.out.begin(), e.out.end(), c) != 1)
-            n.wrong("'{}' has '{}' in its result {} times", text, c, std::count(e.out.begin(), e.out.end(), c));
+            n.wrong("the result of '{}' has '{}' {} times, or its terms lack it", text, c,
+                    std::count(e.out.begin(), e.out.end(), c));
     return e;
 }
 
-/// Brings an operand to its distinct letters in the order wanted, summing those that nobody else has.
+/// Transposes an operand to the letters `wanted`. Sums over other letters and takes diagonals of repeated ones.
 ValueId arranged(Import& n, ValueId x, std::string letters, const std::string& wanted) {
     if (letters.size() != n.b.dims(x).size())
         n.wrong("an operand of rank {} has the letters '{}'", n.b.dims(x).size(), letters);
     for (std::size_t k = 0; k < letters.size(); ++k)
         if (const std::size_t first = letters.find(letters[k]); first < k) {
-            // a diagonal: keep what lies on it, then sum one of the axes
+            // a diagonal: mask the rest, then sum one of the axes
             const std::int64_t size = n.b.dims(x)[k];
             Dims dims(letters.size(), 1);
             dims[first] = dims[k] = size;
             Literal mask = identity(size);
             mask.reshape(dims);
-            x = n.b.reduce_sum(n.two("multiply", x, n.b.constant(std::move(mask))), static_cast<std::int64_t>(k));
+            x = n.b.reduce_sum(n.binary("multiply", x, n.b.constant(std::move(mask))), static_cast<std::int64_t>(k));
             Dims less = n.b.dims(x);
             less.erase(less.begin() + static_cast<std::ptrdiff_t>(k));
             x = n.b.reshape(x, less);
@@ -211,7 +214,7 @@ struct Term {
     std::string letters;
 };
 
-/// The product of two, with the letters `out`; the others are summed.
+/// The product of two terms with the result letters `out`; other letters are summed.
 ValueId contracted(Import& n, Term p, Term q, const std::string& out) {
     // a letter of size 1 in one of them is broadcast
     for (const auto& [term, other] : {std::pair{&p, &q}, std::pair{&q, &p}}) {
@@ -240,7 +243,7 @@ ValueId contracted(Import& n, Term p, Term q, const std::string& out) {
     const std::size_t nb = batch.size();
     const std::int64_t m = product(da, nb, nb + left.size()), k = product(da, nb + left.size(), da.size());
     const std::int64_t cols = product(db, nb + inner.size(), db.size()), z = product(da, 0, nb);
-    const ValueId y = n.two("matmul", n.b.reshape(a, {z, m, k}), n.b.reshape(b, {z, k, cols}));
+    const ValueId y = n.binary("matmul", n.b.reshape(a, {z, m, k}), n.b.reshape(b, {z, k, cols}));
     Dims dims(da.begin(), da.begin() + static_cast<std::ptrdiff_t>(nb + left.size()));
     dims.insert(dims.end(), db.begin() + static_cast<std::ptrdiff_t>(nb + inner.size()), db.end());
     return arranged(n, n.b.reshape(y, dims), batch + left + right, out);
@@ -249,9 +252,9 @@ ValueId contracted(Import& n, Term p, Term q, const std::string& out) {
 void einsum(Import& n) {
     const Equation e = parse(n);
     Term sum{n.x(0), e.in[0]};
-    if (e.in.size() == 1) return n.give(arranged(n, sum.x, sum.letters, e.out));
+    if (e.in.size() == 1) return n.add_output(arranged(n, sum.x, sum.letters, e.out));
     for (std::size_t k = 1; k < e.in.size(); ++k) {
-        // what the result or a later operand needs stays
+        // keep letters that the result or a later operand needs
         std::string needed = e.out, kept;
         for (std::size_t later = k + 1; later < e.in.size(); ++later) needed += e.in[later];
         for (const char c : sum.letters + e.in[k])
@@ -259,7 +262,7 @@ void einsum(Import& n) {
         if (k + 1 == e.in.size()) kept = e.out;
         sum = {contracted(n, sum, {n.x(k), e.in[k]}, kept), kept};
     }
-    n.give(sum.x);
+    n.add_output(sum.x);
 }
 
 }  // namespace

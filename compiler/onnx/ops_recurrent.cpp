@@ -1,10 +1,10 @@
-// ONNX's recurrent layers, written out step by step: RNN, GRU, LSTM.
+// ONNX's recurrent layers RNN, GRU and LSTM, unrolled step by step.
 //
-// Each gate has a matrix of its own, so that a step is made of products and sums without cutting their columns:
+// Each gate has its own matrix, so that steps need no slices of columns:
 //
 //   gate_t = f(x_t * W^T + h_(t-1) * R^T + b)
 //
-// Steps of a sample that is shorter than the longest leave its state as it is and give zeros.
+// Steps beyond the length of a sample keep its state and have the output 0.
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -19,15 +19,15 @@ namespace ttsim::impl::ir {
 
 namespace {
 
-constexpr std::int64_t most_steps = 2048;
+constexpr std::int64_t max_steps = 2048;
 
 using Activation = std::function<ValueId(Import&, ValueId)>;
 
 ValueId step_above(Import& n, ValueId x, double limit) {
-    return n.b.cast(n.two("greater", x, n.number(limit, x)), n.b.type(x).dtype);
+    return n.b.cast(n.binary("greater", x, n.number(limit, x)), n.b.type(x).dtype);
 }
 
-/// `alpha` and `beta`: taken by those that have one, in their order.
+/// `alphas`, `betas`: consumed in order by activations that have such a parameter.
 Activation activation(Import& n, const std::string& given, std::vector<float>& alphas, std::vector<float>& betas) {
     std::string name = given;
     std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
@@ -38,44 +38,46 @@ Activation activation(Import& n, const std::string& given, std::vector<float>& a
         return value;
     };
     if (name == "sigmoid" || name == "tanh" || name == "relu" || name == "softplus")
-        return [name](Import& m, ValueId x) { return m.one(name.c_str(), x); };
+        return [name](Import& m, ValueId x) { return m.unary(name.c_str(), x); };
     if (name == "softsign")
-        return [](Import& m, ValueId x) { return m.two("divide", x, m.two("add", m.one("abs", x), m.number(1, x))); };
+        return [](Import& m, ValueId x) {
+            return m.binary("divide", x, m.binary("add", m.unary("abs", x), m.number(1, x)));
+        };
     if (name == "leakyrelu" || name == "elu") {
         const double alpha = next(alphas, name == "elu" ? 1 : 0.01);
         const bool leaky = name == "leakyrelu";
         return [=](Import& m, ValueId x) {
-            return m.one(leaky ? "lrelu" : "elu", x, {{leaky ? "slope" : "alpha", alpha}});
+            return m.unary(leaky ? "lrelu" : "elu", x, {{leaky ? "slope" : "alpha", alpha}});
         };
     }
     if (name == "thresholdedrelu") {
         const double alpha = next(alphas, 1);
-        return [=](Import& m, ValueId x) { return m.two("multiply", x, step_above(m, x, alpha)); };
+        return [=](Import& m, ValueId x) { return m.binary("multiply", x, step_above(m, x, alpha)); };
     }
     if (name == "affine" || name == "scaledtanh" || name == "hardsigmoid") {
         const bool hard = name == "hardsigmoid";
         const double alpha = next(alphas, hard ? 0.2 : 1), beta = next(betas, hard ? 0.5 : name == "affine" ? 0 : 1);
         if (name == "scaledtanh")
-            return [=](Import& m, ValueId x) { return m.scaled(m.one("tanh", m.scaled(x, beta)), alpha); };
+            return [=](Import& m, ValueId x) { return m.scaled(m.unary("tanh", m.scaled(x, beta)), alpha); };
         return [=](Import& m, ValueId x) {
-            const ValueId line = m.two("add", m.scaled(x, alpha), m.number(beta, x));
-            return hard ? m.one("relu_max", line, {{"threshold", 1.0}}) : line;
+            const ValueId line = m.binary("add", m.scaled(x, alpha), m.number(beta, x));
+            return hard ? m.unary("relu_max", line, {{"threshold", 1.0}}) : line;
         };
     }
     n.unsupported("activation '{}' is not known", given);
 }
 
-/// What all directions of a layer share.
+/// Properties that all directions of a layer share.
 struct Layer {
     std::int64_t gates = 1, steps = 0, batch = 0, inputs = 0, hidden = 0, directions = 1;
     bool batch_first = false;
-    double clip = 0;                    ///< 0: none
-    std::vector<std::int64_t> lengths;  ///< by sample; none: all steps, or those of `present`
-    std::optional<ValueId> present;  ///< with lengths that only a run knows: 1 for steps there are, [steps, batch, 1]
+    double clip = 0;                    ///< limit of activation inputs; 0: none
+    std::vector<std::int64_t> lengths;  ///< by sample; empty: all steps, or those of `present`
+    std::optional<ValueId> present;     ///< for runtime lengths: 1 for existing steps, [steps, batch, 1]
     bool has_lengths() const { return present || !lengths.empty(); }
 };
 
-/// One direction of a layer: its matrices by gate, its state, and what it gives.
+/// One direction of a layer: its matrices by gate, its state and activations.
 class Direction {
 public:
     Direction(Import& n, const Layer& layer, std::int64_t index, std::vector<Activation> functions)
@@ -88,45 +90,47 @@ public:
     }
 
     /// x_t * W^T + h * R^T + b of a gate.
-    ValueId summed(std::size_t gate, ValueId x) { return plus(plus(input(gate, x), state(gate, h)), bias(gate, true)); }
-    ValueId input(std::size_t gate, ValueId x) { return n_.two("matmul", x, w_[gate]); }
-    std::optional<ValueId> state(std::size_t gate, std::optional<ValueId> from) {
-        return from ? std::optional(n_.two("matmul", *from, r_[gate])) : std::nullopt;
+    ValueId gate_sum(std::size_t gate, ValueId x) {
+        return plus(plus(input(gate, x), state(gate, h)), bias(gate, true));
     }
-    /// Of the inputs, and with `both` of the state as well.
+    ValueId input(std::size_t gate, ValueId x) { return n_.binary("matmul", x, w_[gate]); }
+    std::optional<ValueId> state(std::size_t gate, std::optional<ValueId> from) {
+        return from ? std::optional(n_.binary("matmul", *from, r_[gate])) : std::nullopt;
+    }
+    /// Bias of the inputs, with `both` plus that of the state.
     std::optional<ValueId> bias(std::size_t gate, bool both) {
         if (wb_.empty()) return std::nullopt;
-        return both ? n_.two("add", wb_[gate], rb_[gate]) : wb_[gate];
+        return both ? n_.binary("add", wb_[gate], rb_[gate]) : wb_[gate];
     }
     std::optional<ValueId> state_bias(std::size_t gate) {
         return rb_.empty() ? std::nullopt : std::optional(rb_[gate]);
     }
-    ValueId plus(ValueId a, std::optional<ValueId> b) { return b ? n_.two("add", a, *b) : a; }
-    ValueId through(std::size_t function, ValueId x) {
+    ValueId plus(ValueId a, std::optional<ValueId> b) { return b ? n_.binary("add", a, *b) : a; }
+    ValueId activate(std::size_t function, ValueId x) {
         if (layer_.clip > 0) {
-            x = n_.two("minimum", x, n_.number(layer_.clip, x));
-            x = n_.two("maximum", x, n_.number(-layer_.clip, x));
+            x = n_.binary("minimum", x, n_.number(layer_.clip, x));
+            x = n_.binary("maximum", x, n_.number(-layer_.clip, x));
         }
         return functions_[function](n_, x);
     }
-    /// Weights of the direct ways from the cells, [hidden]; none where they are not given.
+    /// Peephole weights [hidden]; nullopt if they are not given.
     std::optional<ValueId> peephole(std::int64_t gate) {
         return n_.has(7) ? std::optional(numbers(7, gate)) : std::nullopt;
     }
-    /// [batch, hidden] of operand k; nothing where it is not given.
+    /// Initial state [batch, hidden] of operand k; nullopt if it is not given.
     std::optional<ValueId> initial(std::size_t k) {
         if (!n_.has(k)) return std::nullopt;
-        const ValueId own = n_.pick(n_.x(k), layer_.batch_first ? 1 : 0, {index_});
+        const ValueId own = n_.gather(n_.x(k), layer_.batch_first ? 1 : 0, {index_});
         return n_.b.reshape(own, {layer_.batch, layer_.hidden});
     }
 
-    std::optional<ValueId> h, c;  ///< the state; nothing: zeros
+    std::optional<ValueId> h, c;  ///< the state; nullopt: zeros
 
 private:
     ValueId rows(std::size_t k, std::int64_t first, std::int64_t count) {
         std::vector<std::int64_t> places(static_cast<std::size_t>(count));
         std::iota(places.begin(), places.end(), first);
-        return n_.pick(n_.pick(n_.x(k), 0, {index_}), 1, places);
+        return n_.gather(n_.gather(n_.x(k), 0, {index_}), 1, places);
     }
     ValueId matrix(std::size_t k, std::int64_t gate, std::int64_t columns) {
         const ValueId own = rows(k, gate * layer_.hidden, layer_.hidden);
@@ -145,49 +149,49 @@ private:
 
 // --- one step of each kind ----------------------------------------------------------------------------------------
 
-void rnn_step(Import&, Direction& d, ValueId x) { d.h = d.through(0, d.summed(0, x)); }
+void rnn_step(Import&, Direction& d, ValueId x) { d.h = d.activate(0, d.gate_sum(0, x)); }
 
 void gru_step(Import& n, Direction& d, ValueId x) {
-    const ValueId z = d.through(0, d.summed(0, x)), r = d.through(0, d.summed(1, x));
+    const ValueId z = d.activate(0, d.gate_sum(0, x)), r = d.activate(0, d.gate_sum(1, x));
     ValueId candidate = d.plus(d.input(2, x), d.bias(2, false));
     if (n.i("linear_before_reset", 0) != 0) {
         std::optional<ValueId> old = d.state(2, d.h);
-        if (const auto bias = d.state_bias(2)) old = old ? n.two("add", *old, *bias) : *bias;
-        if (old) candidate = n.two("add", candidate, n.two("multiply", r, *old));
+        if (const auto bias = d.state_bias(2)) old = old ? n.binary("add", *old, *bias) : *bias;
+        if (old) candidate = n.binary("add", candidate, n.binary("multiply", r, *old));
     } else {
-        if (d.h) candidate = d.plus(candidate, d.state(2, n.two("multiply", r, *d.h)));
+        if (d.h) candidate = d.plus(candidate, d.state(2, n.binary("multiply", r, *d.h)));
         candidate = d.plus(candidate, d.state_bias(2));
     }
-    candidate = d.through(1, candidate);
-    const ValueId fresh = n.two("multiply", n.two("subtract", n.number(1, z), z), candidate);
-    d.h = d.h ? n.two("add", fresh, n.two("multiply", z, *d.h)) : fresh;
+    candidate = d.activate(1, candidate);
+    const ValueId fresh = n.binary("multiply", n.binary("subtract", n.number(1, z), z), candidate);
+    d.h = d.h ? n.binary("add", fresh, n.binary("multiply", z, *d.h)) : fresh;
 }
 
 void lstm_step(Import& n, Direction& d, ValueId x) {
     enum Gate : std::size_t { input, output, forget, cell };  // in the order of the operands
     const auto with_cell = [&](Gate gate, const std::optional<ValueId>& c) {
-        const ValueId sum = d.summed(gate, x);
+        const ValueId sum = d.gate_sum(gate, x);
         const auto weights = c ? d.peephole(static_cast<std::int64_t>(gate)) : std::nullopt;
-        return d.through(0, weights ? n.two("add", sum, n.two("multiply", *c, *weights)) : sum);
+        return d.activate(0, weights ? n.binary("add", sum, n.binary("multiply", *c, *weights)) : sum);
     };
     const ValueId i = with_cell(input, d.c);
-    const ValueId f = n.i("input_forget", 0) != 0 ? n.two("subtract", n.number(1, i), i) : with_cell(forget, d.c);
-    const ValueId fresh = n.two("multiply", i, d.through(1, d.summed(cell, x)));
-    d.c = d.c ? n.two("add", n.two("multiply", f, *d.c), fresh) : fresh;
+    const ValueId f = n.i("input_forget", 0) != 0 ? n.binary("subtract", n.number(1, i), i) : with_cell(forget, d.c);
+    const ValueId fresh = n.binary("multiply", i, d.activate(1, d.gate_sum(cell, x)));
+    d.c = d.c ? n.binary("add", n.binary("multiply", f, *d.c), fresh) : fresh;
     const ValueId o = with_cell(output, d.c);
-    d.h = n.two("multiply", o, d.through(2, *d.c));
+    d.h = n.binary("multiply", o, d.activate(2, *d.c));
 }
 
 // --- a layer ------------------------------------------------------------------------------------------------------
 
-/// Lengths that only a run knows are compared with the numbers of the steps, which the host does exactly.
+/// Runtime lengths are compared with the indices of steps on the host, which is exact.
 ValueId present_steps(Import& n, const Layer& layer) {
     if (!n.is_integer(4) || n.dims(4) != Dims{layer.batch})
-        n.wrong("its lengths are {}; integers for {} samples are wanted", to_string(n.b.type(n.x(4))), layer.batch);
+        n.wrong("its lengths are {}; they must be integers for {} samples", to_string(n.b.type(n.x(4))), layer.batch);
     Literal numbers(n.b.type(n.x(4)).dtype, {layer.steps, 1, 1});
     for (std::int64_t t = 0; t < layer.steps; ++t) numbers.set(t, static_cast<double>(t));
     const ValueId lengths = n.b.reshape(n.x(4), {1, layer.batch, 1});
-    return n.b.cast(n.two("greater", lengths, n.b.constant(std::move(numbers))), n.b.type(n.x(0)).dtype);
+    return n.b.cast(n.binary("greater", lengths, n.b.constant(std::move(numbers))), n.b.type(n.x(0)).dtype);
 }
 
 Layer layer_of(Import& n, std::int64_t gates) {
@@ -202,24 +206,24 @@ Layer layer_of(Import& n, std::int64_t gates) {
     layer.inputs = n.dims()[2];
     layer.hidden = n.dims(2)[2];
     layer.clip = n.f("clip", 0);
-    layer.directions = n.word("direction", {"forward", "reverse", "bidirectional"}) == "bidirectional" ? 2 : 1;
+    layer.directions = n.get_string("direction", {"forward", "reverse", "bidirectional"}) == "bidirectional" ? 2 : 1;
     if (n.dims(1) != Dims{layer.directions, gates * layer.hidden, layer.inputs} ||
         n.dims(2) != Dims{layer.directions, gates * layer.hidden, layer.hidden})
-        n.wrong("its matrices are {} and {}; {} directions of {} gates of {} from {} inputs are wanted",
+        n.wrong("its matrices are {} and {}; they must be for {} directions of {} gates of {} from {} inputs",
                 to_string(n.b.type(n.x(1))), to_string(n.b.type(n.x(2))), layer.directions, gates, layer.hidden,
                 layer.inputs);
     const auto check = [&](std::size_t k, const Dims& wanted) {
         if (n.has(k) && n.dims(k) != wanted)
-            n.wrong("operand {} is {}; [{}] is wanted", k, to_string(n.b.type(n.x(k))), fmt::join(wanted, ", "));
+            n.wrong("operand {} is {}; it must be [{}]", k, to_string(n.b.type(n.x(k))), fmt::join(wanted, ", "));
     };
     check(3, {layer.directions, 2 * gates * layer.hidden});
     for (const std::size_t state : {std::size_t{5}, std::size_t{6}})
         check(state, layer.batch_first ? Dims{layer.batch, layer.directions, layer.hidden}
                                        : Dims{layer.directions, layer.batch, layer.hidden});
     check(7, {layer.directions, 3 * layer.hidden});
-    if (layer.steps < 1 || layer.steps > most_steps)
-        n.unsupported("it has {} steps; 1 to {} are written out: give its input a shorter sequence (--shape)",
-                      layer.steps, most_steps);
+    if (layer.steps < 1 || layer.steps > max_steps)
+        n.unsupported("it has {} steps; 1 to {} are unrolled: use a shorter input sequence (--shape)", layer.steps,
+                      max_steps);
     if (!n.has(4)) return layer;
     if (!n.b.literal(n.x(4))) {
         layer.present = present_steps(n, layer);
@@ -234,9 +238,9 @@ Layer layer_of(Import& n, std::int64_t gates) {
     return layer;
 }
 
-/// 1 for the samples that have the step, [batch, 1].
+/// 1 for samples that have the step: [batch, 1].
 ValueId has_step(Import& n, const Layer& layer, std::int64_t step, ValueId like) {
-    if (layer.present) return n.b.reshape(n.pick(*layer.present, 0, {step}), {layer.batch, 1});
+    if (layer.present) return n.b.reshape(n.gather(*layer.present, 0, {step}), {layer.batch, 1});
     Literal mask(n.b.type(like).dtype, {layer.batch, 1});
     for (std::int64_t k = 0; k < layer.batch; ++k)
         mask.set(k, step < layer.lengths[static_cast<std::size_t>(k)] ? 1 : 0);
@@ -251,17 +255,17 @@ std::vector<ValueId> run(Import& n, const Layer& layer, Direction& d, bool backw
     IterationMarks marks(n, layer.steps);
     for (std::int64_t k = 0; k < layer.steps; ++k) {
         const std::int64_t t = backwards ? layer.steps - 1 - k : k;
-        const ValueId x = n.b.reshape(n.pick(n.x(0), layer.batch_first ? 1 : 0, {t}), {layer.batch, layer.inputs});
+        const ValueId x = n.b.reshape(n.gather(n.x(0), layer.batch_first ? 1 : 0, {t}), {layer.batch, layer.inputs});
         const std::optional<ValueId> h = d.h, c = d.c;
         step(n, d, x);
         ValueId output = *d.h;
         if (layer.has_lengths()) {
-            const ValueId own = has_step(n, layer, t, *d.h), others = n.two("subtract", n.number(1, own), own);
+            const ValueId own = has_step(n, layer, t, *d.h), others = n.binary("subtract", n.number(1, own), own);
             const auto kept = [&](ValueId now, const std::optional<ValueId>& before) {
-                const ValueId mine = n.two("multiply", now, own);
-                return before ? n.two("add", mine, n.two("multiply", *before, others)) : mine;
+                const ValueId mine = n.binary("multiply", now, own);
+                return before ? n.binary("add", mine, n.binary("multiply", *before, others)) : mine;
             };
-            output = n.two("multiply", *d.h, own);
+            output = n.binary("multiply", *d.h, own);
             d.h = kept(*d.h, h);
             if (d.c) d.c = kept(*d.c, c);
         }
@@ -271,7 +275,7 @@ std::vector<ValueId> run(Import& n, const Layer& layer, Direction& d, bool backw
     return given;
 }
 
-/// Gives Y, Y_h and, for cells, Y_c.
+/// Adds the outputs Y, Y_h and, for layers with cells, Y_c.
 void recurrent(Import& n, std::int64_t gates, std::vector<std::string> functions, Step step) {
     const Layer layer = layer_of(n, gates);
     const std::size_t each = functions.size();
@@ -280,10 +284,10 @@ void recurrent(Import& n, std::int64_t gates, std::vector<std::string> functions
         for (std::int64_t k = 0; k < layer.directions; ++k)
             names.insert(names.end(), functions.begin(), functions.end());
     if (names.size() != each * static_cast<std::size_t>(layer.directions))
-        n.wrong("it has {} activations; {} are wanted", names.size(),
+        n.wrong("it has {} activations; it must have {}", names.size(),
                 each * static_cast<std::size_t>(layer.directions));
     std::vector<float> alphas = n.floats("activation_alpha"), betas = n.floats("activation_beta");
-    const bool reverse = n.word("direction", {"forward", "reverse", "bidirectional"}) == "reverse";
+    const bool reverse = n.get_string("direction", {"forward", "reverse", "bidirectional"}) == "reverse";
     std::vector<std::vector<ValueId>> outputs;
     std::vector<ValueId> last_h, last_c;
     for (std::int64_t k = 0; k < layer.directions; ++k) {
@@ -303,11 +307,11 @@ void recurrent(Import& n, std::int64_t gates, std::vector<std::string> functions
     ValueId y = n.b.reshape(IterationMarks(n, layer.steps).joined(all, 0),
                             {layer.steps, layer.directions, layer.batch, layer.hidden});
     if (layer.batch_first) y = n.b.transpose(y, {2, 0, 1, 3});
-    n.give(y);
+    n.add_output(y);
     for (const auto& last : {last_h, last_c}) {
         if (last.empty()) continue;
         const ValueId state = joined(n, last, 0);
-        n.give(layer.batch_first ? n.b.transpose(state, {1, 0, 2}) : state);
+        n.add_output(layer.batch_first ? n.b.transpose(state, {1, 0, 2}) : state);
     }
 }
 

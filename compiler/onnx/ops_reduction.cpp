@@ -24,9 +24,9 @@ ValueId product_axis(Import& n, ValueId x, std::int64_t axis) {
         for (std::int64_t k = 0; k < ones.size(); ++k) ones.set_integer(k, 1);
         return n.b.constant(std::move(ones));
     }
-    ValueId product = n.b.map_axis(x, axis, picking({0}, size));
+    ValueId product = n.b.map_axis(x, axis, gather_matrix({0}, size));
     for (std::int64_t k = 1; k < size; ++k)
-        product = n.two("multiply", product, n.b.map_axis(x, axis, picking({k}, size)));
+        product = n.binary("multiply", product, n.b.map_axis(x, axis, gather_matrix({k}, size)));
     return product;
 }
 
@@ -61,46 +61,46 @@ std::optional<std::vector<std::int64_t>> reduced(Import& n) {
 template <Fold F>
 void reduce(Import& n, ValueId (*before)(Import&, ValueId), ValueId (*after)(Import&, ValueId, std::int64_t)) {
     const auto axes = reduced(n);
-    if (!axes) return n.give(after(n, before(n, n.x(0)), 1));
+    if (!axes) return n.add_output(after(n, before(n, n.x(0)), 1));
     std::int64_t count = 1;
     const ValueId sum = fold_axes(n, before(n, n.x(0)), *axes, F, count);
-    n.give(drop(n, after(n, sum, count), *axes));
+    n.add_output(drop(n, after(n, sum, count), *axes));
 }
 
 ValueId plain(Import&, ValueId x) { return x; }
-ValueId absolute(Import& n, ValueId x) { return n.one("abs", x); }
-ValueId squared(Import& n, ValueId x) { return n.one("square", x); }
-ValueId turned(Import& n, ValueId x) { return n.b.reversed(x); }
-ValueId exponential(Import& n, ValueId x) { return n.one("exp", x); }
+ValueId absolute(Import& n, ValueId x) { return n.unary("abs", x); }
+ValueId squared(Import& n, ValueId x) { return n.unary("square", x); }
+ValueId reversed(Import& n, ValueId x) { return n.b.reversed(x); }
+ValueId exponential(Import& n, ValueId x) { return n.unary("exp", x); }
 ValueId as_is(Import&, ValueId x, std::int64_t) { return x; }
-ValueId average(Import& n, ValueId x, std::int64_t count) { return n.b.averaged(x, count); }
-ValueId rooted(Import& n, ValueId x, std::int64_t) { return n.one("sqrt", x); }
-ValueId logarithm(Import& n, ValueId x, std::int64_t) { return n.one("log", x); }
-ValueId turned_back(Import& n, ValueId x, std::int64_t) { return n.b.reversed(x); }
+ValueId average(Import& n, ValueId x, std::int64_t count) { return n.b.mean_of(x, count); }
+ValueId square_root(Import& n, ValueId x, std::int64_t) { return n.unary("sqrt", x); }
+ValueId logarithm(Import& n, ValueId x, std::int64_t) { return n.unary("log", x); }
+ValueId reverse_result(Import& n, ValueId x, std::int64_t) { return n.b.reversed(x); }
 
-/// log(sum(exp(x))) with the maximum taken out first.
+/// log(sum(exp(x))), with the maximum subtracted first.
 void reduce_log_sum_exp(Import& n) {
     const auto axes = reduced(n);
-    if (!axes) return n.give(n.x(0));
+    if (!axes) return n.add_output(n.x(0));
     std::int64_t count = 1;
     const ValueId most = fold_axes(n, n.x(0), *axes, max_axis, count);
-    const ValueId e = exponential(n, n.two("subtract", n.x(0), most));
-    n.give(drop(n, n.two("add", n.one("log", fold_axes(n, e, *axes, sum_axis, count)), most), *axes));
+    const ValueId e = exponential(n, n.binary("subtract", n.x(0), most));
+    n.add_output(drop(n, n.binary("add", n.unary("log", fold_axes(n, e, *axes, sum_axis, count)), most), *axes));
 }
 
 // --- arg max ------------------------------------------------------------------------------------------------------
 
-ValueId place_of_max(Import& n, ValueId x, std::int64_t axis, bool last) {
-    return n.one("arg_max", x, {{"axis", axis}, {"last", std::int64_t{last ? 1 : 0}}});
+ValueId index_of_max(Import& n, ValueId x, std::int64_t axis, bool last) {
+    return n.unary("arg_max", x, {{"axis", axis}, {"last", std::int64_t{last ? 1 : 0}}});
 }
 
-void arg_most(Import& n, bool least) {
+void arg_extremum(Import& n, bool least) {
     const std::int64_t axis = n.axis(n.i("axis", 0), n.rank());
     const ValueId x = least ? n.b.reversed(n.x(0)) : n.x(0);
-    n.give(drop(n, place_of_max(n, x, axis, n.i("select_last_index", 0) != 0), {axis}));
+    n.add_output(drop(n, index_of_max(n, x, axis, n.i("select_last_index", 0) != 0), {axis}));
 }
-void arg_max(Import& n) { arg_most(n, false); }
-void arg_min(Import& n) { arg_most(n, true); }
+void arg_max(Import& n) { arg_extremum(n, false); }
+void arg_min(Import& n) { arg_extremum(n, true); }
 
 void hardmax(Import& n) {
     const Dims dims = n.dims();
@@ -113,24 +113,24 @@ void hardmax(Import& n) {
         x = n.b.reshape(x, {lead, count(dims) / std::max<std::int64_t>(lead, 1)});
         along = 1;
     }
-    const ValueId place = n.b.broadcast_to(n.b.cast(place_of_max(n, x, along, false), DType::F32), n.b.dims(x));
+    const ValueId place = n.b.broadcast_to(n.b.cast(index_of_max(n, x, along, false), DType::F32), n.b.dims(x));
     Dims line(n.b.dims(x).size(), 1);
     line[static_cast<std::size_t>(along)] = n.b.dims(x)[static_cast<std::size_t>(along)];
     Literal numbers(DType::F32, line);
     for (std::int64_t k = 0; k < numbers.size(); ++k) numbers.set(k, static_cast<double>(k));
-    const ValueId hit = n.b.cast(n.two("equal", place, n.b.constant(std::move(numbers))), DType::F32);
-    n.give(n.b.reshape(hit, dims));
+    const ValueId hit = n.b.cast(n.binary("equal", place, n.b.constant(std::move(numbers))), DType::F32);
+    n.add_output(n.b.reshape(hit, dims));
 }
 
 // --- softmax and normalisations -----------------------------------------------------------------------------------
 
 void softmax_as(Import& n, const char* op) {
     const Dims dims = n.dims();
-    if (n.opset >= 13) return n.give(n.one(op, n.x(0), {{"axis", n.axis(n.i("axis", -1), n.rank())}}));
+    if (n.opset >= 13) return n.add_output(n.unary(op, n.x(0), {{"axis", n.axis(n.i("axis", -1), n.rank())}}));
     const std::int64_t axis = n.axis(n.i("axis", 1), n.rank());
     const std::int64_t lead = std::accumulate(dims.begin(), dims.begin() + axis, std::int64_t{1}, std::multiplies<>());
     const ValueId flat = n.b.reshape(n.x(0), {lead, count(dims) / std::max<std::int64_t>(lead, 1)});
-    n.give(n.b.reshape(n.one(op, flat, {{"axis", std::int64_t{1}}}), dims));
+    n.add_output(n.b.reshape(n.unary(op, flat, {{"axis", std::int64_t{1}}}), dims));
 }
 void softmax(Import& n) { softmax_as(n, "softmax"); }
 void log_softmax(Import& n) { softmax_as(n, "log_softmax"); }
@@ -144,86 +144,88 @@ ValueId mean_over(Import& n, ValueId x, const std::vector<std::int64_t>& axes) {
 void layer_norm(Import& n) {
     const std::int64_t axis = n.axis(n.i("axis", -1), n.rank());
     const double epsilon = n.f("epsilon", 1e-5);
-    ValueId y = n.one("layer_norm", n.x(0), {{"axis", axis}, {"epsilon", epsilon}});
-    y = n.two("multiply", y, n.x(1));
-    if (n.has(2)) y = n.two("add", y, n.x(2));
-    n.give(y);
+    ValueId y = n.unary("layer_norm", n.x(0), {{"axis", axis}, {"epsilon", epsilon}});
+    y = n.binary("multiply", y, n.x(1));
+    if (n.has(2)) y = n.binary("add", y, n.x(2));
+    n.add_output(y);
     if (n.outputs() < 2) return;
     std::vector<std::int64_t> axes;
     for (std::int64_t a = axis; a < n.rank(); ++a) axes.push_back(a);
     const ValueId mean = mean_over(n, n.x(0), axes);
-    const ValueId variance = mean_over(n, n.one("square", n.two("subtract", n.x(0), mean)), axes);
-    n.give(mean);
-    n.give(n.one("reciprocal", n.one("sqrt", n.two("add", variance, n.b.scalar(epsilon)))));
+    const ValueId variance = mean_over(n, n.unary("square", n.binary("subtract", n.x(0), mean)), axes);
+    n.add_output(mean);
+    n.add_output(n.unary("reciprocal", n.unary("sqrt", n.binary("add", variance, n.b.scalar(epsilon)))));
 }
 
-/// With the mean and variance of the batch itself; gives the running ones, too.
+/// Normalizes by the mean and variance of the batch; outputs the running ones too.
 void batch_norm_in_training(Import& n) {
     if (n.opset < 14) n.unsupported("training mode before opset 14");
     std::vector<std::int64_t> axes{0};
     for (std::int64_t a = 2; a < n.rank(); ++a) axes.push_back(a);
     const ValueId mean = mean_over(n, n.x(0), axes);
-    const ValueId variance = mean_over(n, n.one("square", n.two("subtract", n.x(0), mean)), axes);
+    const ValueId variance = mean_over(n, n.unary("square", n.binary("subtract", n.x(0), mean)), axes);
     const auto flat = [&](ValueId v) { return n.b.reshape(v, {n.dims()[1]}); };
-    n.give(n.b.add("batch_norm", {n.x(0), n.x(1), n.x(2), flat(mean), flat(variance)},
-                   {{"epsilon", n.f("epsilon", 1e-5)}}));
+    n.add_output(n.b.add("batch_norm", {n.x(0), n.x(1), n.x(2), flat(mean), flat(variance)},
+                         {{"epsilon", n.f("epsilon", 1e-5)}}));
     const double kept = n.f("momentum", 0.9);
     const auto running = [&](ValueId old, ValueId now) {
-        return n.two("add", n.scaled(old, kept), n.scaled(flat(now), 1 - kept));
+        return n.binary("add", n.scaled(old, kept), n.scaled(flat(now), 1 - kept));
     };
-    n.give(running(n.x(3), mean));
-    n.give(running(n.x(4), variance));
+    n.add_output(running(n.x(3), mean));
+    n.add_output(running(n.x(4), variance));
 }
 
 void batch_norm(Import& n) {
     n.need_rank(2);
     if (n.i("training_mode", 0) != 0) return batch_norm_in_training(n);
-    n.give(n.b.add("batch_norm", {n.x(0), n.x(1), n.x(2), n.x(3), n.x(4)}, {{"epsilon", n.f("epsilon", 1e-5)}}));
+    n.add_output(n.b.add("batch_norm", {n.x(0), n.x(1), n.x(2), n.x(3), n.x(4)}, {{"epsilon", n.f("epsilon", 1e-5)}}));
 }
 
 void instance_norm(Import& n) {
     n.need_rank(3);
     const Dims dims = n.dims();
-    const ValueId y = n.one("layer_norm", n.x(0), {{"axis", std::int64_t{2}}, {"epsilon", n.f("epsilon", 1e-5)}});
+    const ValueId y = n.unary("layer_norm", n.x(0), {{"axis", std::int64_t{2}}, {"epsilon", n.f("epsilon", 1e-5)}});
     Dims channels(dims.size() - 1, 1);
     channels[0] = dims[1];
-    n.give(n.two("add", n.two("multiply", y, n.b.reshape(n.x(1), channels)), n.b.reshape(n.x(2), channels)));
+    n.add_output(
+        n.binary("add", n.binary("multiply", y, n.b.reshape(n.x(1), channels)), n.b.reshape(n.x(2), channels)));
 }
 
-/// Scale and bias go with groups up to opset 20, with channels from 21 on.
+/// Scale and bias are per group up to opset 20, per channel from 21 on.
 void group_norm(Import& n) {
     n.need_rank(3);
     const std::int64_t groups = n.i("num_groups", 0), channels = n.dims()[1];
-    const ValueId y = n.one("group_norm", n.x(0), {{"groups", groups}, {"epsilon", n.f("epsilon", 1e-5)}});
+    const ValueId y = n.unary("group_norm", n.x(0), {{"groups", groups}, {"epsilon", n.f("epsilon", 1e-5)}});
     std::vector<std::int64_t> group_of;
     for (std::int64_t c = 0; c < channels; ++c) group_of.push_back(c / (channels / groups));
     Dims line(n.dims().size() - 1, 1);
     line[0] = channels;
     const auto spread = [&](std::size_t k) {
         if (n.dims(k) != Dims{n.opset < 21 ? groups : channels})
-            n.wrong("operand {} is {}; {} numbers are wanted", k, to_string(n.b.type(n.x(k))),
+            n.wrong("operand {} is {}; it must have {} elements", k, to_string(n.b.type(n.x(k))),
                     n.opset < 21 ? groups : channels);
-        return n.b.reshape(n.opset < 21 ? n.pick(n.x(k), 0, group_of) : n.x(k), line);
+        return n.b.reshape(n.opset < 21 ? n.gather(n.x(k), 0, group_of) : n.x(k), line);
     };
-    n.give(n.two("add", n.two("multiply", y, spread(1)), spread(2)));
+    n.add_output(n.binary("add", n.binary("multiply", y, spread(1)), spread(2)));
 }
 
 void rms_norm(Import& n) {
     const std::int64_t axis = n.axis(n.i("axis", -1), n.rank());
-    n.give(n.two("multiply", n.one("rms_norm", n.x(0), {{"axis", axis}, {"epsilon", n.f("epsilon", 1e-5)}}), n.x(1)));
+    n.add_output(
+        n.binary("multiply", n.unary("rms_norm", n.x(0), {{"axis", axis}, {"epsilon", n.f("epsilon", 1e-5)}}), n.x(1)));
 }
 
-/// By the sum of sizes or the root of the sum of squares; zeros stay zeros. Of elements over the largest of them, whose
-/// squares are neither too large nor too small.
+/// Divides by the L1 or L2 norm; zeros stay zeros. Elements are scaled by the largest magnitude first, so that squares
+/// neither overflow nor underflow.
 void lp_norm(Import& n) {
     const std::int64_t axis = n.axis(n.i("axis", -1), n.rank()), p = n.i("p", 2);
     if (p != 1 && p != 2) n.wrong("p is {}; it is 1 or 2", p);
-    constexpr double least = 0x1p-120;  // whose reciprocal is still a number
+    constexpr double least = 0x1p-120;  // its reciprocal is finite
     const ValueId most = max_axis(n, absolute(n, n.x(0)), axis);
-    const ValueId x = n.two("divide", n.x(0), n.two("maximum", most, n.number(least, most)));
+    const ValueId x = n.binary("divide", n.x(0), n.binary("maximum", most, n.number(least, most)));
     const ValueId sum = n.b.reduce_sum(p == 1 ? absolute(n, x) : squared(n, x), axis);
-    const ValueId norm = p == 1 ? sum : n.one("sqrt", sum);
-    n.give(n.two("divide", x, n.two("maximum", norm, n.number(least, norm))));
+    const ValueId norm = p == 1 ? sum : n.unary("sqrt", sum);
+    n.add_output(n.binary("divide", x, n.binary("maximum", norm, n.number(least, norm))));
 }
 
 void mean_variance(Import& n) {
@@ -231,9 +233,9 @@ void mean_variance(Import& n) {
     if (axes.empty()) axes = {0, 2, 3};
     for (std::int64_t& a : axes) a = n.axis(a, n.rank());
     n.check_distinct(axes);
-    const ValueId centred = n.two("subtract", n.x(0), mean_over(n, n.x(0), axes));
-    const ValueId deviation = n.one("sqrt", mean_over(n, n.one("square", centred), axes));
-    n.give(n.two("divide", centred, n.two("add", deviation, n.b.scalar(1e-9))));
+    const ValueId centred = n.binary("subtract", n.x(0), mean_over(n, n.x(0), axes));
+    const ValueId deviation = n.unary("sqrt", mean_over(n, n.unary("square", centred), axes));
+    n.add_output(n.binary("divide", centred, n.binary("add", deviation, n.b.scalar(1e-9))));
 }
 
 void local_response(Import& n) {
@@ -245,10 +247,10 @@ void local_response(Import& n) {
     for (std::int64_t c = 0; c < channels; ++c)
         for (std::int64_t k = std::max<std::int64_t>(0, c - before); k <= std::min(channels - 1, c + after); ++k)
             band.set(c * channels + k, 1);
-    const ValueId squares = n.b.map_axis(n.one("square", n.x(0)), 1, std::move(band));
+    const ValueId squares = n.b.map_axis(n.unary("square", n.x(0)), 1, std::move(band));
     const ValueId base =
-        n.two("add", n.scaled(squares, n.f("alpha", 1e-4) / static_cast<double>(size)), n.b.scalar(n.f("bias", 1)));
-    n.give(n.two("multiply", n.x(0), n.one("exp", n.scaled(n.one("log", base), -n.f("beta", 0.75)))));
+        n.binary("add", n.scaled(squares, n.f("alpha", 1e-4) / static_cast<double>(size)), n.b.scalar(n.f("bias", 1)));
+    n.add_output(n.binary("multiply", n.x(0), n.unary("exp", n.scaled(n.unary("log", base), -n.f("beta", 0.75)))));
 }
 
 }  // namespace
@@ -258,10 +260,10 @@ const ImportRules& reduction_rules() {
         {"ReduceSum", [](Import& n) { reduce<sum_axis>(n, plain, as_is); }},
         {"ReduceMean", [](Import& n) { reduce<sum_axis>(n, plain, average); }},
         {"ReduceMax", [](Import& n) { reduce<max_axis>(n, plain, as_is); }},
-        {"ReduceMin", [](Import& n) { reduce<max_axis>(n, turned, turned_back); }},
+        {"ReduceMin", [](Import& n) { reduce<max_axis>(n, reversed, reverse_result); }},
         {"ReduceProd", [](Import& n) { reduce<product_axis>(n, plain, as_is); }},
         {"ReduceL1", [](Import& n) { reduce<sum_axis>(n, absolute, as_is); }},
-        {"ReduceL2", [](Import& n) { reduce<sum_axis>(n, squared, rooted); }},
+        {"ReduceL2", [](Import& n) { reduce<sum_axis>(n, squared, square_root); }},
         {"ReduceSumSquare", [](Import& n) { reduce<sum_axis>(n, squared, as_is); }},
         {"ReduceLogSum", [](Import& n) { reduce<sum_axis>(n, plain, logarithm); }},
         {"ReduceLogSumExp", reduce_log_sum_exp},

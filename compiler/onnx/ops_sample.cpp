@@ -1,4 +1,4 @@
-// ONNX ops of pictures that are sampled, cut to boxes or put together.
+// ONNX ops that sample, crop, pool regions of, and assemble images.
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -12,25 +12,25 @@ namespace ttsim::impl::ir {
 namespace {
 
 void grid_sample(Import& n) {
-    const std::string mode = n.opset < 20 ? n.word("mode", {"bilinear", "nearest", "bicubic"})
-                                          : n.word("mode", {"linear", "nearest", "cubic"});
+    const std::string mode = n.opset < 20 ? n.get_string("mode", {"bilinear", "nearest", "bicubic"})
+                                          : n.get_string("mode", {"linear", "nearest", "cubic"});
     if (mode == "bicubic" && n.rank() != 4) n.wrong("mode bicubic takes rank 4; operand 0 has rank {}", n.rank());
-    n.give(n.b.add("grid_sample", {n.x(0), n.x(1)},
-                   {{"mode", mode == "bilinear"  ? "linear"
-                             : mode == "bicubic" ? "cubic"
-                                                 : mode},
-                    {"padding", n.word("padding_mode", {"zeros", "border", "reflection"})},
-                    {"align_corners", n.i("align_corners", 0)}}));
+    n.add_output(n.b.add("grid_sample", {n.x(0), n.x(1)},
+                         {{"mode", mode == "bilinear"  ? "linear"
+                                   : mode == "bicubic" ? "cubic"
+                                                       : mode},
+                          {"padding", n.get_string("padding_mode", {"zeros", "border", "reflection"})},
+                          {"align_corners", n.i("align_corners", 0)}}));
 }
 
-/// Places -1..1 of all pixels, times a matrix for each sample.
+/// Positions of all pixels in -1..1, multiplied by a matrix per sample.
 void affine_grid(Import& n) {
     const std::vector<std::int64_t> size = n.integers(1);
     if ((size.size() != 4 && size.size() != 5) || n.rank() != 3)
-        n.wrong("{} for a picture [{}]", to_string(n.b.type(n.x(0))), fmt::join(size, ", "));
+        n.wrong("{} for an image [{}]", to_string(n.b.type(n.x(0))), fmt::join(size, ", "));
     const std::vector<std::int64_t> spatial(size.begin() + 2, size.end());
     for (const std::int64_t d : spatial)
-        if (d < 1) n.wrong("a picture [{}]", fmt::join(size, ", "));
+        if (d < 1) n.wrong("an image [{}]", fmt::join(size, ", "));
     const auto axes = std::ssize(spatial);
     const std::int64_t pixels = count(spatial);
     n.check_positions(pixels);
@@ -46,51 +46,51 @@ void affine_grid(Import& n) {
         }
         places.set(p * (axes + 1) + axes, 1);
     }
-    const ValueId y = n.two("matmul", n.b.constant(std::move(places)), n.b.transpose(n.x(0), {0, 2, 1}));
+    const ValueId y = n.binary("matmul", n.b.constant(std::move(places)), n.b.transpose(n.x(0), {0, 2, 1}));
     Dims dims{n.dims()[0]};
     dims.insert(dims.end(), spatial.begin(), spatial.end());
     dims.push_back(axes);
-    n.give(n.b.reshape(y, dims));
+    n.add_output(n.b.reshape(y, dims));
 }
 
 void roi_align(Import& n) {
-    const bool half_pixel =
-        n.opset >= 16 && n.word("coordinate_transformation_mode", {"half_pixel", "output_half_pixel"}) == "half_pixel";
-    n.give(n.b.add("roi_align", {n.x(0), n.x(1), n.x(2)},
-                   {{"height", n.i("output_height", 1)},
-                    {"width", n.i("output_width", 1)},
-                    {"ratio", n.i("sampling_ratio", 0)},
-                    {"scale", n.f("spatial_scale", 1)},
-                    {"max", std::int64_t{n.word("mode", {"avg", "max"}) == "max" ? 1 : 0}},
-                    {"half_pixel", std::int64_t{half_pixel ? 1 : 0}}}));
+    const bool half_pixel = n.opset >= 16 && n.get_string("coordinate_transformation_mode",
+                                                          {"half_pixel", "output_half_pixel"}) == "half_pixel";
+    n.add_output(n.b.add("roi_align", {n.x(0), n.x(1), n.x(2)},
+                         {{"height", n.i("output_height", 1)},
+                          {"width", n.i("output_width", 1)},
+                          {"ratio", n.i("sampling_ratio", 0)},
+                          {"scale", n.f("spatial_scale", 1)},
+                          {"max", std::int64_t{n.get_string("mode", {"avg", "max"}) == "max" ? 1 : 0}},
+                          {"half_pixel", std::int64_t{half_pixel ? 1 : 0}}}));
 }
 
 void max_roi_pool(Import& n) {
     const auto shape = n.ints("pooled_shape");
     if (shape.size() != 2) n.wrong("pooled_shape has {} numbers; it needs 2", shape.size());
-    n.give(n.b.add("max_roi_pool", {n.x(0), n.x(1)},
-                   {{"height", shape[0]}, {"width", shape[1]}, {"scale", n.f("spatial_scale", 1)}}));
+    n.add_output(n.b.add("max_roi_pool", {n.x(0), n.x(1)},
+                         {{"height", shape[0]}, {"width", shape[1]}, {"scale", n.f("spatial_scale", 1)}}));
 }
 
 void deform_conv(Import& n) {
     if (n.rank() != 4 || n.rank(1) != 4 || n.rank(2) != 4)
-        n.unsupported("a deformed convolution of another rank than 4");
+        n.unsupported("a deformable convolution whose rank is not 4");
     const Dims w = n.dims(1), offset = n.dims(2);
     Attrs attrs{{"group", n.i("group", 1)}, {"offset_group", n.i("offset_group", 1)}};
     n.need_small({n.i("group", 1), n.i("offset_group", 1)});
     for (const char* name : {"strides", "dilations", "pads"}) n.need_small(n.ints(name));
     for (const char* name : {"strides", "dilations", "pads"})
-        if (n.given(name)) attrs[name] = n.ints(name);
+        if (n.has_attribute(name)) attrs[name] = n.ints(name);
     Dims places{offset[0], offset[1] / 2, offset[2], offset[3]};
     Literal all(DType::F32, places);
     std::fill(all.floats().begin(), all.floats().end(), 1.0F);
     const ValueId mask = n.has(4) ? n.x(4) : n.b.constant(std::move(all));
     ValueId y = n.b.add("deform_conv", {n.x(0), n.x(1), n.x(2), mask}, attrs);
-    if (n.has(3)) y = n.two("add", y, n.b.reshape(n.x(3), {count(n.dims(3)), 1, 1}));
-    n.give(y);
+    if (n.has(3)) y = n.binary("add", y, n.b.reshape(n.x(3), {count(n.dims(3)), 1, 1}));
+    n.add_output(y);
 }
 
-/// Elements put back to where a pool found them.
+/// Writes elements to the positions where a max pool found them.
 void max_unpool(Import& n) {
     n.need_rank(3);
     const Dims d = n.dims();
@@ -99,7 +99,7 @@ void max_unpool(Import& n) {
     if (strides.empty()) strides.assign(kernel.size(), 1);
     if (pads.empty()) pads.assign(2 * kernel.size(), 0);
     if (kernel.size() + 2 != d.size() || strides.size() != kernel.size() || pads.size() != 2 * kernel.size())
-        n.wrong("kernel, strides or pads have not {} axes", d.size() - 2);
+        n.wrong("kernel, strides or pads do not have {} axes", d.size() - 2);
     for (const auto& numbers : {kernel, strides, pads}) n.need_small(numbers);
     n.need_small(d);
     Dims full{d[0], d[1]};
@@ -120,13 +120,13 @@ void max_unpool(Import& n) {
             n.check_positions(wanted[k]);
             std::vector<std::int64_t> rows(static_cast<std::size_t>(wanted[k]), -1);
             std::iota(rows.begin(), rows.begin() + std::min(full[k], wanted[k]), 0);
-            y = n.pick(y, static_cast<std::int64_t>(k), rows);
+            y = n.gather(y, static_cast<std::int64_t>(k), rows);
         }
     }
-    n.give(y);
+    n.add_output(y);
 }
 
-/// Patches [N, C * kernel, blocks] added up where they lie in a picture.
+/// Adds patches [N, C * kernel, blocks] at their positions in an image.
 void col_to_im(Import& n) {
     const std::vector<std::int64_t> picture = n.integers(1), kernel = n.integers(2);
     const std::size_t axes = picture.size();
@@ -138,16 +138,16 @@ void col_to_im(Import& n) {
     };
     const auto strides = or_else("strides", axes, 1), dilations = or_else("dilations", axes, 1),
                pads = or_else("pads", 2 * axes, 0);
-    if (n.rank() != 3 || kernel.size() != axes) n.wrong("blocks of {} axes in a picture of {}", kernel.size(), axes);
+    if (n.rank() != 3 || kernel.size() != axes) n.wrong("blocks of {} axes in an image of {}", kernel.size(), axes);
     for (const auto& numbers : {picture, kernel, strides, dilations, pads}) n.need_small(numbers);
     Dims blocks;
     for (std::size_t a = 0; a < axes; ++a) {
         if (picture[a] < 1 || kernel[a] < 1 || strides[a] < 1 || dilations[a] < 1)
-            n.wrong("axis {}: a picture of {}, blocks of {}, stride {}, dilation {}", a, picture[a], kernel[a],
+            n.wrong("axis {}: an image of {}, blocks of {}, stride {}, dilation {}", a, picture[a], kernel[a],
                     strides[a], dilations[a]);
         n.check_positions(picture[a]);
         blocks.push_back((picture[a] + pads[a] + pads[a + axes] - dilations[a] * (kernel[a] - 1) - 1) / strides[a] + 1);
-        if (blocks.back() < 1) n.wrong("axis {}: no block fits into a picture of {}", a, picture[a]);
+        if (blocks.back() < 1) n.wrong("axis {}: no block fits into an image of {}", a, picture[a]);
     }
     const Dims d = n.dims();
     const std::int64_t taps = count(kernel), all = count(blocks), pixels = count(picture);
@@ -171,13 +171,13 @@ void col_to_im(Import& n) {
     const ValueId x = n.b.reshape(n.x(0), {d[0], d[1] / taps, taps * all});
     Dims out{d[0], d[1] / taps};
     out.insert(out.end(), picture.begin(), picture.end());
-    n.give(n.b.reshape(n.b.map_axis(x, 2, std::move(sum)), out));
+    n.add_output(n.b.reshape(n.b.map_axis(x, 2, std::move(sum)), out));
 }
 
 void center_crop_pad(Import& n) {
     const std::vector<std::int64_t> wanted = n.integers(1);
     std::vector<std::int64_t> axes = n.ints("axes");
-    if (!n.given("axes"))
+    if (!n.has_attribute("axes"))
         for (std::int64_t a = 0; a < n.rank(); ++a) axes.push_back(a);
     if (axes.size() != wanted.size()) n.wrong("{} sizes for {} axes", wanted.size(), axes.size());
     ValueId x = n.x(0);
@@ -191,9 +191,9 @@ void center_crop_pad(Import& n) {
             const std::int64_t from = r - before + cut;
             rows.push_back(from >= 0 && from < size ? from : -1);
         }
-        x = n.pick(x, axis, rows);
+        x = n.gather(x, axis, rows);
     }
-    n.give(x);
+    n.add_output(x);
 }
 
 /// The p-th root of the sum of p-th powers in each window.
@@ -202,24 +202,24 @@ void lp_pool(Import& n) {
     if (p < 1) n.wrong("p is {}", p);
     Attrs attrs{{"kernel", n.ints("kernel_shape")}, {"count_include_pad", std::int64_t{1}}};
     for (const char* name : {"strides", "pads", "dilations"})
-        if (n.given(name)) attrs[name] = n.ints(name);
-    if (n.given("auto_pad")) attrs["auto_pad"] = n.s("auto_pad", "NOTSET");
-    if (n.i("ceil_mode", 0) != 0) n.unsupported("ceil_mode; sizes that the strides divide need none");
-    const ValueId size = n.one("abs", n.x(0));
+        if (n.has_attribute(name)) attrs[name] = n.ints(name);
+    if (n.has_attribute("auto_pad")) attrs["auto_pad"] = n.s("auto_pad", "NOTSET");
+    if (n.i("ceil_mode", 0) != 0) n.unsupported("ceil_mode; use sizes that the strides divide");
+    const ValueId size = n.unary("abs", n.x(0));
     const auto power = [&](ValueId v, double e) {
         if (e == 1) return v;
-        if (e == 2) return n.one("square", v);
-        return e == 0.5 ? n.one("sqrt", v) : n.two("power", v, n.number(e, v));
+        if (e == 2) return n.unary("square", v);
+        return e == 0.5 ? n.unary("sqrt", v) : n.binary("power", v, n.number(e, v));
     };
-    const ValueId mean = n.one("average_pool", power(size, p), attrs);
-    n.give(power(n.scaled(mean, static_cast<double>(count(n.ints("kernel_shape")))), 1 / p));
+    const ValueId mean = n.unary("average_pool", power(size, p), attrs);
+    n.add_output(power(n.scaled(mean, static_cast<double>(count(n.ints("kernel_shape")))), 1 / p));
 }
 void global_lp_pool(Import& n) {
     const double p = static_cast<double>(n.i("p", 2));
-    ValueId x = n.one("abs", n.x(0));
-    x = p == 1 ? x : p == 2 ? n.one("square", x) : n.two("power", x, n.number(p, x));
+    ValueId x = n.unary("abs", n.x(0));
+    x = p == 1 ? x : p == 2 ? n.unary("square", x) : n.binary("power", x, n.number(p, x));
     for (std::int64_t a = 2; a < n.rank(); ++a) x = n.b.reduce_sum(x, a);
-    n.give(p == 1 ? x : p == 2 ? n.one("sqrt", x) : n.two("power", x, n.number(1 / p, x)));
+    n.add_output(p == 1 ? x : p == 2 ? n.unary("sqrt", x) : n.binary("power", x, n.number(1 / p, x)));
 }
 
 // --- boxes --------------------------------------------------------------------------------------------------------
@@ -240,16 +240,16 @@ double overlap(const Box& a, const Box& b) {
     return all > 0 ? common / all : 0;
 }
 
-/// How many boxes are left depends on their values.
+/// The number of remaining boxes depends on their values, so operands must be constant.
 void non_max_suppression(Import& n) {
     for (std::size_t k = 0; k < 2; ++k)
-        if (!n.b.literal(n.x(k))) n.needs_value("how many boxes it leaves depends on their values");
+        if (!n.b.literal(n.x(k))) n.needs_value("the number of remaining boxes depends on their values");
     const Literal &boxes = n.literal(0), &scores = n.literal(1);
     const Dims b = boxes.dims(), s = scores.dims();
     if (b.size() != 3 || s.size() != 3 || b[2] != 4 || b[0] != s[0] || b[1] != s[2])
         n.wrong("boxes [{}] with scores [{}]", fmt::join(b, ", "), fmt::join(s, ", "));
-    const std::int64_t most = n.has(2) ? to_whole(n.only(2)) : 0;
-    const double shared = n.has(3) ? n.only(3) : 0;
+    const std::int64_t most = n.has(2) ? to_integer(n.scalar(2)) : 0;
+    const double shared = n.has(3) ? n.scalar(3) : 0;
     const bool centred = n.i("center_point_box", 0) != 0;
     std::vector<std::int64_t> chosen;
     for (std::int64_t z = 0; z < s[0] * s[1]; ++z) {
@@ -257,7 +257,7 @@ void non_max_suppression(Import& n) {
         const auto box = [&](std::int64_t k) { return box_of(boxes, z / s[1] * b[1] + k, centred); };
         std::vector<std::int64_t> order, kept;
         for (std::int64_t k = 0; k < s[2]; ++k)
-            if (!n.has(4) || score(k) > n.only(4)) order.push_back(k);
+            if (!n.has(4) || score(k) > n.scalar(4)) order.push_back(k);
         std::stable_sort(order.begin(), order.end(), [&](auto p, auto q) { return score(p) > score(q); });
         for (const std::int64_t k : order) {
             if (std::ssize(kept) >= most) break;
@@ -269,10 +269,10 @@ void non_max_suppression(Import& n) {
     }
     Literal out = Literal::vector(chosen);
     out.reshape({std::ssize(chosen) / 3, 3});
-    n.give(n.b.constant(std::move(out)));
+    n.add_output(n.b.constant(std::move(out)));
 }
 
-// --- old names ----------------------------------------------------------------------------------------------------
+// --- removed ops --------------------------------------------------------------------------------------------------
 
 void crop(Import& n) {
     const auto border = n.ints("border"), scale = n.ints("scale");  // left, top, right, bottom
@@ -288,8 +288,8 @@ void crop(Import& n) {
         return out;
     };
     const bool sized = scale.size() == 2;
-    const ValueId tall = n.pick(n.x(0), 2, rows(border[1], sized ? border[1] + scale[0] : d[2] - border[3]));
-    n.give(n.pick(tall, 3, rows(border[0], sized ? border[0] + scale[1] : d[3] - border[2])));
+    const ValueId tall = n.gather(n.x(0), 2, rows(border[1], sized ? border[1] + scale[0] : d[2] - border[3]));
+    n.add_output(n.gather(tall, 3, rows(border[0], sized ? border[0] + scale[1] : d[3] - border[2])));
 }
 
 void image_scaler(Import& n) {
@@ -297,8 +297,8 @@ void image_scaler(Import& n) {
     Literal shift(n.b.type(n.x(0)).dtype, {std::ssize(bias), 1, 1});
     for (std::size_t k = 0; k < bias.size(); ++k) shift.set(static_cast<std::int64_t>(k), static_cast<double>(bias[k]));
     ValueId y = n.scaled(n.x(0), n.f("scale", 1));
-    if (!bias.empty()) y = n.two("add", y, n.b.constant(std::move(shift)));
-    n.give(y);
+    if (!bias.empty()) y = n.binary("add", y, n.b.constant(std::move(shift)));
+    n.add_output(y);
 }
 
 }  // namespace

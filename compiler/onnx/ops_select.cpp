@@ -1,4 +1,4 @@
-// ONNX ops that sort, that choose by value, and losses, which choose by class.
+// ONNX ops that sort or select by value, losses, and ops that are refused.
 #include <algorithm>
 #include <map>
 
@@ -9,41 +9,42 @@ namespace ttsim::impl::ir {
 namespace {
 
 void top_k(Import& n) {
-    const std::int64_t axis = n.axis(n.i("axis", -1), n.rank()), k = n.opset < 10 ? n.i("k", 0) : n.whole(1);
+    const std::int64_t axis = n.axis(n.i("axis", -1), n.rank()), k = n.opset < 10 ? n.i("k", 0) : n.integer(1);
     const std::int64_t largest = n.opset < 11 ? 1 : n.i("largest", 1);
     for (const std::int64_t places : {0, 1})
-        n.give(n.b.add("top_k", {n.x(0)}, {{"axis", axis}, {"k", k}, {"largest", largest}, {"places", places}}));
+        n.add_output(n.b.add("top_k", {n.x(0)}, {{"axis", axis}, {"k", k}, {"largest", largest}, {"places", places}}));
 }
 
 void reverse_sequence(Import& n) {
     n.need_rank(2);
-    n.give(
+    n.add_output(
         n.b.add("reverse_sequence", {n.x(0), n.x(1)},
                 {{"axis", n.axis(n.i("time_axis", 0), n.rank())}, {"batch", n.axis(n.i("batch_axis", 1), n.rank())}}));
 }
 
-/// The values of operand 0, whose number of results depends on them.
-const Literal& counted(Import& n) {
+/// Operand 0 as a constant, because the size of the result depends on its values.
+const Literal& constant_operand(Import& n) {
     if (const Literal* known = n.b.literal(n.x(0))) return *known;
-    n.needs_value("how many results it has depends on its values");
+    n.needs_value("its number of results depends on its values");
 }
 
 void non_zero(Import& n) {
-    const Literal& x = counted(n);
+    const Literal& x = constant_operand(n);
     const Dims d = x.dims(), steps = strides(d);
     std::vector<std::int64_t> found;
     for (std::int64_t i = 0; i < x.size(); ++i)
         if (x.at(i) != 0) found.push_back(i);
     Literal out(DType::I64, {std::ssize(d), std::ssize(found)});
     for (std::size_t a = 0; a < d.size(); ++a)
-        for (std::size_t k = 0; k < found.size(); ++k) out.whole()[a * found.size() + k] = found[k] / steps[a] % d[a];
-    n.give(n.b.constant(std::move(out)));
+        for (std::size_t k = 0; k < found.size(); ++k)
+            out.integer_elements()[a * found.size() + k] = found[k] / steps[a] % d[a];
+    n.add_output(n.b.constant(std::move(out)));
 }
 
-/// Different slices along an axis (all elements without one), where each came first, which one each is, how often.
+/// Distinct slices along an axis (distinct elements without one), their first indices, inverse indices and counts.
 void unique(Import& n) {
-    const Literal& x = counted(n);
-    const bool by_axis = n.given("axis");
+    const Literal& x = constant_operand(n);
+    const bool by_axis = n.has_attribute("axis");
     const std::int64_t axis = by_axis ? n.axis(n.i("axis", 0), n.rank()) : 0;
     const Dims d = by_axis ? x.dims() : Dims{x.size()};
     const std::int64_t size = d[static_cast<std::size_t>(axis)], inner = strides(d)[static_cast<std::size_t>(axis)];
@@ -51,9 +52,9 @@ void unique(Import& n) {
     using Slice = std::vector<long double>;  // holds integers of 64 bits
     const auto element = [&](std::int64_t i) {
         if (is_float(x.dtype())) return static_cast<long double>(x.at(i));
-        const std::int64_t whole = x.integer(i);
-        return x.dtype() == DType::U64 ? static_cast<long double>(static_cast<std::uint64_t>(whole))
-                                       : static_cast<long double>(whole);
+        const std::int64_t integer = x.integer(i);
+        return x.dtype() == DType::U64 ? static_cast<long double>(static_cast<std::uint64_t>(integer))
+                                       : static_cast<long double>(integer);
     };
     std::vector<Slice> slices(static_cast<std::size_t>(size));
     for (std::int64_t k = 0; k < size; ++k)
@@ -75,19 +76,20 @@ void unique(Import& n) {
         ++often[static_cast<std::size_t>(which.back())];
     }
     const ValueId flat = by_axis ? n.x(0) : n.b.reshape(n.x(0), {x.size()});
-    n.give(n.pick(flat, axis, order));
-    for (const auto& list : {order, which, often}) n.give(n.b.constant(Literal::vector(list)));
+    n.add_output(n.gather(flat, axis, order));
+    for (const auto& list : {order, which, often}) n.add_output(n.b.constant(Literal::vector(list)));
 }
 
-void random(Import& n) {
-    n.unsupported("it makes random numbers, which a compiled model has none of; make them an input of the model");
+void refuse_random(Import& n) {
+    n.unsupported("it generates random numbers, which compiled models cannot; make them an input of the model");
 }
-void of_words(Import& n) {
-    n.unsupported("it works on words; do that in your program and cut the model behind it (onnx.utils.extract_model)");
+void refuse_strings(Import& n) {
+    n.unsupported(
+        "it works on strings; do that in your program and cut the model behind it (onnx.utils.extract_model)");
 }
-/// How often runs of integers are there (n-grams), by mode with weights.
+/// Counts of n-grams of integers, with weights in some modes.
 void tf_idf(Import& n) {
-    if (!n.strings("pool_strings").empty()) return of_words(n);
+    if (!n.strings("pool_strings").empty()) return refuse_strings(n);
     const std::vector<std::int64_t> pool = n.ints("pool_int64s"), starts = n.ints("ngram_counts"),
                                     outputs = n.ints("ngram_indexes");
     const std::int64_t least = n.i("min_gram_length", 1), most = n.i("max_gram_length", 1);
@@ -97,9 +99,10 @@ void tf_idf(Import& n) {
         n.wrong("runs of {} to {} items with {} skips; the pool has {} lengths", least, most, skips, starts.size());
     if (rank < 1 || rank > 2) n.wrong("{} is no row of numbers and no table", to_string(n.b.type(n.x(0))));
     const auto [lowest, highest] = std::minmax_element(outputs.begin(), outputs.end());
-    if (*lowest < 0 || *highest >= most_made) n.wrong("outputs {} to {} (ngram_indexes)", *lowest, *highest);
+    if (*lowest < 0 || *highest >= max_constant_elements)
+        n.wrong("outputs {} to {} (ngram_indexes)", *lowest, *highest);
     const std::int64_t width = *highest + 1;
-    check_made({std::ssize(outputs), most + 2});
+    check_element_count({std::ssize(outputs), most + 2});
     if (!weights.empty() && std::ssize(weights) != width) n.wrong("{} weights for {} outputs", weights.size(), width);
     std::vector<std::int64_t> runs;
     std::size_t run = 0;
@@ -122,60 +125,61 @@ void tf_idf(Import& n) {
     const ValueId rows = rank == 1 ? n.b.reshape(n.x(0), {1, dims[0]}) : n.x(0);
     ValueId y = n.b.add("count_runs", {rows, n.b.constant(std::move(table))},
                         {{"outputs", width}, {"least", least}, {"skips", skips}});
-    const std::string mode = n.word("mode", {"TF", "IDF", "TFIDF"});
-    if (mode == "IDF") y = n.b.cast(n.two("greater", y, n.b.scalar(0)), DType::F32);
+    const std::string mode = n.get_string("mode", {"TF", "IDF", "TFIDF"});
+    if (mode == "IDF") y = n.b.cast(n.binary("greater", y, n.b.scalar(0)), DType::F32);
     if (mode != "TF" && !weights.empty()) {
         Literal factors(DType::F32, {width});
         factors.floats() = weights;
-        y = n.two("multiply", y, n.b.constant(std::move(factors)));
+        y = n.binary("multiply", y, n.b.constant(std::move(factors)));
     }
-    n.give(rank == 1 ? n.b.reshape(y, {width}) : y);
+    n.add_output(rank == 1 ? n.b.reshape(y, {width}) : y);
 }
-void of_files(Import& n) {
+void refuse_image_files(Import& n) {
     n.unsupported(
-        "it reads picture files; do that in your program and cut the model behind it "
+        "it reads image files; do that in your program and cut the model behind it "
         "(onnx.utils.extract_model)");
 }
 
 // --- losses -------------------------------------------------------------------------------------------------------
 
-/// Of logarithms [N, classes, ..] the one of the class; weights by class; classes that are left out.
-ValueId picked_loss(Import& n, ValueId logs, ValueId target) {
+/// Negative log likelihood of the target classes, given logarithms [N, classes, ..], with class weights and
+/// ignore_index.
+ValueId class_loss(Import& n, ValueId logs, ValueId target) {
     const Dims d = n.b.dims(logs);
     if (d.size() < 2) n.wrong("{} has no axis of classes", to_string(n.b.type(logs)));
     if (n.b.dims(target).empty()) n.wrong("operand 1 is a scalar");
     const DType ids = n.b.type(target).dtype, type = n.b.type(logs).dtype;
     std::optional<ValueId> weight;
-    if (n.given("ignore_index")) {
-        const ValueId ignored = n.two("equal", target, n.b.scalar(static_cast<double>(n.i("ignore_index", 0)), ids));
+    if (n.has_attribute("ignore_index")) {
+        const ValueId ignored = n.binary("equal", target, n.b.scalar(static_cast<double>(n.i("ignore_index", 0)), ids));
         target = n.b.add("where", {ignored, n.b.scalar(0, ids), target});
-        weight = n.b.cast(n.one("not", ignored), type);
+        weight = n.b.cast(n.unary("not", ignored), type);
     }
     if (n.has(2)) {
         const ValueId own = n.b.add("take", {n.x(2), target}, {{"axis", std::int64_t{0}}});
-        weight = weight ? n.two("multiply", own, *weight) : own;
+        weight = weight ? n.binary("multiply", own, *weight) : own;
     }
     Dims places = n.b.dims(target);
     places.insert(places.begin() + 1, 1);
     const ValueId found = n.b.add("gather_elements", {logs, n.b.reshape(target, places)}, {{"axis", std::int64_t{1}}});
-    ValueId loss = n.b.reshape(n.one("neg", found), n.b.dims(target));
-    if (weight) loss = n.two("multiply", loss, *weight);
-    const std::string reduction = n.word("reduction", {"mean", "sum", "none"});
+    ValueId loss = n.b.reshape(n.unary("neg", found), n.b.dims(target));
+    if (weight) loss = n.binary("multiply", loss, *weight);
+    const std::string reduction = n.get_string("reduction", {"mean", "sum", "none"});
     if (reduction == "none") return loss;
     const auto sum = [&](ValueId v) {
         const ValueId flat = n.b.reshape(v, {count(n.b.dims(v))});
         return n.b.reshape(n.b.reduce_sum(flat, 0), {});
     };
     if (reduction == "sum") return sum(loss);
-    if (weight) return n.two("divide", sum(loss), sum(*weight));
+    if (weight) return n.binary("divide", sum(loss), sum(*weight));
     return n.scaled(sum(loss), 1.0 / static_cast<double>(count(n.b.dims(target))));
 }
-void likelihood_loss(Import& n) { n.give(picked_loss(n, n.x(0), n.x(1))); }
+void likelihood_loss(Import& n) { n.add_output(class_loss(n, n.x(0), n.x(1))); }
 void cross_entropy_loss(Import& n) {
     n.need_rank(2);
-    const ValueId logs = n.one("log_softmax", n.x(0), {{"axis", std::int64_t{1}}});
-    n.give(picked_loss(n, logs, n.x(1)));
-    n.give(logs);
+    const ValueId logs = n.unary("log_softmax", n.x(0), {{"axis", std::int64_t{1}}});
+    n.add_output(class_loss(n, logs, n.x(1)));
+    n.add_output(logs);
 }
 
 }  // namespace
@@ -188,18 +192,18 @@ const ImportRules& select_rules() {
         {"Unique", unique},
         {"NegativeLogLikelihoodLoss", likelihood_loss},
         {"SoftmaxCrossEntropyLoss", cross_entropy_loss},
-        {"RandomNormal", random},
-        {"RandomNormalLike", random},
-        {"RandomUniform", random},
-        {"RandomUniformLike", random},
-        {"Bernoulli", random},
-        {"Multinomial", random},
-        {"StringConcat", of_words},
-        {"StringNormalizer", of_words},
-        {"StringSplit", of_words},
-        {"RegexFullMatch", of_words},
+        {"RandomNormal", refuse_random},
+        {"RandomNormalLike", refuse_random},
+        {"RandomUniform", refuse_random},
+        {"RandomUniformLike", refuse_random},
+        {"Bernoulli", refuse_random},
+        {"Multinomial", refuse_random},
+        {"StringConcat", refuse_strings},
+        {"StringNormalizer", refuse_strings},
+        {"StringSplit", refuse_strings},
+        {"RegexFullMatch", refuse_strings},
         {"TfIdfVectorizer", tf_idf},
-        {"ImageDecoder", of_files},
+        {"ImageDecoder", refuse_image_files},
     };
     return rules;
 }

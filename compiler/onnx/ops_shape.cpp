@@ -1,4 +1,4 @@
-// ONNX ops that change shapes or make constants from them.
+// ONNX ops that change shapes, move elements or create constants.
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ void reshape(Import& n) {
             n.wrong("{} elements do not fill a shape of {} and an open dimension", count(from), known);
         to[static_cast<std::size_t>(open)] = count(from) / known;
     }
-    n.give(n.b.reshape(n.x(0), to));
+    n.add_output(n.b.reshape(n.x(0), to));
 }
 
 void flatten(Import& n) {
@@ -45,18 +45,18 @@ void flatten(Import& n) {
     if (at < 0 || at > n.rank()) n.wrong("axis {} of a tensor of rank {}", axis, n.rank());
     const std::int64_t lead = std::accumulate(d.begin(), d.begin() + at, std::int64_t{1}, std::multiplies<>());
     const std::int64_t rest = std::accumulate(d.begin() + at, d.end(), std::int64_t{1}, std::multiplies<>());
-    n.give(n.b.reshape(n.x(0), {lead, rest}));
+    n.add_output(n.b.reshape(n.x(0), {lead, rest}));
 }
 
 void transpose(Import& n) {
     std::vector<std::int64_t> perm = n.ints("perm");
-    if (!n.given("perm"))
+    if (!n.has_attribute("perm"))
         for (std::int64_t k = n.rank(); k-- > 0;) perm.push_back(k);
     std::vector<std::int64_t> sorted = perm, axes(static_cast<std::size_t>(n.rank()));
     std::sort(sorted.begin(), sorted.end());
     std::iota(axes.begin(), axes.end(), 0);
-    if (sorted != axes) n.wrong("perm [{}] is no order of {} axes", fmt::join(perm, ", "), n.rank());
-    n.give(n.b.transpose(n.x(0), perm));
+    if (sorted != axes) n.wrong("perm [{}] is no permutation of {} axes", fmt::join(perm, ", "), n.rank());
+    n.add_output(n.b.transpose(n.x(0), perm));
 }
 
 void squeeze(Import& n) {
@@ -68,7 +68,7 @@ void squeeze(Import& n) {
         if (named && d != 1) n.wrong("axis {} has size {}", k, d);
         if (!(axes.empty() ? d == 1 : named)) dims.push_back(d);
     }
-    n.give(n.b.reshape(n.x(0), dims));
+    n.add_output(n.b.reshape(n.x(0), dims));
 }
 
 void unsqueeze(Import& n) {
@@ -79,7 +79,7 @@ void unsqueeze(Import& n) {
         if (a > static_cast<std::int64_t>(dims.size())) n.wrong("axis {} is too large", a);
         dims.insert(dims.begin() + a, 1);
     }
-    n.give(n.b.reshape(n.x(0), dims));
+    n.add_output(n.b.reshape(n.x(0), dims));
 }
 
 void concat(Import& n) {
@@ -104,17 +104,17 @@ void concat(Import& n) {
         if (size == 0) continue;
         std::vector<std::int64_t> rows(static_cast<std::size_t>(dims[at]), -1);
         std::iota(rows.begin() + start, rows.begin() + start + size, 0);
-        const ValueId placed = n.pick(n.x(k), axis, rows);
-        sum = sum ? n.two("add", *sum, placed) : placed;
+        const ValueId placed = n.gather(n.x(k), axis, rows);
+        sum = sum ? n.binary("add", *sum, placed) : placed;
         start += size;
     }
-    n.give(sum ? *sum : n.x(0));
+    n.add_output(sum ? *sum : n.x(0));
 }
 
 ValueId part(Import& n, ValueId x, std::int64_t axis, std::int64_t start, std::int64_t size) {
     std::vector<std::int64_t> rows(static_cast<std::size_t>(size));
     std::iota(rows.begin(), rows.end(), start);
-    return n.pick(x, axis, rows);
+    return n.gather(x, axis, rows);
 }
 
 void split(Import& n) {
@@ -124,10 +124,10 @@ void split(Import& n) {
                                                    : std::vector<std::int64_t>{};
     const auto count = static_cast<std::int64_t>(n.outputs());
     const std::int64_t each =
-        n.given("num_outputs") ? (size + count - 1) / count : size / count;  // the last may be less
+        n.has_attribute("num_outputs") ? (size + count - 1) / count : size / count;  // the last may be less
     if (parts.empty())
         for (std::int64_t k = 0; k < count; ++k)
-            parts.push_back(n.given("num_outputs") ? std::clamp<std::int64_t>(size - k * each, 0, each) : each);
+            parts.push_back(n.has_attribute("num_outputs") ? std::clamp<std::int64_t>(size - k * each, 0, each) : each);
     if (static_cast<std::int64_t>(parts.size()) != count) n.wrong("{} parts for {} outputs", parts.size(), count);
     std::int64_t left = size;
     for (const std::int64_t p : parts) {
@@ -138,7 +138,7 @@ void split(Import& n) {
     n.check_positions(size);
     std::int64_t start = 0;
     for (const std::int64_t p : parts) {
-        n.give(part(n, n.x(0), axis, start, p));
+        n.add_output(part(n, n.x(0), axis, start, p));
         start += p;
     }
 }
@@ -164,7 +164,8 @@ void slice(Import& n) {
     for (std::size_t k = 0; k < starts.size(); ++k) {
         const std::int64_t axis = axes[k], size = n.dims()[static_cast<std::size_t>(axis)];
         if (steps[k] == 0) n.wrong("a step is 0");
-        const std::int64_t step = std::clamp(steps[k], -size - 1, size + 1);  // beyond, only the first is left
+        const std::int64_t step =
+            std::clamp(steps[k], -size - 1, size + 1);  // larger steps also select only the first element
         const auto clamp = [&](std::int64_t v) {
             const std::int64_t at = v < 0 ? std::max(v, -size - 1) + size : v;
             return step > 0 ? std::clamp<std::int64_t>(at, 0, size) : std::clamp<std::int64_t>(at, -1, size - 1);
@@ -174,9 +175,9 @@ void slice(Import& n) {
         n.check_positions(std::max<std::int64_t>((end - start) / step, 0));
         std::vector<std::int64_t> rows;
         for (std::int64_t at = start; step > 0 ? at < end : at > end; at += step) rows.push_back(at);
-        x = n.pick(x, axis, rows);
+        x = n.gather(x, axis, rows);
     }
-    n.give(x);
+    n.add_output(x);
 }
 
 void expand(Import& n) {
@@ -185,7 +186,7 @@ void expand(Import& n) {
     Node node;
     node.name = "shape";
     node.loc = n.loc();
-    n.give(n.b.broadcast_to(n.x(0), broadcast(node, n.dims(), to)));
+    n.add_output(n.b.broadcast_to(n.x(0), broadcast(node, n.dims(), to)));
 }
 
 void tile(Import& n) {
@@ -199,12 +200,12 @@ void tile(Import& n) {
         n.check_positions(repeats[k]);
         n.check_positions(count({repeats[k], size}));
         for (std::int64_t r = 0; r < repeats[k] * size; ++r) rows.push_back(r % size);
-        x = n.pick(x, static_cast<std::int64_t>(k), rows);
+        x = n.gather(x, static_cast<std::int64_t>(k), rows);
     }
-    n.give(x);
+    n.add_output(x);
 }
 
-/// The position in 0..size-1 that a padded place takes its element from; -1 none.
+/// The source position in 0..size-1 of a padded position; -1: none.
 std::int64_t padded_source(const std::string& mode, std::int64_t at, std::int64_t size) {
     if (at >= 0 && at < size) return at;
     if (mode == "edge") return std::clamp<std::int64_t>(at, 0, size - 1);
@@ -214,7 +215,7 @@ std::int64_t padded_source(const std::string& mode, std::int64_t at, std::int64_
     return m < size ? m : period - m;
 }
 
-/// Of pads that are given for some axes those of all.
+/// Expands pads of some axes (operand 3) to pads of all axes.
 std::vector<std::int64_t> pads_of_axes(Import& n, const std::vector<std::int64_t>& given) {
     std::vector<std::int64_t> axes = n.integers(3);
     if (given.size() != 2 * axes.size()) n.wrong("{} pads for {} axes", given.size(), axes.size());
@@ -229,7 +230,7 @@ std::vector<std::int64_t> pads_of_axes(Import& n, const std::vector<std::int64_t
     return all;
 }
 
-/// x with the value of operand 2 where `border` is not 0: a sum might leave the type, as far as anybody knows.
+/// Sets x to the value of operand 2 where `border` is not 0. A sum could overflow the integer type.
 ValueId bordered_integers(Import& n, ValueId x, Literal border) {
     Literal outside(DType::Bool, border.dims());
     for (std::int64_t at = 0; at < border.size(); ++at) outside.set_integer(at, border.integer(at));
@@ -239,7 +240,7 @@ ValueId bordered_integers(Import& n, ValueId x, Literal border) {
 
 void pad(Import& n) {
     std::vector<std::int64_t> pads = n.opset < 11 ? n.ints("pads") : n.integers(1);
-    const std::string mode = n.word("mode", {"constant", "reflect", "edge", "wrap"});
+    const std::string mode = n.get_string("mode", {"constant", "reflect", "edge", "wrap"});
     const auto rank = static_cast<std::size_t>(n.rank());
     if (n.opset >= 18 && n.has(3)) pads = pads_of_axes(n, pads);
     if (pads.size() != 2 * rank) n.wrong("{} pads for rank {}", pads.size(), rank);
@@ -258,7 +259,7 @@ void pad(Import& n) {
         n.check_positions(pads[k] + size + pads[k + rank]);
         for (std::int64_t r = 0; r < pads[k] + size + pads[k + rank]; ++r)
             rows.push_back(padded_source(mode, r - pads[k], size));
-        x = n.pick(x, static_cast<std::int64_t>(k), rows);
+        x = n.gather(x, static_cast<std::int64_t>(k), rows);
     }
     if (mode == "constant" && value != 0) {
         Literal border(n.b.type(x).dtype, n.b.dims(x));
@@ -271,12 +272,12 @@ void pad(Import& n) {
             }
             border.set(at, inside ? 0 : value);
         }
-        if (!is_float(border.dtype())) return n.give(bordered_integers(n, x, std::move(border)));
+        if (!is_float(border.dtype())) return n.add_output(bordered_integers(n, x, std::move(border)));
         ValueId frame = n.b.constant(std::move(border));
-        if (computed) frame = n.two("multiply", frame, n.b.reshape(n.x(2), {}));
-        x = n.two("add", x, frame);
+        if (computed) frame = n.binary("multiply", frame, n.b.reshape(n.x(2), {}));
+        x = n.binary("add", x, frame);
     }
-    n.give(x);
+    n.add_output(x);
 }
 
 void check_blocks(Import& n, std::int64_t size) {
@@ -290,13 +291,13 @@ void depth_to_space(Import& n) {
     const std::int64_t s = n.i("blocksize", 1);
     check_blocks(n, s);
     if (d[1] % (s * s) != 0) n.wrong("blocks of {} x {} do not fit {} channels", s, s, d[1]);
-    const bool crd = n.word("mode", {"DCR", "CRD"}) == "CRD";
+    const bool crd = n.get_string("mode", {"DCR", "CRD"}) == "CRD";
     const std::int64_t c = d[1] / (s * s), rows = d[2], cols = d[3], batch = d[0];
     const ValueId split =
         n.b.reshape(n.x(0), crd ? Dims{batch, c, s, s, rows, cols} : Dims{batch, s, s, c, rows, cols});
     const ValueId moved = n.b.transpose(
         split, crd ? std::vector<std::int64_t>{0, 1, 4, 2, 5, 3} : std::vector<std::int64_t>{0, 3, 4, 1, 5, 2});
-    n.give(n.b.reshape(moved, {batch, c, rows * s, cols * s}));
+    n.add_output(n.b.reshape(moved, {batch, c, rows * s, cols * s}));
 }
 
 void space_to_depth(Import& n) {
@@ -305,53 +306,53 @@ void space_to_depth(Import& n) {
     check_blocks(n, s);
     if (d[2] % s != 0 || d[3] % s != 0) n.wrong("blocks of {} do not fit {} x {}", s, d[2], d[3]);
     const ValueId split = n.b.reshape(n.x(0), {d[0], d[1], d[2] / s, s, d[3] / s, s});
-    const bool crd = n.word("mode", {"DCR", "CRD"}) == "CRD";
+    const bool crd = n.get_string("mode", {"DCR", "CRD"}) == "CRD";
     const std::vector<std::int64_t> perm =
         crd ? std::vector<std::int64_t>{0, 1, 3, 5, 2, 4} : std::vector<std::int64_t>{0, 3, 5, 1, 2, 4};
-    n.give(n.b.reshape(n.b.transpose(split, perm), {d[0], d[1] * s * s, d[2] / s, d[3] / s}));
+    n.add_output(n.b.reshape(n.b.transpose(split, perm), {d[0], d[1] * s * s, d[2] / s, d[3] / s}));
 }
 
-// --- constants
-// --------------------------------------------------------------------------------------------------------
+// --- constants ------------------------------------------------------------------------------------------------------
 
 void constant(Import& n) {
-    if (n.given("value")) return n.give(n.b.given(n.tensor("value")));
-    if (n.given("value_float")) return n.give(n.b.scalar(n.f("value_float", 0)));
-    if (n.given("value_int")) return n.give(n.b.integer(n.i("value_int", 0)));
-    if (n.given("value_ints")) return n.give(n.b.given(Literal::vector(n.ints("value_ints"))));
-    if (!n.given("value_floats")) n.unsupported("it holds no numbers");
+    if (n.has_attribute("value")) return n.add_output(n.b.model_constant(n.tensor("value")));
+    if (n.has_attribute("value_float")) return n.add_output(n.b.scalar(n.f("value_float", 0)));
+    if (n.has_attribute("value_int")) return n.add_output(n.b.integer(n.i("value_int", 0)));
+    if (n.has_attribute("value_ints")) return n.add_output(n.b.model_constant(Literal::vector(n.ints("value_ints"))));
+    if (!n.has_attribute("value_floats")) n.unsupported("it holds no numbers");
     const auto values = n.floats("value_floats");
     Literal literal(DType::F32, {static_cast<std::int64_t>(values.size())});
     literal.floats() = values;
-    n.give(n.b.given(std::move(literal)));
+    n.add_output(n.b.model_constant(std::move(literal)));
 }
 
 void constant_of_shape(Import& n) {
-    const Literal value = n.given("value") ? n.tensor("value") : Literal::scalar(DType::F32, 0);
+    const Literal value = n.has_attribute("value") ? n.tensor("value") : Literal::scalar(DType::F32, 0);
     const Dims dims = n.integers(0);
     for (const std::int64_t d : dims)
         if (d < 0) n.wrong("a dimension is {}", d);
     if (value.size() != 1) n.wrong("its value has {} elements; it needs one", value.size());
-    if (extent(dims) > most_read)
-        n.unsupported("{} elements ([{}]); at most {} are allowed", extent(dims), fmt::join(dims, ", "), most_read);
-    if (extent(dims) > most_made) return n.give(n.b.constant(Literal::filled(value, dims)));
+    if (extent(dims) > max_read_elements)
+        n.unsupported("{} elements ([{}]); at most {} are allowed", extent(dims), fmt::join(dims, ", "),
+                      max_read_elements);
+    if (extent(dims) > max_constant_elements) return n.add_output(n.b.constant(Literal::filled(value, dims)));
     Literal literal(value.dtype(), dims);
     for (std::int64_t k = 0; k < literal.size(); ++k) literal.copy(k, value, 0);
-    n.give(n.b.constant(std::move(literal)));
+    n.add_output(n.b.constant(std::move(literal)));
 }
 
 void shape(Import& n) {
     const Dims d = n.dims();
     const auto place = [&](std::int64_t v) { return std::clamp<std::int64_t>(v < 0 ? v + n.rank() : v, 0, n.rank()); };
     const std::int64_t start = place(n.i("start", 0)), end = std::max(start, place(n.i("end", n.rank())));
-    n.give(n.b.constant(Literal::vector({d.begin() + start, d.begin() + end})));
+    n.add_output(n.b.constant(Literal::vector({d.begin() + start, d.begin() + end})));
 }
-void size(Import& n) { n.give(n.b.scalar(static_cast<double>(count(n.dims())), DType::I64)); }
+void size(Import& n) { n.add_output(n.b.scalar(static_cast<double>(count(n.dims())), DType::I64)); }
 
-/// From the first number on, without the limit; numbers of one integer type.
-Literal whole_range(Import& n) {
+/// Range from start to limit (exclusive) for operands of one integer type.
+Literal integer_range(Import& n) {
     const DType type = n.literal(0).dtype();
-    const std::int64_t start = n.whole(0), limit = n.whole(1), delta = n.whole(2);
+    const std::int64_t start = n.integer(0), limit = n.integer(1), delta = n.integer(2);
     const bool up = !has_sign(type) || delta > 0;
     const auto size = [](std::int64_t from, std::int64_t to) {
         return static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from);
@@ -363,45 +364,46 @@ Literal whole_range(Import& n) {
     n.check_positions(static_cast<std::int64_t>(std::min<std::uint64_t>(steps, std::uint64_t{1} << 62)));
     Literal literal(type, {static_cast<std::int64_t>(steps)});
     std::int64_t next = start;
-    for (std::int64_t& element : literal.whole()) next = integers::add(element = next, delta, type);
+    for (std::int64_t& element : literal.integer_elements()) next = integers::add(element = next, delta, type);
     return literal;
 }
 
 void range(Import& n) {
-    const double start = n.only(0), limit = n.only(1), delta = n.only(2);
+    const double start = n.scalar(0), limit = n.scalar(1), delta = n.scalar(2);
     if (delta == 0) n.wrong("delta is 0");
-    if (n.is_integer(0)) return n.give(n.b.constant(whole_range(n)));
+    if (n.is_integer(0)) return n.add_output(n.b.constant(integer_range(n)));
     const double steps = std::max(std::ceil((limit - start) / delta), 0.0);
     if (!std::isfinite(start) || !std::isfinite(delta) || !(steps <= 1e8)) n.unsupported("{} numbers", steps);
-    n.check_positions(to_whole(steps));
-    Literal literal(n.literal(0).dtype(), {to_whole(steps)});
+    n.check_positions(to_integer(steps));
+    Literal literal(n.literal(0).dtype(), {to_integer(steps)});
     for (std::int64_t k = 0; k < literal.size(); ++k) literal.set(k, start + static_cast<double>(k) * delta);
-    n.give(n.b.constant(std::move(literal)));
+    n.add_output(n.b.constant(std::move(literal)));
 }
 
 void eye_like(Import& n) {
     const Dims d = n.dims();
-    const auto dtype = n.given("dtype") ? n.dtype("dtype", 1) : n.b.type(n.x(0)).dtype;
+    const auto dtype = n.has_attribute("dtype") ? n.dtype("dtype", 1) : n.b.type(n.x(0)).dtype;
     if (d.size() != 2 || !dtype) n.wrong("it needs a matrix of numbers");
     Literal literal(*dtype, d);
-    const std::int64_t k = std::clamp(n.i("k", 0), -d[0], d[1]);  // beyond, nothing is left
+    const std::int64_t k = std::clamp(n.i("k", 0), -d[0], d[1]);  // diagonals beyond are empty
     for (std::int64_t r = 0; r < d[0]; ++r)
         if (const std::int64_t c = r + k; c >= 0 && c < d[1]) literal.set(r * d[1] + c, 1);
-    n.give(n.b.constant(std::move(literal)));
+    n.add_output(n.b.constant(std::move(literal)));
 }
 
 void trilu(Import& n) {
     const Dims d = n.dims();
     if (d.size() < 2) n.wrong("it needs rank 2 or more");
-    const std::int64_t k = n.has(1) ? n.whole(1) : 0, rows = d[d.size() - 2], cols = d.back();
+    const std::int64_t k = n.has(1) ? n.integer(1) : 0, rows = d[d.size() - 2], cols = d.back();
     const bool upper = n.i("upper", 1) != 0;
     n.check_positions(count({rows, cols}));
-    const bool known = n.b.literal(n.x(0)) != nullptr;  // maybe a mask of infinities, which a product makes NaN
+    const bool known =
+        n.b.literal(n.x(0)) != nullptr;  // it may be a mask of infinities, where a product would yield NaN
     Literal mask(known ? DType::Bool : n.b.type(n.x(0)).dtype, {rows, cols});
     for (std::int64_t r = 0; r < rows; ++r)
         for (std::int64_t c = 0; c < cols; ++c) mask.set(r * cols + c, (upper ? c - r >= k : c - r <= k) ? 1 : 0);
     const ValueId kept = n.b.constant(std::move(mask));
-    n.give(known ? n.b.add("where", {kept, n.x(0), n.number(0, n.x(0))}) : n.two("multiply", n.x(0), kept));
+    n.add_output(known ? n.b.add("where", {kept, n.x(0), n.number(0, n.x(0))}) : n.binary("multiply", n.x(0), kept));
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ Graph Reader::read() {
     return std::move(result_);
 }
 
-/// Of what was added from `first` on, constants that only led to the node's results: each may be as large as these.
+/// Frees constants added from `first` on that only served to compute the node's results. Each may be as large as them.
 void Reader::free_unread(const onnx::NodeProto& node, ValueId first) {
     std::set<ValueId> read;
     for (ValueId id = first; id < result_.nodes.size(); ++id)
@@ -54,7 +54,7 @@ void Reader::free_unread(const onnx::NodeProto& node, ValueId first) {
         if (read.count(id) == 0) result_.nodes[id].literal = nullptr;
 }
 
-/// Whether a node, or one of a graph in it, is an op of ONNX's own domain.
+/// Whether a node of the graph, or of a graph inside it, is an op of ONNX's own domain.
 static bool uses_own_ops(const onnx::GraphProto& graph) {
     return std::any_of(graph.node().begin(), graph.node().end(), [](const auto& node) {
         return is_own_domain(node.domain()) ||
@@ -63,7 +63,7 @@ static bool uses_own_ops(const onnx::GraphProto& graph) {
     });
 }
 
-/// A model need not import the domain of ops that it does not have.
+/// A model need not import ONNX's own domain if it has no ops of it.
 void Reader::find_opset() {
     std::int64_t opset = model_.opset_import_size() > 0 && !uses_own_ops(graph_) ? newest_opset : 0;
     for (const auto& import : model_.opset_import())
@@ -94,7 +94,8 @@ bool Reader::names_dimension(const std::string& name) const {
     return false;
 }
 
-/// The dimension's own size, or what is given for its name; none: it is open. An input of that name comes first.
+/// The dimension's own size, or the size given for its name; nullopt: it is open. An input of the same name has
+/// precedence.
 std::optional<std::int64_t> Reader::size_of(const onnx::TensorShapeProto::Dimension& dim) const {
     if (dim.has_dim_value() && dim.dim_value() >= 0) return dim.dim_value();
     const auto given = dim.dim_param().empty() ? options_.shapes.end() : options_.shapes.find(dim.dim_param());
@@ -104,7 +105,7 @@ std::optional<std::int64_t> Reader::size_of(const onnx::TensorShapeProto::Dimens
     return given->second.front();
 }
 
-/// A name means one value only.
+/// Each name must have one value.
 void Reader::check_names() {
     std::set<std::string> given;
     for (const auto& input : graph_.input())
@@ -113,7 +114,7 @@ void Reader::check_names() {
     for (const auto& node : graph_.node())
         for (const auto& out : node.output())
             if (!out.empty() && !given.insert(out).second)
-                problems_.error(loc(), "{} gives '{}', which is given before", onnx_node_name(node), out);
+                problems_.error(loc(), "{} defines '{}', which is defined before", onnx_node_name(node), out);
 }
 
 Reader::Weight Reader::read_weight(const onnx::TensorProto& tensor) const {
@@ -124,7 +125,7 @@ Reader::Weight Reader::read_weight(const onnx::TensorProto& tensor) const {
     }
 }
 
-/// Those of the model itself. Each is as large in the message as in memory: what has been read is freed there.
+/// Reads the model's weights. Each is as large in the message as in memory, so the message's copy is freed.
 std::vector<Reader::Weight> Reader::read_weights() {
     auto& tensors = *model_.mutable_graph()->mutable_initializer();
     std::vector<Weight> weights(static_cast<std::size_t>(tensors.size()));
@@ -141,7 +142,7 @@ void Reader::add_initializers(const onnx::GraphProto& graph, Scope& scope, std::
         const std::string& name = graph.initializer(static_cast<int>(i)).name();
         build_.set_origin(name);
         if (weights[i].value) {
-            scope.values[name] = {{build_.given(*std::move(weights[i].value))}};
+            scope.values[name] = {{build_.model_constant(*std::move(weights[i].value))}};
         } else {
             problems_.add(*weights[i].error);
             scope.broken.insert(name);
@@ -157,7 +158,7 @@ void Reader::add_inputs() {
         if (initialized.count(input.name())) continue;
         build_.set_origin(input.name());
         if (const auto given = options_.constants.find(input.name()); given != options_.constants.end()) {
-            top_.values[input.name()] = {{build_.given(constant_input(input, given->second))}};
+            top_.values[input.name()] = {{build_.model_constant(constant_input(input, given->second))}};
             continue;
         }
         try {
@@ -168,16 +169,16 @@ void Reader::add_inputs() {
     }
 }
 
-/// A number alone, 64-bit and without dims, is the value of every element.
+/// A scalar of 64 bits is the value of every element.
 Literal Reader::constant_input(const onnx::ValueInfoProto& input, const Literal& given) const {
     if (given.dtype() != DType::F64 || !given.dims().empty()) return given;
     const Type type = input_type(input);
-    Literal all(type.dtype, type.dims, most_read);
+    Literal all(type.dtype, type.dims, max_read_elements);
     for (std::int64_t i = 0; i < all.size(); ++i) all.set(i, given.at(0));
     return all;
 }
 
-/// Whether values of these dims are one of the input's, or several with an axis more in front.
+/// Whether values of these dims fit the input, alone or several with a leading axis.
 static bool fits(const onnx::TensorShapeProto& shape, const Dims& values) {
     const auto rank = static_cast<std::size_t>(shape.dim_size());
     if (values.size() != rank && values.size() != rank + 1) return false;
@@ -256,7 +257,7 @@ void Reader::check_size(const std::string& name, const Dims& dims) const {
 
 void Reader::add_outputs() {
     for (const auto& output : graph_.output()) {
-        if (top_.is_broken(output.name()) || (!problems_.empty() && late_.count(output.name()))) continue;
+        if (top_.is_broken(output.name()) || (!problems_.empty() && deferred_names_.count(output.name()))) continue;
         const NamedValue* found = top_.find(output.name());
         if (!found)
             problems_.error(loc(), "output '{}' is computed by no node", output.name());
@@ -267,9 +268,9 @@ void Reader::add_outputs() {
     }
 }
 
-/// A model that was parsed; `whole`: without an error.
-static Graph read_parsed(onnx::ModelProto& model, bool whole, const std::string& name, const OnnxOptions& options) {
-    if (!whole || !model.has_graph() || model.graph().node_size() + model.graph().output_size() == 0)
+/// `parsed`: the message was parsed without an error.
+static Graph read_parsed(onnx::ModelProto& model, bool parsed, const std::string& name, const OnnxOptions& options) {
+    if (!parsed || !model.has_graph() || model.graph().node_size() + model.graph().output_size() == 0)
         fail_input({name, 0, 0}, "it is no ONNX model, or it is cut off");
     return Reader(model, name, options).read();
 }
@@ -277,17 +278,17 @@ static Graph read_parsed(onnx::ModelProto& model, bool whole, const std::string&
 Graph read_onnx(const std::string& file, OnnxOptions options) {
     if (!options.folder) options.folder = std::filesystem::path(file).parent_path().string();
     onnx::ModelProto model;
-    const InputFile in(file, most_message);
-    constexpr int piece = 1 << 18;  // bytes: not the whole file beside the message
+    const InputFile in(file, max_message_bytes);
+    constexpr int piece = 1 << 18;  // bytes; the whole file must not be in memory beside the message
     google::protobuf::io::FileInputStream stream(in.descriptor(), piece);
-    const bool whole = model.ParseFromZeroCopyStream(&stream);
-    return read_parsed(model, whole, file, options);
+    const bool parsed = model.ParseFromZeroCopyStream(&stream);
+    return read_parsed(model, parsed, file, options);
 }
 
 Graph parse_onnx(const std::string& bytes, const std::string& name, const OnnxOptions& options) {
     onnx::ModelProto model;
-    const bool whole = model.ParseFromString(bytes);
-    return read_parsed(model, whole, name, options);
+    const bool parsed = model.ParseFromString(bytes);
+    return read_parsed(model, parsed, name, options);
 }
 
 }  // namespace ttsim::impl::ir

@@ -1,10 +1,9 @@
-// If, Loop and Scan, whose graphs stand in a node, and functions of the model: all are written out where they stand.
+// Imports If, Loop and Scan, whose graphs are attributes of the node, and functions of the model. All are unrolled.
 //
-//   If     a constant condition takes one graph; with one of the run both are computed and the results chosen, unless
-//   the
-//          shapes of one do not go together: then it is the other one
-//   Loop   as often as constants say; a condition that is computed at run time is refused
-//   Scan   once for each slice
+//   If     a constant condition selects one graph. With a runtime condition both are computed and the results
+//          selected. If the shapes of one do not match, the other is always taken.
+//   Loop   unrolled for a constant number of iterations; a condition that is computed at run time is refused
+//   Scan   unrolled once for each slice
 #include <fmt/ranges.h>
 #include <google/protobuf/unknown_field_set.h>
 
@@ -20,23 +19,23 @@ namespace ttsim::impl::ir {
 
 namespace {
 
-constexpr int most_depth = 64;                  // functions and graphs in each other
-constexpr std::int64_t most_iterations = 4096;  // of a loop
-constexpr std::size_t most_nodes = 1 << 20;     // of the graph that comes of it
+constexpr int max_depth = 64;                  // nested functions and graphs
+constexpr std::int64_t max_iterations = 4096;  // of a loop
+constexpr std::size_t max_nodes = 1 << 20;     // of the resulting graph
 
 std::int64_t number_of(const onnx::NodeProto& node, const char* name, std::int64_t otherwise) {
     for (const auto& attribute : node.attribute())
         if (attribute.name() == name) return attribute.i();
     return otherwise;
 }
-/// The numbers of a list, 0 where it is shorter or missing.
+/// Element k of a list of integers; 0 if the list is shorter or missing.
 std::int64_t entry_of(const onnx::NodeProto& node, const char* name, int k) {
     for (const auto& attribute : node.attribute())
         if (attribute.name() == name) return k < attribute.ints_size() ? attribute.ints(k) : 0;
     return 0;
 }
 
-/// x with an axis of one in front of axis `at`.
+/// x with an axis of size 1 inserted before axis `at`.
 ValueId with_axis(Import& n, ValueId x, std::int64_t at) {
     Dims dims = n.b.dims(x);
     dims.insert(dims.begin() + n.axis(at, static_cast<std::int64_t>(dims.size()) + 1), 1);
@@ -59,8 +58,8 @@ const onnx::GraphProto& Reader::graph_of(const onnx::NodeProto& node, const char
 }
 
 void Reader::check_growth(const onnx::NodeProto& node) const {
-    if (result_.nodes.size() > most_nodes)
-        fail_unsupported(loc(), "{}: written out, the model has more than {} ops", onnx_node_name(node), most_nodes);
+    if (result_.nodes.size() > max_nodes)
+        fail_unsupported(loc(), "{}: unrolled, the model has more than {} ops", onnx_node_name(node), max_nodes);
 }
 
 std::optional<std::vector<NamedValue>> Reader::run_graph(const onnx::NodeProto& node, const onnx::GraphProto& graph,
@@ -71,8 +70,8 @@ std::optional<std::vector<NamedValue>> Reader::run_graph(const onnx::NodeProto& 
     inner.prefix = prefix;
     inner.nodes = &graph.node();
     inner.depth = outer.depth + 1;
-    if (inner.depth > most_depth)
-        fail_unsupported(loc(), "{}: more than {} graphs in each other", onnx_node_name(node), most_depth);
+    if (inner.depth > max_depth)
+        fail_unsupported(loc(), "{}: more than {} nested graphs", onnx_node_name(node), max_depth);
     if (static_cast<std::size_t>(graph.input_size()) != inputs.size())
         fail_input(loc(), "{}: its graph has {} inputs; {} are given", onnx_node_name(node), graph.input_size(),
                    inputs.size());
@@ -81,8 +80,8 @@ std::optional<std::vector<NamedValue>> Reader::run_graph(const onnx::NodeProto& 
     add_initializers(graph, inner, std::move(weights));
     for (int k = 0; k < graph.input_size(); ++k)
         inner.values[graph.input(k).name()] = inputs[static_cast<std::size_t>(k)];
-    for (const auto& one : graph.node()) {
-        add_node(one, inner);
+    for (const auto& inner_node : graph.node()) {
+        add_node(inner_node, inner);
         check_growth(node);
     }
     std::vector<NamedValue> results;
@@ -123,14 +122,14 @@ Reader::Branch Reader::branch_of(const onnx::NodeProto& node, const char* name, 
     return branch;
 }
 
-/// What a branch gives that is the only one which can be computed.
-bool Reader::give_only(const onnx::NodeProto& node, Scope& scope, const char* name, const Branch& taken,
-                       const Branch& left) {
+/// Sets the outputs from the only branch that can be computed.
+bool Reader::use_only_branch(const onnx::NodeProto& node, Scope& scope, const char* name, const Branch& taken,
+                             const Branch& left) {
     if (options_.notes)
         options_.notes->push_back(
-            fmt::format("{}: always its {}, because the other branch does not go with these shapes: {}",
+            fmt::format("{}: its {} is always taken, because the other branch does not fit these shapes: {}",
                         onnx_node_name(node), name, left.problems.items().front().message));
-    give(node, scope, *taken.results);
+    set_outputs(node, scope, *taken.results);
     return true;
 }
 
@@ -144,17 +143,17 @@ bool Reader::import_if(const onnx::NodeProto& node, Scope& scope) {
     const NamedValue& condition = given->front();
     const Literal* literal = condition.is_tensor() ? build_.literal(condition.items.front()) : nullptr;
     if (literal) {
-        const bool holds = known(node, condition, "its condition").at(0) != 0;
+        const bool holds = constant_scalar(node, condition, "its condition").at(0) != 0;
         const Branch taken = branch_of(node, holds ? "then_branch" : "else_branch", scope);
         report(taken);
-        if (taken.results) give(node, scope, *taken.results);
+        if (taken.results) set_outputs(node, scope, *taken.results);
         return taken.results.has_value();
     }
     if (!condition.is_tensor() || count(build_.dims(condition.items.front())) != 1)
         fail_input(loc(), "{}: its condition is no single value", onnx_node_name(node));
     const Branch yes = branch_of(node, "then_branch", scope), no = branch_of(node, "else_branch", scope);
-    if (yes.fits() && no.impossible()) return give_only(node, scope, "then_branch", yes, no);
-    if (no.fits() && yes.impossible()) return give_only(node, scope, "else_branch", no, yes);
+    if (yes.fits() && no.impossible()) return use_only_branch(node, scope, "then_branch", yes, no);
+    if (no.fits() && yes.impossible()) return use_only_branch(node, scope, "else_branch", no, yes);
     report(yes);
     report(no);
     if (!yes.results || !no.results) return false;
@@ -164,17 +163,17 @@ bool Reader::import_if(const onnx::NodeProto& node, Scope& scope) {
         const NamedValue &a = (*yes.results)[k], &b = (*no.results)[k];
         if (!a.is_tensor() || !b.is_tensor() || build_.type(a.items[0]) != build_.type(b.items[0]))
             n.needs_value(
-                "its condition is computed at run time, and output {} has another shape in each branch; a constant "
-                "condition (--constant NAME=NUMBER of what it is computed of) keeps it on the device",
+                "its condition is computed at run time, and output {} has a different shape in each branch; a constant "
+                "condition (--constant NAME=NUMBER for the inputs it is computed from) keeps it on the device",
                 k);
         const ValueId which = n.b.reshape(condition.items.front(), {});
         chosen.push_back({{n.b.add("where", {which, a.items[0], b.items[0]})}});
     }
-    give(node, scope, chosen);
+    set_outputs(node, scope, chosen);
     return true;
 }
 
-/// The shape that a graph says its output has; nothing where a dimension is open.
+/// The declared type of a graph's output; nullopt if a dimension is open.
 static std::optional<Type> declared_type(const onnx::ValueInfoProto& output) {
     if (!output.type().has_tensor_type() || !output.type().tensor_type().has_shape()) return std::nullopt;
     const auto& tensor = output.type().tensor_type();
@@ -187,16 +186,16 @@ static std::optional<Type> declared_type(const onnx::ValueInfoProto& output) {
     return dtype ? std::optional(type) : std::nullopt;
 }
 
-std::optional<std::vector<ValueId>> Reader::gathered_nothing(const onnx::NodeProto& node, Import& n, const Scope& scope,
-                                                             const std::string& prefix,
-                                                             const std::vector<NamedValue>& inputs, int first,
-                                                             const char* axes) {
+std::optional<std::vector<ValueId>> Reader::empty_scan_outputs(const onnx::NodeProto& node, Import& n,
+                                                               const Scope& scope, const std::string& prefix,
+                                                               const std::vector<NamedValue>& inputs, int first,
+                                                               const char* axes) {
     const onnx::GraphProto& body = graph_of(node, "body");
     std::vector<ValueId> empty;
     std::optional<std::vector<NamedValue>> results;
     for (int k = first; k < body.output_size(); ++k) {
         std::optional<Type> type = declared_type(body.output(k));
-        if (!type && !results) {  // what a turn would give; nobody reads it
+        if (!type && !results) {  // imports an iteration for its types; its values stay unused
             results = run_graph(node, body, scope, prefix + "none/", inputs);
             if (!results) return std::nullopt;
         }
@@ -220,7 +219,7 @@ bool Reader::import_loop(const onnx::NodeProto& node, Scope& scope) {
     const auto absent = [](const NamedValue& v) { return !v.sequence && v.items.empty(); };
     const bool counted = !absent((*given)[0]);
     const std::int64_t iterations =
-        counted ? to_whole(known(node, (*given)[0], "its number of turns").at(0)) : most_iterations;
+        counted ? to_integer(constant_scalar(node, (*given)[0], "its number of iterations").at(0)) : max_iterations;
     Import n = importing(node, scope);
     NamedValue condition = absent((*given)[1]) ? NamedValue{{n.b.scalar(1, DType::Bool)}} : (*given)[1];
     std::vector<NamedValue> state(given->begin() + 2, given->end());
@@ -229,11 +228,11 @@ bool Reader::import_loop(const onnx::NodeProto& node, Scope& scope) {
     for (std::int64_t iteration = 0; iteration < iterations; ++iteration) {
         if (!condition.is_tensor() || !build_.literal(condition.items.front()))
             n.needs_value(
-                "whether it goes on after turn {} is computed at run time; a number of turns that is known and a "
-                "condition that stays true keep it on the device",
+                "whether it continues after iteration {} is computed at run time; a constant number of iterations and "
+                "a condition that stays true keep it on the device",
                 iteration);
-        if (known(node, condition, "its condition").at(0) == 0) break;
-        if (iteration == most_iterations) n.unsupported("more than {} turns", most_iterations);
+        if (constant_scalar(node, condition, "its condition").at(0) == 0) break;
+        if (iteration == max_iterations) n.unsupported("more than {} turns", max_iterations);
         std::vector<NamedValue> inputs{{{n.b.scalar(static_cast<double>(iteration), DType::I64)}}, condition};
         inputs.insert(inputs.end(), state.begin(), state.end());
         const std::string prefix = fmt::format("{}{}/{}/", scope.prefix, node.name(), iteration);
@@ -253,23 +252,23 @@ bool Reader::import_loop(const onnx::NodeProto& node, Scope& scope) {
         marks.next();
     }
     if (!counted && build_.literal(condition.items.front())->at(0) != 0)
-        n.unsupported("more than {} turns", most_iterations);
+        n.unsupported("more than {} turns", max_iterations);
     build_.set_origin(scope.prefix + node.name());
     if (scanned.empty()) {
         std::vector<NamedValue> inputs{{{n.b.integer(0)}}, condition};
         inputs.insert(inputs.end(), state.begin(), state.end());
-        const auto none = gathered_nothing(node, n, scope, scope.prefix + node.name() + "/", inputs,
-                                           static_cast<int>(state.size()) + 1, "");
+        const auto none = empty_scan_outputs(node, n, scope, scope.prefix + node.name() + "/", inputs,
+                                             static_cast<int>(state.size()) + 1, "");
         if (!none) return false;
         for (const ValueId value : *none) state.push_back({{value}});
     }
     for (const auto& parts : scanned) state.push_back({{marks.joined(parts, 0)}});
-    give(node, scope, state);
+    set_outputs(node, scope, state);
     return true;
 }
 
-/// Opset 8: lengths of the sequences in front of the operands, an axis for the batch in front of all of them, and
-/// `directions` instead of `scan_input_directions`. The body works on one of the batch.
+/// In opset 8 the first operand holds the sequence lengths, all others have a leading batch axis, and `directions`
+/// replaces `scan_input_directions`. The body handles one sample.
 bool Reader::import_scan(const onnx::NodeProto& node, Scope& scope) {
     auto given = operands(node, scope);
     if (!given) return false;
@@ -285,44 +284,45 @@ bool Reader::import_scan(const onnx::NodeProto& node, Scope& scope) {
     for (const NamedValue& value : *given)
         if (!value.is_tensor()) n.wrong("an operand is missing, or no tensor");
     if (!batched) {
-        if (const auto whole = distances(node, n, *given, inputs)) {
-            give(node, scope, *whole);
+        if (const auto results = scan_as_distances(node, n, *given, inputs)) {
+            set_outputs(node, scope, *results);
             return true;
         }
-        auto results = scanned(node, scope, n, scope.prefix + node.name() + "/", *given, inputs);
-        if (results) give(node, scope, *results);
+        auto results = unroll_scan(node, scope, n, scope.prefix + node.name() + "/", *given, inputs);
+        if (results) set_outputs(node, scope, *results);
         return results.has_value();
     }
     std::vector<std::vector<ValueId>> parts;
     const Dims first = n.b.dims(given->front().items.front());
     const std::int64_t batch = first.empty() ? 0 : first.front();
-    if (batch < 1 || batch > most_iterations)
-        n.unsupported("a batch of {}; 1 to {} are written out", batch, most_iterations);
-    for (std::int64_t one = 0; one < batch; ++one) {
+    if (batch < 1 || batch > max_iterations)
+        n.unsupported("a batch of {}; 1 to {} are unrolled", batch, max_iterations);
+    for (std::int64_t sample = 0; sample < batch; ++sample) {
         std::vector<NamedValue> values;
         for (const NamedValue& value : *given) {
             Dims dims = n.b.dims(value.items.front());
             if (dims.empty() || dims.front() != batch) n.wrong("batches of {} and of {}", batch, fmt::join(dims, "x"));
             dims.erase(dims.begin());
-            values.push_back({{n.b.reshape(n.pick(value.items.front(), 0, {one}), dims)}});
+            values.push_back({{n.b.reshape(n.gather(value.items.front(), 0, {sample}), dims)}});
         }
         const auto results =
-            scanned(node, scope, n, fmt::format("{}{}/{}/", scope.prefix, node.name(), one), values, inputs);
+            unroll_scan(node, scope, n, fmt::format("{}{}/{}/", scope.prefix, node.name(), sample), values, inputs);
         if (!results) return false;
         for (const NamedValue& value : *results)
-            if (!value.is_tensor()) n.unsupported("it gives something that is no tensor");
+            if (!value.is_tensor()) n.unsupported("an output is no tensor");
         parts.resize(results->size());
         for (std::size_t k = 0; k < parts.size(); ++k) parts[k].push_back(with_axis(n, (*results)[k].items.front(), 0));
     }
-    std::vector<NamedValue> all_of_them;
-    for (const std::vector<ValueId>& part : parts) all_of_them.push_back({{joined(n, part, 0)}});
-    give(node, scope, all_of_them);
+    std::vector<NamedValue> outputs;
+    for (const std::vector<ValueId>& part : parts) outputs.push_back({{joined(n, part, 0)}});
+    set_outputs(node, scope, outputs);
     return true;
 }
 
-/// A Scan that is a distance of each pair of rows, as one; none: it is something else.
-std::optional<std::vector<NamedValue>> Reader::distances(const onnx::NodeProto& node, Import& n,
-                                                         const std::vector<NamedValue>& given, std::int64_t inputs) {
+/// A Scan that computes distances of all pairs of rows, as one computation; nullopt for other Scans.
+std::optional<std::vector<NamedValue>> Reader::scan_as_distances(const onnx::NodeProto& node, Import& n,
+                                                                 const std::vector<NamedValue>& given,
+                                                                 std::int64_t inputs) {
     if (given.size() != 2 || inputs != 1) return std::nullopt;
     for (const char* const name :
          {"scan_input_axes", "scan_input_directions", "scan_output_axes", "scan_output_directions"})
@@ -336,13 +336,13 @@ std::optional<std::vector<NamedValue>> Reader::distances(const onnx::NodeProto& 
     const auto found = scanned_distances(graph_of(node, "body"));
     if (!found) return std::nullopt;
     const ValueId squares = squared_distances(n, rows, state);
-    return std::vector<NamedValue>{given[0], {{found->root ? n.one("sqrt", squares) : squares}}};
+    return std::vector<NamedValue>{given[0], {{found->root ? n.unary("sqrt", squares) : squares}}};
 }
 
-/// What the last `inputs` of the operands are scanned to, behind the final states.
-std::optional<std::vector<NamedValue>> Reader::scanned(const onnx::NodeProto& node, Scope& scope, Import& n,
-                                                       const std::string& prefix, const std::vector<NamedValue>& given,
-                                                       std::int64_t inputs) {
+/// Unrolls a Scan over the last `inputs` operands. Returns the final states, then the scan outputs.
+std::optional<std::vector<NamedValue>> Reader::unroll_scan(const onnx::NodeProto& node, Scope& scope, Import& n,
+                                                           const std::string& prefix,
+                                                           const std::vector<NamedValue>& given, std::int64_t inputs) {
     const char* const directions = n.opset < 9 ? "directions" : "scan_input_directions";
     const onnx::GraphProto& body = graph_of(node, "body");
     const std::int64_t all = std::ssize(given);
@@ -358,7 +358,7 @@ std::optional<std::vector<NamedValue>> Reader::scanned(const onnx::NodeProto& no
         if (iterations >= 0 && size != iterations) n.wrong("slices of {} and of {}", iterations, size);
         iterations = size;
     }
-    if (iterations > most_iterations) n.unsupported("{} turns; up to {} are written out", iterations, most_iterations);
+    if (iterations > max_iterations) n.unsupported("{} iterations; up to {} are unrolled", iterations, max_iterations);
     if (iterations == 0) {
         std::vector<NamedValue> values = state;
         for (std::size_t k = 0; k < scans.size(); ++k) {
@@ -367,13 +367,13 @@ std::optional<std::vector<NamedValue>> Reader::scanned(const onnx::NodeProto& no
             values.push_back({{n.b.constant(Literal(slice.dtype, slice.dims))}});
         }
         const auto none =
-            gathered_nothing(node, n, scope, prefix, values, static_cast<int>(state.size()), "scan_output_axes");
+            empty_scan_outputs(node, n, scope, prefix, values, static_cast<int>(state.size()), "scan_output_axes");
         if (!none) return std::nullopt;
         for (const ValueId value : *none) state.push_back({{value}});
         return state;
     }
     std::vector<std::vector<ValueId>> gathered;
-    IterationMarks marks(n, n.opset < 9 ? 1 : iterations);  // of a batch: several loops
+    IterationMarks marks(n, n.opset < 9 ? 1 : iterations);  // a batch has several loops
     for (std::int64_t iteration = 0; iteration < iterations; ++iteration) {
         std::vector<NamedValue> values = state;
         for (std::int64_t k = 0; k < inputs; ++k) {
@@ -382,7 +382,7 @@ std::optional<std::vector<NamedValue>> Reader::scanned(const onnx::NodeProto& no
             Dims dims = n.b.dims(scans[at]);
             dims.erase(dims.begin() + axes[at]);
             values.push_back(
-                {{n.b.reshape(n.pick(scans[at], axes[at], {back ? iterations - 1 - iteration : iteration}), dims)}});
+                {{n.b.reshape(n.gather(scans[at], axes[at], {back ? iterations - 1 - iteration : iteration}), dims)}});
         }
         const auto results = run_graph(node, body, scope, fmt::format("{}{}/", prefix, iteration), values);
         if (!results) return std::nullopt;
@@ -393,9 +393,9 @@ std::optional<std::vector<NamedValue>> Reader::scanned(const onnx::NodeProto& no
             const bool back = entry_of(node, "scan_output_directions", static_cast<int>(k)) != 0;
             const NamedValue& value = (*results)[k + state.size()];
             if (!value.is_tensor()) n.unsupported("it gathers something that is no tensor");
-            const ValueId one =
+            const ValueId slice =
                 with_axis(n, value.items.front(), entry_of(node, "scan_output_axes", static_cast<int>(k)));
-            gathered[k].insert(back ? gathered[k].begin() : gathered[k].end(), one);
+            gathered[k].insert(back ? gathered[k].begin() : gathered[k].end(), slice);
         }
         marks.next();
     }
@@ -438,16 +438,16 @@ bool Reader::import_function(const onnx::NodeProto& node, Scope& scope, const on
     inner.prefix = scope.prefix + node.name() + (node.name().empty() ? "" : "/");
     inner.nodes = &function.node();
     inner.depth = scope.depth + 1;
-    if (inner.depth > most_depth)
-        fail_unsupported(loc(), "{}: more than {} functions in each other", onnx_node_name(node), most_depth);
+    if (inner.depth > max_depth)
+        fail_unsupported(loc(), "{}: more than {} nested functions", onnx_node_name(node), max_depth);
     for (const auto& import : function.opset_import())
         inner.opsets[is_own_domain(import.domain()) ? "" : import.domain()] = import.version();
     for (const auto& attribute : defaults_of(function)) inner.arguments[attribute.name()] = attribute;
     for (const auto& attribute : node.attribute()) inner.arguments[attribute.name()] = attribute;
     for (int k = 0; k < function.input_size(); ++k)
         inner.values[function.input(k)] = k < std::ssize(*given) ? (*given)[static_cast<std::size_t>(k)] : NamedValue{};
-    for (const auto& one : function.node()) {
-        add_node(one, inner);
+    for (const auto& inner_node : function.node()) {
+        add_node(inner_node, inner);
         check_growth(node);
     }
     std::vector<NamedValue> results;
@@ -459,7 +459,7 @@ bool Reader::import_function(const onnx::NodeProto& node, Scope& scope, const on
             fail_input(loc(), "{}: output '{}' of its function is computed by no node", onnx_node_name(node), name);
         results.push_back(*found);
     }
-    give(node, scope, results);
+    set_outputs(node, scope, results);
     return true;
 }
 

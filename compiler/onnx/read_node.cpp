@@ -1,4 +1,4 @@
-// One node of a model: its operands by name, its rule, its results.
+// Imports one node of a model: finds its operands by name, applies its rule and names its results.
 #include <fmt/ranges.h>
 
 #include "compiler/onnx/reader.hpp"
@@ -24,7 +24,7 @@ bool Scope::is_broken(const std::string& name) const {
     return false;
 }
 
-/// Attributes that refer to those of the function around get their values; what is not given there is left out.
+/// Replaces references to attributes of the enclosing function by their values. Drops references that have none.
 static onnx::NodeProto with_arguments(const onnx::NodeProto& node, const Scope& scope) {
     const Scope* function = &scope;
     while (function->outer) function = function->outer;
@@ -51,12 +51,12 @@ void Reader::add_node(const onnx::NodeProto& given, Scope& scope) {
     const onnx::NodeProto& node = refers ? resolved : given;
     const bool inside = scope.depth > 0;
     try {
-        if (!inside && is_late(node)) return add_late(node);
+        if (!inside && is_deferred(node)) return defer_node(node);
         if (import(node, scope)) return;
     } catch (const NeedsValue& error) {
-        if (inside) throw;  // the node of the model that holds it
+        if (inside) throw;  // the enclosing node of the model is deferred
         if (tail_.empty()) tail_reason_ = error.message();
-        return add_late(node);
+        return defer_node(node);
     } catch (const Error& error) {
         problems_.add(error.where().file.empty()
                           ? Error(error.fault(), loc(), onnx_node_name(node) + ": " + error.message())
@@ -71,7 +71,7 @@ bool Reader::import(const onnx::NodeProto& node, Scope& scope) {
         if (const Control control = control_of(node.op_type())) return (this->*control)(node, scope);
         if (const Control sequence = sequence_of(node.op_type())) return (this->*sequence)(node, scope);
     }
-    // a function of the model is what the model says it is, unless there is a rule
+    // a rule has precedence over a function of the model
     if (const ImportRule rule = find_rule(node.domain(), node.op_type())) return compute(node, scope, rule);
     if (const onnx::FunctionProto* function = function_of(node)) return import_function(node, scope, *function);
     refuse_unknown(node);
@@ -85,7 +85,7 @@ void Reader::refuse_unknown(const onnx::NodeProto& node) const {
 std::optional<std::vector<NamedValue>> Reader::operands(const onnx::NodeProto& node, const Scope& scope) const {
     std::vector<NamedValue> found;
     for (const auto& name : node.input()) {
-        if (scope.is_broken(name)) return {};  // reported where it came from
+        if (scope.is_broken(name)) return {};  // already reported
         const NamedValue* value = name.empty() ? nullptr : scope.find(name);
         if (!name.empty() && !value) refuse_operand(node, name, scope);
         found.push_back(value ? *value : NamedValue{});
@@ -114,11 +114,11 @@ bool Reader::compute(const onnx::NodeProto& node, Scope& scope, ImportRule rule)
     rule(import);
     std::vector<NamedValue> results;
     for (const ValueId id : import.out) results.push_back({{id}});
-    give(node, scope, results);
+    set_outputs(node, scope, results);
     return true;
 }
 
-void Reader::give(const onnx::NodeProto& node, Scope& scope, const std::vector<NamedValue>& results) {
+void Reader::set_outputs(const onnx::NodeProto& node, Scope& scope, const std::vector<NamedValue>& results) {
     for (int k = 0; k < node.output_size(); ++k) {
         const auto at = static_cast<std::size_t>(k);
         if (node.output(k).empty()) continue;
@@ -129,10 +129,11 @@ void Reader::give(const onnx::NodeProto& node, Scope& scope, const std::vector<N
     }
 }
 
-const Literal& Reader::known(const onnx::NodeProto& node, const NamedValue& value, const std::string& what) const {
+const Literal& Reader::constant_scalar(const onnx::NodeProto& node, const NamedValue& value,
+                                       const std::string& what) const {
     const Literal* literal = value.is_tensor() ? build_.literal(value.items.front()) : nullptr;
     if (!literal && value.is_tensor() && build_.graph().nodes[value.items.front()].is_input())
-        fail_unsupported(loc(), "{}: {} is an input; it must be a constant (--constant NAME=FILE gives one)",
+        fail_unsupported(loc(), "{}: {} is an input; it must be a constant (set it with --constant NAME=FILE)",
                          onnx_node_name(node), what);
     if (!literal)
         throw NeedsValue(Fault::Unsupported, loc(),
@@ -143,7 +144,7 @@ const Literal& Reader::known(const onnx::NodeProto& node, const NamedValue& valu
     return *literal;
 }
 
-// --- what is wrong with a name ------------------------------------------------------------------------------------
+// --- errors about names -------------------------------------------------------------------------------------------
 
 using Nodes = google::protobuf::RepeatedPtrField<onnx::NodeProto>;
 
@@ -154,7 +155,7 @@ static const onnx::NodeProto* producer_of(const Nodes& nodes, const std::string&
     return nullptr;
 }
 
-/// The way from what `from` reads back to itself, by the names of nodes; empty when there is none.
+/// The cycle through `from`, as names of nodes; empty if there is none.
 static std::vector<std::string> cycle_of(const Nodes& nodes, const onnx::NodeProto& from) {
     std::map<std::string, const onnx::NodeProto*> producers;
     for (const auto& node : nodes)
@@ -188,12 +189,12 @@ void Reader::refuse_operand(const onnx::NodeProto& node, const std::string& name
     const onnx::NodeProto* producer = nullptr;
     for (const Scope* at = &scope; at && !producer; at = at->outer) producer = producer_of(*at->nodes, name);
     if (!producer)
-        fail_input(loc(), "{} reads '{}', which no input, initializer or node gives", onnx_node_name(node), name);
+        fail_input(loc(), "{} reads '{}', which no input, initializer or node defines", onnx_node_name(node), name);
     const auto cycle = cycle_of(*scope.nodes, node);
     if (!cycle.empty())
         fail_input(loc(), "{} is in a cycle: it reads {}", onnx_node_name(node), fmt::join(cycle, ", which reads "));
-    fail_input(loc(), "{} reads '{}', which {} gives later; nodes must come in the order of their data",
-               onnx_node_name(node), name, onnx_node_name(*producer));
+    fail_input(loc(), "{} reads '{}', which {} defines later; nodes must be in topological order", onnx_node_name(node),
+               name, onnx_node_name(*producer));
 }
 
 }  // namespace ttsim::impl::ir

@@ -1,5 +1,5 @@
-// Sequences of tensors and optionals: which tensors they hold is known while the model is read, so that nothing is left
-// of them.
+// Imports sequences of tensors and optionals. Their contents are resolved while the model is read, so that the graph
+// has none of them.
 #include "compiler/onnx/join.hpp"
 #include "compiler/onnx/reader.hpp"
 
@@ -23,33 +23,35 @@ bool Reader::import_sequence(const onnx::NodeProto& node, Scope& scope) {
     if (!given) return false;
     Import n = importing(node, scope);
     const std::string& op = node.op_type();
-    if (op == "SequenceEmpty") return give(node, scope, {{{}, true}}), true;
+    if (op == "SequenceEmpty") return set_outputs(node, scope, {{{}, true}}), true;
     if (op == "SequenceConstruct") {
         NamedValue all{{}, true};
         for (const NamedValue& value : *given) {
             if (!value.is_tensor()) n.wrong("it takes tensors");
             all.items.push_back(value.items.front());
         }
-        return give(node, scope, {all}), true;
+        return set_outputs(node, scope, {all}), true;
     }
     if (given->empty() || !given->front().sequence) n.wrong("operand 0 is no sequence");
     NamedValue all = given->front();
     const std::int64_t size = std::ssize(all.items);
-    if (op == "SequenceLength") return give(node, scope, {{{n.b.scalar(static_cast<double>(size), DType::I64)}}}), true;
+    if (op == "SequenceLength")
+        return set_outputs(node, scope, {{{n.b.scalar(static_cast<double>(size), DType::I64)}}}), true;
     const bool insert = op == "SequenceInsert";
     const std::size_t at = insert ? 2 : 1;
     std::int64_t place = insert ? size : size - 1;
-    if (given->size() > at) place = to_whole(known(node, (*given)[at], "a place in its sequence").at(0));
+    if (given->size() > at)
+        place = to_integer(constant_scalar(node, (*given)[at], "the position in its sequence").at(0));
     if (place < 0) place += size;
-    if (place < 0 || place >= size + (insert ? 1 : 0)) n.wrong("place {} of a sequence of {}", place, size);
-    if (op == "SequenceAt") return give(node, scope, {{{all.items[static_cast<std::size_t>(place)]}}}), true;
+    if (place < 0 || place >= size + (insert ? 1 : 0)) n.wrong("position {} of a sequence of {}", place, size);
+    if (op == "SequenceAt") return set_outputs(node, scope, {{{all.items[static_cast<std::size_t>(place)]}}}), true;
     if (insert) {
         if (given->size() < 2 || !(*given)[1].is_tensor()) n.wrong("operand 1 is no tensor");
         all.items.insert(all.items.begin() + place, (*given)[1].items.front());
     } else {
         all.items.erase(all.items.begin() + place);
     }
-    return give(node, scope, {all}), true;
+    return set_outputs(node, scope, {all}), true;
 }
 
 bool Reader::split_to_sequence(const onnx::NodeProto& node, Scope& scope) {
@@ -64,13 +66,13 @@ bool Reader::split_to_sequence(const onnx::NodeProto& node, Scope& scope) {
     if (!by_one && n.rank(1) == 1) {
         parts = n.integers(1);
     } else {
-        const std::int64_t each = by_one ? 1 : n.whole(1);
+        const std::int64_t each = by_one ? 1 : n.integer(1);
         if (each < 1) n.wrong("parts of {}", each);
         n.check_positions(size);
         for (std::int64_t from = 0; from < size; from += std::min(each, size))
             parts.push_back(std::min(each, size - from));
     }
-    constexpr std::int64_t most = 1 << 24;  // elements of the matrices that pick them
+    constexpr std::int64_t most = 1 << 24;  // elements of the gather matrices
     if (count({std::ssize(parts), size}) > most)
         n.unsupported("{} parts of an axis of {}; at most {} elements of an axis times parts are allowed", parts.size(),
                       size, most);
@@ -80,7 +82,7 @@ bool Reader::split_to_sequence(const onnx::NodeProto& node, Scope& scope) {
         if (part < 0 || part > size - from) n.wrong("the parts do not add up to {}", size);
         std::vector<std::int64_t> rows;
         for (std::int64_t k = 0; k < part; ++k) rows.push_back(from + k);
-        ValueId x = n.pick(n.x(0), axis, rows);
+        ValueId x = n.gather(n.x(0), axis, rows);
         if (by_one && n.i("keepdims", 1) == 0) {
             Dims dims = n.b.dims(x);
             dims.erase(dims.begin() + axis);
@@ -90,7 +92,7 @@ bool Reader::split_to_sequence(const onnx::NodeProto& node, Scope& scope) {
         from += part;
     }
     if (from != size) n.wrong("the parts do not add up to {}", size);
-    give(node, scope, {all});
+    set_outputs(node, scope, {all});
     return true;
 }
 
@@ -100,7 +102,7 @@ bool Reader::join_sequence(const onnx::NodeProto& node, Scope& scope) {
     Import n = importing(node, scope);
     if (given->size() != 1 || !given->front().sequence) n.wrong("operand 0 is no sequence");
     std::vector<ValueId> parts = given->front().items;
-    if (parts.empty()) n.unsupported("a sequence of nothing");
+    if (parts.empty()) n.unsupported("an empty sequence");
     const bool fresh = n.i("new_axis", 0) != 0;
     const std::int64_t rank = std::ssize(n.b.dims(parts.front())) + (fresh ? 1 : 0);
     const std::int64_t axis = n.axis(n.i("axis", 0), rank);
@@ -113,7 +115,7 @@ bool Reader::join_sequence(const onnx::NodeProto& node, Scope& scope) {
             part = n.b.reshape(part, dims);
         }
     }
-    give(node, scope, {{{joined(n, parts, axis)}}});
+    set_outputs(node, scope, {{{joined(n, parts, axis)}}});
     return true;
 }
 
@@ -124,9 +126,9 @@ bool Reader::import_optional(const onnx::NodeProto& node, Scope& scope) {
     const NamedValue value = given->empty() ? NamedValue{} : given->front();
     const bool holds = value.sequence || !value.items.empty();
     if (node.op_type() == "OptionalHasElement")
-        return give(node, scope, {{{n.b.scalar(holds ? 1 : 0, DType::Bool)}}}), true;
-    if (node.op_type() == "OptionalGetElement" && !holds) n.wrong("its operand holds nothing");
-    give(node, scope, {value});
+        return set_outputs(node, scope, {{{n.b.scalar(holds ? 1 : 0, DType::Bool)}}}), true;
+    if (node.op_type() == "OptionalGetElement" && !holds) n.wrong("its operand is empty");
+    set_outputs(node, scope, {value});
     return true;
 }
 

@@ -13,14 +13,14 @@ namespace ttsim::impl::ir {
 
 namespace {
 
-constexpr int most_nesting = 300;  // of messages: a graph in a node is three
+constexpr int max_nesting = 300;  // of protobuf messages; a graph in a node counts three
 
-/// What a node reads, its graphs included; names that are given in these graphs as well.
+/// Adds the names that a node and its graphs read, including names defined in these graphs.
 void add_read_names(const onnx::NodeProto& node, std::set<std::string>& names) {
     for (const auto& name : node.input())
         if (!name.empty()) names.insert(name);
     const auto of_graph = [&](const onnx::GraphProto& graph) {
-        for (const auto& one : graph.node()) add_read_names(one, names);
+        for (const auto& inner : graph.node()) add_read_names(inner, names);
         for (const auto& output : graph.output()) names.insert(output.name());
     };
     for (const auto& attribute : node.attribute()) {
@@ -31,42 +31,43 @@ void add_read_names(const onnx::NodeProto& node, std::set<std::string>& names) {
 
 }  // namespace
 
-bool Reader::is_late(const onnx::NodeProto& node) const {
-    if (late_.empty()) return false;
+bool Reader::is_deferred(const onnx::NodeProto& node) const {
+    if (deferred_names_.empty()) return false;
     std::set<std::string> names;
     add_read_names(node, names);
-    return std::any_of(names.begin(), names.end(), [&](const std::string& name) { return late_.count(name) != 0; });
+    return std::any_of(names.begin(), names.end(),
+                       [&](const std::string& name) { return deferred_names_.count(name) != 0; });
 }
 
-void Reader::add_late(const onnx::NodeProto& node) {
+void Reader::defer_node(const onnx::NodeProto& node) {
     check_known(node);
     tail_.push_back(&node);
     for (const auto& out : node.output())
-        if (!out.empty()) late_.insert(out);
+        if (!out.empty()) deferred_names_.insert(out);
 }
 
-/// An op that nobody knows is found now, and not in the run.
+/// Reports unknown ops now instead of in the run.
 void Reader::check_known(const onnx::NodeProto& node) const {
     const bool own = is_own_domain(node.domain());
     if (!(own && (control_of(node.op_type()) || sequence_of(node.op_type()))) &&
         !find_rule(node.domain(), node.op_type()) && !function_of(node))
         refuse_unknown(node);
     for (const auto& attribute : node.attribute())
-        for (const auto& one : attribute.g().node()) check_known(one);
+        for (const auto& inner : attribute.g().node()) check_known(inner);
 }
 
-/// What the tail reads of the nodes before it: its inputs, in order.
+/// Values that the tail reads from earlier nodes. They become its inputs, in order.
 std::vector<ValueId> Reader::tail_operands(onnx::GraphProto& tail) {
     std::set<std::string> names;
     for (const onnx::NodeProto* node : tail_) add_read_names(*node, names);
     std::vector<ValueId> operands;
     for (const std::string& name : names) {
         const auto found = top_.values.find(name);
-        if (found == top_.values.end() || late_.count(name)) continue;
+        if (found == top_.values.end() || deferred_names_.count(name)) continue;
         if (!found->second.is_tensor())
             fail_unsupported(loc(),
-                             "{}: the shape of its results follows from values of the run, and '{}', which the nodes "
-                             "from there on read, is no tensor but a sequence or an optional",
+                             "{}: the shape of its results depends on runtime values, and '{}', which this or a later "
+                             "node reads, is a sequence or an optional instead of a tensor",
                              onnx_node_name(*tail_.front()), name);
         const ValueId value = found->second.items.front();
         auto& input = *tail.add_input();
@@ -80,14 +81,14 @@ std::vector<ValueId> Reader::tail_operands(onnx::GraphProto& tail) {
     return operands;
 }
 
-/// Calls get the defaults of their functions, which are among the fields that the text leaves out.
-void Reader::write_out_defaults(google::protobuf::RepeatedPtrField<onnx::NodeProto>& nodes) const {
+/// Adds the defaults of functions to their calls: the text format drops the field that holds the defaults.
+void Reader::write_default_attributes(google::protobuf::RepeatedPtrField<onnx::NodeProto>& nodes) const {
     for (onnx::NodeProto& node : nodes) {
         std::set<std::string> given;
         for (onnx::AttributeProto& attribute : *node.mutable_attribute()) {
             given.insert(attribute.name());
-            if (attribute.has_g()) write_out_defaults(*attribute.mutable_g()->mutable_node());
-            for (auto& graph : *attribute.mutable_graphs()) write_out_defaults(*graph.mutable_node());
+            if (attribute.has_g()) write_default_attributes(*attribute.mutable_g()->mutable_node());
+            for (auto& graph : *attribute.mutable_graphs()) write_default_attributes(*graph.mutable_node());
         }
         if (const onnx::FunctionProto* function = function_of(node))
             for (const auto& attribute : defaults_of(*function))
@@ -97,7 +98,7 @@ void Reader::write_out_defaults(google::protobuf::RepeatedPtrField<onnx::NodePro
 
 void Reader::add_tail() {
     if (tail_.empty()) return;
-    // Left to themselves again the same nodes would never end.
+    // deferring all nodes of a tail again would recurse forever
     if (options_.in_run && std::ssize(tail_) == graph_.node_size())
         fail_unsupported(loc(), "{}, and the host cannot compute it before the nodes that follow", tail_reason_);
     onnx::ModelProto model;
@@ -109,36 +110,36 @@ void Reader::add_tail() {
     for (const onnx::NodeProto* node : tail_) *graph.add_node() = *node;
     std::vector<DType> types;
     for (const auto& output : graph_.output()) {
-        if (late_.count(output.name()) == 0) continue;
+        if (deferred_names_.count(output.name()) == 0) continue;
         graph.add_output()->set_name(output.name());
         types.push_back(onnx_dtype(output.type().tensor_type().elem_type()).value_or(DType::F32));
     }
-    if (graph.output_size() == 0) return;  // nobody reads them
-    write_out_defaults(*graph.mutable_node());
-    for (auto& function : *model.mutable_functions()) write_out_defaults(*function.mutable_node());
-    // Notes that exporters leave on nodes and other fields newer than these protocol buffers have numbers for names in
-    // a text, which cannot be read again.
+    if (graph.output_size() == 0) return;  // their results are unused
+    write_default_attributes(*graph.mutable_node());
+    for (auto& function : *model.mutable_functions()) write_default_attributes(*function.mutable_node());
+    // Fields newer than these protocol buffers, such as exporters' notes on nodes, would be printed as numbers, which
+    // cannot be parsed again.
     model.DiscardUnknownFields();
     std::string text;
     google::protobuf::TextFormat::Printer printer;
     printer.SetSingleLineMode(true);
-    TT_CHECK(printer.PrintToString(model, &text), "the nodes have no text");
+    TT_CHECK(printer.PrintToString(model, &text), "the deferred nodes cannot be printed");
     build_.set_origin(tail_.front()->name().empty() ? tail_.front()->output(0) : tail_.front()->name());
     const ValueId all = build_.add("model_tail", operands, {{"model", text}});
     for (int k = 0; k < graph.output_size(); ++k) {
         const std::string dtype(to_string(types[static_cast<std::size_t>(k)]));
-        const ValueId one = build_.add("tail_result", {all}, {{"index", std::int64_t{k}}, {"dtype", dtype}});
-        top_.values[graph.output(k).name()] = {{one}};
+        const ValueId result = build_.add("tail_result", {all}, {{"index", std::int64_t{k}}, {"dtype", dtype}});
+        top_.values[graph.output(k).name()] = {{result}};
     }
     if (options_.notes) options_.notes->push_back(tail_note());
 }
 
-/// Inputs of the model of a few integers, or booleans, that the first node of the tail is computed from.
-std::vector<std::string> Reader::steering_inputs() const {
+/// Inputs of the model with a few integers or booleans that the first deferred node depends on.
+std::vector<std::string> Reader::control_inputs() const {
     constexpr std::int64_t few = 16;  // elements
-    std::map<std::string, const onnx::NodeProto*> made_by;
+    std::map<std::string, const onnx::NodeProto*> producers;
     for (const auto& node : graph_.node())
-        for (const auto& out : node.output()) made_by.emplace(out, &node);
+        for (const auto& out : node.output()) producers.emplace(out, &node);
     std::set<std::string> seen;
     std::vector<const onnx::NodeProto*> open{tail_.front()};
     while (!open.empty()) {
@@ -146,7 +147,7 @@ std::vector<std::string> Reader::steering_inputs() const {
         add_read_names(*open.back(), names);
         open.pop_back();
         for (const std::string& name : names)
-            if (const auto found = made_by.find(name); seen.insert(name).second && found != made_by.end())
+            if (const auto found = producers.find(name); seen.insert(name).second && found != producers.end())
                 open.push_back(found->second);
     }
     std::vector<std::string> steering;
@@ -162,9 +163,9 @@ std::vector<std::string> Reader::steering_inputs() const {
 
 std::string Reader::tail_note() const {
     std::string note =
-        fmt::format("the host computes the last {} nodes, from {} on, whose results' shapes only a run knows: {}",
+        fmt::format("the host computes the last {} nodes, from {} on, whose result shapes depend on runtime values: {}",
                     tail_.size(), onnx_node_name(*tail_.front()), tail_reason_);
-    for (const std::string& input : steering_inputs())
+    for (const std::string& input : control_inputs())
         note += fmt::format("; if '{}' never changes, --constant {}=FILE (or NUMBER) keeps them on the device", input,
                             input);
     return note;
@@ -174,9 +175,9 @@ Graph read_tail(const std::string& text, const std::string& name, std::span<cons
                 HostValue compute) {
     onnx::ModelProto model;
     google::protobuf::TextFormat::Parser parser;
-    parser.SetRecursionLimit(most_nesting);
+    parser.SetRecursionLimit(max_nesting);
     if (!parser.ParseFromString(text, &model) || model.graph().input_size() != std::ssize(inputs))
-        fail_input({name, 0, 0}, "its nodes cannot be read");
+        fail_input({name, 0, 0}, "its nodes cannot be parsed");
     OnnxOptions options;
     options.in_run = compute;
     for (std::size_t k = 0; k < inputs.size(); ++k)

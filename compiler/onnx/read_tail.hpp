@@ -1,4 +1,4 @@
-// The nodes of a model from where on shapes follow from values of the run, as a model of their own.
+// Reads the tail of a model during a run: the nodes whose shapes depend on runtime values.
 #pragma once
 
 #include <span>
@@ -8,8 +8,8 @@
 
 namespace ttsim::impl::ir {
 
-/// `text`: of a model_tail (ops/model_tail.cpp); its inputs become these constants. Throws Error as parse_onnx() does.
-/// `compute` gives the nodes their values.
+/// `text`: the attribute of a model_tail (ops/model_tail.cpp). Its inputs become these constants, and `compute`
+/// computes the nodes. Throws Error as parse_onnx() does.
 Graph read_tail(const std::string& text, const std::string& name, std::span<const Literal* const> inputs,
                 HostValue compute);
 

@@ -68,27 +68,27 @@ void set_raw(Literal& out, std::int64_t i, const char* at) {
             out.floats()[k] = std::bit_cast<float>(static_cast<std::uint32_t>(load<std::uint16_t>(at)) << 16);
             break;
         case DType::I64:
-            out.whole()[k] = load<std::int64_t>(at);
+            out.integer_elements()[k] = load<std::int64_t>(at);
             break;
         case DType::U64:
-            out.whole()[k] = static_cast<std::int64_t>(load<std::uint64_t>(at));
+            out.integer_elements()[k] = static_cast<std::int64_t>(load<std::uint64_t>(at));
             break;
         case DType::I32:
-            out.whole()[k] = load<std::int32_t>(at);
+            out.integer_elements()[k] = load<std::int32_t>(at);
             break;
         case DType::U32:
-            out.whole()[k] = load<std::uint32_t>(at);
+            out.integer_elements()[k] = load<std::uint32_t>(at);
             break;
         case DType::I16:
-            out.whole()[k] = load<std::int16_t>(at);
+            out.integer_elements()[k] = load<std::int16_t>(at);
             break;
         case DType::U16:
-            out.whole()[k] = load<std::uint16_t>(at);
+            out.integer_elements()[k] = load<std::uint16_t>(at);
             break;
         case DType::Bool:
-            out.whole()[k] = *at != 0 ? 1 : 0;
+            out.integer_elements()[k] = *at != 0 ? 1 : 0;
             break;
-        case DType::I8:  // these stay bytes
+        case DType::I8:  // handled by Literal::of_bytes
         case DType::U8:
             break;
     }
@@ -128,9 +128,9 @@ std::int64_t bytes_of(const onnx::StringStringEntryProto& entry, const std::stri
     return bytes;
 }
 
-/// The file that a model names for its data: a regular one, in the model's folder even after symbolic links.
-fs::path inside(const std::string& folder, const std::string& location, const std::string& what,
-                const std::string& file) {
+/// The path of external data. It must be a regular file inside the model's folder after resolving symbolic links.
+fs::path external_path(const std::string& folder, const std::string& location, const std::string& what,
+                       const std::string& file) {
     const fs::path named(location);
     std::error_code code;
     const fs::path base = fs::canonical(folder.empty() ? "." : folder, code);
@@ -154,18 +154,17 @@ std::string external_data(const onnx::TensorProto& tensor, std::int64_t needed, 
         if (entry.key() == "offset") offset = bytes_of(entry, what, file);
         if (entry.key() == "length") length = bytes_of(entry, what, file);
     }
-    const InputFile in(inside(folder, location, what, file).string(), UINT64_MAX);
-    // a hard link is another name of a file anywhere, such as one that only the owner of the model's folder may not
-    // read
+    const InputFile in(external_path(folder, location, what, file).string(), UINT64_MAX);
+    // A hard link may refer to a file outside the folder that the model's author must not read.
     struct stat found {};
     if (::fstat(in.descriptor(), &found) != 0 || found.st_nlink > 1)
         fail_input({file, 0, 0},
-                   "{} has its data in '{}', which has hard links: it may be a file from elsewhere; copy it "
+                   "{} has its data in '{}', which has hard links: it may be a file of another folder; copy it "
                    "('cp {} COPY && mv COPY {}') if it is the model's",
                    what, location, location, location);
     const auto size = static_cast<std::int64_t>(in.size());
     if (offset > size || (length && *length > size - offset))
-        fail_input({file, 0, 0}, "{} wants {} bytes from {} on of '{}', which has {}", what, length.value_or(needed),
+        fail_input({file, 0, 0}, "{} needs {} bytes at offset {} of '{}', which has {}", what, length.value_or(needed),
                    offset, location, size);
     if (length.value_or(size - offset) != needed)
         fail_input({file, 0, 0}, "{} has {} bytes of data in '{}'; its shape needs {}", what,
@@ -176,7 +175,7 @@ std::string external_data(const onnx::TensorProto& tensor, std::int64_t needed, 
     return raw;
 }
 
-/// Numbers of the field that holds those of an element type.
+/// The number of values in the field for an element type.
 std::int64_t values_of(const onnx::TensorProto& tensor, DType type) {
     switch (type) {
         case DType::F32:
@@ -201,7 +200,7 @@ std::int64_t values_of(const onnx::TensorProto& tensor, DType type) {
     return 0;
 }
 
-/// The least and the most of an element type whose numbers stand in a field of a larger one.
+/// The range of an element type that is stored in a field of a larger type.
 std::pair<std::int64_t, std::int64_t> limits(DType type) {
     const auto bits = static_cast<int>(8 * raw_size(type));
     const bool is_signed = type == DType::I8 || type == DType::I16 || type == DType::I32;
@@ -212,21 +211,23 @@ std::pair<std::int64_t, std::int64_t> limits(DType type) {
 void from_fields(Literal& out, const onnx::TensorProto& tensor, const std::string& what, const std::string& file) {
     const DType type = out.dtype();
     const auto real = [&](int i, auto v) { out.floats()[static_cast<std::size_t>(i)] = static_cast<float>(v); };
-    const auto whole = [&](int i, auto v) { out.whole()[static_cast<std::size_t>(i)] = static_cast<std::int64_t>(v); };
+    const auto integer = [&](int i, auto v) {
+        out.integer_elements()[static_cast<std::size_t>(i)] = static_cast<std::int64_t>(v);
+    };
     const auto within = [&](int i, auto v) {
         const auto [least, most] = limits(type);
         if (std::cmp_less(v, least) || std::cmp_greater(v, most))
             fail_input({file, 0, 0}, "{} has the value {}, which is no {}", what, v, to_string(type));
-        whole(i, v);
+        integer(i, v);
     };
     if (type == DType::F32)
         from_field(tensor.float_data(), real);
     else if (type == DType::F64)
         from_field(tensor.double_data(), real);
     else if (type == DType::I64)
-        from_field(tensor.int64_data(), whole);
+        from_field(tensor.int64_data(), integer);
     else if (type == DType::U64)
-        from_field(tensor.uint64_data(), whole);
+        from_field(tensor.uint64_data(), integer);
     else if (type == DType::U32)
         from_field(tensor.uint64_data(), within);
     else if (type == DType::F16)
@@ -235,7 +236,7 @@ void from_fields(Literal& out, const onnx::TensorProto& tensor, const std::strin
         from_field(tensor.int32_data(),
                    [&](int i, auto v) { real(i, std::bit_cast<float>(static_cast<std::uint32_t>(v) << 16)); });
     else if (type == DType::Bool)
-        from_field(tensor.int32_data(), [&](int i, auto v) { whole(i, v != 0 ? 1 : 0); });
+        from_field(tensor.int32_data(), [&](int i, auto v) { integer(i, v != 0 ? 1 : 0); });
     else
         from_field(tensor.int32_data(), within);
 }
@@ -287,19 +288,19 @@ Literal read_tensor(const onnx::TensorProto& tensor, const std::string& file,
     const Dims dims(tensor.dims().begin(), tensor.dims().end());
     for (const std::int64_t d : dims)
         if (d < 0) fail_input({file, 0, 0}, "{} has a dimension of {}", what, d);
-    if (extent(dims) > most_read)
+    if (extent(dims) > max_read_elements)
         fail_unsupported({file, 0, 0}, "{} has the dimensions [{}]; at most {} elements are read", what,
-                         fmt::join(dims, ", "), most_read);
-    // nothing is allocated before it is known that the data is there
+                         fmt::join(dims, ", "), max_read_elements);
+    // check that the data is present before allocating
     const std::int64_t elements = count(dims);
     const std::int64_t bytes =
         narrow ? (elements * narrow->bits + 7) / 8 : elements * static_cast<std::int64_t>(raw_size(*dtype));
     const bool external = tensor.data_location() == onnx::TensorProto::EXTERNAL;
-    std::string far;
+    std::string external_bytes;
     if (external && !folder)
-        fail_input({file, 0, 0}, "{} has its data in a file; a model in memory has no folder, say where it lies", what);
-    if (external) far = external_data(tensor, bytes, what, file, *folder);
-    const std::string& raw = external ? far : tensor.raw_data();
+        fail_input({file, 0, 0}, "{} has its data in a file; a model in memory has no folder; set the folder", what);
+    if (external) external_bytes = external_data(tensor, bytes, what, file, *folder);
+    const std::string& raw = external ? external_bytes : tensor.raw_data();
     const bool is_raw = external || tensor.has_raw_data();
     if (is_raw && static_cast<std::int64_t>(raw.size()) != bytes)
         fail_input({file, 0, 0}, "{} has {} bytes of data; its shape needs {}", what, raw.size(), bytes);
@@ -307,7 +308,7 @@ Literal read_tensor(const onnx::TensorProto& tensor, const std::string& file,
     if (const std::int64_t needed = narrow ? bytes : elements; !is_raw && values != needed)
         fail_input({file, 0, 0}, "{} has {} values; its shape needs {}", what, values, needed);
     if (is_raw && (*dtype == DType::I8 || *dtype == DType::U8)) return Literal::of_bytes(*dtype, dims, raw);
-    Literal out(*dtype, dims, most_read);
+    Literal out(*dtype, dims, max_read_elements);
     if (narrow)
         unpack(out, *narrow, [&](std::int64_t byte) {
             return is_raw ? static_cast<std::uint8_t>(raw[static_cast<std::size_t>(byte)])
@@ -322,7 +323,7 @@ Literal read_tensor(const onnx::TensorProto& tensor, const std::string& file,
 
 Literal read_tensor_file(const std::string& file) {
     onnx::TensorProto tensor;
-    if (!tensor.ParseFromString(read_file(file, most_message))) fail_input({file, 0, 0}, "it is no ONNX tensor");
+    if (!tensor.ParseFromString(read_file(file, max_message_bytes))) fail_input({file, 0, 0}, "it is no ONNX tensor");
     return read_tensor(tensor, file, std::filesystem::path(file).parent_path().string());
 }
 

@@ -1,4 +1,4 @@
-// onnx::TensorProto -> Literal.
+// Reads ONNX tensors into literals.
 #pragma once
 
 #include <optional>
@@ -12,17 +12,17 @@ class TensorProto;
 
 namespace ttsim::impl::ir {
 
-/// What protobuf reads at most.
-inline constexpr std::uint64_t most_message = (std::uint64_t{1} << 31) - 1;
+/// The largest message that protobuf parses.
+inline constexpr std::uint64_t max_message_bytes = (std::uint64_t{1} << 31) - 1;
 
-/// The element type of an ONNX type number; none for strings, complex numbers and unknown ones.
+/// The element type of an ONNX type number; nullopt for strings, complex numbers and unknown types.
 std::optional<DType> onnx_dtype(int number);
 
-/// `folder`: where external data lies; none: it is refused. Throws Error at `file`: Unsupported element types, data
-/// that does not fit.
+/// `folder`: of external data; nullopt: external data is refused. Throws Error at `file`: Unsupported for element
+/// types, Input for data that does not fit.
 Literal read_tensor(const onnx::TensorProto& tensor, const std::string& file, const std::optional<std::string>& folder);
 
-/// A .pb file holding one tensor; its external data lies beside it.
+/// Reads a .pb file with one tensor. Its external data is in the same folder.
 Literal read_tensor_file(const std::string& file);
 
 }  // namespace ttsim::impl::ir

@@ -25,7 +25,7 @@ struct Layout {
     std::size_t bytes;
 };
 
-/// An integer type takes the lowest of these bits; a byte of a boolean may be any but 0.
+/// Loads up to 64 bits. Integer types use the lowest bits; a true boolean may be any byte except 0.
 std::uint64_t bits_at(std::string_view data, std::size_t offset, std::size_t bytes) {
     std::uint64_t bits = 0;
     std::memcpy(&bits, data.data() + offset, bytes);
@@ -52,15 +52,15 @@ const std::map<std::string, Layout>& layouts() {
     return table;
 }
 
-/// What a header says.
+/// The fields of a header.
 struct Header {
     std::string descr;
     bool fortran = false;
     std::optional<Dims> dims;
 };
 
-/// The header's Python dictionary, such as {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }: from left to
-/// right, without going back or down.
+/// Parses the header's Python dictionary, such as {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }, from
+/// left to right without backtracking or recursion.
 class HeaderParser {
 public:
     HeaderParser(std::string_view text, const SourceLoc& loc) : rest_(text), loc_(loc) {}
@@ -81,7 +81,7 @@ public:
                 fail_input(loc_, "its header has the unknown key '{}'", key);
             if (!accept(',') && peek() != '}') expect(',');
         }
-        if (peek() != 0) fail_input(loc_, "its header goes on after '}}'");
+        if (peek() != 0) fail_input(loc_, "its header has text after '}}'");
         return header;
     }
 
@@ -109,10 +109,10 @@ private:
     }
     bool flag() {
         peek();
-        for (const std::string_view word : {"True", "False"})
-            if (rest_.starts_with(word)) {
-                rest_.remove_prefix(word.size());
-                return word == "True";
+        for (const std::string_view value : {"True", "False"})
+            if (rest_.starts_with(value)) {
+                rest_.remove_prefix(value.size());
+                return value == "True";
             }
         fail_input(loc_, "its fortran_order is neither True nor False");
     }
@@ -135,7 +135,7 @@ private:
     const SourceLoc& loc_;
 };
 
-/// Where the i-th element in row-major order stands when the first axis runs fastest (Fortran order).
+/// Maps the index of an element in row-major order to its index in Fortran order, where the first axis is innermost.
 auto columns_first(const Dims& dims) {
     const Dims rows = strides(dims);
     Dims columns(dims.size(), 1);
@@ -164,14 +164,14 @@ Literal parse_npy(std::string_view data, const std::string& file) {
     const auto layout = layouts().find(header.descr);
     if (layout == layouts().end()) fail_input(loc, "its element type '{:.20}' is not read", header.descr);
     if (!header.dims) fail_input(loc, "it has no shape");
-    if (extent(*header.dims) > most_read)
+    if (extent(*header.dims) > max_read_elements)
         fail_unsupported(loc, "its shape is ({}); at most {} elements are read", fmt::join(*header.dims, ", "),
-                         most_read);
+                         max_read_elements);
     const auto bytes = static_cast<std::size_t>(count(*header.dims)) * layout->second.bytes;
     if (data.size() - start - length < bytes)
         fail_input(loc, "it holds {} bytes of data; its shape ({}) needs {}", data.size() - start - length,
                    fmt::join(*header.dims, ", "), bytes);
-    Literal literal(layout->second.dtype, *header.dims, most_read);
+    Literal literal(layout->second.dtype, *header.dims, max_read_elements);
     const std::string_view elements = data.substr(start + length);
     if (header.fortran) {
         const auto place = columns_first(*header.dims);
@@ -179,7 +179,7 @@ Literal parse_npy(std::string_view data, const std::string& file) {
             set_element(literal, i, elements, layout->second.bytes, place(i));
         return literal;
     }
-    if (layout->second.dtype == DType::F32) {  // as they stand there: large tables of words come this way
+    if (layout->second.dtype == DType::F32) {  // a plain copy; large embedding tables are read here
         if (bytes > 0) std::memcpy(literal.floats().data(), elements.data(), bytes);
         return literal;
     }
@@ -219,9 +219,9 @@ std::string header_of(const Literal& values) {
 
 }  // namespace
 
-/// Integers of another type as those of an input.
+/// Converts integers to the integer type of an input. Fails if a value does not fit.
 static Literal narrowed(const Literal& given, const Type& type, const std::string& file, const std::string& name) {
-    Literal out(type.dtype, type.dims, most_read);
+    Literal out(type.dtype, type.dims, max_read_elements);
     for (std::int64_t i = 0; i < out.size(); ++i) {
         out.copy(i, given, i);
         const bool same_sign = has_sign(given.dtype()) == has_sign(type.dtype) || out.integer(i) >= 0;
@@ -244,9 +244,9 @@ Literal fitted(const Literal& given, const Type& type, const std::string& file, 
                    to_string(type));
     if (!bits && !is_float(type.dtype) && given.dtype() != type.dtype) return narrowed(given, type, file, name);
     if (!bits) return given;
-    Literal out(DType::BF16, type.dims, most_read);
+    Literal out(DType::BF16, type.dims, max_read_elements);
     for (std::size_t i = 0; i < out.floats().size(); ++i)
-        out.floats()[i] = std::bit_cast<float>(static_cast<std::uint32_t>(given.whole()[i]) << 16);
+        out.floats()[i] = std::bit_cast<float>(static_cast<std::uint32_t>(given.integer_elements()[i]) << 16);
     return out;
 }
 
@@ -263,15 +263,16 @@ void write_value_file(const std::string& file, const Literal& values) {
                    [&](std::ostream& out) { out.write(data.data(), static_cast<std::streamsize>(data.size())); });
 }
 
-static constexpr std::uint64_t most_file = std::uint64_t{8} * most_read + (1 << 20);  // the largest type, and a header
+static constexpr std::uint64_t max_file_bytes =
+    std::uint64_t{8} * max_read_elements + (1 << 20);  // the largest type, and a header
 
 Literal read_npy_of(const FileSet& files, const std::string& name) {
-    return parse_npy(files.read(name, most_file), files.place(name));
+    return parse_npy(files.read(name, max_file_bytes), files.place(name));
 }
 
 Literal read_value_file(const std::string& file) {
     const std::string extension = std::filesystem::path(file).extension().string();
-    if (extension == ".npy") return parse_npy(read_file(file, most_file), file);
+    if (extension == ".npy") return parse_npy(read_file(file, max_file_bytes), file);
     if (extension == ".pb") return read_tensor_file(file);
     fail_input({file, 0, 0}, "values are read from .npy and .pb files, not '{}'", extension);
 }

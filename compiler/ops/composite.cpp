@@ -1,4 +1,4 @@
-// Ops of models that a decompose pass takes apart into core ops.
+// Ops of models that decompose passes turn into core ops.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -17,21 +17,22 @@ Type infer_axis(const Node& node, std::span<const Type> in) {
     return in[0];
 }
 
-/// Elements as they are broadcast.
-std::vector<double> repeated(const Literal& from, const Dims& to) {
-    const Dims steps = strides(from.dims()), whole = strides(to);
+/// The elements of `from`, broadcast to `to`.
+std::vector<double> broadcast_elements(const Literal& from, const Dims& to) {
+    const Dims steps = strides(from.dims()), to_strides = strides(to);
     const std::size_t skip = to.size() - from.dims().size();
     std::vector<double> out(static_cast<std::size_t>(count(to)));
     for (std::size_t i = 0; i < out.size(); ++i) {
         std::int64_t at = 0;
         for (std::size_t d = skip; d < to.size(); ++d)
-            if (from.dims()[d - skip] != 1) at += static_cast<std::int64_t>(i) / whole[d] % to[d] * steps[d - skip];
+            if (from.dims()[d - skip] != 1)
+                at += static_cast<std::int64_t>(i) / to_strides[d] % to[d] * steps[d - skip];
         out[i] = from.at(at);
     }
     return out;
 }
 
-/// Of softmax: x, and if given what is multiplied to each line along the axis.
+/// Operands of softmax: x, and optionally a factor for each line along the axis.
 Type infer_softmax(const Node& node, std::span<const Type> in) {
     const Type out = infer_axis(node, in);
     if (in.size() < 2) return out;
@@ -42,15 +43,15 @@ Type infer_softmax(const Node& node, std::span<const Type> in) {
     return out;
 }
 
-/// softmax and log_softmax. A line that the factor leaves out is 0, whatever it holds.
+/// softmax and log_softmax. A line with factor 0 is 0, even if its elements are not finite.
 Literal eval_softmax(const Node& node, std::span<const Literal* const> in) {
-    Literal out(node.type.dtype, node.type.dims, most_read);
+    Literal out(node.type.dtype, node.type.dims, max_read_elements);
     const auto axis = static_cast<std::size_t>(node.integer("axis", -1));
     const std::int64_t size = out.dims()[axis], step = strides(out.dims())[axis];
     const bool logarithm = node.op == "log_softmax";
     Dims lines = out.dims();
     lines[axis] = 1;
-    const std::vector<double> factors = in.size() > 1 ? repeated(*in[1], lines) : std::vector<double>();
+    const std::vector<double> factors = in.size() > 1 ? broadcast_elements(*in[1], lines) : std::vector<double>();
     for (std::int64_t line = 0; size > 0 && line < out.size() / size; ++line) {
         const std::int64_t first = line / step * step * size + line % step;
         const double factor = factors.empty() ? 1 : factors[static_cast<std::size_t>(line)];
@@ -80,14 +81,14 @@ Type infer_conv(const Node& node, std::span<const Type> in) {
     if (x.size() < 3 || w.size() != x.size())
         fail_input(node.loc, "'{}' convolves {} with {}; both need the same rank of at least 3", node.name,
                    to_string(in[0]), to_string(in[1]));
-    const std::int64_t taken = transposed ? w[0] : count({w[1], groups}),
-                       given = transposed ? count({w[1], groups}) : w[0];
-    if (groups < 1 || taken != x[1] || x[1] % groups != 0 || given % groups != 0)
-        fail_input(node.loc, "'{}' has {} input channels, weights for {} and {} groups", node.name, x[1], taken,
+    const std::int64_t in_channels = transposed ? w[0] : count({w[1], groups}),
+                       out_channels = transposed ? count({w[1], groups}) : w[0];
+    if (groups < 1 || in_channels != x[1] || x[1] % groups != 0 || out_channels % groups != 0)
+        fail_input(node.loc, "'{}' has {} input channels, weights for {} and {} groups", node.name, x[1], in_channels,
                    groups);
-    if (in.size() > 2 && in[2].dims != Dims{given})
-        fail_input(node.loc, "'{}' has {} output channels and a bias {}", node.name, given, to_string(in[2]));
-    Type out{in[0].dtype, {x[0], given}, {}};
+    if (in.size() > 2 && in[2].dims != Dims{out_channels})
+        fail_input(node.loc, "'{}' has {} output channels and a bias {}", node.name, out_channels, to_string(in[2]));
+    Type out{in[0].dtype, {x[0], out_channels}, {}};
     for (const Window& window : windows(node, {x.begin() + 2, x.end()}, {w.begin() + 2, w.end()}))
         out.dims.push_back(window.out);
     return out;
@@ -95,11 +96,11 @@ Type infer_conv(const Node& node, std::span<const Type> in) {
 
 Dims spatial_part(const Dims& dims) { return {dims.begin() + 2, dims.end()}; }
 
-/// Of "conv". Sums in double, so that integers stay what they are.
+/// "conv". Sums are in double, so that integers stay exact.
 Literal eval_conv(const Node& node, std::span<const Literal* const> in) {
     const Literal &x = *in[0], &w = *in[1];
     const std::vector<Window> spatial = windows(node, spatial_part(x.dims()), spatial_part(w.dims()));
-    Literal out(node.type.dtype, node.type.dims, most_read);
+    Literal out(node.type.dtype, node.type.dims, max_read_elements);
     const std::int64_t positions = count(spatial_part(out.dims())), taps = count(spatial_part(w.dims()));
     const std::int64_t pixels = count(spatial_part(x.dims())), channels = out.dims()[1], inner = w.dims()[1];
     const std::int64_t group = channels / node.integer("group", 1);
@@ -115,7 +116,7 @@ Literal eval_conv(const Node& node, std::span<const Literal* const> in) {
         if (is_float(out.dtype()))
             out.set(at, sum);
         else
-            out.set_integer(at, to_whole(sum));
+            out.set_integer(at, to_integer(sum));
     }
     return out;
 }
@@ -124,7 +125,7 @@ std::int64_t work_conv(const Node& node, std::span<const Literal* const> in) {
     return count({count(node.type.dims), in[1]->dims()[1], count(spatial_part(in[1]->dims()))});
 }
 
-/// Scale, shift, mean and variance of each channel.
+/// Operands besides x: scale, shift, mean and variance of each channel.
 Type infer_batch_norm(const Node& node, std::span<const Type> in) {
     if (in[0].dims.size() < 2)
         fail_input(node.loc, "'{}' norms {}, which has no channels", node.name, to_string(in[0]));
@@ -148,8 +149,8 @@ Type infer_pool(const Node& node, std::span<const Type> in) {
 constexpr std::array composite_table{
     OpInfo{"softmax", Level::Composite, 1, 2, infer_softmax, eval_softmax},
     OpInfo{"log_softmax", Level::Composite, 1, 1, infer_axis, eval_softmax},
-    OpInfo{"layer_norm", Level::Composite, 1, 1, infer_axis, nullptr},  // over axis and all behind, no scale
-    OpInfo{"rms_norm", Level::Composite, 1, 1, infer_axis, nullptr},    // the same without the mean
+    OpInfo{"layer_norm", Level::Composite, 1, 1, infer_axis, nullptr},  // over `axis` and all later axes, without scale
+    OpInfo{"rms_norm", Level::Composite, 1, 1, infer_axis, nullptr},    // the same without subtracting the mean
     OpInfo{"group_norm", Level::Composite, 1, 1, infer_groups, nullptr},
     OpInfo{"batch_norm", Level::Composite, 5, 5, infer_batch_norm, nullptr},  // x, scale, shift, mean, variance
     OpInfo{"conv", Level::Composite, 2, 3, infer_conv, eval_conv, false, SIZE_MAX, work_conv},

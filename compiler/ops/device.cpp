@@ -1,5 +1,4 @@
-// Ops of a netlist, on {z, rt, ct} tiles. The elementwise ones are those of kernels/ops/ that say what their results
-// lie within.
+// Ops of a netlist, on {z, rt, ct} tiles. Elementwise ops come from kernels/ops/: those whose records have a `range`.
 #include "compiler/ops/device.hpp"
 
 #include <deque>
@@ -10,7 +9,7 @@ namespace ttsim::impl::ir {
 
 namespace {
 
-/// The format a node declares, or that of its first operand.
+/// The format that the node declares, or that of its first operand.
 Type as_declared(const Node& node, const Type& first, Dims dims) {
     return {DType::F32, std::move(dims), node.type.format ? node.type.format : first.format};
 }
@@ -21,7 +20,7 @@ Type infer_binary(const Node& node, std::span<const Type> in) {
                    to_string(in[0]), to_string(in[1]));
     return as_declared(node, in[0], in[0].dims);
 }
-/// The optional third operand of a product is as large as the result.
+/// Result of a product; its optional third operand, the bias, has the dims of the result.
 Type with_bias(const Node& node, std::span<const Type> in, Dims dims) {
     if (in.size() > 2 && in[2].dims != dims)
         fail_input(node.loc, "the bias of '{}' has {} tiles; it must have as many as the result", node.name,
@@ -38,7 +37,7 @@ Type infer_device_matmul(const Node& node, std::span<const Type> in) {
 }
 Type infer_reduce(const Node& node, std::span<const Type> in) {
     Dims dims = in[0].dims;
-    const std::string dim = node.word("dim", "c");
+    const std::string dim = node.get_string("dim", "c");
     if (dim == "c")
         dims[2] = 1;
     else if (dim == "r")
@@ -51,22 +50,22 @@ Type infer_reduce(const Node& node, std::span<const Type> in) {
     return as_declared(node, in[0], dims);
 }
 
-/// Elementwise steps on operands of one shape; attribute program: backend/fused.hpp.
+/// Elementwise steps on operands with equal dims; syntax of attribute program: backend/fused.hpp.
 Type infer_fused(const Node& node, std::span<const Type> in) {
     for (const Type& type : in)
         if (type.dims != in[0].dims)
             fail_input(node.loc, "operands of '{}' have {} and {} tiles; they must have as many", node.name,
                        to_string(in[0]), to_string(type));
-    if (node.word("program", "").empty()) fail_input(node.loc, "'{}' has no program", node.name);
+    if (node.get_string("program", "").empty()) fail_input(node.loc, "'{}' has no program", node.name);
     return as_declared(node, in[0], in[0].dims);
 }
-/// x {1, p, c}, rows to pick as integers [32 * r, n] and optionally their weights, of the same shape.
+/// Operands: x {1, p, c}, row indices as integers [32 * r, n], and optionally their weights of the same dims.
 Type infer_sparse(const Node& node, std::span<const Type> in) {
     const Dims &x = in[0].dims, &rows = in[1].dims;
     const std::int64_t t = node.integer("t", 1);
     if (x[0] != 1 || rows.size() != 2 || t < 1 || rows[0] % 32 != 0 || rows[0] / 32 % t != 0 || is_float(in[1].dtype) ||
         (in.size() > 2 && in[2].dims != rows))
-        fail_input(node.loc, "'{}' picks rows of {} by {}; it needs one slice, and integers [32 * r, n] in {} slices",
+        fail_input(node.loc, "'{}' gathers rows of {} by {}; it needs one slice, and integers [32 * r, n] in {} slices",
                    node.name, to_string(in[0]), to_string(in[1]), t);
     return as_declared(node, in[0], {t, rows[0] / 32 / t, x[2]});
 }
@@ -78,9 +77,9 @@ Type infer_depthwise(const Node& node, std::span<const Type> in) {
     return with_bias(node, in, {a[0], a[1], b[2]});
 }
 
-/// Columns of all operands side by side: `counts` tiles from `firsts` on of each, or without these all of them, in so
-/// many `runs`: the first of each operand, then the second of each. The attributes of the netlist's op follow from its
-/// grid.
+/// Concatenates columns of all operands: of each `counts` tiles from `firsts` on, or all tiles if these are absent.
+/// With `runs` the columns of each operand are in so many runs, interleaved: the first of each operand, then the second
+/// of each. The attributes of the netlist's op follow from its grid.
 Type infer_splice(const Node& node, std::span<const Type> in) {
     Dims dims = in[0].dims;
     dims[2] = 0;
@@ -93,33 +92,33 @@ Type infer_splice(const Node& node, std::span<const Type> in) {
         const Dims& own = in[k].dims;
         const std::int64_t first = counts.empty() ? 0 : firsts[k], count = counts.empty() ? own[2] : counts[k];
         if (own[0] != dims[0] || own[1] != dims[1])
-            fail_input(node.loc, "'{}' puts {} and {} side by side; they must have as many slices and rows", node.name,
+            fail_input(node.loc, "'{}' splices {} and {}; they must have as many slices and rows", node.name,
                        to_string(in[0]), to_string(in[k]));
         if (first < 0 || count < 1 || first + count > own[2] || runs < 1 || count % runs != 0)
-            fail_input(node.loc, "'{}' takes {} tiles of columns from {} on, in {} runs, of {}", node.name, count,
+            fail_input(node.loc, "'{}' splices {} tiles of columns from {} on, in {} runs, of {}", node.name, count,
                        first, runs, to_string(in[k]));
         dims[2] += count;
     }
     return as_declared(node, in[0], std::move(dims));
 }
 
-/// The value of an attribute as its record wants it.
+/// Converts the value of an attribute to the kind in its record.
 AttrValue value_of(const Node& node, const AttrDef& attr, const Attr& given) {
-    const auto* whole = std::get_if<std::int64_t>(&given);
+    const auto* integer = std::get_if<std::int64_t>(&given);
     const auto* real = std::get_if<double>(&given);
-    const auto* word = std::get_if<std::string>(&given);
+    const auto* string = std::get_if<std::string>(&given);
     const auto* list = std::get_if<std::vector<std::int64_t>>(&given);
-    if (attr.kind == AttrKind::Bool && whole) return *whole != 0;
-    if (attr.kind == AttrKind::Integer && whole) return *whole;
+    if (attr.kind == AttrKind::Bool && integer) return *integer != 0;
+    if (attr.kind == AttrKind::Integer && integer) return *integer;
     if (attr.kind == AttrKind::Number && real) return *real;
-    if (attr.kind == AttrKind::Number && whole) return static_cast<double>(*whole);
-    if (attr.kind == AttrKind::Word && word) return *word;
+    if (attr.kind == AttrKind::Number && integer) return static_cast<double>(*integer);
+    if (attr.kind == AttrKind::Word && string) return *string;
     if (attr.kind == AttrKind::List && list) return *list;
-    fail_input(node.loc, "attribute {} of '{}' ({}) has a value of another kind than the op's record says", attr.name,
+    fail_input(node.loc, "attribute {} of '{}' ({}) has a value of another kind than in the op's record", attr.name,
                node.name, node.op);
 }
 
-/// The rows of the ops that work elementwise; their names are kept here.
+/// Records of the elementwise ops; owns their names.
 std::vector<OpInfo> elementwise_rows() {
     static std::deque<std::string> names;
     std::vector<OpInfo> rows;

@@ -1,4 +1,4 @@
-// Ops of the device as the registry in kernels/ops/ knows them.
+// The registry of device ops in kernels/ops/, by names of the graph.
 #pragma once
 
 #include <string>
@@ -8,11 +8,10 @@
 
 namespace ttsim::impl::ir {
 
-/// The record of an op such as buda.exp; nullptr when there is none.
+/// The record of an op such as buda.exp; nullptr if there is none.
 const OpDef* device_def(const std::string& op);
 
-/// What a node says of the attributes that the record lists. Throws Error(Input) at node.loc for a value of another
-/// kind.
+/// Reads the attributes of a node that the record lists. Throws Error(Input) at node.loc for a value of another kind.
 void read_attributes(const Node& node, const OpDef& def, OpAttributes& into);
 
 }  // namespace ttsim::impl::ir

@@ -1,4 +1,4 @@
-// Ops that work elementwise, with NumPy broadcasting. Those named like an op of the device are core ops.
+// Elementwise ops with NumPy broadcasting. Those named like an op of the device are core ops.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -12,10 +12,10 @@ namespace ttsim::impl::ir {
 
 namespace {
 
-/// Element numbers of an operand while the broadcast result is walked in order.
-class Walk {
+/// Iterates over the element indices of an operand in the order of the broadcast result.
+class BroadcastIterator {
 public:
-    Walk(const Dims& in, const Dims& out) : out_(out), at_(out.size(), 0), step_(out.size(), 0) {
+    BroadcastIterator(const Dims& in, const Dims& out) : out_(out), at_(out.size(), 0), step_(out.size(), 0) {
         const Dims steps = strides(in);
         const std::size_t skip = out.size() - in.size();
         for (std::size_t i = 0; i < in.size(); ++i) step_[skip + i] = in[i] == 1 ? 0 : steps[i];
@@ -38,7 +38,7 @@ private:
 
 Type infer_same(const Node&, std::span<const Type> in) { return in[0]; }
 Type infer_cast(const Node& node, std::span<const Type> in) {
-    const std::string to = node.word("to", "f32");
+    const std::string to = node.get_string("to", "f32");
     const auto dtype = parse_dtype(to);
     if (!dtype) fail_input(node.loc, "'{}' casts to '{}', which is no element type", node.name, to);
     return {*dtype, in[0].dims, {}};
@@ -52,12 +52,13 @@ Type infer_test(const Node& node, std::span<const Type> in) {
     return {DType::Bool, broadcast(node, in[0].dims, in[1].dims), {}};
 }
 
-/// An axis of a result, and how far two operands move along it.
+/// An axis of a result, and the strides of two operands along it.
 struct Axis {
     std::int64_t size = 1, step_a = 0, step_b = 0;
 };
 
-/// Of dims of more than no element; neighbours along which both operands move as along one are one axis. At least one.
+/// Axes of a result that is not empty. Adjacent axes that both operands traverse like one axis are merged. Returns at
+/// least one axis.
 std::vector<Axis> joined_axes(const Dims& a, const Dims& b, const Dims& out) {
     const auto step = [&](const Dims& in, std::size_t axis) {
         const std::size_t skip = out.size() - in.size();
@@ -77,8 +78,8 @@ std::vector<Axis> joined_axes(const Dims& a, const Dims& b, const Dims& out) {
     return axes;
 }
 
-/// Floats of two operands along these axes, to one result behind the other: weights by the million, which a
-/// normalisation behind them scales.
+/// Evaluates floats of two operands along these axes; results are contiguous. It is a fast path for weights with
+/// millions of elements, as when a normalization is folded into them.
 template <double (*F)(const Node&, double, double)>
 float* eval_along(const Node& node, std::span<const Axis> axes, const float* a, const float* b, float* to) {
     const Axis& axis = axes.front();
@@ -91,39 +92,39 @@ float* eval_along(const Node& node, std::span<const Axis> axes, const float* a, 
     return to;
 }
 
-/// What an op does to integers; null: it has none of its own, and takes them as floats of 64 bits.
-using Whole1 = std::int64_t (*)(const Node&, std::int64_t, DType);
-using Whole2 = std::int64_t (*)(const Node&, std::int64_t, std::int64_t, DType);
+/// An op on integers; null: the op has none and computes with float64.
+using IntegerUnary = std::int64_t (*)(const Node&, std::int64_t, DType);
+using IntegerBinary = std::int64_t (*)(const Node&, std::int64_t, std::int64_t, DType);
 
 bool all_integers(std::span<const Literal* const> in) {
     return std::none_of(in.begin(), in.end(), [](const Literal* x) { return is_float(x->dtype()); });
 }
 
-template <double (*F)(const Node&, double), Whole1 W>
-Literal eval1(const Node& node, std::span<const Literal* const> in) {
-    Literal out(node.type.dtype, node.type.dims, most_read);
+template <double (*F)(const Node&, double), IntegerUnary W>
+Literal eval_unary(const Node& node, std::span<const Literal* const> in) {
+    Literal out(node.type.dtype, node.type.dims, max_read_elements);
     if constexpr (W != nullptr)
         if (all_integers(in) && !is_float(out.dtype())) {
-            const std::vector<std::int64_t>& x = in[0]->whole();
-            std::transform(x.begin(), x.end(), out.whole().begin(),
+            const std::vector<std::int64_t>& x = in[0]->integer_elements();
+            std::transform(x.begin(), x.end(), out.integer_elements().begin(),
                            [&](std::int64_t v) { return W(node, v, out.dtype()); });
             return out;
         }
     for (std::int64_t i = 0; i < out.size(); ++i) out.set(i, F(node, in[0]->at(i)));
     return out;
 }
-template <double (*F)(const Node&, double, double), Whole2 W>
-Literal eval2(const Node& node, std::span<const Literal* const> in) {
-    Literal out(node.type.dtype, node.type.dims, most_read);
+template <double (*F)(const Node&, double, double), IntegerBinary W>
+Literal eval_binary(const Node& node, std::span<const Literal* const> in) {
+    Literal out(node.type.dtype, node.type.dims, max_read_elements);
     if (out.dtype() == DType::F32 && is_float(in[0]->dtype()) && is_float(in[1]->dtype()) && out.size() > 0) {
         eval_along<F>(node, joined_axes(in[0]->dims(), in[1]->dims(), out.dims()), in[0]->floats().data(),
                       in[1]->floats().data(), out.floats().data());
         return out;
     }
-    Walk a(in[0]->dims(), out.dims()), b(in[1]->dims(), out.dims());
+    BroadcastIterator a(in[0]->dims(), out.dims()), b(in[1]->dims(), out.dims());
     if constexpr (W != nullptr)
         if (all_integers(in) && !is_float(out.dtype())) {
-            for (std::int64_t& element : out.whole()) {
+            for (std::int64_t& element : out.integer_elements()) {
                 const std::int64_t x = in[0]->integer(a.next()), y = in[1]->integer(b.next());
                 element = W(node, x, y, in[0]->dtype());
             }
@@ -135,8 +136,8 @@ Literal eval2(const Node& node, std::span<const Literal* const> in) {
 double power(const Node&, double a, double b) { return std::pow(a, b); }
 
 Literal eval_where(const Node& node, std::span<const Literal* const> in) {
-    Literal out(node.type.dtype, node.type.dims, most_read);
-    Walk c(in[0]->dims(), out.dims()), a(in[1]->dims(), out.dims()), b(in[2]->dims(), out.dims());
+    Literal out(node.type.dtype, node.type.dims, max_read_elements);
+    BroadcastIterator c(in[0]->dims(), out.dims()), a(in[1]->dims(), out.dims()), b(in[2]->dims(), out.dims());
     for (std::int64_t i = 0; i < out.size(); ++i) {
         const std::int64_t x = a.next(), y = b.next();
         if (in[0]->at(c.next()) != 0)
@@ -147,15 +148,15 @@ Literal eval_where(const Node& node, std::span<const Literal* const> in) {
     return out;
 }
 Literal eval_cast(const Node& node, std::span<const Literal* const> in) {
-    Literal out(node.type.dtype, node.type.dims, most_read);
+    Literal out(node.type.dtype, node.type.dims, max_read_elements);
     for (std::int64_t i = 0; i < out.size(); ++i) out.copy(i, *in[0], i);
     return out;
 }
-/// Integers by whole exponents as such; a base of integers and an exponent of floats as floats.
+/// Integers to integer powers are computed exactly; an integer base with a float exponent in floats.
 Literal eval_power(const Node& node, std::span<const Literal* const> in) {
-    if (!all_integers(in)) return eval2<power, nullptr>(node, in);
-    Literal out(node.type.dtype, node.type.dims, most_read);
-    Walk a(in[0]->dims(), out.dims()), b(in[1]->dims(), out.dims());
+    if (!all_integers(in)) return eval_binary<power, nullptr>(node, in);
+    Literal out(node.type.dtype, node.type.dims, max_read_elements);
+    BroadcastIterator a(in[0]->dims(), out.dims()), b(in[1]->dims(), out.dims());
     for (std::int64_t i = 0; i < out.size(); ++i) {
         const std::int64_t base = in[0]->integer(a.next()), exponent = in[1]->integer(b.next());
         out.set_integer(i, integers::power(base, exponent, in[0]->dtype(), in[1]->dtype()));
@@ -166,7 +167,7 @@ Literal eval_power(const Node& node, std::span<const Literal* const> in) {
 Literal eval_lrelu(const Node& node, std::span<const Literal* const> in) {
     OpAttributes attr;
     read_attributes(node, *device_def("buda." + node.op), attr);
-    Literal out(node.type.dtype, node.type.dims, most_read);
+    Literal out(node.type.dtype, node.type.dims, max_read_elements);
     for (std::int64_t i = 0; i < out.size(); ++i) {
         const double x = in[0]->at(i);
         out.set(i, x > 0 ? x : attr.slope * x);
@@ -183,35 +184,35 @@ double modulo(const Node& n, double a, double b) {
     return other_sign ? rest + b : rest;
 }
 double round_even(double x) { return std::nearbyint(x); }
-/// a, in steps of a grid, as a number of it; b stands for 0.
+/// Rounds a, which is divided by the scale already, adds the zero point b and clamps.
 double quantize(const Node& n, double a, double b) {
     return std::clamp(round_even(a) + b, n.number("low", 0), n.number("high", 255));
 }
-/// a * b, plus what stands for 0, as Int8 holds it: from offset - 127 to offset + 127.
+/// a * b plus the zero point, rounded and clamped to an Int8 with an offset: from offset - 127 to offset + 127.
 double nearest_int8(const Node& n, double a, double b) {
     const double offset = n.number("offset", 0);
     return std::clamp(round_even(a * b + n.number("zero", 0) - offset), -127.0, 127.0) + offset;
 }
 
-template <double (*F)(const Node&, double), Whole1 W = nullptr>
+template <double (*F)(const Node&, double), IntegerUnary W = nullptr>
 constexpr OpInfo unary(std::string_view name, Level level, std::string_view onnx) {
     return {.name = name,
             .level = level,
             .min_inputs = 1,
             .max_inputs = 1,
             .infer = infer_same,
-            .eval = eval1<F, W>,
+            .eval = eval_unary<F, W>,
             .elementwise = true,
             .onnx = onnx};
 }
-template <double (*F)(const Node&, double, double), Whole2 W = nullptr>
+template <double (*F)(const Node&, double, double), IntegerBinary W = nullptr>
 constexpr OpInfo binary(std::string_view name, Level level, std::string_view onnx, bool test = false) {
     return {.name = name,
             .level = level,
             .min_inputs = 2,
             .max_inputs = 2,
             .infer = test ? infer_test : infer_elementwise,
-            .eval = eval2<F, W>,
+            .eval = eval_binary<F, W>,
             .elementwise = true,
             .onnx = onnx};
 }
@@ -226,34 +227,34 @@ constexpr OpInfo binary(std::string_view name, Level level, std::string_view onn
         static_cast<void>(n);                                 \
         return EXPRESSION;                                    \
     })>(NAME, Level::LEVEL, ONNX)
-/// The same with what it does to integers, of the type `t` of the (first) operand.
-#define TT_UNARY_WHOLE(NAME, LEVEL, ONNX, EXPRESSION, WHOLE)                             \
+/// The same with an expression for integers, where `t` is the type of the (first) operand.
+#define TT_UNARY_INTEGER(NAME, LEVEL, ONNX, EXPRESSION, INTEGER)                         \
     unary<([](const Node& n, double x) -> double {                                       \
               static_cast<void>(n);                                                      \
               return EXPRESSION;                                                         \
           }),                                                                            \
           ([](const Node& n, std::int64_t x, [[maybe_unused]] DType t) -> std::int64_t { \
               static_cast<void>(n);                                                      \
-              return WHOLE;                                                              \
+              return INTEGER;                                                            \
           })>(NAME, Level::LEVEL, ONNX)
-#define TT_BINARY_WHOLE(NAME, LEVEL, ONNX, EXPRESSION, WHOLE)                                             \
+#define TT_BINARY_INTEGER(NAME, LEVEL, ONNX, EXPRESSION, INTEGER)                                         \
     binary<([](const Node& n, double a, double b) -> double {                                             \
                static_cast<void>(n);                                                                      \
                return EXPRESSION;                                                                         \
            }),                                                                                            \
            ([](const Node& n, std::int64_t a, std::int64_t b, [[maybe_unused]] DType t) -> std::int64_t { \
                static_cast<void>(n);                                                                      \
-               return WHOLE;                                                                              \
+               return INTEGER;                                                                            \
            })>(NAME, Level::LEVEL, ONNX)
-#define TT_TEST(NAME, ONNX, EXPRESSION, WHOLE)                                                          \
+#define TT_TEST(NAME, ONNX, EXPRESSION, INTEGER)                                                        \
     binary<([](const Node&, double a, double b) -> double { return (EXPRESSION) ? 1.0 : 0.0; }),        \
            ([](const Node&, std::int64_t a, std::int64_t b, [[maybe_unused]] DType t) -> std::int64_t { \
-               return (WHOLE) ? 1 : 0;                                                                  \
+               return (INTEGER) ? 1 : 0;                                                                \
            })>(NAME, Level::Composite, ONNX, true)
 
 constexpr std::array elementwise_table{
     // ops of the device
-    TT_UNARY_WHOLE("nop", Core, "", x, x),
+    TT_UNARY_INTEGER("nop", Core, "", x, x),
     TT_UNARY("exp", Core, "Exp", std::exp(x)),
     TT_UNARY("log", Core, "Log", std::log(x)),
     TT_UNARY("sqrt", Core, "Sqrt", std::sqrt(x)),
@@ -262,8 +263,8 @@ constexpr std::array elementwise_table{
     TT_UNARY("tanh", Core, "Tanh", std::tanh(x)),
     TT_UNARY("sine", Core, "Sin", std::sin(x)),
     TT_UNARY("cosine", Core, "Cos", std::cos(x)),
-    TT_UNARY_WHOLE("abs", Core, "Abs", std::fabs(x), integers::absolute(x, t)),
-    TT_UNARY_WHOLE("square", Core, "", x* x, integers::multiply(x, x, t)),
+    TT_UNARY_INTEGER("abs", Core, "Abs", std::fabs(x), integers::absolute(x, t)),
+    TT_UNARY_INTEGER("square", Core, "", x* x, integers::multiply(x, x, t)),
     TT_UNARY("gelu", Core, "", gelu_tanh(x)),
     OpInfo{.name = "lrelu",
            .level = Level::Core,
@@ -272,37 +273,37 @@ constexpr std::array elementwise_table{
            .infer = infer_same,
            .eval = eval_lrelu,
            .elementwise = true},
-    TT_UNARY_WHOLE("relu", Core, "Relu", std::max(x, 0.0), integers::larger(x, 0, t)),
+    TT_UNARY_INTEGER("relu", Core, "Relu", std::max(x, 0.0), integers::larger(x, 0, t)),
     TT_UNARY("relu_max", Core, "", std::min(std::max(x, 0.0), n.number("threshold", 1))),
     TT_BINARY("round_int8", Core, "", nearest_int8(n, a, b)),
-    TT_BINARY_WHOLE("add", Core, "Add", a + b, integers::add(a, b, t)),
-    TT_BINARY_WHOLE("subtract", Core, "Sub", a - b, integers::subtract(a, b, t)),
-    TT_BINARY_WHOLE("multiply", Core, "Mul", a* b, integers::multiply(a, b, t)),
-    TT_BINARY_WHOLE("maximum", Core, "", std::max(a, b), integers::larger(a, b, t)),
-    // taken apart by decompose-elementwise
-    TT_UNARY_WHOLE("neg", Composite, "Neg", -x, integers::negate(x, t)),
+    TT_BINARY_INTEGER("add", Core, "Add", a + b, integers::add(a, b, t)),
+    TT_BINARY_INTEGER("subtract", Core, "Sub", a - b, integers::subtract(a, b, t)),
+    TT_BINARY_INTEGER("multiply", Core, "Mul", a* b, integers::multiply(a, b, t)),
+    TT_BINARY_INTEGER("maximum", Core, "", std::max(a, b), integers::larger(a, b, t)),
+    // decomposed by decompose-elementwise
+    TT_UNARY_INTEGER("neg", Composite, "Neg", -x, integers::negate(x, t)),
     TT_UNARY("erf", Composite, "Erf", std::erf(x)),
     TT_UNARY("atan", Composite, "Atan", std::atan(x)),
     TT_UNARY("asinh", Composite, "Asinh", std::asinh(x)),
     TT_UNARY("acosh", Composite, "Acosh", std::acosh(x)),
     TT_UNARY("atanh", Composite, "Atanh", std::atanh(x)),
     TT_UNARY("gelu_erf", Composite, "", 0.5 * x * (1 + std::erf(x / std::numbers::sqrt2))),
-    TT_UNARY_WHOLE("sign", Composite, "Sign",
-                   x > 0   ? 1.0
-                   : x < 0 ? -1.0
-                           : 0.0,
-                   integers::sign(x, t)),
-    TT_UNARY_WHOLE("floor", Composite, "Floor", std::floor(x), x),
-    TT_UNARY_WHOLE("ceil", Composite, "Ceil", std::ceil(x), x),
-    TT_UNARY_WHOLE("round", Composite, "Round", round_even(x), x),
-    TT_UNARY_WHOLE("truncate", Composite, "", std::trunc(x), x),
-    TT_UNARY_WHOLE("not", Composite, "Not", x != 0 ? 0.0 : 1.0, x != 0 ? 0 : 1),
+    TT_UNARY_INTEGER("sign", Composite, "Sign",
+                     x > 0   ? 1.0
+                     : x < 0 ? -1.0
+                             : 0.0,
+                     integers::sign(x, t)),
+    TT_UNARY_INTEGER("floor", Composite, "Floor", std::floor(x), x),
+    TT_UNARY_INTEGER("ceil", Composite, "Ceil", std::ceil(x), x),
+    TT_UNARY_INTEGER("round", Composite, "Round", round_even(x), x),
+    TT_UNARY_INTEGER("truncate", Composite, "", std::trunc(x), x),
+    TT_UNARY_INTEGER("not", Composite, "Not", x != 0 ? 0.0 : 1.0, x != 0 ? 0 : 1),
     TT_UNARY("softplus", Composite, "Softplus", std::max(x, 0.0) + std::log1p(std::exp(-std::fabs(x)))),
     TT_UNARY("elu", Composite, "", x > 0 ? x : n.number("alpha", 1) * std::expm1(x)),
     TT_BINARY("quantize", Composite, "", quantize(n, a, b)),
-    TT_BINARY_WHOLE("divide", Composite, "Div", is_float(n.type.dtype) ? a / b : std::trunc(a / b),
-                    integers::divide(a, b, t)),
-    TT_BINARY_WHOLE("minimum", Composite, "", std::min(a, b), integers::smaller(a, b, t)),
+    TT_BINARY_INTEGER("divide", Composite, "Div", is_float(n.type.dtype) ? a / b : std::trunc(a / b),
+                      integers::divide(a, b, t)),
+    TT_BINARY_INTEGER("minimum", Composite, "", std::min(a, b), integers::smaller(a, b, t)),
     OpInfo{.name = "power",
            .level = Level::Composite,
            .min_inputs = 2,
@@ -311,8 +312,8 @@ constexpr std::array elementwise_table{
            .eval = eval_power,
            .elementwise = true,
            .onnx = "Pow"},
-    TT_BINARY_WHOLE("modulo", Composite, "", modulo(n, a, b),
-                    n.integer("fmod", 0) != 0 ? integers::remainder(a, b, t) : integers::modulo(a, b, t)),
+    TT_BINARY_INTEGER("modulo", Composite, "", modulo(n, a, b),
+                      n.integer("fmod", 0) != 0 ? integers::remainder(a, b, t) : integers::modulo(a, b, t)),
     TT_TEST("equal", "Equal", a == b, a == b),
     TT_TEST("less", "Less", a < b, integers::less(a, b, t)),
     TT_TEST("greater", "Greater", a > b, integers::less(b, a, t)),

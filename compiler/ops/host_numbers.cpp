@@ -1,7 +1,7 @@
-// Element by element on the bits of integers, functions without a form on the device, and small matrices.
+// Ops on the bits of integers, and on small matrices, without a device form.
 //
 //   bit_and, bit_or, bit_xor, bit_not, shift_left, shift_right   of integers
-//   bit_cast {dtype}                                             its bits as those of another type
+//   bit_cast {dtype}                                             the bits of the operand as another type
 //   det, inverse                                                 of the last two axes
 #include <array>
 #include <bit>
@@ -16,7 +16,7 @@ namespace {
 
 void check_bits(const Node& node, std::span<const Type> in) {
     for (const Type& type : in)
-        if (is_float(type.dtype)) fail_input(node.loc, "'{}' works on the bits of {}", node.name, to_string(type));
+        if (is_float(type.dtype)) fail_input(node.loc, "'{}' needs integers, not {}", node.name, to_string(type));
 }
 Type infer_bits(const Node& node, std::span<const Type> in) {
     check_bits(node, in);
@@ -25,7 +25,7 @@ Type infer_bits(const Node& node, std::span<const Type> in) {
 
 template <std::uint64_t (*F)(std::uint64_t, std::uint64_t, DType)>
 Literal eval_bits(const Node& node, std::span<const Literal* const> in) {
-    Literal out(node.type.dtype, node.type.dims, most_read);
+    Literal out(node.type.dtype, node.type.dims, max_read_elements);
     const auto element = [&](const Literal& x, std::int64_t i) {  // broadcast
         std::int64_t at = 0, step = 1;
         for (std::size_t a = 0; a < x.dims().size(); ++a) {
@@ -34,10 +34,10 @@ Literal eval_bits(const Node& node, std::span<const Literal* const> in) {
             i /= out.dims()[here];
             step *= x.dims()[own];
         }
-        return static_cast<std::uint64_t>(x.whole()[static_cast<std::size_t>(at)]);
+        return static_cast<std::uint64_t>(x.integer_elements()[static_cast<std::size_t>(at)]);
     };
     for (std::int64_t i = 0; i < out.size(); ++i)
-        out.whole()[static_cast<std::size_t>(i)] =
+        out.integer_elements()[static_cast<std::size_t>(i)] =
             wrapped(F(element(*in[0], i), element(*in.back(), i), out.dtype()), out.dtype());
     return out;
 }
@@ -54,7 +54,8 @@ constexpr OpInfo bit_op(std::string_view name, std::size_t operands, std::string
             .onnx = onnx};
 }
 
-/// By elimination, the largest of a column first; `right`: what is done to its rows as well. The determinant.
+/// Gauss elimination with partial pivoting. `right`: a second matrix that gets the same row operations. Returns the
+/// determinant.
 double eliminate(std::vector<double>& m, std::vector<double>* right, std::size_t n) {
     double det = 1;
     for (std::size_t c = 0; c < n; ++c) {
@@ -98,7 +99,7 @@ std::vector<double> matrix_at(const Literal& x, std::int64_t index, std::int64_t
     return m;
 }
 Literal eval_det(const Node& node, std::span<const Literal* const> in) {
-    Literal out(node.type.dtype, node.type.dims, most_read);
+    Literal out(node.type.dtype, node.type.dims, max_read_elements);
     const std::int64_t n = in[0]->dims().back();
     for (std::int64_t k = 0; k < out.size(); ++k) {
         std::vector<double> m = matrix_at(*in[0], k, n * n);
@@ -107,7 +108,7 @@ Literal eval_det(const Node& node, std::span<const Literal* const> in) {
     return out;
 }
 Literal eval_inverse(const Node& node, std::span<const Literal* const> in) {
-    Literal out(node.type.dtype, node.type.dims, most_read);
+    Literal out(node.type.dtype, node.type.dims, max_read_elements);
     const std::int64_t n = in[0]->dims().back(), matrices = n == 0 ? 0 : out.size() / (n * n);
     for (std::int64_t k = 0; k < matrices; ++k) {
         std::vector<double> m = matrix_at(*in[0], k, n * n), right(m.size(), 0.0);
@@ -128,8 +129,8 @@ std::int64_t width_of(DType type) {
 }
 
 DType cast_type(const Node& node) {
-    const auto dtype = parse_dtype(node.word("dtype", ""));
-    if (!dtype) fail_input(node.loc, "'{}' has no element type '{}'", node.name, node.word("dtype", ""));
+    const auto dtype = parse_dtype(node.get_string("dtype", ""));
+    if (!dtype) fail_input(node.loc, "'{}' has no element type '{}'", node.name, node.get_string("dtype", ""));
     return *dtype;
 }
 
@@ -144,14 +145,14 @@ Type infer_bit_cast(const Node& node, std::span<const Type> in) {
 }
 
 std::uint64_t bits_at(const Literal& x, std::int64_t i) {
-    if (!is_float(x.dtype())) return static_cast<std::uint64_t>(x.whole()[static_cast<std::size_t>(i)]);
+    if (!is_float(x.dtype())) return static_cast<std::uint64_t>(x.integer_elements()[static_cast<std::size_t>(i)]);
     const float value = x.floats()[static_cast<std::size_t>(i)];
     if (x.dtype() == DType::F64) return std::bit_cast<std::uint64_t>(static_cast<double>(value));
     return std::bit_cast<std::uint32_t>(value) >> (x.dtype() == DType::BF16 ? 16 : 0);
 }
 
 Literal eval_bit_cast(const Node& node, std::span<const Literal* const> in) {
-    Literal out(cast_type(node), in[0]->dims(), most_read);
+    Literal out(cast_type(node), in[0]->dims(), max_read_elements);
     const DType to = out.dtype();
     if (to == in[0]->dtype()) return *in[0];
     for (std::int64_t i = 0; i < out.size(); ++i) {
@@ -162,7 +163,8 @@ Literal eval_bit_cast(const Node& node, std::span<const Literal* const> in) {
         else if (is_float(to))
             out.floats()[static_cast<std::size_t>(i)] = std::bit_cast<float>(to == DType::BF16 ? low << 16 : low);
         else
-            out.whole()[static_cast<std::size_t>(i)] = to == DType::Bool ? (bits & 255) != 0 : wrapped(bits, to);
+            out.integer_elements()[static_cast<std::size_t>(i)] =
+                to == DType::Bool ? (bits & 255) != 0 : wrapped(bits, to);
     }
     return out;
 }

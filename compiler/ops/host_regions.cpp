@@ -1,10 +1,9 @@
-// What detectors do with boxes.
+// Host ops on boxes, for detectors.
 //
-//   roi_align {height, width, ratio, scale, max, half_pixel}   x [N, C, H, W], boxes [R, 4], pictures [R]: means (max =
-//   1:
-//                                     maxima) of points between pixels, `ratio` by `ratio` in each part of a box
-//   max_roi_pool {height, width, scale}   x, boxes [R, 5] whose first number is the picture
-//   max_pool_places {kernel, strides, pads, .., column_major}   where in x the maxima of a pool stand (i64)
+//   roi_align {height, width, ratio, scale, max, half_pixel}   x [N, C, H, W], boxes [R, 4], image indices [R]: means
+//                                     (max = 1: maxima) of interpolated points, `ratio` by `ratio` in each bin of a box
+//   max_roi_pool {height, width, scale}   x, boxes [R, 5] whose first number is the image index
+//   max_pool_places {kernel, strides, pads, .., column_major}   indices in x of the maxima of a pool (i64)
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -21,21 +20,21 @@ Type infer_regions(const Node& node, std::span<const Type> in, std::int64_t numb
     const std::int64_t height = node.integer("height", 1), width = node.integer("width", 1);
     if (in[0].dims.size() != 4 || in[0].dims[2] < 1 || in[0].dims[3] < 1 || in[1].dims.size() != 2 ||
         in[1].dims[1] != numbers || height < 1 || width < 1 || (in.size() > 2 && in[2].dims != Dims{in[1].dims[0]}))
-        fail_input(node.loc, "'{}' makes {} x {} of {} in boxes {}", node.name, height, width, to_string(in[0]),
+        fail_input(node.loc, "'{}' samples {} x {} of {} in boxes {}", node.name, height, width, to_string(in[0]),
                    to_string(in[1]));
     return {in[0].dtype, {in[1].dims[0], in[0].dims[1], height, width}, {}};
 }
 Type infer_roi_align(const Node& node, std::span<const Type> in) { return infer_regions(node, in, 4); }
 Type infer_max_roi_pool(const Node& node, std::span<const Type> in) { return infer_regions(node, in, 5); }
 
-std::int64_t picture_of(const Node& node, double given, std::int64_t pictures) {
-    const std::int64_t picture = to_whole(given);
-    if (picture < 0 || picture >= pictures)
-        fail_input(node.loc, "'{}' has a box in picture {} of {}", node.name, picture, pictures);
-    return picture;
+std::int64_t image_of(const Node& node, double given, std::int64_t images) {
+    const std::int64_t image = to_integer(given);
+    if (image < 0 || image >= images)
+        fail_input(node.loc, "'{}' has a box in image {} of {}", node.name, image, images);
+    return image;
 }
 
-/// The four pixels around a point and their weights.
+/// The four pixels around a point and their bilinear weights.
 struct Corners {
     std::array<std::int64_t, 4> pixel{};
     std::array<double, 4> weight{};
@@ -55,23 +54,23 @@ Corners corners_of(double y, double x, std::int64_t rows, std::int64_t cols) {
 }
 
 Literal eval_roi_align(const Node& node, std::span<const Literal* const> in) {
-    Literal out(node.type.dtype, node.type.dims, most_read);
+    Literal out(node.type.dtype, node.type.dims, max_read_elements);
     const Dims& x = in[0]->dims();
     const std::int64_t channels = x[1], rows = x[2], cols = x[3], height = out.dims()[2], width = out.dims()[3];
     const double scale = node.number("scale", 1), shift = node.integer("half_pixel", 0) != 0 ? 0.5 : 0;
     const std::int64_t ratio = node.integer("ratio", 0);
     const bool largest = node.integer("max", 0) != 0;
     for (std::int64_t box = 0; box < out.dims()[0]; ++box) {
-        const std::int64_t picture = picture_of(node, in[2]->at(box), x[0]);
+        const std::int64_t image = image_of(node, in[2]->at(box), x[0]);
         const auto edge = [&](std::int64_t k) { return in[1]->at(box * 4 + k) * scale - shift; };
         const double least = shift == 0 ? 1 : -std::numeric_limits<double>::infinity();
         const double part_h = std::max(edge(3) - edge(1), least) / static_cast<double>(height);
         const double part_w = std::max(edge(2) - edge(0), least) / static_cast<double>(width);
         constexpr double most_points = 1e4;
         if (!(std::fabs(part_h) < most_points && std::fabs(part_w) < most_points))
-            fail_input(node.loc, "'{}' has a box of {} x {} pixels a part", node.name, part_h, part_w);
-        const std::int64_t points_h = ratio > 0 ? ratio : to_whole(std::ceil(part_h));
-        const std::int64_t points_w = ratio > 0 ? ratio : to_whole(std::ceil(part_w));
+            fail_input(node.loc, "'{}' has a box with bins of {} x {} pixels", node.name, part_h, part_w);
+        const std::int64_t points_h = ratio > 0 ? ratio : to_integer(std::ceil(part_h));
+        const std::int64_t points_w = ratio > 0 ? ratio : to_integer(std::ceil(part_w));
         for (std::int64_t at = 0; at < height * width; ++at) {
             std::vector<Corners> points;
             for (std::int64_t k = 0; k < points_h * points_w && points_h > 0; ++k)
@@ -82,7 +81,7 @@ Literal eval_roi_align(const Node& node, std::span<const Literal* const> in) {
                                         (static_cast<double>(k % points_w) + 0.5) / static_cast<double>(points_w)),
                     rows, cols));
             for (std::int64_t c = 0; c < channels; ++c) {
-                const std::int64_t first = (picture * channels + c) * rows * cols;
+                const std::int64_t first = (image * channels + c) * rows * cols;
                 double sum = 0;
                 for (const Corners& point : points) {
                     double best = -std::numeric_limits<double>::infinity(), all = 0;
@@ -104,20 +103,20 @@ Literal eval_roi_align(const Node& node, std::span<const Literal* const> in) {
 }
 
 Literal eval_max_roi_pool(const Node& node, std::span<const Literal* const> in) {
-    Literal out(node.type.dtype, node.type.dims, most_read);
+    Literal out(node.type.dtype, node.type.dims, max_read_elements);
     const Dims& x = in[0]->dims();
     const std::int64_t channels = x[1], rows = x[2], cols = x[3], height = out.dims()[2], width = out.dims()[3];
     const double scale = node.number("scale", 1);
     for (std::int64_t box = 0; box < out.dims()[0]; ++box) {
-        const std::int64_t picture = picture_of(node, in[1]->at(box * 5), x[0]);
-        const auto edge = [&](std::int64_t k) { return to_whole(std::round(in[1]->at(box * 5 + k) * scale)); };
+        const std::int64_t image = image_of(node, in[1]->at(box * 5), x[0]);
+        const auto edge = [&](std::int64_t k) { return to_integer(std::round(in[1]->at(box * 5 + k) * scale)); };
         const std::int64_t left = edge(1), top = edge(2);
         const auto part = [](std::int64_t from, std::int64_t to, std::int64_t parts) {
             return static_cast<double>(std::max<std::int64_t>(to - from + 1, 1)) / static_cast<double>(parts);
         };
         const double part_h = part(top, edge(4), height), part_w = part(left, edge(3), width);
         const auto limit = [](double at, std::int64_t from, std::int64_t size) {
-            return std::clamp<std::int64_t>(to_whole(at) + from, 0, size);
+            return std::clamp<std::int64_t>(to_integer(at) + from, 0, size);
         };
         for (std::int64_t at = 0; at < channels * height * width; ++at) {
             const auto r = static_cast<double>(at / width % height), c = static_cast<double>(at % width);
@@ -126,7 +125,7 @@ Literal eval_max_roi_pool(const Node& node, std::span<const Literal* const> in) 
             std::optional<double> best;
             for (std::int64_t i = limit(std::floor(r * part_h), top, rows); i < r1; ++i)
                 for (std::int64_t j = limit(std::floor(c * part_w), left, cols); j < c1; ++j) {
-                    const double v = in[0]->at(((picture * channels + at / (height * width)) * rows + i) * cols + j);
+                    const double v = in[0]->at(((image * channels + at / (height * width)) * rows + i) * cols + j);
                     best = best ? std::max(*best, v) : v;
                 }
             out.set(box * channels * height * width + at, best.value_or(0));
@@ -145,8 +144,8 @@ Type infer_places(const Node& node, std::span<const Type> in) {
     return out;
 }
 
-/// A place in the first axis next to each other, as column-major says.
-std::int64_t turned(std::int64_t place, const Dims& spatial) {
+/// Converts an index from row-major to column-major order.
+std::int64_t to_column_major(std::int64_t place, const Dims& spatial) {
     std::int64_t out = 0, step = count(spatial);
     for (std::size_t a = spatial.size(); a-- > 0;) {
         step /= std::max<std::int64_t>(spatial[a], 1);
@@ -157,7 +156,7 @@ std::int64_t turned(std::int64_t place, const Dims& spatial) {
 }
 
 Literal eval_places(const Node& node, std::span<const Literal* const> in) {
-    Literal out(node.type.dtype, node.type.dims, most_read);
+    Literal out(node.type.dtype, node.type.dims, max_read_elements);
     const Dims& x = in[0]->dims();
     const Dims spatial(x.begin() + 2, x.end());
     const std::vector<Window> around = windows(node, spatial, node.list("kernel"));
@@ -172,7 +171,8 @@ Literal eval_places(const Node& node, std::span<const Literal* const> in) {
             const auto value = [&](std::int64_t at) { return in[0]->at(i / positions * pixels + at); };
             if (best < 0 || value(from) > value(best)) best = from;
         }
-        out.set(i, static_cast<double>(i / positions * pixels + (column_major ? turned(best, spatial) : best)));
+        out.set(i,
+                static_cast<double>(i / positions * pixels + (column_major ? to_column_major(best, spatial) : best)));
     }
     return out;
 }

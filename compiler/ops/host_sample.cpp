@@ -1,9 +1,9 @@
-// Pictures sampled between their pixels.
+// Host ops that interpolate between pixels of images.
 //
-//   grid_sample {mode, padding, align_corners}   x [N, C, spatial..] at grid [N, out.., rank of spatial], whose numbers
-//                                                are -1..1 over the picture, the last axis first
+//   grid_sample {mode, padding, align_corners}   x [N, C, spatial..] at grid [N, out.., rank of spatial], whose
+//                                                coordinates are -1..1 over the image, the last axis first
 //   deform_conv {group, offset_group, strides, dilations, pads, kernel}   x, weights, offsets, mask: a convolution
-//                                                whose pixels are moved by offsets (y before x) and scaled by the mask
+//                                                that samples at offsets (y before x) and scales by the mask
 //
 // mode: linear, nearest, cubic. padding: zeros, border, reflection.
 #include <algorithm>
@@ -21,18 +21,18 @@ struct Sampling {
     std::string padding = "zeros";
 };
 
-/// Back and forth between the ends.
+/// Reflects x at the ends of the range until it is inside.
 double reflected(double x, double low, double high) {
     const double range = high - low;
     if (range <= 0) return low;
     const double away = std::fabs(x < low ? low - x : x > high ? x - high : 0);
     if (away == 0) return x;
-    const double iterations = std::floor(away / range), rest = away - iterations * range;
-    const bool even = std::fmod(iterations, 2) == 0;
+    const double reflections = std::floor(away / range), rest = away - reflections * range;
+    const bool even = std::fmod(reflections, 2) == 0;
     return (x < low) == even ? low + rest : high - rest;
 }
 
-/// A place of an axis as an element of it; -1: zero.
+/// The element of an axis at position `at`, with padding; -1: zero.
 std::int64_t element_of(const Sampling& how, std::int64_t at, std::int64_t size) {
     if (at >= 0 && at < size) return at;
     if (how.padding == "zeros") return -1;
@@ -54,15 +54,15 @@ double cubic_weight(double d) {
     return d < 2 ? ((a * d - 5 * a) * d + 8 * a) * d - 4 * a : 0;
 }
 
-/// What a number -1..1 of one axis is made of.
+/// The elements of one axis, with weights, that a coordinate -1..1 interpolates.
 std::vector<Tap> taps_of(const Sampling& how, double given, std::int64_t size) {
     const auto n = static_cast<double>(size);
     const double edge = how.align_corners ? 0 : 0.5, low = -edge, high = n - 1 + edge;
     double x = how.align_corners ? (given + 1) / 2 * (n - 1) : ((given + 1) * n - 1) / 2;
-    if (how.padding == "border") x = std::clamp(x, -2.0, n + 1);  // from there on every element is the last one
+    if (how.padding == "border") x = std::clamp(x, -2.0, n + 1);  // beyond that all taps are border elements
     if (!(std::fabs(x) < 1e15)) return {};
     if (how.nearest) x = std::nearbyint(x);
-    if ((x < low || x > high) && !how.cubic) {  // a cubic moves each of its neighbours instead
+    if ((x < low || x > high) && !how.cubic) {  // cubic interpolation pads each tap instead
         if (how.padding == "border") x = std::clamp(x, 0.0, n - 1);
         if (how.padding == "reflection") x = reflected(x, low, high);
     }
@@ -76,7 +76,7 @@ std::vector<Tap> taps_of(const Sampling& how, double given, std::int64_t size) {
     return taps;
 }
 
-/// Of all axes: elements of a picture and their weights.
+/// Combines the taps of all axes: elements of an image and their weights.
 std::vector<Tap> product_of(const std::vector<std::vector<Tap>>& axes, const Dims& spatial) {
     std::vector<Tap> all{{0, 1}};
     for (std::size_t a = 0; a < axes.size(); ++a) {
@@ -103,9 +103,9 @@ Type infer_grid_sample(const Node& node, std::span<const Type> in) {
 }
 
 Literal eval_grid_sample(const Node& node, std::span<const Literal* const> in) {
-    Literal out(node.type.dtype, node.type.dims, most_read);
-    const Sampling how{node.word("mode", "linear") == "nearest", node.word("mode", "linear") == "cubic",
-                       node.integer("align_corners", 0) != 0, node.word("padding", "zeros")};
+    Literal out(node.type.dtype, node.type.dims, max_read_elements);
+    const Sampling how{node.get_string("mode", "linear") == "nearest", node.get_string("mode", "linear") == "cubic",
+                       node.integer("align_corners", 0) != 0, node.get_string("padding", "zeros")};
     const Dims& x = in[0]->dims();
     const Dims spatial(x.begin() + 2, x.end());
     const std::int64_t pixels = count(spatial), channels = x[1], rank = std::ssize(spatial);
@@ -149,12 +149,12 @@ Type infer_deform_conv(const Node& node, std::span<const Type> in) {
     if (!ranks || d.group < 1 || d.offset_group < 1 || x[1] != w[1] * d.group || w[0] % d.group != 0 ||
         x[1] % d.offset_group != 0 || offset[1] != 2 * d.offset_group * w[2] * w[3] || offset[0] != x[0] ||
         in[3].dims != Dims{x[0], d.offset_group * w[2] * w[3], offset[2], offset[3]})
-        fail_input(node.loc, "'{}' convolves {} with {}, moved by {} and scaled by {}", node.name, to_string(in[0]),
+        fail_input(node.loc, "'{}' convolves {} with {}, offsets {} and mask {}", node.name, to_string(in[0]),
                    to_string(in[1]), to_string(in[2]), to_string(in[3]));
     return {in[0].dtype, {x[0], w[0], offset[2], offset[3]}, {}};
 }
 
-/// Linear between pixels, zero outside.
+/// Bilinear interpolation, zero outside.
 double pixel_between(const Literal& x, std::int64_t first, std::int64_t rows, std::int64_t cols, double y, double at) {
     if (!(y > -1 && y < static_cast<double>(rows) && at > -1 && at < static_cast<double>(cols))) return 0;
     const auto r = static_cast<std::int64_t>(std::floor(y)), c = static_cast<std::int64_t>(std::floor(at));
@@ -167,7 +167,7 @@ double pixel_between(const Literal& x, std::int64_t first, std::int64_t rows, st
 }
 
 Literal eval_deform_conv(const Node& node, std::span<const Literal* const> in) {
-    Literal out(node.type.dtype, node.type.dims, most_read);
+    Literal out(node.type.dtype, node.type.dims, max_read_elements);
     const Literal &x = *in[0], &w = *in[1], &offset = *in[2], &mask = *in[3];
     const Deformed d = deformed_of(node);
     const std::int64_t channels = x.dims()[1], rows = x.dims()[2], cols = x.dims()[3], inner = w.dims()[1];

@@ -1,10 +1,10 @@
-// Elements by places that are known at run time; negative places count from the end.
+// Host ops that gather and scatter by indices computed at run time. Negative indices count from the end.
 //
-//   gather_elements {axis}               out[i][j] = x[ids[i][j]][j] (axis 0); ids may cover a part of the other axes
-//   scatter_elements {axis, reduction}   x with updates put, or reduced, to where ids say; likewise
-//   scatter_nd {reduction}               the last axis of ids names a place in the first axes of x
-//   tensor_scatter {axis, circular}      x with updates from place ids[n] of the axis on, n along the first axis
-//   reverse_sequence {axis, batch}       the first ids[n] elements of the axis turned round, n along the axis `batch`
+//   gather_elements {axis}               out[i][j] = x[ids[i][j]][j] (axis 0); ids may be smaller along the other axes
+//   scatter_elements {axis, reduction}   x with updates stored at, or reduced into, the elements that ids index
+//   scatter_nd {reduction}               the last axis of ids is an index into the first axes of x
+//   tensor_scatter {axis, circular}      x with updates stored from index ids[n] of the axis on, n along the first axis
+//   reverse_sequence {axis, batch}       the first ids[n] elements of the axis reversed, n along the axis `batch`
 //
 // reduction: none, add, mul, max, min.
 #include <algorithm>
@@ -39,18 +39,18 @@ void reduce_into(const std::string& how, Literal& out, std::int64_t to, const Li
 
 void check_reduction(const Node& node) {
     constexpr std::array known{"none", "add", "mul", "max", "min"};
-    if (std::find(known.begin(), known.end(), node.word("reduction", "none")) == known.end())
+    if (std::find(known.begin(), known.end(), node.get_string("reduction", "none")) == known.end())
         fail_input(node.loc, "'{}' has the reduction '{}'; known are none, add, mul, max and min", node.name,
-                   node.word("reduction", "none"));
+                   node.get_string("reduction", "none"));
 }
 
 std::int64_t place_in(const Node& node, std::int64_t place, std::int64_t size) {
     if (place < -size || place >= size)
-        fail_input(node.loc, "'{}' names place {} of an axis of {}", node.name, place, size);
+        fail_input(node.loc, "'{}' has index {} for an axis of {}", node.name, place, size);
     return place < 0 ? place + size : place;
 }
 
-/// ids of the rank of x, no larger than x but along the axis.
+/// Checks that ids has the rank of x and is no larger than x except along the axis.
 void check_covers(const Node& node, const Type& x, const Type& ids) {
     const std::size_t axis = lines_of(node, x.dims).axis;
     bool fits = ids.dims.size() == x.dims.size();
@@ -58,8 +58,9 @@ void check_covers(const Node& node, const Type& x, const Type& ids) {
     if (!fits) fail_input(node.loc, "'{}' has places {} for {}", node.name, to_string(ids), to_string(x));
 }
 
-/// Element of x that element `at` of ids names.
-std::int64_t named_element(const Node& node, const Literal& x, const Literal& ids, std::size_t axis, std::int64_t at) {
+/// The element of x that element `at` of ids indexes.
+std::int64_t indexed_element(const Node& node, const Literal& x, const Literal& ids, std::size_t axis,
+                             std::int64_t at) {
     std::int64_t element = 0, rest = at, step = 1;
     for (std::size_t a = x.dims().size(); a-- > 0;) {
         const std::int64_t own = rest % ids.dims()[a];
@@ -75,9 +76,9 @@ Type infer_gather_elements(const Node& node, std::span<const Type> in) {
     return {in[0].dtype, in[1].dims, {}};
 }
 Literal eval_gather_elements(const Node& node, std::span<const Literal* const> in) {
-    Literal out(node.type.dtype, node.type.dims, most_read);
+    Literal out(node.type.dtype, node.type.dims, max_read_elements);
     const auto axis = static_cast<std::size_t>(node.integer("axis", 0));
-    for (std::int64_t i = 0; i < out.size(); ++i) out.copy(i, *in[0], named_element(node, *in[0], *in[1], axis, i));
+    for (std::int64_t i = 0; i < out.size(); ++i) out.copy(i, *in[0], indexed_element(node, *in[0], *in[1], axis, i));
     return out;
 }
 
@@ -91,9 +92,9 @@ Type infer_scatter_elements(const Node& node, std::span<const Type> in) {
 Literal eval_scatter_elements(const Node& node, std::span<const Literal* const> in) {
     Literal out = *in[0];
     const auto axis = static_cast<std::size_t>(node.integer("axis", 0));
-    const std::string how = node.word("reduction", "none");
+    const std::string how = node.get_string("reduction", "none");
     for (std::int64_t i = 0; i < in[1]->size(); ++i) {
-        const std::int64_t to = named_element(node, *in[0], *in[1], axis, i);
+        const std::int64_t to = indexed_element(node, *in[0], *in[1], axis, i);
         reduce_into(how, out, to, *in[2], i);
     }
     return out;
@@ -105,9 +106,9 @@ Type infer_scatter_nd(const Node& node, std::span<const Type> in) {
     const std::int64_t depth = ids.empty() ? 0 : ids.back();
     if (depth < 1 || depth > static_cast<std::int64_t>(x.size()))
         fail_input(node.loc, "'{}' has places {} in {}", node.name, to_string(in[1]), to_string(in[0]));
-    Dims wanted(ids.begin(), ids.end() - 1);
-    wanted.insert(wanted.end(), x.begin() + depth, x.end());
-    if (in[2].dims != wanted)
+    Dims expected(ids.begin(), ids.end() - 1);
+    expected.insert(expected.end(), x.begin() + depth, x.end());
+    if (in[2].dims != expected)
         fail_input(node.loc, "'{}' has updates {} for places {} in {}", node.name, to_string(in[2]), to_string(in[1]),
                    to_string(in[0]));
     return in[0];
@@ -115,7 +116,7 @@ Type infer_scatter_nd(const Node& node, std::span<const Type> in) {
 Literal eval_scatter_nd(const Node& node, std::span<const Literal* const> in) {
     Literal out = *in[0];
     const Dims& dims = out.dims();
-    const std::string how = node.word("reduction", "none");
+    const std::string how = node.get_string("reduction", "none");
     const std::int64_t depth = in[1]->dims().back();
     std::int64_t inner = 1;
     for (std::size_t a = static_cast<std::size_t>(depth); a < dims.size(); ++a) inner *= dims[a];
@@ -132,10 +133,10 @@ Literal eval_scatter_nd(const Node& node, std::span<const Literal* const> in) {
 
 Type infer_tensor_scatter(const Node& node, std::span<const Type> in) {
     const Lines lines = lines_of(node, in[0].dims);
-    Dims wanted = in[1].dims;
-    const bool fits = wanted.size() == in[0].dims.size() && lines.axis > 0 && wanted[lines.axis] <= lines.size;
-    if (fits) wanted[lines.axis] = lines.size;
-    if (!fits || wanted != in[0].dims || in[2].dims != Dims{in[0].dims[0]})
+    Dims expected = in[1].dims;
+    const bool fits = expected.size() == in[0].dims.size() && lines.axis > 0 && expected[lines.axis] <= lines.size;
+    if (fits) expected[lines.axis] = lines.size;
+    if (!fits || expected != in[0].dims || in[2].dims != Dims{in[0].dims[0]})
         fail_input(node.loc, "'{}' writes {} into {} at {}", node.name, to_string(in[1]), to_string(in[0]),
                    to_string(in[2]));
     return in[0];
@@ -164,7 +165,7 @@ Type infer_reverse_sequence(const Node& node, std::span<const Type> in) {
     if (batch < 0 || batch >= static_cast<std::int64_t>(in[0].dims.size()) ||
         static_cast<std::size_t>(batch) == lines.axis ||
         in[1].dims != Dims{in[0].dims[static_cast<std::size_t>(batch)]})
-        fail_input(node.loc, "'{}' turns round {} along axis {} by lengths {} of axis {}", node.name, to_string(in[0]),
+        fail_input(node.loc, "'{}' reverses {} along axis {} by lengths {} of axis {}", node.name, to_string(in[0]),
                    lines.axis, to_string(in[1]), batch);
     return in[0];
 }
@@ -176,7 +177,7 @@ Literal eval_reverse_sequence(const Node& node, std::span<const Literal* const> 
     for (std::int64_t line = 0; line < lines.lines; ++line) {
         const std::int64_t first = lines.first(line), length = in[1]->integer(first / step % samples);
         if (length < 0 || length > lines.size)
-            fail_input(node.loc, "'{}' turns round {} of an axis of {}", node.name, length, lines.size);
+            fail_input(node.loc, "'{}' reverses {} of an axis of {}", node.name, length, lines.size);
         for (std::int64_t k = 0; k < length; ++k)
             out.copy(first + k * lines.step, *in[0], first + (length - 1 - k) * lines.step);
     }

@@ -1,8 +1,7 @@
-// Sorting along an axis.
+// Host ops that sort along an axis.
 //
-//   top_k {axis, k, largest, places}   the k largest (largest = 0: smallest) elements in their order, or with places =
-//   1
-//                                      where they stood (i64); of equal ones the first comes first
+//   top_k {axis, k, largest, places}   the k largest (largest = 0: smallest) elements, sorted, or with places = 1 their
+//                                      indices (i64); equal elements keep their order
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -25,7 +24,7 @@ Type infer_top_k(const Node& node, std::span<const Type> in) {
 }
 
 Literal eval_top_k(const Node& node, std::span<const Literal* const> in) {
-    Literal out(node.type.dtype, node.type.dims, most_read);
+    Literal out(node.type.dtype, node.type.dims, max_read_elements);
     const Lines lines = lines_of(node, in[0]->dims());
     const std::int64_t k = node.integer("k", 0);
     const bool largest = node.integer("largest", 1) != 0, places = node.integer("places", 0) != 0;
@@ -41,7 +40,7 @@ Literal eval_top_k(const Node& node, std::span<const Literal* const> in) {
             }
             const double p = value(a), q = value(b);
             if (p != q && p == p && q == q) return largest ? p > q : p < q;
-            if ((p != p) != (q != q)) return largest == (p != p);  // no number is above all numbers
+            if ((p != p) != (q != q)) return largest == (p != p);  // NaN is greater than all numbers
             return a < b;
         });
         const std::int64_t base = line / lines.step * lines.step * k + line % lines.step;

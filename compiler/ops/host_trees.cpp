@@ -1,15 +1,15 @@
-// What classical models need: trees of decisions, tables of values by key, chances of many classes from those of two.
+// Host ops for classical models: decision trees, key-value tables, n-gram counts, and pairwise coupling of classes.
 //
-//   tree_ensemble {targets, aggregate}   x [N, features]; nodes i64 [n, 5] (feature, mode, node where true, node where
-//                                        false, whether no number goes to true), their thresholds f32 [n]; leaves i64
-//                                        [m, 2] (node, target), their weights f32 [m]; roots i64 [trees]: [N, targets]
-//   look_up                              x, keys [n], values [n], the value of other keys
-//   count_runs {outputs, least, skips}   integers [N, C]; runs i64 [n, 2 + longest] (which output, how many items,
-//                                        these): how often each of at least so many items is there, its items side by
-//                                        side or with up to `skips` others between any two, f32 [N, outputs]
-//   couple_pairs {classes}               [N, pairs], for classes i < j in order how likely i is of the two: how likely
-//   each
-//                                        class is, [N, classes] (Wu, Lin and Weng 2004, as libsvm finds them)
+//   tree_ensemble {targets, aggregate}   x [N, features]; nodes i64 [n, 5] (feature, mode, node if true, node if false,
+//                                        whether NaN counts as true), their thresholds f32 [n]; leaves i64 [m, 2]
+//                                        (node, target), their weights f32 [m]; roots i64 [trees]: [N, targets]
+//   look_up                              x, keys [n], values [n], the value for other keys
+//   count_runs {outputs, least, skips}   integers [N, C]; n-grams i64 [n, 2 + longest] (output index, length, items):
+//                                        counts of n-grams of at least `least` items, adjacent or with up to `skips`
+//                                        others between any two, f32 [N, outputs]
+//   couple_pairs {classes}               [N, pairs], for classes i < j in order the probability of i of the two:
+//                                        probabilities of the classes, [N, classes] (Wu, Lin and Weng 2004, computed
+//                                        as in libsvm)
 //
 // mode: 0 leaf, 1 <=, 2 <, 3 >=, 4 >, 5 ==, 6 !=. aggregate: sum, average, min, max.
 #include <algorithm>
@@ -53,9 +53,9 @@ bool goes_true(std::int64_t mode, double x, double threshold) {
     }
 }
 
-/// The leaf that a sample comes to.
+/// The leaf that a sample reaches.
 std::int64_t leaf_of(const Node& node, std::span<const Literal* const> in, std::int64_t sample, std::int64_t root) {
-    const auto& nodes = in[1]->whole();
+    const auto& nodes = in[1]->integer_elements();
     const std::int64_t size = in[1]->dims()[0], features = in[0]->dims()[1];
     std::int64_t at = root;
     for (std::int64_t steps = 0; steps <= size; ++steps) {
@@ -67,18 +67,18 @@ std::int64_t leaf_of(const Node& node, std::span<const Literal* const> in, std::
         const bool missing = x != x && row[4] != 0;
         at = missing || goes_true(row[1], x, in[2]->at(at)) ? row[2] : row[3];
     }
-    fail_input(node.loc, "'{}' has a tree that comes back to itself", node.name);
+    fail_input(node.loc, "'{}' has a tree with a cycle", node.name);
 }
 
 Literal eval_trees(const Node& node, std::span<const Literal* const> in) {
-    Literal out(node.type.dtype, node.type.dims, most_read);
+    Literal out(node.type.dtype, node.type.dims, max_read_elements);
     const std::int64_t targets = out.dims()[1], entries = in[3]->dims()[0], trees = in[5]->size();
-    const std::string how = node.word("aggregate", "sum");
+    const std::string how = node.get_string("aggregate", "sum");
     const bool extreme = how == "min" || how == "max";
     std::vector<std::vector<std::int64_t>> of_node(static_cast<std::size_t>(in[1]->dims()[0]));
     for (std::int64_t k = 0; k < entries; ++k) {
-        const auto leaf = in[3]->whole()[static_cast<std::size_t>(2 * k)];
-        const auto target = in[3]->whole()[static_cast<std::size_t>(2 * k + 1)];
+        const auto leaf = in[3]->integer_elements()[static_cast<std::size_t>(2 * k)];
+        const auto target = in[3]->integer_elements()[static_cast<std::size_t>(2 * k + 1)];
         if (leaf < 0 || leaf >= std::ssize(of_node) || target < 0 || target >= targets)
             fail_input(node.loc, "'{}' has a leaf of node {} for target {}", node.name, leaf, target);
         of_node[static_cast<std::size_t>(leaf)].push_back(k);
@@ -89,9 +89,10 @@ Literal eval_trees(const Node& node, std::span<const Literal* const> in) {
                                                                         ? std::numeric_limits<float>::lowest()
                                                                         : 0);
         for (std::int64_t tree = 0; tree < trees; ++tree) {
-            const std::int64_t leaf = leaf_of(node, in, sample, to_whole(in[5]->at(tree)));
+            const std::int64_t leaf = leaf_of(node, in, sample, to_integer(in[5]->at(tree)));
             for (const std::int64_t k : of_node[static_cast<std::size_t>(leaf)]) {
-                double& sum = sums[static_cast<std::size_t>(in[3]->whole()[static_cast<std::size_t>(2 * k + 1)])];
+                double& sum =
+                    sums[static_cast<std::size_t>(in[3]->integer_elements()[static_cast<std::size_t>(2 * k + 1)])];
                 const double weight = in[4]->at(k);
                 sum = how == "min" ? std::min(sum, weight) : how == "max" ? std::max(sum, weight) : sum + weight;
             }
@@ -110,7 +111,7 @@ Type infer_look_up(const Node& node, std::span<const Type> in) {
     return {in[2].dtype, in[0].dims, {}};
 }
 Literal eval_look_up(const Node& node, std::span<const Literal* const> in) {
-    Literal out(node.type.dtype, node.type.dims, most_read);
+    Literal out(node.type.dtype, node.type.dims, max_read_elements);
     for (std::int64_t i = 0; i < out.size(); ++i) {
         const double x = in[0]->at(i);
         double value = in[3]->at(0);
@@ -129,13 +130,13 @@ Type infer_runs(const Node& node, std::span<const Type> in) {
     return {DType::F32, {in[0].dims[0], outputs}, {}};
 }
 
-/// Runs by their items.
+/// Output indices of the n-grams, by their items.
 std::map<std::vector<std::int64_t>, std::int64_t> known_runs(const Node& node, const Literal& runs,
                                                              std::int64_t outputs) {
     std::map<std::vector<std::int64_t>, std::int64_t> known;
     const std::int64_t width = runs.dims()[1];
     for (std::int64_t run = 0; run < runs.dims()[0]; ++run) {
-        const auto row = runs.whole().begin() + run * width;
+        const auto row = runs.integer_elements().begin() + run * width;
         if (row[0] < 0 || row[0] >= outputs || row[1] < 1 || row[1] > width - 2)
             fail_input(node.loc, "'{}' has no output {} for a run of {}", node.name, row[0], row[1]);
         known.emplace(std::vector<std::int64_t>(row + 2, row + 2 + row[1]), row[0]);
@@ -144,15 +145,15 @@ std::map<std::vector<std::int64_t>, std::int64_t> known_runs(const Node& node, c
 }
 
 Literal eval_runs(const Node& node, std::span<const Literal* const> in) {
-    Literal out(node.type.dtype, node.type.dims, most_read);
+    Literal out(node.type.dtype, node.type.dims, max_read_elements);
     const std::int64_t columns = in[0]->dims()[1], outputs = out.dims()[1], longest = in[1]->dims()[1] - 2;
-    // between two items there are no more than the others of a row
+    // at most all other elements of a row lie between two items
     const std::int64_t skips = std::min(node.integer("skips", 0), columns);
     const auto known = known_runs(node, *in[1], outputs);
     const auto count = [&](std::int64_t row, std::int64_t first, std::int64_t step, std::int64_t least) {
         std::vector<std::int64_t> run;
         for (std::int64_t at = first; at < columns && std::ssize(run) < longest; at += step) {
-            run.push_back(to_whole(in[0]->at(row * columns + at)));
+            run.push_back(to_integer(in[0]->at(row * columns + at)));
             const auto found = known.find(run);
             if (std::ssize(run) < least || found == known.end()) continue;
             const std::int64_t to = row * outputs + found->second;
@@ -161,7 +162,7 @@ Literal eval_runs(const Node& node, std::span<const Literal* const> in) {
     };
     for (std::int64_t row = 0; row < in[0]->dims()[0]; ++row)
         for (std::int64_t step = 1; step <= skips + 1; ++step) {
-            // nothing stands between the items of a single one: it counts once
+            // an n-gram of one item has no gaps: count it once
             const std::int64_t least = std::max<std::int64_t>(node.integer("least", 1), step > 1 ? 2 : 1);
             for (std::int64_t first = 0; first < columns; ++first) count(row, first, step, least);
         }
@@ -175,7 +176,7 @@ Type infer_couple(const Node& node, std::span<const Type> in) {
     return {DType::F32, {in[0].dims[0], classes}, {}};
 }
 
-/// Chances p that lessen the sum over pairs of (r_ji p_i - r_ij p_j)^2.
+/// Probabilities p that minimize the sum over pairs of (r_ji p_i - r_ij p_j)^2.
 std::vector<double> coupled(const std::vector<std::vector<double>>& r) {
     const std::size_t classes = r.size();
     const double small = 0.005 / static_cast<double>(classes);
@@ -220,7 +221,7 @@ Literal eval_couple(const Node& node, std::span<const Literal* const> in) {
                 r[i][j] = in[0]->at(from++);
                 r[j][i] = 1 - r[i][j];
             }
-        for (const double chance : coupled(r)) out.set(to++, chance);
+        for (const double probability : coupled(r)) out.set(to++, probability);
     }
     return out;
 }

@@ -1,8 +1,8 @@
-// Ops that work with places of elements. On the host they are look-ups; decompose-indexing makes products of them.
+// Ops with indices of elements. The host looks them up; decompose-indexing turns them into products.
 //
-//   take {axis}      out[.., ids.., ..] = x[.., ids[..], ..]; negative numbers count from the end
-//   cumulative_sum {axis, exclusive, reverse}   sums of all up to a place, without its own, from behind
-//   arg_max {axis}   the place of the first maximum (last = 1: of the last one), i64; the axis stays with size 1
+//   take {axis}      out[.., ids.., ..] = x[.., ids[..], ..]; negative indices count from the end
+//   cumulative_sum {axis, exclusive, reverse}   prefix sums; exclusive: without the own element; reverse: from the end
+//   arg_max {axis}   index of the first maximum (last = 1: of the last one), i64; the axis is kept with size 1
 #include <array>
 
 #include "compiler/ir/integers.hpp"
@@ -29,19 +29,18 @@ Type infer_take(const Node& node, std::span<const Type> in) {
 }
 
 Literal eval_take(const Node& node, std::span<const Literal* const> in) {
-    Literal out(node.type.dtype, node.type.dims, most_read);
+    Literal out(node.type.dtype, node.type.dims, max_read_elements);
     const auto axis = static_cast<std::size_t>(node.integer("axis", 0));
-    const std::int64_t size = in[0]->dims()[axis], inner = strides(in[0]->dims())[axis], picks = in[1]->size();
+    const std::int64_t size = in[0]->dims()[axis], inner = strides(in[0]->dims())[axis], indices = in[1]->size();
     std::int64_t outer = 1;
     for (std::size_t a = 0; a < axis; ++a) outer *= in[0]->dims()[a];
-    for (std::int64_t p = 0; p < picks; ++p) {
+    for (std::int64_t p = 0; p < indices; ++p) {
         std::int64_t id = in[1]->integer(p);
-        if (id < -size || id >= size)
-            fail_input(node.loc, "'{}' takes number {} of an axis of {}", node.name, id, size);
+        if (id < -size || id >= size) fail_input(node.loc, "'{}' takes index {} of an axis of {}", node.name, id, size);
         if (id < 0) id += size;
         for (std::int64_t o = 0; o < outer; ++o)
             for (std::int64_t i = 0; i < inner; ++i)
-                out.copy((o * picks + p) * inner + i, *in[0], (o * size + id) * inner + i);
+                out.copy((o * indices + p) * inner + i, *in[0], (o * size + id) * inner + i);
     }
     return out;
 }
@@ -52,7 +51,7 @@ Type infer_arg_max(const Node& node, std::span<const Type> in) {
     return out;
 }
 
-/// Whether element a is more than element b.
+/// Whether element a is greater than element b.
 bool above(const Literal& x, std::int64_t a, std::int64_t b) {
     if (is_float(x.dtype())) return x.at(a) > x.at(b);
     return integers::less(x.integer(b), x.integer(a), x.dtype());
@@ -63,7 +62,7 @@ bool same(const Literal& x, std::int64_t a, std::int64_t b) {
 }
 
 Literal eval_arg_max(const Node& node, std::span<const Literal* const> in) {
-    Literal out(node.type.dtype, node.type.dims, most_read);
+    Literal out(node.type.dtype, node.type.dims, max_read_elements);
     const auto axis = static_cast<std::size_t>(node.integer("axis", 0));
     const bool last = node.integer("last", 0) != 0;
     const std::int64_t size = in[0]->dims()[axis], step = strides(in[0]->dims())[axis];
@@ -84,8 +83,8 @@ Type infer_cumulative_sum(const Node& node, std::span<const Type> in) {
     return in[0];
 }
 
-/// Calls `visit(place, first)` for every element, line by line along the axis, in the order in which a line is summed;
-/// `first`: a line begins.
+/// Calls `visit(place, first)` for every element, line by line along the axis, in the order of summation. `first`: the
+/// element starts a line.
 template <class Visit>
 void visit_lines(const Node& node, const Dims& dims, const Visit& visit) {
     const auto axis = static_cast<std::size_t>(node.integer("axis", 0));
@@ -98,7 +97,7 @@ void visit_lines(const Node& node, const Dims& dims, const Visit& visit) {
 }
 
 Literal eval_cumulative_sum(const Node& node, std::span<const Literal* const> in) {
-    Literal out(node.type.dtype, node.type.dims, most_read);
+    Literal out(node.type.dtype, node.type.dims, max_read_elements);
     const bool exclusive = node.integer("exclusive", 0) != 0;
     if (!is_float(node.type.dtype)) {
         std::int64_t sum = 0;

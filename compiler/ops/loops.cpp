@@ -1,11 +1,11 @@
-// Loops that stay loops: what one turn takes, keeps and gives. The host hands over and gathers, turn by turn
-// (passes/reroll_loops.cpp makes them, host/host_cut.cpp takes them out).
+// Ops of loops that run as device programs: inputs, states and results of an iteration. The host slices inputs and
+// collects results (passes/reroll_loops.cpp makes these ops, host/host_cut.cpp removes them).
 //
-//   join {axis}                           operands one behind the other along an axis
-//   loop_feed {loop, turns}               its operand of [turns, ...] is handed over slice by slice: what a turn gets
-//   loop_state {loop, state, dims, dtype} what the turn before left as that state, before the first zeros
-//   loop_results {loop, turns}            the first operand's values of all turns, [turns, ...]; the others are what
-//                                         states are left with, in the order of their numbers
+//   join {axis}                           concatenation of the operands along an axis
+//   loop_feed {loop, turns}               one slice of its operand [turns, ...] for each iteration (`turns` iterations)
+//   loop_state {loop, state, dims, dtype} the state of that index from the previous iteration; zeros in the first
+//   loop_results {loop, turns}            the first operand's values of all iterations, [turns, ...]; the other
+//                                         operands are the new values of the states, by index
 #include <array>
 
 #include "compiler/ops/op_lists.hpp"
@@ -36,7 +36,7 @@ Type infer_join(const Node& node, std::span<const Type> in) {
 }
 
 Literal eval_join(const Node& node, std::span<const Literal* const> in) {
-    Literal out(node.type.dtype, node.type.dims, most_read);
+    Literal out(node.type.dtype, node.type.dims, max_read_elements);
     const auto axis = static_cast<std::size_t>(node.integer("axis", 0));
     const std::int64_t inner = strides(out.dims())[axis], row = out.dims()[axis] * inner;
     std::int64_t at = 0;
@@ -50,19 +50,19 @@ Literal eval_join(const Node& node, std::span<const Literal* const> in) {
 
 std::int64_t iterations_of(const Node& node) {
     const std::int64_t iterations = node.integer("iterations", 0);
-    if (iterations < 1) fail_input(node.loc, "'{}' has {} turns", node.name, iterations);
+    if (iterations < 1) fail_input(node.loc, "'{}' has {} iterations", node.name, iterations);
     return iterations;
 }
 
 Type infer_feed(const Node& node, std::span<const Type> in) {
     if (in[0].dims.empty() || in[0].dims[0] != iterations_of(node))
-        fail_input(node.loc, "'{}' hands over {} in {} turns", node.name, to_string(in[0]), iterations_of(node));
+        fail_input(node.loc, "'{}' feeds {} in {} iterations", node.name, to_string(in[0]), iterations_of(node));
     return {in[0].dtype, {in[0].dims.begin() + 1, in[0].dims.end()}, {}};
 }
 
 Type infer_state(const Node& node, std::span<const Type>) {
-    const auto dtype = parse_dtype(node.word("dtype", "f32"));
-    if (!dtype) fail_input(node.loc, "'{}' has no element type '{}'", node.name, node.word("dtype", ""));
+    const auto dtype = parse_dtype(node.get_string("dtype", "f32"));
+    if (!dtype) fail_input(node.loc, "'{}' has no element type '{}'", node.name, node.get_string("dtype", ""));
     return {*dtype, node.list("dims"), {}};
 }
 

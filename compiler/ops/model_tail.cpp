@@ -1,9 +1,9 @@
-// Nodes of a model whose results have a shape that only a run knows, such as the boxes that are chosen.
+// Ops for nodes at the end of a model whose result shapes are known only at run time, such as the boxes of a detector.
 //
-//   model_tail {model}          their values, all in one list: those of a model in protobuf's text form
-//                               whose inputs are the operands. The host reads that model as it reads any,
-//                               with the operands as constants (host/model_tail.hpp)
-//   tail_result {index, dtype}  one of them. Its type has one element, for those that nobody knows yet
+//   model_tail {model}          all results packed into one tensor. `model` is a model in protobuf's text form whose
+//                               inputs are the operands. The host reads it like any model, with the operands as
+//                               constants (host/model_tail.hpp)
+//   tail_result {index, dtype}  one of the results. Its type has one element in place of the unknown shape
 #include <array>
 #include <bit>
 
@@ -18,7 +18,7 @@ Literal packed_results(const std::vector<Literal>& results) {
         words.push_back(static_cast<std::int64_t>(one.dtype()));
         words.push_back(std::ssize(one.dims()));
         words.insert(words.end(), one.dims().begin(), one.dims().end());
-        words.insert(words.end(), one.whole().begin(), one.whole().end());
+        words.insert(words.end(), one.integer_elements().begin(), one.integer_elements().end());
         for (const float v : one.floats()) words.push_back(std::bit_cast<std::int32_t>(v));
     }
     return Literal::vector(words);
@@ -29,23 +29,23 @@ namespace {
 Type infer_tail(const Node&, std::span<const Type>) { return {DType::I64, {1}, {}}; }
 
 Type infer_result(const Node& node, std::span<const Type>) {
-    const auto dtype = parse_dtype(node.word("dtype", "f32"));
-    if (!dtype) fail_input(node.loc, "'{}' has no element type '{}'", node.name, node.word("dtype", ""));
+    const auto dtype = parse_dtype(node.get_string("dtype", "f32"));
+    if (!dtype) fail_input(node.loc, "'{}' has no element type '{}'", node.name, node.get_string("dtype", ""));
     return {*dtype, {1}, {}};
 }
 
-/// Reads what packed_results() wrote.
+/// Unpacks the format of packed_results().
 class Unpacker {
 public:
-    explicit Unpacker(const Literal& packed) : words_(packed.whole()) {}
+    explicit Unpacker(const Literal& packed) : words_(packed.integer_elements()) {}
     std::int64_t next() { return at_ < words_.size() ? words_[at_++] : 0; }
     Literal literal() {
         const auto dtype = static_cast<DType>(next());
         Dims dims(static_cast<std::size_t>(next()));
         for (std::int64_t& dim : dims) dim = next();
-        Literal out(dtype, std::move(dims), most_read);
+        Literal out(dtype, std::move(dims), max_read_elements);
         for (float& v : out.floats()) v = std::bit_cast<float>(static_cast<std::int32_t>(next()));
-        for (std::int64_t& v : out.whole()) v = next();
+        for (std::int64_t& v : out.integer_elements()) v = next();
         return out;
     }
 

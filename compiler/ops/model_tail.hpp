@@ -1,4 +1,4 @@
-// The values of a model_tail (ops/model_tail.cpp).
+// Packing of the results of a model_tail (ops/model_tail.cpp).
 #pragma once
 
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace ttsim::impl::ir {
 
-/// i64[n]: of each its type, rank, dimensions and elements, floats as their bits.
+/// i64[n]: for each result its type, rank, dimensions and elements, with floats as their bits.
 Literal packed_results(const std::vector<Literal>& results);
 
 }  // namespace ttsim::impl::ir

@@ -42,7 +42,7 @@ static Type after_tms(const Node& node, const Type& type, const std::vector<Tm>&
     return {type.dtype, {shape.z, shape.rt, shape.ct}, type.format};
 }
 
-/// Larger results fit into no card's memory, whatever their format; to compile them would take hours.
+/// Rejects results that exceed any card's memory in every format; compiling them would take hours.
 static void check_size(const Node& node, const Type& type) {
     const std::int64_t elements = extent(type.dims);
     if (elements < 0) fail_input(node.loc, "the result of '{}' would be {}", node.name, to_string(type));

@@ -1,14 +1,12 @@
-// The core ops that move or combine elements of different places.
+// Core ops that move or combine elements of different positions.
 //
 //   matmul     numpy's, batches broadcast                       [.., m, k] x [.., k, n] -> [.., m, n]
 //   map_axis   one matrix along one axis                        out[.., o, ..] = sum_i m[o, i] * x[.., i, ..]
-//   gather_sum   picked rows times matrices, summed               out[b][q] = sum_j x[b][pick[j][q]] * R[j]; -1: a row
-//   of
-//   0
+//   gather_sum   gathered rows times matrices, summed            out[b][q] = sum_j x[b][map[j][q]] * R[j]; -1: zeros
 //              {groups = g}: R[j] is block diagonal, R holds [j, c / g, d]
-//   gather_rows  rows by number                                   out[b][j][q] = x[b][pick[j][q]]; -1: a row of 0
-//   hslice {n}  columns cut into n slices                        [.., r, n * c] -> [.., n, r, c]
-//   hstack {n}  and back                                         [.., n, r, c] -> [.., r, n * c]
+//   gather_rows  rows by index                                   out[b][j][q] = x[b][map[j][q]]; -1: zeros
+//   hslice {n}  columns split into n slices                      [.., r, n * c] -> [.., n, r, c]
+//   hstack {n}  the inverse of hslice                            [.., n, r, c] -> [.., r, n * c]
 //   reshape, transpose {perm}, reduce_max {axis} (keeps the axis with size 1)
 #include <algorithm>
 #include <array>
@@ -35,7 +33,7 @@ Type infer_matmul(const Node& node, std::span<const Type> in) {
     return {in[0].dtype, out, {}};
 }
 
-/// Sums of a result of an integer type are modulo 2^64, of which its bits are the lowest; others are of doubles.
+/// Sums with an integer result are modulo 2^64; the result keeps the lowest bits. Other sums are in double.
 using Modular = std::uint64_t;
 
 bool holds_integers(const Literal& x) {
@@ -65,7 +63,7 @@ void put(Literal& out, std::int64_t i, Number sum) {
         out.set(i, sum);
 }
 
-/// The elements of a matrix that are not 0, row by row: constant matrices often only pick.
+/// The nonzero elements of a matrix by rows. Constant matrices often have one nonzero element a row.
 template <class Number>
 class SparseRows {
 public:
@@ -77,7 +75,7 @@ public:
             begin_.push_back(items_.size());
         }
     }
-    /// Columns and values.
+    /// Column indices and values.
     std::span<const std::pair<std::int64_t, Number>> row(std::int64_t row) const {
         const auto r = static_cast<std::size_t>(row);
         return std::span(items_).subspan(begin_[r], begin_[r + 1] - begin_[r]);
@@ -94,7 +92,7 @@ private:
 
 template <class Number>
 Literal product_of(const Node& node, std::span<const Literal* const> in) {
-    Literal out(node.type.dtype, node.type.dims, most_read);
+    Literal out(node.type.dtype, node.type.dims, max_read_elements);
     const Dims &a = in[0]->dims(), &b = in[1]->dims(), &o = out.dims();
     const std::int64_t m = o[o.size() - 2], n = o.back(), k = a.back();
     const Dims sa = strides(a), sb = strides(b), so = strides(o);
@@ -146,7 +144,7 @@ Type infer_map_axis(const Node& node, std::span<const Type> in) {
 
 template <class Number>
 Literal mapped(const Node& node, std::span<const Literal* const> in) {
-    Literal out(node.type.dtype, node.type.dims, most_read);
+    Literal out(node.type.dtype, node.type.dims, max_read_elements);
     const auto axis = static_cast<std::size_t>(node.integer("axis", 0));
     const std::int64_t outs = in[1]->dims()[0], ins = in[1]->dims()[1], step = strides(out.dims())[axis];
     const SparseRows<Number> matrix(*in[1], 0, outs, ins);
@@ -162,20 +160,20 @@ Literal eval_map_axis(const Node& node, std::span<const Literal* const> in) {
     return sums_integers(node, in) ? mapped<Modular>(node, in) : mapped<double>(node, in);
 }
 std::int64_t work_map_axis(const Node& node, std::span<const Literal* const> in) {
-    std::int64_t used = 0;  // not 0
+    std::int64_t used = 0;  // nonzero elements
     for (std::int64_t i = 0; i < in[1]->size(); ++i) used += in[1]->at(i) != 0 ? 1 : 0;
     return count({count(node.type.dims) / std::max<std::int64_t>(in[1]->dims()[0], 1), used});
 }
 
-/// The operands of gather_sum and gather_rows: x [.., p, c] and integers [j, q].
-void check_picks(const Node& node, std::span<const Type> in) {
+/// Checks the operands of gather_sum and gather_rows: x [.., p, c] and integers [j, q].
+void check_gather(const Node& node, std::span<const Type> in) {
     if (in[0].dims.size() < 2 || in[1].dims.size() != 2 || is_float(in[1].dtype))
         fail_input(node.loc, "'{}' needs [.., p, c] and integers [j, q]; it has {} and {}", node.name, to_string(in[0]),
                    to_string(in[1]));
 }
 
 Type infer_gather_sum(const Node& node, std::span<const Type> in) {
-    check_picks(node, in);
+    check_gather(node, in);
     const Dims &l = in[1].dims, &r = in[2].dims;
     const std::int64_t groups = node.integer("groups", 1), columns = in[0].dims.back();
     if (groups < 1 || r.size() != 3 || l[0] != r[0] || count({r[1], groups}) != columns || r[2] % groups != 0)
@@ -187,16 +185,16 @@ Type infer_gather_sum(const Node& node, std::span<const Type> in) {
     return out;
 }
 
-/// The row of x that is picked, -1 for none; a number past the last row is an error.
-std::int64_t picked_row(const Node& node, const Literal& picks, std::int64_t at, std::int64_t rows) {
-    const std::int64_t row = picks.whole()[static_cast<std::size_t>(at)];
-    if (row >= rows) fail_input(node.loc, "'{}' picks row {} of {}", node.name, row, rows);
+/// The gathered row of x, -1 for none; an index past the last row is an error.
+std::int64_t gathered_row(const Node& node, const Literal& map, std::int64_t at, std::int64_t rows) {
+    const std::int64_t row = map.integer_elements()[static_cast<std::size_t>(at)];
+    if (row >= rows) fail_input(node.loc, "'{}' gathers row {} of {}", node.name, row, rows);
     return row;
 }
 
 template <class Number>
-Literal picked_sum(const Node& node, std::span<const Literal* const> in) {
-    Literal out(node.type.dtype, node.type.dims, most_read);
+Literal gathered_sum(const Node& node, std::span<const Literal* const> in) {
+    Literal out(node.type.dtype, node.type.dims, max_read_elements);
     const Dims &l = in[1]->dims(), &r = in[2]->dims();
     const std::int64_t rows = in[0]->dims()[in[0]->dims().size() - 2], cols = in[0]->dims().back();
     const std::int64_t to_rows = l[1], to_cols = r[2], part = r[1];
@@ -206,7 +204,7 @@ Literal picked_sum(const Node& node, std::span<const Literal* const> in) {
     for (std::int64_t b = 0; b < batches; ++b)
         for (std::int64_t j = 0; j < l[0]; ++j)
             for (std::int64_t q = 0; q < to_rows; ++q) {
-                const std::int64_t p = picked_row(node, *in[1], j * to_rows + q, rows);
+                const std::int64_t p = gathered_row(node, *in[1], j * to_rows + q, rows);
                 if (p < 0) continue;
                 for (std::int64_t c = 0; c < cols; ++c) {
                     const auto value = number_at<Number>(*in[0], (b * rows + p) * cols + c);
@@ -220,7 +218,7 @@ Literal picked_sum(const Node& node, std::span<const Literal* const> in) {
     return out;
 }
 Literal eval_gather_sum(const Node& node, std::span<const Literal* const> in) {
-    return sums_integers(node, in) ? picked_sum<Modular>(node, in) : picked_sum<double>(node, in);
+    return sums_integers(node, in) ? gathered_sum<Modular>(node, in) : gathered_sum<double>(node, in);
 }
 
 std::int64_t work_gather_sum(const Node& node, std::span<const Literal* const> in) {
@@ -228,7 +226,7 @@ std::int64_t work_gather_sum(const Node& node, std::span<const Literal* const> i
 }
 
 Type infer_gather_rows(const Node& node, std::span<const Type> in) {
-    check_picks(node, in);
+    check_gather(node, in);
     Type out = in[0];
     const Dims& l = in[1].dims;
     out.dims[out.dims.size() - 2] = l[1];
@@ -237,12 +235,12 @@ Type infer_gather_rows(const Node& node, std::span<const Type> in) {
 }
 
 Literal eval_gather_rows(const Node& node, std::span<const Literal* const> in) {
-    Literal out(node.type.dtype, node.type.dims, most_read);
+    Literal out(node.type.dtype, node.type.dims, max_read_elements);
     const std::int64_t rows = in[0]->dims()[in[0]->dims().size() - 2], cols = in[0]->dims().back();
-    const std::int64_t picks = in[1]->size();
+    const std::int64_t map = in[1]->size();
     for (std::int64_t i = 0; i < out.size(); ++i) {
-        const std::int64_t row = picked_row(node, *in[1], i / cols % picks, rows);
-        if (row >= 0) out.copy(i, *in[0], (i / (picks * cols) * rows + row) * cols + i % cols);
+        const std::int64_t row = gathered_row(node, *in[1], i / cols % map, rows);
+        if (row >= 0) out.copy(i, *in[0], (i / (map * cols) * rows + row) * cols + i % cols);
     }
     return out;
 }
@@ -273,7 +271,7 @@ Type infer_transpose(const Node& node, std::span<const Type> in) {
     for (std::size_t i = 0; i < perm.size(); ++i) out.dims[i] = in[0].dims[static_cast<std::size_t>(perm[i])];
     return out;
 }
-/// One axis of a result: how many steps, and what each adds to the place in the source and in the result.
+/// One axis of a result: its size and its strides in the source and in the result.
 struct MovedAxis {
     std::int64_t size = 1, from = 0, to = 0;
 };
@@ -288,8 +286,7 @@ void move_axes(const T* from, T* to, std::span<const MovedAxis> outer, const Mov
         move_axes(from + i * outer.front().from, to + i * outer.front().to, outer.subspan(1), last);
 }
 
-/// A few elements of the last axis of the result at a time: what lies around them in the source is moved before the
-/// cache loses it.
+/// Copies a few elements of the last axis of the result at a time, so that cache lines of the source are reused.
 template <class T>
 void transpose_into(const Literal& x, const std::vector<std::int64_t>& perm, const Dims& dims, const T* from, T* to) {
     const Dims source = strides(x.dims()), target = strides(dims);
@@ -312,14 +309,14 @@ void transpose_into(const Literal& x, const std::vector<std::int64_t>& perm, con
 }
 
 Literal eval_transpose(const Node& node, std::span<const Literal* const> in) {
-    Literal out(node.type.dtype, node.type.dims, most_read);
+    Literal out(node.type.dtype, node.type.dims, max_read_elements);
     const Literal& x = *in[0];
     if (out.size() == 0) return out;
     const auto perm = node.list("perm");
     if (is_float(out.dtype()))
         transpose_into(x, perm, out.dims(), x.floats().data(), out.floats().data());
     else
-        transpose_into(x, perm, out.dims(), x.whole().data(), out.whole().data());
+        transpose_into(x, perm, out.dims(), x.integer_elements().data(), out.integer_elements().data());
     return out;
 }
 
@@ -329,7 +326,7 @@ Type infer_reduce_max(const Node& node, std::span<const Type> in) {
     return out;
 }
 Literal eval_reduce_max(const Node& node, std::span<const Literal* const> in) {
-    Literal out(node.type.dtype, node.type.dims, most_read);
+    Literal out(node.type.dtype, node.type.dims, max_read_elements);
     const auto axis = static_cast<std::size_t>(node.integer("axis", 0));
     const std::int64_t n = in[0]->dims()[axis], step = strides(in[0]->dims())[axis];
     if (!is_float(out.dtype())) {
@@ -368,9 +365,9 @@ Type infer_hstack(const Node& node, std::span<const Type> in) {
     out.dims.back() = count({out.dims.back(), n});
     return out;
 }
-/// Both are a swap of the middle two axes of [.., a, b, c].
+/// hslice and hstack swap the middle two axes of [.., a, b, c].
 Literal swapped(const Node& node, const Literal& in, std::int64_t a, std::int64_t b, std::int64_t c) {
-    Literal out(node.type.dtype, node.type.dims, most_read);
+    Literal out(node.type.dtype, node.type.dims, max_read_elements);
     for (std::int64_t i = 0; i < out.size(); ++i) {
         const std::int64_t z = i / (a * b * c), rest = i % (a * b * c);
         out.copy(i, in, (z * a * b + rest / c % a * b + rest / (a * c)) * c + rest % c);

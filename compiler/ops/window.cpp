@@ -15,14 +15,14 @@ std::int64_t Window::source(std::int64_t o, std::int64_t k) const {
 
 namespace {
 
-std::int64_t pick(const Node& node, const char* key, std::size_t i, std::size_t size, std::int64_t otherwise) {
+std::int64_t value_at(const Node& node, const char* key, std::size_t i, std::size_t size, std::int64_t otherwise) {
     const auto values = node.list(key);
     if (values.empty()) return otherwise;
     if (values.size() != size) fail_input(node.loc, "'{}' has {} {}; it needs {}", node.name, values.size(), key, size);
     return values[i];
 }
 
-/// Bounds within which no position overflows.
+/// Checks bounds within which no position overflows.
 void check(const Node& node, const Window& w) {
     constexpr std::int64_t most = std::int64_t{1} << 20, most_pad = std::int64_t{1} << 40;
     if (w.kernel < 1 || w.stride < 1 || w.dilation < 1)
@@ -51,18 +51,18 @@ void size_forward(const Node& node, Window& w, const std::string& auto_pad) {
     }
     const bool ceil = node.integer("ceil_mode", 0) != 0;
     w.out = (room + (ceil ? w.stride - 1 : 0)) / w.stride + 1;
-    // a window that would begin behind the input is none
+    // a window that starts beyond the input does not count
     if (ceil && w.out > 1 && (w.out - 1) * w.stride >= w.in + w.pad_before) --w.out;
 }
 
 void size_transposed(const Node& node, Window& w, std::size_t i, std::size_t axes, const std::string& auto_pad) {
-    const std::int64_t extra = pick(node, "output_padding", i, axes, 0);
+    const std::int64_t extra = value_at(node, "output_padding", i, axes, 0);
     if (extra < 0 || extra >= std::max(w.stride, w.dilation))
         fail_input(node.loc, "'{}' has an output padding of {}; it must be below stride or dilation", node.name, extra);
     const std::int64_t full = w.stride * (w.in - 1) + extra + (w.kernel - 1) * w.dilation + 1;
     const bool same = auto_pad == "SAME_UPPER" || auto_pad == "SAME_LOWER";
     if (node.has("output_shape") || same) {
-        w.out = same && !node.has("output_shape") ? w.in * w.stride : pick(node, "output_shape", i, axes, 0);
+        w.out = same && !node.has("output_shape") ? w.in * w.stride : value_at(node, "output_shape", i, axes, 0);
         if (w.out < 1) return;
         const std::int64_t pad = std::max<std::int64_t>(full - w.out, 0);
         w.pad_before = auto_pad == "SAME_UPPER" ? pad / 2 : pad - pad / 2;
@@ -72,7 +72,7 @@ void size_transposed(const Node& node, Window& w, std::size_t i, std::size_t axe
     w.out = full - w.pad_before - w.pad_after;
 }
 
-/// Work and tables grow with the taps. Those that meet nothing but pads can only be there on purpose.
+/// Limits the taps, since work and tables grow with them. Larger kernels would mostly meet padding.
 void check_taps(const Node& node, const std::vector<Window>& axes) {
     double taps = 1, inputs = 1;
     for (const Window& w : axes) {
@@ -90,7 +90,7 @@ void check_taps(const Node& node, const std::vector<Window>& axes) {
 std::vector<Window> windows(const Node& node, const Dims& spatial, const Dims& kernel) {
     std::vector<Window> all;
     const std::size_t axes = spatial.size();
-    const std::string auto_pad = node.word("auto_pad", "NOTSET");
+    const std::string auto_pad = node.get_string("auto_pad", "NOTSET");
     if (auto_pad != "NOTSET" && auto_pad != "VALID" && auto_pad != "SAME_UPPER" && auto_pad != "SAME_LOWER")
         fail_input(node.loc, "'{}' has auto_pad '{}'; NOTSET, VALID, SAME_UPPER and SAME_LOWER are known", node.name,
                    auto_pad);
@@ -98,11 +98,11 @@ std::vector<Window> windows(const Node& node, const Dims& spatial, const Dims& k
         Window w;
         w.in = spatial[i];
         w.kernel = kernel[i];
-        w.stride = pick(node, "strides", i, axes, 1);
-        w.dilation = pick(node, "dilations", i, axes, 1);
+        w.stride = value_at(node, "strides", i, axes, 1);
+        w.dilation = value_at(node, "dilations", i, axes, 1);
         if (auto_pad != "VALID") {
-            w.pad_before = pick(node, "pads", i, 2 * axes, 0);
-            w.pad_after = pick(node, "pads", axes + i, 2 * axes, 0);
+            w.pad_before = value_at(node, "pads", i, 2 * axes, 0);
+            w.pad_after = value_at(node, "pads", axes + i, 2 * axes, 0);
         }
         w.transposed = node.op == "conv_transpose";
         check(node, w);
@@ -155,14 +155,14 @@ Literal source_map(const std::vector<Window>& spatial, std::int64_t first, std::
         outs.push_back(w.out);
     }
     const Dims dims{end.value_or(taps) - first, count(outs)};
-    check_made(dims);
-    GatherMap picks;
+    check_element_count(dims);
+    GatherMap map;
     for (std::int64_t k = 0; k < dims[0]; ++k) {
         const std::vector<std::int64_t> positions = source_positions(spatial, first + k);
         for (std::size_t o = 0; o < positions.size(); ++o)
-            if (positions[o] >= 0) picks.append(k * dims[1] + static_cast<std::int64_t>(o), positions[o]);
+            if (positions[o] >= 0) map.append(k * dims[1] + static_cast<std::int64_t>(o), positions[o]);
     }
-    return Literal::of_picks(dims, std::move(picks));
+    return Literal::of_gather_map(dims, std::move(map));
 }
 
 ValueId channels_last(Builder& build, ValueId x) {

@@ -1,4 +1,4 @@
-// How a convolution or a pool slides over one axis.
+// Windows of convolutions and pools along spatial axes.
 #pragma once
 
 #include <optional>
@@ -13,21 +13,21 @@ struct Window {
     std::int64_t kernel = 1, stride = 1, dilation = 1, pad_before = 0, pad_after = 0;
     bool transposed = false;
 
-    /// The input position that position k of the kernel meets for output o; -1 outside (transposed: or between).
+    /// The input position that kernel position k reads for output o; -1: outside, or for transposed windows between
+    /// inputs.
     std::int64_t source(std::int64_t o, std::int64_t k) const;
 };
 
-/// One per spatial axis, from the attributes strides, dilations, pads (before..., after...), auto_pad, ceil_mode,
-/// output_padding and output_shape (conv_transpose). Throws Error(Input) at node.loc.
+/// One window per spatial axis, from the attributes strides, dilations, pads (before..., after...), auto_pad,
+/// ceil_mode, output_padding and output_shape (conv_transpose). Throws Error(Input) at node.loc.
 std::vector<Window> windows(const Node& node, const Dims& spatial, const Dims& kernel);
 
-/// Positions over all spatial axes, row-major: the input position that position `tap` of the kernel meets for output
-/// `o`; -1 outside.
+/// The row-major input position, over all spatial axes, that kernel position `tap` reads for output `o`; -1 outside.
 std::int64_t source_position(const std::vector<Window>& spatial, std::int64_t o, std::int64_t tap);
-/// The same of all outputs.
+/// The same for all outputs.
 std::vector<std::int64_t> source_positions(const std::vector<Window>& spatial, std::int64_t tap);
-/// The same of the positions of the kernel from `first` on and before `end` (none: all): i32 [taps, outputs]. Throws
-/// Error(Unsupported) where that is too many.
+/// The same for kernel positions from `first` on and before `end` (none: all): i32 [taps, outputs]. Throws
+/// Error(Unsupported) above the limit of elements.
 Literal source_map(const std::vector<Window>& spatial, std::int64_t first = 0,
                    std::optional<std::int64_t> end = std::nullopt);
 

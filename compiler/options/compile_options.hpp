@@ -1,4 +1,4 @@
-// What a compilation may be told: every option with its default.
+// The options of a compilation, with defaults.
 #pragma once
 
 #include <cstdint>
@@ -16,47 +16,47 @@
 namespace ttsim::impl::ir {
 
 struct CompileOptions {
-    std::string device = "wh_n150";  ///< product, soc descriptor file, or path of a chip's folder
+    std::string device = "wh_n150";  ///< product, soc descriptor file, or path of a chip folder
     DataFormat default_df = DataFormat::Float16_b;
     Fidelity fidelity = Fidelity::HiFi4;
     std::optional<DataFormat> accumulate_df;
-    std::vector<FormatRule> rules;  ///< of mixed precision, in order
+    std::vector<FormatRule> rules;  ///< mixed precision rules, in order
     bool stable_softmax = true;
-    bool fp16_quantizers = true;      ///< quantizers may be in Float16, where Dst has 16 bits and no rules say formats
-    bool wide_results = false;        ///< results of a few numbers in 32 bits, where Dst has them
-    bool host_fallback = true;        ///< false: what would run on the host is refused
+    bool fp16_quantizers = true;      ///< quantizers may use Float16, if Dst has 16 bits and no rules set formats
+    bool wide_results = false;        ///< small results in 32 bits, if Dst supports them
+    bool host_fallback = true;        ///< false: ops that need the host are refused
     bool device_comparisons = false;  ///< comparisons stay on the device
-    std::vector<int> harvested_rows;  ///< NoC rows the device lacks
+    std::vector<int> harvested_rows;  ///< NoC rows that the device lacks
     std::string cluster;              ///< descriptor file; "" = the device's own
     bool auto_fusing = true, t_streaming = true;
-    std::optional<std::int64_t> conv_fracture;  ///< parts of every convolution; none: where it pays
-    bool prestride = true;                      ///< the host may lay out the windows of a first convolution
-    Fusing fuse_gelu = Fusing::WherePays;
-    Loops loops = Loops::WherePays;          ///< written out where there is no host fallback
-    std::vector<std::string> intermediates;  ///< ops of the lowered model whose results are outputs too
-    bool keep_names = false;                 ///< ops of the netlist are called as those of the model
-    Overrides overrides;                     ///< by op of the netlist
-    bool ignore_unknown = false;             ///< overrides of ops that are not there become notes
-    ScheduleOptions schedule;                ///< its overrides are those above
+    std::optional<std::int64_t> conv_fracture;  ///< parts of every convolution; nullopt: decided by estimates
+    bool prestride = true;                      ///< the host may arrange the windows of a first convolution
+    Fusing fuse_gelu = Fusing::IfProfitable;
+    Loops loops = Loops::IfProfitable;       ///< always unrolled without host fallback
+    std::vector<std::string> intermediates;  ///< ops of the lowered model whose results become outputs
+    bool keep_names = false;                 ///< netlist ops have the names of model ops
+    Overrides overrides;                     ///< by netlist op
+    bool ignore_unknown = false;             ///< overrides of unknown ops become notes instead of errors
+    ScheduleOptions schedule;                ///< its overrides are replaced by those above
     EmitOptions emit;
     std::int64_t microbatch = 1;  ///< inputs of one execute
-    /// To run with by default; others are generated. With a target they may have one axis more in front: all samples
-    /// are measured, the first is what the model has.
+    /// Default values of inputs; missing ones are random. With a target they may have a leading axis of samples: all
+    /// are measured, and the first is stored in the model.
     Values inputs;
-    std::uint32_t seed = 0;           ///< of inputs that are not given
-    bool keep_passes = false;         ///< CompiledModel::passes
-    bool round_constants = true;      ///< to their formats, for the push; false: for values in float32 alone
-    bool bias_correction = true;      ///< biases make up for what rounding takes from weights
-    bool count_core_cycles = false;   ///< fill CompileReport::core_cycles
-    std::optional<TargetPcc> target;  ///< formats and fidelities are chosen by measuring; none: as said above
-    unsigned threads = 0;             ///< of the compiler; 0: one per processor. No result depends on it
-    bool hold_repeats = true;         ///< constants that repeat are held once, where that is estimated quicker
-    bool splice_columns = true;       ///< columns are put side by side without products, where that is
-    int effort = 1;     ///< 0 to 3: schedules that are tried, from 2 on by running them on the simulated chip
-    Simulate simulate;  ///< the simulated policy and effort 2 and 3 need it; effort 1 then runs a few as well
-    /// Told before each run of a search: its number, and cycles of the best so far; 0: none yet.
+    std::uint32_t seed = 0;       ///< of random inputs
+    bool keep_passes = false;     ///< CompiledModel::passes
+    bool round_constants = true;  ///< round constants to their formats, for the push; false: only for runs in float32
+    bool bias_correction = true;  ///< biases compensate the mean error of rounded weights
+    bool count_core_cycles = false;     ///< fill CompileReport::core_cycles
+    std::optional<TargetPcc> target;    ///< choose formats and fidelities by measurements; nullopt: as set above
+    unsigned threads = 0;               ///< of the compiler; 0: one per processor. Results do not depend on it
+    bool use_kernel_broadcasts = true;  ///< L1 holds repeating constants once, if the estimate is faster
+    bool splice_columns = true;         ///< concatenate columns without products, if that is faster
+    int effort = 1;                     ///< 0 to 3: number of schedules to try; from 2 on they are simulated
+    Simulate simulate;  ///< needed by the simulated policy and efforts 2 and 3; effort 1 uses it if present
+    /// Called before each run of a search with its number and the cycles of the best run; 0: none yet.
     std::function<void(std::int64_t run, double best_cycles)> on_simulation;
-    /// Whether schedules are run to find the best.
+    /// Whether the search runs schedules on the simulated chip.
     bool simulates() const { return effort >= 2 || schedule.policy == Policy::Simulated; }
 };
 

@@ -1,4 +1,4 @@
-// What a run of an emitted model on the simulated chip says, for choices that look there and not at an estimate.
+// Results of running an emitted model on the simulated chip, for decisions by measurement instead of estimates.
 #pragma once
 
 #include <functional>
@@ -10,18 +10,18 @@ namespace ttsim::impl::ir {
 
 struct CompileOptions;
 
-/// Clocks of one execute of everything.
+/// Clocks of an epoch in one execute.
 struct SimulatedEpoch {
-    double cycles = 0;                ///< from its start, with its kernels loaded, to its last output
-    std::vector<double> busy_cycles;  ///< of the busiest core of each op, in the order of the netlist's graph
+    double cycles = 0;                ///< from start (with loading of kernels) to last output
+    std::vector<double> busy_cycles;  ///< of the busiest core per op, in netlist order
 };
 struct SimulatedRun {
     double cycles = 0;
-    double latency_cycles = 0;           ///< of the first input; loading the first epoch is left out
-    std::vector<SimulatedEpoch> epochs;  ///< in the order of the netlist's graphs
+    double latency_cycles = 0;           ///< of the first input, without loading the first epoch
+    std::vector<SimulatedEpoch> epochs;  ///< in netlist order
 };
 
-/// Throws Error(Hang) for a netlist that stands still.
+/// Throws Error(Hang) for a netlist that hangs.
 using Simulate = std::function<SimulatedRun(const EmittedModel& model, const CompileOptions& options)>;
 
 }  // namespace ttsim::impl::ir

@@ -1,4 +1,4 @@
-// --target-pcc: what the compiler needs to choose formats by measuring, and what it says of it afterwards.
+// --target-pcc: options and report of the search for formats by measurements.
 #pragma once
 
 #include <cstdint>
@@ -14,48 +14,49 @@ namespace ttsim::impl::ir {
 
 struct CompiledModel;
 
-/// What is asked of a simulator about a compiled model, without a clock.
+/// A request to run a compiled model in a functional simulation.
 struct Measurement {
-    Values inputs;            ///< of the model; with one axis more in front so many samples
-    bool in_float32 = false;  ///< nothing is rounded
-    bool by_op = false;       ///< each op by itself as well
+    Values inputs;            ///< of the model; several samples have a leading axis
+    bool in_float32 = false;  ///< no rounding
+    bool by_op = false;       ///< also measure each op
 };
 struct Measured {
-    Values outputs;  ///< of several samples along a new first axis
-    /// By op of the netlist: 1 / PCC^2 - 1 of its results, which is the power of what differs over that of the whole;
-    /// of golden on the operands that the op was fed, and of golden of the whole netlist.
+    Values outputs;  ///< several samples have a leading axis
+    /// Per netlist op: 1 / PCC^2 - 1 of its results, the ratio of error power to signal power. `alone`: compared with
+    /// golden on the op's actual operands. `so_far`: compared with golden of the whole netlist.
     std::map<std::string, double> alone, so_far;
 };
 
 struct TargetPcc {
-    double pcc = 0.99;         ///< of each output and sample, with the model in float32
-    std::int64_t trials = 24;  ///< most simulations
-    bool any_family = false;   ///< nobody says that formats are to be of the default's family
+    double pcc = 0.99;         ///< required of each output and sample, compared with the model in float32
+    std::int64_t trials = 24;  ///< limit of simulations
+    bool any_family = false;   ///< formats of both families are allowed
     std::function<Measured(const CompiledModel&, const Measurement&)> measure;
-    std::function<double(const CompiledModel&)> cycles;                    ///< of an execute, in timing mode
-    std::function<void(const std::string& stage, double share)> progress;  ///< of the trials; empty: quiet
+    std::function<double(const CompiledModel&)> cycles;  ///< of an execute in timing mode
+    std::function<void(const std::string& stage, double share)>
+        progress;  ///< reports the share of trials done; may be empty
 };
 
-/// How an op was set, and why.
+/// The formats chosen for an op.
 struct OpFormat {
     std::string op, type;
     DataFormat output = DataFormat::Float16_b;
     std::optional<DataFormat> weights;
     std::optional<Fidelity> fidelity;
-    double share = 0;        ///< of what the formats of all ops lose
-    double cycles = 0;       ///< of one core, estimated, for an input; of all cores together
+    double share = 0;        ///< share of the total loss by formats
+    double cycles = 0;       ///< estimated core cycles per input
     double most_cycles = 0;  ///< with the most accurate formats
 };
 
-/// What the search found.
+/// The result of the search.
 struct FormatSearch {
-    double target = 0, pcc = 0;  ///< asked; reached on the samples
+    double target = 0, pcc = 0;  ///< requested; reached on the samples
     std::int64_t samples = 1, trials = 0;
     bool reached() const { return pcc >= target; }
-    std::string first_below;         ///< not reached: the first op whose results are below the target
-    std::vector<OpFormat> ops;       ///< in order of the netlist
-    FormatRules rules;               ///< that give the same formats again
-    std::vector<std::string> steps;  ///< what was tried, one line each
+    std::string first_below;         ///< if not reached: the first op whose results are below the target
+    std::vector<OpFormat> ops;       ///< in netlist order
+    FormatRules rules;               ///< rules that reproduce these formats
+    std::vector<std::string> steps;  ///< trials, one line each
 };
 
 }  // namespace ttsim::impl::ir

@@ -10,13 +10,13 @@ namespace ttsim::impl::ir {
 
 namespace {
 
-constexpr std::int64_t count_of_points = 64, tile = 32;
+constexpr std::int64_t sample_rows = 64, tile = 32;
 
 Literal zeros(std::int64_t rows, std::int64_t columns) { return Literal(DType::F32, {rows, columns}); }
 
-/// What the packer does behind an op.
-void pack(const Node& node, Literal& y) {
-    const std::string relu = node.word("relu", "");
+/// Applies the packer's relu to the result of an op.
+void apply_relu(const Node& node, Literal& y) {
+    const std::string relu = node.get_string("relu", "");
     if (relu.empty()) return;
     const auto threshold = static_cast<float>(node.number("threshold", 0));
     for (float& v : y.floats()) {
@@ -32,11 +32,11 @@ void pack(const Node& node, Literal& y) {
 ActivationSamples::ActivationSamples(const Graph& graph, unsigned threads,
                                      const std::map<std::string, Literal>* samples)
     : graph_(graph), threads_(threads), samples_(samples) {
-    for (const Node& node : graph.nodes) points_.push_back(made(node));
+    for (const Node& node : graph.nodes) rows_.push_back(evaluate(node));
 }
 
 std::optional<std::vector<double>> ActivationSamples::means(const Node& node, std::size_t k) {
-    const Points x = operand(node.inputs[k]);
+    const Rows x = operand(node.inputs[k]);
     if (!x) return std::nullopt;
     const std::int64_t rows = x->dims()[0], columns = x->dims()[1];
     std::vector<double> sums(static_cast<std::size_t>(columns));
@@ -45,66 +45,66 @@ std::optional<std::vector<double>> ActivationSamples::means(const Node& node, st
     return sums;
 }
 
-ActivationSamples::Points ActivationSamples::made(const Node& node) {
+ActivationSamples::Rows ActivationSamples::evaluate(const Node& node) {
     if (node.is_input()) return input(node);
-    if (!node.op.starts_with("buda.")) return std::nullopt;  // constants where they are read
-    Points y;
+    if (!node.op.starts_with("buda.")) return std::nullopt;  // operand() evaluates constants
+    Rows y;
     if (node.op == "buda.matmul" || node.op == "buda.depthwise")
         y = product(node);
     else if (node.op == "buda.sparse")
-        y = picked(node, node.type.dims[0], 1);
+        y = gathered(node, node.type.dims[0], 1);
     else if (const OpInfo* op = find_op(node.op); op && op->elementwise)
         y = elementwise(node);
-    if (y) pack(node, *y);
+    if (y) apply_relu(node, *y);
     return y;
 }
 
-ActivationSamples::Points ActivationSamples::input(const Node& node) {
+ActivationSamples::Rows ActivationSamples::input(const Node& node) {
     const std::vector<std::int64_t> dims = node.list("dims");
-    if (!node.type.format || dims.empty() || node.word("dtype", "f32") != "f32") return std::nullopt;
+    if (!node.type.format || dims.empty() || node.get_string("dtype", "f32") != "f32") return std::nullopt;
     if (samples_) {
         const auto given = samples_->find(node.origin);
-        return given == samples_->end() ? std::nullopt : sampled(node, given->second);
+        return given == samples_->end() ? std::nullopt : sampled_input(node, given->second);
     }
     const std::int64_t full = node.type.dims[2] * tile;
-    Literal x = zeros(count_of_points, full);
-    for (std::int64_t p = 0; p < count_of_points / 2; ++p)
+    Literal x = zeros(sample_rows, full);
+    for (std::int64_t p = 0; p < sample_rows / 2; ++p)
         for (std::int64_t c = 0; c < dims.back(); ++c) {
-            double sum = -6;  // of twelve numbers from 0 to 1: as good as normal
+            double sum = -6;  // sum of twelve uniform numbers: nearly normal
             for (int n = 0; n < 12; ++n) sum += static_cast<double>(random_()) / 4294967296.0;
             x.set(p * full + c, sum);
-            x.set((p + count_of_points / 2) * full + c, -sum);
+            x.set((p + sample_rows / 2) * full + c, -sum);
         }
     return x;
 }
 
-/// Rows from the first to the last; of few rows all, again and again.
-ActivationSamples::Points ActivationSamples::sampled(const Node& node, const Literal& sample) {
+/// Rows at equal distances; if the sample has fewer rows, they are repeated.
+ActivationSamples::Rows ActivationSamples::sampled_input(const Node& node, const Literal& sample) {
     const std::int64_t columns = node.list("dims").back(), full = node.type.dims[2] * tile;
     if (columns < 1 || sample.size() < columns || sample.size() % columns != 0) return std::nullopt;
     const std::int64_t rows = sample.size() / columns;
-    Literal x = zeros(count_of_points, full);
-    for (std::int64_t p = 0; p < count_of_points; ++p) {
-        const std::int64_t row = rows < count_of_points ? p % rows : p * rows / count_of_points;
+    Literal x = zeros(sample_rows, full);
+    for (std::int64_t p = 0; p < sample_rows; ++p) {
+        const std::int64_t row = rows < sample_rows ? p % rows : p * rows / sample_rows;
         for (std::int64_t c = 0; c < columns; ++c) x.set(p * full + c, sample.at(row * columns + c));
     }
     return x;
 }
 
-ActivationSamples::Points ActivationSamples::constant(const Node& node) const {
+ActivationSamples::Rows ActivationSamples::constant(const Node& node) const {
     if (!node.literal || !node.type.format || node.type.dims[0] != 1) return std::nullopt;
     const std::int64_t rows = node.type.dims[1] * tile, columns = node.type.dims[2] * tile;
     const std::vector<float>& values = node.literal->floats();
     if (node.literal->size() != rows * columns) return std::nullopt;
-    const bool alike = std::equal(values.begin() + columns, values.end(), values.begin());
-    Literal x = zeros(alike ? 1 : count_of_points, columns);
+    const bool rows_are_equal = std::equal(values.begin() + columns, values.end(), values.begin());
+    Literal x = zeros(rows_are_equal ? 1 : sample_rows, columns);
     for (std::int64_t p = 0; p < x.dims()[0]; ++p)
         std::copy_n(values.begin() + p * rows / x.dims()[0] * columns, columns, x.floats().begin() + p * columns);
     return x;
 }
 
-/// Rows are picked anew for each part.
-Literal ActivationSamples::beside(const Literal& x, std::int64_t times, std::int64_t rows) {
+/// Concatenates `times` copies of the columns; each copy has its rows shuffled anew.
+Literal ActivationSamples::concatenated(const Literal& x, std::int64_t times, std::int64_t rows) {
     const std::int64_t known = x.dims()[0], columns = x.dims()[1];
     Literal y = zeros(rows, times * columns);
     std::vector<std::int64_t> from(static_cast<std::size_t>(rows));
@@ -118,12 +118,12 @@ Literal ActivationSamples::beside(const Literal& x, std::int64_t times, std::int
     return y;
 }
 
-/// What a sparse product picks, `times` of its `slices` of rows side by side. For some rows of the whole, from the
-/// first to the last: each part is there where a row is picked for it. Of the taps of a transposed convolution most are
-/// zeros.
-ActivationSamples::Points ActivationSamples::picked(const Node& sparse, std::int64_t slices, std::int64_t times) {
+/// Rows gathered by a sparse product, with `times` of its `slices` of rows concatenated along columns. For result rows
+/// at equal distances, a part has values if the map gathers a row for it, else zeros: most taps of a transposed
+/// convolution are zeros.
+ActivationSamples::Rows ActivationSamples::gathered(const Node& sparse, std::int64_t slices, std::int64_t times) {
     const LiteralPtr& index = graph_.nodes[sparse.inputs[1].value].literal;
-    const Points x = operand(sparse.inputs[0]);
+    const Rows x = operand(sparse.inputs[0]);
     if (!x || sparse.inputs.size() != 2 || !index || index->dims().back() != 1) return std::nullopt;
     if (slices < times || slices % times != 0 || index->size() < slices || index->size() % slices != 0)
         return std::nullopt;
@@ -131,15 +131,15 @@ ActivationSamples::Points ActivationSamples::picked(const Node& sparse, std::int
     const auto has = [&](std::int64_t row, std::int64_t part) {
         return index->at((row / rows * times + part) * rows + row % rows) >= 0;
     };
-    Literal y = beside(*x, times, count_of_points);
-    for (std::int64_t p = 0; p < count_of_points; ++p) {
-        // rows that fill up a tile have none of the parts: others in their place
+    Literal y = concatenated(*x, times, sample_rows);
+    for (std::int64_t p = 0; p < sample_rows; ++p) {
+        // rows that pad a tile have no parts: try others
         constexpr int tries = 8;
         std::vector<std::int64_t> zeros;
         for (int n = 0; n < tries; ++n) {
             zeros.clear();
             const std::int64_t any = static_cast<std::int64_t>(random_()) % all;
-            const std::int64_t row = n == 0 ? (p * all + any) / count_of_points : any;
+            const std::int64_t row = n == 0 ? (p * all + any) / sample_rows : any;
             for (std::int64_t part = 0; part < times; ++part)
                 if (!has(row, part)) zeros.push_back(part);
             if (std::ssize(zeros) < times) break;
@@ -150,16 +150,16 @@ ActivationSamples::Points ActivationSamples::picked(const Node& sparse, std::int
     return y;
 }
 
-ActivationSamples::Points ActivationSamples::operand(const Edge& edge) {
+ActivationSamples::Rows ActivationSamples::operand(const Edge& edge) {
     const Node& node = graph_.nodes[edge.value];
     std::int64_t slices = node.type.format ? node.type.dims[0] : 1;
-    Points x = node.is_constant() ? constant(node) : points_[edge.value];
+    Rows x = node.is_constant() ? constant(node) : rows_[edge.value];
     for (const Tm& tm : edge.tms) {
         if (!x) return std::nullopt;
         switch (tm.kind) {
             case Tm::Kind::BroadcastR:
             case Tm::Kind::BroadcastZ:
-                break;  // rows are any rows
+                break;  // the sample rows represent the repeated rows
             case Tm::Kind::VSlice:
                 slices *= tm.n;
                 break;
@@ -168,11 +168,11 @@ ActivationSamples::Points ActivationSamples::operand(const Edge& edge) {
                 break;
             case Tm::Kind::BroadcastC:
                 if (!node.is_constant()) return std::nullopt;
-                x = beside(*x, tm.n, x->dims()[0]);
+                x = concatenated(*x, tm.n, x->dims()[0]);
                 break;
             case Tm::Kind::HStack:
                 if (node.op != "buda.sparse" || tm.n < 1) return std::nullopt;
-                x = picked(node, slices, tm.n);
+                x = gathered(node, slices, tm.n);
                 break;
             case Tm::Kind::HSlice:
             case Tm::Kind::Transpose:
@@ -184,15 +184,15 @@ ActivationSamples::Points ActivationSamples::operand(const Edge& edge) {
 }
 
 /// x * matrix
-ActivationSamples::Points ActivationSamples::times(const Literal& x, const Literal& matrix) const {
-    const std::int64_t points = x.dims()[0], inner = x.dims()[1], outer = matrix.dims()[2];
+ActivationSamples::Rows ActivationSamples::times(const Literal& x, const Literal& matrix) const {
+    const std::int64_t samples = x.dims()[0], inner = x.dims()[1], outer = matrix.dims()[2];
     if (matrix.dims()[0] != 1 || matrix.dims()[1] != inner) return std::nullopt;
-    Literal y = zeros(points, outer);
+    Literal y = zeros(samples, outer);
     float* const to = y.floats().data();
     const float *const from = x.floats().data(), *const weights = matrix.floats().data();
-    constexpr std::int64_t block = 8;  // points for which a row of the matrix is read once
-    parallel_for(threads_, static_cast<std::size_t>((points + block - 1) / block), [&](std::size_t n) {
-        const std::int64_t first = static_cast<std::int64_t>(n) * block, last = std::min(first + block, points);
+    constexpr std::int64_t block = 8;  // sample rows for which a row of the matrix is read once
+    parallel_for(threads_, static_cast<std::size_t>((samples + block - 1) / block), [&](std::size_t n) {
+        const std::int64_t first = static_cast<std::int64_t>(n) * block, last = std::min(first + block, samples);
         for (std::int64_t k = 0; k < inner; ++k)
             for (std::int64_t p = first; p < last; ++p) {
                 const float factor = from[p * inner + k];
@@ -203,14 +203,14 @@ ActivationSamples::Points ActivationSamples::times(const Literal& x, const Liter
     return y;
 }
 
-/// The tiles on the diagonal below each other.
-ActivationSamples::Points ActivationSamples::depthwise(const Literal& x, const Literal& matrix) const {
-    const std::int64_t points = x.dims()[0], outer = matrix.dims()[2], terms = matrix.dims()[1] / tile;
+/// x * matrix of a depthwise product: the matrix holds its diagonal tiles below each other.
+ActivationSamples::Rows ActivationSamples::depthwise(const Literal& x, const Literal& matrix) const {
+    const std::int64_t samples = x.dims()[0], outer = matrix.dims()[2], terms = matrix.dims()[1] / tile;
     if (matrix.dims()[0] != 1 || x.dims()[1] != terms * outer) return std::nullopt;
-    Literal y = zeros(points, outer);
+    Literal y = zeros(samples, outer);
     float* to = y.floats().data();
     const float *const from = x.floats().data(), *const weights = matrix.floats().data();
-    for (std::int64_t p = 0; p < points; ++p)
+    for (std::int64_t p = 0; p < samples; ++p)
         for (std::int64_t k = 0; k < terms * tile; ++k)
             for (std::int64_t c = 0; c < outer; ++c)
                 to[p * outer + c] +=
@@ -218,9 +218,9 @@ ActivationSamples::Points ActivationSamples::depthwise(const Literal& x, const L
     return y;
 }
 
-/// rows * x, a mean of rows or the like: what the rows weigh, times the mean.
-ActivationSamples::Points ActivationSamples::mixed(const Literal& rows, const Literal& x) const {
-    const std::int64_t points = x.dims()[0], columns = x.dims()[1], inner = rows.dims()[2];
+/// rows * x, such as a mean of rows: the mean of x times the mean sum of a row's weights.
+ActivationSamples::Rows ActivationSamples::row_mixture(const Literal& rows, const Literal& x) const {
+    const std::int64_t samples = x.dims()[0], columns = x.dims()[1], inner = rows.dims()[2];
     double weight = 0;
     std::int64_t used = 0;
     for (std::int64_t r = 0; r < rows.size() / inner; ++r) {
@@ -238,42 +238,42 @@ ActivationSamples::Points ActivationSamples::mixed(const Literal& rows, const Li
     if (used == 0) return y;
     for (std::int64_t c = 0; c < columns; ++c) {
         double sum = 0;
-        for (std::int64_t p = 0; p < points; ++p) sum += x.at(p * columns + c);
-        y.set(c, sum / static_cast<double>(points) * weight / static_cast<double>(used));
+        for (std::int64_t p = 0; p < samples; ++p) sum += x.at(p * columns + c);
+        y.set(c, sum / static_cast<double>(samples) * weight / static_cast<double>(used));
     }
     return y;
 }
 
-ActivationSamples::Points ActivationSamples::product(const Node& node) {
+ActivationSamples::Rows ActivationSamples::product(const Node& node) {
     const Node &left = graph_.nodes[node.inputs[0].value], &right = graph_.nodes[node.inputs[1].value];
-    const auto whole = [](const Node& constant) {
+    const auto has_elements = [](const Node& constant) {
         const Dims& tiles = constant.type.dims;
         return constant.literal && constant.literal->dims() == Dims{tiles[0], tiles[1] * tile, tiles[2] * tile};
     };
-    Points y;
-    if (whole(right)) {
-        const Points x = operand(node.inputs[0]);
+    Rows y;
+    if (has_elements(right)) {
+        const Rows x = operand(node.inputs[0]);
         if (x) y = node.op == "buda.matmul" ? times(*x, *right.literal) : depthwise(*x, *right.literal);
-    } else if (whole(left)) {
-        const Points x = operand(node.inputs[1]);
-        if (x) y = mixed(*left.literal, *x);
+    } else if (has_elements(left)) {
+        const Rows x = operand(node.inputs[1]);
+        if (x) y = row_mixture(*left.literal, *x);
     }
     if (!y || node.inputs.size() == 2) return y;
-    const Points bias = operand(node.inputs[2]);
+    const Rows bias = operand(node.inputs[2]);
     if (!bias || bias->dims()[0] != 1 || bias->dims()[1] != y->dims()[1]) return std::nullopt;
     for (std::int64_t i = 0; i < y->size(); ++i)
         y->floats()[static_cast<std::size_t>(i)] += static_cast<float>(bias->at(i % bias->size()));
     return y;
 }
 
-ActivationSamples::Points ActivationSamples::elementwise(const Node& node) {
+ActivationSamples::Rows ActivationSamples::elementwise(const Node& node) {
     const OpInfo* op = find_op(node.op.substr(std::string_view("buda.").size()));
-    // where small differences become large ones a few rows say nothing
+    // a few rows do not represent an op that amplifies errors
     if (const OpDef* def = device_def(node.op); !op || !op->eval || !def || def->error_amplifying) return std::nullopt;
     std::vector<Literal> in;
     std::int64_t rows = 1, columns = 1;
     for (const Edge& edge : node.inputs) {
-        Points x = operand(edge);
+        Rows x = operand(edge);
         if (!x) return std::nullopt;
         rows = std::max(rows, x->dims()[0]);
         columns = std::max(columns, x->dims()[1]);

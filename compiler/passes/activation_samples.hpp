@@ -1,9 +1,10 @@
-// What values of a graph on device level are like in the mean, column by column, without inputs and without pictures.
+// Estimates the mean of each column of values in a device-level graph, without running the model on inputs.
 //
-// A few rows stand for all rows of a value. Those of inputs are some of a sample's, where samples are given, else drawn
-// from a normal distribution, half of them the others turned around, so that their mean is 0. Elementwise ops and
-// products with constants work on them as they are, rows that are picked are any others where one is picked, else
-// zeros, and a mean over rows is that of the few. What stands behind other ops is not known.
+// Each value is represented by a few sample rows. Rows of inputs are taken from given samples. Without samples they are
+// drawn from a normal distribution, and half of them are the negatives of the others, so that their mean is 0.
+// Elementwise ops and products with constants are evaluated on the sample rows. A gathered row is an arbitrary sample
+// row, or zeros where the map has no row. A mean over rows is the mean of the sample rows. Results of other ops are
+// unknown.
 #pragma once
 
 #include <map>
@@ -18,33 +19,33 @@ namespace ttsim::impl::ir {
 
 class ActivationSamples {
 public:
-    /// Of all nodes, in their order. `samples`: of the graph's inputs, by their origins; of inputs that have none there
-    /// nothing is known. Null: none are given.
+    /// Evaluates all nodes in order. `samples` has values of the graph's inputs by their origins; inputs without one
+    /// are unknown. Null: random inputs.
     ActivationSamples(const Graph& graph, unsigned threads, const std::map<std::string, Literal>* samples = nullptr);
-    /// Means of the columns that operand `k` of a node has behind its TMs; none: they are not known.
+    /// Column means of operand `k` of a node after its TMs; none: unknown.
     std::optional<std::vector<double>> means(const Node& node, std::size_t k);
 
 private:
-    using Points = std::optional<Literal>;  ///< {rows, columns}; one row: all are like it
+    using Rows = std::optional<Literal>;  ///< {rows, columns}; one row: all rows are equal
 
-    Points made(const Node& node);
-    Points input(const Node& node);
-    static Points sampled(const Node& node, const Literal& sample);
-    Points constant(const Node& node) const;
-    Points operand(const Edge& edge);
-    Points product(const Node& node);
-    Points times(const Literal& x, const Literal& matrix) const;
-    Points depthwise(const Literal& x, const Literal& matrix) const;
-    Points mixed(const Literal& rows, const Literal& x) const;
-    Points elementwise(const Node& node);
-    Points picked(const Node& sparse, std::int64_t slices, std::int64_t times);
-    Literal beside(const Literal& x, std::int64_t times, std::int64_t rows);
+    Rows evaluate(const Node& node);
+    Rows input(const Node& node);
+    static Rows sampled_input(const Node& node, const Literal& sample);
+    Rows constant(const Node& node) const;
+    Rows operand(const Edge& edge);
+    Rows product(const Node& node);
+    Rows times(const Literal& x, const Literal& matrix) const;
+    Rows depthwise(const Literal& x, const Literal& matrix) const;
+    Rows row_mixture(const Literal& rows, const Literal& x) const;
+    Rows elementwise(const Node& node);
+    Rows gathered(const Node& sparse, std::int64_t slices, std::int64_t times);
+    Literal concatenated(const Literal& x, std::int64_t times, std::int64_t rows);
 
     const Graph& graph_;
     unsigned threads_;
     const std::map<std::string, Literal>* samples_;
     std::mt19937 random_;
-    std::vector<Points> points_;
+    std::vector<Rows> rows_;
 };
 
 }  // namespace ttsim::impl::ir

@@ -1,9 +1,10 @@
-// cut-host: what mark-host has marked leaves the graph; what crosses becomes an input or an output.
+// cut-host: removes the ops that mark-host marked. Boundary values become inputs or outputs of the device graph.
 //
 //   %e = take %table, %ids {host = 1}     ->   %e = input
 //   %y = exp %e                                %y = exp %e
 //
-// How: host_program.hpp. ttsim compile keeps what is taken out, for ttsim run; a second cut is joined to the first.
+// host_program.hpp describes how. ttsim compile stores the removed ops for ttsim run. A second cut is joined to the
+// first.
 #include "compiler/host/host_program.hpp"
 #include "compiler/ir/pass.hpp"
 
@@ -19,6 +20,6 @@ static void run_cut_host(Graph& graph, const PassOptions& options) {
 
 extern const Pass cut_host_part;
 const Pass cut_host_part{
-    .name = "cut-host", .summary = "take out what mark-host has marked; the device's part stays", .run = run_cut_host};
+    .name = "cut-host", .summary = "remove the ops that mark-host marked; the device part stays", .run = run_cut_host};
 
 }  // namespace ttsim::impl::ir

@@ -1,32 +1,35 @@
-// data-formats: where the default format is a block float, 16 elements of a row share an exponent, and the small of
-// them drown beside the large. 16 bits of the same family are used instead
+// data-formats: chooses wider formats where the default format loses accuracy.
 //
-//   for results of ops whose record says error_amplifying (exp, log, sqrt, reciprocal, square, reduce, subtract, sine,
-//   cosine), and for what these read for what works with large constants (masks, comparisons), and for all constants
-//   but the matrices of products for outputs of the model, and for what elementwise ops hand to elementwise ops for
-//   results of one row of tiles: statistics of a picture, gates; they take next to no room, and a whole hangs on each;
-//   and for these repeated, as long as elementwise ops read them
+// In a block float, 16 elements of a row share an exponent, and small elements lose their bits beside large ones. The
+// 16-bit format of the same family is used instead
+//
+//   for results and operands of ops whose record has error_amplifying (exp, log, sqrt, reciprocal, square, reduce,
+//   subtract, sine, cosine)
+//   for ops with large constants (masks, comparisons), and for all constants except matrices of products
+//   for outputs of the model, and for values between elementwise ops
+//   for results of one row of tiles, such as statistics of an image and gates: they take little memory, and many
+//   elements depend on each; and for repetitions of these that only elementwise ops read
 //
 //   %e = buda.exp %x : Bfp8_b[1, 4, 4]   ->   %e = buda.exp %x : Float16_b[1, 4, 4]
 //
-// The other results, products above all, and weights keep it. --accumulate-df is written into every op.
+// Other results, mostly of products, and weights keep the default format. --accumulate-df sets the accumulate format
+// of every op.
 //
-// Constant matrices of products with zeros and one power of two alone are Bfp2_b: exact, small and quick.
+// Constant matrices of products whose elements are 0 or one power of two are Bfp2_b: exact, small and fast.
 //
-// Without --accumulate-df, where Dst may hold 32 bits and the format has 8 bits of exponent:
+// Without --accumulate-df, if Dst may hold 32 bits and the format has 8 exponent bits, these are Float32:
 //
-//   products sum in Float32
-//   a line that is clamped (the gate of hardswish) and a sigmoid (that of silu) are Float32 as long as elementwise
-//   ops work with them
-//   what stands in one row of tiles for more rows is Float32: means of a picture, the gates made of them, and these
-//   repeated for all rows. A rounding of theirs is that of every pixel, and does not average out; results of the model
-//   keep their format, and so does what begins in one row
-//   what stands in one tile row for exp and sigmoid is Float32: its error is the relative one of the result
-//   with --wide-results, as ttsim compile has it: results of up to 256 numbers in one tile row
+//   sums of products
+//   clamped linear functions (the gate of hardswish) and sigmoids (the gate of silu) that only elementwise ops read
+//   values in one row of tiles that are computed from several rows: means of an image, gates computed from them, and
+//   their repetitions for all rows. Their rounding error is the same in every pixel and does not average out. Outputs
+//   of the model, and values that start as one row, keep their format
+//   operands in one tile row of exp and sigmoid: their absolute error is the relative error of the result
+//   with --wide-results, the default of ttsim compile: results of up to 256 elements in one tile row
 //
-// Sums in a 16-bit Dst are rounded after each step, half up in magnitude. Few low bits are lost where a number of 8
-// bits meets a constant, so that a good part of the losses are exact ties, which all go up: gates come out too large,
-// each activation with them, and the scales of many layers multiply.
+// Sums in a 16-bit Dst are rounded after each step, half up in magnitude. The sum of an 8-bit number and a constant
+// loses few low bits. Therefore many losses are exact ties, which all round up: gates and the activations they scale
+// become too large, and the errors of many layers multiply.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -40,12 +43,12 @@ namespace ttsim::impl::ir {
 
 namespace {
 
-bool needs_range(const Node& node) {
+bool is_error_amplifying(const Node& node) {
     const OpDef* def = device_def(node.op);
     return def && def->error_amplifying;
 }
 
-/// Works elementwise on two operands, or on one with what the packer does.
+/// Elementwise on one or two operands, with or without the packer's relu.
 bool is_elementwise(const Node& node) {
     const OpInfo* op = find_op(node.op);
     return op && op->level == Level::Device && node.op != "buda.matmul" && node.op != "buda.depthwise" &&
@@ -71,9 +74,9 @@ public:
             for (const Edge& edge : node.inputs) {
                 Node& operand = graph_.nodes[edge.value];
                 large = large || (operand.is_constant() && operand.type.format && has_large(*operand.literal));
-                if (needs_range(node)) widen(operand);
+                if (is_error_amplifying(node)) widen(operand);
             }
-            if (large || needs_range(node) || one_tile_row(node)) widen(node);
+            if (large || is_error_amplifying(node) || one_tile_row(node)) widen(node);
         }
         widen_chains();
         for (const Output& output : graph_.outputs) widen(graph_.nodes[output.value]);
@@ -83,7 +86,7 @@ private:
     static void widen(Node& node) {
         if (node.type.format) node.type.format = wide_format(*node.type.format);
     }
-    /// Between elementwise ops each rounding would add up; products that read the end of a chain get the block float.
+    /// Rounding errors between elementwise ops would add up. Values that products read may be block floats.
     void widen_chains() {
         std::vector<bool> inside(graph_.nodes.size(), true);
         for (const Node& node : graph_.nodes)
@@ -92,7 +95,7 @@ private:
         for (ValueId id = 0; id < graph_.nodes.size(); ++id)
             if (inside[id] && (is_elementwise(graph_.nodes[id]) || repeats(graph_.nodes[id]))) widen(graph_.nodes[id]);
     }
-    /// A product that repeats what stands in one row of tiles.
+    /// A product that repeats a value of one row of tiles.
     bool repeats(const Node& node) const {
         return node.op == "buda.matmul" && node.kind == "broadcast" && one_tile_row(graph_.nodes[node.inputs[1].value]);
     }
@@ -102,11 +105,11 @@ private:
     Graph& graph_;
 };
 
-/// Matrices of zeros and one power of two, such as permutations, picks and repeats: a format of one digit holds them,
-/// with less to read, and no phase of the multipliers is spent on digits that they do not have.
-class ExactMatrices {
+/// Matrices of zeros and one power of two, such as permutations, gathers and repetitions. A format with one significant
+/// bit holds them exactly. They take less memory, and no fidelity phase multiplies bits that are all zero.
+class OneBitMatrices {
 public:
-    explicit ExactMatrices(Graph& graph) : graph_(graph) {}
+    explicit OneBitMatrices(Graph& graph) : graph_(graph) {}
     void run() {
         std::vector<bool> multiplied(graph_.nodes.size(), true);
         for (const Node& node : graph_.nodes)
@@ -114,7 +117,7 @@ public:
                 if (node.op != "buda.matmul" || k > 1) multiplied[node.inputs[k].value] = false;
         for (ValueId id = 0; id < graph_.nodes.size(); ++id) {
             Node& node = graph_.nodes[id];
-            if (!multiplied[id] || !node.is_constant() || !node.type.format || !stays(node) || !has_one_digit(node))
+            if (!multiplied[id] || !node.is_constant() || !node.type.format || !is_fixed(node) || !has_one_bit(node))
                 continue;
             const FormatFamily family = info(*node.type.format).family;
             if (family == FormatFamily::B) node.type.format = DataFormat::Bfp2_b;
@@ -123,9 +126,9 @@ public:
     }
 
 private:
-    /// Its values cannot be replaced by others later.
-    static bool stays(const Node& node) { return !node.derivation || node.derivation->fixed; }
-    static bool has_one_digit(const Node& node) {
+    /// Its values cannot be replaced after compilation.
+    static bool is_fixed(const Node& node) { return !node.derivation || node.derivation->fixed; }
+    static bool has_one_bit(const Node& node) {
         float digit = 0;
         for (const float value : node.literal->floats()) {
             const float magnitude = std::fabs(value);
@@ -134,12 +137,12 @@ private:
             if (digit != 0 || std::frexp(magnitude, &exponent) != 0.5F) return false;
             digit = magnitude;
         }
-        return digit > 0x1p-10F && digit < 0x1p10F;  // also in the formats of 5 exponent bits
+        return digit > 0x1p-10F && digit < 0x1p10F;  // in the range of formats with 5 exponent bits, too
     }
     Graph& graph_;
 };
 
-/// Sums of products and clamped lines in 32 bits.
+/// Chooses Float32 for sums of products, gates and statistics.
 class WideDest {
 public:
     WideDest(Graph& graph, bool results) : graph_(graph), results_(results), readers_(graph.nodes.size()) {}
@@ -148,21 +151,21 @@ public:
             if (is_product(node)) sum_wide(node);
         for (ValueId id = 0; id < graph_.nodes.size(); ++id)
             for (const Edge& edge : graph_.nodes[id].inputs) readers_[edge.value].push_back(id);
-        for (const Output& output : graph_.outputs) readers_[output.value].push_back(outside);
+        for (const Output& output : graph_.outputs) readers_[output.value].push_back(model_output);
         for (ValueId id = 0; id < graph_.nodes.size(); ++id)
-            if (is_gate(id)) keep_line(id);
+            if (is_gate(id)) widen_linear(id);
         for (ValueId id = 0; id < graph_.nodes.size(); ++id)
-            if (graph_.nodes[id].op == "buda.sigmoid" && is_float(graph_.nodes[id]) && stays_elementwise(id)) keep(id);
+            if (graph_.nodes[id].op == "buda.sigmoid" && is_float(graph_.nodes[id]) && stays_elementwise(id)) widen(id);
         for (ValueId id = 0; id < graph_.nodes.size(); ++id)
-            if (is_logit(id) || is_small_result(id)) keep(id);
+            if (is_logit(id) || is_small_result(id)) widen(id);
         for (const Node& node : graph_.nodes)
             if (node.op == "buda.quantization")
-                for (const Edge& edge : node.inputs) keep_steps(edge.value);
-        keep_statistics();
+                for (const Edge& edge : node.inputs) widen_quantizer_operand(edge.value);
+        widen_statistics();
     }
 
 private:
-    static constexpr ValueId outside = std::numeric_limits<ValueId>::max();
+    static constexpr ValueId model_output = std::numeric_limits<ValueId>::max();
 
     static bool is_float(const Node& node) {
         return node.type.format &&
@@ -173,8 +176,8 @@ private:
         if (is_float(node) && node.op != "buda.dequantization")
             node.attrs["acc_df"] = std::string(to_string(DataFormat::Float32));
     }
-    /// a * x + b in steps: one operand is one number.
-    bool is_line(const Node& node) const {
+    /// A step of a linear function a * x + b: one operand is a splat.
+    bool is_linear_step(const Node& node) const {
         if (node.op != "buda.add" && node.op != "buda.subtract" && node.op != "buda.multiply") return false;
         return is_float(node) && std::any_of(node.inputs.begin(), node.inputs.end(), [&](const Edge& edge) {
                    const Node& operand = graph_.nodes[edge.value];
@@ -183,19 +186,20 @@ private:
     }
     bool stays_elementwise(ValueId id) const {
         return std::all_of(readers_[id].begin(), readers_[id].end(), [&](ValueId reader) {
-            return reader != outside && is_elementwise(graph_.nodes[reader]) && is_float(graph_.nodes[reader]);
+            return reader != model_output && is_elementwise(graph_.nodes[reader]) && is_float(graph_.nodes[reader]);
         });
     }
-    /// Of one tile row, for functions to which its absolute error is their relative one.
+    /// An operand in one tile row of functions whose relative error is its absolute error.
     bool is_logit(ValueId id) const {
         static const std::set<std::string_view> functions{"buda.sigmoid", "buda.exp"};
         const Node& node = graph_.nodes[id];
         if (!is_float(node) || !one_tile_row(node) || (!is_product(node) && !is_elementwise(node))) return false;
         return !readers_[id].empty() && std::all_of(readers_[id].begin(), readers_[id].end(), [&](ValueId reader) {
-            return reader != outside && functions.contains(graph_.nodes[reader].op) && is_float(graph_.nodes[reader]);
+            return reader != model_output && functions.contains(graph_.nodes[reader].op) &&
+                   is_float(graph_.nodes[reader]);
         });
     }
-    /// Of a few numbers in one tile row: probabilities, classes, which may differ by less than one more rounding.
+    /// A small result in one tile row, such as probabilities of classes, which one more rounding could reorder.
     bool is_small_result(ValueId id) const {
         constexpr std::int64_t few = 256;
         const Node& node = graph_.nodes[id];
@@ -205,21 +209,21 @@ private:
             return output.value == id && output.type && extent(output.type->dims) <= few;
         });
     }
-    /// The result in 32 bits. What reads them into a 16-bit Dst would cut them.
-    void keep(ValueId id) {
+    /// Makes the result Float32. Ops that read it get a 32-bit Dst, which does not truncate it.
+    void widen(ValueId id) {
         sum_wide(graph_.nodes[id]);
         graph_.nodes[id].type.format = DataFormat::Float32;
         for (const ValueId reader : readers_[id])
-            if (reader != outside) sum_wide(graph_.nodes[reader]);
+            if (reader != model_output) sum_wide(graph_.nodes[reader]);
     }
-    /// What is quantized, with the steps that scale it.
-    void keep_steps(ValueId id) {
+    /// Widens the operand of a quantizer and the ops that scale it.
+    void widen_quantizer_operand(ValueId id) {
         Node& made = graph_.nodes[id];
         if (made.is_constant()) {
             if (is_float(made)) made.type.format = DataFormat::Float32;
             return;
         }
-        keep(id);
+        widen(id);
         if (!is_float(made)) return;
         const bool product = is_product(made);
         const bool steps =
@@ -228,13 +232,13 @@ private:
             const ValueId from = made.inputs[k].value;
             const Node& node = graph_.nodes[from];
             if (node.is_constant() || (readers_[from].size() == 1 && (is_elementwise(node) || is_product(node))))
-                keep_steps(from);
+                widen_quantizer_operand(from);
         }
     }
     bool is_result(ValueId id) const {
-        return std::find(readers_[id].begin(), readers_[id].end(), outside) != readers_[id].end();
+        return std::find(readers_[id].begin(), readers_[id].end(), model_output) != readers_[id].end();
     }
-    void keep_statistics() {
+    void widen_statistics() {
         std::vector<bool> statistic(graph_.nodes.size(), false);
         for (ValueId id = 0; id < graph_.nodes.size(); ++id) {
             const Node& node = graph_.nodes[id];
@@ -247,27 +251,27 @@ private:
                 std::any_of(node.inputs.begin(), node.inputs.end(), [&](const Edge& e) { return statistic[e.value]; });
             const bool repeated = product && statistic[node.inputs[1].value] && stays_elementwise(id);
             statistic[id] = one_tile_row(node) && (of_one || of_rows);
-            if (statistic[id] || repeated) keep(id);
+            if (statistic[id] || repeated) widen(id);
         }
     }
-    /// A clamped line; a bias behind a product, with its one number in every column, is none.
+    /// A clamped linear function. A bias after a product that has the same element in every column does not count.
     bool is_gate(ValueId id) const {
         const Node& node = graph_.nodes[id];
-        if (!is_line(node) || node.word("relu", "") != "max") return false;
+        if (!is_linear_step(node) || node.get_string("relu", "") != "max") return false;
         return stays_elementwise(id) || std::any_of(node.inputs.begin(), node.inputs.end(), [&](const Edge& edge) {
-                   return is_line(graph_.nodes[edge.value]);
+                   return is_linear_step(graph_.nodes[edge.value]);
                });
     }
-    /// The clamped line and the steps before it.
-    void keep_line(ValueId id) {
+    /// Widens the clamp and the linear steps before it.
+    void widen_linear(ValueId id) {
         Node& node = graph_.nodes[id];
         sum_wide(node);
-        if (stays_elementwise(id)) keep(id);
+        if (stays_elementwise(id)) widen(id);
         for (const Edge& edge : node.inputs) {
             Node& operand = graph_.nodes[edge.value];
             if (readers_[edge.value].size() != 1) continue;
             if (operand.is_constant() && is_float(operand)) operand.type.format = DataFormat::Float32;
-            if (is_line(operand)) keep_line(edge.value);
+            if (is_linear_step(operand)) widen_linear(edge.value);
         }
     }
 
@@ -278,7 +282,7 @@ private:
 
 void run_data_formats(Graph& graph, const PassOptions& options) {
     if (is_block_float(options.default_df)) Widener(graph).run();
-    ExactMatrices(graph).run();
+    OneBitMatrices(graph).run();
     if (!options.accumulate_df && options.wide_dest) WideDest(graph, options.wide_results).run();
     if (!options.accumulate_df) return;
     for (Node& node : graph.nodes)
@@ -289,7 +293,7 @@ void run_data_formats(Graph& graph, const PassOptions& options) {
 
 extern const Pass data_formats;
 const Pass data_formats{.name = "data-formats",
-                        .summary = "16 bits where a block float would drown small elements; the accumulate format",
+                        .summary = "use 16 bits where block floats lose small elements; set the accumulate format",
                         .run = run_data_formats};
 
 }  // namespace ttsim::impl::ir

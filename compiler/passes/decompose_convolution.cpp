@@ -1,16 +1,19 @@
-// decompose-convolution: a sum over the positions k of the kernel, on x with channels last [N, P, C]:
+// decompose-convolution: a convolution is a sum over kernel positions k, with channels of x last [N, P, C]:
 //
-//   y[q] = sum_k x[pick[k][q]] * W[k]        pick[k][q]: the input position that k meets for output q, -1 outside
+//   y[q] = sum_k x[map[k][q]] * W[k]        map[k][q]: the input position that k reads for output q, -1 outside
 //
-// With constant weights that is one gather_sum, or for --conv-fracture and the override fracture as many as the kernel
-// is cut into, by its rows, and their sum:
+// With constant weights this is one gather_sum. With --conv-fracture or the override `fracture` the kernel is split by
+// its rows, and the result is a sum of gather_sums:
 //
-//   y = gather_sum(x, picks of rows 0..a, W of rows 0..a) + bias + gather_sum(x, picks of rows a..b, ...) + ...
+//   y = gather_sum(x, map of rows 0..a, W of rows 0..a) + bias + gather_sum(x, map of rows a..b, ...) + ...
 //
-// Parts need less memory each and work beside each other. A long signal of one channel, which would lie one element in
-// a row, is cut into rows where a kernel and its stride are whole rows: a window of a short-time Fourier transform is
-// some rows one after the other, and a position of the kernel one of these. Weights that are computed go through
-// matmul: x * W[k] for all k side by side in a batch, then one map_axis that picks and sums.
+// Each part needs less memory, and the parts run in parallel.
+//
+// A long signal of one channel would have one element in a row. If kernel and stride are multiples of a row length, it
+// is reshaped to such rows. A window of a short-time Fourier transform is then a few consecutive rows, and a kernel
+// position is one row.
+//
+// Weights computed at run time use matmul: a batch of x * W[k] for all k, then one map_axis that gathers and sums.
 #include <algorithm>
 #include <numeric>
 
@@ -27,7 +30,7 @@ struct Shape {
     std::vector<Window> spatial;
     std::int64_t n = 1, c = 1, oc = 1, in = 1, out = 1, taps = 1, groups = 1;
     bool transposed = false;
-    bool signal = false;  ///< of one channel, cut into rows
+    bool signal = false;  ///< a signal of one channel, reshaped to rows
     Dims out_dims;
 };
 
@@ -50,17 +53,17 @@ Shape shape_of(const Builder& build, const Node& node, std::span<const ValueId> 
 }
 
 /// Weights as [taps, C / groups, OC].
-ValueId tap_weights(Builder& build, const Shape& s, ValueId w) {
+ValueId weights_by_tap(Builder& build, const Shape& s, ValueId w) {
     const Dims dims = build.dims(w);
     w = build.reshape(w, {dims[0], dims[1], s.taps});
     if (!s.transposed) return build.transpose(w, {2, 1, 0});
-    // conv_transpose has [C, OC / groups, taps]: groups of rows go side by side
+    // conv_transpose has [C, OC / groups, taps]: groups of rows move to columns
     w = build.reshape(w, {s.groups, dims[0] / s.groups, dims[1], s.taps});
     return build.reshape(build.transpose(w, {3, 1, 0, 2}), {s.taps, dims[0] / s.groups, dims[1] * s.groups});
 }
 
-/// [taps, C / groups, OC] with zeros between groups: [taps, C, OC].
-ValueId whole_weights(Builder& build, const Shape& s, ValueId w) {
+/// [taps, C / groups, OC] expanded with zeros between groups: [taps, C, OC].
+ValueId ungrouped_weights(Builder& build, const Shape& s, ValueId w) {
     if (s.groups == 1) return w;
     const std::int64_t part = s.c / s.groups;
     Literal repeat = zero_matrix(s.c, part), mask(DType::F32, {1, s.c, s.oc});
@@ -76,19 +79,19 @@ Literal part_of(const Literal& all, std::int64_t first, std::int64_t end) {
     Dims dims = all.dims();
     const std::int64_t step = all.size() / dims[0];
     dims[0] = end - first;
-    Literal part(all.dtype(), std::move(dims), most_read);
+    Literal part(all.dtype(), std::move(dims), max_read_elements);
     const auto copy = [&](const auto& from, auto& to) {
         std::copy_n(from.begin() + first * step, to.size(), to.begin());
     };
     if (is_float(all.dtype()))
         copy(all.floats(), part.floats());
     else
-        copy(all.whole(), part.whole());
+        copy(all.integer_elements(), part.integer_elements());
     return part;
 }
 
-/// With constant weights: the kernel's rows in `parts`, as even as can be. Parts that meet no position of the input are
-/// left out.
+/// The gather_sums for constant weights, with the kernel's rows split into `parts` of nearly equal size. Parts that
+/// read no input position are left out.
 ValueId gather_sums(Builder& build, const Shape& s, ValueId x, ValueId weights, ValueId bias, std::int64_t parts) {
     const Literal& values = *build.literal(weights);
     Attrs attrs;
@@ -98,48 +101,48 @@ ValueId gather_sums(Builder& build, const Shape& s, ValueId x, ValueId weights, 
     const auto add = [&](ValueId value) { sum = sum ? build.add("add", {*sum, value}) : value; };
     for (std::int64_t p = 0; p < parts; ++p) {
         const std::int64_t first = rows * p / parts * across, end = rows * (p + 1) / parts * across;
-        Literal met = source_map(s.spatial, first, end);
-        const bool none = met.picks()->runs().empty();
+        Literal map = source_map(s.spatial, first, end);
+        const bool none = map.gather_map()->runs().empty();
         if (none && (sum || p + 1 < parts)) continue;
         const auto part_of_weights = [&] {
             const Literal* const of[] = {&values};
-            return build.made(fmt::format("entries {} to {}", first, end), of,
-                              [&] { return part_of(values, first, end); });
+            return build.cached(fmt::format("entries {} to {}", first, end), of,
+                                [&] { return part_of(values, first, end); });
         };
         const ValueId part = parts == 1 ? weights : build.constant(part_of_weights());
         const bool first_part = !sum;
-        add(build.add("gather_sum", {x, build.constant(std::move(met)), part}, attrs));
+        add(build.add("gather_sum", {x, build.constant(std::move(map)), part}, attrs));
         if (first_part && bias != no_value) add(bias);
     }
     return *sum;
 }
 
-ValueId convolve(Builder& build, const Node& node, const Shape& s, ValueId x, ValueId weights) {
+ValueId convolve_by_matmul(Builder& build, const Node& node, const Shape& s, ValueId x, ValueId weights) {
     x = build.reshape(x, {s.n, 1, s.in, s.c});
-    weights = whole_weights(build, s, weights);
+    weights = ungrouped_weights(build, s, weights);
     const ValueId products = build.add("matmul", {x, build.reshape(weights, {1, s.taps, s.c, s.oc})});
     Literal joined = zero_matrix(s.out, s.taps * s.in, node.loc, node.origin);
-    source_map(s.spatial).each_pick(0, s.taps * s.out, [&](std::int64_t i, std::int64_t from) {
+    source_map(s.spatial).for_each_gathered(0, s.taps * s.out, [&](std::int64_t i, std::int64_t from) {
         joined.set((i % s.out * s.taps + i / s.out) * s.in + from, 1);
     });
     return build.map_axis(build.reshape(products, {s.n, s.taps * s.in, s.oc}), 1, std::move(joined));
 }
 
-/// As many parts as are wished for and the kernel has rows; the user's wish for this one must be met.
+/// The number of parts, limited by the kernel's rows. An override for this convolution must be met exactly.
 std::int64_t parts_of(const Node& node, const Shape& s, const PassOptions& options) {
     const std::int64_t rows = s.spatial.front().kernel;
     const OpOverride* own = convolution_override(options.overrides, node);
     if (!own) return std::clamp<std::int64_t>(options.conv_fracture, 1, rows);
     if (s.signal) return std::min(*own->fracture, rows);
     if (*own->fracture > rows)
-        fail_input(own->loc, "'{}' cannot be cut into {} parts: its kernel has {} rows", node.name, *own->fracture,
+        fail_input(own->loc, "'{}' cannot be split into {} parts: its kernel has {} rows", node.name, *own->fracture,
                    rows);
     return *own->fracture;
 }
 
-/// The same convolution of a long signal by rows of as many elements as go into its kernel and its stride.
+/// The convolution of a long signal, reshaped to rows of gcd(kernel, stride) elements.
 std::optional<Shape> by_rows(const Shape& s) {
-    constexpr std::int64_t long_signal = 1 << 16, least = 16;  // elements in all windows; in a row
+    constexpr std::int64_t long_signal = 1 << 16, least = 16;  // limit of elements in all windows; minimum row length
     if (s.transposed || s.c != 1 || s.groups != 1 || s.spatial.size() != 1 || s.taps * s.out <= long_signal)
         return std::nullopt;
     const Window& window = s.spatial.front();
@@ -166,7 +169,7 @@ void run_decompose_convolution(Graph& graph, const PassOptions& options) {
         if (node.op != "conv" && node.op != "conv_transpose") return std::nullopt;
         Shape s = shape_of(build, node, in);
         ValueId x = build.reshape(channels_last(build, in[0]), {s.n, s.in, s.c});
-        ValueId weights = tap_weights(build, s, in[1]);
+        ValueId weights = weights_by_tap(build, s, in[1]);
         if (const auto rows = build.literal(weights) ? by_rows(s) : std::nullopt) {
             s = *rows;
             x = build.reshape(x, {s.n, s.in, s.c});
@@ -176,7 +179,7 @@ void run_decompose_convolution(Graph& graph, const PassOptions& options) {
         if (build.literal(weights))
             return channels_first(build, s.spatial,
                                   gather_sums(build, s, x, weights, bias, parts_of(node, s, options)));
-        ValueId y = convolve(build, node, s, x, weights);
+        ValueId y = convolve_by_matmul(build, node, s, x, weights);
         if (bias != no_value) y = build.add("add", {y, bias});
         return channels_first(build, s.spatial, y);
     });
@@ -186,7 +189,7 @@ void run_decompose_convolution(Graph& graph, const PassOptions& options) {
 
 extern const Pass decompose_convolution;
 const Pass decompose_convolution{.name = "decompose-convolution",
-                                 .summary = "conv and conv_transpose from picked rows and products",
+                                 .summary = "conv and conv_transpose as gathered rows and products",
                                  .run = run_decompose_convolution};
 
 }  // namespace ttsim::impl::ir

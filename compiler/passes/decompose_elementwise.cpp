@@ -1,16 +1,17 @@
-// decompose-elementwise: what the device has no op for, from what it has.
+// decompose-elementwise: writes elementwise ops that the device lacks as ops that it has.
 //
-//   a > b      above (a - b), 0 or 1, exact for every difference a float can show
+//   a > b      above (a - b), 0 or 1, exact for every difference that the format can represent
 //   round x    |x| bit by bit: r = min(|x|, 2^n); for k = n - 1 .. 0: r -= clamp((r - 2^k) * 1e30, 0, 2^k);
-//              what is left is in (0, 1], and |x| + (0 or 1) - r is whole. Each step is exact in every format, and
-//              so is the result; no format holds a fraction from 2^n on. floor, ceil and truncate decide otherwise
-//   quantize   round, plus what stands for 0, between two limits; with formats of 16 bits, on chips that have them, by
-//              the quantizing ops (round_int8), half away from 0: what lies in the midst there was rounded to it
-//   cast       to integers as truncate x, of whole ones as they are
-//   a / b      a * (1 / b);  integers: floor((|a| + 0.5) / |b|), put right by the remainder: exact while the
+//              the rest r is in (0, 1], and |x| + (0 or 1) - r is an integer. Each step is exact in every format, and
+//              so is the result, since no format holds fractions from 2^n on. floor, ceil and truncate choose 0 or 1
+//              by other rules
+//   quantize   round, plus the zero point, clamped to limits. With 16-bit formats, on chips with quantizing ops, it is
+//              such an op (round_int8), which rounds half away from 0: ties there mostly come from earlier rounding
+//   cast       to integers: truncate x; integers stay unchanged
+//   a / b      a * (1 / b);  integers: floor((|a| + 0.5) / |b|), corrected by the remainder: exact while the
 //              format holds the integers
-//   max(x, 0)  relu x;  min(max(x, 0), c) relu_max x, which the packer does
-//   others     sign, erf, atan and relatives, powers of any sign: device_functions.hpp
+//   max(x, 0)  relu x;  min(max(x, 0), c) relu_max x, which the packer computes
+//   others     sign, erf, atan and similar, powers of any sign: device_functions.hpp
 #include <cmath>
 #include <map>
 #include <numbers>
@@ -33,58 +34,58 @@ public:
           df_(options.default_df),
           precise_(df_ == DataFormat::Float32),
           quantizes_(!precise_ && options.wide_dest && !options.accumulate_df && info(df_).family == FormatFamily::B),
-          fine_(works_in_fp16_quantizers(options)) {}
+          fp16_quantizers_(uses_fp16_quantizers(options)) {}
 
     ValueId number(double value, ValueId like) { return build_.scalar(value, build_.type(like).dtype); }
     ValueId real(double value) { return build_.scalar(value); }
-    ValueId one(const char* op, ValueId x, Attrs attrs = {}) { return build_.add(op, {x}, std::move(attrs)); }
-    ValueId two(const char* op, ValueId a, ValueId b) { return build_.add(op, {a, b}); }
-    ValueId add(ValueId a, ValueId b) { return two("add", a, b); }
-    ValueId sub(ValueId a, ValueId b) { return two("subtract", a, b); }
-    ValueId mul(ValueId a, ValueId b) { return two("multiply", a, b); }
+    ValueId unary(const char* op, ValueId x, Attrs attrs = {}) { return build_.add(op, {x}, std::move(attrs)); }
+    ValueId binary(const char* op, ValueId a, ValueId b) { return build_.add(op, {a, b}); }
+    ValueId add(ValueId a, ValueId b) { return binary("add", a, b); }
+    ValueId sub(ValueId a, ValueId b) { return binary("subtract", a, b); }
+    ValueId mul(ValueId a, ValueId b) { return binary("multiply", a, b); }
     ValueId scaled(ValueId x, double factor) { return mul(x, real(factor)); }
-    /// The multiplier reads 10 of Float16's 11 bits of a first operand; a difference keeps all.
+    /// A difference, not a product with -1: the multiplier reads 10 of Float16's 11 bits of a first operand.
     ValueId neg(ValueId x) { return sub(real(0), x); }
-    /// `height` where x > 0, else 0, for differences that are within 1e-30 and 1e8 of each other; others are for
-    /// above(). A 5-bit exponent holds no number as large as 1e30.
+    /// `height` where x > 0, else 0. Valid for differences that are 0 or of magnitude 1e-30 to 1e8; above() handles
+    /// others. A 5-bit exponent has no number as large as 1e30.
     ValueId step(ValueId x, double height = 1) {
-        const auto clamped = [&](ValueId v) { return one("relu_max", v, {{"threshold", height}}); };
-        if (in_steps_) return clamped(scaled(x, 0x1p15));  // no difference is below 2^-11 of what it decides
+        const auto clamped = [&](ValueId v) { return unary("relu_max", v, {{"threshold", height}}); };
+        if (in_quantizer_) return clamped(scaled(x, 0x1p15));  // no difference is smaller than 2^-11 of the threshold
         if (info(df_).family != FormatFamily::A) return clamped(scaled(x, 1e30));
         return clamped(scaled(clamped(scaled(x, 0x1p15)), 0x1p15));
     }
     ValueId complement(ValueId x) { return sub(real(1), x); }
 
-    double far() const { return static_cast<double>(stand_in_for_infinity(df_)); }
+    double infinity_substitute() const { return static_cast<double>(finite_infinity(df_)); }
     ValueId finite(ValueId x) {
         const Literal* known = build_.literal(x);
         const auto infinite = [](float v) { return std::isinf(v); };
         if (!known || std::none_of(known->floats().begin(), known->floats().end(), infinite)) return x;
         Literal made = *known;
         for (float& v : made.floats())
-            if (std::isinf(v)) v = static_cast<float>(std::copysign(far(), v));
+            if (std::isinf(v)) v = static_cast<float>(std::copysign(infinity_substitute(), v));
         return build_.constant(std::move(made));
     }
-    /// The sign of a constant that is infinite throughout, else 0.
+    /// The sign of a constant with only infinite elements of that sign, else 0.
     double infinite(ValueId x) const {
         const Literal* known = build_.literal(x);
         if (!known || !is_float(known->dtype()) || !known->is_splat() || !std::isinf(known->at(0))) return 0;
         return std::copysign(1.0, known->at(0));
     }
     ValueId is_beyond(ValueId x, double sign) {
-        return above(sign > 0 ? sub(x, real(far() / 2)) : sub(real(-far() / 2), x));
+        return above(sign > 0 ? sub(x, real(infinity_substitute() / 2)) : sub(real(-infinity_substitute() / 2), x));
     }
 
-    /// Of |x|: what stands above the next lower integer, in (0, 1], or 0 for 0; and whether that number is odd.
-    struct Part {
+    /// Of |x|: its distance to the next smaller integer, in (0, 1], or 0 for 0; and whether that integer is odd.
+    struct Fraction {
         ValueId size, fraction, odd;
     };
-    Part part(ValueId x, int bits) {
-        const ValueId size = is_below_zero_nowhere(x) ? x : one("abs", x);
+    Fraction fraction_of(ValueId x, int bits) {
+        const ValueId size = is_below_zero_nowhere(x) ? x : unary("abs", x);
         const double most = std::ldexp(1.0, bits);
         const Node& maker = build_.graph().nodes[size];
         const bool small = maker.op == "relu_max" && maker.number("threshold", most) <= most;
-        ValueId rest = small ? size : one("relu_max", size, {{"threshold", most}}), bit = rest;
+        ValueId rest = small ? size : unary("relu_max", size, {{"threshold", most}}), bit = rest;
         for (int k = bits - 1; k >= 0; --k) {
             const double weight = std::ldexp(1.0, k);
             bit = step(sub(rest, real(weight)), weight);
@@ -92,51 +93,52 @@ public:
         }
         return {size, rest, bit};
     }
-    /// |x| with its fraction replaced by `up`, which is 0 or 1.
-    ValueId replaced(const Part& p, ValueId up) { return add(p.size, sub(up, p.fraction)); }
+    /// |x| with its fraction replaced by `up`, 0 or 1.
+    ValueId replaced(const Fraction& p, ValueId up) { return add(p.size, sub(up, p.fraction)); }
     ValueId is_one(ValueId fraction) { return complement(step(sub(real(1), fraction))); }
 
     /// Half to even.
-    ValueId round(ValueId x) { return round(x, whole_bits()); }
+    ValueId round(ValueId x) { return round(x, integer_bits()); }
     ValueId round(ValueId x, int bits) {
-        const Part p = part(x, bits);
+        const Fraction p = fraction_of(x, bits);
         const ValueId above = step(sub(p.fraction, real(0.5))), below = step(sub(real(0.5), p.fraction));
-        const ValueId size = replaced(p, two("maximum", above, mul(p.odd, complement(below))));
+        const ValueId size = replaced(p, binary("maximum", above, mul(p.odd, complement(below))));
         return is_below_zero_nowhere(x) ? size : mul(side(x), size);
     }
     bool is_below_zero_nowhere(ValueId x) const {
         const std::string& op = build_.graph().nodes[x].op;
         return op == "relu" || op == "relu_max" || op == "abs" || op == "sigmoid" || op == "exp";
     }
-    /// x in steps of a grid whose number `zero` stands for 0, as one of low to high.
+    /// Rounds x, which is divided by the scale already, adds the zero point `zero` and clamps to low..high.
     ValueId quantized(ValueId x, ValueId zero, double low, double high) {
-        constexpr double most = 127;  // of Int8, to either side
+        constexpr double most = 127;  // largest magnitude of Int8
         const Literal* known = build_.literal(zero);
-        const bool alike = known && known->is_splat();
-        const double shift = alike ? known->at(0) : 0;
-        if (high - low > 2 * most + 1 || (!quantizes_ && !alike)) return limited(plus(round(x), zero), low, high);
-        // Limits are integers: before rounding they leave what is small, and often what has no sign.
-        if (!quantizes_) return in_steps(x, zero, low - shift, high - shift);
-        const auto [y, scale] = alike ? unscaled(x) : std::pair(add(x, zero), real(1));
+        const bool is_splat = known && known->is_splat();
+        const double shift = is_splat ? known->at(0) : 0;
+        if (high - low > 2 * most + 1 || (!quantizes_ && !is_splat)) return limited(plus(round(x), zero), low, high);
+        // Limits are integers, so clamping may precede rounding. Fewer bits are then left to round, and often no sign.
+        if (!quantizes_) return rounded_by_bits(x, zero, low - shift, high - shift);
+        const auto [y, scale] = is_splat ? unscaled(x) : std::pair(add(x, zero), real(1));
         const ValueId near = build_.add("round_int8", {y, scale}, {{"offset", low + most}, {"zero", shift}});
         if (high - low == 2 * most) return near;
         if (high - low < 2 * most) return limited(near, low, high);
         const ValueId top = mul(real(high - shift - 0.5), inverse(scale));
-        return add(near, step(sub(y, top)));  // its last number has no room there
+        return add(near, step(sub(y, top)));  // Int8 has 255 values, this grid 256: adds the last one
     }
-    /// The same where the limits are those of x. Where formats of 5 exponent bits have more digits they are given
-    /// to this work (fp16-quantizers), so it must be right in both.
-    ValueId in_steps(ValueId x, ValueId zero, double low, double high) {
-        const double most = std::max({-low, high, 2.0});  // one bit at least says whether a number is odd
-        const int bits = std::min(fine_ ? 8 : whole_bits(), static_cast<int>(std::ceil(std::log2(most))));
-        if (fine_) build_.set_kind(std::string(fp16_quantizers));
-        in_steps_ = fine_;
+    /// The same with limits before the zero point is added. Formats of 5 exponent bits have more mantissa bits and
+    /// fp16-quantizers may choose them here, so the result must be right with both exponents.
+    ValueId rounded_by_bits(ValueId x, ValueId zero, double low, double high) {
+        const double most = std::max({-low, high, 2.0});  // at least one bit, for the parity of round()
+        const int bits = std::min(fp16_quantizers_ ? 8 : integer_bits(), static_cast<int>(std::ceil(std::log2(most))));
+        if (fp16_quantizers_) build_.set_kind(std::string(fp16_quantizers));
+        in_quantizer_ = fp16_quantizers_;
         const ValueId rounded = plus(round(limited(x, low, high), bits), zero);
-        in_steps_ = false;
-        if (fine_) build_.set_kind("quantize");
+        in_quantizer_ = false;
+        if (fp16_quantizers_) build_.set_kind("quantize");
         return rounded;
     }
-    /// What was scaled by constants above 0, and these: the quantizing op does that itself.
+    /// Removes a positive constant scale, which the quantizing op applies itself. Returns the unscaled value and the
+    /// scale.
     std::pair<ValueId, ValueId> unscaled(ValueId x) {
         const Node& node = build_.graph().nodes[x];
         if (node.op == "multiply")
@@ -154,41 +156,41 @@ public:
         return known && known->is_splat() && known->at(0) == 0 ? x : add(x, zero);
     }
     ValueId limited(ValueId x, double low, double high) {
-        if (low == 0) return one("relu_max", x, {{"threshold", high}});
-        return minimum(two("maximum", x, real(low)), real(high));
+        if (low == 0) return unary("relu_max", x, {{"threshold", high}});
+        return minimum(binary("maximum", x, real(low)), real(high));
     }
-    /// Of a negative number every fraction counts, of the others a whole one.
+    /// Rounds up in magnitude for negative numbers with a fraction, else truncates.
     ValueId floor(ValueId x) {
-        const Part p = part(x, whole_bits());
+        const Fraction p = fraction_of(x, integer_bits());
         const ValueId negative = above(neg(x));
-        const ValueId up = two("maximum", is_one(p.fraction), mul(negative, above(p.fraction)));
+        const ValueId up = binary("maximum", is_one(p.fraction), mul(negative, above(p.fraction)));
         return mul(sign(x), replaced(p, up));
     }
     ValueId sign(ValueId x) {
-        if (in_steps_) return sub(step(x), step(neg(x)));
+        if (in_quantizer_) return sub(step(x), step(neg(x)));
         return DeviceFunctions(*this).sign(x);
     }
     ValueId above(ValueId x) { return DeviceFunctions(*this).above(x); }
-    /// The sign of a number of 1/4 or more; of smaller ones something between -1 and 1.
-    ValueId side(ValueId x) { return in_steps_ ? sign(x) : DeviceFunctions(*this).side(x); }
+    /// The sign for |x| >= 1/4; for smaller ones a value between -1 and 1.
+    ValueId side(ValueId x) { return in_quantizer_ ? sign(x) : DeviceFunctions(*this).side(x); }
     ValueId floor_of_size(ValueId x) {
-        const Part p = part(x, whole_bits());
+        const Fraction p = fraction_of(x, integer_bits());
         return replaced(p, is_one(p.fraction));
     }
     ValueId truncate(ValueId x) { return mul(side(x), floor_of_size(x)); }
-    ValueId inverse(ValueId x) { return one("reciprocal", x); }
-    /// a / b; in Float32 with one Newton step more.
+    ValueId inverse(ValueId x) { return unary("reciprocal", x); }
+    /// a / b; in Float32 with one more Newton step.
     ValueId quotient(ValueId a, ValueId b) {
         const ValueId r = inverse(b), q = mul(a, r);
         if (!precise_ || exact_inverse(build_.literal(b))) return q;
         return add(q, mul(r, sub(a, mul(b, q))));
     }
-    ValueId minimum(ValueId a, ValueId b) { return neg(two("maximum", neg(a), neg(b))); }
+    ValueId minimum(ValueId a, ValueId b) { return neg(binary("maximum", neg(a), neg(b))); }
 
-    /// |a| / |b| of integers as quotient and remainder. Half a step up keeps the estimate away from the edge; where a
-    /// format's reciprocal misses by one, the remainder shows it.
-    std::pair<ValueId, ValueId> whole_division(ValueId a, ValueId b) {
-        const ValueId top = one("abs", a), below = one("abs", b);
+    /// Quotient and remainder of integers |a| / |b|. The estimate adds half a step to stay away from integer
+    /// boundaries. If the format's reciprocal is off by one, the remainder corrects it.
+    std::pair<ValueId, ValueId> integer_division(ValueId a, ValueId b) {
+        const ValueId top = unary("abs", a), below = unary("abs", b);
         const ValueId estimate = floor_of_size(mul(add(top, real(0.5)), inverse(below)));
         const ValueId rest = sub(top, mul(below, estimate));
         const ValueId more = complement(step(sub(below, rest))), less = step(neg(rest));
@@ -200,8 +202,8 @@ public:
     FormatFamily family() const { return info(df_).family; }
 
 private:
-    /// From 2^this on the format holds integers only; of Float32 what --numerics float32 shall still round.
-    int whole_bits() const {
+    /// From 2^n on the format holds integers only. In Float32 it is the limit up to which --numerics float32 rounds.
+    int integer_bits() const {
         if (precise_) return 16;
         return info(df_).family == FormatFamily::A ? 11 : 8;
     }
@@ -213,35 +215,35 @@ private:
     Builder& build_;
     DataFormat df_;
     bool precise_;
-    bool quantizes_;  ///< the chip does
-    bool fine_;       ///< quantizers may work in formats of 5 exponent bits
-    bool in_steps_ = false;
+    bool quantizes_;        ///< the chip has quantizing ops
+    bool fp16_quantizers_;  ///< quantizers may use formats of 5 exponent bits
+    bool in_quantizer_ = false;
 };
 
-/// Which values are integers whatever their operands are.
-class IntegerIndices {
+/// Which values are integers for all inputs.
+class IntegralValues {
 public:
     void note(ValueId id) { known_[id] = true; }
-    bool is_whole(const Builder& build, ValueId id) {
+    bool is_integral(const Builder& build, ValueId id) {
         if (const auto found = known_.find(id); found != known_.end()) return found->second;
         return known_[id] = looked_up(build, build.graph().nodes[id]);
     }
 
 private:
     bool looked_up(const Builder& build, const Node& node) {
-        static const std::set<std::string_view> keep{
+        static const std::set<std::string_view> integral_ops{
             "add",       "subtract",    "multiply", "maximum", "relu",       "abs",      "nop",    "reshape",
             "transpose", "gather_rows", "hslice",   "hstack",  "reduce_max", "map_axis", "matmul", "gather_sum"};
         if (!is_float(node.type.dtype)) return true;
-        if (node.literal) return are_whole(*node.literal);
+        if (node.literal) return are_integral(*node.literal);
         if (node.op == "relu_max" && node.number("threshold", 1) != std::nearbyint(node.number("threshold", 1)))
             return false;
-        if (node.op == "cast" && !node.has("exact")) return is_whole(build, node.inputs[0].value);
-        if (!keep.contains(node.op) && node.op != "relu_max" && node.op != "cast") return false;
+        if (node.op == "cast" && !node.has("exact")) return is_integral(build, node.inputs[0].value);
+        if (!integral_ops.contains(node.op) && node.op != "relu_max" && node.op != "cast") return false;
         return std::all_of(node.inputs.begin(), node.inputs.end(),
-                           [&](const Edge& edge) { return is_whole(build, edge.value); });
+                           [&](const Edge& edge) { return is_integral(build, edge.value); });
     }
-    static bool are_whole(const Literal& literal) {
+    static bool are_integral(const Literal& literal) {
         const std::vector<float>& floats = literal.floats();
         return std::all_of(floats.begin(), floats.end(), [](float v) { return v == std::nearbyint(v); });
     }
@@ -254,26 +256,26 @@ using Recipe = ValueId (*)(Math&, const Node&, Operands);
 
 ValueId divide(Math& m, const Node& node, Operands in) {
     if (is_float(node.type.dtype)) return m.quotient(in[0], in[1]);
-    return m.mul(m.mul(m.sign(in[0]), m.sign(in[1])), m.whole_division(in[0], in[1]).first);
+    return m.mul(m.mul(m.sign(in[0]), m.sign(in[1])), m.integer_division(in[0], in[1]).first);
 }
 
 ValueId modulo(Math& m, const Node& node, Operands in) {
     const ValueId a = in[0], b = in[1];
     if (is_float(node.type.dtype)) {
         if (node.integer("fmod", 0) == 0) return m.sub(a, m.mul(b, m.floor(m.mul(a, m.inverse(b)))));
-        const ValueId top = m.one("abs", a), below = m.one("abs", b);
+        const ValueId top = m.unary("abs", a), below = m.unary("abs", b);
         return m.mul(m.sign(a), m.sub(top, m.mul(below, m.floor_of_size(m.mul(top, m.inverse(below))))));
     }
-    const ValueId rest = m.mul(m.sign(a), m.whole_division(a, b).second);
+    const ValueId rest = m.mul(m.sign(a), m.integer_division(a, b).second);
     if (node.integer("fmod", 0) != 0) return rest;
-    // with the sign of b: a remainder of the other sign is one b away
+    // the result has the sign of b: a remainder of the other sign is off by b
     return m.add(rest, m.mul(b, m.step(m.neg(m.mul(m.sign(rest), m.sign(b))))));
 }
 
-/// x^n for a whole n by squaring.
-ValueId whole_power(Math& m, ValueId x, std::int64_t n) {
+/// x^n for integer n by squaring.
+ValueId integer_power(Math& m, ValueId x, std::int64_t n) {
     if (n == 1) return x;
-    const ValueId half = whole_power(m, m.one("square", x), n / 2);
+    const ValueId half = integer_power(m, m.unary("square", x), n / 2);
     return n % 2 == 0 ? half : m.mul(half, x);
 }
 
@@ -286,18 +288,18 @@ ValueId power(Math& m, const Node& node, Operands in) {
     if (known && e == 0) {
         result = m.real(1);
     } else if (known && size == std::floor(size) && size <= 64) {
-        result = whole_power(m, in[0], static_cast<std::int64_t>(size));
+        result = integer_power(m, in[0], static_cast<std::int64_t>(size));
         if (e < 0) result = m.inverse(result);
     } else if (known && size != std::floor(size)) {
         if (size == 0.5)
-            result = m.one("sqrt", in[0]);
+            result = m.unary("sqrt", in[0]);
         else if (size < 1 && !positive)
             result = DeviceFunctions(m).root(in[0], size);
         else
-            result = m.one("exp", m.scaled(m.one("log", in[0]), size));
+            result = m.unary("exp", m.scaled(m.unary("log", in[0]), size));
         if (e < 0) result = m.inverse(result);
     } else if (positive) {
-        result = m.one("exp", m.mul(m.one("log", in[0]), in[1]));
+        result = m.unary("exp", m.mul(m.unary("log", in[0]), in[1]));
     } else {
         result = DeviceFunctions(m).power(in[0], in[1]);
     }
@@ -309,7 +311,7 @@ ValueId cast(Math& m, const Node& node, Operands in) {
     const DType from = m.build().type(in[0]).dtype, to = node.type.dtype;
     ValueId x = in[0];
     if (to == DType::Bool && from != DType::Bool)
-        x = m.above(m.one("abs", x));
+        x = m.above(m.unary("abs", x));
     else if (is_float(from) && !is_float(to))
         x = m.truncate(x);
     Attrs attrs = node.attrs;
@@ -318,31 +320,31 @@ ValueId cast(Math& m, const Node& node, Operands in) {
 }
 
 ValueId elu(Math& m, const Node& node, Operands in) {
-    const ValueId below = m.neg(m.one("relu", m.neg(in[0])));
-    return m.add(m.one("relu", in[0]), m.scaled(m.sub(m.one("exp", below), m.real(1)), node.number("alpha", 1)));
+    const ValueId below = m.neg(m.unary("relu", m.neg(in[0])));
+    return m.add(m.unary("relu", in[0]), m.scaled(m.sub(m.unary("exp", below), m.real(1)), node.number("alpha", 1)));
 }
 
-/// The number that is all of a constant; nothing for others.
+/// The value of a splat constant; nothing for others.
 std::optional<double> splat(Math& m, ValueId id) {
     const Literal* literal = m.build().literal(id);
     return literal && literal->is_splat() ? std::optional(literal->at(0)) : std::nullopt;
 }
 
-/// A clamp from below to 0 is a relu.
+/// max(x, 0) is a relu.
 ValueId maximum(Math& m, const Node& node, Operands in) {
     for (const std::size_t k : {std::size_t{0}, std::size_t{1}})
         if (splat(m, in[k]) == 0.0 && !m.build().literal(in[1 - k]) && m.build().dims(in[1 - k]) == node.type.dims)
-            return m.one("relu", in[1 - k]);
-    return m.two("maximum", in[0], in[1]);
+            return m.unary("relu", in[1 - k]);
+    return m.binary("maximum", in[0], in[1]);
 }
 
-/// And one from above of what is no less than 0 a relu_max.
+/// min(relu x, c) is a relu_max.
 ValueId minimum(Math& m, const Node&, Operands in) {
     for (const std::size_t k : {std::size_t{0}, std::size_t{1}}) {
         const auto most = splat(m, in[k]);
         const Node& other = m.build().graph().nodes[in[1 - k]];
         if (most && *most > 0 && std::isfinite(*most) && other.op == "relu")
-            return m.one("relu_max", other.inputs[0].value, {{"threshold", *most}});
+            return m.unary("relu_max", other.inputs[0].value, {{"threshold", *most}});
     }
     return m.minimum(in[0], in[1]);
 }
@@ -373,19 +375,19 @@ const std::map<std::string, Recipe>& recipes() {
         {"atanh", [](Math& m, const Node&, Operands in) { return DeviceFunctions(m).atanh(in[0]); }},
         {"gelu_erf",
          [](Math& m, const Node&, Operands in) {
-             if (!m.precise()) return m.one("gelu", in[0]);
+             if (!m.precise()) return m.unary("gelu", in[0]);
              const ValueId gate = m.add(DeviceFunctions(m).erf(m.scaled(in[0], 1 / std::numbers::sqrt2)), m.real(1));
              return m.mul(m.scaled(in[0], 0.5), gate);
          }},
         {"softplus",
          [](Math& m, const Node&, Operands in) {
-             const ValueId small = m.one("exp", m.neg(m.one("abs", in[0])));
-             return m.add(m.one("relu", in[0]), m.one("log", m.add(small, m.real(1))));
+             const ValueId small = m.unary("exp", m.neg(m.unary("abs", in[0])));
+             return m.add(m.unary("relu", in[0]), m.unary("log", m.add(small, m.real(1))));
          }},
         {"not", [](Math& m, const Node&, Operands in) { return m.complement(in[0]); }},
         {"and", [](Math& m, const Node&, Operands in) { return m.mul(in[0], in[1]); }},
-        {"or", [](Math& m, const Node&, Operands in) { return m.two("maximum", in[0], in[1]); }},
-        {"xor", [](Math& m, const Node&, Operands in) { return m.one("abs", m.sub(in[0], in[1])); }},
+        {"or", [](Math& m, const Node&, Operands in) { return m.binary("maximum", in[0], in[1]); }},
+        {"xor", [](Math& m, const Node&, Operands in) { return m.unary("abs", m.sub(in[0], in[1])); }},
         {"greater", [](Math& m, const Node&, Operands in) { return m.above(m.sub(in[0], in[1])); }},
         {"less", [](Math& m, const Node&, Operands in) { return m.above(m.sub(in[1], in[0])); }},
         {"greater_equal", [](Math& m, const Node&, Operands in) { return m.complement(m.above(m.sub(in[1], in[0]))); }},
@@ -394,7 +396,7 @@ const std::map<std::string, Recipe>& recipes() {
          [](Math& m, const Node&, Operands in) {
              for (const std::size_t k : {std::size_t{0}, std::size_t{1}})
                  if (const double beyond = m.infinite(in[k]); beyond != 0) return m.is_beyond(in[1 - k], beyond);
-             return m.complement(m.above(m.one("abs", m.sub(in[0], in[1]))));
+             return m.complement(m.above(m.unary("abs", m.sub(in[0], in[1]))));
          }},
         {"where",
          [](Math& m, const Node& node, Operands in) {
@@ -410,25 +412,25 @@ const std::map<std::string, Recipe>& recipes() {
 }
 
 void run_decompose_elementwise(Graph& graph, const PassOptions& options) {
-    IntegerIndices whole;
+    IntegralValues integral;
     static const std::set<std::string_view> rounding{"round", "floor", "ceil", "truncate", "quantize"};
     rewrite(graph, [&](Builder& build, const Node& node, Operands in) -> std::optional<ValueId> {
         const auto recipe = recipes().find(node.op);
         if (recipe == recipes().end() || node.has("exact")) return std::nullopt;
-        if (node.op == "cast" && node.type.dtype != DType::Bool && whole.is_whole(build, in[0])) {
+        if (node.op == "cast" && node.type.dtype != DType::Bool && integral.is_integral(build, in[0])) {
             Attrs attrs = node.attrs;
             attrs["exact"] = std::int64_t{1};
             return build.add("cast", {in[0]}, attrs);
         }
         Math math(build, options);
-        // Arithmetic is on floats; the result gets its element type back.
+        // Arithmetic is in floats; the result is cast back to its element type.
         std::vector<ValueId> floats;
         for (const ValueId id : in) floats.push_back(build.literal(id) ? build.cast(id, DType::F32) : id);
         ValueId result = recipe->second(math, node, node.op == "cast" ? in : Operands(floats));
         if (build.type(result).dtype != node.type.dtype)
             result = build.add("cast", {result},
                                {{"to", std::string(to_string(node.type.dtype))}, {"exact", std::int64_t{1}}});
-        if (rounding.contains(node.op)) whole.note(result);
+        if (rounding.contains(node.op)) integral.note(result);
         return result;
     });
 }

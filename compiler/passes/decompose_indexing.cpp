@@ -1,10 +1,10 @@
-// decompose-indexing: places of elements, on the device.
+// decompose-indexing: lookups, argmax and prefix sums as comparisons and products.
 //
 //   %y = take %x, %ids {axis}   ->  one_hot(ids) * x, one_hot from a comparison with 0, 1, 2, ...
 //   %y = cumulative_sum %x {axis}   ->  map_axis by a matrix of ones below its diagonal
 //   %y = arg_max %x {axis}      ->  the maximum of a falling score where x is its maximum
 //
-// Exact while the data format holds the numbers exactly; mark-host takes away what it may of the others.
+// Exact while the data format holds the indices exactly; mark-host moves the others to the host where it may.
 #include <algorithm>
 #include <numeric>
 
@@ -14,7 +14,7 @@ namespace ttsim::impl::ir {
 
 namespace {
 
-/// [.., size]: 1 where the number of that place stands; negative numbers count from the end. `ids` has the type f32.
+/// [.., size]: 1 at the index; negative indices count from the end. `ids` has the type f32.
 ValueId one_hot(Builder& b, ValueId ids, std::int64_t size) {
     Dims dims = b.dims(ids);
     const ValueId below = b.cast(b.add("less", {ids, b.scalar(0)}), DType::F32);
@@ -33,26 +33,26 @@ ValueId axis_moved(Builder& b, ValueId x, std::int64_t from, std::int64_t to) {
     return b.transpose(x, perm);
 }
 
-/// Throws Error(Input) for a number in the model that the axis does not have: its product would be zeros.
-void check_places(const Node& node, const Literal& ids, std::int64_t axis, std::int64_t size) {
+/// Throws Error(Input) for a constant index outside the axis: its one-hot row would be zeros.
+void check_indices(const Node& node, const Literal& ids, std::int64_t axis, std::int64_t size) {
     for (std::int64_t k = 0; k < ids.size(); ++k)
         if (const double id = ids.at(k); !(id >= -static_cast<double>(size) && id < static_cast<double>(size)))
-            fail_input(node.loc, "'{}' takes number {} of axis {}, which has {}: numbers are {} to {}", node.name, id,
+            fail_input(node.loc, "'{}' takes index {} of axis {}, which has {}: indices are {} to {}", node.name, id,
                        axis, size, -size, size - 1);
 }
 
 ValueId take(Builder& b, const Node& node, ValueId x, ValueId ids) {
     const Dims d = b.dims(x);
     const std::int64_t axis = node.integer("axis", 0), size = d[static_cast<std::size_t>(axis)];
-    if (const Literal* known = b.literal(ids)) check_places(node, *known, axis, size);
-    const std::int64_t many = count(b.dims(ids)), rest = count(d) / std::max<std::int64_t>(size, 1);
-    const ValueId hot = one_hot(b, b.reshape(b.cast(ids, DType::F32), {many}), size);
+    if (const Literal* known = b.literal(ids)) check_indices(node, *known, axis, size);
+    const std::int64_t ids_count = count(b.dims(ids)), rest = count(d) / std::max<std::int64_t>(size, 1);
+    const ValueId one_hot_rows = one_hot(b, b.reshape(b.cast(ids, DType::F32), {ids_count}), size);
     const ValueId table = b.reshape(axis_moved(b, x, axis, 0), {size, rest});
-    Dims front{many};
+    Dims front{ids_count};
     for (std::size_t k = 0; k < d.size(); ++k)
         if (static_cast<std::int64_t>(k) != axis) front.push_back(d[k]);
-    const ValueId taken = b.reshape(b.add("matmul", {hot, b.cast(table, DType::F32)}), front);
-    return b.cast(b.reshape(axis_moved(b, taken, 0, axis), node.type.dims), node.type.dtype);
+    const ValueId rows = b.reshape(b.add("matmul", {one_hot_rows, b.cast(table, DType::F32)}), front);
+    return b.cast(b.reshape(axis_moved(b, rows, 0, axis), node.type.dims), node.type.dtype);
 }
 
 ValueId arg_max(Builder& b, const Node& node, ValueId x) {
@@ -68,8 +68,8 @@ ValueId arg_max(Builder& b, const Node& node, ValueId x) {
     for (std::int64_t k = 0; k < size; ++k) score.set(k, static_cast<double>(last ? k + 1 : size - k));
     const ValueId best = most(b.add("multiply", {hit, b.constant(std::move(score))}));
     const ValueId offset = b.scalar(static_cast<double>(last ? 1 : size));
-    const ValueId place = last ? b.add("subtract", {best, offset}) : b.add("subtract", {offset, best});
-    return b.cast(place, DType::I64);
+    const ValueId index = last ? b.add("subtract", {best, offset}) : b.add("subtract", {offset, best});
+    return b.cast(index, DType::I64);
 }
 
 ValueId cumulative_sum(Builder& b, const Node& node, ValueId x) {

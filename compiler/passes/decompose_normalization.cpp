@@ -1,10 +1,10 @@
-// decompose-normalization
+// decompose-normalization: normalizations as means, products and reciprocal roots.
 //
 //   %y = layer_norm %x {axis, epsilon}                  ->  d = x - mean x, y = d * (1 / sqrt(mean d^2 + epsilon))
 //   %y = rms_norm %x {axis, epsilon}                    ->  y = x * (1 / sqrt(mean x^2 + epsilon))
 //   %y = group_norm %x {groups, epsilon}                ->  as layer_norm, means over positions and a group of channels
-//   %y = batch_norm %x, %scale, %shift, %mean, %var     ->  y = x * f + (shift - mean * f), f = scale / sqrt(var +
-//   epsilon)
+//   %y = batch_norm %x, %scale, %shift, %mean, %var     ->  y = x * f + (shift - mean * f)
+//                                                           f = scale / sqrt(var + epsilon)
 #include <algorithm>
 
 #include "compiler/ir/pass.hpp"
@@ -23,7 +23,7 @@ static ValueId mean(Builder& build, ValueId x, std::int64_t axis) {
     return build.map_axis(x, axis, std::move(weights));
 }
 
-/// Over `axis` and all behind.
+/// The mean over `axis` and all later axes.
 static ValueId mean_from(Builder& build, ValueId x, std::int64_t axis) {
     for (auto last = static_cast<std::int64_t>(build.dims(x).size()) - 1; last >= axis; --last)
         x = mean(build, x, last);
@@ -37,7 +37,7 @@ static ValueId layer_norm(Builder& build, const Node& node, ValueId x) {
     return build.add("multiply", {centred, inverse_root(build, variance, node.number("epsilon", 1e-5))});
 }
 
-/// Means over positions, then for each channel over those of its group.
+/// Means over positions, then over the channels of each group.
 static ValueId group_norm(Builder& build, const Node& node, ValueId x) {
     const Dims dims = build.dims(x);
     const std::int64_t channels = dims[1], part = channels / node.integer("groups", 1);

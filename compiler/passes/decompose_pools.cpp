@@ -1,10 +1,9 @@
-// decompose-pools, on x with channels last [N, P, C]:
+// decompose-pools: pools as gathered rows, with channels of x last [N, P, C]:
 //
-//   max_pool      ->  gather_rows of all positions of the kernel, and the maximum over them. A position outside the
-//   input
-//                     repeats one of the window, so no -infinity is needed. A large kernel goes axis by axis.
-//   average_pool  ->  over the whole picture one map_axis of the mean; else gather_sum with the same weight 1 / n for
-//                     every channel (groups of one), and where n differs between windows a factor for each of them
+//   max_pool      ->  gather_rows of all kernel positions, and the maximum over them. A position outside the input
+//                     repeats one inside the window, so no -infinity is needed. Large kernels are split by axes.
+//   average_pool  ->  over the all_axes image one map_axis for the mean; else gather_sum with weight 1 / n for every
+//                     channel (groups of one). If n differs between windows, each has a factor
 #include <algorithm>
 #include <cmath>
 
@@ -38,31 +37,31 @@ ValueId rows_of(Builder& build, const Pool& p, ValueId x) {
 }
 
 ValueId max_pool_at_once(Builder& build, const Pool& p, ValueId x) {
-    check_made({p.taps, p.out});
+    check_element_count({p.taps, p.out});
     std::vector<std::vector<std::int64_t>> sources;
     for (std::int64_t k = 0; k < p.taps; ++k) sources.push_back(source_positions(p.spatial, k));
-    GatherMap picks;
+    GatherMap map;
     std::int64_t at = 0;
     for (const std::vector<std::int64_t>& of_tap : sources)
         for (std::size_t o = 0; o < of_tap.size(); ++o) {
             std::int64_t from = of_tap[o];
-            if (from < 0) {  // every window meets the picture
+            if (from < 0) {  // every window overlaps the input
                 from = 0;
                 for (const std::vector<std::int64_t>& other : sources) from = std::max(from, other[o]);
             }
-            picks.append(at++, from);
+            map.append(at++, from);
         }
     x = rows_of(build, p, x);
-    const ValueId taken = build.constant(Literal::of_picks({p.taps, p.out}, std::move(picks)));
-    const ValueId picked = build.add("gather_rows", {x, taken});
-    const ValueId most = build.add("reduce_max", {picked}, {{"axis", std::int64_t{1}}});
-    return channels_first(build, p.spatial, build.reshape(most, {p.n, p.out, p.c}));
+    const ValueId indices = build.constant(Literal::of_gather_map({p.taps, p.out}, std::move(map)));
+    const ValueId gathered = build.add("gather_rows", {x, indices});
+    const ValueId largest = build.add("reduce_max", {gathered}, {{"axis", std::int64_t{1}}});
+    return channels_first(build, p.spatial, build.reshape(largest, {p.n, p.out, p.c}));
 }
 
 ValueId max_pool(Builder& build, const std::vector<Window>& spatial, ValueId x) {
-    constexpr std::int64_t few = 9;  // positions of a kernel that are picked together
-    const Pool whole = pool_of(build.dims(x), spatial);
-    if (whole.taps <= few) return max_pool_at_once(build, whole, x);
+    constexpr std::int64_t few = 9;  // kernel positions that are gathered at once
+    const Pool all_axes = pool_of(build.dims(x), spatial);
+    if (all_axes.taps <= few) return max_pool_at_once(build, all_axes, x);
     for (std::size_t axis = 0; axis < spatial.size(); ++axis) {
         if (spatial[axis].kernel == 1 && spatial[axis].stride == 1) continue;
         std::vector<Window> one;
@@ -76,7 +75,7 @@ ValueId max_pool(Builder& build, const std::vector<Window>& spatial, ValueId x) 
     return x;
 }
 
-/// Elements a window averages over.
+/// The number of elements that a window averages.
 double divisor(const Pool& p, std::int64_t o, bool count_padding) {
     double n = 1;
     for (std::size_t a = p.spatial.size(); a-- > 0;) {
@@ -100,17 +99,17 @@ ValueId average_pool(Builder& build, const Pool& p, bool count_padding, ValueId 
         const double n = divisor(p, o, count_padding);
         factors.push_back(n > 0 ? 1 / n : 0);
     }
-    const double most = *std::max_element(factors.begin(), factors.end());
-    Literal picks = source_map(p.spatial), scale(DType::F32, {p.out, 1});
-    for (std::int64_t o = 0; o < p.out; ++o) scale.set(o, factors[static_cast<std::size_t>(o)] / most);
+    const double largest = *std::max_element(factors.begin(), factors.end());
+    Literal map = source_map(p.spatial), scale(DType::F32, {p.out, 1});
+    for (std::int64_t o = 0; o < p.out; ++o) scale.set(o, factors[static_cast<std::size_t>(o)] / largest);
     if (p.out == 1) {
         Literal mean = zero_matrix(1, p.in);
-        picks.each_pick(0, p.taps, [&](std::int64_t, std::int64_t from) { mean.set(from, most); });
+        map.for_each_gathered(0, p.taps, [&](std::int64_t, std::int64_t from) { mean.set(from, largest); });
         return channels_first(build, p.spatial, build.map_axis(x, 1, std::move(mean)));
     }
     Literal weights(DType::F32, {p.taps, 1, p.c});
-    std::fill(weights.floats().begin(), weights.floats().end(), static_cast<float>(most));
-    ValueId y = build.add("gather_sum", {x, build.constant(std::move(picks)), build.constant(std::move(weights))},
+    std::fill(weights.floats().begin(), weights.floats().end(), static_cast<float>(largest));
+    ValueId y = build.add("gather_sum", {x, build.constant(std::move(map)), build.constant(std::move(weights))},
                           {{"groups", p.c}});
     if (!scale.is_splat()) y = build.add("multiply", {y, build.constant(std::move(scale))});
     return channels_first(build, p.spatial, y);
@@ -130,6 +129,6 @@ void run_decompose_pools(Graph& graph, const PassOptions&) {
 
 extern const Pass decompose_pools;
 const Pass decompose_pools{
-    .name = "decompose-pools", .summary = "pools from picked rows, with channels last", .run = run_decompose_pools};
+    .name = "decompose-pools", .summary = "pools as gathered rows, with channels last", .run = run_decompose_pools};
 
 }  // namespace ttsim::impl::ir

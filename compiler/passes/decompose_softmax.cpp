@@ -1,10 +1,10 @@
-// decompose-softmax
+// decompose-softmax: softmax and log_softmax as exponentials and sums.
 //
 //   %y = softmax %x       ->  e = exp(x - max x), y = e * (1 / sum e)
-//   %y = softmax %x, %f   ->  y = e * (f * (1 / sum e)), f of one number for each row
+//   %y = softmax %x, %f   ->  y = e * (f * (1 / sum e)), f has one element for each row
 //   %y = log_softmax %x   ->  y = (x - max x) - log(sum exp(x - max x))
 //
-// Without stable softmax the maximum is left out.
+// Without stable_softmax the maximum is left out.
 #include "compiler/ir/pass.hpp"
 
 namespace ttsim::impl::ir {

@@ -1,4 +1,4 @@
-// erase-unused: drop nodes whose result nobody reads. Inputs stay: a run is given all of them.
+// erase-unused: erases nodes whose results are unused. Inputs stay, since a run gets values for all of them.
 #include "compiler/ir/pass.hpp"
 
 namespace ttsim::impl::ir {
@@ -7,6 +7,6 @@ static void run_erase_unused(Graph& graph, const PassOptions&) { graph.erase_unu
 
 extern const Pass erase_unused;
 const Pass erase_unused{
-    .name = "erase-unused", .summary = "drop nodes whose result nobody reads", .run = run_erase_unused};
+    .name = "erase-unused", .summary = "erase nodes whose results are unused", .run = run_erase_unused};
 
 }  // namespace ttsim::impl::ir

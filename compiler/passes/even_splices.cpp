@@ -1,7 +1,6 @@
-// even-splices: operands of a splice that have different formats get the one of them with the most bits; a splice takes
-// tiles as they are.
+// even-splices: converts all operands of a splice to their widest format, since a splice copies tiles unchanged.
 //
-//   %a = buda.exp %x : Float16_b              %b = buda.matmul %x, %w : Float16_b    where nothing else reads it, or
+//   %a = buda.exp %x : Float16_b              %b = buda.matmul %x, %w : Float16_b    if nothing else reads it, or
 //   %b = buda.matmul %x, %w : Bfp8_b    ->    %n = buda.nop %b : Float16_b
 //   %y = buda.splice %a, %b                   %y = buda.splice %a, %b (%n)
 #include <algorithm>
@@ -15,27 +14,27 @@ namespace {
 
 class SpliceFormats {
 public:
-    explicit SpliceFormats(Graph& graph) : graph_(graph), uses_(graph.use_counts()), build_(made_) {}
+    explicit SpliceFormats(Graph& graph) : graph_(graph), uses_(graph.use_counts()), build_(result_) {}
 
     void run() {
         for (const Node& node : graph_.nodes) {
             std::vector<Edge> inputs = node.inputs;
-            for (Edge& edge : inputs) edge.value = now_[edge.value];
-            if (node.op == "buda.splice") make_even(node, inputs);
-            now_.push_back(build_.copy(node, std::move(inputs)));
+            for (Edge& edge : inputs) edge.value = moved_[edge.value];
+            if (node.op == "buda.splice") unify_formats(node, inputs);
+            moved_.push_back(build_.copy(node, std::move(inputs)));
         }
-        for (const Output& out : graph_.outputs) made_.outputs.push_back({out.name, now_[out.value], out.type});
-        graph_ = std::move(made_);
+        for (const Output& out : graph_.outputs) result_.outputs.push_back({out.name, moved_[out.value], out.type});
+        graph_ = std::move(result_);
     }
 
 private:
-    void make_even(const Node& node, std::vector<Edge>& inputs) {
+    void unify_formats(const Node& node, std::vector<Edge>& inputs) {
         const auto bytes = [&](const Edge& edge) { return tile_bytes(*build_.type(edge.value).format, TileDim{}); };
         const Edge& widest = *std::max_element(inputs.begin(), inputs.end(),
                                                [&](const Edge& a, const Edge& b) { return bytes(a) < bytes(b); });
         const DataFormat format = *build_.type(widest.value).format;
         for (std::size_t k = 0; k < inputs.size(); ++k) {
-            Node& from = made_.nodes[inputs[k].value];
+            Node& from = result_.nodes[inputs[k].value];
             if (*from.type.format == format) continue;
             if (!from.is_input() && uses_[node.inputs[k].value] == 1)
                 from.type.format = format;
@@ -51,12 +50,12 @@ private:
 
     Graph& graph_;
     std::vector<std::size_t> uses_;
-    Graph made_ = graph_.next();
+    Graph result_ = graph_.next();
     Builder build_;
-    std::vector<ValueId> now_;  // by value of the graph that was given
+    std::vector<ValueId> moved_;  // by value of the input graph
 };
 
-bool error_amplifying(const Graph& graph, const Node& node) {
+bool has_mixed_formats(const Graph& graph, const Node& node) {
     return node.op == "buda.splice" && std::any_of(node.inputs.begin(), node.inputs.end(), [&](const Edge& edge) {
                return graph.type(edge.value).format != graph.type(node.inputs[0].value).format;
            });
@@ -64,7 +63,7 @@ bool error_amplifying(const Graph& graph, const Node& node) {
 
 void run_even_splices(Graph& graph, const PassOptions&) {
     if (std::any_of(graph.nodes.begin(), graph.nodes.end(),
-                    [&](const Node& node) { return error_amplifying(graph, node); }))
+                    [&](const Node& node) { return has_mixed_formats(graph, node); }))
         SpliceFormats(graph).run();
 }
 
@@ -72,6 +71,6 @@ void run_even_splices(Graph& graph, const PassOptions&) {
 
 extern const Pass even_splices;
 const Pass even_splices{
-    .name = "even-splices", .summary = "operands of a splice in one format", .run = run_even_splices};
+    .name = "even-splices", .summary = "give all operands of a splice one format", .run = run_even_splices};
 
 }  // namespace ttsim::impl::ir

@@ -1,11 +1,11 @@
-// explicit-broadcast
+// explicit-broadcast: repeats elements by products with ones.
 //
 //   %y = add %a, %b : f32[4, 3]   %a: f32[4, 3], %b: f32[4, 1]
 //   ->  %e = map_axis %b, ones[3, 1] {axis = 1}
 //       %y = add %a, %e
 //
-// What a TM of the device does stays: constants, and operands that repeat as a whole along the leading axes. The same
-// for the leading axes of matmul.
+// Broadcasts that a TM can do stay implicit: of constants, and of operands that repeat whole slices along leading axes.
+// The pass handles leading axes of matmul alike.
 #include <algorithm>
 
 #include "compiler/ir/pass.hpp"
@@ -14,8 +14,8 @@ namespace ttsim::impl::ir {
 
 namespace {
 
-/// Leading axes of `from` are 1 up to some axis and equal `to` from there on: slices repeat as a whole.
-bool repeats_whole(const Dims& from, const Dims& to, std::size_t keep) {
+/// Whether leading axes of `from` are 1 up to some axis and equal `to` after it, so that whole slices are repeated.
+bool repeats_slices(const Dims& from, const Dims& to, std::size_t keep) {
     bool seen = false;
     for (std::size_t i = 0; i < to.size(); ++i) {
         const std::size_t skip = to.size() - from.size();
@@ -32,7 +32,7 @@ bool repeats_whole(const Dims& from, const Dims& to, std::size_t keep) {
 }
 
 ValueId spread(Builder& build, ValueId x, const Dims& to) {
-    if (build.literal(x) || repeats_whole(build.dims(x), to, 2)) return x;
+    if (build.literal(x) || repeats_slices(build.dims(x), to, 2)) return x;
     return build.broadcast_to(x, to);
 }
 

@@ -1,10 +1,10 @@
-// flatten-rows: rows that lie alone in slices are put below each other for products with one matrix.
+// flatten-rows: merges slices of one row into one matrix, for products with a common matrix.
 //
 //   %y = matmul %x, %w : f32[197, 1, 64]   ->   %r = reshape %x {dims = [197, 32]}
 //        %x: f32[197, 1, 32], %w constant       %m = matmul %r, %w : f32[197, 64]
 //                                               %y = reshape %m {dims = [197, 1, 64]}
 //
-// Tiles of one row each would be 32 times the work. The reshapes meet those that led there and go (merge-moves).
+// Tiles of one row each would take 32 times the work. merge-moves then removes the reshapes where it can.
 #include "compiler/ir/pass.hpp"
 
 namespace ttsim::impl::ir {
@@ -21,8 +21,7 @@ static void run_flatten_rows(Graph& graph, const PassOptions&) {
 }
 
 extern const Pass flatten_rows;
-const Pass flatten_rows{.name = "flatten-rows",
-                        .summary = "rows alone in slices go below each other for products",
-                        .run = run_flatten_rows};
+const Pass flatten_rows{
+    .name = "flatten-rows", .summary = "merge slices of one row into one matrix for products", .run = run_flatten_rows};
 
 }  // namespace ttsim::impl::ir

@@ -1,9 +1,9 @@
-// fold-batch-norm: a batch normalisation behind a convolution goes into its weights and bias.
+// fold-batch-norm: folds a batch normalization into the weights and bias of the convolution before it,
 //
 //   %c = conv %x, %w                                        %y = conv %x, %w * f, shift - mean * f
 //   %y = batch_norm %c, %scale, %shift, %mean, %var    ->   f = scale / sqrt(var + epsilon), for each output channel
 //
-// where all of them are constants and nothing else reads %c.
+// if all parameters are constants and nothing else reads %c.
 #include "compiler/ir/pass.hpp"
 
 namespace ttsim::impl::ir {
@@ -41,7 +41,7 @@ void run_fold_batch_norm(Graph& graph, const PassOptions&) {
 
 extern const Pass fold_batch_norm;
 const Pass fold_batch_norm{.name = "fold-batch-norm",
-                           .summary = "batch normalisations go into the convolutions before them",
+                           .summary = "fold batch normalizations into the convolutions before them",
                            .run = run_fold_batch_norm};
 
 }  // namespace ttsim::impl::ir

@@ -1,8 +1,8 @@
-// fold-constants
+// fold-constants: computes nodes whose operands are constants.
 //
 //   %c = f %a, %b     where %a, %b are constants   ->   %c = constant [...]
 //
-// A tensor without elements is a constant, whatever it is made of; no other pass meets one.
+// A tensor without elements becomes a constant, whatever computes it. Other passes need not handle empty tensors.
 #include "compiler/ir/pass.hpp"
 
 namespace ttsim::impl::ir {
@@ -12,7 +12,7 @@ static bool is_empty(const Type& type) { return !type.format && count(type.dims)
 static std::optional<ValueId> folded_constant(Builder& build, const Node& node, std::span<const ValueId> in) {
     if (node.is_constant() || node.type.format) return std::nullopt;
     if (is_empty(node.type)) {
-        if (node.is_input()) build.copy(node, {});  // it stays, and nobody reads it
+        if (node.is_input()) build.copy(node, {});  // the unused input stays
         return build.constant(Literal(node.type.dtype, node.type.dims));
     }
     if (in.empty()) return std::nullopt;
@@ -28,7 +28,7 @@ static void run_fold_constants(Graph& graph, const PassOptions&) {
     for (const Node& node : graph.nodes)
         for (const Edge& edge : node.inputs)
             if (is_empty(graph.type(edge.value)))
-                fail_unsupported(node.loc, "'{}' ({}, of '{}') computes with {}, which holds no elements", node.name,
+                fail_unsupported(node.loc, "'{}' ({}, of '{}') computes with {}, which has no elements", node.name,
                                  node.op, node.origin, to_string(graph.type(edge.value)));
 }
 

@@ -1,10 +1,10 @@
-// fold-flatten: a product with a constant takes the rows of what was flattened before it one by one.
+// fold-flatten: turns a product after a flattening into a gather_sum over the rows before the flattening.
 //
 //   %t = transpose %x {perm = [0, 3, 1, 2]}     %x: f32[1, 7, 7, 512]
 //   %r = reshape %t {dims = [1, 25088]}                          %p = reshape %x {dims = [49, 512]}
 //   %y = matmul %r, %w : f32[1, 4096]                     ->     %y = gather_sum %p, [49, 1], %w as [49, 512, 4096]
 //
-// The order of the flattened elements goes into the constant; no element moves within its row.
+// The constant's rows are reordered instead; no element moves within its row.
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -17,13 +17,13 @@ namespace ttsim::impl::ir {
 
 namespace {
 
-/// The source of a flattening: `dims` before the transpose, `perm`, and the first flattened axis behind it.
+/// The source of a flattening: `dims` before the transpose, its order `perm`, and the first flattened axis after it.
 struct Flatten {
     ValueId source = 0;
     Dims dims;
     std::vector<std::int64_t> perm;
     std::size_t first = 0;
-    std::int64_t rows = 1, places = 1;  ///< of the result; positions that lie in other rows of the source
+    std::int64_t rows = 1, places = 1;  ///< rows of the result; rows of the source that one of them flattens
 
     std::int64_t columns() const { return dims.back(); }
 };
@@ -43,22 +43,22 @@ std::optional<Flatten> flatten_of(const Builder& build, ValueId x) {
         std::iota(f.perm.begin(), f.perm.end(), 0);
     }
     f.dims = build.dims(f.source);
-    const std::int64_t wanted = reshape.type.dims.back();
+    const std::int64_t flattened_size = reshape.type.dims.back();
     std::int64_t size = 1;
-    for (f.first = flat.size(); f.first > 0 && size < wanted;) size *= flat[--f.first];
-    if (size != wanted || f.dims.empty()) return std::nullopt;
+    for (f.first = flat.size(); f.first > 0 && size < flattened_size;) size *= flat[--f.first];
+    if (size != flattened_size || f.dims.empty()) return std::nullopt;
     for (std::size_t i = 0; i < f.first; ++i) f.rows *= flat[i];
     // the last axis of the source stays a row; it must be among the flattened ones
     const auto last = static_cast<std::int64_t>(f.dims.size()) - 1;
     if (std::find(f.perm.begin() + static_cast<std::ptrdiff_t>(f.first), f.perm.end(), last) == f.perm.end())
         return std::nullopt;
-    f.places = wanted / f.columns();
-    constexpr std::int64_t most = 4;  // times as many columns, for what fills rows up to tiles
+    f.places = flattened_size / f.columns();
+    constexpr std::int64_t most = 4;  // limit for the ratio of padded to used columns
     if (f.places == 1 || (f.columns() + 31) / 32 * 32 > most * f.columns()) return std::nullopt;
     return f;
 }
 
-/// Walks the axes `axes` of the source in order; calls `at` with the position's offset in the source and a number.
+/// Iterates over the axes `axes` of the source in order. Calls `at` with a running index and the offset in the source.
 template <class At>
 void walk(const Dims& dims, const std::vector<std::int64_t>& axes, At at) {
     const Dims steps = strides(dims);
@@ -75,23 +75,24 @@ void walk(const Dims& dims, const std::vector<std::int64_t>& axes, At at) {
     }
 }
 
-ValueId picked(Builder& build, const Flatten& f, const Literal& weights) {
+ValueId gathered(Builder& build, const Flatten& f, const Literal& weights) {
     const auto first = f.perm.begin() + static_cast<std::ptrdiff_t>(f.first);
     const std::vector<std::int64_t> lead(f.perm.begin(), first), group(first, f.perm.end());
     const std::int64_t columns = f.columns(), outs = weights.dims()[1];
-    // places in the order of the source: the flattened axes without the last
+    // row positions in the order of the source: the flattened axes without the last
     std::vector<std::int64_t> others = group;
     std::erase(others, static_cast<std::int64_t>(f.dims.size()) - 1);
     std::sort(others.begin(), others.end());
-    std::map<std::int64_t, std::int64_t> place_at;  // by offset
+    std::map<std::int64_t, std::int64_t> place_at;  // position by offset
     walk(f.dims, others, [&](std::int64_t i, std::int64_t offset) { place_at[offset] = i; });
-    Literal picks(DType::I32, {f.places, f.rows});
+    Literal map(DType::I32, {f.places, f.rows});
     walk(f.dims, lead, [&](std::int64_t row, std::int64_t from) {
         for (const auto& [offset, place] : place_at)
-            picks.set(place * f.rows + row, static_cast<double>((from + offset) / columns));
+            map.set(place * f.rows + row, static_cast<double>((from + offset) / columns));
     });
     const auto in_order = [&] {
-        Literal terms(DType::F32, {f.places, columns, outs}, most_read);  // as many as were given
+        Literal terms(DType::F32, {f.places, columns, outs},
+                      max_read_elements);  // as many elements as the weights have
         walk(f.dims, group, [&](std::int64_t k, std::int64_t offset) {
             const std::int64_t column = offset % columns, place = place_at.at(offset - column);
             const auto to = terms.floats().begin() + (place * columns + column) * outs;
@@ -101,9 +102,9 @@ ValueId picked(Builder& build, const Flatten& f, const Literal& weights) {
     };
     const std::string how = fmt::format("fold-flatten {} by {}", fmt::join(f.dims, ","), fmt::join(group, ","));
     const Literal* const of[] = {&weights};
-    Literal terms = build.made(how, of, in_order);
+    Literal terms = build.cached(how, of, in_order);
     const ValueId x = build.reshape(f.source, {count(f.dims) / columns, columns});
-    return build.add("gather_sum", {x, build.constant(std::move(picks)), build.constant(std::move(terms))});
+    return build.add("gather_sum", {x, build.constant(std::move(map)), build.constant(std::move(terms))});
 }
 
 void run_fold_flatten(Graph& graph, const PassOptions&) {
@@ -113,7 +114,7 @@ void run_fold_flatten(Graph& graph, const PassOptions&) {
         if (!weights || weights->dims().size() != 2 || weights->dtype() != DType::F32) return std::nullopt;
         const auto f = flatten_of(build, in[0]);
         if (!f) return std::nullopt;
-        return build.reshape(picked(build, *f, *weights), node.type.dims);
+        return build.reshape(gathered(build, *f, *weights), node.type.dims);
     });
 }
 
@@ -121,7 +122,7 @@ void run_fold_flatten(Graph& graph, const PassOptions&) {
 
 extern const Pass fold_flatten;
 const Pass fold_flatten{.name = "fold-flatten",
-                        .summary = "the order of flattened elements goes into the product behind",
+                        .summary = "fold the order of flattened elements into the weights of the next product",
                         .run = run_fold_flatten};
 
 }  // namespace ttsim::impl::ir

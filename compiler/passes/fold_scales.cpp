@@ -1,4 +1,4 @@
-// fold-scales: numbers that scale go into the constants before them.
+// fold-scales: folds scalar factors into preceding constants,
 //
 //   %s = map_axis %x, %ones {axis = 1}                   %y = map_axis %x, [0.25, 0.25, 0.25, 0.25] {axis = 1}
 //   %y = multiply %s, 0.25                          ->
@@ -8,8 +8,8 @@
 //   %h = transpose %q {perm = [0, 2, 1]}                 %y = transpose %q {perm = [0, 2, 1]}
 //   %y = multiply %h, 0.125                         ->
 //
-// where nothing else reads what stands between them: a mean, as exporters write it, is one product then, and attention
-// takes its scores as they are.
+// if the values between have no other readers. A mean, as exporters write it, becomes one product, and attention needs
+// no scaling of its scores.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -26,7 +26,7 @@ Literal scaled(const Literal& matrix, double by) {
     return out;
 }
 
-/// Into the matrix of the map_axis right before it.
+/// Folds the factor into the matrix of the map_axis directly before.
 std::optional<ValueId> mapped(Builder& build, const Node& node, std::span<const ValueId> in,
                               const std::vector<std::size_t>& uses) {
     for (const std::size_t k : {std::size_t{0}, std::size_t{1}}) {
@@ -43,24 +43,24 @@ std::optional<ValueId> mapped(Builder& build, const Node& node, std::span<const 
     return std::nullopt;
 }
 
-/// Which products and sums take what number into their constants, and which multiplications that makes up for.
-class Scales {
+/// Factors to fold into constants of products and sums, and the multiplications that this removes.
+class FactorFolding {
 public:
-    Scales(const Graph& graph, const PassOptions& options)
+    FactorFolding(const Graph& graph, const PassOptions& options)
         : graph_(graph), options_(options), uses_(graph.use_counts()) {
         for (const Node& node : graph.nodes) {
             if (node.op != "multiply" || node.type.format) continue;
             for (const std::size_t k : {std::size_t{0}, std::size_t{1}})
-                if (const auto by = number(node, 1 - k); by && take(node.inputs[k].value, *by)) {
-                    left_out_.emplace(node.name, k);
+                if (const auto by = number(node, 1 - k); by && fold(node.inputs[k].value, *by)) {
+                    removed_.emplace(node.name, k);
                     break;
                 }
         }
     }
 
-    /// Of a node in the new graph, with these operands.
+    /// The rewritten node in the new graph, with these operands.
     std::optional<ValueId> rewritten(Builder& build, const Node& node, std::span<const ValueId> in) const {
-        if (const auto found = left_out_.find(node.name); found != left_out_.end()) return in[found->second];
+        if (const auto found = removed_.find(node.name); found != removed_.end()) return in[found->second];
         const auto found = factors_.find(node.name);
         if (found == factors_.end()) return std::nullopt;
         std::vector<ValueId> operands(in.begin(), in.end());
@@ -71,8 +71,8 @@ public:
     const std::vector<std::size_t>& uses() const { return uses_; }
 
 private:
-    /// That operand k multiplies all elements of the other one with. A very small or large one may be there so that
-    /// what is in between stays in a format's range.
+    /// The factor in operand k of a multiplication, if it is a splat. Very small or large factors stay, since they may
+    /// keep intermediate values in a format's range.
     std::optional<double> number(const Node& node, std::size_t k) const {
         const Node& constant = graph_.nodes[node.inputs[k].value];
         constexpr double most = 64;
@@ -84,51 +84,51 @@ private:
     }
 
     bool is_weight(ValueId id) const { return graph_.nodes[id].literal && is_float(graph_.type(id).dtype); }
-    /// The last of them: of a product the matrix on the right.
+    /// The right operand if both are constants: for a product the weights.
     std::size_t constant_operand(const Node& node) const { return is_weight(node.inputs[1].value) ? 1 : 0; }
 
-    bool take(ValueId id, double by) {
-        std::vector<std::string> takers;
-        if (!walk(id, takers)) return false;
-        for (const std::string& name : takers) factors_.try_emplace(name, 1).first->second *= by;
+    bool fold(ValueId id, double by) {
+        std::vector<std::string> targets;
+        if (!find_targets(id, targets)) return false;
+        for (const std::string& name : targets) factors_.try_emplace(name, 1).first->second *= by;
         return true;
     }
 
-    /// The nodes whose constants make all of a value so much larger; false: there is none, or others read what would
-    /// change.
-    bool walk(ValueId id, std::vector<std::string>& takers) const {
+    /// Collects the nodes whose constants scale the whole value; false: there is none, or a changed value has other
+    /// readers.
+    bool find_targets(ValueId id, std::vector<std::string>& targets) const {
         const Node& node = graph_.nodes[id];
         const auto& kept = options_.intermediates;
         if (uses_[id] != 1 || node.has("host") || std::find(kept.begin(), kept.end(), node.origin) != kept.end())
             return false;
-        if (node.op == "reshape" || node.op == "transpose") return walk(node.inputs[0].value, takers);
+        if (node.op == "reshape" || node.op == "transpose") return find_targets(node.inputs[0].value, targets);
         if (node.op != "add" && node.op != "matmul") return false;
         const std::size_t k = constant_operand(node);
         if (is_weight(node.inputs[k].value)) {
-            if (node.op == "add" && !walk(node.inputs[1 - k].value, takers)) return false;
-            takers.push_back(node.name);
+            if (node.op == "add" && !find_targets(node.inputs[1 - k].value, targets)) return false;
+            targets.push_back(node.name);
             return true;
         }
-        return node.op == "matmul" &&
-               (walk_one(node.inputs[0].value, takers) || walk_one(node.inputs[1].value, takers));
+        return node.op == "matmul" && (find_targets_of_operand(node.inputs[0].value, targets) ||
+                                       find_targets_of_operand(node.inputs[1].value, targets));
     }
-    bool walk_one(ValueId id, std::vector<std::string>& takers) const {
-        const std::size_t before = takers.size();
-        if (walk(id, takers)) return true;
-        takers.resize(before);
+    bool find_targets_of_operand(ValueId id, std::vector<std::string>& targets) const {
+        const std::size_t before = targets.size();
+        if (find_targets(id, targets)) return true;
+        targets.resize(before);
         return false;
     }
 
     const Graph& graph_;
     const PassOptions& options_;
     std::vector<std::size_t> uses_;
-    std::map<std::string, double> factors_;        // by name of a product or sum
-    std::map<std::string, std::size_t> left_out_;  // of a multiplication, and the operand that takes its place
+    std::map<std::string, double> factors_;       // by name of the product or sum
+    std::map<std::string, std::size_t> removed_;  // by name of the removed multiplication: the operand that replaces it
 };
 
 void run_fold_scales(Graph& graph, const PassOptions& options) {
     const Graph before = graph;
-    const Scales scales(before, options);
+    const FactorFolding scales(before, options);
     rewrite(graph, [&](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
         if (const auto found = scales.rewritten(build, node, in)) return found;
         return node.op == "multiply" ? mapped(build, node, in, scales.uses()) : std::nullopt;
@@ -139,6 +139,6 @@ void run_fold_scales(Graph& graph, const PassOptions& options) {
 
 extern const Pass fold_scales;
 const Pass fold_scales{
-    .name = "fold-scales", .summary = "numbers that scale go into the constants before them", .run = run_fold_scales};
+    .name = "fold-scales", .summary = "fold scalar factors into preceding constants", .run = run_fold_scales};
 
 }  // namespace ttsim::impl::ir

@@ -1,13 +1,13 @@
-// fp16-quantizers: where Dst holds 16 bits, quantizers work in Float16, which has 11 digits for Float16_b's 8.
+// fp16-quantizers: if Dst holds 16 bits, quantizers compute in Float16, which has 11 significant bits to Float16_b's 8.
 //
 //   %w = buda.subtract %q, 128 : Float16_b          %w = buda.subtract %q, 128 : Float16
 //   %y = buda.matmul %w, %m : Float16_b        ->   %y = buda.matmul %w, %m : Float16
 //   %r = buda.add %y, .. : Float16_b                %r = buda.add %y, .. : Float16      (rounds)
 //
-// The region is what makes the steps and rounds them. Integers are exact in both formats: what hands only these to
-// the region is in Float16 too, and where others read or give them a nop, or the packer, converts. What takes other
-// values into the region works in the format these have, as values of an unknown range do not fit in 5 bits of
-// exponent; and so does what has constants that do not.
+// The region consists of the ops that scale values for a quantizer and round them. Integers are exact in both formats.
+// Therefore ops that feed only integers to the region are in Float16, too. Where other ops exchange values with them, a
+// nop or the packer converts. An op that reads other values for the region keeps the format of these, since values of
+// unknown range do not fit in 5 exponent bits. The same holds for ops with constants that do not fit.
 #include "compiler/passes/fp16_quantizers.hpp"
 
 #include <algorithm>
@@ -23,9 +23,9 @@ namespace ttsim::impl::ir {
 
 namespace {
 
-constexpr double most_whole = 256;  // up to here both formats hold all
+constexpr double max_exact_integer = 256;  // both formats hold all integers up to here
 
-/// With exponents of 5 bits, or of 8.
+/// The corresponding format with 5 or 8 exponent bits.
 DataFormat with_exponent(DataFormat df, bool of_5_bits) {
     static constexpr std::array pairs{
         std::pair{DataFormat::Float16, DataFormat::Float16_b}, std::pair{DataFormat::Bfp8, DataFormat::Bfp8_b},
@@ -40,18 +40,18 @@ public:
     explicit Fp16Quantizers(Graph& graph)
         : graph_(graph),
           readers_(graph.nodes.size()),
-          whole_(graph.nodes.size(), false),
+          is_integral_(graph.nodes.size(), false),
           is_fp16a_(graph.nodes.size(), false),
           runs_in_fp16a_(graph.nodes.size(), false) {}
 
     void run() {
         for (ValueId id = 0; id < graph_.nodes.size(); ++id) {
-            is_fp16a_[id] = is_step(graph_.nodes[id]);
+            is_fp16a_[id] = is_marked(graph_.nodes[id]);
             for (const Edge& edge : graph_.nodes[id].inputs) readers_[edge.value].push_back(id);
         }
         if (std::none_of(is_fp16a_.begin(), is_fp16a_.end(), [](bool b) { return b; })) return;
-        for (ValueId id = 0; id < graph_.nodes.size(); ++id) whole_[id] = is_whole(id);
-        for (ValueId id = graph_.nodes.size(); id-- > 0;) is_fp16a_[id] = is_fp16a_[id] || leads_to_steps(id);
+        for (ValueId id = 0; id < graph_.nodes.size(); ++id) is_integral_[id] = is_integral(id);
+        for (ValueId id = graph_.nodes.size(); id-- > 0;) is_fp16a_[id] = is_fp16a_[id] || feeds_region(id);
         for (ValueId id = 0; id < graph_.nodes.size(); ++id) runs_in_fp16a_[id] = computes_in_fp16a(id);
         for (ValueId id = 0; id < graph_.nodes.size(); ++id)
             if (graph_.nodes[id].is_constant() && graph_.nodes[id].type.format)
@@ -61,51 +61,51 @@ public:
     }
 
 private:
-    static bool is_step(const Node& node) {
+    static bool is_marked(const Node& node) {
         return node.kind == fp16_quantizers && node.op.starts_with("buda.") &&
                node.type.format == DataFormat::Float16_b;
     }
-    bool read_outside(ValueId id) const {
+    bool has_readers_outside(ValueId id) const {
         return std::any_of(readers_[id].begin(), readers_[id].end(), [&](ValueId r) { return !is_fp16a_[r]; });
     }
-    /// Results of the region; and what integers become that are moved, chosen or shifted.
-    bool is_whole(ValueId id) const {
+    /// Whether elements are integers: results of the region, and moved, selected or shifted integers.
+    bool is_integral(ValueId id) const {
         const Node& node = graph_.nodes[id];
-        if (node.is_constant()) return is_whole(node);
-        if (is_fp16a_[id]) return read_outside(id);
-        static const std::set<std::string_view> keep{"buda.add",    "buda.subtract", "buda.nop",
-                                                     "buda.sparse", "buda.reduce",   "buda.splice"};
-        if (!keep.contains(node.op) && !picks(node)) return false;
-        if (node.op == "buda.reduce" && node.word("type", "max") != "max") return false;
+        if (node.is_constant()) return is_integral(node);
+        if (is_fp16a_[id]) return has_readers_outside(id);
+        static const std::set<std::string_view> integral_ops{"buda.add",    "buda.subtract", "buda.nop",
+                                                             "buda.sparse", "buda.reduce",   "buda.splice"};
+        if (!integral_ops.contains(node.op) && !is_gather(node)) return false;
+        if (node.op == "buda.reduce" && node.get_string("type", "max") != "max") return false;
         if (node.has("threshold") && std::nearbyint(node.number("threshold", 0)) != node.number("threshold", 0))
             return false;
         return std::all_of(node.inputs.begin(), node.inputs.end(), [&](const Edge& edge) {
-            return whole_[edge.value] || !graph_.type(edge.value).format;  // none: a table
+            return is_integral_[edge.value] || !graph_.type(edge.value).format;  // no format: a table
         });
     }
-    static bool is_whole(const Node& constant) {
+    static bool is_integral(const Node& constant) {
         if (!constant.type.format || !constant.literal || !is_float(constant.literal->dtype())) return false;
         const std::vector<float>& floats = constant.literal->floats();
         return std::all_of(floats.begin(), floats.end(),
-                           [](float v) { return v == std::nearbyint(v) && std::fabs(v) <= most_whole; });
+                           [](float v) { return v == std::nearbyint(v) && std::fabs(v) <= max_exact_integer; });
     }
-    /// A product with zeros and ones, of which one stands in each row (data-formats).
-    bool picks(const Node& node) const {
+    /// A product with a 0/1 matrix with one 1 in each row (data-formats makes such matrices Bfp2_b).
+    bool is_gather(const Node& node) const {
         if (node.op != "buda.matmul" || node.inputs.size() != 2) return false;
         return std::any_of(node.inputs.begin(), node.inputs.end(), [&](const Edge& edge) {
             const Node& operand = graph_.nodes[edge.value];
             return operand.is_constant() && operand.type.format == DataFormat::Bfp2_b;
         });
     }
-    bool leads_to_steps(ValueId id) const {
+    bool feeds_region(ValueId id) const {
         const Node& node = graph_.nodes[id];
-        return node.op.starts_with("buda.") && node.type.format == DataFormat::Float16_b && whole_[id] &&
-               !readers_[id].empty() && !read_outside(id);
+        return node.op.starts_with("buda.") && node.type.format == DataFormat::Float16_b && is_integral_[id] &&
+               !readers_[id].empty() && !has_readers_outside(id);
     }
-    /// In the region; or behind it, where one value alone, an integer, comes in and one goes out.
+    /// In the region; or after it, with one integer operand that is computed in the region.
     bool computes_in_fp16a(ValueId id) const {
         const Node& node = graph_.nodes[id];
-        std::size_t given = 0, from_region = 0;
+        std::size_t computed_operands = 0, from_region = 0;
         for (const Edge& edge : node.inputs) {
             const Node& operand = graph_.nodes[edge.value];
             if (!operand.type.format) continue;
@@ -113,11 +113,11 @@ private:
                 if (!is_representable(operand)) return false;
                 continue;
             }
-            ++given;
+            ++computed_operands;
             if (is_fp16a_[edge.value]) ++from_region;
-            if (is_fp16a_[id] && !is_fp16a_[edge.value] && !whole_[edge.value]) return false;
+            if (is_fp16a_[id] && !is_fp16a_[edge.value] && !is_integral_[edge.value]) return false;
         }
-        return is_fp16a_[id] || (whole_[id] && given == 1 && from_region == 1);
+        return is_fp16a_[id] || (is_integral_[id] && computed_operands == 1 && from_region == 1);
     }
     static bool is_representable(const Node& constant) {
         if (!constant.literal || !is_float(constant.literal->dtype())) return false;
@@ -129,51 +129,52 @@ private:
     void convert() {
         Graph result = graph_.next();
         Builder build(result);
-        std::map<std::pair<ValueId, bool>, ValueId> as;  // a value in the family wanted
+        std::map<std::pair<ValueId, bool>, ValueId> converted;  // a value in the exponent family of a reader
         for (ValueId id = 0; id < graph_.nodes.size(); ++id) {
             const Node& node = graph_.nodes[id];
             build.set_origin(node.origin);
             build.set_kind(node.kind);
             std::vector<Edge> inputs = node.inputs;
-            for (Edge& edge : inputs) edge.value = in_family(build, as, edge.value, runs_in_fp16a_[id]);
+            for (Edge& edge : inputs) edge.value = in_family(build, converted, edge.value, runs_in_fp16a_[id]);
             Node copied = node;
             if (is_fp16a_[id]) copied.type.format = with_exponent(*node.type.format, true);
-            as[{id, is_fp16a_[id]}] = build.copy(copied, std::move(inputs));
+            converted[{id, is_fp16a_[id]}] = build.copy(copied, std::move(inputs));
         }
         for (const Output& out : graph_.outputs)
-            result.outputs.push_back({out.name, as.at({out.value, is_fp16a_[out.value]}), out.type});
+            result.outputs.push_back({out.name, converted.at({out.value, is_fp16a_[out.value]}), out.type});
         result.erase_unused();
         graph_ = std::move(result);
     }
-    ValueId in_family(Builder& build, std::map<std::pair<ValueId, bool>, ValueId>& as, ValueId id, bool wanted) const {
+    ValueId in_family(Builder& build, std::map<std::pair<ValueId, bool>, ValueId>& converted, ValueId id,
+                      bool fp16a) const {
         const Node& node = graph_.nodes[id];
-        if (!node.type.format || is_fp16a_[id] == wanted) return as.at({id, is_fp16a_[id]});
-        const auto [made, first] = as.try_emplace({id, wanted}, 0);
+        if (!node.type.format || is_fp16a_[id] == fp16a) return converted.at({id, is_fp16a_[id]});
+        const auto [made, first] = converted.try_emplace({id, fp16a}, 0);
         if (!first) return made->second;
-        const DataFormat df = with_exponent(*node.type.format, wanted);
+        const DataFormat df = with_exponent(*node.type.format, fp16a);
         if (node.is_constant()) {
             made->second = build.device_constant(*node.literal, df);
             build.graph().nodes[made->second].derivation = node.derivation;
         } else {
-            made->second = build.add_edges("buda.nop", {{as.at({id, is_fp16a_[id]}), {}}}, {}, df);
+            made->second = build.add_edges("buda.nop", {{converted.at({id, is_fp16a_[id]}), {}}}, {}, df);
         }
         return made->second;
     }
 
     Graph& graph_;
     std::vector<std::vector<ValueId>> readers_;
-    std::vector<bool> whole_, is_fp16a_, runs_in_fp16a_;  // is_fp16a_: the value has 5 bits of exponent
+    std::vector<bool> is_integral_, is_fp16a_, runs_in_fp16a_;  // is_fp16a_: the value has 5 exponent bits
 };
 
 void run_fp16_quantizers(Graph& graph, const PassOptions& options) {
-    if (works_in_fp16_quantizers(options)) Fp16Quantizers(graph).run();
+    if (uses_fp16_quantizers(options)) Fp16Quantizers(graph).run();
 }
 
 }  // namespace
 
 extern const Pass fp16_quantizers_pass;
 const Pass fp16_quantizers_pass{.name = "fp16-quantizers",
-                                .summary = "quantizers in Float16 where Dst holds 16 bits, for its digits",
+                                .summary = "quantizers in Float16 where Dst holds 16 bits, for its precision",
                                 .run = run_fp16_quantizers};
 
 }  // namespace ttsim::impl::ir

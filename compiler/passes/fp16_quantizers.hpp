@@ -1,6 +1,5 @@
-// Work that a format of 5 exponent bits would do with more digits, and is right in it: integer-gemm and
-// decompose-elementwise call what makes and rounds the steps of a quantizer so (Node::kind), and fp16-quantizers gives
-// it Float16.
+// A mark for ops of quantizers that are correct with 5 exponent bits and more precise in Float16. integer-gemm and
+// decompose-elementwise set it as Node::kind; fp16-quantizers then gives these ops Float16.
 #pragma once
 
 #include <string_view>
@@ -11,8 +10,8 @@ namespace ttsim::impl::ir {
 
 inline constexpr std::string_view fp16_quantizers = "fp16_quantizers";
 
-/// Where Dst holds 16 bits, and nobody says the formats of ops, which would be of both families then.
-inline bool works_in_fp16_quantizers(const PassOptions& options) {
+/// True if Dst holds 16 bits and no rule sets formats. With rules, ops could have operands of both exponent families.
+inline bool uses_fp16_quantizers(const PassOptions& options) {
     return options.fp16_quantizers && !options.wide_dest && !options.accumulate_df && options.rules.empty() &&
            options.default_df == DataFormat::Float16_b;
 }

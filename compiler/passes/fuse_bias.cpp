@@ -1,10 +1,10 @@
-// fuse-bias
+// fuse-bias: fuses the addition of a constant with equal rows into a product.
 //
 //   %a = buda.matmul %x, %w                             and nothing else reads %a
 //   %y = buda.add %a, %bias (broadcast: {r: 4})         ->   %y = buda.matmul %x, %w, %bias (broadcast: {r: 4})
 //
-// where %bias is a constant all of whose rows are equal, which is what the third operand of a product adds. The same
-// for buda.depthwise.
+// %bias must be a constant with equal rows, which the third operand of a product needs. buda.depthwise is handled
+// alike.
 #include <cmath>
 
 #include "compiler/ir/derivation.hpp"
@@ -23,7 +23,7 @@ bool rows_equal(const Literal& literal) {
     return true;
 }
 
-bool takes_bias(const Graph& graph, const Edge& edge, const std::vector<std::size_t>& uses) {
+bool can_fuse_bias(const Graph& graph, const Edge& edge, const std::vector<std::size_t>& uses) {
     const Node& node = graph.nodes[edge.value];
     return edge.tms.empty() && uses[edge.value] == 1 && (node.op == "buda.matmul" || node.op == "buda.depthwise") &&
            node.inputs.size() == 2 && !node.has("relu");
@@ -36,16 +36,17 @@ void run_fuse_bias(Graph& graph, const PassOptions& options) {
         for (const std::size_t k : {std::size_t{0}, std::size_t{1}}) {
             const Edge &product = node.inputs[k], &bias = node.inputs[1 - k];
             Node& constant = graph.nodes[bias.value];
-            if (!takes_bias(graph, product, uses) || !constant.is_constant() || !rows_equal(*constant.literal) ||
+            if (!can_fuse_bias(graph, product, uses) || !constant.is_constant() || !rows_equal(*constant.literal) ||
                 graph.nodes[product.value].type.format != node.type.format)
                 continue;
-            if (constant.derivation && std::isinf(constant.derivation->largest))  // its rows are equal by chance
+            if (constant.derivation &&
+                std::isinf(constant.derivation->largest))  // its rows are equal by coincidence only
                 constant.derivation = as_fixed(constant.derivation);
             const Node& source = graph.nodes[product.value];
             std::vector<Edge> inputs = source.inputs;
             inputs.push_back(bias);
             Attrs attrs = source.attrs;
-            attrs.insert(node.attrs.begin(), node.attrs.end());  // a relu of the sum
+            attrs.insert(node.attrs.begin(), node.attrs.end());  // the relu of the sum
             node.op = source.op;
             if (options.keep_names) node.name = source.name;
             node.attrs = std::move(attrs);
@@ -59,7 +60,8 @@ void run_fuse_bias(Graph& graph, const PassOptions& options) {
 }  // namespace
 
 extern const Pass fuse_bias;
-const Pass fuse_bias{
-    .name = "fuse-bias", .summary = "let a product add a constant that is the same for all rows", .run = run_fuse_bias};
+const Pass fuse_bias{.name = "fuse-bias",
+                     .summary = "fuse the addition of a constant with equal rows into a product",
+                     .run = run_fuse_bias};
 
 }  // namespace ttsim::impl::ir

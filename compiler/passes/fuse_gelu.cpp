@@ -1,12 +1,12 @@
-// fuse-gelu
+// fuse-gelu: fuses a gelu into the product before it.
 //
 //   %a = buda.matmul %x, %w, %bias               and nothing else reads %a
 //   %b = buda.gelu %a                    ->      %b = buda.matmul %x, %w, %bias {sfpu_op = "gelu"}
 //
-// The activation then waits for the product on the same cores, where it worked beside it before; what it saves is the
-// way between them. Products alike (sizes and formats) are fused together, and only where that makes an input quicker
-// by the estimate the compiler gives; without an estimate all are. A netlist knows gelu alone on products. A gelu that
-// an override names stays an op; where ops keep the model's names the product keeps its own.
+// The gelu then runs on the cores of the product, after it, instead of in parallel on its own cores. This saves the
+// transfer between them. Products with equal sizes and formats are fused together, and only if the compiler's estimate
+// of an input's time improves. Without an estimate all are fused. Netlists support only gelu on products. A gelu named
+// by an override stays an op. With keep_names the product keeps its name.
 #include <map>
 
 #include "compiler/ir/pass.hpp"
@@ -16,13 +16,13 @@ namespace ttsim::impl::ir {
 namespace {
 
 /// Formats of Dst and of partial sums, where they are set.
-bool same_dest(const Node& gelu, const Node& product) {
+bool same_dest_formats(const Node& gelu, const Node& product) {
     for (const char* key : {"acc_df", "intermed_df"})
-        if (gelu.has(key) && gelu.word(key, "") != product.word(key, "")) return false;
+        if (gelu.has(key) && gelu.get_string(key, "") != product.get_string(key, "")) return false;
     return true;
 }
 
-/// The product whose result nothing but this gelu reads, or nullptr.
+/// The product whose result only this gelu reads, or nullptr.
 const Node* product_of(const Graph& graph, const Node& node, const std::vector<std::size_t>& uses,
                        const Overrides& overrides) {
     if (node.op != "buda.gelu" || overrides.contains(node.name)) return nullptr;
@@ -30,13 +30,13 @@ const Node* product_of(const Graph& graph, const Node& node, const std::vector<s
     const Node& product = graph.nodes[edge.value];
     const bool fits = product.op == "buda.matmul" && edge.tms.empty() && uses[edge.value] == 1 &&
                       !product.has("relu") && !product.has("sfpu_op") && product.type.format == node.type.format &&
-                      same_dest(node, product);
+                      same_dest_formats(node, product);
     return fits ? &product : nullptr;
 }
 
-/// What makes two of them alike: the same choice is right for both.
-std::string likeness(const Graph& graph, const Node& product) {
-    std::string text = to_string(product.type) + product.word("fidelity", "") + product.word("acc_df", "");
+/// A key for products of equal sizes and formats, for which the same choice is right.
+std::string group_key(const Graph& graph, const Node& product) {
+    std::string text = to_string(product.type) + product.get_string("fidelity", "") + product.get_string("acc_df", "");
     for (const Edge& edge : product.inputs) text += " " + to_string(graph.type(edge.value));
     return text;
 }
@@ -59,15 +59,17 @@ void fuse(Graph& graph, const std::vector<ValueId>& activations, bool keep_names
 }
 
 void run_fuse_gelu(Graph& graph, const PassOptions& options) {
-    if (options.fuse_gelu == Fusing::Never || (options.fuse_gelu == Fusing::WherePays && !options.auto_fusing)) return;
-    std::map<std::string, std::vector<std::string>> alike;  // names: positions change as products go
+    if (options.fuse_gelu == Fusing::Never || (options.fuse_gelu == Fusing::IfProfitable && !options.auto_fusing))
+        return;
+    std::map<std::string, std::vector<std::string>>
+        groups;  // by group_key(): names, since indices change when products are erased
     const auto uses = graph.use_counts();
     for (const Node& node : graph.nodes)
         if (const Node* product = product_of(graph, node, uses, options.overrides))
-            alike[likeness(graph, *product)].push_back(node.name);
-    const bool measured = options.fuse_gelu == Fusing::WherePays && options.estimate;
-    double now = measured && !alike.empty() ? options.estimate(graph) : 0;
-    for (const auto& [key, names] : alike) {
+            groups[group_key(graph, *product)].push_back(node.name);
+    const bool measured = options.fuse_gelu == Fusing::IfProfitable && options.estimate;
+    double now = measured && !groups.empty() ? options.estimate(graph) : 0;
+    for (const auto& [key, names] : groups) {
         Graph fused = graph;
         std::vector<ValueId> activations;
         for (const std::string& name : names)
@@ -86,8 +88,7 @@ void run_fuse_gelu(Graph& graph, const PassOptions& options) {
 }  // namespace
 
 extern const Pass fuse_gelu;
-const Pass fuse_gelu{.name = "fuse-gelu",
-                     .summary = "let a product's core do the gelu behind it, where that pays",
-                     .run = run_fuse_gelu};
+const Pass fuse_gelu{
+    .name = "fuse-gelu", .summary = "fuse a gelu into the product before it, where profitable", .run = run_fuse_gelu};
 
 }  // namespace ttsim::impl::ir

@@ -1,15 +1,14 @@
-// fuse-ops: a chain of elementwise ops becomes one op, whose values stay in Dst or an intermediate buffer
+// fuse-ops: fuses a chain of elementwise ops into one op, whose values stay in Dst or an intermediate buffer.
 //
 //   %a = buda.add %x, %y                          and nothing else reads %a, %b
-//   %b = buda.sqrt %a                       ->    %c = buda.fused_op %x, %y {program = "add in0 in1; sqrt d; reciprocal
-//   d"} %c = buda.reciprocal %b
+//   %b = buda.sqrt %a                       ->    %c = buda.fused_op %x, %y
+//   %c = buda.reciprocal %b                            {program = "add in0 in1; sqrt d; reciprocal d"}
 //
-// In a program inN is an operand and d the result before. Results of a chain have one format and one set of format
-// attributes. A chain ends where the sum of its work would keep a core too long: ops work at the same time otherwise.
-// An op that the user says something of keeps its name, as the last of its chain; where an epoch or a chip begins with
-// it or an operand of it goes through DRAM it is none. An override `fuse: false` keeps an op out of chains, as "apart"
-// does a nop that a user wants; `fuse: true` lets it join neighbours of the same kind whatever the work, also without
-// auto fusing.
+// In a program inN is an operand and d the previous result. All results of a chain have the same format and format
+// attributes. The work of a chain is limited, since separate ops run in parallel. An op with a placement override keeps
+// its name and is the last of its chain. An op that starts an epoch or a chip, or that has an operand queued in DRAM,
+// is not fused. The override `fuse: false`, and the attribute "apart" of inserted nops, exclude an op from chains. Ops
+// with `fuse: true` are fused with each other regardless of the work, also without auto_fusing.
 #include <algorithm>
 #include <set>
 
@@ -20,14 +19,14 @@ namespace ttsim::impl::ir {
 
 namespace {
 
-/// Clocks per tile in a chain; 0: it is never part of one.
-double chain_work(const Node& node) {
+/// Cycles per tile in a chain; 0: the op is never fused.
+double chain_cycles(const Node& node) {
     const OpDef* def = device_def(node.op);
-    return def ? def->chain_work : 0;
+    return def ? def->chain_cycles : 0;
 }
 
-/// Tiles of one core on the widest grid of up to 8 x 8.
-double share(const Dims& dims) {
+/// Tiles per core on the largest grid of up to 8 x 8 that divides the dims.
+double tiles_per_core(const Dims& dims) {
     const auto part = [](std::int64_t n) {
         constexpr std::int64_t most = 8;
         std::int64_t best = 1;
@@ -43,7 +42,7 @@ struct Chain {
     std::vector<Edge> inputs;
     double work = 0;
     std::size_t ops = 0;
-    bool wanted = true;  ///< by overrides, every op of it
+    bool is_requested = true;  ///< overrides request fusion of every op
 };
 
 Attrs formats_of(const Node& node) {
@@ -57,13 +56,13 @@ class Fuser {
 public:
     Fuser(Graph& graph, const PassOptions& options)
         : graph_(graph), options_(options), uses_(graph.use_counts()), chains_(graph.nodes.size()) {
-        for (const auto& [_, user] : options.overrides) first_.insert(user.after.begin(), user.after.end());
+        for (const auto& [_, op] : options.overrides) predecessors_.insert(op.after.begin(), op.after.end());
     }
 
     void run() {
         for (ValueId id = 0; id < graph_.nodes.size(); ++id)
-            if (chain_work(graph_.nodes[id]) > 0 && plain(graph_.nodes[id]) &&
-                said(graph_.nodes[id]).value_or(options_.auto_fusing))
+            if (chain_cycles(graph_.nodes[id]) > 0 && is_fusable(graph_.nodes[id]) &&
+                fuse_override(graph_.nodes[id]).value_or(options_.auto_fusing))
                 extend(id);
         for (ValueId id = 0; id < graph_.nodes.size(); ++id) {
             Node& node = graph_.nodes[id];
@@ -77,22 +76,22 @@ public:
     }
 
 private:
-    const OpOverride* user(const Node& node) const {
+    const OpOverride* override_of(const Node& node) const {
         const auto found = options_.overrides.find(node.name);
         return found == options_.overrides.end() ? nullptr : &found->second;
     }
-    std::optional<bool> said(const Node& node) const {
-        const OpOverride* said = user(node);
-        if (said && (said->begins_epoch() || !said->queued.empty())) return false;
-        return said ? said->fuse : std::nullopt;
+    std::optional<bool> fuse_override(const Node& node) const {
+        const OpOverride* fuse_override = override_of(node);
+        if (fuse_override && (fuse_override->begins_epoch() || !fuse_override->queued.empty())) return false;
+        return fuse_override ? fuse_override->fuse : std::nullopt;
     }
     bool keeps_name(const Node& node) const {
-        return (user(node) && user(node)->places()) || first_.count(node.name) != 0;
+        return (override_of(node) && override_of(node)->affects_placement()) || predecessors_.count(node.name) != 0;
     }
-    bool wanted(const Node& node) const { return said(node).value_or(false); }
+    bool is_requested(const Node& node) const { return fuse_override(node).value_or(false); }
 
-    /// Nothing but formats is set, and the operands are values of one exponent family; ops of integers stay apart.
-    bool plain(const Node& node) const {
+    /// Whether only format attributes are set, and result and operands are floats of one exponent family.
+    bool is_fusable(const Node& node) const {
         if (is_integer(*node.type.format)) return false;
         if (node.attrs.size() != formats_of(node).size()) return false;
         for (const Edge& edge : node.inputs)
@@ -100,7 +99,7 @@ private:
         return true;
     }
 
-    /// Operand k may come from within: nothing else reads it.
+    /// Whether the chain of operand k can be extended by this node.
     bool joins(const Node& node, std::size_t k) const {
         const Edge& edge = node.inputs[k];
         const Node& before = graph_.nodes[edge.value];
@@ -108,11 +107,12 @@ private:
         constexpr double most_work = 12;
         constexpr std::size_t most_inputs = 8;
         return chain.ops > 0 && !keeps_name(before) && uses_[edge.value] == 1 && edge.tms.empty() &&
-               before.type.format == node.type.format && formats_of(before) == formats_of(node) && !iterations(node) &&
-               chain.inputs.size() + node.inputs.size() - 1 <= most_inputs &&
-               ((chain.wanted && wanted(node)) || chain.work + chain_work(node) * share(node.type.dims) <= most_work);
+               before.type.format == node.type.format && formats_of(before) == formats_of(node) &&
+               !transposes_operand(node) && chain.inputs.size() + node.inputs.size() - 1 <= most_inputs &&
+               ((chain.is_requested && is_requested(node)) ||
+                chain.work + chain_cycles(node) * tiles_per_core(node.type.dims) <= most_work);
     }
-    static bool iterations(const Node& node) {
+    static bool transposes_operand(const Node& node) {
         for (const Edge& edge : node.inputs)
             for (const Tm& tm : edge.tms)
                 if (tm.kind == Tm::Kind::Transpose) return true;
@@ -124,7 +124,7 @@ private:
         std::optional<std::size_t> from;
         for (std::size_t k = 0; k < node.inputs.size() && !from; ++k)
             if (joins(node, k)) from = k;
-        if (!from && iterations(node)) return;
+        if (!from && transposes_operand(node)) return;
         Chain chain = from ? chains_[node.inputs[*from].value] : Chain{};
         chain.program += (from ? "; " : "") + node.op.substr(std::string_view("buda.").size());
         for (std::size_t k = 0; k < node.inputs.size(); ++k) {
@@ -135,9 +135,9 @@ private:
             chain.program += fmt::format(" in{}", chain.inputs.size());
             chain.inputs.push_back(node.inputs[k]);
         }
-        chain.work += chain_work(node) * share(node.type.dims);
+        chain.work += chain_cycles(node) * tiles_per_core(node.type.dims);
         ++chain.ops;
-        chain.wanted = chain.wanted && wanted(node);
+        chain.is_requested = chain.is_requested && is_requested(node);
         if (from) absorbed_.insert(node.inputs[*from].value);
         chains_[id] = std::move(chain);
     }
@@ -145,23 +145,23 @@ private:
     Graph& graph_;
     const PassOptions& options_;
     std::vector<std::size_t> uses_;
-    std::vector<Chain> chains_;  // that end with a node
+    std::vector<Chain> chains_;  // by last node
     std::set<ValueId> absorbed_;
-    std::set<std::string> first_;  // that others come after
+    std::set<std::string> predecessors_;  // ops in `after` of other ops
 };
 
 void run_fuse_ops(Graph& graph, const PassOptions& options) {
-    const auto any_wanted = [&] {
+    const auto any_requested = [&] {
         return std::any_of(options.overrides.begin(), options.overrides.end(),
                            [](const auto& one) { return one.second.fuse.value_or(false); });
     };
-    if (options.auto_fusing || any_wanted()) Fuser(graph, options).run();
+    if (options.auto_fusing || any_requested()) Fuser(graph, options).run();
     for (Node& node : graph.nodes) node.attrs.erase("apart");
 }
 
 }  // namespace
 
 extern const Pass fuse_ops;
-const Pass fuse_ops{.name = "fuse-ops", .summary = "chains of elementwise ops as one op", .run = run_fuse_ops};
+const Pass fuse_ops{.name = "fuse-ops", .summary = "fuse chains of elementwise ops into one op", .run = run_fuse_ops};
 
 }  // namespace ttsim::impl::ir

@@ -1,4 +1,4 @@
-// fuse-relu
+// fuse-relu: fuses a relu into the packer of its producer.
 //
 //   %a = buda.add %x, %y
 //   %b = buda.nop %a {relu = "min", threshold = 0.0}     and nothing else reads %a
@@ -7,7 +7,7 @@
 
 namespace ttsim::impl::ir {
 
-static bool can_take(const Node& producer, std::size_t uses) {
+static bool can_fuse(const Node& producer, std::size_t uses) {
     return uses == 1 && producer.op.starts_with("buda.") && !producer.has("relu");
 }
 
@@ -18,7 +18,7 @@ static void run_fuse_relu(Graph& graph, const PassOptions& options) {
         if (node.op != "buda.nop" || !node.has("relu") || !node.inputs[0].tms.empty()) continue;
         const ValueId from = node.inputs[0].value;
         const Node& producer = graph.nodes[from];
-        if (!can_take(producer, uses[from]) || producer.type.format != node.type.format) continue;
+        if (!can_fuse(producer, uses[from]) || producer.type.format != node.type.format) continue;
         const Attrs relu = node.attrs;
         node.op = producer.op;
         if (options.keep_names) node.name = producer.name;
@@ -30,6 +30,7 @@ static void run_fuse_relu(Graph& graph, const PassOptions& options) {
 }
 
 extern const Pass fuse_relu;
-const Pass fuse_relu{.name = "fuse-relu", .summary = "let the packer of the producer do a relu", .run = run_fuse_relu};
+const Pass fuse_relu{
+    .name = "fuse-relu", .summary = "fuse a relu into the packer of its producer", .run = run_fuse_relu};
 
 }  // namespace ttsim::impl::ir

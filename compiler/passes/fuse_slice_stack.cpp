@@ -1,4 +1,4 @@
-// fuse-slice-stack
+// fuse-slice-stack: turns reshapes with transposes, as of attention heads, into slices and stacks.
 //
 //   %a = reshape %x : [.., r, n * c] -> [.., r, n, c]
 //   %b = transpose %a, the two axes before the last swapped       ->  %b = hslice %x {n}
@@ -9,7 +9,7 @@
 //   %a = reshape %x : [.., r, n * c] -> [.., r, n, c]
 //   %b = map_axis %a, %m along n                                  ->  %b = transpose (map_axis (hslice %x {n}), %m)
 //
-// where c is whole tiles, so that a TM does it. Whatever else the transpose does stays, before or after.
+// c must be a multiple of the tile size, so that a TM can do it. The rest of the transpose stays, before or after.
 #include <algorithm>
 #include <numeric>
 
@@ -29,21 +29,22 @@ Perm middle_swap(std::size_t rank) {
     return perm;
 }
 
-/// `split` with its last two axes joined.
-Dims joined(const Dims& split) {
+/// `split` with its last two axes merged.
+Dims merged(const Dims& split) {
     Dims dims(split.begin(), split.end() - 1);
     dims.back() *= split.back();
     return dims;
 }
-/// Whether a reshape between the two cuts the last axis in two, the second part whole tiles; axes of size 1 may come
-/// and go in front.
-bool splits_last(const Dims& whole, const Dims& split) {
-    return split.size() >= 3 && split.back() % 32 == 0 && whole.size() >= 2 && form_of(whole) == form_of(joined(split));
+/// Whether a reshape between the two splits the last axis in two, the second part of whole tiles. Leading axes of size
+/// 1 are ignored.
+bool splits_last(const Dims& merged_dims, const Dims& split) {
+    return split.size() >= 3 && split.back() % 32 == 0 && merged_dims.size() >= 2 &&
+           form_of(merged_dims) == form_of(merged(split));
 }
 
 std::optional<ValueId> slice(Builder& build, const Node& node, ValueId x) {
     const Node inner = build.graph().nodes[x];
-    if (inner.op == "transpose") {  // one that map_of_slices() left
+    if (inner.op == "transpose") {  // a result of map_of_slices()
         Perm both;
         for (const std::int64_t axis : node.list("perm"))
             both.push_back(inner.list("perm")[static_cast<std::size_t>(axis)]);
@@ -54,20 +55,21 @@ std::optional<ValueId> slice(Builder& build, const Node& node, ValueId x) {
     Perm rest;
     for (const std::int64_t axis : perm) rest.push_back(std::find(swap.begin(), swap.end(), axis) - swap.begin());
     for (std::size_t k = 0; k + 2 < rest.size(); ++k)
-        if (rest[k] != static_cast<std::int64_t>(k)) return std::nullopt;  // more than a swap of the last two is left
+        if (rest[k] != static_cast<std::int64_t>(k))
+            return std::nullopt;  // more than a swap of the last two axes is left
     const std::int64_t n = inner.type.dims[inner.type.dims.size() - 2];
-    const ValueId source = build.reshape(inner.inputs[0].value, joined(inner.type.dims));
+    const ValueId source = build.reshape(inner.inputs[0].value, merged(inner.type.dims));
     return build.transpose(build.add("hslice", {source}, {{"n", n}}), rest);
 }
 
-/// A choice of slices, such as the heads of the queries: as it is, every row would be one slice of the n.
+/// A selection of slices, such as the heads of the queries. Without hslice each row would be one of n slices.
 std::optional<ValueId> map_of_slices(Builder& build, const Node& node, std::span<const ValueId> in) {
     const Node inner = build.graph().nodes[in[0]];
     const std::int64_t rank = std::ssize(inner.type.dims);
     if (inner.op != "reshape" || node.integer("axis", 0) + 2 != rank || !build.literal(in[1]) ||
         !splits_last(build.dims(inner.inputs[0].value), inner.type.dims))
         return std::nullopt;
-    const ValueId source = build.reshape(inner.inputs[0].value, joined(inner.type.dims));
+    const ValueId source = build.reshape(inner.inputs[0].value, merged(inner.type.dims));
     const std::int64_t n = inner.type.dims[inner.type.dims.size() - 2];
     const ValueId slices = build.add("hslice", {source}, {{"n", n}});
     return build.transpose(build.map_axis(slices, rank - 3, *build.literal(in[1])),
@@ -99,7 +101,7 @@ void run_fuse_slice_stack(Graph& graph, const PassOptions&) {
 
 extern const Pass fuse_slice_stack;
 const Pass fuse_slice_stack{.name = "fuse-slice-stack",
-                            .summary = "reshapes with transposes of attention heads as TMs",
+                            .summary = "reshapes and transposes of attention heads as TMs",
                             .run = run_fuse_slice_stack};
 
 }  // namespace ttsim::impl::ir

@@ -1,16 +1,16 @@
-// host-windows: the windows of a convolution over an input of few channels are laid out by the host (prestride):
+// host-windows: the host gathers the windows of a convolution over an input of few channels (prestride):
 //
 //   %y = conv %x, %w   ->   %r = gather_rows of %x with channels last {host = 1} : [N, taps, Q, C]
 //                           each window as one row {host = 1}                  : [N, Q, taps * C]
 //                           %y = matmul rows, weights                          : [N, Q, OC]
 //
-// A tile holds 32 channels; three of a picture would waste most of it, and picking rows of 3 elements as much. Windows
-// that overlap repeat elements, so these may not be large; patches of a picture may, and so may those of a signal, of
-// one channel, whose windows are short beside it.
+// A tile holds 32 channels, so an image of three channels wastes most of it, and so does gathering rows of 3 elements.
+// Overlapping windows repeat elements, so they must be small. Windows that do not overlap may be large, and so may
+// those of a signal of one channel if they are short compared to the signal.
 //
-// What is only moved on the way to such convolutions moves on the host: pads and slices of a signal, and the filters
-// that make a signal of a signal, from one channel to one, where further windows are of their results. What else reads
-// an input or a result on the way keeps it all on the device: it would cross twice.
+// The host also computes data movement ops between inputs and such convolutions: pads and slices of a signal, and
+// filters from one channel to one whose results have further windows. If an intermediate value has other readers, all
+// stays on the device: the value would be sent twice.
 #include <algorithm>
 
 #include "compiler/host/host_value.hpp"
@@ -24,7 +24,7 @@ namespace {
 constexpr std::int64_t most_channels = 16, most_columns = 512, most_repeats = 16;
 constexpr double most_filtering = 1 << 27;  // multiply-adds of a filter
 
-/// Spatial windows of a convolution, all axes together.
+/// Spatial windows of a convolution, with totals over all axes.
 struct Windows {
     std::vector<Window> spatial;
     std::int64_t taps = 1, positions = 1, outs = 1;
@@ -46,81 +46,85 @@ bool small_enough(const Windows& all, std::int64_t channels) {
     return channels == 1 && all.spatial.size() == 1 && all.outs * all.taps <= most_repeats * all.positions;
 }
 
-/// The position that each row of a 0/1 matrix picks, -1 for none; nothing where it sums.
-std::optional<std::vector<std::int64_t>> picked(const Literal& matrix) {
+/// The position that each row of a 0/1 matrix selects, -1 for none; nothing if a row sums elements.
+std::optional<std::vector<std::int64_t>> selected_positions(const Literal& matrix) {
     const std::int64_t rows = matrix.dims()[0], cols = matrix.dims()[1];
-    std::vector<std::int64_t> picks(static_cast<std::size_t>(rows), -1);
+    std::vector<std::int64_t> positions(static_cast<std::size_t>(rows), -1);
     for (std::int64_t i = 0; i < matrix.size(); ++i) {
         const double v = matrix.at(i);
         if (v == 0) continue;
-        std::int64_t& pick = picks[static_cast<std::size_t>(i / cols)];
-        if (v != 1 || pick >= 0) return std::nullopt;
-        pick = i % cols;
+        std::int64_t& position = positions[static_cast<std::size_t>(i / cols)];
+        if (v != 1 || position >= 0) return std::nullopt;
+        position = i % cols;
     }
-    return picks;
+    return positions;
 }
 
-/// Finds the convolutions and what leads to them.
+/// Finds the convolutions and the ops between inputs and them.
 class Finder {
 public:
     Finder(const Graph& graph, const PassOptions& options)
-        : graph_(graph), options_(options), led_(graph.nodes.size()), ready_(graph.nodes.size(), true) {
+        : graph_(graph), options_(options), leads_(graph.nodes.size()), only_host_reads_(graph.nodes.size(), true) {
         for (ValueId id = 0; id < graph.nodes.size(); ++id) {
             const Node& node = graph.nodes[id];
-            led_[id] = starts(node) || (!node.inputs.empty() && led_[node.inputs[0].value] && leads(node));
+            leads_[id] = is_source(node) || (!node.inputs.empty() && leads_[node.inputs[0].value] && is_movable(node));
         }
-        find_ready();
-        // Led from a start without a gap.
+        find_host_only_values();
+        // Keep only ops connected to an input or host op by such ops.
         for (ValueId id = 0; id < graph.nodes.size(); ++id) {
             const Node& node = graph.nodes[id];
-            led_[id] = led_[id] && ready_[id] && (starts(node) || led_[node.inputs[0].value]);
+            leads_[id] = leads_[id] && only_host_reads_[id] && (is_source(node) || leads_[node.inputs[0].value]);
         }
     }
-    bool on_the_way(ValueId id) const { return led_[id] && !starts(graph_.nodes[id]); }
-    bool laid_out(ValueId id) const { return fits(graph_.nodes[id]) && led_[source(id)] && !led_[id]; }
+    bool is_moved(ValueId id) const { return leads_[id] && !is_source(graph_.nodes[id]); }
+    bool gathers_windows(ValueId id) const {
+        return has_small_windows(graph_.nodes[id]) && leads_[source(id)] && !leads_[id];
+    }
 
 private:
     const Node& operand(const Node& node, std::size_t k) const { return graph_.nodes[node.inputs[k].value]; }
     ValueId source(ValueId id) const { return graph_.nodes[id].inputs[0].value; }
 
-    /// Of all readers of a value, none but these convolutions and what leads to them.
-    void find_ready() {
+    /// Marks values that only these convolutions and ops leading to them read.
+    void find_host_only_values() {
         std::vector<bool> read(graph_.nodes.size(), false);
-        for (const Output& output : graph_.outputs) ready_[output.value] = false;
+        for (const Output& output : graph_.outputs) only_host_reads_[output.value] = false;
         for (ValueId id = graph_.nodes.size(); id-- > 0;) {
             const Node& node = graph_.nodes[id];
-            ready_[id] = ready_[id] && read[id];
+            only_host_reads_[id] = only_host_reads_[id] && read[id];
             for (std::size_t k = 0; k < node.inputs.size(); ++k) {
                 const ValueId from = node.inputs[k].value;
                 read[from] = true;
-                const bool whole = node.has("host") || (k == 0 && (fits(node) || (led_[id] && ready_[id])));
-                ready_[from] = ready_[from] && whole;
+                const bool on_host_path =
+                    node.has("host") || (k == 0 && (has_small_windows(node) || (leads_[id] && only_host_reads_[id])));
+                only_host_reads_[from] = only_host_reads_[from] && on_host_path;
             }
         }
     }
 
-    static bool starts(const Node& node) { return node.is_input() || (node.has("host") && !node.is_constant()); }
+    static bool is_source(const Node& node) { return node.is_input() || (node.has("host") && !node.is_constant()); }
 
-    bool fits(const Node& node) const {
-        if (!plain(node)) return false;
+    bool has_small_windows(const Node& node) const {
+        if (!is_plain_conv(node)) return false;
         const Dims& x = operand(node, 0).type.dims;
         return small_enough(windows_of(node, x, operand(node, 1).type.dims), x[1]);
     }
 
-    /// A convolution that the device would do whole.
-    bool plain(const Node& node) const {
+    /// An ordinary convolution without groups and override, with constant weights.
+    bool is_plain_conv(const Node& node) const {
         return node.op == "conv" && !node.has("host") && node.integer("group", 1) == 1 &&
                operand(node, 1).is_constant() && !convolution_override(options_.overrides, node);
     }
 
-    bool leads(const Node& node) const {
+    bool is_movable(const Node& node) const {
         if (node.op == "reshape" || node.op == "transpose") return true;
         if (node.op == "gather_rows") return operand(node, 1).is_constant();
-        if (node.op == "map_axis") return operand(node, 1).is_constant() && picked(*operand(node, 1).literal);
-        return plain(node) && filters(node);
+        if (node.op == "map_axis")
+            return operand(node, 1).is_constant() && selected_positions(*operand(node, 1).literal);
+        return is_plain_conv(node) && is_small_filter(node);
     }
 
-    bool filters(const Node& node) const {
+    bool is_small_filter(const Node& node) const {
         const Dims& w = operand(node, 1).type.dims;
         if (w[0] != 1 || w[1] != 1) return false;
         std::vector<Type> in;
@@ -130,7 +134,7 @@ private:
 
     const Graph& graph_;
     const PassOptions& options_;
-    std::vector<bool> led_, ready_;
+    std::vector<bool> leads_, only_host_reads_;
 };
 
 ValueId on_host(Builder& build, ValueId id) {
@@ -148,10 +152,10 @@ ValueId rows_on_host(Builder& build, ValueId x, const Windows& all) {
     return on_host(build, build.reshape(rows, {n, all.outs, all.taps * c}));
 }
 
-/// Rows are laid out once for all convolutions with the same windows.
+/// Gathered rows, shared by convolutions with equal windows.
 using Rows = std::map<std::string, ValueId>;
 
-ValueId laid_out(Builder& build, const Node& node, std::span<const ValueId> in, Rows& made) {
+ValueId product_of_windows(Builder& build, const Node& node, std::span<const ValueId> in, Rows& made) {
     const Dims w = build.dims(in[1]);
     const Windows all = windows_of(node, build.dims(in[0]), w);
     std::string key = fmt::format("{}", in[0]);
@@ -166,7 +170,7 @@ ValueId laid_out(Builder& build, const Node& node, std::span<const ValueId> in, 
     return channels_first(build, all.spatial, y);
 }
 
-/// A move or a filter; a matrix that picks becomes its picks, which are fewer by the size of the axis.
+/// A data movement op or a filter. A matrix that selects becomes a gather, which is smaller by the size of the axis.
 ValueId moved(Builder& build, const Node& node, std::span<const ValueId> in) {
     if (node.op != "map_axis") {
         const ValueId same = build.add(node.op, {in.begin(), in.end()}, node.attrs);
@@ -174,14 +178,14 @@ ValueId moved(Builder& build, const Node& node, std::span<const ValueId> in) {
     }
     const auto axis = static_cast<std::ptrdiff_t>(node.integer("axis", 0));
     const Dims dims = build.dims(in[0]);
-    const std::vector<std::int64_t> from = *picked(*build.literal(in[1]));
-    Literal picks(DType::I32, {1, std::ssize(from)});
-    for (std::int64_t k = 0; k < picks.size(); ++k)
-        picks.set(k, static_cast<double>(from[static_cast<std::size_t>(k)]));
+    const std::vector<std::int64_t> from = *selected_positions(*build.literal(in[1]));
+    Literal positions(DType::I32, {1, std::ssize(from)});
+    for (std::int64_t k = 0; k < positions.size(); ++k)
+        positions.set(k, static_cast<double>(from[static_cast<std::size_t>(k)]));
     const Dims flat{count({dims.begin(), dims.begin() + axis}), dims[static_cast<std::size_t>(axis)],
                     count({dims.begin() + axis + 1, dims.end()})};
     ValueId y = on_host(build, build.reshape(in[0], flat));
-    y = on_host(build, build.add("gather_rows", {y, build.constant(std::move(picks))}));
+    y = on_host(build, build.add("gather_rows", {y, build.constant(std::move(positions))}));
     return on_host(build, build.reshape(y, node.type.dims));
 }
 
@@ -190,20 +194,21 @@ void run_host_windows(Graph& graph, const PassOptions& options) {
     const Finder found(graph, options);
     std::map<std::string, ValueId> ids;
     for (ValueId id = 0; id < graph.nodes.size(); ++id)
-        if (found.on_the_way(id) || found.laid_out(id)) ids[graph.nodes[id].name] = id;
+        if (found.is_moved(id) || found.gathers_windows(id)) ids[graph.nodes[id].name] = id;
     if (ids.empty()) return;
     Rows made;
     rewrite(graph, [&](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
         const auto one = ids.find(node.name);
         if (one == ids.end()) return std::nullopt;
-        return found.on_the_way(one->second) ? moved(build, node, in) : laid_out(build, node, in, made);
+        return found.is_moved(one->second) ? moved(build, node, in) : product_of_windows(build, node, in, made);
     });
 }
 
 }  // namespace
 
 extern const Pass host_windows;
-const Pass host_windows{
-    .name = "host-windows", .summary = "the host lays out the windows of a first convolution", .run = run_host_windows};
+const Pass host_windows{.name = "host-windows",
+                        .summary = "the host gathers the windows of a first convolution (prestride)",
+                        .run = run_host_windows};
 
 }  // namespace ttsim::impl::ir

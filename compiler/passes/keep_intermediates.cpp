@@ -1,9 +1,9 @@
-// keep-intermediates: the results of named ops become outputs beside those of the model.
+// keep-intermediates: makes the results of named ops outputs, besides those of the model.
 //
 //   %a = buda.matmul %x, %w          and %a is to be kept
 //   ->  output "a_intermediate_output" = %a
 //
-// An output is read by somebody, so nothing fuses the op away.
+// An output counts as a use, so no pass fuses the op away.
 #include <fmt/ranges.h>
 
 #include "compiler/host/host_program.hpp"
@@ -16,7 +16,7 @@ namespace ttsim::impl::ir {
 namespace {
 
 /// Throws Error(Input) when there is no such op.
-ValueId find_kept(const Graph& graph, const std::string& name) {
+ValueId find_intermediate(const Graph& graph, const std::string& name) {
     std::vector<std::string> names;
     for (ValueId id = 0; id < graph.nodes.size(); ++id) {
         const Node& node = graph.nodes[id];
@@ -27,13 +27,13 @@ ValueId find_kept(const Graph& graph, const std::string& name) {
     constexpr std::size_t shown = 20;
     const bool more = names.size() > shown;
     names.resize(std::min(names.size(), shown));
-    fail_input({}, "an intermediate result of '{}' is wanted, but the lowered model has no such op; it has {}{}", name,
-               fmt::join(names, ", "), more ? ", ..." : "");
+    fail_input({}, "an intermediate result of '{}' is requested, but the lowered model has no such op; it has {}{}",
+               name, fmt::join(names, ", "), more ? ", ..." : "");
 }
 
 void run_keep_intermediates(Graph& graph, const PassOptions& options) {
     for (const std::string& name : options.intermediates) {
-        const ValueId id = find_kept(graph, name);
+        const ValueId id = find_intermediate(graph, name);
         const Dims& tiles = graph.nodes[id].type.dims;
         constexpr std::int64_t edge = 32;
         const std::string output = name + std::string(intermediate_suffix);
@@ -54,8 +54,7 @@ void run_keep_intermediates(Graph& graph, const PassOptions& options) {
 }  // namespace
 
 extern const Pass keep_intermediates;
-const Pass keep_intermediates{.name = "keep-intermediates",
-                              .summary = "results of ops that are named become outputs",
-                              .run = run_keep_intermediates};
+const Pass keep_intermediates{
+    .name = "keep-intermediates", .summary = "make the results of named ops outputs", .run = run_keep_intermediates};
 
 }  // namespace ttsim::impl::ir

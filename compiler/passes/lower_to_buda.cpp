@@ -1,4 +1,4 @@
-// lower-to-buda: core ops on model tensors -> "buda.*" ops on tiles. How: lower/lowering.hpp.
+// lower-to-buda: lowers core ops on model tensors to "buda.*" ops on tiles; see lower/lowering.hpp.
 //
 //   %y = add %x, %b : f32[2, 3]   ->   %y = buda.add %x, %b : Float16_b[1, 1, 1]
 //   %y = map_axis %x, %m          ->   a buda.matmul from the left or the right
@@ -9,14 +9,14 @@
 
 namespace ttsim::impl::ir {
 
-/// Whether both compute the same but for the values of constants.
+/// Whether both graphs differ at most in values of constants.
 static bool same_ops(const Graph& a, const Graph& b) {
     return std::equal(a.nodes.begin(), a.nodes.end(), b.nodes.begin(), b.nodes.end(), [](const Node& x, const Node& y) {
         return x.op == y.op && x.inputs == y.inputs && x.attrs == y.attrs && x.type == y.type;
     });
 }
 
-/// Parameters that stand in filling elements keep their values.
+/// Marks parameters whose values repeat into padding as not replaceable.
 static void fix_repeated(Graph& device) {
     for (Node& node : device.nodes)
         if (node.derivation && std::isfinite(node.derivation->largest)) node.derivation = as_fixed(node.derivation);

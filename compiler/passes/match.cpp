@@ -11,7 +11,7 @@ std::optional<double> Match::number(ValueId id) const {
     return literal->at(0);
 }
 
-std::optional<ValueId> Match::squared(ValueId id) const {
+std::optional<ValueId> Match::square_operand(ValueId id) const {
     const Node& n = node(id);
     if (n.op == "square") return n.inputs[0].value;
     if (n.op == "multiply" && n.inputs[0].value == n.inputs[1].value) return n.inputs[0].value;
@@ -19,14 +19,14 @@ std::optional<ValueId> Match::squared(ValueId id) const {
     return std::nullopt;
 }
 
-std::optional<ValueId> Match::rooted(ValueId id) const {
+std::optional<ValueId> Match::sqrt_operand(ValueId id) const {
     const Node& n = node(id);
     if (n.op == "sqrt") return n.inputs[0].value;
     if (n.op == "power" && number(n.inputs[1].value) == 0.5) return n.inputs[0].value;
     return std::nullopt;
 }
 
-std::optional<ValueId> Match::inverted(ValueId id) const {
+std::optional<ValueId> Match::reciprocal_operand(ValueId id) const {
     const Node& n = node(id);
     if (n.op == "reciprocal") return n.inputs[0].value;
     if (n.op == "divide" && number(n.inputs[0].value) == 1.0) return n.inputs[1].value;
@@ -34,11 +34,11 @@ std::optional<ValueId> Match::inverted(ValueId id) const {
     return std::nullopt;
 }
 
-std::optional<ValueId> Match::inverse_root(ValueId id) const {
+std::optional<ValueId> Match::rsqrt_operand(ValueId id) const {
     const Node& n = node(id);
     if (n.op == "power" && number(n.inputs[1].value) == -0.5) return n.inputs[0].value;
-    const auto root = inverted(id);
-    return root ? rooted(*root) : std::nullopt;
+    const auto root = reciprocal_operand(id);
+    return root ? sqrt_operand(*root) : std::nullopt;
 }
 
 std::optional<std::pair<ValueId, double>> Match::scaled(ValueId id) const {
@@ -56,7 +56,7 @@ std::optional<std::pair<ValueId, double>> Match::scaled(ValueId id) const {
 std::optional<Match::Sum> Match::sum(ValueId id) const {
     Sum found;
     ValueId at = id;
-    // behind the sums: a factor, and reshapes that drop axes
+    // after the sums: a factor, and reshapes that drop axes
     for (;;) {
         const Node& n = node(at);
         if (n.op == "reshape") {

@@ -1,4 +1,4 @@
-// What recognizing passes look for: numbers, squares, sums and means, in the forms that exporters write.
+// Matchers for recognition passes: splat constants, squares, sums and means, in the forms that exporters write.
 #pragma once
 
 #include "compiler/ir/builder.hpp"
@@ -13,25 +13,25 @@ public:
     bool is(ValueId id, const char* op) const { return node(id).op == op; }
     ValueId operand(ValueId id, std::size_t k) const { return node(id).inputs[k].value; }
 
-    /// The value of a constant that is the same throughout.
+    /// The value of a splat constant.
     std::optional<double> number(ValueId id) const;
     /// x of square x, x * x, or x to the power of 2.
-    std::optional<ValueId> squared(ValueId id) const;
+    std::optional<ValueId> square_operand(ValueId id) const;
     /// x of sqrt x, or x to the power of 0.5.
-    std::optional<ValueId> rooted(ValueId id) const;
+    std::optional<ValueId> sqrt_operand(ValueId id) const;
     /// x of 1 / x.
-    std::optional<ValueId> inverted(ValueId id) const;
+    std::optional<ValueId> reciprocal_operand(ValueId id) const;
     /// x of 1 / sqrt x.
-    std::optional<ValueId> inverse_root(ValueId id) const;
+    std::optional<ValueId> rsqrt_operand(ValueId id) const;
 
     /// Sums along axes, times a factor.
     struct Sum {
         ValueId x = 0;
         std::vector<std::int64_t> axes;  ///< sorted
         double factor = 1;
-        std::int64_t size = 1;  ///< of the axes together
+        std::int64_t size = 1;  ///< product of the sizes of the axes
     };
-    /// Axes keep their places with size 1; reshapes that drop them and bring them back are seen through.
+    /// The summed axes have size 1 in the result. Reshapes that drop and restore them are skipped.
     std::optional<Sum> sum(ValueId id) const;
     std::optional<Sum> mean(ValueId id) const;  ///< a sum whose factor is 1 / size
 

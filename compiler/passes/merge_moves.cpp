@@ -1,12 +1,12 @@
-// merge-moves
+// merge-moves: merges successive transposes and reshapes.
 //
 //   %b = transpose %a {perm = p}                 %b = reshape %a
 //   %c = transpose %b {perm = q}                 %c = reshape %b
 //   ->  %c = transpose %a {perm = p then q}      ->  %c = reshape %a
 //
-// Of reshape, transpose, reshape and of transpose, reshape, transpose the middle one goes where axes that come together
-// lay side by side before; where such three only change the order within axes, matrices do that. A move that changes
-// nothing goes; a transpose that only carries axes of size 1 about becomes a reshape.
+// Of reshape, transpose, reshape, and of transpose, reshape, transpose, the middle op is removed if the axes it merges
+// were adjacent before. If such three only reorder positions within axes, they become matrices. A move that changes
+// nothing is removed. A transpose that only moves axes of size 1 becomes a reshape.
 #include <numeric>
 
 #include "compiler/ir/pass.hpp"
@@ -16,7 +16,7 @@ namespace ttsim::impl::ir {
 
 static bool is_move(const Node& node, const char* op) { return node.op == op && !node.has("host"); }
 
-/// A new order within axes is a matrix for each of them: channels that groups hand to each other.
+/// A reordering within axes as one matrix for each axis, such as a channel shuffle between groups.
 static std::optional<ValueId> shuffle(Builder& build, const Node& cut, const std::vector<std::int64_t>& perm,
                                       const Dims& to) {
     const ValueId source = cut.inputs[0].value;
@@ -51,13 +51,13 @@ static ValueId merged_reshape(Builder& build, const Node& node, ValueId x) {
     return build.reshape(is_move(inner, "reshape") ? inner.inputs[0].value : x, node.type.dims);
 }
 
-/// The orders `first` and `then` of two transposes as one.
+/// The composition of the permutations of two transposes.
 static std::vector<std::int64_t> composed(const std::vector<std::int64_t>& first, std::vector<std::int64_t> then) {
     for (std::int64_t& axis : then) axis = first[static_cast<std::size_t>(axis)];
     return then;
 }
 
-/// `last` of `middle` of `first`, a reshape between transposes.
+/// Merges transposes around a reshape: `last` of `middle` of `first`.
 static std::optional<ValueId> around_reshape(Builder& build, const Node& first, const Node& middle, const Node& last) {
     const ValueId source = first.inputs[0].value;
     const auto perm = last.list("perm");
@@ -100,7 +100,7 @@ static void run_merge_moves(Graph& graph, const PassOptions&) {
 
 extern const Pass merge_moves;
 const Pass merge_moves{.name = "merge-moves",
-                       .summary = "join successive transposes and reshapes, and drop idle ones",
+                       .summary = "merge successive transposes and reshapes, and drop those without effect",
                        .run = run_merge_moves};
 
 }  // namespace ttsim::impl::ir

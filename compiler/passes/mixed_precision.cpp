@@ -1,13 +1,14 @@
-// mixed-precision: rules (--amp, --amp-light, --format-rules) set formats and fidelities op by op; later rules win.
+// mixed-precision: sets formats and fidelities of ops by rules (--amp, --amp-light, --format-rules); later rules
+// override earlier ones.
 //
 //   rule {op_type: matmul, output_df: Bfp8_b, math_fidelity: HiFi2, input_df: {1: Bfp8_b}}
 //   %y = buda.matmul %x, %w : Float16_b[..]   ->   %y = buda.matmul %x, %w {fidelity = "HiFi2"} : Bfp8_b[..]
 //                                                  with %w : Bfp8_b[..]
 //
-// A rule without op_type also sets the output_df of inputs and constants whose name fits: a weight, a mask.
-// Others take the format of the first op that wants one. A computed operand that others read as well is
-// converted by a nop, and so is what maxima over slices read in another format than theirs. Ops of Int8 and Int32:
-// integer_formats.cpp.
+// A rule without op_type also sets the output_df of inputs and constants whose name matches, such as weights and masks.
+// Other inputs and constants get the format of the first op with a rule for that operand. A nop converts a computed
+// operand that has other readers, and operands of maxima over slices in a format other than the result's. For ops of
+// Int8 and Int32 see integer_formats.cpp.
 #include "base/name_pattern.hpp"
 #include "compiler/ir/pass.hpp"
 #include "compiler/passes/integer_formats.hpp"
@@ -16,13 +17,13 @@ namespace ttsim::impl::ir {
 
 namespace {
 
-/// What the rules say of one op.
-struct Wishes {
+/// The formats of one op, merged from all matching rules.
+struct OpFormats {
     std::optional<DataFormat> output, intermediate, accumulate;
     std::optional<Fidelity> fidelity;
     std::map<std::size_t, FormatRule::Input> inputs;
 
-    void take(const FormatRule& rule) {
+    void merge(const FormatRule& rule) {
         if (rule.output_df) output = rule.output_df;
         if (rule.intermediate_df) intermediate = rule.intermediate_df;
         if (rule.accumulate_df) accumulate = rule.accumulate_df;
@@ -31,43 +32,43 @@ struct Wishes {
     }
 };
 
-class Applier {
+class RuleApplier {
 public:
-    Applier(Graph& graph, const std::vector<FormatRule>& rules) : graph_(graph), rules_(rules) {
+    RuleApplier(Graph& graph, const std::vector<FormatRule>& rules) : graph_(graph), rules_(rules) {
         for (const FormatRule& rule : rules) {
             patterns_.emplace_back(rule.name_regex, rule.loc);
-            whole_ = whole_ || (rule.output_df && is_integer(*rule.output_df));
-            for (const auto& [k, input] : rule.inputs) whole_ = whole_ || is_integer(input.df);
-            whole_ = whole_ || (rule.accumulate_df && is_integer(*rule.accumulate_df)) ||
-                     (rule.intermediate_df && is_integer(*rule.intermediate_df));
+            has_integer_rules_ = has_integer_rules_ || (rule.output_df && is_integer(*rule.output_df));
+            for (const auto& [k, input] : rule.inputs) has_integer_rules_ = has_integer_rules_ || is_integer(input.df);
+            has_integer_rules_ = has_integer_rules_ || (rule.accumulate_df && is_integer(*rule.accumulate_df)) ||
+                                 (rule.intermediate_df && is_integer(*rule.intermediate_df));
         }
     }
 
     void run() {
-        std::vector<Wishes> wishes(graph_.nodes.size());
+        std::vector<OpFormats> formats(graph_.nodes.size());
         for (ValueId id = 0; id < graph_.nodes.size(); ++id) {
             for (std::size_t r = 0; r < rules_.size(); ++r)
-                if (fits(r, graph_.nodes[id])) wishes[id].take(rules_[r]);
-            apply(graph_.nodes[id], wishes[id]);
+                if (fits(r, graph_.nodes[id])) formats[id].merge(rules_[r]);
+            apply(graph_.nodes[id], formats[id]);
         }
         std::vector<bool> set(graph_.nodes.size(), false);
         for (const Node& node : graph_.nodes)
             if (quantizes(node)) set[node.inputs[1].value] = true;
-        for (ValueId id = 0; id < graph_.nodes.size(); ++id) set[id] = set[id] || named(graph_.nodes[id]);
+        for (ValueId id = 0; id < graph_.nodes.size(); ++id) set[id] = set[id] || apply_by_name(graph_.nodes[id]);
         for (ValueId id = 0; id < graph_.nodes.size(); ++id)
-            for (const auto& [k, input] : wishes[id].inputs)
-                if (k < graph_.nodes[id].inputs.size()) want(id, k, input, set);
-        for (ValueId id = 0; id < graph_.nodes.size(); ++id) even_out(id);
+            for (const auto& [k, input] : formats[id].inputs)
+                if (k < graph_.nodes[id].inputs.size()) set_operand_format(id, k, input, set);
+        for (ValueId id = 0; id < graph_.nodes.size(); ++id) unify_reduction(id);
         for (ValueId id = 0; id < graph_.nodes.size(); ++id)
             if (graph_.nodes[id].op == "buda.quantization" &&
                 graph_.type(graph_.nodes[id].inputs[0].value).format != DataFormat::Float32)
                 conversions_[{id, 0}] = DataFormat::Float32;
         convert();
-        if (whole_) compute_whole(graph_);
+        if (has_integer_rules_) lower_integer_ops(graph_);
     }
 
 private:
-    /// Ops that have the formats they have.
+    /// Ops whose formats are fixed.
     static bool quantizes(const Node& node) {
         return node.op == "buda.quantization" || node.op == "buda.dequantization";
     }
@@ -81,9 +82,9 @@ private:
                (rules_[r].name_regex.empty() || patterns_[r].matches(node.name));
     }
 
-    /// Whether a rule names an input or a constant; the last one that does gives it its format. Int8 is not made Int32,
-    /// which would hold the same elements: products take Int8 alone.
-    bool named(Node& node) const {
+    /// Applies rules to an input or a constant by its name; the last match wins. Returns whether one matched. Int8 is
+    /// not changed to Int32, which holds the same elements, since products need Int8.
+    bool apply_by_name(Node& node) const {
         if ((!node.is_input() && !node.is_constant()) || !node.type.format) return false;
         bool found = false;
         for (std::size_t r = 0; r < rules_.size(); ++r) {
@@ -97,19 +98,20 @@ private:
         return found;
     }
 
-    void apply(Node& node, const Wishes& wishes) const {
-        if (whole_ && wishes.output && !is_integer(*wishes.output)) node.attrs[float_result] = std::int64_t{1};
+    void apply(Node& node, const OpFormats& formats) const {
+        if (has_integer_rules_ && formats.output && !is_integer(*formats.output))
+            node.attrs[float_result] = std::int64_t{1};
         const auto name = [](DataFormat df) { return std::string(to_string(df)); };
-        if (wishes.output) node.type.format = *wishes.output;
-        if (wishes.intermediate) node.attrs["intermed_df"] = name(*wishes.intermediate);
-        if (wishes.accumulate) node.attrs["acc_df"] = name(*wishes.accumulate);
-        if (wishes.fidelity) node.attrs["fidelity"] = std::string(to_string(*wishes.fidelity));
+        if (formats.output) node.type.format = *formats.output;
+        if (formats.intermediate) node.attrs["intermed_df"] = name(*formats.intermediate);
+        if (formats.accumulate) node.attrs["acc_df"] = name(*formats.accumulate);
+        if (formats.fidelity) node.attrs["fidelity"] = std::string(to_string(*formats.fidelity));
     }
 
-    void want(ValueId id, std::size_t k, const FormatRule::Input& input, std::vector<bool>& set) {
+    void set_operand_format(ValueId id, std::size_t k, const FormatRule::Input& input, std::vector<bool>& set) {
         const ValueId from = graph_.nodes[id].inputs[k].value;
         Node& operand = graph_.nodes[from];
-        if (!operand.type.format) return;  // a table
+        if (!operand.type.format) return;  // a table of the model level
         const DataFormat df = input.keep_family ? in_family_of(input.df, *operand.type.format) : input.df;
         if (operand.is_constant() || operand.is_input()) {
             if (!set[from]) operand.type.format = df;
@@ -119,15 +121,15 @@ private:
         }
     }
 
-    /// Maxima over slices have one format for what they read, hold and give.
-    void even_out(ValueId id) {
+    /// Maxima over slices use one format for operand, intermediate and result.
+    void unify_reduction(ValueId id) {
         Node& node = graph_.nodes[id];
-        if (node.op != "buda.reduce" || node.word("dim", "") != "z" || !node.type.format) return;
+        if (node.op != "buda.reduce" || node.get_string("dim", "") != "z" || !node.type.format) return;
         node.attrs.erase("intermed_df");
         if (graph_.type(node.inputs[0].value).format != node.type.format) conversions_[{id, 0}] = *node.type.format;
     }
 
-    /// Puts the nops in; everything behind one moves on.
+    /// Inserts the conversion nops.
     void convert() {
         if (conversions_.empty()) return;
         Graph result = graph_.next();
@@ -140,12 +142,12 @@ private:
             for (std::size_t k = 0; k < inputs.size(); ++k) {
                 const ValueId from = inputs[k].value;
                 inputs[k].value = moved[from];
-                const auto wanted = conversions_.find({id, k});
-                if (wanted == conversions_.end()) continue;
+                const auto conversion = conversions_.find({id, k});
+                if (conversion == conversions_.end()) continue;
                 build.set_origin(node.origin);
                 build.set_kind(node.kind);
-                const auto [nop, first] = made.try_emplace({from, wanted->second}, 0);
-                if (first) nop->second = build.add_edges("buda.nop", {{moved[from], {}}}, {}, wanted->second);
+                const auto [nop, first] = made.try_emplace({from, conversion->second}, 0);
+                if (first) nop->second = build.add_edges("buda.nop", {{moved[from], {}}}, {}, conversion->second);
                 inputs[k].value = nop->second;
             }
             moved.push_back(build.copy(node, std::move(inputs)));
@@ -157,18 +159,18 @@ private:
     Graph& graph_;
     const std::vector<FormatRule>& rules_;
     std::vector<NamePattern> patterns_;
-    bool whole_ = false;  // some rule has an integer format
+    bool has_integer_rules_ = false;
     std::map<std::pair<ValueId, std::size_t>, DataFormat> conversions_;
 };
 
 void run_mixed_precision(Graph& graph, const PassOptions& options) {
-    if (!options.rules.empty()) Applier(graph, options.rules).run();
+    if (!options.rules.empty()) RuleApplier(graph, options.rules).run();
 }
 
 }  // namespace
 
 extern const Pass mixed_precision;
 const Pass mixed_precision{
-    .name = "mixed-precision", .summary = "formats and fidelities op by op, as rules say", .run = run_mixed_precision};
+    .name = "mixed-precision", .summary = "set formats and fidelities of ops by rules", .run = run_mixed_precision};
 
 }  // namespace ttsim::impl::ir

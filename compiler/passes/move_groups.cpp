@@ -10,7 +10,7 @@ std::vector<AxisGroup> groups_of(const Dims& a, const Dims& b) {
     std::size_t i = 0, j = 0;
     while (i < a.size() || j < b.size()) {
         AxisGroup g{i, i, j, j};
-        if (i < a.size() && j < b.size() && a[i] == 1 && b[j] == 1) {  // not part of what follows
+        if (i < a.size() && j < b.size() && a[i] == 1 && b[j] == 1) {  // axes of size 1 form their own group
             groups.push_back({i, i + 1, j, j + 1});
             ++i;
             ++j;
@@ -37,7 +37,7 @@ std::optional<Swapped> reshape_first(const Dims& dims, const std::vector<std::in
     Dims moved;
     for (const std::int64_t axis : perm) moved.push_back(dims[static_cast<std::size_t>(axis)]);
     const auto groups = groups_of(moved, to);
-    // where each group begins before the transpose; axes of size 1 may stand anywhere
+    // first axis of each group before the transpose; axes of size 1 may be anywhere
     const auto rank = static_cast<std::int64_t>(dims.size());
     std::vector<std::int64_t> begin;
     for (const AxisGroup& g : groups) {
@@ -68,7 +68,7 @@ std::optional<Swapped> reshape_first(const Dims& dims, const std::vector<std::in
 
 namespace {
 
-/// For each position of an axis that is cut into `parts`, put together again in `order`: where it was.
+/// For each position of an axis that is split into `parts` and merged again in `order`: its source position.
 std::vector<std::int64_t> sources(const Dims& parts, const std::vector<std::size_t>& order) {
     const Dims steps = strides(parts);
     std::vector<std::int64_t> from(static_cast<std::size_t>(count(parts)));
@@ -89,7 +89,7 @@ std::optional<Shuffled> shuffle_of(const Dims& from, const Dims& parts, const st
     if (count(from) == 0) return std::nullopt;
     Dims moved;
     for (const std::int64_t axis : perm) moved.push_back(parts[static_cast<std::size_t>(axis)]);
-    // parts that come together must be all parts of one axis
+    // merged parts must be all parts of one axis
     const auto cuts = groups_of(from, parts);
     std::vector<std::vector<std::size_t>> joins, orders(cuts.size());
     std::vector<std::size_t> cut_of(parts.size());
@@ -104,13 +104,13 @@ std::optional<Shuffled> shuffle_of(const Dims& from, const Dims& parts, const st
         joins.push_back(together);
         if (together.size() == 1) continue;
         const AxisGroup& cut = cuts[cut_of[together[0]]];
-        std::int64_t size = 1, whole = 1;
+        std::int64_t size = 1, axis_size = 1;
         for (const std::size_t part : together) {
             if (cut_of[part] != cut_of[together[0]]) return std::nullopt;
             size *= parts[part];
         }
-        for (std::size_t part = cut.b0; part < cut.b1; ++part) whole *= parts[part];
-        if (size != whole) return std::nullopt;
+        for (std::size_t part = cut.b0; part < cut.b1; ++part) axis_size *= parts[part];
+        if (size != axis_size) return std::nullopt;
         for (const std::size_t part : together) orders[cut_of[together[0]]].push_back(part - cut.b0);
         any = any || !std::is_sorted(together.begin(), together.end());
     }
@@ -140,7 +140,7 @@ std::optional<Shuffled> shuffle_of(const Dims& from, const Dims& parts, const st
 
 std::optional<std::vector<std::int64_t>> transpose_first(const Dims& dims, const Dims& to,
                                                          const std::vector<std::int64_t>& perm) {
-    // the way back is a reshape of a transpose
+    // invert: the inverse is a reshape of a transpose
     const auto inverse = [](const std::vector<std::int64_t>& order) {
         std::vector<std::int64_t> back(order.size());
         for (std::size_t i = 0; i < order.size(); ++i)

@@ -1,4 +1,4 @@
-// Which axes of a reshape hold the same elements, and reshapes on the other side of transposes.
+// Relates the axes of a reshape's operand and result, and commutes reshapes with transposes.
 #pragma once
 
 #include <optional>
@@ -7,34 +7,34 @@
 
 namespace ttsim::impl::ir {
 
-/// Axes of two shapes of one reshape that hold the same elements: [a0, a1) of one and [b0, b1) of the other.
+/// Axes [a0, a1) of the operand and [b0, b1) of the result of a reshape that have the same elements.
 struct AxisGroup {
     std::size_t a0, a1, b0, b1;
 };
 std::vector<AxisGroup> groups_of(const Dims& a, const Dims& b);
 
-/// A reshape of a transpose as a transpose of a reshape.
+/// A reshape followed by a transpose.
 struct Swapped {
     Dims dims;                       ///< of the reshape
-    std::vector<std::int64_t> perm;  ///< of the transpose behind it
+    std::vector<std::int64_t> perm;  ///< of the transpose after it
 };
-/// `dims`: before the transpose, `perm`: its order, `to`: what the reshape makes of it. None when axes that do not lie
-/// side by side before the transpose come together.
+/// Rewrites a reshape of a transpose as a transpose of a reshape. `dims`: before the transpose; `perm`: its order;
+/// `to`: dims after the reshape. None if the reshape merges axes that are not adjacent before the transpose.
 std::optional<Swapped> reshape_first(const Dims& dims, const std::vector<std::int64_t>& perm, const Dims& to);
 
-/// A transpose of a reshape as a reshape of a transpose: the order of that; the reshape is to what comes out in the
-/// end. `dims`: before the reshape to `to`, `perm`: the order that then follows.
+/// Rewrites a transpose of a reshape as a reshape of a transpose and returns the order of the latter; the reshape is to
+/// the final dims. `dims`: before the reshape; `to`: after it; `perm`: order of the transpose.
 std::optional<std::vector<std::int64_t>> transpose_first(const Dims& dims, const Dims& to,
                                                          const std::vector<std::int64_t>& perm);
 
-/// A reshape, a transpose and a reshape that only change the order within axes, and that of the axes.
+/// Reshape, transpose and reshape as reorderings within axes, followed by a transpose.
 struct Shuffled {
-    Dims dims;  ///< to begin with
-    /// By axis: for each position the one it comes from; empty where the order stays.
+    Dims dims;  ///< dims in which the axes are reordered
+    /// By axis: source position for each position; empty if the order stays.
     std::vector<std::vector<std::int64_t>> within;
-    std::vector<std::int64_t> perm;  ///< of the axes, after that; axes of size 1 may come and go behind
+    std::vector<std::int64_t> perm;  ///< order of the axes after that; a reshape may add or drop axes of size 1
 };
-/// `from` reshaped to `parts`, transposed by `perm`, reshaped to `to`. None when parts of several axes come together,
+/// `from` is reshaped to `parts`, transposed by `perm` and reshaped to `to`. None if parts of several axes are merged,
 /// or no order within an axis changes.
 std::optional<Shuffled> shuffle_of(const Dims& from, const Dims& parts, const std::vector<std::int64_t>& perm,
                                    const Dims& to);

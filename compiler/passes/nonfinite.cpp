@@ -14,9 +14,9 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-using Where = Nonfinite::Where;
+using Masks = Nonfinite::Masks;
 
-Where swapped(const Where& a) { return {a.nan, a.down, a.up}; }
+Masks swapped(const Masks& a) { return {a.nan, a.negative_infinity, a.positive_infinity}; }
 
 bool one_of(const Node& node, const std::set<std::string_view>& names) { return names.contains(node.op); }
 
@@ -24,19 +24,19 @@ bool one_of(const Node& node, const std::set<std::string_view>& names) { return 
 
 // --- booleans -----------------------------------------------------------------------------------------------------
 
-/// Takes in what was added to the graph since.
-void Nonfinite::note_made() {
+/// Indexes nodes added to the graph since the last call.
+void Nonfinite::index_nodes() {
     const Graph& graph = b_.graph();
-    for (; noted_ < graph.nodes.size(); ++noted_) {
-        const Node& at = node(noted_);
+    for (; indexed_ < graph.nodes.size(); ++indexed_) {
+        const Node& at = node(indexed_);
         if (at.inputs.empty() || (at.type.dtype != DType::Bool && at.op != "cast" && at.op != "reduce_max")) continue;
         std::vector<ValueId> in;
         for (const Edge& edge : at.inputs) in.push_back(edge.value);
-        made_.try_emplace(key(at.op, in, at.attrs), noted_);
+        by_expression_.try_emplace(key(at.op, in, at.attrs), indexed_);
     }
 }
 
-/// The same for the same op on the same values; constants of one number are the same where the numbers are.
+/// A key that is equal for the same op on the same values; scalar constants are compared by value.
 std::string Nonfinite::key(const std::string& op, const std::vector<ValueId>& in, const Attrs& attrs) const {
     std::string key = op;
     for (const ValueId id : in) {
@@ -48,37 +48,37 @@ std::string Nonfinite::key(const std::string& op, const std::vector<ValueId>& in
     return key;
 }
 
-ValueId Nonfinite::made(const std::string& op, const std::vector<ValueId>& in, Attrs attrs) {
-    note_made();
-    const auto found = made_.find(key(op, in, attrs));
-    return found != made_.end() ? found->second : b_.add(op, in, std::move(attrs));
+ValueId Nonfinite::reused_or_added(const std::string& op, const std::vector<ValueId>& in, Attrs attrs) {
+    index_nodes();
+    const auto found = by_expression_.find(key(op, in, attrs));
+    return found != by_expression_.end() ? found->second : b_.add(op, in, std::move(attrs));
 }
 
-/// None for a constant that is false throughout; one that is true throughout is one number.
-std::optional<ValueId> Nonfinite::known(ValueId a) {
+/// None for a constant that is false everywhere; one that is true everywhere becomes a scalar.
+std::optional<ValueId> Nonfinite::simplified(ValueId a) {
     const Literal* literal = b_.literal(a);
     if (!literal || !literal->is_splat()) return a;
-    return literal->at(0) == 0 ? std::nullopt : std::optional(always());
+    return literal->at(0) == 0 ? std::nullopt : std::optional(true_constant());
 }
 
-ValueId Nonfinite::always() {
-    if (!always_) always_ = b_.scalar(1, DType::Bool);
-    return *always_;
+ValueId Nonfinite::true_constant() {
+    if (!true_constant_) true_constant_ = b_.scalar(1, DType::Bool);
+    return *true_constant_;
 }
 
-std::optional<ValueId> Nonfinite::either(Maybe a, Maybe b) {
+std::optional<ValueId> Nonfinite::logical_or(Maybe a, Maybe b) {
     if (!a || !b) return a ? a : b;
-    if (a == always_ || b == always_) return always_;
-    return *a == *b ? a : known(made("or", {std::min(*a, *b), std::max(*a, *b)}));
+    if (a == true_constant_ || b == true_constant_) return true_constant_;
+    return *a == *b ? a : simplified(reused_or_added("or", {std::min(*a, *b), std::max(*a, *b)}));
 }
 
-std::optional<ValueId> Nonfinite::both(Maybe a, Maybe b) {
+std::optional<ValueId> Nonfinite::logical_and(Maybe a, Maybe b) {
     if (!a || !b || are_opposite(*a, *b)) return std::nullopt;
-    if (a == always_ || b == always_) return a == always_ ? b : a;
-    return *a == *b ? a : known(made("and", {std::min(*a, *b), std::max(*a, *b)}));
+    if (a == true_constant_ || b == true_constant_) return a == true_constant_ ? b : a;
+    return *a == *b ? a : simplified(reused_or_added("and", {std::min(*a, *b), std::max(*a, *b)}));
 }
 
-ValueId Nonfinite::inverted(ValueId a) { return node(a).op == "not" ? operand(a, 0) : made("not", {a}); }
+ValueId Nonfinite::logical_not(ValueId a) { return node(a).op == "not" ? operand(a, 0) : reused_or_added("not", {a}); }
 
 bool Nonfinite::are_opposite(ValueId a, ValueId b) const {
     const auto is_not = [&](ValueId x, ValueId y) { return node(x).op == "not" && operand(x, 0) == y; };
@@ -87,53 +87,53 @@ bool Nonfinite::are_opposite(ValueId a, ValueId b) const {
 
 std::optional<ValueId> Nonfinite::without(ValueId condition, Maybe a) {
     if (!a || *a == condition) return std::nullopt;
-    return both(known(inverted(condition)), a);
+    return logical_and(simplified(logical_not(condition)), a);
 }
 
-/// Whether any is true along an axis, which keeps its place.
+/// Whether any element along an axis is true; the axis is kept with size 1.
 std::optional<ValueId> Nonfinite::any_along(Maybe a, std::int64_t from_end) {
     if (!a) return a;
     const Dims dims = b_.dims(*a);
     const std::int64_t axis = static_cast<std::int64_t>(dims.size()) - from_end;
     if (axis < 0 || dims[static_cast<std::size_t>(axis)] == 1) return a;
-    const ValueId number = made("cast", {*a}, {{"to", std::string(to_string(DType::F32))}});
-    const ValueId most = made("reduce_max", {number}, {{"axis", axis}});
-    return known(made("greater", {most, b_.scalar(0.5)}));
+    const ValueId number = reused_or_added("cast", {*a}, {{"to", std::string(to_string(DType::F32))}});
+    const ValueId most = reused_or_added("reduce_max", {number}, {{"axis", axis}});
+    return simplified(reused_or_added("greater", {most, b_.scalar(0.5)}));
 }
 
-/// Whether all are; `whole`: the shape that it is broadcast to.
-std::optional<ValueId> Nonfinite::all_along(Maybe a, std::int64_t from_end, const Dims& whole) {
+/// Whether all elements along an axis are true. `full_dims`: the dims that `a` is broadcast to.
+std::optional<ValueId> Nonfinite::all_along(Maybe a, std::int64_t from_end, const Dims& full_dims) {
     if (!a) return a;
-    const std::int64_t axis = static_cast<std::int64_t>(whole.size()) - from_end;
-    if (whole[static_cast<std::size_t>(axis)] == 0) return std::nullopt;
-    const Maybe other = any_along(known(inverted(*a)), from_end);
-    return other ? known(inverted(*other)) : std::optional(always());
+    const std::int64_t axis = static_cast<std::int64_t>(full_dims.size()) - from_end;
+    if (full_dims[static_cast<std::size_t>(axis)] == 0) return std::nullopt;
+    const Maybe other = any_along(simplified(logical_not(*a)), from_end);
+    return other ? simplified(logical_not(*other)) : std::optional(true_constant());
 }
 
 ValueId Nonfinite::compared(const char* op, ValueId x, double with) {
-    return made(op, {x, b_.scalar(with, b_.type(x).dtype)});
+    return reused_or_added(op, {x, b_.scalar(with, b_.type(x).dtype)});
 }
 
 // --- values -------------------------------------------------------------------------------------------------------
 
-const Where& Nonfinite::of(ValueId id) {
-    // What it is made of comes first, one after the other: models are thousands of ops deep.
+const Masks& Nonfinite::of(ValueId id) {
+    // Computes operands first. It is iterative, since models are thousands of ops deep.
     std::vector<ValueId> open{id};
-    std::set<ValueId> wanted;
+    std::set<ValueId> pending;
     while (!open.empty()) {
         const ValueId next = open.back();
         open.pop_back();
-        if (found_.contains(next) || !wanted.insert(next).second) continue;
+        if (found_.contains(next) || !pending.insert(next).second) continue;
         for (const ValueId from : sources(next)) open.push_back(from);
     }
-    for (const ValueId next : wanted) {
-        Where found = looked_up(next);
+    for (const ValueId next : pending) {
+        Masks found = compute(next);
         found_[next] = found;
     }
     return found_[id];
 }
 
-/// The operands that looked_up() asks about. Weights, which are large, are none.
+/// The operands that compute() reads. Weights are left out, since they are large.
 std::vector<ValueId> Nonfinite::sources(ValueId id) const {
     static const std::set<std::string_view> of_first{"matmul", "map_axis", "take"};
     static const std::set<std::string_view> of_all{"reshape",    "transpose", "hslice",     "hstack",
@@ -147,7 +147,7 @@ std::vector<ValueId> Nonfinite::sources(ValueId id) const {
     return found;
 }
 
-Where Nonfinite::looked_up(ValueId id) {
+Masks Nonfinite::compute(ValueId id) {
     static const std::set<std::string_view> moves{"reshape", "transpose", "hslice", "hstack", "take", "nop"};
     const Node at = node(id);
     if (!is_float(at.type.dtype) || at.type.format || at.has("host")) return {};
@@ -157,7 +157,7 @@ Where Nonfinite::looked_up(ValueId id) {
     if (op && op->level == Level::Host) return of_input(id);
     const auto in = [&](std::size_t k) { return found_[at.inputs[k].value]; };
     bool finite = true;
-    for (const Edge& edge : at.inputs) finite = finite && found_[edge.value].nowhere();
+    for (const Edge& edge : at.inputs) finite = finite && found_[edge.value].is_finite();
     if (finite && from_ == NonfiniteFrom::Constants) return {};
     if (one_of(at, moves)) return moved(id);
     if (at.op == "cast") return in(0);
@@ -172,54 +172,55 @@ Where Nonfinite::looked_up(ValueId id) {
     if (at.op == "matmul") return matmul(id);
     if (at.op == "reduce_max") {
         const std::int64_t from_end = std::ssize(at.type.dims) - at.integer("axis", 0);
-        const Dims whole = b_.dims(at.inputs[0].value);
-        return {any_along(in(0).nan, from_end), any_along(in(0).up, from_end), all_along(in(0).down, from_end, whole)};
+        const Dims full_dims = b_.dims(at.inputs[0].value);
+        return {any_along(in(0).nan, from_end), any_along(in(0).positive_infinity, from_end),
+                all_along(in(0).negative_infinity, from_end, full_dims)};
     }
     return function(id);
 }
 
-Where Nonfinite::of_constant(const Literal& literal) {
+Masks Nonfinite::of_constant(const Literal& literal) {
     const auto is_nan = [](float v) { return std::isnan(v); };
     const auto is_up = [](float v) { return std::isinf(v) && v > 0; };
     const auto is_down = [](float v) { return std::isinf(v) && v < 0; };
     return literal.with_floats([&](const std::vector<float>& floats) {
         const auto where = [&](auto is) -> Maybe {
             if (std::none_of(floats.begin(), floats.end(), is)) return std::nullopt;
-            Literal made(DType::Bool, literal.dims());
-            for (std::size_t k = 0; k < floats.size(); ++k) made.whole()[k] = is(floats[k]) ? 1 : 0;
-            return known(b_.constant(std::move(made)));
+            Literal mask(DType::Bool, literal.dims());
+            for (std::size_t k = 0; k < floats.size(); ++k) mask.integer_elements()[k] = is(floats[k]) ? 1 : 0;
+            return simplified(b_.constant(std::move(mask)));
         };
-        return Where{where(is_nan), where(is_up), where(is_down)};
+        return Masks{where(is_nan), where(is_up), where(is_down)};
     });
 }
 
-Where Nonfinite::of_input(ValueId id) {
+Masks Nonfinite::of_input(ValueId id) {
     if (from_ == NonfiniteFrom::Constants) return {};
-    const ValueId same = made("equal", {id, id});
-    return {inverted(same), compared("equal", id, infinity), compared("equal", id, -infinity)};
+    const ValueId same = reused_or_added("equal", {id, id});
+    return {logical_not(same), compared("equal", id, infinity), compared("equal", id, -infinity)};
 }
 
-/// The booleans take the same way.
-Where Nonfinite::moved(ValueId id) {
+/// Applies the data movement op to the bool values.
+Masks Nonfinite::moved(ValueId id) {
     const Node at = node(id);
-    const Dims whole = b_.dims(at.inputs[0].value);
+    const Dims full_dims = b_.dims(at.inputs[0].value);
     const auto with = [&](Maybe a) -> Maybe {
-        if (!a || a == always_) return a;
-        std::vector<ValueId> in{b_.broadcast_to(*a, whole)};
+        if (!a || a == true_constant_) return a;
+        std::vector<ValueId> in{b_.broadcast_to(*a, full_dims)};
         for (std::size_t k = 1; k < at.inputs.size(); ++k) in.push_back(at.inputs[k].value);
-        return known(b_.add(at.op, in, at.attrs));
+        return simplified(b_.add(at.op, in, at.attrs));
     };
-    const Where from = found_[at.inputs[0].value];
-    return {with(from.nan), with(from.up), with(from.down)};
+    const Masks from = found_[at.inputs[0].value];
+    return {with(from.nan), with(from.positive_infinity), with(from.negative_infinity)};
 }
 
-/// Sums with weights: a number of an infinity keeps or turns its sign, two that differ are NaN.
-Where Nonfinite::mapped(ValueId id) {
+/// Weighted sums: a weight keeps or flips the sign of an infinity; opposite infinities give NaN.
+Masks Nonfinite::mapped(ValueId id) {
     const Node at = node(id);
-    const Where from = found_[at.inputs[0].value];
+    const Masks from = found_[at.inputs[0].value];
     const Literal* matrix = b_.literal(at.inputs[1].value);
-    if (!matrix || from.nowhere()) return {};
-    const Dims whole = b_.dims(at.inputs[0].value);
+    if (!matrix || from.is_finite()) return {};
+    const Dims full_dims = b_.dims(at.inputs[0].value);
     const auto met = [&](Maybe a, auto has) -> Maybe {
         if (!a) return a;
         Literal weights(DType::F32, matrix->dims());
@@ -230,115 +231,135 @@ Where Nonfinite::mapped(ValueId id) {
         }
         if (!some) return std::nullopt;
         const ValueId hits =
-            b_.map_axis(b_.cast(b_.broadcast_to(*a, whole), DType::F32), at.integer("axis", 0), std::move(weights));
-        return known(b_.add("greater", {hits, b_.scalar(0.5)}));
+            b_.map_axis(b_.cast(b_.broadcast_to(*a, full_dims), DType::F32), at.integer("axis", 0), std::move(weights));
+        return simplified(b_.add("greater", {hits, b_.scalar(0.5)}));
     };
     const auto above = [](double v) { return v > 0; };
     const auto below = [](double v) { return v < 0; };
-    Where out{met(from.nan, [](double v) { return v != 0; }), either(met(from.up, above), met(from.down, below)),
-              either(met(from.down, above), met(from.up, below))};
-    out.nan = either(out.nan, both(out.up, out.down));
+    Masks out{met(from.nan, [](double v) { return v != 0; }),
+              logical_or(met(from.positive_infinity, above), met(from.negative_infinity, below)),
+              logical_or(met(from.negative_infinity, above), met(from.positive_infinity, below))};
+    out.nan = logical_or(out.nan, logical_and(out.positive_infinity, out.negative_infinity));
     return out;
 }
 
-Where Nonfinite::chosen(ValueId id) {
+Masks Nonfinite::chosen(ValueId id) {
     const ValueId condition = operand(id, 0);
-    const Where a = found_[operand(id, 1)], b = found_[operand(id, 2)];
+    const Masks a = found_[operand(id, 1)], b = found_[operand(id, 2)];
     const auto choice = [&](Maybe yes, Maybe no) {
-        return either(yes && *yes == condition ? yes : both(known(condition), yes), without(condition, no));
+        return logical_or(yes && *yes == condition ? yes : logical_and(simplified(condition), yes),
+                          without(condition, no));
     };
-    return {choice(a.nan, b.nan), choice(a.up, b.up), choice(a.down, b.down)};
+    return {choice(a.nan, b.nan), choice(a.positive_infinity, b.positive_infinity),
+            choice(a.negative_infinity, b.negative_infinity)};
 }
 
-Where Nonfinite::sum(const Where& a, const Where& b) {
-    const Maybe against = either(both(a.up, b.down), both(a.down, b.up));
-    return {either(either(a.nan, b.nan), against), either(a.up, b.up), either(a.down, b.down)};
+Masks Nonfinite::sum(const Masks& a, const Masks& b) {
+    const Maybe against = logical_or(logical_and(a.positive_infinity, b.negative_infinity),
+                                     logical_and(a.negative_infinity, b.positive_infinity));
+    return {logical_or(logical_or(a.nan, b.nan), against), logical_or(a.positive_infinity, b.positive_infinity),
+            logical_or(a.negative_infinity, b.negative_infinity)};
 }
 
-/// An infinity takes the sign of the other factor; by 0 it is NaN.
-Where Nonfinite::product(const Where& a, const Where& b, ValueId x, ValueId y) {
-    Where out{either(a.nan, b.nan), {}, {}};
-    const auto turned = [&](const Where& w, ValueId by) {
-        if (!w.up && !w.down) return;
-        const Maybe above = known(compared("greater", by, 0)), below = known(compared("less", by, 0));
-        out.up = either(out.up, either(both(w.up, above), both(w.down, below)));
-        out.down = either(out.down, either(both(w.down, above), both(w.up, below)));
-        out.nan = either(out.nan, both(either(w.up, w.down), known(compared("equal", by, 0))));
+/// An infinity has the sign of the product; times 0 it is NaN.
+Masks Nonfinite::product(const Masks& a, const Masks& b, ValueId x, ValueId y) {
+    Masks out{logical_or(a.nan, b.nan), {}, {}};
+    const auto add_infinite_factor = [&](const Masks& w, ValueId by) {
+        if (!w.positive_infinity && !w.negative_infinity) return;
+        const Maybe above = simplified(compared("greater", by, 0)), below = simplified(compared("less", by, 0));
+        out.positive_infinity = logical_or(out.positive_infinity, logical_or(logical_and(w.positive_infinity, above),
+                                                                             logical_and(w.negative_infinity, below)));
+        out.negative_infinity = logical_or(out.negative_infinity, logical_or(logical_and(w.negative_infinity, above),
+                                                                             logical_and(w.positive_infinity, below)));
+        out.nan = logical_or(out.nan, logical_and(logical_or(w.positive_infinity, w.negative_infinity),
+                                                  simplified(compared("equal", by, 0))));
     };
-    turned(a, y);
-    turned(b, x);
+    add_infinite_factor(a, y);
+    add_infinite_factor(b, x);
     return out;
 }
 
-Where Nonfinite::quotient(ValueId id) {
+Masks Nonfinite::quotient(ValueId id) {
     const ValueId x = operand(id, 0), y = operand(id, 1);
-    const Where a = found_[x], b = found_[y];
-    Where out{either(a.nan, b.nan), {}, {}};
-    out.nan = either(out.nan, both(either(a.up, a.down), either(b.up, b.down)));
-    if (a.up || a.down) {
-        const Maybe below = known(compared("less", y, 0)), others = below ? known(inverted(*below)) : std::nullopt;
-        const auto kept = [&](Maybe v) { return below ? both(v, others) : v; };
-        out.up = either(kept(a.up), both(a.down, below));
-        out.down = either(kept(a.down), both(a.up, below));
+    const Masks a = found_[x], b = found_[y];
+    Masks out{logical_or(a.nan, b.nan), {}, {}};
+    out.nan = logical_or(out.nan, logical_and(logical_or(a.positive_infinity, a.negative_infinity),
+                                              logical_or(b.positive_infinity, b.negative_infinity)));
+    if (a.positive_infinity || a.negative_infinity) {
+        const Maybe below = simplified(compared("less", y, 0)),
+                    others = below ? simplified(logical_not(*below)) : std::nullopt;
+        const auto not_negated = [&](Maybe v) { return below ? logical_and(v, others) : v; };
+        out.positive_infinity = logical_or(not_negated(a.positive_infinity), logical_and(a.negative_infinity, below));
+        out.negative_infinity = logical_or(not_negated(a.negative_infinity), logical_and(a.positive_infinity, below));
     }
     if (from_ == NonfiniteFrom::Constants || is_positive(b_.graph(), y)) return out;
-    const Maybe zero = known(compared("equal", y, 0));
+    const Maybe zero = simplified(compared("equal", y, 0));
     if (!zero) return out;
-    out.nan = either(out.nan, both(zero, known(compared("equal", x, 0))));
-    out.up = either(out.up, both(zero, known(compared("greater", x, 0))));
-    out.down = either(out.down, both(zero, known(compared("less", x, 0))));
+    out.nan = logical_or(out.nan, logical_and(zero, simplified(compared("equal", x, 0))));
+    out.positive_infinity = logical_or(out.positive_infinity, logical_and(zero, simplified(compared("greater", x, 0))));
+    out.negative_infinity = logical_or(out.negative_infinity, logical_and(zero, simplified(compared("less", x, 0))));
     return out;
 }
 
-/// A row is NaN as a whole: with a NaN or infinity in it, or with minus infinity throughout.
-Where Nonfinite::softmax(ValueId id) {
+/// A row is completely NaN if it has a NaN or infinity, or only minus infinity.
+Masks Nonfinite::softmax(ValueId id) {
     const Node at = node(id);
     const ValueId x = at.inputs[0].value;
-    const Where from = found_[x];
+    const Masks from = found_[x];
     const std::int64_t from_end = std::ssize(at.type.dims) - at.integer("axis", 0);
-    Where out{
-        either(any_along(either(from.nan, from.up), from_end), all_along(from.down, from_end, b_.dims(x))), {}, {}};
-    if (at.inputs.size() > 1)  // rows that are masked as a whole have a 0 there
-        out.nan = any_along(either(from.nan, from.up), from_end);
-    if (at.op == "log_softmax") out.down = out.nan ? without(*out.nan, from.down) : from.down;
+    Masks out{logical_or(any_along(logical_or(from.nan, from.positive_infinity), from_end),
+                         all_along(from.negative_infinity, from_end, b_.dims(x))),
+              {},
+              {}};
+    if (at.inputs.size() > 1)  // the factor is 0 for rows that are masked completely
+        out.nan = any_along(logical_or(from.nan, from.positive_infinity), from_end);
+    if (at.op == "log_softmax")
+        out.negative_infinity = out.nan ? without(*out.nan, from.negative_infinity) : from.negative_infinity;
     return out;
 }
 
-/// NaN that goes through whole rows of the first operand, as that of masked attention.
-Where Nonfinite::matmul(ValueId id) {
+/// Propagates NaN of complete rows of the first operand, as in masked attention.
+Masks Nonfinite::matmul(ValueId id) {
     const Maybe nan = found_[operand(id, 0)].nan;
     if (!nan) return {};
     const Dims dims = b_.dims(*nan);
-    return dims.empty() || dims.back() == 1 ? Where{nan, {}, {}} : Where{};
+    return dims.empty() || dims.back() == 1 ? Masks{nan, {}, {}} : Masks{};
 }
 
-Where Nonfinite::extreme(const Where& a, const Where& b, bool most) {
-    const Maybe nan = either(a.nan, b.nan);
-    if (most) return {nan, either(a.up, b.up), both(a.down, b.down)};
-    return {nan, both(a.up, b.up), either(a.down, b.down)};
+Masks Nonfinite::extreme(const Masks& a, const Masks& b, bool most) {
+    const Maybe nan = logical_or(a.nan, b.nan);
+    if (most)
+        return {nan, logical_or(a.positive_infinity, b.positive_infinity),
+                logical_and(a.negative_infinity, b.negative_infinity)};
+    return {nan, logical_and(a.positive_infinity, b.positive_infinity),
+            logical_or(a.negative_infinity, b.negative_infinity)};
 }
 
-Where Nonfinite::function(ValueId id) {
+Masks Nonfinite::function(ValueId id) {
     static const std::set<std::string_view> bounded{"sigmoid", "tanh", "relu_max", "erf", "atan", "sign"};
     static const std::set<std::string_view> even{"abs", "square"};
     static const std::set<std::string_view> rising{"floor", "ceil", "round", "truncate", "lrelu"};
     const Node at = node(id);
     if (at.inputs.size() != 1) return {};
     const ValueId x = at.inputs[0].value;
-    const Where from = found_[x];
+    const Masks from = found_[x];
     const bool all = from_ == NonfiniteFrom::All;
-    const auto where = [&](const char* op, double with) { return all ? known(compared(op, x, with)) : std::nullopt; };
+    const auto where = [&](const char* op, double with) {
+        return all ? simplified(compared(op, x, with)) : std::nullopt;
+    };
     if (one_of(at, bounded)) return {from.nan, {}, {}};
-    if (one_of(at, even)) return {from.nan, either(from.up, from.down), {}};
+    if (one_of(at, even)) return {from.nan, logical_or(from.positive_infinity, from.negative_infinity), {}};
     if (one_of(at, rising)) return from;
     if (at.op == "neg") return swapped(from);
-    if (at.op == "relu" || at.op == "exp" || at.op == "softplus" || at.op == "elu") return {from.nan, from.up, {}};
-    if (at.op == "sine" || at.op == "cosine") return {either(from.nan, either(from.up, from.down)), {}, {}};
+    if (at.op == "relu" || at.op == "exp" || at.op == "softplus" || at.op == "elu")
+        return {from.nan, from.positive_infinity, {}};
+    if (at.op == "sine" || at.op == "cosine")
+        return {logical_or(from.nan, logical_or(from.positive_infinity, from.negative_infinity)), {}, {}};
     if (at.op == "reciprocal") return {from.nan, is_positive(b_.graph(), x) ? std::nullopt : where("equal", 0), {}};
     if (at.op == "log" || at.op == "sqrt") {
-        Where out{either(from.nan, from.down), from.up, {}};
-        if (!is_never_below_zero(b_.graph(), x)) out.nan = either(out.nan, where("less", 0));
-        if (at.op == "log" && !is_positive(b_.graph(), x)) out.down = where("equal", 0);
+        Masks out{logical_or(from.nan, from.negative_infinity), from.positive_infinity, {}};
+        if (!is_never_below_zero(b_.graph(), x)) out.nan = logical_or(out.nan, where("less", 0));
+        if (at.op == "log" && !is_positive(b_.graph(), x)) out.negative_infinity = where("equal", 0);
         return out;
     }
     return {};

@@ -1,5 +1,5 @@
-// Where a value of a model is NaN or infinite, as booleans of what the model masks with. The device holds neither: it
-// computes with numbers in their place.
+// Computes where a value of a model is NaN or infinite, as bool values derived from the model's masks. The device holds
+// neither and computes with finite numbers in their place.
 #pragma once
 
 #include <map>
@@ -11,65 +11,65 @@
 
 namespace ttsim::impl::ir {
 
-/// What counts as a source of NaN and infinities.
+/// Which sources of NaN and infinities are considered.
 enum class NonfiniteFrom : std::uint8_t {
-    Constants,  ///< constants of the model, and softmax of rows that these mask as a whole
-    All,        ///< besides, inputs, and what has no finite result: x / 0, log 0, roots and logarithms below 0
+    Constants,  ///< constants of the model, and softmax of rows that they mask completely
+    All,        ///< also inputs, and ops without finite result: x / 0, log 0, roots and logarithms of negative numbers
 };
 
 class Nonfinite {
 public:
-    /// Booleans that the graph has already are used again.
+    /// Bool values that are in the graph already are reused.
     Nonfinite(Builder& build, NonfiniteFrom from) : b_(build), from_(from) {}
 
-    /// Booleans that broadcast to the value's shape; none: nowhere.
-    struct Where {
-        std::optional<ValueId> nan, up, down;  ///< NaN, infinity, minus infinity
-        bool nowhere() const { return !nan && !up && !down; }
+    /// Bool values that broadcast to the value's dims; none: nowhere.
+    struct Masks {
+        std::optional<ValueId> nan, positive_infinity, negative_infinity;
+        bool is_finite() const { return !nan && !positive_infinity && !negative_infinity; }
     };
-    const Where& of(ValueId id);
+    const Masks& of(ValueId id);
 
-    // booleans; constants that are false throughout are none
-    std::optional<ValueId> either(std::optional<ValueId> a, std::optional<ValueId> b);
-    std::optional<ValueId> both(std::optional<ValueId> a, std::optional<ValueId> b);
-    ValueId inverted(ValueId a);
+    // Logic on bool values; none means constant false.
+    std::optional<ValueId> logical_or(std::optional<ValueId> a, std::optional<ValueId> b);
+    std::optional<ValueId> logical_and(std::optional<ValueId> a, std::optional<ValueId> b);
+    ValueId logical_not(ValueId a);
 
 private:
     using Maybe = std::optional<ValueId>;
-    void note_made();
-    ValueId made(const std::string& op, const std::vector<ValueId>& in, Attrs attrs = {});
+    void index_nodes();
+    ValueId reused_or_added(const std::string& op, const std::vector<ValueId>& in, Attrs attrs = {});
     std::string key(const std::string& op, const std::vector<ValueId>& in, const Attrs& attrs) const;
     std::vector<ValueId> sources(ValueId id) const;
-    Maybe known(ValueId a);
+    Maybe simplified(ValueId a);
     bool are_opposite(ValueId a, ValueId b) const;
-    ValueId always();
-    Maybe without(ValueId condition, Maybe a);  ///< a where the condition is false
+    ValueId true_constant();
+    Maybe without(ValueId condition, Maybe a);  ///< `a` where the condition is false
     Maybe any_along(Maybe a, std::int64_t from_end);
-    Maybe all_along(Maybe a, std::int64_t from_end, const Dims& whole);
+    Maybe all_along(Maybe a, std::int64_t from_end, const Dims& full_dims);
     ValueId compared(const char* op, ValueId x, double with);
 
-    Where looked_up(ValueId id);
-    Where of_constant(const Literal& literal);
-    Where of_input(ValueId id);
-    Where moved(ValueId id);
-    Where mapped(ValueId id);
-    Where chosen(ValueId id);
-    Where sum(const Where& a, const Where& b);
-    Where product(const Where& a, const Where& b, ValueId x, ValueId y);
-    Where quotient(ValueId id);
-    Where softmax(ValueId id);
-    Where matmul(ValueId id);
-    Where function(ValueId id);
-    Where extreme(const Where& a, const Where& b, bool most);
+    Masks compute(ValueId id);
+    Masks of_constant(const Literal& literal);
+    Masks of_input(ValueId id);
+    Masks moved(ValueId id);
+    Masks mapped(ValueId id);
+    Masks chosen(ValueId id);
+    Masks sum(const Masks& a, const Masks& b);
+    Masks product(const Masks& a, const Masks& b, ValueId x, ValueId y);
+    Masks quotient(ValueId id);
+    Masks softmax(ValueId id);
+    Masks matmul(ValueId id);
+    Masks function(ValueId id);
+    Masks extreme(const Masks& a, const Masks& b, bool most);
     const Node& node(ValueId id) const { return b_.graph().nodes[id]; }
     ValueId operand(ValueId id, std::size_t k) const { return node(id).inputs[k].value; }
 
     Builder& b_;
     NonfiniteFrom from_;
-    std::map<ValueId, Where> found_;
-    std::optional<ValueId> always_;
-    ValueId noted_ = 0;                    // nodes up to there are in made_
-    std::map<std::string, ValueId> made_;  // by what makes them, so that equal booleans are one
+    std::map<ValueId, Masks> found_;
+    std::optional<ValueId> true_constant_;
+    ValueId indexed_ = 0;                           // nodes before this one are in by_expression_
+    std::map<std::string, ValueId> by_expression_;  // bool values by key(), so that equal ones are shared
 };
 
 }  // namespace ttsim::impl::ir

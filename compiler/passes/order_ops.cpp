@@ -1,5 +1,4 @@
-// order-ops: ops come behind those that the user wants before them ("after" of an override); the others stay as they
-// are.
+// order-ops: moves ops after those that overrides require before them ("after"); others keep their order.
 #include "compiler/ir/pass.hpp"
 
 namespace ttsim::impl::ir {
@@ -25,7 +24,7 @@ public:
 private:
     enum class State : std::uint8_t { New, Open, Done };
 
-    /// Depth first, without recursion: a model may be one long chain.
+    /// Depth first, without recursion, since a model may be one long chain.
     void visit(ValueId root) {
         std::vector<std::pair<ValueId, std::size_t>> stack{{root, 0}};
         while (!stack.empty()) {
@@ -44,7 +43,8 @@ private:
             }
             const ValueId one = before[next++];
             if (states_[one] == State::Open)
-                fail_input({}, "the order that overrides want ('after') is a ring: '{}' needs '{}', which needs it",
+                fail_input({},
+                           "the order that overrides require ('after') has a cycle: '{}' needs '{}', which needs it",
                            graph_.nodes[id].name, graph_.nodes[one].name);
             if (states_[one] == State::New) stack.emplace_back(one, 0);
         }
@@ -53,8 +53,8 @@ private:
     std::vector<ValueId> needed(ValueId id) const {
         std::vector<ValueId> ids;
         for (const Edge& edge : graph_.nodes[id].inputs) ids.push_back(edge.value);
-        if (const auto wanted = earlier_.find(id); wanted != earlier_.end())
-            ids.insert(ids.end(), wanted->second.begin(), wanted->second.end());
+        if (const auto required = earlier_.find(id); required != earlier_.end())
+            ids.insert(ids.end(), required->second.begin(), required->second.end());
         return ids;
     }
 
@@ -82,7 +82,6 @@ void run_order_ops(Graph& graph, const PassOptions& options) {
 }  // namespace
 
 extern const Pass order_ops;
-const Pass order_ops{
-    .name = "order-ops", .summary = "ops come behind those that overrides want before them", .run = run_order_ops};
+const Pass order_ops{.name = "order-ops", .summary = "order ops as overrides require", .run = run_order_ops};
 
 }  // namespace ttsim::impl::ir

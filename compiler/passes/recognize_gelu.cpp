@@ -1,10 +1,10 @@
-// recognize-gelu: gelu as exporters spell it.
+// recognize-gelu: recognizes gelu in the ops that exporters write.
 //
 //   0.5 * x * (1 + erf(x / sqrt(2)))                                    ->  %y = gelu_erf %x
 //   0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3)))           ->  %y = gelu %x
 //
-// The factors may stand in any order and grouping. gelu_erf becomes the device's gelu, which differs from it by less
-// than 16 bits show; in Float32 it is computed from erf.
+// The factors may be in any order and grouping. gelu_erf is lowered to the device's gelu, which is within the precision
+// of 16-bit formats; in Float32 it is computed from erf.
 #include <cmath>
 #include <numbers>
 
@@ -20,11 +20,11 @@ class Matcher {
 public:
     explicit Matcher(const Builder& build) : build_(build) {}
 
-    /// The gelu that the product of these two is.
+    /// The gelu that is the product of these two values.
     std::optional<std::pair<const char*, ValueId>> match(ValueId a, ValueId b) const {
         for (const auto& [gate, other] : {std::pair{a, b}, std::pair{b, a}})
             if (const auto found = gated(gate, {other})) return found;
-        // the gate may stand one product deeper
+        // the gate may be inside a nested product
         for (const auto& [inner, other] : {std::pair{a, b}, std::pair{b, a}}) {
             if (node(inner).op != "multiply") continue;
             const ValueId p = node(inner).inputs[0].value, q = node(inner).inputs[1].value;
@@ -35,7 +35,7 @@ public:
     }
 
 private:
-    /// A product: a number, and how often x is in it. Fails for anything else.
+    /// A product as a number times a power of x; pure = false if it has other factors.
     struct Product {
         double number = 1;
         int powers = 0;
@@ -74,7 +74,7 @@ private:
         return product.pure && product.powers == powers && close(product.number, number);
     }
 
-    /// The first operand of an addition with this number, or of a product, as candidates for x.
+    /// The operands that are not splat constants, as candidates for x.
     std::vector<ValueId> operands(ValueId id) const {
         std::vector<ValueId> all;
         for (const Edge& edge : node(id).inputs)
@@ -98,7 +98,7 @@ private:
         return std::nullopt;
     }
 
-    /// What x may be: operands of the first product or sum below the curve, and of the sum in that.
+    /// Candidates for x: operands of the first product or sum below the curve, and of a sum in that.
     std::vector<ValueId> candidates(const Node& curve) const {
         std::vector<ValueId> all = operands(curve.inputs[0].value);
         for (const ValueId id : operands(curve.inputs[0].value))
@@ -135,8 +135,7 @@ void run_recognize_gelu(Graph& graph, const PassOptions&) {
 }  // namespace
 
 extern const Pass recognize_gelu;
-const Pass recognize_gelu{.name = "recognize-gelu",
-                          .summary = "gelu from the products with erf or tanh that exporters write",
-                          .run = run_recognize_gelu};
+const Pass recognize_gelu{
+    .name = "recognize-gelu", .summary = "recognize gelu in products with erf or tanh", .run = run_recognize_gelu};
 
 }  // namespace ttsim::impl::ir

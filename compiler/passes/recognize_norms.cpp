@@ -1,4 +1,4 @@
-// recognize-norms: normalisations as exporters spell them.
+// recognize-norms: recognizes normalizations in the ops that exporters write.
 //
 //   d = x - mean x,  d / sqrt(mean d^2 + e)                              ->  %y = layer_norm %x {axis, epsilon}
 //   x / sqrt(mean x^2 + e)                                               ->  %y = rms_norm %x {axis, epsilon}
@@ -16,11 +16,11 @@ namespace ttsim::impl::ir {
 
 namespace {
 
-/// Whether the axes are the last ones of x; the first of them.
+/// The first of the axes if they are the last axes of x.
 std::optional<std::int64_t> last_axes(const Builder& build, const Match::Sum& mean) {
     const auto rank = static_cast<std::int64_t>(build.dims(mean.x).size());
     const Dims dims = build.dims(mean.x);
-    // axes of size 1 leave no sum behind
+    // axes of size 1 have no sum op
     std::int64_t first = rank;
     std::size_t found = 0;
     for (; first > 0 && found < mean.axes.size(); --first) {
@@ -42,7 +42,7 @@ public:
         if (!safe || safe->second < 0) return std::nullopt;
         const auto variance = match_.mean(safe->first);
         if (!variance) return std::nullopt;
-        const auto square = match_.squared(variance->x);
+        const auto square = match_.square_operand(variance->x);
         const auto axis = last_axes(build_, *variance);
         if (!square || !axis) return std::nullopt;
         const Attrs attrs{{"axis", *axis}, {"epsilon", safe->second}};
@@ -52,17 +52,17 @@ public:
     }
 
     std::optional<ValueId> of_quotient(ValueId top, ValueId bottom) {
-        const auto root = match_.rooted(bottom);
+        const auto root = match_.sqrt_operand(bottom);
         return root ? norm(top, *root) : std::nullopt;
     }
     std::optional<ValueId> of_product(ValueId a, ValueId b) {
         for (const auto& [top, factor] : {std::pair{a, b}, std::pair{b, a}})
-            if (const auto root = match_.inverse_root(factor))
+            if (const auto root = match_.rsqrt_operand(factor))
                 if (const auto found = norm(top, *root)) return found;
         return std::nullopt;
     }
 
-    /// The node is a reshape of `y`.
+    /// For a node that is a reshape of `y`.
     std::optional<ValueId> group_norm(ValueId y, const Dims& dims) {
         std::vector<std::pair<std::string, ValueId>> affine;  // from the last to the first
         for (; match_.is(y, "add") || match_.is(y, "multiply");) {
@@ -80,9 +80,9 @@ public:
         if (build_.dims(x) != dims) return std::nullopt;
         std::vector<std::pair<std::string, ValueId>> spread;
         for (const auto& [op, value] : affine) {
-            const auto whole = per_channel(value, parts, dims);
-            if (!whole) return std::nullopt;
-            spread.emplace_back(op, *whole);
+            const auto expanded = per_channel(value, parts, dims);
+            if (!expanded) return std::nullopt;
+            spread.emplace_back(op, *expanded);
         }
         ValueId made =
             build_.add("group_norm", {x}, {{"groups", parts[1]}, {"epsilon", match_.node(y).number("epsilon", 1e-5)}});
@@ -95,7 +95,7 @@ public:
     }
 
 private:
-    /// Not part of the quotient it stands for.
+    /// Adds a composite op, which is not part of the quotient it replaces.
     ValueId composite(const char* op, ValueId x, const Attrs& attrs) {
         build_.set_kind(op);
         return build_.add(op, {x}, attrs);
@@ -109,7 +109,7 @@ private:
         return mean->x;
     }
 
-    /// A constant for each group as one for each channel; a number stays.
+    /// Expands a constant for each group to one for each channel; splats stay scalars.
     std::optional<ValueId> per_channel(ValueId value, const Dims& parts, const Dims& dims) {
         const Literal* literal = build_.literal(value);
         if (!literal) return std::nullopt;
@@ -143,7 +143,7 @@ void run_recognize_norms(Graph& graph, const PassOptions&) {
 
 extern const Pass recognize_norms;
 const Pass recognize_norms{.name = "recognize-norms",
-                           .summary = "layer, group and root mean square norms from the sums that exporters write",
+                           .summary = "recognize layer, group and root mean square norms in sums and roots",
                            .run = run_recognize_norms};
 
 }  // namespace ttsim::impl::ir

@@ -1,10 +1,10 @@
-// recognize-softmax: softmax and log_softmax as exporters spell them.
+// recognize-softmax: recognizes softmax and log_softmax in the ops that exporters write.
 //
 //   e = exp(x - max x),  e / sum e                                        ->  %y = softmax %x {axis}
 //   x - log(sum exp x),  log(softmax x)                                   ->  %y = log_softmax %x {axis}
 //
-// With or without the maximum, which changes nothing; x - (max + log(sum exp(x - max))) too. The division may be a
-// product with a reciprocal.
+// The maximum is optional, since it does not change the result; x - (max + log(sum exp(x - max))) is recognized, too.
+// The division may be a product with a reciprocal.
 #include "compiler/ir/pass.hpp"
 #include "compiler/passes/match.hpp"
 
@@ -19,11 +19,11 @@ public:
     std::optional<ValueId> of_quotient(ValueId e, ValueId bottom) {
         const auto sum = exponentials(bottom);
         if (!sum || sum->x != e) return std::nullopt;
-        return made("softmax", match_.operand(e, 0), sum->axes[0]);
+        return composite("softmax", match_.operand(e, 0), sum->axes[0]);
     }
     std::optional<ValueId> of_product(ValueId a, ValueId b) {
         for (const auto& [e, factor] : {std::pair{a, b}, std::pair{b, a}})
-            if (const auto bottom = match_.inverted(factor))
+            if (const auto bottom = match_.reciprocal_operand(factor))
                 if (const auto found = of_quotient(e, *bottom)) return found;
         return std::nullopt;
     }
@@ -36,15 +36,15 @@ public:
                 const ValueId inner = match_.operand(sum->x, 0);
                 if (match_.is(inner, "subtract") && match_.operand(inner, 0) == x &&
                     match_.operand(inner, 1) == match_.operand(y, 1 - k))
-                    return made("log_softmax", x, sum->axes[0]);
+                    return composite("log_softmax", x, sum->axes[0]);
             }
         const auto sum = of_logarithm(y);
         if (!sum || match_.operand(sum->x, 0) != x) return std::nullopt;
-        return made("log_softmax", x, sum->axes[0]);
+        return composite("log_softmax", x, sum->axes[0]);
     }
     std::optional<ValueId> of_log(ValueId x) {
         if (!match_.is(x, "softmax") || match_.node(x).inputs.size() > 1) return std::nullopt;
-        return made("log_softmax", match_.operand(x, 0), match_.node(x).integer("axis", 0));
+        return composite("log_softmax", match_.operand(x, 0), match_.node(x).integer("axis", 0));
     }
 
 private:
@@ -57,15 +57,15 @@ private:
     std::optional<Match::Sum> of_logarithm(ValueId id) const {
         return match_.is(id, "log") ? exponentials(match_.operand(id, 0)) : std::nullopt;
     }
-    /// Without a maximum that was subtracted: the op takes its own.
-    ValueId made(const char* op, ValueId x, std::int64_t axis) {
+    /// Drops a subtraction of the maximum, since the op subtracts it itself.
+    ValueId composite(const char* op, ValueId x, std::int64_t axis) {
         if (match_.is(x, "subtract")) {
             const ValueId most = match_.operand(x, 1);
             if (match_.is(most, "reduce_max") && match_.operand(most, 0) == match_.operand(x, 0) &&
                 match_.node(most).integer("axis", 0) == axis)
                 x = match_.operand(x, 0);
         }
-        build_.set_kind(op);  // not part of the quotient it stands for
+        build_.set_kind(op);  // not part of the quotient it replaces
         return build_.add(op, {x}, {{"axis", axis}});
     }
 
@@ -89,7 +89,7 @@ void run_recognize_softmax(Graph& graph, const PassOptions&) {
 
 extern const Pass recognize_softmax;
 const Pass recognize_softmax{.name = "recognize-softmax",
-                             .summary = "softmax and log_softmax from the exponentials that exporters write",
+                             .summary = "recognize softmax and log_softmax in exponentials and sums",
                              .run = run_recognize_softmax};
 
 }  // namespace ttsim::impl::ir

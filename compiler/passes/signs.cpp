@@ -13,11 +13,11 @@ bool one_of(const Node& node, const std::set<std::string_view>& names) { return 
 
 template <class Is>
 bool all_elements(const Literal& literal, Is is) {
-    constexpr std::int64_t most = 1 << 20;  // that are looked at: weights are larger, and of both signs
+    constexpr std::int64_t most = 1 << 20;  // elements to examine; weights are larger, and have both signs
     if (literal.size() > most) return false;
     if (!is_float(literal.dtype())) {
-        const std::vector<std::int64_t>& whole = literal.whole();
-        return std::all_of(whole.begin(), whole.end(), is);
+        const std::vector<std::int64_t>& integers = literal.integer_elements();
+        return std::all_of(integers.begin(), integers.end(), is);
     }
     return literal.with_floats(
         [&](const std::vector<float>& floats) { return std::all_of(floats.begin(), floats.end(), is); });

@@ -1,10 +1,11 @@
-// sink-moves: moves of elements go behind what works elementwise, so that they meet the moves that undo them.
+// sink-moves: moves reshapes and transposes after elementwise ops, so that they meet the moves that undo them.
 //
 //   %a = transpose %x {perm = [0, 3, 1, 2]}          %r = relu %x
 //   %r = relu %a                               ->    %a = transpose %r {perm = [0, 3, 1, 2]}
 //
-// Elementwise ops with one operand, or with a second one that is a constant, a single element, or is moved itself: that
-// operand is moved back. map_axis along an axis that the moves keep whole, reduce_max over all that one is made of.
+// It handles elementwise ops with one operand, or with a second operand that is a constant, a single element, or moved
+// itself; the inverse move is applied to that operand. It also handles map_axis along an axis that the moves keep, and
+// reduce_max over all axes that the moves split from one axis.
 #include <algorithm>
 #include <numeric>
 #include <set>
@@ -40,7 +41,7 @@ Chain chain_of(const Builder& build, const Graph& graph, ValueId value) {
     return chain;
 }
 
-/// An operand that is broadcast to move.to, as one that is broadcast to move.from.
+/// Converts an operand that broadcasts to move.to into one that broadcasts to move.from.
 std::optional<ValueId> moved_back(Builder& build, ValueId x, const Move& move) {
     Dims dims(move.to.size() - build.dims(x).size(), 1);
     const Dims own = build.dims(x);
@@ -76,7 +77,7 @@ std::optional<ValueId> moved_back(Builder& build, ValueId x, const Chain& chain)
     return x;
 }
 
-/// Tiles that a tensor fills: slices of all axes but the last two.
+/// Number of tiles of a tensor; all axes but the last two are slices.
 std::int64_t tiles_of(const Dims& dims) {
     constexpr std::int64_t edge = 32;
     std::int64_t tiles = 1;
@@ -84,9 +85,9 @@ std::int64_t tiles_of(const Dims& dims) {
     return tiles;
 }
 
-/// Whether the elements lie so thinly before the moves that work there costs more than it saves: 1500 boxes of 1 x 4
-/// are 1500 tiles, and 1500 x 4 are 47.
-bool thin_before(const Builder& build, const Chain& chain) {
+/// Whether the dims before the moves have so many more tiles that sinking costs more than it saves: 1500 boxes of 1 x 4
+/// are 1500 tiles, 1500 x 4 are 47 tiles.
+bool wastes_tiles_before(const Builder& build, const Chain& chain) {
     constexpr std::int64_t few = 64, worth = 2;
     const std::int64_t before = tiles_of(build.dims(chain.source));
     return !chain.moves.empty() && before > few && before > worth * tiles_of(chain.moves.back().to);
@@ -99,7 +100,7 @@ ValueId moved(Builder& build, ValueId x, const Chain& chain) {
 
 std::optional<ValueId> sink_unary(Builder& build, const Node& node, ValueId x) {
     const Chain chain = chain_of(build, build.graph(), x);
-    if (chain.moves.empty() || thin_before(build, chain)) return std::nullopt;
+    if (chain.moves.empty() || wastes_tiles_before(build, chain)) return std::nullopt;
     return moved(build, build.add(node.op, {chain.source}, node.attrs), chain);
 }
 
@@ -110,7 +111,7 @@ std::optional<ValueId> sink_binary(Builder& build, const Node& node, std::span<c
         const bool movable = build.literal(other) || count(build.dims(other)) == 1 ||
                              !chain_of(build, build.graph(), other).moves.empty();
         if (chain.moves.empty() || build.literal(in[base]) || !movable || build.dims(in[base]) != node.type.dims ||
-            thin_before(build, chain))
+            wastes_tiles_before(build, chain))
             continue;
         const auto back = moved_back(build, other, chain);
         if (!back) continue;
@@ -121,7 +122,7 @@ std::optional<ValueId> sink_binary(Builder& build, const Node& node, std::span<c
     return std::nullopt;
 }
 
-/// map_axis on the other side of a move: the axis and the matrix there. `move` takes the new sizes.
+/// Moves map_axis before a move: updates the axis, the matrix, and the sizes of `move`.
 bool map_before(Move& move, std::int64_t& axis, Literal& matrix) {
     const auto at = static_cast<std::size_t>(axis);
     if (!move.reshape) {
@@ -132,13 +133,12 @@ bool map_before(Move& move, std::int64_t& axis, Literal& matrix) {
     const auto g =
         std::find_if(groups.begin(), groups.end(), [&](const AxisGroup& x) { return at >= x.b0 && at < x.b1; });
     if (g == groups.end() || g->a1 != g->a0 + 1) return false;
-    // the axes of the group before and after this one stay: identity x matrix x identity
+    // other axes of the group stay: identity x matrix x identity
     std::int64_t before = 1, after = 1;
     for (std::size_t i = g->b0; i < at; ++i) before *= move.to[i];
     for (std::size_t i = at + 1; i < g->b1; ++i) after *= move.to[i];
     const std::int64_t outs = matrix.dims()[0], ins = matrix.dims()[1];
-    if (ins == 1 && outs > 1 && after > 1)
-        return false;  // slices are repeated by a TM; a matrix would do it in columns
+    if (ins == 1 && outs > 1 && after > 1) return false;  // a TM repeats slices; here a matrix would repeat columns
     constexpr std::int64_t most = std::int64_t{1} << 22;  // elements of the wider matrix
     if (before * outs * after > most / (before * ins * after)) return false;
     Literal wide(DType::F32, {before * outs * after, before * ins * after});
@@ -154,7 +154,7 @@ bool map_before(Move& move, std::int64_t& axis, Literal& matrix) {
     return true;
 }
 
-/// Two maps of one axis are one.
+/// Merges two maps of one axis.
 ValueId mapped(Builder& build, ValueId x, std::int64_t axis, Literal matrix) {
     const Node inner = build.graph().nodes[x];
     if (inner.op == "map_axis" && inner.integer("axis", 0) == axis && build.literal(inner.inputs[1].value)) {
@@ -165,8 +165,9 @@ ValueId mapped(Builder& build, ValueId x, std::int64_t axis, Literal matrix) {
     return build.map_axis(x, axis, std::move(matrix));
 }
 
-/// A reshape whose last axes are of size 1 as one that has them before the axis they follow, and a transpose: a mean
-/// over a picture that is spread out again is repeated in rows then, and channels stay last. `axis`: one of them.
+/// Splits a reshape with trailing axes of size 1 into a reshape that has them before the preceding axis, and a
+/// transpose. A mean over an image that is broadcast again is then repeated in rows, and channels stay last. `axis`:
+/// one of these axes.
 std::optional<std::pair<Move, Move>> ones_first(const Move& move, std::size_t axis) {
     const std::size_t end = move.to.size();
     std::size_t ones = end;
@@ -184,7 +185,7 @@ std::optional<std::pair<Move, Move>> ones_first(const Move& move, std::size_t ax
 
 std::optional<ValueId> sink_map(Builder& build, const Node& node, std::span<const ValueId> in) {
     Chain chain = chain_of(build, build.graph(), in[0]);
-    if (chain.moves.empty() || !build.literal(in[1]) || thin_before(build, chain)) return std::nullopt;
+    if (chain.moves.empty() || !build.literal(in[1]) || wastes_tiles_before(build, chain)) return std::nullopt;
     std::int64_t axis = node.integer("axis", 0);
     Literal matrix = *build.literal(in[1]);
     if (const auto parts = matrix.dims()[1] == 1 && matrix.dims()[0] > 1
@@ -201,8 +202,8 @@ std::optional<ValueId> sink_map(Builder& build, const Node& node, std::span<cons
     return moved(build, mapped(build, chain.source, axis, std::move(matrix)), chain);
 }
 
-/// The axes of move.from that make up some of move.to and nothing else, which become 1 on both sides; false: they make
-/// up parts of others, too.
+/// Moves a reduction of `axes` before a move: finds the axes of move.from that consist of them only, and sets all to
+/// size 1. False: they are parts of other axes, too.
 bool reduce_before(Move& move, std::set<std::size_t>& axes) {
     std::set<std::size_t> before;
     if (!move.reshape) {
@@ -219,7 +220,7 @@ bool reduce_before(Move& move, std::set<std::size_t>& axes) {
             for (std::size_t a = g.b0; a < g.b1; ++a) found += axes.contains(a) ? 1U : 0U;
             for (std::size_t a = g.a0; a < g.a1; ++a) before.insert(a);
         }
-        if (found != axes.size()) return false;  // an axis of size 1 belongs to no group
+        if (found != axes.size()) return false;  // a group without `axes` has axes of size 1 only
     }
     for (const std::size_t a : axes) move.to[a] = 1;
     for (const std::size_t a : before) move.from[a] = 1;
@@ -227,7 +228,7 @@ bool reduce_before(Move& move, std::set<std::size_t>& axes) {
     return true;
 }
 
-/// The axis of a reshape's source of which `axis` is a part, with the sizes of that part and of what stands around it.
+/// The axis of a reshape's operand that contains `axis`, with the size of `axis` and the sizes before and after it.
 struct AxisPart {
     std::size_t of = 0;
     std::int64_t before = 1, parts = 1, after = 1;
@@ -245,8 +246,8 @@ std::optional<AxisPart> part_of_axis(const Move& reshape, std::size_t axis) {
     return std::nullopt;
 }
 
-/// Positions `k` of the part, for all of what stands around it.
-Literal picked_part(const AxisPart& part, std::int64_t k) {
+/// A matrix that selects position `k` of the part, for all positions before and after it.
+Literal selection_of_part(const AxisPart& part, std::int64_t k) {
     const std::int64_t ins = part.before * part.parts * part.after;
     Literal matrix(DType::F32, {part.before * part.after, ins});
     for (std::int64_t b = 0; b < part.before; ++b)
@@ -255,10 +256,12 @@ Literal picked_part(const AxisPart& part, std::int64_t k) {
     return matrix;
 }
 
-/// A maximum over a part of an axis that the reshape `chain.moves[at]` cuts apart, such as the four of each of a
-/// maxout's channels, is that of as many picks from the whole axis. Apart, the elements would fill more tiles.
+/// A maximum over a part of an axis that the reshape `chain.moves[at]` splits, such as over the four channels of a
+/// maxout, becomes the maximum of several selections from the whole axis. Split, the elements would fill more tiles.
 std::optional<ValueId> max_of_parts(Builder& build, Chain chain, std::size_t at, std::size_t axis) {
-    constexpr std::int64_t most_parts = 8, most_elements = std::int64_t{1} << 20;  // of a matrix that picks
+    constexpr std::int64_t most_parts = 8,
+                           most_elements = std::int64_t{1}
+                                           << 20;  // limits for parts and for elements of a selection matrix
     Move& cut = chain.moves[at];
     if (!cut.reshape || tiles_of(cut.to) <= tiles_of(cut.from)) return std::nullopt;
     const auto part = part_of_axis(cut, axis);
@@ -266,11 +269,12 @@ std::optional<ValueId> max_of_parts(Builder& build, Chain chain, std::size_t at,
     const std::int64_t outs = part->before * part->after;
     if (outs > most_elements / (outs * part->parts)) return std::nullopt;
     Chain front{chain.source, {chain.moves.begin(), chain.moves.begin() + static_cast<std::ptrdiff_t>(at)}};
-    const ValueId whole = moved(build, front.source, front);
+    const ValueId unsplit = moved(build, front.source, front);
     std::optional<ValueId> most;
     for (std::int64_t k = 0; k < part->parts; ++k) {
-        const ValueId picked = build.map_axis(whole, static_cast<std::int64_t>(part->of), picked_part(*part, k));
-        most = most ? build.add("maximum", {*most, picked}) : picked;
+        const ValueId selected =
+            build.map_axis(unsplit, static_cast<std::int64_t>(part->of), selection_of_part(*part, k));
+        most = most ? build.add("maximum", {*most, selected}) : selected;
     }
     cut.to[axis] = 1;
     chain.moves.erase(chain.moves.begin(), chain.moves.begin() + static_cast<std::ptrdiff_t>(at));
@@ -308,6 +312,6 @@ void run_sink_moves(Graph& graph, const PassOptions&) {
 
 extern const Pass sink_moves;
 const Pass sink_moves{
-    .name = "sink-moves", .summary = "reshapes and transposes behind what works elementwise", .run = run_sink_moves};
+    .name = "sink-moves", .summary = "sink reshapes and transposes below elementwise ops", .run = run_sink_moves};
 
 }  // namespace ttsim::impl::ir

@@ -1,14 +1,13 @@
-// splice-columns: sums of columns that products put to their places are taken side by side instead.
+// splice-columns: replaces sums of products that move columns by a splice, which concatenates the columns.
 //
 //   %p = buda.matmul %x, %c      %c = (1 0 0)          %y = buda.splice %x, %z {firsts = [0, 1], counts = [1, 2]}
 //   %q = buda.matmul %z, %d      %d = (0 0 0)     ->
-//   %y = buda.add %p, %q              (0 1 0)          of %x the first tile of columns, of %z the second and the third
+//   %y = buda.add %p, %q              (0 1 0)          the first tile column of %x, the second and the third of %z
 //                                     (0 0 1)
 //
-// where the constants' tiles are zero or the identity, and every column of the sum comes from one product: what
-// concatenations along channels become. Nothing is multiplied then, nothing rounded, and no constant is read. The
-// constants must be what they are: none that other values may replace. Where the model is estimated quicker
-// without, they stay products (PassOptions::tiling).
+// The constants' tiles must be zero or the identity, and each column of the sum must come from one product, as in
+// concatenations along channels. A splice multiplies and rounds nothing and reads no constant. The constants must not
+// be replaceable. If the estimate without splices is better, the products stay (PassOptions::tiling).
 #include <algorithm>
 #include <map>
 
@@ -20,9 +19,9 @@ namespace ttsim::impl::ir {
 namespace {
 
 constexpr std::int64_t tile_side = 32;
-constexpr std::size_t most_pieces = 8;  ///< operands of a splice
+constexpr std::size_t most_pieces = 8;  ///< maximum operands of a splice
 
-/// Tiles of columns: `count` from `first` on of an operand come to `at`.
+/// `count` tile columns from `first` of an operand, at `at` in the result.
 struct Span {
     std::int64_t first = 0, at = 0, count = 0;
 };
@@ -46,7 +45,7 @@ Tile tile_at(const Literal& matrix, std::int64_t tile_row, std::int64_t tile_col
     return zero ? Tile::Zero : identity ? Tile::Identity : Tile::Other;
 }
 
-/// What a matrix moves where, if it moves one run of whole tiles.
+/// The tile columns that a matrix moves, if it moves one run of whole tiles.
 std::optional<Span> moved_span(const Literal& matrix) {
     std::optional<Span> span;
     for (std::int64_t r = 0; r < matrix.dims()[1] / tile_side; ++r)
@@ -65,13 +64,13 @@ class ColumnSplicer {
 public:
     explicit ColumnSplicer(const PassOptions& options) : options_(options) {}
 
-    /// For a node whose operands are `in` in the graph that is built.
+    /// The splice that replaces a node; `in`: its operands in the new graph.
     std::optional<ValueId> replace(Builder& build, const Node& node, std::span<const ValueId> in) {
         if (node.op != "buda.add" || !node.attrs.empty() || !has_room(node)) return {};
         std::vector<Piece> pieces;
         for (const ValueId term : in)
             if (!collect(build.graph(), {term, {}}, pieces)) return {};
-        if (!side_by_side(pieces, node.type.dims[2])) return {};
+        if (!covers_columns(pieces, node.type.dims[2])) return {};
         std::vector<Edge> from;
         std::vector<std::int64_t> firsts, counts;
         for (const Piece& piece : pieces) {
@@ -84,12 +83,12 @@ public:
     }
 
 private:
-    /// A core needs a row of tiles, twice on either side.
+    /// A core needs a row of tiles in input and output, each with two buffers.
     bool has_room(const Node& node) const {
         return 4 * node.type.dims[2] * tile_bytes(*node.type.format, TileDim{}) <= options_.l1_bytes;
     }
 
-    /// The pieces that an operand of a sum consists of.
+    /// Collects the pieces of an operand of the sum.
     bool collect(const Graph& graph, const Edge& edge, std::vector<Piece>& pieces) {
         const Node& node = graph.nodes[edge.value];
         if (!edge.tms.empty() || pieces.size() > most_pieces) return false;
@@ -112,8 +111,8 @@ private:
         return known->second;
     }
 
-    /// Sorts them. Whether each of so many columns is in one of them.
-    static bool side_by_side(std::vector<Piece>& pieces, std::int64_t columns) {
+    /// Sorts the pieces. Returns whether they cover each of the columns once.
+    static bool covers_columns(std::vector<Piece>& pieces, std::int64_t columns) {
         if (pieces.size() > most_pieces) return false;
         std::sort(pieces.begin(), pieces.end(), [](const Piece& a, const Piece& b) { return a.span.at < b.span.at; });
         std::int64_t next = 0;
@@ -140,7 +139,7 @@ void run_splice_columns(Graph& graph, const PassOptions& options) {
 
 extern const Pass splice_columns;
 const Pass splice_columns{.name = "splice-columns",
-                          .summary = "columns that products put to their places are taken side by side",
+                          .summary = "concatenate columns by splices instead of products",
                           .run = run_splice_columns};
 
 }  // namespace ttsim::impl::ir

@@ -1,7 +1,7 @@
-// split-moves: a transpose of the device swaps the last two axes; other orders of axes are map_axis-like picks of rows.
+// split-moves: splits transposes into steps that the device has: swaps of the last two axes, and reorderings of rows.
 //
-//   %y = transpose %x {perm}   ->  rows are put in order, the last two axes swapped, rows put in order again
-//   %y = reduce_max %x {axis}  ->  the axis is made the last one, unless it is the last of the slices
+//   %y = transpose %x {perm}   ->  rows are reordered, the last two axes swapped, rows reordered again
+//   %y = reduce_max %x {axis}  ->  the axis is transposed to the last one, unless it is the last or third from last
 #include <algorithm>
 #include <numeric>
 
@@ -13,7 +13,7 @@ namespace {
 
 using Perm = std::vector<std::int64_t>;
 
-/// The result's axes in order of the source: steps that each either keep the last axis or swap the last two.
+/// Permutations that compose to `perm`; each keeps the last axis or swaps the last two.
 std::vector<Perm> steps(const Perm& perm) {
     const std::size_t n = perm.size();
     const auto last = static_cast<std::int64_t>(n) - 1;
@@ -21,7 +21,7 @@ std::vector<Perm> steps(const Perm& perm) {
     std::iota(swap.begin(), swap.end(), 0);
     std::swap(swap[n - 1], swap[n - 2]);
     if (perm.back() == last || perm == swap) return {perm};
-    // first: the axis that will be last becomes last but one; the others keep their order
+    // first: the final last axis becomes the second to last; the others keep their order
     Perm first;
     for (std::int64_t a = 0; a < last; ++a)
         if (a != perm.back()) first.push_back(a);
@@ -29,7 +29,6 @@ std::vector<Perm> steps(const Perm& perm) {
     first.push_back(last);
     Perm after(n);
     for (std::size_t i = 0; i < n; ++i) after[i] = first[static_cast<std::size_t>(swap[i])];
-    // then: from `after` to perm
     Perm then(n);
     for (std::size_t i = 0; i < n; ++i) then[i] = std::find(after.begin(), after.end(), perm[i]) - after.begin();
     return {first, swap, then};
@@ -43,8 +42,8 @@ ValueId last_axis_max(Builder& build, ValueId x, std::int64_t axis) {
     std::swap(perm[static_cast<std::size_t>(axis)], perm.back());
     Dims dims = build.dims(x);
     dims[static_cast<std::size_t>(axis)] = 1;
-    const ValueId turned = build.transpose(x, perm);
-    return build.transpose(build.add("reduce_max", {turned}, {{"axis", last}}), perm);
+    const ValueId transposed = build.transpose(x, perm);
+    return build.transpose(build.add("reduce_max", {transposed}, {{"axis", last}}), perm);
 }
 
 void split_reductions(Graph& graph) {
@@ -68,7 +67,7 @@ void run_split_moves(Graph& graph, const PassOptions&) {
 
 extern const Pass split_moves;
 const Pass split_moves{.name = "split-moves",
-                       .summary = "transposes as steps that keep the last axis or swap the last two",
+                       .summary = "split transposes into steps that keep the last axis or swap the last two",
                        .run = run_split_moves};
 
 }  // namespace ttsim::impl::ir

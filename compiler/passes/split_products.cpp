@@ -1,12 +1,12 @@
-// split-products: a product over few rows is made in parts of its columns, ops that work beside each other.
+// split-products: splits a product over few rows by columns into ops that run in parallel.
 //
 //   %y = buda.matmul %x, %w, %b : [1, 1, 128]      ->   %p = buda.matmul %x, %w0, %b0 : [1, 1, 32]
 //                                                       %q, %r, %s with the other columns of %w, %b
 //                                                       %y = buda.splice %p, %q, %r, %s {runs = 8} : [1, 1, 128]
 //
-// A grid has as many rows as the result has tiles of them: of one row of tiles a product gets one row of cores, each of
-// which reads its columns of %w alone, and memory waits. Which products, and how many parts, say PassOptions::tiling
-// and the override `parts`.
+// A grid has at most as many rows as the result has tile rows. With one tile row a product has one row of cores, each
+// of which reads its own columns of %w, so DRAM bandwidth is unused. PassOptions::tiling and the override `parts`
+// choose the products and the number of parts.
 #include "compiler/passes/split_products.hpp"
 
 #include <algorithm>
@@ -21,48 +21,48 @@ namespace {
 
 constexpr std::int64_t tile = 32;
 
-/// The columns of one part: of every run of all columns its share, so that a splice in as many runs gives them in order
-/// to as many cores.
+/// The columns of one part: its share of every run of columns. A splice with as many runs restores the order, on as
+/// many cores.
 struct Share {
     std::int64_t part = 0, parts = 1, runs = 1;
-    std::int64_t run = tile;  ///< columns of a share
+    std::int64_t run = tile;  ///< columns of one run
     std::int64_t count() const { return runs * run; }
     std::int64_t column(std::int64_t c) const { return (c / run * parts + part) * run + c % run; }
 };
 
-/// Of a constant {1, rows, columns}. A model of many products over few rows would be held twice: the columns are copied
-/// when they are written.
-LiteralPtr columns_of(const LiteralPtr& whole, const Share& share) {
-    const Dims dims{1, whole->dims()[1], share.count()};
-    return std::make_shared<Literal>(Literal::made_when_read(whole->dtype(), dims, [whole, share] {
-        const std::int64_t rows = whole->dims()[1], cols = whole->dims()[2];
+/// The columns of a constant {1, rows, columns}. They are copied when they are read: otherwise models of many products
+/// over few rows would hold their weights twice.
+LiteralPtr columns_of(const LiteralPtr& full, const Share& share) {
+    const Dims dims{1, full->dims()[1], share.count()};
+    return std::make_shared<Literal>(Literal::computed_on_read(full->dtype(), dims, [full, share] {
+        const std::int64_t rows = full->dims()[1], cols = full->dims()[2];
         std::vector<float> made;
         made.reserve(static_cast<std::size_t>(rows * share.count()));
         for (std::int64_t r = 0; r < rows; ++r)
             for (std::int64_t c = 0; c < share.count(); c += share.run) {
-                const auto from = whole->floats().begin() + r * cols + share.column(c);
+                const auto from = full->floats().begin() + r * cols + share.column(c);
                 made.insert(made.end(), from, from + share.run);
             }
         return made;
     }));
 }
 
-/// Where the elements of these columns come from.
+/// The derivation of the elements of these columns.
 DerivationPtr derivation_of(const Node& constant, const Share& share) {
     if (!constant.derivation) return nullptr;
     auto part = std::make_shared<Derivation>(*constant.derivation);
     const Dims& tensor = constant.literal->dims();
-    const Derivation::Placement whole =
-        constant.derivation->placement.value_or(as_it_is(constant.derivation->type, tensor));
-    part->placement = {{1, tensor[1], share.count()}, [whole, share](std::int64_t z, std::int64_t r, std::int64_t c) {
+    const Derivation::Placement full =
+        constant.derivation->placement.value_or(identity_placement(constant.derivation->type, tensor));
+    part->placement = {{1, tensor[1], share.count()}, [full, share](std::int64_t z, std::int64_t r, std::int64_t c) {
                            const std::int64_t at = share.column(c);
-                           return r < whole.dims[1] && at < whole.dims[2] ? whole.from(z, r, at) : std::int64_t{-1};
+                           return r < full.dims[1] && at < full.dims[2] ? full.from(z, r, at) : std::int64_t{-1};
                        }};
     return part;
 }
 
-/// Runs of the columns of parts with so many tiles each: a splice may have as many cores in a row, and takes no less
-/// than a few tiles at once.
+/// Number of runs of the columns of parts with so many tiles: a splice may have as many cores in a row, and processes a
+/// few tiles at once.
 std::int64_t runs_of(std::int64_t tiles) {
     constexpr std::int64_t row_cores = 8, at_once = 4;
     std::int64_t runs = 1;
@@ -73,34 +73,34 @@ std::int64_t runs_of(std::int64_t tiles) {
 
 class ProductSplitter {
 public:
-    /// `blank`: constants of the parts have no values.
+    /// `blank`: constants of the parts get no values.
     ProductSplitter(Graph& graph, const PassOptions& options, bool blank = false)
-        : graph_(graph), options_(options), blank_(blank), build_(made_) {}
+        : graph_(graph), options_(options), blank_(blank), build_(result_) {}
 
     void run() {
         for (const Node& node : graph_.nodes) {
             std::vector<Edge> inputs = node.inputs;
-            for (Edge& edge : inputs) edge.value = now_[edge.value];
-            const std::int64_t parts = wished(node);
-            now_.push_back(parts == 1 ? build_.copy(node, std::move(inputs)) : in_parts(node, inputs, parts));
+            for (Edge& edge : inputs) edge.value = moved_[edge.value];
+            const std::int64_t parts = requested_parts(node);
+            moved_.push_back(parts == 1 ? build_.copy(node, std::move(inputs)) : in_parts(node, inputs, parts));
         }
-        for (const Output& out : graph_.outputs) made_.outputs.push_back({out.name, now_[out.value], out.type});
-        made_.erase_unused();
-        graph_ = std::move(made_);
+        for (const Output& out : graph_.outputs) result_.outputs.push_back({out.name, moved_[out.value], out.type});
+        result_.erase_unused();
+        graph_ = std::move(result_);
     }
 
 private:
-    std::int64_t wished(const Node& node) const {
+    std::int64_t requested_parts(const Node& node) const {
         const auto user = options_.overrides.find(node.name);
         const bool decided = user != options_.overrides.end() && user->second.parts;
-        const bool may = may_be_in_parts(graph_, node);
+        const bool may = is_splittable(graph_, node);
         const std::int64_t ct = node.type.dims.back();
         if (decided) {
             const std::int64_t parts = *user->second.parts;
             if (parts > 1 && (!may || parts > most_product_parts || ct % parts != 0))
-                fail_input(user->second.loc, "op '{}' cannot be made in {} parts: {}", node.name, parts,
-                           !may ? "it is no product of one slice with constants"
-                                : fmt::format("parts, at most {}, are to divide its {} tiles of columns",
+                fail_input(user->second.loc, "op '{}' cannot be split into {} parts: {}", node.name, parts,
+                           !may ? "it is not a product of one slice with constants"
+                                : fmt::format("at most {} parts are allowed, and they must divide its {} tile columns",
                                               most_product_parts, ct));
             return parts;
         }
@@ -119,7 +119,7 @@ private:
         return build_.copy(part, {});
     }
 
-    /// In the place of all of them: no more than a tile is in memory, whatever the type says.
+    /// A placeholder of one tile for all constants, whatever their types.
     static LiteralPtr blank() {
         static const LiteralPtr one = std::make_shared<Literal>(DType::F32, Dims{1, tile, tile});
         return one;
@@ -154,20 +154,20 @@ private:
     Graph& graph_;
     const PassOptions& options_;
     bool blank_ = false;
-    Graph made_ = graph_.next();
+    Graph result_ = graph_.next();
     Builder build_;
-    std::vector<ValueId> now_;  ///< by value of the graph that was given
+    std::vector<ValueId> moved_;  ///< by value of the input graph
 };
 
 void run_split_products(Graph& graph, const PassOptions& options) {
-    const bool wanted = std::any_of(options.overrides.begin(), options.overrides.end(),
-                                    [](const auto& user) { return user.second.parts.has_value(); });
-    if (wanted || !options.tiling.parts.empty()) ProductSplitter(graph, options).run();
+    const bool requested = std::any_of(options.overrides.begin(), options.overrides.end(),
+                                       [](const auto& user) { return user.second.parts.has_value(); });
+    if (requested || !options.tiling.parts.empty()) ProductSplitter(graph, options).run();
 }
 
 }  // namespace
 
-bool may_be_in_parts(const Graph& graph, const Node& node) {
+bool is_splittable(const Graph& graph, const Node& node) {
     if (node.op != "buda.matmul" || node.has("z") || node.type.dims[0] != 1) return false;
     for (std::size_t k = 1; k < node.inputs.size(); ++k) {
         const Edge& edge = node.inputs[k];
@@ -181,7 +181,7 @@ bool may_be_in_parts(const Graph& graph, const Node& node) {
     return true;
 }
 
-Graph with_parts(Graph graph, const ProductParts& parts) {
+Graph split_for_estimate(Graph graph, const ProductParts& parts) {
     PassOptions options;
     options.tiling.parts = parts;
     ProductSplitter(graph, options, true).run();
@@ -191,6 +191,6 @@ Graph with_parts(Graph graph, const ProductParts& parts) {
 
 extern const Pass split_products;
 const Pass split_products{
-    .name = "split-products", .summary = "products over few rows in parts of their columns", .run = run_split_products};
+    .name = "split-products", .summary = "split products over few rows by columns", .run = run_split_products};
 
 }  // namespace ttsim::impl::ir

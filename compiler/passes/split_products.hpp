@@ -1,4 +1,4 @@
-// Which products split-products can make in parts.
+// Splitting of products by columns, for passes and estimates.
 #pragma once
 
 #include "compiler/ir/graph.hpp"
@@ -6,12 +6,12 @@
 
 namespace ttsim::impl::ir {
 
-constexpr std::int64_t most_product_parts = 8;  ///< operands of the splice that brings them together
+constexpr std::int64_t most_product_parts = 8;  ///< maximum operands of the splice that concatenates the parts
 
-/// Products of one slice with constants that nothing moves on the way.
-bool may_be_in_parts(const Graph& graph, const Node& node);
+/// Whether a node is a product of one slice with constants that no TM moves.
+bool is_splittable(const Graph& graph, const Node& node);
 
-/// The graph behind all passes with products in parts, to estimate: the constants of the parts have no values.
-Graph with_parts(Graph graph, const ProductParts& parts);
+/// The graph after all passes with products split, for estimates: constants of the parts have no values.
+Graph split_for_estimate(Graph graph, const ProductParts& parts);
 
 }  // namespace ttsim::impl::ir

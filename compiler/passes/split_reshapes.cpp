@@ -1,23 +1,23 @@
-// split-reshapes
+// split-reshapes: splits reshapes with large matrices into cheaper steps.
 //
 //   %y = reshape %x : [r, a] -> [s, b]     ->  reshapes through widths between a and b
 //
-// A reshape between rows of a elements and rows of b is a product with one matrix for each way in which a run of
-// elements may move: a * b * (a + b) / gcd(a, b) numbers, or so. Where that would be a giant, rows go through other
+// A reshape between rows of a elements and rows of b is a product with one matrix for each alignment of a run of
+// elements: about a * b * (a + b) / gcd(a, b) elements. If that is too large, rows are reshaped through intermediate
 // widths:
 //
-//   w -> w / n    n whole tiles beside each other become rows below each other: hslice, and rows in another order
-//   w * n <- w    the other way round, by hstack
-//   v -> w        any two, by their matrix, which is small where one of them is
+//   w -> w / n    n slices of whole tiles become rows below each other: hslice, and a reordering of rows
+//   w -> w * n    the inverse, by hstack
+//   v -> w        any two widths, by their matrix, which is small if one of them is
 //
-// The cheapest way there is taken, by the numbers of the matrices and the elements that are carried. What is left too
-// large is refused later, by name, and the host may do it.
+// The pass chooses the cheapest path by elements of matrices and elements transferred. Reshapes that stay too large are
+// rejected later by name, and the host may run them.
 //
 //   %a = reshape %x : [c, h, w] -> [c, h * w]        %a = transpose %x {perm = [1, 2, 0]}
 //   %y = transpose %a {perm = [1, 0]}            ->  %y = reshape %a : [h, w, c] -> [h * w, c]
 //
-// Before that, and the other way round: a reshape that keeps its last axis on the other side of a transpose needs no
-// matrix.
+// Before that, the pass swaps a reshape and a transpose, in either order, if the reshape then keeps its last axis and
+// needs no matrix.
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -33,21 +33,21 @@ namespace {
 
 using Width = std::int64_t;
 
-// In numbers of a reshape's matrix: a larger one is taken apart where there is a cheaper way, and one that is larger
-// still is not made.
+// Elements of a reshape's matrix: above the first limit the pass looks for a cheaper path, above the second no matrix
+// is created.
 constexpr double large_matrix = 1 << 22, largest_matrix = 1 << 26;
-constexpr Width widest = 8192;  // between the two ends
+constexpr Width widest = 8192;  // limit for intermediate widths
 
 double tiles_of(Width width) { return static_cast<double>((width + 31) / 32 * 32); }
 
-/// Numbers of the matrix between two widths.
+/// Elements of the matrix between two widths.
 double matrix_of(std::int64_t elements, Width a, Width b) {
     const std::int64_t both = std::lcm(a, b), period = std::min(both, elements);
     const double runs = static_cast<double>(period / a + period / b - period / both);
     return tiles_of(a) * tiles_of(b) * runs;
 }
 
-/// Of a reshape: 0 where rows stay as they are, or one row becomes a column.
+/// The same for a reshape: 0 if rows stay unchanged, or one row becomes a column.
 double matrix_of(const Dims& from, const Dims& to) {
     const std::int64_t elements = count(to);
     if (from.empty() || to.empty() || elements == 0 || from.back() == to.back()) return 0;
@@ -55,21 +55,21 @@ double matrix_of(const Dims& from, const Dims& to) {
     return matrix_of(elements, from.back(), to.back());
 }
 
-class Ways {
+class WidthPaths {
 public:
-    Ways(std::int64_t elements, Width from, Width to) : elements_(elements), from_(from), to_(to) {
+    WidthPaths(std::int64_t elements, Width from, Width to) : elements_(elements), from_(from), to_(to) {
         for (Width w = 1; w <= std::min(widest, elements / w); ++w)
             if (elements % w == 0) widths_.insert({w, std::min(widest, elements / w)});
         std::erase_if(widths_, [&](Width w) { return elements % w != 0; });
         widths_.insert({from, to});
     }
 
-    /// Whether rows can be cut into whole tiles beside each other.
+    /// Whether rows can be sliced into parts of whole tiles.
     static bool slices(Width wide, Width narrow) { return wide > narrow && wide % narrow == 0 && narrow % 32 == 0; }
 
     double matrix(Width a, Width b) const { return matrix_of(elements_, a, b); }
 
-    /// From the first width to the last; empty where there is none.
+    /// The cheapest path from the first width to the last; empty if there is none.
     std::vector<Width> cheapest() const {
         std::map<Width, double> cost{{from_, 0}};
         std::map<Width, Width> before;
@@ -88,10 +88,10 @@ public:
                 before[next] = at;
             }
         }
-        std::vector<Width> way{to_};
-        while (way.back() != from_) way.push_back(before.at(way.back()));
-        std::reverse(way.begin(), way.end());
-        return way;
+        std::vector<Width> path{to_};
+        while (path.back() != from_) path.push_back(before.at(path.back()));
+        std::reverse(path.begin(), path.end());
+        return path;
     }
 
 private:
@@ -100,14 +100,16 @@ private:
         const auto found = cost.find(w);
         return found == cost.end() ? never : found->second;
     }
-    /// Elements that a tensor of such rows has, with what fills its tiles.
-    double carried(Width w) const { return static_cast<double>(elements_ / w) * tiles_of(w); }
+    /// Elements of a tensor with rows of this width, including tile padding.
+    double padded_elements(Width w) const { return static_cast<double>(elements_ / w) * tiles_of(w); }
     double step(Width a, Width b) const {
-        if (slices(a, b) || slices(b, a)) return carried(a) + carried(b);
-        constexpr double pass = 16;  // a product passes all elements more often than a TM
+        if (slices(a, b) || slices(b, a)) return padded_elements(a) + padded_elements(b);
+        constexpr double pass_weight =
+            16;  // weight of a pass: a product reads and writes all elements more often than a TM
         const double numbers = matrix(a, b);
         if (numbers > largest_matrix) return never;
-        return numbers + carried(b) * numbers / tiles_of(b) / tiles_of(b) + pass * (carried(a) + carried(b));
+        return numbers + padded_elements(b) * numbers / tiles_of(b) / tiles_of(b) +
+               pass_weight * (padded_elements(a) + padded_elements(b));
     }
 
     std::int64_t elements_;
@@ -127,28 +129,28 @@ ValueId widened(Builder& build, ValueId x, Width narrow, Width wide) {
     return build.reshape(build.add("hstack", {parts}, {{"n", n}}), {rows, wide});
 }
 
-std::optional<ValueId> taken_apart(Builder& build, const Node& node, std::span<const ValueId> in) {
+std::optional<ValueId> split_reshape(Builder& build, const Node& node, std::span<const ValueId> in) {
     if (node.op != "reshape" || node.has("host") || node.type.format || node.type.dims.empty()) return std::nullopt;
     const Dims dims = build.dims(in[0]);
     if (matrix_of(dims, node.type.dims) <= large_matrix) return std::nullopt;
     const std::int64_t elements = count(dims);
     const Width from = dims.back(), to = node.type.dims.back();
-    const Ways ways(elements, from, to);
-    const std::vector<Width> way = ways.cheapest();
-    if (way.empty()) return std::nullopt;
+    const WidthPaths paths(elements, from, to);
+    const std::vector<Width> path = paths.cheapest();
+    if (path.empty()) return std::nullopt;
     ValueId x = build.reshape(in[0], {elements / from, from});
-    for (std::size_t k = 1; k < way.size(); ++k) {
-        if (Ways::slices(way[k - 1], way[k]))
-            x = narrowed(build, x, way[k - 1], way[k]);
-        else if (Ways::slices(way[k], way[k - 1]))
-            x = widened(build, x, way[k - 1], way[k]);
+    for (std::size_t k = 1; k < path.size(); ++k) {
+        if (WidthPaths::slices(path[k - 1], path[k]))
+            x = narrowed(build, x, path[k - 1], path[k]);
+        else if (WidthPaths::slices(path[k], path[k - 1]))
+            x = widened(build, x, path[k - 1], path[k]);
         else
-            x = build.reshape(x, {elements / way[k], way[k]});
+            x = build.reshape(x, {elements / path[k], path[k]});
     }
     return build.reshape(x, node.type.dims);
 }
 
-/// A reshape and a transpose, one behind the other, the other way round where that makes do with a much smaller matrix.
+/// Swaps a reshape and a transpose if this makes the matrix much smaller.
 std::optional<ValueId> swapped(Builder& build, const Node& node, std::span<const ValueId> in) {
     if ((node.op != "reshape" && node.op != "transpose") || node.has("host")) return std::nullopt;
     const Node first = build.graph().nodes[in[0]];
@@ -173,14 +175,14 @@ std::optional<ValueId> swapped(Builder& build, const Node& node, std::span<const
 
 void run_split_reshapes(Graph& graph, const PassOptions&) {
     rewrite(graph, swapped);
-    rewrite(graph, taken_apart);
+    rewrite(graph, split_reshape);
 }
 
 }  // namespace
 
 extern const Pass split_reshapes;
 const Pass split_reshapes{.name = "split-reshapes",
-                          .summary = "reshapes with giant matrices go through other widths",
+                          .summary = "split reshapes with large matrices into steps through other widths",
                           .run = run_split_reshapes};
 
 }  // namespace ttsim::impl::ir

@@ -1,5 +1,5 @@
-// split-wide-products: a product that is an output of the model and has more columns than its cores hold is made part
-// by part; the host puts the parts side by side.
+// split-wide-products: splits an output product with more columns than its cores hold by columns. The host concatenates
+// the parts.
 //
 //   %y = matmul %x, %w : f32[64, 50257]    ->   %r = reshape %x {dims = [1, 64, 768]}
 //        %x: f32[64, 768], %w constant          %m = matmul %r, %v : f32[9, 64, 5632]      %v: constant [9, 768, 5632]
@@ -7,7 +7,8 @@
 //                                               %s = reshape %t {dims = [64, 50688], host = 1}
 //                                               %y = take %s, [0, .., 50256] {axis = 1, host = 1}
 //
-// The heads of language models. A row of 8 cores would have 197 tiles of columns each of 50257, with sums in 32 bits.
+// This is the output layer of language models. In a row of 8 cores each core would have 197 tile columns for 50257
+// words, with sums in 32 bits.
 #include <algorithm>
 #include <map>
 
@@ -17,16 +18,16 @@ namespace ttsim::impl::ir {
 
 namespace {
 
-constexpr std::int64_t cores = 8;           // of a row
-constexpr std::int64_t most_per_core = 80;  // tiles of columns
+constexpr std::int64_t cores = 8;           // cores in a row
+constexpr std::int64_t most_per_core = 80;  // tile columns
 constexpr std::int64_t least_share = 8, most_share = 32;
 
-/// How many parts, and columns of one.
+/// Number of parts and columns of each.
 struct Parts {
     std::int64_t count = 1, columns = 0;
 };
 
-/// With the least filling; of several the fewest parts.
+/// The split with the least padding; of several the one with the fewest parts.
 Parts parts_of(std::int64_t columns) {
     const std::int64_t tiles = (columns + 31) / 32;
     Parts best;
@@ -37,10 +38,10 @@ Parts parts_of(std::int64_t columns) {
     return best;
 }
 
-/// A product with what is added to it.
+/// A wide product and its bias.
 struct Wide {
     ValueId product = 0;
-    std::optional<ValueId> bias;  ///< a constant, one number for each column
+    std::optional<ValueId> bias;  ///< a constant with one element for each column
 };
 
 class Splitter {
@@ -74,9 +75,9 @@ private:
         if (node.op != "add" || uses_[id] != 1) return std::nullopt;
         for (const std::size_t k : {std::size_t{0}, std::size_t{1}}) {
             const ValueId product = node.inputs[k].value, bias = node.inputs[1 - k].value;
-            const Literal* numbers = graph_.nodes[bias].literal.get();
-            if (numbers && is_wide_product(product) && numbers->size() == node.type.dims.back() &&
-                numbers->dims().back() == node.type.dims.back() && graph_.nodes[product].type.dims == node.type.dims)
+            const Literal* elements = graph_.nodes[bias].literal.get();
+            if (elements && is_wide_product(product) && elements->size() == node.type.dims.back() &&
+                elements->dims().back() == node.type.dims.back() && graph_.nodes[product].type.dims == node.type.dims)
                 return Wide{product, bias};
         }
         return std::nullopt;
@@ -87,9 +88,9 @@ private:
         return build.graph().nodes[in[k]];
     }
 
-    /// [rows, columns] of the model as [part, rows, columns of the part].
-    static Literal cut(const Literal& whole, std::int64_t rows, const Parts& parts) {
-        Literal made(whole.dtype(), {parts.count, rows, parts.columns}, most_read);
+    /// Splits [rows, columns] into [part, rows, columns of the part].
+    static Literal split_columns(const Literal& whole, std::int64_t rows, const Parts& parts) {
+        Literal made(whole.dtype(), {parts.count, rows, parts.columns}, max_read_elements);
         const std::int64_t columns = whole.size() / rows;
         for (std::int64_t r = 0; r < rows; ++r)
             for (std::int64_t p = 0; p < parts.count; ++p) {
@@ -103,7 +104,7 @@ private:
     ValueId constant(Builder& build, ValueId from, std::int64_t rows, const Parts& parts) const {
         const std::string origin = build.origin();
         build.set_origin(graph_.nodes[from].origin);
-        const ValueId made = build.given(cut(*graph_.nodes[from].literal, rows, parts));
+        const ValueId made = build.model_constant(split_columns(*graph_.nodes[from].literal, rows, parts));
         build.set_origin(origin);
         return made;
     }
@@ -122,9 +123,10 @@ private:
         if (bias) y = build.add("add", {y, constant(build, *bias, 1, parts)});
         y = on_host(build, build.transpose(y, {1, 0, 2}));
         y = on_host(build, build.reshape(y, {rows, parts.count * parts.columns}));
-        std::vector<std::int64_t> kept(static_cast<std::size_t>(dims.back()));
-        for (std::size_t i = 0; i < kept.size(); ++i) kept[i] = static_cast<std::int64_t>(i);
-        y = on_host(build, build.add("take", {y, build.constant(Literal::vector(kept))}, {{"axis", std::int64_t{1}}}));
+        std::vector<std::int64_t> columns_kept(static_cast<std::size_t>(dims.back()));
+        for (std::size_t i = 0; i < columns_kept.size(); ++i) columns_kept[i] = static_cast<std::int64_t>(i);
+        y = on_host(build,
+                    build.add("take", {y, build.constant(Literal::vector(columns_kept))}, {{"axis", std::int64_t{1}}}));
         const ValueId whole = build.reshape(y, dims);
         return whole == y ? y : on_host(build, whole);
     }
@@ -147,7 +149,7 @@ void run_split_wide_products(Graph& graph, const PassOptions& options) {
 
 extern const Pass split_wide_products;
 const Pass split_wide_products{.name = "split-wide-products",
-                               .summary = "outputs with more columns than cores hold, part by part",
+                               .summary = "split output products with more columns than cores hold",
                                .run = run_split_wide_products};
 
 }  // namespace ttsim::impl::ir

@@ -1,15 +1,15 @@
-// stream-slices: what comes in slices of rows stays so, from op to op, until something needs all rows at once.
+// stream-slices: streams values in slices of rows from op to op until an op needs all rows at once.
 //
 //   %r = buda.exp %x (vstack: 4) : [1, 8, 1]           %r = buda.exp %x : [4, 2, 1]
 //   %y = buda.sparse %r, %i                      ->    %y = buda.sparse %r (vstack: 4), %i
 //
-// A result that is too large for any grid begins a stream itself (lower/streaming.hpp). A core then holds a slice
-// instead of its share of the whole. Ops that work elementwise, splices of columns, and products whose second
-// operand is the same for all slices: a constant, and where an override asks for slices any of a single slice. A second
-// operand of others that comes whole is cut (vslice).
+// A result that is too large for any grid starts a stream (lower/streaming.hpp): a core then holds a part of one slice
+// instead of a part of the whole result. Streamable are elementwise ops, splices of columns, and products whose second
+// operand is the same for all slices. That is a constant, or any operand of one slice if an override requests
+// streaming. Operands of streaming ops that arrive whole are sliced (vslice).
 //
-// Where all rows are not enough to cut, as in a softmax over 131072 columns, the slices are of columns (hslice,
-// hstack): of ops that work elementwise, and of products with a constant from the right, which is cut.
+// If slicing rows is not enough, as for a softmax over 131072 columns, slices are by columns (hslice, hstack): for
+// elementwise ops, and for products with a constant as second operand, which is sliced.
 #include <algorithm>
 
 #include "compiler/ir/pass.hpp"
@@ -37,7 +37,7 @@ bool elementwise(const Node& node) {
 }
 bool product(const Node& node) { return (node.op == "buda.matmul" || node.op == "buda.depthwise") && !node.has("z"); }
 
-/// All slices are the same constant: more of them can be had by one more repetition.
+/// A constant with equal slices; one more broadcast makes more slices.
 bool repeated_constant(const Graph& graph, const Edge& edge) {
     const Node& node = graph.nodes[edge.value];
     return node.is_constant() && node.type.dims[0] == 1 &&
@@ -47,12 +47,12 @@ bool repeated_constant(const Graph& graph, const Edge& edge) {
            });
 }
 
-/// Whether a node can be cut into slices of rows, operand by operand. A second operand that is no constant comes again
-/// for every slice, which only those want who ask for slices.
-bool streamable(const Graph& graph, const Node& node, bool asked) {
+/// Whether a node can be streamed in slices of rows. A second operand that is not constant is sent again for every
+/// slice, which only overrides request.
+bool streamable(const Graph& graph, const Node& node, bool is_requested) {
     if (!product(node)) return elementwise(node) || node.op == "buda.splice";
     const bool bias = node.inputs.size() < 3 || graph.nodes[node.inputs[2].value].is_constant();
-    return bias && (repeated_constant(graph, node.inputs[1]) || (asked && node.type.dims[0] == 1));
+    return bias && (repeated_constant(graph, node.inputs[1]) || (is_requested && node.type.dims[0] == 1));
 }
 
 const OpOverride* override_of(const Node& node, const PassOptions& options) {
@@ -60,73 +60,79 @@ const OpOverride* override_of(const Node& node, const PassOptions& options) {
     return found == options.overrides.end() ? nullptr : &found->second;
 }
 
-/// A splice has one column of cores. What one makes, buffered twice, has half of L1: the rest is for its operands and
-/// descriptions of streams. Single rows of tiles would leave one core: a prime number of them is filled up instead.
+/// A splice has one column of cores. Its double-buffered result may use half of L1; the rest is for operands and stream
+/// descriptions. Slices of single tile rows would leave one core, so for a prime number of tile rows tile padding is
+/// used instead.
 std::int64_t slices_of_splice(const Node& node, const PassOptions& options) {
     const Dims& dims = node.type.dims;
     const std::int64_t t = slices_to_stream(dims[1], dims[2], 1, *node.type.format, options.l1_bytes / 4, 1);
     return t < dims[1] ? t : 1;
 }
 
-/// The slices a node should be cut into, 1 for none.
+/// The number of slices of rows for a node, 1 for none.
 std::int64_t slices_for(const Graph& graph, const Node& node, const PassOptions& options) {
-    const OpOverride* user = override_of(node, options);
-    const bool given = user && user->t;
-    if (!streamable(graph, node, given)) {
-        if (given && *user->t != 1 && *user->t != node.type.dims[0])
-            fail_input(user->loc, "op '{}' ({}) cannot be streamed: it needs its rows at once", node.name, node.op);
+    const OpOverride* op_override = override_of(node, options);
+    const bool has_override = op_override && op_override->t;
+    if (!streamable(graph, node, has_override)) {
+        if (has_override && *op_override->t != 1 && *op_override->t != node.type.dims[0])
+            fail_input(op_override->loc, "op '{}' ({}) cannot be streamed: it needs all rows at once", node.name,
+                       node.op);
         return 1;
     }
-    if (given) {
-        if (node.type.dims[1] % *user->t != 0)
-            fail_input(user->loc, "op '{}' cannot go in {} slices: they do not divide its {} tile rows", node.name,
-                       *user->t, node.type.dims[1]);
-        return *user->t;
+    if (has_override) {
+        if (node.type.dims[1] % *op_override->t != 0)
+            fail_input(op_override->loc, "op '{}' cannot be streamed in {} slices: they do not divide its {} tile rows",
+                       node.name, *op_override->t, node.type.dims[1]);
+        return *op_override->t;
     }
     const bool splice = node.op == "buda.splice";
-    const std::int64_t wanted =
+    const std::int64_t slices =
         !options.t_streaming ? 1
         : splice             ? slices_of_splice(node, options)
                  : slices_to_stream(node.type.dims[1], node.type.dims[2], 1, *node.type.format, options.slice_bytes);
     const std::size_t sources = product(node) ? 1 : node.inputs.size();
     for (std::size_t k = 0; k < sources; ++k)
         if (const std::int64_t stacked = stacked_by(node.inputs[k]); stacked > 1)
-            return splice ? std::max(stacked, wanted) : stacked;
-    return wanted;
+            return splice ? std::max(stacked, slices) : stacked;
+    return slices;
 }
 
-/// Whether a node of one slice can be cut into slices of columns. A first operand comes again for every slice.
-bool streams_columns(const Graph& graph, const Node& node, bool asked) {
+/// Whether a node of one slice can be streamed in slices of columns. The first operand of a product is sent again for
+/// every slice.
+bool streams_columns(const Graph& graph, const Node& node, bool is_requested) {
     if (!product(node)) return elementwise(node);
     if (node.op != "buda.matmul" || node.type.dims[0] != 1) return false;
-    return asked ||
+    return is_requested ||
            (node.inputs.size() == 2 && graph.nodes[node.inputs[1].value].is_constant() && node.inputs[1].tms.empty());
 }
 
-/// The slices of columns that the user wants. Throws Error(Input) where they cannot be had.
-std::int64_t wanted_columns(const Graph& graph, const Node& node, const OpOverride& user) {
-    const std::int64_t t = *user.t_columns;
+/// The slices of columns that an override requests. Throws Error(Input) if they are not possible.
+std::int64_t requested_columns(const Graph& graph, const Node& node, const OpOverride& op_override) {
+    const std::int64_t t = *op_override.t_columns;
     if (t > 1 && !streams_columns(graph, node, true))
-        fail_input(user.loc, "op '{}' ({}) cannot be streamed by columns: it needs them at once", node.name, node.op);
+        fail_input(op_override.loc, "op '{}' ({}) cannot be streamed by columns: it needs all columns at once",
+                   node.name, node.op);
     if (node.type.dims[2] % t != 0)
-        fail_input(user.loc, "op '{}' cannot go in {} slices of columns: they do not divide its {} tile columns",
+        fail_input(op_override.loc,
+                   "op '{}' cannot be streamed in {} slices of columns: they do not divide its {} tile columns",
                    node.name, t, node.type.dims[2]);
     return t;
 }
 
-/// Slices of columns a node should be cut into: those of its operands, or where it fits on no grid with its rows cut.
+/// The number of slices of columns for a node: that of its operands, or more if it fits on no grid with its rows
+/// sliced.
 std::int64_t column_slices_for(const Graph& graph, const Node& node, const PassOptions& options) {
-    const OpOverride* user = override_of(node, options);
-    if (user && user->t_columns) return wanted_columns(graph, node, *user);
-    const bool rows = user && (user->t || !user->by_columns.value_or(true));
-    const bool columns = user && user->by_columns.value_or(false);
+    const OpOverride* op_override = override_of(node, options);
+    if (op_override && op_override->t_columns) return requested_columns(graph, node, *op_override);
+    const bool rows = op_override && (op_override->t || !op_override->by_columns.value_or(true));
+    const bool columns = op_override && op_override->by_columns.value_or(false);
     if (!options.t_streaming || rows || !streams_columns(graph, node, columns)) return 1;
     if (!product(node))
         for (const Edge& edge : node.inputs)
             if (stacked_by(edge, Tm::Kind::HStack) > 1) return stacked_by(edge, Tm::Kind::HStack);
-    if (columns)  // where rows alone would be cut as well
+    if (columns)  // as many as rows would be sliced into
         return slices_to_stream(node.type.dims[2], node.type.dims[1], 1, *node.type.format, options.slice_bytes);
-    // two buffers of the result, in a product the constant beside them, and some tiles of other operands
+    // two buffers of the result, for a product also the constant, and some tiles of other operands
     const std::int64_t most =
         (options.l1_bytes - 16 * tile_bytes(DataFormat::Float16_b, TileDim{})) / (product(node) ? 3 : 2);
     return column_slices_to_stream(node.type.dims[1], node.type.dims[2], *node.type.format, options.slice_bytes, most);
@@ -139,7 +145,7 @@ Cut cut_for(const Graph& graph, const Node& node, const PassOptions& options) {
     return node.type.dims[1] % t == 0 ? Cut{t, false} : Cut{};
 }
 
-/// An operand of a node that is cut.
+/// Adds or removes the slicing TM of an operand of a streaming node.
 void cut_operand(Edge& edge, const Cut& cut, bool of_product, std::size_t operand) {
     const bool repeated = of_product && operand == (cut.columns ? 0U : 1U);
     if (!(cut.columns && repeated) && stacked_by(edge, cut.stack()) == cut.t)
@@ -175,7 +181,7 @@ void run_stream_slices(Graph& graph, const PassOptions& options) {
 
 extern const Pass stream_slices;
 const Pass stream_slices{.name = "stream-slices",
-                         .summary = "keep slices of rows from op to op until all rows are needed",
+                         .summary = "stream slices of rows from op to op until all rows are needed",
                          .run = run_stream_slices};
 
 }  // namespace ttsim::impl::ir

@@ -1,9 +1,9 @@
-// widen-outputs: columns of zeros are added to a product that is an output of the model, until its tiles divide.
+// widen-outputs: pads the columns of output products with zeros until the cores of a row get nearly equal shares.
 //
 //   %y = buda.matmul %x, %w : Float16_b[1, 1, 1571]     ->     %y = buda.matmul %x, %w : Float16_b[1, 1, 1576]
 //   %w: constant [1, 24, 1571] tiles                           %w: constant [1, 24, 1576] tiles
 //
-// 1571 is prime: all columns would be one core's. The host cuts the output to its columns anyway.
+// 1571 is prime, so one core would compute all columns. The host cuts outputs to their columns anyway.
 #include <algorithm>
 
 #include "compiler/ir/pass.hpp"
@@ -12,9 +12,9 @@ namespace ttsim::impl::ir {
 
 namespace {
 
-constexpr std::int64_t row_cores = 8;  // of a row
+constexpr std::int64_t row_cores = 8;  // cores in a row
 
-/// Tiles of columns for which a row of row_cores has nearly equal shares.
+/// The number of tile columns, padded so that row_cores cores have nearly equal shares.
 std::int64_t divisible(std::int64_t ct) {
     std::int64_t best = 1;
     for (std::int64_t d = 2; d <= row_cores; ++d)
@@ -61,7 +61,7 @@ void run_widen_outputs(Graph& graph, const PassOptions&) {
 
 extern const Pass widen_outputs;
 const Pass widen_outputs{.name = "widen-outputs",
-                         .summary = "products that are outputs get columns until row_cores divide them",
+                         .summary = "pad the columns of output products to suit the cores of a row",
                          .run = run_widen_outputs};
 
 }  // namespace ttsim::impl::ir

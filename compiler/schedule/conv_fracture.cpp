@@ -11,13 +11,13 @@ namespace ttsim::impl::ir {
 
 namespace {
 
-bool may_be_cut(const Graph& model, const Node& node) {
+bool is_fracturable(const Graph& model, const Node& node) {
     return (node.op == "conv" || node.op == "conv_transpose") && model.nodes[node.inputs[1].value].is_constant();
 }
 
 std::int64_t kernel_rows(const Graph& model, const Node& conv) { return model.type(conv.inputs[1].value).dims[2]; }
 
-/// The batch normalisation that alone reads a convolution: they become one, of its origin (fold-batch-norm).
+/// The batch norm that is a convolution's only reader; fold-batch-norm merges them under the batch norm's origin.
 const Node* batch_norm_of(const Graph& model, const Node& conv) {
     const auto id = static_cast<ValueId>(&conv - model.nodes.data());
     const Node* only = nullptr;
@@ -30,15 +30,15 @@ const Node* batch_norm_of(const Graph& model, const Node& conv) {
     return only;
 }
 
-/// Of the ops of the device that a convolution becomes.
+/// Origins of the device ops of a convolution.
 std::set<std::string> own_origins(const Graph& model, const Node& conv) {
     std::set<std::string> origins{conv.origin};
     if (const Node* norm = batch_norm_of(model, conv); norm && !norm->origin.empty()) origins.insert(norm->origin);
     return origins;
 }
 
-/// Convolutions that are alike gain alike.
-std::string likeness(const Graph& model, const Node& conv) {
+/// Equal for convolutions with equal shapes, which gain equally.
+std::string shape_key(const Graph& model, const Node& conv) {
     std::string text = to_string(conv.type);
     for (const Edge& edge : conv.inputs) text += " " + to_string(model.type(edge.value));
     for (const char* key : {"strides", "pads", "dilations"})
@@ -46,36 +46,36 @@ std::string likeness(const Graph& model, const Node& conv) {
     return text + fmt::format(" {}", conv.integer("group", 1));
 }
 
-/// Where ops of the device come from in the model: fusing gives a product its reader's origin, but not its operands.
+/// Origins of a device op. Fusion replaces the origin of a product by its reader's, but not those of its operands.
 std::set<std::string> origins_of(const Graph& graph, const Node& node) {
     std::set<std::string> origins{node.origin};
     for (const Edge& edge : node.inputs) origins.insert(graph.nodes[edge.value].origin);
     return origins;
 }
 
-/// Origins of convolutions that the device picks rows for; the host lays out the others'.
-std::set<std::string> picked(const Graph& graph) {
+/// Origins of convolutions whose rows are gathered on the device instead of the host.
+std::set<std::string> gathered_origins(const Graph& graph) {
     std::set<std::string> origins;
     for (const Node& node : graph.nodes)
         if (node.op == "buda.sparse") origins.insert(node.origin);
     return origins;
 }
 
-/// The convolutions, alike by alike, that ops of the device come from, in the order of the ops.
+/// The convolutions of device ops, grouped by shape, in the order of the ops.
 std::vector<std::vector<const Node*>> convolutions_of(const Graph& model, const Graph& graph,
                                                       const std::vector<ValueId>& ops) {
-    const std::set<std::string> there = picked(graph);
+    const std::set<std::string> there = gathered_origins(graph);
     std::vector<std::vector<const Node*>> groups;
     std::set<std::string> known;
     for (const ValueId op : ops)
         for (const std::string& origin : origins_of(graph, graph.nodes[op]))
             for (const Node& conv : model.nodes) {
-                if (!may_be_cut(model, conv) || !there.count(origin)) continue;
+                if (!is_fracturable(model, conv) || !there.count(origin)) continue;
                 if (!own_origins(model, conv).contains(origin)) continue;
-                if (kernel_rows(model, conv) < 2 || !known.insert(likeness(model, conv)).second) continue;
+                if (kernel_rows(model, conv) < 2 || !known.insert(shape_key(model, conv)).second) continue;
                 groups.emplace_back();
                 for (const Node& other : model.nodes)
-                    if (may_be_cut(model, other) && likeness(model, other) == likeness(model, conv))
+                    if (is_fracturable(model, other) && shape_key(model, other) == shape_key(model, conv))
                         groups.back().push_back(&other);
             }
     return groups;
@@ -94,7 +94,7 @@ std::vector<ValueId> slowest_ops(const Schedule& schedule) {
     return ops;
 }
 
-/// The share of the epochs' cycles that would go if what comes from these convolutions took no time.
+/// The share of the epochs' cycles that these convolutions could save at most.
 double most_gain(const Graph& model, const Graph& graph, const Schedule& schedule,
                  const std::vector<const Node*>& group) {
     std::set<std::string> own;
@@ -113,7 +113,7 @@ double most_gain(const Graph& model, const Graph& graph, const Schedule& schedul
     return gain / all;
 }
 
-/// All of the group row by row, where the user has not decided.
+/// Overrides that fracture all of the group by kernel rows, except where the user decided.
 Overrides cut(const Graph& model, const std::vector<const Node*>& group, const Overrides& base) {
     Overrides all = base;
     for (const Node* conv : group)
@@ -124,7 +124,8 @@ Overrides cut(const Graph& model, const std::vector<const Node*>& group, const O
 std::string note(const Graph& model, const std::vector<const Node*>& group, const char* why) {
     std::string names;
     for (const Node* conv : group) names += (names.empty() ? "" : ", ") + conv->name;
-    return fmt::format("cut into the {} rows of the kernel, {}: {}", kernel_rows(model, *group.front()), why, names);
+    return fmt::format("fractured into the {} rows of the kernel, {}: {}", kernel_rows(model, *group.front()), why,
+                       names);
 }
 
 }  // namespace
@@ -132,7 +133,7 @@ std::string note(const Graph& model, const std::vector<const Node*>& group, cons
 std::vector<std::string> convolution_names(const Graph& model) {
     std::vector<std::string> names;
     for (const Node& node : model.nodes) {
-        if (!may_be_cut(model, node)) continue;
+        if (!is_fracturable(model, node)) continue;
         names.push_back(node.name);
         if (!node.origin.empty() && node.origin != node.name) names.push_back(node.origin);
     }
@@ -141,7 +142,7 @@ std::vector<std::string> convolution_names(const Graph& model) {
 
 Overrides with_batch_norms(const Graph& model, Overrides overrides) {
     for (const Node& conv : model.nodes) {
-        if (!may_be_cut(model, conv)) continue;
+        if (!is_fracturable(model, conv)) continue;
         const OpOverride* own = convolution_override(overrides, conv);
         const Node* norm = own ? batch_norm_of(model, conv) : nullptr;
         if (norm && !norm->origin.empty()) overrides[norm->origin].fracture = own->fracture;
@@ -152,21 +153,21 @@ Overrides with_batch_norms(const Graph& model, Overrides overrides) {
 Lowered lower_fractured(const Graph& model, const Overrides& given, const OpBudget& budget,
                         const ScheduleOptions& options, const FractureSearch& search) {
     Lowered best = search.lower(model, given);
-    if (picked(best.graph).empty()) return best;
+    if (gathered_origins(best.graph).empty()) return best;
     const auto [whole, overlay_size] = search.estimate(best.graph);
     double now = whole;
     if (!std::isfinite(now) || overlay_size > 0) {
         std::vector<ValueId> without = ops_without_grid(best.graph, budget, options);
-        const bool streams = without.empty();  // too many of them: no op alone is too large
+        const bool streams = without.empty();  // the streams exceed the limits; no single op is too large
         for (ValueId op = 0; streams && op < best.graph.nodes.size(); ++op)
             if (best.graph.nodes[op].op == "buda.sparse") without.push_back(op);
         Overrides all = given;
         std::vector<std::string> notes;
         for (const auto& group : convolutions_of(model, best.graph, without)) {
             all = cut(model, group, all);
-            notes.push_back(
-                note(model, group,
-                     std::isfinite(now) ? "because its streams are too many whole" : "because it fits nowhere whole"));
+            notes.push_back(note(model, group,
+                                 std::isfinite(now) ? "because it has too many streams otherwise"
+                                                    : "because it fits nowhere otherwise"));
         }
         if (!notes.empty()) {
             Lowered parts = search.lower(model, all);
@@ -181,9 +182,9 @@ Lowered lower_fractured(const Graph& model, const Overrides& given, const OpBudg
     constexpr std::size_t usual_tries = 3;
     const auto ops = static_cast<std::size_t>(std::count_if(best.graph.nodes.begin(), best.graph.nodes.end(),
                                                             [](const Node& n) { return n.op.starts_with("buda."); }));
-    const std::size_t most_tries = std::min(usual_tries, most_ops_tried_again / std::max<std::size_t>(ops, 1));
+    const std::size_t most_tries = std::min(usual_tries, max_ops_retried / std::max<std::size_t>(ops, 1));
     if (most_tries == 0) return best;
-    // of the cycles: an estimate of many ops is no closer, and parts load the network more than it knows
+    // required share of cycles: estimates are inexact, and parts add NoC load that they ignore
     constexpr double least_worth = 0.9;
     const double worth = options.policy == Policy::Simulated ? 1 : least_worth;
     const Schedule schedule = search.schedule(best.graph);
@@ -199,7 +200,7 @@ Lowered lower_fractured(const Graph& model, const Overrides& given, const OpBudg
         if (then > worth * now) continue;
         parts.notes = std::move(best.notes);
         parts.notes.push_back(
-            note(model, group, fmt::format("about {:.0f} cycles an input instead of {:.0f}", then, now).c_str()));
+            note(model, group, fmt::format("about {:.0f} cycles per input instead of {:.0f}", then, now).c_str()));
         now = then;
         best = std::move(parts);
     }

@@ -1,6 +1,5 @@
-// Which convolutions of a model are cut into parts by the rows of their kernels (decompose-convolution), where the user
-// leaves it to the compiler: those whose ops fit nowhere whole, and those that hold up an epoch, if the estimate of the
-// cut model is the lower one.
+// Chooses the convolutions that are fractured by the rows of their kernels (decompose-convolution), unless the user
+// decides: those whose ops fit on no grid, and those that slow down an epoch, if the estimate improves.
 #pragma once
 
 #include <functional>
@@ -11,40 +10,40 @@
 
 namespace ttsim::impl::ir {
 
-/// A model on device level.
+/// A model lowered to device ops.
 struct Lowered {
     Graph graph;
     HostProgram host;
-    Overrides overrides;                       ///< those it was made with
-    std::vector<std::string> notes;            ///< what was cut, one line each
-    std::vector<std::string> integer_indices;  ///< integer_warnings() of the device's part
-    std::vector<std::string> apart;            ///< ops of the device before elementwise ones became one
-    Tiling tiling;                             ///< that it was made with
-    Graph unfused;                             ///< of the device, with its formats, before ops became one or several
+    Overrides overrides;                       ///< used for lowering
+    std::vector<std::string> notes;            ///< fractured convolutions, one line each
+    std::vector<std::string> integer_indices;  ///< integer_warnings() of the device graph
+    std::vector<std::string> unfused_ops;      ///< device ops before fusion
+    Tiling tiling;                             ///< used for lowering
+    Graph unfused;                             ///< the device graph with formats, before ops are fused or split
 };
 
-/// Every try of another form schedules the whole model: of one with more device ops, such as a quantized network, one
-/// part would gain little.
-constexpr std::size_t most_ops_tried_again = 2000;
+/// Every attempt schedules the whole model. In models with more device ops, such as quantized networks, one part would
+/// gain little.
+constexpr std::size_t max_ops_retried = 2000;
 
-/// Names of the model's convolutions with constant weights: the nodes', and those in the model they come from.
+/// Names and origins of the model's convolutions with constant weights.
 std::vector<std::string> convolution_names(const Graph& model);
 
-/// What overrides say of a convolution is said of the one that fold-batch-norm makes of it, too.
+/// Extends overrides of convolutions to the nodes that fold-batch-norm makes of them.
 Overrides with_batch_norms(const Graph& model, Overrides overrides);
 
 struct Estimate {
-    double cycles = 0;              ///< an input takes; infinite where an op fits nowhere
-    std::int64_t overlay_size = 0;  ///< L1 it needs for more stream descriptions
+    double cycles = 0;              ///< per input; infinite if an op fits nowhere
+    std::int64_t overlay_size = 0;  ///< L1 for more stream descriptions
 };
 
 struct FractureSearch {
     std::function<Lowered(const Graph& model, const Overrides&)> lower;
     std::function<Estimate(const Graph&)> estimate;
-    std::function<Schedule(const Graph&)> schedule;  ///< of a graph whose estimate is finite
+    std::function<Schedule(const Graph&)> schedule;  ///< for a graph with a finite estimate
 };
 
-/// Lowers `model` whole and, where some of its convolutions may gain, in parts: the quickest.
+/// Lowers `model` without and, if that may gain, with fractured convolutions; returns the fastest.
 Lowered lower_fractured(const Graph& model, const Overrides& given, const OpBudget& budget,
                         const ScheduleOptions& options, const FractureSearch& search);
 

@@ -13,8 +13,8 @@ namespace ttsim::impl::ir {
 
 namespace {
 
-/// Equal for ops whose candidates take the same times and that read from the same places before them. The first is like
-/// no other: loading its epoch may not count.
+/// Key of an op: times of candidates, and relative positions of producers. The first op is unique, because loading its
+/// epoch may not be counted.
 std::string kind_of(const Choices& choices, std::size_t op) {
     const OpChoices& item = choices.ops[op];
     std::string kind = fmt::format("{} {}", item.op.cfg.type, item.begins() || op == 0);
@@ -42,14 +42,15 @@ void EpochPool::add(const Schedule& schedule, const SimulatedRun& run) {
     if (run.epochs.size() != schedule.epochs) return;
     std::size_t first = 0;
     for (std::size_t epoch = 0; epoch < schedule.epochs; ++epoch) {
-        RanEpoch ran{schedule.epoch_targets[epoch], {}, run.epochs[epoch].cycles, run.epochs[epoch].busy_cycles, 1};
+        MeasuredEpoch ran{
+            schedule.epoch_targets[epoch], {}, run.epochs[epoch].cycles, run.epochs[epoch].busy_cycles, 1};
         const std::size_t begin = first;
         for (; first < schedule.ops.size() && schedule.ops[first].epoch == epoch; ++first)
             ran.chosen.push_back(schedule.ops[first].candidate);
         ran.busy.resize(ran.chosen.size(), 0);
-        std::vector<RanEpoch>& all = ran_[kinds(begin, first)];
-        const auto same =
-            std::find_if(all.begin(), all.end(), [&](const RanEpoch& other) { return other.chosen == ran.chosen; });
+        std::vector<MeasuredEpoch>& all = ran_[kinds(begin, first)];
+        const auto same = std::find_if(all.begin(), all.end(),
+                                       [&](const MeasuredEpoch& other) { return other.chosen == ran.chosen; });
         if (same == all.end()) {
             all.push_back(std::move(ran));
             continue;
@@ -60,47 +61,47 @@ void EpochPool::add(const Schedule& schedule, const SimulatedRun& run) {
     }
 }
 
-const RanEpoch* EpochPool::quickest(std::size_t first, std::size_t end) const {
+const MeasuredEpoch* EpochPool::quickest(std::size_t first, std::size_t end) const {
     const auto found = ran_.find(kinds(first, end));
     if (found == ran_.end()) return nullptr;
     return &*std::min_element(found->second.begin(), found->second.end(),
-                              [](const RanEpoch& a, const RanEpoch& b) { return a.cycles < b.cycles; });
+                              [](const MeasuredEpoch& a, const MeasuredEpoch& b) { return a.cycles < b.cycles; });
 }
 
-bool EpochPool::knows(const EpochWish& wish) const {
-    const auto found = ran_.find(kinds(wish.first, wish.end));
+bool EpochPool::knows(const EpochRequest& request) const {
+    const auto found = ran_.find(kinds(request.first, request.end));
     return found != ran_.end() && std::any_of(found->second.begin(), found->second.end(),
-                                              [&](const RanEpoch& ran) { return ran.chosen == wish.wanted; });
+                                              [&](const MeasuredEpoch& ran) { return ran.chosen == request.wanted; });
 }
 
-Way EpochPool::quickest() const {
+EpochSequence EpochPool::quickest() const {
     const std::size_t count = kinds_.size();
     std::set<std::size_t> lengths;
     for (const auto& [run, unused] : ran_) lengths.insert(run.size());
     struct Step {
         double cycles = std::numeric_limits<double>::infinity();
         std::size_t from = 0;
-        const RanEpoch* ran = nullptr;
+        const MeasuredEpoch* ran = nullptr;
     };
     std::vector<Step> best(count + 1);
     best[0].cycles = 0;
     for (std::size_t end = 1; end <= count; ++end)
         for (const std::size_t length : lengths) {
             if (length > end || best[end - length].cycles >= best[end].cycles) continue;
-            const RanEpoch* ran = quickest(end - length, end);
+            const MeasuredEpoch* ran = quickest(end - length, end);
             if (!ran || best[end - length].cycles + ran->cycles >= best[end].cycles) continue;
             best[end] = {best[end - length].cycles + ran->cycles, end - length, ran};
         }
-    Way way;
-    if (!best[count].ran) return way;
-    way.cycles = best[count].cycles;
+    EpochSequence sequence;
+    if (!best[count].ran) return sequence;
+    sequence.cycles = best[count].cycles;
     for (std::size_t end = count; end > 0; end = best[end].from) {
-        way.epochs.push_back({best[end].from, end, best[end].ran->target, best[end].ran->chosen, {}});
-        way.ran.push_back(best[end].ran);
+        sequence.epochs.push_back({best[end].from, end, best[end].ran->target, best[end].ran->chosen, {}});
+        sequence.ran.push_back(best[end].ran);
     }
-    std::reverse(way.epochs.begin(), way.epochs.end());
-    std::reverse(way.ran.begin(), way.ran.end());
-    return way;
+    std::reverse(sequence.epochs.begin(), sequence.epochs.end());
+    std::reverse(sequence.ran.begin(), sequence.ran.end());
+    return sequence;
 }
 
 }  // namespace ttsim::impl::ir

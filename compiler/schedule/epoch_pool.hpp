@@ -1,7 +1,7 @@
-// Epochs that ran on the simulated chip, and the quickest way through the model that can be put together of them.
+// Measured epochs, and the fastest sequence of them that covers the model.
 //
-// An epoch takes nearly the same time whatever runs before and behind it, and models repeat their layers: what was
-// measured for a run of ops holds for every run of ops alike.
+// The time of an epoch hardly depends on its neighbours, and models repeat their layers. So a measurement for a run of
+// ops is valid for every equal run.
 #pragma once
 
 #include <map>
@@ -12,18 +12,18 @@
 
 namespace ttsim::impl::ir {
 
-struct RanEpoch {
+struct MeasuredEpoch {
     double target = 0;
     std::vector<std::size_t> chosen;  ///< candidate of each op
-    double cycles = 0;                ///< the mean of its runs
-    std::vector<double> busy;         ///< of each op, in its last run
+    double cycles = 0;                ///< mean of its runs
+    std::vector<double> busy;         ///< busy cycles per op in the last run
     std::int64_t runs = 0;
 };
 
-/// Epochs in order and what they took, one by one, in the pool.
-struct Way {
-    std::vector<EpochWish> epochs;
-    std::vector<const RanEpoch*> ran;
+/// Consecutive epochs that cover the model, with their measurements in the pool.
+struct EpochSequence {
+    std::vector<EpochRequest> epochs;
+    std::vector<const MeasuredEpoch*> ran;
     double cycles = 0;
 };
 
@@ -31,18 +31,18 @@ class EpochPool {
 public:
     explicit EpochPool(const Choices& choices);
     void add(const Schedule& schedule, const SimulatedRun& run);
-    /// The quickest; without epochs when nothing was added.
-    Way quickest() const;
-    bool knows(const EpochWish& wish) const;  ///< with just these candidates
+    /// The fastest sequence; empty if nothing was added.
+    EpochSequence quickest() const;
+    bool knows(const EpochRequest& request) const;  ///< whether these candidates were measured
 
 private:
     using Kinds = std::vector<std::size_t>;
     Kinds kinds(std::size_t first, std::size_t end) const;
-    const RanEpoch* quickest(std::size_t first, std::size_t end) const;
+    const MeasuredEpoch* quickest(std::size_t first, std::size_t end) const;
 
     const Choices& choices_;
-    Kinds kinds_;  // per op; ops alike have one
-    std::map<Kinds, std::vector<RanEpoch>> ran_;
+    Kinds kinds_;  // per op; equal for equal ops
+    std::map<Kinds, std::vector<MeasuredEpoch>> ran_;
 };
 
 }  // namespace ttsim::impl::ir

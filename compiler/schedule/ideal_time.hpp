@@ -1,4 +1,4 @@
-// What the time of a model is measured by before it is scheduled: whether a change of some ops is worth a try.
+// Ideal times of a model before scheduling, to decide whether a change of some ops may be worth it.
 #pragma once
 
 #include <cstdint>
@@ -7,19 +7,19 @@
 
 namespace ttsim::impl::ir {
 
-/// Of the tiles of an axis, those one of so many cores gets.
+/// Tiles of an axis per core, for at most this many cores.
 std::int64_t share(std::int64_t tiles, std::int64_t cores);
 
-/// Of an op on the grid it likes best.
+/// Cycles of an op on its fastest grid.
 double least_cycles(const OpChoices& op);
 
-/// Of all its cores together, on the grid where these are least.
+/// Least core cycles (cycles * cores) of an op over its grids.
 double core_cycles(const OpChoices& op);
 
-/// With the work shared evenly by all cores; an op that takes longer holds up the others.
+/// Cycles with all work shared evenly by all cores, but at least those of the slowest op.
 double ideal_cycles(const Choices& choices, const OpBudget& budget);
 
-/// Of the ideal cycles: what a change has to promise.
-constexpr double worth_a_try = 0.1;
+/// Share of the ideal cycles that a change must promise to gain.
+constexpr double min_gain_share = 0.1;
 
 }  // namespace ttsim::impl::ir

@@ -14,12 +14,12 @@
 namespace ttsim::impl::ir {
 
 template <class Make>
-std::invoke_result_t<Make, const OpBudget&> ModelScheduler::with_room(const Graph& graph, Make make) const {
+std::invoke_result_t<Make, const OpBudget&> ModelScheduler::with_overlay_space(const Graph& graph, Make make) const {
     try {
         return make(budget_);
     } catch (const Error& error) {
         if (error.fault() != Fault::Unsupported || !ops_without_grid(graph, budget_, scheduling_).empty()) throw;
-        std::optional<LegalizationError> last;  // with all the room there is
+        std::optional<LegalizationError> last;  // with the largest overlay
         for (const std::int64_t blobs : {1, 2, 4}) {
             ChipParams chip = *budget_.chip;
             OpBudget budget = budget_;
@@ -41,11 +41,11 @@ std::invoke_result_t<Make, const OpBudget&> ModelScheduler::with_room(const Grap
 }
 
 Scheduled ModelScheduler::schedule(const Graph& graph) const {
-    return with_room(graph, [&](const OpBudget& budget) { return searched(graph, budget); });
+    return with_overlay_space(graph, [&](const OpBudget& budget) { return search_schedule(graph, budget); });
 }
 
-Scheduled ModelScheduler::searched(const Graph& graph, const OpBudget& budget) const {
-    Scheduled made = relieved(graph, budget);
+Scheduled ModelScheduler::search_schedule(const Graph& graph, const OpBudget& budget) const {
+    Scheduled made = without_blocked_forks(graph, budget);
     if (options_.effort < 2) return made;
     const Graph& last = made.graph ? *made.graph : graph;
     auto [schedule, emitted] = quickest(last, Planner(last, budget, scheduling_), budget);
@@ -54,16 +54,16 @@ Scheduled ModelScheduler::searched(const Graph& graph, const OpBudget& budget) c
     return made;
 }
 
-Scheduled ModelScheduler::relieved(const Graph& graph, const OpBudget& budget) const {
+Scheduled ModelScheduler::without_blocked_forks(const Graph& graph, const OpBudget& budget) const {
     auto [schedule, emitted] = scheduled(graph, budget);
     Scheduled made{std::move(schedule), std::move(emitted), std::nullopt};
-    constexpr std::size_t most_ops = 16'000;  // scheduled again, in all
+    constexpr std::size_t most_ops = 16'000;  // limit of rescheduled ops in total
     std::size_t left = most_ops / std::max<std::size_t>(made.schedule.ops.size(), 1);
     for (; options_.effort > 0 && !made.schedule.held_forks.empty() && left > 0; --left) {
         Graph nops = with_nops(made.graph ? *made.graph : graph, made.schedule.held_forks);
         try {
             auto [with, with_emitted] = scheduled(nops, budget);
-            if (!quicker(with, with_emitted, made)) break;
+            if (!is_faster(with, with_emitted, made)) break;
             made = {std::move(with), std::move(with_emitted), std::move(nops)};
         } catch (const Error& error) {
             if (error.fault() != Fault::Unsupported) throw;
@@ -73,9 +73,9 @@ Scheduled ModelScheduler::relieved(const Graph& graph, const OpBudget& budget) c
     return made;
 }
 
-bool ModelScheduler::quicker(const Schedule& schedule, const EmittedModel& emitted, const Scheduled& than) const {
+bool ModelScheduler::is_faster(const Schedule& schedule, const EmittedModel& emitted, const Scheduled& than) const {
     if (options_.simulates()) return simulated(emitted) < simulated(than.emitted);
-    // fewer of them lead on to none
+    // at equal times fewer held forks are better
     return std::pair(schedule.estimated_cycles, schedule.held_forks.size()) <
            std::pair(than.schedule.estimated_cycles, than.schedule.held_forks.size());
 }
@@ -99,7 +99,7 @@ double ModelScheduler::run(const Scheduled& made) const {
 
 Scheduled ModelScheduler::quickest_of_few(const Graph& graph, Scheduled made) const {
     const Graph& last = made.graph ? *made.graph : graph;
-    auto [schedule, emitted] = with_room(last, [&](const OpBudget& budget) {
+    auto [schedule, emitted] = with_overlay_space(last, [&](const OpBudget& budget) {
         const Planner planner(last, budget, scheduling_);
         ScheduleSearch search(last, planner, budget, options_, emit_);
         for (const ScheduleOptions& variant : few_variants(scheduling_)) {
@@ -119,12 +119,13 @@ Scheduled ModelScheduler::quickest_of_few(const Graph& graph, Scheduled made) co
 Schedule ModelScheduler::balanced(const Graph& graph) const {
     ScheduleOptions options = scheduling_;
     if (options.policy == Policy::Random || options.policy == Policy::Simulated) options.policy = Policy::Balanced;
-    return with_room(graph, [&](const OpBudget& budget) { return Planner(graph, budget, options).schedule(options); });
+    return with_overlay_space(
+        graph, [&](const OpBudget& budget) { return Planner(graph, budget, options).schedule(options); });
 }
 
 Estimate ModelScheduler::estimate_of(const Graph& graph) const {
     try {
-        return with_room(graph, [&](const OpBudget& budget) -> Estimate {
+        return with_overlay_space(graph, [&](const OpBudget& budget) -> Estimate {
             return {options_.simulates() ? simulated_cycles(graph, budget)
                                          : estimated_cycles(graph, budget, scheduling_, options_.auto_fusing),
                     budget.overlay_size};
@@ -157,7 +158,7 @@ std::pair<Schedule, EmittedModel> ModelScheduler::quickest(const Graph& graph, c
     if (options_.effort >= 2) search.attempt(balanced);
     for (const ScheduleOptions& variant : variants(balanced)) search.attempt(variant);
     search.attempt_rows();
-    // as many simulations in all
+    // limits of simulations in total
     constexpr std::int64_t some = 48, many = 384;
     if (options_.effort >= 2) search.improve(options_.effort == 2 ? some : many);
     return search.take();

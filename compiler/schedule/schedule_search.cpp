@@ -37,11 +37,11 @@ ScheduleSearch::ScheduleSearch(const Graph& graph, const Planner& planner, const
     TT_CHECK(options.simulate, "there is no simulator to search with");
 }
 
-double ScheduleSearch::judged(const SimulatedRun& run) const {
+double ScheduleSearch::objective(const SimulatedRun& run) const {
     return options_.schedule.aim == Aim::Latency ? run.latency_cycles : run.cycles;
 }
 
-/// Whether it is the best so far.
+/// Runs a schedule; returns whether it is the best so far.
 bool ScheduleSearch::run(Schedule schedule, const ScheduleOptions& options, const std::string& what) {
     EmittedModel emitted = emit(graph_, schedule, budget_, emit_);
     ++runs_;
@@ -54,10 +54,10 @@ bool ScheduleSearch::run(Schedule schedule, const ScheduleOptions& options, cons
         failure_ = error;
         return false;
     }
-    const double cycles = judged(run);
+    const double cycles = objective(run);
     double sum = 0;
     for (const SimulatedEpoch& epoch : run.epochs) sum += epoch.cycles;
-    if (options_.schedule.aim == Aim::Latency && !run.epochs.empty()) {  // loading the first epoch does not count
+    if (options_.schedule.aim == Aim::Latency && !run.epochs.empty()) {  // loading the first epoch is not counted
         run.epochs.front().cycles -= sum - cycles;
         sum = cycles;
     }
@@ -83,33 +83,33 @@ void ScheduleSearch::attempt_rows() {
     attempt(rows);
 }
 
-/// The best epochs as they are; false when just that ran before, or they do not go together.
-bool ScheduleSearch::put_together(const Way& way) {
-    std::optional<Schedule> schedule = planner_.schedule({way.epochs}, {}, best_->options);
+/// Runs the fastest sequence of measured epochs; false if it ran before or does not fit.
+bool ScheduleSearch::run_best_sequence(const EpochSequence& sequence) {
+    std::optional<Schedule> schedule = planner_.schedule({sequence.epochs}, {}, best_->options);
     if (!schedule || !ran_.insert(key_of(*schedule)).second) return false;
     run(std::move(*schedule), best_->options, "the best epochs together");
     return true;
 }
 
-std::vector<ScheduleSearch::Slot> ScheduleSearch::changed(const Way& way, std::int64_t round) {
+std::vector<ScheduleSearch::Slot> ScheduleSearch::mutate(const EpochSequence& sequence, std::int64_t round) {
     std::vector<Slot> slots;
-    constexpr std::int64_t cycle = 4;  // rounds: grids, and every so often where epochs end
+    constexpr std::int64_t cycle = 4;  // rounds that change grids; the last of a cycle changes epoch boundaries
     const bool cut = round % cycle == cycle - 1;
     const std::size_t odd = static_cast<std::size_t>(round / cycle) % 2;
-    for (std::size_t e = 0; e < way.epochs.size(); ++e) {
+    for (std::size_t e = 0; e < sequence.epochs.size(); ++e) {
         std::mt19937 random(static_cast<std::uint32_t>(round * 1009 + static_cast<std::int64_t>(e)));
-        const EpochWish& at = way.epochs[e];
-        const bool pair = cut && e + 1 < way.epochs.size() && e % 2 == odd;
+        const EpochRequest& at = sequence.epochs[e];
+        const bool pair = cut && e + 1 < sequence.epochs.size() && e % 2 == odd;
         if (pair) {
-            const EpochWish& next = way.epochs[e + 1];
-            auto moved = moves_.cuts(at, *way.ran[e], next, *way.ran[e + 1], random);
+            const EpochRequest& next = sequence.epochs[e + 1];
+            auto moved = moves_.cuts(at, *sequence.ran[e], next, *sequence.ran[e + 1], random);
             slots.push_back({moved ? std::move(*moved) : std::vector{at, next}, {at, next}});
             ++e;
         } else if (cut && random() % 2 == 0) {
-            auto moved = moves_.halves(at, *way.ran[e], random);
+            auto moved = moves_.halves(at, *sequence.ran[e], random);
             slots.push_back({moved ? std::move(*moved) : std::vector{at}, {at}});
         } else {
-            auto moved = moves_.grids(at, *way.ran[e], random);
+            auto moved = moves_.grids(at, *sequence.ran[e], random);
             slots.push_back({{moved ? std::move(*moved) : at}, {at}});
         }
     }
@@ -117,7 +117,7 @@ std::vector<ScheduleSearch::Slot> ScheduleSearch::changed(const Way& way, std::i
 }
 
 std::optional<Schedule> ScheduleSearch::made(const std::vector<Slot>& slots) const {
-    std::vector<std::vector<EpochWish>> moved, kept;
+    std::vector<std::vector<EpochRequest>> moved, kept;
     for (const Slot& slot : slots) {
         moved.push_back(slot.moved);
         kept.push_back(slot.kept);
@@ -126,17 +126,17 @@ std::optional<Schedule> ScheduleSearch::made(const std::vector<Slot>& slots) con
 }
 
 void ScheduleSearch::improve(std::int64_t most_runs) {
-    constexpr std::int64_t most_idle = 32;  // rounds in a row that found nothing to run
+    constexpr std::int64_t most_idle = 32;  // consecutive rounds without a new schedule
     constexpr double worth = 0.999;
     std::int64_t idle = 0;
     for (std::int64_t round = 0; best_ && runs_ < most_runs && idle < most_idle; ++round) {
-        const Way way = pool_.quickest();
-        if (way.epochs.empty()) return;
+        const EpochSequence sequence = pool_.quickest();
+        if (sequence.epochs.empty()) return;
         const bool last = runs_ + 1 == most_runs;
-        if ((way.cycles < worth * best_->sum && round % 4 == 0) || last)
-            if (put_together(way)) continue;
+        if ((sequence.cycles < worth * best_->sum && round % 4 == 0) || last)
+            if (run_best_sequence(sequence)) continue;
         ++idle;
-        std::optional<Schedule> schedule = made(changed(way, round));
+        std::optional<Schedule> schedule = made(mutate(sequence, round));
         if (!schedule || !ran_.insert(key_of(*schedule)).second) continue;
         idle = 0;
         run(std::move(*schedule), best_->options, round % 4 == 3 ? "other cuts between epochs" : "other grids");

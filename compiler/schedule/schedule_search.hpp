@@ -1,9 +1,9 @@
-// The search for a schedule on the simulated chip.
+// Searches a schedule by running candidates on the simulated chip.
 //
-//   schedules of several policies -> their epochs, measured -> the quickest way put together of these
-//     -> one change in every epoch, all measured by one run -> ...
+//   schedules of several policies -> their epochs, measured -> the fastest sequence of measured epochs
+//     -> one mutation per epoch, all measured by one run -> ...
 //
-// Every run counts against the budget, so that the result depends on nothing else.
+// The budget is a number of runs, so that the result is deterministic.
 #pragma once
 
 #include <functional>
@@ -21,35 +21,35 @@ namespace ttsim::impl::ir {
 
 class ScheduleSearch {
 public:
-    /// All are kept by reference. `simulate`: runs a netlist.
+    /// Keeps references to all arguments. CompileOptions::simulate runs a netlist.
     ScheduleSearch(const Graph& graph, const Planner& planner, const OpBudget& budget, const CompileOptions& options,
                    const EmitOptions& emit);
 
-    /// Runs the schedule of a policy. Throws Error(Unsupported) when it has none.
+    /// Runs the schedule of a policy. Throws Error(Unsupported) if it has none.
     void attempt(const ScheduleOptions& variant);
-    /// The same by rows.
+    /// Runs the best schedule with ublocks by rows.
     void attempt_rows();
-    /// Until so many runs were made, those of attempt() included, or nothing is left to try.
+    /// Searches until this many runs in total, with those of attempt(), or until nothing is left to try.
     void improve(std::int64_t most_runs);
     std::int64_t runs() const { return runs_; }
-    /// The best that ran. Throws Error(Hang) when every schedule stood still.
+    /// The best schedule. Throws Error(Hang) if every schedule hung.
     std::pair<Schedule, EmittedModel> take();
 
 private:
-    /// Epochs to make, and what to keep where they do not fit.
+    /// New epochs, and the old ones as fallback if they do not fit.
     struct Slot {
-        std::vector<EpochWish> moved, kept;
+        std::vector<EpochRequest> moved, kept;
     };
     struct Best {
         Schedule schedule;
         EmittedModel emitted;
         ScheduleOptions options;
-        double cycles = 0, sum = 0;  ///< by the aim; of the epochs
+        double cycles = 0, sum = 0;  ///< by objective; sum over epochs
     };
     bool run(Schedule schedule, const ScheduleOptions& options, const std::string& what);
-    double judged(const SimulatedRun& run) const;
-    bool put_together(const Way& way);
-    std::vector<Slot> changed(const Way& way, std::int64_t round);
+    double objective(const SimulatedRun& run) const;
+    bool run_best_sequence(const EpochSequence& sequence);
+    std::vector<Slot> mutate(const EpochSequence& sequence, std::int64_t round);
     std::optional<Schedule> made(const std::vector<Slot>& slots) const;
 
     const Graph& graph_;
@@ -61,7 +61,7 @@ private:
     EpochMoves moves_;
     std::optional<Best> best_;
     std::optional<Error> failure_;
-    std::set<std::vector<std::size_t>> ran_;  // ways, by ends of epochs and candidates
+    std::set<std::vector<std::size_t>> ran_;  // keys of schedules that ran: epochs and candidates
     std::vector<std::string> steps_;
     std::int64_t runs_ = 0;
 };

@@ -1,4 +1,4 @@
-// Makes a model node by node, compiles it, and runs it with other weights.
+// Builds a model node by node, compiles it, and runs it with changed weights.
 #include <iostream>
 
 #include <ttsim/model.hpp>

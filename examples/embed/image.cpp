@@ -1,4 +1,4 @@
-// A device image that was compiled elsewhere: loaded, run and its outputs read, with no compiler and no Python.
+// Loads a device image, runs it and reads its outputs, without the compiler and Python.
 #include <iostream>
 
 #include <ttsim/model.hpp>
@@ -7,7 +7,7 @@ int main(int argc, char** argv) {
     if (argc != 2) return 2;  // IMAGE
     try {
         const ttsim::CompiledModel image = ttsim::CompiledModel::read_image(argv[1]);
-        ttsim::Model model(image);  // on the machine that the image was compiled for
+        ttsim::Model model(image);  // runs on the machine that the image was compiled for
         for (const ttsim::ArrayInfo& input : image.inputs())
             std::cout << "input " << input.name << " of " << input.shape.size() << " dimensions\n";
         for (int loop = 0; loop < 2; ++loop)

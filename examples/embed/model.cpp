@@ -1,4 +1,4 @@
-// Compiles a model from a file, keeps the result in a folder, and streams samples through what the folder holds.
+// Compiles a model from a file, writes the result to a folder, reads it back and streams samples through it.
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -20,7 +20,7 @@ int main(int argc, char** argv) {
         options.microbatch = 2;
         const ttsim::CompiledModel compiled = ttsim::compile(read(argv[1]), options);
         std::cout << compiled.report().ops << " ops on " << compiled.report().chip << "\n";
-        compiled.write_folder(argv[2]);  // 'ttsim run FOLDER' takes it too
+        compiled.write_folder(argv[2]);  // also an input of 'ttsim run FOLDER'
 
         ttsim::Model model(ttsim::CompiledModel::read_folder(argv[2]));
         for (int sample = 0; sample < 3; ++sample) model.push(compiled.default_inputs());

@@ -1,11 +1,11 @@
-// Lists the devices, one of the program's own among them, and runs a netlist on it.
+// Lists the devices, including a custom one, and runs a netlist on the custom one.
 #include <iostream>
 
 #include <ttsim/device.hpp>
 #include <ttsim/session.hpp>
 
 int main(int argc, char** argv) {
-    if (argc != 3) return 2;  // NETLIST FOLDER, which holds chips/tiny/chip.yaml
+    if (argc != 3) return 2;  // NETLIST FOLDER; the folder has chips/tiny/chip.yaml
     try {
         ttsim::set_config_dir(argv[2]);
         for (const ttsim::DeviceInfo& device : ttsim::devices())

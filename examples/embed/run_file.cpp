@@ -1,4 +1,4 @@
-// Runs a netlist file with made-up inputs, and checks its outputs, as `ttsim run` does.
+// Runs a netlist file with generated inputs and checks its outputs, as `ttsim run` does.
 #include <iostream>
 
 #include <ttsim/session.hpp>

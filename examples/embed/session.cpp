@@ -1,4 +1,4 @@
-// Pushes values of its own through a netlist, entry by entry.
+// Pushes input values through a netlist, entry by entry.
 #include <iostream>
 
 #include <ttsim/session.hpp>

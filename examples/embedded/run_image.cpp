@@ -1,10 +1,10 @@
-// Loads a device image, pushes a microbatch of ones, runs every program once and reads the outputs; as often as asked.
+// Loads a device image. In each loop it pushes a microbatch of ones, runs every program and reads the outputs.
 #include <io_utils.h>
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
 
-/// A number of an output as a float.
+/// An element of an output as a float.
 static float number_at(const tt::tt_PytorchTensorDesc& tensor, std::size_t index) {
     float value = 0;
     if (tensor.format == tt::DataFormat::Float32) std::memcpy(&value, static_cast<const float*>(tensor.ptr) + index, 4);
@@ -14,7 +14,7 @@ static float number_at(const tt::tt_PytorchTensorDesc& tensor, std::size_t index
     return value;
 }
 
-/// Ones in the queue's format, in the program's own memory.
+/// Ones in the queue's format, in memory owned by this program.
 static std::vector<std::uint8_t> ones(tt::tt_PytorchTensorDesc& tensor) {
     std::vector<std::uint8_t> bytes(std::size_t{tensor.shape[0]} * tensor.strides[0]);
     const float one = 1;

@@ -18,22 +18,22 @@ namespace {
 std::vector<std::int32_t> integers(ConstMatrixView values) {
     std::vector<std::int32_t> out;
     out.reserve(static_cast<std::size_t>(values.rows * values.cols));
-    constexpr float beyond = 2147483520.0F;  // the last float32 below 2^31
+    constexpr float limit = 2147483520.0F;  // the largest float32 below 2^31
     for (std::int64_t r = 0; r < values.rows; ++r)
         for (const float* x = values.row(r); x != values.row(r) + values.cols; ++x)
-            out.push_back(static_cast<std::int32_t>(std::clamp(*x, -beyond, beyond)));
+            out.push_back(static_cast<std::int32_t>(std::clamp(*x, -limit, limit)));
     return out;
 }
 
-/// float32 bits of the sum of two L1 elements, rounded to nearest even; denormals count as zero and become it.
+/// float32 bits of the sum of two L1 elements, rounded to nearest even. Denormal inputs and results count as zero.
 template <DataFormat Format>
-std::uint32_t sum_in_l1(float old, float added) {
+std::uint32_t sum_in_l1(float previous, float added) {
     const auto flushed = [](std::uint32_t b) {
         return (b & sign_bit) | where_less(least_normal_bits - 1, b & ~sign_bit, b);
     };
-    const std::uint32_t sum = bits_of(float_of(flushed(bits_of(old))) + float_of(flushed(bits_of(added))));
+    const std::uint32_t sum = bits_of(float_of(flushed(bits_of(previous))) + float_of(flushed(bits_of(added))));
     if constexpr (Format == DataFormat::Float32) return flushed(sum);
-    // Two BF16 numbers add up in float32 without loss, or the smaller is too small to matter.
+    // The float32 sum of two BF16 numbers is exact, or the smaller one is too small to change the result.
     return flushed((sum + 0x7FFFU + ((sum >> 16) & 1)) & ~0xFFFFU);
 }
 
@@ -100,19 +100,19 @@ void add_in_l1(DataFormat format, ConstMatrixView added, MatrixView l1) {
 
 void pack_relu(DataFormat acc, DataFormat out, const OpAttributes& attributes, MatrixView values) {
     pack_early_step(acc, out, values);
-    const bool short_exponent = info(acc).family == FormatFamily::A;
-    const std::uint32_t cut = short_exponent ? Fp16::truncate(bits_of(attributes.relu_threshold))
-                                             : bits_of(attributes.relu_threshold) & ~0xFFFFU;
-    const std::uint32_t threshold = cut & ~(0U - (cut >> 31));  // a negative one is as good as zero
+    const bool is_fp16a = info(acc).family == FormatFamily::A;
+    const std::uint32_t cut =
+        is_fp16a ? Fp16::truncate(bits_of(attributes.relu_threshold)) : bits_of(attributes.relu_threshold) & ~0xFFFFU;
+    const std::uint32_t threshold = cut & ~(0U - (cut >> 31));  // a negative threshold acts as zero
     if (attributes.relu == ReluMode::Min)
         return for_each_element(values, [=](std::uint32_t bits) {
             const std::uint32_t positive = bits & ~(0U - (bits >> 31));
             return where_less(threshold, positive, positive);
         });
-    const unsigned unseen = intermediate_is_float32(acc, out) ? 13 : 0;
+    const unsigned ignored_bits = intermediate_is_float32(acc, out) ? 13 : 0;
     for_each_element(values, [=](std::uint32_t bits) {
         const std::uint32_t positive = bits & ~(0U - (bits >> 31));
-        const std::uint32_t above = less_mask(threshold >> unseen, positive >> unseen);
+        const std::uint32_t above = less_mask(threshold >> ignored_bits, positive >> ignored_bits);
         return positive ^ ((positive ^ threshold) & above);
     });
 }

@@ -1,3 +1,4 @@
+// The bit-true FPU kernels for the baseline instruction set.
 #define TT_EXACT_LANE std::int32_t
 #define TT_EXACT_BYTES 16
 #define TT_EXACT_FLOAT_SHIFTS

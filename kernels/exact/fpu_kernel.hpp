@@ -1,16 +1,15 @@
-// The one source of the matrix unit's arithmetic, compiled once per instruction set by fpu_{baseline,avx2,avx512}.cpp.
-// Rules and names: kernels/exact/fpu.hpp. Everything is integer arithmetic, so all three give the same bits.
-//
-// Nothing inline may be shared with other sources (the linker could pick the copy built for the newer machine):
-// hence plain pointers, an unnamed namespace and no standard headers with code.
+// Arithmetic of the FPU, compiled once per instruction set by fpu_{baseline,avx2,avx512}.cpp. Rules and names:
+// kernels/exact/fpu.hpp. It uses integers only, so all builds give the same bits.
+// No inline code may be shared with other sources, since the linker could use the copy built for a newer processor.
+// Hence plain pointers, an unnamed namespace and no standard headers with code.
 #pragma once
 
 #include <cstdint>
 
 namespace ttsim::impl::exact::detail {
 
-/// What Dst holds, how small a number of the sources and of Dst may be (float32 exponent fields: fields up to it are
-/// zeros), and the exponent of a product with a zero operand before the phase's offset.
+/// Format of Dst, the largest exponent fields that count as zero in the sources and in Dst (float32 fields), and the
+/// exponent of a product with a zero operand before the phase's offset.
 struct Rules {
     enum class Dest : std::uint8_t { Bf16, Fp16, Fp32 } dest;
     int source_base;
@@ -22,7 +21,7 @@ struct MatmulCall {
     Rules rules;
     const int* phases;
     int phase_count;
-    bool skip_zeros;      ///< Dst holds results only: rows of in0 without a number change nothing
+    bool skip_zeros;      ///< Dst holds only FPU results: zero rows of in0 change nothing
     std::int64_t k_tile;  ///< inner length of one tile
     const float* in0;
     std::int64_t ld0;
@@ -33,8 +32,8 @@ struct MatmulCall {
     std::int64_t m, n, k;
 };
 
-/// Element-wise on `n` elements; `phases` for products only.
-struct PairsCall {
+/// An element-wise operation on `n` elements; `phases` for products only.
+struct ElementwiseCall {
     enum class Kind : std::uint8_t { Add, Subtract, Multiply } kind;
     Rules rules;
     const int* phases;
@@ -48,7 +47,7 @@ struct PairsCall {
 
 struct Backend {
     void (*matmul)(const MatmulCall& call);
-    void (*pairs)(const PairsCall& call);
+    void (*elementwise)(const ElementwiseCall& call);
 };
 extern const Backend baseline;
 extern const Backend avx2;
@@ -62,23 +61,24 @@ extern const Backend avx512;
 namespace ttsim::impl::exact::detail {
 namespace {
 
-/// Products of a group fit into 16 bits: 8 * 31 * 127 < 2^15. Machines without 16-bit shifts by a vector take 32.
+/// Products of a group fit into 16 bits: 8 * 31 * 127 < 2^15. Without vector shifts of 16-bit lanes, 32-bit lanes are
+/// used.
 using Lane = TT_EXACT_LANE;
 constexpr int bytes = TT_EXACT_BYTES;
 constexpr int lanes = bytes / int{sizeof(Lane)};  // of group sums
 constexpr int words = bytes / 4;                  // of Dst
-constexpr int panel = 32;                         // columns of Dst worked on together
-constexpr int group = 8;                          // products added before Dst sees them
+constexpr int panel = 32;                         // columns of Dst processed together
+constexpr int group = 8;                          // products summed before they are added to Dst
 constexpr int issue = 2 * group;                  // inner length of one instruction
-constexpr int longest_tile = 32;
-static_assert(longest_tile == panel);
+constexpr int max_tile = 32;
+static_assert(max_tile == panel);
 
 using LaneVector [[gnu::vector_size(bytes), gnu::aligned(2), gnu::may_alias]] = Lane;
 using Word [[gnu::vector_size(bytes), gnu::aligned(4), gnu::may_alias]] = std::int32_t;
 using FloatVector [[gnu::vector_size(bytes), gnu::aligned(4), gnu::may_alias]] = float;
 using Narrow [[gnu::vector_size(words * sizeof(Lane)), gnu::aligned(2), gnu::may_alias]] = Lane;
 
-/// Exponent of a zero operand: below every other, and sums of two still fit a lane.
+/// Exponent of a zero operand: below all others; the sum of two still fits a lane.
 constexpr Lane no_exponent = -4096;
 
 template <class V>
@@ -89,17 +89,17 @@ template <class V>
 V smaller(V a, V b) {
     return a < b ? a : b;
 }
-/// x where s is all ones: -x; where s is 0: x.
+/// -x if s is all ones, x if s is 0.
 template <class V>
 V with_sign(V x, V s) {
     return (x ^ s) - s;
 }
-/// x / 2^distance, nearest, ties towards +infinity (for magnitudes: half up).
+/// x / 2^distance rounded to nearest, ties towards +infinity (half up for magnitudes).
 Word round_shift(Word x, Word distance) { return (((x + x) >> smaller(distance, Word{} + 31)) + 1) >> 1; }
 
 /// x >> distance for 0 <= x < 2^13.
 LaneVector shifted_right(LaneVector x, LaneVector distance) {
-#ifdef TT_EXACT_FLOAT_SHIFTS  // no shifts by a vector: scale by a power of two and cut, which is exact
+#ifdef TT_EXACT_FLOAT_SHIFTS  // without vector shifts: scale by a power of two and truncate, which is exact
     const Word scale = (127 - distance) << 23;
     const FloatVector scaled = __builtin_convertvector(x, FloatVector) * reinterpret_cast<const FloatVector&>(scale);
     return __builtin_convertvector(scaled, Word);
@@ -110,23 +110,23 @@ LaneVector shifted_right(LaneVector x, LaneVector distance) {
 
 /// Position of the highest bit of a positive x; -127 for 0.
 Word top_bit(Word x) {
-    const Word alone = x & ~(x >> 1);  // keeps the top bit, clears the next: conversion cannot round up
-    const FloatVector f = __builtin_convertvector(alone, FloatVector);
+    const Word leading = x & ~(x >> 1);  // clears the bit below the top bit, so that the conversion cannot round up
+    const FloatVector f = __builtin_convertvector(leading, FloatVector);
     return (reinterpret_cast<const Word&>(f) >> 23) - 127;
 }
 
-/// Significand bits that Dst keeps.
+/// Significand bits of Dst.
 template <Rules::Dest D>
 constexpr int kept = D == Rules::Dest::Fp32   ? 24
                      : D == Rules::Dest::Bf16 ? 8
                                               : 11;
 
-/// Dst plus two terms of value t * 2^(e - 150). Dst is held as float32 bits.
+/// Adds two terms of value t * 2^(e - 150) to Dst, which is held as float32 bits.
 template <Rules::Dest D>
 [[gnu::always_inline]] inline Word accumulate(Word dest, Word t1, Word e1, Word t2, Word e2) {
     using Dest = Rules::Dest;
     constexpr int base = D == Dest::Fp16 ? 112 : 0;
-    constexpr int beyond = D == Dest::Fp16 ? 144 : 255;
+    constexpr int overflow_exponent = D == Dest::Fp16 ? 144 : 255;
     constexpr int largest = D == Dest::Fp16 ? 0x47FFE000 : 0x7F800000;
     const Word dest_sign = dest >> 31;
     const Word field = (dest >> 23) & 255;
@@ -152,16 +152,16 @@ template <Rules::Dest D>
     const Word carry = significand >> keep;
     Word exponent = common + top - 23 + carry;
     Word mantissa = (significand & ((1 << (keep - 1)) - 1)) << (24 - keep);
-    if constexpr (D == Dest::Fp32) {  // a quirk of Wormhole: minus one unit comes out 2^27 too large
+    if constexpr (D == Dest::Fp32) {  // quirk of Wormhole: a sum of -1 unit is 2^27 too large
         const Word quirk = sum == -1;
         exponent = quirk ? common + 4 : exponent;
         mantissa = quirk ? Word{} : mantissa;
     }
     const Word sign_bit = sign & static_cast<std::int32_t>(0x80000000U);
     const Word number = (exponent << 23) | mantissa;
-    const Word normal = (exponent >= beyond ? Word{} + largest : number) | sign_bit;
-    const Word nothing = (size == 0) | (common <= base) | (exponent <= base);
-    return nothing ? Word{} : normal;
+    const Word normal = (exponent >= overflow_exponent ? Word{} + largest : number) | sign_bit;
+    const Word is_zero = (size == 0) | (common <= base) | (exponent <= base);
+    return is_zero ? Word{} : normal;
 }
 
 template <class V>
@@ -175,16 +175,16 @@ void store(void* to, V value) {
 
 // --- products of 16 inner indices -----------------------------------------------------------------------------------
 
-/// Operand of one port for the length of a tile: exponents, and the factors of the high and the low phases with sign.
+/// SrcA operand of one tile: exponents, and signed factors of the high and low phases.
 struct Port {
-    alignas(bytes) Lane exponent[longest_tile][panel];
-    alignas(bytes) Lane factor[2][longest_tile][panel];
+    alignas(bytes) Lane exponent[max_tile][panel];
+    alignas(bytes) Lane factor[2][max_tile][panel];
 };
-/// A row of in0, the same.
+/// The same for a row of in0 (SrcB).
 struct Row {
-    alignas(bytes) Lane exponent[longest_tile];
-    alignas(bytes) Lane factor[2][longest_tile];
-    bool empty[longest_tile / issue];
+    alignas(bytes) Lane exponent[max_tile];
+    alignas(bytes) Lane factor[2][max_tile];
+    bool empty[max_tile / issue];
 };
 
 Lane exponent_lane(std::int32_t bits, int base) {
@@ -198,7 +198,7 @@ Lane signed_factor(std::int32_t factor, std::int32_t bits, int base) {
     return static_cast<Lane>(((bits >> 23) & 255) <= base ? 0 : value);
 }
 
-/// Copies elements of a row; a whole one at a fixed size, which needs no call.
+/// Copies elements of a row. A full panel has a constant size, which avoids a call.
 void copy(void* to, const void* from, int count) {
     if (count == panel)
         __builtin_memcpy(to, from, panel * sizeof(float));
@@ -220,15 +220,15 @@ void load_port(const float* from, int count, int base, Lane* exponent, Lane* hig
 
 /// `count` elements of a row of in0 (SrcB), the rest of the tile zero.
 void load_row(const float* from, int count, int base, Row& row) {
-    std::int32_t bits[longest_tile] = {};
+    std::int32_t bits[max_tile] = {};
     copy(bits, from, count);
-    for (int i = 0; i < longest_tile; ++i) {
+    for (int i = 0; i < max_tile; ++i) {
         const std::int32_t m = significand(bits[i]);
         row.exponent[i] = exponent_lane(bits[i], base);
         row.factor[0][i] = signed_factor(m >> 4, bits[i], base);
         row.factor[1][i] = signed_factor((m & 15) * 8, bits[i], base);
     }
-    for (int half = 0; half < longest_tile / issue; ++half) {
+    for (int half = 0; half < max_tile / issue; ++half) {
         bool empty = true;
         for (int i = 0; i < issue; ++i) empty = empty && row.exponent[half * issue + i] == no_exponent;
         row.empty[half] = empty;
@@ -237,11 +237,11 @@ void load_row(const float* from, int count, int base, Row& row) {
 
 struct Phase {
     int high_or_low_a, high_or_low_b;
-    int offset;         ///< of the product exponent, the bias of float32 included
-    int zero_exponent;  ///< where group maxima start
+    int offset;         ///< offset of the product exponent, including the float32 bias
+    int zero_exponent;  ///< initial value of the group maximum
 };
 
-Phase phase_of(int phase, const Rules& rules) {
+Phase make_phase(int phase, const Rules& rules) {
     const int shift = ((phase & 1) != 0 ? 5 : 0) + ((phase & 2) != 0 ? 7 : 0);
     const int zero = rules.zero_exponent - (rules.zero_exponent > rules.dest_base ? shift : 0);
     return {phase & 1, phase >> 1, -127 - shift, zero};
@@ -251,27 +251,28 @@ Phase phase_of(int phase, const Rules& rules) {
 [[gnu::always_inline]] inline void add_group(const Port& a, const Row& b, int k, int column, const Phase& phase,
                                              int base, Lane* sums, Lane* exponents) {
     LaneVector e[group];
-    LaneVector most = LaneVector{} + static_cast<Lane>(phase.zero_exponent - phase.offset);
+    LaneVector max_exponent = LaneVector{} + static_cast<Lane>(phase.zero_exponent - phase.offset);
     for (int i = 0; i < group; ++i) {
         e[i] = load<LaneVector>(a.exponent[k + i] + column) + b.exponent[k + i];
-        most = larger(most, e[i]);
+        max_exponent = larger(max_exponent, e[i]);
     }
     const Lane(*factor_a)[panel] = a.factor[phase.high_or_low_a];
     const Lane* factor_b = b.factor[phase.high_or_low_b];
     LaneVector sum{};
     for (int i = 0; i < group; ++i) {
-        const LaneVector twice = load<LaneVector>(factor_a[k + i] + column) * factor_b[k + i];
-        const LaneVector distance = smaller(most - e[i], LaneVector{} + Lane{15});
-        const LaneVector rounded = (shifted_right(twice < 0 ? -twice : twice, distance) + 1) >> 1;
-        sum = twice < 0 ? sum - rounded : sum + rounded;
+        const LaneVector doubled_product = load<LaneVector>(factor_a[k + i] + column) * factor_b[k + i];
+        const LaneVector distance = smaller(max_exponent - e[i], LaneVector{} + Lane{15});
+        const LaneVector rounded =
+            (shifted_right(doubled_product < 0 ? -doubled_product : doubled_product, distance) + 1) >> 1;
+        sum = doubled_product < 0 ? sum - rounded : sum + rounded;
     }
-    most += static_cast<Lane>(phase.offset);
-    const LaneVector lost = most <= static_cast<Lane>(base);
-    store(sums + column, lost ? LaneVector{} : sum);
-    store(exponents + column, lost ? LaneVector{} + static_cast<Lane>(base) : most);
+    max_exponent += static_cast<Lane>(phase.offset);
+    const LaneVector underflow = max_exponent <= static_cast<Lane>(base);
+    store(sums + column, underflow ? LaneVector{} : sum);
+    store(exponents + column, underflow ? LaneVector{} + static_cast<Lane>(base) : max_exponent);
 }
 
-/// One instruction's work on one row of a panel: 16 inner indices from k.
+/// One FPU instruction on one row of a panel: 16 inner indices from k.
 template <Rules::Dest D>
 void issue_row(const Port& a, const Row& b, int k, const Phase& phase, int base, std::int32_t* dest) {
     alignas(bytes) Lane sums[2][panel], exponents[2][panel];
@@ -286,11 +287,11 @@ void issue_row(const Port& a, const Row& b, int k, const Phase& phase, int base,
     }
 }
 
-/// All rows of one panel of columns against one tile of the inner dimension.
+/// Multiplies all rows by one panel of columns, for one tile of the inner dimension.
 template <Rules::Dest D>
 void multiply_tile(const MatmulCall& call, std::int64_t column, int columns, std::int64_t k, int length) {
     alignas(bytes) Port a;
-    for (int i = 0; i < longest_tile; ++i) {
+    for (int i = 0; i < max_tile; ++i) {
         const bool inside = i < length;
         load_port(inside ? call.in1 + (k + i) * call.ld1 + column : call.in1, inside ? columns : 0,
                   call.rules.source_base, a.exponent[i], a.factor[0][i], a.factor[1][i]);
@@ -305,7 +306,8 @@ void multiply_tile(const MatmulCall& call, std::int64_t column, int columns, std
         for (int p = 0; p < call.phase_count; ++p)
             for (int half = 0; half * issue < length; ++half)
                 if (!call.skip_zeros || !b.empty[half])
-                    issue_row<D>(a, b, half * issue, phase_of(call.phases[p], call.rules), call.rules.dest_base, dest);
+                    issue_row<D>(a, b, half * issue, make_phase(call.phases[p], call.rules), call.rules.dest_base,
+                                 dest);
         copy(to, dest, columns);
     }
 }
@@ -359,17 +361,17 @@ Word add_pair(Word a_bits, Word b_bits, Word dest, const Rules& rules) {
 }
 
 template <Rules::Dest D>
-void work_on_pairs(const PairsCall& call) {
-    const std::int32_t flip = call.kind == PairsCall::Kind::Subtract ? static_cast<std::int32_t>(0x80000000U) : 0;
+void run_elementwise(const ElementwiseCall& call) {
+    const std::int32_t flip = call.kind == ElementwiseCall::Kind::Subtract ? static_cast<std::int32_t>(0x80000000U) : 0;
     for (std::int64_t i = 0; i < call.n; i += words) {
         const auto size = static_cast<unsigned>(call.n - i < words ? call.n - i : words) * sizeof(float);
         Word a{}, b{}, dest{};
         __builtin_memcpy(&a, call.a + i, size);
         __builtin_memcpy(&b, call.b + i, size);
         if (call.accumulate) __builtin_memcpy(&dest, call.dest + i, size);
-        if (call.kind == PairsCall::Kind::Multiply)
+        if (call.kind == ElementwiseCall::Kind::Multiply)
             for (int p = 0; p < call.phase_count; ++p)
-                dest = multiply_pair<D>(a, b, dest, phase_of(call.phases[p], call.rules), call.rules);
+                dest = multiply_pair<D>(a, b, dest, make_phase(call.phases[p], call.rules), call.rules);
         else
             dest = add_pair<D>(a, b ^ flip, dest, call.rules);
         __builtin_memcpy(call.dest + i, &dest, size);
@@ -381,10 +383,10 @@ void run_matmul(const MatmulCall& call) {
     if (call.rules.dest == Rules::Dest::Fp16) return multiply<Rules::Dest::Fp16>(call);
     multiply<Rules::Dest::Fp32>(call);
 }
-void run_pairs(const PairsCall& call) {
-    if (call.rules.dest == Rules::Dest::Bf16) return work_on_pairs<Rules::Dest::Bf16>(call);
-    if (call.rules.dest == Rules::Dest::Fp16) return work_on_pairs<Rules::Dest::Fp16>(call);
-    work_on_pairs<Rules::Dest::Fp32>(call);
+void run_pairs(const ElementwiseCall& call) {
+    if (call.rules.dest == Rules::Dest::Bf16) return run_elementwise<Rules::Dest::Bf16>(call);
+    if (call.rules.dest == Rules::Dest::Fp16) return run_elementwise<Rules::Dest::Fp16>(call);
+    run_elementwise<Rules::Dest::Fp32>(call);
 }
 
 }  // namespace

@@ -11,20 +11,20 @@ namespace ttsim::impl::exact {
 
 namespace {
 
-std::int32_t with_bits(std::int32_t value, std::int32_t mask) {
-    const std::int32_t kept = std::abs(value) & mask;
-    return value < 0 ? -kept : kept;
+std::int32_t mask_magnitude(std::int32_t value, std::int32_t mask) {
+    const std::int32_t masked = std::abs(value) & mask;
+    return value < 0 ? -masked : masked;
 }
-std::int32_t part_a(int phase, std::int32_t a) { return with_bits(a, (phase & 1) != 0 ? 0x1F : 0xE0); }
-std::int32_t part_b(int phase, std::int32_t b) { return with_bits(b, (phase & 2) != 0 ? 0x0F : 0x3F0); }
+std::int32_t part_a(int phase, std::int32_t a) { return mask_magnitude(a, (phase & 1) != 0 ? 0x1F : 0xE0); }
+std::int32_t part_b(int phase, std::int32_t b) { return mask_magnitude(b, (phase & 2) != 0 ? 0x0F : 0x3F0); }
 
 }  // namespace
 
 std::int32_t integer_product(int phase, std::int32_t a, std::int32_t b) { return part_a(phase, a) * part_b(phase, b); }
 
 std::int32_t integer_sum(std::int64_t dest, std::int64_t term) {
-    constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
-    return static_cast<std::int32_t>(std::clamp(dest + term, -most, most));
+    constexpr std::int64_t limit = std::numeric_limits<std::int32_t>::max();
+    return static_cast<std::int32_t>(std::clamp(dest + term, -limit, limit));
 }
 
 void integer_matmul(std::span<const int> phases, const IntegerProduct& p) {

@@ -15,16 +15,16 @@ bool is_fp16_kind(DataFormat intermediate) {
     return intermediate == DataFormat::Float16 || intermediate == DataFormat::Bfp8;
 }
 
-/// NaN to infinity, half up at `half`, exponent 0 to +0; float32 bits.
+/// Rounds half up at `half`; NaN becomes infinity, exponent 0 becomes +0. Float32 bits.
 std::uint32_t round_wide(std::uint32_t bits, std::uint32_t half) {
     const std::uint32_t a = (std::min(bits & ~sign_bit, infinity_bits) + half) & ~(2 * half - 1);
     return a < least_normal_bits ? 0 : a | (bits & sign_bit);
 }
 constexpr std::uint32_t half_of_7_bits = 0x8000, half_of_6_bits = 0x10000;
 
-/// FP16 patterns.
-std::uint32_t flush_short(std::uint32_t h) { return (h & 0x7C00U) == 0 ? 0 : h; }
-std::uint32_t round_short(std::uint32_t h) {
+/// On FP16 patterns.
+std::uint32_t flush_fp16(std::uint32_t h) { return (h & 0x7C00U) == 0 ? 0 : h; }
+std::uint32_t round_fp16(std::uint32_t h) {
     const std::uint32_t a = h & 0x7FFFU;
     const std::uint32_t rounded = a > 0x7FF7U ? 0x7FF0U : (a + 8) & ~15U;
     return rounded < 0x0400U ? 0 : rounded | (h & 0x8000U);
@@ -39,7 +39,7 @@ std::uint32_t clamp_integer(bool is_unsigned, std::uint32_t element) {
 std::uint32_t early(const PackConfig& config, std::uint32_t element) {
     if (config.source == PackSource::Raw16) return element;
     if (config.source == PackSource::Fp16)
-        return config.intermediate == DataFormat::Bfp8 ? round_short(element) : flush_short(element);
+        return config.intermediate == DataFormat::Bfp8 ? round_fp16(element) : flush_fp16(element);
     const bool wide = config.source == PackSource::Bits32;
     const std::uint32_t bits = wide ? element : element << 16;
     const DataFormat to = config.intermediate;
@@ -56,8 +56,8 @@ std::uint32_t relu(const PackConfig& config, std::uint32_t value) {
     if ((value & (fp16 ? 0x8000U : sign_bit)) != 0) return 0;
     const std::uint32_t threshold = fp16 ? config.relu_threshold : std::uint32_t{config.relu_threshold} << 16;
     if (config.relu_mode == 2) return value <= threshold ? 0 : value;
-    const int unseen = config.intermediate == DataFormat::Float32 ? 13 : 0;
-    if (config.relu_mode == 3) return value >> unseen > threshold >> unseen ? threshold : value;
+    const int ignored_bits = config.intermediate == DataFormat::Float32 ? 13 : 0;
+    if (config.relu_mode == 3) return value >> ignored_bits > threshold >> ignored_bits ? threshold : value;
     return value;
 }
 
@@ -84,7 +84,7 @@ std::uint32_t add_float32(std::uint32_t old, std::uint32_t added) {
 double double_of_exponent(int exponent) {
     return std::bit_cast<double>(static_cast<std::uint64_t>(1023 + exponent) << 52);
 }
-/// Nearest even to `mantissa` bits below the leading one.
+/// Rounds to nearest even at `mantissa` bits below the leading one.
 double round_double(double x, int mantissa) {
     std::uint64_t bits = std::bit_cast<std::uint64_t>(x);
     const int dropped = 52 - mantissa;
@@ -168,14 +168,14 @@ PackedBlock pack_block(const PackConfig& config, std::span<const std::uint32_t, 
         shared = std::max(shared, (wide[i] >> 23) & 0xFF);
     }
     PackedBlock block{};
-    const bool short_exponent = info(config.out).family == FormatFamily::A;
-    block.exponent = static_cast<std::uint8_t>(short_exponent && shared != 0 ? shared - 112 : shared);
+    const bool is_fp16a = info(config.out).family == FormatFamily::A;
+    block.exponent = static_cast<std::uint8_t>(is_fp16a && shared != 0 ? shared - 112 : shared);
     for (std::size_t i = 0; i < 16; ++i) {
         const std::uint32_t own = (wide[i] >> 23) & 0xFF;
         const std::uint32_t significand = own == 0 ? 0 : 0x80U | ((wide[i] >> 16) & 0x7FU);
         const std::uint32_t rounded = ((significand >> std::min(shared - own, 31U)) + 1) >> 1;
-        const std::uint32_t kept = std::min(rounded, 127U) >> (7 - bits);
-        block.codes[i] = static_cast<std::uint8_t>(kept == 0 ? 0 : kept | wide[i] >> 31 << bits);
+        const std::uint32_t code = std::min(rounded, 127U) >> (7 - bits);
+        block.codes[i] = static_cast<std::uint8_t>(code == 0 ? 0 : code | wide[i] >> 31 << bits);
     }
     return block;
 }

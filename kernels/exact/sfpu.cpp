@@ -19,23 +19,23 @@ bool is_nan(std::uint32_t bits) { return (bits & ~sign_bit) > infinity_bits; }
 bool is_zero(std::uint32_t bits) { return field(bits) == 0; }
 std::uint64_t significand(std::uint32_t bits) { return is_zero(bits) ? 0 : (bits & mantissa_mask) | (1U << 23); }
 
-/// A sum before normalisation: 24 bits and three more, the last of them sticky.
+/// A sum before normalisation: 24 bits plus three, the last of them sticky.
 struct Wide {
     std::uint64_t size = 0;
     int exponent = 0;
     std::uint32_t sign = 0;
 };
 
-/// Shifted right; lost bits set the last bit unless nothing is left.
+/// Shifts right. Lost bits set the last bit, unless the result is zero.
 std::uint64_t shift_sticky(std::uint64_t x, int distance) {
     if (distance <= 0) return x;
     if (distance > 63) return 0;
     const std::uint64_t shifted = x >> distance;
-    const bool lost = (x & ((std::uint64_t{1} << distance) - 1)) != 0;
-    return shifted != 0 && lost ? shifted | 1 : shifted;
+    const bool is_inexact = (x & ((std::uint64_t{1} << distance) - 1)) != 0;
+    return shifted != 0 && is_inexact ? shifted | 1 : shifted;
 }
 
-/// Result bits and whether it is an ordinary number.
+/// Result bits, and whether they are a normal number (not zero, infinity or NaN).
 struct Rounded {
     std::uint32_t bits = 0;
     bool ordinary = false;
@@ -43,7 +43,7 @@ struct Rounded {
 
 Rounded round_sum(Wide x) {
     if (x.size == 0) return {};
-    // Of two bits that leave at once only the lower one, where sticky bits gather, is kept in the last bit.
+    // If two bits are shifted out at once, only the lower one, the sticky bit, is kept.
     if (const int excess = static_cast<int>(std::bit_width(x.size)) - 27; excess > 0) {
         x.size = (x.size >> excess) | (x.size & 1);
         x.exponent += excess;
@@ -54,16 +54,17 @@ Rounded round_sum(Wide x) {
     }
     if (x.exponent < 0) return {};
     const std::uint64_t low = x.size & 7;
-    std::uint64_t kept = x.size >> 3;
-    if (low > 4 || (low == 4 && (kept & 1) != 0)) ++kept;
-    if (kept >> 24 != 0) {
-        kept >>= 1;
+    std::uint64_t rounded = x.size >> 3;
+    if (low > 4 || (low == 4 && (rounded & 1) != 0)) ++rounded;
+    if (rounded >> 24 != 0) {
+        rounded >>= 1;
         ++x.exponent;
     }
     if (x.exponent >= 255) return {x.sign | infinity_bits, false};
     if (x.exponent == 0) return {};
-    return {x.sign | static_cast<std::uint32_t>(x.exponent) << 23 | (static_cast<std::uint32_t>(kept) & mantissa_mask),
-            true};
+    return {
+        x.sign | static_cast<std::uint32_t>(x.exponent) << 23 | (static_cast<std::uint32_t>(rounded) & mantissa_mask),
+        true};
 }
 
 Wide add(Wide a, Wide b) {
@@ -76,12 +77,12 @@ Wide add(Wide a, Wide b) {
     return {static_cast<std::uint64_t>(sum < 0 ? -sum : sum), a.exponent, sum < 0 ? sign_bit : 0};
 }
 
-/// Not normalised: 27 or 28 bits.
+/// Product, not normalised: 27 or 28 bits.
 Wide product(std::uint32_t a, std::uint32_t b) {
     constexpr int dropped = 20;
     const std::uint64_t size = significand(a) * significand(b);
-    const bool lost = (size & ((std::uint64_t{1} << dropped) - 1)) != 0;
-    return {(size >> dropped) | (lost ? 1U : 0U), std::min(field(a) + field(b) - 127, 255), (a ^ b) & sign_bit};
+    const bool is_inexact = (size & ((std::uint64_t{1} << dropped) - 1)) != 0;
+    return {(size >> dropped) | (is_inexact ? 1U : 0U), std::min(field(a) + field(b) - 127, 255), (a ^ b) & sign_bit};
 }
 
 }  // namespace
@@ -93,13 +94,14 @@ std::uint32_t mad(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
     const bool infinite_factor = field(a) == 255 || field(b) == 255;
     const bool nan_product = is_nan(a) || is_nan(b) || (infinite_factor && (is_zero(a) || is_zero(b)));
     const bool infinite_product = infinite_factor || (!no_product && product_field >= 255);
-    const bool opposed = infinite_product && (c & ~sign_bit) == infinity_bits && product_sign != (c & sign_bit);
+    const bool opposite_infinities =
+        infinite_product && (c & ~sign_bit) == infinity_bits && product_sign != (c & sign_bit);
     const Wide addend{significand(c) << 3, field(c), c & sign_bit};
-    if (nan_product || is_nan(c) || opposed) {
-        const Rounded leak = no_product ? Rounded{c, !is_zero(c) && field(c) != 255}
-                                        : round_sum(is_zero(c) ? product(a, b) : add(product(a, b), addend));
-        const std::uint32_t sign = nan_product || opposed ? product_sign : c & sign_bit;
-        return nan_pattern | sign | (leak.ordinary ? leak.bits & ~sign_bit : 0);
+    if (nan_product || is_nan(c) || opposite_infinities) {
+        const Rounded numeric_result = no_product ? Rounded{c, !is_zero(c) && field(c) != 255}
+                                                  : round_sum(is_zero(c) ? product(a, b) : add(product(a, b), addend));
+        const std::uint32_t sign = nan_product || opposite_infinities ? product_sign : c & sign_bit;
+        return nan_pattern | sign | (numeric_result.ordinary ? numeric_result.bits & ~sign_bit : 0);
     }
     if (no_product) return is_zero(c) ? 0 : c;
     if (infinite_product) return product_sign | infinity_bits;
@@ -114,8 +116,8 @@ std::uint32_t lut8(std::uint32_t x, std::span<const std::uint32_t, 3> coefficien
         return (code >> 7 << 31) | e << 23 | (code & 15) << 19;
     };
     const std::uint32_t size = x & ~sign_bit;
-    const std::size_t which = size < one ? 0 : size < 0x40000000U ? 1 : 2;
-    const std::uint32_t pair = coefficients[which];
+    const std::size_t segment = size < one ? 0 : size < 0x40000000U ? 1 : 2;
+    const std::uint32_t pair = coefficients[segment];
     const std::uint32_t y = mad(value((pair >> 8) & 0xFF), size, value(pair & 0xFF));
     return (y & ~sign_bit) | (x & sign_bit);
 }
@@ -128,11 +130,11 @@ std::uint32_t lut16(std::uint32_t x, std::span<const std::uint32_t, 6> coefficie
     };
     constexpr std::uint32_t breaks[] = {0x3F000000U, one, 0x3FC00000U, 0x40000000U, 0x40400000U};
     const std::uint32_t size = x & ~sign_bit;
-    std::size_t which = 0;
-    while (which < 5 && size >= breaks[which]) ++which;
-    const unsigned half = which % 2 * 16;
-    const std::uint32_t slope = value((coefficients[which / 2] >> half) & 0xFFFF);
-    const std::uint32_t offset = value((coefficients[3 + which / 2] >> half) & 0xFFFF);
+    std::size_t segment = 0;
+    while (segment < 5 && size >= breaks[segment]) ++segment;
+    const unsigned half = segment % 2 * 16;
+    const std::uint32_t slope = value((coefficients[segment / 2] >> half) & 0xFFFF);
+    const std::uint32_t offset = value((coefficients[3 + segment / 2] >> half) & 0xFFFF);
     return mad(slope, size, offset);
 }
 
@@ -143,17 +145,17 @@ std::uint32_t round_to(Rounding mode, std::uint32_t x) {
         return (x & sign_bit) | ((std::min(size, infinity_bits) + 0x8000U) & 0xFFFF0000U);
     }
     const bool keeps_sign = mode == Rounding::Int8 || mode == Rounding::Int16;
-    const std::uint32_t most = mode == Rounding::UInt8    ? 255
-                               : mode == Rounding::Int8   ? 127
-                               : mode == Rounding::UInt16 ? 65535
-                                                          : 32767;
+    const std::uint32_t max_value = mode == Rounding::UInt8    ? 255
+                                    : mode == Rounding::Int8   ? 127
+                                    : mode == Rounding::UInt16 ? 65535
+                                                               : 32767;
     if (field(x) < 126) return 0;
-    std::uint32_t whole = most;
+    std::uint32_t magnitude = max_value;
     if (field(x) < 127 + 16) {
         const int fraction_bits = 150 - field(x);
-        whole = static_cast<std::uint32_t>(((significand(x) >> (fraction_bits - 1)) + 1) >> 1);
+        magnitude = static_cast<std::uint32_t>(((significand(x) >> (fraction_bits - 1)) + 1) >> 1);
     }
-    return std::min(whole, most) | (keeps_sign ? x & sign_bit : 0);
+    return std::min(magnitude, max_value) | (keeps_sign ? x & sign_bit : 0);
 }
 
 std::uint32_t cast(std::uint32_t x) {

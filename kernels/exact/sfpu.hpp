@@ -1,4 +1,4 @@
-// Vector unit instructions bit by bit, one lane. Words are LReg contents: float32 bits or 32-bit integers.
+// Bit-true SFPU instructions, for one lane. Words are LReg contents: float32 bits or 32-bit integers.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ std::uint32_t divp2(int mode, std::uint32_t immediate, std::uint32_t c);
 std::uint32_t iadd(int mode, std::uint32_t immediate, std::uint32_t c, std::uint32_t d);
 std::uint32_t shift(int mode, std::uint32_t immediate, std::uint32_t c, std::uint32_t d);
 
-/// Lane flag after SFPEXEXP or SFPIADD with result `result`: was set before and the condition holds.
+/// Lane flag after SFPEXEXP or SFPIADD with this result: it was set before and the condition holds.
 bool flag_after_exexp(int mode, std::uint32_t result);
 bool flag_after_iadd(int mode, std::uint32_t result);
 

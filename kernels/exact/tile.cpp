@@ -11,16 +11,16 @@ namespace {
 
 constexpr std::size_t edge = tile_edge, face = 16;
 
-/// Place in a row-major tile of register row `row`, column `col`.
-std::size_t place(std::size_t row, std::size_t col) {
+/// Index in a row-major tile of register row `row`, column `col`.
+std::size_t tile_index(std::size_t row, std::size_t col) {
     const std::size_t f = row / face;
     return (f / 2 * face + row % face) * edge + f % 2 * face + col;
 }
 
-/// What SrcB holds of Dst elements: 16 bits.
-void through_source(const FpuConfig& config, std::span<float> values) {
-    const std::uint32_t kept = config.dest == Dest::Fp32 ? ~0xFFFFU : ~0U;
-    for (float& x : values) x = float_of(bits_of(x) & kept);
+/// Truncates Dst elements to the 16 bits that SrcB holds.
+void truncate_to_source(const FpuConfig& config, std::span<float> values) {
+    const std::uint32_t mask = config.dest == Dest::Fp32 ? ~0xFFFFU : ~0U;
+    for (float& x : values) x = float_of(bits_of(x) & mask);
 }
 
 }  // namespace
@@ -28,14 +28,14 @@ void through_source(const FpuConfig& config, std::span<float> values) {
 Tile tile_of_rows(std::span<const std::uint32_t> rows) {
     Tile tile;
     for (std::size_t r = 0; r < 64; ++r)
-        for (std::size_t c = 0; c < face; ++c) tile[place(r, c)] = float_of(rows[r * face + c]);
+        for (std::size_t c = 0; c < face; ++c) tile[tile_index(r, c)] = float_of(rows[r * face + c]);
     return tile;
 }
 
 std::array<std::uint32_t, 1024> rows_of_tile(const Tile& tile) {
     std::array<std::uint32_t, 1024> rows;
     for (std::size_t r = 0; r < 64; ++r)
-        for (std::size_t c = 0; c < face; ++c) rows[r * face + c] = bits_of(tile[place(r, c)]);
+        for (std::size_t c = 0; c < face; ++c) rows[r * face + c] = bits_of(tile[tile_index(r, c)]);
     return rows;
 }
 
@@ -49,8 +49,8 @@ Tile transposed(const Tile& tile) {
 void copy_to_dest(const FpuConfig& config, MatrixView values) {
     if (config.dest != Dest::Fp32) {
         const std::uint32_t base = config.fp16_sources ? 112U << 23 | 0x007FFFFFU : least_normal_bits - 1;
-        const std::uint32_t kept = config.dest == Dest::Bf16 ? ~0xFFFFU : ~0x1FFFU;
-        return for_each_element(values, [=](std::uint32_t b) { return where_less(base, b & ~sign_bit, b & kept); });
+        const std::uint32_t mask = config.dest == Dest::Bf16 ? ~0xFFFFU : ~0x1FFFU;
+        return for_each_element(values, [=](std::uint32_t b) { return where_less(base, b & ~sign_bit, b & mask); });
     }
     // An addition to zero: 11 significant bits, no denormals, no NaN.
     const std::uint32_t base = config.fp16_sources ? 112U << 23 | 0x007FFFFFU : least_normal_bits - 1;
@@ -102,15 +102,15 @@ void TileReducer::add_column(ConstMatrixView tile) {
 }
 
 void TileReducer::add_row(ConstMatrixView tile) {
-    std::vector<float> turned(static_cast<std::size_t>(tile.rows * 16));
+    std::vector<float> transposed_face(static_cast<std::size_t>(tile.rows * 16));
     for (std::int64_t c = 0; c < tile.cols; c += 16) {
         const std::int64_t count = std::min<std::int64_t>(16, tile.cols - c);
         for (std::int64_t r = 0; r < tile.rows; ++r)
             for (std::int64_t i = 0; i < count; ++i)
-                turned[static_cast<std::size_t>(i * tile.rows + r)] = tile.at(r, c + i);
-        pool({turned.data(), count, tile.rows, tile.rows}, dest_, first_ && c == 0);
+                transposed_face[static_cast<std::size_t>(i * tile.rows + r)] = tile.at(r, c + i);
+        pool({transposed_face.data(), count, tile.rows, tile.rows}, dest_, first_ && c == 0);
     }
-    through_source(config_, dest_);
+    truncate_to_source(config_, dest_);
 }
 
 void TileReducer::add_scalar(ConstMatrixView tile) {
@@ -120,7 +120,7 @@ void TileReducer::add_scalar(ConstMatrixView tile) {
     for (std::int64_t r = 0; r < tile.rows; r += 16)
         for (std::int64_t c = 0; c < tile.cols; c += width, undefined = false)
             pool(tile.sub(r, c, std::min<std::int64_t>(16, tile.rows - r), width), row, undefined);
-    through_source(config_, row);
+    truncate_to_source(config_, row);
     pool({row.data(), width, 1, 1}, dest_, first_);
 }
 

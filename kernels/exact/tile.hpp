@@ -1,5 +1,5 @@
-// What the kernels do with whole tiles, instruction by instruction. Tiles are matrices of float32 bits as fpu.hpp takes
-// them; register and Dst rows are 64 rows of 16, face by face.
+// Bit-true tile operations of kernels, by instruction. Tiles are matrices of float32 bits as in fpu.hpp; register and
+// Dst rows are 64 rows of 16, ordered by faces.
 #pragma once
 
 #include <array>
@@ -16,24 +16,24 @@ using Tile = std::array<float, 1024>;  ///< 32 x 32, row-major
 inline MatrixView view(Tile& tile) { return {tile.data(), tile_edge, tile_edge, tile_edge}; }
 inline ConstMatrixView view(const Tile& tile) { return {tile.data(), tile_edge, tile_edge, tile_edge}; }
 
-/// 64 rows of 16 to a tile and back.
+/// Converts 64 rows of 16 elements to a tile, and back.
 Tile tile_of_rows(std::span<const std::uint32_t> rows);
 std::array<std::uint32_t, 1024> rows_of_tile(const Tile& tile);
 Tile transposed(const Tile& tile);
 
-/// Through SrcA into an empty Dst: a move (16-bit Dst) or an addition to zero (32-bit Dst). In place.
+/// Copies in place through SrcA into an empty Dst: a move (16-bit Dst) or an addition to zero (32-bit Dst).
 void copy_to_dest(const FpuConfig& config, MatrixView values);
 
-/// Which part of the second operand of an element-wise op stands for all of it.
+/// Which part of the second operand of an element-wise op is broadcast.
 enum class Broadcast : std::uint8_t { None, Row, Column, Scalar };
 Tile broadcast(Broadcast kind, const Tile& tile);
 
-/// One tile after the other reduced into Dst; the result stands in row 0 (Column), column 0 (Row) or element (0, 0).
+/// Reduces tiles into Dst one after the other. The result is in row 0 (Column), column 0 (Row) or element (0, 0).
 enum class Reduction : std::uint8_t { Max, Sum };
 enum class ReduceAlong : std::uint8_t { Column, Row, Scalar };
 class TileReducer {
 public:
-    /// `scaler`: row 0 of the SrcB face (16 elements); sums multiply with it, also averages.
+    /// `scaler`: row 0 of the SrcB face (16 elements), the factor of sums and averages.
     TileReducer(const FpuConfig& config, Reduction kind, ReduceAlong along, std::span<const int> phases,
                 std::span<const float, 16> scaler);
     void add(ConstMatrixView tile);

@@ -1,9 +1,7 @@
-// The 16 elements of a row that share an exponent in block-float formats.
-//
-//   magnitude = significand >> (shared - own exponent), in Bits bits with the leading one explicit
-//   value     = magnitude * 2^(shared - 127 - (Bits - 1))
-//
-// `shared` is a float32 exponent field; the formats with 5-bit exponents store it less 112.
+// A group of 16 elements of a row that share an exponent in block-float formats.
+// magnitude = significand >> (shared - own exponent), in Bits bits with the leading one explicit
+// value = magnitude * 2^(shared - 127 - (Bits - 1))
+// `shared` is a float32 exponent field; formats with 5-bit exponents store it minus 112.
 #pragma once
 
 #include <algorithm>
@@ -18,10 +16,10 @@ namespace ttsim::impl {
 inline constexpr std::int64_t group_size = 16;
 using Group = std::array<std::uint32_t, group_size>;
 
-/// Packer: half up to 7 bits, of which the format keeps the top ones.
+/// Rounding of magnitudes. Packer: half up to 7 bits, then truncated to the format.
 enum class Reduce : std::uint8_t { HalfUp, Truncate, Packer };
 
-/// Largest exponent field, 255 counting as a number, of float bits without sign.
+/// Largest exponent field of unsigned float bits; 255 counts as a number.
 inline std::uint32_t shared_exponent(const Group& float_magnitudes) {
     using Lanes [[gnu::vector_size(16)]] = std::int32_t;
     std::array<std::int32_t, 4> largest;
@@ -36,29 +34,30 @@ inline std::uint32_t shared_exponent(const Group& float_magnitudes) {
 }
 
 template <Reduce How>
-inline constexpr int deciding_bits = How == Reduce::Truncate ? 0 : 1;  ///< cut bits that decide about rounding
+inline constexpr int guard_bits = How == Reduce::Truncate ? 0 : 1;  ///< truncated bits used for rounding
 template <int Bits, Reduce How>
-inline constexpr int cut_bits = std::max(Bits, How == Reduce::Packer ? 7 : 0);  ///< magnitude bits of the cut
+inline constexpr int truncated_bits = std::max(Bits, How == Reduce::Packer
+                                                         ? 7
+                                                         : 0);  ///< magnitude bits of the truncated significand
 
-/// From the cut significand, deciding bit included, to Bits bits.
+/// Rounds a truncated significand with guard bits to Bits bits.
 template <int Bits, Reduce How>
 std::uint32_t rounded_magnitude(std::uint32_t cut) {
-    return ((cut + deciding_bits<How>) >> deciding_bits<How>) >> (cut_bits<Bits, How> - Bits);
+    return ((cut + guard_bits<How>) >> guard_bits<How>) >> (truncated_bits<Bits, How> - Bits);
 }
 template <int Bits, Reduce How>
-inline constexpr std::uint32_t largest_cut = ((1U << cut_bits<Bits, How>)-1) << deciding_bits<How>;
+inline constexpr std::uint32_t max_truncated = ((1U << truncated_bits<Bits, How>)-1) << guard_bits<How>;
 
-// Where all powers of two that a group is scaled by are normal float32, which is nearly always, an element becomes a
-// magnitude and back by one multiplication each.
+// If all powers of two that scale a group are normal float32, the usual case, each conversion is one multiplication.
 inline bool scales_as_float(std::uint32_t shared) { return shared >= 8 && shared <= 250; }
 
 template <int Bits, Reduce How>
 float magnitude_scale(std::uint32_t shared) {
-    return float_of((static_cast<std::uint32_t>(cut_bits<Bits, How> + deciding_bits<How>) + 253 - shared) << 23);
+    return float_of((static_cast<std::uint32_t>(truncated_bits<Bits, How> + guard_bits<How>) + 253 - shared) << 23);
 }
 template <int Bits, Reduce How>
 std::uint32_t scaled_magnitude(std::uint32_t float_magnitude, float scale) {
-    constexpr auto limit = static_cast<float>(largest_cut<Bits, How>);
+    constexpr auto limit = static_cast<float>(max_truncated<Bits, How>);
     const std::uint32_t limited = min_magnitude(bits_of(float_of(float_magnitude) * scale), bits_of(limit));
     return rounded_magnitude<Bits, How>(static_cast<std::uint32_t>(static_cast<std::int32_t>(float_of(limited))));
 }
@@ -72,19 +71,19 @@ inline std::uint32_t scaled_value(std::uint32_t magnitude, float scale) {
     return bits_of(static_cast<float>(static_cast<std::int32_t>(magnitude)) * scale);
 }
 
-// The same by shifts, for any shared exponent.
+// The same conversions by shifts, for any shared exponent.
 
 template <int Bits, Reduce How>
 std::uint32_t shifted_magnitude(std::uint32_t float_magnitude, std::uint32_t shared) {
-    constexpr auto bits = static_cast<std::uint32_t>(cut_bits<Bits, How> + deciding_bits<How>);
+    constexpr auto bits = static_cast<std::uint32_t>(truncated_bits<Bits, How> + guard_bits<How>);
     const std::uint32_t own = float_magnitude >> 23;
     const std::uint32_t significand = (float_magnitude & 0x007FFFFFU) | (own != 0 ? 0x00800000U : 0U);
     const std::uint32_t distance = std::max(shared, 1U) - std::max(own, 1U);
     const std::uint32_t cut = significand >> std::min(distance + 24 - bits, 31U);
-    return rounded_magnitude<Bits, How>(std::min(cut, largest_cut<Bits, How>));
+    return rounded_magnitude<Bits, How>(std::min(cut, max_truncated<Bits, How>));
 }
 
-/// Values too small for a normal float32 become denormals.
+/// Converts a magnitude to float bits; small values become denormals.
 template <int Bits>
 std::uint32_t shifted_value(std::uint32_t magnitude, std::uint32_t shared) {
     if (magnitude == 0) return 0;
@@ -95,12 +94,12 @@ std::uint32_t shifted_value(std::uint32_t magnitude, std::uint32_t shared) {
     return magnitude << (exponent + 23 - Bits);
 }
 
-/// Zeros have no sign.
+/// Applies the sign; zeros have none.
 inline std::uint32_t with_sign(std::uint32_t magnitude, std::uint32_t sign) {
     return magnitude | where_less(0, magnitude, sign);
 }
 
-/// Calls f with every group of 16 consecutive elements of a row, in place.
+/// Calls f with each group of 16 consecutive elements of a row, in place.
 template <class F>
 void for_each_group(MatrixView m, F f) {
     with_vector_instructions([m, f] {
@@ -119,7 +118,7 @@ void for_each_group(MatrixView m, F f) {
     });
 }
 
-/// Rounds a group whose elements were prepared by `prepare` (float bits to float bits).
+/// Rounds a group after mapping its elements with `prepare` (float bits to float bits).
 template <int Bits, Reduce How, class Prepare>
 void round_group(float* data, std::uint32_t least_shared, Prepare prepare) {
     Group magnitudes;
@@ -142,7 +141,7 @@ void round_group(float* data, std::uint32_t least_shared, Prepare prepare) {
             with_sign(shifted_value<Bits>(shifted_magnitude<Bits, How>(magnitudes[i], shared), shared), signs[i]));
 }
 
-/// round_group over a matrix with the number of magnitude bits (7, 3 or 1) as a value.
+/// Rounds all groups of a matrix; the number of magnitude bits (7, 3 or 1) is a run-time value.
 template <Reduce How, class Prepare>
 void round_groups(MatrixView m, int bits, std::uint32_t least_shared, Prepare prepare) {
     if (bits == 7)

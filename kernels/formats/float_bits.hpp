@@ -1,4 +1,4 @@
-// Bit tricks on float32 that compilers turn into vector code: no branches, no calls, one element like the other.
+// Branch-free bit operations on float32 that compilers vectorize.
 #pragma once
 
 #include <bit>
@@ -17,20 +17,20 @@ inline constexpr std::uint32_t least_normal_bits = 0x00800000U;
 inline std::uint32_t bits_of(float x) { return std::bit_cast<std::uint32_t>(x); }
 inline float float_of(std::uint32_t bits) { return std::bit_cast<float>(bits); }
 
-// Magnitudes are below 2^31; comparing them as signed numbers is what SSE2 can do in one instruction.
-// Masks instead of ?: keep the compiler from turning the choice into a jump, which would end vectorization.
+// Magnitudes are below 2^31, so SSE2 can compare them as signed integers in one instruction. Masks instead of ?:
+// prevent branches, which would prevent vectorization.
 
-/// All ones where a < b, else 0.
+/// All ones if a < b, else 0.
 inline std::uint32_t less_mask(std::uint32_t a, std::uint32_t b) {
     return 0U - static_cast<std::uint32_t>(static_cast<std::int32_t>(a) < static_cast<std::int32_t>(b));
 }
 inline std::uint32_t min_magnitude(std::uint32_t a, std::uint32_t b) { return b ^ ((a ^ b) & less_mask(a, b)); }
-/// `then` where a < b, else 0.
+/// `then` if a < b, else 0.
 inline std::uint32_t where_less(std::uint32_t a, std::uint32_t b, std::uint32_t then) { return then & less_mask(a, b); }
-/// Denormals and both zeros become +0; all else stays.
+/// Denormals and zeros become +0; other values are unchanged.
 inline std::uint32_t flush(std::uint32_t bits) { return where_less(least_normal_bits - 1, bits & ~sign_bit, bits); }
 
-/// A float of few bits whose exponent codes are all numbers (no infinity), seen from float32.
+/// A small float format without infinity (all exponent codes are numbers), as float32 values.
 template <unsigned ExponentBits, unsigned MantissaBits>
 struct SmallFloat {
     static constexpr std::uint32_t bias = (1U << (ExponentBits - 1)) - 1;
@@ -43,12 +43,12 @@ struct SmallFloat {
         ((lowest_exponent + (1U << ExponentBits) - 1) << 23) | (kept & 0x007FFFFFU);
     static constexpr std::uint32_t code_mask = (1U << (ExponentBits + MantissaBits)) - 1;
 
-    /// Cut; too small becomes zero of the same sign, too large (infinity and NaN too) the largest.
+    /// Truncates. Too small values become zero of the same sign; too large ones, infinity and NaN the largest number.
     static std::uint32_t truncate(std::uint32_t bits) {
         const std::uint32_t a = min_magnitude(bits & ~sign_bit, largest) & kept;
         return where_less(least_normal - 1, a, a) | (bits & sign_bit);
     }
-    /// The code of a value of the format. Small codes are float32 denormals on the way, so denormals come for free.
+    /// The code of a value of the format. Denormal codes are computed as float32 denormals.
     static std::uint32_t encode(float value) {
         const std::uint32_t bits = bits_of(value);
         const float a = float_of(min_magnitude(bits & ~sign_bit, largest)) * float_of((127 - lowest_exponent) << 23);

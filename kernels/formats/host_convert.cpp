@@ -1,4 +1,4 @@
-// What the host does to float32 data on its way into a queue, and the integer formats.
+// Conversion of float32 data on the host before it is pushed into a queue, and of the integer formats.
 #include <cmath>
 #include <limits>
 
@@ -9,7 +9,7 @@ namespace ttsim::impl {
 
 namespace {
 
-/// Values whose 5-bit exponent would leave 0..31 keep their significand at the end of the range, as the host does it.
+/// Clamps exponents to the 5-bit range 0..31 and keeps the significand, as the vendor's host code does.
 constexpr auto saturate_exponent = [](std::uint32_t bits) {
     const std::uint32_t a = bits & ~sign_bit;
     const std::uint32_t mantissa = a & 0x007FFFFFU;
@@ -80,13 +80,13 @@ void saturate_to_integer(DataFormat format, MatrixView values) {
         const std::uint32_t negative = 0U - (bits >> 31);
         const std::uint32_t a =
             min_magnitude(bits & ~sign_bit, limit ^ ((limit ^ negative_limit) & negative));  // NaN too
-        // From 2^23 on all float32 are whole.
-        constexpr std::uint32_t whole_from = 0x4B000000U;
-        const float small = float_of(min_magnitude(a, whole_from));
+        // Float32 values from 2^23 on are integers.
+        constexpr std::uint32_t first_integer = 0x4B000000U;
+        const float small = float_of(min_magnitude(a, first_integer));
         const auto cut = static_cast<float>(static_cast<std::int32_t>(small));
-        const std::uint32_t up = where_less(bits_of(0.5F) - 1, bits_of(small - cut), bits_of(1.0F));
-        const std::uint32_t rounded = bits_of(cut + float_of(up));
-        const std::uint32_t result = where_less(a, whole_from, rounded) | where_less(whole_from - 1, a, a);
+        const std::uint32_t increment = where_less(bits_of(0.5F) - 1, bits_of(small - cut), bits_of(1.0F));
+        const std::uint32_t rounded = bits_of(cut + float_of(increment));
+        const std::uint32_t result = where_less(a, first_integer, rounded) | where_less(first_integer - 1, a, a);
         return result | where_less(0, result, bits & sign_bit);
     });
 }

@@ -1,4 +1,4 @@
-// From L1 into the multiplier and back into Dst.
+// Rounding from L1 into SrcA/SrcB and back into Dst.
 #include "kernels/formats/numerics.hpp"
 
 #include "kernels/formats/float_bits.hpp"
@@ -8,7 +8,7 @@ namespace ttsim::impl {
 
 namespace {
 
-/// Significand bits of the two ports: those of the first phases and those of all phases.
+/// Significand bits of the two ports: of the high phases, and of all phases.
 constexpr std::uint32_t port_a_high = ~0U << (23 - 4);
 constexpr std::uint32_t port_a_all = ~0U << (23 - 9);
 constexpr std::uint32_t port_b_high = ~0U << (23 - 6);
@@ -16,7 +16,7 @@ constexpr std::uint32_t port_b_all = ~0U << (23 - 10);
 
 bool is_32_bit(DataFormat acc) { return element_bytes(acc) == 4; }
 
-/// Denormals and zeros of a format with a shorter exponent become +0.
+/// Denormals and zeros of a format with a small exponent become +0.
 template <class Small>
 void flush_small(MatrixView values) {
     for_each_element(values, [](std::uint32_t b) { return where_less(Small::least_normal - 1, b & ~sign_bit, b); });
@@ -26,7 +26,7 @@ void flush_normal(MatrixView values) {
     for_each_element(values, [](std::uint32_t b) { return flush(b); });
 }
 
-/// Rare, and looking for them is vector code.
+/// Denormals are rare, and this check is vectorized.
 bool has_denormals(ConstMatrixView values) {
     std::uint32_t found = 0;
     for (std::int64_t r = 0; r < values.rows; ++r) {
@@ -97,7 +97,7 @@ void round_to_dest(DataFormat acc, MatrixView values) {
     if (is_32_bit(acc)) return flush_normal(values);
     if (info(acc).family == FormatFamily::A)
         return for_each_element(values, [](std::uint32_t b) {
-            // Infinity first, so that a NaN cannot carry into the sign.
+            // Clamp to infinity first, so that a NaN cannot carry into the sign.
             const std::uint32_t a = (min_magnitude(b & ~sign_bit, infinity_bits) + 0x1000U) & ~0x1FFFU;
             return where_less(Fp16::least_normal - 1, a, min_magnitude(a, Fp16::largest) | (b & sign_bit));
         });
@@ -107,8 +107,8 @@ void round_to_dest(DataFormat acc, MatrixView values) {
     });
 }
 
-bool leaves_range(DataFormat acc, ConstMatrixView values) {
-    // With 5-bit exponents the largest number is no infinity that would stay: sums come back from it.
+bool exceeds_range(DataFormat acc, ConstMatrixView values) {
+    // With 5-bit exponents overflow saturates at the largest number, and later additions can reduce it again.
     const std::uint32_t limit = info(acc).family == FormatFamily::A ? Fp16::largest - least_normal_bits : infinity_bits;
     std::uint32_t found = 0;
     for (std::int64_t r = 0; r < values.rows; ++r) {

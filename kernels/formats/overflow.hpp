@@ -1,4 +1,4 @@
-// Numbers that a format does not hold: what happened to them, and how many there are.
+// Limits of the data formats, and detection of overflow.
 #pragma once
 
 #include <cstdint>
@@ -8,15 +8,14 @@
 
 namespace ttsim::impl {
 
-/// The largest number of a float format; the largest float32 for integers and raw formats, which are not asked.
+/// The largest number of a float format; the largest float32 for integers and raw formats (unused).
 float largest_number(DataFormat format);
 
-/// Up to that number the format holds every whole one, on its way through the chip too: operands in Float32 pass
-/// source registers of 19 bits (`tf32`) or 16.
-std::int64_t largest_whole_run(DataFormat format, bool tf32);
+/// All integers up to this number are exact in the format and on their way through the chip: Float32 operands pass
+/// source registers of 19 bits (`tf32`) or 16 bits.
+std::int64_t max_exact_integer(DataFormat format, bool tf32);
 
-/// Packed elements at the end of the format's range: formats of 5 exponent bits saturate there, the others give
-/// infinity.
+/// Number of packed elements that overflowed. Formats with 5 exponent bits saturate, the others become infinite.
 std::int64_t count_saturated(DataFormat format, ConstMatrixView values);
 
 }  // namespace ttsim::impl

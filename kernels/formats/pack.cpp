@@ -1,12 +1,11 @@
-// The packer: Dst to intermediate (early step), intermediate to the format in L1 (late step).
-//
-// The intermediate format is the one the vendor's compiler configures:
-//   out Bfp*_b / Bfp*   Bfp8_b / Bfp8: half up to 6 mantissa bits, then the shared-exponent rounding (twice rounded)
-//   out Float16_b       Float16_b: half up from a 32-bit Dst
-//   else                the Dst format itself; the late step cuts
-// A Dst of one family packed to the other takes the range of both: b to a saturates and flushes at the 5-bit exponent,
-// a to b widens the exponent. Lf8, Fp8_e4m3 and Tf32 are cut with saturation, as the host does. Integer outputs of
-// a float Dst round half away from zero and saturate.
+// Rounding of the packer: Dst to intermediate (early step), intermediate to the format in L1 (late step).
+// The vendor's compiler configures these intermediate formats:
+// out Bfp*_b / Bfp*: Bfp8_b / Bfp8, half up to 6 mantissa bits, then the shared-exponent rounding (two roundings)
+// out Float16_b: Float16_b, half up from a 32-bit Dst
+// otherwise: the Dst format; the late step truncates
+// Packing between families applies both ranges: B to A saturates and flushes at the 5-bit exponent, A to B widens the
+// exponent. Lf8, Fp8_e4m3 and Tf32 are truncated with saturation, as on the host. Integer outputs of a float Dst round
+// half away from zero and saturate.
 #include "kernels/formats/block_group.hpp"
 #include "kernels/formats/numerics.hpp"
 
@@ -14,30 +13,31 @@ namespace ttsim::impl {
 
 namespace {
 
-// Each step is an object of its own type, so that loops over elements inline it.
+// Each step has its own type, so that loops over elements inline it.
 
-constexpr std::uint32_t below(std::uint32_t bit) { return (bit << 1) - 1; }
+constexpr std::uint32_t mask_below(std::uint32_t bit) { return (bit << 1) - 1; }
 
 constexpr std::uint32_t half_of_7_bits = 0x8000;
 constexpr std::uint32_t half_of_6_bits = 0x10000;
 
-/// Early step of the 8-bit exponent kinds: NaN to infinity, half up at `half`, exponent 0 to +0: that of the rounded
-/// element for 7 bits, that of the element itself for 6.
+/// Early step for 8-bit exponents: NaN to infinity, half up at `Half`. Exponent 0 becomes +0; for 7 bits the exponent
+/// of the rounded element counts, for 6 bits that of the original.
 template <std::uint32_t Half>
 constexpr auto round_b = [](std::uint32_t bits) {
     const std::uint32_t before = min_magnitude(bits & ~sign_bit, infinity_bits);
-    const std::uint32_t a = (before + Half) & ~below(Half);
+    const std::uint32_t a = (before + Half) & ~mask_below(Half);
     return where_less(least_normal_bits - 1, Half == half_of_6_bits ? before : a, a | (bits & sign_bit));
 };
 
-/// Early step to Bfp8 of FP16 elements: half up to 6 mantissa bits, saturating at the largest of them.
+/// Early step from FP16 to Bfp8: half up to 6 mantissa bits, saturating at the largest number.
 constexpr auto round_a = [](std::uint32_t bits) {
-    constexpr std::uint32_t largest = Fp16::largest & ~below(half_of_6_bits);
-    const std::uint32_t a = (min_magnitude(bits & ~sign_bit, Fp16::largest) + half_of_6_bits) & ~below(half_of_6_bits);
+    constexpr std::uint32_t largest = Fp16::largest & ~mask_below(half_of_6_bits);
+    const std::uint32_t a =
+        (min_magnitude(bits & ~sign_bit, Fp16::largest) + half_of_6_bits) & ~mask_below(half_of_6_bits);
     return where_less(Fp16::least_normal - 1, bits & ~sign_bit, min_magnitude(a, largest) | (bits & sign_bit));
 };
 
-/// Float32 to FP16 by the late step: cut, saturated; exponent code 0 keeps its mantissa and so reads as a denormal.
+/// Late step from Float32 to FP16: truncates and saturates. Exponent code 0 keeps its mantissa and so is a denormal.
 constexpr auto cut_to_fp16 = [](std::uint32_t bits) {
     const std::uint32_t a = bits & ~sign_bit;
     const float denormal = static_cast<float>(static_cast<std::int32_t>((a >> 13) & 0x3FFU)) * 0x1p-24F;
@@ -52,7 +52,7 @@ constexpr auto flush_fp16 = [](std::uint32_t bits) {
     return where_less(Fp16::least_normal - 1, a, min_magnitude(a, Fp16::largest) | (bits & sign_bit));
 };
 
-/// Integers; the sign stays, even of a zero.
+/// Clamps integers; the sign is kept, even of a zero.
 constexpr auto clamp_to_int8 = [](std::uint32_t bits) {
     return min_magnitude(bits & ~sign_bit, bits_of(127.0F)) | (bits & sign_bit);
 };

@@ -11,8 +11,8 @@ namespace ttsim::impl {
 
 namespace {
 
-/// Calls f(row, first column, elements before) for every run of up to 16 elements in the order they lie in memory:
-/// faces top-left, top-right, bottom-left, bottom-right, rows inside a face. Raw formats have no faces.
+/// Calls f(row, first column, elements before) for every run of up to 16 elements in memory order: faces top-left,
+/// top-right, bottom-left, bottom-right, rows inside a face. Raw formats have no faces.
 template <class F>
 void for_each_run(TileDim dim, bool faces, F f) {
     const std::int32_t face_h = faces ? std::min(dim.h, face_edge) : 1;
@@ -22,7 +22,7 @@ void for_each_run(TileDim dim, bool faces, F f) {
             for (std::int32_t r = face_r; r < std::min(face_r + face_h, dim.h); ++r, index += face_edge) f(r, c, index);
 }
 
-// The function is a template argument, so that it is inlined and the loop over a run becomes vector code.
+// The function is a template argument, so that it is inlined and the loop is vectorized.
 template <class Code, auto Encode, bool Faces = true>
 void encode_elements(TileDim dim, ConstMatrixView tile, std::uint8_t* body) {
     for_each_run(dim, Faces, [&](std::int32_t r, std::int32_t c, std::int64_t index) {
@@ -49,15 +49,15 @@ void decode_elements(TileDim dim, const std::uint8_t* body, MatrixView tile) {
 std::uint32_t encode_float16_b(float value) { return bits_of(value) >> 16; }
 float decode_float16_b(std::uint32_t code) { return float_of(code << 16); }
 
-// Integers: sign and magnitude, or magnitude alone. Callers saturate; the limits only keep conversions defined.
+// Integers: sign and magnitude, or magnitude only. Callers saturate; the limits only keep conversions defined.
 template <unsigned MagnitudeBits, bool Signed>
 std::uint32_t encode_integer(float value) {
     constexpr std::uint32_t largest = (1U << MagnitudeBits) - 1;
-    constexpr float beyond = 2147483520.0F;  // the last float32 below 2^31
+    constexpr float limit = 2147483520.0F;  // the largest float32 below 2^31
     const std::uint32_t bits = bits_of(value);
     const float a = float_of(bits & ~sign_bit);
-    const auto whole = static_cast<std::uint32_t>(static_cast<std::int32_t>(a < beyond ? a : beyond));
-    const std::uint32_t magnitude = a > beyond ? largest : min_magnitude(whole, largest);
+    const auto integer = static_cast<std::uint32_t>(static_cast<std::int32_t>(a < limit ? a : limit));
+    const std::uint32_t magnitude = a > limit ? largest : min_magnitude(integer, largest);
     return Signed ? magnitude | (bits >> 31 << MagnitudeBits) : magnitude;
 }
 
@@ -70,15 +70,15 @@ float decode_integer(std::uint32_t code) {
 
 static_assert(std::endian::native == std::endian::little, "codes are copied to and from little-endian memory");
 
-/// The low `width` bits of every field of `field` bits.
+/// A mask of the low `width` bits of every field of `field` bits.
 constexpr std::uint64_t fields(std::size_t field, std::size_t width) {
     std::uint64_t mask = 0;
     for (std::size_t at = 0; at < 64; at += field) mask |= (~std::uint64_t{0} >> (64 - width)) << at;
     return mask;
 }
 
-/// A group's elements of Bits magnitude bits and a sign fill bytes from the low bits: 8 bytes of one element each are
-/// folded into 8 * width bits by halves, and unfolded the same way.
+/// Packs codes of Bits magnitude bits and a sign into bytes, low bits first. 8 bytes of one element each are folded
+/// into 8 * width bits by halves; get_codes() reverses this.
 template <int Bits>
 void put_codes(const std::uint8_t* codes, std::uint8_t* out) {
     constexpr std::size_t width = Bits + 1;
@@ -105,14 +105,14 @@ void get_codes(const std::uint8_t* in, std::uint8_t* codes) {
     }
 }
 
-// Between groups and packed elements lie the codes of a whole tile: narrowed or folded at once they make long loops of
-// vector code, and nothing waits for the parts of a vector that was just written.
-constexpr std::size_t most_elements = 32 * 32;
+// The codes of a complete tile are buffered between groups and packed elements. Narrowing or folding them at once gives
+// long vector loops without store-to-load stalls.
+constexpr std::size_t max_elements = 32 * 32;
 
 template <int Bits>
 void encode_blocks(TileDim dim, std::uint32_t exponent_offset, ConstMatrixView tile, std::uint8_t* exponents,
                    std::uint8_t* elements) {
-    std::array<std::uint32_t, most_elements> wide;
+    std::array<std::uint32_t, max_elements> wide;
     for_each_run(dim, true, [&](std::int32_t r, std::int32_t c, std::int64_t index) {
         const float* in = tile.row(r) + c;
         Group magnitudes;
@@ -133,7 +133,7 @@ void encode_blocks(TileDim dim, std::uint32_t exponent_offset, ConstMatrixView t
         exponents[index / group_size] = static_cast<std::uint8_t>(
             std::min(shared - exponent_offset, exponent_offset != 0 ? std::uint32_t{31} : std::uint32_t{255}));
     });
-    std::array<std::uint8_t, most_elements> narrow;
+    std::array<std::uint8_t, max_elements> narrow;
     std::uint8_t* const codes = Bits == 7 ? elements : narrow.data();
     for (std::int64_t i = 0; i < dim.elements(); ++i)
         codes[i] = static_cast<std::uint8_t>(wide[static_cast<std::size_t>(i)]);
@@ -145,7 +145,7 @@ void encode_blocks(TileDim dim, std::uint32_t exponent_offset, ConstMatrixView t
 template <int Bits>
 void decode_blocks(TileDim dim, std::uint32_t exponent_offset, const std::uint8_t* exponents,
                    const std::uint8_t* elements, MatrixView tile) {
-    std::array<std::uint8_t, most_elements> unfolded;
+    std::array<std::uint8_t, max_elements> unfolded;
     const std::uint8_t* all_codes = Bits == 7 ? elements : unfolded.data();
     if (Bits != 7)
         for (std::int64_t at = 0; at < dim.elements(); at += group_size)

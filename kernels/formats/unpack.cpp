@@ -23,7 +23,7 @@ std::uint32_t integer_word(std::uint32_t magnitude, std::uint32_t sign) {
     return sign << 31 | (magnitude == 0 ? 0 : integer_exponent << 23) | magnitude << 13;
 }
 
-/// Raw bits in the BF16 slot, arranged so that Dst stores them as they were.
+/// Raw bits in the BF16 position, arranged so that Dst stores them unchanged.
 std::uint32_t raw_word(std::uint32_t element) {
     return std::uint32_t{natural_bf16(static_cast<std::uint16_t>(element))} << 16;
 }
@@ -81,11 +81,11 @@ std::uint32_t unpack_element(DataFormat from, DataFormat to, bool is_unsigned, s
 }
 
 std::uint32_t unpack_block_element(DataFormat from, std::uint32_t exponent, std::uint32_t element) {
-    const bool short_exponent = info(from).family == FormatFamily::A;
+    const bool is_fp16a = info(from).family == FormatFamily::A;
     const int bits = info(from).magnitude_bits;
     const std::uint32_t sign = element >> bits << 31;
     const std::uint32_t magnitude = (element & ((1U << bits) - 1)) << (7 - bits);
-    const std::uint32_t mask = short_exponent ? 0x1F : 0xFF;
+    const std::uint32_t mask = is_fp16a ? 0x1F : 0xFF;
     if (magnitude == 0) return sign == 0 ? 0 : sign | mask << 23;
     const auto zeros = static_cast<std::uint32_t>(7 - std::bit_width(magnitude));
     const std::uint32_t mantissa = (magnitude << zeros) & 0x3FU;
@@ -118,7 +118,7 @@ std::uint32_t source_bits(bool fp16, std::uint32_t word) {
 std::uint32_t wrapped_block_exponent(std::uint32_t bits) {
     const std::uint32_t mantissa = bits & 0x007FFFFFU;
     if ((bits & infinity_bits) != 0 || mantissa == 0) return bits;
-    const auto zeros = static_cast<std::uint32_t>(23 - std::bit_width(mantissa));  // exponent field 0 less these
+    const auto zeros = static_cast<std::uint32_t>(23 - std::bit_width(mantissa));  // subtracted from exponent field 0
     return (bits & sign_bit) | ((0U - zeros) & 0xFF) << 23 | ((mantissa << (zeros + 1)) & 0x007FFFFFU);
 }
 

@@ -1,3 +1,4 @@
+// The matrix product for AVX2.
 #define TT_GEMM_LANES 8
 #define TT_GEMM_ROWS 4
 #include "kernels/gemm/gemm_kernel.hpp"

@@ -1,3 +1,4 @@
+// The matrix product for AVX-512.
 #define TT_GEMM_LANES 16
 #define TT_GEMM_ROWS 8
 #include "kernels/gemm/gemm_kernel.hpp"

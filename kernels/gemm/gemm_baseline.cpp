@@ -1,3 +1,4 @@
+// The matrix product for the baseline instruction set.
 #define TT_GEMM_LANES 4
 #define TT_GEMM_ROWS 4
 #include "kernels/gemm/gemm_kernel.hpp"

@@ -1,17 +1,15 @@
-// The one source of the matrix product, compiled once per instruction set by gemm_{baseline,avx2,avx512}.cpp.
-//
-// Every element of C is one chain of multiply-adds in the order of k, whatever the blocking: bits depend on the sizes
-// alone, and a product cut along k gives the same bits as the whole one.
-//
-// Nothing inline may be shared with other sources (the linker could pick the copy built for the newer machine):
-// hence plain pointers, an unnamed namespace and no standard headers with code.
+// The matrix product, compiled once per instruction set by gemm_{baseline,avx2,avx512}.cpp.
+// Every element of C is one chain of multiply-adds in the order of k, for any blocking. Bits depend only on the sizes,
+// and a product split along k gives the same bits as the complete one.
+// No inline code may be shared with other sources, since the linker could use the copy built for a newer processor.
+// Hence plain pointers, an unnamed namespace and no standard headers with code.
 #pragma once
 
 #include <cstdint>
 
 namespace ttsim::impl::gemm_detail {
 
-/// Row-major operands; distances between rows in floats.
+/// Row-major operands; strides in floats.
 struct Product {
     const float* a;
     std::int64_t lda;
@@ -37,15 +35,15 @@ namespace {
 
 constexpr std::int64_t lanes = TT_GEMM_LANES;
 constexpr std::int64_t panel = 2 * lanes;  // columns of a full kernel
-// Rows of B that lie far apart fall on the same few cache sets; then a panel of B is copied together first, in steps
-// of k that stay in the first-level cache. For close rows or few rows of A the copy costs more than it saves.
-constexpr std::int64_t far_stride = 512;
-constexpr std::int64_t worthwhile_rows = 16;
+// Rows of B with a large stride map to the same few cache sets. Then a panel of B is copied first, in steps of k that
+// fit the first-level cache. For small strides or few rows of A the copy costs more than it saves.
+constexpr std::int64_t min_copy_stride = 512;
+constexpr std::int64_t min_copy_rows = 16;
 constexpr std::int64_t k_step = 256;
 
 using Vector [[gnu::vector_size(lanes * 4), gnu::aligned(4), gnu::may_alias]] = float;
 
-/// Rows x (Vectors * lanes) of C: all sums live in registers while k runs.
+/// Computes Rows x (Vectors * lanes) of C with all sums in registers.
 template <unsigned Rows, unsigned Vectors>
 void kernel(const Product& p, std::int64_t row, std::int64_t col) {
     const float* a = p.a + row * p.lda;
@@ -102,7 +100,7 @@ void copied_panel(Product p, std::int64_t col) {
 }
 
 void multiply(const Product& p) {
-    const bool copy = p.ldb >= far_stride && p.m >= worthwhile_rows && p.k > 0;
+    const bool copy = p.ldb >= min_copy_stride && p.m >= min_copy_rows && p.k > 0;
     std::int64_t j = 0;
     for (; j + panel <= p.n; j += panel)
         if (copy)

@@ -1,4 +1,4 @@
-// Golden's matrix product by Eigen, apart from the simulator's GEMM. This header is compiled once per instruction set
+// Golden's matrix product by Eigen, independent of the simulator's GEMM. Compiled once per instruction set
 // (golden_eigen_*.cpp); each build renames Eigen's namespace, so that the linker cannot merge its inline code.
 #pragma once
 

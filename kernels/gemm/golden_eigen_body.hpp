@@ -1,4 +1,4 @@
-// Body of golden_eigen_*.cpp: needs GOLDEN_EIGEN_NAME.
+// Body of golden_eigen_*.cpp; GOLDEN_EIGEN_NAME must be defined.
 #include <Eigen/Core>
 
 #include "kernels/gemm/golden_eigen.hpp"

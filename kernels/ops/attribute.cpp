@@ -4,7 +4,7 @@
 
 namespace ttsim::impl {
 
-std::vector<std::string> words_of(const AttrDef& def) {
+std::vector<std::string> attribute_words(const AttrDef& def) {
     std::vector<std::string> words;
     for (std::size_t at = 0; at < def.words.size();) {
         const std::size_t end = std::min(def.words.find('|', at), def.words.size());
@@ -14,12 +14,12 @@ std::vector<std::string> words_of(const AttrDef& def) {
     return words;
 }
 
-std::string word_of(const AttrDef& def, std::size_t n) {
-    const std::vector<std::string> words = words_of(def);
+std::string attribute_word(const AttrDef& def, std::size_t n) {
+    const std::vector<std::string> words = attribute_words(def);
     return n < words.size() ? words[n] : "";
 }
 
-/// The default as the record spells it.
+/// Parses the default text.
 static AttrValue default_value(const AttrDef& def) {
     const std::string text(def.default_text);
     switch (def.kind) {
@@ -59,7 +59,7 @@ bool is_default(const OpAttributes& attributes, const AttrDef& def) {
 double attribute_number(const OpAttributes& from, const AttrDef& def) {
     const AttrValue value = attribute(from, def);
     if (const auto* flag = std::get_if<bool>(&value)) return *flag ? 1 : 0;
-    if (const auto* whole = std::get_if<std::int64_t>(&value)) return static_cast<double>(*whole);
+    if (const auto* integer = std::get_if<std::int64_t>(&value)) return static_cast<double>(*integer);
     return std::get<double>(value);
 }
 

@@ -1,4 +1,4 @@
-// Attributes that several ops take.
+// Attributes shared by several ops.
 #pragma once
 
 #include "kernels/ops/op_def.hpp"
@@ -13,9 +13,9 @@ inline constexpr AttrDef attr_vector{
     .default_text = "rc",
     .meaning =
         "part of each tile that is computed: r the first 4 rows, c the first 16 "
-        "columns, rc all; tiles of at most 16 rows or columns are always whole",
+        "columns, rc all; tiles of at most 16 rows or columns are always computed completely",
     .words = "r|c|rc",
-    .place = &word_at<&OpAttributes::vector, VectorMode::R, VectorMode::C, VectorMode::RC>};
+    .place = &enum_field<&OpAttributes::vector, VectorMode::R, VectorMode::C, VectorMode::RC>};
 inline constexpr AttrDef attr_approximate_mode{
     .name = "approximate_mode",
     .kind = AttrKind::Bool,
@@ -28,7 +28,7 @@ inline constexpr AttrDef attr_sfpu_execution_thread{
     .default_text = "math",
     .meaning = "thread that runs the vector unit (pack: not on Grayskull)",
     .words = "math|pack",
-    .place = &word_at<&OpAttributes::sfpu_on_pack, false, true>};
+    .place = &enum_field<&OpAttributes::sfpu_on_pack, false, true>};
 inline constexpr AttrDef attr_zero_point{.name = "zero_point",
                                          .kind = AttrKind::Number,
                                          .default_text = "0",

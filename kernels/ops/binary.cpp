@@ -43,13 +43,13 @@ static Tensor golden_pairs(const OpConfig& op, std::span<const Tensor* const> in
     return golden_elements(
         op, [&](std::int64_t z, std::int64_t r, std::int64_t c) { return f(a.at(z, r, c), b.at(z, r, c)); });
 }
-/// The same of the integers themselves (integer_bits.hpp).
+/// As golden_pairs(), on integers stored as bits (integer_bits.hpp).
 static Tensor golden_integers(const OpConfig& op, std::span<const Tensor* const> in,
                               std::int64_t (*f)(std::int64_t, std::int64_t)) {
     return golden_pairs(op, in, [f](float a, float b) {
-        constexpr std::int64_t most = 2147483647;
+        constexpr std::int64_t limit = 2147483647;
         const std::int64_t sum = f(std::bit_cast<std::int32_t>(a), std::bit_cast<std::int32_t>(b));
-        return std::bit_cast<float>(static_cast<std::int32_t>(std::clamp(sum, -most, most)));
+        return std::bit_cast<float>(static_cast<std::int32_t>(std::clamp(sum, -limit, limit)));
     });
 }
 static Tensor golden_add(const OpConfig& op, std::span<const Tensor* const> in) {
@@ -73,9 +73,9 @@ static Tensor golden_maximum(const OpConfig& op, std::span<const Tensor* const> 
 
 // --- block --------------------------------------------------------------------------------------------------------
 
-/// row(out, a, b, n) on matching rows of both operands. Elements an operand's smaller tiles do not have stay zero.
+/// Calls row(out, a, b, n) on matching rows of both operands. Elements outside an operand's smaller tiles stay zero.
 template <class Row>
-static void rows_of_pairs(const BlockArgs& args, ConstMatrixView a, ConstMatrixView b, Row row) {
+static void for_row_pairs(const BlockArgs& args, ConstMatrixView a, ConstMatrixView b, Row row) {
     const TileDim from = operand_tile(args.op, 0), to = args.op.tile;
     const std::int64_t w = std::min(from.w, to.w);
     for (std::int64_t r = 0; r < args.out.rows; ++r) {
@@ -91,11 +91,11 @@ static void rows_of_pairs(const BlockArgs& args, ConstMatrixView a, ConstMatrixV
     }
 }
 
-/// The matrix unit's op on matching rows: in0 in SrcA, in1 in SrcB, into an empty Dst.
+/// Runs the FPU's op on matching rows: in0 in SrcA, in1 in SrcB, into an empty Dst.
 template <class Op>
 static void exact_pairs(const BlockArgs& args, Op op) {
     const exact::FpuConfig config = exact::fpu_config(args.op.in_df[0], args.op.acc_df);
-    rows_of_pairs(args, args.in[0].slices[0], args.in[1].slices[0],
+    for_row_pairs(args, args.in[0].slices[0], args.in[1].slices[0],
                   [&](float* out, const float* a, const float* b, std::int64_t n) {
                       const auto count = static_cast<std::size_t>(n);
                       op(config, std::span(a, count), std::span(b, count), std::span(out, count));
@@ -107,50 +107,50 @@ static void exact_add(const BlockArgs& args, exact::AddKind kind) {
 }
 static void exact_multiply(const BlockArgs& args) {
     exact_pairs(args, [&](const auto& config, auto a, auto b, auto out) {
-        std::fill(out.begin(), out.end(), 0.0F);  // the unit adds to Dst
+        std::fill(out.begin(), out.end(), 0.0F);  // the FPU adds to Dst
         exact::multiply(config, phases(args.op.fidelity), a, b, out);
     });
 }
 
-/// The fast way where it differs from the matrix unit's by rounding only.
+/// Runs the fast variant if it differs from the FPU only by rounding, the exact one otherwise.
 template <class Fast, class Exact>
-static void fast_or_exact(const BlockArgs& args, Fast fast, Exact exact) {
+static void run_fast_or_exact(const BlockArgs& args, Fast fast, Exact exact) {
     const bool floats = !is_integer(args.op.acc_df);
     if (args.numerics == Numerics::Exact && floats) return exact();
     fast();
-    if (args.numerics == Numerics::Real && floats && leaves_range(args.op.acc_df, args.out)) exact();
+    if (args.numerics == Numerics::Real && floats && exceeds_range(args.op.acc_df, args.out)) exact();
 }
 
 static void finish_dest(const BlockArgs& args) {
-    if (follows_formats(args.numerics)) round_to_dest(args.op.acc_df, args.out);
+    if (rounds_to_formats(args.numerics)) round_to_dest(args.op.acc_df, args.out);
 }
 
 template <class F>
 static void block_pairs(const BlockArgs& args, F f) {
-    rows_of_pairs(args, args.in[0].slices[0], args.in[1].slices[0],
+    for_row_pairs(args, args.in[0].slices[0], args.in[1].slices[0],
                   [f](float* out, const float* a, const float* b, std::int64_t n) {
                       for (std::int64_t i = 0; i < n; ++i) out[i] = f(a[i], b[i]);
                   });
     finish_dest(args);
 }
-/// row(out, a, b, count) on the integers themselves.
-static bool on_integers(const BlockArgs& args, void (*row)(float*, const float*, const float*, std::int64_t)) {
-    if (keeps_integers(args.op)) rows_of_pairs(args, args.in[0].slices[0], args.in[1].slices[0], row);
+/// Calls row(out, a, b, count) on integer operands stored as bits; false if the op does not keep integers.
+static bool run_on_integers(const BlockArgs& args, void (*row)(float*, const float*, const float*, std::int64_t)) {
+    if (keeps_integers(args.op)) for_row_pairs(args, args.in[0].slices[0], args.in[1].slices[0], row);
     return keeps_integers(args.op);
 }
 static void block_add(const BlockArgs& args) {
-    if (on_integers(args, add_integers)) return;
-    fast_or_exact(
+    if (run_on_integers(args, add_integers)) return;
+    run_fast_or_exact(
         args, [&] { block_pairs(args, [](float a, float b) { return a + b; }); },
         [&] { exact_add(args, exact::AddKind::Add); });
 }
 static void block_subtract(const BlockArgs& args) {
-    fast_or_exact(
+    run_fast_or_exact(
         args, [&] { block_pairs(args, [](float a, float b) { return a - b; }); },
         [&] { exact_add(args, exact::AddKind::Subtract); });
 }
 static void block_maximum(const BlockArgs& args) {
-    if (on_integers(args, larger_integers)) return;
+    if (run_on_integers(args, max_integers)) return;
     block_pairs(args, [](float a, float b) { return b > a ? b : a; });
 }
 
@@ -159,11 +159,11 @@ static float product(float a, float b) {
     return (a == 0.0F) | (b == 0.0F) ? 0.0F : p;
 }
 
-/// HiFi3 leaves out the product of both low parts: subtract it.
+/// HiFi3 omits the product of both low parts: subtract it.
 static void subtract_low_products(const BlockArgs& args) {
     constexpr std::int64_t width = 512;
     std::array<float, width> low_a{}, low_b{};
-    rows_of_pairs(args, args.in[0].slices[0], args.in[1].slices[0],
+    for_row_pairs(args, args.in[0].slices[0], args.in[1].slices[0],
                   [&](float* out, const float* a, const float* b, std::int64_t n) {
                       for (std::int64_t start = 0; start < n; start += width) {
                           const std::int64_t count = std::min(width, n - start);
@@ -178,24 +178,25 @@ static void subtract_low_products(const BlockArgs& args) {
 }
 
 static void fast_multiply(const BlockArgs& args) {
-    rows_of_pairs(args, args.in[0].slices[0], args.in[1].slices[0],
+    for_row_pairs(args, args.in[0].slices[0], args.in[1].slices[0],
                   [](float* out, const float* a, const float* b, std::int64_t n) {
                       for (std::int64_t i = 0; i < n; ++i) out[i] = product(a[i], b[i]);
                   });
-    if (follows_formats(args.numerics) && args.op.fidelity == Fidelity::HiFi3 && args.op.acc_df != DataFormat::Int32) {
+    if (rounds_to_formats(args.numerics) && args.op.fidelity == Fidelity::HiFi3 &&
+        args.op.acc_df != DataFormat::Int32) {
         subtract_low_products(args);
     }
     finish_dest(args);
 }
 static void block_multiply(const BlockArgs& args) {
-    fast_or_exact(
+    run_fast_or_exact(
         args, [&] { fast_multiply(args); }, [&] { exact_multiply(args); });
 }
 
-/// Element-wise, in0 goes to SrcA and in1 to SrcB.
+/// For element-wise ops, in0 is in SrcA and in1 in SrcB.
 static void prepare_multiply(const OpConfig& op, int operand, Numerics numerics, MatrixView values) {
     const DataFormat format = op.in_df[static_cast<std::size_t>(operand)];
-    if (!follows_formats(numerics) || is_integer(format)) return;
+    if (!rounds_to_formats(numerics) || is_integer(format)) return;
     unpack_to_src(format, op.acc_df, values);
     if (numerics == Numerics::Exact) return;
     mask_operand(op.fidelity, operand == 0 ? SrcPort::A : SrcPort::B, values);
@@ -203,21 +204,21 @@ static void prepare_multiply(const OpConfig& op, int operand, Numerics numerics,
 
 // --- bounds of results --------------------------------------------------------------------------------------------
 
-/// range: ValueRange(ValueRange, ValueRange), of operands that are bounded.
+/// Applies `range` to bounded operands; unbounded otherwise.
 template <auto range>
 static ValueRange range_of_bounded(const OpAttributes&, std::span<const ValueRange> in) {
     return in[0].is_bounded() && in[1].is_bounded() ? range(in[0], in[1]) : ValueRange::unbounded();
 }
 static ValueRange sum_range(ValueRange a, ValueRange b) { return {a.low + b.low, a.high + b.high}; }
 static ValueRange difference_range(ValueRange a, ValueRange b) { return {a.low - b.high, a.high - b.low}; }
-static ValueRange larger_range(ValueRange a, ValueRange b) {
+static ValueRange maximum_range(ValueRange a, ValueRange b) {
     return {std::max(a.low, b.low), std::max(a.high, b.high)};
 }
 static ValueRange product_range(ValueRange a, ValueRange b) {
     const auto [low, high] = std::minmax({a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high});
     return {low, high};
 }
-/// The device multiplies by 0 exactly, whatever the other operand is.
+/// The device multiplies by 0 exactly, for any other operand.
 static ValueRange multiply_range(const OpAttributes& attr, std::span<const ValueRange> in) {
     return in[0].is_zero() || in[1].is_zero() ? ValueRange{} : range_of_bounded<product_range>(attr, in);
 }
@@ -237,11 +238,11 @@ extern const OpDef op_add{.name = "add",
                           .block = block_add,
                           .by_slice = true,
                           .integer_capable = true,
-                          .gradient_new = true,
+                          .gradient_if_any_op = true,
                           .fusable = true,
                           .bit_true = true,
                           .range = range_of_bounded<sum_range>,
-                          .chain_work = 1,
+                          .chain_cycles = 1,
                           .keeps_sign = true};
 extern const OpDef op_subtract{.name = "subtract",
                                .summary = "in0 - in1, elementwise",
@@ -256,11 +257,11 @@ extern const OpDef op_subtract{.name = "subtract",
                                .block = block_subtract,
                                .by_slice = true,
                                .integer_capable = true,
-                               .gradient_new = true,
+                               .gradient_if_any_op = true,
                                .fusable = true,
                                .bit_true = true,
                                .range = range_of_bounded<difference_range>,
-                               .chain_work = 1,
+                               .chain_cycles = 1,
                                .error_amplifying = true};
 extern const OpDef op_multiply{.name = "multiply",
                                .summary = "in0 * in1, elementwise; exactly 0 where either is 0",
@@ -275,11 +276,11 @@ extern const OpDef op_multiply{.name = "multiply",
                                .block = block_multiply,
                                .by_slice = true,
                                .integer_capable = true,
-                               .gradient_all = true,
+                               .gradient_on_all_chips = true,
                                .fusable = true,
                                .bit_true = true,
                                .range = multiply_range,
-                               .chain_work = 1,
+                               .chain_cycles = 1,
                                .keeps_sign = true};
 extern const OpDef op_maximum{.name = "maximum",
                               .summary = "The larger of in0 and in1, elementwise",
@@ -294,9 +295,9 @@ extern const OpDef op_maximum{.name = "maximum",
                               .block = block_maximum,
                               .by_slice = true,
                               .integer_capable = true,
-                              .gradient_new = true,
+                              .gradient_if_any_op = true,
                               .fusable = true,
-                              .range = range_of_bounded<larger_range>,
+                              .range = range_of_bounded<maximum_range>,
                               .keeps_sign = true};
 
 }  // namespace ttsim::impl

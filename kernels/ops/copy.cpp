@@ -17,18 +17,18 @@ static void copy_check(const OpConfig& op, const ChipFeatures&, Diagnostics& out
 static void copy_block(const BlockArgs& args) {
     const BlockOperand& x = args.in[0];
     copy_tiles(x.slices[0], operand_tile(args.op, 0), args.out, args.op.tile);
-    copied_to_dest(args);
+    round_copy(args);
 }
 
-// Netlists give copies some attributes that mean nothing to them.
+// Netlists set some attributes on copies that have no effect.
 static constexpr AttrDef copy_attributes[] = {
     attr_sfpu_execution_thread,
     {.name = "vector",
      .kind = AttrKind::Word,
      .default_text = "rc",
-     .meaning = "no effect: whole tiles are copied",
+     .meaning = "no effect: all elements are copied",
      .words = "r|c|rc",
-     .place = &word_at<&OpAttributes::vector, VectorMode::R, VectorMode::C, VectorMode::RC>},
+     .place = &enum_field<&OpAttributes::vector, VectorMode::R, VectorMode::C, VectorMode::RC>},
     {.name = "m_k",
      .kind = AttrKind::Integer,
      .default_text = "0",
@@ -55,11 +55,11 @@ extern const OpDef op_nop{.name = "nop",
                           .block = copy_block,
                           .by_slice = true,
                           .integer_capable = true,
-                          .gradient_all = true,
+                          .gradient_on_all_chips = true,
                           .fusable = true,
                           .bit_true = true,
                           .range = copy_range,
-                          .chain_work = 1,
+                          .chain_cycles = 1,
                           .keeps_sign = true};
 extern const OpDef op_datacopy{.name = "datacopy",
                                .summary = "The same as nop",
@@ -72,7 +72,7 @@ extern const OpDef op_datacopy{.name = "datacopy",
                                .block = copy_block,
                                .by_slice = true,
                                .integer_capable = true,
-                               .gradient_all = true,
+                               .gradient_on_all_chips = true,
                                .fusable = true,
                                .bit_true = true,
                                .keeps_sign = true};

@@ -1,5 +1,5 @@
-// Depthwise product: every output tile column has its own column of in1, and m_k columns of in0 lie one output width
-// apart: out[r][c] = sum over b < m_k of in0[r][c + C*b] x in1[b][c], C = output tile columns.
+// Depthwise product: each output tile column has its own column of in1. m_k columns of in0 are one output width apart:
+// out[r][c] = sum over b < m_k of in0[r][c + C*b] x in1[b][c], C = output tile columns.
 #include "kernels/ops/attributes.hpp"
 #include "kernels/ops/matmul.hpp"
 #include "kernels/ops/op_checks.hpp"
@@ -35,12 +35,12 @@ Tensor depthwise_golden(const OpConfig& op, std::span<const Tensor* const> in) {
             for (std::int64_t c = 0; c < columns; ++c)
                 golden_multiply(in[0]->slice(z).sub(0, (c + columns * b) * w0, sums.rows, w0),
                                 in[1]->slice(z).sub(b * h1, c * w, h1, w), sums.slice(z).sub(0, c * w, sums.rows, w));
-    golden_finish(op, in, 2, sums);
+    golden_epilogue(op, in, 2, sums);
     return sums;
 }
 
 OperandUse depthwise_use(const OpConfig& op, int operand, std::int64_t core_r, std::int64_t core_c) {
-    if (operand >= 2) return own_share_at_end(op, core_r, core_c);
+    if (operand >= 2) return own_rect_at_end(op, core_r, core_c);
     const auto own = own_rect(op, core_r, core_c);
     const auto m_k = op.attr.m_k;
     OperandUse use;
@@ -64,7 +64,7 @@ void depthwise_block(const BlockArgs& args) {
     const auto in0 = args.in[0].slices[0];
     const auto in1 = args.in[1].slices[0];
     const std::int64_t w0 = op.in_tile[0].w, w = op.tile.w, h1 = op.in_tile[1].h;
-    multiply_in_range(args, [&](Numerics numerics) {
+    multiply_with_fallback(args, [&](Numerics numerics) {
         PartialSums sums(args, numerics);
         for (std::int64_t b = 0; b < op.attr.m_k; ++b)
             sums.add([&](MatrixView to, bool accumulate) {
@@ -72,9 +72,9 @@ void depthwise_block(const BlockArgs& args) {
                     multiply(op, numerics, in0.sub(0, (b * op.out.core_ct() + c) * w0, in0.rows, w0),
                              in1.sub(b * h1, c * w, h1, w), to.sub(0, c * w, to.rows, w), accumulate);
             });
-        return sums.stayed_in_range();
+        return sums.all_in_range();
     });
-    finish_product(args, 2);
+    product_epilogue(args, 2);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What element-wise ops share in the simulator: which rectangle a core reads, and walking tiles.
+// Shared by element-wise ops in the simulator: the rectangle that a core reads, and loops over tiles.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ inline TileDim operand_tile(const OpConfig& op, int k) {
     return i < op.in_tile.size() ? op.in_tile[i] : op.tile;
 }
 
-/// The core's own output rectangle, ublock by ublock.
+/// The core's output rectangle, in ublocks.
 inline OperandUse use_eltwise(const OpConfig& op, int /*operand*/, std::int64_t core_r, std::int64_t core_c) {
     const Blocking& b = op.out;
     OperandUse use;
@@ -28,9 +28,9 @@ inline OperandUse use_eltwise(const OpConfig& op, int /*operand*/, std::int64_t 
     return use;
 }
 
-inline bool moves_bits(const OpConfig& op) { return is_raw(op.out_df); }
+inline bool copies_bits(const OpConfig& op) { return is_raw(op.out_df); }
 
-/// Copies tile (r, c) of `from` to tile (r, c) of `to`; elements that `from` tiles do not have stay zero.
+/// Copies tile (r, c) of `from` to tile (r, c) of `to`; elements outside smaller `from` tiles stay zero.
 inline void copy_tiles(ConstMatrixView from, TileDim from_dim, MatrixView to, TileDim to_dim) {
     const bool same_width = from_dim.w == to_dim.w;
     const std::int64_t w = std::min(from_dim.w, to_dim.w);
@@ -49,14 +49,14 @@ inline void copy_tiles(ConstMatrixView from, TileDim from_dim, MatrixView to, Ti
     }
 }
 
-/// What copies of in0 become in Dst.
-inline void copied_to_dest(const BlockArgs& args) {
-    if (!follows_formats(args.numerics) || moves_bits(args.op) || keeps_integers(args.op)) return;
+/// Rounds copies of in0 as the move to Dst does.
+inline void round_copy(const BlockArgs& args) {
+    if (!rounds_to_formats(args.numerics) || copies_bits(args.op) || keeps_integers(args.op)) return;
     if (is_integer(args.op.acc_df)) return round_to_dest(args.op.acc_df, args.out);
     exact::move_to_dest(args.op.in_df[0], args.op.acc_df, args.out);
 }
 
-/// Calls work(pointer, count) on the first `rows` x `cols` elements of every tile, in runs as long as possible.
+/// Calls work(pointer, count) on the first `rows` x `cols` elements of every tile, in maximal runs.
 template <class Work>
 void for_tile_parts(MatrixView m, TileDim dim, std::int64_t rows, std::int64_t cols, Work work) {
     for (std::int64_t r = 0; r < m.rows; ++r) {

@@ -1,4 +1,4 @@
-// embedding: rows of a table chosen by indices. The indices of a grid row are one flat vector: tile by tile of in1's
+// embedding: table rows selected by indices. The indices of a grid row form one flat vector: tile by tile of in1's
 // share, row-major inside a tile.
 #include <bit>
 #include <cstring>
@@ -61,7 +61,7 @@ static OperandUse embedding_use(const OpConfig& op, int operand, std::int64_t co
 }
 
 [[noreturn]] static void bad_index(const OpConfig& op, std::uint32_t index, std::int64_t rows) {
-    fail_input(op.loc, "embedding '{}' meets index {}; its table has {} rows (4294967295 asks for a row of zeros)",
+    fail_input(op.loc, "embedding '{}' got index {}; its table has {} rows (4294967295 selects a row of zeros)",
                op.name, index, rows);
 }
 
@@ -92,7 +92,7 @@ static Tensor embedding_golden(const OpConfig& op, std::span<const Tensor* const
 
 // --- block --------------------------------------------------------------------------------------------------------
 
-/// The indices of one slice of the grid row's share, flat.
+/// The indices of one slice of the grid row's share, as a flat vector.
 static std::vector<std::uint32_t> flat_indices(ConstMatrixView share, TileDim dim, std::int64_t count) {
     std::vector<std::uint32_t> flat;
     flat.reserve(static_cast<std::size_t>(count));
@@ -122,7 +122,7 @@ static void embedding_block(const BlockArgs& args) {
         std::memcpy(args.out.row(static_cast<std::int64_t>(i)), table.row(flat[i]),
                     static_cast<std::size_t>(args.out.cols) * sizeof(float));
     }
-    copied_to_dest(args);
+    round_copy(args);
 }
 
 static constexpr AttrDef embedding_attributes[] = {

@@ -1,4 +1,5 @@
-// ethernet_datacopy: the tensor as it is, on the chip of dest_device. No Tensix core touches it: nothing is rounded.
+// ethernet_datacopy: copies a tensor unchanged to the chip dest_device. No Tensix core is involved, so nothing is
+// rounded.
 #include "kernels/ops/eltwise.hpp"
 #include "kernels/ops/golden_eltwise.hpp"
 

@@ -1,4 +1,4 @@
-// The rules of fused ops: which sub-ops, where results may go, when intermediates live, and what shapes meet.
+// Rules of fused ops: allowed sub-ops, destinations of results, lifetime of intermediates, shapes of operands.
 #include <algorithm>
 #include <optional>
 
@@ -38,7 +38,7 @@ bool takes_int32(const OpConfig& op, const FusedSubOp& sub) {
     });
 }
 
-/// Walks the sub-ops in order and keeps what is known of Dst and the intermediates.
+/// Visits the sub-ops in order and tracks the contents of Dst and the intermediates.
 class FusedCheck {
 public:
     FusedCheck(const OpConfig& op, const ChipFeatures& chip, Diagnostics& out)
@@ -48,20 +48,20 @@ public:
         for (schedule_ = 0; schedule_ < op_.fused->schedules.size(); ++schedule_) {
             const auto& subs = op_.fused->schedules[schedule_];
             if (subs.empty()) error(op_.fused->loc, "schedule {} has no sub-ops", schedule_);
-            before_ = nullptr;
+            previous_ = nullptr;
             for (std::size_t i = 0; i < subs.size(); ++i) {
                 check(subs[i], i + 1 == subs.size());
-                before_ = &subs[i];
+                previous_ = &subs[i];
             }
-            if (before_ != nullptr && before_->output.kind == Kind::Dest)
-                error(before_->loc, "'{}' leaves its result in dest, but no sub-op of its schedule follows to use it",
-                      before_->name);
+            if (previous_ != nullptr && previous_->output.kind == Kind::Dest)
+                error(previous_->loc, "'{}' leaves its result in dest, but no sub-op of its schedule follows to use it",
+                      previous_->name);
         }
         check_end();
     }
 
 private:
-    /// A written intermediate.
+    /// The writer of an intermediate.
     struct Written {
         const FusedSubOp* by;
         std::size_t schedule;
@@ -99,10 +99,11 @@ private:
                     break;
             }
         }
-        if (before_ != nullptr && before_->output.kind == Kind::Dest &&
+        if (previous_ != nullptr && previous_->output.kind == Kind::Dest &&
             std::find(sub.inputs.begin(), sub.inputs.end(), FusedOperand{Kind::Dest, 0}) == sub.inputs.end())
-            error(sub.loc, "'{}' must take dest, the result of '{}', as an operand: dest lives for one sub-op only",
-                  sub.name, before_->name);
+            error(sub.loc,
+                  "'{}' must take dest, the result of '{}', as an operand: dest is valid for the next sub-op only",
+                  sub.name, previous_->name);
     }
 
     bool check_type(const FusedSubOp& sub) {
@@ -143,33 +144,33 @@ private:
         return true;
     }
 
-    /// Every operand, result and pop names something that exists.
+    /// Every operand, result and pop must name an existing input or intermediate.
     bool check_names(const FusedSubOp& sub) {
-        bool good = true;
-        const auto one = [&](const FusedOperand& operand, const char* role) {
+        bool valid = true;
+        const auto check_one = [&](const FusedOperand& operand, const char* role) {
             const auto limit = operand.kind == Kind::Input      ? op_.fused->inputs
                                : operand.kind == Kind::Intermed ? op_.fused->intermediates
                                                                 : 1;
             if (operand.index >= 0 && operand.index < limit) return;
             error(sub.loc, "{} '{}' of sub-op '{}' does not exist: the definition has {} inputs and {} intermediates",
                   role, text(operand), sub.name, op_.fused->inputs, op_.fused->intermediates);
-            good = false;
+            valid = false;
         };
         for (const auto& operand : sub.inputs) {
-            one(operand, "input");
+            check_one(operand, "input");
             if (operand.kind != Kind::Output) continue;
             error(sub.loc, "sub-op '{}' cannot read 'output'", sub.name);
-            good = false;
+            valid = false;
         }
-        one(sub.output, "output");
+        check_one(sub.output, "output");
         if (sub.output.kind == Kind::Input) {
             error(sub.loc, "sub-op '{}' cannot write '{}'; it can write an intermediate, dest or output", sub.name,
                   text(sub.output));
-            good = false;
+            valid = false;
         }
-        for (const auto& operand : sub.pop) one(operand, "pop");
-        for (const auto& operand : sub.pop_last) one(operand, "pop_last");
-        return good;
+        for (const auto& operand : sub.pop) check_one(operand, "pop");
+        for (const auto& operand : sub.pop_last) check_one(operand, "pop_last");
+        return valid;
     }
 
     void check_inner(const FusedSubOp& sub, bool last) {
@@ -178,7 +179,7 @@ private:
             error(sub.loc, "sub-op '{}': {} needs attributes m_k and u_kt of at least 1, they are {} and {}", sub.name,
                   sub.type, a.m_k, a.u_kt);
         if (!last)
-            error(sub.loc, "sub-op '{}': a {} must be the last of its schedule; start a new schedule behind it",
+            error(sub.loc, "sub-op '{}': a {} must be the last of its schedule; start a new schedule after it",
                   sub.name, sub.type);
         if (a.m_k > 1 && sub.output.kind != Kind::Intermed)
             error(sub.loc, "sub-op '{}': a {} with m_k {} must write an intermediate, not {}", sub.name, sub.type,
@@ -241,15 +242,15 @@ private:
     void check_intermediate(const FusedSubOp& sub, std::size_t k) {
         const auto& written = live_[static_cast<std::size_t>(sub.inputs[k].index)];
         const auto name = text(sub.inputs[k]);
-        if (!written) return error(sub.loc, "sub-op '{}' reads {}, which holds nothing here", sub.name, name);
+        if (!written) return error(sub.loc, "sub-op '{}' reads {}, which holds no result here", sub.name, name);
         const auto& by = *written->by;
         const bool other_schedule = written->schedule != schedule_;
-        // The inner blocks of a product loop over its whole schedule: other results live for one block only.
+        // Inner blocks of a product loop over its whole schedule, so other results are valid for one block only.
         const auto& ending = op_.fused->schedules[written->schedule].back();
         if (other_schedule && is_product_or_reduce(ending) && ending.attributes.m_k > 1 && !is_product_or_reduce(by))
             error(sub.loc,
                   "sub-op '{}' reads {} of an earlier schedule, which ends in {} '{}' with m_k {}: only its result "
-                  "outlives it",
+                  "stays valid after it",
                   sub.name, name, ending.type, ending.name, ending.attributes.m_k);
         const auto want = source_tiles(sub, k);
         const CoreTiles have{by.mblock_m * by.ublock_rt, by.mblock_n * by.ublock_ct};
@@ -262,13 +263,14 @@ private:
             check_block_source(sub, k, by);
     }
 
-    /// A product takes an intermediate of its own schedule block by block as it was made.
+    /// A product reads an intermediate of its own schedule block by block, in the blocks of its writer.
     void check_inner_source(const FusedSubOp& sub, std::size_t k, const FusedSubOp& by, bool other_schedule) {
         const auto& a = sub.attributes;
         if (sub.type == "matmul" && k == 1) {
             if (by.mblock_m * by.mblock_n > 1)
                 error(sub.loc,
-                      "input 1 of matmul '{}' is {}, whose mblock [{}, {}] has more than one ublock; it must then be "
+                      "input 1 of matmul '{}' is {}, whose mblock [{}, {}] has more than one ublock; it must "
+                      "then be "
                       "an input of the fused op",
                       sub.name, text(sub.inputs[k]), by.mblock_m, by.mblock_n);
             return;
@@ -283,10 +285,10 @@ private:
                   a.m_k, a.u_kt, text(sub.inputs[k]), by.name, blocks, inner);
     }
 
-    /// Each inner block repeats the columns of one ublock, so both numbers must be multiples.
+    /// Each inner block repeats the columns of one ublock, so both sizes must be multiples.
     void check_inner_broadcast(const FusedSubOp& sub, std::size_t k, const FusedSubOp& by) {
         const auto& a = sub.attributes;
-        if (by.mblock_n < 1 || by.ublock_ct < 1) return;  // has been reported
+        if (by.mblock_n < 1 || by.ublock_ct < 1) return;  // already reported
         if (a.m_k % by.mblock_n == 0 && a.u_kt % by.ublock_ct == 0) return;
         error(sub.loc,
               "matmul '{}' has m_k {} and u_kt {}; for the c broadcast of {}, made by '{}', they must be multiples of "
@@ -294,7 +296,7 @@ private:
               sub.name, a.m_k, a.u_kt, text(sub.inputs[k]), by.name, by.mblock_n, by.ublock_ct);
     }
 
-    /// Elsewhere the blocks must be the same, but for a broadcast dimension, which must be one tile.
+    /// For other ops blocks must be equal, except that a broadcast dimension must be one tile.
     void check_block_source(const FusedSubOp& sub, std::size_t k, const FusedSubOp& by) {
         bool rows = false, columns = false;
         if (k < sub.input_tms.size())
@@ -317,16 +319,16 @@ private:
     }
 
     void check_dest(const FusedSubOp& sub, std::size_t k) {
-        if (before_ == nullptr || before_->output.kind != Kind::Dest)
+        if (previous_ == nullptr || previous_->output.kind != Kind::Dest)
             return error(sub.loc, "sub-op '{}' reads dest, but the sub-op before it did not write it", sub.name);
         if (is_product_or_reduce(sub) || sub.type == "maximum")
             error(sub.loc, "sub-op '{}': {} cannot take dest as an operand", sub.name, sub.type);
         else if (k == 1 && !chip_.dest_any_operand)
             error(sub.loc, "sub-op '{}': on this chip dest can only be input 0", sub.name);
-        if (before_->mblock_m != sub.mblock_m || before_->mblock_n != sub.mblock_n ||
-            before_->ublock_rt != sub.ublock_rt || before_->ublock_ct != sub.ublock_ct)
+        if (previous_->mblock_m != sub.mblock_m || previous_->mblock_n != sub.mblock_n ||
+            previous_->ublock_rt != sub.ublock_rt || previous_->ublock_ct != sub.ublock_ct)
             error(sub.loc, "sub-op '{}' takes dest from '{}' but has other mblock or ublock sizes", sub.name,
-                  before_->name);
+                  previous_->name);
     }
 
     void pop(const FusedSubOp& sub) {
@@ -334,15 +336,16 @@ private:
             for (const auto& operand : *list) {
                 if (operand.kind != Kind::Intermed) continue;
                 auto& written = live_[static_cast<std::size_t>(operand.index)];
-                if (!written) error(sub.loc, "sub-op '{}' pops {}, which holds nothing here", sub.name, text(operand));
+                if (!written)
+                    error(sub.loc, "sub-op '{}' pops {}, which holds no result here", sub.name, text(operand));
                 written.reset();
             }
     }
 
     void write(const FusedSubOp& sub) {
-        if (wrote_output_) error(sub.loc, "sub-op '{}' stands behind the one that writes 'output'", sub.name);
+        if (wrote_output_) error(sub.loc, "sub-op '{}' comes after the one that writes 'output'", sub.name);
         if (sub.output.kind == Kind::Output) wrote_output_ = true;
-        // The vector unit has both operands of these in Dst.
+        // The SFPU has both operands of these ops in Dst.
         if (sub.output.kind == Kind::Dest && (is_quantization(sub) || sub.type == "maximum"))
             error(sub.loc, "sub-op '{}': {} cannot leave its result in dest", sub.name, sub.type);
         if (sub.output.kind == Kind::Dest && sub.type == "add" && takes_int32(op_, sub))
@@ -369,7 +372,7 @@ private:
     Diagnostics& out_;
     std::vector<std::optional<Written>> live_;
     std::size_t schedule_ = 0;
-    const FusedSubOp* before_ = nullptr;
+    const FusedSubOp* previous_ = nullptr;
     bool wrote_output_ = false;
 };
 
@@ -379,11 +382,11 @@ void check_fused(const OpConfig& op, const ChipFeatures& chip, Diagnostics& out)
     if (op.fused == nullptr)
         return out.error(op.loc, "op '{}': fused_op_id '{}' is not defined in fused_ops", op.name, op.attr.fused_op_id);
     if (!operands_complete(op)) return;
-    constexpr std::int64_t most_intermediates = 8;
+    constexpr std::int64_t max_intermediates = 8;
     const auto& fused = *op.fused;
-    if (fused.intermediates < 0 || fused.intermediates > most_intermediates)
+    if (fused.intermediates < 0 || fused.intermediates > max_intermediates)
         return out.error(fused.loc, "fused op '{}' has {} intermediates, 0 to {} are possible", fused.id,
-                         fused.intermediates, most_intermediates);
+                         fused.intermediates, max_intermediates);
     FusedCheck(op, chip, out).run();
 }
 

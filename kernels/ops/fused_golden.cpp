@@ -1,5 +1,5 @@
-// Golden of fused ops: the sub-ops' goldens in listed order on the whole share of each core, because broadcasts inside
-// a fused op repeat each core's own tiles.
+// Golden of fused ops: the goldens of the sub-ops in listed order, per core, since broadcasts inside a fused op repeat
+// tiles of each core.
 #include "kernels/ops/fused_op.hpp"
 #include "kernels/ops/golden_result.hpp"
 
@@ -14,7 +14,7 @@ Tensor crop(const Tensor& from, std::int64_t r0, std::int64_t c0, std::int64_t r
     return part;
 }
 
-/// Part `place` of `parts` along one dimension; all of it when a product shares it among cores.
+/// Part `place` of `parts` along one dimension; everything if a product shares it among cores.
 struct Range {
     std::int64_t first, size;
 };
@@ -37,7 +37,7 @@ Tensor apply(const Tensor& x, FusedTm tm, TileDim dim) {
     return y;
 }
 
-/// A c broadcast before a product: inner tile d of block k is column d of ublock k, both over and over.
+/// A c broadcast before a product: inner tile d of block k is column d of ublock k, cyclically.
 Tensor repeat_inner(const Tensor& x, const FusedSubOp& by, const FusedSubOp& product, TileDim dim) {
     const auto inner = product.attributes.u_kt;
     Tensor y(x.z, x.rows, product.attributes.m_k * inner * dim.w);

@@ -1,5 +1,5 @@
-// Fused ops: sub-ops that hand each other their results inside a core. The block runs them one after the other on the
-// core's share; golden is in fused_golden.cpp, the rules in fused_check.cpp.
+// Fused ops: sub-ops that pass results to each other inside a core. The block runs them in order on the core's part;
+// golden is in fused_golden.cpp, the rules in fused_check.cpp.
 #include "kernels/ops/fused_op.hpp"
 
 #include <algorithm>
@@ -60,7 +60,7 @@ OpConfig sub_config(const OpConfig& op, const FusedSubOp& sub, const FusedSubOp*
     config.intermed_df = op.intermed_df;
     config.fidelity = op.fidelity;
     config.attr = sub.attributes;
-    config.attr.fused_op_id = op.attr.fused_op_id.empty() ? op.name : op.attr.fused_op_id;  // it is a sub-op
+    config.attr.fused_op_id = op.attr.fused_op_id.empty() ? op.name : op.attr.fused_op_id;  // marks it as a sub-op
     config.attr.approximate_mode = op.attr.approximate_mode;
     for (const auto& operand : sub.inputs) {
         const bool input = operand.kind == Kind::Input;
@@ -88,21 +88,22 @@ constexpr AttrDef fused_attributes[] = {
 };
 
 /// A result inside the op: an intermediate or the contents of Dst.
-struct Held {
+struct SubOpResult {
     std::vector<float> data;
     MatrixView view;
-    const FusedSubOp* by = nullptr;  ///< who made it
+    const FusedSubOp* by = nullptr;  ///< the sub-op that computed it
     void resize(std::int64_t rows, std::int64_t cols) {
         data.assign(static_cast<std::size_t>(rows * cols), 0.0F);
         view = {data.data(), rows, cols, cols};
     }
 };
 
-/// Which cores share an input: a left matmul operand all cores of a grid row, a right one all of a grid column.
+/// Which cores share an input: input 0 of a matmul is shared by the cores of a grid row, input 1 by those of a grid
+/// column.
 struct Sharing {
     bool all_rows = false, all_cols = false;
-    const FusedSubOp* first = nullptr;  ///< its first user, which sets the order of arrival
-    std::size_t operand = 0;            ///< as which operand
+    const FusedSubOp* first = nullptr;  ///< its first user, which determines the order of arrival
+    std::size_t operand = 0;            ///< operand index in `first`
 };
 
 Sharing sharing(const FusedDefinition& fused, int input) {
@@ -177,7 +178,7 @@ private:
         const auto& operand = sub.inputs[k];
         if (operand.kind == Kind::Dest) return dest_.view;
         if (operand.kind == Kind::Intermed) return intermediates_[static_cast<std::size_t>(operand.index)].view;
-        // An input that a matmul of the same op shares among cores may hold more than this core's part.
+        // An input shared by a matmul of the same op may hold more than this core's part.
         const auto index = static_cast<std::size_t>(operand.index);
         const ConstMatrixView held = args_.in[index].slices[0];
         const auto want = source_tiles(sub, k);
@@ -187,16 +188,16 @@ private:
                         cols);
     }
 
-    /// A product takes one ublock column of a broadcast intermediate for each inner block, over and over.
-    void repeat_ublocks(const FusedSubOp& sub, const Held& from, std::int64_t tile_w, MatrixView to) const {
+    /// For each inner block a product reads one ublock column of a broadcast intermediate, cyclically.
+    void repeat_ublocks(const FusedSubOp& sub, const SubOpResult& from, std::int64_t tile_w, MatrixView to) const {
         const std::int64_t width = from.by->ublock_ct * tile_w, each = sub.attributes.u_kt * tile_w;
         for (std::int64_t r = 0; r < to.rows; ++r)
             for (std::int64_t c = 0; c < to.cols; c += width)
                 std::copy_n(from.view.row(r) + c / each % from.by->mblock_n * width, width, to.row(r) + c);
     }
 
-    /// The operand after the sub-op's TMs and the unpacker, in memory of its own.
-    void assemble(const OpConfig& config, const FusedSubOp& sub, std::size_t k, Held& to) const {
+    /// Builds the operand after the sub-op's TMs and the unpacker, in separate memory.
+    void assemble(const OpConfig& config, const FusedSubOp& sub, std::size_t k, SubOpResult& to) const {
         const auto from = source(sub, k);
         const auto tms = k < sub.input_tms.size() ? std::span(sub.input_tms[k]) : std::span<const FusedTm>{};
         if (is_inner_broadcast(sub, k)) {
@@ -223,7 +224,7 @@ private:
 
     void run(const FusedSubOp& sub, const FusedSubOp* before) {
         auto config = sub_config(op_, sub, before);
-        std::vector<Held> held(sub.inputs.size());
+        std::vector<SubOpResult> held(sub.inputs.size());
         std::vector<ConstMatrixView> views(sub.inputs.size());
         std::vector<BlockOperand> operands(sub.inputs.size());
         for (std::size_t k = 0; k < held.size(); ++k) {
@@ -233,7 +234,7 @@ private:
             const auto dim = config.in_tile[k];
             config.in.push_back({op_.out.t, views[k].rows / dim.h, views[k].cols / dim.w});
         }
-        Held result;
+        SubOpResult result;
         result.resize(config.out.core_rt() * op_.tile.h, config.out.core_ct() * op_.tile.w);
         const BlockArgs args{.op = config,
                              .numerics = args_.numerics,
@@ -246,10 +247,10 @@ private:
                              .out = result.view};
         find_op(sub.type)->block(args);
         pack_result(args);
-        keep(sub, std::move(result));
+        store_result(sub, std::move(result));
     }
 
-    void keep(const FusedSubOp& sub, Held result) {
+    void store_result(const FusedSubOp& sub, SubOpResult result) {
         result.by = &sub;
         if (sub.output.kind == Kind::Intermed) {
             intermediates_[static_cast<std::size_t>(sub.output.index)] = std::move(result);
@@ -263,8 +264,8 @@ private:
 
     const BlockArgs& args_;
     const OpConfig& op_;
-    std::vector<Held> intermediates_;
-    Held dest_;
+    std::vector<SubOpResult> intermediates_;
+    SubOpResult dest_;
 };
 
 void fused_block(const BlockArgs& args) { FusedBlock(args).run(); }
@@ -274,7 +275,7 @@ void fused_block(const BlockArgs& args) { FusedBlock(args).run(); }
 extern const OpDef op_fused_op;
 const OpDef op_fused_op{
     .name = "fused_op",
-    .summary = "several ops run on a core one after the other without leaving it",
+    .summary = "several ops run one after the other inside a core, without storing results in between",
     .op_class = OpClass::Fused,
     .min_inputs = 1,
     .max_inputs = 64,

@@ -1,4 +1,4 @@
-// What the parts of fused_op share: the configuration of a sub-op on one core, and the tiles its operands have.
+// Shared by the sources of fused_op: the configuration of a sub-op on one core, and the tiles of its operands.
 #pragma once
 
 #include "kernels/ops/op_def.hpp"
@@ -11,16 +11,16 @@ struct CoreTiles {
     friend bool operator==(const CoreTiles&, const CoreTiles&) = default;
 };
 
-/// The operand of a sub-op as the sub-op sees it, after its TMs; a reduce over rc takes any: {0, 0}.
+/// Tiles of a sub-op's operand after its TMs. {0, 0} for a reduce over rc, which accepts any shape.
 CoreTiles operand_tiles(const FusedSubOp& sub, std::size_t operand);
-/// The same before the TMs: what the input or intermediate must have.
+/// The same before the TMs: tiles that the input or intermediate must have.
 CoreTiles source_tiles(const FusedSubOp& sub, std::size_t operand);
 
-/// Whether the operand is the left one of a product and an intermediate that a c broadcast repeats.
+/// Whether the operand is input 0 of a product and an intermediate repeated by a c broadcast.
 bool is_inner_broadcast(const FusedSubOp& sub, std::size_t operand);
 
-/// A sub-op as an op on a grid of one core. `before` is the sub-op listed before it in its schedule (whose result
-/// `dest` names), nullptr for the first. The shapes of operands are left empty.
+/// A sub-op as an op on a grid of one core. `before` is the previous sub-op of its schedule, which may have written
+/// `dest`; nullptr for the first. Operand shapes are left empty.
 OpConfig sub_config(const OpConfig& op, const FusedSubOp& sub, const FusedSubOp* before);
 
 void check_fused(const OpConfig& op, const ChipFeatures& chip, Diagnostics& out);

@@ -1,4 +1,4 @@
-// Golden's element-wise road: elementwise over whole tensors.
+// Golden of element-wise ops, on whole tensors.
 #pragma once
 
 #include <span>
@@ -8,7 +8,7 @@
 
 namespace ttsim::impl {
 
-/// Element (z, r, c) of the output's tiles, read from an operand whose tiles may be smaller (0 outside them) or larger.
+/// Maps element (z, r, c) of the output's tiles to an operand whose tiles may be smaller (0 outside them) or larger.
 class GoldenOperand {
 public:
     GoldenOperand(const OpConfig& op, std::span<const Tensor* const> in, std::size_t k)
@@ -45,7 +45,7 @@ Tensor golden_elements(const OpConfig& op, Value value) {
     return out;
 }
 
-/// Copy of operand 0 with raw bit patterns kept.
+/// Copy of operand 0 that keeps raw bit patterns.
 inline Tensor golden_copy(const OpConfig& op, std::span<const Tensor* const> in) {
     const GoldenOperand x(op, in, 0);
     return golden_elements(op, [&](std::int64_t z, std::int64_t r, std::int64_t c) { return x.at(z, r, c); });

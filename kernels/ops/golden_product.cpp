@@ -1,4 +1,4 @@
-// Golden's matrix products: Eigen over whole tensors, apart from the simulator's GEMM.
+// Golden's matrix products by Eigen on whole tensors, independent of the simulator's GEMM.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -50,7 +50,7 @@ void multiply(const golden_eigen::Product& p) {
 
 }  // namespace
 
-GoldenFitted::GoldenFitted(const OpConfig& given, std::span<const Tensor* const> given_in)
+GoldenPadded::GoldenPadded(const OpConfig& given, std::span<const Tensor* const> given_in)
     : op(given), in(given_in.begin(), given_in.end()) {
     const auto inner = std::max(op.in_tile[0].w, op.in_tile[1].h);
     for (std::size_t k = 0; k < in.size(); ++k) {
@@ -71,8 +71,8 @@ GoldenFitted::GoldenFitted(const OpConfig& given, std::span<const Tensor* const>
 }
 
 void golden_multiply(ConstMatrixView a, ConstMatrixView b, MatrixView sums) {
-    // Short products in float, their sums in double: long chains of float additions would cost digits that deep
-    // networks (layer norms of nearly equal values) then magnify.
+    // Short products in float, summed in double: long chains of float additions would lose digits, and deep networks
+    // (layer norms of nearly equal values) amplify that.
     constexpr std::int64_t piece = 64;
     const auto size = static_cast<std::size_t>(sums.rows * sums.cols);
     std::vector<double> total(size);
@@ -88,7 +88,7 @@ void golden_multiply(ConstMatrixView a, ConstMatrixView b, MatrixView sums) {
             sums.at(r, c) = static_cast<float>(sums.at(r, c) + total[static_cast<std::size_t>(r * sums.cols + c)]);
 }
 
-void golden_finish(const OpConfig& op, std::span<const Tensor* const> in, std::size_t next, Tensor& sums) {
+void golden_epilogue(const OpConfig& op, std::span<const Tensor* const> in, std::size_t next, Tensor& sums) {
     if (op.attr.bias) {
         add_bias(op, *in[next], op.in_tile[next], sums);
         ++next;

@@ -1,4 +1,4 @@
-// What golden does with an op's result before it is compared or consumed; the simulator has pack_result() instead.
+// Golden's postprocessing of an op's result; the simulator uses pack_result() instead.
 #pragma once
 
 #include "kernels/op_config.hpp"
@@ -6,8 +6,8 @@
 
 namespace ttsim::impl {
 
-/// Adds what the output slot held before (gradient_op; nullptr otherwise), then relu, then rounding and saturation
-/// when out_df is Int8, UInt8, UInt16 or Int32. Float formats are left alone. Idempotent without `previous`.
+/// Adds the previous output (gradient_op; nullptr otherwise), then applies relu, then rounds and saturates if out_df is
+/// Int8, UInt8, UInt16 or Int32. Float formats are not rounded. Idempotent without `previous`.
 void finish_golden(const OpConfig& op, const Tensor* previous, Tensor& result);
 
 }  // namespace ttsim::impl

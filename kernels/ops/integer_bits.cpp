@@ -17,14 +17,14 @@ float as_element(std::int64_t value) {
 }
 
 template <class F>
-void each(MatrixView values, F f) {
+void for_each_value(MatrixView values, F f) {
     for (std::int64_t r = 0; r < values.rows; ++r) {
         float* row = values.row(r);
         for (std::int64_t c = 0; c < values.cols; ++c) row[c] = f(row[c]);
     }
 }
 
-MatrixView all_of(Tensor& t) { return {t.data.data(), t.z * t.rows, t.cols, t.cols}; }
+MatrixView as_matrix(Tensor& t) { return {t.data.data(), t.z * t.rows, t.cols, t.cols}; }
 
 }  // namespace
 
@@ -36,28 +36,25 @@ bool keeps_integers(const OpConfig& op) {
 }
 
 void floats_to_integers(MatrixView values) {
-    each(values, [](float v) {
-        constexpr float beyond = 2147483648.0F;
-        return v != v ? 0.0F
-                      : as_element(v >= beyond    ? largest
-                                   : v <= -beyond ? -largest
-                                                  : static_cast<std::int64_t>(v));
+    for_each_value(values, [](float v) {
+        constexpr float limit = 2147483648.0F;
+        return v != v ? 0.0F : as_element(v >= limit ? largest : v <= -limit ? -largest : static_cast<std::int64_t>(v));
     });
 }
 void integers_to_floats(MatrixView values) {
-    each(values, [](float v) { return static_cast<float>(integer_in(v)); });
+    for_each_value(values, [](float v) { return static_cast<float>(integer_in(v)); });
 }
-void floats_to_integers(Tensor& values) { floats_to_integers(all_of(values)); }
-void integers_to_floats(Tensor& values) { integers_to_floats(all_of(values)); }
+void floats_to_integers(Tensor& values) { floats_to_integers(as_matrix(values)); }
+void integers_to_floats(Tensor& values) { integers_to_floats(as_matrix(values)); }
 
 void add_integers(float* out, const float* a, const float* b, std::int64_t count) {
     for (std::int64_t i = 0; i < count; ++i) out[i] = as_element(integer_in(a[i]) + integer_in(b[i]));
 }
-void larger_integers(float* out, const float* a, const float* b, std::int64_t count) {
+void max_integers(float* out, const float* a, const float* b, std::int64_t count) {
     for (std::int64_t i = 0; i < count; ++i) out[i] = as_element(std::max(integer_in(a[i]), integer_in(b[i])));
 }
 void rectify_integers(MatrixView values) {
-    each(values, [](float v) { return as_element(std::max<std::int64_t>(integer_in(v), 0)); });
+    for_each_value(values, [](float v) { return as_element(std::max<std::int64_t>(integer_in(v), 0)); });
 }
 
 }  // namespace ttsim::impl

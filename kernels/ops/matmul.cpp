@@ -1,4 +1,4 @@
-// Dense matmul, and the registry record of both matmuls.
+// Dense matmul, and the op table entry of both matmuls.
 #include "kernels/ops/matmul.hpp"
 
 #include "kernels/ops/attributes.hpp"
@@ -29,7 +29,7 @@ constexpr AttrDef matmul_attributes[] = {
      .default_text = "invalid",
      .meaning = "activation applied to the result, after the bias",
      .words = "gelu|invalid",
-     .place = &word_at<&OpAttributes::sfpu_gelu, true, false>},
+     .place = &enum_field<&OpAttributes::sfpu_gelu, true, false>},
     attr_min_buffer_input,
     attr_requant,
     attr_dequant,
@@ -39,7 +39,7 @@ constexpr AttrDef matmul_attributes[] = {
     {.name = "identity",
      .kind = AttrKind::Bool,
      .default_text = "false",
-     .meaning = "sparse matmul: input 0 lists the distinct sparse tiles, input 2 says where they go",
+     .meaning = "sparse matmul: input 0 lists the distinct sparse tiles, input 2 is the encoding of their positions",
      .place = &at<&OpAttributes::identity>},
     {.name = "num_index_tiles",
      .kind = AttrKind::Integer,
@@ -59,13 +59,13 @@ constexpr AttrDef matmul_attributes[] = {
     {.name = "sparse_tile_ptr_bits",
      .kind = AttrKind::Integer,
      .default_text = "0",
-     .meaning = "bits of an encoding entry that name the sparse tile (identity)",
+     .meaning = "bits of an encoding entry for the index of the sparse tile (identity)",
      .high = 16,
      .place = &at<&OpAttributes::sparse_tile_ptr_bits>},
     {.name = "sparse_ublock_idx_bits",
      .kind = AttrKind::Integer,
      .default_text = "-1",
-     .meaning = "bits of an encoding block that name the output ublock row; -1: as sparse_tile_ptr_bits (identity)",
+     .meaning = "bits of an encoding block for the output ublock row; -1: as sparse_tile_ptr_bits (identity)",
      .low = -1,
      .high = 16,
      .place = &at<&OpAttributes::sparse_ublock_idx_bits>},
@@ -114,23 +114,23 @@ void matmul_check(const OpConfig& op, const ChipFeatures& /*chip*/, Diagnostics&
     check_product_rules(op, 2, out);
 }
 
-Tensor matmul_golden(const OpConfig& given, std::span<const Tensor* const> given_in) {
-    const GoldenFitted fitted(given, given_in);
-    const OpConfig& op = fitted.op;
-    const auto& in = fitted.in;
+Tensor matmul_golden(const OpConfig& unpadded_op, std::span<const Tensor* const> unpadded_in) {
+    const GoldenPadded padded(unpadded_op, unpadded_in);
+    const OpConfig& op = padded.op;
+    const auto& in = padded.in;
     if (op.attr.identity) return golden_sparse(op, in);
     Tensor sums(op.out.shape(), op.tile);
     const auto group = in[0]->z / sums.z;
     for (std::int64_t z = 0; z < in[0]->z; ++z)
         golden_multiply(in[0]->slice(z), in[1]->slice(z), sums.slice(z / group));
-    golden_finish(op, in, 2, sums);
+    golden_epilogue(op, in, 2, sums);
     return sums;
 }
 
 OperandUse matmul_use(const OpConfig& op, int operand, std::int64_t core_r, std::int64_t core_c) {
     const auto& a = op.attr;
     if (a.identity) return use_sparse(op, operand, core_r, core_c);
-    if (operand >= 2) return own_share_at_end(op, core_r, core_c);
+    if (operand >= 2) return own_rect_at_end(op, core_r, core_c);
     const auto& out = op.out;
     const auto inner = a.m_k * a.u_kt;
     OperandUse use;
@@ -154,9 +154,9 @@ void matmul_prepare(const OpConfig& op, int operand, Numerics numerics, MatrixVi
     prepare_product(op, operand, numerics, values);
 }
 
-void matmul_block(const BlockArgs& unfitted) {
-    const FittedArgs fitted(unfitted);
-    const BlockArgs& args = fitted.get();
+void matmul_block(const BlockArgs& unpadded) {
+    const PaddedArgs padded(unpadded);
+    const BlockArgs& args = padded.get();
     const OpConfig& op = args.op;
     if (op.attr.identity) return block_sparse(args);
     const auto& in0 = args.in[0].slices;
@@ -165,12 +165,12 @@ void matmul_block(const BlockArgs& unfitted) {
         DoubleSums sums(args.out);
         for (std::size_t z = 0; z < in0.size(); ++z) sums.add_product(in0[z], in1[z]);
         sums.store();
-        leave_dest(op, args.numerics, args.out);
-        return finish_product(args, 2);
+        round_dest(op, args.numerics, args.out);
+        return product_epilogue(args, 2);
     }
     const auto blocks = op.attr.m_k;
     const auto step = in0[0].cols / blocks;
-    multiply_in_range(args, [&](Numerics numerics) {
+    multiply_with_fallback(args, [&](Numerics numerics) {
         PartialSums sums(args, numerics);
         for (std::size_t z = 0; z < in0.size(); ++z)
             for (std::int64_t k = 0; k < blocks; ++k)
@@ -178,9 +178,9 @@ void matmul_block(const BlockArgs& unfitted) {
                     multiply(op, numerics, in0[z].sub(0, k * step, in0[z].rows, step),
                              in1[z].sub(k * step, 0, step, in1[z].cols), to, accumulate);
                 });
-        return sums.stayed_in_range();
+        return sums.all_in_range();
     });
-    finish_product(args, 2);
+    product_epilogue(args, 2);
 }
 
 }  // namespace
@@ -188,7 +188,7 @@ void matmul_block(const BlockArgs& unfitted) {
 extern const OpDef op_matmul;
 const OpDef op_matmul{
     .name = "matmul",
-    .summary = "matrix product per slice, with bias, requantization or gelu behind it; with identity a sparse product",
+    .summary = "matrix product per slice, followed by bias, requantization or gelu; with identity a sparse product",
     .op_class = OpClass::Matmul,
     .min_inputs = 2,
     .max_inputs = 4,
@@ -201,8 +201,8 @@ const OpDef op_matmul{
     .by_slice = true,
     .integer_capable = true,
     .sfpu = false,
-    .gradient_all = true,
-    .gradient_new = true,
+    .gradient_on_all_chips = true,
+    .gradient_if_any_op = true,
     .fusable = true,
     .bit_true = true,
     .keeps_sign = true,

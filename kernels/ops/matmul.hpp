@@ -1,5 +1,5 @@
-// The two matmuls behind the type name "matmul": matmul.cpp holds the dense one and the registry record,
-// matmul_sparse.cpp the one with attribute identity.
+// Both kinds of the op type "matmul": matmul.cpp has the dense matmul and the op table entry, matmul_sparse.cpp the
+// matmul with attribute identity.
 #pragma once
 
 #include <deque>
@@ -14,10 +14,10 @@ OperandUse use_sparse(const OpConfig& op, int operand, std::int64_t core_r, std:
 void prepare_sparse(const OpConfig& op, int operand, Numerics numerics, MatrixView values);
 void block_sparse(const BlockArgs& args);
 
-// golden_product.cpp: shared by golden of the product ops.
-/// An op whose operands' tiles are as large as the product needs: smaller ones are filled up with zeros.
-struct GoldenFitted {
-    GoldenFitted(const OpConfig& given, std::span<const Tensor* const> given_in);
+// Defined in golden_product.cpp, for golden of the product ops.
+/// An op with operands padded by zeros to the tile size of the product.
+struct GoldenPadded {
+    GoldenPadded(const OpConfig& given, std::span<const Tensor* const> given_in);
     OpConfig op;
     std::vector<const Tensor*> in;
 
@@ -27,7 +27,7 @@ private:
 
 /// sums += a * b, single thread.
 void golden_multiply(ConstMatrixView a, ConstMatrixView b, MatrixView sums);
-/// The passes behind the sums: bias (operand `next` on), requantization, gelu.
-void golden_finish(const OpConfig& op, std::span<const Tensor* const> in, std::size_t next, Tensor& sums);
+/// The steps after the sums: bias (from operand `next` on), requantization, gelu.
+void golden_epilogue(const OpConfig& op, std::span<const Tensor* const> in, std::size_t next, Tensor& sums);
 
 }  // namespace ttsim::impl

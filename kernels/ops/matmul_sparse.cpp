@@ -1,5 +1,5 @@
-// Sparse ("identity") matmul: a list of distinct sparse tiles, activations, and an encoding that says which sparse tile
-// meets which activation rows for which output rows (kernels/ops/sparse_encoding.hpp).
+// Sparse ("identity") matmul: a list of distinct sparse tiles, activations, and an encoding that assigns sparse tiles
+// to activation rows and output rows (kernels/ops/sparse_encoding.hpp).
 #include <Eigen/SparseCore>
 
 #include "kernels/ops/matmul.hpp"
@@ -22,10 +22,10 @@ void check_encoding_fields(const OpConfig& op, Diagnostics& out) {
         return out.error(op.loc, "op '{}': sparse_tile_ptr_bits {} and sparse_ublock_idx_bits {} must be at most 16",
                          op.name, a.sparse_tile_ptr_bits, ublock_bits);
     if (a.num_sparse_tiles > std::int64_t{1} << a.sparse_tile_ptr_bits)
-        out.error(op.loc, "op '{}': sparse_tile_ptr_bits {} cannot tell num_sparse_tiles {} apart", op.name,
+        out.error(op.loc, "op '{}': sparse_tile_ptr_bits {} cannot address num_sparse_tiles {}", op.name,
                   a.sparse_tile_ptr_bits, a.num_sparse_tiles);
     if (op.out.mblock_m > std::int64_t{1} << ublock_bits)
-        out.error(op.loc, "op '{}': sparse_ublock_idx_bits {} cannot name {} ublock rows (mblock)", op.name,
+        out.error(op.loc, "op '{}': sparse_ublock_idx_bits {} cannot address {} ublock rows (mblock)", op.name,
                   ublock_bits, op.out.mblock_m);
 }
 
@@ -40,7 +40,7 @@ void check_parts(const OpConfig& op, std::size_t operand, Diagnostics& out) {
             op.name, operand, shape_text(in), op.out.grid_r, parts);
 }
 
-/// The part [i][j / (gc / fracture_factor)] of operand 0 or 2.
+/// Part [i][j / (gc / fracture_factor)] of operand 0 or 2.
 TileRect part(const OpConfig& op, std::size_t operand, std::int64_t core_r, std::int64_t core_c) {
     const auto& in = op.in[operand];
     const auto rows = in.rt / op.out.grid_r;
@@ -49,9 +49,9 @@ TileRect part(const OpConfig& op, std::size_t operand, std::int64_t core_r, std:
     return {core_r * rows, column * cols, rows, cols};
 }
 
-/// The picker matrix of one output slice for one grid row and fracture column: rows of the core x all activation rows.
-using Picker = Eigen::SparseMatrix<float, Eigen::RowMajor>;
-Picker picker(const OpConfig& op, const std::vector<SparseStrip>& strips, ConstMatrixView tiles) {
+/// The sparse matrix of one output slice, for one grid row and fracture column: rows of the core x all activation rows.
+using SparseOperand = Eigen::SparseMatrix<float, Eigen::RowMajor>;
+SparseOperand sparse_matrix(const OpConfig& op, const std::vector<SparseStrip>& strips, ConstMatrixView tiles) {
     std::vector<Eigen::Triplet<float, int>> entries;
     const auto tiles_per_row = tiles.cols / edge;
     for (const auto& strip : strips)
@@ -67,7 +67,7 @@ Picker picker(const OpConfig& op, const std::vector<SparseStrip>& strips, ConstM
                             entries.emplace_back(static_cast<int>(row + r), static_cast<int>(col + c), source.at(r, c));
             }
     const auto inner = activation_slices(op) * op.attr.m_k * op.attr.u_kt * edge;
-    Picker matrix(op.out.core_rt() * edge, inner);
+    SparseOperand matrix(op.out.core_rt() * edge, inner);
     matrix.setFromTriplets(entries.begin(), entries.end());
     return matrix;
 }
@@ -137,18 +137,18 @@ Tensor golden_sparse(const OpConfig& op, std::span<const Tensor* const> in) {
             };
             const auto slices = decode_sparse(flatten_encoding(elements(2)), layout);
             for (std::int64_t z = 0; z < op.out.t; ++z) {
-                const Picker matrix = picker(op, slices[static_cast<std::size_t>(z)], elements(0));
+                const SparseOperand matrix = sparse_matrix(op, slices[static_cast<std::size_t>(z)], elements(0));
                 Eigen::Map<RowMajor> out(sums.slice(z).data, sums.rows, sums.cols);
                 out.block(i * core_rows, f * group_cols, core_rows, group_cols) =
                     matrix * activations.middleCols(f * group_cols, group_cols);
             }
         }
-    golden_finish(op, in, 3, sums);
+    golden_epilogue(op, in, 3, sums);
     return sums;
 }
 
 OperandUse use_sparse(const OpConfig& op, int operand, std::int64_t core_r, std::int64_t core_c) {
-    if (operand >= 3) return own_share_at_end(op, core_r, core_c);
+    if (operand >= 3) return own_rect_at_end(op, core_r, core_c);
     OperandUse use;
     use.whole_input = true;
     use.chunks = OperandUse::Chunks::One;
@@ -156,23 +156,23 @@ OperandUse use_sparse(const OpConfig& op, int operand, std::int64_t core_r, std:
         const auto rows = op.attr.m_k * op.attr.u_kt;
         use.rects = {{0, core_c * op.out.core_ct(), rows, op.out.core_ct()}};
         use.slices = activation_slices(op);
-        use.chunk_rt = op.attr.u_kt;  // k-block by k-block, each by the result's ublocks
+        use.chunk_rt = op.attr.u_kt;  // by k-blocks, each in the ublocks of the result
         use.chunk_ct = op.out.ublock_ct;
         use.clear_tiles = (op.attr.min_buffer_input == 1 ? 1 : op.out.mblock_n) * op.out.ublock_ct * op.attr.u_kt;
     } else {
         use.rects = {part(op, static_cast<std::size_t>(operand), core_r, core_c)};
-        use.clear_tiles = operand == 2 ? 1 : use.rects[0].nr * use.rects[0].nc;  // indices go tile by tile
+        use.clear_tiles = operand == 2 ? 1 : use.rects[0].nr * use.rects[0].nc;  // the encoding arrives tile by tile
     }
     return use;
 }
 
 void prepare_sparse(const OpConfig& op, int operand, Numerics numerics, MatrixView values) {
-    if (operand != 2) prepare_product(op, operand, numerics, values);  // the encoding is bits, not numbers
+    if (operand != 2) prepare_product(op, operand, numerics, values);  // the encoding is raw bits
 }
 
 namespace {
 
-/// Whether the sums stayed in range.
+/// Adds all products; returns whether the sums stayed in range.
 bool add_products(const BlockArgs& args, Numerics numerics) {
     const OpConfig& op = args.op;
     const auto tiles = args.in[0].slices[0];
@@ -181,15 +181,15 @@ bool add_products(const BlockArgs& args, Numerics numerics) {
     const auto words = flatten_encoding(args.in[2].slices[0]);
     const auto layout = sparse_layout(op);
     SparseDecoder decoder(words, layout);
-    std::vector<bool> touched(static_cast<std::size_t>(op.out.mblock_m), false);
+    std::vector<bool> has_partial_sums(static_cast<std::size_t>(op.out.mblock_m), false);
     SparseStrip strip;
-    bool stayed = true;
+    bool in_range_so_far = true;
     while (decoder.next(strip) && decoder.slice() <= args.slice) {
         if (decoder.slice() < args.slice) continue;
         for (const auto& block : strip.blocks) {
             const auto rows = args.out.sub(block.ublock_row * ublock_rows, 0, ublock_rows, args.out.cols);
-            if (touched[static_cast<std::size_t>(block.ublock_row)]) spill(op, numerics, rows);
-            touched[static_cast<std::size_t>(block.ublock_row)] = true;
+            if (has_partial_sums[static_cast<std::size_t>(block.ublock_row)]) spill(op, numerics, rows);
+            has_partial_sums[static_cast<std::size_t>(block.ublock_row)] = true;
             for (const auto& tile : block.tiles) {
                 const auto sparse =
                     tiles.sub(tile.tile / tiles_per_row * edge, tile.tile % tiles_per_row * edge, edge, edge);
@@ -200,18 +200,18 @@ bool add_products(const BlockArgs& args, Numerics numerics) {
                 else
                     add_tile(sparse, source, to);
             }
-            stayed = in_range(op, numerics, rows) && stayed;
-            leave_dest(op, numerics, rows);
+            in_range_so_far = in_range(op, numerics, rows) && in_range_so_far;
+            round_dest(op, numerics, rows);
         }
     }
-    return stayed;
+    return in_range_so_far;
 }
 
 }  // namespace
 
 void block_sparse(const BlockArgs& args) {
-    multiply_in_range(args, [&](Numerics numerics) { return add_products(args, numerics); });
-    finish_product(args, 3);
+    multiply_with_fallback(args, [&](Numerics numerics) { return add_products(args, numerics); });
+    product_epilogue(args, 3);
 }
 
 }  // namespace ttsim::impl

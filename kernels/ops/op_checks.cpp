@@ -93,8 +93,8 @@ static void check_counts(const OpConfig& op, const OpDef& def, Diagnostics& out)
     }
 }
 
-/// What the records of its attributes allow. The reader holds files to the same records; a default may mean "not
-/// given".
+/// Checks attributes against their definitions. The reader checks files by the same definitions; a default value may
+/// mean "not given".
 static void check_attributes(const OpConfig& op, const OpDef& def, Diagnostics& out) {
     for (const AttrDef& attr : def.attributes) {
         if (is_default(op.attr, attr)) continue;
@@ -105,7 +105,7 @@ static void check_attributes(const OpConfig& op, const OpDef& def, Diagnostics& 
                 out.error(op.loc, "{} of '{}' is {}; it must lie in {}..{}", attr.name, op.name, number, attr.low,
                           attr.high);
         } else if (attr.kind == AttrKind::Word && !attr.words.empty()) {
-            const std::vector<std::string> words = words_of(attr);
+            const std::vector<std::string> words = attribute_words(attr);
             if (std::find(words.begin(), words.end(), std::get<std::string>(value)) == words.end())
                 out.error(op.loc, "{} of '{}' is '{}'; it must be one of {}", attr.name, op.name,
                           std::get<std::string>(value), fmt::join(words, ", "));
@@ -162,16 +162,16 @@ static void check_tile_dims(const OpConfig& op, const OpDef& def, const ChipFeat
         tiny = tiny || op.in_tile[k] != TileDim{};
     }
     if (!tiny) return;
-    const bool able =
+    const bool supports_tiny =
         def.op_class == OpClass::Sfpu || def.op_class == OpClass::Binary || def.op_class == OpClass::SfpuBinary ||
         def.op_class == OpClass::Matmul || def.op_class == OpClass::SparseMatmul || def.op_class == OpClass::Reduce ||
         def.op_class == OpClass::Ethernet || op.type == "nop" || op.type == "datacopy" || op.type == "tilizer";
-    if (!able) {
-        out.error(op.loc, "'{}' works on tiles other than 32x32, which {} cannot", op.name, op.type);
+    if (!supports_tiny) {
+        out.error(op.loc, "'{}' has tiles other than 32x32, which {} does not support", op.name, op.type);
     }
     const auto forbids_tiny = [](DataFormat f) { return f == DataFormat::Int8 || f == DataFormat::Int32; };
     if (forbids_tiny(op.out_df) || std::any_of(op.in_df.begin(), op.in_df.end(), forbids_tiny)) {
-        out.error(op.loc, "'{}' works on tiles other than 32x32, which Int8 and Int32 do not allow", op.name);
+        out.error(op.loc, "'{}' has tiles other than 32x32, which Int8 and Int32 do not support", op.name);
     }
     if (op.gradient && op.type == "matmul") {
         out.error(op.loc, "'{}' is a gradient_op; it needs tiles of 32x32", op.name);
@@ -180,7 +180,7 @@ static void check_tile_dims(const OpConfig& op, const OpDef& def, const ChipFeat
 
 static void check_gradient(const OpConfig& op, const OpDef& def, const ChipFeatures& chip, Diagnostics& out) {
     if (!op.gradient) return;
-    if (!def.gradient_all && !(def.gradient_new && chip.gradient_any_op)) {
+    if (!def.gradient_on_all_chips && !(def.gradient_if_any_op && chip.gradient_any_op)) {
         out.error(op.loc, "'{}' is a gradient_op, which {} cannot be on this chip; {} can", op.name, op.type,
                   chip.gradient_any_op ? "matmul, datacopy, add, subtract, multiply and maximum"
                                        : "matmul, multiply and datacopy");
@@ -240,7 +240,8 @@ static void check_integers(const OpConfig& op, const OpDef& def, Diagnostics& ou
         out.error(op.loc, "'{}' has integer formats, which {} cannot take", op.name, op.type);
     } else if (integer && op.acc_df != DataFormat::Int32) {
         out.error(op.loc, "acc_df of '{}' is {}; with integer formats it must be Int32", op.name, to_string(op.acc_df));
-    } else if (!integer && is_integer(op.acc_df) && def.op_class != OpClass::Fused) {  // sub-ops may quantize
+    } else if (!integer && is_integer(op.acc_df) &&
+               def.op_class != OpClass::Fused) {  // sub-ops may quantize, so they may need an integer Dst
         out.error(op.loc, "acc_df of '{}' is {}, but none of its inputs nor its output is an integer", op.name,
                   to_string(op.acc_df));
     }

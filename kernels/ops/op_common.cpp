@@ -1,16 +1,16 @@
-// What every op shares: common attributes, operand counts, the default unpack conversion and the packer.
+// Shared by all ops: common attributes, operand counts, the default unpack conversion and the packer.
 #include "kernels/exact/block.hpp"
 #include "kernels/ops/integer_bits.hpp"
 #include "kernels/ops/op_def.hpp"
 
 namespace ttsim::impl {
 
-/// Old spellings: they set what others hold, and are never written.
-static constexpr AttrPlace old_rounding{[](const OpAttributes&, const AttrDef&) -> AttrValue { return false; },
-                                        [](OpAttributes& into, const AttrDef&, const AttrValue& value) {
-                                            if (std::get<bool>(value)) into.stoch_rnd_mode = "fpu";
-                                        }};
-static constexpr AttrPlace single_tiles{
+/// Deprecated attributes: they set the fields of others and are never written.
+static constexpr AttrAccessor old_rounding{[](const OpAttributes&, const AttrDef&) -> AttrValue { return false; },
+                                           [](OpAttributes& into, const AttrDef&, const AttrValue& value) {
+                                               if (std::get<bool>(value)) into.stoch_rnd_mode = "fpu";
+                                           }};
+static constexpr AttrAccessor single_tiles{
     [](const OpAttributes&, const AttrDef&) -> AttrValue { return std::vector<std::int64_t>(); },
     [](OpAttributes& into, const AttrDef&, const AttrValue& value) {
         for (const std::int64_t input : std::get<std::vector<std::int64_t>>(value))
@@ -28,7 +28,7 @@ static constexpr AttrDef common[] = {
      .default_text = "none",
      .meaning = "min: values not above relu_threshold become 0; max: values are clamped to 0..relu_threshold",
      .words = "none|min|max",
-     .place = &word_at<&OpAttributes::relu, ReluMode::None, ReluMode::Min, ReluMode::Max>},
+     .place = &enum_field<&OpAttributes::relu, ReluMode::None, ReluMode::Min, ReluMode::Max>},
     {.name = "relu_threshold",
      .kind = AttrKind::Number,
      .default_text = "0",
@@ -74,14 +74,14 @@ int operand_count(const OpConfig& op) {
     return def == nullptr ? 0 : def->min_inputs;
 }
 
-bool golden_by_slice(const OpConfig& op) {
+bool golden_splits_by_slice(const OpConfig& op) {
     const OpDef* def = find_op(op.type);
-    return def != nullptr && def->by_slice && !op.attr.identity;  // a sparse encoding is one for all slices
+    return def != nullptr && def->by_slice && !op.attr.identity;  // a sparse encoding covers all slices
 }
 
-std::vector<std::string> fast_parts(const OpConfig& op) {
+std::vector<std::string> non_bit_true_parts(const OpConfig& op) {
     std::vector<std::string> parts;
-    const auto consider = [&](const std::string& type, const OpAttributes& attr) {
+    const auto add_parts = [&](const std::string& type, const OpAttributes& attr) {
         const OpDef* def = find_op(type);
         if (def != nullptr && !def->bit_true) parts.push_back(type);
         if (attr.sfpu_gelu) parts.push_back("gelu of " + type);
@@ -91,9 +91,9 @@ std::vector<std::string> fast_parts(const OpConfig& op) {
     };
     if (op.fused != nullptr) {
         for (const auto& schedule : op.fused->schedules)
-            for (const FusedSubOp& sub : schedule) consider(sub.type, sub.attributes);
+            for (const FusedSubOp& sub : schedule) add_parts(sub.type, sub.attributes);
     } else {
-        consider(op.type, op.attr);
+        add_parts(op.type, op.attr);
     }
     if (op.gradient) parts.push_back("sums of gradient_op");
     return parts;
@@ -104,11 +104,11 @@ void prepare_operand(const OpConfig& op, int operand, Numerics numerics, MatrixV
     const OpDef* def = find_op(op.type);
     if (def != nullptr && def->prepare != nullptr) return def->prepare(op, operand, numerics, values);
     const DataFormat format = op.in_df[static_cast<std::size_t>(operand)];
-    if (!follows_formats(numerics) || is_raw(format) || is_integer(format)) return;
+    if (!rounds_to_formats(numerics) || is_raw(format) || is_integer(format)) return;
     unpack_to_src(format, op.acc_df, values);
 }
 
-/// Of integers, and of floats whose formats nobody follows.
+/// ReLU of integers, and of floats without format rounding.
 static void relu(const OpAttributes& attr, MatrixView out) {
     const float threshold = attr.relu_threshold;
     const bool clamp = attr.relu == ReluMode::Max;
@@ -135,27 +135,27 @@ static void add_previous(ConstMatrixView previous, MatrixView out) {
 
 void pack_result(const BlockArgs& args) {
     const OpConfig& op = args.op;
-    if (is_raw(op.out_df)) return;  // bit patterns: nothing to compute with
+    if (is_raw(op.out_df)) return;  // raw bit patterns are not changed
     if (keeps_integers(op)) {
         if (op.attr.relu_en && op.attr.relu != ReluMode::None) rectify_integers(args.out);
         return;
     }
-    const bool real = follows_formats(args.numerics);
+    const bool rounds = rounds_to_formats(args.numerics);
     if (args.previous.data != nullptr) {
         add_previous(args.previous, args.out);
-        if (real) round_to_dest(op.acc_df, args.out);
+        if (rounds) round_to_dest(op.acc_df, args.out);
     }
-    // The dequantizing ops leave floats in a 32-bit Dst that is declared Int32.
+    // Dequantizing ops leave floats in a 32-bit Dst that is declared Int32.
     const DataFormat dest = is_integer(op.out_df) || op.acc_df != DataFormat::Int32 ? op.acc_df : DataFormat::Float32;
     if (op.attr.relu_en && op.attr.relu != ReluMode::None) {
-        if (real && !is_integer(op.out_df))
+        if (rounds && !is_integer(op.out_df))
             exact::pack_relu(dest, op.out_df, op.attr, args.out);
         else
             relu(op.attr, args.out);
     }
     if (is_integer(op.out_df))
         saturate_to_integer(op.out_df, args.out);
-    else if (real)
+    else if (rounds)
         pack_from_dest(dest, op.out_df, args.out);
     if (result_is_bits(op)) floats_to_integers(args.out);
 }

@@ -1,4 +1,4 @@
-// The one list of op types. Defined in kernels/ops/, one file per family.
+// The list of all op types. They are defined in kernels/ops/, one file per family.
 #include <vector>
 
 #include "kernels/ops/op_def.hpp"

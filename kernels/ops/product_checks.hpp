@@ -1,4 +1,4 @@
-// Attributes and rules that matmul, sparse matmul and depthwise share.
+// Attributes and rules shared by matmul, sparse matmul and depthwise.
 #pragma once
 
 #include <string_view>
@@ -38,14 +38,14 @@ inline constexpr AttrDef attr_dequant{.name = "dequant",
                                       .meaning = "integers: (result - zero_point) * scale; scale is one more input",
                                       .place = &at<&OpAttributes::dequant>};
 
-/// Input slices that make one output slice.
+/// Input slices per output slice.
 std::int64_t slices_per_output(const OpConfig& op);
 
-/// m_k and u_kt given.
+/// m_k and u_kt must be given.
 void check_inner_blocks(const OpConfig& op, Diagnostics& out);
-/// Operand k has that shape; `text` says in words what it must be.
+/// Operand k must have that shape; `text` describes it in words.
 void expect_shape(const OpConfig& op, std::size_t operand, TileShape want, std::string_view text, Diagnostics& out);
-/// No fused gelu on small tiles.
+/// Reports a fused gelu on small tiles.
 void check_product_tiles(const OpConfig& op, Diagnostics& out);
 /// Order, bias, requantization and integer rules; operands from `next` on are bias and scale.
 void check_product_rules(const OpConfig& op, std::size_t next, Diagnostics& out);

@@ -48,7 +48,7 @@ int significand_bits(DataFormat format) {
 
 namespace {
 
-/// HiFi3 leaves out low x low: only then is there something to subtract.
+/// HiFi3 omits low x low products; only then is there something to subtract.
 bool has_low_products(const OpConfig& op) {
     return op.fidelity == Fidelity::HiFi3 && significand_bits(op.in_df[0]) > 7 && significand_bits(op.in_df[1]) > 5;
 }
@@ -63,7 +63,7 @@ void subtract_low_products(ConstMatrixView in0, ConstMatrixView in1, MatrixView 
     gemm(low0, low1, sums, true);
 }
 
-/// The matrix unit adds row 0 of each bias tile to the partial sums, which come from L1 through SrcA.
+/// As the FPU: adds row 0 of each bias tile to the partial sums, which are read from L1 through SrcA.
 void add_bias_exactly(const OpConfig& op, ConstMatrixView bias, TileDim bias_tile, MatrixView sums) {
     pack_from_dest(op.acc_df, op.intermed_df, sums);
     unpack_to_src(op.intermed_df, op.acc_df, sums);
@@ -78,7 +78,7 @@ void add_bias_exactly(const OpConfig& op, ConstMatrixView bias, TileDim bias_til
 bool bias_needs_exact(const BlockArgs& args, ConstMatrixView bias) {
     const DataFormat acc = args.op.acc_df;
     return args.numerics == Numerics::Exact ||
-           (args.numerics == Numerics::Real && (leaves_range(acc, bias) || leaves_range(acc, args.out)));
+           (args.numerics == Numerics::Real && (exceeds_range(acc, bias) || exceeds_range(acc, args.out)));
 }
 
 void add_bias(const OpConfig& op, ConstMatrixView bias, TileDim bias_tile, MatrixView sums) {
@@ -90,7 +90,7 @@ void add_bias(const OpConfig& op, ConstMatrixView bias, TileDim bias_tile, Matri
     }
 }
 
-/// The vector unit's multiply-add behind an integer product: exact enough in double, rounded by the caller.
+/// The SFPU's multiply-add after an integer product: nearly exact in double, rounded by the caller.
 void scale(const OpConfig& op, ConstMatrixView factors, MatrixView sums) {
     const double zero = op.attr.zero_point;
     for (std::int64_t r = 0; r < sums.rows; ++r) {
@@ -101,7 +101,7 @@ void scale(const OpConfig& op, ConstMatrixView factors, MatrixView sums) {
     }
 }
 
-/// As the op gelu computes it.
+/// As the op gelu.
 void gelu(MatrixView values) {
     for (std::int64_t r = 0; r < values.rows; ++r)
         for (float* x = values.row(r); x != values.row(r) + values.cols; ++x) *x = vec::gelu(*x);
@@ -116,32 +116,33 @@ TileDim product_tile(const OpConfig& op, std::size_t operand) {
     return op.attr.identity && operand == 2 ? TileDim{} : op.tile;
 }
 
-FittedArgs::FittedArgs(const BlockArgs& args) : args_(args) {
+PaddedArgs::PaddedArgs(const BlockArgs& args) : args_(args) {
     const OpConfig& op = args.op;
-    bool fits = true;
-    for (std::size_t k = 0; k < args.in.size(); ++k) fits = fits && op.in_tile[k] == product_tile(op, k);
-    if (fits) return;
+    bool needs_no_padding = true;
+    for (std::size_t k = 0; k < args.in.size(); ++k)
+        needs_no_padding = needs_no_padding && op.in_tile[k] == product_tile(op, k);
+    if (needs_no_padding) return;
     op_ = op;
     for (std::size_t k = 0; k < args.in.size(); ++k) {
         const auto from = op.in_tile[k], to = product_tile(op, k);
         auto& views = views_.emplace_back();
         for (const auto& slice : args.in[k].slices) {
-            auto& fitted = memory_.emplace_back(1, slice.rows / from.h * to.h, slice.cols / from.w * to.w);
-            copy_tiles(slice, from, fitted.slice(0), to);
-            views.push_back(fitted.slice(0));
+            auto& padded = storage_.emplace_back(1, slice.rows / from.h * to.h, slice.cols / from.w * to.w);
+            copy_tiles(slice, from, padded.slice(0), to);
+            views.push_back(padded.slice(0));
         }
         operands_.push_back({views});
         op_->in_tile[k] = to;
     }
-    fitted_.emplace(BlockArgs{.op = *op_,
-                              .numerics = args.numerics,
-                              .core_r = args.core_r,
-                              .core_c = args.core_c,
-                              .slice = args.slice,
-                              .input = args.input,
-                              .in = operands_,
-                              .previous = args.previous,
-                              .out = args.out});
+    padded_args_.emplace(BlockArgs{.op = *op_,
+                                   .numerics = args.numerics,
+                                   .core_r = args.core_r,
+                                   .core_c = args.core_c,
+                                   .slice = args.slice,
+                                   .input = args.input,
+                                   .in = operands_,
+                                   .previous = args.previous,
+                                   .out = args.out});
 }
 
 void multiply(const OpConfig& op, Numerics numerics, ConstMatrixView in0, ConstMatrixView in1, MatrixView sums,
@@ -151,12 +152,12 @@ void multiply(const OpConfig& op, Numerics numerics, ConstMatrixView in0, ConstM
         return exact::product(op.in_df[0], op.acc_df, op.fidelity, op.in_tile[0].w, in0, in1, sums);
     }
     gemm(in0, in1, sums, accumulate);
-    if (follows_formats(numerics) && has_low_products(op)) subtract_low_products(in0, in1, sums);
+    if (rounds_to_formats(numerics) && has_low_products(op)) subtract_low_products(in0, in1, sums);
 }
 
-void leave_dest(const OpConfig& op, Numerics numerics, MatrixView sums) {
-    if (numerics == Numerics::Exact && !is_integer(op.acc_df)) return;  // Dst holds nothing else
-    if (follows_formats(numerics))
+void round_dest(const OpConfig& op, Numerics numerics, MatrixView sums) {
+    if (numerics == Numerics::Exact && !is_integer(op.acc_df)) return;  // Dst is already rounded
+    if (rounds_to_formats(numerics))
         round_to_dest(op.acc_df, sums);
     else if (is_integer(op.acc_df))
         saturate_to_integer(op.acc_df, sums);
@@ -164,20 +165,20 @@ void leave_dest(const OpConfig& op, Numerics numerics, MatrixView sums) {
 
 void spill(const OpConfig& op, Numerics numerics, MatrixView sums) {
     const bool lossless = op.intermed_df == op.acc_df || op.intermed_df == DataFormat::Float32;
-    if (!follows_formats(numerics) || lossless) return;
+    if (!rounds_to_formats(numerics) || lossless) return;
     if (is_integer(op.acc_df)) return pack_from_dest(op.acc_df, op.intermed_df, sums);
     exact::spill_and_reload(op.acc_df, op.intermed_df, sums);
 }
 
 void PartialSums::add_in_l1(MatrixView block) {
     if (!is_integer(op_.acc_df)) {
-        leave_dest(op_, numerics_, block);
+        round_dest(op_, numerics_, block);
         pack_from_dest(op_.acc_df, op_.intermed_df, block);
         if (!in_l1_) pack_from_dest(op_.acc_df, op_.intermed_df, sums_);
         in_l1_ = true;
         return exact::add_in_l1(op_.intermed_df, block, sums_);
     }
-    leave_dest(op_, numerics_, block);
+    round_dest(op_, numerics_, block);
     spill(op_, numerics_, block);
     spill(op_, numerics_, sums_);
     for (std::int64_t r = 0; r < sums_.rows; ++r)
@@ -185,24 +186,24 @@ void PartialSums::add_in_l1(MatrixView block) {
     pack_from_dest(is_integer(op_.acc_df) ? op_.acc_df : DataFormat::Float32, op_.intermed_df, sums_);
 }
 
-void multiply_in_range(const BlockArgs& args, const std::function<bool(Numerics)>& run) {
+void multiply_with_fallback(const BlockArgs& args, const std::function<bool(Numerics)>& run) {
     if (run(args.numerics)) return;
     for_each_element(args.out, [](std::uint32_t) { return 0U; });
     run(Numerics::Exact);
 }
 
 bool in_range(const OpConfig& op, Numerics numerics, ConstMatrixView sums) {
-    return numerics != Numerics::Real || info(op.acc_df).family != FormatFamily::A || !leaves_range(op.acc_df, sums);
+    return numerics != Numerics::Real || info(op.acc_df).family != FormatFamily::A || !exceeds_range(op.acc_df, sums);
 }
 
 DoubleSums::DoubleSums(MatrixView out)
     : out_(out), sums_(static_cast<std::size_t>(out.rows * out.cols)), part_(sums_.size()) {}
 
 void DoubleSums::add_product(ConstMatrixView in0, ConstMatrixView in1) {
-    constexpr std::int64_t short_chain = 64;
+    constexpr std::int64_t chain_length = 64;
     const MatrixView part{part_.data(), out_.rows, out_.cols, out_.cols};
-    for (std::int64_t k = 0; k < in0.cols; k += short_chain) {
-        const auto length = std::min(short_chain, in0.cols - k);
+    for (std::int64_t k = 0; k < in0.cols; k += chain_length) {
+        const auto length = std::min(chain_length, in0.cols - k);
         gemm(in0.sub(0, k, in0.rows, length), in1.sub(k, 0, length, in1.cols), part, false);
         for (std::size_t i = 0; i < sums_.size(); ++i) sums_[i] += part_[i];
     }
@@ -214,7 +215,7 @@ void DoubleSums::store() const {
             out_.at(r, c) = static_cast<float>(sums_[static_cast<std::size_t>(r * out_.cols + c)]);
 }
 
-void finish_product(const BlockArgs& args, std::size_t next) {
+void product_epilogue(const BlockArgs& args, std::size_t next) {
     const OpConfig& op = args.op;
     if (op.attr.bias) {
         if (!is_integer(op.acc_df) && bias_needs_exact(args, args.in[next].slices[0])) {
@@ -223,7 +224,7 @@ void finish_product(const BlockArgs& args, std::size_t next) {
             spill(op, args.numerics, args.out);
             if (args.numerics == Numerics::Real) unpack_to_src(op.intermed_df, op.acc_df, args.out);
             add_bias(op, args.in[next].slices[0], op.in_tile[next], args.out);
-            leave_dest(op, args.numerics, args.out);
+            round_dest(op, args.numerics, args.out);
         }
         ++next;
     }
@@ -233,19 +234,19 @@ void finish_product(const BlockArgs& args, std::size_t next) {
     }
     if (op.attr.sfpu_gelu) {
         gelu(args.out);
-        if (follows_formats(args.numerics)) round_to_dest(op.acc_df, args.out);
+        if (rounds_to_formats(args.numerics)) round_to_dest(op.acc_df, args.out);
     }
 }
 
 void prepare_product(const OpConfig& op, int operand, Numerics numerics, MatrixView values) {
-    // Scales of requantization go to Dst directly, as the Float32 they are.
+    // Scales of requantization are written to Dst directly, as Float32.
     const bool is_scale = (op.attr.requant || op.attr.dequant) && static_cast<std::size_t>(operand) + 1 == op.in.size();
     if (numerics == Numerics::Float32 || is_scale) return;
     const auto format = op.in_df[static_cast<std::size_t>(operand)];
     unpack_to_src(format, op.acc_df, values);
     if (numerics == Numerics::Exact || operand >= 2 || is_integer(format)) return;
     mask_operand(op.fidelity, operand == 0 ? SrcPort::B : SrcPort::A, values);
-    // To the matrix unit an infinity is the number 2^128: zero takes it out, its sums with others are sums.
+    // The FPU treats infinity as the number 2^128: its product with zero is zero, and its sums are finite.
     for_each_element(values,
                      [](std::uint32_t b) { return min_magnitude(b & ~sign_bit, infinity_bits - 1) | (b & sign_bit); });
 }
@@ -255,7 +256,7 @@ TileRect own_rect(const OpConfig& op, std::int64_t core_r, std::int64_t core_c) 
     return {core_r * out.core_rt(), core_c * out.core_ct(), out.core_rt(), out.core_ct()};
 }
 
-OperandUse own_share_at_end(const OpConfig& op, std::int64_t core_r, std::int64_t core_c) {
+OperandUse own_rect_at_end(const OpConfig& op, std::int64_t core_r, std::int64_t core_c) {
     OperandUse use;
     use.rects = {own_rect(op, core_r, core_c)};
     use.chunks = OperandUse::Chunks::One;

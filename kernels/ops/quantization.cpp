@@ -71,9 +71,9 @@ static void block_dequantize(const BlockArgs& args) {
     block_rows(args, [zero](float a, float s) { return (a - zero) * s; });
 }
 
-/// Scales and other Float32 operands pass the source registers as Tf32; integers arrive as they are.
+/// Scales and other Float32 operands pass the source registers as Tf32; integers are unchanged.
 static void quantization_prepare(const OpConfig& op, int operand, Numerics numerics, MatrixView values) {
-    if (follows_formats(numerics) && op.in_df[static_cast<std::size_t>(operand)] == DataFormat::Float32)
+    if (rounds_to_formats(numerics) && op.in_df[static_cast<std::size_t>(operand)] == DataFormat::Float32)
         unpack_to_src(DataFormat::Float32, DataFormat::Float32, values);
 }
 

@@ -1,5 +1,5 @@
-// Maximum over columns (dim c), rows (r), both (rc) or groups of slices (z). Within a tile the result of c, r and rc
-// stands in column 0, row 0 or element (0, 0); the rest of the tile is 0.
+// Maximum over columns (dim c), rows (r), both (rc) or groups of slices (z). Within a tile the result of c, r and rc is
+// in column 0, row 0 or element (0, 0); the rest of the tile is 0.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -21,11 +21,11 @@ constexpr AttrDef reduce_attributes[] = {
      .default_text = "",
      .meaning = "what is reduced: rows (r), columns (c), both (rc) or groups of slices (z)",
      .words = "r|c|rc|z",
-     .place = &word_at<&OpAttributes::reduce_dim, ReduceDim::R, ReduceDim::C, ReduceDim::RC, ReduceDim::Z>},
+     .place = &enum_field<&OpAttributes::reduce_dim, ReduceDim::R, ReduceDim::C, ReduceDim::RC, ReduceDim::Z>},
     {.name = "type",
      .kind = AttrKind::Word,
      .default_text = "max",
-     .meaning = "how: max is the only one the machine has",
+     .meaning = "operation; the chip supports max only",
      .words = "max|sum|avg",
      .place = &at<&OpAttributes::reduce_type>},
     {.name = "z",
@@ -91,16 +91,16 @@ void reduce_check(const OpConfig& op, const ChipFeatures& /*chip*/, Diagnostics&
 Tensor reduce_golden(const OpConfig& op, std::span<const Tensor* const> in) {
     const auto& x = *in[0];
     Tensor out(op.out.shape(), op.tile);
-    Tensor seen(out.z, out.rows, out.cols, lowest);
+    Tensor maxima(out.z, out.rows, out.cols, lowest);
     const auto group = op.attr.reduce_dim == ReduceDim::Z ? op.attr.z : 1;
     for (std::int64_t z = 0; z < x.z; ++z)
         for (std::int64_t r = 0; r < x.rows; ++r)
             for (std::int64_t c = 0; c < x.cols; ++c) {
-                float& most = seen.slice(z / group).at(reduces_rows(op) ? 0 : r, reduces_columns(op) ? 0 : c);
-                most = std::max(most, x.slice(z).at(r, c));
+                float& max_element = maxima.slice(z / group).at(reduces_rows(op) ? 0 : r, reduces_columns(op) ? 0 : c);
+                max_element = std::max(max_element, x.slice(z).at(r, c));
             }
     for (std::size_t i = 0; i < out.data.size(); ++i)
-        if (seen.data[i] != lowest) out.data[i] = seen.data[i];
+        if (maxima.data[i] != lowest) out.data[i] = maxima.data[i];
     return out;
 }
 
@@ -139,7 +139,7 @@ OperandUse reduce_use(const OpConfig& op, int /*operand*/, std::int64_t core_r, 
     return use;
 }
 
-/// Tile after tile through the pool instruction. Results of rows pass SrcB, which holds 16 bits of a 32-bit Dst.
+/// Reduces tile by tile with the pool instruction. Row results pass SrcB, which holds 16 bits of a 32-bit Dst.
 void pool(const BlockArgs& args) {
     using exact::ReduceAlong;
     const OpConfig& op = args.op;
@@ -166,23 +166,23 @@ void pool(const BlockArgs& args) {
 
 void reduce_block(const BlockArgs& args) {
     const bool pools = args.op.attr.reduce_dim != ReduceDim::Z && !is_integer(args.op.acc_df);
-    if (follows_formats(args.numerics) && pools) return pool(args);
+    if (rounds_to_formats(args.numerics) && pools) return pool(args);
     const auto& slices = args.in[0].slices;
     const auto& out = args.out;
     const std::int64_t row_step = reduces_rows(args.op) ? 0 : 1;
     const std::int64_t col_step = reduces_columns(args.op) ? 0 : 1;
-    // The first element that falls on a place starts it, every later one competes.
+    // The first element of a result initializes it; later ones are compared with it.
     for (std::size_t z = 0; z < slices.size(); ++z)
         for (std::int64_t r = 0; r < slices[z].rows; ++r) {
             float* best = out.row(r * row_step);
             const float* x = slices[z].row(r);
             const bool first_row = z == 0 && (row_step == 1 || r == 0);
             for (std::int64_t c = 0; c < slices[z].cols; ++c) {
-                float& place = best[c * col_step];
-                place = first_row && (col_step == 1 || c == 0) ? x[c] : std::max(place, x[c]);
+                float& result_element = best[c * col_step];
+                result_element = first_row && (col_step == 1 || c == 0) ? x[c] : std::max(result_element, x[c]);
             }
         }
-    leave_dest(args.op, args.numerics, out);
+    round_dest(args.op, args.numerics, out);
 }
 
 }  // namespace

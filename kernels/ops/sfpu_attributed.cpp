@@ -1,4 +1,4 @@
-// The one-operand ops of the vector unit with an attribute of their own: power, lrelu, dropout.
+// SFPU ops with one operand and an additional attribute: power, lrelu, dropout.
 #include <cmath>
 #include <random>
 
@@ -23,7 +23,7 @@ static Tensor golden_power(const OpConfig& op, std::span<const Tensor* const> in
     return sfpu::golden_map(op, in, [exponent](double x) { return std::pow(x, exponent); });
 }
 
-/// x^n by squaring, in double so that rounding does not add up.
+/// x^n by squaring, in double to limit rounding errors.
 static void powers(float* x, std::int64_t n, std::int64_t exponent) {
     const bool inverse = exponent < 0;
     const auto magnitude = inverse ? 0 - static_cast<std::uint64_t>(exponent) : static_cast<std::uint64_t>(exponent);
@@ -42,7 +42,7 @@ static void block_power(const BlockArgs& args) {
 }
 
 extern constexpr OpDef op_power = sfpu_op({.name = "power",
-                                           .summary = "x to a whole exponent",
+                                           .summary = "x to the power of an integer",
                                            .attributes = with_exponent,
                                            .golden = golden_power,
                                            .block = block_power,
@@ -111,7 +111,7 @@ static Tensor golden_dropout(const OpConfig& op, std::span<const Tensor* const> 
     return sfpu::golden_map(op, in, [&](double x) { return draw(generator) < p ? 0.0 : x * scale; });
 }
 
-/// A well mixed 32-bit number for every counter value (two rounds of xor-shift and multiply).
+/// A 32-bit hash of a counter (two rounds of xor-shift and multiply).
 static std::uint32_t mix(std::uint32_t x) {
     x ^= x >> 16;
     x *= 0x7feb352dU;

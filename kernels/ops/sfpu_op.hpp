@@ -1,9 +1,7 @@
-// A one-operand op of the vector unit, from two functions of one element: golden's in double and the simulator's in
-// float32, on roads of their own.
-//
-//   extern constexpr OpDef op_tanh = sfpu_op({.name = "tanh", .summary = "Hyperbolic tangent",
-//                                             .golden = sfpu::golden<[](double x) { return std::tanh(x); }>,
-//                                             .block = sfpu::block<vec::tanh>});
+// Builds an SFPU op with one operand from two functions of an element: golden in double, and the simulator's in
+// float32, which share no code.
+// extern constexpr OpDef op_tanh = sfpu_op({.name = "tanh", .summary = "Hyperbolic tangent", .golden =
+// sfpu::golden<[](double x) { return std::tanh(x); }>, .block = sfpu::block<vec::tanh>});
 #pragma once
 
 #include "kernels/ops/attributes.hpp"
@@ -19,7 +17,7 @@ void check(const OpConfig& op, const ChipFeatures& chip, Diagnostics& out);
 
 // --- golden: double arithmetic, elementwise --------------------------------------------------------------------
 
-/// Is element (r, c) in the part of its tile that `vector` names?
+/// Whether element (r, c) is in the part of its tile selected by `vector`.
 bool in_vector_part(const OpConfig& op, std::int64_t r, std::int64_t c);
 
 template <class F>
@@ -39,20 +37,20 @@ Tensor golden(const OpConfig& op, std::span<const Tensor* const> in) {
 
 // --- the simulator: the part of each tile that is computed, then rounding to Dst ----------------------------------
 
-/// Rows and columns of each tile that are computed.
+/// Computed rows and columns of each tile.
 struct Part {
     std::int64_t rows, cols;
 };
 Part computed_part(const OpConfig& op);
 
-/// work(pointer, count) in place on the computed elements of the copied operand.
+/// Copies the operand and calls work(pointer, count) in place on its computed elements.
 template <class Work>
 void run(const BlockArgs& args, Work work) {
     const OpConfig& op = args.op;
     copy_tiles(args.in[0].slices[0], operand_tile(op, 0), args.out, op.tile);
     const Part part = computed_part(op);
     for_tile_parts(args.out, op.tile, part.rows, part.cols, work);
-    if (follows_formats(args.numerics)) round_to_dest(op.acc_df, args.out);
+    if (rounds_to_formats(args.numerics)) round_to_dest(op.acc_df, args.out);
 }
 template <class F>
 void run_each(const BlockArgs& args, F f) {
@@ -60,7 +58,7 @@ void run_each(const BlockArgs& args, F f) {
         for (std::int64_t i = 0; i < n; ++i) x[i] = f(x[i]);
     });
 }
-/// value: float(float), inline and without branches if the loop is to be vector code.
+/// value: float(float), inline and branch-free for vectorization.
 template <auto value>
 void block(const BlockArgs& args) {
     run_each(args, [](float x) { return value(x); });
@@ -68,12 +66,12 @@ void block(const BlockArgs& args) {
 
 // --- bounds -------------------------------------------------------------------------------------------------------
 
-/// Of results that lie there whatever the operand is.
+/// Constant bounds, for any operand.
 template <int low, int high>
 ValueRange range_of_any(const OpAttributes&, std::span<const ValueRange>) {
     return {low, high};
 }
-/// range: ValueRange(ValueRange), of operands that are bounded; nothing is known of the results of others.
+/// Applies range: ValueRange(ValueRange) to bounded operands; unbounded otherwise.
 template <auto range>
 ValueRange range_of_bounded(const OpAttributes&, std::span<const ValueRange> in) {
     return in[0].is_bounded() ? range(in[0]) : ValueRange::unbounded();
@@ -83,7 +81,7 @@ ValueRange range_of_bounded(const OpAttributes&, std::span<const ValueRange> in)
 
 inline constexpr AttrDef sfpu_attributes[] = {attr_vector, attr_approximate_mode, attr_sfpu_execution_thread};
 
-/// Fills in what all of them share.
+/// Sets the fields shared by all SFPU ops.
 constexpr OpDef sfpu_op(OpDef op) {
     op.op_class = OpClass::Sfpu;
     if (op.attributes.empty()) op.attributes = sfpu_attributes;

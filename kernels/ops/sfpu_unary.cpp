@@ -1,4 +1,4 @@
-// The one-operand ops of the vector unit that are a function of the element alone.
+// SFPU ops with one operand and no additional attribute.
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -30,12 +30,12 @@ static double gelu_derivative_value(double x) {
 
 static float reciprocal(float x) { return 1.0F / (x == 0.0F ? vec::epsilon : x); }
 
-/// Sine of large angles needs more bits of pi than the vector code has.
+/// Sines of large angles need more bits of pi than the vectorized code has.
 static void sines(float* x, std::int64_t n, std::int32_t quarter) {
     constexpr float limit = 1e8F;
-    bool far = false;
-    for (std::int64_t i = 0; i < n; ++i) far = far | !(std::fabs(x[i]) < limit);
-    if (!far) {
+    bool any_large = false;
+    for (std::int64_t i = 0; i < n; ++i) any_large = any_large | !(std::fabs(x[i]) < limit);
+    if (!any_large) {
         for (std::int64_t i = 0; i < n; ++i) x[i] = vec::sine_from(x[i], quarter);
         return;
     }
@@ -79,31 +79,31 @@ extern constexpr OpDef op_exp = sfpu_op({.name = "exp",
                                          .golden = sfpu::golden<exp_value>,
                                          .block = sfpu::block<vec::exp>,
                                          .range = sfpu::range_of_bounded<exp_range>,
-                                         .chain_work = 30,
+                                         .chain_cycles = 30,
                                          .error_amplifying = true});
 extern constexpr OpDef op_log = sfpu_op({.name = "log",
                                          .summary = "Natural logarithm; 0 counts as the float epsilon",
                                          .golden = sfpu::golden<log_value>,
                                          .block = sfpu::block<vec::log>,
                                          .range = sfpu::range_of_bounded<log_range>,
-                                         .chain_work = 30,
+                                         .chain_cycles = 30,
                                          .error_amplifying = true,
-                                         .wants_positive = true});
+                                         .needs_positive_operands = true});
 extern constexpr OpDef op_sqrt = sfpu_op({.name = "sqrt",
                                           .summary = "Square root; negative values give NaN",
                                           .golden = sfpu::golden<[](double x) { return std::sqrt(x); }>,
                                           .block = sfpu::block<[](float x) { return std::sqrt(x); }>,
                                           .range = sfpu::range_of_bounded<sqrt_range>,
-                                          .chain_work = 3,
+                                          .chain_cycles = 3,
                                           .error_amplifying = true,
                                           .keeps_sign = true,
-                                          .wants_positive = true});
+                                          .needs_positive_operands = true});
 extern constexpr OpDef op_reciprocal = sfpu_op({.name = "reciprocal",
                                                 .summary = "1/x; 0 counts as the float epsilon",
                                                 .golden = sfpu::golden<reciprocal_value>,
                                                 .block = sfpu::block<reciprocal>,
                                                 .range = sfpu::range_of_bounded<reciprocal_range>,
-                                                .chain_work = 10,
+                                                .chain_cycles = 10,
                                                 .error_amplifying = true,
                                                 .keeps_sign = true});
 extern constexpr OpDef op_sigmoid = sfpu_op({.name = "sigmoid",
@@ -111,27 +111,27 @@ extern constexpr OpDef op_sigmoid = sfpu_op({.name = "sigmoid",
                                              .golden = sfpu::golden<sigmoid_value>,
                                              .block = sfpu::block<vec::sigmoid>,
                                              .range = sfpu::range_of_any<0, 1>,
-                                             .chain_work = 10});
+                                             .chain_cycles = 10});
 extern constexpr OpDef op_tanh = sfpu_op({.name = "tanh",
                                           .summary = "Hyperbolic tangent",
                                           .golden = sfpu::golden<[](double x) { return std::tanh(x); }>,
                                           .block = sfpu::block<vec::tanh>,
                                           .range = sfpu::range_of_bounded<within_one>,
-                                          .chain_work = 10,
+                                          .chain_cycles = 10,
                                           .keeps_sign = true});
 extern constexpr OpDef op_sine = sfpu_op({.name = "sine",
                                           .summary = "Sine of an angle in radians",
                                           .golden = sfpu::golden<[](double x) { return std::sin(x); }>,
                                           .block = block_sine<0>,
                                           .range = sfpu::range_of_bounded<within_one>,
-                                          .chain_work = 30,
+                                          .chain_cycles = 30,
                                           .error_amplifying = true});
 extern constexpr OpDef op_cosine = sfpu_op({.name = "cosine",
                                             .summary = "Cosine of an angle in radians",
                                             .golden = sfpu::golden<[](double x) { return std::cos(x); }>,
                                             .block = block_sine<1>,
                                             .range = sfpu::range_of_bounded<within_one>,
-                                            .chain_work = 30,
+                                            .chain_cycles = 30,
                                             .error_amplifying = true});
 extern constexpr OpDef op_abs = sfpu_op({.name = "abs",
                                          .summary = "Magnitude",
@@ -140,7 +140,7 @@ extern constexpr OpDef op_abs = sfpu_op({.name = "abs",
                                          .range = sfpu::range_of_bounded<[](ValueRange x) -> ValueRange {
                                              return {0, x.most()};
                                          }>,
-                                         .chain_work = 2});
+                                         .chain_cycles = 2});
 extern constexpr OpDef op_square = sfpu_op({.name = "square",
                                             .summary = "x times x",
                                             .golden = sfpu::golden<[](double x) { return x * x; }>,
@@ -148,14 +148,14 @@ extern constexpr OpDef op_square = sfpu_op({.name = "square",
                                             .range = sfpu::range_of_bounded<[](ValueRange x) -> ValueRange {
                                                 return {0, x.most() * x.most()};
                                             }>,
-                                            .chain_work = 1,
+                                            .chain_cycles = 1,
                                             .error_amplifying = true});
 extern constexpr OpDef op_gelu = sfpu_op({.name = "gelu",
                                           .summary = "x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3)))",
                                           .golden = sfpu::golden<gelu_value>,
                                           .block = sfpu::block<vec::gelu>,
                                           .range = sfpu::range_of_bounded<within_operand>,
-                                          .chain_work = 3,
+                                          .chain_cycles = 3,
                                           .keeps_sign = true});
 extern constexpr OpDef op_gelu_derivative =
     sfpu_op({.name = "gelu_derivative",

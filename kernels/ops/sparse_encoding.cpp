@@ -160,7 +160,7 @@ std::int64_t SparseEncoder::strip_bytes(const SparseStrip& strip) const {
     return static_cast<std::int64_t>(halves * 2);
 }
 
-void SparseEncoder::fits(std::int64_t value, std::int64_t limit, const char* what) const {
+void SparseEncoder::require_fit(std::int64_t value, std::int64_t limit, const char* what) const {
     if (value < 0 || value >= limit)
         fail_input(layout_.loc, "op '{}': encoding: {} is {}, its field holds 0 to {}", layout_.op, what, value,
                    limit - 1);
@@ -168,9 +168,9 @@ void SparseEncoder::fits(std::int64_t value, std::int64_t limit, const char* wha
 
 void SparseEncoder::add(const SparseStrip& strip) {
     const auto need = static_cast<std::size_t>(strip_bytes(strip)) / 2;
-    fits(static_cast<std::int64_t>(need), static_cast<std::int64_t>(tile_halves) + 1,
-         "length of a strip in 16-bit words");
-    fits(strip.index, std::int64_t{index_mask} + 1, "strip index");
+    require_fit(static_cast<std::int64_t>(need), static_cast<std::int64_t>(tile_halves) + 1,
+                "length of a strip in 16-bit words");
+    require_fit(strip.index, std::int64_t{index_mask} + 1, "strip index");
     if (!halves_.empty() && next_tile(halves_.size()) - halves_.size() < need) {
         halves_[last_strip_ + 1] |= static_cast<std::uint16_t>(last_of_tile >> 16);
         halves_.resize(next_tile(halves_.size()));
@@ -183,15 +183,15 @@ void SparseEncoder::add(const SparseStrip& strip) {
     const auto position_bits = 16 - layout_.tile_ptr_bits;
     for (const auto& block : strip.blocks) {
         const auto count = static_cast<std::int64_t>(block.tiles.size());
-        fits(block.ublock_row, power(layout_.ublock_idx_bits), "ublock row");
-        fits(count - 1, max_block_tiles(), "number of tiles of a block less one");
+        require_fit(block.ublock_row, power(layout_.ublock_idx_bits), "ublock row");
+        require_fit(count - 1, max_block_tiles(), "number of tiles of a block less one");
         const auto counted = count == max_block_tiles() ? 0 : count;
         halves_.push_back(static_cast<std::uint16_t>(block.ublock_row | counted << layout_.ublock_idx_bits));
         for (const auto& tile : block.tiles) {
-            fits(tile.tile, power(layout_.tile_ptr_bits), "sparse tile");
-            fits(tile.d, layout_.u_kt, "inner index");
+            require_fit(tile.tile, power(layout_.tile_ptr_bits), "sparse tile");
+            require_fit(tile.d, layout_.u_kt, "inner index");
             const auto position = tile.row << layout_.inner_bits() | tile.d;
-            fits(position, power(position_bits), "position in the ublock");
+            require_fit(position, power(position_bits), "position in the ublock");
             halves_.push_back(static_cast<std::uint16_t>(tile.tile << position_bits | position));
         }
     }

@@ -1,6 +1,5 @@
-// splice: takes runs of units (ublocks of a core, or whole slices) from its inputs in turn.
-//
-//   per input (index, length, stride): skip index units, give length units, go on stride units after the skip
+// splice: concatenates runs of units (ublocks of a core, or slices) of its inputs, cyclically.
+// Per input (index, length, stride): skip `index` units, output `length` units, advance `stride` units after the skip.
 #include <algorithm>
 #include <cstring>
 
@@ -12,7 +11,7 @@ namespace ttsim::impl {
 
 // --- rules --------------------------------------------------------------------------------------------------------
 
-/// Units of an input of that shape on one core; -1 when it cannot be cut so.
+/// Units of an input of that shape on one core; -1 if it does not divide.
 static std::int64_t units_of(const OpConfig& op, TileShape in) {
     if (op.attr.granularity == SpliceUnit::T) return in.z;
     const Blocking& b = op.out;
@@ -63,14 +62,16 @@ static void splice_check(const OpConfig& op, const ChipFeatures&, Diagnostics& o
     }
     if (!operands_complete(op) || !check_inputs(op, out)) return;
     const std::int64_t want = units_of(op, op.out.shape());
-    std::int64_t each = 0;
-    for (const SpliceInput& s : op.attr.splice) each += s.length;
-    if (each > want || want % each != 0) {
-        out.error(op.loc, "one round over the inputs of '{}' gives {} units; the output's {} are no multiple of that",
-                  op.name, each, want);
+    std::int64_t units_per_round = 0;
+    for (const SpliceInput& s : op.attr.splice) units_per_round += s.length;
+    if (units_per_round > want || want % units_per_round != 0) {
+        out.error(
+            op.loc,
+            "one round over the inputs of '{}' outputs {} units; the output's {} units must be a multiple of that",
+            op.name, units_per_round, want);
         return;
     }
-    const std::int64_t rounds = want / each;
+    const std::int64_t rounds = want / units_per_round;
     for (std::size_t k = 0; k < op.in.size(); ++k) {
         const SpliceInput& s = op.attr.splice[k];
         const std::int64_t used = rounds * (s.index + s.stride), has = units_of(op, op.in[k]);
@@ -82,8 +83,7 @@ static void splice_check(const OpConfig& op, const ChipFeatures&, Diagnostics& o
     }
 }
 
-// --- golden: where does output unit u come from?
-// ----------------------------------------------------------------------
+// --- golden: source of each output unit ---
 
 struct UnitSource {
     std::size_t input;
@@ -91,10 +91,10 @@ struct UnitSource {
 };
 
 static UnitSource source_of(const std::vector<SpliceInput>& inputs, std::int64_t u) {
-    std::int64_t each = 0;
-    for (const SpliceInput& s : inputs) each += s.length;
-    const std::int64_t round = u / each;
-    std::int64_t rest = u % each;
+    std::int64_t units_per_round = 0;
+    for (const SpliceInput& s : inputs) units_per_round += s.length;
+    const std::int64_t round = u / units_per_round;
+    std::int64_t rest = u % units_per_round;
     std::size_t k = 0;
     while (rest >= inputs[k].length) rest -= inputs[k++].length;
     return {k, round * (inputs[k].index + inputs[k].stride) + inputs[k].index + rest};
@@ -145,15 +145,14 @@ static Tensor splice_golden(const OpConfig& op, std::span<const Tensor* const> i
     return op.attr.granularity == SpliceUnit::T ? golden_slices(op, in) : golden_ublocks(op, in);
 }
 
-// --- the simulator's side: walk the inputs until the output is full
-// ------------------------------------------------------
+// --- simulator: walk the inputs until the output is full ---
 
 static OperandUse splice_use(const OpConfig& op, int operand, std::int64_t core_r, std::int64_t core_c) {
     const TileShape in = op.in[static_cast<std::size_t>(operand)];
     const std::int64_t rows = in.rt / op.out.grid_r, cols = in.ct / op.out.grid_c;
     OperandUse use;
     use.rects = {{core_r * rows, core_c * cols, rows, cols}};
-    use.whole_input = op.attr.granularity == SpliceUnit::T;  // any slice of it
+    use.whole_input = op.attr.granularity == SpliceUnit::T;  // any slice may be needed
     use.chunks = use.whole_input ? OperandUse::Chunks::One : OperandUse::Chunks::Ublocks;
     use.chunk_rt = op.out.ublock_rt;
     use.chunk_ct = op.out.ublock_ct;
@@ -167,37 +166,39 @@ static void copy_matrix(ConstMatrixView from, MatrixView to) {
     }
 }
 
-/// take(input, input unit, output unit) for output units 0..count-1.
-template <class Take>
-static void walk(const std::vector<SpliceInput>& inputs, std::int64_t count, Take take) {
+/// Calls copy(input, input unit, output unit) for output units 0..count-1.
+template <class Copy>
+static void walk(const std::vector<SpliceInput>& inputs, std::int64_t count, Copy copy) {
     std::vector<std::int64_t> position(inputs.size(), 0);
     std::int64_t filled = 0;
     while (filled < count) {
         const std::int64_t before = filled;
         for (std::size_t k = 0; k < inputs.size(); ++k) {
             position[k] += inputs[k].index;
-            for (std::int64_t i = 0; i < inputs[k].length && filled < count; ++i) take(k, position[k] + i, filled++);
+            for (std::int64_t i = 0; i < inputs[k].length && filled < count; ++i) copy(k, position[k] + i, filled++);
             position[k] += inputs[k].stride;
         }
-        TT_CHECK(filled > before, "a round of a splice gives nothing");
+        TT_CHECK(filled > before, "a round of a splice outputs nothing");
     }
 }
 
-/// Whole rounds, of the last one as far as it has come; what the operand's run leaves out goes with it.
-static std::int64_t splice_passed(const OpConfig& op, int operand, std::int64_t made) {
+/// Units of complete rounds, and of the last round as far as it was processed. Skipped units count as consumed with the
+/// operand's run.
+static std::int64_t splice_passed(const OpConfig& op, int operand, std::int64_t produced) {
     const std::vector<SpliceInput>& inputs = op.attr.splice;
-    std::int64_t each = 0, before = 0;
+    std::int64_t units_per_round = 0, before = 0;
     for (std::size_t k = 0; k < inputs.size(); ++k) {
         if (k < static_cast<std::size_t>(operand)) before += inputs[k].length;
-        each += inputs[k].length;
+        units_per_round += inputs[k].length;
     }
     const SpliceInput& own = inputs[static_cast<std::size_t>(operand)];
-    const std::int64_t rounds = made / each * (own.index + own.stride), given = made % each - before;
-    if (given <= 0) return rounds;
-    return rounds + own.index + (given < own.length ? given : own.stride);
+    const std::int64_t rounds = produced / units_per_round * (own.index + own.stride),
+                       copied = produced % units_per_round - before;
+    if (copied <= 0) return rounds;
+    return rounds + own.index + (copied < own.length ? copied : own.stride);
 }
 
-/// Upper left element of a core's ublock.
+/// The view of one ublock of a core.
 template <class View>
 static View ublock_of(View core, std::int64_t unit, std::int64_t h, std::int64_t w, bool by_columns) {
     const std::int64_t rows = core.rows / h, cols = core.cols / w;
@@ -221,21 +222,21 @@ static void splice_block(const BlockArgs& args) {
                  copy_matrix(ublock_of(core, from, h, w, by_columns), ublock_of(args.out, to, h, w, by_columns));
              });
     }
-    copied_to_dest(args);
+    round_copy(args);
 }
 
-/// Of input n: {index, length, stride}.
+/// Accessors of input n: {index, length, stride}.
 template <std::size_t n>
-static constexpr AttrPlace splice_at{[](const OpAttributes& from, const AttrDef&) -> AttrValue {
-                                         if (n >= from.splice.size()) return std::vector<std::int64_t>();
-                                         const SpliceInput& of = from.splice[n];
-                                         return std::vector<std::int64_t>{of.index, of.length, of.stride};
-                                     },
-                                     [](OpAttributes& into, const AttrDef&, const AttrValue& value) {
-                                         const auto& given = std::get<std::vector<std::int64_t>>(value);
-                                         if (into.splice.size() <= n) into.splice.resize(n + 1);
-                                         into.splice[n] = {given.at(0), given.at(1), given.at(2)};
-                                     }};
+static constexpr AttrAccessor splice_at{[](const OpAttributes& from, const AttrDef&) -> AttrValue {
+                                            if (n >= from.splice.size()) return std::vector<std::int64_t>();
+                                            const SpliceInput& of = from.splice[n];
+                                            return std::vector<std::int64_t>{of.index, of.length, of.stride};
+                                        },
+                                        [](OpAttributes& into, const AttrDef&, const AttrValue& value) {
+                                            const auto& copied = std::get<std::vector<std::int64_t>>(value);
+                                            if (into.splice.size() <= n) into.splice.resize(n + 1);
+                                            into.splice[n] = {copied.at(0), copied.at(1), copied.at(2)};
+                                        }};
 
 #define TT_SPLICE_INPUT(n)                                                                                  \
     {                                                                                                       \
@@ -246,9 +247,9 @@ static constexpr AttrDef splice_attributes[] = {
     {.name = "granularity",
      .kind = AttrKind::Word,
      .default_text = "ublock",
-     .meaning = "the unit: ublocks of a core, or whole slices t",
+     .meaning = "the unit: ublocks of a core, or slices (t)",
      .words = "ublock|t",
-     .place = &word_at<&OpAttributes::granularity, SpliceUnit::Ublock, SpliceUnit::T>},
+     .place = &enum_field<&OpAttributes::granularity, SpliceUnit::Ublock, SpliceUnit::T>},
     TT_SPLICE_INPUT(0),
     TT_SPLICE_INPUT(1),
     TT_SPLICE_INPUT(2),

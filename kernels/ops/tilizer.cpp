@@ -1,4 +1,5 @@
-// tilizer: a flat (row-major) queue as tiles. The reader of the flat queue already gives the matrix, so values copy.
+// tilizer: converts a flat (row-major) queue to tiles. The reader of the flat queue already provides the matrix, so
+// values are only copied.
 #include "kernels/ops/eltwise.hpp"
 #include "kernels/ops/golden_eltwise.hpp"
 
@@ -11,11 +12,11 @@ static void tilizer_check(const OpConfig& op, const ChipFeatures&, Diagnostics& 
 
 static void tilizer_block(const BlockArgs& args) {
     copy_tiles(args.in[0].slices[0], operand_tile(args.op, 0), args.out, args.op.tile);
-    copied_to_dest(args);
+    round_copy(args);
 }
 
 extern const OpDef op_tilizer{.name = "tilizer",
-                              .summary = "Turns the rows of a flat queue into tiles",
+                              .summary = "Converts the rows of a flat queue into tiles",
                               .op_class = OpClass::Move,
                               .attributes = {},
                               .check = tilizer_check,

@@ -1,6 +1,6 @@
-// topk: sorts every line of elements of a grid column and keeps the k largest, or their index elements.
-// Equal values keep the order of their columns (the chip's sorting network orders them otherwise; values agree).
-// kreduce says that the line is already made of sorted groups of k, which changes no result.
+// topk: sorts each row of elements of a grid column and keeps the k largest, or their indices. Equal values keep their
+// column order (the chip's sorting network orders them differently; values agree). kreduce: the row already consists of
+// sorted groups of k, which does not change the result.
 #include <algorithm>
 #include <bit>
 #include <vector>
@@ -47,7 +47,7 @@ static void topk_check(const OpConfig& op, const ChipFeatures&, Diagnostics& out
         out.error(op.loc, "input 0 of '{}' is {} tiles wide, which {} grid columns cannot share", op.name, in.ct,
                   b.grid_c);
     } else if (in.ct / b.grid_c * op.in_tile[0].w < k) {
-        out.error(op.loc, "a core of '{}' sorts {} elements a line; k {} asks for more", op.name,
+        out.error(op.loc, "a core of '{}' sorts {} elements per row; k {} is larger", op.name,
                   in.ct / b.grid_c * op.in_tile[0].w, k);
     } else if (op.attr.m_k > 0 && op.attr.m_k * op.attr.u_kt != in.ct / b.grid_c) {
         out.error(op.loc, "m_k {} times u_kt {} of '{}' must be the {} tiles of a line on one core", op.attr.m_k,
@@ -64,18 +64,17 @@ static OperandUse topk_use(const OpConfig& op, int operand, std::int64_t core_r,
     return use;
 }
 
-/// Values become what Dst can hold; indices are moved as they are.
+/// Rounds values as Dst does; indices are unchanged.
 static void topk_prepare(const OpConfig& op, int operand, Numerics numerics, MatrixView values) {
-    if (operand == 0 && follows_formats(numerics)) unpack_to_src(op.in_df[0], op.acc_df, values);
+    if (operand == 0 && rounds_to_formats(numerics)) unpack_to_src(op.in_df[0], op.acc_df, values);
 }
 
-// --- golden: a stable sort of column numbers
-// --------------------------------------------------------------------------
+// --- golden: a stable sort of column indices ---
 
 static Tensor topk_golden(const OpConfig& op, std::span<const Tensor* const> in) {
     Tensor out(op.out.shape(), op.tile);
-    const std::int64_t line = in[0]->cols / op.out.grid_c, made = out.cols / op.out.grid_c;
-    const std::int64_t kept = std::min({op.attr.k, line, made});
+    const std::int64_t line = in[0]->cols / op.out.grid_c, out_columns = out.cols / op.out.grid_c;
+    const std::int64_t k_kept = std::min({op.attr.k, line, out_columns});
     std::vector<std::int64_t> columns(static_cast<std::size_t>(line));
     for (std::int64_t z = 0; z < out.z; ++z) {
         const ConstMatrixView values = in[0]->slice(z), indices = in[1]->slice(z);
@@ -84,11 +83,12 @@ static Tensor topk_golden(const OpConfig& op, std::span<const Tensor* const> in)
                 for (std::int64_t c = 0; c < line; ++c) columns[static_cast<std::size_t>(c)] = j * line + c;
                 std::stable_sort(columns.begin(), columns.end(), [&](std::int64_t a, std::int64_t b) {
                     const float x = values.at(r, a), y = values.at(r, b);
-                    return x > y || (x == x && y != y);  // NaN comes last
+                    return x > y || (x == x && y != y);  // NaN last
                 });
-                for (std::int64_t i = 0; i < kept; ++i) {
+                for (std::int64_t i = 0; i < k_kept; ++i) {
                     const std::int64_t from = columns[static_cast<std::size_t>(i)];
-                    out.slice(z).at(r, j * made + i) = (op.attr.sort == TopkSort::Max ? values : indices).at(r, from);
+                    out.slice(z).at(r, j * out_columns + i) =
+                        (op.attr.sort == TopkSort::Max ? values : indices).at(r, from);
                 }
             }
         }
@@ -96,10 +96,9 @@ static Tensor topk_golden(const OpConfig& op, std::span<const Tensor* const> in)
     return out;
 }
 
-// --- block: integer keys, value above and column below, so that one comparison decides
-// ---------------------------------
+// --- block: integer keys with the value in the high bits and the column in the low bits, compared at once ---
 
-/// Larger values have smaller keys; NaN has the largest.
+/// Larger values have smaller keys; NaN has the largest key.
 static std::uint64_t sort_key(float value, std::uint32_t column) {
     const auto bits = std::bit_cast<std::uint32_t>(value + 0.0F);  // -0 becomes +0
     std::uint32_t rank = (bits >> 31) != 0 ? bits : ~bits & 0x7fffffffU;
@@ -111,39 +110,40 @@ static void topk_block(const BlockArgs& args) {
     const ConstMatrixView values = args.in[0].slices[0], indices = args.in[1].slices[0];
     const bool want_values = args.op.attr.sort == TopkSort::Max;
     const ConstMatrixView& source = want_values ? values : indices;
-    const auto kept = std::min({args.op.attr.k, values.cols, args.out.cols});
+    const auto k_kept = std::min({args.op.attr.k, values.cols, args.out.cols});
     std::vector<std::uint64_t> keys(static_cast<std::size_t>(values.cols));
     for (std::int64_t r = 0; r < args.out.rows; ++r) {
         for (std::size_t c = 0; c < keys.size(); ++c)
             keys[c] = sort_key(values.row(r)[c], static_cast<std::uint32_t>(c));
-        std::partial_sort(keys.begin(), keys.begin() + kept, keys.end());
-        for (std::int64_t i = 0; i < kept; ++i) {
+        std::partial_sort(keys.begin(), keys.begin() + k_kept, keys.end());
+        for (std::int64_t i = 0; i < k_kept; ++i) {
             args.out.row(r)[i] = source.row(r)[keys[static_cast<std::size_t>(i)] & 0xffffffffU];
         }
     }
-    if (follows_formats(args.numerics) && want_values) round_to_dest(args.op.acc_df, args.out);
+    if (rounds_to_formats(args.numerics) && want_values) round_to_dest(args.op.acc_df, args.out);
 }
 
-static constexpr AttrDef topk_attributes[] = {attr_m_k,
-                                              attr_u_kt,
-                                              {.name = "k",
-                                               .kind = AttrKind::Integer,
-                                               .default_text = "0",
-                                               .meaning = "how many to keep, a power of two (required)",
-                                               .low = 1,
-                                               .high = 64,
-                                               .place = &at<&OpAttributes::k>},
-                                              {.name = "sort",
-                                               .kind = AttrKind::Word,
-                                               .default_text = "max",
-                                               .meaning = "max gives the values, argmax their indices",
-                                               .words = "max|argmax",
-                                               .place = &word_at<&OpAttributes::sort, TopkSort::Max, TopkSort::ArgMax>},
-                                              {.name = "kreduce",
-                                               .kind = AttrKind::Bool,
-                                               .default_text = "false",
-                                               .meaning = "second stage: the line consists of sorted groups of k",
-                                               .place = &at<&OpAttributes::kreduce>}};
+static constexpr AttrDef topk_attributes[] = {
+    attr_m_k,
+    attr_u_kt,
+    {.name = "k",
+     .kind = AttrKind::Integer,
+     .default_text = "0",
+     .meaning = "number of elements to keep, a power of two (required)",
+     .low = 1,
+     .high = 64,
+     .place = &at<&OpAttributes::k>},
+    {.name = "sort",
+     .kind = AttrKind::Word,
+     .default_text = "max",
+     .meaning = "max returns the values, argmax their indices",
+     .words = "max|argmax",
+     .place = &enum_field<&OpAttributes::sort, TopkSort::Max, TopkSort::ArgMax>},
+    {.name = "kreduce",
+     .kind = AttrKind::Bool,
+     .default_text = "false",
+     .meaning = "second stage: the line consists of sorted groups of k",
+     .place = &at<&OpAttributes::kreduce>}};
 
 extern const OpDef op_topk{
     .name = "topk",

@@ -7,7 +7,7 @@
 
 namespace ttsim::impl {
 
-/// Every element lies in low..high; unbounded when nothing is known, infinities and NaN included.
+/// All elements lie in low..high. Unbounded if nothing is known, including infinities and NaN.
 struct ValueRange {
     double low = 0, high = 0;
     static ValueRange unbounded() {
@@ -16,11 +16,11 @@ struct ValueRange {
     }
     static ValueRange of(double value) { return {value, value}; }
     bool is_zero() const { return low == 0 && high == 0; }
-    /// Times 0 it is 0, also after some sums.
+    /// Bounded far below the float32 limit, so that a product with 0 is 0, even after some sums.
     bool is_bounded() const { return low >= -1e34 && high <= 1e34; }
     double most() const { return std::max(std::fabs(low), std::fabs(high)); }  ///< the largest magnitude
     ValueRange with_zero() const { return {std::min(low, 0.0), std::max(high, 0.0)}; }
-    /// Any multiple up to +-by.
+    /// The range multiplied by any factor in -by..by.
     ValueRange scaled(double by) const {
         return is_zero() || by == 0 ? ValueRange{} : ValueRange{-most() * by, most() * by};
     }

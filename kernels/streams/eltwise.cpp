@@ -9,9 +9,9 @@ namespace ttsim::impl::streams {
 
 namespace {
 
-double pack_clocks(const Emitter& e) { return e.output_clocks() + extra(e.shape, e.c); }
+double pack_clocks(const Emitter& e) { return e.output_clocks() + ublock_extra_cycles(e.shape, e.c); }
 
-/// Unpacks and computes one micro-block of tiles that come from one operand.
+/// Unpacks and computes a micro-block of tiles of one operand.
 void single_operand(Emitter& e, double sfpu_instructions, double counted) {
     const bool splice = family_of(e.shape) == KernelFamily::Splice;
     if (e.shape.in_dest > 0) {
@@ -43,9 +43,9 @@ void build_unary(Emitter& e) {
     if (plain_copy(e.shape))
         single_operand(e, 0, 0);
     else
-        single_operand(e, e.c.sfpu_count(e.shape.op, mode), e.c.sfpu_shown(e.shape.op, mode));
+        single_operand(e, e.c.sfpu_count(e.shape.op, mode), e.c.sfpu_counted_instructions(e.shape.op, mode));
     e.math_end();
-    // A splice's packer follows its unpacker, so its hand-over is in the unpacker's.
+    // The packer of a splice follows its unpacker, so its synchronization cost is in the unpacker's.
     if (!splice) return e.pack_block(e.shape.ublock_tiles(), pack_clocks(e), false);
     e.risc(KernelThread::Pack, e.c.splice_tile * static_cast<double>(e.shape.ublock_tiles()), "splice_tile");
     e.pack_block(e.shape.ublock_tiles(), 0, false);
@@ -53,28 +53,28 @@ void build_unary(Emitter& e) {
 
 namespace {
 
-/// On the SFPU: operands go to Dst through SrcA, unless they are there.
+/// SFPU: copies operands to Dst through SrcA unless they are in Dst.
 void sfpu_pair(Emitter& e) {
     const KernelShape& s = e.shape;
     for (int operand = s.in_dest; operand < 2; ++operand) {
         e.unpack_tile(false, operand == 0 ? s.in0 : s.in1);
         e.copy_tile();
     }
-    e.sfpu_tile(e.c.sfpu_count(s.op, sfpu_mode(s)), e.c.sfpu_shown(s.op, sfpu_mode(s)));
+    e.sfpu_tile(e.c.sfpu_count(s.op, sfpu_mode(s)), e.c.sfpu_counted_instructions(s.op, sfpu_mode(s)));
 }
 
-/// On the FPU, from SrcA and SrcB. An operand that is in Dst comes back to SrcA, while the other is unpacked.
+/// FPU: from SrcA and SrcB. An operand in Dst is moved back to SrcA while the other is unpacked.
 void fpu_pair(Emitter& e) {
     const KernelShape& s = e.shape;
     const bool product = s.op == "multiply";
     const int phase_count = product ? static_cast<int>(phases(s.fidelity).size()) : 1;
     e.risc(unpack, e.c.unpack_elw_tile, "unpack_elw_tile");
     if (s.in_dest > 0)
-        e.unpack_nothing(false);
+        e.set_bank_valid(false);
     else
         e.unpack_tile(false, s.in0);
     if (s.in_dest > 1)
-        e.unpack_nothing(true);
+        e.set_bank_valid(true);
     else
         e.unpack_tile(true, s.in1);
     if (s.in_dest > 0) e.fetch_tile();
@@ -87,7 +87,7 @@ void build_binary(Emitter& e) {
     const bool sfpu = family_of(e.shape) == KernelFamily::SfpuBinary;
     const int unpacked = 2 - std::min(2, e.shape.in_dest);
     e.wait_operands();
-    e.risc(unpack, unpacked * e.c.unpack_operand + extra(e.shape, e.c), "unpack_operand");
+    e.risc(unpack, unpacked * e.c.unpack_operand + ublock_extra_cycles(e.shape, e.c), "unpack_operand");
     e.math_begin();
     for (std::int64_t i = 0; i < e.shape.ublock_tiles(); ++i)
         if (sfpu)
@@ -102,10 +102,10 @@ void build_reduce(Emitter& e) {
     const KernelShape& s = e.shape;
     e.math_begin();
     if (s.reduce_dim == ReduceDim::Z) {
-        // The first slice is copied to Dst, every further one compared with what is there.
+        // The first slice is copied to Dst, each later one compared with it.
         const bool wide = !is_block_float(s.in0);
         const double instructions = e.c.sfpu_count("reduce", wide ? "z16" : "z");
-        const double counted = e.c.sfpu_shown("reduce", wide ? "z16" : "z");
+        const double counted = e.c.sfpu_counted_instructions("reduce", wide ? "z16" : "z");
         const double wait = s.ublocks() == 1 ? e.c.slice_latency : 0;
         for (std::int64_t z = 0; z < s.z; ++z) {
             e.wait_operands();
@@ -118,7 +118,8 @@ void build_reduce(Emitter& e) {
         for (std::int64_t i = 0; i < chain; ++i) {
             e.risc(unpack, e.c.reduce_ublock, "reduce_ublock");
             if (rows) e.risc(math, e.c.reduce_column * static_cast<double>(s.ublock_ct), "reduce_column");
-            single_operand(e, e.c.sfpu_count("reduce", rows ? "r" : "c"), e.c.sfpu_shown("reduce", rows ? "r" : "c"));
+            single_operand(e, e.c.sfpu_count("reduce", rows ? "r" : "c"),
+                           e.c.sfpu_counted_instructions("reduce", rows ? "r" : "c"));
         }
     }
     e.math_end();

@@ -12,8 +12,8 @@ constexpr std::uint32_t faces = 4, packers = 4;
 constexpr std::uint32_t unpacker_b = 1;
 constexpr std::uint32_t clear_a = 1, clear_b = 2;
 
-/// Parts of a tile an SFPU kernel visits: all rows, the first 4 rows, the first 16 columns.
-double visited(VectorMode mode) {
+/// Fraction of a tile that an SFPU kernel visits: all rows, the first 4 rows, or the first 16 columns.
+double visited_fraction(VectorMode mode) {
     switch (mode) {
         case VectorMode::R:
             return 4.0 / 32;
@@ -25,7 +25,7 @@ double visited(VectorMode mode) {
     return 1;
 }
 
-bool sixteen_bit(DataFormat f) { return f == DataFormat::Float16 || f == DataFormat::Float16_b; }
+bool is_16_bit(DataFormat f) { return f == DataFormat::Float16 || f == DataFormat::Float16_b; }
 }  // namespace
 
 Emitter::Words Emitter::words(const InstructionSet& set) {
@@ -65,87 +65,88 @@ void Emitter::ahead(KernelThread thread, double clocks, const char* what) {
     if (clocks > 0) streams_.of(thread).push_back({0, 1, 0, clocks, what, true});
 }
 
-void Emitter::one(KernelThread thread, std::uint32_t word, std::uint32_t repeat, double bytes) {
+void Emitter::emit(KernelThread thread, std::uint32_t word, std::uint32_t repeat, double bytes) {
     if (repeat > 0) streams_.of(thread).push_back({word, repeat, bytes, 0, "", false});
 }
 
-void Emitter::set_up() {
+void Emitter::configure_sub_op() {
     if (!shape.sub_op) return;
     risc(KernelThread::Unpack, c.sub_op, "sub_op");
     risc(KernelThread::Math, c.sub_op, "sub_op");
 }
 
-void Emitter::unpack_nothing(bool srcb) { one(KernelThread::Unpack, srcb ? w_.unpack_b : w_.unpack_a); }
+void Emitter::set_bank_valid(bool srcb) { emit(KernelThread::Unpack, srcb ? w_.unpack_b : w_.unpack_a); }
 
 void Emitter::unpack_tile(bool srcb, DataFormat format) {
-    one(KernelThread::Unpack, srcb ? w_.unpack_b : w_.unpack_a, 1, static_cast<double>(tile_body_bytes(format, {})));
+    emit(KernelThread::Unpack, srcb ? w_.unpack_b : w_.unpack_a, 1, static_cast<double>(tile_body_bytes(format, {})));
 }
 
 void Emitter::math_begin() {
     risc(KernelThread::Math, c.math_ublock + (integer_kernel(shape) ? c.math_ublock_int : 0), "math_ublock");
-    if (shape.in_dest == 0) one(KernelThread::Math, w_.wait_free);
+    if (shape.in_dest == 0) emit(KernelThread::Math, w_.wait_free);
 }
 
 void Emitter::math_end() {
-    one(KernelThread::Math, w_.drain_math);
-    if (!shape.stays_in_dest) one(KernelThread::Math, w_.post);
+    emit(KernelThread::Math, w_.drain_math);
+    if (!shape.stays_in_dest) emit(KernelThread::Math, w_.post);
 }
 
 void Emitter::copy_tile() {
-    // A move handles 8 rows of 16 on both chips.
-    one(KernelThread::Math, w_.mova2d, 8);
-    // The chip's unpacker writes elements of 32 bits to Dst itself.
+    // A move copies 8 rows of 16 on both chips.
+    emit(KernelThread::Math, w_.mova2d, 8);
+    // The unpacker writes 32-bit elements directly to Dst.
     if (info(shape.in0).element_bits < 32) streams_.counted += 8;
-    one(KernelThread::Math, w_.release_a);
+    emit(KernelThread::Math, w_.release_a);
     risc(KernelThread::Math, c.math_copy_tile, "math_copy_tile");
 }
 
 void Emitter::fetch_tile() {
-    // A move handles 4 rows of 16.
-    one(KernelThread::Math, w_.movd2a, 16 * static_cast<std::uint32_t>(shape.in_dest));
+    // A move copies 4 rows of 16.
+    emit(KernelThread::Math, w_.movd2a, 16 * static_cast<std::uint32_t>(shape.in_dest));
 }
 
 void Emitter::eltwise_tile(const char* mnemonic, int phase_count) {
     const auto rows = static_cast<std::uint32_t>(context.fpu_rows);
-    one(KernelThread::Math, context.set.encode(mnemonic, {{"addr_mode", 1}}),
-        64 / rows * static_cast<std::uint32_t>(phase_count));
+    emit(KernelThread::Math, context.set.encode(mnemonic, {{"addr_mode", 1}}),
+         64 / rows * static_cast<std::uint32_t>(phase_count));
     streams_.counted += 64.0 / rows * phase_count;
-    one(KernelThread::Math, w_.release_ab);
+    emit(KernelThread::Math, w_.release_ab);
     risc(KernelThread::Math, c.math_elw_tile, "math_elw_tile");
 }
 
 void Emitter::product(int phase_count, double instructions_per_phase, bool last_of_b) {
     const auto count = static_cast<std::uint32_t>(std::lround(instructions_per_phase * phase_count));
-    one(KernelThread::Math, w_.mvmul, std::max(1U, count));
+    emit(KernelThread::Math, w_.mvmul, std::max(1U, count));
     streams_.counted += std::max(1U, count);
-    one(KernelThread::Math, last_of_b ? w_.release_ab : w_.release_a);
+    emit(KernelThread::Math, last_of_b ? w_.release_ab : w_.release_a);
     risc(KernelThread::Math, c.math_product, "math_product");
 }
 
 void Emitter::sfpu_tile(double instructions, double counted) {
     const auto iterations = faces * static_cast<std::uint32_t>(context.sfpu_iterations);
     double total = instructions;
-    if (sixteen_bit(shape.in0)) total += c.math_16bit_tile;
-    const auto part = visited(shape.vector);
+    if (is_16_bit(shape.in0)) total += c.math_16bit_tile;
+    const auto part = visited_fraction(shape.vector);
     streams_.counted += counted * part;
     const auto count = static_cast<std::uint32_t>(std::lround(total * part));
     const auto visits = static_cast<std::uint32_t>(std::lround(iterations * part));
     const std::uint32_t each = count / visits;
-    // Load, arithmetic, store per iteration; what does not divide is set-up. A kernel of one or two is arithmetic only.
-    one(KernelThread::Math, w_.sfp_setup, count - each * visits);
+    // Load, arithmetic and store per iteration; the remainder is setup. Kernels of one or two instructions are
+    // arithmetic only.
+    emit(KernelThread::Math, w_.sfp_setup, count - each * visits);
     for (std::uint32_t i = 0; i < visits && each > 0; ++i) {
-        if (each > 2) one(KernelThread::Math, w_.sfp_load);
-        one(KernelThread::Math, w_.sfp_body, each > 2 ? each - 2 : each);
-        if (each > 2) one(KernelThread::Math, w_.sfp_store);
+        if (each > 2) emit(KernelThread::Math, w_.sfp_load);
+        emit(KernelThread::Math, w_.sfp_body, each > 2 ? each - 2 : each);
+        if (each > 2) emit(KernelThread::Math, w_.sfp_store);
     }
 }
 
 void Emitter::activation() {
     if (!shape.gelu) return;
-    one(KernelThread::Math, w_.drain_math);  // the SFPU takes what the products have left in Dst
+    emit(KernelThread::Math, w_.drain_math);  // the SFPU reads the products from Dst
     const std::string mode = sfpu_mode(shape);
     for (std::int64_t i = 0; i < shape.ublock_tiles(); ++i)
-        sfpu_tile(c.sfpu_count("gelu", mode), c.sfpu_shown("gelu", mode));
+        sfpu_tile(c.sfpu_count("gelu", mode), c.sfpu_counted_instructions("gelu", mode));
 }
 
 void Emitter::wait_operands() {
@@ -160,17 +161,17 @@ void Emitter::pack_block(std::int64_t tiles, double ublock_clocks, bool accumula
     if (shape.stays_in_dest) return;
     // A single tile needs no address loop.
     risc(KernelThread::Pack, ublock_clocks + (tiles > 1 ? c.pack_many : 0), "pack_ublock");
-    one(KernelThread::Pack, w_.wait_full);
-    // Packers convert elements at a fixed rate. Accumulation into L1 moves bytes, 16 a packer, and holds their bank 2
-    // clk; it knows no shared exponents.
+    emit(KernelThread::Pack, w_.wait_full);
+    // Packers convert elements at a fixed rate. Accumulation in L1 moves 16 bytes per packer and occupies the bank for
+    // 2 cycles; it does not support shared exponents.
     const double bytes = std::max(2 * 1024.0, static_cast<double>(tile_body_bytes(shape.intermed, {})));
     const double elements = (accumulate ? 2 * bytes : 1024.0) / faces;
     for (std::int64_t i = 0; i < tiles; ++i) {
         risc(KernelThread::Pack, c.pack_tile, "pack_tile");
-        one(KernelThread::Pack, w_.pacr, faces - 1, elements);
-        one(KernelThread::Pack, w_.pacr_last, 1, elements);
+        emit(KernelThread::Pack, w_.pacr, faces - 1, elements);
+        emit(KernelThread::Pack, w_.pacr_last, 1, elements);
     }
-    one(KernelThread::Pack, w_.get);
+    emit(KernelThread::Pack, w_.get);
 }
 
 std::string sfpu_mode(const KernelShape& shape) {
@@ -182,7 +183,7 @@ bool integer_kernel(const KernelShape& shape) {
     return is_integer(shape.in0) || is_integer(shape.out) || shape.acc == DataFormat::Int32;
 }
 
-double extra(const KernelShape& shape, const KernelConstants& c) {
+double ublock_extra_cycles(const KernelShape& shape, const KernelConstants& c) {
     double sum = 0;
     const std::string count = shape.op + (shape.ublock_tiles() > 1 ? "/many" : "/one");
     for (const std::string& key : {shape.op, fmt::format("{}/{}", shape.op, to_string(shape.in0)), count})

@@ -7,7 +7,7 @@ namespace ttsim::impl::streams {
 
 namespace {
 
-/// Partial sums of the micro-block come back from L1 through SrcA.
+/// Reloads partial sums of the micro-block from L1 through SrcA.
 void reload(Emitter& e) {
     e.risc(unpack, e.c.reload_unpack, "reload_unpack");
     e.risc(math, e.c.reload_math, "reload_math");
@@ -20,7 +20,8 @@ void reload(Emitter& e) {
     }
 }
 
-/// One inner step: the operand with fewer tiles is loaded once and stays in its bank while the other's tiles pass.
+/// One inner step: each tile of the operand with fewer tiles stays in its bank while all tiles of the other are
+/// unpacked.
 void inner_step(Emitter& e, std::int64_t rt, std::int64_t ct, double per_phase) {
     const int phase_count = static_cast<int>(phases(e.shape.fidelity).size());
     const std::int64_t outer = std::min(rt, ct), inner = std::max(rt, ct);
@@ -35,7 +36,7 @@ void inner_step(Emitter& e, std::int64_t rt, std::int64_t ct, double per_phase) 
 }
 
 struct Flow {
-    bool comes_back, goes_to_output;
+    bool reloads, is_output;
 };
 Flow flow(const KernelShape& shape, BlockPosition position) {
     const bool last = position == BlockPosition::Only || position == BlockPosition::Last;
@@ -43,8 +44,8 @@ Flow flow(const KernelShape& shape, BlockPosition position) {
     return {!first && !shape.l1_acc, last};
 }
 
-/// Waiting for operands and giving them back, a micro-block's share: one operand once per k-block, the other for each
-/// row of micro-blocks (for each column, with min_buffer_input 1).
+/// A micro-block's share of waiting for and releasing operands: one operand once per k-block, the other per row of
+/// micro-blocks (per column with min_buffer_input 1).
 double operand_clocks(const KernelShape& s, const KernelConstants& c) {
     const auto times = static_cast<double>(s.min_buffer_input == 1 ? s.mblock_n : s.mblock_m);
     return (c.unpack_step + c.unpack_row * times) / static_cast<double>(s.ublocks());
@@ -65,12 +66,12 @@ void build_matmul(Emitter& e, BlockPosition position) {
     const Flow f = flow(s, position);
     e.risc(unpack, e.c.unpack_matmul_ublock + operand_clocks(s, e.c), "unpack_matmul_ublock");
     e.math_begin();
-    if (f.comes_back) reload(e);
+    if (f.reloads) reload(e);
     for (std::int64_t k = 0; k < s.u_kt; ++k) inner_step(e, s.ublock_rt, s.ublock_ct, e.c.mvmul_per_phase);
     e.risc(math, e.c.math_product_tile * static_cast<double>(s.ublock_tiles()), "math_product_tile");
-    if (f.goes_to_output) e.activation();
+    if (f.is_output) e.activation();
     e.math_end();
-    pack(e, position, f.goes_to_output);
+    pack(e, position, f.is_output);
 }
 
 void build_depthwise(Emitter& e) {
@@ -78,7 +79,7 @@ void build_depthwise(Emitter& e) {
     const int phase_count = static_cast<int>(phases(s.fidelity).size());
     e.risc(unpack, e.c.unpack_matmul_ublock, "unpack_matmul_ublock");
     e.math_begin();
-    // Sums stay in Dst; each output tile meets one tile of the weights: nothing is used twice.
+    // Sums stay in Dst. Each output tile uses its own weight tile, so no tile is reused.
     for (std::int64_t k = 0; k < s.m_k * s.u_kt; ++k)
         for (std::int64_t i = 0; i < s.ublock_tiles(); ++i) {
             e.unpack_tile(true, s.in0);
@@ -96,12 +97,12 @@ void build_sparse(Emitter& e, MicroBlock block) {
         e.risc(unpack, e.c.strip_idle, "strip_idle");
         return;
     }
-    const bool comes_back = block.position == BlockPosition::Middle;
+    const bool reloads = block.position == BlockPosition::Middle;
     e.risc(unpack, e.c.strip_ublock, "strip_ublock");
     e.math_begin();
-    if (comes_back) reload(e);
+    if (reloads) reload(e);
     for (std::int64_t i = 0; i < block.strip_tiles; ++i) {
-        // The unpack thread decodes the entry, then the activations of its row pass.
+        // The unpack thread decodes the entry, then unpacks the activations of its row.
         e.ahead(unpack, e.c.strip_tile, "strip_tile");
         e.unpack_tile(true, s.in0);
         for (std::int64_t column = 0; column < s.ublock_ct; ++column) {

@@ -26,7 +26,7 @@ KernelFamily family_of(const KernelShape& shape) {
     if (op == "reduce") return shape.reduce_dim == ReduceDim::Z ? KernelFamily::ReduceZ : KernelFamily::ReduceTile;
     if (op == "maximum" || op == "quantization" || op == "dequantization" || op == "requantization")
         return KernelFamily::SfpuBinary;
-    // Sums of 32-bit integers run on the SFPU: the FPU's inputs are 19 bits wide.
+    // Sums of 32-bit integers run on the SFPU, since FPU inputs are 19 bits wide.
     if (op == "add" || op == "subtract")
         return shape.in0 == DataFormat::Int32 ? KernelFamily::SfpuBinary : KernelFamily::Binary;
     if (op == "multiply") return KernelFamily::Binary;
@@ -60,7 +60,7 @@ StreamContext stream_context(const std::string& chip_name) {
 
 KernelStreams build_streams(const KernelShape& shape, MicroBlock block, const StreamContext& context) {
     streams::Emitter e(shape, context);
-    e.set_up();
+    e.configure_sub_op();
     switch (family_of(shape)) {
         case KernelFamily::Copy:
         case KernelFamily::Unary:
@@ -85,7 +85,7 @@ KernelStreams build_streams(const KernelShape& shape, MicroBlock block, const St
             streams::build_sparse(e, block);
             break;
     }
-    return e.take();
+    return e.release();
 }
 
 std::string disassemble(const KernelStreams& streams, const InstructionSet& set) {

@@ -15,9 +15,9 @@ namespace ttsim::impl {
 
 namespace {
 
-/// Micro-blocks that end in one output micro-block: a reduction over rows or columns takes a whole column or row of
-/// them. Negative where slices of a single micro-block follow each other and none hides the next one's arrival.
-std::int64_t chain(const KernelShape& s) {
+/// Micro-blocks reduced to one output micro-block: a reduction over rows or columns covers a column or row of them.
+/// Negative for slices of a single micro-block, where nothing hides the arrival of the next one.
+std::int64_t chain_length(const KernelShape& s) {
     switch (s.reduce_dim) {
         case ReduceDim::R:
             return s.mblock_m;
@@ -33,51 +33,52 @@ std::int64_t chain(const KernelShape& s) {
     return 1;
 }
 
-/// Of a matmul: micro-blocks of a k-block, and how often its operands are waited for there.
+/// For a matmul: micro-blocks per k-block, and how often operands are waited for per k-block.
 std::pair<std::int64_t, std::int64_t> product_blocks(const KernelShape& s) {
     if (family_of(s) != KernelFamily::Matmul) return {};
     return {s.ublocks(), s.min_buffer_input == 1 ? s.mblock_n : s.mblock_m};
 }
 
-/// All of a shape and position that a micro-block's streams depend on.
+/// All parts of a shape and position that determine a micro-block's streams.
 auto memo_key(const KernelShape& s, MicroBlock b) {
     return std::make_tuple(s.op, static_cast<int>(s.reduce_dim), s.approximate, static_cast<int>(s.vector),
                            static_cast<int>(s.fidelity), static_cast<int>(s.in0), static_cast<int>(s.in1),
                            static_cast<int>(s.out), static_cast<int>(s.intermed), static_cast<int>(s.acc), s.ublock_rt,
-                           s.ublock_ct, s.u_kt, family_of(s) == KernelFamily::Depthwise ? s.m_k : 0, s.z, chain(s),
-                           product_blocks(s), s.waits, s.pushes, s.sub_op, s.in_dest, s.stays_in_dest, s.l1_acc, s.gelu,
-                           static_cast<int>(b.position), b.strip_tiles);
+                           s.ublock_ct, s.u_kt, family_of(s) == KernelFamily::Depthwise ? s.m_k : 0, s.z,
+                           chain_length(s), product_blocks(s), s.waits, s.pushes, s.sub_op, s.in_dest, s.stays_in_dest,
+                           s.l1_acc, s.gelu, static_cast<int>(b.position), b.strip_tiles);
 }
 using MemoKey = decltype(memo_key(KernelShape{}, MicroBlock{}));
 
-double real(std::int64_t n) { return static_cast<double>(n); }
+double as_double(std::int64_t n) { return static_cast<double>(n); }
 
-/// The micro-blocks of one input, without their times.
+/// The micro-blocks of one input, without times.
 std::vector<KernelPart> parts_of(const KernelShape& s) {
-    const double ublocks = real(s.t * s.ublocks());
+    const double ublocks = as_double(s.t * s.ublocks());
     const KernelFamily family = family_of(s);
     if (family == KernelFamily::Sparse) {
-        // A strip visits all micro-blocks of its slice; those its encoding names are computed, most after a reload.
-        const double columns = real(s.mblock_n);
-        const double named = real(s.nz_ublocks) * columns;
-        const double idle = std::max(0.0, real(s.nz_strips * s.mblock_m) - real(s.nz_ublocks)) * columns;
-        const double reloads = s.nz_strips > 0 ? std::max(0.0, real(s.nz_strips - s.t)) / real(s.nz_strips) : 0;
-        const double tiles = s.nz_ublocks > 0 ? real(s.nz_tiles) / real(s.nz_ublocks) : 0;
+        // A strip visits all micro-blocks of its slice. Those in its encoding are computed, most after a reload.
+        const double columns = as_double(s.mblock_n);
+        const double encoded = as_double(s.nz_ublocks) * columns;
+        const double idle = std::max(0.0, as_double(s.nz_strips * s.mblock_m) - as_double(s.nz_ublocks)) * columns;
+        const double reloads =
+            s.nz_strips > 0 ? std::max(0.0, as_double(s.nz_strips - s.t)) / as_double(s.nz_strips) : 0;
+        const double tiles = s.nz_ublocks > 0 ? as_double(s.nz_tiles) / as_double(s.nz_ublocks) : 0;
         const auto low = static_cast<std::int64_t>(std::floor(tiles));
-        const double upper = tiles - real(low);
+        const double upper = tiles - as_double(low);
         std::vector<KernelPart> parts{{{BlockPosition::Idle, 0}, idle, {}}};
         for (const auto& [position, share] :
              {std::pair{BlockPosition::First, 1 - reloads}, {BlockPosition::Middle, reloads}}) {
-            parts.push_back({{position, low}, named * share * (1 - upper), {}});
-            parts.push_back({{position, low + 1}, named * share * upper, {}});
+            parts.push_back({{position, low}, encoded * share * (1 - upper), {}});
+            parts.push_back({{position, low + 1}, encoded * share * upper, {}});
         }
         return parts;
     }
-    if (family == KernelFamily::ReduceTile) return {{{}, ublocks / real(chain(s)), {}}};
+    if (family == KernelFamily::ReduceTile) return {{{}, ublocks / as_double(chain_length(s)), {}}};
     if (family != KernelFamily::Matmul) return {{{}, ublocks, {}}};
     if (s.m_k <= 1) return {{{BlockPosition::Only, 0}, ublocks, {}}};
     return {{{BlockPosition::First, 0}, ublocks, {}},
-            {{BlockPosition::Middle, 0}, ublocks * real(s.m_k - 2), {}},
+            {{BlockPosition::Middle, 0}, ublocks * as_double(s.m_k - 2), {}},
             {{BlockPosition::Last, 0}, ublocks, {}}};
 }
 
@@ -88,8 +89,8 @@ double input_share(const KernelShape& s, const KernelConstants& c) {
             return c.input_matmul + (streams::integer_kernel(s) ? c.input_int : 0);
         case KernelFamily::Sparse: {
             const double tile = c.pack_tile + (s.gelu ? c.sfpu_count("gelu", streams::sfpu_mode(s)) : 0);
-            return c.input_sparse + c.strip * real(s.nz_strips) +
-                   real(s.t * s.ublocks()) * (c.strip_output + tile * real(s.ublock_tiles()));
+            return c.input_sparse + c.strip * as_double(s.nz_strips) +
+                   as_double(s.t * s.ublocks()) * (c.strip_output + tile * as_double(s.ublock_tiles()));
         }
         case KernelFamily::ReduceTile:
         case KernelFamily::ReduceZ:
@@ -106,42 +107,43 @@ double input_share(const KernelShape& s, const KernelConstants& c) {
 
 ScoreboardTiming timing_of(const KernelShape& s, const KernelConstants& c) {
     ScoreboardTiming timing;
-    // Shared exponents come over ports of their own.
+    // Shared exponents are read over separate ports.
     timing.unpack_bytes = is_block_float(s.in0) ? c.unpack_bytes_bfp : c.unpack_bytes;
     timing.pack_elements = c.pack_elements;
     return timing;
 }
 
-/// A long inner loop repeats itself: two shorter ones give its time. The longer has `unit` more steps than the shorter.
-struct Fold {
+/// A long inner loop is periodic: its time is extrapolated from two shorter loops. `longer` has `unit` more steps than
+/// `shorter`.
+struct Extrapolation {
     KernelShape shorter, longer;
-    double steps;  ///< beyond the shorter, in units
+    double steps;  ///< steps beyond `shorter`, in units
 };
 
-std::optional<Fold> fold(const KernelShape& s, std::int64_t KernelShape::*count) {
-    constexpr std::int64_t most = 32, unit = 8;
-    if (s.*count <= most) return std::nullopt;
-    Fold f{s, s, 0};
-    f.shorter.*count = most - unit;
-    f.longer.*count = most;
-    f.steps = real(s.*count - (most - unit)) / real(unit);
+std::optional<Extrapolation> extrapolate_loop(const KernelShape& s, std::int64_t KernelShape::*count) {
+    constexpr std::int64_t max_steps = 32, unit = 8;
+    if (s.*count <= max_steps) return std::nullopt;
+    Extrapolation f{s, s, 0};
+    f.shorter.*count = max_steps - unit;
+    f.longer.*count = max_steps;
+    f.steps = as_double(s.*count - (max_steps - unit)) / as_double(unit);
     return f;
 }
 
-std::optional<Fold> fold_of(const KernelShape& s) {
+std::optional<Extrapolation> extrapolation_of(const KernelShape& s) {
     switch (family_of(s)) {
         case KernelFamily::ReduceZ:
-            return fold(s, &KernelShape::z);
+            return extrapolate_loop(s, &KernelShape::z);
         case KernelFamily::Matmul:
-            return fold(s, &KernelShape::u_kt);
+            return extrapolate_loop(s, &KernelShape::u_kt);
         case KernelFamily::Depthwise: {
-            const std::optional<Fold> inner = fold(s, &KernelShape::u_kt);
-            return inner ? inner : fold(s, &KernelShape::m_k);
+            const std::optional<Extrapolation> inner = extrapolate_loop(s, &KernelShape::u_kt);
+            return inner ? inner : extrapolate_loop(s, &KernelShape::m_k);
         }
         case KernelFamily::ReduceTile: {
-            const std::optional<Fold> rows =
-                s.reduce_dim == ReduceDim::C ? std::nullopt : fold(s, &KernelShape::mblock_m);
-            return rows || s.reduce_dim == ReduceDim::R ? rows : fold(s, &KernelShape::mblock_n);
+            const std::optional<Extrapolation> rows =
+                s.reduce_dim == ReduceDim::C ? std::nullopt : extrapolate_loop(s, &KernelShape::mblock_m);
+            return rows || s.reduce_dim == ReduceDim::R ? rows : extrapolate_loop(s, &KernelShape::mblock_n);
         }
         case KernelFamily::Copy:
         case KernelFamily::Unary:
@@ -154,7 +156,7 @@ std::optional<Fold> fold_of(const KernelShape& s) {
     return std::nullopt;
 }
 
-ScoreboardResult extended(const ScoreboardResult& shorter, const ScoreboardResult& longer, double steps) {
+ScoreboardResult extrapolate(const ScoreboardResult& shorter, const ScoreboardResult& longer, double steps) {
     ScoreboardResult r = longer;
     const auto line = [&](double a, double b) { return a + (b - a) * steps; };
     r.fill = line(shorter.fill, longer.fill);
@@ -184,29 +186,30 @@ const ScoreboardResult& KernelModel::micro_block(const KernelShape& shape, Micro
         if (const auto found = memo_->blocks.find(key); found != memo_->blocks.end()) return found->second;
     }
     ScoreboardResult result;
-    constexpr std::int64_t most_tiles = 64, tile_unit = 16;
-    if (block.strip_tiles > most_tiles) {
+    constexpr std::int64_t max_tiles = 64, tile_unit = 16;
+    if (block.strip_tiles > max_tiles) {
         MicroBlock shorter = block, longer = block;
-        shorter.strip_tiles = most_tiles - tile_unit;
-        longer.strip_tiles = most_tiles;
-        result = extended(micro_block(shape, shorter), micro_block(shape, longer),
-                          real(block.strip_tiles - shorter.strip_tiles) / real(tile_unit));
-    } else if (const std::optional<Fold> fold = fold_of(shape))
-        result = extended(micro_block(fold->shorter, block), micro_block(fold->longer, block), fold->steps);
+        shorter.strip_tiles = max_tiles - tile_unit;
+        longer.strip_tiles = max_tiles;
+        result = extrapolate(micro_block(shape, shorter), micro_block(shape, longer),
+                             as_double(block.strip_tiles - shorter.strip_tiles) / as_double(tile_unit));
+    } else if (const std::optional<Extrapolation> extrapolate_loop = extrapolation_of(shape))
+        result = extrapolate(micro_block(extrapolate_loop->shorter, block),
+                             micro_block(extrapolate_loop->longer, block), extrapolate_loop->steps);
     else
-        result = play(build_streams(shape, block, context_), context_.set, timing_of(shape, constants_));
+        result = run_scoreboard(build_streams(shape, block, context_), context_.set, timing_of(shape, constants_));
     const std::lock_guard lock(memo_->mutex);
     return memo_->blocks.try_emplace(key, result).first->second;
 }
 
-const ScoreboardResult& KernelModel::chain_block(const std::vector<KernelShape>& links) const {
+const ScoreboardResult& KernelModel::chained_block(const std::vector<KernelShape>& links) const {
     std::vector<MemoKey> key;
     for (const KernelShape& link : links) key.push_back(memo_key(link, {}));
     const std::lock_guard lock(memo_->mutex);
     if (const auto found = memo_->chains.find(key); found != memo_->chains.end()) return found->second;
     KernelStreams streams;
     for (const KernelShape& link : links) streams.append(build_streams(link, {}, context_));
-    const ScoreboardResult result = play(streams, context_.set, timing_of(links.front(), constants_));
+    const ScoreboardResult result = run_scoreboard(streams, context_.set, timing_of(links.front(), constants_));
     return memo_->chains.try_emplace(std::move(key), result).first->second;
 }
 
@@ -252,7 +255,7 @@ bool has_kernel_model(const KernelShape& shape) {
     return false;
 }
 
-KernelShape unhindered(KernelShape shape) {
+KernelShape without_stream_waits(KernelShape shape) {
     shape.waits = shape.pushes = false;
     return shape;
 }
@@ -264,9 +267,9 @@ const KernelModel& kernel_model(const std::string& chip_name) {
     return known.try_emplace(chip(chip_name).file, chip_name).first->second;
 }
 
-double KernelTime::engaged_percent() const {
+double KernelTime::math_busy_percent() const {
     double sum = 0;
-    for (const KernelPart& part : parts) sum += part.count * part.time.engaged;
+    for (const KernelPart& part : parts) sum += part.count * part.time.math_busy;
     return cycles > 0 ? 100 * sum / cycles : 0;
 }
 

@@ -1,5 +1,5 @@
-// How long an op's kernel takes for one input on one core when inputs are always there and outputs always have room:
-// the loop nest of micro-blocks, each timed by the scoreboard once per configuration and position.
+// Cycles of an op's kernel for one input on one core without stalls on input or output: the loop nest of micro-blocks,
+// each timed by the scoreboard once per configuration and position.
 #pragma once
 
 #include <map>
@@ -10,7 +10,7 @@
 
 namespace ttsim::impl {
 
-/// A share of the loop nest: so many micro-blocks of one kind.
+/// A part of the loop nest: a number of micro-blocks of one kind.
 struct KernelPart {
     MicroBlock block;
     double count = 0;  ///< per input
@@ -20,10 +20,10 @@ struct KernelPart {
 struct KernelTime {
     double cycles = 0;  ///< per input
     KernelLimit limit = KernelLimit::Unpack;
-    double per_input = 0;  ///< fill, drain and reconfiguration, its share of one input
+    double per_input = 0;  ///< fill, drain and reconfiguration per input
     std::vector<KernelPart> parts;
-    /// Percent of the cycles in which FPU or SFPU are engaged, and in which the chip's performance counter counts.
-    double engaged_percent() const;
+    /// Percent of cycles in which FPU or SFPU are busy, and in which the chip's performance counter counts.
+    double math_busy_percent() const;
     double counted_percent() const;
 };
 
@@ -36,10 +36,10 @@ public:
     KernelModel& operator=(const KernelModel&) = delete;
 
     KernelTime time(const KernelShape& shape) const;
-    /// One micro-block; remembered.
+    /// Time of one micro-block; cached.
     const ScoreboardResult& micro_block(const KernelShape& shape, MicroBlock block) const;
-    /// One micro-block of element-wise sub-ops that pass it on in Dst; remembered.
-    const ScoreboardResult& chain_block(const std::vector<KernelShape>& links) const;
+    /// Time of one micro-block of element-wise sub-ops that pass results in Dst; cached.
+    const ScoreboardResult& chained_block(const std::vector<KernelShape>& links) const;
     const StreamContext& context() const { return context_; }
     const KernelConstants& constants() const { return constants_; }
 
@@ -50,13 +50,13 @@ private:
     std::unique_ptr<Memo> memo_;
 };
 
-/// Whether there is a kernel model for its op.
+/// Whether the shape's op has a kernel model.
 bool has_kernel_model(const KernelShape& shape);
 
-/// The shape with infinite bandwidth in and out: it asks no stream for tiles or room.
-KernelShape unhindered(KernelShape shape);
+/// The shape with infinite bandwidth in and out: no waits for tiles or space of streams.
+KernelShape without_stream_waits(KernelShape shape);
 
-/// The model of a chip, by name or path, with its own constants; built once for each chip file.
+/// The model of a chip, by name or path, with its constants; built once per chip file.
 const KernelModel& kernel_model(const std::string& chip_name);
 
 }  // namespace ttsim::impl

@@ -16,14 +16,14 @@ void set_sparse(KernelShape& s, const OpConfig& op, const std::optional<SparseCo
     for (const std::int64_t n : op.attr.num_nz_strips) strips = std::max(strips, n);
     s.nz_strips = known ? known->strips : strips;
     s.nz_ublocks = known ? known->ublocks : at_least_one(strips * s.mblock_m / 2);
-    // A row of tiles of a shifted picture lies across two of the picture's, however long the k-block is.
+    // A tile row of a shifted image overlaps two tile rows of the image, for any k-block length.
     const std::int64_t row_tiles = std::min(s.u_kt, std::int64_t{10});
     s.nz_tiles = known ? known->tiles : at_least_one(s.nz_ublocks * s.ublock_rt * row_tiles / 5);
-    // The distinct sparse tiles come first, the activations second, as for a dense one.
+    // The sparse tiles are input 0 and the activations input 1, as for a dense matmul.
     if (op.in_df.size() > 1) s.in1 = op.in_df[1];
 }
 
-/// A reduction's micro-blocks are those of its operand.
+/// The micro-blocks of a reduction are those of its operand.
 void set_reduce(KernelShape& s, const OpConfig& op, const OpDef& def) {
     s.reduce_dim = op.attr.reduce_dim;
     if (s.reduce_dim == ReduceDim::Z) {
@@ -42,10 +42,10 @@ SliceClocks op_clocks(const OpConfig& op, const OpDef& def, const KernelModel& m
                       bool alone) {
     if (def.op_class == OpClass::Fused && op.fused) return fused_clocks(op, model, alone);
     const KernelShape shape = kernel_shape(op, def, work.sparse);
-    return slice_clocks(model, alone ? unhindered(shape) : shape);
+    return slice_clocks(model, alone ? without_stream_waits(shape) : shape);
 }
 
-Cycles whole(double cycles) { return Cycles(static_cast<std::uint64_t>(std::llround(std::max(0.0, cycles)))); }
+Cycles round_cycles(double cycles) { return Cycles(static_cast<std::uint64_t>(std::llround(std::max(0.0, cycles)))); }
 
 }  // namespace
 
@@ -75,7 +75,7 @@ KernelShape kernel_shape(const OpConfig& op, const OpDef& def, const std::option
         set_sparse(s, op, sparse);
     if (def.op_class == OpClass::Reduce) set_reduce(s, op, def);
     if (!has_kernel_model(s))
-        s.op = "nop";  // moves of tiles by other rules: tilizer, embedding, ethernet_datacopy, topk
+        s.op = "nop";  // data movement without a model: tilizer, embedding, ethernet_datacopy, topk
     return s;
 }
 
@@ -83,9 +83,10 @@ StepTime step_time(const OpConfig& op, const OpDef& def, const ChipTiming& chip,
     const KernelModel& model = kernel_model(chip.chip);
     const SliceClocks slice = op_clocks(op, def, model, work, false), alone = op_clocks(op, def, model, work, true);
     const double share = work.share;
-    return {whole(slice.threads[0] * share), whole(slice.threads[1] * share), whole(slice.threads[2] * share),
-            whole(slice.engaged * share),    whole(slice.counted * share),    whole(alone.threads[0] * share),
-            whole(alone.threads[1] * share), whole(alone.threads[2] * share)};
+    return {round_cycles(slice.threads[0] * share), round_cycles(slice.threads[1] * share),
+            round_cycles(slice.threads[2] * share), round_cycles(slice.math_busy * share),
+            round_cycles(slice.counted * share),    round_cycles(alone.threads[0] * share),
+            round_cycles(alone.threads[1] * share), round_cycles(alone.threads[2] * share)};
 }
 
 }  // namespace ttsim::impl

@@ -1,6 +1,5 @@
-// How long a core's three threads need for one step of an op. The simulation couples them; this only serves times,
-// from the kernel model (kernels/timing/kernel_model.hpp): with inputs always there and outputs always taken, the steps
-// of one input take as long as the model says.
+// Cycles of a core's three threads for one step of an op, from the kernel model (kernels/timing/kernel_model.hpp). The
+// simulation couples the threads. Without stalls, the steps of one input take the time of the model.
 #pragma once
 
 #include <optional>
@@ -11,25 +10,25 @@
 
 namespace ttsim::impl {
 
-/// What one step of an op's loop nest does on one core.
+/// The work of one step of an op's loop nest on one core.
 struct StepWork {
-    double share = 1;                    ///< of its slice
-    std::optional<SparseCounts> sparse;  ///< of a sparse matmul, where its encoding is known
+    double share = 1;                    ///< fraction of its slice
+    std::optional<SparseCounts> sparse;  ///< of a sparse matmul with known encoding
 };
 
 /// Service times of the three stages for one step.
 struct StepTime {
     Cycles unpack, math, pack;
-    Cycles engaged;  ///< of math: FPU or SFPU are at work
-    Cycles counted;  ///< of these, what the chip's performance counter shows: a clock per instruction
-    /// The stages with infinite bandwidth in and out: no stream to ask for tiles or room.
+    Cycles math_busy;  ///< part of math: FPU or SFPU are busy
+    Cycles counted;    ///< part of math_busy in the chip's performance counter: one cycle per instruction
+    /// The stages with infinite bandwidth in and out: no waits for tiles or space of streams.
     Cycles unpack_alone, math_alone, pack_alone;
 };
 
 StepTime step_time(const OpConfig& op, const OpDef& def, const ChipTiming& chip, const StepWork& work);
 
-/// One core's share of an op as the kernel model wants it. Of a sparse matmul whose encoding is not known, half of the
-/// micro-blocks of every strip and a fifth of their tiles are taken to be used, as the default stimulus makes them.
+/// One core's part of an op as input of the kernel model. For a sparse matmul without a known encoding, half of the
+/// micro-blocks of each strip and a fifth of their tiles are assumed nonzero, as in the default stimulus.
 KernelShape kernel_shape(const OpConfig& op, const OpDef& def, const std::optional<SparseCounts>& sparse = {});
 
 }  // namespace ttsim::impl

@@ -8,7 +8,7 @@ namespace ttsim::impl {
 
 namespace {
 
-/// What an item does to the machine, decoded once.
+/// The effect of an item, decoded once.
 enum class Action : std::uint8_t {
     Risc,
     Ahead,
@@ -83,7 +83,7 @@ struct Decoder {
     }
 };
 
-/// One side's banks: when each fill became valid and when it was given back.
+/// Banks of one side: when each fill became valid and when it was released.
 struct Source {
     std::vector<double> valid, freed;
 };
@@ -98,12 +98,12 @@ public:
     }
 
     ScoreboardResult run() {
-        for (bool moved = true; moved;) {
-            moved = false;
-            for (std::size_t t = 0; t < thread_count; ++t) moved |= advance(t);
+        for (bool progressed = true; progressed;) {
+            progressed = false;
+            for (std::size_t t = 0; t < thread_count; ++t) progressed |= advance(t);
         }
         for (std::size_t t = 0; t < thread_count; ++t)
-            TT_CHECK(steps_[t].empty() || block_[t] == blocks_, "the {} thread waits for ever",
+            TT_CHECK(steps_[t].empty() || block_[t] == blocks_, "the {} thread waits forever",
                      to_string(static_cast<KernelThread>(t)));
         return result();
     }
@@ -111,22 +111,22 @@ public:
 private:
     static constexpr std::size_t none = ~std::size_t{0};
 
-    /// Runs a thread until it must wait for something no other thread has done yet. True when it moved.
+    /// Runs a thread until it must wait for another one. True if it progressed.
     bool advance(std::size_t t) {
         if (steps_[t].empty()) return false;
-        bool moved = false;
+        bool progressed = false;
         while (block_[t] < blocks_) {
             if (!issue(t, steps_[t][at_[t]])) break;
-            moved = true;
+            progressed = true;
             if (++at_[t] < steps_[t].size()) continue;
             at_[t] = 0;
             ++block_[t];
             ends_[t].push_back(std::max(now_[t], outstanding_[t]));
         }
-        return moved;
+        return progressed;
     }
 
-    /// Waits until `when`, which another thread decides.
+    /// Waits until the time `when`, set by another thread.
     void wait(std::size_t t, double when) {
         if (when <= now_[t]) return;
         waited_[t] += when - now_[t];
@@ -177,7 +177,7 @@ private:
         return true;
     }
 
-    /// A semaphore releases one clock late.
+    /// A semaphore releases one cycle late.
     bool wait_full(std::size_t t) {
         if (posts_.size() <= gets_.size()) return false;
         now_[t] += 1;
@@ -186,21 +186,21 @@ private:
     }
     bool wait_free(std::size_t t) {
         const auto halves = static_cast<std::size_t>(timing_.dst_halves);
-        const std::size_t mine = posts_.size();
-        if (mine >= halves && gets_.size() <= mine - halves) return false;
+        const std::size_t index = posts_.size();
+        if (index >= halves && gets_.size() <= index - halves) return false;
         now_[t] += 1;
-        if (mine >= halves) wait(t, gets_[mine - halves] + 1);
+        if (index >= halves) wait(t, gets_[index - halves] + 1);
         return true;
     }
 
     bool fill(std::size_t t, Source& source, std::size_t unpacker, const Step& s) {
         const auto banks = static_cast<std::size_t>(timing_.src_banks);
-        const std::size_t mine = source.valid.size();
-        if (mine >= banks) {
-            if (source.freed.size() <= mine - banks) return false;
-            wait(t, source.freed[mine - banks]);
+        const std::size_t index = source.valid.size();
+        if (index >= banks) {
+            if (source.freed.size() <= index - banks) return false;
+            wait(t, source.freed[index - banks]);
         }
-        // Set-up, then the bytes over the ports both unpackers share.
+        // Setup, then the bytes over the ports that both unpackers share.
         const double start = std::max({now_[t], unpacker_free_[unpacker], port_free_ - s.issue});
         if (first_fill_ < 0) first_fill_ = start;
         const double done = std::max(start, port_free_) + s.issue + s.bytes / timing_.unpack_bytes;
@@ -238,7 +238,7 @@ private:
         outstanding_[t] = std::max(outstanding_[t], free - s.issue + s.latency);
     }
 
-    double engaged() const {
+    double math_busy() const {
         double clocks = 0;
         for (const Step& s : steps_[static_cast<std::size_t>(KernelThread::Math)]) {
             const auto unit = static_cast<TensixUnit>(s.unit);
@@ -249,7 +249,7 @@ private:
 
     ScoreboardResult result() const {
         ScoreboardResult r;
-        // The thread that ends a micro-block last: pack, or what there is.
+        // The thread that finishes a micro-block last: pack, or the last one with work.
         std::size_t last = thread_count - 1;
         while (last > 0 && ends_[last].empty()) --last;
         const std::vector<double>& ends = ends_[last];
@@ -263,13 +263,13 @@ private:
             r.steady = r.fill;
         }
         if (!ends_[0].empty()) r.drain = std::max(0.0, ends.back() - ends_[0].back());
-        r.engaged = engaged();
-        double most = -1;
+        r.math_busy = math_busy();
+        double max_busy = -1;
         for (std::size_t t = 0; t < thread_count; ++t) {
             if (ends_[t].empty()) continue;
             r.busy[t] = (ends_[t].back() - waited_[t]) / static_cast<double>(blocks_);
-            if (r.busy[t] <= most) continue;
-            most = r.busy[t];
+            if (r.busy[t] <= max_busy) continue;
+            max_busy = r.busy[t];
             r.limit = static_cast<KernelLimit>(t);
         }
         return r;
@@ -307,8 +307,8 @@ std::string_view to_string(KernelLimit limit) {
     return "";
 }
 
-ScoreboardResult play(const KernelStreams& streams, const InstructionSet& set, const ScoreboardTiming& timing,
-                      int micro_blocks) {
+ScoreboardResult run_scoreboard(const KernelStreams& streams, const InstructionSet& set, const ScoreboardTiming& timing,
+                                int micro_blocks) {
     ScoreboardResult result = Machine(streams, set, timing, std::max(1, micro_blocks)).run();
     result.counted = streams.counted;
     return result;

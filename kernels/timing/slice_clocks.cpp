@@ -4,24 +4,24 @@ namespace ttsim::impl {
 
 void SliceClocks::add(const SliceClocks& other) {
     for (std::size_t i = 0; i < thread_count; ++i) threads[i] += other.threads[i];
-    engaged += other.engaged;
+    math_busy += other.math_busy;
     counted += other.counted;
 }
 
 namespace {
 
-/// So many micro-blocks, without what an input takes besides them.
+/// Cycles of `count` micro-blocks, without the costs per input.
 SliceClocks blocks_clocks(double count, const ScoreboardResult& block) {
     SliceClocks clocks;
     for (std::size_t i = 0; i < thread_count; ++i) clocks.threads[i] = count * block.busy[i];
     const auto longest = std::max_element(clocks.threads.begin(), clocks.threads.end());
     *longest = std::max(*longest, count * block.steady);
-    clocks.engaged = count * block.engaged;
+    clocks.math_busy = count * block.math_busy;
     clocks.counted = count * block.counted;
     return clocks;
 }
 
-bool is_in(const FusedOperand& operand, FusedOperand::Kind kind) { return operand.kind == kind; }
+bool is_kind(const FusedOperand& operand, FusedOperand::Kind kind) { return operand.kind == kind; }
 
 DataFormat format_of(const OpConfig& op, const FusedOperand& operand) {
     if (operand.kind != FusedOperand::Kind::Input) return op.intermed_df;
@@ -29,7 +29,7 @@ DataFormat format_of(const OpConfig& op, const FusedOperand& operand) {
     return k < op.in_df.size() ? op.in_df[k] : op.out_df;
 }
 
-/// A sub-op as an op of its own.
+/// A sub-op as a separate op.
 KernelShape sub_shape(const OpConfig& op, const FusedSubOp& sub) {
     using Kind = FusedOperand::Kind;
     KernelShape s;
@@ -38,7 +38,7 @@ KernelShape sub_shape(const OpConfig& op, const FusedSubOp& sub) {
     s.fidelity = op.fidelity;
     s.in0 = sub.inputs.empty() ? op.out_df : format_of(op, sub.inputs[0]);
     s.in1 = sub.inputs.size() > 1 ? format_of(op, sub.inputs[1]) : DataFormat::Invalid;
-    s.out = is_in(sub.output, Kind::Output) ? op.out_df : op.intermed_df;
+    s.out = is_kind(sub.output, Kind::Output) ? op.out_df : op.intermed_df;
     s.intermed = op.intermed_df;
     s.acc = op.acc_df;
     s.mblock_m = at_least_one(sub.mblock_m);
@@ -47,11 +47,11 @@ KernelShape sub_shape(const OpConfig& op, const FusedSubOp& sub) {
     s.ublock_ct = at_least_one(sub.ublock_ct);
     s.m_k = at_least_one(sub.attributes.m_k);
     s.u_kt = at_least_one(sub.attributes.u_kt);
-    s.approximate = op.attr.approximate_mode;  // the sub-ops have none of their own, as for their values
+    s.approximate = op.attr.approximate_mode;  // sub-ops have no own setting
     s.vector = sub.attributes.vector.value_or(VectorMode::RC);
     s.waits = std::any_of(sub.inputs.begin(), sub.inputs.end(),
-                          [](const FusedOperand& in) { return is_in(in, Kind::Input); });
-    s.pushes = is_in(sub.output, Kind::Output);
+                          [](const FusedOperand& in) { return is_kind(in, Kind::Input); });
+    s.pushes = is_kind(sub.output, Kind::Output);
     if (sub.type == "reduce") {
         s.op = "reduce";
         s.reduce_dim = sub.attributes.reduce_dim;
@@ -61,48 +61,48 @@ KernelShape sub_shape(const OpConfig& op, const FusedSubOp& sub) {
     return s;
 }
 
-/// Tile by tile in Dst: kernels that can take operands from there and leave results.
+/// Whether the kernel works tile by tile in Dst, so that it can read operands from and leave results in Dst.
 bool tile_by_tile(const KernelShape& shape) {
     const KernelFamily family = family_of(shape);
     return family == KernelFamily::Copy || family == KernelFamily::Unary || family == KernelFamily::Binary ||
            family == KernelFamily::SfpuBinary;
 }
 
-bool hands_on_in_dest(const FusedSubOp& sub, const FusedSubOp& next) {
-    return is_in(sub.output, FusedOperand::Kind::Dest) &&
+bool passes_in_dest(const FusedSubOp& sub, const FusedSubOp& next) {
+    return is_kind(sub.output, FusedOperand::Kind::Dest) &&
            std::any_of(next.inputs.begin(), next.inputs.end(),
-                       [](const FusedOperand& in) { return is_in(in, FusedOperand::Kind::Dest); });
+                       [](const FusedOperand& in) { return is_kind(in, FusedOperand::Kind::Dest); });
 }
 
-/// The clocks of the sub-ops that follow `from` in Dst, itself included; `from` moves behind them.
+/// Cycles of the chain of sub-ops in Dst that starts at `from`; advances `from` past it.
 SliceClocks chain_clocks(const OpConfig& op, const std::vector<FusedSubOp>& schedule, std::size_t& from,
                          const KernelModel& model, bool alone) {
     const auto shape_of = [&](const FusedSubOp& sub) {
-        return alone ? unhindered(sub_shape(op, sub)) : sub_shape(op, sub);
+        return alone ? without_stream_waits(sub_shape(op, sub)) : sub_shape(op, sub);
     };
     std::vector<KernelShape> links{shape_of(schedule[from])};
-    while (from + 1 < schedule.size() && hands_on_in_dest(schedule[from], schedule[from + 1])) {
+    while (from + 1 < schedule.size() && passes_in_dest(schedule[from], schedule[from + 1])) {
         KernelShape next = shape_of(schedule[from + 1]);
         if (!tile_by_tile(links.back()) || !tile_by_tile(next)) break;
         const auto& inputs = schedule[from + 1].inputs;
-        next.in_dest = static_cast<int>(std::count_if(
-            inputs.begin(), inputs.end(), [](const FusedOperand& in) { return is_in(in, FusedOperand::Kind::Dest); }));
-        // What is unpacked counts as the second operand.
-        if (!is_in(inputs.front(), FusedOperand::Kind::Dest) && inputs.size() > 1) std::swap(next.in0, next.in1);
+        next.in_dest = static_cast<int>(std::count_if(inputs.begin(), inputs.end(), [](const FusedOperand& in) {
+            return is_kind(in, FusedOperand::Kind::Dest);
+        }));
+        // The unpacked operand counts as the second one.
+        if (!is_kind(inputs.front(), FusedOperand::Kind::Dest) && inputs.size() > 1) std::swap(next.in0, next.in1);
         links.back().stays_in_dest = true;
         links.push_back(next);
         ++from;
     }
     ++from;
     if (tile_by_tile(links.front()))
-        return blocks_clocks(static_cast<double>(links.front().ublocks()), model.chain_block(links));
+        return blocks_clocks(static_cast<double>(links.front().ublocks()), model.chained_block(links));
     SliceClocks sum;
     for (const KernelPart& part : model.time(links.front()).parts) sum.add(blocks_clocks(part.count, part.time));
     return sum;
 }
 
-/// What lies in an intermediate is there when all of it is: no thread works on the next part before the slowest is
-/// done.
+/// An intermediate must be complete before it is read, so all threads wait for the slowest.
 void wait_for_all(SliceClocks& part) { part.threads.fill(*std::max_element(part.threads.begin(), part.threads.end())); }
 
 void add_input_share(SliceClocks& clocks, double share) {
@@ -119,7 +119,7 @@ SliceClocks slice_clocks(const KernelModel& model, const KernelShape& shape) {
     for (const KernelPart& part : time.parts) {
         for (std::size_t i = 0; i < thread_count; ++i) clocks.threads[i] += part.count * part.time.busy[i] / slices;
         steady += part.count * part.time.steady / slices;
-        clocks.engaged += part.count * part.time.engaged / slices;
+        clocks.math_busy += part.count * part.time.math_busy / slices;
         clocks.counted += part.count * part.time.counted / slices;
     }
     const auto longest = std::max_element(clocks.threads.begin(), clocks.threads.end());
@@ -130,7 +130,7 @@ SliceClocks slice_clocks(const KernelModel& model, const KernelShape& shape) {
 
 SliceClocks fused_clocks(const OpConfig& op, const KernelModel& model, bool alone) {
     std::vector<SliceClocks> parts;
-    double share = 0;  // the threads start an input once, however many sub-ops there are
+    double share = 0;  // per input once, for any number of sub-ops
     for (const auto& schedule : op.fused->schedules)
         for (std::size_t i = 0; i < schedule.size();) {
             if (!find_op(schedule[i].type)) {

@@ -1,17 +1,17 @@
-// Queues and graphs that name several chips become one copy a chip.
+// Expands queues and graphs with several target chips into one copy (instance) per chip.
 #pragma once
 
 #include "netlist/netlist.hpp"
 
 namespace ttsim::impl {
 
-/// Copies get the suffix ".<chip>"; names that refer to them follow, programs execute every copy.
+/// Instances get the suffix ".<chip>"; references to them are renamed, and programs execute every instance.
 Netlist expand_instances(const Netlist& netlist);
 
-/// "q.3", the copy of "q" on chip 3, without its suffix; any other name as it is.
-std::string without_instance(const std::string& name);
+/// Removes the instance suffix: "q.3" becomes "q". Other names are unchanged.
+std::string without_instance_suffix(const std::string& name);
 
-/// Bytes of one buffer of a queue: header and all slots, rounded as the chip stores tiles.
+/// Bytes of one buffer of a queue: header and all slots, with tiles rounded up as on the chip.
 std::int64_t queue_buffer_bytes(const Queue& queue);
 
 }  // namespace ttsim::impl

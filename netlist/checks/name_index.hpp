@@ -1,4 +1,4 @@
-// Who is who in a netlist: names to queues and ops, and who reads what.
+// An index of a netlist: names of queues, ops and graphs.
 #pragma once
 
 #include <algorithm>
@@ -11,10 +11,10 @@
 
 namespace ttsim::impl {
 
-/// Guessing names costs time: a file with more problems than this gets no guesses.
-inline constexpr std::size_t most_guesses = 100;
+/// Suggesting similar names is slow: files with more problems get no suggestions.
+inline constexpr std::size_t max_problems_for_guesses = 100;
 
-/// Holds pointers into the netlist, which must outlive it unchanged.
+/// Holds pointers into the netlist, which must outlive the index unchanged.
 class NameIndex {
 public:
     struct OpPlace {

@@ -1,4 +1,4 @@
-// Names become links: instances are expanded, every input is found, operand shapes are computed.
+// Resolves a netlist: expands instances, links names, computes operand shapes.
 #include <set>
 #include <unordered_map>
 #include <utility>
@@ -13,8 +13,8 @@ namespace ttsim::impl {
 
 namespace {
 
-/// Expansion multiplies what a file names by its chips; more than this is a mistake, not a machine.
-constexpr std::size_t most_instances = 1'000'000;
+/// Limit of expansion by target chips; more instances are a mistake in the file.
+constexpr std::size_t max_instances = 1'000'000;
 
 void check_instances(const Netlist& netlist, Diagnostics& out) {
     std::size_t total = 0, executes = 0;
@@ -25,8 +25,8 @@ void check_instances(const Netlist& netlist, Diagnostics& out) {
         for (const Instruction& instruction : program.instructions)
             if (const Graph* graph = index.graph(instruction.graph))
                 executes += graph->target_devices.size() * (instruction.settings.size() + 1);
-    if (total > most_instances || executes > most_instances)
-        out.error({netlist.file}, "target_device lists make more than {} instances", most_instances);
+    if (total > max_instances || executes > max_instances)
+        out.error({netlist.file}, "target_device lists make more than {} instances", max_instances);
 }
 
 void check_unique(const Netlist& netlist, Diagnostics& out) {
@@ -39,7 +39,7 @@ void check_unique(const Netlist& netlist, Diagnostics& out) {
             const auto [first, is_new] = seen.emplace(op.cfg.name, &op.cfg.loc);
             if (!is_new)
                 out.error(op.cfg.loc,
-                          "op '{}' has a name that is taken already (line {}); names are unique in a netlist",
+                          "op '{}' has a name that is already used (line {}); names are unique in a netlist",
                           op.cfg.name, first->second->line);
         }
 }
@@ -68,7 +68,7 @@ public:
 
 private:
     std::string guess(const std::string& wrong) {
-        if (out_.size() > most_guesses) return "";
+        if (out_.size() > max_problems_for_guesses) return "";
         if (names_.empty()) names_ = index_.names();
         return did_you_mean(wrong, names_);
     }
@@ -84,7 +84,7 @@ private:
             out_.error(op.cfg.loc, "op '{}' needs the attribute 'fused_op_id'", op.cfg.name);
         else
             out_.error(op.cfg.loc, "op '{}' has fused_op_id '{}', which 'fused_ops' does not define{}", op.cfg.name, id,
-                       out_.size() > most_guesses ? "" : did_you_mean(id, fused_names()));
+                       out_.size() > max_problems_for_guesses ? "" : did_you_mean(id, fused_names()));
     }
     std::vector<std::string> fused_names() const {
         std::vector<std::string> names;
@@ -100,7 +100,7 @@ private:
         if (op) into = {op->shape(), op->cfg.tile};
         return op != nullptr;
     }
-    /// A 16-bit Dst has the exponent width of what SrcA and SrcB hold, whichever of the two names acc_df spells.
+    /// A 16-bit Dst has the exponent width of SrcA and SrcB, even if acc_df names the other format.
     static DataFormat dest_format(const OpConfig& cfg) {
         if (cfg.acc_df != DataFormat::Float16 && cfg.acc_df != DataFormat::Float16_b) return cfg.acc_df;
         bool a = false, b = false;
@@ -108,7 +108,7 @@ private:
             a = a || info(df).family == FormatFamily::A;
             b = b || info(df).family == FormatFamily::B;
         }
-        if (a == b) return cfg.acc_df;  // mixed: the unpacker converts to it
+        if (a == b) return cfg.acc_df;  // mixed families: the unpacker converts to acc_df
         return a ? DataFormat::Float16 : DataFormat::Float16_b;
     }
     void link_inputs(Op& op) {
@@ -148,10 +148,10 @@ private:
     std::vector<std::string> names_;
 };
 
-/// Finds one circle among the ops that feed each other, by a depth-first walk without recursion.
-class CircleSearch {
+/// Finds one cycle of ops by an iterative depth-first search.
+class CycleSearch {
 public:
-    explicit CircleSearch(const Netlist& netlist) : index_(netlist), netlist_(netlist) {}
+    explicit CycleSearch(const Netlist& netlist) : index_(netlist), netlist_(netlist) {}
 
     void run(Diagnostics& out) {
         for (const Graph& graph : netlist_.graphs)
@@ -190,17 +190,17 @@ private:
         }
         return false;
     }
-    /// The path runs from readers to what they read; the message follows the data.
+    /// The path goes from readers to producers; the message shows the reverse, the direction of data.
     static void report(const std::vector<Step>& path, const Op& first, Diagnostics& out) {
-        std::string circle = first.cfg.name;
-        constexpr int longest = 20;
+        std::string cycle = first.cfg.name;
+        constexpr int max_ops = 20;
         int shown = 0;
         for (auto step = path.rbegin(); step != path.rend(); ++step) {
-            if (++shown <= longest || step->op == &first)
-                circle += (shown > longest ? " -> ... -> " : " -> ") + step->op->cfg.name;
+            if (++shown <= max_ops || step->op == &first)
+                cycle += (shown > max_ops ? " -> ... -> " : " -> ") + step->op->cfg.name;
             if (step->op == &first) break;
         }
-        out.error(first.cfg.loc, "ops feed each other in a circle: {}", circle);
+        out.error(first.cfg.loc, "ops form a cycle: {}", cycle);
     }
 
     NameIndex index_;
@@ -208,7 +208,7 @@ private:
     std::unordered_map<const Op*, State> state_;
 };
 
-/// A varinst into a name nobody declared makes a local variable; here it gets its declaration.
+/// A varinst to an undeclared name creates a local variable; adds its declaration.
 void declare_result_variables(Program& program) {
     using Kind = Instruction::Kind;
     std::set<std::string> known;
@@ -236,7 +236,7 @@ Netlist resolve(const Netlist& read) {
     Netlist netlist = expand_instances(read);
     check_unique(netlist, problems);
     Linker(netlist, problems).run();
-    CircleSearch(netlist).run(problems);
+    CycleSearch(netlist).run(problems);
     for (Program& program : netlist.programs) declare_result_variables(program);
     problems.throw_if_any();
     return netlist;

@@ -9,7 +9,7 @@ namespace ttsim::impl {
 
 using namespace checking;
 
-/// Blocks are halves of the output buffer, and no block may begin amid an input that the one before has begun.
+/// Half of the output buffer and t must be multiples of one another, so that no block starts within an input.
 static void check_output_buffer(const Op& op, Diagnostics& out) {
     if (op.buf_size_mb == 1) return;
     if (op.buf_size_mb % 2 != 0) {

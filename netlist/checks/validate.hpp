@@ -1,4 +1,4 @@
-// The rules of docs/netlist.md "Rejected input", each with a message at its place.
+// Checks the rules of docs/netlist.md "Rejected input". Errors name their place in the file.
 #pragma once
 
 #include "isa/arch.hpp"
@@ -7,11 +7,11 @@
 
 namespace ttsim::impl {
 
-/// Expands instances (target_device lists), links names, computes operand shapes (Op::cfg.in, in_tile).
-/// Throws Error with all problems. Returns the resolved copy every later stage works on.
+/// Expands instances (target_device lists), links names, computes operand shapes (Op::cfg.in, in_tile). Throws Error
+/// with all problems. Returns the resolved copy that all later stages use.
 Netlist resolve(const Netlist& read);
 
-/// Rules that depend on the chip (features, grid, DRAM) and on the whole file. `grid`: of every chip.
+/// Checks rules that depend on the chip (features, grid, DRAM) and on the complete file. `grid`: of every chip.
 void validate(const Netlist& resolved, const ChipParams& chip, const DeviceGrid& grid, std::int64_t chips,
               Diagnostics& out);
 

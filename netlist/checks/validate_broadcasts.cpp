@@ -1,3 +1,4 @@
+// Rules of kernel broadcasts: the buffer must hold all distinct tiles that a core reads.
 #include <algorithm>
 #include <set>
 #include <tuple>
@@ -14,8 +15,7 @@ namespace {
 
 using Source = std::tuple<bool, std::int64_t, std::int64_t, std::int64_t>;
 
-/// Whether one core reads more than `held` tiles of the operand in slices z0 .. z1, each counted once however often it
-/// is broadcast.
+/// Whether a core reads more than `held` distinct tiles of the operand in slices z0 .. z1.
 bool reads_more(const TmMap& map, const OperandUse& use, std::int64_t z0, std::int64_t z1, std::int64_t held) {
     std::set<Source> sources;
     const auto add_run = [&](const TileRun& run) {
@@ -37,7 +37,7 @@ bool reads_more(const TmMap& map, const OperandUse& use, std::int64_t z0, std::i
     return false;
 }
 
-/// The kernel reads the tiles it holds over and over: an operand of more tiles than that would come out wrong.
+/// The kernel reads its buffered tiles cyclically, so an operand with more distinct tiles would be wrong.
 void check_op(Validation& v, const Op& op, const OpDef& def) {
     const auto check = [&](const std::map<int, std::int64_t>& list, const char* what, bool per_slice) {
         for (const auto& [input, held] : list) {
@@ -45,15 +45,15 @@ void check_op(Validation& v, const Op& op, const OpDef& def) {
             const Queue* queue = v.index.queue(op.inputs[k]);
             const TmMap map(queue ? queue->shape() : v.index.op(op.inputs[k]).op->shape(), op.tms[k]);
             const OperandUse use = def.use(op.cfg, input, 0, 0);
-            // Per slice: those of one output slice, or of an operand whose slices are taken in any order, each alone.
+            // Per slice: the slices of one output slice, or single slices if the op reads them in any order.
             const std::int64_t slices = map.shape().z, alone = use.whole_input ? 1 : use.slices,
                                step = per_slice ? std::max<std::int64_t>(1, alone) : slices;
             for (std::int64_t z = 0; z < slices; z += step) {
                 if (!reads_more(map, use, z, std::min(slices, z + step), held)) continue;
                 v.out.error(
                     op.cfg.loc,
-                    "{} of '{}' holds {} tiles of input {}, but a core needs more different ones{}; it would read the "
-                    "wrong ones again",
+                    "{} of '{}' holds {} tiles of input {}, but a core needs more distinct tiles{}; it would read "
+                    "wrong tiles",
                     what, op.cfg.name, held, input, per_slice ? " for a slice" : "");
                 break;
             }

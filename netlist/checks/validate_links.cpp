@@ -1,3 +1,4 @@
+// Rules of connections: formats, shapes, TMs, untilized and gradient outputs, aliases.
 #include <algorithm>
 
 #include "kernels/ops/op_checks.hpp"
@@ -8,15 +9,15 @@ namespace ttsim::impl::checking {
 
 namespace {
 
-// --- what an op reads -------------------------------------------------------------------------------------------
+// --- inputs of ops ----------------------------------------------------------------------------------------------
 
 void check_input_format(Validation& v, const Op& op, std::size_t k) {
     const Queue* queue = v.index.queue(op.inputs[k]);
     const Op* from = queue ? nullptr : v.index.op(op.inputs[k]).op;
-    const DataFormat given = queue ? queue->df : from->cfg.out_df;
-    if (op.cfg.in_df[k] != given)
+    const DataFormat source_format = queue ? queue->df : from->cfg.out_df;
+    if (op.cfg.in_df[k] != source_format)
         v.out.error(op.cfg.loc, "in_df[{}] of op '{}' is {}, but '{}' delivers {}", k, op.cfg.name,
-                    to_string(op.cfg.in_df[k]), op.inputs[k], to_string(given));
+                    to_string(op.cfg.in_df[k]), op.inputs[k], to_string(source_format));
     const bool takes_flat = op.cfg.type == "tilizer" || (op.cfg.type == "embedding" && k == 0);
     if (queue && queue->layout == QueueLayout::Flat && !takes_flat)
         v.out.error(op.cfg.loc,
@@ -100,7 +101,7 @@ void check_tms(Validation& v, const Op& op, std::size_t k) {
                     k, op.cfg.name, before);
 }
 
-/// Broadcast kernel buffers of a matmul must hold whole inner blocks.
+/// Kernel broadcasts of a matmul must hold complete inner blocks.
 void check_matmul_broadcast(Validation& v, const Op& op) {
     const OpAttributes& attr = op.cfg.attr;
     if (op.cfg.type != "matmul" || attr.identity || !v.chip.features.broadcast_blocks) return;
@@ -118,7 +119,7 @@ void check_matmul_broadcast(Validation& v, const Op& op) {
     }
 }
 
-// --- what an op writes ------------------------------------------------------------------------------------------
+// --- outputs of ops ---------------------------------------------------------------------------------------------
 
 void check_fed_queue(Validation& v, const Op& op, const Queue& queue) {
     if (queue.df != op.cfg.out_df)
@@ -194,7 +195,7 @@ void check_alias(Validation& v, const Queue& queue) {
                     to_string(queue.df), base->name, to_string(base->df));
 }
 
-/// A stream is read at one pace: all graphs that read a queue take the same number of inputs.
+/// All graphs that read a queue must consume it at the same rate, so they need the same number of inputs.
 void check_input_counts(Validation& v, const Queue& queue) {
     const auto readers = v.readers.find(queue.name);
     if (queue.type != QueueType::Queue || readers == v.readers.end()) return;

@@ -1,4 +1,4 @@
-// The parts of validate(), each a group of rules.
+// The parts of validate(), one per group of rules.
 #pragma once
 
 #include <unordered_map>
@@ -18,14 +18,15 @@ struct Validation {
     NameIndex index;
     std::unordered_map<std::string_view, std::vector<const Queue*>> fed_queues;  ///< op -> queues it writes
     std::unordered_map<std::string_view, std::vector<const Op*>> readers;        ///< queue or op -> ops that read it
-    std::unordered_map<std::string_view, std::unordered_set<const Graph*>> reader_graphs;  ///< and their graphs
+    std::unordered_map<std::string_view, std::unordered_set<const Graph*>>
+        reader_graphs;  ///< queue or op -> graphs that read it
 };
 
-/// Where ops and queues lie: chips, grids, channels, addresses, Ethernet.
+/// Placement of ops and queues: chips, grids, channels, addresses, Ethernet.
 void check_places(Validation& v);
-/// Edges: formats, tile dims and shapes at both ends, TMs, untilized and gradient outputs, aliases.
+/// Connections: formats, tile dims and shapes at both ends, TMs, untilized and gradient outputs, aliases.
 void check_links(Validation& v);
-/// Kernel broadcasts hold every tile that is read. Of an otherwise valid netlist only.
+/// Kernel broadcasts must hold all tiles that are read. Only for otherwise valid netlists.
 void check_broadcasts(Validation& v);
 /// Programs: variables, loops, executes and their settings.
 void check_programs(Validation& v);

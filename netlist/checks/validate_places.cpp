@@ -1,3 +1,4 @@
+// Rules of placement: chips, core grids, DRAM channels and addresses, Ethernet channels.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -23,7 +24,7 @@ void check_chip_id(Validation& v, std::int64_t chip, const SourceLoc& loc, const
     if (chip >= v.chips) v.out.error(loc, "{} is on chip {}; the machine has {}", what, chip, chips_text(v.chips));
 }
 
-/// The cores an op takes, each in one op of the graph only.
+/// Assigns cores to the ops of a graph; a core may belong to one op only.
 class CoreMap {
 public:
     CoreMap(Validation& v, const Graph& graph)
@@ -34,7 +35,7 @@ public:
         const std::int64_t rows = op.grid_transpose ? b.grid_c : b.grid_r;
         const std::int64_t cols = op.grid_transpose ? b.grid_r : b.grid_c;
         if (op.grid_loc_r + rows > v_.grid.rows || op.grid_loc_c + cols > v_.grid.cols) {
-            v_.out.error(op.cfg.loc, "op '{}' takes cores [{}, {}] to [{}, {}]; the grid has {} rows and {} columns",
+            v_.out.error(op.cfg.loc, "op '{}' uses cores [{}, {}] to [{}, {}]; the grid has {} rows and {} columns",
                          op.cfg.name, op.grid_loc_r, op.grid_loc_c, op.grid_loc_r + rows - 1, op.grid_loc_c + cols - 1,
                          v_.grid.rows, v_.grid.cols);
             return;
@@ -43,7 +44,7 @@ public:
             for (std::int64_t c = op.grid_loc_c; c < op.grid_loc_c + cols; ++c) {
                 const Op*& owner = owner_[static_cast<std::size_t>(r * v_.grid.cols + c)];
                 if (owner) {
-                    v_.out.error(op.cfg.loc, "op '{}' takes core [{}, {}], which op '{}' of graph '{}' has already",
+                    v_.out.error(op.cfg.loc, "op '{}' uses core [{}, {}], which op '{}' of graph '{}' already uses",
                                  op.cfg.name, r, c, owner->cfg.name, graph_.name);
                     return;
                 }
@@ -74,7 +75,7 @@ void check_channels(Validation& v, const Op& op, const std::vector<std::int64_t>
 void check_ethernet(Validation& v, const Graph& graph, const Op& op) {
     const SourceLoc& loc = op.cfg.loc;
     const std::string& name = op.cfg.name;
-    if (!v.chip.features.cross_graph_ops) return;  // the op's own check says so
+    if (!v.chip.features.cross_graph_ops) return;  // reported by the op's own check
     if (op.cfg.out.grid_r != 1)
         v.out.error(loc, "op '{}' is an ethernet_datacopy with grid_size {}x{}; it must be 1xN", name,
                     op.cfg.out.grid_r, op.cfg.out.grid_c);
@@ -83,8 +84,8 @@ void check_ethernet(Validation& v, const Graph& graph, const Op& op) {
                     v.grid.eth_channels);
     const std::int64_t to = op.cfg.attr.dest_device;
     if (to == graph.device()) {
-        v.out.error(loc, "op '{}' copies to chip {}, where it is itself; dest_device must be another chip", name, to);
-    } else {  // a missing one is reported by the op's own check
+        v.out.error(loc, "op '{}' copies to chip {}, its own chip; dest_device must be another chip", name, to);
+    } else {  // a missing device is reported by the op's own check
         check_chip_id(v, to, loc, "the destination of op '" + name + "'");
     }
     check_channels(v, op, op.cfg.attr.ingress_channels, "ingress_channels");
@@ -93,27 +94,27 @@ void check_ethernet(Validation& v, const Graph& graph, const Op& op) {
 
 void check_buffers(Validation& v, const Queue& queue) {
     if (queue.where != QueueLoc::Dram) return;
-    // Divided, so that no product can overflow whatever the file asks for.
+    // Divided instead of multiplied, to prevent overflow.
     const std::int64_t slot_tiles = queue.blocking.t * queue.blocking.mblock_tiles();
-    const std::int64_t room = v.grid.dram_channel_bytes;
-    if (queue.entries > room / std::max<std::int64_t>(slot_tiles, 1)) {
+    const std::int64_t channel_bytes = v.grid.dram_channel_bytes;
+    if (queue.entries > channel_bytes / std::max<std::int64_t>(slot_tiles, 1)) {
         v.out.error(queue.loc, "queue '{}' has {} entries of {} tiles; a DRAM channel has {} bytes", queue.name,
-                    queue.entries, slot_tiles, room);
+                    queue.entries, slot_tiles, channel_bytes);
         return;
     }
     const auto bytes = static_cast<std::uint64_t>(queue_buffer_bytes(queue));
-    // One message a queue: where the first buffer is wrong the others mostly are too.
+    // One message per queue: if one buffer is wrong, usually all are.
     for (std::size_t k = 0; k < queue.buffers.size(); ++k) {
         const BufferAddress& at = queue.buffers[k];
         if (at.channel >= v.grid.dram_channels)
             return v.out.error(queue.loc, "buffer {} of queue '{}' is in DRAM channel {}; the chip has channels 0..{}",
                                k, queue.name, at.channel, v.grid.dram_channels - 1);
-        // Addresses are 32 bits wide; on a channel of several blocks those above it meet the same memory again.
-        const auto size = static_cast<std::uint64_t>(room);
+        // Addresses are 32 bits wide; on a channel of several blocks, addresses above the size wrap around.
+        const auto size = static_cast<std::uint64_t>(channel_bytes);
         const std::uint64_t start = v.chip.dram_blocks > 1 ? at.address % size : at.address;
         if (start + bytes > size)
             return v.out.error(queue.loc, "buffer {} of queue '{}' ends at {:#x}; a DRAM channel ends at {:#x}", k,
-                               queue.name, start + bytes, room);
+                               queue.name, start + bytes, channel_bytes);
     }
 }
 
@@ -126,12 +127,12 @@ void check_queue(Validation& v, const Queue& queue) {
         v.out.error(queue.loc, "queue '{}' has tile_dim {} with df {}; small tiles are for float formats", queue.name,
                     queue.tile, to_string(queue.df));
     if ((!queue.read_ports.empty() || !queue.write_ports.empty()) && !v.chip.features.dram_ports)
-        v.out.error(queue.loc, "queue '{}' chooses DRAM ports; this chip has no choice of ports", queue.name);
+        v.out.error(queue.loc, "queue '{}' sets DRAM ports, which this chip does not support", queue.name);
     if (queue.df == DataFormat::Invalid || queue.df == DataFormat::Tf32)
-        v.out.error(queue.loc, "queue '{}' has df {}, which memory cannot hold", queue.name, to_string(queue.df));
+        v.out.error(queue.loc, "queue '{}' has df {}, which is not a memory format", queue.name, to_string(queue.df));
 }
 
-/// Queues that programs allocate and free share memory by turns.
+/// Queues that programs allocate and free may share memory at different times.
 std::set<std::string_view> dynamic_queues(const Netlist& netlist) {
     std::set<std::string_view> names;
     for (const Program& program : netlist.programs)
@@ -141,8 +142,8 @@ std::set<std::string_view> dynamic_queues(const Netlist& netlist) {
     return names;
 }
 
-/// Two queues of one graph that are both filled by the host, or both by ops, destroy each other in shared memory. An
-/// output over an input may be meant: real models put new states where the old ones were.
+/// Two queues of a graph that are both filled by the host, or both by ops, must not overlap. An output may overlap an
+/// input: real models write new states over old ones.
 void check_overlaps(Validation& v) {
     std::map<const Queue*, std::set<const Graph*>> users;
     for (const Graph& graph : v.netlist.graphs)
@@ -164,14 +165,14 @@ void check_overlaps(Validation& v) {
         for (const BufferAddress& at : queue.buffers)
             channels[{queue.device(), at.channel}].push_back({at.address, at.address + bytes, &queue});
     }
-    std::set<std::pair<const Queue*, const Queue*>> told;
+    std::set<std::pair<const Queue*, const Queue*>> reported_pairs;
     for (auto& [place, extents] : channels) {
         std::stable_sort(extents.begin(), extents.end(),
                          [](const Extent& a, const Extent& b) { return a.start < b.start; });
         for (std::size_t i = 1; i < extents.size(); ++i) {
             const Extent &low = extents[i - 1], &high = extents[i];
             if (high.start >= low.end || high.queue == low.queue || !together(low.queue, high.queue)) continue;
-            if (!told.insert({low.queue, high.queue}).second) continue;
+            if (!reported_pairs.insert({low.queue, high.queue}).second) continue;
             v.out.error(high.queue->loc, "queues '{}' and '{}' overlap in DRAM channel {} of chip {} at {:#x}",
                         low.queue->name, high.queue->name, place.second, place.first, high.start);
         }
@@ -182,7 +183,7 @@ void check_overlaps(Validation& v) {
 
 void check_places(Validation& v) {
     for (const Queue& queue : v.netlist.queues) check_queue(v, queue);
-    if (v.out.empty()) check_overlaps(v);  // sizes that are wrong already would overlap too
+    if (v.out.empty()) check_overlaps(v);  // wrong sizes would also be reported as overlaps
     for (const Graph& graph : v.netlist.graphs) {
         check_chip_id(v, graph.device(), graph.loc, "graph '" + graph.name + "'");
         CoreMap cores(v, graph);

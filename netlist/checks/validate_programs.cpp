@@ -1,3 +1,4 @@
+// Rules of programs: variables, loops, executes and queue settings.
 #include <set>
 
 #include "base/text.hpp"
@@ -9,7 +10,7 @@ namespace {
 
 using Kind = Instruction::Kind;
 
-/// Walks one program in order.
+/// Checks one program in order.
 class ProgramCheck {
 public:
     ProgramCheck(Validation& v, const Program& program) : v_(v), program_(program) {}
@@ -35,13 +36,13 @@ private:
             case Kind::VarInst:
                 if (parameters_.contains(i.out))
                     v_.out.error(i.loc, "'{}' is a parameter and cannot be changed", i.out);
-                for (const Operand& operand : i.operands) known(operand, i.loc);
-                known(i.out, i.loc);
+                for (const Operand& operand : i.operands) check_declared(operand, i.loc);
+                check_declared(i.out, i.loc);
                 if (i.op == "incwrap" && i.operands[1].variable.empty() && i.operands[1].literal < 1)
                     v_.out.error(i.loc, "'incwrap' wraps at {}; it must wrap at 1 or more", i.operands[1].literal);
                 return;
             case Kind::Loop:
-                for (const Operand& operand : i.operands) known(operand, i.loc);
+                for (const Operand& operand : i.operands) check_declared(operand, i.loc);
                 open_loops_.push_back(&i);
                 return;
             case Kind::EndLoop:
@@ -62,18 +63,18 @@ private:
 
     void declare(const Instruction& i) {
         for (const auto& [name, value] : i.variables) {
-            known(value, i.loc);
+            check_declared(value, i.loc);
             if (i.kind == Kind::Param) parameters_.insert(name);
             if (!variables_.insert(name).second)
                 v_.out.error(i.loc, "variable '{}' of program '{}' is declared twice", name, program_.name);
         }
     }
-    void known(const std::string& variable, const SourceLoc& loc) {
+    void check_declared(const std::string& variable, const SourceLoc& loc) {
         if (variable.empty() || variables_.contains(variable)) return;
         v_.out.error(loc, "variable '{}' is not declared in program '{}'{}", variable, program_.name,
                      guess(variable, [&] { return std::vector<std::string>(variables_.begin(), variables_.end()); }));
     }
-    void known(const Operand& operand, const SourceLoc& loc) { known(operand.variable, loc); }
+    void check_declared(const Operand& operand, const SourceLoc& loc) { check_declared(operand.variable, loc); }
 
     void queues(const Instruction& i) {
         for (const std::string& name : i.queues)
@@ -83,7 +84,7 @@ private:
     }
     template <class Names>
     std::string guess(const std::string& wrong, Names names) const {
-        return v_.out.size() > most_guesses ? "" : did_you_mean(wrong, names());
+        return v_.out.size() > max_problems_for_guesses ? "" : did_you_mean(wrong, names());
     }
     std::vector<std::string> queue_names() const {
         std::vector<std::string> names;
@@ -96,7 +97,7 @@ private:
         if (!graph) {
             const auto names = [&] {
                 std::vector<std::string> all;
-                for (const Graph& one : v_.netlist.graphs) all.push_back(one.name);
+                for (const Graph& graph : v_.netlist.graphs) all.push_back(graph.name);
                 return all;
             };
             v_.out.error(i.loc, "program '{}' executes graph '{}', which does not exist{}", program_.name, i.graph,
@@ -111,7 +112,7 @@ private:
         for (const Op& op : graph->ops) missing_settings(i, op, set);
     }
 
-    /// Streams from the host must say where to read, gradients where and how to accumulate.
+    /// Host-fed queues need settings of the read position, gradient queues of position and accumulation.
     void missing_settings(const Instruction& i, const Op& op, std::set<std::string_view>& set) {
         for (const std::string& input : op.inputs) {
             const Queue* queue = v_.index.queue(input);
@@ -139,7 +140,7 @@ private:
         for (const auto* value :
              {&s.prologue, &s.epilogue, &s.zero, &s.read_only, &s.rd_ptr_local, &s.rd_ptr_global, &s.wr_ptr_global,
               &s.rd_ptr_autoinc, &s.global_rdptr_autoinc, &s.global_wrptr_autoinc})
-            if (*value) known(**value, s.loc);
+            if (*value) check_declared(**value, s.loc);
         const Queue* queue = v_.index.queue(s.queue);
         if (!queue) {
             v_.out.error(s.loc, "settings for queue '{}', which does not exist{}", s.queue,

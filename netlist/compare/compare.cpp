@@ -13,12 +13,12 @@ namespace ttsim::impl {
 namespace {
 
 constexpr std::int64_t run_length = 1024;
-/// Of a result that lies packed, looked at together: 4 MiB of floats.
-constexpr std::int64_t most_unpacked = std::int64_t{1} << 20;
+/// Elements of a packed result that are unpacked at a time: 4 MiB of floats.
+constexpr std::int64_t max_unpacked = std::int64_t{1} << 20;
 
-/// Whether a value test that met a NaN or an infinity holds: a NaN equals a NaN, an infinity one of its sign or a
+/// Equality with a NaN or an infinity involved: a NaN equals a NaN; an infinity equals an infinity of its sign, or a
 /// finite number of its sign that is nearly as large.
-bool odd_equal(float a, float b) {
+bool special_equal(float a, float b) {
     if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
     if (std::signbit(a) != std::signbit(b)) return false;
     int exponent_a = 0, exponent_b = 0;
@@ -28,18 +28,18 @@ bool odd_equal(float a, float b) {
     return (std::isinf(a) || exponent_a > near_top) && (std::isinf(b) || exponent_b > near_top);
 }
 
-/// An infinity, a NaN, or so large that formats of a narrower range have no number for it.
-bool is_odd(float v) {
+/// An infinity, a NaN, or a number too large for formats with a smaller range.
+bool is_special(float v) {
     constexpr float near_top = 0x1p126F;
     return !(std::fabs(v) < near_top);
 }
 
-/// The variance is no more than what rounding leaves of it.
+/// Whether the variance is within rounding error.
 bool is_constant(double n, double sum, double squares) { return squares - sum * sum / n <= 1e-10 * squares; }
 
 double rms(double sum_of_squares, double count) { return count > 0 ? std::sqrt(sum_of_squares / count) : 0; }
 
-/// Two elements at a time, as the baseline's registers hold them.
+/// Two elements at a time, as in the registers of the baseline.
 using Two = double __attribute__((vector_size(16)));
 using TwoFloats = float __attribute__((vector_size(8)));
 using TwoFlags = std::int64_t __attribute__((vector_size(16)));
@@ -52,15 +52,15 @@ inline Two widen(const float* from) {
 inline Two magnitude(Two v) { return std::bit_cast<Two>(std::bit_cast<TwoFlags>(v) & INT64_MAX); }
 inline double total(Two v) { return v[0] + v[1]; }
 
-/// What the elements of a row are held against.
+/// Tolerances for the elements of a row.
 struct Tolerances {
-    Two atol, rtol, share;  ///< share: the largest relative error so far
+    Two atol, rtol, share;  ///< share: largest relative error so far
 };
 
 /// Sums and extremes of a row of finite elements.
 struct RowSums {
-    Two a{}, b{}, aa{}, bb{}, ab{}, worst{};
-    TwoFlags within{}, beyond{};
+    Two a{}, b{}, aa{}, bb{}, ab{}, max_difference{};
+    TwoFlags within{}, exceeds_share{};
 
     void add(Two x, Two y, const Tolerances& t) {
         const Two difference = magnitude(x - y), left = magnitude(x), right = magnitude(y);
@@ -71,8 +71,8 @@ struct RowSums {
         bb += y * y;
         ab += x * y;
         within -= difference <= larger * t.rtol + t.atol;  // true is -1
-        beyond |= difference > base * t.share;
-        worst = difference > worst ? difference : worst;
+        exceeds_share |= difference > base * t.share;
+        max_difference = difference > max_difference ? difference : max_difference;
     }
     void join(const RowSums& other) {
         a += other.a;
@@ -81,23 +81,23 @@ struct RowSums {
         bb += other.bb;
         ab += other.ab;
         within += other.within;
-        beyond |= other.beyond;
-        worst = other.worst > worst ? other.worst : worst;
+        exceeds_share |= other.exceeds_share;
+        max_difference = other.max_difference > max_difference ? other.max_difference : max_difference;
     }
 };
 
-double largest_share(const float* golden, const float* actual, std::int64_t count, double atol) {
-    double most = 0;
+double max_relative_error(const float* golden, const float* actual, std::int64_t count, double atol) {
+    double limit = 0;
     for (std::int64_t i = 0; i < count; ++i) {
         const double x = golden[i], y = actual[i], base = std::max({std::fabs(x), std::fabs(y), atol});
-        if (std::fabs(x - y) > most * base) most = std::fabs(x - y) / base;
+        if (std::fabs(x - y) > limit * base) limit = std::fabs(x - y) / base;
     }
-    return most;
+    return limit;
 }
 
 }  // namespace
 
-QueueComparison::QueueComparison(Comparison rule, TileDim tile, JudgedPart part)
+QueueComparison::QueueComparison(Comparison rule, TileDim tile, ComparedPart part)
     : rule_(std::move(rule)), tile_(tile), part_(std::move(part)) {
     const auto first = [](std::int64_t given) { return given > 0 ? given - 1 : 0; };
     const auto last = [](std::int64_t given, std::int64_t size) { return given > 0 ? std::min(given, size) : size; };
@@ -110,7 +110,7 @@ QueueComparison::QueueComparison(Comparison rule, TileDim tile, JudgedPart part)
     if (!tiled || tile_ != TileDim{}) return;
     vendor_row_end_ = std::min(last(rule_.rows_last, tile_.h) - 1, row_end_);
     vendor_col_end_ = std::min(last(rule_.cols_last, tile_.w) - 1, col_end_);
-    // a range of one row or column: its loops see nothing, and so accept nothing here
+    // for a range of one row or column the vendor's loops are empty and accept everything; ignored here
     if (vendor_row_end_ <= row_first_ || vendor_col_end_ <= col_first_) vendor_row_end_ = vendor_col_end_ = 0;
 }
 
@@ -127,11 +127,11 @@ void QueueComparison::add(const Tensor& golden, const Tensor& actual) {
 
 void QueueComparison::add_part(const Tensor& golden, std::int64_t first, std::int64_t z, const Unpack& actual) {
     const std::int64_t size = golden.rows * golden.cols;
-    const bool runs_cross = rule_.flat && size % run_length != 0;  // from one slice to the next
+    const bool runs_cross = rule_.flat && size % run_length != 0;  // runs continue in the next slice
     TT_CHECK(!rule_.flat || first * size % run_length == 0, "a part of flat values begins at value {}", first * size);
-    const std::int64_t most = runs_cross ? golden.z : std::max<std::int64_t>(1, most_unpacked / size);
-    for (std::int64_t from = 0; from < golden.z; from += most) {
-        const Tensor values = actual(first + from, std::min(most, golden.z - from));
+    const std::int64_t limit = runs_cross ? golden.z : std::max<std::int64_t>(1, max_unpacked / size);
+    for (std::int64_t from = 0; from < golden.z; from += limit) {
+        const Tensor values = actual(first + from, std::min(limit, golden.z - from));
         TT_CHECK(golden.rows == values.rows && golden.cols == values.cols, "golden is {}x{}, the result {}x{}",
                  golden.rows, golden.cols, values.rows, values.cols);
         if (rule_.flat)
@@ -144,13 +144,13 @@ void QueueComparison::add_part(const Tensor& golden, std::int64_t first, std::in
     if (first + golden.z == z) ++result_.entries;
 }
 
-/// One slice.
+/// Adds one slice.
 void QueueComparison::add_tiles(ConstMatrixView a, ConstMatrixView b, std::int64_t z) {
     const std::int64_t width = col_end_ - col_first_;
     if (width <= 0 || row_end_ <= row_first_) return;
     for (std::int64_t r = 0; r + tile_.h <= a.rows; r += tile_.h)
         for (std::int64_t c = 0; c + tile_.w <= a.cols; c += tile_.w) {
-            Piece looked_at, rest;  // by the vendor
+            Piece vendor_piece, rest;  // elements that the vendor compares, and the others
             double atol = rule_.atol;
             if (atol < 0) {
                 double squares = 0;
@@ -161,20 +161,20 @@ void QueueComparison::add_tiles(ConstMatrixView a, ConstMatrixView b, std::int64
             }
             for (std::int64_t row = r + row_first_; row < r + row_end_; ++row) {
                 const float *const x = a.row(row) + c + col_first_, *const y = b.row(row) + c + col_first_;
-                const std::int64_t looked = row < r + vendor_row_end_ ? vendor_col_end_ - col_first_ : 0;
-                if (looked > 0) add_row(x, y, looked, atol, looked_at);
-                if (looked < width) add_row(x + looked, y + looked, width - looked, atol, rest);
+                const std::int64_t vendor_count = row < r + vendor_row_end_ ? vendor_col_end_ - col_first_ : 0;
+                if (vendor_count > 0) add_row(x, y, vendor_count, atol, vendor_piece);
+                if (vendor_count < width) add_row(x + vendor_count, y + vendor_count, width - vendor_count, atol, rest);
             }
-            rest.join(looked_at);
+            rest.join(vendor_piece);
             finish(rest, [&] { return fmt::format("z {}, tile ({},{})", z, r / tile_.h, c / tile_.w); });
-            if (looked_at.elements > 0) finish_as_vendor(looked_at);
+            if (vendor_piece.elements > 0) finish_vendor_form(vendor_piece);
         }
 }
 
-/// Runs of 1024 values, of which the first is number `first` of the entry; values outside the judged part of their
-/// tile are stepped over.
+/// Adds runs of 1024 values, starting at value `first` of the entry; skips values outside the compared part of their
+/// tile.
 void QueueComparison::add_runs(std::span<const float> golden, const Tensor& actual, std::int64_t first) {
-    const bool whole = row_first_ == 0 && col_first_ == 0 && row_end_ == tile_.h && col_end_ == tile_.w;
+    const bool full_tile = row_first_ == 0 && col_first_ == 0 && row_end_ == tile_.h && col_end_ == tile_.w;
     const auto judged = [&](std::int64_t at) {
         const std::int64_t row = at / actual.cols % actual.rows % tile_.h, col = at % actual.cols % tile_.w;
         return row >= row_first_ && row < row_end_ && col >= col_first_ && col < col_end_;
@@ -190,7 +190,7 @@ void QueueComparison::add_runs(std::span<const float> golden, const Tensor& actu
             atol = -atol * rms(squares, static_cast<double>(count));
         }
         Piece piece;
-        if (whole)
+        if (full_tile)
             add_row(a, b, count, atol, piece);
         else
             for (std::int64_t i = 0; i < count; ++i)
@@ -203,24 +203,24 @@ void QueueComparison::add_row(const float* golden, const float* actual, std::int
     piece.elements += count;
     const bool plain = !part_.bits && rule_.type != Comparison::Type::Exact;
     if (plain && add_finite(golden, actual, count, atol, piece)) return;
-    for (std::int64_t i = 0; i < count; ++i) add_odd(golden[i], actual[i], atol, piece);
+    for (std::int64_t i = 0; i < count; ++i) add_special(golden[i], actual[i], atol, piece);
 }
 
-/// False, and nothing done, when a NaN or infinity is among the elements.
+/// Returns false without effect if an element is NaN or infinite.
 bool QueueComparison::add_finite(const float* golden, const float* actual, std::int64_t count, double atol,
                                  Piece& piece) {
     const Tolerances tolerances{Two{} + atol, Two{} + rule_.rtol, Two{} + result_.max_rel_error};
-    RowSums row, odd;  // two chains of additions instead of one
+    RowSums row, second;  // two independent chains of additions
     std::int64_t i = 0;
     for (; i + 4 <= count; i += 4) {
         row.add(widen(golden + i), widen(actual + i), tolerances);
-        odd.add(widen(golden + i + 2), widen(actual + i + 2), tolerances);
+        second.add(widen(golden + i + 2), widen(actual + i + 2), tolerances);
     }
-    for (; i < count; ++i) {  // a zero fills up the pair; it adds nothing but agreement
+    for (; i < count; ++i) {  // pads the pair with a zero, which only counts as equal
         row.add(Two{golden[i], 0}, Two{actual[i], 0}, tolerances);
         --row.within[1];
     }
-    row.join(odd);
+    row.join(second);
     if (!std::isfinite(total(row.aa) + total(row.bb))) return false;  // squares of floats cannot overflow a double
     piece.sums.n += static_cast<double>(count);
     piece.sums.a += total(row.a);
@@ -229,14 +229,14 @@ bool QueueComparison::add_finite(const float* golden, const float* actual, std::
     piece.sums.bb += total(row.bb);
     piece.sums.ab += total(row.ab);
     piece.within += row.within[0] + row.within[1];
-    result_.max_error = std::max({result_.max_error, row.worst[0], row.worst[1]});
-    if ((row.beyond[0] | row.beyond[1]) != 0) [[unlikely]]
-        result_.max_rel_error = std::max(result_.max_rel_error, largest_share(golden, actual, count, atol));
+    result_.max_error = std::max({result_.max_error, row.max_difference[0], row.max_difference[1]});
+    if ((row.exceeds_share[0] | row.exceeds_share[1]) != 0) [[unlikely]]
+        result_.max_rel_error = std::max(result_.max_rel_error, max_relative_error(golden, actual, count, atol));
     return true;
 }
 
-/// Exact rules, bit patterns, NaNs and infinities: one element at a time.
-void QueueComparison::add_odd(float golden, float actual, double atol, Piece& piece) {
+/// Adds a single element: exact rules, bit patterns, NaNs and infinities.
+void QueueComparison::add_special(float golden, float actual, double atol, Piece& piece) {
     if (part_.bits) {
         const auto x = std::bit_cast<std::uint32_t>(golden), y = std::bit_cast<std::uint32_t>(actual);
         const double a = x, b = y;
@@ -258,7 +258,7 @@ void QueueComparison::add_odd(float golden, float actual, double atol, Piece& pi
         ++piece.undefined;
         return;
     }
-    const bool same = rule_.type != Comparison::Type::Exact && odd_equal(golden, actual);
+    const bool same = rule_.type != Comparison::Type::Exact && special_equal(golden, actual);
     piece.within += static_cast<std::int64_t>(same);
     if (same) return;
     piece.broken = true;
@@ -266,12 +266,12 @@ void QueueComparison::add_odd(float golden, float actual, double atol, Piece& pi
     result_.max_rel_error = INFINITY;
 }
 
-/// Whether golden says nothing that the result could be held against.
+/// Whether golden does not determine the result.
 bool QueueComparison::undefined(float golden, float actual) const {
     if (std::isfinite(golden)) return false;
     if (rule_.type == Comparison::Type::Exact || rule_.atol < 0)
         return golden == actual || (std::isnan(golden) && std::isnan(actual));
-    return std::isnan(golden) || is_odd(actual);
+    return std::isnan(golden) || is_special(actual);
 }
 
 void QueueComparison::Sums::join(const Sums& other) {
@@ -299,7 +299,7 @@ double QueueComparison::correlation(const Sums& s) {
     return std::clamp((s.ab - s.a * s.b / s.n) / std::sqrt(variance_a * variance_b), -1.0, 1.0);
 }
 
-/// Why a tile fails; "" when it does not.
+/// The reason why a tile fails; "" if it passes.
 std::string QueueComparison::failure(const Piece& piece) const {
     if (rule_.type == Comparison::Type::Exact || part_.bits)
         return piece.within == piece.elements ? "" : fmt::format("{} values differ", piece.elements - piece.within);
@@ -309,7 +309,7 @@ std::string QueueComparison::failure(const Piece& piece) const {
                            100 * rule_.check_pct);
     if (rule_.type != Comparison::Type::AllCloseHw || rule_.check_pcc <= 0) return "";
     if (piece.broken) return "a NaN or infinity on one side only";
-    // A constant has no correlation: then the means must agree, or, where one side varies, every value.
+    // Constants have no correlation: then the means must agree or, if only one side is constant, every value.
     const Sums& s = piece.sums;
     if (s.n < 1) return "";
     const bool constant_a = is_constant(s.n, s.a, s.aa), constant_b = is_constant(s.n, s.b, s.bb);
@@ -333,22 +333,22 @@ void QueueComparison::finish(const Piece& piece, Place&& place) {
     within_ += piece.within;
     total_.join(piece.sums);
     if (!part_.judged) return;
-    const std::string why = failure(piece);
-    if (why.empty()) return;
+    const std::string reason = failure(piece);
+    if (reason.empty()) return;
     if (result_.failed_tiles++ > 0) return;
     failed_entry_ = result_.entries;
-    result_.first_failure = fmt::format("{}: {}", place(), why);
+    result_.first_failure = fmt::format("{}: {}", place(), reason);
 }
 
-/// What the vendor does not look at counts as values that agree, and as pairs of zeros.
-void QueueComparison::finish_as_vendor(Piece looked_at) {
+/// Elements that the vendor skips count as equal values, and as pairs of zeros.
+void QueueComparison::finish_vendor_form(Piece vendor_piece) {
     const std::int64_t size = tile_.elements();
-    looked_at.within += size - looked_at.elements;
-    looked_at.sums.n += static_cast<double>(size - looked_at.elements);
-    looked_at.elements = size;
+    vendor_piece.within += size - vendor_piece.elements;
+    vendor_piece.sums.n += static_cast<double>(size - vendor_piece.elements);
+    vendor_piece.elements = size;
     ++result_.vendor_tiles;
-    result_.vendor_pcc = std::min(result_.vendor_pcc, looked_at.broken ? 0 : correlation(looked_at.sums));
-    if (part_.judged && !failure(looked_at).empty()) ++result_.vendor_failed_tiles;
+    result_.vendor_pcc = std::min(result_.vendor_pcc, vendor_piece.broken ? 0 : correlation(vendor_piece.sums));
+    if (part_.judged && !failure(vendor_piece).empty()) ++result_.vendor_failed_tiles;
 }
 
 void QueueComparison::join(const QueueComparison& later) {

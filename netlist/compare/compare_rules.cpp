@@ -1,4 +1,4 @@
-// Which rule judges an output queue, and which of its elements.
+// Selects the comparison rule and the compared elements of an output queue.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ bool is_binary(const std::string& type) {
     return type == "add" || type == "subtract" || type == "multiply" || type == "maximum";
 }
 
-/// How many mantissa bits a format keeps decides the row of the table.
+/// Classes of mantissa width, which select the row of the tolerance table.
 enum class Width { Wide, Bfp8, Four, Two };
 Width width_of(DataFormat f) {
     if (f == DataFormat::Bfp8 || f == DataFormat::Bfp8_b) return Width::Bfp8;
@@ -51,8 +51,8 @@ Tolerance product_row(DataFormat out, DataFormat acc, Fidelity fidelity) {
     return fidelity == Fidelity::LoFi ? Tolerance{0.15, 0.0, 0.90, ""} : Tolerance{0.15, 0.40, 0.99, ""};
 }
 
-/// The table of usual tolerances by op type and output format (docs/netlist.md "Comparison").
-Tolerance usual(const std::string& type, DataFormat out, DataFormat acc, Fidelity fidelity) {
+/// The table of default tolerances by op type and output format (docs/netlist.md "Comparison").
+Tolerance default_tolerance(const std::string& type, DataFormat out, DataFormat acc, Fidelity fidelity) {
     if (is_product(type)) return product_row(out, acc, fidelity);
     if (type == "topk") return {0.01, 1.0, 0.99999, ""};
     if (width_of(out) == Width::Four) return {0.30, 0.0, 0.90, ""};
@@ -72,15 +72,16 @@ void loosen(Tolerance& so_far, const Tolerance& other) {
 }
 
 Tolerance row_of(const OpConfig& op) {
-    Tolerance row = usual(op.type, op.out_df, op.acc_df, op.fidelity);
+    Tolerance row = default_tolerance(op.type, op.out_df, op.acc_df, op.fidelity);
     if (op.fused)
         for (const auto& schedule : op.fused->schedules)
-            for (const FusedSubOp& sub : schedule) loosen(row, usual(sub.type, op.out_df, op.acc_df, op.fidelity));
+            for (const FusedSubOp& sub : schedule)
+                loosen(row, default_tolerance(sub.type, op.out_df, op.acc_df, op.fidelity));
     row.what = fmt::format("{} {}", op.type, to_string(op.out_df));
     return row;
 }
 
-/// The ops whose results reach a queue, nearest first.
+/// The ops that contribute to a queue, nearest first.
 std::vector<const Op*> ancestors(const NameIndex& index, const Queue& output) {
     std::vector<const Op*> found;
     std::set<std::string> seen{output.name};
@@ -103,7 +104,7 @@ bool full_match(const std::string& name, const std::string& text) {
     return pattern && pattern->matches(name);
 }
 
-/// The file's own rule for a queue, and where it stands; nullptr when it has none.
+/// The netlist's rule for a queue and its source; nullptr if there is none.
 const Comparison* own_rule(const TestConfig& test, const std::string& queue, std::string& source) {
     for (const bool exact : {true, false})
         for (const auto& [name, rule] : test.comparison_overrides)
@@ -115,13 +116,13 @@ const Comparison* own_rule(const TestConfig& test, const std::string& queue, std
     return test.comparison ? &*test.comparison : nullptr;
 }
 
-Comparison usual_rule(const std::vector<const Op*>& ops, std::string& source) {
+Comparison default_rule(const std::vector<const Op*>& ops, std::string& source) {
     Tolerance row{0, 1, 1, ""};
     for (const Op* op : ops) loosen(row, row_of(op->cfg));
     if (ops.empty()) row = {0.15, 0.90, 0.99, "copy"};
     source = "usual tolerance of " + row.what;
-    constexpr std::size_t few = 10;
-    if (ops.size() > few) {
+    constexpr std::size_t max_ops = 10;
+    if (ops.size() > max_ops) {
         loosen(row, {0.15, 0.50, 0.92, ""});
         source += ", and of more than 10 ops";
     }
@@ -133,23 +134,23 @@ Comparison usual_rule(const std::vector<const Op*>& ops, std::string& source) {
     return rule;
 }
 
-/// PCC of --strict: what the formats on the way should allow; 0 when one of them promises nothing.
+/// PCC of --strict, as the formats on the path allow; 0 if one of them is too coarse.
 double strict_pcc(const std::vector<const Op*>& ops) {
     bool all_float32 = !ops.empty();
     for (const Op* op : ops) {
         const DataFormat f = op->cfg.out_df;
-        const bool kept = f == DataFormat::Float32 || f == DataFormat::Float16 || f == DataFormat::Float16_b ||
-                          width_of(f) == Width::Bfp8;
+        const bool precise_format = f == DataFormat::Float32 || f == DataFormat::Float16 ||
+                                    f == DataFormat::Float16_b || width_of(f) == Width::Bfp8;
         const bool multiplies = is_product(op->cfg.type) || op->cfg.type == "multiply" || op->cfg.fused;
         const bool precise = op->cfg.fidelity == Fidelity::HiFi3 || op->cfg.fidelity == Fidelity::HiFi4;
-        if (!kept || (multiplies && !precise)) return 0;
+        if (!precise_format || (multiplies && !precise)) return 0;
         all_float32 = all_float32 && f == DataFormat::Float32;
     }
     return ops.empty() ? 0 : all_float32 ? 0.999 : 0.99;
 }
 
-/// The op whose result a queue holds, copies that leave places alone stepped over.
-const Op* maker(const NameIndex& index, const Queue& output) {
+/// The op whose result a queue holds, skipping copies without TMs.
+const Op* producer_of(const NameIndex& index, const Queue& output) {
     if (!output.input_tms.empty()) return nullptr;
     std::set<std::string> seen;
     std::string name = output.input;
@@ -160,15 +161,15 @@ const Op* maker(const NameIndex& index, const Queue& output) {
             continue;
         }
         const Op* op = index.op(name).op;
-        const bool steps_over = op && is_copy(op->cfg.type) && op->inputs.size() == 1 &&
-                                std::all_of(op->tms.begin(), op->tms.end(), [](const auto& t) { return t.empty(); });
-        if (!steps_over) return op;
+        const bool is_plain_copy = op && is_copy(op->cfg.type) && op->inputs.size() == 1 &&
+                                   std::all_of(op->tms.begin(), op->tms.end(), [](const auto& t) { return t.empty(); });
+        if (!is_plain_copy) return op;
         name = op->inputs.front();
     }
     return nullptr;
 }
 
-void keep_reduced(JudgedPart& part, ReduceDim dim) {
+void limit_to_reduced(ComparedPart& part, ReduceDim dim) {
     if (dim == ReduceDim::R || dim == ReduceDim::RC) part.row_end = 1;
     if (dim == ReduceDim::C || dim == ReduceDim::RC) part.col_end = 1;
     if (part.row_end == 1)
@@ -177,8 +178,8 @@ void keep_reduced(JudgedPart& part, ReduceDim dim) {
         part.why = "reduce c keeps column 0";
 }
 
-/// A vector mode computes the first rows or columns of a tile; small tiles are computed whole.
-void keep_vector(JudgedPart& part, const OpAttributes& attr, TileDim tile) {
+/// A vector mode computes the first rows or columns of a tile; small tiles are computed completely.
+void limit_to_vector(ComparedPart& part, const OpAttributes& attr, TileDim tile) {
     if (!attr.vector || tile != TileDim{}) return;
     if (*attr.vector == VectorMode::R) {
         part.row_end = 4;
@@ -189,9 +190,9 @@ void keep_vector(JudgedPart& part, const OpAttributes& attr, TileDim tile) {
     }
 }
 
-void keep_result(JudgedPart& part, const std::string& type, const OpAttributes& attr, TileDim tile) {
-    if (type == "reduce") keep_reduced(part, attr.reduce_dim);
-    keep_vector(part, attr, tile);
+void limit_to_result(ComparedPart& part, const std::string& type, const OpAttributes& attr, TileDim tile) {
+    if (type == "reduce") limit_to_reduced(part, attr.reduce_dim);
+    limit_to_vector(part, attr, tile);
 }
 
 /// The sub-op that writes the output of a fused op.
@@ -211,17 +212,17 @@ bool drops_out(const OpConfig& op) {
     return false;
 }
 
-/// A name of io-config's means the queue, or every copy of it where it has one on several chips.
-bool means(const std::string& listed, const Queue& queue) {
+/// Whether a name in io-config refers to the queue, or to one of its instances.
+bool refers_to(const std::string& listed, const Queue& queue) {
     return !queue.from_host() && (listed == queue.name || fmt::format("{}.{}", listed, queue.device()) == queue.name);
 }
 
-/// io-config's outputs that ops fill; empty when it lists none, and then every output is judged.
+/// Op-fed outputs of io-config; empty if it lists none, and then all outputs are compared.
 std::set<std::string> listed_outputs(const Netlist& resolved) {
     std::set<std::string> listed;
     for (const Queue& queue : resolved.queues)
         for (const std::string& name : resolved.test.io_outputs)
-            if (means(name, queue)) listed.insert(queue.name);
+            if (refers_to(name, queue)) listed.insert(queue.name);
     return listed;
 }
 
@@ -232,8 +233,8 @@ ComparisonRule comparison_for(const Netlist& resolved, const Queue& output, bool
     const std::vector<const Op*> ops = ancestors(index, output);
     ComparisonRule result;
     const Comparison* own = own_rule(resolved.test, output.name, result.source);
-    result.comparison = own ? *own : usual_rule(ops, result.source);
-    // only readers of plain row-major data honour FlatTensor
+    result.comparison = own ? *own : default_rule(ops, result.source);
+    // FlatTensor applies only to row-major data
     const bool plain = output.layout == QueueLayout::Flat || (!ops.empty() && ops.front()->cfg.untilize);
     result.comparison.flat = result.comparison.flat && plain;
     if (is_raw(output.df)) result.comparison.type = Comparison::Type::Exact;
@@ -252,17 +253,17 @@ Comparison float32_comparison() {
     return rule;
 }
 
-JudgedPart judged_part_of(const OpConfig& op) {
-    JudgedPart part;
+ComparedPart compared_part_of(const OpConfig& op) {
+    ComparedPart part;
     part.bits = is_raw(op.out_df);
     if (drops_out(op)) {
         part.judged = false;
         part.why = "depends on dropout '" + op.name + "'";
         return part;
     }
-    keep_result(part, op.type, op.attr, op.tile);
+    limit_to_result(part, op.type, op.attr, op.tile);
     if (op.fused)
-        if (const FusedSubOp* sub = last_sub_op(*op.fused)) keep_result(part, sub->type, sub->attributes, op.tile);
+        if (const FusedSubOp* sub = last_sub_op(*op.fused)) limit_to_result(part, sub->type, sub->attributes, op.tile);
     return part;
 }
 
@@ -270,15 +271,15 @@ ComparisonRule comparison_for_op(const OpConfig& op) {
     ComparisonRule result;
     Op alone;
     alone.cfg = op;
-    result.comparison = usual_rule({&alone}, result.source);
+    result.comparison = default_rule({&alone}, result.source);
     result.comparison.flat = false;
     if (is_raw(op.out_df)) result.comparison.type = Comparison::Type::Exact;
     return result;
 }
 
-JudgedPart judged_part(const Netlist& resolved, const Queue& output) {
+ComparedPart compared_part(const Netlist& resolved, const Queue& output) {
     const NameIndex index(resolved);
-    JudgedPart part;
+    ComparedPart part;
     part.bits = is_raw(output.df);
     for (const Op* op : ancestors(index, output))
         if (drops_out(op->cfg)) {
@@ -286,8 +287,8 @@ JudgedPart judged_part(const Netlist& resolved, const Queue& output) {
             part.why = "depends on dropout '" + op->name() + "'";
             return part;
         }
-    if (const Op* op = maker(index, output)) {
-        part = judged_part_of(op->cfg);
+    if (const Op* op = producer_of(index, output)) {
+        part = compared_part_of(op->cfg);
         part.bits = is_raw(output.df);
     }
     const std::set<std::string> listed = listed_outputs(resolved);
@@ -302,7 +303,7 @@ std::vector<const Queue*> reported_outputs(const Netlist& resolved) {
     std::set<std::string_view> read;
     for (const Graph& graph : resolved.graphs)
         for (const Op& op : graph.ops) read.insert(op.inputs.begin(), op.inputs.end());
-    for (const Queue& queue : resolved.queues)  // reading a view reads the memory behind it
+    for (const Queue& queue : resolved.queues)  // reading an alias reads its memory
         if (!queue.alias.empty() && read.contains(queue.name)) read.insert(queue.alias);
     const std::set<std::string> listed = listed_outputs(resolved);
     std::vector<const Queue*> outputs;
@@ -316,7 +317,7 @@ std::vector<std::string> unknown_outputs(const Netlist& resolved) {
     std::vector<std::string> unknown;
     for (const std::string& name : resolved.test.io_outputs)
         if (std::none_of(resolved.queues.begin(), resolved.queues.end(),
-                         [&](const Queue& q) { return means(name, q); }))
+                         [&](const Queue& q) { return refers_to(name, q); }))
             unknown.push_back(name);
     return unknown;
 }

@@ -10,7 +10,7 @@ namespace ttsim::impl {
 
 namespace {
 
-constexpr std::int64_t most_chips = 1024;
+constexpr std::int64_t max_chips = 1024;
 
 class ClusterReader {
 public:
@@ -21,7 +21,7 @@ public:
         read_links(*map.node("ethernet_connections"));
         read_mmio(*map.node("chips_with_mmio"));
         if (const YamlPtr harvesting = map.node_or_null("harvesting")) read_harvesting(*harvesting);
-        // newer descriptors carry board facts that the model has no use for
+        // newer descriptors have board data that the simulator does not use
         for (const char* key : {"boardtype", "boards", "arch", "chip_to_boardtype", "chip_unique_ids", "chip_to_bus_id",
                                 "asic_locations", "io_device_type"})
             (void)map.node_or_null(key);
@@ -32,7 +32,7 @@ public:
 
 private:
     std::int64_t chip_id(const YamlNode& node, std::string_view what) {
-        const std::int64_t id = yaml_whole(node, file_, what, {0, most_chips - 1});
+        const std::int64_t id = yaml_integer(node, file_, what, {0, max_chips - 1});
         if (known_ && std::find(cluster_.chips.begin(), cluster_.chips.end(), id) == cluster_.chips.end())
             fail_input(node.loc(file_), "chip {} is not among 'chips'", id);
         return id;
@@ -51,7 +51,7 @@ private:
                         fail_input(p->loc(file_),
                                    "the position of chip {} has {} numbers; [x, y, rack, shelf] is wanted", id,
                                    p->items.size());
-                    for (const YamlPtr& item : p->items) (void)yaml_whole(*item, file_, "position", {0, 1 << 20});
+                    for (const YamlPtr& item : p->items) (void)yaml_integer(*item, file_, "position", {0, 1 << 20});
                 } else {
                     (void)read_coord(*p, file_, "position", {1 << 20, 1 << 20});
                 }
@@ -66,7 +66,7 @@ private:
         const std::int64_t id = chip_id(*end.node("chip"), "chip");
         const auto channels = static_cast<std::int64_t>(chip_.eth.size());
         if (channels == 0) fail_input(node.loc(file_), "{} has no Ethernet", chip_.name);
-        const std::int64_t channel = end.whole("chan", {0, channels - 1});
+        const std::int64_t channel = end.integer("chan", {0, channels - 1});
         end.done();
         return {id, channel};
     }
@@ -88,7 +88,7 @@ private:
         if (a.first == b.first) fail_input(loc, "chip {} is connected to itself", a.first);
         const auto used_a = other_end_.find(a), used_b = other_end_.find(b);
         if (used_a != other_end_.end() && used_b != other_end_.end() && used_a->second == b && used_b->second == a)
-            return;  // the same link, from the other side
+            return;  // the same link in the other direction
         for (const auto& [end, used] : {std::pair{a, used_a}, std::pair{b, used_b}})
             if (used != other_end_.end())
                 fail_input(loc, "channel {} of chip {} is already connected to channel {} of chip {}", end.second,
@@ -111,7 +111,7 @@ private:
             });
     }
 
-    // Descriptors number Tensix rows from 0, leaving out the rows without any.
+    // Descriptors number Tensix rows from 0 and skip other rows.
     void read_harvesting(const YamlNode& harvesting) {
         if (!harvesting.is_map()) fail_input(harvesting.loc(file_), "'harvesting' needs a map of chip ids");
         for (const auto& [key, value] : harvesting.entries)
@@ -120,7 +120,7 @@ private:
                 YamlMap map(v, file_, "harvesting");
                 (void)map.node_or_null("noc_translation");
                 const std::size_t rows = chip_.worker_y.size();
-                const std::int64_t mask = map.whole("harvest_mask", {0, (std::int64_t{1} << rows) - 1});
+                const std::int64_t mask = map.integer("harvest_mask", {0, (std::int64_t{1} << rows) - 1});
                 map.done();
                 for (std::size_t row = 0; row < rows; ++row)
                     if (mask >> row & 1) cluster_.harvested[id].push_back(chip_.worker_y[row]);
@@ -174,7 +174,7 @@ Cluster default_cluster(std::int64_t count, std::int64_t width, const ChipParams
         return cluster;
     }
     if (width <= 0) width = mesh_width(count);
-    // As on real boards: 4..7 face 12..15 of the next column, 8..11 face 0..3 of the next row.
+    // As on real boards: channels 4..7 connect to 12..15 of the next column, 8..11 to 0..3 of the next row.
     for (std::int64_t id = 0; id < count; ++id) {
         const bool right = id % width + 1 < width && id + 1 < count;
         const bool down = id + width < count;

@@ -14,7 +14,7 @@ std::string coord_list(const std::vector<NocCoord>& all) {
     return fmt::format("[{}]", fmt::join(words, ", "));
 }
 
-/// The cores of so many rows, row by row.
+/// The cores of the given rows, row by row.
 std::vector<NocCoord> cores_of(const std::vector<int>& columns, const std::vector<int>& rows) {
     std::vector<NocCoord> all;
     for (const int y : rows)

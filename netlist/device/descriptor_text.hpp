@@ -1,4 +1,4 @@
-// Descriptors of a machine as the readers of this folder take them: what a compiled image carries of its target.
+// Writes soc and cluster descriptors of a machine for compiled images; the readers of this folder accept them.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace ttsim::impl {
 
-/// One chip in noc0 coordinates, its harvested cores named.
+/// Soc descriptor of a chip in noc0 coordinates, with its harvested cores.
 std::string soc_descriptor_text(const ChipInstance& chip);
-/// Chips in a row, which says nothing of where they stand; their links and host links.
+/// Cluster descriptor of a machine with its Ethernet and host links. Chip positions are a row, not the real ones.
 std::string cluster_descriptor_text(const Machine& machine);
 
 }  // namespace ttsim::impl

@@ -28,14 +28,14 @@ Product read_product(const std::string& name, YamlMap map) {
     p.info.name = name;
     p.info.arch = map.text("chip");
     p.info.summary = map.text("summary");
-    p.info.chips = map.whole("chips", {1, 1024});
-    p.clock_mhz = map.whole("clock_mhz", {1, 100'000});
+    p.info.chips = map.integer("chips", {1, 1024});
+    p.clock_mhz = map.integer("clock_mhz", {1, 100'000});
     const ChipParams& params = chip(p.info.arch);
     if (const YamlPtr mesh = map.node_or_null("mesh")) {
         if (!mesh->is_sequence() || mesh->items.size() != 2)
             fail_input(mesh->loc(file), "'mesh' needs two numbers, [columns, rows]");
-        p.mesh_width = yaml_whole(*mesh->items[0], file, "mesh", {1, 1024});
-        if (p.mesh_width * yaml_whole(*mesh->items[1], file, "mesh", {1, 1024}) != p.info.chips)
+        p.mesh_width = yaml_integer(*mesh->items[0], file, "mesh", {1, 1024});
+        if (p.mesh_width * yaml_integer(*mesh->items[1], file, "mesh", {1, 1024}) != p.info.chips)
             fail_input(mesh->loc(file), "'mesh' does not hold {} chips", p.info.chips);
     }
     const YamlPtr harvested = map.node("harvested");
@@ -44,7 +44,7 @@ Product read_product(const std::string& name, YamlMap map) {
     for (const YamlPtr& rows : harvested->items) {
         std::vector<int> list;
         for (const YamlPtr& row : rows->items)
-            list.push_back(static_cast<int>(yaml_whole(*row, file, "harvested", {0, params.grid_y - 1})));
+            list.push_back(static_cast<int>(yaml_integer(*row, file, "harvested", {0, params.grid_y - 1})));
         p.harvested.push_back(std::move(list));
     }
     map.done();
@@ -66,7 +66,7 @@ Product chip_as_product(const ChipParams& params) {
     return p;
 }
 
-/// Boards of all products.yaml, then the chips that are devices by themselves; the first of a name holds.
+/// Boards of all products.yaml, then the selectable chips; the first entry of a name wins.
 std::vector<Product> all_products() {
     std::vector<Product> list;
     const auto add = [&](Product product) {
@@ -82,7 +82,7 @@ std::vector<Product> all_products() {
     return list;
 }
 
-/// What one chip of the machine looks like before its own harvesting.
+/// A selected device, before additional harvesting.
 struct DeviceChoice {
     std::string name;
     SocDescriptor soc;
@@ -92,7 +92,9 @@ struct DeviceChoice {
     std::vector<std::vector<int>> harvested{{}};
 };
 
-DeviceChoice one_chip(std::string name, SocDescriptor soc) { return {.name = std::move(name), .soc = std::move(soc)}; }
+DeviceChoice single_chip(std::string name, SocDescriptor soc) {
+    return {.name = std::move(name), .soc = std::move(soc)};
+}
 
 bool same_layout(const ChipParams& a, const ChipParams& b) {
     return a.grid_x == b.grid_x && a.grid_y == b.grid_y && a.worker_x == b.worker_x && a.worker_y == b.worker_y;
@@ -113,12 +115,12 @@ DeviceChoice product_choice(const Product& product, const ChipParams& base) {
 }
 
 DeviceChoice choose_device(const std::string& device, const ChipParams& base) {
-    if (device.empty()) return one_chip(base.name, {base, {}});
+    if (device.empty()) return single_chip(base.name, {base, {}});
     if (is_chip_path(device)) {
         if (chip(device).file != base.file)
             fail_input({}, "--device {} is the chip {}, but the netlist runs on {}", device, chip(device).name,
                        base.name);
-        return one_chip(base.name, {base, {}});
+        return single_chip(base.name, {base, {}});
     }
     std::vector<std::string> names;
     for (const Product& product : all_products()) {
@@ -127,24 +129,24 @@ DeviceChoice choose_device(const std::string& device, const ChipParams& base) {
     }
     const std::filesystem::path path(device);
     if (path.extension() == ".yaml" || path.extension() == ".yml" || device.find('/') != std::string::npos)
-        return one_chip(path.stem().string(), read_soc_descriptor(device, base));
+        return single_chip(path.stem().string(), read_soc_descriptor(device, base));
     fail_input({},
                "--device '{}' is neither a product nor a soc descriptor (.yaml) nor a chip's folder; products: {}{}",
                device, fmt::join(names, ", "), did_you_mean(to_lower(device), names));
 }
 
 void harvest(ChipInstance& instance, const std::vector<int>& rows, std::string_view source) {
-    std::vector<int>& left = instance.params.worker_y;
+    std::vector<int>& remaining = instance.params.worker_y;
     for (const int row : rows) {
         if (std::find(instance.harvested_rows.begin(), instance.harvested_rows.end(), row) !=
             instance.harvested_rows.end())
             continue;
-        const auto found = std::find(left.begin(), left.end(), row);
-        if (found == left.end())
+        const auto found = std::find(remaining.begin(), remaining.end(), row);
+        if (found == remaining.end())
             fail_input({}, "{} names row {} of chip {}; its rows of cores are {}", source, row, instance.id,
-                       fmt::join(left, ", "));
-        if (left.size() == 1) fail_input({}, "{} leaves chip {} without cores", source, instance.id);
-        left.erase(found);
+                       fmt::join(remaining, ", "));
+        if (remaining.size() == 1) fail_input({}, "{} leaves chip {} without cores", source, instance.id);
+        remaining.erase(found);
         instance.harvested_rows.push_back(row);
     }
     std::sort(instance.harvested_rows.begin(), instance.harvested_rows.end());
@@ -158,7 +160,7 @@ Cluster choose_cluster(const MachineOptions& options, const DeviceChoice& device
                        options.cluster, cluster.chips.back());
         return cluster;
     }
-    // boards without Ethernet meet over the host, so any number of them works together
+    // boards without Ethernet communicate over the host, so any number of them works
     if (device.fixed_count && options.chips > device.chips && !base.eth.empty())
         fail_input({}, "the netlist uses chip {}, but --device {} has {} chip{}; a --cluster can join several",
                    options.chips - 1, device.name, device.chips, device.chips == 1 ? "" : "s");
@@ -227,7 +229,7 @@ std::vector<std::int64_t> Machine::route(std::int64_t from, std::int64_t to) con
         neighbours[link.chip_a].push_back(link.chip_b);
         neighbours[link.chip_b].push_back(link.chip_a);
     }
-    // distances from the far end, then downhill, lowest id first
+    // distances from the destination, then descend, lowest id first
     std::map<std::int64_t, std::int64_t> distance{{to, 0}};
     for (std::deque<std::int64_t> open{to}; !open.empty(); open.pop_front())
         for (const std::int64_t next : neighbours[open.front()])

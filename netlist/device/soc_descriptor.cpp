@@ -11,11 +11,12 @@ namespace ttsim::impl {
 
 namespace {
 
-/// Translated coordinates of chips that have the hardware (tt-isa-documentation WormholeB0/NoC/Coordinates.md): below
-/// 16 nothing changes; from 16 on first the columns (rows) without cores, then those with cores, harvested rows last.
+/// Translated coordinates of chips with that hardware (tt-isa-documentation WormholeB0/NoC/Coordinates.md): below 16
+/// they equal physical ones; from 16 on, first the columns (rows) without cores, then those with cores, harvested rows
+/// last.
 constexpr int first_translated = 16;
 
-/// Columns of the grid in the order of translated coordinates; rows the same way.
+/// Columns (or rows) of the grid in the order of translated coordinates.
 std::vector<int> translated_order(const std::vector<int>& cores, int size) {
     std::vector<int> order;
     for (int k = 0; k < size; ++k)
@@ -57,8 +58,8 @@ private:
 
     CoordBound read_bound(std::string_view key) {
         YamlMap grid = map_.map(key);
-        const CoordBound bound{static_cast<int>(grid.whole("x_size", {1, 64})),
-                               static_cast<int>(grid.whole("y_size", {1, 64}))};
+        const CoordBound bound{static_cast<int>(grid.integer("x_size", {1, 64})),
+                               static_cast<int>(grid.integer("y_size", {1, 64}))};
         grid.done();
         return bound;
     }
@@ -80,19 +81,19 @@ private:
         return k < order.size() ? order[k] : -1;
     }
     int physical_x(int x) const { return physical(x, translated_order(base_.worker_x, base_.grid_x)); }
-    /// Which rows are harvested is not in a translated descriptor: the last ones are taken.
+    /// A translated descriptor does not contain the harvested rows; the last rows are assumed.
     int physical_y(int y) const { return physical(y, translated_order(base_.worker_y, base_.grid_y)); }
 
     std::vector<NocCoord> coords(const YamlNode& node, std::string_view what) {
         std::vector<NocCoord> list = node.is_null() ? std::vector<NocCoord>{} : read_coords(node, file_, what, bound_);
         for (std::size_t i = 0; i < list.size(); ++i) {
-            const NocCoord there{physical_x(list[i].x), physical_y(list[i].y)};
-            const bool inside =
-                there.x >= 0 && there.y >= 0 && there.x < soc_.params.grid_x && there.y < soc_.params.grid_y;
+            const NocCoord position{physical_x(list[i].x), physical_y(list[i].y)};
+            const bool inside = position.x >= 0 && position.y >= 0 && position.x < soc_.params.grid_x &&
+                                position.y < soc_.params.grid_y;
             if (!inside)
                 fail_input((node.is_sequence() ? *node.items[i] : node).loc(file_),
-                           "'{}' names {}-{}, which is no place of the chip", what, list[i].x, list[i].y);
-            list[i] = there;
+                           "'{}' names {}-{}, which is outside of the chip", what, list[i].x, list[i].y);
+            list[i] = position;
         }
         return list;
     }
@@ -108,7 +109,7 @@ private:
             if (p.dram.back().empty()) fail_input(channel->loc(file_), "a DRAM channel needs at least one place");
         }
         p.eth = coords(*map_.node("eth"), "eth");
-        // test descriptors have neither; nothing else lies at the corner of their grids
+        // test descriptors have neither; (0, 0) is unused in their grids
         const std::vector<NocCoord> pcie = coords(*map_.node("pcie"), "pcie"), arc = coords(*map_.node("arc"), "arc");
         p.pcie = pcie.empty() ? NocCoord{} : pcie.front();
         p.arc = arc.empty() ? NocCoord{} : arc.front();
@@ -149,9 +150,9 @@ private:
 
     void read_sizes() {
         ChipParams& p = soc_.params;
-        p.l1_bytes = map_.whole("worker_l1_size", {p.l1_reserved + 1, std::int64_t{1} << 30});
-        p.dram_channel_bytes = map_.whole("dram_bank_size", {1, std::int64_t{1} << 40});
-        p.eth_l1_bytes = map_.whole("eth_l1_size", {0, std::int64_t{1} << 30});
+        p.l1_bytes = map_.integer("worker_l1_size", {p.l1_reserved + 1, std::int64_t{1} << 30});
+        p.dram_channel_bytes = map_.integer("dram_bank_size", {1, std::int64_t{1} << 40});
+        p.eth_l1_bytes = map_.integer("eth_l1_size", {0, std::int64_t{1} << 30});
     }
 
     const std::string& file_;

@@ -1,4 +1,4 @@
-// A soc descriptor: where the cores of one chip are, with harvesting and coordinate translation undone.
+// Reads soc descriptors: the positions of a chip's cores, with harvesting and coordinate translation reversed.
 #pragma once
 
 #include <string>
@@ -9,13 +9,13 @@
 namespace ttsim::impl {
 
 struct SocDescriptor {
-    ChipParams params;                ///< features and timing of the base chip, places of the descriptor, in noc0
+    ChipParams params;                ///< features and timing of the base chip, positions of the descriptor, in noc0
     std::vector<int> harvested_rows;  ///< noc0 y, ascending
 };
 
-/// Throws Error(Input) at the place of the mistake; Error(Unsupported) for a chip that is not modelled.
+/// Throws Error(Input) at the place of the mistake; Error(Unsupported) for an unsupported chip.
 SocDescriptor read_soc_descriptor(const std::string& file, const ChipParams& base);
-/// `name`: what messages call the text.
+/// `name`: the file name in messages.
 SocDescriptor read_soc_descriptor_text(const std::string& text, const std::string& name, const ChipParams& base);
 
 }  // namespace ttsim::impl

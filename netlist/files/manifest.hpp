@@ -1,4 +1,4 @@
-// manifest.json of --dump-io and --inputs.
+// Reads and writes manifest.json of --dump-io and --inputs.
 #pragma once
 
 #include <map>
@@ -22,7 +22,7 @@ struct Manifest {
 
 Manifest read_manifest(const std::string& folder);  ///< Throws Error(Input)
 void write_manifest(const std::string& folder, const Manifest& manifest);
-/// File name for a queue: its name with characters other than letters, digits, '.', '_' and '-' replaced; unique.
+/// A unique file name for a queue: its name with characters other than letters, digits, '.', '_' and '-' replaced.
 std::string npy_name(const std::string& queue);
 
 }  // namespace ttsim::impl

@@ -28,7 +28,7 @@ struct Header {
     std::vector<std::int64_t> shape;
 };
 
-/// The header's Python dictionary: quotes, colons and commas of the three known keys, in any order.
+/// Parses the header's Python dictionary: three known keys in any order.
 class HeaderParser {
 public:
     HeaderParser(std::string_view text, const std::string& file) : rest_(text), file_(file) {}
@@ -132,7 +132,7 @@ Header read_header(std::ifstream& in, const std::string& file) {
     fail_input(loc, "its header is cut off");
 }
 
-/// Elements of all entries; refuses shapes that the file cannot hold.
+/// Number of elements of all entries; fails for shapes that do not match the file size.
 std::int64_t checked_size(const Header& header, std::int64_t bytes, const SourceLoc& loc) {
     if (header.shape.size() != 4)
         fail_input(loc, "its rank is {}; [entries, z, rows, columns] is wanted", header.shape.size());

@@ -1,4 +1,4 @@
-// .npy files, version 1.0, C order, float32 or int32.
+// Reads and writes .npy files, version 1.0, C order, float32 or int32.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,9 @@ struct QueueArray {
     bool raw = false;             ///< integer elements are bit patterns inside the floats
 };
 
-/// Throws Error(Input) naming the file: wrong magic, dtype, rank, truncated data.
+/// Throws Error(Input) naming the file for wrong magic, dtype, rank or truncated data.
 QueueArray read_npy(const std::string& file, bool raw);
-/// Writes to a temporary beside the file and renames; throws Error(Input) when the folder cannot be written.
+/// Writes a temporary file and renames it; throws Error(Input) if the folder is not writable.
 void write_npy(const std::string& file, const QueueArray& array);
 
 }  // namespace ttsim::impl

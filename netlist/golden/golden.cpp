@@ -13,7 +13,7 @@ namespace {
 
 bool coarse(DataFormat format) { return info(format).block_float && info(format).magnitude_bits < 7; }
 
-/// The reference requantizes only the coarsest formats, and Float32 operands where the chip has Tf32.
+/// The vendor's reference requantizes only the coarsest formats, and Float32 operands if the chip has Tf32.
 void requantize(DataFormat format, bool tf32, Tensor& tensor) {
     const MatrixView all{tensor.data.data(), tensor.z * tensor.rows, tensor.cols, tensor.cols};
     if (coarse(format)) host_convert(format, all, BlockRounding::Truncate);
@@ -22,108 +22,109 @@ void requantize(DataFormat format, bool tf32, Tensor& tensor) {
 
 using Slots = std::map<std::int64_t, GoldenValue>;
 
-/// One launch in progress: what every queue's accesses are, and the values of the present input.
+/// A launch in progress: the accesses of every queue, and the values of the current input.
 struct LaunchState {
     std::map<const Queue*, QueueAccess> access;
     std::vector<const Op*> order;
     std::map<std::string_view, GoldenValue> values;  // of queues and ops
     std::map<std::string_view, std::int64_t> uses_left;
-    std::map<const Op*, GoldenValue> gradients;                         // accumulated inside an execute
-    std::map<std::pair<const Queue*, std::int64_t>, GoldenValue> held;  // host entries read by more than one input
-    std::map<const Queue*, GoldenValue> resident;                       // rams in prologue, as first read
-    std::int64_t held_elements = 0, inputs = 1;
+    std::map<const Op*, GoldenValue> gradients;  // accumulated inside an execute
+    std::map<std::pair<const Queue*, std::int64_t>, GoldenValue>
+        cached_host_entries;                       // cached host entries that several inputs read
+    std::map<const Queue*, GoldenValue> resident;  // rams in prologue, as first read
+    std::int64_t cached_elements = 0, inputs = 1;
 };
 
-/// One op on one input. Operands that TMs or rounding change are copies; where the op allows it, of a few slices at a
-/// time, so that a broadcast never lies in memory as a whole.
+/// One op on one input. Operands with TMs or rounding are copied, by a few slices at a time if possible, so that a
+/// broadcast is never complete in memory.
 class OpGolden {
 public:
     OpGolden(const GoldenOptions& options, const Op& op, const std::vector<GoldenValue>& in)
         : options_(options), op_(op), def_(*find_op(op.cfg.type)) {
         decoded_.resize(in.size());
-        moved_.reserve(in.size());
+        tm_operands_.reserve(in.size());
         for (std::size_t k = 0; k < in.size(); ++k) {
             if (in[k].host) decoded_[k] = options.host_entry(*in[k].host, in[k].entry);
-            given_.push_back(in[k].host ? &decoded_[k] : in[k].tensor.get());
-            // in_tile is the operand's after transposes; TMs start from the producer's.
+            operands_.push_back(in[k].host ? &decoded_[k] : in[k].tensor.get());
+            // in_tile applies after transposes; TMs start from the producer's tile.
             TileDim tile = op.tms[k].empty() ? TileDim{} : op.cfg.in_tile[k];
             if (transposes_tiles(op.tms[k])) std::swap(tile.h, tile.w);
-            moved_.emplace_back(*given_[k], op.tms[k], tile);
+            tm_operands_.emplace_back(*operands_[k], op.tms[k], tile);
         }
     }
 
     Tensor run() {
         Tensor result;
-        run(0, [&](std::int64_t z, Tensor made) {
-            if (made.z == op_.cfg.out.t) {
-                result = std::move(made);
+        run(0, [&](std::int64_t z, Tensor part_result) {
+            if (part_result.z == op_.cfg.out.t) {
+                result = std::move(part_result);
                 return;
             }
             if (z == 0) result = Tensor(op_.cfg.out.shape(), op_.cfg.tile);
-            std::copy(made.data.begin(), made.data.end(), result.slice(z).data);
+            std::copy(part_result.data.begin(), part_result.data.end(), result.slice(z).data);
         });
         return result;
     }
 
-    /// The same in parts, where it can be made so: each as it is there, with its first slice.
-    void run_in_parts(const std::function<void(std::int64_t, Tensor)>& take) {
-        run(op_.cfg.out.shape().tiles() / op_.cfg.out.t * op_.cfg.tile.elements(), take);
+    /// As run(), but in parts if possible; calls `consume` with each part and its first slice.
+    void run_in_parts(const std::function<void(std::int64_t, Tensor)>& consume) {
+        run(op_.cfg.out.shape().tiles() / op_.cfg.out.t * op_.cfg.tile.elements(), consume);
     }
 
 private:
-    bool becomes_floats(std::size_t k) const { return travels_as_bits(op_.cfg.in_df[k]) && !keeps_integers(op_.cfg); }
+    bool becomes_floats(std::size_t k) const { return is_stored_as_bits(op_.cfg.in_df[k]) && !keeps_integers(op_.cfg); }
     bool rounds(std::size_t k) const {
         const DataFormat df = op_.cfg.in_df[k];
-        return follows_formats(options_.numerics) && (coarse(df) || (options_.tf32 && df == DataFormat::Float32));
+        return rounds_to_formats(options_.numerics) && (coarse(df) || (options_.tf32 && df == DataFormat::Float32));
     }
-    bool copied(std::size_t k) const { return !op_.tms[k].empty() || rounds(k) || becomes_floats(k); }
+    bool is_copied(std::size_t k) const { return !op_.tms[k].empty() || rounds(k) || becomes_floats(k); }
 
-    template <class Take>
-    void run(std::int64_t elements_kept, Take&& take) {
-        const std::int64_t all = op_.cfg.out.t, most = slices_at_once(elements_kept);
-        if (most >= all) return take(0, part(op_.cfg, 0, all));
-        for (std::int64_t z = 0; z < all; z += most) {
+    template <class Consume>
+    void run(std::int64_t kept_elements, Consume&& consume) {
+        const std::int64_t all = op_.cfg.out.t, limit = slices_at_once(kept_elements);
+        if (limit >= all) return consume(0, part(op_.cfg, 0, all));
+        for (std::int64_t z = 0; z < all; z += limit) {
             OpConfig cfg = op_.cfg;
-            cfg.out.t = std::min(most, all - z);
+            cfg.out.t = std::min(limit, all - z);
             for (TileShape& in : cfg.in) in.z = in.z / all * cfg.out.t;
-            take(z, part(cfg, z, cfg.out.t));
+            consume(z, part(cfg, z, cfg.out.t));
         }
     }
 
-    /// Of the result, so that copies of its operands stay small, and the `elements` of each slice that are kept; all of
-    /// them where there are none of both.
+    /// Slices of the result to compute at once, so that operand copies and the kept `elements` per slice stay small;
+    /// all slices if there are neither.
     std::int64_t slices_at_once(std::int64_t elements) {
         const std::int64_t all = op_.cfg.out.t;
         bool copies = elements > 0;
-        for (std::size_t k = 0; k < given_.size(); ++k) {
-            if (moved_[k].z() % all != 0 || op_.cfg.in[k].z != moved_[k].z()) return all;
-            elements += moved_[k].z() / all * moved_[k].slice_elements();
+        for (std::size_t k = 0; k < operands_.size(); ++k) {
+            if (tm_operands_[k].z() % all != 0 || op_.cfg.in[k].z != tm_operands_[k].z()) return all;
+            elements += tm_operands_[k].z() / all * tm_operands_[k].slice_elements();
         }
-        for (std::size_t k = 0; k < given_.size(); ++k) copies = copies || copied(k);
-        return copies && golden_by_slice(op_.cfg)
-                   ? std::clamp(options_.most_copied_elements / std::max<std::int64_t>(1, elements), std::int64_t{1},
+        for (std::size_t k = 0; k < operands_.size(); ++k) copies = copies || is_copied(k);
+        return copies && golden_splits_by_slice(op_.cfg)
+                   ? std::clamp(options_.max_copied_elements / std::max<std::int64_t>(1, elements), std::int64_t{1},
                                 all)
                    : all;
     }
 
-    /// `count` slices of the result from slice `first` on.
+    /// Computes `count` slices of the result from slice `first` on.
     Tensor part(const OpConfig& cfg, std::int64_t first, std::int64_t count) {
         const std::int64_t all = op_.cfg.out.t;
-        std::vector<Tensor> made;
-        std::vector<const Tensor*> operands = given_;
-        made.reserve(given_.size());
-        for (std::size_t k = 0; k < given_.size(); ++k) {
-            if (count == all && !copied(k)) continue;
+        std::vector<Tensor> part_result;
+        std::vector<const Tensor*> operands = operands_;
+        part_result.reserve(operands_.size());
+        for (std::size_t k = 0; k < operands_.size(); ++k) {
+            if (count == all && !is_copied(k)) continue;
             if (count == all) {
-                made.push_back(moved_[k].all());
+                part_result.push_back(tm_operands_[k].all());
                 decoded_[k] = {};  // only the copy is needed
             } else {
-                const std::int64_t group = moved_[k].z() / all;
-                made.push_back(moved_[k].slices(first * group, count * group));
+                const std::int64_t group = tm_operands_[k].z() / all;
+                part_result.push_back(tm_operands_[k].slices(first * group, count * group));
             }
-            if (becomes_floats(k)) integers_to_floats(made.back());
-            if (rounds(k)) requantize(op_.cfg.in_df[k], options_.tf32, made.back());
-            operands[k] = &made.back();
+            if (becomes_floats(k)) integers_to_floats(part_result.back());
+            if (rounds(k)) requantize(op_.cfg.in_df[k], options_.tf32, part_result.back());
+            operands[k] = &part_result.back();
         }
         return def_.golden(cfg, operands);
     }
@@ -132,12 +133,12 @@ private:
     const Op& op_;
     const OpDef& def_;
     std::vector<Tensor> decoded_;
-    std::vector<const Tensor*> given_;
-    std::vector<MovedTensor> moved_;
+    std::vector<const Tensor*> operands_;
+    std::vector<TmTensor> tm_operands_;
 };
 
-/// Decoded host entries kept for the inputs of a launch: at most 1 GiB of floats.
-constexpr std::int64_t most_held_elements = std::int64_t{1} << 28;
+/// Limit of cached host entries of a launch: 1 GiB of floats.
+constexpr std::int64_t max_cached_elements = std::int64_t{1} << 28;
 
 }  // namespace
 
@@ -151,7 +152,7 @@ struct Golden::Impl {
     std::map<const Queue*, bool> read_by_graph;
     std::map<std::string_view, std::vector<const Queue*>> fed_by;
     std::int64_t inputs_done = 0;
-    std::map<const Op*, std::int64_t> computed;  // results so far, for options.op_result
+    std::map<const Op*, std::int64_t> computed;  // number of results so far, for options.op_result
 
     Impl(const Netlist& n, const Forecast& f, GoldenOptions o, ThreadPool& p)
         : netlist(n), forecast(f), options(std::move(o)), pool(p), pointers(n) {
@@ -165,7 +166,7 @@ struct Golden::Impl {
 
     // --- memory ------------------------------------------------------------------------------------------------
 
-    /// An alias is another view of its base: slot k is base slots k*n .. k*n+n-1 along z.
+    /// An alias is a view of its base: slot k is base slots k*n .. k*n+n-1 along z.
     std::pair<const Queue*, std::int64_t> base_of(const Queue& queue) const {
         if (queue.alias.empty()) return {&queue, 1};
         const Queue* base = netlist.find_queue(queue.alias);
@@ -234,21 +235,22 @@ struct Golden::Impl {
     GoldenValue read(LaunchState& launch, const Queue& queue, std::int64_t input) {
         const QueueAccess& access = launch.access.at(&queue);
         const std::int64_t n = access.read(input);
-        const bool overwritten = store[&queue].contains(n);  // through a view
-        const bool again = launch.inputs > 1 && (access.prologue || access.read_step == 0 || queue.entries == 1);
+        const bool overwritten = store[&queue].contains(n);  // through an alias
+        const bool is_reused = launch.inputs > 1 && (access.prologue || access.read_step == 0 || queue.entries == 1);
         if (filled_by_host(queue, n) && !overwritten) {
-            if (const auto it = launch.held.find({&queue, n}); it != launch.held.end()) return it->second;
+            if (const auto it = launch.cached_host_entries.find({&queue, n}); it != launch.cached_host_entries.end())
+                return it->second;
             const std::int64_t elements = queue.shape().tiles() * queue.tile.elements();
-            if (!again || launch.held_elements + elements > most_held_elements) return {{}, nullptr, &queue, n};
-            launch.held_elements += elements;
-            return launch.held[{&queue, n}] = host_entry(queue, n);
+            if (!is_reused || launch.cached_elements + elements > max_cached_elements) return {{}, nullptr, &queue, n};
+            launch.cached_elements += elements;
+            return launch.cached_host_entries[{&queue, n}] = host_entry(queue, n);
         }
         if (const auto known = launch.resident.find(&queue); known != launch.resident.end()) return known->second;
         if (queue.type == QueueType::Queue && !store[&queue].contains(n))
-            fail_input(queue.loc, "queue '{}' is read at slot {} (entry {}), which nothing has written", queue.name,
+            fail_input(queue.loc, "queue '{}' is read at slot {} (entry {}), which has not been written", queue.name,
                        n % queue.entries, n);
         if (!access.prologue) return read_slot(queue, n);
-        // In prologue the first input's read serves all, whatever the graph writes meanwhile.
+        // In the prologue the value read for the first input serves all inputs.
         return launch.resident[&queue] = read_slot(queue, n);
     }
 
@@ -263,16 +265,16 @@ struct Golden::Impl {
             [this, &op, n, in = std::move(in), previous, result] {
                 *result = OpGolden(options, op, in).run();
                 finish_golden(op.cfg, previous.tensor.get(), *result);
-                if (follows_formats(options.numerics)) requantize(op.cfg.out_df, false, *result);
-                if (options.op_result) show_result(op, n, {*result, 0, result->z});
+                if (rounds_to_formats(options.numerics)) requantize(op.cfg.out_df, false, *result);
+                if (options.op_result) call_op_result(op, n, {*result, 0, result->z});
             },
             after);
         return {task, result, nullptr, 0};
     }
 
-    /// Who looks at results, and may change them, sees floats.
-    void show_result(const Op& op, std::int64_t n, const GoldenPart& part) {
-        const bool bits = travels_as_bits(op.cfg.out_df);
+    /// Passes floats to op_result, and converts changed values back.
+    void call_op_result(const Op& op, std::int64_t n, const GoldenPart& part) {
+        const bool bits = is_stored_as_bits(op.cfg.out_df);
         if (!bits) return options.op_result(op, n, part);
         Tensor floats = part.slices;
         integers_to_floats(floats);
@@ -282,20 +284,20 @@ struct Golden::Impl {
         floats_to_integers(floats);
         part.slices = std::move(floats);
     }
-    void give(const Queue& queue, std::int64_t n, const GoldenPart& part) const {
-        if (!travels_as_bits(queue.df)) return options.sink(queue, n, part);
+    void send_to_sink(const Queue& queue, std::int64_t n, const GoldenPart& part) const {
+        if (!is_stored_as_bits(queue.df)) return options.sink(queue, n, part);
         Tensor floats = part.slices;
         integers_to_floats(floats);
         options.sink(queue, n, {floats, part.first, part.z});
     }
 
-    /// Whether the sink takes the result of an op, nothing else does, and it is so large that it comes in parts.
-    bool comes_in_parts(LaunchState& launch, const Op& op) {
+    /// Whether a large result has only the sink as reader and can be computed in parts.
+    bool is_computed_in_parts(LaunchState& launch, const Op& op) {
         const auto fed = fed_by.find(op.name());
         if (fed == fed_by.end() || op.cfg.gradient || launch.uses_left.contains(op.name())) return false;
-        const TileDim whole_tiles;  // so that parts begin where the vendor's runs of values do
-        if (op.cfg.tile != whole_tiles || !golden_by_slice(op.cfg)) return false;
-        if (op.cfg.out.shape().tiles() * op.cfg.tile.elements() <= options.most_copied_elements) return false;
+        const TileDim full_tile;  // so that parts begin at the vendor's runs of values
+        if (op.cfg.tile != full_tile || !golden_splits_by_slice(op.cfg)) return false;
+        if (op.cfg.out.shape().tiles() * op.cfg.tile.elements() <= options.max_copied_elements) return false;
         return std::all_of(fed->second.begin(), fed->second.end(), [&](const Queue* queue) {
             return sinks(*queue) && queue->input_tms.empty() && !launch.access.at(queue).epilogue;
         });
@@ -307,24 +309,24 @@ struct Golden::Impl {
         std::vector<std::pair<const Queue*, std::int64_t>> to;
         for (const Queue* queue : fed_by.at(op.name())) {
             to.emplace_back(queue, launch.access.at(queue).write(input));
-            after.push_back(sunk[queue]);
+            after.push_back(last_sink_task[queue]);
         }
         const std::int64_t n = options.op_result ? computed[&op]++ : 0;
         const Task task = pool.submit(
             [this, &op, n, in = std::move(in), to] {
                 OpGolden(options, op, in).run_in_parts([&](std::int64_t first, Tensor slices) {
                     finish_golden(op.cfg, nullptr, slices);
-                    if (follows_formats(options.numerics)) requantize(op.cfg.out_df, false, slices);
+                    if (rounds_to_formats(options.numerics)) requantize(op.cfg.out_df, false, slices);
                     const GoldenPart part{slices, first, op.cfg.out.t};
-                    if (options.op_result) show_result(op, n, part);
-                    for (const auto& [queue, entry] : to) give(*queue, entry, part);
+                    if (options.op_result) call_op_result(op, n, part);
+                    for (const auto& [queue, entry] : to) send_to_sink(*queue, entry, part);
                 });
             },
             after);
-        for (const auto& [queue, entry] : to) sunk[queue] = task;
+        for (const auto& [queue, entry] : to) last_sink_task[queue] = task;
     }
 
-    /// The op behind an operand: itself, or the one that fills the FIFO.
+    /// The producer of an operand: the op itself, or the op that feeds the FIFO.
     std::string_view feeder(const std::string& name) const {
         const Queue* queue = netlist.find_queue(name);
         return queue && queue->type == QueueType::Queue ? std::string_view(queue->input) : std::string_view(name);
@@ -338,7 +340,7 @@ struct Golden::Impl {
                 pending[op.name()] = &op;
                 todo.push_back(&op);
             }
-        // Rounds over the file order: real files list ops nearly in order, so few rounds are needed.
+        // Several passes in file order: real files list ops nearly in order, so few passes are needed.
         while (!todo.empty()) {
             std::vector<const Op*> later;
             for (const Op* op : todo) {
@@ -351,7 +353,7 @@ struct Golden::Impl {
                     pending.erase(op->name());
                 }
             }
-            if (later.size() == todo.size()) {  // only FIFOs that feed back are left: entries of earlier inputs
+            if (later.size() == todo.size()) {  // only feedback FIFOs are left: their entries are from earlier inputs
                 order.push_back(later.front());
                 pending.erase(later.front()->name());
                 later.erase(later.begin());
@@ -361,14 +363,14 @@ struct Golden::Impl {
         return order;
     }
 
-    /// What an op of this input may overwrite must be read before: rams that ops fill. All else can be read when it
-    /// is needed, so that no more lies in memory than that.
+    /// Rams filled by ops may be overwritten by this input, so they are read first. Others are read when needed, to
+    /// save memory.
     bool reads_early(const Queue& queue) {
         return queue.type == QueueType::Ram && (!queue.host_fed() || !store[&queue].empty());
     }
 
     void begin_input(LaunchState& launch, std::int64_t input) {
-        // Reads come first: a ram is read at the start of an input, before that input's writes.
+        // A ram is read at the start of an input, before the writes of that input.
         launch.values.clear();
         for (const Op* op : launch.order)
             for (const std::string& name : op->inputs)
@@ -387,7 +389,7 @@ struct Golden::Impl {
             if (!values.contains(name)) values[name] = read(launch, *netlist.find_queue(name), input);
             in.push_back(values.at(name));
         }
-        if (comes_in_parts(launch, op)) {
+        if (is_computed_in_parts(launch, op)) {
             compute_in_parts(launch, op, std::move(in), input);
         } else {
             const GoldenValue previous = op.cfg.gradient ? gradient_base(launch, op, input) : GoldenValue{};
@@ -399,7 +401,7 @@ struct Golden::Impl {
         }
         for (const std::string& name : op.inputs)
             if (--launch.uses_left[name] == 0) values.erase(name);
-        // Bounded work in flight keeps memory bounded.
+        // Limits pending tasks to limit memory.
         while (pool.pending() > 24 && pool.help()) {
         }
     }
@@ -427,17 +429,17 @@ struct Golden::Impl {
         }
         const std::int64_t n = access.write(input);
         if (!sinks(queue)) return write_slot(queue, n, written);
-        Task& last_sunk = sunk[&queue];
-        last_sunk = pool.submit(
+        Task& previous_task = last_sink_task[&queue];
+        previous_task = pool.submit(
             [this, &queue, n, value = written.tensor] {
-                give(queue, n, {*value, 0, value->z});
+                send_to_sink(queue, n, {*value, 0, value->z});
             },
-            {written.task, last_sunk});
+            {written.task, previous_task});
     }
 
     bool sinks(const Queue& queue) { return options.sink && queue.type == QueueType::Queue && !read_by_graph[&queue]; }
 
-    std::map<const Queue*, Task> sunk;  // per queue, so that its entries come in order
+    std::map<const Queue*, Task> last_sink_task;  // per queue, to keep its entries in order
 
     LaunchState begin_launch(const EpochLaunch& command, std::map<const Queue*, QueueAccess> access) {
         LaunchState state;
@@ -457,11 +459,11 @@ struct Golden::Impl {
                                  static_cast<double>(std::max<std::int64_t>(1, forecast.inputs)));
         }
         pointers.finish(state.access, command.input_count());
-        for (const auto& [queue, access] : state.access) forget_popped(*queue);
+        for (const auto& [queue, access] : state.access) discard_popped(*queue);
     }
 
-    /// Popped entries are freed, but for outputs nobody reads and queues a program rewinds.
-    void forget_popped(const Queue& queue) {
+    /// Frees popped entries, except of outputs without readers and of rewound queues.
+    void discard_popped(const Queue& queue) {
         if (queue.type == QueueType::Ram || queue.host_fed() || !read_by_graph[&queue]) return;
         const auto known = forecast.queues.find(&queue);
         if (known != forecast.queues.end() && known->second.rewound) return;
@@ -483,7 +485,7 @@ void Golden::run(const std::vector<ProgramCall>& calls) {
             impl_->launch(*launch);
         } else if (const auto* move = std::get_if<MovePointerCommand>(&command)) {
             impl_->pointers.move(*move);
-            impl_->forget_popped(*move->queue);
+            impl_->discard_popped(*move->queue);
         } else {
             impl_->pointers.allocate(std::get<AllocateCommand>(command));
         }
@@ -492,7 +494,7 @@ void Golden::run(const std::vector<ProgramCall>& calls) {
 }
 
 static std::shared_ptr<Tensor> as_floats(const Queue& queue, std::shared_ptr<Tensor> value) {
-    if (!travels_as_bits(queue.df)) return value;
+    if (!is_stored_as_bits(queue.df)) return value;
     auto floats = std::make_shared<Tensor>(*value);
     integers_to_floats(*floats);
     return floats;

@@ -11,7 +11,7 @@ void copy(ConstMatrixView from, MatrixView to) {
     for (std::int64_t r = 0; r < to.rows; ++r) std::copy_n(from.row(r), to.cols, to.row(r));
 }
 
-/// Copies of `from` below and beside each other fill `to`.
+/// Fills `to` with copies of `from` below and beside each other.
 void repeat(ConstMatrixView from, MatrixView to) {
     for (std::int64_t r = 0; r < to.rows; r += from.rows)
         for (std::int64_t c = 0; c < to.cols; c += from.cols) copy(from, to.sub(r, c, from.rows, from.cols));
@@ -24,12 +24,12 @@ void transpose(ConstMatrixView from, MatrixView to) {
 
 }  // namespace
 
-MovedTensor::MovedTensor(const Tensor& in, const OperandTms& tms, TileDim tile) : in_(in) {
-    Step whole;
-    whole.z = in.z;
-    whole.rows = in.rows;
-    whole.cols = in.cols;
-    steps_.push_back(std::move(whole));
+TmTensor::TmTensor(const Tensor& in, const OperandTms& tms, TileDim tile) : in_(in) {
+    Step source;
+    source.z = in.z;
+    source.rows = in.rows;
+    source.cols = in.cols;
+    steps_.push_back(std::move(source));
     TileDim dim = tile;
     if (tms.unpad_rt != 0 || tms.unpad_ct != 0)
         resize(in.rows - tms.unpad_rt * dim.h, in.cols - tms.unpad_ct * dim.w, 0);
@@ -41,8 +41,8 @@ MovedTensor::MovedTensor(const Tensor& in, const OperandTms& tms, TileDim tile) 
         resize(steps_.back().rows + tms.pad_rt * dim.h, steps_.back().cols + tms.pad_ct * dim.w, tms.pad_value);
 }
 
-/// Grows or shrinks at the bottom and the right.
-void MovedTensor::resize(std::int64_t rows, std::int64_t cols, float fill) {
+/// Grows or shrinks the matrices at the bottom and the right.
+void TmTensor::resize(std::int64_t rows, std::int64_t cols, float fill) {
     Step step;
     step.z = steps_.back().z;
     step.rows = rows;
@@ -51,7 +51,7 @@ void MovedTensor::resize(std::int64_t rows, std::int64_t cols, float fill) {
     steps_.push_back(std::move(step));
 }
 
-void MovedTensor::add(const Tm& tm, TileDim tile) {
+void TmTensor::add(const Tm& tm, TileDim tile) {
     const Step& from = steps_.back();
     const std::int64_t stacked = tm.n == 0 ? from.z : tm.n;
     Step step;
@@ -70,7 +70,7 @@ void MovedTensor::add(const Tm& tm, TileDim tile) {
         case Tm::Kind::BroadcastZ:
             step.z *= tm.n;
             break;
-        case Tm::Kind::HSlice:  // every slice is cut into n parts, one new slice each
+        case Tm::Kind::HSlice:  // every slice is divided into n new slices
             step.z *= tm.n;
             step.cols /= tm.n;
             break;
@@ -78,7 +78,7 @@ void MovedTensor::add(const Tm& tm, TileDim tile) {
             step.z *= tm.n;
             step.rows /= tm.n;
             break;
-        case Tm::Kind::HStack:  // every n slices are joined into one, beside or below each other
+        case Tm::Kind::HStack:  // every n slices are joined beside or below each other
             step.n = stacked;
             step.z /= stacked;
             step.cols *= stacked;
@@ -100,19 +100,19 @@ void MovedTensor::add(const Tm& tm, TileDim tile) {
     steps_.push_back(std::move(step));
 }
 
-ConstMatrixView MovedTensor::slice(std::size_t s, std::int64_t z) {
+ConstMatrixView TmTensor::slice(std::size_t s, std::int64_t z) {
     if (s == 0) return in_.slice(z);
     Step& step = steps_[s];
     if (step.kind == Tm::Kind::BroadcastZ) return slice(s - 1, z % steps_[s - 1].z);
-    if (step.made_z != z) {
-        if (step.made.data.empty()) step.made = Tensor(1, step.rows, step.cols);
-        make(s, z, step.made.slice(0));
-        step.made_z = z;
+    if (step.result_z != z) {
+        if (step.result.data.empty()) step.result = Tensor(1, step.rows, step.cols);
+        compute(s, z, step.result.slice(0));
+        step.result_z = z;
     }
-    return std::as_const(step.made).slice(0);
+    return std::as_const(step.result).slice(0);
 }
 
-void MovedTensor::make(std::size_t s, std::int64_t z, MatrixView to) {
+void TmTensor::compute(std::size_t s, std::int64_t z, MatrixView to) {
     const Step& step = steps_[s];
     const std::int64_t n = step.n;
     switch (step.kind) {
@@ -143,19 +143,19 @@ void MovedTensor::make(std::size_t s, std::int64_t z, MatrixView to) {
     }
 }
 
-Tensor MovedTensor::slices(std::int64_t first, std::int64_t count) {
+Tensor TmTensor::slices(std::int64_t first, std::int64_t count) {
     const std::size_t last = steps_.size() - 1;
     const Step& step = steps_[last];
     Tensor out(count, step.rows, step.cols);
     for (std::int64_t z = 0; z < count; ++z) {
         if (last > 0 && step.kind != Tm::Kind::BroadcastZ)
-            make(last, first + z, out.slice(z));
+            compute(last, first + z, out.slice(z));
         else
             copy(slice(last, first + z), out.slice(z));
     }
     return out;
 }
 
-Tensor apply_tms(const Tensor& in, const OperandTms& tms, TileDim tile) { return MovedTensor(in, tms, tile).all(); }
+Tensor apply_tms(const Tensor& in, const OperandTms& tms, TileDim tile) { return TmTensor(in, tms, tile).all(); }
 
 }  // namespace ttsim::impl

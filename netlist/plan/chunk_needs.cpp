@@ -31,12 +31,12 @@ NeedSource queue_source(const Queue& queue) {
 
 namespace {
 
-/// Collects the needs of one chunk, by source and block in order of first touch.
+/// Collects the needs of one chunk, by source and block in order of first use.
 class ChunkCollector {
 public:
-    /// `once`: a tile that was brought before is not brought again (operands held for the whole execute).
+    /// `once`: every tile is transferred only once (operands held for the complete execute).
     ChunkCollector(Pipe& pipe, const NeedSource& source, const TmMap& map, bool once)
-        : pipe_(pipe), source_(source), map_(map), once_(once) {
+        : pipe_(pipe), source_(source), map_(map), unique_tiles_(once) {
         const TileShape shape = source.blocking.shape();
         if (once) seen_.assign(static_cast<std::size_t>(shape.tiles()), false);
         slot_of_.assign(static_cast<std::size_t>(source.blocking.cores()), none);
@@ -50,10 +50,10 @@ public:
     }
 
     void add(std::int64_t z, const TileRect& rect) {
-        if (!once_) tiles_ += rect.nr * rect.nc;
+        if (!unique_tiles_) tiles_ += rect.nr * rect.nc;
         for (std::int64_t r = rect.r0; r < rect.r0 + rect.nr; ++r)
             for (std::int64_t c = rect.c0; c < rect.c0 + rect.nc;) {
-                const TileRun run = map_.run(z, r, c, once_ ? 1 : rect.c0 + rect.nc - c);
+                const TileRun run = map_.run(z, r, c, unique_tiles_ ? 1 : rect.c0 + rect.nc - c);
                 if (!run.first.pad && first_time(run.first)) add_run(run);
                 c += run.count;
             }
@@ -68,7 +68,7 @@ private:
     static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
 
     bool first_time(const TileSource& tile) {
-        if (!once_) return true;
+        if (!unique_tiles_) return true;
         const TileShape shape = source_.blocking.shape();
         const auto at = static_cast<std::size_t>((tile.z * shape.rt + tile.r) * shape.ct + tile.c);
         if (seen_[at]) return false;
@@ -77,22 +77,22 @@ private:
         return true;
     }
 
-    // Each piece of a run inside one ublock of the producer counts as a whole.
+    // Each part of a run inside one ublock of the producer is counted at once.
     void add_run(const TileRun& run) {
         walk_run(source_.blocking, run, [&](const BlockPlace& place, std::int64_t tiles, bool contiguous) {
             touch(run.first.z, place, tiles, contiguous);
         });
     }
 
-    /// `contiguous`: in the order of the producer's core, as they follow each other here.
+    /// `contiguous`: the tiles are consecutive in the output order of the producer's core.
     void touch(std::int64_t z, const BlockPlace& place, std::int64_t tiles, bool contiguous) {
         const Blocking& b = source_.blocking;
         const std::int64_t position = z * source_.slice_tiles + packed_index(b, place);
         std::uint32_t& slot = slot_of_[static_cast<std::size_t>(place.block)];
         std::int64_t& block = block_of_[static_cast<std::size_t>(place.block)];
-        const std::int64_t here = source_.block_tiles > 0 ? position / source_.block_tiles : 0;
-        if (slot == none || block != here) {
-            block = here;
+        const std::int64_t current_block = source_.block_tiles > 0 ? position / source_.block_tiles : 0;
+        if (slot == none || block != current_block) {
+            block = current_block;
             slot = static_cast<std::uint32_t>(pipe_.needs.size());
             ChunkNeed fresh;
             fresh.source = static_cast<std::uint32_t>(place.block);
@@ -115,22 +115,23 @@ private:
         const std::int64_t end = z * source_.slice_tiles + source_.produced_after[step];
         const std::int64_t start = z * source_.slice_tiles + (step == 0 ? 0 : source_.produced_after[step - 1]);
         need.need = std::max(need.need, end);
-        need.release = std::min(need.release, start);  // first position touched; turned round by set_releases()
+        need.release =
+            std::min(need.release, start);  // first position used; set_releases() replaces it by the release position
     }
 
     Pipe& pipe_;
     const NeedSource& source_;
     const TmMap& map_;
-    bool once_;
+    bool unique_tiles_;
     std::vector<bool> seen_;
-    std::vector<std::uint32_t> slot_of_;  // source -> index in needs of its block at hand, while in a chunk
+    std::vector<std::uint32_t> slot_of_;  // source -> index in needs of its current block, within a chunk
     std::vector<std::int64_t> block_of_;
-    std::int64_t last_block_ = -1, next_ = 0;  // where the run at hand goes on
+    std::int64_t last_block_ = -1, next_ = 0;  // continuation of the current run
     std::size_t first_ = 0;
     std::int64_t tiles_ = 0;
 };
 
-/// After a need a source may reuse everything before the first position any later one touches, be it that of the next
+/// After a need the source may reuse everything before the first position of later needs, including those of the next
 /// input.
 void set_releases(Pipe& pipe, const NeedSource& source) {
     const std::int64_t all = source.blocking.t * source.slice_tiles;

@@ -1,4 +1,4 @@
-// The tiles of one chunk of an operand slice, rectangle by rectangle in the order in which a core takes them.
+// Enumerates the tiles of one chunk of an operand slice, as rectangles in the order of consumption.
 #pragma once
 
 #include <algorithm>
@@ -10,15 +10,15 @@
 
 namespace ttsim::impl {
 
-/// Of a core's tiles in an output slice, in the order in which they are packed, the how-manieth stands there.
+/// The index of a tile among a core's tiles of an output slice, in packing order.
 inline std::int64_t packed_index(const Blocking& b, const BlockPlace& place) {
     const std::int64_t ur = place.r / b.ublock_rt, uc = place.c / b.ublock_ct;
     const std::int64_t ublock = b.order == UblockOrder::Row ? ur * b.mblock_n + uc : uc * b.mblock_m + ur;
     return ublock * b.ublock_tiles() + place.r % b.ublock_rt * b.ublock_ct + place.c % b.ublock_ct;
 }
 
-/// Cuts a run where it leaves a ublock of its producer: visit(place of the first tile, tiles, whether they were packed
-/// one after the other).
+/// Splits a run at ublocks of its producer; calls visit(place of the first tile, tiles, whether they were packed
+/// consecutively).
 template <class Visit>
 void walk_run(const Blocking& producer, const TileRun& run, Visit visit) {
     const bool down = run.dr != 0 && run.dc == 0;
@@ -39,7 +39,7 @@ void walk_run(const Blocking& producer, const TileRun& run, Visit visit) {
     }
 }
 
-/// Chunks of a slice, ublocks one by one.
+/// Number of chunks of a slice, for chunks of one ublock.
 inline std::int64_t chunks_of(const OperandUse& use) {
     switch (use.chunks) {
         case OperandUse::Chunks::One:
@@ -54,11 +54,11 @@ inline std::int64_t chunks_of(const OperandUse& use) {
     return (rect.nr / use.chunk_rt) * (rect.nc / use.chunk_ct);
 }
 
-/// Calls visit(rect) for what chunk number `chunk` of a slice holds. `out`: blocking of the consuming op; `group`: its
-/// ublocks in one chunk.
+/// Calls visit(rect) for the tiles of chunk `chunk` of a slice. `out`: blocking of the consuming op; `group`: its
+/// ublocks per chunk.
 template <class Visit>
 void walk_chunk(const OperandUse& use, const Blocking& out, std::int64_t group, std::int64_t chunk, Visit visit) {
-    const auto part = [&](std::int64_t size) {  // first and length of the chunk's share
+    const auto part = [&](std::int64_t size) {  // first and length of the chunk's part
         const std::int64_t first = size * chunk / use.count, end = size * (chunk + 1) / use.count;
         return std::pair(first, end - first);
     };
@@ -94,8 +94,8 @@ void walk_chunk(const OperandUse& use, const Blocking& out, std::int64_t group, 
     }
 }
 
-/// The same, cut so that the tiles of each rectangle, row by row, come in the order in which the core takes them: rows
-/// of a k-block ublock by ublock of the result's columns, a whole slice by ublocks.
+/// As walk_chunk(), with smaller rectangles, so that their tiles in row order have the order of consumption: rows of a
+/// k-block by ublocks of the result's columns, complete slices by ublocks.
 template <class Visit>
 void walk_in_order(const OperandUse& use, const Blocking& out, std::int64_t group, std::int64_t chunk, Visit visit) {
     walk_chunk(use, out, group, chunk, [&](const TileRect& rect) {

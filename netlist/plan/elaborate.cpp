@@ -1,3 +1,4 @@
+// Elaboration: builds the Plan of a temporal epoch from the netlist.
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -48,7 +49,7 @@ std::string plan_key(const EpochLaunch& launch) {
 
 namespace {
 
-/// Builds one Plan; the steps of build() are the order of the work.
+/// Builds one Plan, in the order of build().
 class Elaborator {
 public:
     Elaborator(const Netlist& netlist, const EpochLaunch& launch, const Machine& machine,
@@ -56,27 +57,27 @@ public:
         : netlist_(netlist), launch_(launch), machine_(machine), sparse_(sparse) {}
 
     std::shared_ptr<const Plan> build() {
-        // (1) ops in topological order, (2) where they run, (3) what feeds them, (4) how they hand over their outputs,
-        // (5) their loop nests and pipes
+        // (1) ops in topological order, (2) their cores, (3) their sources, (4) how they send their outputs, (5) their
+        // loop nests and pipes
         list_ops();
         for (PlanOp& op : plan_->ops) place(op);
         for (PlanOp& op : plan_->ops) connect(op);
         for (PlanOp& op : plan_->ops) classify(op);
-        for (PlanOp& op : plan_->ops) fit(op);
-        if (!shortages_.empty()) refuse();
+        for (PlanOp& op : plan_->ops) fit_into_l1(op);
+        if (!shortages_.empty()) report_l1_shortages();
         return plan_;
     }
 
 private:
-    [[noreturn]] void refuse() const;
+    [[noreturn]] void report_l1_shortages() const;
     void list_ops();
     void place(PlanOp& op);
     void connect(PlanOp& op);
     PlanOperand operand(const PlanOp& op, std::size_t k);
     void classify(PlanOp& op);
-    void fit(PlanOp& op);
-    void cut(PlanOp& op);
-    bool send_anew(PlanOp& op) const;
+    void fit_into_l1(PlanOp& op);
+    void build_loops_and_pipes(PlanOp& op);
+    bool stream_resident_operands(PlanOp& op) const;
     void loop_nest(PlanOp& op);
     std::int64_t ublocks_per_step(const PlanOp& op);
     void build_pipes(PlanOp& op, std::size_t k);
@@ -92,8 +93,8 @@ private:
     std::vector<L1Shortage> shortages_;
 };
 
-/// All ops whose buffers are too large.
-void Elaborator::refuse() const {
+/// Reports all ops whose buffers are too large.
+void Elaborator::report_l1_shortages() const {
     Diagnostics problems;
     std::vector<L1Error::Place> places;
     for (const L1Shortage& l1 : shortages_) {
@@ -124,8 +125,7 @@ void Elaborator::list_ops() {
         }
     }
     plan_->chips.assign(chips.begin(), chips.end());
-    // Depth first in file order, producers before consumers; cycles were refused by resolve().
-    // A FIFO may feed back into the ops that fill it, so an op is visited once whatever leads to it.
+    // A FIFO may feed back into the ops that fill it, so an op is visited only once.
     std::set<std::string_view> visited;
     std::vector<std::pair<std::string_view, std::size_t>> stack;
     for (const std::string_view start : order) {
@@ -137,7 +137,7 @@ void Elaborator::list_ops() {
             if (next < op->inputs.size()) {
                 const std::string& input = op->inputs[next++];
                 auto producer = all.find(input);
-                if (producer == all.end())  // a FIFO that an op of this epoch fills: that op first
+                if (producer == all.end())  // for a FIFO filled by an op of this epoch, that op comes first
                     if (const Queue* queue = netlist_.find_queue(input); queue && queue->type == QueueType::Queue)
                         producer = all.find(queue->input);
                 if (producer != all.end() && visited.insert(producer->first).second)
@@ -246,7 +246,7 @@ PlanOperand Elaborator::operand(const PlanOp& op, std::size_t k) {
     return made;
 }
 
-/// Who reads the output, in which order, decides how it is handed over, and so how large its buffer is.
+/// The readers of the output and their tile order determine how it is sent, and so its buffer size.
 void Elaborator::classify(PlanOp& op) {
     const Blocking& out = op.op->cfg.out;
     std::vector<OutputReader> readers;
@@ -257,7 +257,7 @@ void Elaborator::classify(PlanOp& op) {
                            tile_orders(to.op->cfg, k, to.op->tms[k], out),
                            to.def->use(to.op->cfg, reader.operand, 0, 0).clear_tiles, false});
     }
-    // Rows of elements, and sums that gather in their queue, leave as they are made.
+    // Untilized rows, and sums accumulated in their queue, leave as they are computed.
     if (!op.op->cfg.untilize && !op.op->cfg.gradient)
         for (const int q : op.out_queues) {
             const Queue& queue = *plan_->queues[static_cast<std::size_t>(q)].queue;
@@ -265,15 +265,15 @@ void Elaborator::classify(PlanOp& op) {
         }
     op.output_streaming = output_streaming(*op.op, launch_.input_count(), readers);
     const OutputStreaming& made = op.output_streaming;
-    // A stack that its buffer does not hold still needs all of it there at once.
+    // A stack that its buffer does not hold still must be complete at once.
     op.capacity_tiles =
         made.scatter() ? made.buffer_tiles / made.block_tiles * made.held_together : output_buffer_tiles(*op.op);
     op.packs_in_place = packs_in_place(op.op->cfg);
     if (op.op->cfg.untilize) op.push_tiles = out.mblock_n * out.ublock_tiles();
 }
 
-/// Loop nest and pipes.
-void Elaborator::cut(PlanOp& op) {
+/// Builds loop nest and pipes.
+void Elaborator::build_loops_and_pipes(PlanOp& op) {
     for (PlanOperand& operand : op.operands) {
         operand.pipes.clear();
         operand.pipe_of_core.clear();
@@ -282,9 +282,9 @@ void Elaborator::cut(PlanOp& op) {
     for (std::size_t k = 0; k < op.operands.size(); ++k) build_pipes(op, k);
 }
 
-/// Prologue operands of which an input takes more than the operand's buffer holds are sent to it from where they lie in
-/// L1, for every input again. True when there are any.
-bool Elaborator::send_anew(PlanOp& op) const {
+/// Prologue operands that need more tiles per input than their buffer holds are sent from L1 for every input. Returns
+/// true if there are any.
+bool Elaborator::stream_resident_operands(PlanOp& op) const {
     bool any = false;
     const OpConfig& cfg = op.op->cfg;
     for (std::size_t k = 0; k < op.operands.size(); ++k) {
@@ -301,13 +301,13 @@ bool Elaborator::send_anew(PlanOp& op) const {
         operand.held_tiles = operand.l1_tiles;
         for (const TileOrder& order : tile_orders(cfg, k, op.op->tms[k], queue.blocking))
             operand.held_runs = std::max(operand.held_runs, static_cast<std::int64_t>(order.size()));
-        operand.intake = Intake::PerStep;  // loop_nest() says which way it streams
+        operand.intake = Intake::PerStep;  // loop_nest() selects the exact kind
         any = true;
     }
     return any;
 }
 
-/// Of operands that need room in L1, the one with most.
+/// The operand with the largest buffer among those that `counts` accepts.
 static PlanOperand* largest(PlanOp& op, std::int64_t PlanOperand::*tiles, bool (*counts)(const PlanOperand&)) {
     PlanOperand* found = nullptr;
     for (PlanOperand& operand : op.operands)
@@ -316,12 +316,12 @@ static PlanOperand* largest(PlanOp& op, std::int64_t PlanOperand::*tiles, bool (
     return found;
 }
 
-/// Prologue operands that do not fit in L1 together go without a buffer beside them, then are streamed from DRAM once
-/// per input instead, the largest first.
-void Elaborator::fit(PlanOp& op) {
+/// If prologue operands do not fit in L1 together, the largest lose their separate buffer first, and are then streamed
+/// from DRAM once per input.
+void Elaborator::fit_into_l1(PlanOp& op) {
     const ChipParams& chip = machine_.find(op.chip)->params;
-    cut(op);
-    if (send_anew(op)) cut(op);
+    build_loops_and_pipes(op);
+    if (stream_resident_operands(op)) build_loops_and_pipes(op);
     while (l1_shortage(op, chip)) {
         if (PlanOperand* sent =
                 largest(op, &PlanOperand::held_tiles, [](const PlanOperand& o) { return o.held_tiles > 0; })) {
@@ -333,12 +333,12 @@ void Elaborator::fit(PlanOp& op) {
         } else {
             break;
         }
-        cut(op);
+        build_loops_and_pipes(op);
     }
     if (std::optional<L1Shortage> shortage = l1_shortage(op, chip)) shortages_.push_back(std::move(*shortage));
 }
 
-/// Eltwise-like ops stream groups of ublocks: as many as half of the smallest operand buffer holds.
+/// Element-wise ops stream groups of ublocks: as many as half of the smallest operand buffer holds.
 std::int64_t Elaborator::ublocks_per_step(const PlanOp& op) {
     const Blocking& out = op.op->cfg.out;
     std::int64_t group = out.mblock_m * out.mblock_n;
@@ -349,11 +349,12 @@ std::int64_t Elaborator::ublocks_per_step(const PlanOp& op) {
         const std::int64_t buffer = input_buffer_tiles(*op.op, k, use, operand.tile_bytes);
         group = std::min(group, buffer / 2 / std::max<std::int64_t>(1, use.chunk_rt * use.chunk_ct));
     }
-    if (op.push_tiles > 0 && group > out.mblock_n) group -= group % out.mblock_n;  // whole rows of ublocks
+    if (op.push_tiles > 0 && group > out.mblock_n) group -= group % out.mblock_n;  // full rows of ublocks
     return std::max<std::int64_t>(1, group);
 }
 
-/// Of operand k of an op that takes ublocks of its operands in turn, `group` of the result's at a time.
+/// Iterations of operand k, for ops that consume ublocks of their operands alternately, with `group` result ublocks
+/// each.
 static std::vector<PlanOperand::Iteration> iterations_of(const PlanOp& op, std::size_t k, std::int64_t group) {
     const OpConfig& cfg = op.op->cfg;
     const std::int64_t ublocks = cfg.out.mblock_m * cfg.out.mblock_n;
@@ -417,7 +418,7 @@ void Elaborator::loop_nest(PlanOp& op) {
         operand.l1_tiles =
             operand.intake == Intake::Resident ? 0 : input_buffer_tiles(*op.op, k, use, operand.tile_bytes);
     }
-    // What a step is of its slice: of a result that grows step by step its share, else each the same.
+    // Work of a step as fraction of its slice: its tiles if the result grows by steps, otherwise equal fractions.
     const ChipTiming& timing = machine_.find(op.chip)->params.timing;
     for (const std::int64_t out_now : op.out_tiles) {
         StepWork work;
@@ -428,8 +429,8 @@ void Elaborator::loop_nest(PlanOp& op) {
     }
 }
 
-/// Tiles of the chunks that a step needs at once, those that it passes over among them.
-static std::int64_t most_in_turn(const PlanOperand& operand, const Pipe& pipe) {
+/// Maximum tiles of the chunks that a step needs at once, including skipped ones.
+static std::int64_t max_iteration_tiles(const PlanOperand& operand, const Pipe& pipe) {
     std::int64_t most = 0, first = 0;
     for (const PlanOperand::Iteration& iteration : operand.iterations) {
         const auto from = pipe.chunk_tiles.begin();
@@ -462,10 +463,10 @@ void Elaborator::build_pipes(PlanOp& op, std::size_t k) {
             operand.pipes[it->second].cores.push_back(static_cast<std::uint32_t>(operand.pipe_of_core.size()));
             operand.pipe_of_core.push_back(it->second);
         }
-    // Chunks that are held together must fit together, whatever the rule of the L1 space says.
+    // Chunks that are held at the same time must fit, regardless of the L1 space rule.
     std::int64_t together = 0;
     for (const Pipe& pipe : operand.pipes) {
-        std::int64_t all = 0, most = most_in_turn(operand, pipe);
+        std::int64_t all = 0, most = max_iteration_tiles(operand, pipe);
         for (const std::uint32_t tiles : pipe.chunk_tiles) {
             all += tiles;
             most = std::max<std::int64_t>(most, tiles);
@@ -481,11 +482,11 @@ void Elaborator::build_pipes(PlanOp& op, std::size_t k) {
     if (operand.intake == Intake::Resident) return;
     set_streams(op, k, together);
     if (operand.reads.rows > 0) return;
-    // A chunk of a queue is asked for when there is room for all of it.
+    // A chunk of a queue is requested only when there is space for all of it.
     operand.capacity_tiles = std::max({operand.capacity_tiles, operand.reads.buffer, together + operand.reads.chunk});
 }
 
-/// How its tiles come: from a queue in chunks of requests, from an op against credits.
+/// Sets how tiles arrive: from a queue in chunks of requests, from an op by credits.
 void Elaborator::set_streams(PlanOp& op, std::size_t k, std::int64_t step) const {
     PlanOperand& operand = op.operands[k];
     const std::int64_t clear = op.def->use(op.op->cfg, static_cast<int>(k), 0, 0).clear_tiles;
@@ -498,9 +499,10 @@ void Elaborator::set_streams(PlanOp& op, std::size_t k, std::int64_t step) const
         if (operand.reads.rows > 0) operand.capacity_tiles = step;
         return;
     }
-    const auto& asked = op.op->input_dram_io_buf_size_tiles;
-    operand.reads = queue_reads(queue, tile_orders(op.op->cfg, k, op.op->tms[k], queue.blocking), clear,
-                                operand.l1_tiles, operand.tile_bytes, k < asked.size() ? asked[k] : 0);
+    const auto& dram_buffer_tiles = op.op->input_dram_io_buf_size_tiles;
+    operand.reads =
+        queue_reads(queue, tile_orders(op.op->cfg, k, op.op->tms[k], queue.blocking), clear, operand.l1_tiles,
+                    operand.tile_bytes, k < dram_buffer_tiles.size() ? dram_buffer_tiles[k] : 0);
 }
 
 }  // namespace

@@ -8,7 +8,7 @@ static std::int64_t round_up(std::int64_t n, std::int64_t unit) { return (n + un
 
 std::int64_t output_buffer_tiles(const Op& op) {
     const Blocking& out = op.cfg.out;
-    // Untilized rows leave as they are made: a row of ublocks per buffer, not a whole mblock.
+    // Untilized rows leave as they are computed: a row of ublocks per buffer, not a complete mblock.
     if (op.cfg.untilize) return op.buf_size_mb * out.mblock_n * out.ublock_tiles();
     return op.buf_size_mb * out.mblock_tiles();
 }
@@ -21,10 +21,10 @@ bool packs_in_place(const OpConfig& op) {
 
 namespace {
 
-/// Bytes of an input buffer where nothing else asks for more: 1024 clocks at 32 B.
-constexpr std::int64_t usual_bytes = 32768;
+/// Default bytes of an input buffer: 1024 cycles at 32 B.
+constexpr std::int64_t default_bytes = 32768;
 
-/// So many bytes in tiles; a tile counts as the power of two nearest to its size, unless it divides them.
+/// Converts bytes to tiles; unless the tile size divides them, it is rounded to the nearest power of two.
 std::int64_t in_tiles(std::int64_t bytes, std::int64_t tile_bytes) {
     if (bytes % tile_bytes == 0) return bytes / tile_bytes;
     std::int64_t below = 1;
@@ -32,7 +32,7 @@ std::int64_t in_tiles(std::int64_t bytes, std::int64_t tile_bytes) {
     return bytes / (tile_bytes - below <= 2 * below - tile_bytes ? below : 2 * below);
 }
 
-/// The product inside a fused op that takes the input, and as which operand; null: none.
+/// The product inside a fused op that reads the input, and the operand index; null: none.
 std::pair<const FusedSubOp*, std::size_t> product_of(const OpConfig& op, std::size_t input) {
     const FusedOperand wanted{FusedOperand::Kind::Input, static_cast<int>(input)};
     if (op.fused)
@@ -43,7 +43,7 @@ std::pair<const FusedSubOp*, std::size_t> product_of(const OpConfig& op, std::si
     return {nullptr, 0};
 }
 
-/// Tiles of a streamed operand's buffer that are independent of what is freed at once.
+/// Tiles of a streamed operand's buffer that do not depend on clear_tiles.
 std::int64_t base_tiles(const Op& op, std::size_t k, std::int64_t clear, std::int64_t tile_bytes) {
     const OpConfig& cfg = op.cfg;
     if (cfg.attr.identity && (k == 0 || k == 2)) return 0;
@@ -53,7 +53,7 @@ std::int64_t base_tiles(const Op& op, std::size_t k, std::int64_t clear, std::in
     }
     const auto inputs = static_cast<std::int64_t>(op.inputs.size());
     const bool many = inputs > 3 && (cfg.fused || cfg.type == "splice");
-    return in_tiles(many ? usual_bytes * 3 / inputs : usual_bytes, tile_bytes);
+    return in_tiles(many ? default_bytes * 3 / inputs : default_bytes, tile_bytes);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// L1 buffer sizes of a core, and whether they fit (docs/modelling.md "L1 space").
+// L1 buffer sizes of a core, and the check that they fit (docs/modelling.md "L1 space").
 #pragma once
 
 #include <optional>
@@ -10,9 +10,9 @@
 
 namespace ttsim::impl {
 
-/// Tiles of an op's output buffer per core, unless it hands over blocks of which few are ever made (OutputStreaming).
+/// Tiles of an op's output buffer per core, unless it sends only a few blocks (OutputStreaming).
 std::int64_t output_buffer_tiles(const Op& op);
-/// Whether partial sums lie in the output buffer.
+/// Whether partial sums are in the output buffer.
 bool packs_in_place(const OpConfig& op);
 /// Tiles of the input buffer of a streamed operand k per core.
 std::int64_t input_buffer_tiles(const Op& op, std::size_t k, const OperandUse& use, std::int64_t tile_bytes);
@@ -23,22 +23,22 @@ struct L1Buffer {
 };
 std::vector<L1Buffer> l1_buffers(const PlanOp& op);
 
-/// An op whose buffers are too large, in bytes of each core.
+/// An op whose buffers are too large, in bytes per core.
 struct L1Shortage {
     const PlanOp* op = nullptr;
-    std::int64_t needed = 0, left = 0;  ///< left: what the chip's own needs and overlay_size leave
+    std::int64_t needed = 0, left = 0;  ///< left: bytes available after the chip's reservation and overlay_size
     std::string message;
 };
 std::optional<L1Shortage> l1_shortage(const PlanOp& op, const ChipParams& chip);
 
-/// Of an epoch: all ops whose buffers are too large.
+/// All ops of an epoch whose buffers are too large.
 class L1Error final : public Error {
 public:
     struct Place {
         std::string graph, op;
         std::int64_t chip = 0, needed = 0, left = 0, overlay_size = 0;
-        NocCoord core;             ///< the first of the op
-        std::int64_t row, column;  ///< the same, logical
+        NocCoord core;             ///< first core of the op
+        std::int64_t row, column;  ///< its logical coordinates
     };
     L1Error(const Error& error, std::vector<Place> places) : Error(error), places_(std::move(places)) {}
     const std::vector<Place>& places() const { return places_; }

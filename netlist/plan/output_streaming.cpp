@@ -13,34 +13,34 @@ std::string to_string(ScatterRule rule) {
         case ScatterRule::None:
             return "in order";
         case ScatterRule::Destinations:
-            return "goes to several cores in turn (rule 1)";
+            return "feeds several cores alternately (rule 1)";
         case ScatterRule::TwoPipes:
-            return "takes one core's tiles through two pipes (rule 2)";
+            return "reads one core's tiles through two pipes (rule 2)";
         case ScatterRule::Order:
-            return "takes tiles in another order (rule 3)";
+            return "reads tiles in another order (rule 3)";
         case ScatterRule::Padding:
-            return "takes padding too (rule 4)";
+            return "reads padding too (rule 4)";
         case ScatterRule::Part:
-            return "takes no integer of mblocks (rule 5)";
+            return "reads a fraction of an mblock (rule 5)";
         case ScatterRule::Pieces:
-            return "takes pieces that are no whole blocks (rule 6)";
+            return "reads incomplete blocks (rule 6)";
     }
     return "";
 }
 
 namespace {
 
-constexpr std::int64_t units_before_repeat = 64;  ///< a fork with more looks for a period
-constexpr std::int64_t least_period = 32;         ///< units of it
+constexpr std::int64_t units_before_repeat = 64;  ///< forks with more units are checked for a period
+constexpr std::int64_t min_period = 32;           ///< minimum units of a period
 
-/// The blocks of one producer, and what readers take of them.
+/// The blocks of one producer, and how readers divide them.
 class Blocks {
 public:
     Blocks(const Op& producer, std::int64_t input_count)
-        : mblock_(producer.cfg.out.mblock_tiles()), slices_(producer.cfg.out.t), ever_(input_count * slices_) {
+        : mblock_(producer.cfg.out.mblock_tiles()), slices_(producer.cfg.out.t), total_mblocks_(input_count * slices_) {
         set(producer.buf_size_mb == 1 ? 1 : std::max<std::int64_t>(1, producer.buf_size_mb / 2));
     }
-    /// The next larger blocks of which an input is an integer.
+    /// Increases the block to the next size that divides an input.
     void enlarge() {
         std::int64_t more = mblocks + 1;
         while (slices_ % more != 0) ++more;
@@ -48,15 +48,15 @@ public:
     }
     void set(std::int64_t count) {
         mblocks = count;
-        const std::int64_t ever = ever_;
-        filled = std::min(ever, mblocks);
+        const std::int64_t total = total_mblocks_;
+        filled = std::min(total, mblocks);
         size = filled * mblock_;
-        truncated = ever <= mblocks;
+        truncated = total <= mblocks;
     }
     std::int64_t mblocks = 1, filled = 1, size = 1;  ///< S, E, tiles of E
     bool truncated = false;
 
-    /// The order within the blocks of one input, block by block; where a block holds several inputs, in that one.
+    /// The order within the blocks of one input; for blocks of several inputs, within that one.
     std::map<std::int64_t, TileOrder> split(const TileOrder& order) const {
         std::map<std::int64_t, TileOrder> blocks;
         if (filled >= slices_) {
@@ -80,7 +80,7 @@ public:
         return blocks;
     }
 
-    /// Whether the pipe, in a later block of a core, goes back to an earlier one.
+    /// Whether the pipe returns to an earlier block of a core after a later one.
     bool goes_back(const TileOrder& order) const {
         if (filled >= slices_) return false;
         std::map<std::int64_t, std::int64_t> latest;  // source -> block
@@ -101,10 +101,10 @@ private:
         else
             order.push_back(span);
     }
-    std::int64_t mblock_, slices_, ever_;
+    std::int64_t mblock_, slices_, total_mblocks_;
 };
 
-/// What one pipe does to the block: the rules that look at one pipe alone, and its share of the unit.
+/// The rules that depend on one pipe only, and its contribution to the unit.
 struct PipeView {
     ScatterRule rule = ScatterRule::None;
     std::int64_t unit = 0;  ///< gcd of lengths and starts of its runs
@@ -112,7 +112,7 @@ struct PipeView {
 
 PipeView view(const TileOrder& block, std::int64_t mblock) {
     PipeView view;
-    std::map<std::int64_t, std::int64_t> next, taken;  // by source
+    std::map<std::int64_t, std::int64_t> next, pipe_blocks;  // by source
     bool padded = false, in_order = true;
     for (const TileSpan& span : block) {
         if (span.source < 0) {
@@ -122,9 +122,10 @@ PipeView view(const TileOrder& block, std::int64_t mblock) {
         view.unit = std::gcd(view.unit, std::gcd(span.tiles, span.first));
         if (next[span.source] != span.first) in_order = false;
         next[span.source] = span.first + span.tiles;
-        taken[span.source] += span.tiles;
+        pipe_blocks[span.source] += span.tiles;
     }
-    const bool part = std::any_of(taken.begin(), taken.end(), [&](const auto& t) { return t.second % mblock != 0; });
+    const bool part =
+        std::any_of(pipe_blocks.begin(), pipe_blocks.end(), [&](const auto& t) { return t.second % mblock != 0; });
     view.rule = !in_order ? ScatterRule::Order
                 : padded  ? ScatterRule::Padding
                 : part    ? ScatterRule::Part
@@ -132,23 +133,23 @@ PipeView view(const TileOrder& block, std::int64_t mblock) {
     return view;
 }
 
-/// source -> block -> pipes that take from it.
-using Takers = std::map<std::int64_t, std::map<std::int64_t, std::set<std::size_t>>>;
-Takers takers_of(const std::vector<std::map<std::int64_t, TileOrder>>& pipes) {
-    Takers takers;
+/// source -> block -> pipes that read it.
+using SourcePipes = std::map<std::int64_t, std::map<std::int64_t, std::set<std::size_t>>>;
+SourcePipes source_pipes_of(const std::vector<std::map<std::int64_t, TileOrder>>& pipes) {
+    SourcePipes source_pipes;
     for (std::size_t p = 0; p < pipes.size(); ++p)
         for (const auto& [block, order] : pipes[p]) {
             std::int64_t last = -1;
             for (const TileSpan& span : order)
                 if (span.source >= 0 && std::exchange(last, span.source) != span.source)
-                    takers[span.source][block].insert(p);
+                    source_pipes[span.source][block].insert(p);
         }
-    return takers;
+    return source_pipes;
 }
 
-/// Which pipes take from a core must not change from block to block.
-bool destinations_change(const Takers& takers) {
-    for (const auto& [_, blocks] : takers)
+/// Whether the pipes that read a core differ between blocks.
+bool destinations_change(const SourcePipes& source_pipes) {
+    for (const auto& [_, blocks] : source_pipes)
         for (const auto& [__, of_block] : blocks)
             if (of_block != blocks.begin()->second) return true;
     return false;
@@ -163,7 +164,7 @@ bool feeds_two_pipes(const std::vector<std::map<std::int64_t, TileOrder>>& pipes
     return false;
 }
 
-/// Units of the smallest stretch of which the rest is a repeat: runs stand for their tiles.
+/// Lengths of all periods of the spans, in spans.
 std::vector<std::size_t> periods(const std::vector<TileSpan>& spans) {
     std::vector<std::size_t> border(spans.size(), 0);
     for (std::size_t i = 1; i < spans.size(); ++i) {
@@ -179,7 +180,7 @@ std::vector<std::size_t> periods(const std::vector<TileSpan>& spans) {
     return all;
 }
 
-/// How often a fork sends the same phases to make up a block.
+/// How often a fork sends the same phases per block.
 std::int64_t repeats(const std::vector<TileSpan>& spans, std::int64_t unit, const OutputReader& reader) {
     const auto units = [&](std::size_t first_spans) {
         std::int64_t tiles = 0;
@@ -190,7 +191,7 @@ std::int64_t repeats(const std::vector<TileSpan>& spans, std::int64_t unit, cons
     std::size_t chosen = 0, below = 0;
     for (const std::size_t period : periods(spans)) {
         if (units(period) * unit % std::max<std::int64_t>(1, reader.clear_tiles) != 0) continue;
-        if (units(period) < least_period)
+        if (units(period) < min_period)
             below = period;
         else if (chosen == 0)
             chosen = period;
@@ -199,7 +200,7 @@ std::int64_t repeats(const std::vector<TileSpan>& spans, std::int64_t unit, cons
     return chosen == 0 ? 1 : static_cast<std::int64_t>(spans.size() / chosen);
 }
 
-/// Tiles of the smallest blocks to which no pipe goes back.
+/// Tiles of the smallest block to which no pipe returns.
 std::int64_t held_together(Blocks blocks, const std::vector<OutputReader>& readers) {
     const auto goes_back = [&] {
         for (const OutputReader& reader : readers)
@@ -211,7 +212,7 @@ std::int64_t held_together(Blocks blocks, const std::vector<OutputReader>& reade
     return blocks.size;
 }
 
-/// Sources among as many runs in a row as a pipe has relays.
+/// Average number of distinct sources in as many consecutive runs as a pipe has relays.
 double sources_abreast(const TileOrder& order) {
     std::vector<std::int64_t> sources;
     for (const TileSpan& span : order)
@@ -249,13 +250,13 @@ void add_forks(OutputStreaming& made, std::size_t r, std::size_t p, const Output
     }
 }
 
-using Taken = std::vector<std::map<std::int64_t, TileOrder>>;  // by pipe: block -> what it takes
+using PipeBlocks = std::vector<std::map<std::int64_t, TileOrder>>;  // by pipe: block -> tile order
 
-/// Streams of one core that send a block: pipes which take from the core in turn, block by block, are one.
-std::int64_t streams_of_block(const std::vector<Takers>& readers) {
+/// Streams of one core that send a block. Pipes that read the core alternately, block by block, share one.
+std::int64_t streams_of_block(const std::vector<SourcePipes>& readers) {
     std::map<std::int64_t, std::int64_t> streams;  // by source
-    for (const Takers& takers : readers) {
-        for (const auto& [source, blocks] : takers) {
+    for (const SourcePipes& source_pipes : readers) {
+        for (const auto& [source, blocks] : source_pipes) {
             std::size_t most = 0;
             for (const auto& [_, of_block] : blocks) most = std::max(most, of_block.size());
             streams[source] += static_cast<std::int64_t>(most);
@@ -266,8 +267,8 @@ std::int64_t streams_of_block(const std::vector<Takers>& readers) {
     return most;
 }
 
-/// Of the core that does it most often, the times that its forks begin again with their phases.
-std::int64_t begun_again(const std::vector<Fork>& forks) {
+/// Maximum restarts of phases of the forks of a core.
+std::int64_t max_restarts(const std::vector<Fork>& forks) {
     std::map<std::int64_t, std::int64_t> of;  // by source
     std::int64_t most = 0;
     for (const Fork& fork : forks) most = std::max(most, of[fork.source] += fork.repeats - 1);
@@ -289,8 +290,8 @@ OutputStreaming output_streaming(const Op& producer, std::int64_t input_count,
     const std::int64_t mblock = producer.cfg.out.mblock_tiles();
     OutputStreaming made;
     made.block_mblocks = blocks.mblocks;
-    std::vector<Taken> taken;    // by reader
-    std::vector<Takers> takers;  // by reader
+    std::vector<PipeBlocks> pipe_blocks;    // by reader
+    std::vector<SourcePipes> source_pipes;  // by reader
     std::int64_t unit = blocks.size;
     const auto decide = [&](ScatterRule rule, const OutputReader& reader) {
         if (made.scatter() || rule == ScatterRule::None) return;
@@ -298,14 +299,15 @@ OutputStreaming output_streaming(const Op& producer, std::int64_t input_count,
         made.because = reader.name;
     };
     for (const OutputReader& reader : readers) {
-        auto& pipes = taken.emplace_back();
+        auto& pipes = pipe_blocks.emplace_back();
         bool goes_back = false;
         for (const TileOrder& order : reader.orders) {
             pipes.push_back(blocks.split(order));
             goes_back = goes_back || blocks.goes_back(order);
         }
         if (goes_back) decide(ScatterRule::Order, reader);
-        if (destinations_change(takers.emplace_back(takers_of(pipes)))) decide(ScatterRule::Destinations, reader);
+        if (destinations_change(source_pipes.emplace_back(source_pipes_of(pipes))))
+            decide(ScatterRule::Destinations, reader);
         if (feeds_two_pipes(pipes)) decide(ScatterRule::TwoPipes, reader);
         ScatterRule first = ScatterRule::None;
         for (const auto& pipe : pipes) {
@@ -322,9 +324,9 @@ OutputStreaming output_streaming(const Op& producer, std::int64_t input_count,
     made.block_tiles = made.scatter() ? blocks.size : mblock;
     made.buffer_tiles = made.scatter() ? blocks.size * (one ? 1 : 2) : producer.buf_size_mb * mblock;
     for (std::size_t r = 0; r < readers.size(); ++r)
-        for (std::size_t p = 0; p < taken[r].size(); ++p) add_forks(made, r, p, readers[r], taken[r][p]);
-    made.streams = streams_of_block(takers);
-    made.starts = made.streams + begun_again(made.forks);
+        for (std::size_t p = 0; p < pipe_blocks[r].size(); ++p) add_forks(made, r, p, readers[r], pipe_blocks[r][p]);
+    made.streams = streams_of_block(source_pipes);
+    made.starts = made.streams + max_restarts(made.forks);
     made.held_together = made.scatter() ? held_together(blocks, readers) : made.block_tiles;
     return made;
 }

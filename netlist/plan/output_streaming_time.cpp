@@ -8,21 +8,21 @@ namespace ttsim::impl {
 
 namespace {
 
-/// Of one block: what its phases and bytes take.
+/// Cycles of the phases and bytes of one block.
 double sending(const Fork& fork, double tile_bytes, const PipeConstants& t) {
     return static_cast<double>(fork.phases) * t.phase + static_cast<double>(fork.tiles) * tile_bytes / t.stream_bytes;
 }
 
-/// The forks of a core send one at a time. By source.
+/// Cycles of each source to send a block; its forks send one at a time.
 std::map<std::int64_t, double> senders(const OutputStreaming& made, double tile_bytes, const PipeConstants& t) {
     std::map<std::int64_t, double> of;
     for (const Fork& fork : made.forks) of[fork.source] += sending(fork, tile_bytes, t);
     return of;
 }
 
-/// Three relays wait for their sources in turn, one stream passes all tiles on. Pipes that take from the same sources
-/// do so in the same order: each source serves all of them before they go on, and works alone but for those that the
-/// relays ask ahead.
+/// Three relays wait for their sources in order, and one stream forwards all tiles. Pipes with the same sources use the
+/// same order: each source serves all of them before they continue, and works alone except for requests that the relays
+/// issue ahead.
 double busiest_gather(const OutputStreaming& made, const std::map<std::int64_t, double>& senders, double tile_bytes,
                       const PipeConstants& t) {
     struct Gather {
@@ -36,14 +36,14 @@ double busiest_gather(const OutputStreaming& made, const std::map<std::int64_t, 
         gather.phases += static_cast<double>(fork.phases);
         gather.iterations += senders.at(fork.source) / fork.abreast;
     }
-    double most = 0;
+    double slowest = 0;
     for (const auto& [_, gather] : of) {
         if (gather.sources < 2) continue;
         const double passed = gather.tiles * (tile_bytes / t.stream_bytes + t.gather_tile);
-        const double asked = gather.phases * t.partner / static_cast<double>(relays);
-        most = std::max(most, t.gather_block + std::max({passed, asked, gather.iterations}));
+        const double request_cycles = gather.phases * t.partner / static_cast<double>(relays);
+        slowest = std::max(slowest, t.gather_block + std::max({passed, request_cycles, gather.iterations}));
     }
-    return most;
+    return slowest;
 }
 
 }  // namespace

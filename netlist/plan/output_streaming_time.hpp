@@ -1,4 +1,4 @@
-// What handing over an op's output takes, from the constants of pipes alone: no waits, no other traffic.
+// Estimated cycles to send an op's output, from pipe constants alone: no waits, no other traffic.
 #pragma once
 
 #include "isa/pipe_constants.hpp"
@@ -6,8 +6,8 @@
 
 namespace ttsim::impl {
 
-/// Clocks per input of the busiest of its cores to send it, or of the busiest pipe to gather it from several cores,
-/// whichever is longer. `made`: the op's, for the same readers.
+/// Cycles per input of the busiest core that sends the output, or of the busiest pipe that gathers from several cores,
+/// whichever is larger. `made`: the op's output streaming for the same readers.
 double output_streaming_cycles(const OutputStreaming& made, const Op& producer, const PipeConstants& constants);
 
 }  // namespace ttsim::impl

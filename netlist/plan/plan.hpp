@@ -1,10 +1,8 @@
-// What every core of a temporal epoch does, as data: loop nests, buffers, pipes. No SystemC here; sim/ executes it.
-//
-//   producer core's output buffer --needs--> Pipe (chunks in consumption order) --> operand buffer of its cores
-//
+// The work of every core of a temporal epoch as data: loop nests, buffers, pipes. Without SystemC; sim/ executes it.
+// producer core's output buffer --needs--> Pipe (chunks in consumption order) --> operand buffer of its cores
 // Positions in an output buffer count tiles in production order from the start of an input: slice by slice, ublock by
-// ublock. What a chunk takes from a source may leave once that has produced `need` tiles, and lets it reuse the space
-// of everything before `release`. How a source hands its tiles over, one by one or in blocks, is its OutputStreaming.
+// ublock. The part of a chunk from a source may be sent once the source has produced `need` tiles; it then allows reuse
+// of the space before `release`. OutputStreaming determines whether tiles are sent one by one or in blocks.
 #pragma once
 
 #include <cstdint>
@@ -24,33 +22,33 @@
 
 namespace ttsim::impl {
 
-/// What one chunk takes from one source: a core of the producing op, and there from one of the blocks that it hands
-/// over at once; or a buffer of a queue.
+/// The part of a chunk from one source: a core of the producing op (and one of the blocks that it sends at once), or a
+/// buffer of a queue.
 struct ChunkNeed {
     std::uint32_t source = 0;
     std::uint32_t tiles = 0;
-    std::int32_t z_first = 0, z_last = 0;  ///< producer slices it touches
+    std::int32_t z_first = 0, z_last = 0;  ///< producer slices it uses
     std::int64_t need = 0, release = 0;    ///< tile positions, see above (ops only)
     std::uint32_t phases = 0;              ///< runs of contiguous tiles that begin in it (ops only)
 };
 
-/// Carries one operand to the cores that need the same tiles of it (one core: unicast, several: multicast).
+/// A pipe: transfers one operand to the cores that need the same tiles (one core: unicast, several: multicast).
 struct Pipe {
     std::vector<TileRect> rects;             ///< the operand tiles, as OperandUse::rects
-    std::vector<std::uint32_t> cores;        ///< places in the consumer's core list
+    std::vector<std::uint32_t> cores;        ///< indices in the consumer's core list
     std::vector<std::uint32_t> first_need;   ///< per chunk of an input, and one past the end
     std::vector<std::uint32_t> chunk_tiles;  ///< per chunk of an input
     std::vector<ChunkNeed> needs;
     std::size_t chunks() const { return chunk_tiles.size(); }
 };
 
-/// When a core takes the chunks of an operand from its buffer.
+/// When a core consumes the chunks of an operand.
 enum class Intake : std::uint8_t {
-    PerStep,     ///< one chunk each step
-    InTurn,      ///< of a slice, as far as OpDef::passed says: PlanOperand::turns
-    PerSlice,    ///< the slice's one chunk at the first step of an output slice, until its last
-    SliceEnd,    ///< the slice's one chunk at the last step of an output slice
-    WholeInput,  ///< everything before the first step of an input, until its last
+    PerStep,     ///< one chunk per step
+    InTurn,      ///< as many chunks as OpDef::passed reports: PlanOperand::iterations
+    PerSlice,    ///< the slice's only chunk at the first step of an output slice, kept until its last
+    SliceEnd,    ///< the slice's only chunk at the last step of an output slice
+    WholeInput,  ///< everything before the first step of an input, kept until its last
     Resident,    ///< everything once per execute (prologue)
 };
 
@@ -63,21 +61,21 @@ struct PlanOperand {
     Intake intake = Intake::PerStep;
     bool whole_input = false;           ///< an output slice may use any slice of the operand
     std::int64_t slices = 1;            ///< operand slices per output slice
-    std::int64_t operand_z = 1;         ///< slices of the whole operand
+    std::int64_t operand_z = 1;         ///< slices of the complete operand
     std::int64_t chunks_per_slice = 1;  ///< chunks of one operand slice
     struct Iteration {
-        std::int64_t needed = 0, passed = 0;  ///< chunks of the slice: before the step begins, when it has ended
+        std::int64_t needed = 0, passed = 0;  ///< chunks of the slice needed before the step, and consumed after it
     };
     std::vector<Iteration> iterations;  ///< Intake::InTurn, per step of a slice
     DataFormat df = DataFormat::Float16_b;
     TileDim tile;  ///< after transposes
     std::int64_t tile_bytes = 0;
-    std::int64_t l1_tiles = 0;        ///< of the operand buffer of each core, by the L1 space rules
-    std::int64_t capacity_tiles = 0;  ///< what the machine lets it hold: l1_tiles, or one chunk when that is more
-    /// Of a prologue operand of which more is taken in an input than its buffer holds: tiles that lie in L1 beside it
-    /// and are sent from there for every input, and the runs of contiguous ones in an input.
+    std::int64_t l1_tiles = 0;        ///< tiles of the operand buffer of each core, by the L1 space rules
+    std::int64_t capacity_tiles = 0;  ///< capacity in the simulation: l1_tiles, or one chunk if that is larger
+    /// For a prologue operand that does not fit its buffer: tiles kept in L1 beside the buffer and sent for every
+    /// input, and the contiguous runs among them per input.
     std::int64_t held_tiles = 0, held_runs = 0;
-    std::int64_t credit_tiles = 1;  ///< must be free before the sender hears of them (from ops)
+    std::int64_t credit_tiles = 1;  ///< tiles that must be free before the sender gets credits (from ops)
     QueueReads reads;               ///< from a queue in DRAM
     std::vector<Pipe> pipes;
     std::vector<std::uint32_t> pipe_of_core;  ///< per core of the op
@@ -98,26 +96,26 @@ struct PlanOp {
     std::int64_t slices = 1;  ///< output slices (t)
     std::int64_t steps_per_slice = 1;
     std::vector<std::int64_t> out_tiles;  ///< per step of a slice: tiles packed to the output buffer (0: spill only)
-    std::int64_t push_tiles = 0;          ///< of them, what leaves the packer at once; 0: a step's tiles together
+    std::int64_t push_tiles = 0;          ///< tiles that leave the packer at once; 0: all tiles of a step
     std::int64_t slice_tiles = 1;         ///< tiles of one output slice of one core (mblock)
-    OutputStreaming output_streaming;     ///< to its readers
+    OutputStreaming output_streaming;     ///< how the output is sent to its readers
     std::int64_t capacity_tiles = 0;      ///< of the output buffer of each core
-    bool packs_in_place = false;          ///< partial sums lie where the result is sent from: all of a slice's space
+    bool packs_in_place = false;          ///< partial sums use the space of the result: the space of a complete slice
     std::int64_t out_tile_bytes = 0;
     std::vector<StepTime> step_times;                                  ///< per step of a slice
-    std::vector<PlanReader> readers;                                   ///< operands fed from the output buffers
-    std::vector<int> out_queues;                                       ///< queues fed from them
+    std::vector<PlanReader> readers;                                   ///< operands that read the output buffers
+    std::vector<int> out_queues;                                       ///< queues that receive the output
     std::int64_t input_tiles() const { return slices * slice_tiles; }  ///< produced per core and input
-    /// Of a step's tiles that are still to be packed, those that get room and leave the packer together.
+    /// Tiles that get space and leave the packer together, of `tiles` remaining tiles of a step.
     std::int64_t pushed_at_once(std::int64_t tiles) const {
         return push_tiles > 0 ? std::min(push_tiles, tiles) : tiles;
     }
-    std::vector<std::int64_t> pushed_tiles() const;  ///< of a slice, one after the other
+    std::vector<std::int64_t> pushed_tiles() const;  ///< for one slice, in order
 };
 
 struct PlanQueue {
     const Queue* queue = nullptr;
-    int writer = -1;  ///< op that feeds it in this epoch
+    int writer = -1;  ///< op that writes it in this epoch
     std::vector<PlanReader> readers;
 };
 
@@ -129,17 +127,17 @@ struct Plan {
     int find_queue(const Queue* queue) const;
 };
 
-/// Throws Error(Input) for what cannot run on the machine: buffers that do not fit in L1, ...
+/// Throws Error(Input) if the epoch cannot run on the machine, e.g. if buffers do not fit in L1.
 std::shared_ptr<const Plan> elaborate(const Netlist& netlist, const EpochLaunch& launch, const Machine& machine,
                                       const std::map<const Op*, SparseCounts>& sparse = {});
 
-/// Executes with the same key share a plan: the graphs and which of their queues are in prologue.
+/// Executes with the same key share a plan: the graphs, and which of their queues are in the prologue.
 std::string plan_key(const EpochLaunch& launch);
 
 /// The Plan as text, for `ttsim explain`.
 std::string print_plan(const Plan& plan);
 
-/// Blocks (z, core) of an op's output, or a queue's buffers, by tile.
+/// Position of a tile in the blocks of an op's output (cores) or of a queue (buffers).
 struct BlockPlace {
     std::int64_t block = 0;     ///< core or buffer, row-major over the grid
     std::int64_t r = 0, c = 0;  ///< tile inside it

@@ -1,3 +1,4 @@
+// Prints a Plan as text, for `ttsim explain`.
 #include "netlist/plan/plan.hpp"
 
 namespace ttsim::impl {
@@ -5,11 +6,11 @@ namespace ttsim::impl {
 static const char* name_of(Intake intake) {
     switch (intake) {
         case Intake::PerStep:
-            return "a chunk a step";
+            return "one chunk per step";
         case Intake::InTurn:
-            return "chunks in turn";
+            return "alternating chunks";
         case Intake::PerSlice:
-            return "a slice at a time";
+            return "one slice at a time";
         case Intake::SliceEnd:
             return "at the end of a slice";
         case Intake::WholeInput:
@@ -37,7 +38,7 @@ static std::string print_operand(const Plan& plan, const PlanOp& op, std::size_t
         text +=
             fmt::format("      read in chunks of {} tiles, requests of {}\n", operand.reads.chunk, operand.reads.unit);
     if (operand.held_tiles > 0)
-        text += fmt::format("      prologue: {} tiles lie in L1 and are sent for every input, in {} runs\n",
+        text += fmt::format("      prologue: {} tiles are in L1 and are sent for every input, in {} runs\n",
                             operand.held_tiles, operand.held_runs);
     return text;
 }
@@ -45,16 +46,16 @@ static std::string print_operand(const Plan& plan, const PlanOp& op, std::size_t
 static std::string print_output_streaming(const PlanOp& op) {
     const OutputStreaming& made = op.output_streaming;
     if (made.forks.empty()) return "";
-    if (!made.scatter()) return fmt::format("    output: in order, {} forks a core\n", made.streams);
+    if (!made.scatter()) return fmt::format("    output: in order, {} forks per core\n", made.streams);
     std::int64_t repeats = 1;
     for (const Fork& fork : made.forks) repeats = std::max(repeats, fork.repeats);
     return fmt::format(
         "    output: scatter, because {} {}; blocks of {} mblocks ({} tiles), {} in its buffer, units of {} tiles, {} "
-        "forks and {} phases a core and block{}{}\n",
+        "forks and {} phases per core and block{}{}\n",
         made.because, to_string(made.rule), made.block_mblocks, made.block_tiles, made.buffer_tiles / made.block_tiles,
         made.unit, made.streams, made.most_phases(), repeats > 1 ? fmt::format(", periodic_repeat {}", repeats) : "",
         made.held_together > made.block_tiles
-            ? fmt::format("; {} tiles are kept, which a reader takes together", made.held_together)
+            ? fmt::format("; {} tiles are kept, which a reader needs together", made.held_together)
             : "");
 }
 

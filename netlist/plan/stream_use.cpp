@@ -19,7 +19,7 @@ struct FedPipe {
     std::int64_t last_core = 0;
 };
 
-/// The pipes of an operand: one for all cores that need the same tiles.
+/// The pipes of an operand: one per set of cores that need the same tiles.
 std::vector<FedPipe> pipes_of(const OpConfig& op, std::size_t k) {
     std::vector<FedPipe> pipes;
     const OpDef& def = *find_op(op.type);
@@ -40,26 +40,26 @@ std::vector<FedPipe> pipes_of(const OpConfig& op, std::size_t k) {
     return pipes;
 }
 
-/// Follows the tiles of one pipe and counts its runs from one source.
+/// Counts the runs of one pipe per source.
 class Pipeline {
 public:
     Pipeline(const TmMap& map, const Blocking& producer)
         : map_(map), producer_(producer), phases_(static_cast<std::size_t>(producer.cores()), 0), tiles_(phases_) {}
 
-    /// Once the pipe is where it was some periods of slices ago, all others are like those.
+    /// Stops when the state repeats after some periods of slices, and extrapolates the rest (Brent's cycle detection).
     void follow(const OperandUse& use, const Blocking& out) {
         const std::int64_t period = map_.period(), slices = map_.shape().z;
         State before = state_;
         counted_ = {phases_, tiles_};
-        std::int64_t from = 0, power = 1;  // of periods: where `before` was, and how far that is looked back to
+        std::int64_t from = 0, power = 1;  // in periods: position of `before`, and distance of the search
         for (std::int64_t z = 0; z < slices; ++z) {
             slice(z, use, out);
             const std::int64_t periods = (z + 1) / period;
             if ((z + 1) % period != 0 || slices < 2 * period) continue;
             if (state_ == before) {
-                const std::int64_t again = (slices - z - 1) / ((periods - from) * period);
-                repeat(again);
-                z += again * (periods - from) * period;
+                const std::int64_t repetitions = (slices - z - 1) / ((periods - from) * period);
+                repeat(repetitions);
+                z += repetitions * (periods - from) * period;
                 power = std::numeric_limits<std::int64_t>::max();
             } else if (periods - from == power) {
                 before = state_;
@@ -69,7 +69,7 @@ public:
             }
         }
     }
-    /// Per source, the runs of the pipe that come from it.
+    /// Per source: number of runs of the pipe.
     const std::vector<std::int64_t>& phases() const { return phases_; }
     const std::vector<std::int64_t>& tiles() const { return tiles_; }
 
@@ -84,7 +84,7 @@ private:
             walk_chunk(use, out, 1, chunk, [&](const TileRect& rect) { by_ublock(z, rect, use, out); });
     }
 
-    /// What came since the state that is met again, so many times more.
+    /// Adds the counts since the repeated state `times` more times.
     void repeat(std::int64_t times) {
         for (std::size_t s = 0; s < phases_.size(); ++s) {
             phases_[s] += times * (phases_[s] - counted_.phases[s]);
@@ -92,7 +92,7 @@ private:
         }
     }
 
-    /// The rows of a k-block come ublock by ublock of the result's columns.
+    /// Rows of a k-block are ordered by ublocks of the result's columns.
     void by_ublock(std::int64_t z, const TileRect& rect, const OperandUse& use, const Blocking& out) {
         const bool across = use.chunks == OperandUse::Chunks::KRows && rect.nc % out.ublock_ct == 0;
         const std::int64_t width = across ? out.ublock_ct : rect.nc;
@@ -103,27 +103,27 @@ private:
     void row(std::int64_t z, std::int64_t r, std::int64_t c, std::int64_t left) {
         while (left > 0) {
             const TileRun run = map_.run(z, r, c, left);
-            if (!run.first.pad) along(run);
+            if (!run.first.pad) add_run(run);
             c += run.count;
             left -= run.count;
         }
     }
 
-    void along(const TileRun& run) {
+    void add_run(const TileRun& run) {
         std::int64_t r = run.first.r, c = run.first.c, left = run.count;
         while (left > 0) {
             const BlockPlace place = place_of(producer_, r, c);
             std::int64_t piece = left;
             if (run.dc != 0) piece = std::min(piece, producer_.core_ct() - place.c);
             if (run.dr != 0) piece = std::min(piece, producer_.core_rt() - place.r);
-            take(place.block, piece);
+            add_tiles(place.block, piece);
             r += run.dr * piece;
             c += run.dc * piece;
             left -= piece;
         }
     }
 
-    void take(std::int64_t source, std::int64_t tiles) {
+    void add_tiles(std::int64_t source, std::int64_t tiles) {
         std::int64_t& phases = phases_[static_cast<std::size_t>(source)];
         if (source != state_.source) {
             state_ = {source, 0};
@@ -141,7 +141,7 @@ private:
     struct Counts {
         std::vector<std::int64_t> phases, tiles;
     };
-    Counts counted_;  // when the state was the one looked back to
+    Counts counted_;  // counts at the state `before`
 };
 
 }  // namespace

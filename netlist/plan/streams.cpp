@@ -7,9 +7,9 @@ namespace ttsim::impl {
 
 namespace {
 
-// bytes; sources as docs/modelling.md says
-constexpr std::int64_t longest_request = 65536, longest_chunk = 52 * 1024, stream_room = 100 * 1024;
-constexpr std::int64_t longest_phase = 2048;  // tiles
+// bytes; for sources see docs/modelling.md
+constexpr std::int64_t max_request = 65536, max_chunk = 52 * 1024, stream_buffer = 100 * 1024;
+constexpr std::int64_t max_phase = 2048;  // tiles
 
 /// The largest divisor of n that is at most `most`.
 std::int64_t divisor_up_to(std::int64_t n, std::int64_t most) {
@@ -18,7 +18,7 @@ std::int64_t divisor_up_to(std::int64_t n, std::int64_t most) {
     return 1;
 }
 
-/// Tiles that stay together from the queue's buffers to the operand's.
+/// Tiles of one request: they are contiguous in the queue's buffers and in the operand's.
 std::int64_t request_tiles(const Queue& queue, const std::vector<TileOrder>& orders, std::int64_t room,
                            std::int64_t tile_bytes) {
     std::int64_t unit = queue.blocking.t * queue.blocking.mblock_tiles();
@@ -26,32 +26,32 @@ std::int64_t request_tiles(const Queue& queue, const std::vector<TileOrder>& ord
         for (const TileSpan& span : order)
             if (span.source >= 0) unit = std::gcd(unit, std::gcd(span.tiles, span.first));
     if (room < unit) unit = std::gcd(unit, room);
-    return divisor_up_to(unit, std::max<std::int64_t>(1, longest_request / tile_bytes));
+    return divisor_up_to(unit, std::max<std::int64_t>(1, max_request / tile_bytes));
 }
 
 std::int64_t chunk_tiles(std::int64_t unit, std::int64_t clear, std::int64_t per_input, std::int64_t most) {
-    const std::int64_t phase = std::max(clear, longest_phase / clear * clear);
-    const std::int64_t whole = std::lcm(std::gcd(phase, per_input), unit);
-    if (whole <= most) return whole;
-    for (std::int64_t d = 2; d <= whole / unit; ++d)
-        if (whole % d == 0 && whole / d % unit == 0 && whole / d <= most) return whole / d;
+    const std::int64_t phase = std::max(clear, max_phase / clear * clear);
+    const std::int64_t preferred = std::lcm(std::gcd(phase, per_input), unit);
+    if (preferred <= most) return preferred;
+    for (std::int64_t d = 2; d <= preferred / unit; ++d)
+        if (preferred % d == 0 && preferred / d % unit == 0 && preferred / d <= most) return preferred / d;
     return unit;
 }
 
-/// How often chunks (or what they and the operand's buffer have in common) are buffered.
+/// How many times chunks (or their common multiple with the operand's buffer) are buffered.
 std::int64_t times_buffered(std::int64_t base, std::int64_t tile_bytes, std::int64_t asked) {
     if (asked > 0) {
         std::int64_t times = std::max<std::int64_t>(1, asked / base);
-        while (times > 1 && longest_phase % (times * base) != 0) --times;
+        while (times > 1 && max_phase % (times * base) != 0) --times;
         return times;
     }
     const std::int64_t bytes = base * tile_bytes;
     std::int64_t times = 1;
-    while ((times + 1) * bytes < longest_chunk) {
+    while ((times + 1) * bytes < max_chunk) {
         ++times;
-        if (times * bytes >= longest_chunk / 2 && longest_phase % (times * base) == 0) break;
+        if (times * bytes >= max_chunk / 2 && max_phase % (times * base) == 0) break;
     }
-    if (times == 1 && 2 * bytes <= stream_room && longest_phase % (2 * base) == 0) times = 2;
+    if (times == 1 && 2 * bytes <= stream_buffer && max_phase % (2 * base) == 0) times = 2;
     return times;
 }
 
@@ -68,10 +68,10 @@ QueueReads queue_reads(const Queue& queue, const std::vector<TileOrder>& orders,
     if (per_input == 0) return {};
     QueueReads reads;
     reads.unit = request_tiles(queue, orders, room, tile_bytes);
-    const std::int64_t most = asked > 0 ? std::min(asked, longest_chunk / tile_bytes) : longest_chunk / tile_bytes;
+    const std::int64_t most = asked > 0 ? std::min(asked, max_chunk / tile_bytes) : max_chunk / tile_bytes;
     reads.chunk = chunk_tiles(reads.unit, std::max<std::int64_t>(1, clear), per_input, most);
     const std::int64_t both = room > 0 ? std::lcm(reads.chunk, room) : reads.chunk;
-    const std::int64_t limit = std::max(asked > 0 ? asked * tile_bytes : stream_room, room * tile_bytes);
+    const std::int64_t limit = std::max(asked > 0 ? asked * tile_bytes : stream_buffer, room * tile_bytes);
     const std::int64_t base = both * tile_bytes <= limit ? both : reads.chunk;
     reads.buffer = base * times_buffered(base, tile_bytes, asked);
     return reads;
@@ -80,7 +80,7 @@ QueueReads queue_reads(const Queue& queue, const std::vector<TileOrder>& orders,
 QueueReads flat_reads(const Queue& queue, std::int64_t step) {
     const Blocking& b = queue.blocking;
     const std::int64_t bytes = b.ublock_ct * element_bytes(queue.df) * queue.tile.elements();
-    const bool at_once = b.mblock_n == 1 && bytes <= longest_request;  // the rows of a tile lie behind each other
+    const bool at_once = b.mblock_n == 1 && bytes <= max_request;  // the rows of a tile are contiguous
     return {std::gcd(b.ublock_ct, step), step, step, at_once ? 0 : queue.tile.h};
 }
 

@@ -1,5 +1,5 @@
-// What the chip's streams do with an operand beyond carrying it: how much of a queue in DRAM is read at once, and how
-// much space must be free before the sender hears of it (docs/modelling.md "Pipes").
+// Stream parameters of operands: how much of a DRAM queue is read at once, and when senders receive credits
+// (docs/modelling.md "Pipes").
 #pragma once
 
 #include "netlist/plan/tile_order.hpp"
@@ -8,26 +8,26 @@ namespace ttsim::impl {
 
 /// How NCRISC reads an operand from a queue in DRAM.
 struct QueueReads {
-    std::int64_t unit = 0;    ///< tiles of one request; 0: nothing is read this way
-    std::int64_t chunk = 0;   ///< tiles asked for in one turn of its loop
-    std::int64_t buffer = 0;  ///< tiles that may have been asked for and not been taken
-    std::int64_t rows = 0;  ///< of elements that make up a unit, each a request of its own; 0: the unit is one request
-    double share = 1;       ///< of the tiles' bytes that are read; of a table its rows that indices name, once for each
+    std::int64_t unit = 0;    ///< tiles of one request; 0: not read this way
+    std::int64_t chunk = 0;   ///< tiles requested in one iteration of its loop
+    std::int64_t buffer = 0;  ///< maximum tiles requested and not yet consumed
+    std::int64_t rows = 0;    ///< rows of elements per unit, one request each; 0: the unit is one request
+    double share = 1;  ///< fraction of the tiles' bytes that is read; for tables: rows named by indices, once each
 };
 
-/// `orders`: what each pipe takes of an entry; `clear`: tiles freed at once; `room`: tiles of the operand's buffer.
+/// `orders`: tile order of each pipe for an entry; `clear`: tiles freed at once; `room`: tiles of the operand's buffer.
 QueueReads queue_reads(const Queue& queue, const std::vector<TileOrder>& orders, std::int64_t clear, std::int64_t room,
                        std::int64_t tile_bytes, std::int64_t input_dram_io_buf_size_tiles);
 
-/// The same of a flat queue: rows of elements become tiles, what is read at once is all that a step takes, and nothing
-/// is asked for while any of it lies there. `step`: tiles.
+/// Reads of a flat queue: rows of elements become tiles. A step's tiles are read at once, and nothing is requested
+/// while any of them are in the buffer. `step`: tiles.
 QueueReads flat_reads(const Queue& queue, std::int64_t step);
 
-/// The same of an embedding's table, of which only the rows that indices name are read.
+/// Reads of an embedding's table: only the rows named by indices.
 QueueReads table_reads(const OpConfig& embedding, std::int64_t step);
 
-/// Tiles that must be free in a buffer of `room` before its sender hears of them; `unit`: tiles of the operand that
-/// always stay together.
+/// Tiles that must be free in a buffer of `room` tiles before its sender gets credits; `unit`: tiles of the operand
+/// that always stay together.
 std::int64_t credit_tiles(std::int64_t room, std::int64_t unit);
 
 /// Tiles of operand k that always stay together for its consumer.

@@ -10,7 +10,7 @@ namespace ttsim::impl {
 
 namespace {
 
-/// Appends tiles, joining what is contiguous, until `left` of them are there.
+/// Appends tiles, merging contiguous ones, up to a limit.
 class OrderBuilder {
 public:
     OrderBuilder(const TmMap& map, const Blocking& producer) : map_(map), producer_(producer) {}
@@ -24,15 +24,15 @@ public:
                 if (run.first.pad)
                     join({TileSpan::padding, 0, run.count});
                 else
-                    along(run);
+                    add_run(run);
                 c += run.count;
                 left_ -= run.count;
             }
     }
-    TileOrder take() { return std::move(order_); }
+    TileOrder release() { return std::move(order_); }
 
 private:
-    void along(const TileRun& run) {
+    void add_run(const TileRun& run) {
         const Blocking& b = producer_;
         walk_run(b, run, [&](const BlockPlace& place, std::int64_t tiles, bool contiguous) {
             const std::int64_t first = run.first.z * b.mblock_tiles() + packed_index(b, place);
@@ -59,7 +59,7 @@ private:
     std::int64_t left_ = std::numeric_limits<std::int64_t>::max();
 };
 
-std::int64_t held(const std::map<int, std::int64_t>& broadcast, std::size_t k) {
+std::int64_t buffered_tiles(const std::map<int, std::int64_t>& broadcast, std::size_t k) {
     const auto it = broadcast.find(static_cast<int>(k));
     return it == broadcast.end() ? 0 : it->second;
 }
@@ -67,14 +67,15 @@ std::int64_t held(const std::map<int, std::int64_t>& broadcast, std::size_t k) {
 TileOrder order_of(const OpConfig& op, std::size_t k, const OperandUse& use, const TmMap& map,
                    const Blocking& producer) {
     OrderBuilder builder(map, producer);
-    const std::int64_t once = held(op.attr.kernel_broadcast, k), per_t = held(op.attr.kernel_broadcast_per_t, k);
+    const std::int64_t once = buffered_tiles(op.attr.kernel_broadcast, k),
+                       per_t = buffered_tiles(op.attr.kernel_broadcast_per_t, k);
     if (once > 0) builder.limit(once);
     for (std::int64_t z = 0; z < map.shape().z; ++z) {
         if (per_t > 0 && z % use.slices == 0) builder.limit(per_t);
         for (std::int64_t chunk = 0; chunk < chunks_of(use); ++chunk)
             walk_in_order(use, op.out, 1, chunk, [&](const TileRect& rect) { builder.add(z, rect); });
     }
-    return builder.take();
+    return builder.release();
 }
 
 }  // namespace
@@ -110,7 +111,7 @@ std::vector<TileOrder> tile_orders(const Queue& consumer, const Blocking& produc
             for (std::int64_t z = 0; z < map.shape().z; ++z)
                 for (std::int64_t chunk = 0; chunk < chunks_of(use); ++chunk)
                     walk_in_order(use, b, 1, chunk, [&](const TileRect& rect) { builder.add(z, rect); });
-            orders.push_back(builder.take());
+            orders.push_back(builder.release());
         }
     return orders;
 }

@@ -5,7 +5,7 @@
 namespace ttsim::impl {
 
 TmMap::TmMap(TileShape producer, const OperandTms& tms) : shape_(producer) {
-    // Unpad keeps the indices of what stays, so only the shape shrinks.
+    // Unpad does not change indices, only the shape.
     shape_.rt -= tms.unpad_rt;
     shape_.ct -= tms.unpad_ct;
     const auto add = [this](const Tm& tm) {
@@ -26,7 +26,7 @@ TmMap::TmMap(TileShape producer, const OperandTms& tms) : shape_(producer) {
 }
 
 std::int64_t TmMap::period() const {
-    std::int64_t slices = 1;  // cut from each slice of the producer
+    std::int64_t slices = 1;  // slices cut from each slice of the producer
     for (const Step& step : steps_)
         if (step.tm.kind == Tm::Kind::HSlice || step.tm.kind == Tm::Kind::VSlice) slices *= step.tm.n;
     return slices;
@@ -35,7 +35,7 @@ std::int64_t TmMap::period() const {
 TileRun TmMap::run(std::int64_t z, std::int64_t r, std::int64_t c, std::int64_t most) const {
     TileRun run;
     run.count = most;
-    bool along_rows = false;  // the run's direction in the space of the step at hand
+    bool along_rows = false;  // direction of the run in the index space of the current step
     const auto limit = [&](std::int64_t room) { run.count = std::min(run.count, room); };
     for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
         const TileShape& in = step->in;
@@ -77,7 +77,7 @@ TileRun TmMap::run(std::int64_t z, std::int64_t r, std::int64_t c, std::int64_t 
             case Tm::Kind::Pad: {
                 const bool padded = r >= in.rt || c >= in.ct;
                 if (padded) {
-                    // Past the right edge everything is padding; below it, the whole row is.
+                    // Right of the input everything is padding; below it, the complete row.
                     const bool rest = along_rows ? c >= in.ct : r >= in.rt;
                     if (!rest) limit(along_rows ? step->out.rt - r : step->out.ct - c);
                     run.first = {true, step->tm.value, z, r, c};

@@ -1,12 +1,12 @@
-// TMs as index maps: which producer tile is tile (z, r, c) of an operand. Elaboration's road; golden moves tensors.
-// A map is evaluated by runs: neighbouring tiles of a row whose sources are neighbours too.
+// TMs as index maps: the producer tile for tile (z, r, c) of an operand. For elaboration; golden applies TMs to
+// tensors. A map is evaluated by runs: neighbouring tiles of a row whose sources are neighbours too.
 #pragma once
 
 #include "netlist/tm.hpp"
 
 namespace ttsim::impl {
 
-/// Where one operand tile comes from.
+/// The source of an operand tile.
 struct TileSource {
     bool pad = false;
     float value = 0;  ///< of a padded tile
@@ -25,7 +25,7 @@ public:
     TmMap(TileShape producer, const OperandTms& tms);
     TileShape shape() const { return shape_; }
     bool transposes_tiles() const { return transposes_; }
-    /// Slices of the operand after which rows and columns of the sources are the same again.
+    /// Number of operand slices after which rows and columns of the sources repeat.
     std::int64_t period() const;
     TileSource at(std::int64_t z, std::int64_t r, std::int64_t c) const { return run(z, r, c, 1).first; }
     /// The run that starts at (z, r, c), at most `most` tiles long.

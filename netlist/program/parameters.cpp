@@ -8,11 +8,11 @@ namespace ttsim::impl {
 
 namespace {
 
-std::string bare(const std::string& name) { return name.starts_with('$') ? name.substr(1) : name; }
+std::string without_dollar(const std::string& name) { return name.starts_with('$') ? name.substr(1) : name; }
 
-/// "$p_loop_count" and "loop_count" name the same thing.
-std::string plain(const std::string& name) {
-    std::string text = bare(name);
+/// Normalizes names: "$p_loop_count" and "loop_count" are equivalent.
+std::string without_prefix(const std::string& name) {
+    std::string text = without_dollar(name);
     return text.starts_with("p_") ? text.substr(2) : text;
 }
 
@@ -26,7 +26,7 @@ std::vector<std::string> declared(const Program& program) {
 
 bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
-/// The value of the first of these test-args that the file gives.
+/// The value of the first of these test-args in the file.
 std::optional<ChosenParameter> from_args(const Netlist& netlist, const std::string& name,
                                          std::initializer_list<std::string> args) {
     for (const std::string& arg : args)
@@ -36,11 +36,11 @@ std::optional<ChosenParameter> from_args(const Netlist& netlist, const std::stri
 }
 
 ChosenParameter by_name(const Netlist& netlist, const std::string& name) {
-    const std::string key = plain(name);
+    const std::string key = without_prefix(name);
     if (key == "microbatch_size") {
-        std::int64_t most = 1;
-        for (const Graph& graph : netlist.graphs) most = std::max(most, graph.input_count);
-        return {name, most, "largest input_count"};
+        std::int64_t max_count = 1;
+        for (const Graph& graph : netlist.graphs) max_count = std::max(max_count, graph.input_count);
+        return {name, max_count, "largest input_count"};
     }
     if (key.ends_with("loop_count") || key == "num_loops")
         return from_args(netlist, name, {"microbatch_count", "program_loop_count"})
@@ -57,12 +57,12 @@ ChosenParameter by_name(const Netlist& netlist, const std::string& name) {
 void check_given(const Netlist& netlist, const std::map<std::string, std::int64_t>& given) {
     std::vector<std::string> known;
     for (const Program& program : netlist.programs)
-        for (const std::string& name : declared(program)) known.push_back(bare(name));
+        for (const std::string& name : declared(program)) known.push_back(without_dollar(name));
     Diagnostics problems;
     for (const auto& [name, unused] : given)
-        if (std::find(known.begin(), known.end(), bare(name)) == known.end())
+        if (std::find(known.begin(), known.end(), without_dollar(name)) == known.end())
             problems.error({}, "--param {}: no program of {} declares it{}", name, netlist.file,
-                           did_you_mean(bare(name), known));
+                           did_you_mean(without_dollar(name), known));
     problems.throw_if_any();
 }
 
@@ -73,11 +73,11 @@ std::vector<ChosenParameter> choose_parameters(const Netlist& resolved, const Pr
     check_given(resolved, given);
     std::vector<ChosenParameter> chosen;
     for (const std::string& name : declared(program)) {
-        const auto flag =
-            std::find_if(given.begin(), given.end(), [&](const auto& g) { return bare(g.first) == bare(name); });
+        const auto flag = std::find_if(given.begin(), given.end(),
+                                       [&](const auto& g) { return without_dollar(g.first) == without_dollar(name); });
         if (flag != given.end())
             chosen.push_back({name, flag->second, "--param"});
-        else if (const auto same = from_args(resolved, name, {bare(name), plain(name)}))
+        else if (const auto same = from_args(resolved, name, {without_dollar(name), without_prefix(name)}))
             chosen.push_back(*same);
         else
             chosen.push_back(by_name(resolved, name));

@@ -1,4 +1,4 @@
-// Values for the parameters a program declares, where the command line does not give them.
+// Chooses values for program parameters that the command line does not set.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ struct ChosenParameter {
     std::string why;  ///< "--param", "test-arg microbatch_count", "default"
 };
 
-/// Parameters of one program, in the order it declares them (docs/netlist.md "Parameters"). `given` may name them
-/// with or without '$'; a given name that no program of the netlist declares is an Error(Input).
+/// Parameters of one program, in order of declaration (docs/netlist.md "Parameters"). Names in `given` may omit '$';
+/// throws Error(Input) for names that no program of the netlist declares.
 std::vector<ChosenParameter> choose_parameters(const Netlist& resolved, const Program& program,
                                                const std::map<std::string, std::int64_t>& given);
 

@@ -8,7 +8,7 @@ ProgramRunner::ProgramRunner(const Netlist& netlist, std::vector<ProgramCall> ca
     : netlist_(&netlist), calls_(std::move(calls)), limit_(limit), left_(limit) {}
 
 void ProgramRunner::add(ProgramCall call) {
-    if (!running_) {  // what is over is dropped: a session makes calls without end
+    if (!running_) {  // drop finished calls, since a session makes an unlimited number of calls
         calls_.erase(calls_.begin(), calls_.begin() + static_cast<std::ptrdiff_t>(call_));
         call_ = 0;
     }
@@ -115,7 +115,7 @@ std::int64_t ProgramRunner::value(const Operand& operand, const SourceLoc& loc) 
     fail_input(loc, "variable '{}' is not declared in program '{}'", operand.variable, calls_[call_].program->name);
 }
 
-// Arithmetic on variables wraps like the chip's would not: a program that overflows 63 bits is refused.
+// Overflow of variables is an error; it does not wrap as on the chip.
 static std::int64_t checked(const SourceLoc& loc, bool overflow, std::int64_t result) {
     if (overflow) fail_input(loc, "varinst overflows");
     return result;
@@ -138,7 +138,7 @@ void ProgramRunner::var_inst(const Instruction& instruction) {
     } else if (instruction.op == "inc") {
         const bool over = __builtin_add_overflow(*out, a, &result);
         result = checked(instruction.loc, over, result);
-    } else {  // incwrap; the validator knows no other
+    } else {  // incwrap; the validator accepts no others
         if (b <= 0) fail_input(instruction.loc, "incwrap by a limit of {}; it must be above 0", b);
         const bool over = __builtin_add_overflow(*out, a, &result);
         result = checked(instruction.loc, over, result) % b;
@@ -153,7 +153,7 @@ void ProgramRunner::var_inst(const Instruction& instruction) {
 void ProgramRunner::begin_loop(const Instruction& instruction) {
     const std::int64_t count = value(instruction.operands.at(0), instruction.loc);
     if (count < 1) fail_input(instruction.loc, "loop count is {}; it must be at least 1", count);
-    // A loop without an execute could spin for hours; the instruction limit ends it, so cap what it can cost here.
+    // A loop without an execute could run for hours until the instruction limit, so its count is limited here.
     if (count > left_) fail_input(instruction.loc, "loop count {} is more than ttsim runs ({})", count, left_);
     loops_.push_back({pc_, count});
 }
@@ -187,16 +187,17 @@ void ProgramRunner::load_setting(const QueueSetting& setting, ExecuteCommand& co
     launch.pop_step = number(setting.global_rdptr_autoinc, 0);
     launch.write_step = number(setting.global_wrptr_autoinc, ram ? 0 : 1);
 
-    const auto pointer = [&](const std::optional<Operand>& operand, Pointer which, bool& has, std::int64_t& to) {
+    const auto pointer = [&](const std::optional<Operand>& operand, Pointer pointer_kind, bool& has, std::int64_t& to) {
         if (!operand) return;
         has = true;
         to = value(*operand, setting.loc);
         if (to < 0)
             fail_input(setting.loc, "a pointer of queue '{}' is {}; it must not be negative", setting.queue, to);
-        // Only the last settings of a queue follow its variables.
+        // Only the last settings of a queue are bound to variables.
         for (auto& [name, bindings] : bindings_)
-            std::erase_if(bindings, [&](const Binding& b) { return b.queue == launch.queue && b.pointer == which; });
-        if (!operand->variable.empty()) bindings_[operand->variable].push_back({launch.queue, which});
+            std::erase_if(bindings,
+                          [&](const Binding& b) { return b.queue == launch.queue && b.pointer == pointer_kind; });
+        if (!operand->variable.empty()) bindings_[operand->variable].push_back({launch.queue, pointer_kind});
     };
     pointer(setting.rd_ptr_local, Pointer::ReadLocal, launch.has_read_local, launch.read_local);
     pointer(setting.rd_ptr_global, Pointer::ReadGlobal, launch.has_read_global, launch.read_global);

@@ -1,8 +1,6 @@
-// Programs as a stream of commands: variables, loops and pointers resolved to numbers, one command at a time.
-//
-//   Program --ProgramRunner--> Execute{graph, settings} | MovePointer | Allocate | Deallocate --> golden, simulator
-//
-// The runner knows nothing of data; every user sees the same commands in the same order.
+// Runs programs as a stream of commands, with variables, loops and pointers resolved to numbers.
+// Program --ProgramRunner--> Execute{graph, settings} | MovePointer | Allocate | Deallocate --> golden, simulator
+// The runner does not use data; all users receive the same commands in the same order.
 #pragma once
 
 #include <cstdint>
@@ -31,9 +29,9 @@ struct QueueLaunch {
 struct ExecuteCommand {
     const Graph* graph = nullptr;
     SourceLoc loc;
-    std::vector<QueueLaunch> queues;  ///< those the execute names
+    std::vector<QueueLaunch> queues;  ///< queues that the execute names
 };
-/// A varinst changed a variable that the queue's last settings named.
+/// A varinst changed a variable used by the queue's last settings.
 struct MovePointerCommand {
     const Queue* queue = nullptr;
     Pointer pointer = Pointer::ReadGlobal;
@@ -45,21 +43,21 @@ struct AllocateCommand {
 };
 using Command = std::variant<ExecuteCommand, MovePointerCommand, AllocateCommand>;
 
-/// Programs to run and the parameters of each.
+/// A program to run and its parameters.
 struct ProgramCall {
     const Program* program = nullptr;
     std::map<std::string, std::int64_t> params;  ///< "$p_x"
 };
 
-/// Runs the calls one after the other; static variables live for the whole run.
+/// Runs the calls in order; static variables persist for the complete run.
 class ProgramRunner {
 public:
-    /// `limit`: commands and instructions together may not exceed it (a loop of 2^62 is refused at its place).
+    /// `limit`: maximum number of commands and instructions (a loop of 2^62 is an error at its place).
     ProgramRunner(const Netlist& netlist, std::vector<ProgramCall> calls, std::int64_t limit = 50'000'000);
 
     /// The next command; false at the end. Throws Error(Input) with the instruction's place.
     bool next(Command& command);
-    /// One more call, after those given before; each such call has the limit for itself.
+    /// Appends a call; each appended call has its own limit.
     void add(ProgramCall call);
 
 private:
@@ -92,7 +90,7 @@ private:
     Variables locals_;
     std::map<const Program*, Variables> statics_;
     std::vector<LoopFrame> loops_;
-    std::map<std::string, std::vector<Binding>> bindings_;  // variable -> pointers that follow it
+    std::map<std::string, std::vector<Binding>> bindings_;  // variable -> pointers bound to it
     std::vector<Command> ready_;                            // commands of the current instruction
     std::size_t ready_at_ = 0;
 };

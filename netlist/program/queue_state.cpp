@@ -13,7 +13,7 @@ static std::int64_t modulo(std::int64_t a, std::int64_t n) {
 std::int64_t QueueAccess::read(std::int64_t input) const {
     const std::int64_t steps = prologue ? 0 : input * read_step;
     if (ram) return modulo(read_first + steps, entries);
-    // A queue of one entry that several inputs read holds the same entry for all of them, unless each of them pops it.
+    // A queue of one entry holds the same entry for all inputs of an execute, unless each input pops it.
     return entries == 1 && pop_step == 0 ? read_first : read_first + steps;
 }
 
@@ -32,7 +32,7 @@ void QueuePointers::set_read_global(std::int64_t value) {
     last_read_global_ = value;
     const std::int64_t back = modulo(popped_ - value, entries);
     if (back == 0) return;
-    // A program that starts its pointers anew goes back to entries that still lie in memory; otherwise it skips.
+    // A program that resets its pointers returns to entries still in memory; otherwise it skips entries.
     if (popped_ - back >= std::max<std::int64_t>(0, pushed_ - entries)) {
         popped_ -= back;
         rewound_ = true;
@@ -83,7 +83,8 @@ void QueuePointers::move(Pointer pointer, std::int64_t value) {
     }
     if (pointer != Pointer::ReadGlobal || value == last_read_global_) return;
     const std::int64_t forward = modulo(value - last_read_global_, queue_->entries);
-    // A whole turn, or the program follows what the chip popped by itself with a variable that wraps at the entries.
+    // Either a full wrap-around, or the program tracks automatic pops with a variable that wraps at the number of
+    // entries.
     popped_ += forward == 0 && !chip_popped_ ? queue_->entries : forward;
     last_read_global_ = value;
     chip_popped_ = false;
@@ -157,7 +158,7 @@ void EpochStream::gather(const ExecuteCommand& execute) {
             fail_input(execute.loc, "graph '{}' is executed again before the graphs it streams to or from have run",
                        execute.graph->name);
     waiting_.push_back(execute);
-    // Which members of this epoch have been seen?
+    // Launch if all members of the epoch were executed.
     const auto& epoch = epoch_of_.at(execute.graph);
     EpochLaunch launch;
     for (const Graph* member : epoch)
@@ -183,9 +184,9 @@ bool EpochStream::next(EpochCommand& command) {
         Command raw;
         if (!runner_.next(raw)) {
             if (waiting_.empty()) return false;
-            const ExecuteCommand& lonely = waiting_.front();
-            fail_input(lonely.loc, "graph '{}' streams to or from graphs that are never executed with it",
-                       lonely.graph->name);
+            const ExecuteCommand& incomplete = waiting_.front();
+            fail_input(incomplete.loc, "graph '{}' streams to or from graphs that are never executed with it",
+                       incomplete.graph->name);
         }
         if (const auto* execute = std::get_if<ExecuteCommand>(&raw)) {
             gather(*execute);
@@ -311,7 +312,7 @@ private:
         }
     }
 
-    /// What a view reads of a ram that the host fills.
+    /// Records the slots of a host-filled ram that an alias reads.
     void read_view(const Queue& view, const QueueAccess& access, std::int64_t inputs) {
         const Queue* base = netlist_.find_queue(view.alias);
         if (!base->host_fed()) return;

@@ -1,7 +1,6 @@
-// Pointers of queues and rams, and what a run will read: the rules of docs/netlist.md "Queue pointers".
-//
-// A FIFO entry is known by its push number: 0, 1, 2, ... over the whole run; its slot is the number modulo `entries`.
-// A ram entry is known by its slot.
+// Pointers of queues and rams, and a forecast of a run's accesses: the rules of docs/netlist.md "Queue pointers".
+// A FIFO entry is identified by its push number: 0, 1, 2, ... over the complete run; its slot is the number modulo
+// `entries`. A ram entry is identified by its slot.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +12,7 @@
 
 namespace ttsim::impl {
 
-/// Where the inputs of one execute find and leave their entries. Entry numbers as above.
+/// The entries that the inputs of one execute read and write. Entry numbers as above.
 struct QueueAccess {
     const Queue* queue = nullptr;
     bool ram = false;
@@ -30,44 +29,44 @@ class QueuePointers {
 public:
     explicit QueuePointers(const Queue& queue) : queue_(&queue) {}
 
-    /// Start of an execute: loads the settings (nullptr: none given) and moves the write pointer by the graph's own
-    /// input_count when `written`. `read`: the graph reads the queue.
+    /// Start of an execute: loads the settings (nullptr: none) and, if `written`, advances the write pointer by the
+    /// graph's input_count. `read`: the graph reads the queue.
     QueueAccess launch(const QueueLaunch* settings, bool read, bool written, std::int64_t input_count);
-    /// A varinst moved a pointer. FIFO read pointers pop.
+    /// A varinst moved a pointer. Moving a FIFO's read pointer pops entries.
     void move(Pointer pointer, std::int64_t value);
-    /// End of an execute that popped by itself or stepped ram pointers.
+    /// End of an execute: applies its pops and ram pointer steps.
     void finish(const QueueAccess& access, std::int64_t input_count);
     void reset();
 
     std::int64_t popped() const { return popped_; }  ///< FIFO entries below this number are free
     std::int64_t pushed() const { return pushed_; }  ///< next push number of an op-fed FIFO
-    bool rewound() const { return rewound_; }        ///< a program went back to entries it had popped
+    bool rewound() const { return rewound_; }        ///< a program returned to popped entries
 
 private:
     void set_read_global(std::int64_t value);
 
     const Queue* queue_;
     std::int64_t popped_ = 0, pushed_ = 0;
-    std::int64_t last_read_global_ = 0;  // value as the program wrote it
+    std::int64_t last_read_global_ = 0;  // value set by the program
     std::int64_t ram_read_ = 0, ram_write_ = 0;
     bool rewound_ = false;
-    bool chip_popped_ = false;  // since the program last moved the pointer
+    bool chip_popped_ = false;  // popped automatically since the program last moved the pointer
 };
 
-/// Graphs an execute runs together: those connected by op-to-op edges over chips (docs/netlist.md "Temporal epochs").
+/// Graphs that run together: connected by op-to-op edges across chips (docs/netlist.md "Temporal epochs").
 struct EpochLaunch {
     std::vector<ExecuteCommand> members;
-    std::int64_t inputs = 0;  ///< that run: min(input_count, --inputs-count)
+    std::int64_t inputs = 0;  ///< inputs that run: min(input_count, --inputs-count)
     std::int64_t input_count() const { return members.front().graph->input_count; }
 };
 using EpochCommand = std::variant<EpochLaunch, MovePointerCommand, AllocateCommand>;
 
-/// ProgramRunner's commands with the executes of a temporal epoch gathered into one launch.
+/// The commands of ProgramRunner, with the executes of a temporal epoch merged into one launch.
 class EpochStream {
 public:
     EpochStream(const Netlist& netlist, std::vector<ProgramCall> calls, std::optional<std::int64_t> inputs_count);
     bool next(EpochCommand& command);
-    /// One more call, after those given before.
+    /// Appends a call.
     void add(ProgramCall call) { runner_.add(std::move(call)); }
 
 private:
@@ -83,18 +82,18 @@ private:
     std::size_t ready_at_ = 0;
 };
 
-/// Queues and rams an op list touches: each once, with who reads and writes it.
+/// A queue or ram used by a graph, and whether it is read and written.
 struct QueueUse {
     const Queue* queue = nullptr;
     bool read = false, written = false;
 };
 std::vector<QueueUse> queue_uses(const Netlist& netlist, const Graph& graph);
 
-/// Pointers of all queues of a run, and the queues each graph touches.
+/// Pointers of all queues of a run, and the queues of each graph.
 class PointerTable {
 public:
     explicit PointerTable(const Netlist& netlist) : netlist_(&netlist) {}
-    /// Start of a launch: every queue its graphs touch, with the entries its inputs read and write.
+    /// Start of a launch: all queues of its graphs, with the entries that its inputs read and write.
     std::map<const Queue*, QueueAccess> launch(const EpochLaunch& launch);
     void finish(const std::map<const Queue*, QueueAccess>& accesses, std::int64_t input_count);
     void move(const MovePointerCommand& command) { at(*command.queue).move(command.pointer, command.value); }
@@ -108,19 +107,19 @@ private:
     std::map<const Graph*, std::vector<QueueUse>> uses_;
 };
 
-/// What a run will touch, found by running the programs without data.
+/// The accesses of a run, found by running the programs without data.
 struct Forecast {
     struct PerQueue {
         std::int64_t entries = 0;        ///< highest entry number read or written, plus one
         std::vector<std::int64_t> host;  ///< HOST-fed: entry numbers to push, ascending
-        bool rewound = false;            ///< popped entries are read again: keep them
+        bool rewound = false;            ///< popped entries are read again and must be kept
     };
     std::map<const Queue*, PerQueue> queues;
     std::int64_t launches = 0;
     std::int64_t inputs = 0;       ///< inputs of all launches, for progress
-    std::int64_t most_inputs = 0;  ///< of one launch
+    std::int64_t most_inputs = 0;  ///< maximum inputs of one launch
 };
-/// Throws Error(Input) where a program reads a FIFO entry that nothing will ever have written.
+/// Throws Error(Input) if a program reads a FIFO entry that is never written.
 Forecast forecast(const Netlist& netlist, const std::vector<ProgramCall>& calls,
                   std::optional<std::int64_t> inputs_count);
 

@@ -15,7 +15,7 @@ DataFlow::DataFlow(const Netlist& resolved) {
                 results_[op.cfg.name] = &steps_.back();
             }
         }
-    // Results are known now, whatever the order of graphs and ops.
+    // All results are known now, for any order of graphs and ops.
     for (DataStep& step : steps_) {
         for (std::size_t k = 0; !step.sub && k < step.op->inputs.size(); ++k) {
             step.inputs.push_back(source(step.op->inputs[k]));
@@ -31,10 +31,10 @@ DataFlow::DataFlow(const Netlist& resolved) {
     }
     for (const DataStep& step : steps_)
         for (std::size_t k = 0; k < step.inputs.size(); ++k)
-            if (step.inputs[k].step) takers_[step.inputs[k].step].push_back({&step, k});
+            if (step.inputs[k].step) result_uses_[step.inputs[k].step].push_back({&step, k});
 }
 
-/// Sub-ops hand each other results through intermediates and the register: the last that wrote one is the source.
+/// Sub-ops pass results through intermediates and Dst; the last writer is the source.
 void DataFlow::add_fused(const Op& op) {
     std::map<int, const DataStep*> intermediates;
     const DataStep* dest = nullptr;
@@ -53,7 +53,7 @@ void DataFlow::add_fused(const Op& op) {
         }
 }
 
-/// The op of that name, or of the queue of that name the op that fills it.
+/// The op of that name, or the op that fills the queue of that name.
 DataStep::Source DataFlow::source(std::string_view name) const {
     if (const auto queue = queues_.find(name); queue != queues_.end()) {
         if (queue->second->from_host()) return {nullptr, queue->second};
@@ -71,15 +71,15 @@ const std::vector<DataStep::Use>& DataFlow::uses(const std::string& queue) const
 }
 
 const std::vector<DataStep::Use>& DataFlow::uses(const DataStep& step) const {
-    const auto found = takers_.find(&step);
-    return found == takers_.end() ? no_uses : found->second;
+    const auto found = result_uses_.find(&step);
+    return found == result_uses_.end() ? no_uses : found->second;
 }
 
 DataStep::Source DataFlow::origin(const DataStep& step, std::size_t operand) {
     DataStep::Source at = operand < step.inputs.size() ? step.inputs[operand] : DataStep::Source{};
-    // A ram may be read and written by one copy: no more than so many copies stand in a row.
-    constexpr int most_copies = 1000;
-    for (int n = 0; at.step && at.step->is_copy() && n < most_copies; ++n)
+    // A copy may read and write the same ram, so the number of consecutive copies is limited.
+    constexpr int max_copies = 1000;
+    for (int n = 0; at.step && at.step->is_copy() && n < max_copies; ++n)
         at = at.step->inputs.empty() ? DataStep::Source{} : at.step->inputs[0];
     return at;
 }

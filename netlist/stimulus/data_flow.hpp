@@ -1,5 +1,4 @@
-// What is computed from what: the ops of all graphs as steps, the sub-ops of fused ops as steps of their own, queues
-// between ops followed through.
+// The data flow of a netlist: ops of all graphs and sub-ops of fused ops as steps, connected through queues.
 #pragma once
 
 #include <deque>
@@ -12,9 +11,9 @@
 
 namespace ttsim::impl {
 
-/// An op, or a sub-op of a fused one.
+/// An op, or a sub-op of a fused op.
 struct DataStep {
-    /// Where an operand comes from: a step, or a queue that the host fills; neither when the netlist does not say.
+    /// The source of an operand: a step, or a host-filled queue; neither if unknown.
     struct Source {
         const DataStep* step = nullptr;
         const Queue* queue = nullptr;
@@ -37,10 +36,10 @@ class DataFlow {
 public:
     explicit DataFlow(const Netlist& resolved);
     const std::deque<DataStep>& steps() const { return steps_; }
-    /// Who reads that queue, or takes the result of that step.
+    /// The readers of a queue, or of the result of a step.
     const std::vector<DataStep::Use>& uses(const std::string& queue) const;
     const std::vector<DataStep::Use>& uses(const DataStep& step) const;
-    /// Where this operand comes from, before all copies that lead to it.
+    /// The source of an operand, skipping all copies.
     static DataStep::Source origin(const DataStep& step, std::size_t operand);
 
 private:
@@ -49,9 +48,9 @@ private:
 
     std::deque<DataStep> steps_;
     std::unordered_map<std::string_view, const Queue*> queues_;
-    std::unordered_map<std::string_view, const DataStep*> results_;  ///< op -> the step that makes its output
+    std::unordered_map<std::string_view, const DataStep*> results_;  ///< op -> the step that computes its output
     std::unordered_map<std::string_view, std::vector<DataStep::Use>> readers_;
-    std::unordered_map<const DataStep*, std::vector<DataStep::Use>> takers_;
+    std::unordered_map<const DataStep*, std::vector<DataStep::Use>> result_uses_;
 };
 
 }  // namespace ttsim::impl

@@ -27,23 +27,23 @@ inline double to_double(std::uint32_t draw) {
     return std::bit_cast<double>(0x4330000000000000U | draw) - 4503599627370496.0;
 }
 
-/// generate_canonical<double, 53>, turned to [-1, 1).
-inline double centred(std::uint32_t low, std::uint32_t high) {
+/// generate_canonical<double, 53>, mapped to [-1, 1).
+inline double to_symmetric_unit(std::uint32_t low, std::uint32_t high) {
     const double unit = (to_double(low) + to_double(high) * 4294967296.0) * 0x1p-64;
     return 2.0 * std::min(unit, 1.0 - 0x1p-53) - 1.0;
 }
 
 constexpr std::size_t block_attempts = 156;  // of four draws each: one refill
 
-/// Points of the square that the polar method tries, and those that fell into the circle.
+/// Points in the square of the polar method; keep_inside() keeps those in the circle.
 struct Attempts {
     std::array<double, block_attempts> x, y, r2;
 };
 
 void try_points(const std::uint32_t* draws, std::size_t count, Attempts& out) {
     for (std::size_t i = 0; i < count; ++i) {
-        const double x = centred(draws[4 * i], draws[4 * i + 1]);
-        const double y = centred(draws[4 * i + 2], draws[4 * i + 3]);
+        const double x = to_symmetric_unit(draws[4 * i], draws[4 * i + 1]);
+        const double y = to_symmetric_unit(draws[4 * i + 2], draws[4 * i + 3]);
         out.x[i] = x;
         out.y[i] = y;
         out.r2[i] = x * x + y * y;
@@ -99,7 +99,7 @@ void fill_uniform(Mt19937& engine, float low, float high, std::span<float> out) 
     }
 }
 
-/// Works off attempts that are ready, never more than `out` has room for; returns the values written.
+/// Processes available attempts, at most as many as fit `out`; returns the number of values written.
 std::size_t NormalFill::pairs(Mt19937& engine, std::span<float> out) {
     std::array<std::uint32_t, 4> straddling;
     const std::uint32_t* draws = engine.ready().data();
@@ -137,8 +137,8 @@ void NormalFill::fill(Mt19937& engine, std::span<float> out) {
     double x, y, r2;
     do {
         const std::uint32_t a = engine(), b = engine(), c = engine(), d = engine();
-        x = centred(a, b);
-        y = centred(c, d);
+        x = to_symmetric_unit(a, b);
+        y = to_symmetric_unit(c, d);
         r2 = x * x + y * y;
     } while (r2 > 1.0 || r2 == 0.0);
     const double factor = std::sqrt(-2 * std::log(r2) / r2);

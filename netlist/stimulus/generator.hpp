@@ -1,7 +1,6 @@
 // Random numbers of the stimulus: std::mt19937 and libstdc++'s uniform_real_distribution<float> and
-// normal_distribution<double>, bit for bit, but worked off in blocks.
-//
-//   seed --> Mt19937 (624 draws at a time) --> fill_uniform / NormalFill --> float32 values
+// normal_distribution<double>, bit for bit, but computed in blocks.
+// seed --> Mt19937 (624 draws at a time) --> fill_uniform / NormalFill --> float32 values
 #pragma once
 
 #include <array>
@@ -12,7 +11,7 @@
 
 namespace ttsim::impl {
 
-/// Gives the draws of std::mt19937. Also a uniform random bit generator for the standard distributions.
+/// Produces the sequence of std::mt19937. Also a uniform random bit generator for the standard distributions.
 class Mt19937 {
 public:
     using result_type = std::uint32_t;
@@ -23,7 +22,7 @@ public:
         if (next_ == size) refill();
         return draws_[next_++];
     }
-    /// The draws that are ready, at least one; skip() says how many of them were used.
+    /// The available draws, at least one; call skip() with the number used.
     std::span<const std::uint32_t> ready() {
         if (next_ == size) refill();
         return std::span(draws_).subspan(next_);
@@ -39,11 +38,11 @@ private:
     std::size_t next_ = size;
 };
 
-/// std::uniform_real_distribution<float>(low, high), one draw a value.
+/// std::uniform_real_distribution<float>(low, high), one draw per value.
 void fill_uniform(Mt19937& engine, float low, float high, std::span<float> out);
 
-/// std::normal_distribution<double>(mean, stddev), each value cast to float. Values come in pairs; the second of a pair
-/// is kept for the next call, as the standard one keeps it.
+/// std::normal_distribution<double>(mean, stddev), cast to float. Values are computed in pairs; the second of a pair is
+/// saved for the next call, as in libstdc++.
 class NormalFill {
 public:
     NormalFill(double mean, double stddev) : mean_(mean), stddev_(stddev) {}

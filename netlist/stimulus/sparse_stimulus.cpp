@@ -20,26 +20,28 @@ bool chance(Mt19937& engine, double probability) {
     return std::uniform_real_distribution<double>(0, 1)(engine) < probability;
 }
 
-/// Members of [0, count) that are not zero: each with 1 - zero_freq, at least one; or exactly `exact` of them.
-std::vector<std::int64_t> pick(Mt19937& engine, std::int64_t count, double zero_freq, std::int64_t exact, bool some) {
-    std::vector<std::int64_t> picked;
+/// Random members of [0, count): each with probability 1 - zero_freq, at least one if `some`; or exactly `exact` of
+/// them.
+std::vector<std::int64_t> choose_nonzero(Mt19937& engine, std::int64_t count, double zero_freq, std::int64_t exact,
+                                         bool some) {
+    std::vector<std::int64_t> chosen;
     std::int64_t left = std::min(exact, count);
     for (std::int64_t i = 0; i < count; ++i) {
         if (exact > 0) {
             if (draw(engine, count - i) >= left) continue;
             --left;
-            picked.push_back(i);
+            chosen.push_back(i);
         } else if (!chance(engine, zero_freq)) {
-            picked.push_back(i);
+            chosen.push_back(i);
         }
     }
-    if (picked.empty() && some) picked.push_back(draw(engine, count));
-    return picked;
+    if (chosen.empty() && some) chosen.push_back(draw(engine, count));
+    return chosen;
 }
 
-class EncodingMaker {
+class RandomEncoder {
 public:
-    EncodingMaker(const Op& op, const Stimulus& stimulus, Mt19937& engine)
+    RandomEncoder(const Op& op, const Stimulus& stimulus, Mt19937& engine)
         : layout_(sparse_layout(op.cfg)), stimulus_(stimulus), engine_(engine) {
         layout_.check();
         const auto most = [](std::int64_t bits) { return std::int64_t{1} << bits; };
@@ -47,12 +49,12 @@ public:
         ublock_rows_ = std::min(layout_.mblock_m, most(layout_.ublock_idx_bits));
     }
 
-    /// Words of one share of `tiles` encoding tiles.
+    /// The words of one part of `tiles` encoding tiles.
     std::vector<std::uint32_t> make(std::int64_t tiles) {
-        constexpr int tries = 12;
+        constexpr int max_attempts = 12;
         std::int64_t needed = 0;
-        for (int attempt = 0; attempt <= tries; ++attempt) {
-            keep_ = attempt == tries ? 0 : 1.0 / static_cast<double>(1 << attempt);
+        for (int attempt = 0; attempt <= max_attempts; ++attempt) {
+            keep_ = attempt == max_attempts ? 0 : 1.0 / static_cast<double>(1 << attempt);
             SparseEncoder encoder(layout_);
             for (std::int64_t slice = 0; slice < layout_.slices; ++slice) add_slice(encoder, slice);
             needed = encoder.tiles();
@@ -77,8 +79,8 @@ private:
         const std::int64_t count = std::max<std::int64_t>(1, (slice + 1) * layout_.strips / layout_.slices - first);
         std::vector<std::int64_t> strips;
         if (keep_ > 0)
-            strips = pick(engine_, count, zero(stimulus_.zero_strip_freq), exact(stimulus_.nz_strips), false);
-        if (strips.empty()) {  // only a strip can end a slice
+            strips = choose_nonzero(engine_, count, zero(stimulus_.zero_strip_freq), exact(stimulus_.nz_strips), false);
+        if (strips.empty()) {  // a slice must end with a strip
             encoder.add({first, true, {}});
             return;
         }
@@ -88,7 +90,7 @@ private:
     SparseStrip make_strip(const SparseEncoder& encoder, std::int64_t index, bool last) {
         SparseStrip strip{index, last, {}};
         for (const std::int64_t row :
-             pick(engine_, ublock_rows_, zero(stimulus_.zero_ublock_freq), exact(stimulus_.nz_ublocks), true))
+             choose_nonzero(engine_, ublock_rows_, zero(stimulus_.zero_ublock_freq), exact(stimulus_.nz_ublocks), true))
             strip.blocks.push_back(make_block(encoder, row));
         while (encoder.strip_bytes(strip) > encoding_tile_bytes) strip.blocks.pop_back();
         return strip;
@@ -98,7 +100,7 @@ private:
         SparseBlock block{row, {}};
         const std::int64_t places = layout_.places();
         for (const std::int64_t place :
-             pick(engine_, places, zero(stimulus_.zero_tile_freq), exact(stimulus_.nz_tiles), true))
+             choose_nonzero(engine_, places, zero(stimulus_.zero_tile_freq), exact(stimulus_.nz_tiles), true))
             if (static_cast<std::int64_t>(block.tiles.size()) < encoder.max_block_tiles())
                 block.tiles.push_back({place / layout_.u_kt, place % layout_.u_kt, draw(engine_, sparse_tiles_)});
         return block;
@@ -108,7 +110,7 @@ private:
     const Stimulus& stimulus_;
     Mt19937& engine_;
     std::int64_t sparse_tiles_ = 1, ublock_rows_ = 1;
-    double keep_ = 1;  ///< shrinks from try to try
+    double keep_ = 1;  ///< fraction of nonzero parts; shrinks with each attempt
 };
 
 }  // namespace
@@ -131,10 +133,10 @@ void fill_sparse_encoding(Tensor& entry, const Queue& queue, const Op& op, const
         fail_input(queue.loc,
                    "queue '{}' cannot hold encodings for op '{}': {} grid rows and {} fractures must divide it",
                    queue.name, cfg.name, cfg.out.grid_r, fractures);
-    // A broadcast repeats the queue's own tiles, so that several shares may lie on the same ones.
+    // A broadcast repeats the queue's tiles, so several parts may map to the same tiles.
     const std::int64_t share_rt = cfg.in[2].rt / cfg.out.grid_r, share_ct = cfg.in[2].ct / fractures;
     const std::int64_t rt = std::min(share_rt, own.rt), ct = std::min(share_ct, own.ct);
-    EncodingMaker maker(op, stimulus, engine);
+    RandomEncoder maker(op, stimulus, engine);
     std::set<std::pair<std::int64_t, std::int64_t>> done;
     for (std::int64_t i = 0; i < cfg.out.grid_r; ++i)
         for (std::int64_t f = 0; f < fractures; ++f) {

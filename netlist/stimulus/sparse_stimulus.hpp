@@ -6,10 +6,10 @@
 
 namespace ttsim::impl {
 
-/// Every row of every tile gets a single 1, in a random column.
+/// Sets a single 1 per row of every tile, in a random column.
 void fill_sparse_tiles(Tensor& entry, TileDim tile, Mt19937& engine);
 
-/// Encodings for every share of operand 2 of `op`, random with the zero frequencies (or counts) of `stimulus`. An
+/// Random encodings for all parts of operand 2 of `op`, with the zero frequencies (or counts) of `stimulus`. An
 /// encoding that does not fit the queue's tiles is drawn again, sparser each time.
 void fill_sparse_encoding(Tensor& entry, const Queue& queue, const Op& op, const Stimulus& stimulus, Mt19937& engine);
 

@@ -31,8 +31,8 @@ TilePart filled_part(const Stimulus& s, TileDim tile) {
     return part;
 }
 
-/// run(pointer, length, row, column) for every row of every tile's part, in the order values are generated: z, tile
-/// row, tile column, then the tile row by row.
+/// Calls run(pointer, length, row, column) for every row of every tile's part, in generation order: z, tile row, tile
+/// column, then the tile row by row.
 template <class Run>
 void for_each_run(Tensor& entry, TileDim tile, const TilePart& part, Run&& run) {
     const std::int64_t length = part.col_end - part.col;
@@ -46,7 +46,7 @@ void for_each_run(Tensor& entry, TileDim tile, const TilePart& part, Run&& run) 
     }
 }
 
-/// Float values in blocks, so that a generator never sees the short rows of a tile.
+/// Generates float values in blocks, so that generators work on long runs instead of the short rows of a tile.
 template <class Fill>
 void fill_floats(Tensor& entry, TileDim tile, const TilePart& part, Fill&& fill) {
     std::int64_t left = entry.size() / tile.elements() * (part.row_end - part.row) * (part.col_end - part.col);
@@ -69,7 +69,7 @@ void fill_floats(Tensor& entry, TileDim tile, const TilePart& part, Fill&& fill)
     });
 }
 
-/// What an integer looks like in the tensor: raw formats hold bit patterns.
+/// An integer as tensor element; raw formats hold bit patterns.
 float element(double value, bool raw) {
     if (!raw) return static_cast<float>(value);
     const double clamped = std::clamp(std::trunc(value), -2147483648.0, 4294967295.0);
@@ -146,15 +146,15 @@ private:
     void random(Tensor& entry, Mt19937& engine) {
         const Stimulus& s = chosen_.stimulus;
         const TilePart part = filled_part(s, queue_->tile);
-        const bool whole = raw() || is_integer(queue_->df), uniform = s.type == Stimulus::Type::Uniform;
-        if (whole && uniform) {
+        const bool is_integral = raw() || is_integer(queue_->df), uniform = s.type == Stimulus::Type::Uniform;
+        if (is_integral && uniform) {
             const std::int64_t low = truncated(s.low), high = std::max(low, truncated(s.high));
             std::uniform_int_distribution<std::int64_t> numbers(low, high);
             by_place(entry,
                      [&](std::int64_t, std::int64_t, std::int64_t) { return static_cast<double>(numbers(engine)); });
-        } else if (whole) {
+        } else if (is_integral) {
             by_place(entry, [&](std::int64_t, std::int64_t, std::int64_t) {
-                return std::round(whole_normal_(engine) * s.stddev + s.mean);
+                return std::round(integer_normal_(engine) * s.stddev + s.mean);
             });
         } else if (uniform) {
             const auto low = static_cast<float>(s.low), high = static_cast<float>(s.high);
@@ -167,7 +167,7 @@ private:
     const Queue* queue_;
     ChosenStimulus chosen_;
     NormalFill normal_;
-    std::normal_distribution<double> whole_normal_;
+    std::normal_distribution<double> integer_normal_;
 };
 
 std::map<std::string, QueueSource, std::less<>> all_sources(const Netlist& netlist) {
@@ -206,7 +206,7 @@ private:
     std::map<std::string, Stream, std::less<>> queues_;
 };
 
-/// Entries come from one generator in a fixed order, so those of earlier queues are made, and kept, first.
+/// All entries come from one generator in a fixed order, so entries of earlier queues are generated first and buffered.
 class TestOpSource final : public StimulusSource {
 public:
     TestOpSource(const Netlist& netlist, std::map<std::string, std::int64_t> entries, std::uint32_t seed)
@@ -214,24 +214,24 @@ public:
 
     Tensor next(const std::string& queue) override {
         const std::lock_guard lock(mutex_);
-        std::vector<Tensor>& kept = kept_[queue];
-        std::size_t& taken = taken_[queue];
-        while (kept.size() <= taken && at_ != sources_.end()) make_one();
-        if (kept.size() <= taken) kept.push_back(sources_.at(queue).next(engine_));
-        return std::move(kept[taken++]);
+        std::vector<Tensor>& buffered = buffered_[queue];
+        std::size_t& consumed = consumed_[queue];
+        while (buffered.size() <= consumed && at_ != sources_.end()) generate_next();
+        if (buffered.size() <= consumed) buffered.push_back(sources_.at(queue).next(engine_));
+        return std::move(buffered[consumed++]);
     }
     std::string describe(const std::string& queue) const override { return sources_.at(queue).why(); }
 
 private:
-    void make_one() {
+    void generate_next() {
         const auto wanted = entries_.find(at_->first);
-        if (wanted == entries_.end() || made_ >= wanted->second) {
+        if (wanted == entries_.end() || generated_ >= wanted->second) {
             ++at_;
-            made_ = 0;
+            generated_ = 0;
             return;
         }
-        kept_[at_->first].push_back(at_->second.next(engine_));
-        ++made_;
+        buffered_[at_->first].push_back(at_->second.next(engine_));
+        ++generated_;
     }
 
     std::mutex mutex_;
@@ -239,9 +239,9 @@ private:
     std::map<std::string, QueueSource, std::less<>> sources_;
     std::map<std::string, std::int64_t> entries_;
     std::map<std::string, QueueSource, std::less<>>::iterator at_;
-    std::int64_t made_ = 0;
-    std::map<std::string, std::vector<Tensor>> kept_;
-    std::map<std::string, std::size_t> taken_;
+    std::int64_t generated_ = 0;
+    std::map<std::string, std::vector<Tensor>> buffered_;
+    std::map<std::string, std::size_t> consumed_;
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What the host pushes: values per queue, reproducible bit for bit (docs/netlist.md "Stimulus").
+// Host inputs: values per queue, reproducible bit for bit (docs/netlist.md "Stimulus").
 #pragma once
 
 #include <map>
@@ -18,14 +18,14 @@ enum class StimulusOrder : std::uint8_t {
 class StimulusSource {
 public:
     virtual ~StimulusSource() = default;
-    /// The next entry of that queue in push order, float32 before conversion to the queue's format (raw formats:
-    /// bit patterns). Different queues may be asked from different threads with StimulusOrder::PerQueue.
+    /// The next entry of a queue in push order, float32 before conversion to the queue's format (raw formats: bit
+    /// patterns). With StimulusOrder::PerQueue, different queues may be used from different threads.
     virtual Tensor next(const std::string& queue) = 0;
-    /// One line per rule that was chosen for lack of a stimulus in the file, for `ttsim explain`.
+    /// One line per default rule, used if the file has no stimulus; for `ttsim explain`.
     virtual std::string describe(const std::string& queue) const = 0;
 };
 
-/// `entries`: how many entries each HOST queue gets (needed by TestOp). `file` decides the default kind (graph tests).
+/// `entries`: number of entries per HOST queue (needed by TestOp). The file name affects the defaults (graph tests).
 std::unique_ptr<StimulusSource> make_stimulus(const Netlist& resolved,
                                               const std::map<std::string, std::int64_t>& entries, std::uint32_t seed,
                                               StimulusOrder order);

@@ -32,21 +32,21 @@ bool is_sparse(Stimulus::Type type) {
            type == Stimulus::Type::SparseEncodingNzCounts;
 }
 
-/// Whether some of its values may be below zero. Others than these count or select.
+/// Whether values may be negative. Types not listed here count or select.
 bool goes_below_zero(const Stimulus& s) {
     if (s.type == Stimulus::Type::Uniform) return s.low < 0;
     if (s.type == Stimulus::Type::Constant) return s.value < 0;
     return s.type == Stimulus::Type::Normal;
 }
 
-/// Multiplies something by itself, copies stepped over.
+/// Whether the step multiplies a value by itself, ignoring copies.
 bool squares(const DataStep& step) {
     if (step.type() != "multiply" || step.inputs.size() != 2) return false;
     const DataStep::Source left = DataFlow::origin(step, 0), right = DataFlow::origin(step, 1);
     return (left.step || left.queue) && left.step == right.step && left.queue == right.queue;
 }
 
-/// Whether the result is positive when all operands are, and may be otherwise when one is not.
+/// Whether the result is positive for positive operands, but may be negative if this operand is.
 bool passes_sign(const DataStep& step, std::size_t operand) {
     if (squares(step)) return false;
     const OpDef* def = find_op(step.type());
@@ -56,7 +56,7 @@ bool passes_sign(const DataStep& step, std::size_t operand) {
     return step.type() != "matmul" || !step.attr().identity || operand == 1;
 }
 
-/// Depthwise ops whose results are added up: the columns of a window, one op each.
+/// Number of depthwise ops whose results are added: the columns of a window, one op each.
 std::int64_t parallel_branches(const DataFlow& flow, const DataStep& depthwise) {
     const auto joins = [](const DataStep& step) { return step.is_copy() || step.type() == "add"; };
     std::set<const DataStep*> sums;
@@ -81,7 +81,8 @@ std::int64_t parallel_branches(const DataFlow& flow, const DataStep& depthwise) 
     return static_cast<std::int64_t>(branches.size());
 }
 
-/// Elements that each result sums up, when this operand is the right one of a dense or depthwise product; else 0.
+/// Number of elements that each result sums up, if this is the right operand of a dense or depthwise product; otherwise
+/// 0.
 std::int64_t inner_of_right_operand(const DataFlow& flow, const DataStep::Use& use) {
     constexpr std::int64_t edge = 32;
     const OpAttributes& a = use.step->attr();
@@ -92,7 +93,7 @@ std::int64_t inner_of_right_operand(const DataFlow& flow, const DataStep::Use& u
 }
 
 /// Whether every value of the stimulus is an index below `count`.
-bool gives_indices(const Stimulus& s, std::int64_t count) {
+bool is_valid_index(const Stimulus& s, std::int64_t count) {
     const auto last = static_cast<double>(count - 1);
     if (s.type == Stimulus::Type::Constant) return s.value >= 0 && s.value <= last;
     return s.type == Stimulus::Type::Uniform && s.low >= 0 && s.high <= last && s.high >= 1;
@@ -118,14 +119,13 @@ StimulusChooser::StimulusChooser(const Netlist& resolved) : netlist_(resolved), 
     find_positive();
 }
 
-/// Goes back from every op that wants positive operands (roots, logarithms) to the host's queues, as long as signs
-/// pass.
+/// Traces back from ops that need positive operands (roots, logarithms) to host queues, as long as signs are preserved.
 void StimulusChooser::find_positive() {
     std::set<const DataStep*> seen;
     std::vector<const DataStep::Source*> open;
     for (const DataStep& step : flow_.steps()) {
         const OpDef* def = find_op(step.type());
-        if (def && def->wants_positive && !step.inputs.empty()) open.push_back(&step.inputs[0]);
+        if (def && def->needs_positive_operands && !step.inputs.empty()) open.push_back(&step.inputs[0]);
     }
     while (!open.empty()) {
         const DataStep::Source& from = *open.back();
@@ -137,20 +137,20 @@ void StimulusChooser::find_positive() {
     }
 }
 
-/// The override of that very name, else the first whose pattern matches the whole name.
-const Stimulus* StimulusChooser::own(const std::string& name, std::string& which) const {
-    for (const std::string& candidate : {name, without_instance(name)}) {
+/// The override of exactly that name, or the first whose pattern matches the complete name.
+const Stimulus* StimulusChooser::find_override(const std::string& name, std::string& override_name) const {
+    for (const std::string& candidate : {name, without_instance_suffix(name)}) {
         for (const bool exact : {true, false})
             for (const Override& entry : overrides_)
                 if (exact ? entry.name == candidate : entry.pattern && entry.pattern->matches(candidate)) {
-                    which = entry.name;
+                    override_name = entry.name;
                     return entry.stimulus;
                 }
     }
     return nullptr;
 }
 
-bool StimulusChooser::by_part(const Queue& queue, ChosenStimulus& chosen) const {
+bool StimulusChooser::choose_by_role(const Queue& queue, ChosenStimulus& chosen) const {
     for (const DataStep::Use& use : flow_.uses(queue.name)) {
         if (use.step->sub) continue;
         const OpConfig& op = use.step->op->cfg;
@@ -163,7 +163,7 @@ bool StimulusChooser::by_part(const Queue& queue, ChosenStimulus& chosen) const 
         }
         if (op.type == "embedding" && use.operand == 1 && !op.in.empty()) {
             const std::int64_t rows = op.in[0].rt * (op.in_tile.empty() ? 32 : op.in_tile[0].h);
-            if (netlist_.test.stimulus && gives_indices(*netlist_.test.stimulus, rows)) continue;
+            if (netlist_.test.stimulus && is_valid_index(*netlist_.test.stimulus, rows)) continue;
             chosen = {uniform(0, static_cast<double>(rows - 1)), nullptr,
                       fmt::format("indices: uniform over the {} rows of the table", rows)};
             return true;
@@ -177,13 +177,13 @@ bool StimulusChooser::by_part(const Queue& queue, ChosenStimulus& chosen) const 
     return false;
 }
 
-ChosenStimulus StimulusChooser::by_default(const Queue& queue) const {
+ChosenStimulus StimulusChooser::choose_default(const Queue& queue) const {
     const bool positive = positive_.contains(&queue);
-    const bool kept = queue.type == QueueType::Ram || prologue_.contains(queue.name);
+    const bool is_constant = queue.type == QueueType::Ram || prologue_.contains(queue.name);
     if (!is_raw(queue.df) && !is_integer(queue.df))
         for (const DataStep::Use& use : flow_.uses(queue.name)) {
             const std::int64_t k = inner_of_right_operand(flow_, use);
-            if (k <= 0 || (deep_ && !kept)) continue;
+            if (k <= 0 || (deep_ && !is_constant)) continue;
             const double inner = static_cast<double>(k);
             if (!deep_ || positive)
                 return {uniform(0.001, 2 / inner), nullptr, fmt::format("default: uniform (0.001, 2/{})", k)};
@@ -197,9 +197,9 @@ ChosenStimulus StimulusChooser::by_default(const Queue& queue) const {
 
 ChosenStimulus StimulusChooser::choose(const Queue& queue) const {
     ChosenStimulus chosen;
-    std::string which;
-    if (const Stimulus* stimulus = own(queue.name, which)) {
-        chosen = {*stimulus, nullptr, "stimulus-config override '" + which + "'"};
+    std::string override_name;
+    if (const Stimulus* stimulus = find_override(queue.name, override_name)) {
+        chosen = {*stimulus, nullptr, "stimulus-config override '" + override_name + "'"};
         if (!is_sparse(stimulus->type)) return chosen;
         if (const auto named = ops_.find(stimulus->matmul_ident_name); named != ops_.end())
             chosen.sparse_op = named->second;
@@ -210,13 +210,13 @@ ChosenStimulus StimulusChooser::choose(const Queue& queue) const {
                        queue.name, stimulus->matmul_ident_name);
         return chosen;
     }
-    if (by_part(queue, chosen)) return chosen;
+    if (choose_by_role(queue, chosen)) return chosen;
     const TestConfig& test = netlist_.test;
     if (test.stimulus && !is_sparse(test.stimulus->type)) {
         const bool inference = !test.io_inputs.empty();
         if (const auto special = inference ? inference_constant(queue, test) : std::nullopt) return *special;
         if (positive_.contains(&queue) && goes_below_zero(*test.stimulus)) {
-            chosen.stimulus = *test.stimulus;  // its part of every tile
+            chosen.stimulus = *test.stimulus;  // keeps the filled part of every tile
             chosen.stimulus.type = Stimulus::Type::Uniform;
             chosen.stimulus.low = 0.001;
             chosen.stimulus.high = 1;
@@ -226,7 +226,7 @@ ChosenStimulus StimulusChooser::choose(const Queue& queue) const {
         return {*test.stimulus, nullptr, "stimulus-config"};
     }
     if (const auto named = constant_by_use(queue, flow_)) return *named;
-    return by_default(queue);
+    return choose_default(queue);
 }
 
 }  // namespace ttsim::impl

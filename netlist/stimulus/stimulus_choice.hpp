@@ -1,4 +1,4 @@
-// Which values a HOST queue gets: the file's stimulus-config, the part the queue plays in its op, or a default.
+// Chooses the values of a HOST queue: the file's stimulus-config, the queue's role in its op, or a default.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,13 @@ namespace ttsim::impl {
 
 struct ChosenStimulus {
     Stimulus stimulus;
-    const Op* sparse_op = nullptr;  ///< the sparse matmul of the kinds that need one
-    std::string why;                ///< one line
+    const Op* sparse_op = nullptr;  ///< the sparse matmul, for stimulus types that need one
+    std::string why;                ///< reason, one line
 };
 
-/// Rules, the first that fits: an override that names the queue; control inputs (sparse tiles and encodings, indices);
-/// the file's general stimulus, but for a few names in inference tests and negative values of what reaches a root or
-/// logarithm; constants of the reference compiler; defaults.
+/// Rules, in order of precedence: an override that names the queue; control inputs (sparse tiles and encodings,
+/// indices); the file's general stimulus, except for some names in inference tests and for negative values that reach a
+/// root or logarithm; constants of the reference compiler; defaults.
 class StimulusChooser {
 public:
     explicit StimulusChooser(const Netlist& resolved);
@@ -36,16 +36,16 @@ private:
     };
 
     void find_positive();
-    const Stimulus* own(const std::string& name, std::string& which) const;
-    bool by_part(const Queue& queue, ChosenStimulus& chosen) const;
-    ChosenStimulus by_default(const Queue& queue) const;
+    const Stimulus* find_override(const std::string& name, std::string& override_name) const;
+    bool choose_by_role(const Queue& queue, ChosenStimulus& chosen) const;
+    ChosenStimulus choose_default(const Queue& queue) const;
 
     const Netlist& netlist_;
     DataFlow flow_;
     std::map<std::string, const Op*, std::less<>> ops_;
     std::vector<Override> overrides_;
-    std::set<std::string, std::less<>> prologue_;  ///< queues that some execute reads once and keeps
-    std::set<const Queue*> positive_;              ///< whose data reaches a square root or logarithm
+    std::set<std::string, std::less<>> prologue_;  ///< queues that an execute reads once and keeps
+    std::set<const Queue*> positive_;              ///< queues whose data reaches a square root or logarithm
     bool deep_ = false;                            ///< more than 20 ops
     bool graph_ = false;                           ///< a graph test, or deep
 };

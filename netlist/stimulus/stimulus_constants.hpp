@@ -1,5 +1,5 @@
-// The constants that the reference compiler puts into netlists (lc.*, dc.*, eps, mean, avg, var, sum): their values
-// are nowhere in the file, so they are found by name and by what consumes them.
+// Constants that the reference compiler puts into netlists (lc.*, dc.*, eps, mean, avg, var, sum). Their values are not
+// in the file, so they are derived from their names and consumers.
 #pragma once
 
 #include <optional>
@@ -9,10 +9,10 @@
 
 namespace ttsim::impl {
 
-/// In a file without a stimulus of its own. Nothing: the queue is no such constant, or its use tells no value.
+/// For files without a stimulus. nullopt: the queue is no such constant, or its use does not determine a value.
 std::optional<ChosenStimulus> constant_by_use(const Queue& queue, const DataFlow& flow);
 
-/// The few names that keep a value of their own where an inference test with a stimulus fills all queues.
+/// Names with a fixed value in inference tests whose stimulus fills all queues.
 std::optional<ChosenStimulus> inference_constant(const Queue& queue, const TestConfig& test);
 
 }  // namespace ttsim::impl

@@ -1,3 +1,4 @@
+// Reads the section fused_ops of a netlist.
 #include <charconv>
 #include <set>
 
@@ -24,13 +25,13 @@ FusedOperand fused_operand(const Context& ctx, const YamlNode& node, std::string
         int index = -1;
         const char* const last = name.data() + name.size();
         const auto [end, code] = std::from_chars(name.data() + prefix.size(), last, index);
-        if (code == std::errc() && end == last && index >= 0 && index < most_inputs) return {kind, index};
+        if (code == std::errc() && end == last && index >= 0 && index < max_inputs) return {kind, index};
     }
-    fail_input(ctx.at(node), "'{}' is {}; it must be input<N>, intermed<N>, dest or output", what, shown(node));
+    fail_input(ctx.at(node), "'{}' is {}; it must be input<N>, intermed<N>, dest or output", what, quoted_node(node));
 }
 
 std::vector<FusedOperand> fused_operands(const Context& ctx, const YamlNode& node, std::string_view what) {
-    if (!node.is_sequence()) fail_input(ctx.at(node), "'{}' is {}; a list is wanted", what, shown(node));
+    if (!node.is_sequence()) fail_input(ctx.at(node), "'{}' is {}; a list is wanted", what, quoted_node(node));
     std::vector<FusedOperand> list;
     for (const YamlPtr& item : node.items) list.push_back(fused_operand(ctx, *item, what));
     return list;
@@ -38,18 +39,20 @@ std::vector<FusedOperand> fused_operands(const Context& ctx, const YamlNode& nod
 
 FusedTm fused_tm(const Context& ctx, const YamlNode& node) {
     if (!node.is_map() || node.entries.size() != 1)
-        fail_input(ctx.at(node), "a TM of a sub-op is {}; broadcast or tile_broadcast is wanted", shown(node));
+        fail_input(ctx.at(node), "a TM of a sub-op is {}; broadcast or tile_broadcast is wanted", quoted_node(node));
     const auto& [key, value] = node.entries.front();
-    const std::string name = word(ctx, *key, "TM of a sub-op", {"broadcast", "tile_broadcast"});
+    const std::string name = choice(ctx, *key, "TM of a sub-op", {"broadcast", "tile_broadcast"});
     if (name == "tile_broadcast") {
-        const bool row = word(ctx, *value, name, {"r", "c"}) == "r";
+        const bool row = choice(ctx, *value, name, {"r", "c"}) == "r";
         return {row ? FusedTm::Kind::TileBroadcastR : FusedTm::Kind::TileBroadcastC, 1};
     }
     if (!value->is_map() || value->entries.size() != 1)
-        fail_input(ctx.at(*value), "'broadcast' of a sub-op is {}; a map with one of r, c is wanted", shown(*value));
+        fail_input(ctx.at(*value), "'broadcast' of a sub-op is {}; a map with one of r, c is wanted",
+                   quoted_node(*value));
     const auto& [dim, factor] = value->entries.front();
-    const bool row = word(ctx, *dim, "broadcast", {"r", "c"}) == "r";
-    return {row ? FusedTm::Kind::BroadcastR : FusedTm::Kind::BroadcastC, whole(ctx, *factor, "broadcast", block_range)};
+    const bool row = choice(ctx, *dim, "broadcast", {"r", "c"}) == "r";
+    return {row ? FusedTm::Kind::BroadcastR : FusedTm::Kind::BroadcastC,
+            integer(ctx, *factor, "broadcast", block_range)};
 }
 
 const Field<SubOpReading> sub_op_fields[] = {
@@ -61,7 +64,7 @@ const Field<SubOpReading> sub_op_fields[] = {
          for (const OpDef* def : all_ops())
              if (def->fusable) known.emplace_back(def->name);
          if (!r.def || !r.def->fusable)
-             fail_input(c.at(n), "'type' is {}, which is no op that can be fused{}", shown(n),
+             fail_input(c.at(n), "'type' is {}, which is no op that can be fused{}", quoted_node(n),
                         did_you_mean(r.sub.type, known));
      },
      true},
@@ -71,12 +74,12 @@ const Field<SubOpReading> sub_op_fields[] = {
      true},
     {"mblock",
      [](Context& c, const YamlNode& n, SubOpReading& r) {
-         std::tie(r.sub.mblock_m, r.sub.mblock_n) = whole_pair(c, n, "mblock", block_range);
+         std::tie(r.sub.mblock_m, r.sub.mblock_n) = integer_pair(c, n, "mblock", block_range);
      },
      true},
     {"ublock",
      [](Context& c, const YamlNode& n, SubOpReading& r) {
-         std::tie(r.sub.ublock_rt, r.sub.ublock_ct) = whole_pair(c, n, "ublock", block_range);
+         std::tie(r.sub.ublock_rt, r.sub.ublock_ct) = integer_pair(c, n, "ublock", block_range);
      },
      true},
     {"attributes", [](Context&, const YamlNode& n, SubOpReading& r) { r.attributes.push_back(&n); }},
@@ -115,7 +118,7 @@ FusedSubOp read_sub_op(Context& ctx, const YamlNode& key, const YamlNode& value)
             ctx.problems.error(loc, "{} has {} inputs and no input {}", what, reading.sub.inputs.size(), input);
     reading.sub.input_tms.resize(reading.sub.inputs.size());
     if (bounded_product({reading.sub.mblock_m, reading.sub.mblock_n, reading.sub.ublock_rt, reading.sub.ublock_ct}) < 0)
-        ctx.problems.error(reading.sub.loc, "{} has more than {} tiles (mblock x ublock)", what, most_tiles);
+        ctx.problems.error(reading.sub.loc, "{} has more than {} tiles (mblock x ublock)", what, max_tiles);
     return std::move(reading.sub);
 }
 
@@ -144,11 +147,11 @@ void read_fused_ops(Context& ctx, const YamlNode& node, Netlist& into) {
         auto fused = std::make_shared<FusedDefinition>();
         fused->id = key->scalar;
         fused->loc = ctx.at(*key);
-        // Fields of other names are notes of the tool that wrote the file.
+        // Other fields are notes of the tool that wrote the file.
         for (const auto& [name, field] : value->entries)
             ctx.attempt([&, &n = *field, &word = name->scalar] {
-                if (word == "inputs") fused->inputs = whole(ctx, n, word, {0, most_inputs});
-                if (word == "intermediates") fused->intermediates = whole(ctx, n, word, {0, 8});
+                if (word == "inputs") fused->inputs = integer(ctx, n, word, {0, max_inputs});
+                if (word == "intermediates") fused->intermediates = integer(ctx, n, word, {0, 8});
                 if (word == "schedules") read_schedules(ctx, n, *fused);
             });
         if (fused->schedules.empty()) ctx.problems.error(fused->loc, "{} needs the field 'schedules'", what);

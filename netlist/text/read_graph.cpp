@@ -1,3 +1,4 @@
+// Reads the section graphs of a netlist.
 #include <cctype>
 #include <charconv>
 #include <set>
@@ -11,8 +12,8 @@ namespace {
 struct OpReading {
     Op op;
     const OpDef* def = nullptr;
-    std::vector<const YamlNode*> attributes;                   ///< read last: they depend on the type
-    std::vector<std::pair<std::size_t, SourceLoc>> per_input;  ///< which inputs have fields of their own
+    std::vector<const YamlNode*> attributes;                   ///< read last, since they depend on the type
+    std::vector<std::pair<std::size_t, SourceLoc>> per_input;  ///< inputs that have their own fields
 };
 
 OperandTms& tms_of(OpReading& reading, std::size_t input) {
@@ -26,14 +27,15 @@ void read_type(Context& ctx, const YamlNode& node, OpReading& into) {
     if (into.def) return;
     std::vector<std::string> known;
     for (const OpDef* def : all_ops()) known.emplace_back(def->name);
-    fail_input(ctx.at(node), "'type' is {}, which is no op type{}", shown(node), did_you_mean(into.op.cfg.type, known));
+    fail_input(ctx.at(node), "'type' is {}, which is no op type{}", quoted_node(node),
+               did_you_mean(into.op.cfg.type, known));
 }
 
 void read_fidelity(Context& ctx, const YamlNode& node, OpReading& into) {
     const auto found = parse_fidelity(text(ctx, node, "math_fidelity"));
     if (!found)
         fail_input(ctx.at(node), "'math_fidelity' is {}; it must be one of LoFi, HiFi2, HiFi2_A, HiFi2_B, HiFi3, HiFi4",
-                   shown(node));
+                   quoted_node(node));
     into.op.cfg.fidelity = *found;
 }
 
@@ -52,7 +54,7 @@ const Field<OpReading> op_fields[] = {
     {"type", read_type, true},
     {"grid_loc",
      [](Context& c, const YamlNode& n, OpReading& r) {
-         std::tie(r.op.grid_loc_r, r.op.grid_loc_c) = whole_pair(c, n, "grid_loc", {0, 63});
+         std::tie(r.op.grid_loc_r, r.op.grid_loc_c) = integer_pair(c, n, "grid_loc", {0, 63});
          r.op.has_grid_loc = true;
      }},
     {"grid_size", [](Context& c, const YamlNode& n, OpReading& r) { read_grid(c, n, r.op.cfg.out); }, true},
@@ -62,7 +64,7 @@ const Field<OpReading> op_fields[] = {
     {"in_df",
      [](Context& c, const YamlNode& n, OpReading& r) {
          if (!n.is_sequence())
-             fail_input(c.at(n), "'in_df' is {}; a list with one format an input is wanted", shown(n));
+             fail_input(c.at(n), "'in_df' is {}; a list with one format an input is wanted", quoted_node(n));
          r.op.cfg.in_df.clear();
          for (const YamlPtr& item : n.items) r.op.cfg.in_df.push_back(format(c, *item, "in_df"));
      },
@@ -79,7 +81,7 @@ const Field<OpReading> op_fields[] = {
     {"tile_dim", [](Context& c, const YamlNode& n, OpReading& r) { r.op.cfg.tile = tile_dim(c, n); }},
     {"buf_size_mb",
      [](Context& c, const YamlNode& n, OpReading& r) {
-         r.op.buf_size_mb = whole(c, n, "buf_size_mb", {1, 1 << 20});
+         r.op.buf_size_mb = integer(c, n, "buf_size_mb", {1, 1 << 20});
      }},
     {"untilize_output",
      [](Context& c, const YamlNode& n, OpReading& r) { r.op.cfg.untilize = yaml_flag(n, c.file, "untilize_output"); }},
@@ -87,15 +89,15 @@ const Field<OpReading> op_fields[] = {
      [](Context& c, const YamlNode& n, OpReading& r) { r.op.cfg.gradient = yaml_flag(n, c.file, "gradient_op"); }},
     {"input_buf_min_size_tiles",
      [](Context& c, const YamlNode& n, OpReading& r) {
-         r.op.input_buf_min_size_tiles = whole_list(c, n, "input_buf_min_size_tiles", tiles_range);
+         r.op.input_buf_min_size_tiles = integer_list(c, n, "input_buf_min_size_tiles", tiles_range);
      }},
     {"input_dram_io_buf_size_tiles",
      [](Context& c, const YamlNode& n, OpReading& r) {
-         r.op.input_dram_io_buf_size_tiles = whole_list(c, n, "input_dram_io_buf_size_tiles", tiles_range);
+         r.op.input_dram_io_buf_size_tiles = integer_list(c, n, "input_dram_io_buf_size_tiles", tiles_range);
      }},
     {"overlay_size",
      [](Context& c, const YamlNode& n, OpReading& r) {
-         r.op.overlay_size = whole(c, n, "overlay_size", {0, 1 << 24});
+         r.op.overlay_size = integer(c, n, "overlay_size", {0, 1 << 24});
      }},
     {"forked_dram_inputs", read_forked_inputs},
     {"attributes", [](Context&, const YamlNode& n, OpReading& r) { r.attributes.push_back(&n); }},
@@ -108,18 +110,18 @@ struct Padding {
 const Field<Padding> pad_fields[] = {
     {"rt",
      [](Context& c, const YamlNode& n, Padding& p) {
-         p.rt = whole(c, n, "rt", {0, 1 << 20});
+         p.rt = integer(c, n, "rt", {0, 1 << 20});
      }},
     {"ct",
      [](Context& c, const YamlNode& n, Padding& p) {
-         p.ct = whole(c, n, "ct", {0, 1 << 20});
+         p.ct = integer(c, n, "ct", {0, 1 << 20});
      }},
     {"pad_value",
      [](Context& c, const YamlNode& n, Padding& p) { p.value = yaml_number_or_infinity(n, c.file, "pad_value"); }},
 };
 const Field<Padding> unpad_fields[] = {pad_fields[0], pad_fields[1]};
 
-/// "input_2_tms" -> 2; -1 when the name holds no number.
+/// "input_2_tms" -> 2; -1 if the name contains no number.
 std::int64_t input_number(std::string_view name) {
     const auto digit = std::find_if(name.begin(), name.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
     std::int64_t number = -1;
@@ -127,13 +129,13 @@ std::int64_t input_number(std::string_view name) {
     return number;
 }
 
-/// Fields of one input: any name with "input" and "tms", "unpad" or "pad" in it.
+/// Reads fields of one input: any name that contains "input" and "tms", "unpad" or "pad".
 bool read_per_input(Context& ctx, const YamlNode& key, const YamlNode& value, OpReading& into) {
     const std::string& name = key.scalar;
     const auto has = [&](const char* part) { return name.find(part) != std::string::npos; };
     if (!has("input") || !(has("tms") || has("pad"))) return false;
     const std::int64_t input = input_number(name);
-    if (input < 0 || input >= most_inputs) {
+    if (input < 0 || input >= max_inputs) {
         ctx.problems.error(ctx.at(key), "'{}' must name an input by number, such as input_0_tms", name);
         return true;
     }
@@ -198,7 +200,7 @@ void read_graph(Context& ctx, const YamlNode& key, const YamlNode& value, Netlis
             ctx.attempt([&, &n = *node] { graph.target_devices = devices(ctx, n); });
         } else if (name->scalar == "input_count") {
             has_count = true;
-            ctx.attempt([&, &n = *node] { graph.input_count = whole(ctx, n, "input_count", {1, 1 << 30}); });
+            ctx.attempt([&, &n = *node] { graph.input_count = integer(ctx, n, "input_count", {1, 1 << 30}); });
         } else if (!node->is_map()) {
             ctx.problems.error(ctx.at(*name), "{} has no field '{}'{}", what, name->scalar,
                                did_you_mean(name->scalar, {"target_device", "input_count"}));

@@ -1,4 +1,4 @@
-// What the parts of the netlist reader share: a place for problems, scalars by type, and maps read by tables of fields.
+// Shared by the parts of the netlist reader: error collection, typed scalars, and maps read by field tables.
 #pragma once
 
 #include <algorithm>
@@ -17,16 +17,16 @@ namespace ttsim::impl::reading {
 struct Context {
     std::string file;
     Diagnostics problems;
-    std::string_view field;  ///< the one read_fields() is at, for messages
+    std::string_view field;  ///< current field of read_fields(), for messages
 
-    std::vector<std::string> notes = {};  ///< what is valid and has no effect
+    std::vector<std::string> notes = {};  ///< valid parts of the file that have no effect
 
     SourceLoc at(const YamlNode& node) const { return node.loc(file); }
     template <class... Args>
     void note(const YamlNode& node, fmt::format_string<Args...> text, Args&&... args) {
         notes.push_back(fmt::format("line {}: {}", at(node).line, fmt::format(text, std::forward<Args>(args)...)));
     }
-    /// Runs one step; what is wrong in it is noted and the reading goes on.
+    /// Runs one step; records its error and continues.
     template <class Step>
     void attempt(Step&& step) {
         try {
@@ -35,49 +35,49 @@ struct Context {
             problems.add(wrong);
         }
     }
-    /// Only a map has fields; says so when the node is something else.
+    /// Whether the node is a map; reports an error otherwise.
     bool is_map(const YamlNode& node, std::string_view what);
     bool is_list(const YamlNode& node, std::string_view what);
 };
 
-/// How a message names a node's value: the scalar in quotes, or the kind.
-std::string shown(const YamlNode& node);
+/// The node's text in a message: the scalar in quotes, or the kind.
+std::string quoted_node(const YamlNode& node);
 bool is_none(const YamlNode& node);  ///< null, None, or []
 
 std::string text(const Context& ctx, const YamlNode& node, std::string_view what);
-std::int64_t whole(const Context& ctx, const YamlNode& node, std::string_view what, IntRange allowed = {});
-std::vector<std::int64_t> whole_list(const Context& ctx, const YamlNode& node, std::string_view what,
-                                     IntRange allowed = {});
-std::pair<std::int64_t, std::int64_t> whole_pair(const Context& ctx, const YamlNode& node, std::string_view what,
-                                                 IntRange allowed = {});
+std::int64_t integer(const Context& ctx, const YamlNode& node, std::string_view what, IntRange allowed = {});
+std::vector<std::int64_t> integer_list(const Context& ctx, const YamlNode& node, std::string_view what,
+                                       IntRange allowed = {});
+std::pair<std::int64_t, std::int64_t> integer_pair(const Context& ctx, const YamlNode& node, std::string_view what,
+                                                   IntRange allowed = {});
 std::vector<std::string> text_list(const Context& ctx, const YamlNode& node, std::string_view what);
-/// The lower-case word, which must be one of `choices`.
-std::string word(const Context& ctx, const YamlNode& node, std::string_view what,
-                 const std::vector<std::string>& choices);
+/// The scalar in lower case, which must be one of `choices`.
+std::string choice(const Context& ctx, const YamlNode& node, std::string_view what,
+                   const std::vector<std::string>& choices);
 DataFormat format(const Context& ctx, const YamlNode& node, std::string_view what);
 TileDim tile_dim(const Context& ctx, const YamlNode& node);
 UblockOrder ublock_order(const Context& ctx, const YamlNode& node);
 std::vector<std::int64_t> devices(const Context& ctx, const YamlNode& node);
-/// An integer or $variable; with `boolean` true and false are 1 and 0.
+/// An integer or $variable. With `boolean`, true and false are 1 and 0.
 Operand operand(const Context& ctx, const YamlNode& node, std::string_view what, bool boolean);
 
-/// Operands of an op: a fused op has as many inputs as this.
-inline constexpr int most_inputs = 64;
+/// Maximum inputs of an op, including fused ops.
+inline constexpr int max_inputs = 64;
 inline constexpr IntRange block_range{1, 1 << 20};
 inline constexpr IntRange grid_range{1, 64};
-inline constexpr std::int64_t most_tiles = std::int64_t{1} << 31;
+inline constexpr std::int64_t max_tiles = std::int64_t{1} << 31;
 void read_grid(const Context& ctx, const YamlNode& node, Blocking& into);
 void read_mblock(const Context& ctx, const YamlNode& node, Blocking& into);
 void read_ublock(const Context& ctx, const YamlNode& node, Blocking& into);
 void read_t(const Context& ctx, const YamlNode& node, Blocking& into);
-/// a*b*c..., or -1 when it exceeds most_tiles.
+/// a*b*c..., or -1 if it exceeds max_tiles.
 std::int64_t bounded_product(std::initializer_list<std::int64_t> factors);
-/// Tiles of one whole entry stay countable.
+/// Checks that the tiles of one entry stay within max_tiles.
 void check_sizes(Context& ctx, const SourceLoc& loc, const std::string& what, const Blocking& blocking);
 
 void append_tms(Context& ctx, const YamlNode& node, std::string_view what, std::vector<Tm>& into);
 
-/// One field of a map: its name and what to do with its value.
+/// A field of a map: its name and the function that reads its value.
 template <class T>
 struct Field {
     std::string_view name;
@@ -85,7 +85,8 @@ struct Field {
     bool required = false;
 };
 
-/// Reads every pair in file order. `other(key, value)` may take a pair the table does not have and then returns true.
+/// Reads every pair in file order. `other(key, value)` handles pairs that are not in the table; returns false for
+/// unknown ones.
 template <class T, std::size_t N, class Other>
 void read_fields(Context& ctx, const SourceLoc& loc, const YamlNode& map, const std::string& what,
                  const Field<T> (&fields)[N], T& into, Other other) {
@@ -115,8 +116,8 @@ void read_fields(Context& ctx, const SourceLoc& loc, const YamlNode& map, const 
     read_fields(ctx, loc, map, what, fields, into, [](const YamlNode&, const YamlNode&) { return false; });
 }
 
-/// Attributes by the registry's tables: those of the op's own and the common ones. A sub-op of a fused op may carry
-/// those of any op that can be fused.
+/// Reads attributes by the definitions of the op table: those of the op and the common ones. A sub-op of a fused op may
+/// have the attributes of any fusable op.
 void read_attributes(Context& ctx, const YamlNode& node, const OpDef& def, const std::string& what, OpAttributes& into,
                      bool sub_op = false);
 

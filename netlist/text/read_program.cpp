@@ -1,3 +1,4 @@
+// Reads the section programs of a netlist.
 #include <set>
 
 #include "netlist/text/read_parts.hpp"
@@ -34,7 +35,7 @@ void read_settings(Context& ctx, const YamlNode& node, Instruction& into) {
         QueueSetting setting;
         setting.queue = key->scalar;
         setting.loc = ctx.at(*key);
-        // Of a queue that stands here twice the last settings count.
+        // The last settings of a repeated queue win.
         std::erase_if(into.settings, [&](const QueueSetting& earlier) { return earlier.queue == setting.queue; });
         read_fields(ctx, setting.loc, *value, "the entry of queue '" + key->scalar + "' in queue_settings",
                     setting_fields, setting);
@@ -50,11 +51,11 @@ const Field<Instruction> execute_fields[] = {
 std::string variable_name(const Context& ctx, const YamlNode& node, std::string_view what) {
     const std::string name = text(ctx, node, what);
     if (name.size() < 2 || name.front() != '$')
-        fail_input(ctx.at(node), "'{}' names {}; a variable begins with $", what, shown(node));
+        fail_input(ctx.at(node), "'{}' names {}; a variable begins with $", what, quoted_node(node));
     return name;
 }
 
-/// var, staticvar and param: a list of names (value 0) or a map of names and values.
+/// Variables of var, staticvar and param: a list of names (value 0) or a map of names and values.
 void read_variables(Context& ctx, const YamlNode& node, std::string_view what, Instruction& into) {
     if (node.is_map()) {
         for (const auto& [key, value] : node.entries)
@@ -63,7 +64,7 @@ void read_variables(Context& ctx, const YamlNode& node, std::string_view what, I
     }
     if (node.is_null()) return;
     if (!node.is_sequence())
-        fail_input(ctx.at(node), "'{}' is {}; a list or map of variables is wanted", what, shown(node));
+        fail_input(ctx.at(node), "'{}' is {}; a list or map of variables is wanted", what, quoted_node(node));
     for (const YamlPtr& item : node.items)
         if (item->is_map())
             read_variables(ctx, *item, what, into);
@@ -74,9 +75,9 @@ void read_variables(Context& ctx, const YamlNode& node, std::string_view what, I
 void read_varinst(Context& ctx, const YamlNode& node, Instruction& into) {
     if (!node.is_sequence() || node.items.size() < 3)
         fail_input(ctx.at(node), "'varinst' is {}; [$variable, operation, operand, ...] is wanted",
-                   node.is_sequence() ? fmt::format("a list of {}", node.items.size()) : shown(node));
+                   node.is_sequence() ? fmt::format("a list of {}", node.items.size()) : quoted_node(node));
     into.out = variable_name(ctx, *node.items[0], "varinst");
-    into.op = word(ctx, *node.items[1], "varinst", {"set", "add", "mul", "inc", "incwrap"});
+    into.op = choice(ctx, *node.items[1], "varinst", {"set", "add", "mul", "inc", "incwrap"});
     for (std::size_t k = 2; k < node.items.size(); ++k)
         into.operands.push_back(operand(ctx, *node.items[k], "varinst", false));
     const std::size_t wanted = into.op == "set" || into.op == "inc" ? 1 : 2;
@@ -98,7 +99,8 @@ struct Keyword {
     void (*read)(Context&, const YamlNode&, Instruction&);
 };
 void read_nothing(Context& ctx, const YamlNode& node, Instruction&) {
-    if (!is_none(node)) fail_input(ctx.at(node), "{} is not wanted here; this instruction takes nothing", shown(node));
+    if (!is_none(node))
+        fail_input(ctx.at(node), "{} is not allowed here; this instruction has no operands", quoted_node(node));
 }
 const Keyword keywords[] = {
     {"param", Instruction::Kind::Param,
@@ -125,7 +127,7 @@ void read_instruction(Context& ctx, const YamlNode& key, const YamlNode& value, 
         std::find_if(std::begin(keywords), std::end(keywords), [&](const Keyword& k) { return k.name == name; });
     if (keyword == std::end(keywords)) {
         std::vector<std::string> known;
-        for (const Keyword& one : keywords) known.emplace_back(one.name);
+        for (const Keyword& k : keywords) known.emplace_back(k.name);
         fail_input(ctx.at(key), "program '{}' has an unknown instruction '{}'{}", into.name, name,
                    did_you_mean(name, known));
     }
@@ -150,7 +152,7 @@ void read_program(Context& ctx, const YamlNode& key, const YamlNode& body, std::
             if (item->is_scalar()) return read_instruction(ctx, *item, nothing, program);
             if (!item->is_map() || item->entries.size() != 1)
                 fail_input(ctx.at(*item), "an instruction is {}; a word or a map of one is wanted",
-                           item->is_map() ? fmt::format("a map of {}", item->entries.size()) : shown(*item));
+                           item->is_map() ? fmt::format("a map of {}", item->entries.size()) : quoted_node(*item));
             read_instruction(ctx, *item->entries[0].first, *item->entries[0].second, program);
         });
     into.programs.push_back(std::move(program));

@@ -1,3 +1,4 @@
+// Reads the section queues of a netlist.
 #include <set>
 
 #include "netlist/text/read_parts.hpp"
@@ -17,17 +18,19 @@ constexpr IntRange address_range{0, 0xFFFF'FFFF};
 
 std::vector<BufferAddress> read_addresses(const Context& ctx, const YamlNode& node, std::string_view what,
                                           bool bare_allowed) {
-    if (!node.is_sequence()) fail_input(ctx.at(node), "'{}' is {}; a list of addresses is wanted", what, shown(node));
+    if (!node.is_sequence())
+        fail_input(ctx.at(node), "'{}' is {}; a list of addresses is wanted", what, quoted_node(node));
     std::vector<BufferAddress> list;
     for (const YamlPtr& item : node.items) {
         if (item->is_scalar() && bare_allowed) {
-            list.push_back({0, static_cast<std::uint64_t>(whole(ctx, *item, what, address_range))});
+            list.push_back({0, static_cast<std::uint64_t>(integer(ctx, *item, what, address_range))});
             continue;
         }
         if (!item->is_sequence() || item->items.size() != 2)
-            fail_input(ctx.at(*item), "an element of '{}' is {}; [channel, address] is wanted", what, shown(*item));
-        list.push_back({whole(ctx, *item->items[0], "channel", channel_range),
-                        static_cast<std::uint64_t>(whole(ctx, *item->items[1], "address", address_range))});
+            fail_input(ctx.at(*item), "an element of '{}' is {}; [channel, address] is wanted", what,
+                       quoted_node(*item));
+        list.push_back({integer(ctx, *item->items[0], "channel", channel_range),
+                        static_cast<std::uint64_t>(integer(ctx, *item->items[1], "address", address_range))});
     }
     return list;
 }
@@ -38,12 +41,12 @@ const Field<QueueReading> queue_fields[] = {
      [](Context& c, const YamlNode& n, QueueReading& q) { append_tms(c, n, "input_tms", q.queue.input_tms.tms); }},
     {"type",
      [](Context& c, const YamlNode& n, QueueReading& q) {
-         q.queue.type = word(c, n, "type", {"queue", "ram"}) == "queue" ? QueueType::Queue : QueueType::Ram;
+         q.queue.type = choice(c, n, "type", {"queue", "ram"}) == "queue" ? QueueType::Queue : QueueType::Ram;
      },
      true},
     {"entries",
      [](Context& c, const YamlNode& n, QueueReading& q) {
-         q.queue.entries = whole(c, n, "entries", {1, std::int64_t{1} << 31});
+         q.queue.entries = integer(c, n, "entries", {1, std::int64_t{1} << 31});
      },
      true},
     {"grid_size", [](Context& c, const YamlNode& n, QueueReading& q) { read_grid(c, n, q.queue.blocking); }, true},
@@ -58,10 +61,10 @@ const Field<QueueReading> queue_fields[] = {
      true},
     {"loc",
      [](Context& c, const YamlNode& n, QueueReading& q) {
-         q.queue.where = word(c, n, "loc", {"dram", "host"}) == "dram" ? QueueLoc::Dram : QueueLoc::Host;
+         q.queue.where = choice(c, n, "loc", {"dram", "host"}) == "dram" ? QueueLoc::Dram : QueueLoc::Host;
      },
      true},
-    // Of a repeated address list the first counts.
+    // The first of repeated address lists wins.
     {"dram",
      [](Context& c, const YamlNode& n, QueueReading& q) {
          if (!q.has_dram) q.dram = read_addresses(c, n, "dram", false);
@@ -74,16 +77,16 @@ const Field<QueueReading> queue_fields[] = {
      }},
     {"read_ports",
      [](Context& c, const YamlNode& n, QueueReading& q) {
-         q.queue.read_ports = whole_list(c, n, "read_ports", {0, 2});
+         q.queue.read_ports = integer_list(c, n, "read_ports", {0, 2});
      }},
     {"write_ports",
      [](Context& c, const YamlNode& n, QueueReading& q) {
-         q.queue.write_ports = whole_list(c, n, "write_ports", {0, 2});
+         q.queue.write_ports = integer_list(c, n, "write_ports", {0, 2});
      }},
     {"layout",
      [](Context& c, const YamlNode& n, QueueReading& q) {
          q.queue.layout =
-             word(c, n, "layout", {"tilized", "flat"}) == "flat" ? QueueLayout::Flat : QueueLayout::Tilized;
+             choice(c, n, "layout", {"tilized", "flat"}) == "flat" ? QueueLayout::Flat : QueueLayout::Tilized;
      }},
     {"alias", [](Context& c, const YamlNode& n, QueueReading& q) { q.queue.alias = text(c, n, "alias"); }},
 };
@@ -99,7 +102,7 @@ void finish_queue(Context& ctx, const std::string& what, QueueReading& reading) 
     const bool dram = queue.where == QueueLoc::Dram;
     const char* list = dram ? "dram" : "host";
     if (!(dram ? reading.has_dram : reading.has_host)) {
-        ctx.problems.error(queue.loc, "{} lies in {} and needs the field '{}' with its addresses", what, list, list);
+        ctx.problems.error(queue.loc, "{} is in {} and needs the field '{}' with its addresses", what, list, list);
         return;
     }
     queue.buffers = dram ? reading.dram : reading.host;

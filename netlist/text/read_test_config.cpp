@@ -1,3 +1,4 @@
+// Reads the sections test-config and performance-check of a netlist.
 #include "netlist/text/read_parts.hpp"
 
 namespace ttsim::impl::reading {
@@ -12,13 +13,13 @@ void read_number(Context& ctx, const YamlNode& node, T& into) {
 /// [first, last], counted from 1.
 template <class T, std::int64_t T::*first, std::int64_t T::*last>
 void read_range(Context& ctx, const YamlNode& node, T& into) {
-    const auto [a, b] = whole_pair(ctx, node, ctx.field, {1, 32});
+    const auto [a, b] = integer_pair(ctx, node, ctx.field, {1, 32});
     if (a > b) fail_input(ctx.at(node), "the range [{}, {}] ends before it begins", a, b);
     into.*first = a;
     into.*last = b;
 }
 
-void read_share(Context& ctx, const YamlNode& node, double& into, const char* what) {
+void read_fraction(Context& ctx, const YamlNode& node, double& into, const char* what) {
     into = yaml_number(node, ctx.file, what);
     if (into < 0 || into > 1) fail_input(ctx.at(node), "'{}' is {}; it must lie in 0..1", what, node.scalar);
 }
@@ -26,19 +27,19 @@ void read_share(Context& ctx, const YamlNode& node, double& into, const char* wh
 const Field<Comparison> comparison_fields[] = {
     {"type",
      [](Context& c, const YamlNode& n, Comparison& t) {
-         const std::string name = word(c, n, "type", {"exact", "allclose", "allclosehw"});
+         const std::string name = choice(c, n, "type", {"exact", "allclose", "allclosehw"});
          t.type = name == "exact"      ? Comparison::Type::Exact
                   : name == "allclose" ? Comparison::Type::AllClose
                                        : Comparison::Type::AllCloseHw;
      }},
     {"atol", read_number<Comparison, &Comparison::atol>},
     {"rtol", read_number<Comparison, &Comparison::rtol>},
-    {"check_pct", [](Context& c, const YamlNode& n, Comparison& t) { read_share(c, n, t.check_pct, "check_pct"); }},
-    {"check_pcc", [](Context& c, const YamlNode& n, Comparison& t) { read_share(c, n, t.check_pcc, "check_pcc"); }},
+    {"check_pct", [](Context& c, const YamlNode& n, Comparison& t) { read_fraction(c, n, t.check_pct, "check_pct"); }},
+    {"check_pcc", [](Context& c, const YamlNode& n, Comparison& t) { read_fraction(c, n, t.check_pcc, "check_pcc"); }},
     {"verbosity", [](Context& c, const YamlNode& n, Comparison& t) { t.verbosity = text(c, n, "verbosity"); }},
     {"method",
      [](Context& c, const YamlNode& n, Comparison& t) {
-         t.flat = word(c, n, "method", {"flattensor", "tilizedtensor"}) == "flattensor";
+         t.flat = choice(c, n, "method", {"flattensor", "tilizedtensor"}) == "flattensor";
      }},
     {"check_tile_rows_range", read_range<Comparison, &Comparison::rows_first, &Comparison::rows_last>},
     {"check_tile_cols_range", read_range<Comparison, &Comparison::cols_first, &Comparison::cols_last>},
@@ -62,7 +63,7 @@ const std::vector<std::pair<std::string, Stimulus::Type>> stimulus_types{
 void read_stimulus_type(Context& ctx, const YamlNode& node, Stimulus& into) {
     std::vector<std::string> names;
     for (const auto& [name, type] : stimulus_types) names.push_back(name);
-    const std::string chosen = word(ctx, node, "type", names);
+    const std::string chosen = choice(ctx, node, "type", names);
     for (const auto& [name, type] : stimulus_types)
         if (name == chosen) into.type = type;
 }
@@ -81,19 +82,20 @@ const StimulusField stimulus_fields[] = {
     {"step_start", read_number<Stimulus, &Stimulus::base>},
     {"step_increment", read_number<Stimulus, &Stimulus::step>},
     {"zero_strip_freq",
-     [](Context& c, const YamlNode& n, Stimulus& s) { read_share(c, n, s.zero_strip_freq, "zero_strip_freq"); }},
+     [](Context& c, const YamlNode& n, Stimulus& s) { read_fraction(c, n, s.zero_strip_freq, "zero_strip_freq"); }},
     {"zero_ublock_freq",
-     [](Context& c, const YamlNode& n, Stimulus& s) { read_share(c, n, s.zero_ublock_freq, "zero_ublock_freq"); }},
+     [](Context& c, const YamlNode& n, Stimulus& s) { read_fraction(c, n, s.zero_ublock_freq, "zero_ublock_freq"); }},
     {"zero_tile_freq",
-     [](Context& c, const YamlNode& n, Stimulus& s) { read_share(c, n, s.zero_tile_freq, "zero_tile_freq"); }},
+     [](Context& c, const YamlNode& n, Stimulus& s) { read_fraction(c, n, s.zero_tile_freq, "zero_tile_freq"); }},
     {"nz_strips",
-     [](Context& c, const YamlNode& n, Stimulus& s) { s.nz_strips = whole(c, n, "nz_strips", count_range); }},
+     [](Context& c, const YamlNode& n, Stimulus& s) { s.nz_strips = integer(c, n, "nz_strips", count_range); }},
     {"nz_ublocks",
-     [](Context& c, const YamlNode& n, Stimulus& s) { s.nz_ublocks = whole(c, n, "nz_ublocks", count_range); }},
-    {"nz_tiles", [](Context& c, const YamlNode& n, Stimulus& s) { s.nz_tiles = whole(c, n, "nz_tiles", count_range); }},
+     [](Context& c, const YamlNode& n, Stimulus& s) { s.nz_ublocks = integer(c, n, "nz_ublocks", count_range); }},
+    {"nz_tiles",
+     [](Context& c, const YamlNode& n, Stimulus& s) { s.nz_tiles = integer(c, n, "nz_tiles", count_range); }},
     {"enc_tile_byte_size",
      [](Context& c, const YamlNode& n, Stimulus& s) {
-         s.enc_tile_byte_size = whole(c, n, "enc_tile_byte_size", {4, 1 << 20});
+         s.enc_tile_byte_size = integer(c, n, "enc_tile_byte_size", {4, 1 << 20});
      }},
     {"matmul_ident_name",
      [](Context& c, const YamlNode& n, Stimulus& s) { s.matmul_ident_name = text(c, n, "matmul_ident_name"); }},
@@ -115,7 +117,7 @@ void read_overrides(Context& ctx, const YamlNode& map, Read read) {
     }
 }
 
-/// Tests know keys that nothing here depends on: said, and left out.
+/// Test keys without effect here are noted and ignored.
 template <class T, std::size_t N>
 bool note_unknown(Context& ctx, const YamlNode& key, const std::string& what, const Field<T> (&fields)[N]) {
     std::vector<std::string> known;
@@ -124,7 +126,7 @@ bool note_unknown(Context& ctx, const YamlNode& key, const std::string& what, co
     return true;
 }
 
-/// As read_fields(), but fields that are unknown and not `besides` are only noted.
+/// As read_fields(), but unknown fields other than `besides` are only noted.
 template <class T, std::size_t N>
 void read_known(Context& ctx, const SourceLoc& loc, const YamlNode& map, const std::string& what,
                 const Field<T> (&fields)[N], T& into, std::string_view besides = "") {
@@ -133,7 +135,7 @@ void read_known(Context& ctx, const SourceLoc& loc, const YamlNode& map, const s
     });
 }
 
-/// An override changes what it names; the rest is as in the file's main rule.
+/// An override changes the given fields; the others come from the main rule.
 void read_comparison(Context& ctx, const YamlNode& node, TestConfig& into) {
     const std::string what = "'comparison-config'";
     Comparison rule;
@@ -147,7 +149,7 @@ void read_comparison(Context& ctx, const YamlNode& node, TestConfig& into) {
     });
 }
 
-/// An override that names a type is a stimulus of its own.
+/// An override with a type does not inherit from the main stimulus.
 void read_stimulus(Context& ctx, const YamlNode& node, TestConfig& into) {
     const std::string what = "'stimulus-config'";
     Stimulus main;
@@ -169,16 +171,16 @@ bool begins_with_number(std::string_view text) {
 
 void read_args(Context& ctx, const YamlNode& node, TestConfig& into) {
     if (!ctx.is_map(node, "'test-args'")) return;
-    constexpr std::int64_t most = (std::int64_t{1} << 31) - 1;
+    constexpr std::int64_t max_int = (std::int64_t{1} << 31) - 1;
     for (const auto& [key, value] : node.entries)
         ctx.attempt([&, &name = key->scalar, &n = *value] {
             const std::string lower = n.is_scalar() ? to_lower(n.scalar) : "";
             if (lower == "true" || lower == "false") {
                 into.args[name] = lower == "true" ? 1 : 0;
             } else if (!begins_with_number(lower)) {
-                ctx.note(n, "'{}' of 'test-args' is {}, no number, and is ignored", name, shown(n));
+                ctx.note(n, "'{}' of 'test-args' is {}, no number, and is ignored", name, quoted_node(n));
             } else {
-                into.args[name] = whole(ctx, n, name, {-most, most});
+                into.args[name] = integer(ctx, n, name, {-max_int, max_int});
             }
         });
 }
@@ -219,7 +221,7 @@ const Field<PerfMetric> metric_fields[] = {
     {"min_bound", read_number<PerfMetric, &PerfMetric::min_bound>},
 };
 
-/// Cores are written "r-c" or [r, c].
+/// Cores are given as "r-c" or [r, c].
 std::vector<std::string> core_list(Context& ctx, const YamlNode& node) {
     if (!node.is_sequence()) return text_list(ctx, node, "target-cores");
     std::vector<std::string> list;
@@ -228,7 +230,7 @@ std::vector<std::string> core_list(Context& ctx, const YamlNode& node) {
             list.push_back(text(ctx, *item, "target-cores"));
             continue;
         }
-        const auto [r, c] = whole_pair(ctx, *item, "target-cores", {0, 63});
+        const auto [r, c] = integer_pair(ctx, *item, "target-cores", {0, 63});
         list.push_back(fmt::format("{}-{}", r, c));
     }
     return list;
@@ -242,11 +244,11 @@ void read_performance_field(Context& ctx, const std::string& key, const YamlNode
                                                   "output-bw",
                                                   "input0-bw",
                                                   "execution-cycles"};
-    constexpr std::int64_t most = (std::int64_t{1} << 31) - 1;
+    constexpr std::int64_t max_int = (std::int64_t{1} << 31) - 1;
     if (is_none(node)) return;
     if (key == "program-name") into.program = text(ctx, node, key);
     if (key == "graph-name") into.graph = text(ctx, node, key);
-    if (key == "target-inputs") into.target_inputs = whole_list(ctx, node, key, {-most, most});
+    if (key == "target-inputs") into.target_inputs = integer_list(ctx, node, key, {-max_int, max_int});
     if (key == "target-ops") into.target_ops = text_list(ctx, node, key);
     if (key == "target-cores") into.target_cores = core_list(ctx, node);
     if (std::find(metrics.begin(), metrics.end(), key) == metrics.end()) return;

@@ -10,7 +10,7 @@ using namespace reading;
 static void read_devices(Context& ctx, const YamlNode& node, Netlist& into) {
     if (!ctx.is_map(node, "'devices'")) return;
     std::vector<std::string> known = chip_names();
-    known.emplace_back("blackhole");  // a name of the format, though not modelled
+    known.emplace_back("blackhole");  // valid in the format, but unsupported
     bool has_arch = false;
     for (const auto& [key, value] : node.entries) {
         if (key->scalar != "arch") {
@@ -24,7 +24,7 @@ static void read_devices(Context& ctx, const YamlNode& node, Netlist& into) {
         const std::vector<YamlPtr> items = value->is_sequence() ? value->items : std::vector<YamlPtr>{value};
         for (const YamlPtr& item : items)
             ctx.attempt([&] {
-                const std::string name = word(ctx, *item, "arch", known);
+                const std::string name = choice(ctx, *item, "arch", known);
                 if (std::find(into.archs.begin(), into.archs.end(), name) == into.archs.end())
                     into.archs.push_back(name);
             });
@@ -57,7 +57,7 @@ static void read_root(Context& ctx, const YamlNode& root, Netlist& into) {
             continue;
         }
         if (name == "queues" && !into.graphs.empty())
-            ctx.problems.error(ctx.at(*key), "'queues' must stand before 'graphs', whose ops name them");
+            ctx.problems.error(ctx.at(*key), "'queues' must come before 'graphs', whose ops use them");
         has_devices = has_devices || name == "devices";
         parts[static_cast<std::size_t>(part - known.begin())].second(ctx, *value, into);
     }
@@ -65,17 +65,18 @@ static void read_root(Context& ctx, const YamlNode& root, Netlist& into) {
         ctx.problems.error(ctx.at(root), "the netlist needs the key 'devices', such as devices: {{arch: grayskull}}");
 }
 
-/// A file that is wrong throughout is not shown line by line.
+/// Limits the number of reported problems.
 static void throw_problems(const Diagnostics& problems) {
-    constexpr std::size_t most_shown = 200;
-    if (problems.size() <= most_shown) return problems.throw_if_any();
-    Diagnostics shown;
-    for (std::size_t k = 0; k < most_shown; ++k) {
+    constexpr std::size_t max_reported = 200;
+    if (problems.size() <= max_reported) return problems.throw_if_any();
+    Diagnostics reported;
+    for (std::size_t k = 0; k < max_reported; ++k) {
         const Problem& item = problems.items()[k];
-        shown.add(item.fault, item.loc, item.message);
+        reported.add(item.fault, item.loc, item.message);
     }
-    shown.error(problems.items()[most_shown].loc, "and {} more problems from here on", problems.size() - most_shown);
-    shown.throw_if_any();
+    reported.error(problems.items()[max_reported].loc, "and {} more problems from here on",
+                   problems.size() - max_reported);
+    reported.throw_if_any();
 }
 
 static Netlist read_tree(const YamlPtr& root, const std::string& name) {

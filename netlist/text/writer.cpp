@@ -37,7 +37,7 @@ void add_blocking(FlowMap& map, const Blocking& b, TileDim tile) {
 
 std::string queue_text(const Queue& queue) {
     FlowMap map;
-    map.add("input", word(queue.input));
+    map.add("input", yaml_scalar(queue.input));
     if (!queue.input_tms.tms.empty()) map.add("input_tms", tm_list(queue.input_tms.tms));
     map.add("type", queue.type == QueueType::Queue ? "queue" : "ram");
     map.add("entries", queue.entries);
@@ -45,7 +45,7 @@ std::string queue_text(const Queue& queue) {
     map.add("df", std::string(to_string(queue.df)));
     map.add("target_device", chips(queue.target_devices));
     if (queue.layout == QueueLayout::Flat) map.add("layout", "flat");
-    if (!queue.alias.empty()) map.add("alias", word(queue.alias));
+    if (!queue.alias.empty()) map.add("alias", yaml_scalar(queue.alias));
     if (!queue.read_ports.empty()) map.add("read_ports", list(queue.read_ports));
     if (!queue.write_ports.empty()) map.add("write_ports", list(queue.write_ports));
     const char* where = queue.where == QueueLoc::Dram ? "dram" : "host";
@@ -69,7 +69,7 @@ void add_operand_tms(FlowMap& map, const OperandTms& tms, std::size_t k) {
 std::string op_text(const Op& op) {
     FlowMap map;
     const OpConfig& cfg = op.cfg;
-    map.add("type", word(cfg.type));
+    map.add("type", yaml_scalar(cfg.type));
     if (op.has_grid_loc) map.add("grid_loc", pair(op.grid_loc_r, op.grid_loc_c));
     if (op.grid_transpose) map.add("grid_transpose", "true");
     add_blocking(map, cfg.out, cfg.tile);
@@ -91,7 +91,7 @@ std::string op_text(const Op& op) {
     if (op.overlay_size != 0) map.add("overlay_size", op.overlay_size);
     std::string forks;
     for (const auto& [queue, reader] : op.forked_dram_inputs)
-        forks += (forks.empty() ? "" : ", ") + fmt::format("{{{}: {}}}", word(queue), word(reader));
+        forks += (forks.empty() ? "" : ", ") + fmt::format("{{{}: {}}}", yaml_scalar(queue), yaml_scalar(reader));
     if (!forks.empty()) map.add("forked_dram_inputs", "[" + forks + "]");
     const FlowMap attr = attributes(cfg.attr, cfg.type);
     if (!attr.empty()) map.add("attributes", attr.text());
@@ -99,13 +99,13 @@ std::string op_text(const Op& op) {
 }
 
 std::string value(const Operand& operand) {
-    return operand.variable.empty() ? std::to_string(operand.literal) : word(operand.variable);
+    return operand.variable.empty() ? std::to_string(operand.literal) : yaml_scalar(operand.variable);
 }
 
 std::string setting_text(const QueueSetting& s) {
     FlowMap map;
     const auto boolean = [&](const char* key, const std::optional<Operand>& v) {
-        if (v) map.add(key, v->variable.empty() ? (v->literal != 0 ? "true" : "false") : word(v->variable));
+        if (v) map.add(key, v->variable.empty() ? (v->literal != 0 ? "true" : "false") : yaml_scalar(v->variable));
     };
     const auto pointer = [&](const char* key, const std::optional<Operand>& v) {
         if (v) map.add(key, value(*v));
@@ -125,7 +125,7 @@ std::string setting_text(const QueueSetting& s) {
 
 std::string variables(const Instruction& i) {
     FlowMap map;
-    for (const auto& [name, initial] : i.variables) map.add(word(name), value(initial));
+    for (const auto& [name, initial] : i.variables) map.add(yaml_scalar(name), value(initial));
     return map.text();
 }
 
@@ -144,7 +144,7 @@ std::string instruction_text(const Instruction& i) {
         case Kind::VarInst: {
             std::string operands;
             for (const Operand& operand : i.operands) operands += ", " + value(operand);
-            return "varinst: [" + word(i.out) + ", " + i.op + operands + "]";
+            return "varinst: [" + yaml_scalar(i.out) + ", " + i.op + operands + "]";
         }
         case Kind::Loop:
             return "loop: " + value(i.operands.front());
@@ -152,8 +152,8 @@ std::string instruction_text(const Instruction& i) {
             return "endloop";
         case Kind::Execute: {
             FlowMap settings, map;
-            for (const QueueSetting& s : i.settings) settings.add(word(s.queue), setting_text(s));
-            map.add("graph_name", word(i.graph));
+            for (const QueueSetting& s : i.settings) settings.add(yaml_scalar(s.queue), setting_text(s));
+            map.add("graph_name", yaml_scalar(i.graph));
             if (!settings.empty()) map.add("queue_settings", settings.text());
             return "execute: " + map.text();
         }
@@ -201,13 +201,13 @@ std::string fused_tms(const std::vector<FusedTm>& tms) {
 
 std::string sub_op_text(const FusedSubOp& sub) {
     FlowMap map;
-    map.add("type", word(sub.type));
+    map.add("type", yaml_scalar(sub.type));
     map.add("inputs", operand_names(sub.inputs));
     for (std::size_t k = 0; k < sub.input_tms.size(); ++k)
         if (!sub.input_tms[k].empty()) map.add(fmt::format("input_{}_tms", k), fused_tms(sub.input_tms[k]));
     map.add("mblock", pair(sub.mblock_m, sub.mblock_n));
     map.add("ublock", pair(sub.ublock_rt, sub.ublock_ct));
-    // zero_point stands beside the attributes here.
+    // zero_point is a separate field here, not an attribute
     OpAttributes attr = sub.attributes;
     if (attr.zero_point < 0 || attr.zero_point > 0) map.add("zero_point", number(attr.zero_point));
     attr.zero_point = 0;
@@ -220,13 +220,15 @@ std::string sub_op_text(const FusedSubOp& sub) {
 }
 
 std::string fused_text(const FusedDefinition& fused) {
-    std::string text = fmt::format("  {}:\n    inputs: {}\n    intermediates: {}\n    schedules:", word(fused.id),
-                                   fused.inputs, fused.intermediates);
+    std::string text =
+        fmt::format("  {}:\n    inputs: {}\n    intermediates: {}\n    schedules:", yaml_scalar(fused.id), fused.inputs,
+                    fused.intermediates);
     text += fused.schedules.empty() ? " []\n" : "\n";
     for (const auto& schedule : fused.schedules) {
         std::string subs;
         for (const FusedSubOp& sub : schedule)
-            subs += (subs.empty() ? "" : ",\n         ") + ("{" + word(sub.name) + ": " + sub_op_text(sub) + "}");
+            subs +=
+                (subs.empty() ? "" : ",\n         ") + ("{" + yaml_scalar(sub.name) + ": " + sub_op_text(sub) + "}");
         text += "      - [" + subs + "]\n";
     }
     return text;
@@ -237,16 +239,16 @@ std::string fused_text(const FusedDefinition& fused) {
 std::string write_netlist(const Netlist& netlist) {
     std::string text = "devices: {arch: " + list(netlist.archs) + "}\n";
     text += netlist.queues.empty() ? "queues: {}\n" : "queues:\n";
-    for (const Queue& queue : netlist.queues) text += "  " + word(queue.name) + ": " + queue_text(queue) + "\n";
+    for (const Queue& queue : netlist.queues) text += "  " + yaml_scalar(queue.name) + ": " + queue_text(queue) + "\n";
     text += netlist.graphs.empty() ? "graphs: {}\n" : "graphs:\n";
     for (const Graph& graph : netlist.graphs) {
-        text += fmt::format("  {}:\n    target_device: {}\n    input_count: {}\n", word(graph.name),
+        text += fmt::format("  {}:\n    target_device: {}\n    input_count: {}\n", yaml_scalar(graph.name),
                             chips(graph.target_devices), graph.input_count);
-        for (const Op& op : graph.ops) text += "    " + word(op.cfg.name) + ": " + op_text(op) + "\n";
+        for (const Op& op : graph.ops) text += "    " + yaml_scalar(op.cfg.name) + ": " + op_text(op) + "\n";
     }
     text += netlist.programs.empty() ? "programs: []\n" : "programs:\n";
     for (const Program& program : netlist.programs) {
-        text += "  - " + word(program.name) + (program.instructions.empty() ? ": []\n" : ":\n");
+        text += "  - " + yaml_scalar(program.name) + (program.instructions.empty() ? ": []\n" : ":\n");
         for (const Instruction& i : program.instructions) text += "      - " + instruction_text(i) + "\n";
     }
     if (!netlist.fused_ops.empty()) text += "fused_ops:\n";

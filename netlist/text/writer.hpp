@@ -1,4 +1,4 @@
-// Netlist -> YAML text that reads back equal.
+// Writes a Netlist as YAML text that reads back equal.
 #pragma once
 
 #include <string>

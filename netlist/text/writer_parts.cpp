@@ -9,7 +9,7 @@
 
 namespace ttsim::impl::writing {
 
-std::string word(const std::string& text) {
+std::string yaml_scalar(const std::string& text) {
     const auto plain = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '$' || c == '.'; };
     const auto inside = [&](unsigned char c) { return plain(c) || c == '-' || c == '/'; };
     static const std::vector<std::string> reserved{"null", "Null", "NULL", "none", "None", "NONE"};
@@ -41,7 +41,7 @@ std::string list(const std::vector<std::int64_t>& items) { return fmt::format("[
 
 std::string list(const std::vector<std::string>& items) {
     std::string text;
-    for (const std::string& item : items) text += (text.empty() ? "" : ", ") + word(item);
+    for (const std::string& item : items) text += (text.empty() ? "" : ", ") + yaml_scalar(item);
     return "[" + text + "]";
 }
 
@@ -53,18 +53,18 @@ std::string broadcast(const std::map<int, std::int64_t>& entries) {
     return map.text();
 }
 
-/// Adds what differs from the default.
+/// Adds values that differ from the default.
 class AttributeList {
 public:
     explicit AttributeList(FlowMap& into) : into_(into) {}
-    void whole(const char* key, std::int64_t value, std::int64_t otherwise) {
+    void integer(const char* key, std::int64_t value, std::int64_t otherwise) {
         if (value != otherwise) into_.add(key, value);
     }
     void real(const char* key, double value, double otherwise) {
         if (value < otherwise || value > otherwise) into_.add(key, number(value));
     }
     void text(const char* key, const std::string& value, const std::string& otherwise) {
-        if (value != otherwise) into_.add(key, word(value));
+        if (value != otherwise) into_.add(key, yaml_scalar(value));
     }
 
 private:
@@ -75,9 +75,9 @@ private:
 
 static std::string text_of(const AttrValue& value) {
     if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
-    if (const auto* whole = std::get_if<std::int64_t>(&value)) return std::to_string(*whole);
+    if (const auto* integer = std::get_if<std::int64_t>(&value)) return std::to_string(*integer);
     if (const auto* real = std::get_if<double>(&value)) return number(*real);
-    if (const auto* text = std::get_if<std::string>(&value)) return word(*text);
+    if (const auto* text = std::get_if<std::string>(&value)) return yaml_scalar(*text);
     if (const auto* numbers = std::get_if<std::vector<std::int64_t>>(&value)) return list(*numbers);
     return broadcast(std::get<std::map<int, std::int64_t>>(value));
 }
@@ -92,7 +92,7 @@ FlowMap attributes(const OpAttributes& a, std::string_view type) {
     };
     if (const OpDef* own = find_op(type)) add(own->attributes);
     add(common_attributes());
-    // a sub-op may carry those of others
+    // a sub-op may have attributes of other ops
     for (const OpDef* other : all_ops()) add(other->attributes);
     return map;
 }
@@ -112,7 +112,7 @@ FlowMap comparison(const Comparison& c) {
     map.add("rtol", number(c.rtol));
     map.add("check_pct", number(c.check_pct));
     map.add("check_pcc", number(c.check_pcc));
-    map.add("verbosity", word(c.verbosity));
+    map.add("verbosity", yaml_scalar(c.verbosity));
     map.add("method", c.flat ? "FlatTensor" : "TilizedTensor");
     add_range(map, "check_tile_rows_range", c.rows_first, c.rows_last);
     add_range(map, "check_tile_cols_range", c.cols_first, c.cols_last);
@@ -161,10 +161,10 @@ FlowMap stimulus(const Stimulus& s) {
     add.real("zero_strip_freq", s.zero_strip_freq, d.zero_strip_freq);
     add.real("zero_ublock_freq", s.zero_ublock_freq, d.zero_ublock_freq);
     add.real("zero_tile_freq", s.zero_tile_freq, d.zero_tile_freq);
-    add.whole("nz_strips", s.nz_strips, d.nz_strips);
-    add.whole("nz_ublocks", s.nz_ublocks, d.nz_ublocks);
-    add.whole("nz_tiles", s.nz_tiles, d.nz_tiles);
-    add.whole("enc_tile_byte_size", s.enc_tile_byte_size, d.enc_tile_byte_size);
+    add.integer("nz_strips", s.nz_strips, d.nz_strips);
+    add.integer("nz_ublocks", s.nz_ublocks, d.nz_ublocks);
+    add.integer("nz_tiles", s.nz_tiles, d.nz_tiles);
+    add.integer("enc_tile_byte_size", s.enc_tile_byte_size, d.enc_tile_byte_size);
     add.text("matmul_ident_name", s.matmul_ident_name, d.matmul_ident_name);
     add_range(map, "set_tile_rows", s.rows_first, s.rows_last);
     add_range(map, "set_tile_cols", s.cols_first, s.cols_last);
@@ -174,7 +174,7 @@ FlowMap stimulus(const Stimulus& s) {
 template <class T, class Write>
 FlowMap overrides(const std::vector<std::pair<std::string, T>>& entries, Write write) {
     FlowMap map;
-    for (const auto& [queue, one] : entries) map.add(word(queue), write(one).text());
+    for (const auto& [queue, one] : entries) map.add(yaml_scalar(queue), write(one).text());
     return map;
 }
 
@@ -184,7 +184,7 @@ std::string test_config(const TestConfig& test) {
     std::string text;
     if (!test.args.empty()) {
         FlowMap args;
-        for (const auto& [key, value] : test.args) args.add(word(key), value);
+        for (const auto& [key, value] : test.args) args.add(yaml_scalar(key), value);
         text += "  test-args: " + args.text() + "\n";
     }
     if (test.comparison) {
@@ -207,15 +207,15 @@ std::string performance_check(const std::vector<PerformanceCheck>& checks) {
     std::string text;
     for (const PerformanceCheck& check : checks) {
         FlowMap map;
-        if (!check.program.empty()) map.add("program-name", word(check.program));
-        if (!check.graph.empty()) map.add("graph-name", word(check.graph));
+        if (!check.program.empty()) map.add("program-name", yaml_scalar(check.program));
+        if (!check.graph.empty()) map.add("graph-name", yaml_scalar(check.graph));
         if (!check.target_inputs.empty()) map.add("target-inputs", list(check.target_inputs));
         if (!check.target_ops.empty()) map.add("target-ops", list(check.target_ops));
         if (!check.target_cores.empty()) map.add("target-cores", list(check.target_cores));
         for (const PerfMetric& metric : check.metrics)
             map.add(metric.name, fmt::format("{{expected: {}, rtol: {}, min_bound: {}}}", metric.expected, metric.rtol,
                                              metric.min_bound));
-        text += "  " + word(check.name) + ": " + map.text() + "\n";
+        text += "  " + yaml_scalar(check.name) + ": " + map.text() + "\n";
     }
     return text.empty() ? "" : "performance-check:\n" + text;
 }

@@ -1,4 +1,4 @@
-// What the parts of the writer share.
+// Shared by the parts of the writer.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace ttsim::impl::writing {
 
-/// A word as YAML: bare when that is safe, else in double quotes.
-std::string word(const std::string& text);
+/// A YAML scalar: plain if possible, otherwise in double quotes.
+std::string yaml_scalar(const std::string& text);
 std::string number(double value);
 std::string list(const std::vector<std::int64_t>& items);
 std::string list(const std::vector<std::string>& items);
@@ -28,7 +28,7 @@ private:
     std::string text_;
 };
 
-/// Attributes that differ from their defaults; first those of the op type.
+/// Attributes that differ from their defaults, those of the op type first.
 FlowMap attributes(const OpAttributes& attr, std::string_view type);
 std::string test_config(const TestConfig& test);
 std::string performance_check(const std::vector<PerformanceCheck>& checks);

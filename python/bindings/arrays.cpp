@@ -14,27 +14,27 @@ bool is_float(ElementType type) {
            type == ElementType::F64;
 }
 
-/// A numpy array that owns the numbers.
+/// A numpy array that owns its elements.
 template <class T>
-nb::object owning(std::vector<T>&& numbers, const std::vector<std::int64_t>& shape) {
-    auto* kept = new std::vector<T>(std::move(numbers));
-    nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+nb::object owning_array(std::vector<T>&& numbers, const std::vector<std::int64_t>& shape) {
+    auto* storage = new std::vector<T>(std::move(numbers));
+    nb::capsule owner(storage, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
     std::vector<std::size_t> sizes(shape.begin(), shape.end());
-    return nb::cast(nb::ndarray<nb::numpy, T>(kept->data(), sizes.size(), sizes.data(), owner));
+    return nb::cast(nb::ndarray<nb::numpy, T>(storage->data(), sizes.size(), sizes.data(), owner));
 }
 
 template <class T>
 std::vector<T> numbers_of(nb::handle from, std::vector<std::int64_t>& shape) {
-    const auto given = nb::cast<nb::ndarray<const T, nb::c_contig, nb::device::cpu>>(from);
-    for (std::size_t k = 0; k < given.ndim(); ++k) shape.push_back(static_cast<std::int64_t>(given.shape(k)));
-    return std::vector<T>(given.data(), given.data() + given.size());
+    const auto array = nb::cast<nb::ndarray<const T, nb::c_contig, nb::device::cpu>>(from);
+    for (std::size_t k = 0; k < array.ndim(); ++k) shape.push_back(static_cast<std::int64_t>(array.shape(k)));
+    return std::vector<T>(array.data(), array.data() + array.size());
 }
 
 }  // namespace
 
 nb::object numpy_array(Array&& array) {
-    return is_float(array.type) ? owning(std::move(array.floats), array.shape)
-                                : owning(std::move(array.integers), array.shape);
+    return is_float(array.type) ? owning_array(std::move(array.floats), array.shape)
+                                : owning_array(std::move(array.integers), array.shape);
 }
 
 Array array_of(nb::handle numbers, ElementType type) {

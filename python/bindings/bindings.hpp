@@ -1,4 +1,4 @@
-// ttsim for Python: the public headers of api/include/ttsim, call by call, and no logic.
+// Python bindings of the public headers in api/include/ttsim, one to one.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -30,9 +30,9 @@ void bind_graphs(nb::module_& m);
 void bind_models(nb::module_& m);
 void bind_images(nb::module_& m);
 
-/// Numbers of numpy: "float32", "int64", "bool", ...
+/// As a numpy array of float32 for float types, else of int64.
 nb::object numpy_array(ttsim::Array&& array);
-/// Of float32 or int64 numbers, row by row, as ttsim/arrays.py makes them.
+/// From a C-contiguous array of float32 or int64, as ttsim/arrays.py makes them.
 ttsim::Array array_of(nb::handle numbers, ttsim::ElementType type);
 nb::dict numpy_arrays(ttsim::Arrays&& arrays);
 ttsim::Arrays arrays_of(const nb::dict& arrays);

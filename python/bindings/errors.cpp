@@ -1,4 +1,4 @@
-// ttsim::Error as ttsim.Error and its subclasses, with kind and place.
+// Translates ttsim::Error to ttsim.Error and its subclasses, with kind and source location.
 #include "python/bindings/bindings.hpp"
 
 namespace tt_python {
@@ -9,20 +9,20 @@ PyObject* class_of(const nb::dict& classes, ttsim::ErrorKind kind) {
     return nb::object(classes[nb::cast(static_cast<int>(kind))]).ptr();
 }
 
-/// Files may be quoted that are no UTF-8.
+/// Text quoted from files may be invalid UTF-8.
 nb::object text(std::string_view bytes) {
-    PyObject* made = PyUnicode_DecodeUTF8(bytes.data(), static_cast<Py_ssize_t>(bytes.size()), "replace");
-    if (!made) throw nb::python_error();
-    return nb::steal(made);
+    PyObject* decoded = PyUnicode_DecodeUTF8(bytes.data(), static_cast<Py_ssize_t>(bytes.size()), "replace");
+    if (!decoded) throw nb::python_error();
+    return nb::steal(decoded);
 }
 
-/// The place goes into attributes of the exception, beside the text.
-void raise(const nb::dict& classes, const ttsim::Error& error) {
-    nb::object made = nb::borrow(class_of(classes, error.kind()))(text(error.what()));
-    made.attr("file") = text(error.file());
-    made.attr("line") = error.line();
-    made.attr("column") = error.column();
-    PyErr_SetObject(made.type().ptr(), made.ptr());
+/// Sets the Python exception, with the source location as attributes.
+void set_exception(const nb::dict& classes, const ttsim::Error& error) {
+    nb::object exception = nb::borrow(class_of(classes, error.kind()))(text(error.what()));
+    exception.attr("file") = text(error.file());
+    exception.attr("line") = error.line();
+    exception.attr("column") = error.column();
+    PyErr_SetObject(exception.type().ptr(), exception.ptr());
 }
 
 }  // namespace
@@ -30,8 +30,7 @@ void raise(const nb::dict& classes, const ttsim::Error& error) {
 void bind_errors(nb::module_& m) {
     nb::dict classes;
     nb::object base = nb::exception<ttsim::Error>(m, "Error", PyExc_RuntimeError);
-    base.attr("__doc__") =
-        "What ttsim refuses or cannot do: one line per problem, with file and line where it has one.";
+    base.attr("__doc__") = "Base class of errors: one line per problem, with file and line if known.";
     base.attr("file") = "";
     base.attr("line") = base.attr("column") = 0;
     struct Kind {
@@ -39,25 +38,25 @@ void bind_errors(nb::module_& m) {
         const char *name, *doc;
     };
     const Kind kinds[] = {
-        {ttsim::ErrorKind::Input, "InputError", "What a program or a file gives is wrong."},
-        {ttsim::ErrorKind::Unsupported, "UnsupportedError", "What is asked for is right, and not there."},
-        {ttsim::ErrorKind::Hang, "HangError", "A call waits for what can never come."},
-        {ttsim::ErrorKind::Interrupted, "InterruptedRunError", "A run was ended from outside."},
-        {ttsim::ErrorKind::Internal, "InternalError", "A mistake of ttsim's own."},
+        {ttsim::ErrorKind::Input, "InputError", "An argument or a file is invalid."},
+        {ttsim::ErrorKind::Unsupported, "UnsupportedError", "The request is valid but not supported."},
+        {ttsim::ErrorKind::Hang, "HangError", "A call waits for something that cannot happen."},
+        {ttsim::ErrorKind::Interrupted, "InterruptedRunError", "A run was interrupted."},
+        {ttsim::ErrorKind::Internal, "InternalError", "A bug in ttsim."},
     };
     for (const auto& [kind, name, doc] : kinds) {
         const std::string full = std::string("ttsim._ttsim.") + name;
-        nb::object made = nb::steal(PyErr_NewExceptionWithDoc(full.c_str(), doc, base.ptr(), nullptr));
-        m.attr(name) = made;
-        classes[nb::cast(static_cast<int>(kind))] = made;
+        nb::object exception = nb::steal(PyErr_NewExceptionWithDoc(full.c_str(), doc, base.ptr(), nullptr));
+        m.attr(name) = exception;
+        classes[nb::cast(static_cast<int>(kind))] = exception;
     }
-    m.attr("_error_classes") = classes;  // lives as long as the module
+    m.attr("_error_classes") = classes;  // keeps the classes as long as the module
     nb::register_exception_translator(
         [](const std::exception_ptr& thrown, void* all) {
             try {
                 std::rethrow_exception(thrown);
             } catch (const ttsim::Error& error) {
-                raise(nb::borrow<nb::dict>(static_cast<PyObject*>(all)), error);
+                set_exception(nb::borrow<nb::dict>(static_cast<PyObject*>(all)), error);
             }
         },
         classes.ptr());

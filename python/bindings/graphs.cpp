@@ -5,14 +5,14 @@ namespace tt_python {
 using namespace ttsim;
 
 void bind_graphs(nb::module_& m) {
-    nb::class_<OpInfo>(m, "OpInfo", "An op that a model may be made of.")
+    nb::class_<OpInfo>(m, "OpInfo", "An op that models may contain.")
         .def_ro("name", &OpInfo::name)
         .def_ro("min_operands", &OpInfo::min_operands)
         .def_ro("max_operands", &OpInfo::max_operands);
-    m.def("model_ops", &model_ops, "The ops that a model may be made of.");
-    nb::class_<Graph::Value>(m, "Value", "What a node gives, in the graph that gave it.")
+    m.def("model_ops", &model_ops, "The ops that models may contain.");
+    nb::class_<Graph::Value>(m, "Value", "The result of a node; valid in its graph only.")
         .def_ro("id", &Graph::Value::id);
-    nb::class_<Graph>(m, "Graph", "A model, made node by node, or read from ONNX or text.")
+    nb::class_<Graph>(m, "Graph", "A model, built node by node, or read from ONNX or text.")
         .def(nb::init<>())
         .def_static("from_onnx_file", &Graph::from_onnx_file, "path"_a, "shapes"_a = Graph::Shapes{},
                     nb::call_guard<nb::gil_scoped_release>())

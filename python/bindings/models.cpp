@@ -17,7 +17,7 @@ struct StoppableModel {
 };
 
 void bind_compiling(nb::module_& m) {
-    nb::class_<CompileOptions>(m, "CompileOptions", "As `ttsim compile` has them.")
+    nb::class_<CompileOptions>(m, "CompileOptions", "Options of `ttsim compile`.")
         .def(nb::init<>())
         .def_rw("device", &CompileOptions::device)
         .def_rw("format", &CompileOptions::format)
@@ -57,17 +57,17 @@ void bind_compiling(nb::module_& m) {
         .def(
             "set_inputs", [](CompileOptions& o, const nb::dict& inputs) { o.inputs = arrays_of(inputs); }, "inputs"_a)
         .def_rw("seed", &CompileOptions::seed);
-    nb::class_<CompileReport>(m, "CompileReport", "What compiling decided.")
+    nb::class_<CompileReport>(m, "CompileReport", "Results of compilation.")
         .def_ro("chip", &CompileReport::chip)
         .def_ro("device", &CompileReport::device)
         .def_ro("ops", &CompileReport::ops)
         .def_ro("epochs", &CompileReport::epochs)
         .def_ro("constants", &CompileReport::constants)
-        .def_ro("estimated_cycles", &CompileReport::estimated_cycles, "Per sample.")
+        .def_ro("estimated_cycles", &CompileReport::estimated_cycles, "Estimated cycles per sample.")
         .def_ro("notes", &CompileReport::notes)
         .def_ro("host_steps", &CompileReport::host_steps)
-        .def_ro("pcc", &CompileReport::pcc, "With target_pcc: reached on the samples.")
-        .def_ro("format_rules", &CompileReport::format_rules, "With target_pcc: what was chosen.");
+        .def_ro("pcc", &CompileReport::pcc, "With target_pcc: the correlation reached on the samples.")
+        .def_ro("format_rules", &CompileReport::format_rules, "With target_pcc: the formats chosen.");
     nb::class_<CompiledModel>(m, "CompiledModel", "A model compiled for a device.")
         .def_prop_ro("inputs", &CompiledModel::inputs)
         .def_prop_ro("outputs", &CompiledModel::outputs)
@@ -102,20 +102,20 @@ void bind_compiling(nb::module_& m) {
 
 void bind_models(nb::module_& m) {
     bind_compiling(m);
-    nb::class_<StoppableModel>(m, "Model", "A compiled model on a session of its own.")
+    nb::class_<StoppableModel>(m, "Model", "A compiled model with its own session.")
         .def(nb::init<const CompiledModel&, SessionOptions>(), "compiled"_a, "options"_a = SessionOptions{})
         .def(
             "run",
             [](StoppableModel& s, const nb::dict& inputs, const std::map<std::string, std::string>& feed_back) {
-                const Arrays given = arrays_of(inputs);
-                return numpy_arrays(interruptible(s.stop, [&] { return s.model->run(given, feed_back); }));
+                const Arrays values = arrays_of(inputs);
+                return numpy_arrays(interruptible(s.stop, [&] { return s.model->run(values, feed_back); }));
             },
             "inputs"_a, "feed_back"_a = std::map<std::string, std::string>{})
         .def(
             "push",
             [](StoppableModel& s, const nb::dict& inputs) {
-                const Arrays given = arrays_of(inputs);
-                interruptible(s.stop, [&] { s.model->push(given); });
+                const Arrays values = arrays_of(inputs);
+                interruptible(s.stop, [&] { s.model->push(values); });
             },
             "inputs"_a)
         .def("flush", [](StoppableModel& s) { interruptible(s.stop, [&] { s.model->flush(); }); })

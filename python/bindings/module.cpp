@@ -1,9 +1,9 @@
 #include "python/bindings/bindings.hpp"
 
 NB_MODULE(_ttsim, m) {
-    // objects that a program's globals hold when Python ends are freed with the process
+    // objects referenced by globals at interpreter exit are freed with the process
     nanobind::set_leak_warnings(false);
-    m.doc() = "Calls of libttsim; the package ttsim is what programs use.";
+    m.doc() = "Bindings of libttsim; programs use the package ttsim.";
     tt_python::bind_errors(m);
     tt_python::bind_arrays(m);
     tt_python::bind_reports(m);

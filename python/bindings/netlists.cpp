@@ -12,12 +12,12 @@ void bind_devices(nb::module_& m) {
         .def_ro("chip", &DeviceInfo::chip)
         .def_ro("summary", &DeviceInfo::summary)
         .def_ro("chips", &DeviceInfo::chips)
-        .def_ro("rows", &DeviceInfo::rows, "Tensix cores of each chip.")
+        .def_ro("rows", &DeviceInfo::rows, "Rows of Tensix cores of each chip.")
         .def_ro("columns", &DeviceInfo::columns)
         .def("__repr__", [](const DeviceInfo& d) { return nb::str("DeviceInfo({!r})").format(d.name); });
-    m.def("devices", &devices, "The devices there are.");
+    m.def("devices", &devices, "The known devices.");
     m.def("set_config_dir", &set_config_dir, "folder"_a,
-          "A folder asked for descriptions of chips and products before all others; '' takes it back.");
+          "Sets the folder that is searched first for descriptions of chips and products; '' resets it.");
     m.attr("version") = version();
 }
 
@@ -34,7 +34,7 @@ void bind_netlists(nb::module_& m) {
         .def_ro("columns", &QueueInfo::columns)
         .def_ro("format", &QueueInfo::format)
         .def_ro("chip", &QueueInfo::chip);
-    nb::class_<Netlist>(m, "Netlist", "A Buda netlist, read and checked for itself.")
+    nb::class_<Netlist>(m, "Netlist", "A Buda netlist, read and validated independently of a device.")
         .def_static("from_file", &Netlist::from_file, "path"_a)
         .def_static("from_text", &Netlist::from_text, "text"_a, "name"_a = "netlist")
         .def_prop_ro("queues", &Netlist::queues)

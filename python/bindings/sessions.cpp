@@ -18,9 +18,9 @@ nb::object numpy_of(ttsim::Tensor&& t) {
     return numpy_array(std::move(array));
 }
 
-Timeout patience_of(std::optional<std::uint64_t> cycles) { return cycles ? Timeout{*cycles} : Timeout{}; }
+Timeout timeout_of(std::optional<std::uint64_t> cycles) { return cycles ? Timeout{*cycles} : Timeout{}; }
 
-/// A session and what stops it.
+/// A session with its stop signal.
 struct Stoppable {
     Stop stop;
     std::unique_ptr<Session> session;
@@ -34,31 +34,31 @@ struct Stoppable {
 }  // namespace
 
 void bind_options(nb::module_& m) {
-    nb::enum_<Engine>(m, "Engine", "What computes values and time.")
+    nb::enum_<Engine>(m, "Engine", "What a run computes: values, time or both.")
         .value("Full", Engine::Full, "Values and time.")
         .value("Timing", Engine::Timing, "Time only.")
         .value("Functional", Engine::Functional, "The chip's values, no clock.")
         .value("Golden", Engine::Golden, "Values in float32, no clock.");
-    nb::enum_<Numerics>(m, "Numerics", "Of the chip's values.")
+    nb::enum_<Numerics>(m, "Numerics", "Number formats of the chip's values.")
         .value("Real", Numerics::Real, "The chip's formats.")
         .value("Float32", Numerics::Float32, "No rounding.")
-        .value("Exact", Numerics::Exact, "Bit by bit.");
-    nb::class_<SessionOptions>(m, "SessionOptions", "How a netlist or model runs.")
+        .value("Exact", Numerics::Exact, "Bit-true.");
+    nb::class_<SessionOptions>(m, "SessionOptions", "Options of a session or model run.")
         .def(nb::init<>())
         .def_rw("device", &SessionOptions::device, "Product, chip, or path of a description; '': the netlist's.")
         .def_rw("chip", &SessionOptions::chip)
-        .def_rw("cluster", &SessionOptions::cluster, "File: chips and their Ethernet links.")
-        .def_rw("harvested_rows", &SessionOptions::harvested_rows, "NoC rows taken away on every chip.")
+        .def_rw("cluster", &SessionOptions::cluster, "Cluster descriptor file: chips and their Ethernet links.")
+        .def_rw("harvested_rows", &SessionOptions::harvested_rows, "Harvested NoC rows of every chip.")
         .def_rw("engine", &SessionOptions::engine)
         .def_rw("numerics", &SessionOptions::numerics)
-        .def_rw("threads", &SessionOptions::threads, "0: one per processor; changes no result.")
-        .def_rw("trace_file", &SessionOptions::trace_file, "For ttperf; '': none.")
+        .def_rw("threads", &SessionOptions::threads, "0: one per processor; does not affect results.")
+        .def_rw("trace_file", &SessionOptions::trace_file, "Trace file for ttperf; '': none.")
         .def_rw("trace_level", &SessionOptions::trace_level, "1 or 2.");
 }
 
 void bind_sessions(nb::module_& m) {
     bind_options(m);
-    nb::class_<Stoppable>(m, "Session", "A device with state: a netlist on a machine, alive from call to call.")
+    nb::class_<Stoppable>(m, "Session", "A netlist on a machine that keeps its state from call to call.")
         .def(nb::init<const Netlist&, SessionOptions>(), "netlist"_a, "options"_a = SessionOptions{})
         .def(
             "run",
@@ -66,26 +66,26 @@ void bind_sessions(nb::module_& m) {
                 interruptible(s.stop, [&] { s.session->run(program, parameters); });
             },
             "program"_a, "parameters"_a = std::map<std::string, std::int64_t>{},
-            "Starts a program, and goes on until all are over or wait for inputs.")
+            "Starts a program and runs until all programs have ended or wait for inputs.")
         .def("wait", [](Stoppable& s) { interruptible(s.stop, [&] { s.session->wait(); }); })
         .def(
             "push",
             [](Stoppable& s, const std::string& queue, const Entry& entry, std::optional<std::uint64_t> cycles) {
                 const ttsim::Tensor t = tensor_of(entry);
-                interruptible(s.stop, [&] { s.session->push(queue, t, patience_of(cycles)); });
+                interruptible(s.stop, [&] { s.session->push(queue, t, timeout_of(cycles)); });
             },
             "queue"_a, "entry"_a, "cycles"_a = nb::none(), "float32 [z, rows, columns]; waits for a free slot.")
         .def(
             "get",
             [](Stoppable& s, const std::string& queue, std::int64_t ahead, std::optional<std::uint64_t> cycles) {
                 return numpy_of(
-                    interruptible(s.stop, [&] { return s.session->get(queue, patience_of(cycles), ahead); }));
+                    interruptible(s.stop, [&] { return s.session->get(queue, timeout_of(cycles), ahead); }));
             },
-            "queue"_a, "ahead"_a = 0, "cycles"_a = nb::none(), "The oldest entry, or the one `ahead` after it.")
+            "queue"_a, "ahead"_a = 0, "cycles"_a = nb::none(), "The oldest entry, or the one `ahead` entries after it.")
         .def(
             "pop",
             [](Stoppable& s, const std::string& queue, std::int64_t count, std::optional<std::uint64_t> cycles) {
-                interruptible(s.stop, [&] { s.session->pop(queue, count, patience_of(cycles)); });
+                interruptible(s.stop, [&] { s.session->pop(queue, count, timeout_of(cycles)); });
             },
             "queue"_a, "count"_a = 1, "cycles"_a = nb::none())
         .def(
@@ -106,7 +106,7 @@ void bind_sessions(nb::module_& m) {
         .def(
             "room", [](Stoppable& s, const std::string& queue) { return s.session->room(queue); }, "queue"_a)
         .def_prop_ro(
-            "cycles", [](Stoppable& s) { return s.session->now(); }, "Since the session began.")
+            "cycles", [](Stoppable& s) { return s.session->now(); }, "Cycles since the session began.")
         .def_prop_ro("chip", [](Stoppable& s) { return s.session->chip(); })
         .def("report", [](Stoppable& s) { return s.session->report(); })
         .def("finish_trace", [](Stoppable& s) { s.session->finish_trace(); });
@@ -123,7 +123,7 @@ void bind_sessions(nb::module_& m) {
         },
         "file"_a, "options"_a = SessionOptions{}, "programs"_a = std::vector<std::string>{},
         "parameters"_a = std::map<std::string, std::int64_t>{}, "inputs_count"_a = 0, "seed"_a = 0, "check"_a = true,
-        "What `ttsim run` does with a netlist: inputs are made up, every output is compared with golden.");
+        "Runs a netlist as `ttsim run` does: with generated inputs, and every output compared with golden.");
 }
 
 }  // namespace tt_python

@@ -1,4 +1,4 @@
-// Calls that may take long: without the interpreter's lock, and Ctrl-C ends them.
+// Runs long calls without the GIL; Ctrl-C interrupts them.
 #pragma once
 
 #include <atomic>
@@ -9,13 +9,13 @@
 
 namespace tt_python {
 
-/// What a session looks at to be stopped; it lives beside the session.
+/// The stop signal that a session polls. It must outlive the session.
 struct Stop {
     std::atomic<int> signal = 0;
 };
 
-/// Does `work` in another thread, where Python is not held up by it, and looks for signals meanwhile. One of them that
-/// Python turns into an exception (KeyboardInterrupt) ends the call with it, after the simulation has stopped.
+/// Runs `work` in another thread, without the GIL, and checks for signals meanwhile. If Python turns a signal into an
+/// exception (KeyboardInterrupt), the call stops the simulation and then raises the exception.
 template <class Work>
 auto interruptible(Stop& stop, Work&& work) -> decltype(work()) {
     using namespace std::chrono_literals;
@@ -36,7 +36,7 @@ auto interruptible(Stop& stop, Work&& work) -> decltype(work()) {
     try {
         (void)done.get();
     } catch (const ttsim::Error&) {
-        // the exception that Python has already says why
+        // the pending Python exception has the reason
     }
     throw nb::python_error();
 }

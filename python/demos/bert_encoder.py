@@ -1,4 +1,4 @@
-"""The encoder of a BERT on a Wormhole: compile, run, compare with torch."""
+"""Compiles and runs a BERT encoder on a Wormhole, and compares it with torch."""
 import pybuda
 import torch
 from transformers import BertConfig, BertModel

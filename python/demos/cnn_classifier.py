@@ -1,4 +1,4 @@
-"""A small residual network on pictures, with the settings that programs for CNNs use."""
+"""A small residual network for images, with settings typical of CNNs."""
 import os
 
 import pybuda

@@ -1,4 +1,4 @@
-"""A model compiled into an image on one machine, and run from the image."""
+"""Compiles a model into a device image, then runs the image."""
 import tempfile
 
 import pybuda

@@ -1,4 +1,4 @@
-"""Results of ops in the midst of a module."""
+"""Reads results of ops inside a module."""
 import pybuda
 import torch
 

@@ -1,4 +1,4 @@
-"""Formats: of the whole model, of kinds of ops, of single ops, and what they cost."""
+"""Formats of the whole model, of op types and of single ops, and their cost."""
 import pybuda
 import torch
 

@@ -1,4 +1,4 @@
-"""A module written in pybuda's ops: attention over a few heads."""
+"""A module written with PyBuda ops: multi-head attention."""
 import pybuda
 import torch
 from pybuda import op

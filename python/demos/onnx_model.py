@@ -1,4 +1,4 @@
-"""An ONNX model on the chip."""
+"""Runs an ONNX model on the chip."""
 import tempfile
 
 import onnx

@@ -1,4 +1,4 @@
-"""Sizes, places and epochs of single ops, and where they lie."""
+"""Grids, places and epochs of single ops, and the resulting placement."""
 import pybuda
 import torch
 

@@ -1,4 +1,4 @@
-"""A pipeline in steps: compile, push, run, read; other weights in between."""
+"""A pipeline step by step: compile, push, run, read, and change the weights."""
 import pybuda
 import torch
 

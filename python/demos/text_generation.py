@@ -1,4 +1,4 @@
-"""Text of a GPT-2 by the pipeline of transformers; its model computes on the chip."""
+"""Text generation with a transformers pipeline; the GPT-2 model runs on the chip."""
 from pybuda.transformers.pipeline import pipeline
 from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast

@@ -1,4 +1,4 @@
-"""torch.compile with the chip as its backend."""
+"""Uses the chip as a backend of torch.compile."""
 import pybuda
 import torch
 

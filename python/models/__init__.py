@@ -1,6 +1,6 @@
-"""Networks as users bring them to PyTorch, with random weights: what the frontend is measured with.
+"""Typical PyTorch networks with random weights, to evaluate the frontend.
 
-make(name) gives a network of real size, make(name, small=True) a relative with fewer layers for quick tests."""
+make(name) returns a network of real size, make(name, small=True) a smaller variant for quick tests."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -54,7 +54,7 @@ MODELS: dict[str, Callable[[bool], Made]] = {
 
 
 def make(name: str, small: bool = False) -> Made:
-    """Module in evaluation mode, arguments and keywords of a call; the same numbers every time."""
+    """Module in evaluation mode, with arguments and keywords of a call; deterministic."""
     torch.manual_seed(0)
     module, args, kwargs = MODELS[name](small)
     return module.eval(), args, kwargs

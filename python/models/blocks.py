@@ -1,4 +1,4 @@
-"""Parts that several networks share. Pictures are [n, channels, rows, columns]."""
+"""Building blocks of several networks. Images are [n, channels, rows, columns]."""
 from __future__ import annotations
 
 import torch
@@ -27,7 +27,7 @@ class Residual(nn.Module):
 
 
 class SqueezeExcite(nn.Module):
-    """Channels times gates that the mean of the picture opens."""
+    """Channels scaled by gates that are computed from the mean of the image."""
 
     def __init__(self, channels: int, squeezed: int, activation: type[nn.Module], gate: type[nn.Module]) -> None:
         super().__init__()
@@ -39,7 +39,7 @@ class SqueezeExcite(nn.Module):
 
 
 def init(module: nn.Module) -> nn.Module:
-    """Kaiming weights for convolutions, so that signals keep their size through many layers."""
+    """Kaiming weights for convolutions, so that activations keep their magnitude through many layers."""
     for part in module.modules():
         if isinstance(part, (nn.Conv2d, nn.ConvTranspose2d)):
             nn.init.kaiming_normal_(part.weight, mode="fan_in", nonlinearity="relu")

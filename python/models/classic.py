@@ -8,7 +8,7 @@ from .blocks import init
 
 
 class VGG(nn.Module):
-    """`plan`: channels of 3x3 convolutions; 0: a pool."""
+    """`plan`: channels of 3x3 convolutions; 0: pooling."""
 
     VGG11 = [64, 0, 128, 0, 256, 256, 0, 512, 512, 0, 512, 512, 0]
     VGG16 = [64, 64, 0, 128, 128, 0, 256, 256, 256, 0, 512, 512, 512, 0, 512, 512, 512, 0]
@@ -44,7 +44,7 @@ class DenseLayer(nn.Module):
 
 
 class DenseNet(nn.Module):
-    """Each layer sees what all before it gave."""
+    """Each layer reads the outputs of all layers before it."""
 
     def __init__(self, depths: list[int], growth: int = 32, classes: int = 1000) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Networks that give pictures or maps: U-Net, YOLO, OpenPose, autoencoders."""
+"""Networks with dense outputs such as images or maps: U-Net, YOLO, OpenPose, autoencoders."""
 from __future__ import annotations
 
 import torch
@@ -8,7 +8,7 @@ from .blocks import Residual, conv_norm, init
 
 
 class UNet(nn.Module):
-    """Down and up again; what was seen on the way down is put beside what comes up."""
+    """Contracting and expanding paths, with skip connections by concatenation."""
 
     def __init__(self, channels: int = 64, depth: int = 4, classes: int = 1) -> None:
         super().__init__()
@@ -34,7 +34,7 @@ class UNet(nn.Module):
 
 
 class YOLO(nn.Module):
-    """Boxes on three grids: [n, anchors of all grids, 5 + classes]. Finer grids see the coarser ones, made larger."""
+    """Boxes on three grids: [n, anchors of all grids, 5 + classes]. Finer grids also read upsampled coarser ones."""
 
     def __init__(self, channels: int = 32, classes: int = 80, anchors: int = 3) -> None:
         super().__init__()
@@ -73,7 +73,7 @@ class YOLO(nn.Module):
 
 
 class OpenPose(nn.Module):
-    """Maps of joints and limbs, bettered stage by stage with the features beside them."""
+    """Maps of joints and limbs, refined in stages that also read the features."""
 
     def __init__(self, width: int = 128, stages: int = 3, joints: int = 19, limbs: int = 38) -> None:
         super().__init__()

@@ -10,7 +10,8 @@ Made = tuple[nn.Module, tuple, dict[str, Any]]
 
 
 def _sizes(small: bool, **names: str) -> dict[str, Any]:
-    """Of BERT-base, or of a small relative; `names`: as the configuration calls hidden, layers, heads, inside."""
+    """Sizes of BERT-base, or of a small variant; `names`: the configuration's names of hidden, layers, heads,
+    inside."""
     values = {"hidden": 128, "layers": 2, "heads": 4, "inside": 256} if small else \
         {"hidden": 768, "layers": 12, "heads": 12, "inside": 3072}
     return {names.get(key, default): values[key] for key, default in

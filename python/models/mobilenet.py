@@ -28,7 +28,7 @@ class MobileNetV1(nn.Module):
 
 def inverted(inner: int, wide: int, outer: int, kernel: int, stride: int, activation: type[nn.Module],
              squeeze: nn.Module | None = None, epsilon: float = 1e-5) -> nn.Module:
-    """1x1 to more channels, depthwise, gates, 1x1 to fewer; passed around where it fits."""
+    """1x1 convolution to more channels, depthwise, gates, 1x1 to fewer; with a residual connection if shapes match."""
     layers = [] if wide == inner else [conv_norm(inner, wide, 1, activation=activation, epsilon=epsilon)]
     layers.append(conv_norm(wide, wide, kernel, stride, groups=wide, activation=activation, epsilon=epsilon))
     layers += [] if squeeze is None else [squeeze]
@@ -38,7 +38,7 @@ def inverted(inner: int, wide: int, outer: int, kernel: int, stride: int, activa
 
 
 class MobileNetV2(nn.Module):
-    """`stages`: factor of channels inside, channels, blocks, stride."""
+    """`stages`: channel expansion factor, channels, blocks, stride."""
 
     STAGES = [(1, 16, 1, 1), (6, 24, 2, 2), (6, 32, 3, 2), (6, 64, 4, 2), (6, 96, 3, 1), (6, 160, 3, 2), (6, 320, 1, 1)]
 
@@ -60,7 +60,7 @@ class MobileNetV2(nn.Module):
 
 
 class MobileNetV3(nn.Module):
-    """`blocks`: kernel, channels inside, channels, gates, hardswish (else relu), stride."""
+    """`blocks`: kernel, expanded channels, channels, gates, hardswish (else relu), stride."""
 
     LARGE = [(3, 16, 16, 0, 0, 1), (3, 64, 24, 0, 0, 2), (3, 72, 24, 0, 0, 1), (5, 72, 40, 1, 0, 2),
              (5, 120, 40, 1, 0, 1), (5, 120, 40, 1, 0, 1), (3, 240, 80, 0, 1, 2), (3, 200, 80, 0, 1, 1),
@@ -87,7 +87,7 @@ class MobileNetV3(nn.Module):
 
 
 class EfficientNet(nn.Module):
-    """B0. `stages`: factor of channels inside, kernel, stride, channels, blocks."""
+    """B0. `stages`: channel expansion factor, kernel, stride, channels, blocks."""
 
     STAGES = [(1, 3, 1, 16, 1), (6, 3, 2, 24, 2), (6, 5, 2, 40, 2), (6, 3, 2, 80, 3), (6, 5, 1, 112, 3),
               (6, 5, 2, 192, 4), (6, 3, 1, 320, 1)]

@@ -1,4 +1,4 @@
-"""Residual networks: blocks of two or three convolutions around which the input is passed on."""
+"""Residual networks: blocks of two or three convolutions with skip connections."""
 from __future__ import annotations
 
 import torch

@@ -7,7 +7,7 @@
 import sys
 
 try:
-    import torch as _torch  # noqa: F401 (what is missing is said once, here)
+    import torch as _torch  # noqa: F401 (reports a missing torch here)
 except ModuleNotFoundError as _missing:
     raise ImportError("pybuda needs torch, which is not installed: pip install torch, or pip install 'ttsim[pybuda]'") \
         from _missing
@@ -41,7 +41,7 @@ from .ttdevice import TTDevice
 from .tti import TTDeviceImage
 from .verify.config import VerifyConfig
 
-pybuda = sys.modules[__name__]  # `from pybuda import pybuda`
+pybuda = sys.modules[__name__]  # for `from pybuda import pybuda`
 
 __all__ = [
     "Adam", "AdamW", "BackendDevice", "BackendType", "CPUDevice", "CompileDepth", "CompiledGraphState",

@@ -1,4 +1,4 @@
-"""Functions that programs call say which argument is of the wrong kind."""
+"""Type checks of arguments, with messages that name the argument."""
 from __future__ import annotations
 
 import enum
@@ -15,8 +15,8 @@ LISTED = (list, tuple, Mapping)
 
 
 def takes(**kinds: tuple[type, ...]) -> Callable[[Function], Function]:
-    """RuntimeError for an argument that is none of its kinds; what is the default always is. A kind called _Name is
-    described as Name."""
+    """RuntimeError for an argument of a wrong type; the default value is always valid. A type named _Name is described
+    as Name."""
     def of_function(function: Function) -> Function:
         signature = inspect.signature(function)
         label = function.__qualname__.replace(".__init__", "")
@@ -25,7 +25,7 @@ def takes(**kinds: tuple[type, ...]) -> Callable[[Function], Function]:
         def checked(*args: Any, **kwargs: Any) -> Any:
             try:
                 given = signature.bind(*args, **kwargs).arguments
-            except TypeError:  # which python says best
+            except TypeError:  # python's own message is best
                 return function(*args, **kwargs)
             for name, value in given.items():
                 if name in kinds and value is not signature.parameters[name].default:
@@ -36,9 +36,9 @@ def takes(**kinds: tuple[type, ...]) -> Callable[[Function], Function]:
 
 
 def check(what: str, value: Any, kinds: tuple[type, ...]) -> None:
-    """RuntimeError names what it is of."""
+    """RuntimeError that names `what` if the value is of a wrong type."""
     if not isinstance(value, kinds):
-        raise RuntimeError(f"{what} is {shown(value)}; it is {' or '.join(map(_described, kinds))}")
+        raise RuntimeError(f"{what} is {shown(value)}; it must be {' or '.join(map(_described, kinds))}")
 
 
 def shown(value: Any) -> str:

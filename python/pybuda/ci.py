@@ -1,11 +1,11 @@
-"""Where tests keep what they write."""
+"""Folders for the output of tests."""
 from __future__ import annotations
 
 import os
 
 
 def get_netlist_dir() -> str:
-    """Folder of netlists; the configuration's backend_output_dir."""
+    """Folder of netlists: backend_output_dir of the configuration."""
     return os.environ.get("PYBUDA_CI_DIR", "")
 
 
@@ -15,5 +15,5 @@ def capture_tensors() -> bool:
 
 
 def initialize_output_build_directory(path: str) -> None:
-    """Makes the folder."""
+    """Creates the folder."""
     os.makedirs(path, exist_ok=True)

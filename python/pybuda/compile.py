@@ -14,7 +14,7 @@ from .training import refuse_training
 
 
 class CompiledGraphState:
-    """What a compiled device knows of its graph: names and shapes in order."""
+    """Names and shapes of a compiled device's graph, in order."""
 
     def __init__(self, result: Any) -> None:
         first, last = result.compiled[0], result.compiled[-1]
@@ -26,7 +26,7 @@ class CompiledGraphState:
 
     @staticmethod
     def from_compiled_graph(device: Any, result: Any) -> CompiledGraphState:
-        """Of a CompileResult of `device`."""
+        """Made from a CompileResult of `device`."""
         return CompiledGraphState(result)
 
 
@@ -34,9 +34,9 @@ class CompiledGraphState:
 def pybuda_compile(dev: Any, graph_name: str, *inputs: Any, targets: Sequence[Any] = (), compiler_cfg: Any = None,
                    verify_cfg: Any = None, losses: Any = None, microbatch_size: int = 1,
                    microbatch_count: int = 1) -> Any:
-    """A CompileResult of a TTDevice with its modules for these inputs: outputs, netlist, netlist_filename. Inputs are one
-    sample as they are, or, with `microbatch_size`, that many along dim 0. Outputs are compared as `verify_cfg` says,
-    where it is given; RuntimeError where they differ."""
+    """Compiles the modules of a TTDevice for these inputs and returns a CompileResult: outputs, netlist,
+    netlist_filename. Inputs are one sample, or, with `microbatch_size`, that many along dim 0. With `verify_cfg`
+    outputs are compared; RuntimeError if they differ."""
     from .verify.verify import verify_outputs
     if (compiler_cfg or _get_global_compiler_config()).enable_training:
         refuse_training("compiling with enable_training")

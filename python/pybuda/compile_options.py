@@ -1,4 +1,4 @@
-"""From a configuration to the keywords of ttsim.compile(): the only place that knows both."""
+"""Converts a configuration to keywords of ttsim.compile(). No other module depends on both."""
 from __future__ import annotations
 
 import json
@@ -22,7 +22,7 @@ _POLICIES = {"default": "", "nlp": "nlp", "ribbon": "ribbon", "cnn": "ribbon", "
              "maximizetminimizegrid": "minimize_grid", "random": "random", op_overrides.SINGLE_OP: ""}
 _CUTS = {"FastCut": "", "ConsumerOperandDataEdgesFirst": "consumer_operand_edges_first",
          "ProducerUserDataEdgesFirst": "producer_user_edges_first", "None": "none"}
-# with what ops compute whose inputs have a format: fewer bits than 8 are for what lies in memory; bools are Bfp2_b
+# compute formats for inputs of a format: formats below 8 bits are for storage only; bools are Bfp2_b
 _COMPUTED = {DataFormat.Float16: DataFormat.Float16, DataFormat.Float16_b: DataFormat.Float16_b,
              DataFormat.Bfp8: DataFormat.Bfp8, DataFormat.Bfp8_b: DataFormat.Bfp8_b,
              DataFormat.Bfp4: DataFormat.Float16, DataFormat.Bfp2: DataFormat.Float16,
@@ -31,8 +31,8 @@ _PRODUCTS = {BackendDevice.Grayskull: "gs_e150", BackendDevice.Wormhole_B0: "wh_
 
 
 def device_name(settings: Any, arch: BackendDevice, chips: int = 1) -> str:
-    """A product, or a soc descriptor file. RuntimeError for an architecture that is not simulated, or a product of
-    another one."""
+    """A product, or a SoC descriptor file. RuntimeError for an architecture that is not simulated, or a product of
+    another architecture."""
     product = str(config.supported_backend_configurations.get(settings.device_config or "", ("", []))[0])
     if product:
         named = BackendDevice.Grayskull if product.startswith("gs") else BackendDevice.Wormhole_B0
@@ -43,8 +43,8 @@ def device_name(settings: Any, arch: BackendDevice, chips: int = 1) -> str:
     descriptor = str(os.fspath(settings.backend_device_descriptor_path))
     if descriptor and (os.path.exists(descriptor) or os.path.dirname(descriptor)):
         return descriptor
-    if descriptor:  # a name of those that are installed with the original
-        log.warning("there is no soc descriptor '%s' here; the whole chip is used (give the path of a file)",
+    if descriptor:  # a name of a file installed with the vendor's software
+        log.warning("there is no SoC descriptor '%s'; the whole chip is used (give the path of a file)",
                     descriptor)
     if arch not in _PRODUCTS:
         raise RuntimeError(f"arch {arch.name} is not simulated; make the device with arch=pybuda.BackendDevice."
@@ -56,18 +56,18 @@ def device_name(settings: Any, arch: BackendDevice, chips: int = 1) -> str:
 
 
 def descriptor_grid(path: str) -> tuple[int, int]:
-    """Rows and columns of the Tensix cores that a soc descriptor names. RuntimeError for a file without them."""
+    """Rows and columns of the Tensix cores in a SoC descriptor. RuntimeError for a file without them."""
     text = pathlib.Path(path).read_text(encoding="utf-8")
     listed = re.search(r"functional_workers:\s*\[([^\]]*)\]", text)
     workers = re.findall(r"(\d+)-(\d+)", listed.group(1)) if listed else []
     if not workers:
-        raise RuntimeError(f"{path}: a soc descriptor has a list functional_workers of cores such as 1-2; there is none")
+        raise RuntimeError(f"{path}: the SoC descriptor has no list functional_workers of cores such as 1-2")
     return len({row for _, row in workers}), len({column for column, _ in workers})
 
 
 def default_format(settings: Any, inputs: Sequence[DataFormat], fp32_fallback: DataFormat) -> DataFormat:
-    """Of all tensors: what the user says, else the widest of the exponent family that most inputs of floats have, on a
-    tie that of 8 bits; narrower inputs have rules of their own. RuntimeError for what ops do not compute in."""
+    """Format of all tensors: the configured one, or the widest of the exponent family of most float inputs, on a tie of
+    8 bits. Narrower inputs have their own rules. RuntimeError for formats that ops do not compute in."""
     tensor_formats.check_computed("default_df_override", settings.default_df_override)
     tensor_formats.check_computed("fp32_fallback of the device", fp32_fallback)
     override: DataFormat | None = settings.default_df_override
@@ -80,8 +80,8 @@ def default_format(settings: Any, inputs: Sequence[DataFormat], fp32_fallback: D
 
 def options(settings: Any, device: Any, data_format: DataFormat, microbatch: int,
             formats: Mapping[str, DataFormat] | None = None) -> dict[str, Any]:
-    """Without what is said of single ops. `formats`: of inputs and parameters by name. RuntimeError for a name that the
-    field does not take."""
+    """Keywords without overrides of single ops. `formats`: of inputs and parameters by name. RuntimeError for an
+    invalid name in a field."""
     made: dict[str, Any] = {"device": device_name(settings, device.arch, len(device.chip_ids)), "keep_names": True,
                             "ignore_unknown": True, "fidelity": settings.default_math_fidelity.name}
     if settings.amp_level in (None, 0) or settings.default_df_override is not None or data_format.name != "Float16_b":
@@ -117,10 +117,10 @@ def options(settings: Any, device: Any, data_format: DataFormat, microbatch: int
 
 
 def _chips(device: Any) -> int:
-    """Chips of Grayskull have no links to each other: one computes."""
+    """Number of chips to use: only one for Grayskull, whose chips have no links."""
     if device.arch == BackendDevice.Grayskull and len(device.chip_ids) > 1:
-        log.warning("device '%s' has %d chips of Grayskull, which have no Ethernet between them: one runs all epochs; "
-                    "arch=pybuda.BackendDevice.Wormhole_B0 shares them out", device.name, len(device.chip_ids))
+        log.warning("device '%s' has %d chips of Grayskull, which have no Ethernet links: one of them runs all epochs; "
+                    "use arch=pybuda.BackendDevice.Wormhole_B0 to distribute them", device.name, len(device.chip_ids))
         return 1
     return len(device.chip_ids)
 
@@ -134,7 +134,7 @@ def _channels(placement: dict[str, Any]) -> dict[str, int]:
 
 def _choice(known: dict[str, str], name: str, field: str) -> str:
     if name not in known:
-        raise RuntimeError(f"{field} '{name}' is none of {', '.join(known)}")
+        raise RuntimeError(f"{field} '{name}' is not one of {', '.join(known)}")
     return known[name]
 
 
@@ -143,15 +143,15 @@ def _is_forward(rule: Any) -> bool:
 
 
 def _accumulated(data_format: DataFormat | None, device: Any) -> str | None:
-    """Sums of 32 bits only where the chip has them, else in the device's fp32_fallback. Sums of integers are of 32 bits
-    by themselves."""
+    """32-bit accumulation if the chip supports it, else the device's fp32_fallback. Integers always accumulate in 32
+    bits."""
     if data_format == DataFormat.Float32 and device.arch == BackendDevice.Grayskull:
         data_format = output_format(device.fp32_fallback)
     return data_format and data_format.name
 
 
 def has_integer_rules(settings: Any) -> bool:
-    """Whether configure_mixed_precision() asks for Int8 or Int32 somewhere."""
+    """Whether a rule of configure_mixed_precision() has Int8 or Int32."""
     def formats(value: Any) -> list[Any]:
         if isinstance(value, dict):
             return [one for given in value.values() for one in formats(given)]
@@ -163,7 +163,7 @@ def has_integer_rules(settings: Any) -> bool:
 
 
 def _of_floats(data_format: DataFormat | None) -> DataFormat | None:
-    """None for integers: that is how these accumulate, whatever other ops do."""
+    """The format, or None for integers, which always accumulate as integers."""
     return None if data_format == DataFormat.Int32 else data_format
 
 

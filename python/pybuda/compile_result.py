@@ -1,4 +1,4 @@
-"""What compiling a device gave."""
+"""The result of compiling a device."""
 from __future__ import annotations
 
 import os
@@ -12,8 +12,8 @@ from .whole_file import write_whole
 
 
 class CompileResult:
-    """`outputs`: tensors, with values where pybuda_compile() was given inputs; `netlist_filename` is written when it is
-    asked for."""
+    """`outputs`: tensors, with values if pybuda_compile() was given inputs. `netlist_filename` is written on first
+    access."""
 
     def __init__(self, device: Any, settings: Any) -> None:
         self.device = device
@@ -24,22 +24,22 @@ class CompileResult:
         self.perf_model_results = {"cycles_per_input": sum(one.report().estimated_cycles for one in self.compiled)}
         self.pass_specific_output_kwargs: dict[str, Any] = {
             "placer_solution": PlacerSolution(self.netlist, device.chip_ids, homes(self._ops(), self.netlist)),
-            "output_host_tms": {}, "consteval_trace": {}}  # the host has neither to undo nor to compute anything
+            "output_host_tms": {}, "consteval_trace": {}}  # empty, since the host computes nothing for them
         self._folder = settings.config.backend_output_dir
 
     def _ops(self) -> list[Any]:
-        """Of modules made of pybuda's ops."""
+        """Ops of modules made of pybuda's ops."""
         return [op for stage in self.device._stages for op in getattr(getattr(stage, "trace", None), "ops", [])]
 
     def take_golden(self, values: Sequence[Any]) -> None:
-        """What torch gives for the inputs."""
+        """Sets the outputs that torch computes for the inputs."""
         self.golden_outputs = [value.detach() for value in values]
         self.outputs = [Tensor(value, value.shape, output.data_format)
                         for value, output in zip(self.golden_outputs, self.outputs)]
 
     @property
     def initial_graph(self) -> Any:
-        """The trace, of modules made of pybuda's ops."""
+        """The trace of modules made of pybuda's ops."""
         return getattr(self.device._stages[0], "trace", None)
 
     @property
@@ -49,7 +49,7 @@ class CompileResult:
 
     @property
     def netlist(self) -> str:
-        """Text; of several stages one behind the other."""
+        """Netlists of all stages, as one text."""
         return "\n".join(one.netlist for one in self.compiled)
 
     @property

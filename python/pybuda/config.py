@@ -1,4 +1,4 @@
-"""How modules are compiled: one CompilerConfig of the process, and functions that fill it."""
+"""Compilation settings: the CompilerConfig of the process, and functions that set it."""
 from __future__ import annotations
 
 import dataclasses
@@ -36,7 +36,7 @@ _warned: set[str] = set()
 
 
 class CompilerConfig:
-    """Plain attributes; config_fields.py says what each one does. Others may be set too, with one warning."""
+    """Plain attributes, described in config_fields.py. Setting an unknown attribute gives one warning."""
 
     def __init__(self, **given: Any) -> None:
         for field in FIELDS:
@@ -51,18 +51,18 @@ class CompilerConfig:
     if TYPE_CHECKING:
         backend_output_dir: Any
 
-        def __getattr__(self, name: str) -> Any: ...  # of FIELDS
+        def __getattr__(self, name: str) -> Any: ...  # for type checkers: attributes of FIELDS
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name not in BY_NAME and name != "device_config" and name not in _warned and not name.startswith("_"):
             _warned.add(name)
             near = difflib.get_close_matches(name, BY_NAME, 1)
             meant = f"; did you mean '{near[0]}'?" if near else ""
-            warnings.warn(f"CompilerConfig has no field '{name}', it has no effect{meant}", stacklevel=2)
+            warnings.warn(f"CompilerConfig has no field '{name}'; setting it has no effect{meant}", stacklevel=2)
         object.__setattr__(self, name, value)
 
     def _default_output_dir(self) -> str:
-        """Made when it is first needed, for settings and the test that runs."""
+        """Created when first needed, since it depends on settings and the running test."""
         base = os.environ.get("PYBUDA_BUILD_DIR", "") or own_temporary_folder("pybuda_build")
         what = json.dumps(self.to_dict(), sort_keys=True) + os.environ.get("PYTEST_CURRENT_TEST", "")
         made = os.path.join(base, hashlib.sha256(what.encode()).hexdigest()[:12])
@@ -70,7 +70,8 @@ class CompilerConfig:
         return made
 
     def apply_env_config_overrides(self) -> None:
-        """Of variables that are set; they win over attributes. ValueError names one with a value it cannot have."""
+        """Applies environment variables, which override attributes. ValueError names a variable with an invalid
+        value."""
         for field in FIELDS:
             text = os.environ.get("PYBUDA_" + field.variable, "") if field.variable else ""
             if text == "" or field.read is None:
@@ -85,30 +86,30 @@ class CompilerConfig:
             self._take(json.loads(pathlib.Path(os.environ["PYBUDA_LOAD_CONFIG"]).read_text()))
 
     def dump(self) -> None:
-        """To the file that PYBUDA_DUMP_CONFIG names, where it is set."""
+        """Writes the configuration to the file in PYBUDA_DUMP_CONFIG, if set."""
         if os.environ.get("PYBUDA_DUMP_CONFIG"):
             write_whole(os.environ["PYBUDA_DUMP_CONFIG"], self.to_json())
 
     # --- as JSON
 
     def to_dict(self) -> dict[str, Any]:
-        """Fields by name, of values that JSON holds."""
+        """Fields by name, with values that JSON supports."""
         return {name: to_plain(value) for name, value in vars(self).items() if not name.startswith("_")}
 
     def to_json(self) -> str:
-        """Text that from_json() reads."""
+        """Text for from_json()."""
         return json.dumps(self.to_dict(), indent=2)
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> CompilerConfig:
-        """What to_dict() gave; names that are no fields warn."""
+        """From the result of to_dict(). Unknown names give a warning."""
         made = cls()
         made._take(values)
         return made
 
     @classmethod
     def from_json(cls, text: str) -> CompilerConfig:
-        """What to_json() gave. ValueError for text that is no JSON."""
+        """From the result of to_json(). ValueError for invalid JSON."""
         return cls.from_dict(json.loads(text))
 
     def _take(self, values: dict[str, Any]) -> None:
@@ -118,38 +119,38 @@ class CompilerConfig:
     # --- single ops
 
     def enable_amp_light(self, level: int = 1) -> None:
-        """Weights of products with 8, 4, 4 bits of mantissa at HiFi2, HiFi2, LoFi for levels 1, 2, 3; 0: as they are.
-        AssertionError for another level."""
-        assert level in (0, 1, 2, 3), f"amp_light has levels 0 to 3, not {level}"
+        """Mantissas of weights of products have 8, 4, 4 bits at HiFi2, HiFi2, LoFi for levels 1, 2, 3; level 0:
+        unchanged. AssertionError for another level."""
+        assert level in (0, 1, 2, 3), f"amp_light level {level} is not from 0 to 3"
         self._amp_light = level
 
     def place_on_new_epoch(self, op_names: Any) -> None:
-        """An epoch begins at the op of these that comes first."""
+        """Starts a new epoch at the first of these ops."""
         self.op_names_to_epoch_break.append(_as_list(op_names))
 
     def place_on_new_chip(self, op_names: Any) -> None:
-        """The next chip begins at the op of these that comes first; on one chip an epoch does."""
+        """Starts a new chip at the first of these ops; on one chip a new epoch."""
         self.op_names_to_chip_break.append(_as_list(op_names))
 
     def place_queue_to_chip_dram(self, queue_name: str, *, chip_id: int | None = None,
                                  channel: int | None = None) -> None:
-        """The DRAM channel of a queue of the netlist; None: as it is chosen."""
+        """Sets the DRAM channel of a queue of the netlist; None: chosen by the compiler."""
         self.manual_dram_queue_placement[queue_name] = {"chip_id": chip_id, "channel": channel}
 
     def dont_fuse(self, op_names: Any) -> None:
-        """These ops (names, or predicates of pybuda.query) stay ops of their own."""
+        """Does not fuse these ops (names, or predicates of pybuda.query)."""
         self.op_names_dont_fuse.extend(_as_list(op_names))
 
     def manual_fuse(self, op_names: Any) -> None:
-        """Ops that fit these regular expressions join their neighbours, whatever that costs."""
+        """Fuses ops that match these regular expressions with their neighbours, regardless of the cost."""
         self.op_names_manual_fuse.extend(_as_list(op_names))
 
     def balancer_op_override(self, op_name: Any, attribute: str, value: Any) -> None:
-        """RuntimeError for an attribute there is not, and a value it cannot be."""
+        """RuntimeError for an unknown attribute or an invalid value."""
         if attribute not in _OVERRIDES:
             near = difflib.get_close_matches(attribute, _OVERRIDES, 1)
             raise RuntimeError(f"ops have no override '{attribute}'" + (f"; did you mean '{near[0]}'?" if near else
-                               f"; those are {', '.join(_OVERRIDES)}"))
+                               f"; overrides are {', '.join(_OVERRIDES)}"))
         value = op_override_values.read(op_name, attribute, value)
         of_op = self.balancer_op_overrides.setdefault(op_name, OpOverride())
         if attribute == "input_buffer_multiplier" and value is not None:
@@ -170,7 +171,7 @@ def _as_list(names: Any) -> list[Any]:
 
 
 def _get_global_compiler_config() -> CompilerConfig:
-    """The live one."""
+    """The active configuration."""
     global _config
     if _config is None:
         _config = CompilerConfig()
@@ -188,7 +189,7 @@ def _clear_global_compiler_config() -> None:
 
 
 def _set_pybuda_override_veto(general: dict[str, Any], environment: dict[str, str] | None = None) -> None:
-    """Sets fields and environment variables, whatever a script set before."""
+    """Sets fields and environment variables, overriding earlier settings of a script."""
     os.environ.update(environment or {})
     for name, value in general.items():
         setattr(_get_global_compiler_config(), name, value)
@@ -217,9 +218,9 @@ def set_configuration_options(
         enable_enumerate_u_kt: bool | None = None, enable_device_tilize: bool | None = None,
         dram_placement_algorithm: Any = None, chip_placement_policy: str | None = None,
         enable_forked_dram_inputs: bool | None = None, device_config: str | None = None, **fields: Any) -> None:
-    """Sets the fields of these names, and others of CompilerConfig by theirs; None leaves one as it is.
-    `harvested_rows`: NoC rows that the device lacks. RuntimeError for a `device_config` there is not, TypeError for a
-    name there is not, AssertionError for values of another type."""
+    """Sets the fields of these names, and other fields of CompilerConfig; None leaves a field unchanged.
+    `harvested_rows`: harvested NoC rows of the device. RuntimeError for an unknown `device_config`, TypeError for an
+    unknown name, AssertionError for values of wrong types."""
     named = {name: value for name, value in locals().items() if name not in ("place_on_one_row", "fields")}
     given = {name: value for name, value in {**named, **fields}.items() if value is not None}
     for name in fields:
@@ -229,18 +230,20 @@ def set_configuration_options(
                             + (f"; did you mean '{near[0]}'?" if near else ""))
     config = _get_global_compiler_config()
     if "backend_opt_level" in given:
-        assert 0 <= given["backend_opt_level"] <= 4, f"backend_opt_level {backend_opt_level}; 0 to 4 are there"
+        assert 0 <= given["backend_opt_level"] <= 4, f"backend_opt_level {backend_opt_level} is not from 0 to 4"
     for name, kind in _TYPES.items():
-        assert name not in given or isinstance(given[name], kind), f"{name} is a {kind.__name__}, not {given[name]!r}"
+        assert name not in given or isinstance(given[name], kind), \
+            f"{name} must be a {kind.__name__}, not {given[name]!r}"
     if "device_config" in given and device_config not in supported_backend_configurations:
-        raise RuntimeError(f"device_config '{device_config}' is none of {', '.join(supported_backend_configurations)}")
+        raise RuntimeError(
+            f"device_config '{device_config}' is not one of {', '.join(supported_backend_configurations)}")
     if "harvested_rows" in given:
         config.harvesting_mask = sum(1 << row for row in set(given.pop("harvested_rows")))
     for name, value in given.items():
         setattr(config, _RENAMED.get(name, name), value)
 
 
-from .config_ops import (  # noqa: E402 (these work on the configuration above)
+from .config_ops import (  # noqa: E402 (they use the configuration above)
     _internal_insert_fj_buffering_nop, add_cpu_fallback_ops, add_schedule_constraint, configure_mixed_precision,
     insert_buffering_nop, insert_fracture_group, insert_nop, internal_override_output_buffer_multiplier,
     override_dram_parameters, override_dram_queue_placement, override_input_buffer_multiplier,

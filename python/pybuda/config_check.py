@@ -1,4 +1,4 @@
-"""What a configuration cannot hold is refused with the name of its field, before anything is compiled."""
+"""Checks the configuration before compilation; errors name the field."""
 from __future__ import annotations
 
 import contextlib
@@ -13,16 +13,16 @@ _ALSO: dict[type, tuple[type, ...]] = {bool: (int,), list: (tuple,), set: (froze
 
 
 def check(config: Any) -> None:
-    """RuntimeError for a field with a value of another type than its default's."""
+    """RuntimeError for a field whose value has another type than its default."""
     for field in FIELDS:
         value, kinds = getattr(config, field.name), _kinds(field)
         if kinds and not isinstance(value, kinds):
-            raise RuntimeError(f"{field.name} of the configuration is {value!r}; it is {_described(kinds[0])}"
+            raise RuntimeError(f"{field.name} of the configuration is {value!r}; it must be {_described(kinds[0])}"
                                + (", or None" if field.make_default() is None else ""))
 
 
 def _kinds(field: Field) -> tuple[type, ...]:
-    """(): anything, as in fields without an effect."""
+    """Valid types; (): any, for fields without an effect."""
     if field.effect.startswith("none"):
         return ()
     default = field.make_default()
@@ -42,9 +42,9 @@ def _described(kind: type) -> str:
 
 @contextlib.contextmanager
 def of_field(name: str, value: Any) -> Iterator[None]:
-    """Errors of what is read of a field's value name both."""
+    """Adds the name of the field to errors while its value is read."""
     try:
         yield
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        raise RuntimeError(f"{name} of the configuration holds what cannot be read: {value!r} ({error}); pybuda.config "
-                           "has functions that fill it") from error
+        raise RuntimeError(f"{name} of the configuration has an invalid value: {value!r} ({error}); use the "
+                           "functions of pybuda.config to set it") from error

@@ -1,4 +1,4 @@
-"""Values of a configuration as JSON, and back."""
+"""Converts values of a configuration to JSON and back."""
 from __future__ import annotations
 
 import dataclasses
@@ -16,14 +16,14 @@ _ENUMS = {kind.__name__: kind for kind in (DataFormat, MathFidelity, NodeEpochTy
 
 
 def _classes() -> dict[str, Any]:
-    """What a configuration holds besides: a file names one of these and nothing else."""
+    """Classes of values in a configuration; a file may name only these."""
     from . import config_ops
     return {name: kind for name, kind in vars(config_ops).items()
             if isinstance(kind, type) and dataclasses.is_dataclass(kind)}
 
 
 def to_plain(value: Any) -> Any:
-    """Enumerations, sets and tuples are marked; what JSON has no form for is its text."""
+    """Enumerations, sets and tuples are tagged; values without a JSON form become text."""
     if isinstance(value, enum.Enum):
         return {"__enum__": str(value)}
     if isinstance(value, set):
@@ -40,7 +40,7 @@ def to_plain(value: Any) -> Any:
 
 
 def from_plain(value: Any) -> Any:
-    """What to_plain() made. KeyError for names of enumerations there are not."""
+    """Inverse of to_plain(). KeyError for unknown names of enumerations."""
     if isinstance(value, list):
         return [from_plain(one) for one in value]
     if not isinstance(value, dict):

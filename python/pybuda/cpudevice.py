@@ -1,4 +1,4 @@
-"""The host as a device: torch modules as they are."""
+"""The host as a device, which runs torch modules."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -16,8 +16,8 @@ from .utils import flatten
 
 
 class CPUDevice(Device):
-    """Runs PyTorchModule (and, in inference, OnnxModule). Floats of 16 bits become float32, unless `input_dtypes` says
-    what the inputs become. `optimizer_f(torch module)` and `scheduler_f(optimizer)` are for training."""
+    """Runs PyTorchModule and, in inference, OnnxModule. 16-bit floats become float32 unless `input_dtypes` sets the
+    dtypes of the inputs. `optimizer_f(torch module)` and `scheduler_f(optimizer)` are for training."""
 
     def __init__(self, name: str, optimizer_f: Callable[..., Any] | None = None,
                  scheduler_f: Callable[..., Any] | None = None, mp_context: Any = None,
@@ -33,24 +33,24 @@ class CPUDevice(Device):
 
     def _check_module(self, module: Module) -> None:
         if not isinstance(module, (PyTorchModule, OnnxModule)):
-            raise RuntimeError(f"device '{self.name}' is the host, which runs torch and ONNX modules; place {module!r} "
-                               "on a TTDevice")
+            raise RuntimeError(f"device '{self.name}' is the host, which runs only torch and ONNX modules; place "
+                               f"{module!r} on a TTDevice")
         if self.modules and type(self.modules[0]) is not type(module):
-            raise RuntimeError(f"device '{self.name}' has modules of one framework: {self.modules[0]!r} and {module!r} "
-                               "need a device each")
+            raise RuntimeError(f"device '{self.name}' can have modules of one framework only: {self.modules[0]!r} and "
+                               f"{module!r} need separate devices")
 
     def compile_for(self, inputs: Sequence[Any], compiler_cfg: Any = None, targets: Sequence[Any] = (),
                     microbatch_size: int = 0, microbatch_count: int = 1, verify_cfg: Any = None) -> list[Any]:
-        """Nothing is compiled: samples of the outputs come of computing."""
+        """Compiles nothing; computes samples of the outputs."""
         if not self.modules:
-            raise RuntimeError(f"device '{self.name}' has no module; place one by place_module()")
+            raise RuntimeError(f"device '{self.name}' has no module; add one with place_module()")
         self._compiled_for = _kinds(inputs)
         return self.forward_values(list(inputs))
 
     compile_for_pt = compile_for
 
     def forward_values(self, values: list[Any]) -> list[torch.Tensor]:
-        """Outputs of the modules in torch, for tensors of a micro-batch."""
+        """Outputs of the modules in torch, for the tensors of a micro-batch."""
         values = self._converted(values)
         with torch.no_grad():
             for module in self.modules:
@@ -58,7 +58,7 @@ class CPUDevice(Device):
         return [value for value in values if value is not None]
 
     def forward_pt(self, loop_count: int) -> None:
-        """As run_forward() does, `loop_count` times."""
+        """Like run_forward(), `loop_count` times."""
         self.forward(loop_count)
 
     def _forward_module(self, module: Any, values: list[Any]) -> list[Any]:
@@ -79,7 +79,7 @@ class CPUDevice(Device):
         return [one(place, value) for place, value in enumerate(values)]
 
     def evaluate(self, values: list[Any]) -> list[torch.Tensor]:
-        """The same as forward_values(): the host is its own reference."""
+        """Same as forward_values(): the host is its own reference."""
         return self.forward_values(values)
 
     def cpueval_forward(self, inputs: list[Any], parameters: Any = None, save_for_backward: bool = False,
@@ -112,7 +112,7 @@ class CPUDevice(Device):
             owner.set_parameters(**{name: to_pt_tensor(value)})
 
     def set_debug_gradient_trace_queue(self, q: Any) -> None:
-        """A queue for gradients, which nothing fills: modules do not train."""
+        """Accepts a queue for gradients, which stays empty, since modules do not train."""
         self._gradient_trace = q
 
     def _tensorflow(self, *_: Any, **__: Any) -> Any:

@@ -1,4 +1,4 @@
-"""What modules are placed on: inputs go in, a pipeline of devices takes them along."""
+"""Devices, on which modules are placed; they form a pipeline."""
 from __future__ import annotations
 
 import collections
@@ -18,7 +18,7 @@ from .utils import structure
 
 
 class Device:
-    """Devices form a pipeline in the order in which they are made."""
+    """Devices form a pipeline in the order of their creation."""
     runs = True
 
     def __init__(self, name: str, mp_context: Any = None) -> None:
@@ -35,31 +35,32 @@ class Device:
     # --- modules
 
     def place_module(self, module: Any) -> None:
-        """One, or several that run in a row. RuntimeError for what is no module, and a name that is taken."""
+        """Places one module, or several that run in sequence. RuntimeError for objects that are not modules and for
+        duplicate names."""
         for one in module if isinstance(module, (list, tuple)) else [module]:
             if not isinstance(one, Module):
                 wrap = "; wrap it: pybuda.PyTorchModule(name, module)" if isinstance(one, torch.nn.Module) else ""
-                raise RuntimeError(f"device '{self.name}' takes pybuda modules, not a {type(one).__name__}{wrap}")
+                raise RuntimeError(f"device '{self.name}' needs pybuda modules, not a {type(one).__name__}{wrap}")
             if any(placed.get_name() == one.get_name() for placed in self.modules):
-                raise RuntimeError(f"device '{self.name}' already has a module '{one.get_name()}'; modules of a "
-                                   "device have different names")
+                raise RuntimeError(f"device '{self.name}' already has a module '{one.get_name()}'; the modules of a "
+                                   "device must have different names")
             self._check_module(one)
             self.modules.append(one)
             one._set_device(self)
         set_state_changed()
 
     def _check_module(self, module: Module) -> None:
-        """For kinds of devices that take some modules only."""
+        """For subclasses that accept only some modules."""
 
     def place_loss_module(self, module: Module) -> None:
-        """Of the last device. RuntimeError for what is no module."""
+        """Places the loss module, on the last device. RuntimeError unless it is a module."""
         if not isinstance(module, Module):
-            raise RuntimeError(f"a loss module is a pybuda module, not a {type(module).__name__}")
+            raise RuntimeError(f"a loss module must be a pybuda module, not a {type(module).__name__}")
         self.place_module(module)
         self.loss_module = module
 
     def remove_loss_module(self) -> None:
-        """AssertionError where there is none."""
+        """AssertionError if there is none."""
         assert self.loss_module is not None, f"device '{self.name}' has no loss module"
         self.modules.remove(self.loss_module)
         self.loss_module._set_device(None)
@@ -67,7 +68,7 @@ class Device:
         set_state_changed()
 
     def remove_modules(self) -> None:
-        """Forgets the modules, and what was compiled of them."""
+        """Removes the modules and their compiled form."""
         for module in self.modules:
             module._set_device(None)
         self.modules, self.loss_module = [], None
@@ -77,9 +78,9 @@ class Device:
     # --- inputs
 
     def push_to_inputs(self, *tensors: Any) -> None:
-        """One micro-batch: a tensor for each input, all with the same dim 0; as arguments, a tuple, a list, or a
+        """Pushes a micro-batch: a tensor for each input, all with the same dim 0, as arguments, a tuple, a list, or a
         mapping whose keys are the first module's inputs. RuntimeError for another dim 0 than that of the first push,
-        another shape or kind of number than was compiled, and what is no tensor."""
+        another shape or element type than compiled for, and values that are not tensors."""
         from .run import context
         names, values = _grouped(tensors)
         if names and self.modules:
@@ -93,10 +94,10 @@ class Device:
         context.pump(self)
 
     def _in_order(self, names: list[str], values: list[Any]) -> list[Any]:
-        """A mapping's values as those of the pushes before; the first one says the order."""
+        """Values of a mapping in the order of earlier pushes; the first push determines the order."""
         module = self.modules[0]
         known = module.input_names
-        if not known and self._compiled_for is not None:  # for positions
+        if not known and self._compiled_for is not None:  # inputs are identified by position
             known = module.forward_names(len(names))
         if sorted(known) == sorted(names):
             by_name = dict(zip(names, values))
@@ -108,7 +109,7 @@ class Device:
         return values
 
     def push_to_target_inputs(self, *tensors: Any) -> None:
-        """What training compares with, grouped as inputs are."""
+        """Pushes targets of training, grouped like inputs."""
         self._targets.append(_grouped(tensors)[1])
 
     def _check(self, values: list[Any]) -> None:
@@ -118,8 +119,8 @@ class Device:
         if not sizes <= {1, size} or (self.microbatch_size and size != self.microbatch_size):
             raise RuntimeError(f"Batch size mismatch: dim 0 of the tensors is {sorted(sizes)}"
                                + (f", that of the first push was {self.microbatch_size}; push as many samples, or "
-                                  "call pybuda.shutdown() before" if self.microbatch_size else "; it is the same "
-                                  "in all, or 1"))
+                                  "call pybuda.shutdown() before" if self.microbatch_size else "; it must be the same "
+                                  "in all tensors, or 1"))
         if self._compiled_for is not None:
             found = _kinds(values)
             if len(found) != len(self._compiled_for):
@@ -133,13 +134,13 @@ class Device:
         self.microbatch_size = size
 
     def get_first_inputs(self, peek: bool = False) -> tuple[int, list[Any]]:
-        """The size of a micro-batch, and the first one's tensors with dim 0 = 1. RuntimeError when nothing was
+        """The size of a micro-batch, and the tensors of the first one with dim 0 = 1. RuntimeError if nothing was
         pushed."""
         return self._first(self._inputs, peek, "Inputs must be pushed to the first device before it is compiled: "
                            "call push_to_inputs(), or pass inputs= or sample_inputs=")
 
     def get_first_targets(self) -> list[Any]:
-        """The first targets with dim 0 = 1. RuntimeError when none were pushed."""
+        """The first targets with dim 0 = 1. RuntimeError if none were pushed."""
         return self._first(self._targets, True, "Targets must be pushed before training is compiled: call "
                            "push_to_target_inputs(), or pass sample_targets=")[1]
 
@@ -155,35 +156,35 @@ class Device:
         values = queue[0] if peek else queue.popleft()
         return sample_of(values)
 
-    # --- running: kinds of devices say how
+    # --- running, defined by subclasses
 
     def take_samples(self, groups: list[list[Any]]) -> None:
-        """Samples of each module, where modules are compiled each for itself; of no use to other kinds."""
+        """Samples for each module, if modules are compiled separately; unused by other devices."""
 
     def compile_for(self, inputs: Sequence[Any], compiler_cfg: Any = None, targets: Sequence[Any] = (),
                     microbatch_size: int = 0, microbatch_count: int = 1, verify_cfg: Any = None) -> list[Any]:
-        """Samples of what the device gives."""
-        raise NotImplementedError(f"{type(self).__name__} compiles nothing")
+        """Returns samples of the outputs."""
+        raise NotImplementedError(f"{type(self).__name__} cannot compile")
 
     def forward_values(self, values: list[Any]) -> list[torch.Tensor]:
         """Outputs for the tensors of a micro-batch, in order."""
-        raise NotImplementedError(f"{type(self).__name__} computes nothing")
+        raise NotImplementedError(f"{type(self).__name__} cannot compute")
 
     def has_reference(self) -> bool:
-        """Whether evaluate() can say what should come."""
+        """Whether evaluate() can compute reference results."""
         return True
 
     def taken_intermediates(self) -> list[torch.Tensor]:
-        """What was saved of ops in the last forward."""
+        """Intermediates saved in the last forward."""
         return []
 
     def forward(self, loop_count: int) -> None:
-        """As run_forward() does, `loop_count` times."""
+        """Like run_forward(), `loop_count` times."""
         from .run.api import run_forward
         run_forward(loop_count)
 
     def generate(self, loop_count: int, write_index: int) -> None:
-        """As run_generate() does. RuntimeError for a negative index."""
+        """Like run_generate(). RuntimeError for a negative index."""
         from .run.api import run_generate
         run_generate(loop_count, write_index)
 
@@ -196,7 +197,7 @@ class Device:
         refuse_training("cpueval_backward")
 
     def get_parameter_checkpoint(self) -> dict[str, Any]:
-        """Values of parameters by name; none of this kind of device."""
+        """Values of parameters by name; none for this type of device."""
         return {}
 
     def get_parameter_gradients(self) -> dict[str, Any]:
@@ -204,41 +205,41 @@ class Device:
         refuse_training("get_parameter_gradients")
 
     def sync(self) -> None:
-        """All that was asked for is done when a call returns."""
+        """Does nothing, since calls return when their work is done."""
 
     def shutdown_device(self) -> None:
-        """Forgets inputs and what was compiled."""
+        """Discards inputs and compiled modules."""
         self._inputs.clear()
         self._targets.clear()
         self.microbatch_size = 0
         self._compiled_for = None
 
-    # Workers of a device of its own process take commands by these; here a call does its work itself.
+    # Commands for worker processes; here calls do their work themselves.
 
     def run(self, output_dir: str) -> None:
-        """Nothing is left to do."""
+        """Does nothing."""
 
     def run_next_command(self, cmd: Any) -> bool:
-        """False: calls do their work themselves."""
+        """Returns False: calls do their work themselves."""
         return False
 
     def push_to_command_queue(self, cmd: Any) -> None:
         """RuntimeError: devices run in this process."""
-        raise RuntimeError("devices run in this process, by run_forward() and its like; there is no command queue")
+        raise RuntimeError("devices run in this process, in run_forward() and similar calls; there is no command queue")
 
     get_next_command = push_to_command_queue
 
     def get_command_queue_response(self) -> None:
-        """None: calls return their results."""
+        """Returns None: calls return their results."""
 
     def dc_transfer(self, direction: str) -> None:
-        """Nothing: a call hands tensors on itself."""
+        """Does nothing: calls pass tensors on themselves."""
 
     def dc_transfer_thread(self, direction: str, direction_queue: Any) -> None:
-        """Nothing: as dc_transfer()."""
+        """Does nothing, like dc_transfer()."""
 
     def is_first(self) -> bool:
-        """Whether the pipeline begins with this device."""
+        """Whether this is the first device of the pipeline."""
         return bool(get_devices()) and get_devices()[0] is self
 
     def __repr__(self) -> str:
@@ -251,30 +252,30 @@ def _check_samples(values: Sequence[Any]) -> None:
         if value is None or not value.dim():
             continue
         if value.numel() == 0:
-            raise RuntimeError(f"input {place} has shape {list(value.shape)}, which holds no values: dim 0 counts the "
-                               "samples of the micro-batch; push one sample or more, with no dim of size 0")
+            raise RuntimeError(f"input {place} has shape {list(value.shape)}, which has no elements: dim 0 is the "
+                               "number of samples of the micro-batch; push at least one sample, without dims of size 0")
 
 
 @contextlib.contextmanager
 def noting_samples(samples: Sequence[Any], microbatch: int) -> Iterator[None]:
-    """Errors have a note where an input has one dim, of several samples: its values may be meant as those of one."""
+    """Adds a note to errors if an input has only one dim, of several samples, which may be meant as one sample."""
     try:
         yield
     except Exception as error:
         for place, value in enumerate(samples):
             if value is not None and value.dim() == 1 and microbatch > 1:
-                error.add_note(f"input {place} has one dim, of size {microbatch}, and dim 0 counts the samples of the "
-                               "micro-batch: push tensor.unsqueeze(0) for one sample of that many values")
+                error.add_note(f"input {place} has one dim, of size {microbatch}, and dim 0 is the sample in "
+                               "the micro-batch: push tensor.unsqueeze(0) for one sample of that many values")
         raise
 
 
 def _is_one(tensors: tuple[Any, ...]) -> bool:
-    """A tuple, a list or a mapping of all inputs."""
+    """Whether the argument is a tuple, a list or a mapping of all inputs."""
     return len(tensors) == 1 and (isinstance(tensors[0], (tuple, list)) or hasattr(tensors[0], "items"))
 
 
 def _grouped(tensors: tuple[Any, ...]) -> tuple[list[str], list[Any]]:
-    """Names, where a mapping was given, and the torch tensors."""
+    """Names, if a mapping was given, and the torch tensors."""
     given: Any = tensors[0] if _is_one(tensors) else tensors
     names = [str(key) for key in given] if hasattr(given, "items") else []
     values = to_pt_tensors(given)
@@ -282,7 +283,7 @@ def _grouped(tensors: tuple[Any, ...]) -> tuple[list[str], list[Any]]:
 
 
 def formats_of(tensors: Any) -> list[DataFormat]:
-    """Number formats of nested inputs: those of pybuda's tensors, and those that torch's types have."""
+    """Number formats of nested inputs: of pybuda tensors, or derived from torch dtypes."""
     if isinstance(tensors, (tuple, list)):
         return [found for one in tensors for found in formats_of(one)]
     if hasattr(tensors, "items"):
@@ -302,7 +303,7 @@ def sample_of(values: Sequence[Any]) -> tuple[int, list[Any]]:
 
 
 def _kinds(values: Sequence[Any]) -> list[Any]:
-    """Shape of one sample, and whether it is of floats."""
+    """Shape of one sample, and whether it has floats."""
     return [None if value is None else (tuple(value.shape[1:]), value.dtype.is_floating_point) for value in values]
 
 

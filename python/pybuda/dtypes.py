@@ -1,4 +1,4 @@
-"""Between element types of torch and number formats of the device."""
+"""Converts between torch dtypes and number formats of the device."""
 from __future__ import annotations
 
 import warnings
@@ -20,16 +20,16 @@ _warned: set[torch.dtype] = set()
 
 
 def pytorch_dtype_to_buda_dataformat(dtype: torch.dtype, fp32_fallback: DataFormat | None = None) -> DataFormat:
-    """Of a tensor of this type. `fp32_fallback` stands for Float32 where it is given. RuntimeError for types the
-    device has no format for; int64 counts as Int8, with a warning."""
+    """The format of a tensor with this dtype. `fp32_fallback`, if given, replaces Float32. RuntimeError for dtypes
+    without a format; int64 becomes Int8, with a warning."""
     if dtype == torch.int64:
         if dtype not in _warned:
             _warned.add(dtype)
-            warnings.warn("an int64 tensor has format Int8 on the device; indices are looked up on the host, where "
-                          "they keep all their bits", stacklevel=2)
+            warnings.warn("an int64 tensor has format Int8 on the device; lookups of indices run on the host, where "
+                          "they keep all bits", stacklevel=2)
         return DataFormat.Int8
     if dtype not in _FROM_TORCH:
-        raise RuntimeError(f"no number format of the device holds {dtype}; convert the tensor, for example with "
+        raise RuntimeError(f"the device has no number format for {dtype}; convert the tensor, for example with "
                            ".float()")
     if dtype == torch.float32 and fp32_fallback is not None:
         return fp32_fallback
@@ -37,19 +37,19 @@ def pytorch_dtype_to_buda_dataformat(dtype: torch.dtype, fp32_fallback: DataForm
 
 
 def buda_dataformat_to_pytorch_dtype(data_format: DataFormat) -> torch.dtype:
-    """Of a tensor that comes back in this format. RuntimeError for Invalid."""
+    """The dtype of a result in this format. RuntimeError for Invalid."""
     if data_format not in _TO_TORCH:
         raise RuntimeError(f"tensors have no format {data_format.name}")
     return _TO_TORCH[data_format]
 
 
 def is_integer(data_format: DataFormat) -> bool:
-    """Whether a format is of integers. RuntimeError for Invalid."""
+    """Whether a format has integers. RuntimeError for Invalid."""
     return not buda_dataformat_to_pytorch_dtype(data_format).is_floating_point
 
 
 def output_format(data_format: DataFormat) -> DataFormat:
-    """In which a result of the device reaches the host: 16 bits of the family instead of block floats."""
+    """The format of results on the host: for block floats 16 bits of the same family."""
     if is_integer(data_format) or data_format == DataFormat.Float32:
         return data_format
     return DataFormat.Float16_b if buda_dataformat_to_pytorch_dtype(data_format) == torch.bfloat16 \

@@ -1,7 +1,7 @@
-"""Fracture groups: ops of a trace as several, each of which does a part.
+"""Fracture groups: ops of a trace split into several ops that each do a part.
 
-An op of a group that takes what another one of it gives, cut in the same way, takes the parts as they are; elsewhere parts
-are cut out of operands and put together behind the op. Parts lie on the chips that the group names, in order."""
+If an op of a group reads the result of another op that is split in the same way, it reads the parts directly. Otherwise
+operands are sliced, and results concatenated after the op. Parts are placed on the chips of the group, in order."""
 from __future__ import annotations
 
 import itertools
@@ -13,16 +13,16 @@ from .op.common import PyBudaOp
 from .tensor import Tensor
 from .trace import Trace
 
-_DATUM_BY_DATUM = ("abs", "add", "buffer", "clip", "cosine", "divide", "dropout", "equal", "exp", "gelu", "greater",
+_ELEMENTWISE = ("abs", "add", "buffer", "clip", "cosine", "divide", "dropout", "equal", "exp", "gelu", "greater",
                    "greater_equal", "heaviside", "leaky_relu", "less", "less_equal", "log", "logical_and",
                    "logical_not", "maximum", "minimum", "multiply", "nop", "not_equal", "pow", "power", "reciprocal",
                    "relu", "sigmoid", "sine", "sqrt", "subtract", "tanh", "tilizer", "where")
-_ALONG_DIM = ("reduce_sum", "reduce_avg", "reduce_max", "softmax", "log_softmax")  # work along their attribute "dim"
+_ALONG_DIM = ("reduce_sum", "reduce_avg", "reduce_max", "softmax", "log_softmax")  # ops along their attribute "dim"
 
 
 def fracture(made: Trace, groups: Sequence[tuple[Sequence[Any], Any]]) -> None:
-    """Cuts the ops of each group; those that the trace does not have are left out. RuntimeError for an op that cannot be
-    cut so."""
+    """Splits the ops of each group; ops that are not in the trace are ignored. RuntimeError for an op that cannot be
+    split this way."""
     for nodes, chip_ids in groups:
         wanted = {node[0]: list(zip(node[1], node[2])) for node in nodes if not isinstance(node, str)}
         names = [node if isinstance(node, str) else node[0] for node in nodes]
@@ -34,7 +34,7 @@ def fracture(made: Trace, groups: Sequence[tuple[Sequence[Any], Any]]) -> None:
 
 
 def _by_chip(made: Trace) -> list[PyBudaOp]:
-    """In an order in which ops of a chip stand together where they can."""
+    """Ops in an order that keeps those of a chip together where possible."""
     left, done = list(made.ops), set()
     ordered: list[PyBudaOp] = []
     chip = None
@@ -50,8 +50,8 @@ def _by_chip(made: Trace) -> list[PyBudaOp]:
 
 
 class _Group:
-    """`chips`: of the parts of an op, over and over. `parts`: of an op that was cut, by its dims (from the end) and
-    factors: results in order."""
+    """`chips`: chips of the parts of an op, used cyclically. `parts`: results of a split op in order, by its dims (from
+    the end) and factors."""
 
     def __init__(self, made: Trace, wanted: dict[str, list[tuple[int, int]]], chips: dict[str, list[int]]) -> None:
         self.made = made
@@ -59,7 +59,7 @@ class _Group:
         self.chips = chips
         self.parts: dict[int, tuple[tuple[int, int], list[Tensor]]] = {}
         self.ops: list[PyBudaOp] = []
-        self.moved: dict[int, Tensor] = {}  # by op: what stands for its result now
+        self.moved: dict[int, Tensor] = {}  # by op: the tensor that replaces its result
 
     def run(self) -> None:
         for op in self.made.ops:
@@ -74,23 +74,24 @@ class _Group:
         self._keep_used()
 
     def _cut(self, op: PyBudaOp, dim: int, factor: int) -> tuple[int, int]:
-        """The dim from the end. RuntimeError where parts would not be equal, or the op needs all of it at once."""
+        """The dim from the end. RuntimeError if parts would have different sizes, or the op needs the complete
+        operand."""
         if dim == k_dim:
             if op.op_type != "matmul":
                 raise RuntimeError(f"op '{op.name}' ({op.op_type}) has no inner dimension to be fractured along k_dim; "
-                                   "products (Matmul) have")
+                                   "only products (Matmul) have one")
             size = op.operands[0].shape[-1]
         else:
             shape = op.get_tensor().shape
             dim = dim if dim < 0 else dim - len(shape)
             size = shape[dim] if -len(shape) <= dim < 0 else 0
             alone = op.op_type in _ALONG_DIM and op.named_attrs["dim"] % len(shape) != dim % len(shape)
-            if op.op_type not in (*_DATUM_BY_DATUM, "matmul") and not alone:
-                raise RuntimeError(f"op '{op.name}' ({op.op_type}) cannot be fractured along dim {dim}; products, ops "
-                                   "that work elementwise, and sums, maxima and softmax along another dim can")
+            if op.op_type not in (*_ELEMENTWISE, "matmul") and not alone:
+                raise RuntimeError(f"op '{op.name}' ({op.op_type}) cannot be fractured along dim {dim}; only products, "
+                                   "elementwise ops, and sums, maxima and softmax along another dim can")
         if size == 0 or size % factor:
-            raise RuntimeError(f"op '{op.name}' cannot be fractured by {factor}: the dim has size {size}, of which the "
-                               "factor is to be a divisor")
+            raise RuntimeError(f"op '{op.name}' cannot be fractured by {factor}: the factor must divide the "
+                               f"size {size} of the dim")
         return dim, factor
 
     def _fractured(self, op: PyBudaOp, cuts: list[tuple[int, int]]) -> Tensor:
@@ -115,7 +116,7 @@ class _Group:
         return op.get_tensor()
 
     def _operand(self, op: PyBudaOp, k: int, operand: Any, chosen: list[tuple[int, int, int]]) -> Any:
-        """What a part takes of operand k."""
+        """The part of operand k that a part of the op reads."""
         value = operand
         for dim, factor, place in chosen:
             axis = _axis(op, k, dim)
@@ -164,7 +165,7 @@ class _Group:
 
 
 def _axis(op: PyBudaOp, k: int, dim: int) -> int | None:
-    """Along which operand k is cut for a cut of the result along `dim`; None: it is taken whole."""
+    """The axis of operand k to split when the result is split along `dim`; None: read completely."""
     if op.op_type != "matmul":
         return dim
     if dim == k_dim:

@@ -9,7 +9,7 @@ from .cpudevice import CPUDevice
 
 
 class GPUDevice(CPUDevice):
-    """As CPUDevice, on CUDA. RuntimeError where torch has none."""
+    """Like CPUDevice, on CUDA. RuntimeError if torch has no CUDA device."""
 
     def __init__(self, name: str, *args: Any, **kwargs: Any) -> None:
         if not torch.cuda.is_available():

@@ -1,7 +1,7 @@
-"""Nodes of a ttsim.Graph for an op of a module: what several ops are made of.
+"""Builds nodes of a ttsim.Graph for ops of a module: helpers shared by several ops.
 
-Where elements of an axis go (slices, pads, repeats, joins), and which sums are taken along it (resizes, pools), the torch
-function itself says: of numbered places, or of the identity."""
+The torch function itself determines where elements along an axis go (slices, pads, repeats, joins), when applied to
+numbered positions, and which sums are taken (resizes, pools), when applied to the identity."""
 from __future__ import annotations
 
 import math
@@ -20,7 +20,7 @@ _FLOATS = (ttsim.ElementType.F32, ttsim.ElementType.F16, ttsim.ElementType.BF16,
 
 
 def _places(size: int) -> torch.Tensor:
-    """Places of an axis from 1, as a column; 0 is none."""
+    """Positions of an axis from 1, as a column; 0: none."""
     return torch.arange(1, size + 1, dtype=torch.float64).reshape(size, 1)
 
 
@@ -32,18 +32,18 @@ class GraphMaker(Build):
         self.whole: set[str] = set()
 
     def add(self, op: str, *operands: Value, **attributes: Any) -> Value:
-        """A node, named for the op; operands that are read as integers are noted."""
+        """A node named after the op; operands read as integers are recorded."""
         if op != "cast" or attributes.get("to") not in ("f32", "float"):
             self.whole.update(self.graph.info(operand).name for operand in operands
                               if self.kind(operand) not in _FLOATS)
         return super().add(op, *operands, **attributes)
 
     def dims(self, value: Value) -> list[int]:
-        """Of a value."""
+        """Dimensions of a value."""
         return list(self.shape(value))
 
     def cast(self, value: Value, kind: ttsim.ElementType) -> Value:
-        """Named for what is cast: an op's own name is left to the op."""
+        """Named after its operand, since the op's name is for the op itself."""
         before, self.name = self.name, self.graph.info(value).name or self.name
         made = super().cast(value, kind)
         self.name = before
@@ -54,19 +54,19 @@ class GraphMaker(Build):
         return value if self.kind(value) in _FLOATS else self.float(value)
 
     def as_bool(self, value: Value) -> Value:
-        """Whether it is not 0."""
+        """Whether the value is not 0."""
         return self.cast(value, ttsim.ElementType.Bool)
 
     def as_integer(self, value: Value) -> Value:
-        """Floats as 64-bit integers, others as they are."""
+        """Floats as 64-bit integers, other types unchanged."""
         return self.cast(value, ttsim.ElementType.I64) if self.kind(value) in _FLOATS else value
 
     def with_number(self, op: str, value: Value, number: float) -> Value:
-        """An op of a value and a number."""
+        """An op on a value and a number."""
         return self.add(op, self.as_float(value), self.number(number))
 
     def axis(self, value: Value, dim: int) -> int:
-        """From the front."""
+        """The axis as a non-negative number."""
         return dim % len(self.dims(value))
 
     def count(self, value: Value) -> int:
@@ -74,17 +74,18 @@ class GraphMaker(Build):
         return math.prod(self.dims(value))
 
     def along(self, value: Value, dim: int, function: Callable[[torch.Tensor], torch.Tensor]) -> Value:
-        """`function`, which is linear and works along dim 0 of [n, columns], along `dim`."""
+        """Applies a linear `function` on dim 0 of [n, columns] along `dim`."""
         return self.map_axis(self.as_float(value), dim, function(torch.eye(self.dims(value)[dim])))
 
     def picked(self, value: Value, dim: int, function: Callable[[torch.Tensor], torch.Tensor]) -> Value:
-        """The same of a function that copies elements, or puts zeros."""
+        """The same for a function that copies elements or inserts zeros."""
         places = function(_places(self.dims(value)[dim]))[:, 0].long() - 1
         return self.pick(self.as_float(value), dim, places.tolist())
 
     def join(self, values: Sequence[Value], dim: int,
              function: Callable[[list[torch.Tensor]], torch.Tensor]) -> Value:
-        """`function` of several, which copies elements along dim 0 of [n, columns] of each: the sum of where they go."""
+        """`function` of several values, which copies elements along dim 0 of [n, columns] of each: a sum of the parts
+        at their positions."""
         sizes = [self.dims(value)[dim] for value in values]
         total = None
         for at, value in enumerate(values):
@@ -112,7 +113,7 @@ class GraphMaker(Build):
 
 
 def element_type(data_format: Any) -> ttsim.ElementType:
-    """Of a graph's input in this format."""
+    """Element type of a graph input with this format."""
     if data_format == DataFormat.Int8:
         return ttsim.ElementType.I8
     return ttsim.ElementType.I64 if dtypes.is_integer(data_format) else ttsim.ElementType.F32

@@ -1,4 +1,4 @@
-"""What of a device's modules the host computes: said when it is compiled, and in the report of a run."""
+"""Reports which ops of a device's modules run on the host, after compilation and in the report of a run."""
 from __future__ import annotations
 
 import logging
@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from typing import Any
 
 log = logging.getLogger("pybuda")
-_MOVES = ("reshape", "transpose", "cast", "gather_rows")  # what the host does to hand tensors over
+_MOVES = ("reshape", "transpose", "cast", "gather_rows")  # host steps that only pass tensors on
 
 
 def host_ops(stage: Any) -> list[str]:
-    """Ops of the modules that the host computes, as `name (type)`; without what only moves data at the ends."""
+    """Ops of the modules that run on the host, as `name (type)`, without data movement at the ends."""
     found: list[str] = []
     for line in stage.compiled.report().host_steps:
         one = re.match(r"step '[^']*' of '([^']*)': (\w+) ->", line)
@@ -25,7 +25,7 @@ def host_ops(stage: Any) -> list[str]:
 
 
 def say(device: Any, stages: Sequence[Any]) -> None:
-    """One warning for each device that was compiled; what runs in torch the importer has named already."""
+    """Gives one warning for each compiled device; the importer has already named ops that run in torch."""
     for stage in stages:
         if not hasattr(stage, "compiled"):
             continue
@@ -35,5 +35,5 @@ def say(device: Any, stages: Sequence[Any]) -> None:
         if ops:
             shown = ", ".join(ops[:10]) + (f" and {len(ops) - 10} more" if len(ops) > 10 else "")
             runs = "1 op runs" if len(ops) == 1 else f"{len(ops)} ops run"
-            warnings.warn(f"device '{device.name}': {runs} on the host, where the chip has no exact form: {shown}; "
-                          "get_report() says how long that takes", stacklevel=4)
+            warnings.warn(f"device '{device.name}': {runs} on the host, since the chip has no exact form: {shown}; "
+                          "get_report() has the time", stacklevel=4)

@@ -1,5 +1,5 @@
-"""Outputs that become inputs of the next run, such as caches of keys and values. They stay with the device: pushes
-leave them out, and results hold the others."""
+"""Outputs that become inputs of the next run, such as caches of keys and values. They stay on the device: pushes omit
+them, and results contain only the other outputs."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -9,8 +9,8 @@ import torch
 
 
 class Loopback:
-    """`links`: {input name, or "input_<position>": output or list of outputs}; `names` of the inputs, which begin with
-    what `samples` hold. RuntimeError for inputs and outputs that are not there."""
+    """`links`: {input name, or "input_<position>": output or list of outputs}; `names` of the inputs, of which
+    `samples` has the first. RuntimeError for unknown inputs and outputs."""
 
     def __init__(self, links: dict[str, Any], names: Sequence[str], samples: Sequence[torch.Tensor],
                  outputs: int) -> None:
@@ -19,7 +19,7 @@ class Loopback:
             place = self._place(name, names)
             for offset, one in enumerate(output if isinstance(output, (list, tuple)) else [output]):
                 if not 0 <= one < outputs or place + offset >= len(names):
-                    raise RuntimeError(f"loopback_outputs links input {place + offset} to output {one}; there are "
+                    raise RuntimeError(f"loopback_outputs links input {place + offset} to output {one}, but there are "
                                        f"{len(names)} inputs and {outputs} outputs")
                 self.taken[place + offset] = one
         self.count = len(names)
@@ -27,8 +27,8 @@ class Loopback:
 
     @staticmethod
     def past_links(names: Sequence[str], samples: Sequence[Any], shapes: Sequence[Sequence[int]]) -> dict[str, int]:
-        """What caches are by their shapes: each output behind the first, of three dims at least, to the first input behind
-        the first that has its shape and is not taken."""
+        """Links caches by their shapes: each output after the first, of at least three dims, to the first unused input
+        after the first that has its shape."""
         links: dict[str, int] = {}
         for output, shape in enumerate(shapes):
             free = [name for name, sample in list(zip(names, samples))[1:] if sample is not None and name not in links
@@ -46,18 +46,18 @@ class Loopback:
         raise RuntimeError(f"loopback_outputs names input '{name}'; the inputs are {', '.join(names)}")
 
     def pushed(self, samples: Sequence[Any]) -> list[Any]:
-        """What of samples of all inputs pushes hold."""
+        """The part of samples of all inputs that pushes contain."""
         return [value for place, value in enumerate(samples) if place not in self.taken]
 
     def given(self, values: Sequence[Any]) -> list[Any]:
-        """All inputs, of a push without or with those that are linked."""
+        """All inputs, for a push with or without the linked ones."""
         if len(values) == self.count:
             return list(values)
         left = iter(values)
         return [self.held[place] if place in self.taken else next(left) for place in range(self.count)]
 
     def kept(self, outputs: Sequence[torch.Tensor]) -> list[torch.Tensor]:
-        """The outputs that are no inputs of the next run."""
+        """The outputs that are not inputs of the next run."""
         for place, output in self.taken.items():
             self.held[place] = outputs[output].to(self.held[place].dtype)
         linked = set(self.taken.values())

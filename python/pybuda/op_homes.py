@@ -1,4 +1,5 @@
-"""Which op of a netlist computes an op of a module: itself, the last of those it became, or one that took it in."""
+"""Finds the netlist op that computes an op of a module: itself, the last op it was split into, or the op it was fused
+with."""
 from __future__ import annotations
 
 import re
@@ -9,16 +10,16 @@ from .op_overrides import _behind_queue, netlist_ops
 
 
 def homes(ops: Sequence[Any], netlist: str) -> dict[str, str]:
-    """Of the ops of a trace that the netlist has under another name, and that it computes."""
+    """For ops of a trace that have another name in the netlist, that name."""
     there = netlist_ops(netlist)
-    parts = {name.split(".dc.", 1)[0]: name for name in there if ".dc." in name}  # the last of each
+    parts = {name.split(".dc.", 1)[0]: name for name in there if ".dc." in name}  # the last part of each op
     found = {op.name: op.name if op.name in there else parts[op.name] for op in ops
              if op.name in there or op.name in parts}
     readers: dict[str, list[str]] = {}
     for op in ops:
         for operand in _operands(op):
             readers.setdefault(operand, []).append(op.name)
-    for op in ops:  # what the cores of the op before do as well
+    for op in ops:  # fused into the kernel of the op before
         if op.name in found:
             continue
         before = [found[operand] for operand in _operands(op) if operand in found]
@@ -26,7 +27,7 @@ def homes(ops: Sequence[Any], netlist: str) -> dict[str, str]:
                 for one in there[found[reader]].inputs}
         if before and (not readers.get(op.name) or read & set(before)):
             found[op.name] = next((one for one in before if one in read), before[0])
-    for op in reversed(ops):  # chains have the name of their last op
+    for op in reversed(ops):  # fused chains are named after their last op
         after = [found[reader] for reader in readers.get(op.name, []) if reader in found]
         if op.name not in found and after:
             found[op.name] = after[0]
@@ -34,7 +35,7 @@ def homes(ops: Sequence[Any], netlist: str) -> dict[str, str]:
 
 
 def saturated(ops: Sequence[Any], netlist: str) -> set[str]:
-    """Ops of a trace whose results the netlist holds as Int8: the last of those that one op of it computes."""
+    """Ops of a trace whose results are Int8 in the netlist: the last of those computed by one op of it."""
     of_bytes = set(re.findall(r"^ {4}([\w.]+): \{type: .*?out_df: Int8\b", netlist, re.MULTILINE))
     if not of_bytes:
         return set()
@@ -44,6 +45,6 @@ def saturated(ops: Sequence[Any], netlist: str) -> set[str]:
 
 
 def _operands(op: Any) -> list[str]:
-    """Ops that its operands are results of."""
+    """Ops that produce its operands."""
     sources = [getattr(operand, "src_op", None) for operand in op.operands]
     return [source.name for source in sources if source is not None]

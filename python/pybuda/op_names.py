@@ -1,4 +1,4 @@
-"""Names of ops in a configuration that no op has: a warning with the nearest name that there is."""
+"""Warns about op names in a configuration that no op has, with the nearest existing name."""
 from __future__ import annotations
 
 import difflib
@@ -9,12 +9,12 @@ from typing import Any
 
 from .config_check import of_field
 
-_NEAR = 0.75  # of 1: how much of two names is alike
+_NEAR = 0.75  # minimum similarity of two names, of 1
 
 
 def warn_unknown(config: Any, devices: Sequence[Any]) -> None:
-    """Of all names that the configuration gives ops and queues. Names that are like none of those there are may be
-    another importer's, and stay without a word on devices with imported modules."""
+    """Checks all names of ops and queues in the configuration. Names unlike any existing ones may belong to another
+    importer and give no warning for devices with imported modules."""
     stages = [stage for device in devices for stages in _stages_of(device) for stage in stages]
     if not stages:
         return
@@ -29,9 +29,9 @@ def warn_unknown(config: Any, devices: Sequence[Any]) -> None:
         near = difflib.get_close_matches(name, known, 1, _NEAR)
         if near or own:
             meant = f"; did you mean '{near[0]}'?" if near else \
-                f"; those are {', '.join(sorted(known)[:8])}{', ...' if len(known) > 8 else ''}"
+                f"; names are {', '.join(sorted(known)[:8])}{', ...' if len(known) > 8 else ''}"
             what = "queue" if known is queues else "op"
-            warnings.warn(f"{field} names '{name}', and no {what} is called so: it has no effect{meant}", stacklevel=2)
+            warnings.warn(f"{field} names '{name}', but there is no such {what}: it has no effect{meant}", stacklevel=2)
 
 
 def _stages_of(device: Any) -> list[list[Any]]:
@@ -40,7 +40,7 @@ def _stages_of(device: Any) -> list[list[Any]]:
 
 
 def _known(stages: Iterable[Any]) -> tuple[set[str], set[str]]:
-    """Ops, also those that became part of another or several, and queues."""
+    """Names of ops, including ops that were fused or split, and of queues."""
     ops: set[str] = set()
     queues: set[str] = set()
     for stage in stages:
@@ -60,7 +60,7 @@ def _strings(names: Any) -> Iterator[str]:
 
 
 def _named(config: Any) -> Iterator[tuple[str, str]]:
-    """Field and name, without predicates and regular expressions."""
+    """Fields and names, without predicates and regular expressions."""
     for field, take in _TAKEN.items():
         value = getattr(config, field)
         with of_field(field, value):

@@ -1,4 +1,4 @@
-"""What overrides of single ops may be; what they may not is refused with the op's name when it is set."""
+"""Checks values of overrides of single ops when they are set; errors name the op."""
 from __future__ import annotations
 
 import operator
@@ -31,22 +31,22 @@ def _per_operand(value: Any) -> dict[int, int]:
 
 
 _READ: dict[str, tuple[Callable[[Any], Any], str]] = {
-    "grid_shape": (_pair, "a pair of numbers from 1 on: rows, columns"),
-    "t_stream_shape": (_pair, "a pair of numbers from 1 on: slices of rows, of columns"),
+    "grid_shape": (_pair, "a pair of integers of 1 or more: rows, columns"),
+    "t_stream_shape": (_pair, "a pair of integers of 1 or more: slices of rows, of columns"),
     "t_stream_dir": (_direction, f"one of {', '.join(_DIRECTIONS)}"),
-    "u_kt": (_count, "a number of tiles from 1 on"),
-    "output_buffer_multiplier": (_count, "a number from 1 on"),
-    "input_buffer_multiplier": (_per_operand, "numbers from 1 on by operand"),
+    "u_kt": (_count, "a number of tiles of 1 or more"),
+    "output_buffer_multiplier": (_count, "an integer of 1 or more"),
+    "input_buffer_multiplier": (_per_operand, "integers of 1 or more by operand"),
     "force_dram_parameters": (bool, "True or False"),
 }
 
 
 def read(op: Any, attribute: str, value: Any) -> Any:
-    """RuntimeError for what the attribute cannot be; None stands for the balancer's choice."""
+    """RuntimeError for an invalid value of the attribute; None: chosen by the balancer."""
     if value is None:
         return None
     take, meant = _READ[attribute]
     try:
         return take(value)
     except (AttributeError, RuntimeError, TypeError, ValueError) as error:
-        raise RuntimeError(f"{attribute} of op '{op}' is {meant}, not {value!r}") from error
+        raise RuntimeError(f"{attribute} of op '{op}' must be {meant}, not {value!r}") from error

@@ -1,4 +1,4 @@
-"""From a configuration to what ttsim.compile() takes for single ops of the netlist, by their names."""
+"""Converts a configuration to overrides of ttsim.compile() for single ops, by netlist names."""
 from __future__ import annotations
 
 import dataclasses
@@ -13,11 +13,11 @@ from ._C.balancer import OpOverride
 from .config_check import of_field
 
 
-SINGLE_OP = "singleopperepoch"  # a policy: each op is an epoch of its own
+SINGLE_OP = "singleopperepoch"  # a policy: one op per epoch
 
 
 def policy_name(settings: Any) -> str:
-    """In lower case, of a PolicyType or given as such."""
+    """The lower-case name of a PolicyType or string."""
     return str(getattr(settings.balancer_policy, "name", settings.balancer_policy)).lower()
 
 
@@ -25,17 +25,17 @@ def policy_name(settings: Any) -> str:
 class NetlistOp:
     """An op of a netlist."""
     type: str
-    inputs: list[str]  # ops and queues that its operands come from
+    inputs: list[str]  # ops and queues of its operands
 
 
 def netlist_ops(netlist: str) -> dict[str, NetlistOp]:
-    """By name, in the order of the netlist."""
+    """Ops by name, in the order of the netlist."""
     found = re.findall(r"^ {4}([\w.]+): \{type: (\w+), grid_loc.*? inputs: \[([^\]]*)\]", netlist, re.MULTILINE)
     return {name: NetlistOp(kind, [one.strip() for one in inputs.split(",")]) for name, kind, inputs in found}
 
 
 def wanted(settings: Any) -> bool:
-    """Whether anything is said of single ops."""
+    """Whether there are overrides of single ops."""
     return any((settings.balancer_op_overrides, settings.placer_op_overrides, settings.op_names_to_epoch_break,
                 settings.op_names_to_chip_break, settings.conv_multi_op_fracture_factor_override,
                 settings.scheduler_constraints, settings.insert_queues, settings.buffering_nops_to_insert,
@@ -44,12 +44,12 @@ def wanted(settings: Any) -> bool:
 
 
 def need_netlist(settings: Any) -> bool:
-    """Whether the ops of the netlist have to be known first."""
+    """Whether the overrides depend on the ops of the netlist."""
     return settings.default_dram_parameters is not None
 
 
 def need_apart(settings: Any) -> bool:
-    """Whether the ops have to be known as they are before elementwise ones become one."""
+    """Whether the overrides depend on the ops before fusion."""
     if (settings.insert_queues or settings.op_names_manual_fuse or settings.buffering_nops_to_insert
             or _inner_blocks(settings) or policy_name(settings) == SINGLE_OP):
         return True
@@ -66,14 +66,14 @@ def _inner_blocks(settings: Any) -> bool:
 
 
 def choose_chips(settings: Any) -> bool:
-    """Whether single ops have a chip of their own."""
+    """Whether single ops have their own chip."""
     with of_field("placer_op_overrides", settings.placer_op_overrides):
         return any(one.chip_id is not None for one in settings.placer_op_overrides)
 
 
 def chips(settings: Any, ops: dict[str, NetlistOp], chip_ids: list[int], chip_of: dict[str, int]) -> dict[str, int]:
-    """Of the ops of a netlist that have one of their own, its place among the device's `chip_ids`: what `chip_of` says,
-    and chip_id of the placer's overrides. RuntimeError for a chip that the device does not have."""
+    """For ops with their own chip, its index in the device's `chip_ids`: from `chip_of` and from chip_id of the
+    placer's overrides. RuntimeError for a chip that the device does not have."""
     wanted = {op: chip for op, chip in chip_of.items() if op in ops}
     types = {name: op.type for name, op in ops.items()}
     for one in settings.placer_op_overrides:
@@ -81,16 +81,16 @@ def chips(settings: Any, ops: dict[str, NetlistOp], chip_ids: list[int], chip_of
             wanted |= {op: one.chip_id for op in query.matching(one.op_name, types) if op in ops}
     for op, chip in wanted.items():
         if chip not in chip_ids:
-            raise RuntimeError(f"op '{op}' is to be on chip {chip}; the device has chips {list(chip_ids)}: make it with "
-                               "num_chips= or chip_ids=")
+            raise RuntimeError(f"op '{op}' is placed on chip {chip}, but the device has chips {list(chip_ids)}: "
+                               "create it with num_chips= or chip_ids=")
     return {op: list(chip_ids).index(chip) for op, chip in wanted.items()}
 
 
 def text(settings: Any, ops: dict[str, NetlistOp], apart: dict[str, NetlistOp], chips: int,
          pinned: dict[str, int], whole: Collection[str] = ()) -> str:
-    """YAML of all of them; "": none. `ops`: of the netlist, where need_netlist(); `apart`: of one without fusing, where
-    need_apart(); `chips`: of the device; `pinned`: the chips of single ops;
-    `whole`: ops whose slices are the compiler's concern."""
+    """YAML of all overrides; "": none. `ops`: of the netlist, if need_netlist(); `apart`: of a netlist without fusion,
+    if need_apart(); `chips`: of the device; `pinned`: chips of single ops; `whole`: ops whose slices the compiler
+    chooses."""
     made = _Overrides(apart, chips)
     if settings.default_dram_parameters is not None:
         for op in ops:
@@ -112,7 +112,7 @@ def text(settings: Any, ops: dict[str, NetlistOp], apart: dict[str, NetlistOp], 
 
 
 def cannot_stream(problem: str) -> str | None:
-    """The op that a message of the compiler says it of."""
+    """The name of the op in a compiler message that it cannot be streamed, else None."""
     found = re.search(r"op '([^']*)' \([\w.]+\) cannot be streamed", problem)
     return found.group(1) if found else None
 
@@ -128,7 +128,7 @@ class _Overrides:
         return query.matching(names, self.types)
 
     def set(self, op: str, **given: Any) -> None:
-        json.dumps({op: given})  # TypeError for what goes into no text
+        json.dumps({op: given})  # TypeError for a value without a text form
         self.made.setdefault(op, {}).update(given)
 
     def place(self, one: Any) -> None:
@@ -143,7 +143,7 @@ class _Overrides:
                 self.set(op, **{self.next_chip: True})
 
     def break_at(self, names: Any, kind: str) -> None:
-        """A list of names is one break, before the op of them that comes first."""
+        """A list of names is one break, before the first of these ops."""
         there = [op for op in self.matching(names) if op in self.ops or not self.ops]
         first = min(there, key=list(self.ops).index) if self.ops and there else (there[0] if there else None)
         if first is not None:
@@ -170,7 +170,7 @@ class _Overrides:
             self.set(op, fuse=False)
 
     def queue(self, producer: str, consumer: str, operand: int | None) -> None:
-        """Without an operand: all that the consumer takes of the producer."""
+        """Without an operand: all operands of the consumer from the producer."""
         for op in self.matching(consumer):
             inputs = self.ops[op].inputs if op in self.ops else []
             for at, source in enumerate(inputs):
@@ -178,8 +178,8 @@ class _Overrides:
                     self.made.setdefault(op, {}).setdefault("queued", []).append(at)
 
     def nops(self, one: Any) -> None:
-        """Each reader behind `nop_count` nops of the source; as a daisy chain each behind those of the one before. Where
-        a transpose stands between, it is what reads the source."""
+        """`nop_count` nops between the source and each reader; as a daisy chain, each reader is after the nops of the
+        previous one. A transpose in between counts as the reader."""
         readers_meant = [reader for meant in one.dest for reader in self.matching(meant)]
         pairs = [(source, reader) for reader in readers_meant for source in self.matching(one.src)]
         named = isinstance(one.src, str) and len(pairs) == len(one.dest)
@@ -191,7 +191,7 @@ class _Overrides:
                 self.made.setdefault(reader, {}).setdefault("nops", {})[source] = count
 
     def reading(self, source: str, reader: str) -> list[str]:
-        """The op itself, or those that move data to it, if they read the source."""
+        """The op itself, or its data movement ops, if they read the source."""
         operands = [_behind_queue(operand) for operand in self.ops[reader].inputs] if reader in self.ops else []
         if source in operands:
             return [reader]
@@ -213,7 +213,7 @@ _WITH_INNER = ("matmul", "depthwise", "reduce", "")
 
 
 def _stream(given: OpOverride, op: str) -> dict[str, Any]:
-    """Slices of rows or of columns; of a shape with both those of t_stream_dir, else of rows, and a warning."""
+    """Slices of rows or of columns; for a shape with both, those of t_stream_dir, or else rows with a warning."""
     made: dict[str, Any] = {}
     if given.t_stream_dir == "n" or given.t_stream_shape == (1, 1):
         return {"t": 1, "t_columns": 1}
@@ -223,8 +223,8 @@ def _stream(given: OpOverride, op: str) -> dict[str, Any]:
     by_columns = columns > 1 and (rows == 1 or made.get("t_dir") == "c")
     if rows > 1 and columns > 1:
         kept = f"{columns} slices of columns" if by_columns else f"{rows} slices of rows"
-        warnings.warn(f"op '{op}' is to go in slices of shape ({rows}, {columns}); an op goes in slices of rows or of "
-                      f"columns: it gets {kept}. Say ({rows}, 1) or (1, {columns}) instead", stacklevel=2)
+        warnings.warn(f"op '{op}' has the slice shape ({rows}, {columns}), but ops stream slices of rows or of "
+                      f"columns: it uses {kept}. Set ({rows}, 1) or (1, {columns}) instead", stacklevel=2)
     if by_columns:
         made["t_columns"] = columns
     elif rows > 1:
@@ -233,7 +233,7 @@ def _stream(given: OpOverride, op: str) -> dict[str, Any]:
 
 
 def _balancer(given: OpOverride, op: str, op_type: str) -> dict[str, Any]:
-    """`op_type`: of the netlist, "" where it is not known."""
+    """`op_type`: in the netlist, or "" if unknown."""
     made: dict[str, Any] = _stream(given, op)
     if given.grid_shape is not None:
         made["size"] = list(given.grid_shape)
@@ -244,12 +244,12 @@ def _balancer(given: OpOverride, op: str, op_type: str) -> dict[str, Any]:
         made["u_kt"] = given.u_kt
     if given.force_dram_parameters is not None:
         made["dram_parameters"] = bool(given.force_dram_parameters)
-    if given.output_buffer_multiplier is not None:  # a result is there twice by itself
+    if given.output_buffer_multiplier is not None:  # results are double-buffered by default
         made["output_buffers"] = 2 * given.output_buffer_multiplier
     return made
 
 
-_TAKEN: dict[str, Callable[[_Overrides, Any], None]] = {  # per entry of a field, in this order
+_TAKEN: dict[str, Callable[[_Overrides, Any], None]] = {  # called for each entry of a field, in this order
     "op_names_manual_fuse": _Overrides.fuse_fitting,
     "op_names_dont_fuse": _Overrides.apart,
     "buffering_nops_to_insert": lambda made, one: made.nops(one[1]),

@@ -1,4 +1,4 @@
-"""What tensors and parameters have in common: ops take both."""
+"""Common base class of tensors and parameters, the operands of ops."""
 from __future__ import annotations
 
 from typing import Any
@@ -16,33 +16,33 @@ def _apply(kind: str, a: Any, b: Any) -> Any:
 
 
 class Operand:
-    """A shape, a number format, and a value or none. Of +, - and * the other operand may be a number, which becomes a
+    """A shape, a number format, and an optional value. The other operand of +, - and * may be a number, which becomes a
     constant."""
     _value: torch.Tensor | None
     _shape: TensorShape
     _data_format: DataFormat
 
     def has_value(self) -> bool:
-        """Whether value() has something to give."""
+        """Whether there is a value."""
         return self._value is not None
 
     def value(self) -> torch.Tensor:
-        """RuntimeError where there is none."""
+        """RuntimeError if there is none."""
         raise NotImplementedError
 
     @property
     def shape(self) -> TensorShape:
-        """Of rank 1 to 5."""
+        """The shape, of rank 1 to 5."""
         return self._shape
 
     @property
     def data_format(self) -> DataFormat:
-        """On the device."""
+        """The format on the device."""
         return self._data_format
 
     @property
     def pt_data_format(self) -> torch.dtype:
-        """The type in torch of a tensor in that format. RuntimeError for Invalid."""
+        """The torch dtype of a tensor in that format. RuntimeError for Invalid."""
         return buda_dataformat_to_pytorch_dtype(self._data_format)
 
     def __add__(self, other: Any) -> Any:

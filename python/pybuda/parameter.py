@@ -13,12 +13,12 @@ from .tensor_shape import TensorShape
 
 
 class Parameter(Operand):
-    """Made of a shape (Float32, without a value) or of a torch tensor."""
+    """Created from a shape (Float32, without a value) or from a torch tensor."""
 
     def __init__(self, *args: Any, requires_grad: bool = True, name: str | None = None,
                  dev_data_format: DataFormat | None = None) -> None:
         if not args:
-            raise RuntimeError("a Parameter is made of a shape or of a torch tensor")
+            raise RuntimeError("a Parameter needs a shape or a torch tensor")
         if dev_data_format is not None:
             check("dev_data_format of Parameter", dev_data_format, (DataFormat,))
         self._value: torch.Tensor | None = None
@@ -36,11 +36,11 @@ class Parameter(Operand):
 
     @classmethod
     def create_from_torch(cls, torch_tensor: torch.Tensor, name: str | None = None) -> Parameter:
-        """With the value, shape and requires_grad of a torch tensor."""
+        """Has the value, shape and requires_grad of a torch tensor."""
         return Parameter(torch_tensor, requires_grad=torch_tensor.requires_grad, name=name)
 
     def set_value(self, value: Any) -> None:
-        """A tensor of torch, pybuda or numpy; a number without dimensions becomes one of rank 1."""
+        """Sets a tensor of torch, pybuda or numpy; a number without dimensions becomes one of rank 1."""
         from .tensor import to_pt_tensor
         value = to_pt_tensor(value).detach()
         value = value.reshape(1) if value.dim() == 0 else value
@@ -52,9 +52,9 @@ class Parameter(Operand):
             self._value.requires_grad = True
 
     def value(self, is_buda: bool = False) -> torch.Tensor:
-        """RuntimeError where none was set. `is_buda`: of rank 4 in whole tiles."""
+        """RuntimeError if no value was set. `is_buda`: of rank 4, padded to tiles."""
         if self._value is None:
-            raise RuntimeError(f"parameter '{self.name}' has no value; give it one by set_value(), or "
+            raise RuntimeError(f"parameter '{self.name}' has no value; set one with set_value(), or "
                                "module.set_parameter()")
         if not is_buda:
             return self._value
@@ -62,7 +62,7 @@ class Parameter(Operand):
         return pad_pytorch_tensor_to_buda(self._value)
 
     def get_name(self) -> str | None:
-        """None until a module has it."""
+        """The name; None until the parameter belongs to a module."""
         return self.name
 
     def _set_auto_name(self, name: str) -> None:
@@ -70,13 +70,13 @@ class Parameter(Operand):
             self.name = name
 
     def set_requires_grad(self, requires_grad: bool) -> None:
-        """Also of the torch tensor it holds, where that is of floats."""
+        """Also sets it on the torch tensor of the value, if that has floats."""
         self.requires_grad = requires_grad
         if self._value is not None and self._value.dtype.is_floating_point:
             self._value.requires_grad = requires_grad
 
     def set_data_format(self, data_format: DataFormat) -> None:
-        """The value is cast to it."""
+        """Sets the format; the value is cast to it."""
         self._data_format = data_format
         if self._value is not None:
             self._value = self._value.detach().to(self.pt_data_format)

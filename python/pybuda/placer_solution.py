@@ -1,4 +1,4 @@
-"""Where ops and queues of a netlist lie, and which ops are one."""
+"""Placement of ops and queues of a netlist, and its fused ops."""
 from __future__ import annotations
 
 import dataclasses
@@ -17,14 +17,14 @@ _SCHEDULE = re.compile(r"^ {6}- \[(.*?)\]$", re.MULTILINE | re.DOTALL)
 
 @dataclasses.dataclass(frozen=True)
 class Coordinate:
-    """Of a core."""
+    """Coordinate of a core."""
     row: int
     col: int
 
 
 @dataclasses.dataclass(frozen=True)
 class PlacedCores:
-    """From `start` to before `end`."""
+    """Grid of cores from `start` to `end`, exclusive."""
     start: Coordinate
     end: Coordinate
 
@@ -39,7 +39,7 @@ class PlacedCores:
 
 @dataclasses.dataclass(frozen=True)
 class OpPlacement:
-    """Where an op is."""
+    """Placement of an op."""
     placed_cores: PlacedCores
     grid_transpose: bool
     chip_id: int
@@ -48,14 +48,14 @@ class OpPlacement:
 
 @dataclasses.dataclass(frozen=True)
 class QueueBuffer:
-    """Where a queue is."""
+    """Location of a queue buffer."""
     dram_channel: int
     dram_address: int
 
 
 @dataclasses.dataclass(frozen=True)
 class QueuePlacement:
-    """`input_name`: the op that fills it, or HOST; `on_host`: its buffers lie in the host's memory."""
+    """`input_name`: the op that fills it, or HOST; `on_host`: its buffers are in host memory."""
     name: str
     input_name: str
     chip_id: int
@@ -64,8 +64,8 @@ class QueuePlacement:
 
 
 class PlacerSolution:
-    """`name_to_op_placement` and `name_to_queue_placement` by name, of what is in the netlist. Chips are called as the
-    device's `chip_ids` call them; the netlist counts them from 0. `homes`: ops that others of the netlist compute."""
+    """`name_to_op_placement` and `name_to_queue_placement`: placements in the netlist by name. Chips have the numbers
+    of the device's `chip_ids`; the netlist numbers them from 0. `homes`: ops that other ops of the netlist compute."""
 
     def __init__(self, netlist: str, chip_ids: Sequence[int] = (0,), homes: Mapping[str, str] | None = None) -> None:
         self._homes = homes or {}
@@ -88,28 +88,28 @@ class PlacerSolution:
                     ids.get(int(graph.group(2)), int(graph.group(2))), epoch)
 
     def epoch_id(self, op: str) -> int:
-        """Temporal, from 0, of the op or of the one that computes it. KeyError for one that is not there."""
+        """The temporal epoch, from 0, of the op or of the op that computes it. KeyError for an unknown name."""
         return self.name_to_op_placement[self._homes.get(op, op)].epoch
 
     temporal_epoch_id = epoch_id
 
     def chip_id(self, op: str) -> int:
-        """Of an op. KeyError for another name."""
+        """The chip of an op. KeyError for an unknown name."""
         return self.name_to_op_placement[self._homes.get(op, op)].chip_id
 
     @property
     def num_temporal_epochs(self) -> int:
-        """Of the netlist."""
+        """Number of temporal epochs of the netlist."""
         return len({placement.epoch for placement in self.name_to_op_placement.values()})
 
 
 class LoweredGraph:
-    """The netlist's ops."""
+    """The ops of the netlist."""
 
     def __init__(self, netlist: str) -> None:
         self._netlist = netlist
 
     def get_fused_ops(self) -> list[tuple[int, list[list[str]]]]:
-        """Of each definition of a fused op the number of inputs, and its schedules as types of ops."""
+        """For each fused op, the number of inputs, and its schedules as op types."""
         return [(int(inputs), [re.findall(r"type: (\w+)", one) for one in _SCHEDULE.findall(body)])
                 for inputs, body in _FUSED.findall(self._netlist)]

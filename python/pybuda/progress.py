@@ -1,7 +1,7 @@
-"""What a run is at: stages of compiling as log lines, and a line that changes on a terminal.
+"""Progress of a run: log lines for stages of compilation, and a progress line on a terminal.
 
-Log lines are of the logger "pybuda" (level INFO). On a terminal (standard error), unless PYBUDA_PROGRESS=0, the line says
-which device is compiled, and which input runs; elsewhere nothing is printed."""
+Log lines go to the logger "pybuda" (level INFO). On a terminal (standard error), unless PYBUDA_PROGRESS=0, the progress
+line shows which device is compiled and which input runs; otherwise nothing is printed."""
 from __future__ import annotations
 
 import contextlib
@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterator
 
 log = logging.getLogger("pybuda")
-_EVERY = 0.1  # seconds between two changes of the line
+_EVERY = 0.1  # minimum seconds between changes of the line
 _last = 0.0
 _shown = False
 
@@ -23,7 +23,7 @@ def _on_terminal() -> bool:
 
 
 def show(text: str, always: bool = False) -> None:
-    """In place of what the line said before; changes that come quickly after another are left out."""
+    """Replaces the progress line; changes in quick succession are skipped."""
     global _last, _shown
     if not _on_terminal() or (not always and time.monotonic() - _last < _EVERY):
         return
@@ -32,7 +32,7 @@ def show(text: str, always: bool = False) -> None:
 
 
 def clear() -> None:
-    """Takes the line away."""
+    """Erases the progress line."""
     global _shown
     if _shown:
         print("\r\x1b[K", end="", file=sys.stderr, flush=True)
@@ -41,7 +41,7 @@ def clear() -> None:
 
 @contextlib.contextmanager
 def stage(what: str) -> Iterator[None]:
-    """While `what` goes on; its time is logged when it is done."""
+    """Shows a stage while it runs, and logs its time afterwards."""
     log.info("%s", what)
     show(f"pybuda: {what} ...", always=True)
     began = time.perf_counter()

@@ -1,4 +1,4 @@
-"""What a process has one of: the devices in their order, the modules, and numbers for automatic names."""
+"""Global state of the process: devices in their order, modules, and counters of automatic names."""
 from __future__ import annotations
 
 import contextlib
@@ -14,7 +14,7 @@ class _Process:
         self.modules: list[Any] = []
         self.changed = True
         self.next_node = 0
-        self.calls: list[int] = []  # of modules' forward, the innermost last
+        self.calls: list[int] = []  # active calls of modules' forward, the innermost last
         self.next_call = 0
 
 
@@ -32,7 +32,7 @@ def round_up_div(n: int, d: int) -> int:
 
 
 def get_devices() -> list[Any]:
-    """In the pipeline's order."""
+    """Devices in the order of the pipeline."""
     return _process.devices
 
 
@@ -43,38 +43,38 @@ def get_tenstorrent_device() -> Any:
 
 
 def set_device_pipeline(devices: Any) -> None:
-    """Replaces the order of devices. RuntimeError unless all are Devices."""
+    """Sets the order of devices. RuntimeError unless all are Devices."""
     from .device import Device
     if not isinstance(devices, (list, tuple)):
-        raise RuntimeError(f"set_device_pipeline takes a tuple of devices, not a {type(devices).__name__}")
+        raise RuntimeError(f"set_device_pipeline needs a tuple of devices, not a {type(devices).__name__}")
     for device in devices:
         if not isinstance(device, Device):
-            raise RuntimeError(f"set_device_pipeline takes a tuple of devices; {device!r} is none")
+            raise RuntimeError(f"set_device_pipeline needs a tuple of devices; {device!r} is not a device")
     _process.devices = list(devices)
     set_state_changed()
 
 
 def register_device(device: Any) -> None:
-    """At the end of the pipeline."""
+    """Appends a device to the pipeline."""
     _process.devices.append(device)
     set_state_changed()
 
 
 def register_module(module: Any) -> None:
-    """Of the process."""
+    """Registers a module in the process."""
     _process.modules.append(module)
     set_state_changed()
 
 
 def get_unique_node_id() -> int:
-    """Of the next op without a name."""
+    """The number of the next op without a name."""
     _process.next_node += 1
     return _process.next_node - 1
 
 
 @contextlib.contextmanager
 def module_call() -> Iterator[None]:
-    """While a module's forward runs: ops know in which call they were made."""
+    """Marks a call of a module's forward, so that ops record the call that created them."""
     _process.next_call += 1
     _process.calls.append(_process.next_call)
     try:
@@ -84,27 +84,27 @@ def module_call() -> Iterator[None]:
 
 
 def current_call() -> int:
-    """0 outside of all."""
+    """The current call; 0 outside of all calls."""
     return _process.calls[-1] if _process.calls else 0
 
 
 def reset_unique_node_id() -> None:
-    """Automatic names begin with 0 again."""
+    """Resets the counter of automatic names to 0."""
     _process.next_node = 0
 
 
 def state_changed() -> bool:
-    """Whether devices or modules changed since a run began, so that the next one compiles."""
+    """Whether devices or modules changed since a run began, so that the next run must compile."""
     return _process.changed
 
 
 def set_state_changed() -> None:
-    """The next run compiles."""
+    """Makes the next run compile."""
     _process.changed = True
 
 
 def clear_state_changed() -> None:
-    """The next run goes on."""
+    """Lets the next run continue without compiling."""
     _process.changed = False
 
 
@@ -114,7 +114,7 @@ def is_silicon() -> bool:
 
 
 def pybuda_reset() -> None:
-    """Ends the run; forgets devices, modules and configuration. The environment is read anew."""
+    """Ends the run; removes devices, modules and configuration. Environment variables are read again."""
     from . import config
     from .run import context
     context.end_run()

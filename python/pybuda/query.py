@@ -1,4 +1,4 @@
-"""Which ops a configuration is for: `name_regex("a.*") & op_type("matmul")`."""
+"""Predicates that select ops for a configuration: `name_regex("a.*") & op_type("matmul")`."""
 from __future__ import annotations
 
 import re
@@ -7,7 +7,7 @@ from typing import Any
 
 
 class NodePredicateBuilder:
-    """`test(name, type)` of an op of the netlist."""
+    """`test(name, type)` for an op of the netlist."""
 
     def __init__(self, test: Callable[[str, str], bool], text: str) -> None:
         self.test = test
@@ -20,7 +20,7 @@ class NodePredicateBuilder:
         return NodePredicateBuilder(lambda n, t: self.test(n, t) or other.test(n, t), f"({self.text} | {other.text})")
 
     def negate(self) -> NodePredicateBuilder:
-        """Fits where this one does not."""
+        """Matches if this predicate does not."""
         return NodePredicateBuilder(lambda n, t: not self.test(n, t), f"!{self.text}")
 
     def __call__(self, name: str, op: str) -> bool:
@@ -31,13 +31,13 @@ class NodePredicateBuilder:
 
 
 def name_regex(regex: str) -> NodePredicateBuilder:
-    """Ops whose whole name fits."""
+    """Ops whose full name matches."""
     pattern = re.compile(regex)
     return NodePredicateBuilder(lambda name, _: pattern.fullmatch(name) is not None, f"name_regex({regex!r})")
 
 
 def layer_regex(regex: str) -> NodePredicateBuilder:
-    """Ops in whose name a part fits: names begin with those of their layers."""
+    """Ops whose name contains a match: names begin with those of their layers."""
     pattern = re.compile(regex)
     return NodePredicateBuilder(lambda name, _: pattern.search(name) is not None, f"layer_regex({regex!r})")
 
@@ -48,12 +48,12 @@ def op_type(kind: str) -> NodePredicateBuilder:
 
 
 def matching(names: Any, ops: dict[str, str]) -> list[str]:
-    """Those of `ops` (type by name) that a name, a predicate or a list of both means, in the order of `ops`; a name
-    that is none of them stays."""
+    """Names in `ops` (types by name) that a name, a predicate or a list of both selects, in the order of `ops`; unknown
+    names are kept."""
     wanted = names if isinstance(names, (list, tuple)) else [names]
     for one in wanted:
         if not isinstance(one, (str, NodePredicateBuilder)):
-            raise RuntimeError(f"ops are named by strings, predicates of pybuda.query, or lists of them, not by {one!r}")
+            raise RuntimeError(f"select ops by strings, predicates of pybuda.query, or lists of them, not by {one!r}")
     found = [name for name in wanted if isinstance(name, str) and name not in ops]
     for name, kind in ops.items():
         if any(name == one if isinstance(one, str) else one(name, kind) for one in wanted):

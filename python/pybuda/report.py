@@ -1,4 +1,4 @@
-"""What the simulated chips did in a run."""
+"""Report of a run on the simulated chips."""
 from __future__ import annotations
 
 import dataclasses
@@ -11,7 +11,7 @@ from .run import context
 
 @dataclasses.dataclass(frozen=True)
 class OpReport:
-    """`busy_share`: of the cycles of its graph, in the busiest core."""
+    """`busy_share`: busy cycles of the busiest core as a share of the graph's cycles."""
     name: str
     type: str
     graph: str
@@ -22,10 +22,10 @@ class OpReport:
 
 @dataclasses.dataclass(frozen=True)
 class DeviceReport:
-    """Of one compilation of a device. Cycles are of the chip's clock, 0 without one (Golden and Model). Figures are those
-    of docs/figures.md; `inputs_per_second` is 0 where it is not known. `busy_share`: of the cycles of the graphs, in all
-    cores in use, each op's as its busiest core. `host_ops`: those of the modules that the host computed, as name (type),
-    in `host_seconds` of real time, which are no simulated ones."""
+    """Report of a compiled device. Cycles are of the chip's clock, 0 without one (Golden and Model). docs/figures.md
+    defines the figures; `inputs_per_second` is 0 if unknown. `busy_share`: share of the cycles of the graphs, over all
+    cores in use, each op counted as its busiest core. `host_ops`: ops that the host computed, as name (type), in
+    `host_seconds` of wall time, which is not simulated."""
     device: str
     chip: str
     product: str
@@ -43,25 +43,25 @@ class DeviceReport:
 
     @property
     def utilisation(self) -> float:
-        """The older name of busy_share."""
+        """Older name of busy_share."""
         return self.busy_share
 
 
 @dataclasses.dataclass(frozen=True)
 class Report:
-    """`samples` ran in `host_seconds` of real time; the slowest device says how many a second the chips would do."""
+    """`samples` ran in `host_seconds` of wall time; the slowest device determines the rate of the simulated chips."""
     devices: tuple[DeviceReport, ...]
     samples: int
     host_seconds: float
 
     @property
     def cycles(self) -> int:
-        """Of all devices together."""
+        """Cycles of all devices together."""
         return sum(device.cycles for device in self.devices)
 
     @property
     def inputs_per_second(self) -> float:
-        """Of the slowest device; 0 without a clock."""
+        """Rate of the slowest device; 0 without a clock."""
         rates = [device.inputs_per_second for device in self.devices if device.inputs_per_second]
         return min(rates) if rates else 0.0
 
@@ -70,10 +70,10 @@ class Report:
 
 
 def get_report() -> Report:
-    """Of the run under way. RuntimeError when nothing ran."""
+    """The report of the current run. RuntimeError if nothing ran."""
     run = context.current()
     if run is None:
-        raise RuntimeError("nothing runs that a report could be about; call run_inference() before, and get_report() "
+        raise RuntimeError("there is no run to report on; call run_inference() first, and get_report() "
                            "before shutdown()")
     reports = [_of_stage(device, stage) for device in get_devices() for stage in getattr(device, "_stages", ())]
     return Report(tuple(reports), run.samples, run.seconds)
@@ -96,7 +96,7 @@ def _of_stage(device: Any, stage: Any) -> DeviceReport:
 
 
 def _host_text(ops: tuple[str, ...], seconds: float) -> str:
-    """A line behind the chip's report; "" where the host moves tensors alone."""
+    """A line about the host after the chip's report; "" if the host only moves tensors."""
     if not ops:
         return ""
-    return f"\non the host, in {seconds * 1e3:.3f} ms of real time: {', '.join(ops)}\n"
+    return f"\non the host, in {seconds * 1e3:.3f} ms of wall time: {', '.join(ops)}\n"

@@ -1,4 +1,4 @@
-"""Modules compiled for the simulated chip: what one ttsim.Model runs, with the host's part around it."""
+"""Stages: modules compiled for the simulated chip, each run by one ttsim.Model, with their host parts."""
 from __future__ import annotations
 
 import dataclasses
@@ -20,23 +20,23 @@ _TORCH = {ttsim.ElementType.Bool: torch.bool, ttsim.ElementType.I64: torch.int32
 
 @dataclasses.dataclass
 class Settings:
-    """How stages of a device are compiled and run."""
+    """Settings for compiling and running the stages of a device."""
     config: Any
     device: Any
     data_format: DataFormat
     microbatch: int
     session: dict[str, Any]  # keywords of ttsim.Model
-    input_formats: Sequence[DataFormat] = ()  # of the device's inputs
+    input_formats: Sequence[DataFormat] = ()  # formats of the device's inputs
 
 
 def narrowed(tensors: Sequence[torch.Tensor | None], at: int = 0) -> list[Any]:
-    """One sample of a micro-batch, with dim 0 of size 1."""
+    """The first sample of a micro-batch, with dim 0 of size 1."""
     return [tensor if tensor is None or tensor.dim() == 0 else tensor.narrow(0, min(at, tensor.shape[0] - 1), 1)
             for tensor in tensors]
 
 
 def wide(tensors: Sequence[torch.Tensor | None]) -> list[Any]:
-    """Floats of 16 bits as float32."""
+    """16-bit floats as float32."""
     return [tensor.float() if tensor is not None and tensor.dtype in (torch.float16, torch.bfloat16) else tensor
             for tensor in tensors]
 
@@ -44,8 +44,8 @@ def wide(tensors: Sequence[torch.Tensor | None]) -> list[Any]:
 def compile_graph(graph: ttsim.Graph, settings: Settings, intermediates: Sequence[str] = (),
                   chip_of: dict[str, int] | None = None, formats: dict[str, DataFormat] | None = None,
                   device_comparisons: bool = False) -> ttsim.CompiledModel:
-    """With what the configuration says of single ops. `chip_of`: ops that have a chip of their own; `formats`: of inputs
-    and parameters; `device_comparisons`: the host compares nothing. ttsim.InputError, ttsim.UnsupportedError."""
+    """Compiles a graph with the configuration's overrides. `chip_of`: ops that have their own chip; `formats`: of
+    inputs and parameters; `device_comparisons`: the host compares nothing. ttsim.InputError, ttsim.UnsupportedError."""
     given = compile_options.options(settings.config, settings.device, settings.data_format, settings.microbatch,
                                     formats)
     if device_comparisons:
@@ -54,7 +54,7 @@ def compile_graph(graph: ttsim.Graph, settings: Settings, intermediates: Sequenc
         given["intermediates"] = list(intermediates)
     chips = given.pop("chips", 1)
     made = _compile(graph, given, settings, {})
-    if chips > 1:  # each takes whole epochs
+    if chips > 1:  # each chip runs complete epochs
         pinned: dict[str, int] = {}
         if chip_of or op_overrides.choose_chips(settings.config):
             ops = op_overrides.netlist_ops(ttsim.compile(graph, **{**given, "auto_fusing": False}).netlist)
@@ -66,7 +66,7 @@ def compile_graph(graph: ttsim.Graph, settings: Settings, intermediates: Sequenc
 
 def _compile(graph: ttsim.Graph, given: dict[str, Any], settings: Settings,
              pinned: dict[str, int]) -> ttsim.CompiledModel:
-    """`pinned`: ops with a chip of their own."""
+    """`pinned`: ops with their own chip."""
     if not op_overrides.wanted(settings.config) and not pinned:
         return ttsim.compile(graph, **given)
     one_chip = {name: value for name, value in given.items() if name != "chips"}
@@ -76,7 +76,7 @@ def _compile(graph: ttsim.Graph, given: dict[str, Any], settings: Settings,
         ops = op_overrides.netlist_ops(ttsim.compile(graph, **one_chip).netlist)
     if op_overrides.need_apart(settings.config):
         apart = op_overrides.netlist_ops(ttsim.compile(graph, **{**one_chip, "auto_fusing": False}).netlist)
-    whole: set[str] = set()  # ops that do not go in the slices they should
+    whole: set[str] = set()  # ops that cannot be streamed in the requested slices
     while True:
         overrides = op_overrides.text(settings.config, ops, apart, given.get("chips", 1), pinned, whole)
         try:
@@ -85,20 +85,20 @@ def _compile(graph: ttsim.Graph, given: dict[str, Any], settings: Settings,
             op = op_overrides.cannot_stream(str(error))
             if op is None or op in whole:
                 raise
-            warnings.warn(f"op '{op}' does not go in the slices that its override says ({error}): it goes as the "
-                          "compiler chooses", stacklevel=2)
+            warnings.warn(f"op '{op}' cannot be streamed in the slices of its override ({error}): it is streamed as "
+                          "the compiler chooses", stacklevel=2)
             whole.add(op)
 
 
 def _whole_outputs(netlist: str) -> set[str]:
-    """Queues that the host reads in a format of integers."""
+    """Queues that the host reads in an integer format."""
     return set(re.findall(r"^ {2}([\w.]+): \{input: (?!HOST).*? df: U?Int\d+\b", netlist, re.MULTILINE))
 
 
 class DeviceModel:
-    """A ttsim.Model of a compiled one whose inputs and outputs have dim 0 = 1 per sample. `order`: names of inputs and
-    outputs as callers have them; those of the compiled one where it is None. `whole`: outputs that are integers
-    in the model: as floats they keep all digits, which the host may have computed."""
+    """A ttsim.Model whose inputs and outputs have dim 0 = 1 per sample. `order`: names of inputs and outputs in the
+    order of the caller; None: that of the compiled model. `whole`: outputs that are integers in the model. The host may
+    compute them, and as floats they keep all digits."""
 
     def __init__(self, compiled: ttsim.CompiledModel, settings: Settings,
                  order: tuple[Sequence[str], Sequence[str]] | None = None, whole: Collection[str] = ()) -> None:
@@ -120,14 +120,14 @@ class DeviceModel:
         self.dtypes = [dtype(name) for name in self.outputs]
 
     def run(self, tensors: Sequence[torch.Tensor]) -> list[torch.Tensor]:
-        """Outputs of a micro-batch; dim 0 is that of the samples."""
+        """Outputs of a micro-batch; dim 0 is the sample."""
         given = {name: self._given(tensor, shape) for (name, shape), tensor in zip(self.inputs, tensors)
                  if shape is not None}
         results = self.model.run(given)
         return [self._result(results[name], dtype) for name, dtype in zip(self.outputs, self.dtypes)]
 
     def run_samples(self, samples: Sequence[Sequence[torch.Tensor]]) -> list[list[torch.Tensor]]:
-        """Outputs of each sample, in shapes of the model."""
+        """Outputs of each sample, in the shapes of the model."""
         given = {name: samples[0][k] if self.microbatch == 1 else torch.stack([one[k] for one in samples])
                  for k, (name, shape) in enumerate(self.inputs) if shape is not None}
         results = self.model.run(given)

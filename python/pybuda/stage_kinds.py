@@ -1,4 +1,4 @@
-"""Stages of a device: modules of pybuda's ops, torch modules, ONNX models and device images."""
+"""Types of stages of a device: modules of pybuda's ops, torch modules, ONNX models and device images."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -27,21 +27,21 @@ def _formats(tensors: Sequence[torch.Tensor | None]) -> list[DataFormat]:
 
 
 class Stage:
-    """`make()` compiles; start() begins a session on the device."""
+    """make() compiles; start() begins a session on the device."""
     settings: Settings
     graph: Any = None
     compiled: Any = None
-    saved: list[str] = []  # ops whose results come as well
+    saved: list[str] = []  # ops whose results are saved
     device: DeviceModel | None = None
 
     @property
     def running(self) -> DeviceModel:
-        """What start() has made."""
-        assert self.device is not None, "the stage was compiled, and not started"
+        """The model that start() created."""
+        assert self.device is not None, "the stage was compiled but not started"
         return self.device
 
     def evaluate(self, tensors: Sequence[Any]) -> list[torch.Tensor]:
-        """In torch on the host."""
+        """Outputs computed by torch on the host."""
         raise NotImplementedError
 
     def make(self) -> None:
@@ -51,27 +51,27 @@ class Stage:
     def start(self) -> None:
         """Begins a session on the device."""
         order = ([info.name for info in self.graph.inputs], [info.name for info in self.graph.outputs])
-        extra = [info.name for info in self.compiled.outputs if info.name not in order[1]]  # saved of ops
+        extra = [info.name for info in self.compiled.outputs if info.name not in order[1]]  # saved results of ops
         self.device = DeviceModel(self.compiled, self.settings, (order[0], order[1] + extra), self.whole_outputs())
 
     def whole_outputs(self) -> set[str]:
-        """Names of outputs that are integers, whatever the device computes them in."""
+        """Names of outputs that are integers, regardless of the format the device computes them in."""
         return set()
 
     def compile_again(self) -> None:
-        """With the parameters as they are now."""
+        """Compiles again with the current parameters."""
         self.make()
         self.start()
 
     def run(self, tensors: Sequence[torch.Tensor]) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
-        """Outputs, and what is saved of ops."""
+        """Outputs, and saved results of ops."""
         results = self.running.run(tensors)
         count = len(results) - len(self.saved)
         return results[:count], results[count:]
 
 
 class TraceStage(Stage):
-    """PyBudaModules in a row, as one graph. `samples` have dim 0 = 1. `formats`: of inputs, where the device has them as
+    """Consecutive PyBudaModules as one graph. `samples` have dim 0 = 1. `formats`: of inputs, if the device has them as
     they were pushed."""
 
     def __init__(self, modules: Sequence[PyBudaModule], samples: Sequence[torch.Tensor], settings: Settings,
@@ -96,7 +96,7 @@ class TraceStage(Stage):
         self.make()
 
     def make(self) -> None:
-        """The graph of the trace, compiled."""
+        """Builds and compiles the graph of the trace."""
         self.graph = to_graph(self.trace, self.saved)
         held: dict[str, Any] = {**self.trace.parameters, **self.trace.constants}
         formats = self.formats | {name: one.data_format for name, one in held.items()}
@@ -108,25 +108,25 @@ class TraceStage(Stage):
         self.bytes = op_homes.saturated(self.trace.ops, self.compiled.netlist)
 
     def whole_outputs(self) -> set[str]:
-        """By the formats that ops give."""
+        """Determined by the formats of ops."""
         return {name for name, tensor in self.trace.outputs if is_integer(tensor.data_format)}
 
     def run(self, tensors: Sequence[torch.Tensor]) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
-        """Integers, with which the device computes as floats, come back as such."""
+        """Integers that the device computes as floats are converted back."""
         results, saved = super().run(tensors)
         whole = self.whole_outputs()
         return [value.round().to(torch.int32) if name in whole and value.dtype.is_floating_point else value
                 for value, (name, _) in zip(results, self.trace.outputs)], saved
 
     def evaluate(self, tensors: Sequence[torch.Tensor]) -> list[torch.Tensor]:
-        """In torch, sample by sample, as the graph was made for."""
+        """In torch, sample by sample, like the graph."""
         if self.settings.microbatch == 1:
             return self.trace.evaluate(wide(tensors), saturated=self.bytes)
         parts = [self.trace.evaluate(wide(narrowed(tensors, at)), saturated=self.bytes) for at in range(self.settings.microbatch)]
         return [torch.cat(values) for values in zip(*parts)]
 
     def shapes(self) -> list[tuple[int, ...]]:
-        """Of the outputs for one sample."""
+        """Shapes of the outputs for one sample."""
         return [tensor.shape.dims for _, tensor in self.trace.outputs]
 
     def parameters(self) -> dict[str, Parameter]:
@@ -134,13 +134,13 @@ class TraceStage(Stage):
         return self.trace.parameters
 
     def set_parameter(self, name: str, value: torch.Tensor) -> None:
-        """For the runs to come. ttsim.InputError where what was compiled rests on the old value."""
+        """For later runs. ttsim.InputError if compilation depended on the old value."""
         self.trace.parameters[name].set_value(value)
         self.running.model.set_parameter(name, value)
 
 
 class TorchStage(Stage):
-    """A torch module by ttsim.torch.import_module(), which says what the host does."""
+    """A torch module imported by ttsim.torch.import_module(), which determines the host parts."""
 
     def __init__(self, module: PyTorchModule, samples: Sequence[Any], settings: Settings) -> None:
         self.module, self.settings = module, settings
@@ -151,12 +151,12 @@ class TorchStage(Stage):
         self.make()
 
     def _cast(self, tensors: Sequence[Any]) -> list[Any]:
-        """Floats in the type of the module's parameters, where that is one."""
+        """Casts floats to the dtype of the module's parameters, if there is one."""
         return [tensor if tensor is None or self._dtype is None or not tensor.dtype.is_floating_point
                 else tensor.to(self._dtype) for tensor in tensors]
 
     def make(self) -> None:
-        """Captures the module, and compiles."""
+        """Captures and compiles the module."""
         import ttsim.torch
         module, config = self.module, self.settings.config
         args, kwargs = module.call_arguments(self._samples)
@@ -170,7 +170,7 @@ class TorchStage(Stage):
         self.compiled = compile_graph(self.graph, self.settings, self.saved)
 
     def run(self, tensors: Sequence[Any]) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
-        """What the host does was made for one sample."""
+        """Runs sample by sample, since host parts are for one sample."""
         tensors = [_like(tensor, sample) for tensor, sample in zip(self._cast(tensors), self._samples)]
         calls = [self.module.call_arguments(narrowed(tensors, at)) for at in range(self.settings.microbatch)]
         with torch.no_grad():
@@ -185,13 +185,13 @@ class TorchStage(Stage):
         return joined, saved
 
     def evaluate(self, tensors: Sequence[Any]) -> list[torch.Tensor]:
-        """The module in torch."""
+        """Runs the module in torch."""
         args, kwargs = self.module.call_arguments(self._cast(tensors))
         with torch.no_grad(), OwnForward(self.module), evaluating(self.module.module):
             return flatten(self.module.module(*args, **kwargs))
 
     def shapes(self) -> list[tuple[int, ...]]:
-        """Of the outputs for one sample."""
+        """Shapes of the outputs for one sample."""
         if self._shapes is None:
             self._shapes = [tuple(value.shape) for value in self.evaluate(self._samples)]
         return self._shapes
@@ -201,27 +201,27 @@ class TorchStage(Stage):
         return {str(parameter.get_name()): parameter for parameter in self.module.get_parameters()}
 
     def set_parameter(self, name: str, value: torch.Tensor) -> None:
-        """For the runs to come. ttsim.InputError where what was compiled rests on the old value."""
+        """For later runs. ttsim.InputError if compilation depended on the old value."""
         self.module.set_parameters(**{name: value})
         self.running.model.set_parameter(name, value)
 
 
 def _like(tensor: Any, sample: Any) -> Any:
-    """Floats in the type that the module was captured with."""
+    """Floats in the dtype that the module was captured with."""
     if tensor is None or sample is None or not tensor.dtype.is_floating_point:
         return tensor
     return tensor.to(sample.dtype)
 
 
 def as_queue(output: torch.Tensor, wide: torch.dtype) -> torch.Tensor:
-    """As a queue of the device would give it: floats in its format, integers of 32 bits."""
+    """Converts an output as a queue of the device would: floats to its format, integers to 32 bits."""
     if output.dtype.is_floating_point:
         return output.to(wide) if wide.is_floating_point else output
     return output.to(torch.int32) if output.dtype == torch.int64 else output
 
 
 class OwnForward:
-    """The torch module computes by its own forward(), not the redirected one."""
+    """Context in which the torch module uses its own forward(), not the redirected one."""
 
     def __init__(self, module: PyTorchModule) -> None:
         self.module = module
@@ -251,24 +251,24 @@ class OnnxStage(Stage):
         self._shapes = [tuple(info.shape) for info in graph.outputs]
 
     def evaluate(self, tensors: Sequence[torch.Tensor]) -> list[torch.Tensor]:
-        """The model in onnxruntime."""
+        """Runs the model in onnxruntime."""
         return self.module.cpu_eval_forward(*tensors)
 
     def shapes(self) -> list[tuple[int, ...]]:
-        """Of the outputs for one sample."""
+        """Shapes of the outputs for one sample."""
         return self._shapes
 
     def parameters(self) -> dict[str, Parameter]:
-        """None: a model keeps its own."""
+        """None: the model has its own."""
         return {}
 
     def set_parameter(self, name: str, value: torch.Tensor) -> None:
-        """A constant of the model. ttsim.InputError for another name."""
+        """Sets a constant of the model. ttsim.InputError for an unknown name."""
         self.running.model.set_parameter(name, value)
 
 
 def make_stages(modules: Sequence[Any], samples: Sequence[Any], settings: Settings) -> list[Any]:
-    """Neighbours of pybuda's ops become one; each stage's samples are what the one before gives."""
+    """Consecutive PyBudaModules become one stage; the samples of each stage are the outputs of the previous one."""
     stages: list[Any] = []
     at = 0
     while at < len(modules):
@@ -285,7 +285,7 @@ def make_stages(modules: Sequence[Any], samples: Sequence[Any], settings: Settin
                           else OnnxStage(module, samples, settings))
             at += 1
         else:
-            raise RuntimeError(f"{module!r} cannot be compiled; a TTDevice takes PyBudaModule, PyTorchModule and "
+            raise RuntimeError(f"{module!r} cannot be compiled; a TTDevice runs PyBudaModule, PyTorchModule and "
                                "OnnxModule")
         if at < len(modules):
             samples = [torch.zeros(shape) for shape in stages[-1].shapes()]

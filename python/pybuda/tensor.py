@@ -1,4 +1,4 @@
-"""Tensors: values, and what stands for them while a module is traced."""
+"""Tensors: values, or placeholders while a module is traced."""
 from __future__ import annotations
 
 import importlib
@@ -22,7 +22,7 @@ __all__ = ["SomeTensor", "Tensor", "TensorShape", "buda_dataformat_to_pytorch_dt
 
 
 class Tensor(Operand):
-    """A value of torch, or the result of an op (`src_op`) whose value is not known, with a number format."""
+    """A torch value, or the result of an op (`src_op`) without a known value, with a number format."""
 
     def __init__(self, value: torch.Tensor | None, shape: Sequence[int], data_format: DataFormat, src_op: Any = None,
                  constant: bool = False, requires_grad: bool = False) -> None:
@@ -37,7 +37,7 @@ class Tensor(Operand):
     @classmethod
     def create_from_torch(cls, torch_tensor: torch.Tensor, dev_data_format: DataFormat | None = None,
                           constant: bool = False) -> Tensor:
-        """RuntimeError for what is no torch tensor, and an element type that the device has no format for."""
+        """RuntimeError for objects other than torch tensors, and for dtypes without a device format."""
         check("torch_tensor of create_from_torch", torch_tensor, (torch.Tensor,))
         if dev_data_format is not None:
             check("dev_data_format of create_from_torch", dev_data_format, (DataFormat,))
@@ -51,23 +51,23 @@ class Tensor(Operand):
 
     @classmethod
     def create_from_tensor_descriptor(cls, descriptor: Any) -> Tensor:
-        """Of whatever has a `shape` and a `format` (or `data_format`)."""
+        """From an object with a `shape` and a `format` (or `data_format`)."""
         data_format = getattr(descriptor, "format", None) or descriptor.data_format
         return Tensor(None, descriptor.shape, data_format, None)
 
     def value(self) -> torch.Tensor:
-        """RuntimeError where there is none."""
+        """RuntimeError if there is none."""
         if self._value is None:
-            raise RuntimeError("this tensor has no value; it stands for the result of an op while a module is traced. A "
-                               "branch on values cannot be compiled: compute both sides, and choose by pybuda.op.Where()")
+            raise RuntimeError("this tensor has no value; it is the result of an op while a module is traced. A "
+                               "branch on values cannot be compiled: compute both, and select with pybuda.op.Where()")
         return self._value
 
     def __bool__(self) -> bool:
-        """As torch's, of one value; RuntimeError for a tensor that has none."""
+        """As in torch, for one value; RuntimeError for a tensor without a value."""
         return bool(self.value())
 
     def set_value(self, value: torch.Tensor) -> None:
-        """Of any shape; None takes it away."""
+        """Sets a value of any shape; None removes it."""
         self._value = value
 
     def to_pytorch(self) -> torch.Tensor:
@@ -84,55 +84,55 @@ class Tensor(Operand):
         return importlib.import_module("jax.numpy").asarray(_numpy(self.value()))
 
     def to_framework(self, framework: str) -> Any:
-        """RuntimeError for another than pytorch, tensorflow, jax."""
+        """RuntimeError for frameworks other than pytorch, tensorflow, jax."""
         if framework not in ("pytorch", "tensorflow", "jax"):
-            raise RuntimeError(f"there is no framework '{framework}'; those are pytorch, tensorflow and jax")
+            raise RuntimeError(f"there is no framework '{framework}'; frameworks are pytorch, tensorflow and jax")
         return getattr(self, f"to_{framework}")()
 
     def detach(self) -> Tensor:
-        """The same value, not of a trace."""
+        """The same value, without the trace."""
         value = None if self._value is None else self._value.detach()
         return Tensor(value, self._shape.dims, self._data_format, None, self._constant)
 
     def clone(self) -> Tensor:
-        """A copy of the value, of the same op."""
+        """A copy of the value, with the same source op."""
         value = None if self._value is None else self._value.clone()
         return Tensor(value, self._shape.dims, self._data_format, self.src_op, self._constant, self._requires_grad)
 
     def to_format(self, data_format: DataFormat) -> Tensor:
-        """The value cast to the type of a format."""
+        """The value cast to the dtype of a format."""
         value = None if self._value is None else self._value.to(buda_dataformat_to_pytorch_dtype(data_format))
         return Tensor(value, self._shape.dims, data_format, self.src_op, self._constant, self._requires_grad)
 
     @property
     def requires_grad(self) -> bool:
-        """Whether gradients are wanted; none are computed."""
+        """Whether gradients are requested; none are computed."""
         return self._requires_grad
 
     def set_requires_grad(self, requires_grad: bool) -> None:
-        """Also of the torch tensor it holds; RuntimeError (torch's) for integers."""
+        """Also sets it on the torch tensor of the value; RuntimeError (of torch) for integers."""
         if self._value is not None:
             self._value.requires_grad = requires_grad
         self._requires_grad = requires_grad
 
     def is_constant(self) -> bool:
-        """Whether it was made as a constant."""
+        """Whether it was created as a constant."""
         return self._constant
 
     def set_src_layer(self, layer: str) -> Tensor:
-        """Names the layer it comes from; returns itself."""
+        """Sets the layer that it comes from; returns itself."""
         self.src_layer = layer
         return self
 
     def to_buda_shape(self, tile_broadcast_dims: Sequence[int] = (), reinterpret_shape: Sequence[int] | None = None,
                       clone: bool = False, squeeze: bool = False, microbatch: int = 1) -> Tensor:
-        """As it lies in a queue: of rank 4, rows and columns filled to whole tiles."""
+        """The value as in a queue: of rank 4, rows and columns padded to tiles."""
         value = self.value() if reinterpret_shape is None else self.value().reshape(tuple(reinterpret_shape))
         made = pad_pytorch_tensor_to_buda(value, tile_broadcast_dims, squeeze, microbatch)
         return Tensor.create_from_torch(made.clone() if clone else made, self._data_format)
 
     def narrow_to_original_shape(self, shape: Sequence[int]) -> Tensor:
-        """Of one that lies in tiles: cut and ranked as `shape`."""
+        """Crops a tensor padded to tiles to `shape`."""
         rank4 = (1,) * (4 - len(shape)) + tuple(shape)
         value = self.value()
         for dim, size in enumerate(rank4[-4:]):
@@ -143,7 +143,7 @@ class Tensor(Operand):
         value = self._value
         state: dict[str, Any] = {"shape": self._shape.dims, "format": self._data_format.value, "constant": self._constant,
                  "requires_grad": self._requires_grad, "dtype": None}
-        if value is not None:  # as bytes: memory that torch would share ends with the process that made it
+        if value is not None:  # as bytes: memory shared by torch ends with the process that created it
             bits = value.detach().cpu().contiguous()
             state["dtype"] = str(bits.dtype).removeprefix("torch.")
             state["bits"] = bits.view(torch.int16).numpy() if bits.dtype == torch.bfloat16 else bits.numpy()
@@ -162,8 +162,8 @@ class Tensor(Operand):
         return f"Buda Tensor: {what}, {self._shape.dims}, {self._data_format.name}"
 
 
-consteval_input = refusal("consteval_input", "the compiler computes what depends on constants alone, once",
-                          "read the values of parameters by pybuda.get_parameter_checkpoint()")
+consteval_input = refusal("consteval_input", "the compiler folds constants",
+                          "read the values of parameters with pybuda.get_parameter_checkpoint()")
 SomeTensor = Tensor | torch.Tensor | numpy.ndarray[Any, Any]
 SomeTensorTypes = (Tensor, torch.Tensor, numpy.ndarray)
 
@@ -178,8 +178,8 @@ def _framework(value: Any) -> str:
 
 
 def to_pt_tensor(value: Any) -> torch.Tensor:
-    """Of a tensor of pybuda, torch, numpy, TensorFlow or JAX, or a number. numpy's floats become float32.
-    RuntimeError for others."""
+    """Converts a tensor of pybuda, torch, numpy, TensorFlow or JAX, or a number. Floats of numpy become float32.
+    RuntimeError for other types."""
     if isinstance(value, torch.Tensor):
         return value
     if isinstance(value, Tensor):
@@ -194,11 +194,11 @@ def to_pt_tensor(value: Any) -> torch.Tensor:
         return made.float() if made.dtype == torch.float64 else made
     if isinstance(value, (bool, int, float)):
         return torch.tensor(value)
-    raise RuntimeError(f"a {type(value).__name__} is no tensor of torch, pybuda, numpy, TensorFlow or JAX")
+    raise RuntimeError(f"a {type(value).__name__} is not a tensor of torch, pybuda, numpy, TensorFlow or JAX")
 
 
 def to_pt_tensors(values: Any) -> list[Any]:
-    """Of nested tuples, lists and dictionaries, in order; None stays None."""
+    """Tensors of nested tuples, lists and dictionaries, in order; None stays None."""
     if values is None:
         return [None]
     if isinstance(values, (list, tuple)):
@@ -209,15 +209,15 @@ def to_pt_tensors(values: Any) -> list[Any]:
 
 
 def to_buda_tensors(values: Any) -> list[Tensor]:
-    """Of one value or a list of them, as to_pt_tensor() takes them."""
+    """Converts one value or a list of values, like to_pt_tensor()."""
     return [value if isinstance(value, Tensor) else Tensor.create_from_torch(to_pt_tensor(value))
             for value in (values if isinstance(values, (list, tuple)) else [values])]
 
 
 def pad_pytorch_tensor_to_buda(tensor: torch.Tensor, tile_broadcast_dims: Sequence[int] = (), squeeze: bool = False,
                                microbatch: int = 1) -> torch.Tensor:
-    """Of rank 4, rows and columns filled with zeros to whole tiles; those of `tile_broadcast_dims` (-1, -2) with what
-    stands there."""
+    """Pads to rank 4, rows and columns with zeros to tiles; dims in `tile_broadcast_dims` (-1, -2) repeat the
+    values instead."""
     if squeeze:
         tensor = tensor.squeeze(0)
     tensor = tensor.reshape((1,) * (4 - tensor.dim()) + tuple(tensor.shape))

@@ -1,4 +1,4 @@
-"""Formats of single inputs and parameters, where a program gives them others than the default."""
+"""Formats of single inputs and parameters that differ from the default."""
 from __future__ import annotations
 
 import re
@@ -15,28 +15,28 @@ _BITS = {data_format: bits for family in (_A, _B) for bits, data_format in famil
 
 
 def widest(formats: Sequence[DataFormat]) -> DataFormat:
-    """Of the exponent family that most have; on a tie that of 8 bits."""
+    """The widest format of the most frequent exponent family; on a tie of 8 bits."""
     of_a = [one for one in formats if one in _A.values()]
     of_b = [one for one in formats if one in _B.values()]
     return max(of_a if len(of_a) > len(of_b) else of_b, key=lambda one: _BITS[one])
 
 
 def check_computed(what: str, data_format: DataFormat | None) -> None:
-    """RuntimeError for a format of integers and others that ops do not compute in."""
+    """RuntimeError for integer formats and others that ops do not compute in."""
     if data_format is not None and data_format not in _BITS:
-        raise RuntimeError(f"{what} is {data_format.name}; ops compute in "
-                           f"{', '.join(one.name for one in _BITS)}: give one of these. Tensors of integers are "
+        raise RuntimeError(f"{what} is {data_format.name}, but ops compute only in "
+                           f"{', '.join(one.name for one in _BITS)}: use one of these. Tensors of integers are "
                            "pushed as such")
 
 
 def rules(given: Mapping[str, DataFormat], default: DataFormat, settings: Any,
           whole: bool = False) -> list[dict[str, Any]]:
-    """For format_rules, of tensors by name; as many bits in the default's exponent family. Float32 is the default's
-    concern. An override of all formats, and levels of amp, leave the narrower ones. `whole`: the chip computes with
-    Int8 and Int32, which stay what they are."""
+    """Entries of format_rules for named tensors: formats of the same size in the exponent family of the default, unless
+    that has the same size. Float32 tensors have no rule. With an override of all formats or an AMP level only formats
+    narrower than the default have one. `whole`: the chip computes in Int8 and Int32, which stay unchanged."""
     if settings.amp_level == 2 and (default == DataFormat.Float32 or (
             default == DataFormat.Float16_b and settings.default_df_override is None)):
-        default = DataFormat.Float16  # the level's
+        default = DataFormat.Float16  # of that level
     family = _A if default in _A.values() else _B
     least = _BITS[default] if settings.default_df_override is not None or settings.amp_level else 32
     made = []
@@ -51,5 +51,5 @@ def rules(given: Mapping[str, DataFormat], default: DataFormat, settings: Any,
 
 
 def _pattern(name: str) -> str:
-    """A regular expression (ECMAScript) that the name alone fits."""
+    """A regular expression (ECMAScript) that matches only the name."""
     return re.sub(r"([^\w])", r"\\\1", name)

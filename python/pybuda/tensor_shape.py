@@ -10,7 +10,7 @@ from .pybudaglobal import TILE_DIM, round_up_div
 
 
 class TensorShape:
-    """Of rank 1 to 5; w, z, r and c are its last four, 1 where there is none; rt and ct count tiles."""
+    """A shape of rank 1 to 5. w, z, r and c are its last four dims, or 1 if missing; rt and ct are in tiles."""
 
     def __init__(self, *dims: Any) -> None:
         if len(dims) == 1 and isinstance(dims[0], Iterable):
@@ -18,11 +18,11 @@ class TensorShape:
         try:
             self.dims = tuple(operator.index(dim) for dim in dims)
         except TypeError:
-            raise RuntimeError(f"a shape has integers as its dims, not {dims!r:.80}") from None
+            raise RuntimeError(f"dims of a shape must be integers, not {dims!r:.80}") from None
 
     @staticmethod
     def create_from_pytorch_tensor(value: Any) -> TensorShape:
-        """Of a tensor of torch."""
+        """The shape of a torch tensor."""
         return TensorShape(*value.shape)
 
     def _last(self, place: int) -> int:
@@ -35,17 +35,17 @@ class TensorShape:
 
     @property
     def r(self) -> int:
-        """Rows; 1 where there are none."""
+        """Rows; 1 if there are none."""
         return self._last(2)
 
     @property
     def z(self) -> int:
-        """The third dim from the end; 1 where there is none."""
+        """The third dim from the end; 1 if there is none."""
         return self._last(3)
 
     @property
     def w(self) -> int:
-        """The fourth dim from the end; 1 where there is none."""
+        """The fourth dim from the end; 1 if there is none."""
         return self._last(4)
 
     @property
@@ -63,7 +63,7 @@ class TensorShape:
         return self.dims
 
     def numel(self) -> int:
-        """How many values it holds."""
+        """Number of elements."""
         return math.prod(self.dims)
 
     def __getitem__(self, index: Any) -> Any:

@@ -11,7 +11,7 @@ from .stage import Settings, compile_graph
 
 
 class _WithoutBackward(torch.autograd.Function):
-    """Results of the device, which say so when somebody asks for gradients."""
+    """Results of the device; requests for gradients raise an error."""
 
     @staticmethod
     def forward(ctx: Any, count: int, *tensors: torch.Tensor) -> Any:
@@ -27,7 +27,7 @@ class _WithoutBackward(torch.autograd.Function):
 
 
 class _Bound(torch.nn.Module):
-    """A captured graph with its parameters in place: what torch.compile hands over takes them as inputs."""
+    """A captured graph with its parameters bound; torch.compile passes them as inputs."""
 
     def __init__(self, graph: torch.fx.GraphModule, example: Sequence[Any]) -> None:
         super().__init__()
@@ -39,7 +39,7 @@ class _Bound(torch.nn.Module):
         self.count = len(example)
 
     def given(self, values: Sequence[Any]) -> list[Any]:
-        """Those of a call that are no parameters."""
+        """Values of a call that are not parameters."""
         return [value for place, value in enumerate(values) if place not in self.fixed and place not in self.weights]
 
     def forward(self, *values: Any) -> Any:
@@ -50,8 +50,8 @@ class _Bound(torch.nn.Module):
 
 
 def compile_torch(gm: torch.fx.GraphModule, example_inputs: Sequence[Any], **_: Any) -> Callable[..., Any]:
-    """A function of the graph on the first TTDevice, or one of the default architecture. Parameters are those of the
-    time of compiling."""
+    """Compiles the graph for the first TTDevice, or one of the default architecture, and returns a function. Parameters
+    have their values at compile time."""
     import ttsim
     import ttsim.torch
 
@@ -64,7 +64,7 @@ def compile_torch(gm: torch.fx.GraphModule, example_inputs: Sequence[Any], **_: 
     samples = bound.given(example_inputs)
     device = get_tenstorrent_device()
     if device is None:
-        device = object.__new__(TTDevice)  # says which chip; it joins no pipeline
+        device = object.__new__(TTDevice)  # only defines the chip; not part of a pipeline
         from ._C.backend_api import default_arch
         device.arch, device.chip_ids, device.name = default_arch(), _chips(None, None), "tt"
     settings_ = config._get_global_compiler_config()
@@ -90,6 +90,6 @@ def compile_torch(gm: torch.fx.GraphModule, example_inputs: Sequence[Any], **_: 
 
 
 def reset_state() -> None:
-    """Forgets what torch.compile has compiled."""
+    """Discards everything that torch.compile has compiled."""
     import torch._dynamo
     torch._dynamo.reset()

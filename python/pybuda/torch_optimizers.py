@@ -1,4 +1,4 @@
-"""LAMB, LARS and Adam without bias correction in torch: what updates on the device are compared with."""
+"""LAMB, LARS and Adam without bias correction in torch: references for updates on the device."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
@@ -8,7 +8,7 @@ import torch
 
 
 class _Stepped(torch.optim.Optimizer):
-    """`update(value, gradient, state, group)` gives what is subtracted."""
+    """`update(value, gradient, state, group)` returns the decrement of the value."""
 
     @torch.no_grad()
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
@@ -36,7 +36,7 @@ def _moments(gradient: torch.Tensor, state: Any, betas: tuple[float, float]) -> 
 
 
 class AdamNoBiasCorrection(_Stepped):
-    """`decoupled`: weights decay beside the step, as in AdamW."""
+    """`decoupled`: decoupled weight decay, as in AdamW."""
 
     def __init__(self, params: Iterable[Any], lr: float = 1e-3, betas: tuple[float, float] = (0.9, 0.999),
                  eps: float = 1e-8, weight_decay: float = 0.0, decoupled: bool = False) -> None:
@@ -44,7 +44,7 @@ class AdamNoBiasCorrection(_Stepped):
                                   "decoupled": decoupled})
 
     def update(self, value: torch.Tensor, gradient: torch.Tensor, state: Any, group: Any) -> torch.Tensor:
-        """What is subtracted from the value."""
+        """The decrement of the value."""
         decay = group["weight_decay"]
         if decay and not group["decoupled"]:
             gradient = gradient + decay * value
@@ -64,7 +64,7 @@ class LAMB(_Stepped):
                                   "clip_value": clip_value, "correction": correction})
 
     def update(self, value: torch.Tensor, gradient: torch.Tensor, state: Any, group: Any) -> torch.Tensor:
-        """What is subtracted from the value."""
+        """The decrement of the value."""
         mean, variance = _moments(gradient, state, group["betas"])
         if group["correction"]:
             mean = mean / (1 - group["betas"][0]**state["step"])
@@ -87,7 +87,7 @@ class LARS(_Stepped):
                                   "epsilon": epsilon})
 
     def update(self, value: torch.Tensor, gradient: torch.Tensor, state: Any, group: Any) -> torch.Tensor:
-        """What is subtracted from the value."""
+        """The decrement of the value."""
         decay, length, slope = group["weight_decay"], value.norm(), gradient.norm()
         local = 1.0
         if float(length) and float(slope):

@@ -1,4 +1,4 @@
-"""The same for optimizers of torch."""
+"""Learning rate schedules for torch optimizers."""
 from __future__ import annotations
 
 from typing import Any
@@ -7,7 +7,7 @@ import torch
 
 
 class TorchLearningRateScheduler(torch.optim.lr_scheduler.LRScheduler):
-    """Subclasses say by get_lr() what the rates are. It does not step when it is made."""
+    """Subclasses define get_lr(). Creation makes no step."""
 
     def __init__(self, optimizer: torch.optim.Optimizer) -> None:
         self.optimizer = optimizer
@@ -18,7 +18,7 @@ class TorchLearningRateScheduler(torch.optim.lr_scheduler.LRScheduler):
         raise NotImplementedError(f"{type(self).__name__} has no get_lr(); define it in the subclass")
 
     def step(self, epoch: int | None = None) -> None:
-        """Gives the optimizer the rates of get_lr()."""
+        """Sets the optimizer's rates to get_lr()."""
         self.last_epoch += 1
         rates = self.get_lr()
         for group, rate in zip(self.optimizer.param_groups, rates if isinstance(rates, (list, tuple)) else
@@ -27,12 +27,12 @@ class TorchLearningRateScheduler(torch.optim.lr_scheduler.LRScheduler):
 
 
 def warmed(rate: float, step: int, steps: int) -> float:
-    """Of `steps` equal parts of the rate as many as steps were made."""
+    """The rate after `step` of `steps` equal increases."""
     return rate * min(step, steps) / steps
 
 
 class TorchLinearWarmupScheduler(TorchLearningRateScheduler):
-    """In `num_steps` steps in equal parts to each group's rate, then that rate."""
+    """Increases the rate in `num_steps` equal steps to each group's rate, then keeps it."""
 
     def __init__(self, optimizer: torch.optim.Optimizer, num_steps: int) -> None:
         super().__init__(optimizer)
@@ -40,5 +40,5 @@ class TorchLinearWarmupScheduler(TorchLearningRateScheduler):
         self.full = [group["lr"] for group in optimizer.param_groups]
 
     def get_lr(self) -> Any:
-        """The share of the whole rate, for each group."""
+        """The share of the full rate, for each group."""
         return [warmed(rate, self.last_epoch, self.num_steps) for rate in self.full]

@@ -1,4 +1,4 @@
-"""A module's forward as a ttsim.Graph: ops are followed from the outputs back, and keep their names."""
+"""Traces a module's forward into a ttsim.Graph: ops are followed back from the outputs and keep their names."""
 from __future__ import annotations
 
 import dataclasses
@@ -17,9 +17,9 @@ from .tensor import Tensor
 
 @dataclasses.dataclass
 class Trace:
-    """`inputs`: (name, tensor) in the modules' order, `outputs` those of the last module. `ops` in an order in which
-    operands come first; `parameters` by name, `constants` by that of the first op that takes them, input_<operand>_<op>;
-    `chips` of ops that fracture groups put somewhere."""
+    """`inputs`: (name, tensor) in the order of the modules, `outputs` of the last module. `ops`: in topological order.
+    `parameters`: by name. `constants`: by the first op that uses them, input_<operand>_<op>. `chips`: of ops placed by
+    fracture groups."""
     inputs: list[tuple[str, Tensor]]
     outputs: list[tuple[str, Tensor]]
     ops: list[PyBudaOp]
@@ -29,8 +29,8 @@ class Trace:
 
     def evaluate(self, values: Sequence[torch.Tensor], wanted: Sequence[str] = (),
                  saturated: Collection[str] = ()) -> list[torch.Tensor]:
-        """Outputs, or results of the ops `wanted`, in torch; those of the ops `saturated` as the device's Int8 holds
-        them, from -127 to 127."""
+        """Outputs, or results of the ops `wanted`, in torch; results of the ops `saturated` are clamped to the device's
+        Int8 range, -127 to 127."""
         known: dict[int, torch.Tensor] = {id(tensor): value for (_, tensor), value in zip(self.inputs, values)}
         by_name: dict[str, torch.Tensor] = {}
 
@@ -46,7 +46,7 @@ class Trace:
 
 
     def computed_whole(self) -> set[str]:
-        """Inputs, parameters and constants of integers that some op takes beside nothing but such."""
+        """Integer inputs, parameters and constants of ops whose operands are all integers."""
         names = {id(tensor): name for name, tensor in self.inputs}
         names |= {id(one): name for held in (self.parameters, self.constants) for name, one in held.items()}
         found: set[str] = set()
@@ -58,14 +58,14 @@ class Trace:
 
 
 def _is_whole_number(operand: Any) -> bool:
-    """Of an operand that was given as a number."""
+    """Whether an operand was given as an integer."""
     source = getattr(operand, "src_op", None)
     return source is not None and source.op_type == "constant" and float(source.named_attrs["constant"]).is_integer()
 
 
 def trace(modules: Sequence[Any], inputs: Sequence[tuple[str, Tensor]]) -> Trace:
-    """Of modules of which each takes what the one before gives. RuntimeError for a parameter that no module has, a
-    name given twice and an output that is no tensor."""
+    """Traces modules, each of which reads the outputs of the previous one. RuntimeError for a parameter without a
+    module, duplicate names and outputs that are not tensors."""
     given = [tensor for _, tensor in inputs]
     values: list[Tensor] = given
     for module in modules:
@@ -78,11 +78,11 @@ def trace(modules: Sequence[Any], inputs: Sequence[tuple[str, Tensor]]) -> Trace
 
 
 def _check_names(ops: list[PyBudaOp], module: str) -> None:
-    """A module that is called twice gives its ops' names twice: later ones get a number."""
+    """Names of ops must be unique; if a module is called again, its ops get a number."""
     calls: dict[str, set[int]] = {}
     for op in ops:
         if op.call in calls.get(op.name, ()):
-            raise RuntimeError(f"two ops of module '{module}' have the name '{op.name}'; name each differently, or "
+            raise RuntimeError(f"two ops of module '{module}' are named '{op.name}'; choose different names, or "
                                "leave the name empty")
         calls.setdefault(op.name, set()).add(op.call)
     taken = set(calls)
@@ -95,7 +95,7 @@ def _check_names(ops: list[PyBudaOp], module: str) -> None:
 
 
 def _named_outputs(module: str, values: list[Tensor], inputs: list[Tensor]) -> list[tuple[str, Tensor]]:
-    """What is no op's result, such as an input that is passed on, or a parameter, gets a nop."""
+    """Adds a nop for outputs that are not results of ops, such as inputs or parameters."""
     from .op.eltwise_unary import Identity
     outputs: list[tuple[str, Tensor]] = []
     for value in values:
@@ -123,15 +123,15 @@ def _walk(made: Trace, parameters: dict[Parameter, str]) -> None:
         for place, operand in reversed(list(enumerate(op.operands))):
             if isinstance(operand, Parameter):
                 if operand not in parameters:
-                    raise RuntimeError(f"op '{op.name}' takes a parameter that no module holds; assign it to an "
-                                       "attribute of the module, or register it by add_parameter()")
+                    raise RuntimeError(f"op '{op.name}' uses a parameter that belongs to no module; assign it to an "
+                                       "attribute of the module, or register it with add_parameter()")
                 made.parameters[parameters[operand]] = operand
             elif operand.src_op is not None:
                 stack.append((operand.src_op, False))
             elif id(operand) not in inputs:
                 if not operand.has_value():
-                    raise RuntimeError(f"operand {place} of op '{op.name}' is a constant without a value; give it "
-                                       "one by set_constant()")
+                    raise RuntimeError(f"operand {place} of op '{op.name}' is a constant without a value; set it "
+                                       "with set_constant()")
                 if not any(held is operand for held in made.constants.values()):
                     made.constants[f"input_{place}_{op.name}"] = operand
 
@@ -141,8 +141,8 @@ def _dense(value: torch.Tensor) -> torch.Tensor:
 
 
 def to_graph(made: Trace, saved: Sequence[str] = ()) -> Any:
-    """The ttsim.Graph, in which the results of the ops `saved` are outputs behind those of the trace. Inputs of whole
-    numbers that ops read as floats alone are inputs of floats: queues have their names, and no cast's."""
+    """The ttsim.Graph; the results of the ops `saved` are outputs after those of the trace. Integer inputs that ops
+    read only as floats become float inputs, so that queues have their names and not those of casts."""
     make = _build(made, saved, ())
     whole = [name for name, tensor in made.inputs if is_integer(tensor.data_format)]
     as_floats = [name for name in whole if name not in make.whole]

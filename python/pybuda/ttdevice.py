@@ -1,4 +1,4 @@
-"""Simulated Tensix chips as a device."""
+"""Simulated Tensix chips as devices."""
 from __future__ import annotations
 
 import dataclasses
@@ -21,14 +21,14 @@ from .stage_kinds import _formats, make_stages
 from .tensor import Tensor
 from .training import refuse_training
 
-_MOST_CHIPS = 1024  # more than any machine has
+_MOST_CHIPS = 1024  # upper limit, larger than any machine
 _ENGINES = {BackendType.Golden: "functional", BackendType.Model: "functional"}  # values without a clock
 
 
 @dataclasses.dataclass(frozen=True)
 class DeviceConfig:
-    """`grid_size`: rows and columns of Tensix cores of each chip, less those that are harvested; `chips` of the product
-    `name`; `device_yaml`: the soc descriptor, "" where the product's own is meant."""
+    """`grid_size`: rows and columns of Tensix cores of each chip without harvested rows; `chips` of the product `name`;
+    `device_yaml`: the SoC descriptor, or "" for that of the product."""
     arch: BackendDevice
     name: str
     chip: str
@@ -41,30 +41,31 @@ class DeviceConfig:
 
     @property
     def arch_name(self) -> str:
-        """Of the architecture, in lower case."""
+        """The architecture in lower case."""
         return self.arch.to_string()
 
     @property
     def rows(self) -> int:
-        """Of the grid."""
+        """Rows of the grid."""
         return self.grid_size[0]
 
     @property
     def columns(self) -> int:
-        """Of the grid."""
+        """Columns of the grid."""
         return self.grid_size[1]
 
 
 def get_device_config(arch: BackendDevice | None = None, chip_ids: Sequence[int] = (0,), *_: Any,
                       **__: Any) -> DeviceConfig:
-    """Product and grid that a device of this architecture (None: the default) is compiled for, as the configuration
-    says. RuntimeError for an architecture that is not simulated, ttsim.InputError for a bad soc descriptor."""
+    """Product and grid that a device of this architecture (None: the default) is compiled for, according to the
+    configuration. RuntimeError for an architecture that is not simulated, ttsim.InputError for an invalid SoC
+    descriptor."""
     import ttsim
     arch, settings = arch or default_arch(), config._get_global_compiler_config()
     name = compile_options.device_name(settings, arch, len(chip_ids) or 1)
     info = next((info for info in ttsim.devices() if info.name == name), None)
     harvested = tuple(row for row in range(32) if settings.harvesting_mask >> row & 1)
-    if info is None:  # a soc descriptor
+    if info is None:  # a SoC descriptor
         rows, columns = compile_options.descriptor_grid(name)
         return DeviceConfig(arch, name, name, 1, (rows - len(harvested), columns), name, chip_ids=tuple(chip_ids),
                             harvested_rows=harvested)
@@ -73,20 +74,20 @@ def get_device_config(arch: BackendDevice | None = None, chip_ids: Sequence[int]
 
 
 class CompiledModule(Module):
-    """A module that lies in a device image, under its name; it computes on the device alone."""
+    """A module of a device image, under its name; it runs only on the device."""
 
     def __init__(self, name: str, device: Any) -> None:
         super().__init__(name)
         self.device = device
 
     def forward(self, *_: Any, **__: Any) -> Any:
-        """NotImplementedError: an image holds what was compiled, not what torch could evaluate."""
-        raise NotImplementedError(f"module '{self.name}' lies compiled in a device image; run it by "
-                                  "pybuda.run_inference() of its device")
+        """NotImplementedError: an image has only compiled code, which torch cannot evaluate."""
+        raise NotImplementedError(f"module '{self.name}' is compiled in a device image; run it with "
+                                  "pybuda.run_inference() on its device")
 
 
 def _modules_of(image: Any, device: Any) -> list[Any]:
-    """Those that the image was made of in this process, else what stands for them: outputs are called
+    """The modules that the image was compiled from in this process, or placeholders; outputs are named
     `<module>.output_<op>`."""
     if "modules" in vars(image):
         return list(image.modules)
@@ -95,9 +96,9 @@ def _modules_of(image: Any, device: Any) -> list[Any]:
 
 
 class TTDevice(Device):
-    """`devtype`: Silicon (with a clock), Versim and Emulation the same, Golden and Model (values only), all simulated.
-    `chip_ids` or `num_chips` (0: all there are). `fp32_fallback`: format of float32 tensors."""
-    ignores_formats = False  # computes in float32, as Golden does in verification
+    """`devtype`: Silicon (with a clock; Versim and Emulation are the same), Golden and Model (values only), all
+    simulated. `chip_ids` or `num_chips` (0: all available). `fp32_fallback`: format of float32 tensors."""
+    ignores_formats = False  # computes in float32, as Golden devices in verification
 
     @takes(num_chips=WHOLE, chip_ids=(list, tuple), arch=(BackendDevice,), devtype=(BackendType,),
            device_mode=(DeviceMode,), fp32_fallback=(DataFormat,))
@@ -114,7 +115,7 @@ class TTDevice(Device):
         self.optimizer, self.scheduler = optimizer, scheduler
         self.fp32_fallback = fp32_fallback
         self.chip_ids = _chips(num_chips, chip_ids)
-        if self.device_mode != DeviceMode.RunOnly:  # an image brings its machine
+        if self.device_mode != DeviceMode.RunOnly:  # an image defines its machine
             _check_detected(name, self.chip_ids)
         self._explicit = arch is not None and devtype is not None
         self.graph_name = f"{name}_graph"
@@ -123,11 +124,11 @@ class TTDevice(Device):
         self._groups: list[list[Any]] | None = None
         self._loopback: Loopback | None = None
         self._active = 0
-        self.runs = False  # it was compiled to be run
+        self.runs = False  # whether it was compiled to be run
         self._saved: list[torch.Tensor] = []
         self._compile_output: Any = None
         self._image: Any = None
-        self._image_reference: Any = None  # the stage that the image was made of
+        self._image_reference: Any = None  # the stage that the image was compiled from
         if module is not None:
             self.place_module(module)
 
@@ -141,7 +142,7 @@ class TTDevice(Device):
 
     def compile_for(self, inputs: Sequence[Any], compiler_cfg: Any = None, targets: Sequence[Any] = (),
                     microbatch_size: int = 0, microbatch_count: int = 1, verify_cfg: Any = None) -> list[Any]:
-        """`inputs` have dim 0 = 1. Raises what compiling finds wrong: ttsim.InputError, ttsim.UnsupportedError."""
+        """`inputs` have dim 0 = 1. Raises errors of compilation: ttsim.InputError, ttsim.UnsupportedError."""
         from .compile_result import CompileResult
         settings = self._settings(inputs, compiler_cfg, microbatch_size or 1)
         if self._image is not None:
@@ -149,7 +150,7 @@ class TTDevice(Device):
             self._stages = [ImageStage(self._image, settings, self._image_reference)]
         else:
             if not self.modules:
-                raise RuntimeError(f"device '{self.name}' has no module; place one by place_module()")
+                raise RuntimeError(f"device '{self.name}' has no module; add one with place_module()")
             reset_unique_node_id()
             self.graph_name = "_".join(module.get_name() for module in self.modules)
             if settings.config.compile_subgraphs:
@@ -181,7 +182,7 @@ class TTDevice(Device):
         return [torch.zeros(shape) for shape in shapes]
 
     def take_samples(self, groups: list[list[Any]]) -> None:
-        """Samples of each module, where modules are compiled each for itself."""
+        """Samples for each module, if modules are compiled separately."""
         self._groups = groups
 
     def _settings(self, inputs: Sequence[Any], compiler_cfg: Any, microbatch: int) -> Settings:
@@ -232,11 +233,11 @@ class TTDevice(Device):
         return values if self._loopback is None else self._loopback.kept(values)
 
     def has_reference(self) -> bool:
-        """Whether evaluate() has modules."""
+        """Whether evaluate() has modules to run."""
         return self._image is None or self._image_reference is not None
 
     def compile_reference(self, sample_inputs: Sequence[Any]) -> None:
-        """Compiles the modules, and starts nothing."""
+        """Compiles the modules without starting a session."""
         from .run.api import _samples
         microbatch, samples = _samples(self, sample_inputs)
         mode, self.device_mode = self.device_mode, DeviceMode.CompileOnly
@@ -246,17 +247,17 @@ class TTDevice(Device):
             self.device_mode = mode
 
     def run_image(self, image: Any) -> None:
-        """From now on, in place of what was compiled of the modules, beside which verification holds it."""
+        """Runs the image from now on instead of the compiled modules, which verification compares it with."""
         self._image_reference = self._stages[0]
         self._image = image
         set_state_changed()
 
     def taken_intermediates(self) -> list[torch.Tensor]:
-        """Results of the ops of op_intermediates_to_save, in the last forward."""
+        """Results of the ops in op_intermediates_to_save, of the last forward."""
         return self._saved
 
     def evaluate(self, values: list[Any]) -> list[torch.Tensor]:
-        """What the modules give in torch on the host."""
+        """Outputs of the modules in torch on the host."""
         for stage in self._stages:
             values = stage.evaluate(values)
         return values
@@ -268,7 +269,7 @@ class TTDevice(Device):
 
     @takes(subgraph_index=WHOLE)
     def set_active_subgraph(self, subgraph_index: int) -> None:
-        """With compile_subgraphs: the module that runs and inputs are for. IndexError for one there is not."""
+        """With compile_subgraphs: selects the module to run and to push inputs for. IndexError for an invalid index."""
         if not 0 <= subgraph_index < max(len(self.modules), 1):
             raise IndexError(f"device '{self.name}' has subgraphs 0 to {len(self.modules) - 1}, not {subgraph_index}")
         self._active = subgraph_index
@@ -276,18 +277,18 @@ class TTDevice(Device):
             self._stages = self._subgraphs[subgraph_index]
 
     def get_active_subgraph(self) -> int:
-        """The number of the module that runs."""
+        """The index of the module that runs."""
         return self._active
 
     def shutdown_device(self) -> None:
-        """Forgets inputs and what was compiled; modules stay."""
+        """Discards inputs and compiled modules; modules stay."""
         super().shutdown_device()
         self._stages, self._subgraphs, self._saved, self._loopback = [], None, [], None
 
     # --- parameters
 
     def get_parameters(self, ignore_unused_parameters: bool = True) -> list[Any]:
-        """Those that what was compiled uses; with `ignore_unused_parameters` False all."""
+        """Parameters that the compiled modules use; with `ignore_unused_parameters` False all."""
         if ignore_unused_parameters and self._stages:
             return [parameter for stage in self._stages for parameter in stage.parameters().values()]
         return [parameter for module in self.modules for parameter in module.get_parameters()]
@@ -298,13 +299,13 @@ class TTDevice(Device):
                 for parameter in self.get_parameters() if parameter.has_value()}
 
     def get_parameter_checkpoint(self) -> dict[str, Tensor]:
-        """Of parameters that require gradients."""
+        """Values of parameters that require gradients."""
         trained = {parameter.get_name() for parameter in self.get_parameters() if parameter.requires_grad}
         return {name: value for name, value in self.get_all_parameters().items() if name in trained}
 
     @takes(parameters=(Mapping,))
     def update_device_parameters(self, parameters: dict[str, Any]) -> None:
-        """For the runs to come. RuntimeError for a name that no module has."""
+        """Sets values for later runs. RuntimeError for an unknown name."""
         import ttsim
 
         from .tensor import to_pt_tensor
@@ -315,33 +316,33 @@ class TTDevice(Device):
                                    f"{', '.join(self.get_all_parameters()) or 'none'}")
             try:
                 stage.set_parameter(name, to_pt_tensor(value).detach())
-            except ttsim.InputError:  # what was compiled rests on the old values
+            except ttsim.InputError:  # compilation depended on the old values
                 stage.compile_again()
 
     def get_optimizer(self) -> Any:
-        """As it was given."""
+        """The optimizer given to the constructor."""
         return self.optimizer
 
     def get_optimizer_params(self, is_buda: bool) -> dict[str, Any]:
-        """What the optimizer keeps, by parameter; {} without one."""
+        """Optimizer state by parameter; {} without an optimizer."""
         if self.optimizer is None:
             return {}
         return {parameter.get_name(): self.optimizer.get_optimizer_params(parameter.get_name(), is_buda)
                 for parameter in self.get_parameters()}
 
     def get_scheduler_params(self, is_buda: bool) -> dict[str, Any]:
-        """What the scheduler gives, by parameter; {} without one."""
+        """Scheduler state by parameter; {} without a scheduler."""
         if self.scheduler is None:
             return {}
         return {parameter.get_name(): self.scheduler.get_scheduler_params(parameter.get_name(), is_buda)
                 for parameter in self.get_parameters()}
 
     def get_pytorch_optimizer(self, parameters: Any, lr: float | None = None) -> Any:
-        """The same in torch; None without one."""
+        """The equivalent torch optimizer; None without one."""
         return None if self.optimizer is None else self.optimizer.get_pytorch_optimizer(parameters, lr)
 
     def get_pytorch_scheduler(self, optimizer: Any = None) -> Any:
-        """The same in torch; None without one."""
+        """The equivalent torch scheduler; None without one."""
         return None if self.scheduler is None else self.scheduler.get_pytorch_scheduler(optimizer)
 
     def get_parameter_gradients(self) -> dict[str, Any]:
@@ -349,9 +350,9 @@ class TTDevice(Device):
         refuse_training("get_parameter_gradients")
 
     def get_dram_io_queues(self, queue_type: str) -> list[tuple[str, tuple[int, ...]]]:
-        """Names and shapes of the queues of "input" or "output". RuntimeError for another type."""
+        """Names and shapes of the "input" or "output" queues. RuntimeError for another type."""
         if queue_type not in ("input", "output"):
-            raise RuntimeError(f"queues of type '{queue_type}' cannot be asked for; 'input' and 'output' can")
+            raise RuntimeError(f"there are no queues of type '{queue_type}'; types are 'input' and 'output'")
         place = 0 if queue_type == "input" else -1
         compiled = self._stages[place].compiled
         found = compiled.inputs if queue_type == "input" else compiled.outputs
@@ -362,10 +363,10 @@ class TTDevice(Device):
     def compile_to_image(self, *, img_path: str | None = None, training: bool = False,
                          sample_inputs: Sequence[Any] = (), sample_targets: Sequence[Any] = (),
                          microbatch_count: int = 1, verify_cfg: Any = None, cpueval_outputs: Any = None) -> Any:
-        """A TTDeviceImage of the modules, written to `img_path`. AssertionError unless the device was made with an
+        """A TTDeviceImage of the modules, written to `img_path`. AssertionError unless the device was created with an
         explicit arch and devtype."""
         from .tti import compile_to_image
-        assert self._explicit, "compile_to_image needs a TTDevice made with an explicit arch= and devtype="
+        assert self._explicit, "compile_to_image needs a TTDevice with an explicit arch= and devtype="
         if training:
             refuse_training("an image for training")
         image = compile_to_image(self, img_path, sample_inputs)
@@ -375,9 +376,9 @@ class TTDevice(Device):
     @staticmethod
     def load_image(img: Any = None, img_path: str | None = None, device_id_overrides: Any = None, *,
                    trust_host_parts: bool = False) -> TTDevice:
-        """A device that runs an image; its `modules` stand for those that were compiled into it, with their names.
-        `trust_host_parts`: as TTDeviceImage.load_from_disk() has it, with `img_path`. AssertionError unless one of `img`
-        and `img_path` is given, ttsim.InputError for a file that is no image."""
+        """A device that runs an image; its `modules` are placeholders with the names of the compiled modules.
+        `trust_host_parts`: as in TTDeviceImage.load_from_disk(), with `img_path`. AssertionError unless one of `img`
+        and `img_path` is given, ttsim.InputError for an invalid image file."""
         from .tti import load_image
         device: TTDevice = load_image(img, img_path, device_id_overrides, trust_host_parts)
         device.modules = _modules_of(device._image, device)
@@ -385,7 +386,8 @@ class TTDevice(Device):
 
 
 def _check_detected(device: str, chip_ids: Sequence[Any]) -> None:
-    """RuntimeError for chips that no board has; a cluster descriptor and a product of the configuration bring theirs."""
+    """RuntimeError for chips that no board has. A cluster descriptor or a product of the configuration defines its
+    own."""
     settings = config._get_global_compiler_config()
     if settings.backend_cluster_descriptor_path:
         return
@@ -396,17 +398,18 @@ def _check_detected(device: str, chip_ids: Sequence[Any]) -> None:
     beyond = [chip for chip in chip_ids if isinstance(chip, int) and not 0 <= chip < there]
     if beyond:
         raise RuntimeError(
-            f"device '{device}' is to have chip {beyond[0]}, and {there} {'is' if there == 1 else 'are'} there, numbered "
-            f"from 0: set PYBUDA_OVERRIDE_NUM_CHIPS={max(chip for chip in beyond) + 1} to simulate more, or "
+            f"device '{device}' needs chip {beyond[0]}, but there {'is' if there == 1 else 'are'} only {there}, "
+            f"numbered from 0: set PYBUDA_OVERRIDE_NUM_CHIPS={max(chip for chip in beyond) + 1} to simulate more, or "
             "TTSIM_DEVICES to boards of several chips such as wh_n300,wh_n300")
 
 
 def _chips(num_chips: int | None, chip_ids: Any) -> list[Any]:
     if chip_ids:
         assert num_chips is None or num_chips == len(chip_ids), \
-            f"num_chips={num_chips} and {len(chip_ids)} chip_ids; give one of both"
+            f"num_chips={num_chips} and {len(chip_ids)} chip_ids; give only one of them"
         return list(chip_ids)
     if num_chips is None:
         return [0]
-    assert 0 <= num_chips <= _MOST_CHIPS, f"num_chips={num_chips}; a device has 1 to {_MOST_CHIPS}, 0 stands for all there are"
+    assert 0 <= num_chips <= _MOST_CHIPS, \
+        f"num_chips={num_chips}; a device has 1 to {_MOST_CHIPS} chips; 0: all available"
     return list(range(num_chips or len(detect_available_silicon_devices())))

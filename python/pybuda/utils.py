@@ -1,4 +1,4 @@
-"""Small things that programs use beside the package."""
+"""Small helper functions for programs."""
 from __future__ import annotations
 
 import inspect
@@ -15,12 +15,12 @@ __all__ = ["align_up_tile", "arranged", "flatten", "get_pybuda_parameters_from_s
 
 
 def get_pybuda_parameters_from_state_dict(state_dict: dict[str, torch.Tensor]) -> dict[str, Parameter]:
-    """Parameters by the names of the dictionary, with its values."""
+    """Parameters with the names and values of the dictionary."""
     return {name: Parameter(value, requires_grad=value.requires_grad, name=name) for name, value in state_dict.items()}
 
 
 def structure(given: Any) -> Any:
-    """Of nested inputs: tuples, lists and dictionaries with the places of tensors in order in place of these."""
+    """Structure of nested inputs: tuples, lists and dictionaries with the index of each tensor in its place."""
     places = itertools.count()
 
     def of(value: Any) -> Any:
@@ -34,8 +34,8 @@ def structure(given: Any) -> Any:
 
 
 def arranged(function: Callable[..., Any], values: Sequence[Any], nested: Any) -> list[Any]:
-    """Arguments for `function`: the values one by one where it takes as many, else as they were nested when they were
-    pushed. TypeError where it takes neither."""
+    """Arguments for `function`: the values separately if it accepts as many, else nested as they were pushed. TypeError
+    if it accepts neither."""
     def filled(value: Any) -> Any:
         if isinstance(value, list):
             return [filled(one) for one in value]
@@ -59,7 +59,7 @@ def arranged(function: Callable[..., Any], values: Sequence[Any], nested: Any) -
 
 
 def flatten_places(nested: Any) -> list[int]:
-    """The places in a structure."""
+    """The indices in a structure."""
     if isinstance(nested, (list, dict)):
         return [place for one in (nested.values() if isinstance(nested, dict) else nested)
                 for place in flatten_places(one)]
@@ -67,7 +67,7 @@ def flatten_places(nested: Any) -> list[int]:
 
 
 def flatten(outputs: Any) -> list[Any]:
-    """The tensors of nested outputs in order, None left out. NotImplementedError for what holds none."""
+    """The tensors of nested outputs in order, without None. NotImplementedError for other types."""
     from .tensor import SomeTensorTypes
     if outputs is None:
         return []
@@ -79,5 +79,5 @@ def flatten(outputs: Any) -> list[Any]:
         return [tensor for field in outputs.__dataclass_fields__ for tensor in flatten(getattr(outputs, field))]
     if isinstance(outputs, (list, tuple)):
         return [tensor for value in outputs for tensor in flatten(value)]
-    raise NotImplementedError(f"a module gave a {type(outputs).__name__}; outputs are tensors, or tuples, lists, "
-                              "dictionaries and dataclasses of tensors")
+    raise NotImplementedError(f"a module returned a {type(outputs).__name__}; outputs must be tensors, or tuples, "
+                              "lists, dictionaries and dataclasses of tensors")

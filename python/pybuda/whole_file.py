@@ -1,4 +1,4 @@
-"""Text files that appear whole or not at all, also when the disk is full or the power goes, and where they may lie."""
+"""Text files that are written atomically, even if the disk is full or power fails, and safe temporary folders."""
 from __future__ import annotations
 
 import contextlib
@@ -8,7 +8,8 @@ import tempfile
 
 
 def write_whole(path: str | os.PathLike[str], text: str) -> None:
-    """Writes beside `path` and renames; devices and pipes are written directly. OSError leaves what was there before."""
+    """Writes a temporary file beside `path` and renames it; devices and pipes are written directly. On OSError the old
+    file stays."""
     target = os.path.realpath(path)
     if os.path.exists(target) and not os.path.isfile(target):
         with open(target, "w", encoding="utf-8") as device:
@@ -37,9 +38,9 @@ def write_whole(path: str | os.PathLike[str], text: str) -> None:
 
 
 def own_temporary_folder(name: str) -> str:
-    """The folder of this user below the temporary one, which all users share: nobody else can put anything into it.
+    """The folder of this user in the shared temporary folder; other users cannot write to it.
 
-    Where another user has taken its name first, a new one with a name that nobody can guess.
+    If another user has already created that name, a new folder with an unpredictable name.
     """
     folder = os.path.join(tempfile.gettempdir(), f"{name}-{os.geteuid()}")
     with contextlib.suppress(FileExistsError):

@@ -56,7 +56,7 @@ def test_no_option_of_compile_takes_what_is_no_number(number):
 def test_integer_indices_out_of_range_are_refused():
     for option in ("trials", "amp", "amp_light", "microbatch", "chips", "effort", "conv_fracture"):
         for number in (-1, 2**31 - 1):
-            with pytest.raises(ttsim.InputError, match=f"{option} is . to .*, and {number} is given"):
+            with pytest.raises(ttsim.InputError, match=f"{option} must be . to .*, not {number}"):
                 ttsim.compile(product()[0], **{option: number})
     with pytest.raises(ttsim.InputError, match="trace_level is 7"):
         ttsim.Session(ADD, chip="wormhole_b0", trace_level=7)
@@ -176,7 +176,7 @@ def test_errors_keep_kind_and_place(compiled):
         ttsim.Model(compiled).run({"X": numpy.zeros((32, 64))})
     with pytest.raises(TypeError, match="no option 'devise'"):
         ttsim.compile(product()[0], devise="wh_n150")
-    with pytest.raises(ValueError, match="'fast' is none of full, timing"):
+    with pytest.raises(ValueError, match="'fast' is not one of full, timing"):
         ttsim.Model(compiled, engine="fast")
     with pytest.raises(TypeError, match="complex64"):
         ttsim.Graph().constant("w", numpy.zeros(3, numpy.complex64))

@@ -1,5 +1,5 @@
-"""Tenstorrent Tensix chips in software: models and Buda netlists run on a simulated Grayskull or Wormhole, with the
-chip's number formats, and say how many cycles everything took.
+"""Runs models and Buda netlists on simulated Tenstorrent Grayskull and Wormhole chips, with the chips' number formats,
+and reports the cycles.
 
     import numpy, ttsim
     graph = ttsim.Graph()
@@ -10,15 +10,15 @@ chip's number formats, and say how many cycles everything took.
     y = model.run({"x": numpy.ones((32, 64), numpy.float32)})["y"]
     print(y[0, 0], model.cycles)
 
-What goes wrong is raised as ttsim.Error: InputError, UnsupportedError, HangError or InternalError, with `file`, `line`
-and `column` where it has a place. Simulations let other Python threads run, and Ctrl-C ends them."""
+Errors are subclasses of ttsim.Error: InputError, UnsupportedError, HangError, InterruptedRunError or InternalError,
+with `file`, `line` and `column` if known. Simulations release the GIL, and Ctrl-C interrupts them."""
 from ._ttsim import (ArrayInfo, CompileReport, DeviceInfo, ElementType, Engine, Error, GraphTime, HangError, ImageInfo,
                      InputError, InternalError, InterruptedRunError, MergeReport, Netlist, Numerics, OpInfo, OpTime,
                      OutputCheck, QueueInfo, RunReport, UnsupportedError, Value, Verdict, devices, image_info,
                      merge_images, model_ops, set_config_dir)
 from ._ttsim import version as __version__
 from .graph import Graph
-from .model import CompiledModel, Model, compile  # noqa: A004 (what it does)
+from .model import CompiledModel, Model, compile  # noqa: A004 (the name of the command)
 from .session import Session, run
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""Between arrays of programs (numpy, torch, lists) and the numbers that models take: float32 or int64, row by row."""
+"""Converts arrays of programs (numpy, torch, lists) to the float32 or int64 arrays of the library, and back."""
 from __future__ import annotations
 
 import sys
@@ -16,11 +16,11 @@ _TYPES = {
     "bool": ElementType.Bool,
 }
 _NUMPY = {kind: numpy.dtype(name) for name, kind in _TYPES.items() if name != "bfloat16"}
-_NUMPY[ElementType.BF16] = numpy.dtype("float32")  # numpy has none; float32 holds all of its values
+_NUMPY[ElementType.BF16] = numpy.dtype("float32")  # numpy has no bfloat16; float32 holds all of its values
 
 
 def numpy_of(values: Any) -> numpy.ndarray:
-    """A numpy array of the same values; those of torch.bfloat16 as float32."""
+    """A numpy array of the same values; torch.bfloat16 becomes float32."""
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(values, torch.Tensor):
         values = values.detach().cpu()
@@ -30,24 +30,24 @@ def numpy_of(values: Any) -> numpy.ndarray:
 
 
 def type_of(values: Any) -> ElementType:
-    """The element type of an array. TypeError for one that no model takes."""
+    """The element type of an array. TypeError for a type that models do not have."""
     name = str(getattr(values, "dtype", None) or numpy.asarray(values).dtype).removeprefix("torch.")
     if name not in _TYPES:
-        raise TypeError(f"tensors of {name} are none of a model's; those are {', '.join(_TYPES)}")
+        raise TypeError(f"models have no tensors of {name}; use one of {', '.join(_TYPES)}")
     return _TYPES[name]
 
 
 def numbers(values: Any, kind: ElementType) -> numpy.ndarray:
-    """The values as they cross into the library: contiguous, float32 or int64."""
+    """The values as passed to the library: contiguous, float32 or int64."""
     return numpy.asarray(numpy_of(values), dtype=numpy.float32 if kind in _FLOATS else numpy.int64, order="C")
 
 
 def pair(values: Any, kind: ElementType | None = None) -> tuple[ElementType, numpy.ndarray]:
-    """Element type and bytes of values, as a graph takes them."""
+    """Element type and values, as graphs accept them."""
     kind = type_of(values) if kind is None else kind
     return kind, numbers(values, kind)
 
 
 def array(kind: ElementType, values: numpy.ndarray) -> numpy.ndarray:
-    """The numbers of a result in numpy's type for them."""
+    """A result in numpy's type for its element type."""
     return values.astype(_NUMPY[kind], copy=False)

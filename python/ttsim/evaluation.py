@@ -1,4 +1,4 @@
-"""Modules of torch in evaluation mode for a while."""
+"""Temporary evaluation mode of torch modules."""
 from __future__ import annotations
 
 import contextlib
@@ -8,7 +8,7 @@ from typing import Any
 
 @contextlib.contextmanager
 def evaluating(module: Any) -> Iterator[None]:
-    """No dropout, running statistics; afterwards every part is in the mode it was in."""
+    """Evaluation mode: no dropout, running statistics. Afterwards every submodule has its earlier mode."""
     modes = [(part, part.training) for part in module.modules()]
     module.eval()
     try:

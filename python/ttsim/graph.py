@@ -1,4 +1,4 @@
-"""Models made node by node."""
+"""Models built node by node."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -11,48 +11,48 @@ from ._ttsim import ArrayInfo, ElementType, Value
 class Graph:
     """A model: inputs, constants, ops of model_ops() and outputs.
 
-    Every method raises InputError for what does not fit: names given twice, operands and attributes that an op does not
-    take, shapes that do not go together."""
+    Every method raises InputError for invalid arguments: duplicate names, operands and attributes that an op does not
+    have, incompatible shapes."""
 
     def __init__(self, raw: _ttsim.Graph | None = None) -> None:
         self.raw = raw or _ttsim.Graph()
 
     @staticmethod
     def from_onnx(model: str | bytes, shapes: Mapping[str, Sequence[int]] | None = None) -> Graph:
-        """Of a file, or of a serialized ModelProto. `shapes`: of inputs that leave theirs open."""
+        """From a file, or a serialized ModelProto. `shapes`: of inputs with symbolic dimensions."""
         given = {name: list(shape) for name, shape in (shapes or {}).items()}
         return Graph(_ttsim.Graph.from_onnx(model, shapes=given) if isinstance(model, bytes)
                      else _ttsim.Graph.from_onnx_file(model, shapes=given))
 
     @staticmethod
     def from_text(text: str, name: str = "graph") -> Graph:
-        """What text() gave. InputError with every problem."""
+        """Parses the output of text(). InputError lists every problem."""
         return Graph(_ttsim.Graph.from_text(text, name))
 
     def text(self) -> str:
-        """All of it, constants too."""
+        """The graph as text, with its constants."""
         return self.raw.text()
 
     def input(self, name: str, shape: Sequence[int], type: ElementType = ElementType.F32) -> Value:
-        """A value of this shape and element type. InputError for a name that is taken."""
+        """An input of this shape and element type. InputError for a duplicate name."""
         return self.raw.input(name, list(shape), type)
 
     def constant(self, name: str, values: Any) -> Value:
-        """A weight under its name, of numpy, torch or a list."""
+        """A named weight, from numpy, torch or a list."""
         return self.raw.constant(name, *arrays.pair(values))
 
     def number(self, value: float) -> Value:
-        """A constant without dims, float32."""
+        """A float32 constant without dimensions."""
         return self.raw.number(value)
 
     def add(self, op: str, operands: Sequence[Value], attributes: Mapping[str, Any] | None = None,
             name: str = "") -> Value:
-        """An op. `name`: what ops of the netlist are named for; "": the op."""
+        """Adds an op. `name`: prefix of the names of its ops in the netlist; "": the op type."""
         given = {key: list(value) if isinstance(value, tuple) else value for key, value in (attributes or {}).items()}
         return self.raw.add(op, list(operands), given, name)
 
     def output(self, name: str, value: Value) -> None:
-        """Names a value as an output. InputError for a name that is taken."""
+        """Makes a value an output. InputError for a duplicate name."""
         self.raw.output(name, value)
 
     def info(self, value: Value) -> ArrayInfo:

@@ -20,16 +20,16 @@ namespace fs = std::filesystem;
 
 namespace ttsim::impl::image {
 
-std::uint64_t most_unpacked(std::uint64_t archive_bytes) {
-    // text and headers shrink far more than weights do
-    constexpr std::uint64_t always = std::uint64_t{32} << 20, ratio = 10;
-    return always + std::min(archive_bytes, ~std::uint64_t{0} / ratio / 2) * ratio;
+std::uint64_t max_unpacked_bytes(std::uint64_t archive_bytes) {
+    // text and headers compress far better than weights
+    constexpr std::uint64_t base_limit = std::uint64_t{32} << 20, ratio = 10;
+    return base_limit + std::min(archive_bytes, ~std::uint64_t{0} / ratio / 2) * ratio;
 }
 
 namespace {
 
-constexpr std::size_t most_members = 100'000, longest_name = 4096;
-constexpr std::uint64_t most_file = std::uint64_t{16} << 30;
+constexpr std::size_t max_members = 100'000, max_name_bytes = 4096;
+constexpr std::uint64_t max_file_bytes = std::uint64_t{16} << 30;
 
 struct CloseReader {
     void operator()(archive* a) const { archive_read_free(a); }
@@ -41,7 +41,7 @@ std::string problem(archive* a) {
     return text ? text : "it is damaged";
 }
 
-/// Only formats that images come in: a parser that is not needed is not reached. All are of the library itself; none
+/// Enables only formats that images use, so that other parsers are not reachable. All are built into the library; none
 /// starts a program.
 ReaderPtr open_archive(const std::string& file, std::string_view bytes) {
     ReaderPtr reader(archive_read_new());
@@ -54,13 +54,13 @@ ReaderPtr open_archive(const std::string& file, std::string_view bytes) {
     archive_read_support_filter_zstd(reader.get());
     if (archive_read_open_memory(reader.get(), bytes.data(), bytes.size()) != ARCHIVE_OK)
         fail_input({file, 0, 0}, "it is no device image: {}", problem(reader.get()));
-    // the last one stands for the archive itself
+    // the last filter is the archive itself
     if (archive_filter_count(reader.get()) > 2)
         fail_input({file, 0, 0}, "it is no device image: it is compressed more than once");
     return reader;
 }
 
-/// A tar ends with two blocks of zeros; libarchive takes one that was cut off between two members.
+/// A tar ends with two blocks of zeros; libarchive accepts tars that were truncated between members.
 void check_end(const std::string& file, archive* reader) {
     constexpr std::int64_t end = 1024;
     const bool tar = (archive_format(reader) & ARCHIVE_FORMAT_BASE_MASK) == ARCHIVE_FORMAT_TAR;
@@ -68,15 +68,15 @@ void check_end(const std::string& file, archive* reader) {
         fail_input({file, 0, 0}, "the archive is cut off: the end of a tar is missing; copy or write it again");
 }
 
-/// What messages show of a name that anyone may have chosen.
-std::string shown(std::string_view name) {
+/// Escapes an untrusted name for messages.
+std::string escaped_name(std::string_view name) {
     std::string text;
     for (const char c : name.substr(0, 200))
         text += c >= ' ' && c != 0x7f ? std::string(1, c) : fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
     return text;
 }
 
-/// The parts of a path; nothing for ".".
+/// The parts of a path; empty for ".".
 std::vector<std::string_view> parts_of(std::string_view name) {
     std::vector<std::string_view> parts;
     for (std::size_t at = 0; at <= name.size();) {
@@ -88,24 +88,24 @@ std::vector<std::string_view> parts_of(std::string_view name) {
     return parts;
 }
 
-/// The name below `unzipped_tti/` in the one way to write it; "" for that folder itself.
+/// The normalized name below `unzipped_tti/`; "" for that folder itself.
 std::string member_name(const std::string& file, archive_entry* entry) {
-    const char* given = archive_entry_pathname(entry);
-    if (!given) fail_input({file, 0, 0}, "a member has no name that can be read");
-    const std::string_view name = given;
-    if (name.size() > longest_name) fail_input({file, 0, 0}, "the name of a member has {} bytes", name.size());
+    const char* pathname = archive_entry_pathname(entry);
+    if (!pathname) fail_input({file, 0, 0}, "a member has no name that can be read");
+    const std::string_view name = pathname;
+    if (name.size() > max_name_bytes) fail_input({file, 0, 0}, "the name of a member has {} bytes", name.size());
     const std::vector<std::string_view> parts = parts_of(name);
-    const bool odd = name.starts_with('/') || std::any_of(name.begin(), name.end(), [](char c) {
-                         return c == '\\' || c == 0x7f || (c >= 0 && c < ' ');
-                     });
-    const bool above = std::find(parts.begin(), parts.end(), "..") != parts.end();
-    if (odd || above || (!parts.empty() && parts.front() != image_folder))
-        fail_input({file, 0, 0}, "member '{}' is refused: all members of an image lie below {}/", shown(name),
-                   image_folder);
+    const bool invalid = name.starts_with('/') || std::any_of(name.begin(), name.end(), [](char c) {
+                             return c == '\\' || c == 0x7f || (c >= 0 && c < ' ');
+                         });
+    const bool has_parent = std::find(parts.begin(), parts.end(), "..") != parts.end();
+    if (invalid || has_parent || (!parts.empty() && parts.front() != image_folder))
+        fail_input({file, 0, 0}, "member '{}' is refused: all members of an image must be below {}/",
+                   escaped_name(name), image_folder);
     return parts.empty() ? "" : fmt::format("{}", fmt::join(parts.begin() + 1, parts.end(), "/"));
 }
 
-/// Throws unless it is a file or a folder.
+/// Throws if it is neither a file nor a folder.
 void check_kind(const std::string& place, archive_entry* entry) {
     const bool link = archive_entry_hardlink(entry) || archive_entry_symlink(entry);
     const auto type = archive_entry_filetype(entry);
@@ -116,11 +116,11 @@ void check_kind(const std::string& place, archive_entry* entry) {
         fail_input({place, 0, 0}, "the member is refused: it is a folder and has bytes");
 }
 
-/// What comes out of an archive block by block: stays where it is as long as it lies in one piece in the archive, as in
-/// a plain tar.
-class Gathered {
+/// Collects the blocks of a member. Refers to the archive's bytes if the member is contiguous there, as in a plain tar;
+/// copies otherwise.
+class MemberData {
 public:
-    explicit Gathered(const SharedBytes& archive) : archive_(archive) {}
+    explicit MemberData(const SharedBytes& archive) : archive_(archive) {}
     std::size_t size() const { return copied_ ? copy_.size() : in_place_.size(); }
     void add(std::string_view block) {
         const std::string_view all = archive_;
@@ -146,16 +146,17 @@ private:
     std::string copy_;
 };
 
-constexpr const char* unpack_it = "; if you trust it, make a plain tar of it, of which all is read";
+constexpr const char* use_plain_tar = "; if you trust it, convert it to a plain tar, which has no such limit";
 
-/// Its bytes, as many as there really are: memory grows with what was read, not with what a header says.
+/// The bytes of a member. Memory grows with the data read, not with the size in the header.
 SharedBytes member_bytes(const std::string& place, archive* reader, archive_entry* entry, std::uint64_t most,
                          const SharedBytes& archive) {
     const bool sized = archive_entry_size_is_set(entry) != 0;
-    const auto said = static_cast<std::uint64_t>(std::max<la_int64_t>(0, archive_entry_size(entry)));
-    if (sized && said > most)
-        fail_input({place, 0, 0}, "has {} bytes; at most {} are read of this archive{}", said, most, unpack_it);
-    Gathered bytes(archive);
+    const auto header_size = static_cast<std::uint64_t>(std::max<la_int64_t>(0, archive_entry_size(entry)));
+    if (sized && header_size > most)
+        fail_input({place, 0, 0}, "has {} bytes; at most {} are read of this archive{}", header_size, most,
+                   use_plain_tar);
+    MemberData bytes(archive);
     for (;;) {
         const void* block = nullptr;
         std::size_t size = 0;
@@ -166,21 +167,21 @@ SharedBytes member_bytes(const std::string& place, archive* reader, archive_entr
         if (static_cast<std::uint64_t>(offset) != bytes.size())
             fail_input({place, 0, 0}, "the member is refused: it is a sparse file");
         if (size > most - bytes.size())
-            fail_input({place, 0, 0}, "unpacks to more than the {} bytes that are read{}", most, unpack_it);
+            fail_input({place, 0, 0}, "unpacks to more than the {} bytes that are read{}", most, use_plain_tar);
         bytes.add({static_cast<const char*>(block), size});
     }
-    if (sized && bytes.size() != said)
-        fail_input({place, 0, 0}, "has {} bytes; its header says {}", bytes.size(), said);
+    if (sized && bytes.size() != header_size)
+        fail_input({place, 0, 0}, "has {} bytes; its header says {}", bytes.size(), header_size);
     return std::move(bytes).bytes();
 }
 
-/// No file has a name that is also a folder's: unpacked, they would meet.
-void check_files_apart(const Members& read) {
+/// Checks that no file has the name of a folder.
+void check_file_folder_clash(const Members& read) {
     const auto refuse = [&](const std::string& name) {
         if (read.has(name)) fail_input({read.place(name), 0, 0}, "the member is a file and a folder");
     };
     for (const std::string& folder : read.folders) refuse(folder);
-    for (const auto& [name, unused] : read.bytes)
+    for (const auto& [name, bytes_of_member] : read.bytes)
         for (std::size_t slash = name.find('/'); slash != std::string::npos; slash = name.find('/', slash + 1))
             refuse(name.substr(0, slash));
 }
@@ -188,11 +189,11 @@ void check_files_apart(const Members& read) {
 }  // namespace
 
 Members read_archive(const std::string& file) {
-    const SharedBytes bytes = read_bytes(file, most_file);
+    const SharedBytes bytes = read_bytes(file, max_file_bytes);
     const ReaderPtr reader = open_archive(file, bytes);
     Members read;
     read.file = file;
-    std::uint64_t left = most_unpacked(bytes.size());
+    std::uint64_t left = max_unpacked_bytes(bytes.size());
     std::size_t count = 0;
     archive_entry* entry = nullptr;
     for (;;) {
@@ -200,7 +201,7 @@ Members read_archive(const std::string& file) {
         if (status == ARCHIVE_EOF) break;
         if (status != ARCHIVE_OK)
             fail_input({file, 0, 0}, "member {} cannot be read: {}", count + 1, problem(reader.get()));
-        if (++count > most_members) fail_input({file, 0, 0}, "it has more than {} members", most_members);
+        if (++count > max_members) fail_input({file, 0, 0}, "it has more than {} members", max_members);
         const std::string name = member_name(file, entry);
         check_kind(read.place(name), entry);
         if (archive_entry_filetype(entry) == AE_IFDIR) {
@@ -214,22 +215,22 @@ Members read_archive(const std::string& file) {
     }
     if (count > 0) check_end(file, reader.get());
     if (read.bytes.empty()) fail_input({file, 0, 0}, "it is no device image: it has no members");
-    check_files_apart(read);
+    check_file_folder_clash(read);
     return read;
 }
 
-/// A file of an unpacked image; messages name it as the user does. None: it is gone.
+/// Reads a file of an unpacked image; `place` is its name in messages. nullopt: it vanished.
 static std::optional<SharedBytes> read_in_place(const fs::path& file, const std::string& place) {
     try {
-        return read_bytes(file.string(), most_file);
+        return read_bytes(file.string(), max_file_bytes);
     } catch (const Error&) {
         std::error_code failed;
         if (!fs::exists(file, failed)) return std::nullopt;
-        fail_input({place, 0, 0}, "the file cannot be read, or has more than {} bytes", most_file);
+        fail_input({place, 0, 0}, "the file cannot be read, or has more than {} bytes", max_file_bytes);
     }
 }
 
-/// None: a folder went away while it was looked at. `named`: what the user calls the folder `top`.
+/// nullopt: a folder vanished during the read. `named`: the user's name of the folder `top`.
 static std::optional<Members> read_tree_once(const fs::path& top, const fs::path& named) {
     std::error_code failed;
     Members read;
@@ -239,7 +240,7 @@ static std::optional<Members> read_tree_once(const fs::path& top, const fs::path
     for (; !failed && at != end; at.increment(failed)) {
         const std::string name = at->path().lexically_relative(top).string();
         const fs::file_status status = at->symlink_status(failed);
-        if (status.type() == fs::file_type::not_found) {  // a report that a run has just renamed
+        if (status.type() == fs::file_type::not_found) {  // a report that a run just renamed
             failed.clear();
             continue;
         }
@@ -249,7 +250,7 @@ static std::optional<Members> read_tree_once(const fs::path& top, const fs::path
         }
         if (!fs::is_regular_file(status))
             fail_input({read.place(name), 0, 0}, "an image has files and folders only, no links or devices");
-        if (read.bytes.size() >= most_members) fail_input({read.file, 0, 0}, "it has more than {} files", most_members);
+        if (read.bytes.size() >= max_members) fail_input({read.file, 0, 0}, "it has more than {} files", max_members);
         if (std::optional<SharedBytes> bytes = read_in_place(at->path(), read.place(name)))
             read.bytes.emplace(name, std::move(*bytes));
     }
@@ -263,11 +264,11 @@ Members read_tree(const std::string& folder) {
     std::error_code failed;
     const fs::path inner = fs::path(folder) / image_folder;
     const fs::path named = fs::is_directory(inner, failed) ? inner : fs::path(folder);
-    // an unpacking that replaces it meanwhile waits, and is another folder
-    const FolderHoldPtr hold = hold_folder(named.string());
+    // an unpacking that replaces the folder meanwhile waits, and creates another folder
+    const FolderLockPtr hold = lock_folder(named.string());
     const fs::path top = hold && fs::is_directory(hold->path(), failed) ? fs::path(hold->path()) : named;
-    constexpr int most_tries = 100;  // runs write their reports there
-    for (int tries = 0; tries < most_tries; ++tries)
+    constexpr int max_attempts = 100;  // runs write reports there
+    for (int attempt = 0; attempt < max_attempts; ++attempt)
         if (std::optional<Members> read = read_tree_once(top, named)) return std::move(*read);
     fail_input({named.string(), 0, 0}, "the folder cannot be read: other processes change it");
 }
@@ -300,7 +301,7 @@ struct ArchiveWriter::Impl {
         const int error = archive_errno(writer);
         fail_write(file.path(), error > 0 ? error : EIO);
     }
-    /// Without times and owners, so that equal contents are equal bytes.
+    /// No times and owners, so that equal contents give equal bytes.
     void header(const std::string& name, unsigned type, unsigned rights, std::size_t bytes) {
         const std::unique_ptr<archive_entry, void (*)(archive_entry*)> entry(archive_entry_new(), archive_entry_free);
         archive_entry_set_pathname(entry.get(), (std::string(image_folder) + "/" + name).c_str());

@@ -70,8 +70,8 @@ Ordered tensors_json(const std::map<std::string, StoredTensor>& tensors) {
                      {"strides", t.strides}, {"dim", t.dim},           {"format", std::string(to_string(t.format))}};
         if (t.tilized) {
             item["num_buffers"] = t.num_buffers;
-            item["buf_size_bytes"] = t.buffer_bytes;     // as the original writes it
-            item["buffer_size_bytes"] = t.buffer_bytes;  // as it reads it
+            item["buf_size_bytes"] = t.buffer_bytes;     // key written by the vendor's compiler
+            item["buffer_size_bytes"] = t.buffer_bytes;  // key read by the vendor's runtime
         }
         map[name] = std::move(item);
     }
@@ -127,7 +127,7 @@ Ordered state_json(const DeviceRecord& r) {
     return state;
 }
 
-/// The options of the compiler that say something here; paths are below the folder of the archive.
+/// Compiler options with an effect here; paths are relative to the folder of the archive.
 Ordered compiler_json(const DeviceRecord& r) {
     const std::string builds = "unzipped_tti/backend_build_binaries";
     Ordered cfg;
@@ -188,7 +188,7 @@ namespace {
 constexpr std::int64_t largest = std::int64_t{1} << 48;
 
 /// "Silicon", "BackendType.Silicon", {"__enum__": "BackendType.Silicon"} -> "Silicon".
-std::string enum_word(const JsonObject& in, const std::string& key) {
+std::string enum_name(const JsonObject& in, const std::string& key) {
     const json* value = &in.need(key);
     if (value->is_object() && value->contains("__enum__")) value = &(*value)["__enum__"];
     if (!value->is_string()) in.fail(key, "an enumerated name is wanted");
@@ -200,24 +200,24 @@ std::vector<std::int64_t> numbers(const JsonObject& in, const json& list, const 
     if (!list.is_array()) in.fail(key, "a list is wanted");
     std::vector<std::int64_t> all;
     for (const json& item : list) {
-        all.push_back(in.whole(item, key, 0));
+        all.push_back(in.integer(item, key, 0));
         if (all.back() > largest) in.fail(key, fmt::format("it is {}, which cannot be right", all.back()));
     }
     return all;
 }
 
-std::vector<std::int64_t> numbers_or_none(const JsonObject& in, const std::string& key) {
+std::vector<std::int64_t> numbers_or_empty(const JsonObject& in, const std::string& key) {
     const json* found = in.find(key);
     return found && !found->is_null() ? numbers(in, *found, key) : std::vector<std::int64_t>{};
 }
 
-/// Ids, or places x, y, rack, shelf, of which the count is kept.
+/// Chip ids, or positions (x, y, rack, shelf) of which only the count is used.
 std::vector<std::int64_t> chip_ids(const JsonObject& in) {
     std::vector<std::int64_t> ids;
     const json* found = in.find("chip_ids");
     if (!found || found->is_null()) return ids;
     for (const json& item : in.list("chip_ids"))
-        ids.push_back(item.is_array() ? static_cast<std::int64_t>(ids.size()) : in.whole(item, "chip_ids", 0));
+        ids.push_back(item.is_array() ? static_cast<std::int64_t>(ids.size()) : in.integer(item, "chip_ids", 0));
     return ids;
 }
 
@@ -237,9 +237,9 @@ std::vector<Shape> shapes(const JsonObject& in, const std::string& key) {
     return all;
 }
 
-std::int64_t whole_or(const JsonObject& in, const std::string& key, std::int64_t otherwise) {
+std::int64_t integer_or(const JsonObject& in, const std::string& key, std::int64_t otherwise) {
     const json* found = in.find(key);
-    return found && !found->is_null() ? in.whole(*found, key, 0) : otherwise;
+    return found && !found->is_null() ? in.integer(*found, key, 0) : otherwise;
 }
 
 std::string text_or(const JsonObject& in, const std::string& key, const std::string& otherwise) {
@@ -255,24 +255,24 @@ Shape transform_shape(const JsonObject& in, const std::string& key) {
     return found->contains("dims_") ? numbers(in, (*found)["dims_"], key) : Shape{};
 }
 
-/// Numbers foreign to the type are not initialised by the original, and not looked at.
+/// Numbers that the type does not use are uninitialized in the vendor's files and ignored.
 TensorTransform transform(const json& item, const std::string& path, const std::string& place) {
     const JsonObject in(item, path, place);
     TensorTransform t;
-    t.type = enum_word(in, "type");
+    t.type = enum_name(in, "type");
     t.original = transform_shape(in, "original_shape");
     t.reinterpreted = transform_shape(in, "reinterpreted_shape");
     t.unpadded = transform_shape(in, "unpadded_shape");
     if (t.type == "Concatenate") {
-        t.group = in.whole(in.need("concat_group"), "concat_group", 0);
-        t.index = in.whole(in.need("concat_index"), "concat_index", 0);
-        t.axis = in.whole(in.need("concat_dim"), "concat_dim", -8);
+        t.group = in.integer(in.need("concat_group"), "concat_group", 0);
+        t.index = in.integer(in.need("concat_index"), "concat_index", 0);
+        t.axis = in.integer(in.need("concat_dim"), "concat_dim", -8);
     }
     if (t.type != "Prestride") return t;
-    t.stride = in.whole(in.need("stride_height"), "stride_height", 1);
-    if (in.whole(in.need("stride_width"), "stride_width", 1) != t.stride)
+    t.stride = in.integer(in.need("stride_height"), "stride_height", 1);
+    if (in.integer(in.need("stride_width"), "stride_width", 1) != t.stride)
         in.fail("stride_width", "it differs from stride_height, and strides of a Prestride are equal");
-    t.kernel = whole_or(in, "kernel_height", t.stride);
+    t.kernel = integer_or(in, "kernel_height", t.stride);
     return t;
 }
 
@@ -290,8 +290,8 @@ std::map<std::string, HostStack> host_stacks(const JsonObject& in, const std::st
     for (const auto& [queue, item] : found->items()) {
         const JsonObject tms(item, "output_host_tms", place);
         HostStack& stack = all[queue];
-        stack.h = tms.whole(tms.need("hstack_factor"), "hstack_factor", 1);
-        stack.v = tms.whole(tms.need("vstack_factor"), "vstack_factor", 1);
+        stack.h = tms.integer(tms.need("hstack_factor"), "hstack_factor", 1);
+        stack.v = tms.integer(tms.need("vstack_factor"), "vstack_factor", 1);
         const json& rows = tms.need("row_major");
         if (!rows.is_boolean()) tms.fail("row_major", "true or false is wanted");
         stack.row_major = rows.get<bool>();
@@ -310,8 +310,8 @@ StoredTensor stored_tensor(const json& item, const std::string& path, const std:
     StoredTensor t;
     t.file = in.text("bin");
     if (t.file.starts_with("unzipped_tti/")) t.file.erase(0, std::string("unzipped_tti/").size());
-    if (!stays_inside(t.file)) in.fail("bin", fmt::format("'{}' leaves the folder of the image", t.file));
-    t.itemsize = in.whole(in.need("itemsize"), "itemsize", 1);
+    if (!is_path_inside(t.file)) in.fail("bin", fmt::format("'{}' leaves the folder of the image", t.file));
+    t.itemsize = in.integer(in.need("itemsize"), "itemsize", 1);
     if (t.itemsize != 1 && t.itemsize != 2 && t.itemsize != 4) in.fail("itemsize", "1, 2 or 4 is wanted");
     const auto four = [&](const std::string& key, std::array<std::int64_t, 4>& to) {
         const std::vector<std::int64_t> list = numbers(in, in.need(key), key);
@@ -320,8 +320,8 @@ StoredTensor stored_tensor(const json& item, const std::string& path, const std:
     };
     four("shape", t.shape);
     four("strides", t.strides);
-    t.dim = in.whole(in.need("dim"), "dim", 0);
-    const std::string format = enum_word(in, "format");
+    t.dim = in.integer(in.need("dim"), "dim", 0);
+    const std::string format = enum_name(in, "format");
     const auto known = parse_format(format);
     if (!known) in.fail("format", fmt::format("'{}' is no data format", format));
     t.format = *known;
@@ -329,9 +329,9 @@ StoredTensor stored_tensor(const json& item, const std::string& path, const std:
     if (!bytes) bytes = in.find("buf_size_bytes");
     t.tilized = in.find("num_buffers") != nullptr || bytes != nullptr;
     if (!t.tilized) return t;
-    t.num_buffers = in.whole(in.need("num_buffers"), "num_buffers", 1);
+    t.num_buffers = in.integer(in.need("num_buffers"), "num_buffers", 1);
     if (!bytes) in.fail("buf_size_bytes", "the key is missing");
-    t.buffer_bytes = in.whole(*bytes, "buf_size_bytes", 1);
+    t.buffer_bytes = in.integer(*bytes, "buf_size_bytes", 1);
     if (t.num_buffers > largest || t.buffer_bytes > largest) in.fail("buf_size_bytes", "it cannot be right");
     return t;
 }
@@ -346,7 +346,7 @@ std::map<std::string, StoredTensor> tensors(const JsonObject& in, const std::str
 
 void read_state(const json& value, const std::string& place, DeviceRecord& r) {
     const JsonObject in(value, "compiled_graph_state", place);
-    r.microbatch = std::max<std::int64_t>(1, whole_or(in, "microbatch", 1));
+    r.microbatch = std::max<std::int64_t>(1, integer_or(in, "microbatch", 1));
     r.graph_name = text_or(in, "graph_name", "");
     r.inputs = names(in, "ordered_input_names");
     r.outputs = names(in, "ordered_output_names");
@@ -358,8 +358,8 @@ void read_state(const json& value, const std::string& place, DeviceRecord& r) {
                 in.fail("ordered_intermediate_activation_names", "pairs of op and queue are wanted");
             r.intermediates.emplace_back(pair[0].get<std::string>(), pair[1].get<std::string>());
         }
-    r.input_programs = numbers_or_none(in, "ordered_input_subgraph_indices");
-    r.output_programs = numbers_or_none(in, "ordered_output_subgraph_indices");
+    r.input_programs = numbers_or_empty(in, "ordered_input_subgraph_indices");
+    r.output_programs = numbers_or_empty(in, "ordered_output_subgraph_indices");
     (void)in.need("ordered_input_runtime_tensor_transforms");
     r.input_transforms = transforms(in, "ordered_input_runtime_tensor_transforms", place);
     r.output_transforms = transforms(in, "ordered_output_runtime_tensor_transforms", place);
@@ -381,21 +381,21 @@ DeviceRecord read_device_json(const std::string& text, const std::string& place)
     DeviceRecord r;
     r.version = text_or(in, "version", r.version);
     if (r.version != DeviceRecord{}.version)
-        fail_unsupported({place, 0, 0}, "its version is {}; version {} is read. The image must be compiled anew",
+        fail_unsupported({place, 0, 0}, "its version is {}; version {} is read. The image must be compiled again",
                          r.version, DeviceRecord{}.version);
     r.name = text_or(in, "device_image_name", r.name);
-    r.arch = enum_word(in, "arch");
-    r.devtype = enum_word(in, "devtype");
+    r.arch = enum_name(in, "arch");
+    r.devtype = enum_name(in, "devtype");
     const std::vector<std::string>& devices = device_types();
     if (std::find(devices.begin(), devices.end(), r.devtype) == devices.end())
         in.fail("devtype", fmt::format("'{}' is no kind of device{}", r.devtype, did_you_mean(r.devtype, devices)));
     r.chip_ids = chip_ids(in);
     if (const json* training = in.find("training"); training && training->is_boolean())
         r.training = training->get<bool>();
-    r.microbatch_size = whole_or(in, "microbatch_size", 1);
-    r.microbatch_count = whole_or(in, "microbatch_count", 1);
-    r.grid_size = numbers_or_none(in, "grid_size");
-    r.harvested_rows = numbers_or_none(in, "harvested_rows");
+    r.microbatch_size = integer_or(in, "microbatch_size", 1);
+    r.microbatch_count = integer_or(in, "microbatch_count", 1);
+    r.grid_size = numbers_or_empty(in, "grid_size");
+    r.harvested_rows = numbers_or_empty(in, "harvested_rows");
     r.release = text_or(in, "pybuda_pip_version_id", "");
     r.commit = text_or(in, "pybuda_commit_hash", "");
     r.backend_commit = text_or(in, "budabackend_commit_hash", "");

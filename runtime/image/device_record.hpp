@@ -1,4 +1,4 @@
-// device.json of an image as a value. Field by field: docs/tti.md.
+// The contents of device.json of an image. Fields: docs/tti.md.
 #pragma once
 
 #include <array>
@@ -21,13 +21,13 @@ struct StoredTensor {
     std::array<std::int64_t, 4> shape{1, 1, 1, 1};
     std::array<std::int64_t, 4> strides{};  ///< bytes
     std::int64_t dim = 4;
-    DataFormat format = DataFormat::Float32;  ///< of the values; tilized: of the queue
-    bool pickled = false;                     ///< in a Python pickle, of which nothing but `file` is known
+    DataFormat format = DataFormat::Float32;  ///< format of the values; tilized: of the queue
+    bool pickled = false;                     ///< in a Python pickle; only `file` is known
     bool tilized = false;
     std::int64_t num_buffers = 0, buffer_bytes = 0;  ///< tilized: one buffer, all entries
 };
 
-/// What the host does to a tensor beside padding or cutting it.
+/// A host transform of a tensor besides padding and cropping.
 struct TensorTransform {
     std::string type = "NoTransform";
     Shape original, reinterpreted, unpadded;      ///< empty: not valid
@@ -35,13 +35,13 @@ struct TensorTransform {
     std::int64_t group = 0, index = 0, axis = 0;  ///< Concatenate
 };
 
-/// How the host restacks the slices of an output: h beside each other and v below each other make one.
+/// How the host restacks the slices of an output: h beside each other and v below each other form one.
 struct HostStack {
     std::int64_t h = 1, v = 1;
-    bool row_major = true;  ///< slices go along rows of the result, else along columns
+    bool row_major = true;  ///< slices fill rows of the result first, otherwise columns
 };
 
-/// As images name them.
+/// Device types as named in images.
 const std::vector<std::string>& device_types();
 
 struct DeviceRecord {
@@ -53,7 +53,7 @@ struct DeviceRecord {
     bool training = false;
     std::int64_t microbatch_size = 1, microbatch_count = 1;
     std::vector<std::int64_t> grid_size;       ///< rows, columns
-    std::vector<std::int64_t> harvested_rows;  ///< a mask for each chip; bit = NoC row
+    std::vector<std::int64_t> harvested_rows;  ///< one mask per chip; bit = NoC row
     // compiled_graph_state
     std::int64_t microbatch = 1;
     std::string graph_name;
@@ -65,7 +65,7 @@ struct DeviceRecord {
     std::map<std::string, TileDim> input_tiles, parameter_tiles, constant_tiles;
     std::map<std::string, HostStack> host_stacks;  ///< by output queue
     std::vector<std::string> output_formats;
-    std::string netlist;  ///< as device.json has it; its base name lies at the top of the image
+    std::string netlist;  ///< path in device.json; the file is at the top of the image
     std::map<std::string, StoredTensor> constant_values, parameter_values;
     // writer
     std::string dump_format = "BACKEND";  ///< or BACKEND_TILIZED
@@ -73,11 +73,11 @@ struct DeviceRecord {
     std::string release, commit, backend_commit;
 };
 
-/// Every field, in order.
+/// The text of device.json, with every field in order.
 std::string device_json(const DeviceRecord& record);
 
-/// What the format's own runtime asks for must be there; all else may be missing, and is as in DeviceRecord then.
-/// Throws Error(Input) naming `place` and key.
+/// Fields that the vendor's runtime needs are required; others have the defaults of DeviceRecord. Throws Error(Input)
+/// naming `place` and key.
 DeviceRecord read_device_json(const std::string& text, const std::string& place);
 
 /// "Wormhole_B0" -> "wormhole_b0".

@@ -39,24 +39,25 @@ ir::ValueId add_named(ir::Graph& graph, const std::string& name, const ir::Type&
     return graph.nodes.size() - 1;
 }
 
-/// The value's elements in that order, fillers between, as a tensor of that shape.
-ir::ValueId arranged(ir::Graph& graph, ir::ValueId value, const std::vector<std::int64_t>& from, const Shape& to) {
+/// Gathers the value's elements in the order of `from`, with fillers between, into a tensor of that shape.
+ir::ValueId gather_elements(ir::Graph& graph, ir::ValueId value, const std::vector<std::int64_t>& from,
+                            const Shape& to) {
     ir::Builder b(graph);
     b.set_origin(graph.nodes[value].origin);
     if (!from.empty()) {
         const ir::DType dtype = b.type(value).dtype;
         const Shape size{static_cast<std::int64_t>(from.size())};
-        ir::Literal place(ir::DType::I64, size), none(ir::DType::Bool, size), filler(dtype, size);
+        ir::Literal indices(ir::DType::I64, size), is_filler(ir::DType::Bool, size), filler(dtype, size);
         bool any = false;
         for (std::size_t i = 0; i < from.size(); ++i) {
             const auto at = static_cast<std::int64_t>(i);
-            place.set(at, static_cast<double>(std::max<std::int64_t>(0, from[i])));
-            none.set(at, from[i] < 0 ? 1 : 0);
+            indices.set(at, static_cast<double>(std::max<std::int64_t>(0, from[i])));
+            is_filler.set(at, from[i] < 0 ? 1 : 0);
             filler.set(at, from[i] == HostShapes::ones ? -1 : 0);
             any = any || from[i] < 0;
         }
-        value = b.add("take", {b.reshape(value, {ir::extent(b.dims(value))}), b.constant(std::move(place))});
-        if (any) value = b.add("where", {b.constant(std::move(none)), b.constant(std::move(filler)), value});
+        value = b.add("take", {b.reshape(value, {ir::extent(b.dims(value))}), b.constant(std::move(indices))});
+        if (any) value = b.add("where", {b.constant(std::move(is_filler)), b.constant(std::move(filler)), value});
     }
     return b.dims(value) == to ? value : b.reshape(value, to);
 }
@@ -65,56 +66,56 @@ void add_input(ir::CompiledModel& model, const Queue& queue, const HostShapes& s
     ir::HostProgram& program = model.host.program;
     const ir::DType dtype = dtype_of(queue);
     const ir::ValueId given = add_named(program.graph, queue.name, {dtype, shapes.outside, {}});
-    program.to_device.push_back({queue.name, arranged(program.graph, given, shapes.from, shapes.inside)});
+    program.to_device.push_back({queue.name, gather_elements(program.graph, given, shapes.from, shapes.inside)});
     model.host.to_device.push_back({queue.name, queue.name, {dtype, shapes.inside, {}}, queue.df});
 }
 
-/// The value of an output, which the caller makes one of the model's.
+/// Adds an output and returns its value, for the caller to make it an output of the model.
 ir::ValueId add_output(ir::CompiledModel& model, const Queue& queue, const HostShapes& shapes) {
     ir::Graph& graph = model.host.program.graph;
     const ir::Type type{dtype_of(queue), shapes.inside, {}};
     const ir::ValueId result = add_named(graph, queue.name, type);
     graph.nodes[result].attrs["device"] = std::int64_t{1};
     model.host.from_device.push_back({queue.name, queue.name, type, queue.df});
-    return arranged(graph, result, shapes.from, shapes.outside);
+    return gather_elements(graph, result, shapes.from, shapes.outside);
 }
 
-/// Of the k-th tensor of a list.
+/// The k-th element of a list, or nullptr.
 template <class T>
 const T* at(const std::vector<T>& all, std::size_t k) {
     return k < all.size() ? &all[k] : nullptr;
 }
 
-struct Joined {
+struct ConcatPart {
     std::string name;
     ir::ValueId value = 0;
     std::int64_t index = 0, axis = 0;
 };
 
-/// Each stands where its part of the axis is.
-ir::ValueId joined(ir::Builder& b, const std::vector<Joined>& parts, std::size_t axis, const Shape& whole) {
+/// Concatenates values along an axis by gather and select.
+ir::ValueId concatenate(ir::Builder& b, const std::vector<ConcatPart>& parts, std::size_t axis, const Shape& whole) {
     std::optional<ir::ValueId> all;
     std::int64_t begin = 0;
-    for (const Joined& part : parts) {
+    for (const ConcatPart& part : parts) {
         const std::int64_t length = b.dims(part.value)[axis];
         Shape along(whole.size(), 1);
         along[axis] = whole[axis];
-        ir::Literal place(ir::DType::I64, {whole[axis]}), here(ir::DType::Bool, along);
+        ir::Literal place(ir::DType::I64, {whole[axis]}), is_inside(ir::DType::Bool, along);
         for (std::int64_t i = 0; i < whole[axis]; ++i) {
             place.set(i, static_cast<double>(std::clamp<std::int64_t>(i - begin, 0, length - 1)));
-            here.set(i, i >= begin && i < begin + length ? 1 : 0);
+            is_inside.set(i, i >= begin && i < begin + length ? 1 : 0);
         }
         const ir::ValueId spread =
             b.add("take", {part.value, b.constant(std::move(place))}, {{"axis", static_cast<std::int64_t>(axis)}});
-        all = all ? b.add("where", {b.constant(std::move(here)), spread, *all}) : spread;
+        all = all ? b.add("where", {b.constant(std::move(is_inside)), spread, *all}) : spread;
         begin += length;
     }
     return *all;
 }
 
-/// The outputs of a group one behind the other along an axis, by their index; the first gives its name.
-void add_joined(ir::Graph& graph, std::vector<Joined> parts, const std::string& place) {
-    std::sort(parts.begin(), parts.end(), [](const Joined& a, const Joined& b) { return a.index < b.index; });
+/// Concatenates the outputs of a group along an axis by their index; the first determines the name.
+void add_concatenated(ir::Graph& graph, std::vector<ConcatPart> parts, const std::string& place) {
+    std::sort(parts.begin(), parts.end(), [](const ConcatPart& a, const ConcatPart& b) { return a.index < b.index; });
     ir::Builder b(graph);
     Shape whole = b.dims(parts.front().value);
     const auto rank = static_cast<std::int64_t>(whole.size());
@@ -124,7 +125,7 @@ void add_joined(ir::Graph& graph, std::vector<Joined> parts, const std::string& 
                    parts.front().axis, fmt::join(whole, ", "));
     const auto a = static_cast<std::size_t>(axis);
     whole[a] = 0;
-    for (const Joined& part : parts) {
+    for (const ConcatPart& part : parts) {
         Shape same = b.dims(part.value);
         const std::int64_t length = same.size() == whole.size() ? same[a] : 0;
         if (length > 0) same[a] = whole[a];
@@ -133,12 +134,12 @@ void add_joined(ir::Graph& graph, std::vector<Joined> parts, const std::string& 
                        parts.front().name, part.name, axis);
         whole[a] += length;
     }
-    graph.outputs.push_back({parts.front().name, joined(b, parts, a, whole), {}});
+    graph.outputs.push_back({parts.front().name, concatenate(b, parts, a, whole), {}});
 }
 
 void add_outputs(ir::CompiledModel& model, const DeviceRecord& record, const std::string& place) {
     ir::Graph& graph = model.host.program.graph;
-    std::map<std::int64_t, std::vector<Joined>> groups;
+    std::map<std::int64_t, std::vector<ConcatPart>> groups;
     for (std::size_t k = 0; k < record.outputs.size(); ++k) {
         const Queue& queue = queue_of(model, record.outputs[k], false, place);
         const TensorTransform* given = at(record.output_transforms, k);
@@ -152,12 +153,12 @@ void add_outputs(ir::CompiledModel& model, const DeviceRecord& record, const std
         else
             graph.outputs.push_back({queue.name, value, {}});
     }
-    for (auto& [_, parts] : groups) add_joined(graph, std::move(parts), place);
+    for (auto& [_, parts] : groups) add_concatenated(graph, std::move(parts), place);
 }
 
-/// Made-up values of all inputs that together are no more than the compiler makes; a run asks for the others.
+/// Adds generated input values up to the compiler's limit in total; a run generates the others.
 void add_values(ir::CompiledModel& model) {
-    std::int64_t left = ir::most_made;
+    std::int64_t left = ir::max_constant_elements;
     std::uint32_t seed = 0;
     for (const ir::Node& node : model.host.program.graph.nodes) {
         if (!node.is_input() || node.has("device")) continue;
@@ -165,26 +166,26 @@ void add_values(ir::CompiledModel& model) {
         const std::int64_t elements = ir::extent(node.type.dims);
         if (elements < 0 || elements > left) continue;
         left -= elements;
-        model.inputs.emplace(node.name, ir::generated(node.type, seed));
+        model.inputs.emplace(node.name, ir::random_values(node.type, seed));
     }
 }
 
-/// The parameter that says how often the program loops; "" when it has none.
+/// The parameter with the program's loop count; "" if it has none.
 std::string loop_parameter(const Netlist& netlist, const Program& program) {
     std::vector<std::string> names;
     for (const Instruction& step : program.instructions)
         if (step.kind == Instruction::Kind::Param)
-            for (const auto& [name, unused] : step.variables) names.push_back(name);
+            for (const auto& [name, value] : step.variables) names.push_back(name);
     if (names.empty()) return "";
-    const std::string usual = "$p_loop_count";
-    if (std::find(names.begin(), names.end(), usual) != names.end()) return usual;
+    const std::string default_name = "$p_loop_count";
+    if (std::find(names.begin(), names.end(), default_name) != names.end()) return default_name;
     if (names.size() > 1)
         fail_unsupported({netlist.file, 0, 0}, "program '{}' has {} parameters and none is {}", program.name,
-                         names.size(), usual);
+                         names.size(), default_name);
     return names.front();
 }
 
-/// The name before a merge: "model_3_run_fwd_0" was "run_fwd_0".
+/// The name without merge prefixes: "model_3_run_fwd_0" becomes "run_fwd_0".
 std::string_view without_prefixes(std::string_view name) {
     constexpr std::string_view begin = "model_", digits = "0123456789";
     while (name.starts_with(begin)) {
@@ -199,7 +200,7 @@ std::string_view without_prefixes(std::string_view name) {
 
 std::vector<ir::ModelProgram> forward_programs(const Netlist& netlist) {
     const std::string prefix = "run_fwd_";
-    std::map<std::string_view, std::size_t> programs, forward;  // of each model that was merged
+    std::map<std::string_view, std::size_t> programs, forward;  // per merged model
     const auto model_of = [](const Program& program) {
         return std::string_view(program.name).substr(0, program.name.size() - without_prefixes(program.name).size());
     };

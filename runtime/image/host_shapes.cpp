@@ -19,7 +19,7 @@ Shape entry_of(const Queue& queue) {
     return {queue.shape().z, queue.shape().rt * queue.tile.h, queue.shape().ct * queue.tile.w};
 }
 
-/// Whether a tensor of that shape, filled up to tiles, is such an entry.
+/// Whether a tensor of that shape, padded to tiles, fills the entry.
 bool fills(const Shape& dims, const Shape& entry, const Queue& queue) {
     const std::int64_t elements = ir::extent(dims), room = ir::extent(entry);
     if (elements < 0 || room < 0 || elements > room) return false;
@@ -34,15 +34,15 @@ bool fills(const Shape& dims, const Shape& entry, const Queue& queue) {
                fmt::join(shapes.inside, ", "), fmt::join(shapes.outside, ", "), fmt::join(entry_of(queue), ", "));
 }
 
-/// Elements of a tensor that is no larger than memory allows; 0 when it is not.
+/// Number of elements of a tensor; 0 if it is too large for memory.
 std::int64_t elements_of(const Shape& shape) {
-    constexpr std::int64_t most = std::int64_t{1} << 31;
+    constexpr std::int64_t limit = std::int64_t{1} << 31;
     const std::int64_t elements = ir::extent(shape);
-    return elements > 0 && elements <= most ? elements : 0;
+    return elements > 0 && elements <= limit ? elements : 0;
 }
 
-/// Strides of a convolution become rows: of each s x s square of a picture the w x w upper left elements are rows one
-/// below the other, channel by channel, and the squares are columns.
+/// Transforms strides of a convolution to rows. The image is divided into s x s squares. The w x w upper left elements
+/// of each square become rows, channel by channel; the squares become columns.
 HostShapes prestride(const Queue& queue, const TensorTransform& t, const std::string& place) {
     HostShapes shapes{t.original, {}, {}};
     if (t.original.size() != 4 || t.original[0] != 1 || elements_of(t.original) == 0)
@@ -63,7 +63,7 @@ HostShapes prestride(const Queue& queue, const TensorTransform& t, const std::st
     return shapes;
 }
 
-/// Indices fill tiles one after the other, a share of them for each row of tiles.
+/// Indices fill tiles in order, an equal part per row of tiles.
 HostShapes embedding(const Queue& queue, const TensorTransform& t, const std::string& place) {
     const Shape entry = entry_of(queue);
     HostShapes shapes{t.original, {entry[1], entry[2]}, {}};
@@ -80,7 +80,7 @@ HostShapes embedding(const Queue& queue, const TensorTransform& t, const std::st
     return shapes;
 }
 
-/// The entry after the host has restacked its slices.
+/// The shape of the entry after the host restacked its slices.
 Shape restacked(const Queue& queue, const HostStack& stack, const std::string& place) {
     const Shape entry = entry_of(queue);
     if (stack.h > entry[0] || stack.v > entry[0] || entry[0] % (stack.h * stack.v) != 0)
@@ -89,8 +89,8 @@ Shape restacked(const Queue& queue, const HostStack& stack, const std::string& p
     return {entry[0] / (stack.h * stack.v), entry[1] * stack.v, entry[2] * stack.h};
 }
 
-/// For each element of `shapes.outside`, where it lies in the entry.
-void take_from_slices(const Shape& entry, const HostStack& stack, HostShapes& shapes) {
+/// Fills the gather map from entry elements to `shapes.outside`.
+void fill_gather_map(const Shape& entry, const HostStack& stack, HostShapes& shapes) {
     const ir::Form form = ir::form_of(shapes.outside);
     for (std::int64_t z = 0; z < form.z; ++z)
         for (std::int64_t r = 0; r < form.rows; ++r)
@@ -104,29 +104,30 @@ void take_from_slices(const Shape& entry, const HostStack& stack, HostShapes& sh
 
 HostShapes stacked_output(const Queue& queue, const TensorTransform& t, const HostStack& stack, const Shape* recorded,
                           const std::string& place) {
-    const Shape whole = restacked(queue, stack, place);
-    HostShapes shapes{whole, entry_of(queue), {}};
-    const bool cut = t.type == "Unpad";
-    if (cut || recorded) {
-        const Shape& wanted = cut ? t.unpadded : *recorded;
+    const Shape full_shape = restacked(queue, stack, place);
+    HostShapes shapes{full_shape, entry_of(queue), {}};
+    const bool is_unpad = t.type == "Unpad";
+    if (is_unpad || recorded) {
+        const Shape& wanted = is_unpad ? t.unpadded : *recorded;
         const ir::Form form = elements_of(wanted) == 0 ? ir::Form{} : ir::form_of(wanted);
-        const bool inside =
-            elements_of(wanted) > 0 && form.z == whole[0] && form.rows <= whole[1] && form.cols <= whole[2];
-        if (cut && !inside) fail_shapes(queue, t, shapes, place);
+        const bool inside = elements_of(wanted) > 0 && form.z == full_shape[0] && form.rows <= full_shape[1] &&
+                            form.cols <= full_shape[2];
+        if (is_unpad && !inside) fail_shapes(queue, t, shapes, place);
         if (inside) shapes.outside = wanted;
     }
-    take_from_slices(shapes.inside, stack, shapes);
+    fill_gather_map(shapes.inside, stack, shapes);
     return shapes;
 }
 
 [[noreturn]] void fail_transform(const Queue& queue, const TensorTransform& transform, const char* done,
                                  const std::string& place) {
-    fail_unsupported({place, 0, 0}, "'{}': the tensor transform {} is not done; {}", queue.name, transform.type, done);
+    fail_unsupported({place, 0, 0}, "'{}': the tensor transform {} is not supported; {}", queue.name, transform.type,
+                     done);
 }
 
-/// What NoTransform and ReinterpretShape are on either side; nothing for others.
-std::optional<HostShapes> usual_shapes(const Queue& queue, const TensorTransform& transform, const Shape& given,
-                                       const Shape* recorded) {
+/// Shapes for NoTransform, Concatenate and ReinterpretShape; nullopt for others.
+std::optional<HostShapes> common_shapes(const Queue& queue, const TensorTransform& transform, const Shape& given,
+                                        const Shape* recorded) {
     if (transform.type == "NoTransform" || transform.type == "Concatenate") {
         const Shape entry = entry_of(queue), dims = recorded && fills(*recorded, entry, queue) ? *recorded : entry;
         return HostShapes{dims, dims, {}};
@@ -148,10 +149,10 @@ HostShapes input_shapes(const Queue& queue, const TensorTransform& transform, co
     if (transform.type == "EmbeddingIndex") return embedding(queue, transform, place);
     if (transform.type == "ConstantInput")
         fail_transform(queue, transform,
-                       "its value stands in a Python pickle, which is not read: compile the model with "
+                       "its value is in a Python pickle, which is not read: compile the model with "
                        "that input as a constant",
                        place);
-    const auto shapes = usual_shapes(queue, transform, transform.original, recorded);
+    const auto shapes = common_shapes(queue, transform, transform.original, recorded);
     if (!shapes || transform.type == "Concatenate")
         fail_transform(queue, transform, "NoTransform, ReinterpretShape, Prestride and EmbeddingIndex of inputs are",
                        place);
@@ -166,7 +167,7 @@ HostShapes output_shapes(const Queue& queue, const TensorTransform& transform, c
             fail_transform(queue, transform, "of outputs whose slices are restacked NoTransform and Unpad are", place);
         return stacked_output(queue, transform, *stack, recorded, place);
     }
-    auto shapes = usual_shapes(queue, transform, recorded ? *recorded : transform.original, recorded);
+    auto shapes = common_shapes(queue, transform, recorded ? *recorded : transform.original, recorded);
     if (transform.type == "Unpad") shapes = HostShapes{transform.unpadded, transform.unpadded, {}};
     if (!shapes)
         fail_transform(queue, transform, "NoTransform, ReinterpretShape, Unpad and Concatenate of outputs are", place);

@@ -1,4 +1,4 @@
-// What the transforms of an image's record make of tensors between the user and a queue.
+// Tensor transforms of an image's record, between user tensors and queue entries.
 #pragma once
 
 #include <string>
@@ -9,18 +9,18 @@
 
 namespace ttsim::impl::image {
 
-/// A tensor as the user has it, and as it fills an entry of a queue (filled up to whole tiles with zeros).
+/// The shape of a tensor for the user (outside) and in a queue entry (inside, padded to tiles with zeros).
 struct HostShapes {
-    /// In `from`: no element of the tensor, but 0 or, of an integer, all bits set.
+    /// Values in `from` without source element: 0 or, for integers, all bits set.
     static constexpr std::int64_t zero = -1, ones = -2;
     Shape outside, inside;
-    /// Of an input, for each element of `inside` that of `outside` which comes there; of an output the other way.
-    /// Empty: they follow each other in the same order.
+    /// Gather map: for inputs, the element of `outside` for each element of `inside`; for outputs the reverse. Empty:
+    /// the order is the same.
     std::vector<std::int64_t> from;
 };
 
-/// `recorded`: the shape that the record gives, or nullptr. Throw Error(Unsupported) for transforms that are not done,
-/// Error(Input) for shapes that do not fit together; `place`: the image.
+/// `recorded`: the shape in the record, or nullptr. Throw Error(Unsupported) for unsupported transforms, Error(Input)
+/// for inconsistent shapes; `place`: the image.
 HostShapes input_shapes(const Queue& queue, const TensorTransform& transform, const Shape* recorded,
                         const std::string& place);
 /// `stack`: how the slices are restacked, or nullptr.

@@ -21,8 +21,8 @@ namespace ttsim::impl::image {
 namespace {
 
 constexpr const char* netlist_file = "netlist.yaml";
-constexpr std::uint64_t most_json = std::uint64_t{256} << 20, most_netlist = std::uint64_t{1} << 30,
-                        most_tensor = std::uint64_t{16} << 30;
+constexpr std::uint64_t max_json = std::uint64_t{256} << 20, max_netlist = std::uint64_t{1} << 30,
+                        max_tensor = std::uint64_t{16} << 30;
 
 // --- writing -------------------------------------------------------------------------------------------------------
 
@@ -34,14 +34,14 @@ const Queue& queue_named(const ir::CompiledModel& model, const std::string& name
 
 std::vector<std::string> folder_names() { return {"brisc", "erisc", "nrisc", "hlks", "epoch_programs"}; }
 
-/// One tensor on its way between host and device.
+/// Adds a boundary tensor to the record.
 void describe(DeviceRecord& r, const ir::CompiledModel& model, const ir::BoundTensor& tensor, bool input) {
     const Queue& queue = queue_named(model, tensor.queue);
     (input ? r.inputs : r.outputs).push_back(tensor.queue);
     (input ? r.input_shapes : r.output_shapes).push_back(tensor.type.dims);
     const ir::HostProgram& host = model.host.program;
     (input ? r.input_programs : r.output_programs)
-        .push_back((input ? host.crossing(tensor.name).part : host.part_of(tensor.name)) - 1);
+        .push_back((input ? host.boundary_value(tensor.name).part : host.part_of(tensor.name)) - 1);
     (input ? r.input_transforms : r.output_transforms).push_back({});
     if (input) r.input_tiles[tensor.queue] = queue.tile;
     if (!input) r.output_formats.emplace_back(to_string(queue.df));
@@ -51,9 +51,9 @@ DeviceRecord describe(const ir::CompiledModel& model, const Machine& machine, co
     DeviceRecord r;
     const ChipParams& chip = machine.chips.front().params;
     r.arch = arch_of_chip(chip.name);
-    for (const ChipInstance& one : machine.chips) {
-        r.chip_ids.push_back(one.id);
-        r.harvested_rows.push_back(harvesting_mask(one));
+    for (const ChipInstance& instance : machine.chips) {
+        r.chip_ids.push_back(instance.id);
+        r.harvested_rows.push_back(harvesting_mask(instance));
     }
     r.microbatch = r.microbatch_size = model.host.microbatch;
     r.grid_size = {static_cast<std::int64_t>(chip.worker_y.size()), static_cast<std::int64_t>(chip.worker_x.size())};
@@ -93,7 +93,7 @@ void add_tensors(const ir::CompiledModel& model, const ImageOptions& options, De
     }
 }
 
-/// What a program computes around the device.
+/// Adds host computations of a Python program.
 void add_host_files(const ImageOptions& options, MemberSink& members) {
     for (const auto& [name, bytes] : options.host_files) {
         TT_CHECK(is_host_file(name), "'{}' is no file of host parts", name);
@@ -104,7 +104,7 @@ void add_host_files(const ImageOptions& options, MemberSink& members) {
 void refuse_own_chip(const ir::CompiledModel& model) {
     if (is_chip_path(model.host.device))
         fail_unsupported({model.host.device, 0, 0},
-                         "an image does not hold a chip of your own; give its folder a place below chips/ of a folder "
+                         "an image cannot contain a user-defined chip; move its folder below chips/ of a folder "
                          "that TTSIM_CONFIG_DIR names, and compile for it by its name");
 }
 
@@ -142,7 +142,7 @@ void write_image(const ir::CompiledModel& model, const Machine& machine, const s
     members.add(record_file, device_json(record));
     archive.add_folder("module_files");
     add_host_files(options, members);
-    // a descriptor of the user's own is in the image; where it lay is of no use to others
+    // a user's device descriptor is in the image; its original path is useless to others
     write_host_part(model, members.below(own_folder), fs::path(model.host.device).filename().string());
     members.add_list(fs::path(machine.name).filename().string(), machine.chips.front().params.clock_mhz);
     archive.commit();
@@ -154,17 +154,17 @@ namespace {
 
 DeviceRecord read_record(const Members& files) {
     if (!files.has(record_file)) fail_input({files.place(record_file), 0, 0}, "it is no device image: this is missing");
-    return read_device_json(files.read(record_file, most_json).text(), files.place(record_file));
+    return read_device_json(files.read(record_file, max_json).text(), files.place(record_file));
 }
 
 std::string command_of(const std::string& netlist) {
     return netlist.starts_with("# ") ? netlist.substr(2, netlist.find('\n') - 2) : "";
 }
 
-/// Checked here, unpacked when it is asked for.
+/// Checked here, unpacked on demand.
 ir::ConstantEntry stored_entry(const Queue& queue, const StoredTensor& stored, const Members& files,
                                const std::string& name) {
-    const SharedBytes data = files.read(name, most_tensor);
+    const SharedBytes data = files.read(name, max_tensor);
     check_file(queue, stored, data.size(), files.place(name));
     return {queue.shape().ct * queue.tile.w, [queue, stored, data] { return from_file(queue, stored, data); }};
 }
@@ -195,12 +195,12 @@ void add_constants(DevicePart& part, const Members& files, const std::vector<std
     }
 }
 
-/// Every queue that the host's steps name is there; those it fills have the format that it rounds to.
+/// Checks that every queue of the host steps exists, and that input queues have the expected format.
 void check_bindings(const ir::CompiledModel& model, const std::string& place) {
     const auto check = [&](const ir::BoundTensor& tensor, bool input) {
         const Queue* queue = model.netlist.find_queue(tensor.queue);
         if (!queue || queue->host_fed() != input || (input && queue->df != tensor.df))
-            fail_input({place, 0, 0}, "'{}' crosses in queue '{}' of format {}, which the netlist does not have",
+            fail_input({place, 0, 0}, "'{}' is bound to queue '{}' of format {}, which the netlist does not have",
                        tensor.name, tensor.queue, to_string(tensor.df));
     };
     for (const ir::BoundTensor& tensor : model.host.to_device) check(tensor, true);
@@ -213,29 +213,29 @@ Members read_members(const std::string& path) {
     std::error_code failed;
     if (!fs::is_directory(path, failed)) return read_archive(path);
     Members members = read_tree(path);
-    forget_reports(members);
+    remove_run_reports(members);
     return members;
 }
 
 Summary read_summary(const std::string& path) {
     const Members files = read_members(path);
-    (void)read_own(files);
+    (void)read_own_part(files);
     Summary summary;
     summary.record = read_record(files);
     summary.host = host_files(files);
     summary.unread = unread_members(files, summary.record);
-    summary.record_text = files.read(record_file, most_json).text();
+    summary.record_text = files.read(record_file, max_json).text();
     return summary;
 }
 
 DevicePart read_device_part(const Members& files) {
     DevicePart part;
-    part.own = read_own(files);
+    part.own = read_own_part(files);
     part.record = read_record(files);
     part.machine = read_target(files, part.record);
     const std::string name = fs::path(part.record.netlist).filename().string();
     if (name.empty()) fail_input({files.place(record_file), 0, 0}, "'netlist_filename' names no file");
-    part.text = files.read(name, most_netlist).text();
+    part.text = files.read(name, max_netlist).text();
     part.netlist = read_netlist_text(part.text, files.place(name));
     add_constants(part, files, part.record.constants, part.record.constant_values);
     add_constants(part, files, part.record.parameters, part.record.parameter_values);
@@ -259,7 +259,7 @@ Image read_image(const Members& files) {
         add_host_part(model, image.record, files.place(record_file));
         model.host.device = image.machine.name;
     } else {
-        read_host_part(FilesBelow(files, own_folder), model);
+        read_host_part(SubfolderFiles(files, own_folder), model);
         model.host.device = fs::path(model.host.device).filename().string();
     }
     check_bindings(model, files.place(!part.own ? record_file : "ttsim/host_steps.json"));

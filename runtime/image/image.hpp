@@ -1,8 +1,6 @@
 // A device image: one file with a compiled model, its weights and the machine it was compiled for (docs/tti.md).
-//
-//   CompiledModel --write_image--> model.tti --read_image--> Image --> Model, ttsim run
-//
-// An image of others holds no host part of ours; what the host does is then made of what device.json says.
+// CompiledModel --write_image--> model.tti --read_image--> Image --> Model, ttsim run
+// An image from another compiler has no host part of ttsim; the host steps are then derived from device.json.
 #pragma once
 
 #include <map>
@@ -21,7 +19,7 @@
 namespace ttsim::impl::image {
 
 inline constexpr const char* image_extension = ".tti";
-/// Whether a name is that of an image.
+/// Whether the file name has the extension of an image.
 bool is_image_name(const std::string& path);
 
 /// .bin or .tbin files.
@@ -29,19 +27,19 @@ enum class TensorFormat : std::uint8_t { Backend, Tilized };
 
 struct ImageOptions {
     TensorFormat format = TensorFormat::Backend;
-    std::string release{};                ///< of the program that writes it
+    std::string release{};                ///< version of the program that writes it
     Tilizer tilizer{};                    ///< Tilized
     std::string netlist{};                ///< file name in the image; "" = netlist.yaml
-    std::string device_type = "Silicon";  ///< that the image is said to be for, of device_types()
+    std::string device_type = "Silicon";  ///< recorded device type, one of device_types()
     std::string device_name = "tt0";
-    std::map<std::string, std::string> host_files{};  ///< what a program computes around the device: is_host_file()
+    std::map<std::string, std::string> host_files{};  ///< host computations of a Python program: is_host_file()
 };
 
-/// Writes beside the file and renames. Throws Error(Input) when it cannot be written, for a type of device there is
-/// not, and when its device is a chip of the user's own, which an image does not hold.
+/// Writes a temporary file and renames it. Throws Error(Input) if it cannot be written, for an unknown device type, and
+/// if the device is a user-defined chip, which an image cannot contain.
 void write_image(const ir::CompiledModel& model, const std::string& file, const ImageOptions& options);
 
-/// The same for a machine that is known.
+/// The same for a given machine.
 void write_image(const ir::CompiledModel& model, const Machine& machine, const std::string& file,
                  const ImageOptions& options);
 
@@ -49,16 +47,16 @@ struct Image {
     ir::CompiledModel model;
     Machine machine;
     DeviceRecord record;
-    std::map<std::string, SharedBytes> host_files;  ///< by their names below module_files/
+    std::map<std::string, SharedBytes> host_files;  ///< by name below module_files/
     std::vector<MemberSize> unread;
 };
-/// Of an archive, or of the folder into which one was unpacked. Throws Error(Input, Unsupported) at the member that is
-/// missing, damaged or does not fit the others.
+/// Reads an archive or an unpacked image. Throws Error(Input, Unsupported) at a member that is missing, damaged or
+/// inconsistent.
 Image read_image(const std::string& path);
-/// The same of members that are in memory.
+/// The same for members in memory.
 Image read_image(const Members& members);
 
-/// What of an image the device needs, whatever the host does with its inputs and outputs.
+/// The parts of an image for the device, without the host's handling of inputs and outputs.
 struct DevicePart {
     DeviceRecord record;
     Machine machine;
@@ -70,10 +68,10 @@ struct DevicePart {
 /// Throws as read_image() does.
 DevicePart read_device_part(const Members& members);
 
-/// Of an archive, or of the folder into which one was unpacked. Throws as read_archive() and read_tree() do.
+/// Reads an archive or an unpacked image. Throws as read_archive() and read_tree() do.
 Members read_members(const std::string& path);
 
-/// Description of an image, its members checked.
+/// Description of an image with verified members.
 struct Summary {
     DeviceRecord record;
     std::string record_text;  ///< device.json
@@ -83,12 +81,12 @@ struct Summary {
 /// Throws as read_image() does.
 Summary read_summary(const std::string& path);
 
-/// Unpacks an image into `folder`/unzipped_tti, with the SHA-256 of the archive in checksum.txt there. Replaces an
-/// earlier unpacking and nothing else; where other processes use one (a hold, base/folder_hold.hpp), it stays if it is
-/// of the same image. As long as the result lives, no other process replaces the folder. Throws Error(Input).
-FolderHoldPtr extract_image(const std::string& file, const std::string& folder);
-/// An image of what lies in such a folder, changed or not, with new checksums. Throws Error(Input, Unsupported) when
-/// that could not be read back.
+/// Unpacks an image into `folder`/unzipped_tti, with the SHA-256 of the archive in checksum.txt. Replaces only an
+/// earlier unpacking. If other processes use that (base/folder_hold.hpp), it is kept if it is of the same image. No
+/// other process replaces the folder during the lifetime of the result. Throws Error(Input).
+FolderLockPtr extract_image(const std::string& file, const std::string& folder);
+/// Packs such a folder, changed or not, into an image with new checksums. Throws Error(Input, Unsupported) if the
+/// result would not be readable.
 void pack_image(const std::string& folder, const std::string& file);
 
 }  // namespace ttsim::impl::image

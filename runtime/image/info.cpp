@@ -20,8 +20,8 @@ std::string lists(const std::vector<Shape>& all) {
 
 std::string or_none(const std::string& text) { return text.empty() ? "None" : text; }
 
-/// What a push of the microbatch has: a leading 1 becomes its size.
-std::vector<Shape> pushed(std::vector<Shape> shapes, std::int64_t microbatch) {
+/// The shape of a microbatch: a leading 1 becomes its size.
+std::vector<Shape> with_microbatch(std::vector<Shape> shapes, std::int64_t microbatch) {
     for (Shape& shape : shapes)
         if (!shape.empty() && shape.front() == 1) shape.front() = microbatch;
     return shapes;
@@ -38,18 +38,17 @@ std::string info_text(const DeviceRecord& r) {
         "Compilation Graph State...\n- training: {}\n- ordered input shapes: {}\n- ordered targets shapes: {}\n",
         or_none(r.release), or_none(r.commit), or_none(r.backend_commit), r.name, r.arch, list(r.chip_ids), r.devtype,
         list(r.grid_size), r.harvested_rows.empty() ? "None" : list(r.harvested_rows), r.training ? "True" : "False",
-        lists(pushed(r.input_shapes, r.microbatch)), lists(pushed(r.target_shapes, r.microbatch)));
+        lists(with_microbatch(r.input_shapes, r.microbatch)), lists(with_microbatch(r.target_shapes, r.microbatch)));
 }
 
 std::string info_text(const Summary& summary) {
     std::string text = info_text(summary.record);
     if (!summary.host.data.empty() || !summary.host.code.empty()) text += "\nHost Parts (computed by pybuda)...\n";
-    for (const MemberSize& one : summary.host.data) text += fmt::format("- {}: data, {} bytes\n", one.name, one.bytes);
-    for (const MemberSize& one : summary.host.code)
-        text +=
-            fmt::format("- {}: code, {} bytes; pybuda runs it only with trust_host_parts=True\n", one.name, one.bytes);
+    for (const MemberSize& m : summary.host.data) text += fmt::format("- {}: data, {} bytes\n", m.name, m.bytes);
+    for (const MemberSize& m : summary.host.code)
+        text += fmt::format("- {}: code, {} bytes; pybuda runs it only with trust_host_parts=True\n", m.name, m.bytes);
     if (!summary.unread.empty()) text += "\nMembers That Are Not Read...\n";
-    for (const MemberSize& one : summary.unread) text += fmt::format("- {}: {} bytes\n", one.name, one.bytes);
+    for (const MemberSize& m : summary.unread) text += fmt::format("- {}: {} bytes\n", m.name, m.bytes);
     return text;
 }
 
@@ -84,7 +83,7 @@ std::string info_json(const Summary& summary) {
     all["netlist"] = r.netlist;
     const auto members = [](const std::vector<MemberSize>& sizes) {
         Json list = Json::array();
-        for (const MemberSize& one : sizes) list.push_back({{"member", one.name}, {"bytes", one.bytes}});
+        for (const MemberSize& m : sizes) list.push_back({{"member", m.name}, {"bytes", m.bytes}});
         return list;
     };
     all["host_parts"] = {{"data", members(summary.host.data)}, {"code", members(summary.host.code)}};

@@ -1,4 +1,4 @@
-// The summary of an image that its original prints, and the same as JSON.
+// The summary of an image in the format of the vendor's tool, and as JSON.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 namespace ttsim::impl::image {
 
 std::string info_text(const DeviceRecord& record);
-/// With what a program computes around the device, and members that are not read.
+/// Also lists host computations of Python programs, and members that are not read.
 std::string info_text(const Summary& summary);
 std::string info_json(const Summary& summary);
 

@@ -1,8 +1,7 @@
-// Which members an image has: the list with sizes and checksums that ttsim writes into it (ttsim/model.json), and what
-// of them ttsim reads.
-//
-// An image that ttsim wrote is recognized by its other members too. So one that was cut off, or from which members were
-// taken, is refused instead of being read as an image of others.
+// The member list of an image, with sizes and checksums, which ttsim writes (ttsim/model.json), and the members that
+// ttsim reads.
+// Images written by ttsim are also recognized by other members. So a truncated image, or one with removed members, is
+// refused instead of being read as an image of another compiler.
 #pragma once
 
 #include <cstdint>
@@ -19,10 +18,10 @@
 namespace ttsim::impl::image {
 
 inline constexpr const char* record_file = "device.json";
-inline constexpr const char* own_folder = "ttsim";          ///< what only ttsim reads
-inline constexpr const char* archive_sum = "checksum.txt";  ///< only in unpacked images
+inline constexpr const char* own_folder = "ttsim";                    ///< members that only ttsim reads
+inline constexpr const char* archive_checksum_file = "checksum.txt";  ///< only in unpacked images
 
-/// Gives files to the archive and keeps their checksums for the last one.
+/// Adds files to the archive and collects their checksums for the list.
 class MemberSink {
 public:
     explicit MemberSink(ArchiveWriter& archive);
@@ -32,7 +31,7 @@ public:
 
     void add(const std::string& name, std::string_view bytes);
     FileSink below(const std::string& folder);
-    /// The list of all that were added. Nothing is added behind it.
+    /// Adds the list of all added members; must be last.
     void add_list(const std::string& device, std::int64_t clock_mhz);
 
 private:
@@ -41,38 +40,38 @@ private:
     std::unique_ptr<Sums> sums_;
 };
 
-/// What ttsim wrote into an image besides.
+/// Data of images written by ttsim.
 struct OwnPart {
     std::string device;
     std::int64_t clock_mhz = 0;
 };
-/// None: the image was made by others. Throws Error(Input) at a member that is missing, was added, or is not what was
-/// written.
-std::optional<OwnPart> read_own(const Members& members);
+/// nullopt: the image was not written by ttsim. Throws Error(Input) at a member that is missing, was added, or was
+/// changed.
+std::optional<OwnPart> read_own_part(const Members& members);
 
-/// New checksums of members that may have been changed; where all of ttsim/ was taken out, the image becomes one as
-/// others make them. Throws Error(Input) where the list is damaged, or missing and other members of ttsim/ are there.
-void renew_sums(Members& members);
+/// Updates checksums of members that may have changed. If all of ttsim/ was removed, the image becomes one without
+/// ttsim data. Throws Error(Input) if the list is damaged, or missing while other members of ttsim/ exist.
+void update_checksums(Members& members);
 
-/// Takes away what is no part of an unpacked image of ours: reports of runs below backend_build_binaries/.
-void forget_reports(Members& members);
+/// Removes reports of runs below backend_build_binaries/ of an unpacked image.
+void remove_run_reports(Members& members);
 
 /// A member with its size.
 struct MemberSize {
     std::string name;
     std::uint64_t bytes = 0;
 };
-/// What a Python program computes around the device: members that it reads.
+/// Host computations of a Python program: members that it reads.
 struct HostFiles {
     std::vector<MemberSize> data, code;
 };
 HostFiles host_files(const Members& members);
-/// Their names below module_files/.
+/// Whether this is such a name below module_files/.
 bool is_host_file(const std::string& name);
 
-/// Members that neither ttsim nor pybuda reads, and that the format has no use for here either (docs/tti.md).
+/// Members that neither ttsim nor pybuda reads and that have no use in the format (docs/tti.md).
 std::vector<MemberSize> unread_members(const Members& members, const DeviceRecord& record);
-/// One line for a user; "" when there are none.
+/// One line for the user; "" if there are none.
 std::string unread_note(const std::vector<MemberSize>& unread);
 
 }  // namespace ttsim::impl::image

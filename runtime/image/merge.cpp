@@ -27,7 +27,7 @@ std::vector<Image> read_images(const MergeOptions& options) {
     return images;
 }
 
-/// Throws with all that is wrong with a netlist on its machine.
+/// Throws with all problems of a netlist on its machine.
 void check_netlist(const Netlist& netlist, const Machine& machine) {
     Diagnostics problems;
     validate(resolve(netlist), machine.chips.front().params, machine.grid(machine.chips.front().id),
@@ -35,7 +35,7 @@ void check_netlist(const Netlist& netlist, const Machine& machine) {
     problems.throw_if_any();
 }
 
-/// All for one machine, of the arch that was asked for, with one microbatch.
+/// Checks that all images are for the same machine, of the requested arch, with the same microbatch.
 void check_together(const MergeOptions& options, const std::vector<Image>& images) {
     const Image& first = images.front();
     for (std::size_t i = 0; i < images.size(); ++i) {
@@ -51,7 +51,7 @@ void check_together(const MergeOptions& options, const std::vector<Image>& image
     }
 }
 
-/// What the merged netlist does to the machine is right, or a mistake of ours.
+/// Checks the merged netlist; an error is a bug of ttsim.
 void check_merged(const Netlist& netlist, const Machine& machine) {
     try {
         check_netlist(netlist, machine);
@@ -60,28 +60,28 @@ void check_merged(const Netlist& netlist, const Machine& machine) {
     }
 }
 
-/// How many of the joined netlist's queues and programs are one model's.
-struct Share {
+/// Number of queues and programs of one model in the joined netlist.
+struct ModelCounts {
     std::ptrdiff_t queues, programs;
 };
 
-/// Netlists apart, as placing wants them: which queues share memory goes by model.
-std::vector<Netlist> by_model(const Netlist& all, const std::vector<Share>& shares) {
+/// Separate netlists per model, since memory of queues is shared by model.
+std::vector<Netlist> by_model(const Netlist& all, const std::vector<ModelCounts>& counts) {
     std::vector<Netlist> parts;
     auto queue = all.queues.begin();
     auto program = all.programs.begin();
-    for (const Share& share : shares) {
+    for (const ModelCounts& count : counts) {
         Netlist part;
-        part.queues.assign(queue, queue + share.queues);
-        part.programs.assign(program, program + share.programs);
-        queue += share.queues;
-        program += share.programs;
+        part.queues.assign(queue, queue + count.queues);
+        part.programs.assign(program, program + count.programs);
+        queue += count.queues;
+        program += count.programs;
         parts.push_back(std::move(part));
     }
     return parts;
 }
 
-/// Two decimals as Python's round() shows them: 161.17, 12.5, 0.0.
+/// Two decimals as printed by Python's round(): 161.17, 12.5, 0.0.
 std::string megabytes(std::uint64_t bytes) {
     std::string text = fmt::format("{:.2f}", static_cast<double>(bytes) / (1 << 20));
     if (text.ends_with('0')) text.pop_back();
@@ -100,28 +100,28 @@ MergeReport merge_images(const MergeOptions& options, const std::string& file) {
     std::vector<Image> images = read_images(options);
     check_together(options, images);
     std::vector<ir::CompiledModel> models;
-    std::vector<Share> shares;
+    std::vector<ModelCounts> counts;
     std::vector<std::string> notes;
     for (std::size_t i = 0; i < images.size(); ++i)
         if (!images[i].host_files.empty())
             notes.push_back(options.models[i] +
                             ": what pybuda computes on the host around the device is not in the merged image");
     for (Image& image : images) {
-        shares.push_back({std::ssize(image.model.netlist.queues), std::ssize(image.model.netlist.programs)});
+        counts.push_back({std::ssize(image.model.netlist.queues), std::ssize(image.model.netlist.programs)});
         models.push_back(std::move(image.model));
     }
     ir::CompiledModel all = joined(models);
     models.clear();
-    std::vector<Netlist> parts = by_model(all.netlist, shares);
+    std::vector<Netlist> parts = by_model(all.netlist, counts);
     std::vector<Netlist*> places;
     for (Netlist& part : parts) places.push_back(&part);
     MemoryLimits limits = limits_of(images.front().machine);
     if (!options.dram_bytes.empty()) limits.dram = options.dram_bytes;
-    MergeReport report{options.models, place_together(places, limits, options.placing), std::move(notes)};
+    MergeReport report{options.models, place_merged_queues(places, limits, options.placing), std::move(notes)};
     if (!options.placing.switch_channels)
         report.notes.emplace_back("Channel reallocation is off: a channel that is full ends the merge");
     if (!options.placing.overlap_dynamic)
-        report.notes.emplace_back("Overlap of dynamic queues is off: each has memory of its own");
+        report.notes.emplace_back("Overlap of dynamic queues is off: each has separate memory");
     all.netlist.queues.clear();
     for (Netlist& part : parts)
         all.netlist.queues.insert(all.netlist.queues.end(), part.queues.begin(), part.queues.end());

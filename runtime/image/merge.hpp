@@ -1,5 +1,4 @@
-// Several images as one: their models share a device and run one after the other.
-//
+// Merges several images into one: their models share a device and run one after the other.
 // Names of model i get the prefix model_<i>_: queues, graphs, ops, programs, inputs and outputs. Every queue gets a new
 // address (merge_memory.hpp).
 #pragma once
@@ -14,11 +13,11 @@ namespace ttsim::impl::image {
 
 struct MergeOptions {
     std::string folder;               ///< holds NAME.tti of each model
-    std::vector<std::string> models;  ///< names, in the order in which they run
+    std::vector<std::string> models;  ///< names, in execution order
     std::string arch = "wormhole_b0";
     PlacingOptions placing;
     ImageOptions image;
-    std::vector<std::uint64_t> dram_bytes;  ///< of the channels; empty: the machine's. For tests
+    std::vector<std::uint64_t> dram_bytes;  ///< sizes of the channels; empty: the machine's. For tests
 };
 
 struct MergeReport {
@@ -27,17 +26,17 @@ struct MergeReport {
     std::vector<std::string> notes;
 };
 
-/// Writes the merged image. Throws Error(Input) for images that are missing or do not go together, Error(Unsupported)
-/// when memory is full; nothing is written then.
+/// Writes the merged image. Throws Error(Input) for missing or incompatible images, Error(Unsupported) if memory is
+/// full; then nothing is written.
 MergeReport merge_images(const MergeOptions& options, const std::string& file);
 
-/// The models of several images as one; its queues lie where they lay.
+/// Joins the models of several images into one; queue addresses are unchanged.
 ir::CompiledModel joined(const std::vector<ir::CompiledModel>& models);
 
-/// "0 : 161.17", in MB: the footprint in the form of the original, with notes before it.
+/// The memory footprint in MB in the vendor's format ("0 : 161.17"), after the notes.
 std::string merge_text(const MergeReport& report);
 std::string merge_json(const MergeReport& report);
-/// What moved where.
+/// The moved buffers with old and new addresses.
 std::string moves_text(const MergeReport& report);
 
 }  // namespace ttsim::impl::image

@@ -21,15 +21,15 @@ MemoryLimits limits_of(const Machine& machine) {
         fail_unsupported({file, 0, 0}, "it has no memory map of {}, so images for it cannot be merged", chip.name);
     const auto channels = static_cast<std::int64_t>(chip.dram.size());
     const auto workers = static_cast<std::int64_t>(chip.worker_x.size() * chip.worker_y.size());
-    const std::int64_t fixed = busiest.whole(chip.name, any);
+    const std::int64_t fixed = busiest.integer(chip.name, any);
     const std::int64_t cores = fixed > 0 ? fixed : (workers + channels - 1) / channels;
-    const std::int64_t of_core = map.whole("binary_slots", any) * map.whole("binary_slot_bytes", any) +
-                                 map.whole("command_bytes", any) * slots.whole(chip.name, any);
+    const std::int64_t of_core = map.integer("binary_slots", any) * map.integer("binary_slot_bytes", any) +
+                                 map.integer("command_bytes", any) * slots.integer(chip.name, any);
     MemoryLimits limits;
-    limits.reserved = static_cast<std::uint64_t>(map.whole("metadata_limit", any) + cores * of_core);
+    limits.reserved = static_cast<std::uint64_t>(map.integer("metadata_limit", any) + cores * of_core);
     limits.dram.assign(chip.dram.size(), static_cast<std::uint64_t>(chip.dram_channel_bytes));
     for (const YamlPtr& item : hosts.node(chip.name)->items)
-        limits.host.push_back(static_cast<std::uint64_t>(yaml_whole(*item, file, "host_channels", any)) << 20);
+        limits.host.push_back(static_cast<std::uint64_t>(yaml_integer(*item, file, "host_channels", any)) << 20);
     return limits;
 }
 
@@ -62,7 +62,7 @@ std::set<std::string> allocated_queues(const Netlist& netlist) {
     return names;
 }
 
-/// Buffers of one channel that lie inside each other or side by side.
+/// Buffers of one channel that overlap or are adjacent.
 struct Group {
     std::uint64_t begin = 0, end = 0;
     std::vector<BufferOf> buffers;
@@ -85,7 +85,7 @@ class Placer {
 public:
     Placer(const MemoryLimits& limits, const PlacingOptions& options) : limits_(limits), options_(options) {}
 
-    /// One model's queues that are allocated and freed, from the beginning of the common area on.
+    /// Places a model's dynamically allocated queues, from the beginning of the common area.
     void place_dynamic(Netlist& netlist) {
         const std::set<std::string> names = allocated_queues(netlist);
         std::map<Channel, std::vector<BufferOf>> channels;
@@ -102,14 +102,14 @@ public:
                     BufferAddress to = buffer.address();
                     to.address = used + (buffer.address().address - group.begin);
                     if (to.address + buffer.bytes() > capacity(channel)) fail_full(buffer, channel, to.address);
-                    move(buffer, to, false);
+                    assign_address(buffer, to, false);
                 }
                 used = aligned(used + (group.end - group.begin));
             }
             area_[channel] = std::max(area_[channel], used);
         }
     }
-    /// All that come now lie behind the common area.
+    /// Ends the common area; later queues are placed after it.
     void end_dynamic() {
         for (const auto& [channel, end] : area_) used_[channel] = std::max(used(channel), end);
     }
@@ -121,29 +121,29 @@ public:
         }
     }
 
-    /// A view lies where its base does.
+    /// Places aliases at the address of their base.
     void place_aliases(Netlist& netlist) {
         for (Queue& queue : netlist.queues) {
             if (queue.alias.empty()) continue;
             const auto base = std::find_if(netlist.queues.begin(), netlist.queues.end(),
                                            [&](const Queue& other) { return other.name == queue.alias; });
             if (base == netlist.queues.end() || base->buffers.size() != queue.buffers.size())
-                fail_input(queue.loc, "queue '{}' views '{}', which is no queue with as many buffers", queue.name,
-                           queue.alias);
-            for (std::size_t k = 0; k < queue.buffers.size(); ++k) move({&queue, k}, base->buffers[k], false);
+                fail_input(queue.loc, "queue '{}' is an alias of '{}', which is not a queue with as many buffers",
+                           queue.name, queue.alias);
+            for (std::size_t k = 0; k < queue.buffers.size(); ++k) assign_address({&queue, k}, base->buffers[k], false);
         }
     }
 
     MergedMemory finish() {
         check_disjoint();
-        made_.dram.assign(limits_.dram.size(), limits_.reserved);
-        made_.host.assign(limits_.host.size(), 0);
+        result_.dram.assign(limits_.dram.size(), limits_.reserved);
+        result_.host.assign(limits_.host.size(), 0);
         for (const auto& [channel, bytes] : used_) {
-            auto& list = channel.where == QueueLoc::Dram ? made_.dram : made_.host;
-            auto& most = list[static_cast<std::size_t>(channel.channel)];
-            most = std::max(most, bytes);
+            auto& list = channel.where == QueueLoc::Dram ? result_.dram : result_.host;
+            auto& maximum = list[static_cast<std::size_t>(channel.channel)];
+            maximum = std::max(maximum, bytes);
         }
-        return std::move(made_);
+        return std::move(result_);
     }
 
 private:
@@ -184,7 +184,7 @@ private:
         if (full && options_.switch_channels) {
             const Channel other = emptiest(channel);
             if (left(other) < buffer.bytes()) fail_full(buffer, channel, used(channel));
-            made_.notes.push_back(
+            result_.notes.push_back(
                 fmt::format("{} Channel {} capacity hit. Bytes Used: {}. Reallocating queue {} to channel {}",
                             channel.where == QueueLoc::Dram ? "DRAM" : "Host", channel.channel, used(channel),
                             buffer.queue->name, other.channel));
@@ -193,7 +193,7 @@ private:
             fail_full(buffer, channel, used(channel));
         }
         const std::uint64_t at = used(channel);
-        move(buffer, {channel.channel, at}, full);
+        assign_address(buffer, {channel.channel, at}, full);
         used_[channel] = aligned(at + buffer.bytes());
     }
     Channel emptiest(Channel channel) const {
@@ -204,22 +204,22 @@ private:
         }
         return best;
     }
-    void move(const BufferOf& buffer, BufferAddress to, bool full) {
-        made_.buffers.push_back(
+    void assign_address(const BufferOf& buffer, BufferAddress to, bool full) {
+        result_.buffers.push_back(
             {buffer.queue->name, static_cast<std::int64_t>(buffer.k), buffer.queue->where, buffer.address(), to, full});
         if (!dynamic_.contains(buffer.queue) && buffer.queue->alias.empty())
             extents_[channel_of(*buffer.queue, to.channel)].push_back({to.address, to.address + buffer.bytes()});
         buffer.address() = to;
     }
 
-    /// No two queues of their own meet, and none the common area.
+    /// Checks that static queues overlap neither each other nor the common area.
     void check_disjoint() {
         for (auto& [channel, extents] : extents_) {
             if (const auto area = area_.find(channel); area != area_.end())
                 extents.push_back({first(channel), area->second});
             std::sort(extents.begin(), extents.end());
             for (std::size_t i = 1; i < extents.size(); ++i)
-                TT_CHECK(extents[i].first >= extents[i - 1].second, "merged buffers of channel {} meet at {:#x}",
+                TT_CHECK(extents[i].first >= extents[i - 1].second, "merged buffers of channel {} overlap at {:#x}",
                          channel.channel, extents[i].first);
         }
     }
@@ -229,12 +229,13 @@ private:
     std::map<Channel, std::uint64_t> used_, area_;
     std::map<Channel, std::vector<std::pair<std::uint64_t, std::uint64_t>>> extents_;
     std::set<const Queue*> dynamic_;
-    MergedMemory made_;
+    MergedMemory result_;
 };
 
 }  // namespace
 
-MergedMemory place_together(std::vector<Netlist*> netlists, const MemoryLimits& limits, const PlacingOptions& options) {
+MergedMemory place_merged_queues(std::vector<Netlist*> netlists, const MemoryLimits& limits,
+                                 const PlacingOptions& options) {
     for (const Netlist* netlist : netlists)
         for (const Queue& queue : netlist->queues)
             if (queue.target_devices.size() > 1)

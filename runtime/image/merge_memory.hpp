@@ -1,7 +1,6 @@
-// Where the queues of several models lie in the memory of one device.
-//
-// Queues that a model's programs allocate and free keep their places among each other, and all models have theirs in
-// one area: only one model runs at a time. Behind it every other queue has a place of its own.
+// Places the queues of several models in the memory of one device.
+// Queues that a model's programs allocate and free keep their relative addresses and share one area with those of the
+// other models, since only one model runs at a time. All other queues get separate memory after that area.
 #pragma once
 
 #include <map>
@@ -14,10 +13,10 @@
 namespace ttsim::impl::image {
 
 struct MemoryLimits {
-    std::uint64_t reserved = 0;             ///< of each DRAM channel, by the runtime of the original
+    std::uint64_t reserved = 0;             ///< reserved by the vendor's runtime in each DRAM channel
     std::vector<std::uint64_t> dram, host;  ///< bytes of the channels
 };
-/// Of a machine, by its descriptors and configs/images.yaml.
+/// The limits of a machine, from its descriptors and configs/images.yaml.
 MemoryLimits limits_of(const Machine& machine);
 
 struct MovedBuffer {
@@ -25,22 +24,23 @@ struct MovedBuffer {
     std::int64_t buffer = 0;
     QueueLoc where = QueueLoc::Dram;
     BufferAddress from, to;
-    bool full = false;  ///< its channel was, so it got another
+    bool full = false;  ///< its channel was full, so it was moved to another
 };
 
 struct MergedMemory {
-    std::vector<std::uint64_t> dram, host;  ///< bytes in use by channel, of the fullest chip
+    std::vector<std::uint64_t> dram, host;  ///< bytes in use per channel, of the fullest chip
     std::vector<MovedBuffer> buffers;       ///< all, in order of the queues
-    std::vector<std::string> notes;         ///< channels that were full, one line each
+    std::vector<std::string> notes;         ///< full channels, one line each
 };
 
 struct PlacingOptions {
-    bool switch_channels = true;  ///< a buffer goes to another channel when its own is full
-    bool overlap_dynamic = true;  ///< queues that are allocated and freed share one area
+    bool switch_channels = true;  ///< move a buffer to another channel if its own is full
+    bool overlap_dynamic = true;  ///< allocated and freed queues share one area
 };
 
-/// Gives the queues of all netlists new addresses. Throws Error(Unsupported) naming queue and bytes when they do not
+/// Assigns new addresses to the queues of all netlists. Throws Error(Unsupported) naming queue and bytes if they do not
 /// fit.
-MergedMemory place_together(std::vector<Netlist*> netlists, const MemoryLimits& limits, const PlacingOptions& options);
+MergedMemory place_merged_queues(std::vector<Netlist*> netlists, const MemoryLimits& limits,
+                                 const PlacingOptions& options);
 
 }  // namespace ttsim::impl::image

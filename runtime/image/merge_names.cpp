@@ -1,4 +1,4 @@
-// The models of several images in one: names with a prefix for each.
+// Joins the models of several images, with a name prefix for each.
 #include <algorithm>
 
 #include "base/error.hpp"
@@ -8,9 +8,9 @@ namespace ttsim::impl::image {
 
 namespace {
 
-class Prefixed {
+class PrefixedNames {
 public:
-    Prefixed(const ir::CompiledModel& model, std::string prefix, std::size_t fused_before)
+    PrefixedNames(const ir::CompiledModel& model, std::string prefix, std::size_t fused_before)
         : model_(model), prefix_(std::move(prefix)), fused_(fused_before) {}
 
     Netlist netlist() {
@@ -47,7 +47,7 @@ private:
             for (auto& [queue, input] : op.forked_dram_inputs) rename(queue);
             if (const auto id = fused_ids_.find(op.cfg.attr.fused_op_id); id != fused_ids_.end())
                 op.cfg.attr.fused_op_id = id->second;
-            op.cfg.fused = nullptr;  // found by its new id when the netlist is resolved
+            op.cfg.fused = nullptr;  // set when the netlist is resolved, by its new id
         }
     }
     void rename(Program& program) const {
@@ -66,8 +66,8 @@ private:
     std::vector<std::shared_ptr<const FusedDefinition>> fused_definitions_;
 };
 
-/// The nodes and outputs of a graph behind those of another.
-void append(ir::Graph& all, const ir::Graph& graph, const Prefixed& names) {
+/// Appends the nodes and outputs of a graph to another.
+void append(ir::Graph& all, const ir::Graph& graph, const PrefixedNames& names) {
     const std::size_t before = all.nodes.size();
     for (ir::Node node : graph.nodes) {
         names.rename(node.name);
@@ -84,13 +84,13 @@ void append(ir::Graph& all, const ir::Graph& graph, const Prefixed& names) {
     }
 }
 
-void append(ir::HostSteps& all, const ir::HostSteps& steps, const Prefixed& names) {
+void append(ir::HostSteps& all, const ir::HostSteps& steps, const PrefixedNames& names) {
     const std::size_t before = all.program.graph.nodes.size();
     append(all.program.graph, steps.program.graph, names);
-    for (ir::HostProgram::Crossing crossing : steps.program.to_device) {
-        names.rename(crossing.name);
-        crossing.value += before;
-        all.program.to_device.push_back(std::move(crossing));
+    for (ir::HostProgram::BoundaryValue boundary : steps.program.to_device) {
+        names.rename(boundary.name);
+        boundary.value += before;
+        all.program.to_device.push_back(std::move(boundary));
     }
     const auto bound = [&](std::vector<ir::BoundTensor>& to, const std::vector<ir::BoundTensor>& from) {
         for (ir::BoundTensor tensor : from) {
@@ -109,7 +109,7 @@ void append(std::vector<T>& all, const std::vector<T>& more) {
 }
 
 void append(ir::CompiledModel& all, const ir::CompiledModel& model, const std::string& prefix) {
-    Prefixed names(model, prefix, all.netlist.fused_ops.size());
+    PrefixedNames names(model, prefix, all.netlist.fused_ops.size());
     const Netlist netlist = names.netlist();
     append(all.netlist.queues, netlist.queues);
     append(all.netlist.graphs, netlist.graphs);

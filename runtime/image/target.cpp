@@ -16,7 +16,7 @@ namespace ttsim::impl::image {
 
 namespace {
 
-constexpr std::uint64_t most_descriptor = std::uint64_t{64} << 20;
+constexpr std::uint64_t max_descriptor = std::uint64_t{64} << 20;
 
 std::string build_file(const std::string& name) { return std::string(builds_folder) + "/" + name; }
 
@@ -26,7 +26,7 @@ std::string upper(std::string text) {
     return text;
 }
 
-/// configs/images.yaml.
+/// Constants from configs/images.yaml.
 struct QueueConstants {
     std::int64_t metadata_limit, slot_bytes, binary_slots, binary_slot_bytes, cache_slots, epoch_slots;
 };
@@ -35,9 +35,9 @@ QueueConstants read_constants(const std::string& chip) {
     YamlMap map = YamlMap::from_file(config_file("images.yaml"));
     constexpr IntRange any{0, std::int64_t{1} << 40};
     YamlMap slots = map.map("epoch_slots");
-    return {map.whole("metadata_limit", any),     map.whole("epoch_slot_bytes", any),
-            map.whole("binary_slots", any),       map.whole("binary_slot_bytes", any),
-            map.whole("kernel_cache_slots", any), slots.has(chip) ? slots.whole(chip, any) : 0};
+    return {map.integer("metadata_limit", any),     map.integer("epoch_slot_bytes", any),
+            map.integer("binary_slots", any),       map.integer("binary_slot_bytes", any),
+            map.integer("kernel_cache_slots", any), slots.has(chip) ? slots.integer(chip, any) : 0};
 }
 
 /// Graphs in the order in which programs first execute them.
@@ -58,7 +58,7 @@ std::string runtime_data(const Machine& machine, const Netlist& netlist, const s
         "arch_name: {}\nbackend_type: Silicon\nbackend_mode: CompileOnly\nnetlist_path: unzipped_tti/netlist.yaml\n"
         "cluster_descriptor_path: unzipped_tti/backend_build_binaries/cluster_desc.yaml\n"
         "distribute_epoch_tables: true\nnoc_translation_enabled: {}\n{}\ncommit_hash: {}\n",
-        upper(first.params.name), first.params.harvest_from_end, made_by_ttsim, release);
+        upper(first.params.name), first.params.harvest_from_end, ttsim_marker, release);
     text += "worker_grid_sizes_per_chip:\n";
     for (const ChipInstance& chip : machine.chips)
         text +=
@@ -78,18 +78,19 @@ std::string runtime_data(const Machine& machine, const Netlist& netlist, const s
     return text;
 }
 
-/// Chip, grid, mask: "wormhole_b0, 1 chip, grid [9, 8], harvested rows [11] (mask 2048)".
-std::string shown(const Machine& machine) {
+/// Describes a machine: "wormhole_b0, 1 chip, grid [9, 8], harvested rows [11] (mask 2048)".
+std::string describe(const Machine& machine) {
     std::string text = fmt::format("{}, {} chip{}", machine.chips.front().params.name, machine.chips.size(),
                                    machine.chips.size() == 1 ? "" : "s");
     std::string before;
     for (const ChipInstance& chip : machine.chips) {
-        const std::string one =
+        const std::string text_of_chip =
             fmt::format("grid [{}, {}], harvested rows [{}] (mask {})", chip.params.worker_y.size(),
                         chip.params.worker_x.size(), fmt::join(chip.harvested_rows, ", "), harvesting_mask(chip));
-        if (one != before)
-            text += fmt::format(", {}{}", machine.chips.size() > 1 ? fmt::format("chip {}: ", chip.id) : "", one);
-        before = one;
+        if (text_of_chip != before)
+            text +=
+                fmt::format(", {}{}", machine.chips.size() > 1 ? fmt::format("chip {}: ", chip.id) : "", text_of_chip);
+        before = text_of_chip;
     }
     return text;
 }
@@ -101,9 +102,8 @@ bool same_chip(const ChipInstance& a, const ChipInstance& b) {
 
 // --- reading -------------------------------------------------------------------------------------------------------
 
-/// What the record says of a chip's rows wins over its descriptor, which with coordinate translation does not know
-/// them.
-void take_mask(ChipInstance& chip, const ChipParams& base, std::int64_t mask, const std::string& place) {
+/// The rows of the record override the chip's descriptor, which has no harvested rows if coordinates are translated.
+void apply_mask(ChipInstance& chip, const ChipParams& base, std::int64_t mask, const std::string& place) {
     const std::vector<int> rows = rows_of_mask(mask);
     if (rows == chip.harvested_rows) return;
     const bool known = std::all_of(rows.begin(), rows.end(), [&](int row) {
@@ -134,7 +134,7 @@ ChipInstance read_chip(const FileSet& files, const ChipParams& base, std::int64_
     std::string file = build_file(fmt::format("device_descs/{}.yaml", id));
     if (!files.has(file)) file = build_file("device_desc.yaml");
     const SocDescriptor soc =
-        read_soc_descriptor_text(files.read(file, most_descriptor).text(), files.place(file), base);
+        read_soc_descriptor_text(files.read(file, max_descriptor).text(), files.place(file), base);
     return {id, soc.params, soc.harvested_rows, false};
 }
 
@@ -190,10 +190,9 @@ Machine read_target(const FileSet& files, const DeviceRecord& record) {
     const std::string cluster_file = build_file("cluster_desc.yaml");
     const auto chips = std::max<std::int64_t>({1, masks, static_cast<std::int64_t>(record.chip_ids.size())});
     if (chips > 1024) fail_input({place, 0, 0}, "'chip_ids' has {} chips; at most 1024 are modelled", chips);
-    const Cluster cluster =
-        files.has(cluster_file)
-            ? read_cluster_text(files.read(cluster_file, most_descriptor).text(), files.place(cluster_file), base)
-            : default_cluster(chips, 0, base);
+    const Cluster cluster = files.has(cluster_file) ? read_cluster_text(files.read(cluster_file, max_descriptor).text(),
+                                                                        files.place(cluster_file), base)
+                                                    : default_cluster(chips, 0, base);
     Machine machine;
     machine.name = base.name;
     machine.links = cluster.links;
@@ -205,7 +204,7 @@ Machine read_target(const FileSet& files, const DeviceRecord& record) {
         ChipInstance chip = described ? read_chip(files, base, id) : whole_chip(base, id, mask, place);
         if (chip.params.worker_y.empty())
             fail_input({place, 0, 0}, "'harvested_rows' leaves chip {} without cores", id);
-        if (described && masked) take_mask(chip, base, mask, place);
+        if (described && masked) apply_mask(chip, base, mask, place);
         chip.mmio = cluster.mmio.contains(id);
         machine.chips.push_back(std::move(chip));
     }
@@ -213,7 +212,7 @@ Machine read_target(const FileSet& files, const DeviceRecord& record) {
     return machine;
 }
 
-Machine asked_machine(const Machine& compiled_for, const std::string& arch, MachineOptions options) {
+Machine requested_machine(const Machine& compiled_for, const std::string& arch, MachineOptions options) {
     if (options.device.empty() && arch.empty() && !device_chip(compiled_for.name).empty())
         options.device = compiled_for.name;
     options.chips = static_cast<std::int64_t>(compiled_for.chips.size());
@@ -223,16 +222,16 @@ Machine asked_machine(const Machine& compiled_for, const std::string& arch, Mach
                                                   : compiled_for.chips.front().params.name;
     if (const auto known = products();
         std::any_of(known.begin(), known.end(), [&](const ProductInfo& p) { return p.name == options.device; }))
-        options.chips = 1;  // as many as it has
+        options.chips = 1;  // the product determines the number
     return make_machine(chip, options);
 }
 
-void check_same_target(const Machine& compiled_for, const Machine& asked, const std::string& image) {
-    if (std::equal(compiled_for.chips.begin(), compiled_for.chips.end(), asked.chips.begin(), asked.chips.end(),
+void check_same_target(const Machine& compiled_for, const Machine& requested, const std::string& image) {
+    if (std::equal(compiled_for.chips.begin(), compiled_for.chips.end(), requested.chips.begin(), requested.chips.end(),
                    same_chip))
         return;
     fail_input({image, 0, 0}, "it was compiled for {} ({}) and cannot run on {} ({}); compile the model for that one",
-               compiled_for.name, shown(compiled_for), asked.name, shown(asked));
+               compiled_for.name, describe(compiled_for), requested.name, describe(requested));
 }
 
 }  // namespace ttsim::impl::image

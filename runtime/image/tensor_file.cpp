@@ -15,14 +15,14 @@ namespace {
 
 std::uint32_t bits(float value) { return std::bit_cast<std::uint32_t>(value); }
 
-/// Whether a host type holds the value: bfloat16 what is cut off without loss, binary16 its normal numbers and zeros.
+/// Whether a host type represents the value exactly: bfloat16 by truncation, binary16 for normal numbers and zeros.
 bool holds(DataFormat host, float value) {
     if (host == DataFormat::Float16_b) return (bits(value) & 0xFFFFU) == 0;
     const std::uint32_t exponent = bits(value) >> 23 & 0xFFU;
     return (bits(value) & 0x7FFFFFFFU) == 0 || (exponent >= 113 && exponent <= 142 && (bits(value) & 0x1FFFU) == 0);
 }
 
-/// The type in which the host gives the values to the queue.
+/// The host type of the values for the queue.
 DataFormat host_format(DataFormat queue, const Tensor& entry) {
     const FormatFamily family = info(queue).family;
     if (family == FormatFamily::Raw) return queue;
@@ -33,14 +33,14 @@ DataFormat host_format(DataFormat queue, const Tensor& entry) {
     return all ? half : DataFormat::Float32;
 }
 
-/// [z, rows, columns] of an entry. Throws where no memory would hold it.
+/// [z, rows, columns] of an entry. Throws if it is too large for memory.
 std::array<std::int64_t, 3> entry_shape(const Queue& queue, const SourceLoc& at) {
     const TileShape tiles = queue.shape();
     const std::array<std::int64_t, 3> shape{tiles.z, tiles.rt * queue.tile.h, tiles.ct * queue.tile.w};
     double elements = 1;
     for (const std::int64_t size : shape) elements *= static_cast<double>(size);
-    constexpr double most = std::int64_t{1} << 33;
-    if (elements > most)
+    constexpr double limit = std::int64_t{1} << 33;
+    if (elements > limit)
         fail_input(at, "an entry of queue '{}' has {} x {} x {} numbers, which cannot be right", queue.name, shape[0],
                    shape[1], shape[2]);
     return shape;

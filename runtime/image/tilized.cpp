@@ -12,7 +12,7 @@ namespace ttsim::impl::image {
 
 namespace {
 
-constexpr TileDim flat_piece{1, 32};  ///< a tile of one line has its elements in order
+constexpr TileDim flat_piece{1, 32};  ///< a tile of one row has its elements in order
 
 bool is_on(const char* variable) {
     const char* value = std::getenv(variable);
@@ -24,12 +24,12 @@ void refuse_flat_blocks(const Queue& queue) {
         fail_unsupported(queue.loc, "queue '{}' is flat, and flat queues have no {}", queue.name, to_string(queue.df));
 }
 
-/// A tile of an entry: its slice, its first row and column.
+/// Position of a tile in an entry: slice, first row and column.
 struct TilePlace {
     std::int64_t z, row, col;
 };
 
-/// The tiles of one buffer in the order in which they lie there.
+/// The tiles of one buffer in memory order.
 std::vector<TilePlace> tile_places(const Queue& queue, std::int64_t buffer) {
     const Blocking& b = queue.blocking;
     const std::int64_t top = buffer / b.grid_c * b.core_rt(), left = buffer % b.grid_c * b.core_ct();
@@ -47,7 +47,7 @@ std::vector<TilePlace> tile_places(const Queue& queue, std::int64_t buffer) {
     return places;
 }
 
-/// The pieces of the lines of one buffer of a flat queue.
+/// The rows of one buffer of a flat queue, in pieces of 32 elements.
 std::vector<TilePlace> line_pieces(const Queue& queue, std::int64_t buffer) {
     const Blocking& b = queue.blocking;
     const std::int64_t rows = b.core_rt() * queue.tile.h, cols = b.core_ct() * queue.tile.w;
@@ -59,7 +59,7 @@ std::vector<TilePlace> line_pieces(const Queue& queue, std::int64_t buffer) {
     return places;
 }
 
-/// The pieces of an entry in the order of its bytes, and how each lies there.
+/// The pieces of an entry in memory order, and their layout.
 struct Slot {
     TileDim dim;
     std::int64_t header, body, step;  ///< bytes
@@ -80,7 +80,7 @@ Slot slot_of(const Queue& queue) {
     return slot;
 }
 
-/// The number formats that the tilizer in vector code takes.
+/// Whether the vectorized tilizer supports the format.
 bool has_vector_path(const Queue& queue) {
     const bool format = queue.df == DataFormat::Bfp8 || queue.df == DataFormat::Bfp8_b;
     return format && queue.tile.w % 16 == 0;
@@ -106,7 +106,7 @@ void round_to_queue(const Queue& queue, Tensor& entry, const Tilizer& tilizer) {
                  truncate ? BlockRounding::Truncate : BlockRounding::HalfUp);
 }
 
-bool in_vector_code(DataFormat host, const Queue& queue, const Tilizer& tilizer) {
+bool uses_vector_tilizer(DataFormat host, const Queue& queue, const Tilizer& tilizer) {
     if (tilizer.scalar) return false;
     if (is_raw(host)) return queue.df == host;
     const bool block = queue.df == DataFormat::Bfp8 || queue.df == DataFormat::Bfp8_b;

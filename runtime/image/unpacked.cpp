@@ -1,4 +1,4 @@
-// Images as folders: unpacked, and packed again.
+// Unpacks images to folders, and packs them again.
 #include <algorithm>
 #include <filesystem>
 #include <ostream>
@@ -24,7 +24,7 @@ void write_bytes(const fs::path& file, std::string_view bytes) {
                    [&](std::ostream& out) { out.write(bytes.data(), static_cast<std::streamsize>(bytes.size())); });
 }
 
-/// Whether the same image is unpacked there, whatever runs have added.
+/// Whether the same image is unpacked there, ignoring files added by runs.
 bool is_unpacked(const Members& members, const fs::path& top) {
     return std::all_of(members.bytes.begin(), members.bytes.end(), [&](const auto& member) {
         const std::string file = (top / member.first).string();
@@ -46,40 +46,42 @@ void write_members(const Members& members, const fs::path& top, const std::strin
 
 }  // namespace
 
-FolderHoldPtr extract_image(const std::string& file, const std::string& path) {
+FolderLockPtr extract_image(const std::string& file, const std::string& path) {
     const Members members = read_archive(file);
-    (void)read_own(members);
+    (void)read_own_part(members);
     if (!members.has(record_file))
         fail_input({members.place(record_file), 0, 0}, "it is no device image: this is missing");
     fs::path named(path);
     while (!named.has_filename() && named.has_parent_path()) named = named.parent_path();  // "open/"
     std::error_code failed;
     const fs::path target = followed(named.string());
-    if (target.has_parent_path()) fs::create_directories(target.parent_path(), failed);  // else NewFolder says why
-    const FolderHoldPtr iteration = hold_place_of(target.string());
+    if (target.has_parent_path())
+        fs::create_directories(target.parent_path(), failed);  // otherwise NewFolder reports the error
+    const FolderLockPtr parent_lock = lock_parent_folder(target.string());
     const fs::path top = named / image_folder;
-    std::unique_ptr<FolderAlone> alone = hold_alone(top.string(), std::chrono::milliseconds(0));
-    if (!alone && fs::is_directory(top, failed)) {
-        if (is_unpacked(members, top)) return hold_folder(top.string());
-        constexpr std::chrono::seconds most_wait{10};  // who only reads an image has soon done so
-        alone = hold_alone(top.string(), most_wait);
-        if (!alone)
+    std::unique_ptr<ExclusiveFolderLock> exclusive_lock =
+        lock_folder_exclusively(top.string(), std::chrono::milliseconds(0));
+    if (!exclusive_lock && fs::is_directory(top, failed)) {
+        if (is_unpacked(members, top)) return lock_folder(top.string());
+        constexpr std::chrono::seconds max_wait{10};  // readers of an image finish within this time
+        exclusive_lock = lock_folder_exclusively(top.string(), max_wait);
+        if (!exclusive_lock)
             fail_input({path, 0, 0},
                        "other processes use the image that is unpacked there; unpack this one into another folder");
     }
     NewFolder folder(path, unpacked_folder());
-    const fs::path made = fs::path(folder.temporary()) / image_folder;
-    write_members(members, made, path);
-    write_bytes(made / archive_sum, sha256_of_file(file) + "\n");
-    FolderHoldPtr hold = hold_folder(made.string());
+    const fs::path content = fs::path(folder.temporary()) / image_folder;
+    write_members(members, content, path);
+    write_bytes(content / archive_checksum_file, sha256_of_file(file) + "\n");
+    FolderLockPtr lock = lock_folder(content.string());
     folder.commit();
-    return hold;
+    return lock;
 }
 
 void pack_image(const std::string& folder, const std::string& file) {
     Members members = read_tree(folder);
-    members.bytes.erase(archive_sum);
-    renew_sums(members);
+    members.bytes.erase(archive_checksum_file);
+    update_checksums(members);
     (void)read_image(members);
     ArchiveWriter archive(file);
     for (const std::string& name : members.folders) archive.add_folder(name);

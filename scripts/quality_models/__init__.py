@@ -1,1 +1,1 @@
-"""Models that the vendor published netlists of, as graphs in text form, for scripts/quality."""
+"""Models with published netlists of the vendor, as graphs in text form, for scripts/quality."""

@@ -1,4 +1,4 @@
-"""Which of the vendor's netlists are models or parts of some, and the same as graphs."""
+"""The vendor's netlists of models or parts of models, and equivalent graphs."""
 import pathlib
 import re
 from dataclasses import dataclass
@@ -77,7 +77,7 @@ FAMILIES = ([(path, encoder) for path in ENCODERS] +
 
 
 def cases(netlists):
-    """All that are in the folder, one by one."""
+    """Yields all cases in the folder."""
     for pattern, make in FAMILIES:
         for path in sorted(pathlib.Path(netlists).glob(pattern)):
             yield path, make

@@ -1,4 +1,4 @@
-"""Networks for pictures of 224 x 224, with their batch norms folded."""
+"""Networks for images of 224 x 224, with folded batch norms."""
 from .text import Text
 
 CLAMP = 6

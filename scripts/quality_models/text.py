@@ -1,4 +1,4 @@
-"""A graph in text form, value by value. Weights are constants of one value: time does not depend on them."""
+"""Builds a graph in text form, value by value. Weights are constants of one value: time does not depend on them."""
 
 
 class Text:

@@ -12,7 +12,7 @@ def norm(g, x, width):
 
 
 def attention(g, x, mask, length, width, heads):
-    """Self-attention with its projections, without the sum around it."""
+    """Self-attention with its projections, without the residual."""
     def split(y, perm):
         y = g.add("reshape", y, attrs=f"dims = [1, {length}, {heads}, {width // heads}]")
         return g.add("transpose", y, attrs=f"perm = [{perm}]")
@@ -29,7 +29,7 @@ def inputs(g, length, width, mask_rows):
 
 
 def encoder(layers=12, length=128, width=768, heads=12, inner=3072, mask_rows=1):
-    """From hidden states and attention mask on."""
+    """Encoder layers, from hidden states and attention mask."""
     g = Text()
     x, mask = inputs(g, length, width, mask_rows)
     for _ in range(layers):

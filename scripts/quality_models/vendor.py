@@ -1,4 +1,4 @@
-"""What a vendor's netlist says of its model."""
+"""Properties of a model, derived from a netlist of the vendor."""
 import collections
 import pathlib
 
@@ -22,7 +22,7 @@ class Vendor:
         return collections.Counter(op[attribute] for op in self.ops.values()).most_common(1)[0][0]
 
     def flags(self):
-        """Formats and fidelity for ttsim compile; its softmax has a maximum where theirs has one."""
+        """Formats and fidelity for ttsim compile, with the maximum in softmax if the netlist has it."""
         flags = ["--default-df", self.most("out_df"), "--math-fidelity", self.most("math_fidelity")]
         return flags if self.count("reduce") else flags + ["--no-stable-softmax"]
 
@@ -30,7 +30,7 @@ class Vendor:
         return sum(op["type"] == kind for op in self.ops.values())
 
     def device(self):
-        """A product with the cores that the netlist takes, of the chip that its folder is called after."""
+        """A product with enough cores, of the chip that the folder is named after."""
         if "grayskull" in self.archs and "wormhole" not in str(self.path):
             return "gs_e150"
         rows = max(op["grid_loc"][0] + op["grid_size"][0] for op in self.ops.values())
@@ -47,12 +47,12 @@ class Vendor:
                 q["grid_size"][1] * q["mblock"][1] * q["ublock"][1])
 
     def from_host(self):
-        """Queues of the model's inputs: those the host fills and no execute reads as a constant."""
+        """Input queues of the model: filled by the host and not read as constants."""
         return [name for name, q in self.queues.items() if q["input"] == "HOST" and q["type"] == "queue"
                 and q["entries"] >= self.inputs and not name.startswith(("lc.", "dc.", "constant", "input_1_multiply"))]
 
     def heads(self):
-        """Of attention: what the first hslice cuts into."""
+        """Number of attention heads: the slices of the first hslice."""
         for op in self.ops.values():
             for key, tms in op.items():
                 if key.endswith("_tms"):
@@ -62,6 +62,6 @@ class Vendor:
         return 1
 
     def inner(self):
-        """Columns of the widest gelu."""
+        """Inner width: columns of the widest gelu."""
         return max(32 * op["grid_size"][1] * op["mblock"][1] * op["ublock"][1]
                    for op in self.ops.values() if op["type"] == "gelu")

@@ -1,6 +1,6 @@
 """Cases of scripts/onnx-contrib: name -> op, operands (arrays; a tuple is a constant), attributes, outputs.
 
-What onnxruntime has no CPU form of has `expect`, computed here by its definition."""
+Ops without a CPU implementation in onnxruntime have `expect`, computed here by their definition."""
 import math
 
 import numpy as np

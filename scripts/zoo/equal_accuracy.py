@@ -1,5 +1,5 @@
-"""Speed at equal accuracy: levels of automatic mixed precision, and what --target-pcc finds with the PCC that each of
-them reaches as its target."""
+"""Speed at equal accuracy: compares levels of automatic mixed precision with --target-pcc, with the PCC of each level as
+its target."""
 import json
 import math
 import pathlib
@@ -9,10 +9,10 @@ import time
 
 LEVELS = {"AMP 1": ["--amp", "1"], "AMP 2": ["--amp", "2"], "AMP light 1": ["--amp-light", "1"],
           "AMP light 2": ["--amp-light", "2"], "AMP light 3": ["--amp-light", "3"]}
-NO_LEVEL = "0.99"  # the target without a level to compare with
+NO_LEVEL = "0.99"  # the target without a level for comparison
 MODELS = ["keyword_spotter", "bert_small", "unet_small", "yolo_small", "squeezenet", "mobilenet_v2",
           "resnet18", "yolov3_tiny"]
-INPUTS = 16  # of an execute: what is timed
+INPUTS = 16  # inputs of a timed execute
 
 
 def run(command):
@@ -23,7 +23,7 @@ def run(command):
 
 
 def given(folder):
-    """The files of the inputs, and shapes of those that leave theirs open."""
+    """The files of the inputs, and shapes of inputs with symbolic dimensions."""
     shapes = folder / "shapes.json"
     return ({file.stem: file for file in sorted((folder / "inputs").iterdir())},
             json.loads(shapes.read_text()) if shapes.exists() else {})

@@ -1,4 +1,4 @@
-"""Classifiers and encoders of pictures that are no plain convolution networks, small ones."""
+"""Small image classifiers and encoders other than plain convolutional networks."""
 import torch
 from torch import nn
 from torch.nn import functional
@@ -7,7 +7,7 @@ from zoo.kinds_layers import conv_norm, settled
 
 
 class Straightened(nn.Module):
-    """A spatial transformer: a network says how to turn the digit, which is sampled so before it is read."""
+    """A spatial transformer: a network predicts the transform of the digit, which is resampled before classification."""
 
     def __init__(self):
         super().__init__()
@@ -29,7 +29,7 @@ def stn():
 
 
 class Mixer(nn.Module):
-    """MLP-Mixer: perceptrons over places and over channels in turn."""
+    """MLP-Mixer: perceptrons over positions and over channels in turn."""
 
     def __init__(self):
         super().__init__()

@@ -1,4 +1,4 @@
-"""Networks that find things in pictures, small ones: faces, hands, lanes, text, boxes, people, what is followed."""
+"""Small detection networks: faces, hands, lanes, text, boxes, people, tracked objects."""
 import torch
 from torch import nn
 from torch.nn import functional
@@ -92,7 +92,7 @@ def dbnet():
 
 
 class Detr(nn.Module):
-    """DETR: a transformer from features with learned places to twenty queries, classes and boxes."""
+    """DETR: a transformer from features with learned positions to twenty queries, classes and boxes."""
 
     def __init__(self):
         super().__init__()
@@ -114,7 +114,7 @@ def detr():
 
 
 class Follower(nn.Module):
-    """SiamFC: the features of what is followed are the kernel over those of the picture, channel by channel."""
+    """SiamFC: the features of the tracked object are a depthwise kernel over those of the image."""
 
     def __init__(self):
         super().__init__()
@@ -132,7 +132,7 @@ def siam():
 
 
 class Person(nn.Module):
-    """MoveNet: the place with the best score, and the seventeen points that are told there."""
+    """MoveNet: the position with the best score, and the seventeen points predicted there."""
 
     def __init__(self):
         super().__init__()

@@ -37,7 +37,7 @@ def tinygpt():
 
 
 class GptStep(Gpt):
-    """One token after 23 others whose keys and values are given and returned."""
+    """One token after 23 others whose keys and values are inputs and outputs."""
 
     def forward(self, ids, past):
         length = past.shape[4]
@@ -58,7 +58,7 @@ def gptkv():
 
 
 class RmsNorm(nn.Module):
-    """Spelt out as the usual libraries do: the older exporter has no form of torch's own."""
+    """Written as in common libraries: the older exporter does not support torch's own."""
 
     def __init__(self, width):
         super().__init__()

@@ -5,7 +5,7 @@ from torch.nn import functional
 
 
 def settled(model, *inputs):
-    """Batch norms get the statistics of one pass, as training would leave them; else activations vanish or grow."""
+    """Sets the statistics of batch norms from one pass, like training; otherwise activations vanish or grow."""
     model.eval()
     norms = [part for part in model.modules() if isinstance(part, nn.modules.batchnorm._BatchNorm)]
     for norm in norms:
@@ -17,14 +17,14 @@ def settled(model, *inputs):
 
 
 def with_scores_apart(model, inputs, tries=64):
-    """The inputs, of `tries`, whose best scores (the first result of a model that gives `model.count`) are furthest
-    apart: the widest least step from one to the next, in parts of it.
+    """Of `tries` random inputs, that with the largest minimum relative gap between the best `model.count` scores, the
+    first result of the model.
 
-    A result that hangs on the order of scores can only be compared where rounding does not change that order."""
+    Results that depend on the order of scores can only be compared if rounding does not change that order."""
     def least_step(given):
         scores = model(*given.values())[0].flatten()
         return float(((scores[:-1] - scores[1:]) / scores[:-1]).min())
-    model.count += 1  # the best that is not taken has to be apart as well
+    model.count += 1  # the best rejected score needs a gap as well
     with torch.no_grad():
         found = max((inputs() for _ in range(tries)), key=least_step)
     model.count -= 1
@@ -68,7 +68,7 @@ class Backbone(nn.Module):
 
 
 class Blaze(nn.Module):
-    """BlazeFace's block: depthwise and pointwise convolution; the way past is pooled and gets channels of zeros."""
+    """BlazeFace's block: depthwise and pointwise convolution; the skip connection is pooled and padded with zero channels."""
 
     def __init__(self, given, made, stride=1):
         super().__init__()

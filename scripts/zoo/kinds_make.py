@@ -2,7 +2,7 @@
 (inputs/INPUT.npy) and onnxruntime's results (expect/OUTPUT.npy). Runs in the environment of `scripts/setup kinds`.
 
 NAME is exported by torch's older exporter, NAME.dynamo by the one on torch.export; NAME.qdq, NAME.qoperator and
-NAME.dynamic are quantized by onnxruntime. What an exporter or a quantizer refuses is told, and left out."""
+NAME.dynamic are quantized by onnxruntime. Models that an exporter or quantizer refuses are reported and skipped."""
 import contextlib
 import io
 import logging
@@ -28,12 +28,12 @@ MAKERS = {}
 for module in (kinds_speech, kinds_language, kinds_points, kinds_pictures, kinds_classes, kinds_detection, kinds_yolo,
                kinds_streams, kinds_space):
     MAKERS.update(module.MAKERS)
-OPSETS = {"stn": 20}  # of the older exporter, where it is not 17: the first with grids of places
-SAMPLES = 8  # of calibration
+OPSETS = {"stn": 20}  # of the older exporter if not 17: the first with grid sampling
+SAMPLES = 8  # number of calibration samples
 
 
 class Samples(quantization.CalibrationDataReader):
-    """Random inputs of the size and spread of the given ones, which are the first sample."""
+    """Random inputs with the size and spread of the given ones, which are the first sample."""
 
     def __init__(self, inputs):
         random = np.random.default_rng(3)
@@ -66,7 +66,7 @@ def export(name, path, dynamo):
 
 
 def quantize(how, given, made, inputs):
-    if how == "dynamic":  # onnxruntime's own ConvInteger takes weights without sign only
+    if how == "dynamic":  # onnxruntime's ConvInteger supports only unsigned weights
         quantization.quantize_dynamic(given, made, weight_type=quantization.QuantType.QUInt8)
         return
     form = {"qdq": quantization.QuantFormat.QDQ, "qoperator": quantization.QuantFormat.QOperator}[how]
@@ -99,7 +99,7 @@ def main():
     warnings.filterwarnings("ignore")
     logging.disable(logging.WARNING)
     torch.set_num_threads(1)
-    torch.backends.mha.set_fastpath_enabled(False)  # the older exporter has no form of it
+    torch.backends.mha.set_fastpath_enabled(False)  # the older exporter does not support it
     for name in sys.argv[2:]:
         folder = pathlib.Path(sys.argv[1]) / name
         shutil.rmtree(folder, ignore_errors=True)
@@ -107,7 +107,7 @@ def main():
         try:
             with contextlib.redirect_stdout(io.StringIO()):  # exporters print their graphs
                 make(name, folder)
-        except Exception as error:  # whatever an exporter of someone else raises: the others are still made
+        except Exception as error:  # exporters raise many types; the other models are still created
             print(f"{name}: not made: {type(error).__name__}: {str(error).strip().splitlines()[0][:160]}", flush=True)
             shutil.rmtree(folder)
         else:

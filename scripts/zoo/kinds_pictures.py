@@ -1,4 +1,4 @@
-"""Pictures to pictures, small ones: style, restoration, larger sizes, light, depth, optical flow."""
+"""Small image-to-image networks: style, restoration, super resolution, light, depth, optical flow."""
 import torch
 from torch import nn
 from torch.nn import functional

@@ -1,4 +1,4 @@
-"""Networks of key points, faces, volumes, clouds and graphs whose ops others lack."""
+"""Networks for key points, faces, volumes, point clouds and graphs, with ops that the others do not have."""
 import math
 
 import torch

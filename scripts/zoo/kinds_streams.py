@@ -1,4 +1,4 @@
-"""Networks that listen or look on: states and caches as inputs and outputs, spectra of frames."""
+"""Streaming models: states and caches as inputs and outputs, spectra of frames."""
 import torch
 from torch import nn
 from torch.nn import functional
@@ -125,7 +125,7 @@ class ConvGru(nn.Module):
 
 
 class Matting(nn.Module):
-    """Who stands before a background, frame by frame: half of the channels at each size go through a ConvGRU."""
+    """Video matting, frame by frame: half of the channels at each size go through a ConvGRU."""
 
     def __init__(self):
         super().__init__()

@@ -5,8 +5,8 @@ from torch.nn import functional
 
 from zoo.kinds_layers import conv_norm, settled, with_scores_apart
 
-BINS = 16  # a side of a box is the mean of a distribution over so many distances
-PRIOR = -4.0  # most places hold nothing
+BINS = 16  # a side of a box is the mean of a distribution over this many distances
+PRIOR = -4.0  # most positions have no object
 
 
 def conv(given, made, kernel=3, stride=1):
@@ -100,7 +100,7 @@ class YoloBest(Yolo):
 
 
 def picture():
-    """Six bright things before little noise: scores spread more than over noise, where every place is alike."""
+    """Six bright objects on weak noise, for a larger spread of scores than with noise only."""
     x = 0.1 * torch.randn(1, 3, 160, 160)
     for _ in range(6):
         row, column = torch.randint(0, 120, (2,)).tolist()

@@ -1,4 +1,4 @@
-"""Small relatives of the models, quick to make, with random weights: for everyday tests."""
+"""Small variants of the models with random weights, for fast tests."""
 import torch
 from torch import nn
 
@@ -120,7 +120,7 @@ def t5_small():
 
 
 class Mixed(nn.Module):
-    """What other networks have: group norms, shuffled channels, attention in windows, a head on flattened pictures,
+    """Ops of various other networks: group norms, shuffled channels, attention in windows, a head on flattened pictures,
     squeeze and excitation, norms with powers, softmax spelt out."""
 
     def __init__(self):

@@ -24,7 +24,7 @@ SAMPLES = 200
 
 
 class Missing(Exception):
-    """What a model is made from cannot be had; the model is skipped."""
+    """The data of a model are not available; the model is skipped."""
 
 
 def package(name, cache):
@@ -72,7 +72,7 @@ def digits(cache):
 
 
 def lenet(cache):
-    """(model, inputs, note): trained on 9000 digits; the inputs are of the others."""
+    """(model, inputs, note): trained on 9000 digits; the inputs are from the others."""
     x, y = digits(cache)
     model = LeNet()
     optimizer = torch.optim.Adam(model.parameters(), lr=2e-3)
@@ -91,7 +91,7 @@ def lenet(cache):
 
 
 def text_lines():
-    """Pictures of words as the classifier wants them, 3 x 48 x 192 in -1..1; every second one upside down."""
+    """Images of words for the classifier, 3 x 48 x 192 in -1..1; every second one upside down."""
     random = numpy.random.default_rng(1)
     try:
         font = ImageFont.truetype("DejaVuSans.ttf", 28)
@@ -117,7 +117,7 @@ def ppocr(cache):
 
 
 def onnx_results(model, inputs, cache):
-    """What onnxruntime-node makes of every sample."""
+    """Results of onnxruntime-node for every sample."""
     folder = pathlib.Path(cache) / "node"
     if not (folder / "node_modules/onnxruntime-node").is_dir():
         folder.mkdir(exist_ok=True)

@@ -6,7 +6,7 @@ from torch.nn import functional
 
 from zoo.small import UNet
 
-# Opset and further arguments of the export, where they differ from the usual.
+# Opset and arguments of the export that differ from the default.
 EXPORT = {
     "alexnet": {"opset_version": 9},
     "vgg11_bn": {"opset_version": 9, "do_constant_folding": False},
@@ -36,7 +36,7 @@ def normal(shape, seed):
 
 
 def settled(model, *inputs):
-    """Batch norms get the statistics of one pass, as training would leave them; else activations vanish or grow."""
+    """Sets the statistics of batch norms from one pass, like training; otherwise activations vanish or grow."""
     for part in model.modules():
         if isinstance(part, nn.modules.batchnorm._BatchNorm):
             part.momentum = 1.0

@@ -1,5 +1,5 @@
-"""Transformers with random weights, spelt as the usual libraries export them: masks made of shapes, chains of Shape,
-Gather and Concat before every reshape, norms spelt out, the smallest float as minus infinity."""
+"""Transformers with random weights, in the form exported by common libraries: masks built from shapes, chains of Shape,
+Gather and Concat before every reshape, decomposed norms, the smallest float as minus infinity."""
 import math
 
 import torch
@@ -34,7 +34,7 @@ def mask_of(length, kept):
 
 
 def far_below(mask):
-    """0 where the mask is 1, the smallest float where it is 0."""
+    """0 if the mask is 1, the smallest float if it is 0."""
     return (1.0 - mask[:, None, None, :].to(torch.float32)) * torch.finfo(torch.float32).min
 
 
@@ -427,7 +427,7 @@ class LlamaHf(nn.Module):
 
     @staticmethod
     def masks(ids, padding):
-        """What is later, and what is padding, as sums of the smallest float."""
+        """Causal and padding masks, as sums of the smallest float."""
         b, n = ids.shape
         lowest = torch.finfo(torch.float32).min
         mask = torch.full((n, n), lowest)

@@ -10,13 +10,14 @@ namespace ttsim::impl::sim {
 
 bool all_finite(const Tensor& values) {
     constexpr std::uint32_t exponent = 0x7f800000;
-    constexpr std::size_t block = 4096;  // looked at as a whole: no branch a value
+    constexpr std::size_t block = 4096;  // checked as a block, without a branch per value
     for (std::size_t start = 0; start < values.data.size(); start += block) {
         const std::size_t end = std::min(start + block, values.data.size());
-        std::uint32_t odd = 0;
+        std::uint32_t non_finite = 0;
         for (std::size_t i = start; i < end; ++i)
-            odd |= static_cast<std::uint32_t>((std::bit_cast<std::uint32_t>(values.data[i]) & exponent) == exponent);
-        if (odd != 0) return false;
+            non_finite |=
+                static_cast<std::uint32_t>((std::bit_cast<std::uint32_t>(values.data[i]) & exponent) == exponent);
+        if (non_finite != 0) return false;
     }
     return true;
 }

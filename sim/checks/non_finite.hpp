@@ -1,4 +1,4 @@
-// NaNs and infinities among values, with the place of the first.
+// Search for NaNs and infinities, with the position of the first.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,11 @@ bool all_finite(const Tensor& values);
 
 struct NonFinite {
     std::int64_t count = 0;
-    std::int64_t entry = 0, z = 0, row = 0, col = 0, index = 0;  ///< of the first; index: in the entry, row-major
+    std::int64_t entry = 0, z = 0, row = 0, col = 0,
+                 index = 0;  ///< position of the first; index: row-major within the entry
     float value = 0;
 
-    /// Slices `first` and on of an entry; all must come in order.
+    /// Scans slices from `first` on of an entry. Slices must be passed in order.
     void scan(const Tensor& values, std::int64_t entry_number, std::int64_t first = 0);
     /// "3 values of output 'y' are NaN or infinite, the first is NaN: entry 0, index 17 (z 0, row 0, column 17)"
     std::string text(const std::string& whose) const;

@@ -10,30 +10,30 @@ namespace ttsim::impl::sim {
 
 NonFiniteOps::NonFiniteOps(const Netlist& resolved) : netlist_(resolved) {
     for (const Graph& graph : netlist_.graphs)
-        for (const Op& op : graph.ops) made_[&op] = false;
+        for (const Op& op : graph.ops) non_finite_[&op] = false;
 }
 
-void NonFiniteOps::see(const Op& op, const Tensor& result) {
-    std::atomic<bool>& made = made_.at(&op);
-    if (!made && !all_finite(result)) made = true;
+void NonFiniteOps::record(const Op& op, const Tensor& result) {
+    std::atomic<bool>& flag = non_finite_.at(&op);
+    if (!flag && !all_finite(result)) flag = true;
 }
 
-const Op* NonFiniteOps::first_before(const Queue& queue) const {
+const Op* NonFiniteOps::first_origin(const Queue& queue) const {
     const NameIndex index(netlist_);
-    const auto maker = [&](const std::string& name) {
+    const auto producer = [&](const std::string& name) {
         const Queue* between = index.queue(name);
         return index.op(between ? between->input : name).op;
     };
     std::set<const Op*> seen, first;
-    std::vector<const Op*> open{maker(queue.name)};
+    std::vector<const Op*> open{producer(queue.name)};
     while (!open.empty()) {
         const Op* op = open.back();
         open.pop_back();
-        if (!op || !made_.at(op) || !seen.insert(op).second) continue;
+        if (!op || !non_finite_.at(op) || !seen.insert(op).second) continue;
         bool finite = true;
         for (const std::string& name : op->inputs) {
-            const Op* before = maker(name);
-            finite = finite && !(before && made_.at(before));
+            const Op* before = producer(name);
+            finite = finite && !(before && non_finite_.at(before));
             open.push_back(before);
         }
         if (finite) first.insert(op);

@@ -1,4 +1,4 @@
-// Which ops gave golden its NaNs and infinities.
+// Finds the ops that produced NaNs and infinities in golden.
 #pragma once
 
 #include <atomic>
@@ -12,14 +12,15 @@ class NonFiniteOps {
 public:
     /// The netlist must outlive it unchanged.
     explicit NonFiniteOps(const Netlist& resolved);
-    /// A result of golden's. From any thread.
-    void see(const Op& op, const Tensor& result);
-    /// The op before this queue that made one of finite operands; nullptr: none. Of several, the first of the file.
-    const Op* first_before(const Queue& queue) const;
+    /// Records a golden result. Thread-safe.
+    void record(const Op& op, const Tensor& result);
+    /// The op upstream of this queue that produced a NaN or infinity from finite operands; nullptr: none. Of several,
+    /// the first of the file.
+    const Op* first_origin(const Queue& queue) const;
 
 private:
     const Netlist& netlist_;
-    std::map<const Op*, std::atomic<bool>> made_;
+    std::map<const Op*, std::atomic<bool>> non_finite_;
 };
 
 }  // namespace ttsim::impl::sim

@@ -13,13 +13,13 @@ ComparisonRule op_rule(const RunState& state, const Op& op) {
     return rule;
 }
 
-/// All parts of the n-th result come from one thread.
+/// All parts of the n-th result are added by one thread.
 void OpCheck::add(const Op& op, std::int64_t n, const GoldenPart& golden, const EntrySpan& actual,
-                  Comparisons Found::*to) {
+                  Comparisons OpComparisons::*to) {
     std::unique_lock lock(mutex_);
     QueueComparison& comparison =
-        (found_[&op].*to)
-            .try_emplace(n, op_rule(state_, op).comparison, op.cfg.tile, judged_part_of(op.cfg))
+        (by_op_[&op].*to)
+            .try_emplace(n, op_rule(state_, op).comparison, op.cfg.tile, compared_part_of(op.cfg))
             .first->second;
     lock.unlock();
     TT_CHECK(golden.z == actual.z(), "golden of '{}' has {} slices, the result {}", op.name(), golden.z, actual.z());
@@ -29,17 +29,17 @@ void OpCheck::add(const Op& op, std::int64_t n, const GoldenPart& golden, const 
 }
 
 void OpCheck::add_accumulated(const Op& op, std::int64_t n, const GoldenPart& golden) {
-    if (const auto actual = state_.op_results->at(op, n)) add(op, n, golden, *actual, &Found::accumulated);
+    if (const auto actual = state_.op_results->at(op, n)) add(op, n, golden, *actual, &OpComparisons::accumulated);
 }
 
 void OpCheck::add_local(const Op& op, std::int64_t n, const GoldenPart& golden) {
     const std::optional<EntrySpan> actual = state_.op_results->at(op, n);
     if (!actual) {
         const std::scoped_lock lock(mutex_);
-        if (golden.last()) ++found_[&op].missing;
+        if (golden.last()) ++by_op_[&op].missing;
         return;
     }
-    add(op, n, golden, *actual, &Found::local);
+    add(op, n, golden, *actual, &OpComparisons::local);
     golden.slices = unpack_slices(*actual, golden.first, golden.slices.z);
 }
 
@@ -49,11 +49,11 @@ std::vector<OpCheckReport> OpCheck::reports() const {
         for (const Op& op : graph.ops) graph_of[&op] = &graph;
     std::vector<OpCheckReport> reports;
     for (const Op* op : state_.op_results->ops()) {
-        const auto found = found_.find(op);
-        if (found == found_.end()) continue;
+        const auto found = by_op_.find(op);
+        if (found == by_op_.end()) continue;
         const ComparisonRule rule = op_rule(state_, *op);
-        const JudgedPart part = judged_part_of(op->cfg);
-        // joined by number, whatever the order in which the tasks came
+        const ComparedPart part = compared_part_of(op->cfg);
+        // joined in order of n, independent of the order of the tasks
         const auto all = [&](const Comparisons& parts) {
             QueueComparison sum(rule.comparison, op->cfg.tile, part);
             for (const auto& [n, one] : parts) sum.join(one);

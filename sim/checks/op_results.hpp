@@ -1,4 +1,4 @@
-// --check ops: what every op of a run has computed, input by input.
+// --check ops: results of every op of a run, per input.
 #pragma once
 
 #include <cstdint>
@@ -13,21 +13,21 @@
 
 namespace ttsim::impl::sim {
 
-/// Filled by the executors, from the thread that drives them. The n-th result of an op is the one of the n-th input its
-/// graph has run, counted over all executes.
+/// Filled by the engines, from their thread. The n-th result of an op belongs to the n-th input of its graph, counted
+/// over all executes.
 class OpResults {
 public:
     explicit OpResults(Numerics numerics) : numerics_(numerics) {}
 
-    /// A launch starts, with this plan.
+    /// Called at the start of a launch with its plan.
     void begin(const EpochLaunch& launch, const Plan& plan);
-    /// The block that one core makes of one slice of the n-th result.
+    /// Adds the block that one core computes for one slice of the n-th result.
     void add(const Compute& compute, const PlanOp& op, std::size_t core, std::int64_t slice, std::int64_t n,
              const BlockPtr& block);
     /// Number of the first input of the launch that began last for the op's graph.
     std::int64_t first_of(const PlanOp& op) const;
 
-    /// The n-th result of an op, all slices of all cores; nothing when it never came. The run must be over.
+    /// The n-th result of an op, all slices of all cores; no value when it was not computed. Call after the run only.
     std::optional<EntrySpan> at(const Op& op, std::int64_t n) const;
     /// Ops in the order in which their graphs compute them.
     const std::vector<const Op*>& ops() const { return order_; }

@@ -14,29 +14,29 @@ namespace ttsim::impl::sim {
 namespace {
 
 /// Failing entries of a queue that are kept until golden has run with perturbed inputs.
-constexpr std::size_t most_doubtful = 4;
-/// Relative size of the perturbation, and how many times the move it causes a difference may have: rounding adds up
-/// over ops, but is smaller than the perturbation at each.
+constexpr std::size_t max_doubtful = 4;
+/// Relative size of the perturbation, and the largest ratio of a difference to the change it causes for an
+/// ill-conditioned output. Rounding adds up over ops, but is smaller than the perturbation at each.
 constexpr float perturbation = 1e-6F;
-constexpr double most_moves = 10;
+constexpr double max_perturbation_factor = 10;
 
 void report_non_finite(RunState& state, const Queue& queue, const NonFinite& found) {
     if (found.count > 0) state.report.notes.push_back(found.text("output '" + queue.name + "'"));
 }
 
-/// What golden leaves open is not compared: says so, and where it began.
+/// Adds a note about undefined golden values, which are not compared, and their origin.
 void report_undefined(RunState& state, const NonFiniteOps& ops, const Queue& queue, OutputReport& report) {
     const NonFinite& found = report.golden_non_finite;
     if (found.count == 0) return;
-    const Op* op = ops.first_before(queue);
+    const Op* op = ops.first_origin(queue);
     report.golden_from = op ? op->name() : "";
     const std::string from =
-        op ? fmt::format("made first by op '{}' ({})", op->name(), op->cfg.type) : "from values of the host";
-    if (report.result.undefined_throughout())
+        op ? fmt::format("first produced by op '{}' ({})", op->name(), op->cfg.type) : "already in the host inputs";
+    if (report.result.all_undefined())
         report.why = fmt::format("golden is {} throughout, {}", std::isnan(found.value) ? "NaN" : "infinite", from);
     state.report.notes.push_back(
         fmt::format("{}, {}; {}", found.text("golden of output '" + queue.name + "'"), from,
-                    report.result.undefined_throughout() ? "nothing was compared" : "they are not compared"));
+                    report.result.all_undefined() ? "nothing was compared" : "they are not compared"));
 }
 
 Tensor host_entry(const RunState& state, const Queue& queue, std::int64_t n) {
@@ -45,7 +45,7 @@ Tensor host_entry(const RunState& state, const Queue& queue, std::int64_t n) {
     return unpack_exactly({{entry}, queue.shape().z});
 }
 
-/// The same for the same seed, queue and entry, whoever asks and how often.
+/// Perturbs values; deterministic for a seed, queue and entry.
 void perturb(const RunState& state, std::uint32_t run_seed, const Queue& queue, std::int64_t n, Tensor& values) {
     if (is_raw(queue.df) || is_integer(queue.df)) return;
     const auto place = static_cast<std::uint32_t>(&queue - state.netlist.queues.data());
@@ -54,17 +54,18 @@ void perturb(const RunState& state, std::uint32_t run_seed, const Queue& queue, 
     for (float& v : values.data) v *= 1 + ((bits() & 1) != 0 ? perturbation : -perturbation);
 }
 
-using Judges = std::map<const Queue*, OutputJudge>;
+using Comparisons = std::map<const Queue*, OutputComparison>;
 
-/// Every entry that golden has of the queues `take` names, in order per queue.
-void run_golden(RunState& state, const RunOptions& run, const Judges& judges, GoldenOptions options,
+/// Runs golden and passes every entry of the compared queues to `take`, in order per queue.
+void run_golden(RunState& state, const RunOptions& run, const Comparisons& comparisons, GoldenOptions options,
                 const std::function<void(const Queue&, std::int64_t, const GoldenPart&)>& take, const char* what) {
     if (!options.host_entry)
         options.host_entry = [&state](const Queue& queue, std::int64_t n) { return host_entry(state, queue, n); };
-    std::map<const Queue*, std::set<std::int64_t>> sunk;  // all keys are made here: tasks of several queues write
-    for (const auto& [queue, judge] : judges) sunk[queue];
+    std::map<const Queue*, std::set<std::int64_t>>
+        seen_entries;  // all keys are inserted here, since tasks write concurrently
+    for (const auto& [queue, comparison] : comparisons) seen_entries[queue];
     options.sink = [&](const Queue& queue, std::int64_t n, const GoldenPart& value) {
-        sunk.at(&queue).insert(n);
+        seen_entries.at(&queue).insert(n);
         take(queue, n, value);
     };
     if (run.progress)
@@ -72,15 +73,15 @@ void run_golden(RunState& state, const RunOptions& run, const Judges& judges, Go
     Golden golden(state.netlist, state.forecast, std::move(options), state.pool);
     const AbandonOnFailure tasks(state.pool);
     golden.run(state.calls);
-    for (const auto& [queue, judge] : judges)
+    for (const auto& [queue, comparison] : comparisons)
         for (std::int64_t n = 0; n < entries_of(state, *queue); ++n) {
-            if (sunk.at(queue).contains(n)) continue;
+            if (seen_entries.at(queue).contains(n)) continue;
             if (const auto value = golden.entry(*queue, n)) take(*queue, n, {*value, 0, value->z});
         }
 }
 
-/// Golden once more with inputs a little off, for the outputs that differ.
-void run_perturbed(RunState& state, const RunOptions& run, Judges& judges) {
+/// Runs golden with perturbed inputs, for the outputs that differ.
+void run_perturbed(RunState& state, const RunOptions& run, Comparisons& comparisons) {
     GoldenOptions options = golden_options(state);
     options.host_entry = [&state, &run](const Queue& queue, std::int64_t n) {
         Tensor values = host_entry(state, queue, n);
@@ -88,9 +89,9 @@ void run_perturbed(RunState& state, const RunOptions& run, Judges& judges) {
         return values;
     };
     run_golden(
-        state, run, judges, std::move(options),
-        [&judges](const Queue& queue, std::int64_t n, const GoldenPart& value) {
-            judges.at(&queue).expect_perturbed(n, value);
+        state, run, comparisons, std::move(options),
+        [&comparisons](const Queue& queue, std::int64_t n, const GoldenPart& value) {
+            comparisons.at(&queue).expect_perturbed(n, value);
         },
         "computing golden, perturbed");
 }
@@ -103,12 +104,12 @@ std::int64_t entries_of(const RunState& state, const Queue& queue) {
     return queue.type == QueueType::Ram ? queue.entries : touched;
 }
 
-OutputJudge::OutputJudge(RunState& state, const Queue& queue, bool strict)
+OutputComparison::OutputComparison(RunState& state, const Queue& queue, bool strict)
     : state_(state),
       queue_(queue),
       strict_(strict),
       rule_(comparison_for(state.netlist, queue, strict)),
-      part_(judged_part(state.netlist, queue)) {
+      part_(compared_part(state.netlist, queue)) {
     const bool exact_numbers = state.settings.numerics == Numerics::Float32;
     report_.queue = queue.name;
     report_.comparison = exact_numbers ? float32_comparison() : rule_.comparison;
@@ -118,10 +119,10 @@ OutputJudge::OutputJudge(RunState& state, const Queue& queue, bool strict)
     moved_ = std::make_unique<QueueComparison>(float32_comparison(), queue.tile, part_);
 }
 
-void OutputJudge::expect(std::int64_t n, const GoldenPart& golden) {
+void OutputComparison::expect(std::int64_t n, const GoldenPart& golden) {
     expected_.insert(n);
     if (!state_.store.has(queue_, n)) {
-        // entries that graphs have read may be gone already
+        // entries that graphs have read may have been dropped
         if (golden.last() && !state_.read_by_graph[&queue_] && report_.missing++ == 0) report_.first_missing = n;
         return;
     }
@@ -140,23 +141,23 @@ void OutputJudge::expect(std::int64_t n, const GoldenPart& golden) {
     if (!golden.last() || comparison_->undefined() > undefined_before_) undefined_.scan(golden.slices, n, golden.first);
     if (golden.last() && comparison_->undefined() > undefined_before_) report_.golden_non_finite = undefined_;
     const bool doubts = state_.settings.numerics == Numerics::Float32 && !part_.bits;
-    if (doubts && comparison_->failed_tiles() > failed && doubtful_.size() < most_doubtful)
+    if (doubts && comparison_->failed_tiles() > failed && doubtful_.size() < max_doubtful)
         doubtful_.push_back({n, golden.first, golden.slices});
 }
 
-void OutputJudge::close(std::int64_t count) {
-    // a ram has contents before anything is written; an entry of a FIFO is there because it was pushed
+void OutputComparison::close(std::int64_t count) {
+    // only FIFO entries can be unexpected, since a ram has content from the start
     if (queue_.type != QueueType::Queue || state_.read_by_graph[&queue_]) return;
     for (std::int64_t n = 0; n < count; ++n)
         if (!expected_.contains(n) && state_.store.has(queue_, n) && report_.unexpected++ == 0)
             report_.first_unexpected = n;
 }
 
-OutputReport OutputJudge::report() const {
+OutputReport OutputComparison::report() const {
     OutputReport report = report_;
     QueueComparison::Result& r = report.result;
     r = comparison_->result();
-    // --strict takes nothing for the vendor's form
+    // --strict ignores the vendor's tolerances
     if (strict_) r.pass = r.strict_pass;
     if (r.judged && rule_.strict_pcc > 0 && r.pcc < rule_.strict_pcc) {
         r.pass = r.strict_pass = false;
@@ -166,13 +167,13 @@ OutputReport OutputJudge::report() const {
     const QueueComparison::Result moved = moved_->result();
     if (moved.entries == 0) return report;
     report.moved = moved.max_error;
-    report.ill_conditioned = !r.pass && !moved.pass && r.max_error <= most_moves * moved.max_error;
+    report.ill_conditioned = !r.pass && !moved.pass && r.max_error <= max_perturbation_factor * moved.max_error;
     return report;
 }
 
-bool OutputJudge::in_doubt() const { return !doubtful_.empty() && !comparison_->result().pass; }
+bool OutputComparison::in_doubt() const { return !doubtful_.empty() && !comparison_->result().pass; }
 
-void OutputJudge::expect_perturbed(std::int64_t n, const GoldenPart& moved) {
+void OutputComparison::expect_perturbed(std::int64_t n, const GoldenPart& moved) {
     for (const Doubtful& doubtful : doubtful_)
         if (doubtful.entry == n && doubtful.first == moved.first) moved_->add(doubtful.slices, moved.slices);
 }
@@ -182,33 +183,37 @@ void check_outputs(RunState& state, const RunOptions& run) {
     for (const std::string& name : unknown_outputs(state.netlist))
         state.report.notes.push_back(
             fmt::format("io-config lists output '{}', which is no queue that an op fills", name));
-    Judges judges;
-    for (const Queue* queue : outputs) judges.try_emplace(queue, state, *queue, run.strict);
+    Comparisons comparisons;
+    for (const Queue* queue : outputs) comparisons.try_emplace(queue, state, *queue, run.strict);
     OpCheck ops(state, run.strict);
     NonFiniteOps non_finite(state.netlist);
-    GoldenOptions whole = golden_options(state);
-    whole.op_result = [&](const Op& op, std::int64_t n, const GoldenPart& value) {
-        non_finite.see(op, value.slices);
+    GoldenOptions netlist_golden = golden_options(state);
+    netlist_golden.op_result = [&](const Op& op, std::int64_t n, const GoldenPart& value) {
+        non_finite.record(op, value.slices);
         if (state.op_results) ops.add_accumulated(op, n, value);
     };
     run_golden(
-        state, run, judges, std::move(whole),
-        [&judges](const Queue& queue, std::int64_t n, const GoldenPart& value) { judges.at(&queue).expect(n, value); },
+        state, run, comparisons, std::move(netlist_golden),
+        [&comparisons](const Queue& queue, std::int64_t n, const GoldenPart& value) {
+            comparisons.at(&queue).expect(n, value);
+        },
         "computing golden");
-    for (auto& [queue, judge] : judges) judge.close(entries_of(state, *queue));
-    if (std::any_of(judges.begin(), judges.end(), [](const auto& j) { return j.second.in_doubt(); }))
-        run_perturbed(state, run, judges);
+    for (auto& [queue, comparison] : comparisons) comparison.close(entries_of(state, *queue));
+    if (std::any_of(comparisons.begin(), comparisons.end(), [](const auto& j) { return j.second.in_doubt(); }))
+        run_perturbed(state, run, comparisons);
     if (state.op_results) {
-        GoldenOptions fed = golden_options(state);
-        fed.op_result = [&ops](const Op& op, std::int64_t n, const GoldenPart& value) { ops.add_local(op, n, value); };
+        GoldenOptions local_golden = golden_options(state);
+        local_golden.op_result = [&ops](const Op& op, std::int64_t n, const GoldenPart& value) {
+            ops.add_local(op, n, value);
+        };
         run_golden(
-            state, run, judges, std::move(fed), [](const Queue&, std::int64_t, const GoldenPart&) {},
+            state, run, comparisons, std::move(local_golden), [](const Queue&, std::int64_t, const GoldenPart&) {},
             "computing golden, op by op");
         state.report.ops = ops.reports();
         state.report.ops_checked = true;
     }
     for (const Queue* queue : outputs) {
-        state.report.outputs.push_back(judges.at(queue).report());
+        state.report.outputs.push_back(comparisons.at(queue).report());
         OutputReport& report = state.report.outputs.back();
         report_non_finite(state, *queue, report.non_finite);
         report_undefined(state, non_finite, *queue, report);
@@ -216,7 +221,7 @@ void check_outputs(RunState& state, const RunOptions& run) {
     state.report.checked = true;
 }
 
-void look_through_outputs(RunState& state) {
+void scan_outputs(RunState& state) {
     for (const Queue* queue : reported_outputs(state.netlist)) {
         if (is_raw(queue->df)) continue;
         NonFinite found;

@@ -1,4 +1,4 @@
-// What a run left in its output queues, held against golden.
+// Comparison of a run's output queues with golden.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,20 @@
 
 namespace ttsim::impl::sim {
 
-/// The verdict over one output queue, entry by entry.
-class OutputJudge {
+/// Compares one output queue with golden, entry by entry.
+class OutputComparison {
 public:
-    OutputJudge(RunState& state, const Queue& queue, bool strict);
-    /// Entry n as golden has it, or a part of it; all come in order. One that the run has not left fails the queue.
+    OutputComparison(RunState& state, const Queue& queue, bool strict);
+    /// Adds golden's entry n, or a part of it, in order. An entry that the run did not write fails the queue.
     void expect(std::int64_t n, const GoldenPart& golden);
-    /// After the last entry: `count` entries the run may have left. One golden does not have fails the queue.
+    /// Called after the last entry. The run may have written `count` entries; one that golden does not have fails the
+    /// queue.
     void close(std::int64_t count);
     OutputReport report() const;
 
-    /// Whether golden shall be asked how far it moves when its inputs do.
+    /// Whether golden must be computed with perturbed inputs, to detect ill-conditioned outputs.
     bool in_doubt() const;
-    /// The same of golden with perturbed inputs, in any order.
+    /// Adds entries of golden with perturbed inputs, in any order.
     void expect_perturbed(std::int64_t n, const GoldenPart& moved);
 
 private:
@@ -33,26 +34,26 @@ private:
     bool strict_;
     ComparisonRule rule_;
     OutputReport report_;
-    JudgedPart part_;
+    ComparedPart part_;
     std::unique_ptr<QueueComparison> comparison_, moved_;
     std::set<std::int64_t> expected_;
-    std::int64_t undefined_before_ = 0;  // elements, before the present entry
-    NonFinite undefined_;  // of golden, as report_.golden_non_finite will be if the present entry has some
+    std::int64_t undefined_before_ = 0;  // undefined elements before the current entry
+    NonFinite undefined_;                // candidate for report_.golden_non_finite
     struct Doubtful {
         std::int64_t entry, first;
         Tensor slices;
     };
-    std::vector<Doubtful> doubtful_;  // some entries, or parts of such, that failed, as golden has them
+    std::vector<Doubtful> doubtful_;  // golden values of some failed entries or parts
 };
 
-/// Runs golden and fills RunReport::outputs. Under Numerics::Float32, outputs that mismatch are computed once more from
-/// perturbed inputs.
+/// Runs golden and fills RunReport::outputs. With Numerics::Float32, golden is also computed from perturbed inputs for
+/// outputs that mismatch.
 void check_outputs(RunState& state, const RunOptions& run);
 
-/// Without a check: outputs are only looked through for NaNs and infinities.
-void look_through_outputs(RunState& state);
+/// Scans the outputs for NaNs and infinities, without golden.
+void scan_outputs(RunState& state);
 
-/// Entries of a queue that the run may have left.
+/// Number of entries of a queue that the run may have written.
 std::int64_t entries_of(const RunState& state, const Queue& queue);
 
 }  // namespace ttsim::impl::sim

@@ -18,10 +18,10 @@ bool PerformanceFigure::met() const {
     return expected == 0 || std::abs(measured - expected) <= std::abs(expected) * rtol;
 }
 
-/// A target means the op or graph of that name, or all its copies on several chips; a copy's name also means the one
-/// that stands alone.
-static bool names(const std::string& target, const std::string& name) {
-    return target == name || target == without_instance(name) || without_instance(target) == name;
+/// Whether `target` matches `name`: equal matches, or matches that differ only in the instance suffix of copies on
+/// several chips.
+static bool matches(const std::string& target, const std::string& name) {
+    return target == name || target == without_instance_suffix(name) || without_instance_suffix(target) == name;
 }
 
 static bool per_core(const std::string& metric) {
@@ -37,7 +37,7 @@ InputRecord::InputRecord(const Netlist& netlist) {
                                         [](const PerfMetric& m) { return per_core(m.name); });
         if (!needed) continue;
         for (const Graph& graph : netlist.graphs)
-            if (check.graph.empty() || names(check.graph, graph.name)) cores_[&graph];
+            if (check.graph.empty() || matches(check.graph, graph.name)) cores_[&graph];
     }
 }
 
@@ -65,7 +65,7 @@ public:
         : check_(check), everything_(check.target_ops.empty() && check.target_cores.empty()) {
         for (const Graph& graph : netlist.graphs) {
             const std::vector<CoreTimes>* cores = record.of(graph);
-            if (!cores || (!check.graph.empty() && !names(check.graph, graph.name))) continue;
+            if (!cores || (!check.graph.empty() && !matches(check.graph, graph.name))) continue;
             for (const CoreTimes& core : *cores)
                 if (targeted(core)) add(core);
         }
@@ -86,7 +86,7 @@ private:
         ++sum.n;
     }
     static bool has(const std::vector<std::string>& list, const std::string& name) {
-        return std::any_of(list.begin(), list.end(), [&](const std::string& target) { return names(target, name); });
+        return std::any_of(list.begin(), list.end(), [&](const std::string& target) { return matches(target, name); });
     }
 
     bool targeted(const CoreTimes& core) const {
@@ -116,7 +116,7 @@ private:
         put(utilization_, static_cast<double>(input.math) / cycles);
     }
 
-    /// From one input's bytes to the next; a single input's in its own time.
+    /// Rates from the first to the last input; for a single input over its own time.
     void add_rates(const CoreTimes& core) {
         const PlanOp& op = *core.op;
         const InputTimes &first = core.inputs.front(), &last = core.inputs.back();
@@ -142,7 +142,7 @@ private:
 double cycles_per_tensor(const PerformanceCheck& check, const RunReport& report) {
     double cycles = 0, inputs = 0;
     for (const GraphReport& graph : report.graphs) {
-        if (!check.graph.empty() && !names(check.graph, graph.name)) continue;
+        if (!check.graph.empty() && !matches(check.graph, graph.name)) continue;
         const bool one = graph.inputs < 2 || graph.last_input_packed <= graph.first_input_packed;
         cycles += static_cast<double>(one ? graph.active_cycles : graph.last_input_packed - graph.first_input_packed);
         inputs += static_cast<double>(one ? graph.inputs : graph.inputs - 1);
@@ -162,9 +162,9 @@ double figure(const std::string& metric, const PerformanceCheck& check, const Ta
     return metric == "cycles-per-tensor" || cycles == 0 ? cycles : hz / cycles;
 }
 
-bool known_to(const std::string& target, const std::vector<std::string>& known) {
+bool is_known(const std::string& target, const std::vector<std::string>& known) {
     return target.empty() ||
-           std::any_of(known.begin(), known.end(), [&](const std::string& one) { return names(target, one); });
+           std::any_of(known.begin(), known.end(), [&](const std::string& one) { return matches(target, one); });
 }
 
 std::vector<std::string> graph_names(const Netlist& netlist) {
@@ -175,8 +175,8 @@ std::vector<std::string> graph_names(const Netlist& netlist) {
 
 void check_name(Diagnostics& problems, const PerformanceCheck& check, const std::string& name, const std::string& what,
                 const std::vector<std::string>& known) {
-    if (known_to(name, known)) return;
-    problems.error(check.loc, "performance-check '{}' names {} '{}', which the netlist does not have{}", check.name,
+    if (is_known(name, known)) return;
+    problems.error(check.loc, "performance-check '{}' matches {} '{}', which the netlist does not have{}", check.name,
                    what, name, did_you_mean(name, known));
 }
 
@@ -190,7 +190,7 @@ std::vector<std::string> check_performance_names(const Netlist& netlist) {
     for (const Program& program : netlist.programs) programs.push_back(program.name);
     Diagnostics problems;
     for (const PerformanceCheck& check : netlist.performance) {
-        if (!known_to(check.graph, graphs)) {
+        if (!is_known(check.graph, graphs)) {
             notes.push_back(fmt::format("line {}: performance-check '{}' is left out: the netlist has no graph '{}'{}",
                                         check.loc.line, check.name, check.graph, did_you_mean(check.graph, graphs)));
             continue;
@@ -207,7 +207,7 @@ std::vector<PerformanceFigure> measure(const Netlist& netlist, const RunReport& 
     for (const PerformanceCheck& check : netlist.performance) {
         const bool run = check.program.empty() || std::find(report.programs.begin(), report.programs.end(),
                                                             check.program) != report.programs.end();
-        if (!run || !known_to(check.graph, graph_names(netlist))) continue;
+        if (!run || !is_known(check.graph, graph_names(netlist))) continue;
         const Targets targets(check, netlist, record);
         for (const PerfMetric& metric : check.metrics)
             figures.push_back({check.name, metric.name, metric.expected, metric.rtol, metric.min_bound,

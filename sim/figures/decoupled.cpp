@@ -10,12 +10,12 @@ namespace ttsim::impl::sim {
 
 namespace {
 
-struct Found {
+struct LaunchOfOp {
     EpochLaunch launch;
     const PlanOp* op;
 };
 
-Found find_launch(RunState& state, const std::string& name) {
+LaunchOfOp find_launch(RunState& state, const std::string& name) {
     EpochStream stream(state.netlist, state.calls, state.settings.inputs_count);
     EpochCommand command;
     std::vector<std::string> names;
@@ -43,7 +43,7 @@ void run_decoupled(RunState& state, const std::string& name) {
                 time.unpack = time.unpack_alone;
                 time.math = time.math_alone;
                 time.pack = time.pack_alone;
-                const auto step = play_step(time, now, pack_free);
+                const auto step = overlap_stages(time, now, pack_free);
                 pack_free = step.pack_end;
                 busy += step.next_start - now;
                 now = step.next_start;
@@ -66,8 +66,8 @@ void run_decoupled(RunState& state, const std::string& name) {
     const double interval = ends.size() < 2 ? static_cast<double>(pack_free) : steady_interval(ends);
     graph.inputs_per_second = inputs_per_second(static_cast<double>(state.report.clock_mhz) * 1e6, interval);
     state.report.notes.push_back(
-        fmt::format("--perf-op: '{}' alone, its operands always there and its output always "
-                    "taken; {:.1f} cycles per input",
+        fmt::format("--perf-op: '{}' alone, its operands always available and its output "
+                    "never blocked; {:.1f} cycles per input",
                     report.name, static_cast<double>(pack_free) / static_cast<double>(launch.inputs)));
 }
 

@@ -1,12 +1,12 @@
-// One op alone: operands are always there, the output buffer always has room, nothing passes the NoC. This is what
-// single-op sweeps on a chip measure, with neighbours that are infinitely fast.
+// Timing of one op alone: operands are always available, the output buffer always has room, and the NoC is not used.
+// Single-op sweeps on a chip measure the same.
 #pragma once
 
 #include "sim/run_state.hpp"
 
 namespace ttsim::impl::sim {
 
-/// Runs state.options.perf_op for the inputs of the first launch its graph is in; the report then holds this op only.
+/// Runs the op for the inputs of the first launch that contains its graph. The report then contains this op only.
 /// Throws Error(Input) when no program executes such an op.
 void run_decoupled(RunState& state, const std::string& op);
 

@@ -6,16 +6,16 @@
 
 namespace ttsim::impl::sim {
 
-static GraphPace pace_of(const GraphReport& graph) {
+static GraphExecutes pace_of(const GraphReport& graph) {
     return {graph.inputs,    graph.executes, graph.first_inputs,     graph.first_start,
             graph.first_end, graph.last_end, graph.inputs_per_second};
 }
 
-void sum_up(RunReport& report) {
+void summarize(RunReport& report) {
     if (report.graphs.empty() || report.cycles == 0) return;
     const double hz = static_cast<double>(report.clock_mhz) * 1e6;
     std::int64_t inputs = 0;
-    std::vector<GraphPace> graphs;
+    std::vector<GraphExecutes> graphs;
     for (const GraphReport& graph : report.graphs) {
         inputs = std::max(inputs, graph.inputs);
         graphs.push_back(pace_of(graph));

@@ -1,4 +1,4 @@
-// How fast inputs leave once the pipeline is full.
+// Rates and latency of a run: steady rate (pipeline full), end-to-end rate.
 #pragma once
 
 #include "base/figures.hpp"
@@ -6,9 +6,10 @@
 namespace ttsim::impl::sim {
 
 struct RunReport;
-/// The figures of a whole run from those of its graphs: steady and end-to-end rate, latency.
-void sum_up(RunReport& report);
-/// Of a compiled model: its samples count, and what its host took. Where the host did all, the chips have no rates.
+/// Computes the rates and latency of a run from its graphs.
+void summarize(RunReport& report);
+/// Rates of a compiled model: counts samples and adds the host's time. When the host computes everything, the chips
+/// have no rates.
 void count_host(RunReport& report, std::int64_t samples, double host_seconds, bool all_on_host);
 
 }  // namespace ttsim::impl::sim

@@ -24,7 +24,8 @@ static void add_links(const MachineView& view, std::vector<ChipTelemetry>& chips
         if (link.kind == "dram") chip->dram_bytes += link.bytes;
         if (link.kind == "pcie") chip->pcie_bytes += link.bytes;
         if (link.kind == "ethernet") chip->ethernet_bytes += link.bytes;
-        if (link.kind == "noc" && link.name.ends_with(" in")) chip->noc_bytes += link.bytes;  // once, where it enters
+        if (link.kind == "noc" && link.name.ends_with(" in"))
+            chip->noc_bytes += link.bytes;  // counted once, at the source's NIU
     }
 }
 
@@ -39,7 +40,7 @@ Telemetry telemetry(const MachineView& view) {
     }
     for (const Queue& queue : view.netlist().queues) {
         if (queue.type == QueueType::Ram || queue.entries == 0) continue;
-        const double share = static_cast<double>(view.queue(queue).taken) / static_cast<double>(queue.entries);
+        const double share = static_cast<double>(view.queue(queue).occupied) / static_cast<double>(queue.entries);
         if (share <= now.fullest) continue;
         now.fullest = share;
         now.fullest_queue = queue.name;

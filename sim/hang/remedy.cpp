@@ -13,15 +13,15 @@ namespace {
 
 using RealClock = std::chrono::steady_clock;
 
-/// Beyond this many doublings, or places enlarged together, a netlist needs more than larger buffers.
-constexpr int most_doublings = 12;
-constexpr std::size_t most_rooms = 8;
+/// Limits of the search: doublings of a size, and buffers enlarged enlarge_several.
+constexpr int max_doublings = 12;
+constexpr std::size_t max_rooms = 8;
 
-/// A place and its new size.
+/// A buffer or queue and its new size.
 struct Change {
     Room room;
     std::int64_t size = 0;
-    std::vector<BufferAddress> moved;  ///< a queue's buffers, when it had to move out of the way of others
+    std::vector<BufferAddress> moved;  ///< new addresses of a queue that was moved; empty: not moved
 };
 
 std::uint64_t end_of(const Queue& queue, const BufferAddress& at) {
@@ -37,9 +37,9 @@ bool overlap(const Queue& a, const Queue& b) {
     return false;
 }
 
-/// A larger queue that would reach into another goes behind all of its chip.
+/// Enlarges a queue. When it would overlap another, it is moved behind all queues of its chip.
 void enlarge(Netlist& netlist, Queue& queue, Change& change) {
-    std::vector<const Queue*> shared;  // with which it overlapped all along
+    std::vector<const Queue*> shared;  // queues that it overlapped before
     for (const Queue& other : netlist.queues)
         if (overlap(queue, other)) shared.push_back(&other);
     queue.entries = change.size;
@@ -53,7 +53,7 @@ void enlarge(Netlist& netlist, Queue& queue, Change& change) {
             for (const BufferAddress& at : other.buffers) top = std::max(top, end_of(other, at));
     constexpr std::uint64_t page = 0x1000;
     top = (top + page - 1) / page * page;
-    std::map<std::int64_t, std::uint64_t> used;  // of each channel, behind the top
+    std::map<std::int64_t, std::uint64_t> used;  // bytes used behind the top, by channel
     for (BufferAddress& at : queue.buffers) {
         std::uint64_t& offset = used[at.channel];
         at.address = top + offset;
@@ -96,7 +96,7 @@ std::string text_of(const Change& change) {
     std::string places;
     for (const BufferAddress& at : change.moved)
         places += fmt::format("{}[{}, {:#x}]", places.empty() ? "" : ", ", at.channel, at.address);
-    return text + fmt::format(" (with 'dram: [{}]', clear of its neighbours)", places);
+    return text + fmt::format(" (with 'dram: [{}]', clear of other queues)", places);
 }
 
 class Search {
@@ -114,8 +114,9 @@ public:
     }
     bool over() const { return RealClock::now() >= end_; }
 
+    /// Outcome of a run. Refused: the netlist is not valid with the changes.
     enum class End : std::uint8_t { Runs, Hangs, Refused };
-    End with(std::vector<Change>& changes) const {
+    End simulate(std::vector<Change>& changes) const {
         std::unique_ptr<Setup> setup;
         try {
             setup = set_up(options_, [&](Netlist& netlist) {
@@ -123,7 +124,7 @@ public:
             });
             run_machine(*setup->state);
             return End::Runs;
-        } catch (const Error& error) {  // too large, or still not enough: that is the answer
+        } catch (const Error& error) {  // too large, or still a hang
             if (error.fault() == Fault::Internal) throw;
             return error.fault() == Fault::Hang ? End::Hangs : End::Refused;
         }
@@ -134,34 +135,34 @@ private:
     RealClock::time_point end_;
 };
 
-/// One place alone, doubled until the run ends.
-std::optional<Change> alone(const Search& search, const Room& room) {
+/// Doubles trial buffer until the run completes.
+std::optional<Change> enlarge_one(const Search& search, const Room& room) {
     Change change{room, room.size, {}};
-    for (int n = 0; n < most_doublings && !search.over(); ++n) {
+    for (int n = 0; n < max_doublings && !search.over(); ++n) {
         change.size *= 2;
-        std::vector<Change> one{change};
-        const Search::End end = search.with(one);
-        if (end == Search::End::Runs) return one.front();
+        std::vector<Change> trial{change};
+        const Search::End end = search.simulate(trial);
+        if (end == Search::End::Runs) return trial.front();
         if (end == Search::End::Refused) break;
     }
     return std::nullopt;
 }
 
-/// All of them, doubled together; one that may not grow further stays.
-std::vector<Change> together(const Search& search, const std::vector<Room>& rooms) {
+/// Doubles all buffers in turn until the run completes; a buffer whose growth is refused keeps its size.
+std::vector<Change> enlarge_several(const Search& search, const std::vector<Room>& rooms) {
     std::vector<Change> changes;
     for (const Room& room : rooms) changes.push_back({room, room.size, {}});
     bool grew = rooms.size() > 1;
-    for (int n = 0; n < most_doublings && grew && !search.over(); ++n) {
+    for (int n = 0; n < max_doublings && grew && !search.over(); ++n) {
         grew = false;
         for (std::size_t i = 0; i < rooms.size() && !search.over(); ++i) {
-            std::vector<Change> more = changes;
-            Change& larger = more[i];
+            std::vector<Change> trial = changes;
+            Change& larger = trial[i];
             larger.size *= 2;
             larger.moved.clear();
-            const Search::End end = search.with(more);
+            const Search::End end = search.simulate(trial);
             if (end == Search::End::Refused) continue;
-            changes = more;
+            changes = trial;
             grew = true;
             if (end == Search::End::Hangs) continue;
             std::erase_if(changes, [](const Change& c) { return c.size == c.room.size; });
@@ -176,12 +177,13 @@ std::vector<Change> together(const Search& search, const std::vector<Room>& room
 std::string remedy(const RunOptions& options, const std::vector<Room>& exhausted_buffers,
                    std::chrono::milliseconds most) {
     std::vector<Room> rooms = exhausted_buffers;
-    if (rooms.size() > most_rooms) rooms.resize(most_rooms);
+    if (rooms.size() > max_rooms) rooms.resize(max_rooms);
     const Search search(options, most);
     for (const Room& room : rooms)
-        if (const auto change = alone(search, room)) return text_of(*change);
+        if (const auto change = enlarge_one(search, room)) return text_of(*change);
     std::string text;
-    for (const Change& change : together(search, rooms)) text += (text.empty() ? "" : "; and ") + text_of(change);
+    for (const Change& change : enlarge_several(search, rooms))
+        text += (text.empty() ? "" : "; and ") + text_of(change);
     return text;
 }
 

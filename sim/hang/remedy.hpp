@@ -1,4 +1,4 @@
-// What would keep a netlist from hanging: buffers and queues of the wait-for chain, made larger and tried.
+// Search for a remedy of a hang: enlarges buffers and queues of the wait-for chain and simulates the result.
 #pragma once
 
 #include <chrono>
@@ -10,7 +10,7 @@
 
 namespace ttsim::impl::sim {
 
-/// A place that was full, or never filled, when nothing could move any more.
+/// A buffer or queue that was full, or empty, at the hang.
 struct Room {
     enum class Kind : std::uint8_t {
         Entries,  ///< slots of the queue `name`
@@ -20,12 +20,12 @@ struct Room {
     Kind kind = Kind::Entries;
     std::string name;
     std::size_t operand = 0;
-    std::int64_t size = 0;  ///< entries, buf_size_mb or tiles as it is now
+    std::int64_t size = 0;  ///< current size: entries, buf_size_mb or tiles
     friend bool operator==(const Room&, const Room&) = default;
 };
 
-/// Says which of these places to enlarge, and to what, so that the run `options` asks for ends: "" when the search
-/// finds nothing. Every change it names has been simulated, in timing mode; the search takes no longer than `most`.
+/// Returns a text that names the buffers to enlarge, with their new sizes, so that the run of `options` completes; ""
+/// when the search finds none. Every result was simulated in timing mode. The search takes at most `most`.
 std::string remedy(const RunOptions& options, const std::vector<Room>& exhausted_buffers,
                    std::chrono::milliseconds most);
 

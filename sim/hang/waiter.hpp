@@ -1,4 +1,4 @@
-// Everything that can stand still says what for: links of the chain that a hang is told by.
+// Wait-for chains, which explain a hang: each blocked component reports what it waits for.
 #pragma once
 
 #include <optional>
@@ -9,24 +9,24 @@
 
 namespace ttsim::impl::sim {
 
-/// One line of a wait-for chain: who waits, for what, and who owes it (nullptr: nobody inside the machine).
+/// One link of a wait-for chain: text, and the component that is waited for (nullptr: none inside the machine).
 class Waiter;
 struct WaitsFor {
     std::string text;
-    const Waiter* owed_by = nullptr;
-    std::optional<Room> room = std::nullopt;  ///< too small, as it seems from here
+    const Waiter* waits_on = nullptr;
+    std::optional<Room> room = std::nullopt;  ///< the buffer that may be too small
 };
-/// Part of an engine that can be asked why it does not move.
+/// A component of an engine that can be blocked.
 class Waiter {
 public:
     virtual ~Waiter() = default;
     virtual WaitsFor waits_for() const = 0;
 };
 
-/// The hang: who waits for what.
+/// The wait-for chain of a hang.
 struct WaitChain {
-    std::string text;                     ///< link by link, until the chain closes or ends
-    std::vector<Room> exhausted_buffers;  ///< buffers and queues that would have to be larger, those of the chain first
+    std::string text;                     ///< one line per link, until the chain closes or ends
+    std::vector<Room> exhausted_buffers;  ///< candidates for enlargement, those of the chain first
 };
 WaitChain wait_chain(const std::vector<const Waiter*>& unfinished);
 

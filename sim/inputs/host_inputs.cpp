@@ -9,7 +9,7 @@ namespace ttsim::impl::sim {
 
 EntryPtr pack_host_entry(Tensor values, const Queue& queue) {
     host_convert(queue.df, {values.data.data(), values.z * values.rows, values.cols, values.cols});
-    if (travels_as_bits(queue.df)) floats_to_integers(values);
+    if (is_stored_as_bits(queue.df)) floats_to_integers(values);
     return pack_entry(values, queue, Numerics::Real);
 }
 
@@ -40,25 +40,25 @@ HostInputs HostInputs::generate(const Netlist& netlist, const Forecast& forecast
 
 namespace {
 
-/// What the host has for a queue: an array, the number of its first entry, and where it comes from.
-struct Given {
+/// Input values of a queue: an array, the number of its first entry, and its source for messages.
+struct SuppliedArray {
     QueueArray array;
     std::int64_t first_entry = 0;
     std::string place;
 };
 
-/// Values of a program are floats for queues of any format.
-Given given_values(const std::vector<Tensor>& entries, const Queue& queue, const std::string& place) {
-    Given given;
-    given.array.integer = is_integer(queue.df) || is_raw(queue.df);
+/// Values supplied by a program are floats, for queues of any format.
+SuppliedArray from_host_values(const std::vector<Tensor>& entries, const Queue& queue, const std::string& place) {
+    SuppliedArray supplied;
+    supplied.array.integer = is_integer(queue.df) || is_raw(queue.df);
     if (!entries.empty()) {
-        given.array.z = entries.front().z;
-        given.array.rows = entries.front().rows;
-        given.array.cols = entries.front().cols;
+        supplied.array.z = entries.front().z;
+        supplied.array.rows = entries.front().rows;
+        supplied.array.cols = entries.front().cols;
     }
-    given.array.entries = entries;
-    given.place = place;
-    return given;
+    supplied.array.entries = entries;
+    supplied.place = place;
+    return supplied;
 }
 
 const ManifestEntry* find_entry(const std::optional<Manifest>& manifest, const Queue& queue) {
@@ -68,21 +68,21 @@ const ManifestEntry* find_entry(const std::optional<Manifest>& manifest, const Q
     return item == manifest->inputs.end() ? nullptr : &*item;
 }
 
-/// Of host_values before those of the folder.
-std::optional<Given> given_for(const Queue& queue, const RunOptions& options, const std::optional<Manifest>& manifest,
-                               const std::string& where) {
+/// Finds the values of a queue; host_values take precedence over the folder.
+std::optional<SuppliedArray> find_supplied(const Queue& queue, const RunOptions& options,
+                                           const std::optional<Manifest>& manifest, const std::string& where) {
     const ManifestEntry* item = find_entry(manifest, queue);
     if (options.host_values)
         if (const auto found = options.host_values->find(queue.name); found != options.host_values->end())
-            return given_values(found->second, queue, where);
+            return from_host_values(found->second, queue, where);
     if (!item) return std::nullopt;
     const std::string file = options.inputs_dir + "/" + item->file;
-    return Given{read_npy(file, is_raw(queue.df) || travels_as_bits(queue.df)), item->first_entry, file};
+    return SuppliedArray{read_npy(file, is_raw(queue.df) || is_stored_as_bits(queue.df)), item->first_entry, file};
 }
 
-/// Says what keeps the array from being what the run reads of the queue; "" when nothing does.
-std::string misfit(const Given& given, const Queue& queue, const std::vector<std::int64_t>& wanted) {
-    const QueueArray& array = given.array;
+/// Describes why the array does not fit the queue; "" when it fits.
+std::string misfit(const SuppliedArray& supplied, const Queue& queue, const std::vector<std::int64_t>& wanted) {
+    const QueueArray& array = supplied.array;
     const Tensor shape(TileShape{0, queue.shape().rt, queue.shape().ct}, queue.tile);
     if (array.z != queue.shape().z || array.rows != shape.rows || array.cols != shape.cols)
         return fmt::format("entries are [{}, {}, {}]; queue '{}' needs [{}, {}, {}]", array.z, array.rows, array.cols,
@@ -90,14 +90,14 @@ std::string misfit(const Given& given, const Queue& queue, const std::vector<std
     if (const bool integer = is_integer(queue.df) || is_raw(queue.df); array.integer != integer)
         return fmt::format("dtype is {}; queue '{}' of format {} needs {}", array.integer ? "int32" : "float32",
                            queue.name, to_string(queue.df), integer ? "int32" : "float32");
-    const auto have = given.first_entry + static_cast<std::int64_t>(array.entries.size());
-    if (wanted.back() >= have || wanted.front() < given.first_entry)
-        return fmt::format("holds entries {}..{} of queue '{}'; the run reads {}..{}", given.first_entry, have - 1,
+    const auto have = supplied.first_entry + static_cast<std::int64_t>(array.entries.size());
+    if (wanted.back() >= have || wanted.front() < supplied.first_entry)
+        return fmt::format("holds entries {}..{} of queue '{}'; the run reads {}..{}", supplied.first_entry, have - 1,
                            queue.name, wanted.front(), wanted.back());
     return "";
 }
 
-/// Every file that the manifest names is of a queue that the host fills.
+/// Checks that every input of the manifest is a HOST queue.
 void check_queues(const Netlist& netlist, const Manifest& manifest, const std::string& where) {
     Diagnostics problems;
     for (const ManifestEntry& item : manifest.inputs) {
@@ -120,28 +120,28 @@ HostInputs HostInputs::load(const Netlist& netlist, const Forecast& forecast, co
         const auto needed = forecast.queues.find(&queue);
         if (needed == forecast.queues.end() || needed->second.host.empty()) continue;
         const std::vector<std::int64_t>& wanted = needed->second.host;
-        std::optional<Given> given = given_for(queue, options, manifest, where);
-        if (!given) {
+        std::optional<SuppliedArray> supplied = find_supplied(queue, options, manifest, where);
+        if (!supplied) {
             problems.error({where, 0, 0}, "queue '{}' is read by the run but has no {} among the inputs", queue.name,
                            manifest ? "file" : "values");
             continue;
         }
-        if (const std::string why = misfit(*given, queue, wanted); !why.empty()) {
-            problems.error({given->place, 0, 0}, "{}", why);
+        if (const std::string why = misfit(*supplied, queue, wanted); !why.empty()) {
+            problems.error({supplied->place, 0, 0}, "{}", why);
             continue;
         }
         const auto entry = [&](std::int64_t n) -> Tensor& {
-            return given->array.entries[static_cast<std::size_t>(n - given->first_entry)];
+            return supplied->array.entries[static_cast<std::size_t>(n - supplied->first_entry)];
         };
         NonFinite odd;
-        if (!given->array.integer)
+        if (!supplied->array.integer)
             for (const std::int64_t n : wanted) odd.scan(entry(n), n);
         if (odd.count > 0) inputs.notes_.push_back(odd.text("input '" + queue.name + "'"));
         auto& to = inputs.entries_[&queue];
         for (const std::int64_t n : wanted) to[n] = nullptr;
         pool.parallel_for(wanted.size(), [&](std::size_t i) {
             Tensor& values = entry(wanted[i]);
-            to.at(wanted[i]) = given->array.raw && travels_as_bits(queue.df)
+            to.at(wanted[i]) = supplied->array.raw && is_stored_as_bits(queue.df)
                                    ? pack_entry(values, queue, Numerics::Real)
                                    : pack_host_entry(std::move(values), queue);
         });
@@ -161,7 +161,7 @@ void dump_queue(const std::string& file, const Queue& queue, const std::map<std:
                 std::int64_t count) {
     QueueArray array;
     array.integer = is_integer(queue.df) || is_raw(queue.df);
-    array.raw = is_raw(queue.df) || travels_as_bits(queue.df);
+    array.raw = is_raw(queue.df) || is_stored_as_bits(queue.df);
     const Tensor zeros(queue.shape(), queue.tile);
     array.z = zeros.z;
     array.rows = zeros.rows;

@@ -1,4 +1,4 @@
-// What the host holds ready to push: every HOST entry a run will read, converted and packed.
+// Host inputs of a run: every HOST entry that it reads, converted and packed.
 #pragma once
 
 #include <map>
@@ -14,22 +14,22 @@
 
 namespace ttsim::impl::sim {
 
-/// What the host pushes: values of the queue's format, kept in it whatever --numerics says.
+/// Converts and packs an entry that the host pushes. It has the queue's format, independent of --numerics.
 EntryPtr pack_host_entry(Tensor values, const Queue& queue);
 
 class HostInputs {
 public:
-    /// From the netlist's stimulus.
+    /// Generates the entries from the netlist's stimulus.
     static HostInputs generate(const Netlist& netlist, const Forecast& forecast, std::uint32_t seed,
                                StimulusOrder order, ThreadPool& pool);
-    /// From options.host_values, and options.inputs_dir with its manifest. Throws Error(Input) for a missing queue, a
-    /// wrong shape or dtype.
+    /// Loads them from options.host_values and options.inputs_dir with its manifest. Throws Error(Input) for a missing
+    /// queue, or a wrong shape or dtype.
     static HostInputs load(const Netlist& netlist, const Forecast& forecast, const RunOptions& options,
                            const std::optional<Manifest>& manifest, ThreadPool& pool);
 
     EntryPtr entry(const Queue& queue, std::int64_t n) const;
     const std::map<const Queue*, std::map<std::int64_t, EntryPtr>>& all() const { return entries_; }
-    /// NaNs and infinities in what the user gave.
+    /// Warnings about NaNs and infinities in the user's inputs.
     const std::vector<std::string>& notes() const { return notes_; }
 
 private:

@@ -9,9 +9,10 @@ namespace ttsim::impl::sim {
 
 namespace {
 
-constexpr std::size_t encoding = 2;  ///< operand
+constexpr std::size_t encoding = 2;  ///< index of the operand with the encoding
 
-/// Of the inputs folder; a missing or unfit file is reported when the inputs are loaded.
+/// Reads the first entry from the inputs folder. Missing or invalid files are reported later, when the inputs are
+/// loaded.
 std::optional<Tensor> loaded(const Queue& queue, const std::string& folder, const Manifest& manifest) {
     const auto item = std::find_if(manifest.inputs.begin(), manifest.inputs.end(),
                                    [&](const ManifestEntry& m) { return m.queue == queue.name; });
@@ -51,7 +52,7 @@ std::map<const Op*, SparseCounts> sparse_counts(const Netlist& netlist, const Fi
             if (!queue || !queue->host_fed()) continue;
             try {
                 if (const auto counts = count(op, *queue, first_entry)) known[&op] = *counts;
-            } catch (const Error& error) {  // values that are no encoding: whoever uses them says so
+            } catch (const Error& error) {  // an invalid encoding is reported by the op that uses it
                 if (error.fault() != Fault::Input) throw;
             }
         }
@@ -62,7 +63,7 @@ std::map<const Op*, SparseCounts> known_sparse_counts(const Netlist& netlist, co
                                                       const RunOptions& options, const Manifest* manifest) {
     if (!manifest && !options.host_values && options.stimulus == StimulusOrder::TestOp) return {};
     std::unique_ptr<StimulusSource> source;
-    std::map<const Queue*, std::optional<Tensor>> drawn;
+    std::map<const Queue*, std::optional<Tensor>> generated;
     return sparse_counts(netlist, [&](const Queue& queue) -> std::optional<Tensor> {
         const auto pushed = forecast.queues.find(&queue);
         if (pushed == forecast.queues.end() || pushed->second.host.empty()) return {};
@@ -78,7 +79,7 @@ std::map<const Op*, SparseCounts> known_sparse_counts(const Netlist& netlist, co
                 if (!per.host.empty()) entries[other->name] = static_cast<std::int64_t>(per.host.size());
             source = make_stimulus(netlist, entries, options.seed, options.stimulus);
         }
-        auto& entry = drawn[&queue];
+        auto& entry = generated[&queue];
         if (!entry) entry = source->next(queue.name);
         return entry;
     });

@@ -1,5 +1,5 @@
-// How much of a sparse matmul is not zero, from the encoding its host queue will hold: the time of its steps depends on
-// it. Known before the run and in every mode, so all modes have the same cycles.
+// Counts of nonzero blocks of sparse matmuls, from the encoding in the op's host queue; they determine the time of its
+// steps. They are computed before the run in every mode, so that all modes have the same cycles.
 #pragma once
 
 #include <functional>
@@ -13,14 +13,15 @@
 
 namespace ttsim::impl::sim {
 
-/// The first entry of a queue that the host fills, if it is known.
+/// The first entry of a host-fed queue; no value when it is not known.
 using FirstEntry = std::function<std::optional<Tensor>(const Queue&)>;
 
-/// Of the first entry of each encoding, for the core with most to do. An op whose encoding is not known is missing.
+/// Counts of the first entry of each encoding, for the core with the most tiles. Ops with unknown encodings are left
+/// out.
 std::map<const Op*, SparseCounts> sparse_counts(const Netlist& netlist, const FirstEntry& first_entry);
 
-/// The same for a run of a file. An encoding drawn from one generator for all queues (StimulusOrder::TestOp) is not
-/// known. `manifest`: of options.inputs_dir.
+/// Counts for a run with these options. Encodings from one generator for all queues (StimulusOrder::TestOp) are not
+/// known. `manifest`: that of options.inputs_dir.
 std::map<const Op*, SparseCounts> known_sparse_counts(const Netlist& netlist, const Forecast& forecast,
                                                       const RunOptions& options, const Manifest* manifest);
 

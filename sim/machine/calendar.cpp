@@ -7,7 +7,7 @@
 
 namespace ttsim::impl::sim {
 
-// One cycle is one nanosecond of SystemC time, whatever the clock of the chip: time is counted in cycles only.
+// One cycle is one nanosecond of SystemC time for every chip clock, since the machine counts time in cycles only.
 static sc_core::sc_time cycles(Cycle n) { return {static_cast<double>(n), sc_core::SC_NS}; }
 
 void Actor::walk_argument(StateWalk& walk, std::uint32_t, std::uint64_t& argument) { walk.fixed(argument); }
@@ -27,7 +27,7 @@ void Clock::wake_at(Cycle when) {
     due_.notify(cycles(when - now_));
 }
 
-/// A signal asked to stop: the run ends as with any other failure.
+/// Ends the run with an error when a signal was received.
 void Clock::check_stop() const {
     if (const int signal = stop_ ? stop_->load(std::memory_order_relaxed) : 0; signal != 0)
         throw Error(Fault::Interrupted, {},
@@ -40,7 +40,7 @@ void Clock::run_to(Cycle deadline) {
     const Cycle from = now_;
     const sc_core::sc_time started = sc_core::sc_time_stamp();
     sc_core::sc_start(cycles(deadline - from), sc_core::SC_RUN_TO_TIME);
-    // Events have moved now_ on; what passed after the last of them, only SystemC knows.
+    // Events advanced now_. The time after the last event is known to SystemC only.
     const auto passed = static_cast<Cycle>((sc_core::sc_time_stamp() - started) / cycles(1));
     if (wake_ != ~Cycle{0}) now_ = std::max(now_, from + passed);
 }
@@ -96,7 +96,7 @@ void Calendar::serve() {
 }
 
 void Calendar::walk(StateWalk& walk) {
-    // Sorted is a heap too. The order of equal times is part of the state, the sequence numbers are not.
+    // A sorted list is also a heap. The order of equal times is part of the state; sequence numbers are not.
     std::sort(events_.begin(), events_.end(), [](const Event& a, const Event& b) { return b > a; });
     walk.fixed(events_.size());
     for (Event& event : events_) {

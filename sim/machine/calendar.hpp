@@ -1,5 +1,5 @@
-// Deterministic calendars of events behind one SystemC event. Parts with many inner events (cores, pipes, queues of a
-// chip) keep them here, so that SystemC schedules one process per instant and not one per part.
+// Deterministic event calendars behind one SystemC event. Cores, pipes and queues of a chip schedule their events here,
+// so that SystemC runs one process per instant instead of one per component.
 #pragma once
 
 #include <algorithm>
@@ -14,17 +14,17 @@
 
 namespace ttsim::impl::sim {
 
-/// Something that events happen to.
+/// Receives scheduled events.
 class Actor {
 public:
     virtual ~Actor() = default;
     virtual void on_event(std::uint32_t what, std::uint64_t argument) = 0;
-    /// Walks the argument of a scheduled event: what it counts, if anything, is known here.
+    /// Walks the argument of a scheduled event, whose meaning only the actor defines. Default: a fixed value.
     virtual void walk_argument(StateWalk& walk, std::uint32_t what, std::uint64_t& argument);
 };
 
-/// Keeps the first exception of any process and hands it on after sc_start(). Nothing is scheduled any more then, so
-/// the simulation starves at once.
+/// Stores the first exception of any process until sc_start() has returned. No event is scheduled after it, so the
+/// simulation ends at once.
 class Failure {
 public:
     void store() {
@@ -41,28 +41,28 @@ private:
 
 class Calendar;
 
-/// The time of the machine: wakes the calendars. At one instant they are served in the order in which they were made,
-/// round after round until none has anything left, so what happens depends on nothing but their contents.
+/// The time of the machine. At each instant the calendars are served in order of construction, repeatedly until none
+/// has an event due. The order of events therefore depends only on the contents of the calendars.
 class Clock : public sc_core::sc_module {
 public:
     explicit Clock(const sc_core::sc_module_name& name);
     const Cycle& now() const { return now_; }
     const Failure& failure() const { return failure_; }
-    /// When something is scheduled next; ~0: nothing is.
+    /// Cycle of the next event; ~0: none is scheduled.
     Cycle next() const { return wake_; }
-    /// Goes on until nothing is scheduled, the time is `deadline`, or sc_pause() was called; now() is where it stands.
-    /// Time does not pass without events to come.
+    /// Runs until no event is scheduled, `deadline` is reached, or sc_pause() was called; now() is the time reached.
+    /// Time does not advance when no event is scheduled.
     void run_to(Cycle deadline);
-    /// Goes on until `then`, whether anything happens or not.
+    /// Runs until cycle `then`, also without events.
     void pass_to(Cycle then) {
         run_to(then);
         now_ = std::max(now_, then);
     }
-    /// A value there that is not 0 is a signal's number and ends the run with Fault::Interrupted.
+    /// A nonzero value of `*signal` is a signal number and ends the run with Fault::Interrupted.
     void stop_when(const std::atomic<int>* signal) { stop_ = signal; }
-    /// Called between cycles, when all events of one have happened. It may call skip().
+    /// Called after all events of a cycle. The callback may call skip().
     void set_between(std::function<void()> between) { between_ = std::move(between); }
-    /// Time jumps; events keep their distance from it when the calendars are walked (StateWalk).
+    /// Advances the time without events. Walking the calendars (StateWalk) shifts their events by the same amount.
     void skip(Cycle cycles) { now_ += cycles; }
 
 private:
@@ -78,7 +78,7 @@ private:
     Failure failure_;
     const std::atomic<int>* stop_ = nullptr;
     Cycle now_ = 0;
-    Cycle wake_ = ~Cycle{0};  // when due_ is notified for
+    Cycle wake_ = ~Cycle{0};  // cycle for which due_ is notified
     bool serving_ = false;
 };
 
@@ -88,7 +88,7 @@ public:
     Calendar(const Calendar&) = delete;
     Calendar& operator=(const Calendar&) = delete;
 
-    /// Events of one cycle happen in the order they were scheduled.
+    /// Schedules an event. Events of one cycle happen in the order of scheduling.
     void at(Cycle when, Actor& actor, std::uint32_t what, std::uint64_t argument = 0);
     Cycle now() const { return clock_.now(); }
     std::uint64_t events() const { return sequence_; }
@@ -111,7 +111,7 @@ private:
 
     Clock& clock_;
     std::uint64_t sequence_ = 0;
-    std::vector<Event> events_;  // a heap, the next one first
+    std::vector<Event> events_;  // a heap, the earliest event first
 };
 
 }  // namespace ttsim::impl::sim

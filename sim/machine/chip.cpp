@@ -9,11 +9,11 @@
 
 namespace ttsim::impl::sim {
 
-/// Accesses are cut into packets of this size.
+/// Largest packet of a DRAM access, in bytes.
 constexpr std::uint64_t largest_packet = 8192;
 
 Chip::Chip(const sc_core::sc_module_name& name, const ChipInstance& instance, Clock& clock,
-           const IdealizedResources& free)
+           const IdealizedResources& ideal)
     : sc_module(name),
       instance_(instance),
       calendar_(clock),
@@ -21,17 +21,17 @@ Chip::Chip(const sc_core::sc_module_name& name, const ChipInstance& instance, Cl
       memory_(memory_constants(instance.params)),
       dram_(instance.params.dram.size() * static_cast<std::size_t>(instance.params.dram_blocks)),
       resident_(static_cast<std::size_t>(instance.params.grid_x * instance.params.grid_y), nullptr) {
-    set_free(free);
+    idealize(ideal);
 }
 
-void Chip::set_free(const IdealizedResources& free) {
+void Chip::idealize(const IdealizedResources& ideal) {
     const auto blocks = static_cast<std::size_t>(instance_.params.dram_blocks);
     for (std::size_t server = 0; server < dram_.size(); ++server)
-        if (free.frees_channel(static_cast<std::int64_t>(server / blocks))) dram_[server].set_free();
-    if (free.noc) noc_.set_free();
-    if (free.host) {
-        from_host_.set_free();
-        to_host_.set_free();
+        if (ideal.idealizes_channel(static_cast<std::int64_t>(server / blocks))) dram_[server].make_ideal();
+    if (ideal.noc) noc_.make_ideal();
+    if (ideal.host) {
+        from_host_.make_ideal();
+        to_host_.make_ideal();
     }
 }
 
@@ -56,7 +56,7 @@ void Chip::trace(Probe& probe) {
     to_host_.trace(probe.resource(link));
 }
 
-/// Each memory of a channel has pins of its own, on which reads and writes take turns.
+/// Each memory of a channel is a server of its own; its reads and writes share the pins.
 Server& Chip::channel(const BufferAddress& at) {
     const ChipParams& params = instance_.params;
     const auto blocks = static_cast<std::uint64_t>(params.dram_blocks);
@@ -65,23 +65,23 @@ Server& Chip::channel(const BufferAddress& at) {
     return dram_[group * blocks + at.address / std::max<std::uint64_t>(1, block_bytes) % blocks];
 }
 
-static Cycle whole_clocks(double clocks) { return static_cast<Cycle>(std::ceil(clocks)); }
+static Cycle ceil_cycles(double clocks) { return static_cast<Cycle>(std::ceil(clocks)); }
 
 Cycle Chip::dram_read(const BufferAddress& at, std::uint64_t bytes, Cycle ready) {
     const std::uint64_t piece = std::min<std::uint64_t>(bytes, largest_packet);
-    const Cycle length = bytes == 0 ? 0 : whole_clocks(static_cast<double>(bytes) / memory_.dram.rate(false, piece));
-    return channel(at).pass(calendar_.now(), ready, length, bytes) + whole_clocks(memory_.access.dram_read);
+    const Cycle length = bytes == 0 ? 0 : ceil_cycles(static_cast<double>(bytes) / memory_.dram.rate(false, piece));
+    return channel(at).reserve(calendar_.now(), ready, length, bytes) + ceil_cycles(memory_.access.dram_read);
 }
 
 Cycle Chip::dram_write(const BufferAddress& at, std::uint64_t bytes, Cycle ready, std::uint64_t piece) {
     const std::uint64_t size = std::min({bytes, largest_packet, piece == 0 ? bytes : piece});
-    const Cycle length = bytes == 0 ? 0 : whole_clocks(static_cast<double>(bytes) / memory_.dram.rate(true, size));
-    return channel(at).pass(calendar_.now(), ready, length, bytes);
+    const Cycle length = bytes == 0 ? 0 : ceil_cycles(static_cast<double>(bytes) / memory_.dram.rate(true, size));
+    return channel(at).reserve(calendar_.now(), ready, length, bytes);
 }
 
-Cycle Chip::pcie(Server& way, double rate, double latency, std::uint64_t bytes, Cycle ready) {
-    const Cycle length = whole_clocks(static_cast<double>(bytes) / rate);
-    return way.pass(calendar_.now(), ready, length, bytes) + whole_clocks(latency);
+Cycle Chip::pcie(Server& link, double rate, double latency, std::uint64_t bytes, Cycle ready) {
+    const Cycle length = ceil_cycles(static_cast<double>(bytes) / rate);
+    return link.reserve(calendar_.now(), ready, length, bytes) + ceil_cycles(latency);
 }
 
 Cycle Chip::host_read(std::uint64_t bytes, Cycle ready) {
@@ -101,7 +101,7 @@ Cycle Chip::host_pop(std::uint64_t bytes, Cycle ready) {
     return pcie(to_host_, memory_.pcie.pop_bytes, memory_.pcie.pop_latency, bytes, ready);
 }
 
-Cycle Chip::pointer_delay() const { return whole_clocks(memory_.access.pointer_write + memory_.access.pointer_poll); }
+Cycle Chip::pointer_delay() const { return ceil_cycles(memory_.access.pointer_write + memory_.access.pointer_poll); }
 
 std::int64_t Chip::load_channel(NocCoord core) const { return ttsim::impl::load_channel(instance_.params, core); }
 
@@ -109,13 +109,13 @@ Cycle Chip::load_epoch(const std::vector<std::pair<NocCoord, const void*>>& kern
     const EpochTiming& t = memory_.epoch;
     std::map<std::int64_t, double> bytes;  // by channel
     for (const auto& [core, kernel] : kernels) {
-        const void*& held = resident_[static_cast<std::size_t>(core.y * instance_.params.grid_x + core.x)];
-        bytes[load_channel(core)] += t.blob + (held == kernel ? 0 : t.kernels);
-        held = kernel;
+        const void*& loaded = resident_[static_cast<std::size_t>(core.y * instance_.params.grid_x + core.x)];
+        bytes[load_channel(core)] += t.blob + (loaded == kernel ? 0 : t.kernels);
+        loaded = kernel;
     }
     double longest = 0;
     for (const auto& [_, sum] : bytes) longest = std::max(longest, sum / t.rate);
-    return whole_clocks(longest + t.commands * memory_.access.pointer_poll);
+    return ceil_cycles(longest + t.commands * memory_.access.pointer_poll);
 }
 
 NocCoord Chip::dram_port(std::int64_t channel, std::uint64_t address) const {
@@ -132,16 +132,16 @@ void Chip::walk(StateWalk& walk) {
     for (const void* kernel : resident_) walk.fixed(kernel);
 }
 
-Board::Board(const sc_core::sc_module_name& name, const Machine& machine, Clock& clock, const IdealizedResources& free)
+Board::Board(const sc_core::sc_module_name& name, const Machine& machine, Clock& clock, const IdealizedResources& ideal)
     : sc_module(name), clock_(clock), machine_(machine), host_calendar_(clock) {
     for (const ChipInstance& chip : machine.chips)
-        chips_.emplace(chip.id, std::make_unique<Chip>(fmt::format("chip{}", chip.id).c_str(), chip, clock, free));
+        chips_.emplace(chip.id, std::make_unique<Chip>(fmt::format("chip{}", chip.id).c_str(), chip, clock, ideal));
     for (const EthLink& link : machine.links) {
         links_of_[std::minmax(link.chip_a, link.chip_b)].push_back(links_.size());
         links_.push_back({link, {}, {}});
-        if (!free.ethernet) continue;
-        links_.back().forward.set_free();
-        links_.back().backward.set_free();
+        if (!ideal.ethernet) continue;
+        links_.back().forward.make_ideal();
+        links_.back().backward.make_ideal();
     }
 }
 
@@ -170,11 +170,12 @@ void Board::trace(Probe& probe) {
     }
 }
 
-/// One hop over Ethernet (or PCIe peer to peer): `at` moves to the node the data comes out of.
+/// Records one leg of the route, when requested.
 static void add_leg(std::vector<NocLeg>* legs, std::int64_t chip, int noc, NocCoord from, NocEnd to) {
     if (legs) legs->push_back({chip, noc, from, to.low, to.high});
 }
 
+/// One hop over Ethernet, or PCIe peer to peer. `at` becomes the node where the data arrives.
 Cycle Board::cross(std::int64_t from, std::int64_t to, NocCoord& at, std::uint64_t bytes, Cycle ready, std::size_t lane,
                    std::vector<NocLeg>* legs) {
     Chip& source = chip(from);
@@ -195,9 +196,9 @@ Cycle Board::cross(std::int64_t from, std::int64_t to, NocCoord& at, std::uint64
     ready = source.noc().send(0, at, source.instance().params.eth.at(out), bytes, clock_.now(), ready);
     at = target.instance().params.eth.at(in);
     const EthTiming& eth = *source.memory().eth;
-    // What the far end waits for beyond the wire's own time, which others may stretch.
-    const Cycle wire = whole_clocks(eth.wire(bytes)), after = whole_clocks(eth.arrival(bytes)) - wire;
-    return (forward ? link.forward : link.backward).pass(clock_.now(), ready, wire, bytes) + after;
+    // Latency at the far end beyond the wire time. Only the wire is shared with other transfers.
+    const Cycle wire = ceil_cycles(eth.wire(bytes)), after = ceil_cycles(eth.arrival(bytes)) - wire;
+    return (forward ? link.forward : link.backward).reserve(clock_.now(), ready, wire, bytes) + after;
 }
 
 Cycle Board::send(std::int64_t from_chip, NocCoord from, std::int64_t to_chip, NocEnd to, std::uint64_t bytes,

@@ -1,4 +1,4 @@
-// Which command of a program must wait for which earlier one: the same chip, or memory where order matters.
+// Dependencies between commands of a program: a shared chip, or shared memory whose order of accesses matters.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace ttsim::impl::sim {
 
-/// What a command touches.
+/// The chips and queues that a command uses.
 struct CommandUse {
     bool launch = false;
     std::set<std::int64_t> chips;
@@ -17,8 +17,8 @@ struct CommandUse {
 };
 CommandUse use_of(const EpochCommand& command, PointerTable& pointers);
 
-/// Whether `later` must wait until `earlier` is over. A FIFO that one launch fills and a later one empties is no
-/// reason: its own pointers make the reader wait.
+/// Whether `later` must wait until `earlier` has finished. A FIFO that one launch writes and a later one reads is no
+/// dependency, since its pointers synchronize them.
 bool conflict(const Netlist& netlist, const CommandUse& earlier, const CommandUse& later);
 
 }  // namespace ttsim::impl::sim

@@ -1,4 +1,4 @@
-// What all parts of the modelled machine reach: the run, the board, the queues, the time.
+// Objects shared by all components of the simulated machine: the run, the board, the queues, the time.
 #pragma once
 
 #include <map>
@@ -16,8 +16,8 @@ struct Context {
     RunState& state;
     Board& board;
     const Cycle& now;
-    bool input_over = false;  ///< an input of some epoch has left the machine in this cycle
-    Probe* probe;             ///< nullptr: nobody traces
+    bool input_over = false;  ///< an input of some epoch has finished in this cycle
+    Probe* probe;             ///< nullptr: neither traced nor watched
     std::map<const Queue*, std::unique_ptr<QueueMemory>> queues;
 
     QueueMemory& memory(const Queue& queue) {

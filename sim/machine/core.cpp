@@ -12,7 +12,7 @@ Core::Core(const EpochView& epoch, const PlanOp& op, std::size_t index, CoreProb
       op_(op),
       index_(index),
       probe_(probe),
-      timed_(epoch.mechanisms.kernels && !epoch.free.ops.contains(op.op->name())),
+      timed_(epoch.mechanisms.kernels && !epoch.ideal.ops.contains(op.op->name())),
       operands_(op.operands.size()) {
     scatter_ = op.output_streaming.scatter() && epoch.mechanisms.blocks;
     steps_ = epoch.inputs * op.slices * op.steps_per_slice;
@@ -28,10 +28,10 @@ std::string Core::name() const {
 
 void Core::set_operand(std::size_t k, PipeFlow& pipe, std::size_t place) { operands_[k] = {&pipe, place}; }
 
-std::size_t Core::add_user(OutputUser& user) {
-    users_.push_back(&user);
+std::size_t Core::add_consumer(OutputConsumer& consumer) {
+    consumers_.push_back(&consumer);
     released_by_.push_back(0);
-    return users_.size() - 1;
+    return consumers_.size() - 1;
 }
 
 void Core::start() { try_start(); }
@@ -64,8 +64,8 @@ std::int64_t Core::chunks_needed(std::size_t k, const Position& at) const {
     return 0;
 }
 
-/// Chunks whose space is free again after the step.
-std::int64_t Core::chunks_taken(std::size_t k, const Position& at) const {
+/// Chunks whose buffer space is free after the step.
+std::int64_t Core::chunks_freed(std::size_t k, const Position& at) const {
     const PlanOperand& operand = op_.operands[k];
     const std::int64_t per_slice = operand.slices * operand.chunks_per_slice;
     const std::int64_t per_input = operand.operand_z * operand.chunks_per_slice;
@@ -94,7 +94,7 @@ int Core::missing_operand(const Position& at) const {
     return -1;
 }
 
-/// Tiles of space that the step asks for before it starts.
+/// Tiles of output space that the step needs before it starts.
 std::int64_t Core::room_for(const Position& at) const {
     const std::int64_t tiles = op_.out_tiles[static_cast<std::size_t>(at.step)];
     return tiles == 0 && at.step == 0 && op_.packs_in_place ? op_.slice_tiles : tiles;
@@ -106,50 +106,50 @@ bool Core::no_room(std::int64_t tiles) const {
 
 bool Core::output_full(const Position& at) const { return no_room(op_.pushed_at_once(room_for(at))); }
 
-/// The end of the block in which `position` lies.
+/// End of the block that contains `position`.
 std::int64_t Core::block_end(std::int64_t position) const {
     const std::int64_t block = op_.output_streaming.held_together;
     return std::min((position / block + 1) * block, total_tiles_);
 }
 
-/// The next block may leave once it is packed and all forks have sent the one before.
+/// Schedules the sending of the next block once it is packed and all forks have sent the previous block.
 void Core::try_open() {
-    if (!scatter_ || opening_ || open_ == total_tiles_ || users_.empty()) return;
+    if (!scatter_ || opening_ || open_ == total_tiles_ || consumers_.empty()) return;
     if (produced_ < block_end(open_) || (epoch_.mechanisms.lockstep && released_ < open_)) return;
     opening_ = true;
     epoch_.schedule(op_.chip, epoch_.now + epoch_.block_time(op_.chip, op_.output_streaming.starts), *this, Opened);
 }
 
-Core::Held Core::held_by(std::int64_t position) const {
-    if (!scatter_ || produced_ < position) return produced_ < position ? Held::Source : Held::Block;
-    return produced_ < block_end(open_) || opening_ ? Held::Block : Held::Lockstep;
+Core::HoldReason Core::hold_reason(std::int64_t position) const {
+    if (!scatter_ || produced_ < position) return produced_ < position ? HoldReason::Source : HoldReason::Block;
+    return produced_ < block_end(open_) || opening_ ? HoldReason::Block : HoldReason::Lockstep;
 }
 
-WaitsFor Core::why_held(std::int64_t position, const std::string& waiter) const {
-    switch (held_by(position)) {
-        case Held::Source:
+WaitsFor Core::wait_reason(std::int64_t position, const std::string& waiter) const {
+    switch (hold_reason(position)) {
+        case HoldReason::Source:
             break;
-        case Held::Block:
+        case HoldReason::Block:
             return {fmt::format("{} waits for a whole block of {} tiles of {}", waiter,
                                 op_.output_streaming.held_together, name()),
                     this};
-        case Held::Lockstep:
-            for (std::size_t u = 0; u < users_.size(); ++u)
+        case HoldReason::Lockstep:
+            for (std::size_t u = 0; u < consumers_.size(); ++u)
                 if (released_by_[u] == released_)
                     return {fmt::format("{} waits for the other forks of {} to send the block before", waiter, name()),
-                            &users_[u]->waiter(), Room{Room::Kind::Output, op_.op->name(), 0, op_.op->buf_size_mb}};
+                            &consumers_[u]->waiter(), Room{Room::Kind::Output, op_.op->name(), 0, op_.op->buf_size_mb}};
     }
     return {fmt::format("{} waits for tiles of {}", waiter, name()), this};
 }
 
-void Core::tell_users() {
-    for (OutputUser* user : users_) user->source_produced();
+void Core::notify_consumers() {
+    for (OutputConsumer* consumer : consumers_) consumer->source_produced();
 }
 
 void Core::try_start() {
     if (unpacking_ || to_pack_ > 0 || step_ == steps_) return;
     const Position at = position(step_);
-    // (1) operands there, (2) room for the result
+    // (1) operands have arrived, (2) the output buffer has room
     const int missing = missing_operand(at);
     if (missing >= 0 || output_full(at)) {
         if (probe_) trace_wait(missing);
@@ -159,17 +159,17 @@ void Core::try_start() {
 }
 
 void Core::trace_wait(int operand) {
-    if (operand < 0) return probe_->waits_for_room(epoch_.now);
+    if (operand < 0) return probe_->blocked_on_output(epoch_.now);
     const PipeFlow& pipe = *operands_[static_cast<std::size_t>(operand)].pipe;
-    probe_->waits_for_operand(epoch_.now, pipe.probe(), pipe.arrived());
+    probe_->blocked_on_input(epoch_.now, pipe.probe(), pipe.arrived());
 }
 
 void Core::begin_step(const Position& at) {
     const StepTime time = timed_ ? op_.step_times[static_cast<std::size_t>(at.step)] : StepTime{};
     const Cycle now = epoch_.now;
     // (3) unpack and math, (4) pack behind them
-    const auto [work_end, pack_end, next_start] = play_step(time, now, pack_free_);
-    pack_free_ = pack_end;
+    const auto [work_end, pack_end, next_start] = overlap_stages(time, now, packer_free_);
+    packer_free_ = pack_end;
     unpacking_ = true;
     stats_.first_unpack = std::min(stats_.first_unpack, now);
     stats_.busy += next_start - now;
@@ -180,7 +180,7 @@ void Core::begin_step(const Position& at) {
     }
     if (probe_)
         probe_->step({at.input, at.slice == 0 && at.step == 0, now, work_end, next_start, pack_end, time.unpack.value(),
-                      time.math.value(), time.engaged.value(), op_.out_tiles[static_cast<std::size_t>(at.step)]});
+                      time.math.value(), time.math_busy.value(), op_.out_tiles[static_cast<std::size_t>(at.step)]});
     epoch_.schedule(op_.chip, next_start, *this, Unpacked);
     if (const std::int64_t tiles = op_.out_tiles[static_cast<std::size_t>(at.step)]; tiles > 0)
         pack(tiles, time.pack.value(), pack_end);
@@ -192,7 +192,7 @@ void Core::begin_step(const Position& at) {
     if (at.step + 1 == op_.steps_per_slice) submit_slice(at);
 }
 
-/// Packs `tiles` in `cycles`, the last by `pack_end` when there is room for all of them.
+/// Packs `tiles` in `cycles`; the last piece ends at `pack_end` when the output buffer has room for all.
 void Core::pack(std::int64_t tiles, Cycle cycles, Cycle pack_end) {
     const std::int64_t first = op_.pushed_at_once(tiles);
     const std::int64_t pieces = (tiles + first - 1) / first;
@@ -203,18 +203,18 @@ void Core::pack(std::int64_t tiles, Cycle cycles, Cycle pack_end) {
     epoch_.schedule(op_.chip, first_end, *this, Packed, static_cast<std::uint64_t>(first));
 }
 
-/// The next piece of a step, once there is room for it.
-void Core::pack_on() {
+/// Packs the next piece of a step, once there is room for it.
+void Core::pack_next_piece() {
     const std::int64_t tiles = op_.pushed_at_once(to_pack_);
-    pack_waits_ = no_room(tiles);
-    if (pack_waits_) {
-        if (probe_) probe_->waits_for_room(epoch_.now);
+    pack_blocked_ = no_room(tiles);
+    if (pack_blocked_) {
+        if (probe_) probe_->blocked_on_output(epoch_.now);
         return;
     }
     to_pack_ -= tiles;
     packing_ += tiles;
     const Cycle end = epoch_.now + piece_time_;
-    pack_free_ = std::max(pack_free_, end);
+    packer_free_ = std::max(packer_free_, end);
     epoch_.schedule(op_.chip, end, *this, Packed, static_cast<std::uint64_t>(tiles));
 }
 
@@ -250,10 +250,10 @@ void Core::on_event(std::uint32_t what, std::uint64_t argument) {
         const Position at = position(step_);
         unpacking_ = false;
         ++step_;
-        // Credits go back to the pipes before the next step may use what they bring.
+        // Credits return to the pipes before the next step starts.
         for (std::size_t k = 0; k < operands_.size(); ++k)
             if (op_.operands[k].intake != Intake::Resident)
-                operands_[k].pipe->taken(operands_[k].place, chunks_taken(k, at));
+                operands_[k].pipe->free_chunks(operands_[k].place, chunks_freed(k, at));
         try_start();
         if (finished()) epoch_.events.core_finished();
         return;
@@ -262,23 +262,23 @@ void Core::on_event(std::uint32_t what, std::uint64_t argument) {
         opening_ = false;
         open_ = block_end(open_);
         available_since_ = epoch_.now;
-        try_open();  // with lockstep off, the next one may be there already
-        tell_users();
+        try_open();  // with lockstep off, the next block may be packed already
+        notify_consumers();
         return;
     }
     produced_ += static_cast<std::int64_t>(argument);
     if (!scatter_) available_since_ = epoch_.now;
     stats_.last_pack = epoch_.now;
-    if (produced_ == op_.input_tiles()) stats_.first_packed = epoch_.now;
+    if (produced_ == op_.input_tiles()) stats_.first_pack = epoch_.now;
     if (!input_times_.empty())
         input_times_[static_cast<std::size_t>((produced_ - 1) / op_.input_tiles())].last_pack = epoch_.now;
-    if (to_pack_ > 0) pack_on();
-    if (users_.empty()) {
+    if (to_pack_ > 0) pack_next_piece();
+    if (consumers_.empty()) {
         released_ = freed_ = produced_;
         drop_released_blocks();
     }
     try_open();
-    if (!scatter_) tell_users();
+    if (!scatter_) notify_consumers();
     try_start();
     epoch_.events.core_packed(*this);
     if (finished()) epoch_.events.core_finished();
@@ -286,10 +286,10 @@ void Core::on_event(std::uint32_t what, std::uint64_t argument) {
 
 std::int64_t Core::released() const { return *std::min_element(released_by_.begin(), released_by_.end()); }
 
-void Core::release(std::size_t user, std::int64_t position) {
-    if (position <= released_by_[user]) return;
-    const bool was_last = released_by_[user] == released_;
-    released_by_[user] = position;
+void Core::release(std::size_t consumer, std::int64_t position) {
+    if (position <= released_by_[consumer]) return;
+    const bool was_last = released_by_[consumer] == released_;
+    released_by_[consumer] = position;
     if (!was_last) return;
     const std::int64_t now_released = released();
     if (now_released == released_) return;
@@ -298,10 +298,10 @@ void Core::release(std::size_t user, std::int64_t position) {
     const std::int64_t now_free = released_ >= total_tiles_ ? total_tiles_ : released_ / block * block;
     if (now_free == freed_) return;
     freed_ = now_free;
-    if (probe_) probe_->released(users_[user]->probe());
+    if (probe_) probe_->released(consumers_[consumer]->probe());
     drop_released_blocks();
     try_open();
-    if (pack_waits_) pack_on();
+    if (pack_blocked_) pack_next_piece();
     try_start();
 }
 
@@ -323,10 +323,10 @@ void Core::walk(StateWalk& walk) {
     const std::int64_t tiles = op_.input_tiles();
     walk.count_below(step_, op_.slices * op_.steps_per_slice, scope, steps_);
     walk.fixed(unpacking_);
-    walk.time(pack_free_);
+    walk.time(packer_free_);
     walk.count(packing_, tiles, scope);
     walk.fixed(to_pack_);
-    walk.fixed(pack_waits_);
+    walk.fixed(pack_blocked_);
     walk.fixed(piece_time_);
     walk.count(produced_, tiles, scope);
     walk.count(released_, tiles, scope);
@@ -343,23 +343,23 @@ void Core::walk(StateWalk& walk) {
 }
 
 WaitsFor Core::waits_for() const {
-    if (step_ == steps_ && !pack_waits_) return {fmt::format("{} has done its steps", name()), nullptr};
-    const Position at = position(pack_waits_ && !unpacking_ ? step_ - 1 : step_);
-    if (const int k = missing_operand(at); k >= 0 && !pack_waits_) {
+    if (step_ == steps_ && !pack_blocked_) return {fmt::format("{} has finished its steps", name()), nullptr};
+    const Position at = position(pack_blocked_ && !unpacking_ ? step_ - 1 : step_);
+    if (const int k = missing_operand(at); k >= 0 && !pack_blocked_) {
         const PipeFlow& pipe = *operands_[static_cast<std::size_t>(k)].pipe;
         return {fmt::format("{} (input {}, slice {}) waits for operand {} from {}", name(), at.input, at.slice, k,
                             pipe.source_name()),
                 &pipe};
     }
-    if (pack_waits_ || output_full(at)) {
-        for (std::size_t u = 0; u < users_.size(); ++u)
+    if (pack_blocked_ || output_full(at)) {
+        for (std::size_t u = 0; u < consumers_.size(); ++u)
             if (released_by_[u] == released_)
                 return {
                     fmt::format("{} (input {}, slice {}) waits for room in its output buffer of {} tiles{}", name(),
                                 at.input, at.slice, op_.capacity_tiles, scatter_ ? ", which go in whole blocks" : ""),
-                    &users_[u]->waiter(), Room{Room::Kind::Output, op_.op->name(), 0, op_.op->buf_size_mb}};
+                    &consumers_[u]->waiter(), Room{Room::Kind::Output, op_.op->name(), 0, op_.op->buf_size_mb}};
     }
-    return {fmt::format("{} could run", name()), nullptr};
+    return {fmt::format("{} is ready to run", name()), nullptr};
 }
 
 }  // namespace ttsim::impl::sim

@@ -1,4 +1,5 @@
-// A set of entry numbers, kept as runs: queues are filled and emptied in order, so there is mostly one.
+// A set of entry numbers, stored as intervals. Queues are filled and emptied in order, so there is usually one
+// interval.
 #pragma once
 
 #include <boost/icl/interval_set.hpp>
@@ -15,19 +16,19 @@ public:
     void erase_below(std::int64_t n) { runs_.erase(Run(0, n)); }
     void clear() { runs_.clear(); }
     bool contains(std::int64_t n) const { return boost::icl::contains(runs_, n); }
-    /// One past the last of the run that holds n; n when it is not in the set.
+    /// End (exclusive) of the interval that contains n; n when it is not in the set.
     std::int64_t run_end(std::int64_t n) const;
-    /// The first element from n on.
+    /// The smallest element >= n.
     std::optional<std::int64_t> next(std::int64_t n) const;
     std::size_t runs() const { return runs_.iterative_size(); }
-    /// The bounds of the runs, as totals: what of them decides something is for save_from().
+    /// Walks the bounds of the intervals as totals. save_from() saves the part that affects behaviour.
     void walk_bounds(StateWalk& walk);
-    /// The part from `first` on, relative to it.
+    /// Saves the elements >= `first`, relative to `first`.
     void save_from(StateWalk& walk, std::int64_t first) const;
 
 private:
     using Run = boost::icl::right_open_interval<std::int64_t>;
-    boost::icl::interval_set<std::int64_t, std::less, Run> runs_;  // joined where they touch
+    boost::icl::interval_set<std::int64_t, std::less, Run> runs_;  // adjacent intervals are joined
 };
 
 }  // namespace ttsim::impl::sim

@@ -6,7 +6,7 @@
 
 namespace ttsim::impl::sim {
 
-/// The ram whose memory a queue is or views.
+/// The queue that owns the memory: the queue itself, or the base ram of an alias.
 static const Queue* memory_behind(const Netlist& netlist, const Queue& queue) {
     return queue.alias.empty() ? &queue : netlist.find_queue(queue.alias);
 }
@@ -18,7 +18,7 @@ Epoch::Epoch(Context& context, const RunState::Prepared& prepared, const EpochLa
       launch_(launch),
       access_(std::move(access)),
       finished_(std::move(finished)),
-      view_{context.now,   context.board, context.state.settings.pipes,       context.state.settings.free,
+      view_{context.now,   context.board, context.state.settings.pipes,       context.state.settings.idealized,
             launch.inputs, scope_,        {context.state, *prepared.compute}, *this},
       probe_(context.probe ? context.probe->launch(plan_, launch_, context.now) : nullptr),
       input_ends_(static_cast<std::size_t>(launch.inputs), 0),
@@ -97,7 +97,7 @@ void Epoch::start() {
         for (const NocCoord core : op.cores) kernels[op.chip].emplace_back(core, op.op);
     Cycle load = 0;
     for (const auto& [chip, cores] : kernels) load = std::max(load, context_.board.chip(chip).load_epoch(cores));
-    if (context_.state.settings.free.load) load = 0;
+    if (context_.state.settings.idealized.load) load = 0;
     started_ = context_.now;
     RunReport& run = context_.state.report;
     run.load_cycles += load;
@@ -106,7 +106,7 @@ void Epoch::start() {
 }
 
 void Epoch::on_event(std::uint32_t what, std::uint64_t) {
-    if (what != 0) {                                 // the end, out of the call stack of the part that saw it
+    if (what != 0) {  // end of the epoch, in an event of its own, since the caller is part of the epoch
         const auto finished = std::move(finished_);  // it destroys this epoch
         finished();
         return;
@@ -124,7 +124,7 @@ void Epoch::core_packed(const Core& core) {
     if (core.produced() % per_input == 0) note_packed(core);
     if (core.op().out_queues.empty() && core.op().readers.empty()) {
         const std::int64_t input = (core.produced() - 1) / per_input;
-        input_over(input);
+        finish_input(input);
     }
 }
 
@@ -144,7 +144,7 @@ void Epoch::writer_finished() {
     check_finished();
 }
 
-void Epoch::input_over(std::int64_t input) {
+void Epoch::finish_input(std::int64_t input) {
     input_ends_[static_cast<std::size_t>(input)] = context_.now;
     context_.input_over = true;
 }
@@ -162,7 +162,7 @@ std::int64_t Epoch::inputs_over() const {
     return over;
 }
 
-double Epoch::share_done() const {
+double Epoch::done_fraction() const {
     double produced = 0, all = 0;
     for (const auto& op : cores_)
         for (const auto& core : op) {
@@ -172,7 +172,8 @@ double Epoch::share_done() const {
     return all > 0 ? produced / all : 0;
 }
 
-/// Skipped inputs end as those of the period before did, and what had begun to end does so later.
+/// Skipped inputs get the end times of the previous period, shifted. Ends already recorded for later inputs move behind
+/// them.
 void Epoch::walk_input_ends(StateWalk& walk) {
     if (!walk.advancing() || scope_.moved == 0) return;
     skip_inputs(input_ends_, walk);
@@ -209,7 +210,7 @@ void Epoch::check_finished() {
     ended_ = context_.now;
     inputs_per_second_ = ttsim::impl::inputs_per_second(static_cast<double>(context_.state.report.clock_mhz) * 1e6,
                                                         steady_interval(pace()));
-    // The last thing it does is to write the pointers of its queues back.
+    // Finally the epoch writes the pointers of its queues back.
     const std::int64_t chip = plan_.chips.front();
     const auto pointers = static_cast<Cycle>(context_.board.chip(chip).memory().access.pointer_write);
     view_.schedule(chip, context_.now + pointers, *this, 1);
@@ -237,21 +238,21 @@ void Epoch::report(const std::vector<GraphReport*>& graphs) const {
                 context_.state.input_record.add(plan_.ops[o], core->index(), core->input_times());
 }
 
-LaunchPace Epoch::pace() const {
-    LaunchPace pace{input_ends_, ended_, 0, 0, {}};
-    // What an epilogue leaves out of a queue has left when it is packed.
+LaunchTimes Epoch::pace() const {
+    LaunchTimes pace{input_ends_, ended_, 0, 0, {}};
+    // An input that an epilogue does not write to a queue ends when it is packed.
     for (const std::vector<Cycle>& packed : packed_)
         for (std::size_t n = 0; n < packed.size(); ++n) pace.ends[n] = std::max(pace.ends[n], packed[n]);
     for (const auto& pipe : pipes_)
         if (const auto sent = pipe->all_sent()) {
             pace.drains = std::min(pace.drains, *sent);
-            pace.last_sent = std::max(pace.last_sent, *sent);
+            pace.last_send = std::max(pace.last_send, *sent);
         }
     for (const auto& op : cores_)
         for (const auto& core : op) {
             const Core::Stats& stats = core->stats();
             pace.drains = std::min(pace.drains, stats.last_pack);
-            pace.cores.push_back({stats.first_packed, stats.last_pack});
+            pace.cores.push_back({stats.first_pack, stats.last_pack});
             pace.kernel_cycles =
                 std::max(pace.kernel_cycles, static_cast<double>(stats.busy) / static_cast<double>(inputs()));
         }

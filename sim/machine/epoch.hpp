@@ -18,7 +18,7 @@ public:
     Epoch(Context& context, const RunState::Prepared& prepared, const EpochLaunch& launch,
           std::map<const Queue*, QueueAccess> access, std::function<void()> finished);
 
-    /// Kernels load, then everything starts.
+    /// Starts loading the kernels; cores and pipes start when they are loaded.
     void start();
 
     const Plan& plan() const { return plan_; }
@@ -27,22 +27,23 @@ public:
     std::int64_t inputs() const { return launch_.inputs; }
     const EpochLaunch& launch() const { return launch_; }
     const std::map<const Queue*, QueueAccess>& access() const { return access_; }
-    /// Sets the scope: to the inputs that are over now, and what lay between an earlier such number and the present.
+    /// Counts the finished inputs and sets the base of the walk's scope to them.
     std::int64_t count_inputs_over();
     std::int64_t inputs_over() const;
-    double share_done() const;  ///< of its cores' output tiles
+    double done_fraction() const;  ///< finished fraction, by output tiles of all cores
+    /// Inputs of one period of the walk.
     void set_period(std::int64_t inputs) { scope_.moved = inputs; }
     void walk(StateWalk& walk);
 
-    /// Parts that have not finished, in order of the plan.
+    /// Cores and writers that have not finished, in order of the plan.
     std::vector<const Waiter*> unfinished() const;
 
     void on_event(std::uint32_t what, std::uint64_t argument) override;
     void report(const std::vector<GraphReport*>& graphs) const;
-    /// Inputs leave at that rate while the pipeline is full, once the epoch has ended; 0: unknown.
+    /// Steady rate, known once the epoch has ended; 0: unknown.
     double inputs_per_second() const { return inputs_per_second_; }
 
-    // --- for those who watch ---
+    // --- for debugger, telemetry and trace ---
     Cycle started() const { return started_; }
     bool loaded() const { return loaded_; }
     const std::vector<std::vector<std::unique_ptr<Core>>>& cores() const { return cores_; }  ///< per op of the plan
@@ -53,11 +54,11 @@ private:
     void core_packed(const Core& core) override;
     void core_finished() override;
     void writer_finished() override;
-    void entry_written(std::int64_t input) override { input_over(input); }
-    void input_over(std::int64_t input);
+    void entry_written(std::int64_t input) override { finish_input(input); }
+    void finish_input(std::int64_t input);
     void note_packed(const Core& core);
     void skip_inputs(std::vector<Cycle>& ends, const StateWalk& walk) const;
-    LaunchPace pace() const;
+    LaunchTimes pace() const;
     void report_graph(GraphReport& graph) const;
     void report_op(GraphReport& graph, std::size_t o) const;
     void walk_input_ends(StateWalk& walk);
@@ -73,8 +74,8 @@ private:
     std::map<const Queue*, QueueAccess> access_;
     std::function<void()> finished_;
     StateWalk::Scope scope_;
-    EpochView view_;                                         // what its parts see
-    EpochProbe* probe_;                                      // nullptr: nobody traces
+    EpochView view_;                                         // view of the machine for its components
+    EpochProbe* probe_;                                      // nullptr: neither traced nor watched
     std::vector<std::unique_ptr<QueuePort>> ports_;          // per plan queue
     std::vector<std::vector<std::unique_ptr<Core>>> cores_;  // per op
     std::vector<std::unique_ptr<PipeFlow>> pipes_;
@@ -82,9 +83,10 @@ private:
     std::size_t open_cores_ = 0, open_writers_ = 0;
     bool done_ = false, loaded_ = false;
     Cycle started_ = 0, ended_ = 0;
-    double inputs_per_second_ = 0;            // steady; 0: unknown
-    std::vector<Cycle> input_ends_;           // last entry written, or last pack, of each input
-    std::vector<std::vector<Cycle>> packed_;  // by graph of the plan and input: by all its cores
+    double inputs_per_second_ = 0;   // steady; 0: unknown
+    std::vector<Cycle> input_ends_;  // last entry written, or last pack, of each input
+    std::vector<std::vector<Cycle>>
+        packed_;  // by graph of the plan and input: cycle in which all its cores have packed it
 };
 
 }  // namespace ttsim::impl::sim

@@ -1,4 +1,4 @@
-// What the parts of an epoch see of the machine they run on, and what they tell the epoch.
+// The interfaces between an epoch and its components: the machine as they see it, and the events they report.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace ttsim::impl::sim {
 
 class Core;
 
-/// What the parts of an epoch tell it.
+/// Events that the components of an epoch report to it.
 class EpochEvents {
 public:
     virtual void core_packed(const Core& core) = 0;
@@ -22,16 +22,16 @@ protected:
     ~EpochEvents() = default;
 };
 
-/// What an epoch's parts compute with.
+/// Access of the components to values.
 struct EpochValues {
     RunState& state;
     const Compute& compute;
     bool wanted() const { return state.values(); }
-    /// Results of ops that are compared one by one; nullptr: nobody wants them.
+    /// Results of ops for --check ops; nullptr: not recorded.
     OpResults* op_results() const { return state.op_results.get(); }
     EntryStore& store() const { return state.store; }
     void close(const EntrySpan& entry, const Queue& queue) const {
-        state.store.close(entry, state.pool, state.keep_as(queue));
+        state.store.close(entry, state.pool, state.retained_format(queue));
     }
 };
 
@@ -39,15 +39,14 @@ struct EpochView {
     const Cycle& now;
     Board& board;
     const PipeMechanisms& mechanisms;
-    const IdealizedResources& free;
-    std::int64_t inputs;            ///< of the launch
-    const StateWalk::Scope& scope;  ///< of a walk over the epoch's state
+    const IdealizedResources& ideal;
+    std::int64_t inputs;            ///< inputs of the launch
+    const StateWalk::Scope& scope;  ///< scope of a walk over the epoch's state
     EpochValues values;
     EpochEvents& events;
 
     Chip& chip(std::int64_t id) const { return board.chip(id); }
-    /// From a block that is packed, and that its streams may send, each begun so often in all, to its first tile
-    /// leaving.
+    /// Cycles from a packed block that may be sent to its first tile leaving. `starts`: total number of stream starts.
     Cycle block_time(std::int64_t chip_id, std::int64_t starts) const {
         if (!mechanisms.firmware) return 0;
         const PipeConstants& t = chip(chip_id).pipes();

@@ -1,10 +1,10 @@
-// Skips what repeats. In timing mode the machine is a finite thing that hears nothing from outside: once its whole
-// state is one it had before, seen from the present, it will do the same again. The inputs of an epoch, and rounds of a
-// program's loop, are then not simulated but added, as many as are surely alike.
+// Extrapolation of repeated work. In timing mode the machine has no external input. When its whole state, relative to
+// the present, equals an earlier state, it will repeat what followed. Inputs of an epoch and iterations of a program's
+// loop are then skipped and accounted for without simulation.
 //
 //   end of an input, end of an epoch --save--> Snapshot --equal to an earlier one?--> limit --> advance
 //
-// Nothing is assumed: a state that differs in one word is simulated on.
+// Extrapolation is exact: a state that differs in one word is simulated.
 #pragma once
 
 #include <deque>
@@ -19,13 +19,13 @@ class Queue;
 
 namespace ttsim::impl::sim {
 
-/// The last snapshots of one kind, to be found again by their words.
+/// The latest snapshots of one kind, searched by their words.
 template <class Mark>
 class History {
 public:
     struct Entry {
         Snapshot snapshot;
-        Mark mark;  ///< what else belongs to the moment
+        Mark mark;  ///< caller's data of the snapshot
     };
     /// The latest entry with the same words, or nullptr.
     const Entry* find(const Snapshot& snapshot) const {
@@ -40,7 +40,7 @@ public:
     void clear() { entries_.clear(); }
 
 private:
-    static constexpr std::size_t longest = 32;  ///< moments looked back
+    static constexpr std::size_t longest = 32;  ///< snapshots kept
     std::deque<Entry> entries_;
 };
 

@@ -20,8 +20,8 @@ void HostCursor::push(std::int64_t n) {
     pushed_ = n + 1;
 }
 
-void HostCursor::walk(StateWalk& walk, bool popping_decides) {
-    if (popping_decides) walk.fixed(popping_ - memory_->popped());
+void HostCursor::walk(StateWalk& walk, bool popping_matters) {
+    if (popping_matters) walk.fixed(popping_ - memory_->popped());
     walk.total(popping_);
 }
 

@@ -1,4 +1,4 @@
-// The host's place in a queue: which entry it pushes or pops next.
+// The host cursor of a queue: the entry that the host pushes or pops next.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,11 @@ public:
     std::int64_t room() const;                         ///< entries that can be pushed now
     std::int64_t popped() const;                       ///< the next entry to pop
     std::int64_t ready() const;                        ///< complete entries from popped() on
-    std::int64_t popping() const { return popping_; }  ///< no entry below is to be popped any more
+    std::int64_t popping() const { return popping_; }  ///< all entries below are popped or being popped
 
-    void push(std::int64_t n);                      ///< takes the slot of entry n
-    void pop(std::int64_t n) { popping_ = n + 1; }  ///< the pop of entry n is under way or done
-    void walk(StateWalk& walk, bool popping_decides);
+    void push(std::int64_t n);                      ///< occupies the slot of entry n
+    void pop(std::int64_t n) { popping_ = n + 1; }  ///< the pop of entry n has begun
+    void walk(StateWalk& walk, bool popping_matters);
 
 private:
     QueueMemory* memory_;

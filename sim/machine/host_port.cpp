@@ -4,7 +4,7 @@
 
 namespace ttsim::impl::sim {
 
-/// Of an event's argument; those above count restarts.
+/// Bits of an event's argument that hold the entry number; the bits above hold the number of restarts.
 constexpr unsigned entry_bits = 48;
 
 static std::uint64_t entry_bytes(const Queue& queue) {
@@ -16,7 +16,7 @@ static std::uint64_t share_of_buffer(const Queue& queue) {
 }
 
 Cycle host_write(Context& context, const Queue& queue) {
-    if (queue.where == QueueLoc::Host) return context.now;  // its own memory: the device comes for it
+    if (queue.where == QueueLoc::Host) return context.now;  // the entry stays in host memory, where the device reads it
     Chip& chip = context.board.chip(queue.device());
     const Cycle ready = chip.host_push(entry_bytes(queue), context.now);
     Cycle there = ready;
@@ -38,9 +38,9 @@ HostPort::HostPort(Context& context, QueueMemory& memory, std::vector<std::int64
     : context_(context),
       memory_(memory),
       to_push_(std::move(to_push)),
-      pops_at_once_(pops == Pops::AtOnce),
-      end_(memory) {
-    memory_.join(*this);
+      pops_when_complete_(pops == Pops::WhenComplete),
+      cursor_(memory) {
+    memory_.subscribe(*this);
 }
 
 void HostPort::queue_changed() {
@@ -50,37 +50,37 @@ void HostPort::queue_changed() {
             context_.state.store.put(memory_.queue(), n, context_.state.host.entry(memory_.queue(), n));
         begin_push(n);
     }
-    if (!pops_at_once_) return;
-    while (const std::optional<std::int64_t> n = memory_.next_complete(end_.popping())) begin_pop(*n);
+    if (!pops_when_complete_) return;
+    while (const std::optional<std::int64_t> n = memory_.next_complete(cursor_.popping())) begin_pop(*n);
 }
 
 void HostPort::begin_push(std::int64_t n) {
-    end_.push(n);
-    // What fits before the run starts is there from the beginning.
+    cursor_.push(n);
+    // Entries pushed before the run starts are complete at cycle 0.
     const Cycle there = context_.now == 0 ? context_.now : host_write(context_, memory_.queue());
     context_.board.host_calendar().at(there, *this, Pushed, static_cast<std::uint64_t>(n));
 }
 
 void HostPort::begin_pop(std::int64_t n) {
-    end_.pop(n);
+    cursor_.pop(n);
     const Cycle there = host_read(context_, memory_.queue());
     context_.board.host_calendar().at(there, *this, Popped, static_cast<std::uint64_t>(n) + (restarts_ << entry_bits));
 }
 
 void HostPort::pop(std::int64_t count) {
-    for (; count > 0; --count) begin_pop(end_.popped());
+    for (; count > 0; --count) begin_pop(cursor_.popped());
 }
 
 void HostPort::restart() {
-    if (pops_at_once_) return;
-    end_ = HostCursor(memory_);
+    if (pops_when_complete_) return;
+    cursor_ = HostCursor(memory_);
     ++restarts_;
 }
 
 void HostPort::on_event(std::uint32_t what, std::uint64_t argument) {
     if (what == Pushed)
         memory_.set_complete(static_cast<std::int64_t>(argument));
-    else if (argument >> entry_bits == restarts_)  // not of an entry that went with all others
+    else if (argument >> entry_bits == restarts_)  // ignore entries from before a restart
         memory_.set_popped(static_cast<std::int64_t>(argument - (restarts_ << entry_bits)) + 1);
 }
 
@@ -89,13 +89,13 @@ void HostPort::walk_argument(StateWalk& walk, std::uint32_t, std::uint64_t& argu
     walk.total(argument);
 }
 
-/// Entries are pushed in order. Those that a skip jumps over must lie as those of the last period did, moved on as
-/// much: with --inputs-count below a graph's input_count there are gaps between them.
+/// Limits a skip to entry numbers that continue the pattern of the last period. With --inputs-count below a graph's
+/// input_count, the pushed entry numbers have gaps.
 void HostPort::keep_regular(StateWalk& walk, std::int64_t growth) {
     if (growth <= 0) return;
     const auto period = static_cast<std::size_t>(growth);
     const std::int64_t moved = to_push_[next_] - to_push_[next_ - period];
-    // Where it ends is looked for once, not at every comparison: next_ only grows.
+    // The end of the pattern is searched once per period, not at every comparison, since next_ only grows.
     auto [known, fresh] = regular_below_.try_emplace({growth, moved}, next_);
     std::size_t& end = known->second;
     if (fresh || end < next_)
@@ -108,11 +108,11 @@ void HostPort::walk(StateWalk& walk) {
     walk.fixed(pushes);
     if (pushes) {
         walk.fixed(to_push_[next_] - memory_.popped());
-        walk.fixed(memory_.oldest_taken() - memory_.popped());
+        walk.fixed(memory_.oldest_occupied() - memory_.popped());
         const std::int64_t growth = walk.total(next_);
         if (walk.limiting()) keep_regular(walk, growth);
     }
-    end_.walk(walk, pops_at_once_);
+    cursor_.walk(walk, pops_when_complete_);
 }
 
 }  // namespace ttsim::impl::sim

@@ -1,4 +1,4 @@
-// The host's end of a queue: pushes the entries of a HOST FIFO, pops op-fed FIFOs that no graph reads.
+// The host side of a queue: pushes the entries of a HOST FIFO, pops FIFOs that an op writes and no graph reads.
 #pragma once
 
 #include <map>
@@ -11,7 +11,8 @@ namespace ttsim::impl::sim {
 
 class HostPort : public Actor, public QueueUser {
 public:
-    enum class Pops : std::uint8_t { AtOnce, WhenTold };
+    /// When entries are popped: as soon as they are complete, or by pop().
+    enum class Pops : std::uint8_t { WhenComplete, OnRequest };
     /// `to_push`: entries to push in this order, each as soon as its slot is free.
     HostPort(Context& context, QueueMemory& memory, std::vector<std::int64_t> to_push, Pops pops);
     void start() { queue_changed(); }
@@ -20,11 +21,11 @@ public:
     void walk_argument(StateWalk& walk, std::uint32_t what, std::uint64_t& argument) override;
     void walk(StateWalk& walk);
 
-    // --- told by the caller of a session, entry by entry ---
-    const HostCursor& end() const { return end_; }
-    void push() { begin_push(end_.pushed()); }  ///< end().room() > 0
-    void pop(std::int64_t count);               ///< end().ready() >= count
-    void restart();                             ///< the queue was emptied and counts from 0 again
+    // --- called by a session, entry by entry ---
+    const HostCursor& cursor() const { return cursor_; }
+    void push() { begin_push(cursor_.pushed()); }  ///< cursor().room() > 0
+    void pop(std::int64_t count);                  ///< cursor().ready() >= count
+    void restart();                                ///< the queue was cleared; entries are numbered from 0 again
 
 private:
     enum Event : std::uint32_t { Pushed, Popped };
@@ -36,13 +37,14 @@ private:
     QueueMemory& memory_;
     std::vector<std::int64_t> to_push_;
     std::size_t next_ = 0;
-    std::map<std::pair<std::int64_t, std::int64_t>, std::size_t> regular_below_;  // by entries and distance of a period
-    bool pops_at_once_;
-    HostCursor end_;
+    std::map<std::pair<std::int64_t, std::int64_t>, std::size_t>
+        regular_below_;  // by entries per period and their distance
+    bool pops_when_complete_;
+    HostCursor cursor_;
     std::uint64_t restarts_ = 0;
 };
 
-/// When an entry that the host writes to a queue's memory now is there.
+/// Cycle in which an entry that the host writes now is in the queue's memory.
 Cycle host_write(Context& context, const Queue& queue);
 
 }  // namespace ttsim::impl::sim

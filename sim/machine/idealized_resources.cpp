@@ -8,9 +8,9 @@ namespace ttsim::impl::sim {
 namespace {
 
 [[noreturn]] void refuse(const std::string& word) {
-    fail_input({},
-               "'{}' is none of noc, eth, host, load, dram, dram:CHANNEL, op:NAME, pipes:NAME, sends:NAME, room:NAME",
-               word);
+    fail_input(
+        {}, "'{}' is not one of noc, eth, host, load, dram, dram:CHANNEL, op:NAME, pipes:NAME, sends:NAME, room:NAME",
+        word);
 }
 
 std::int64_t channel_of(const std::string& word, const std::string& number) {
@@ -62,7 +62,8 @@ void check_names(const IdealizedResources& parts, const Netlist& netlist) {
     for (const auto* names : {&parts.ops, &parts.pipes, &parts.sends, &parts.room})
         for (const std::string& name : *names)
             if (!netlist.find_op(name))
-                fail_input({netlist.file, 0, 0}, "it has no op '{}' to be free{}", name, did_you_mean(name, known));
+                fail_input({netlist.file, 0, 0}, "the netlist has no op '{}' to idealize{}", name,
+                           did_you_mean(name, known));
 }
 
 IdealizedResources parse_idealized_resources(const std::vector<std::string>& words) {

@@ -1,4 +1,4 @@
-// What of a machine takes no time in a run, to see what the run would gain without it.
+// Resources that take no time in a what-if run, which shows how much they limit the real run.
 #pragma once
 
 #include <cstdint>
@@ -10,23 +10,24 @@
 
 namespace ttsim::impl::sim {
 
-/// Transfers through a free part begin when they are ready and never wait for others; the way to it still takes time.
+/// Transfers through an idealized resource start when they are ready and never queue; the latency of the route remains.
 struct IdealizedResources {
     bool noc = false, ethernet = false;
     bool host = false;  ///< PCIe
     bool load = false;  ///< kernels and programs of epochs
-    bool dram = false;  ///< all channels, or
+    bool dram = false;  ///< all channels; else those of dram_channels
     std::set<std::int64_t> dram_channels;
-    std::set<std::string> ops;    ///< kernels of these take no time
-    std::set<std::string> pipes;  ///< what comes into these, from wherever, takes no time
-    std::set<std::string> sends;  ///< what goes out of these to other ops takes no time
-    std::set<std::string> room;   ///< their operand and output buffers hold two inputs more, whatever L1 has
+    std::set<std::string> ops;    ///< kernels of these ops take no time
+    std::set<std::string> pipes;  ///< transfers to the operands of these ops take no time
+    std::set<std::string> sends;  ///< transfers from these ops to other ops take no time
+    std::set<std::string>
+        room;  ///< operand and output buffers of these ops hold two more inputs, regardless of the size of L1
 
     bool any() const;
-    bool frees_channel(std::int64_t channel) const { return dram || dram_channels.contains(channel); }
+    bool idealizes_channel(std::int64_t channel) const { return dram || dram_channels.contains(channel); }
 };
 
-/// Of "noc", "eth", "host", "load", "dram", "dram:CHANNEL", "op:NAME", "pipes:NAME",
+/// Parses "noc", "eth", "host", "load", "dram", "dram:CHANNEL", "op:NAME", "pipes:NAME",
 /// "sends:NAME", "room:NAME".
 /// Throws Error(Input) for another word.
 IdealizedResources parse_idealized_resources(const std::vector<std::string>& words);

@@ -13,7 +13,7 @@ namespace ttsim::impl::sim {
 
 namespace {
 
-/// The trace of a run, when one is wanted: finished whatever the end of the run.
+/// The trace of a run, if requested. It is finished however the run ends.
 class Tracing {
 public:
     explicit Tracing(RunState& state) : state_(state) {
@@ -25,7 +25,7 @@ public:
         try {
             recorder_->finish("complete", "", now);
         } catch (const Error& error) {
-            state_.report.trace_failure = error;  // the report of the run is none the worse
+            state_.report.trace_failure = error;  // the report of the run stays valid
         }
         recorder_.reset();
     }
@@ -37,7 +37,7 @@ public:
         } catch (const Error& lost) {
             return {error.fault(), fmt::format("{}\n{}", error.what(), lost.what()), error.problems()};
         }
-        return {error.fault(), fmt::format("{}\n{}: holds what was done", error.what(), state_.settings.trace.file),
+        return {error.fault(), fmt::format("{}\n{}: contains the run so far", error.what(), state_.settings.trace.file),
                 error.problems()};
     }
 
@@ -57,7 +57,7 @@ struct LiveMachine::Parts {
 
     explicit Parts(RunState& state, Watch* watch)
         : tracing(state),
-          board("board", state.machine, clock, state.settings.free),
+          board("board", state.machine, clock, state.settings.idealized),
           context{state, traced(board, watch), clock.now(), false, probe(watch), {}},
           sequencer(context, EpochStream(state.netlist, {}, state.settings.inputs_count)) {
         clock.stop_when(state.settings.stop);
@@ -66,13 +66,13 @@ struct LiveMachine::Parts {
         Recorder* const recorder = tracing.recorder();
         return recorder ? static_cast<Probe*>(recorder) : watch;
     }
-    Board& traced(Board& made, Watch* watch) {
-        if (Probe* told = probe(watch)) made.trace(*told);
-        return made;
+    Board& traced(Board& board_to_trace, Watch* watch) {
+        if (Probe* p = probe(watch)) board_to_trace.trace(*p);
+        return board_to_trace;
     }
 };
 
-/// SystemC modules live and die inside the context they were made in.
+/// SystemC modules must be constructed and destroyed in their own context.
 LiveMachine::LiveMachine(RunState& state, Watch* watch)
     : state_(state), watch_(watch), systemc_(std::make_unique<SystemcContext>()) {
     const auto iteration = systemc_->iteration();
@@ -106,15 +106,15 @@ bool LiveMachine::advance(const Until& until, std::uint64_t deadline) {
 
 bool LiveMachine::idle() const { return parts_->sequencer.finished(); }
 std::uint64_t LiveMachine::now() const { return parts_->clock.now(); }
-std::int64_t LiveMachine::pushed(const Queue& queue) const { return parts_->sequencer.host(queue).end().pushed(); }
-std::int64_t LiveMachine::room(const Queue& queue) const { return parts_->sequencer.host(queue).end().room(); }
-std::int64_t LiveMachine::popped(const Queue& queue) const { return parts_->sequencer.host(queue).end().popped(); }
-std::int64_t LiveMachine::ready(const Queue& queue) const { return parts_->sequencer.host(queue).end().ready(); }
+std::int64_t LiveMachine::pushed(const Queue& queue) const { return parts_->sequencer.host(queue).cursor().pushed(); }
+std::int64_t LiveMachine::room(const Queue& queue) const { return parts_->sequencer.host(queue).cursor().room(); }
+std::int64_t LiveMachine::popped(const Queue& queue) const { return parts_->sequencer.host(queue).cursor().popped(); }
+std::int64_t LiveMachine::ready(const Queue& queue) const { return parts_->sequencer.host(queue).cursor().ready(); }
 
 void LiveMachine::push(const Queue& queue, EntryPtr entry) {
     const auto iteration = systemc_->iteration();
     HostPort& host = parts_->sequencer.host(queue);
-    if (state_.values()) state_.store.put(queue, host.end().pushed(), std::move(entry));
+    if (state_.values()) state_.store.put(queue, host.cursor().pushed(), std::move(entry));
     host.push();
     parts_->sequencer.host_acted();
 }
@@ -144,7 +144,7 @@ std::vector<Room> LiveMachine::exhausted_buffers() const {
 Error LiveMachine::failed(const Error& error) { return parts_->tracing.failed(error, now()); }
 void LiveMachine::complete() { parts_->tracing.complete(now()); }
 
-// --- what a debugger sees ------------------------------------------------------------------------------------------
+// --- view for a debugger -------------------------------------------------------------------------------------------
 
 const Netlist& MachineView::netlist() const { return machine_.state_.netlist; }
 const Machine& MachineView::machine() const { return machine_.state_.machine; }
@@ -160,7 +160,7 @@ std::vector<EpochState> MachineView::epochs() const {
                          .inputs = epoch->inputs(),
                          .over = epoch->inputs_over(),
                          .started = epoch->started(),
-                         .share = epoch->share_done()};
+                         .share = epoch->done_fraction()};
         if (machine_.watch_) state.number = machine_.watch_->number(epoch->probe());
         for (const Graph* graph : epoch->plan().graphs) state.graphs += (state.graphs.empty() ? "" : ",") + graph->name;
         states.push_back(std::move(state));
@@ -236,7 +236,7 @@ Cycle MachineView::math_of_ended(std::int64_t chip) const {
     return machine_.watch_ ? machine_.watch_->math_of_ended(chip) : 0;
 }
 
-/// The sum of what the cores of the op in flight say, or of the launches before.
+/// Inputs of an op: `count` over the cores of the launch in flight, plus those of earlier launches.
 template <class Count>
 static std::int64_t count_inputs(const std::vector<const Epoch*>& epochs, const Watch* watch, const Netlist& netlist,
                                  const Op& op, Count&& count) {
@@ -276,25 +276,26 @@ std::optional<MachineView::Values> MachineView::values(const Op& op, std::size_t
             if (!block || !cores[core]->submitted(slice)) return std::nullopt;
             machine_.state_.pool.wait(block->task);
             Values values{block->data, block->rows, block->cols};
-            if (travels_as_bits(op.cfg.out_df))
+            if (is_stored_as_bits(op.cfg.out_df))
                 integers_to_floats(MatrixView{values.data.data(), values.rows, values.cols, values.cols});
             return values;
         }
     return std::nullopt;
 }
 
-/// Calls what wants to know of the run, now and then in the time of the host.
-class Teller {
+/// Calls the telemetry callback about every 100 ms of host time.
+class TelemetryReporter {
 public:
-    Teller(const MachineSettings& settings, const LiveMachine& machine) : settings_(settings), machine_(machine) {}
-    void tell_sometimes() {
+    TelemetryReporter(const MachineSettings& settings, const LiveMachine& machine)
+        : settings_(settings), machine_(machine) {}
+    void report_if_due() {
         if (!settings_.telemetry || (++instants_ & 1023) != 0) return;
         const auto now = std::chrono::steady_clock::now();
-        if (now - told_ < std::chrono::milliseconds{100}) return;
+        if (now - last_report_ < std::chrono::milliseconds{100}) return;
         settings_.telemetry(machine_.view());
-        told_ = now;
+        last_report_ = now;
     }
-    void tell() const {
+    void report() const {
         if (settings_.telemetry) settings_.telemetry(machine_.view());
     }
 
@@ -302,28 +303,28 @@ private:
     const MachineSettings& settings_;
     const LiveMachine& machine_;
     std::uint64_t instants_ = 0;
-    std::chrono::steady_clock::time_point told_;
+    std::chrono::steady_clock::time_point last_report_;
 };
 
 void run_machine(RunState& state) {
     Watch watch;
     LiveMachine machine(state, state.settings.telemetry ? &watch : nullptr);
     const AbandonOnFailure tasks(state.pool);
-    Teller teller(state.settings, machine);
+    TelemetryReporter telemetry(state.settings, machine);
     try {
         for (const ProgramCall& call : state.calls) machine.call(call);
         const auto over = [&] {
-            teller.tell_sometimes();
+            telemetry.report_if_due();
             return machine.idle();
         };
-        teller.tell();
+        telemetry.report();
         if (!machine.advance(over)) {
             state.exhausted_buffers = machine.exhausted_buffers();
             throw Error(Fault::Hang, {state.netlist.file, 0, 0},
                         fmt::format("nothing can move at cycle {}:{}", machine.now(), machine.waits()));
         }
         machine.advance([] { return false; });  // the host's last transfers
-        teller.tell();
+        telemetry.report();
     } catch (const Error& error) {
         throw machine.failed(error);
     }

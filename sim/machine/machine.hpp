@@ -1,4 +1,4 @@
-// The SystemC machine as an engine: clock, board, queues and sequencer of one netlist, alive from call to call.
+// The SystemC machine as an engine: clock, board, queues and sequencer of one netlist, kept between calls.
 #pragma once
 
 #include <memory>
@@ -14,9 +14,9 @@ class Watch;
 
 class LiveMachine : public Engine {
 public:
-    /// `state` outlives it. What state.forecast says the host pushes is pushed, and outputs are popped, as slots and
-    /// entries come; with nothing forecast, push() and pop() do so.
-    /// `watch`: keeps counters for view(), unless the run is traced; null: nobody looks.
+    /// `state` must outlive the machine. Entries in state.forecast are pushed, and outputs are popped, as soon as slots
+    /// and entries are available. Without a forecast the caller uses push() and pop(). `watch`: keeps counters for
+    /// view(), unless the run is traced; null: no counters.
     explicit LiveMachine(RunState& state, Watch* watch = nullptr);
     ~LiveMachine() override;
 
@@ -35,11 +35,11 @@ public:
     std::string waits() const override;
     void complete() override;
 
-    std::vector<Room> exhausted_buffers() const;  ///< places of the chain of waits() that were full, or never filled
-    std::uint64_t next_event() const;             ///< the cycle in which something happens next; no_deadline: none
-    /// What a debugger sees. Valid while the machine lives.
+    std::vector<Room> exhausted_buffers() const;  ///< buffers of the chain of waits() that stayed full or empty
+    std::uint64_t next_event() const;             ///< cycle of the next event; no_deadline: none
+    /// State for a debugger. Valid as long as the machine.
     MachineView view() const { return MachineView(*this); }
-    /// The error to throw in place of `error`: it also says what became of the trace, which ends here.
+    /// Finishes the trace after a failure. Returns `error` with a line about the trace, for the caller to throw.
     Error failed(const Error& error);
 
 private:

@@ -6,8 +6,8 @@
 
 namespace ttsim::impl::sim {
 
-/// Streams of a core that take turns with the sources of a gather.
-static constexpr std::ptrdiff_t most_relays = 3;
+/// Maximum number of relay streams of a gather, which are used round robin.
+static constexpr std::ptrdiff_t max_relays = 3;
 
 PipeFlow::PipeFlow(const EpochView& epoch, const PlanOp& consumer, std::size_t k, const Pipe& pipe, FlowProbe* probe)
     : epoch_(epoch),
@@ -16,7 +16,7 @@ PipeFlow::PipeFlow(const EpochView& epoch, const PlanOp& consumer, std::size_t k
       operand_(consumer.operands[k]),
       pipe_(pipe),
       probe_(probe),
-      free_(epoch.free.pipes.contains(consumer.op->name()) || epoch.free.sends.contains(consumer.op->inputs[k])) {
+      ideal_(epoch.ideal.pipes.contains(consumer.op->name()) || epoch.ideal.sends.contains(consumer.op->inputs[k])) {
     chunks_per_input_ = static_cast<std::int64_t>(pipe.chunks());
     sendings_ = sendings(pipe, operand_.producer_queue >= 0);
     per_input_ = static_cast<std::int64_t>(sendings_.size());
@@ -29,40 +29,40 @@ PipeFlow::PipeFlow(const EpochView& epoch, const PlanOp& consumer, std::size_t k
 }
 
 PipeFlow::~PipeFlow() {
-    if (queue_) queue_->memory().leave(*this);
+    if (queue_) queue_->memory().unsubscribe(*this);
 }
 
 void PipeFlow::connect(std::vector<Core*> consumers, const std::vector<Core*>& producers, QueuePort* queue) {
     cores_ = std::move(consumers);
-    taken_by_.assign(cores_.size(), 0);
+    freed_by_.assign(cores_.size(), 0);
     for (std::size_t place = 0; place < cores_.size(); ++place) cores_[place]->set_operand(k_, *this, place);
     stream_tile_ = stream_tile();
     if (queue) {
         queue_ = queue;
-        queue_->memory().join(*this);
+        queue_->memory().subscribe(*this);
         queue_->add_reader();
         return;
     }
     source_tiles_ = producers.front()->op().input_tiles();
     sources_.assign(producers.size(), nullptr);
     source_slots_.assign(producers.size(), 0);
-    std::vector<std::int64_t> next_input(producers.size(), 0);  // where the next input goes on
+    std::vector<std::int64_t> next_input(producers.size(), 0);  // position in each source where the next input begins
     for (const ChunkNeed& need : pipe_.needs) {
         next_input[need.source] = need.release;
         if (sources_[need.source]) continue;
         sources_[need.source] = producers[need.source];
-        source_slots_[need.source] = producers[need.source]->add_user(*this);
+        source_slots_[need.source] = producers[need.source]->add_consumer(*this);
     }
     const auto several =
         std::count_if(sources_.begin(), sources_.end(), [](const Core* core) { return core != nullptr; });
-    if (several > 1) relays_.resize(static_cast<std::size_t>(std::min<std::ptrdiff_t>(several, most_relays)));
-    // What it never takes it does not keep from being reused.
+    if (several > 1) relays_.resize(static_cast<std::size_t>(std::min<std::ptrdiff_t>(several, max_relays)));
+    // Releases source tiles that the pipe never reads, so that their space can be reused.
     for (std::size_t s = 0; s < sources_.size(); ++s)
         if (sources_[s]) sources_[s]->release(source_slots_[s], next_input[s] - source_tiles_);
 }
 
-/// Clocks of a tile: its bytes, or what it takes when the buffer is refilled as fast as the sender hears of its free
-/// space: nothing of it until the tiles of one credit are free, and that a while later.
+/// Clocks per tile: limited by bandwidth, or by credits when the buffer is small. A credit returns when all its tiles
+/// are free, after the credit latency.
 double PipeFlow::stream_tile() const {
     const PipeConstants& t = epoch_.board.chip(consumer_.chip).pipes();
     const auto bytes = static_cast<double>(operand_.tile_bytes);
@@ -85,12 +85,12 @@ std::int64_t PipeFlow::tiles_sent() const {
            tiles_before_sending_[static_cast<std::size_t>(sent_ % per_input_)];
 }
 
-std::int64_t PipeFlow::tiles_taken() const {
-    return taken_ / chunks_per_input_ * tiles_before_chunk_.back() +
-           tiles_before_chunk_[static_cast<std::size_t>(taken_ % chunks_per_input_)];
+std::int64_t PipeFlow::tiles_freed() const {
+    return freed_ / chunks_per_input_ * tiles_before_chunk_.back() +
+           tiles_before_chunk_[static_cast<std::size_t>(freed_ % chunks_per_input_)];
 }
 
-/// The first source that does not give what is to be sent; nullptr when all do.
+/// The first source whose tiles for transfer `number` are not available; nullptr: all are available.
 const ChunkNeed* PipeFlow::missing_source(std::int64_t number) const {
     const Sending& next = sending(number);
     const std::int64_t before = number / per_input_ * source_tiles_;
@@ -103,7 +103,7 @@ const ChunkNeed* PipeFlow::missing_source(std::int64_t number) const {
 
 bool PipeFlow::entry_missing(std::int64_t input) const { return queue_ && !queue_->ready(input); }
 
-/// Tiles of room that must be there: from a queue, those of the whole chunk that begins.
+/// Tiles of room that the transfer needs; when a chunk read from a queue begins, room for the whole chunk.
 std::int64_t PipeFlow::room_for(const Sending& next) const {
     const std::int64_t chunk = epoch_.mechanisms.firmware ? operand_.reads.chunk : 0;
     if (chunk == 0) return next.tiles;
@@ -116,7 +116,7 @@ std::int64_t PipeFlow::room_for(const Sending& next) const {
 
 bool PipeFlow::buffers_full(const Sending& next) const {
     if (resident()) return false;
-    const std::int64_t held = tiles_sent() - tiles_taken();
+    const std::int64_t held = tiles_sent() - tiles_freed();
     return held > 0 && held + room_for(next) > operand_.capacity_tiles;
 }
 
@@ -124,7 +124,7 @@ void PipeFlow::try_send() {
     while (sent_ < total_) {
         const std::int64_t input = sent_ / per_input_;
         const Sending& next = sending(sent_);
-        // (1) the data is there, (2) every receiving core has room, (3) off it goes
+        // (1) the data is available, (2) every receiving core has room, (3) send
         const bool missing = queue_ ? entry_missing(input) : missing_source(sent_) != nullptr;
         if (missing || buffers_full(next)) return wait(missing);
         const Cycle arrival = std::max(transfer(next), last_arrival_);
@@ -143,14 +143,14 @@ void PipeFlow::wait(bool missing) {
     FlowProbe::Wait why = missing ? FlowProbe::Wait::Source : FlowProbe::Wait::Room;
     if (missing && !queue_) {
         const ChunkNeed& need = *missing_source(sent_);
-        const auto held = sources_[need.source]->held_by(sent_ / per_input_ * source_tiles_ + need.need);
-        if (held == Core::Held::Block) why = FlowProbe::Wait::Block;
-        if (held == Core::Held::Lockstep) why = FlowProbe::Wait::Lockstep;
+        const auto held = sources_[need.source]->hold_reason(sent_ / per_input_ * source_tiles_ + need.need);
+        if (held == Core::HoldReason::Block) why = FlowProbe::Wait::Block;
+        if (held == Core::HoldReason::Lockstep) why = FlowProbe::Wait::Lockstep;
     }
-    probe_->waits(epoch_.now, why);
+    probe_->blocked(epoch_.now, why);
 }
 
-/// The consumer's cores that take the chunks: one, or a row of the op's grid.
+/// The consumer cores that receive the chunks: one, or a row of the op's grid.
 NocEnd PipeFlow::receivers() const {
     NocEnd end = consumer_.cores[pipe_.cores.front()];
     for (const std::uint32_t place : pipe_.cores) {
@@ -162,19 +162,19 @@ NocEnd PipeFlow::receivers() const {
 }
 
 Cycle PipeFlow::transfer(const Sending& sending) {
-    if (sending.first == sending.end || free_) return epoch_.now + 1;
+    if (sending.first == sending.end || ideal_) return epoch_.now + 1;
     if (operand_.held_tiles > 0) return from_l1(sending);
     return queue_ ? from_queue(sending) : from_op(sending);
 }
 
-/// To the receivers, and the probe hears which way.
+/// Sends to the receivers and records the route in the probe.
 Cycle PipeFlow::send(std::int64_t from_chip, NocCoord from, std::uint64_t bytes, Cycle ready, std::size_t lane) {
     Board& board = epoch_.board;
-    if (!probe_ || !probe_->wants_ways(sent_ / per_input_))
+    if (!probe_ || !probe_->wants_routes(sent_ / per_input_))
         return board.send(from_chip, from, consumer_.chip, receivers(), bytes, ready, lane, 0);
     std::vector<NocLeg> legs;
     const Cycle arrival = board.send(from_chip, from, consumer_.chip, receivers(), bytes, ready, lane, 0, &legs);
-    probe_->sends(sent_ % per_input_, legs, bytes);
+    probe_->record_route(sent_ % per_input_, legs, bytes);
     return arrival;
 }
 
@@ -200,7 +200,7 @@ Cycle PipeFlow::from_queue(const Sending& sending) {
     return arrival;
 }
 
-/// Before its first tile, all of it comes from DRAM, at once.
+/// Loads a whole prologue operand from DRAM before its first tile is sent.
 Cycle PipeFlow::load_held() {
     Board& board = epoch_.board;
     const Queue& queue = queue_->queue();
@@ -221,8 +221,7 @@ Cycle PipeFlow::load_held() {
     return loaded;
 }
 
-/// A prologue operand lies in L1 and is sent from there as an op's output is that is handed over in blocks, each input
-/// of it a block.
+/// A prologue operand is sent from L1 like an op's output that is sent in blocks, one block per input.
 Cycle PipeFlow::from_l1(const Sending& sending) {
     if (sent_ == 0) loaded_ = load_held();
     Cycle ready = std::max(epoch_.now, loaded_);
@@ -243,7 +242,7 @@ Cycle PipeFlow::from_l1(const Sending& sending) {
     return std::max({arrival, stream_free_, multicast_free_});
 }
 
-/// When NCRISC has asked for what is to come: it asks for whole chunks, one in each turn of its loop.
+/// Cycle in which NCRISC has issued the reads of the transfer. It reads whole chunks, one per iteration of its loop.
 Cycle PipeFlow::asked_for(const Sending& next, Cycle asked) {
     const QueueReads& reads = operand_.reads;
     if (reads.chunk == 0 || !epoch_.mechanisms.firmware) return asked;
@@ -259,11 +258,11 @@ Cycle PipeFlow::asked_for(const Sending& next, Cycle asked) {
     return free;
 }
 
-/// The source's own stream sends to the operand: after what it has sent before, phase by phase.
+/// The source's own stream sends to the operand, after its previous tiles, phase by phase.
 Cycle PipeFlow::through_stream(const ChunkNeed& need, Cycle ready) {
     const PipeConstants& t = epoch_.board.chip(consumer_.chip).pipes();
     const auto tiles = static_cast<double>(need.tiles), bytes = static_cast<double>(operand_.tile_bytes);
-    // The forks of a core send one at a time.
+    // Only one fork of a core sends at a time.
     Cycle& sender = sources_[need.source]->sender_free();
     ready = std::max({ready, stream_free_, sender}) + static_cast<Cycle>(t.phase * static_cast<double>(need.phases));
     sender = ready + static_cast<Cycle>(tiles * bytes / t.stream_bytes);
@@ -271,14 +270,14 @@ Cycle PipeFlow::through_stream(const ChunkNeed& need, Cycle ready) {
     return ready;
 }
 
-/// Relays in turn shake hands with their sources and fill, ahead of the one stream that passes their tiles on.
+/// Relays, used round robin, connect to their sources and fill ahead of the one stream that forwards their tiles.
 Cycle PipeFlow::through_relays(const ChunkNeed& need, Cycle ready) {
     const PipeConstants& t = epoch_.board.chip(consumer_.chip).pipes();
     Core& source = *sources_[need.source];
     if (const std::int64_t position = sent_ / per_input_ * source_tiles_ + need.need; position > gathered_to_) {
         const std::int64_t block = source.op().output_streaming.block_mblocks * source.op().slice_tiles;
         gathered_to_ = (position + block - 1) / block * block;
-        stream_free_ += static_cast<Cycle>(t.gather_block);  // while the sources make ready their own
+        stream_free_ += static_cast<Cycle>(t.gather_block);  // while the sources prepare their next block
     }
     Relay& relay = relays_[next_relay_];
     next_relay_ = (next_relay_ + 1) % relays_.size();
@@ -304,7 +303,7 @@ Cycle PipeFlow::from_op(const Sending& sending) {
     const std::size_t lane = need.source + pipe_.cores.front();
     Cycle ready = epoch_.now + static_cast<Cycle>(board.chip(chip).timing().noc_issue);
     if (epoch_.mechanisms.firmware) ready = relays_.empty() ? through_stream(need, ready) : through_relays(need, ready);
-    if (epoch_.mechanisms.firmware && cores_.size() > 1) {  // a stream of its own, behind the first
+    if (epoch_.mechanisms.firmware && cores_.size() > 1) {  // a second stream multicasts
         const double rate = board.chip(consumer_.chip).pipes().multicast_bytes;
         multicast_free_ = std::max(multicast_free_, ready) + static_cast<Cycle>(static_cast<double>(bytes) / rate);
     }
@@ -332,7 +331,7 @@ void PipeFlow::arrive(std::int64_t number) {
     if (queue_ && done.chunk + 1 == pipe_.chunks()) queue_->done_reading(input);
 }
 
-/// The transfer resolves: what the sources hold now is what the operand gets.
+/// Stores references to the values of a completed transfer: the sources' blocks or the queue's entry.
 void PipeFlow::collect_values(std::int64_t input, const Sending& sending) {
     if (queue_) {
         if (refs_.entry.parts.empty()) refs_.entry = queue_->entry(input);
@@ -348,31 +347,32 @@ void PipeFlow::collect_values(std::int64_t input, const Sending& sending) {
     const auto per_slice = static_cast<std::size_t>(operand_.chunks_per_slice);
     if (!sending.ends_chunk || (sending.chunk + 1) % per_slice != 0) return;
     const auto z = static_cast<std::int64_t>(sending.chunk / per_slice);
-    Held& held = held_[input * operand_.operand_z + z];
-    held.refs = std::move(refs_);
-    held.uses_left = static_cast<std::int64_t>(cores_.size()) * (operand_.whole_input ? consumer_.slices : 1) *
-                     (resident() ? epoch_.inputs : 1);
+    ArrivedSlice& arrived = arrived_slices_[input * operand_.operand_z + z];
+    arrived.refs = std::move(refs_);
+    arrived.uses_left = static_cast<std::int64_t>(cores_.size()) * (operand_.whole_input ? consumer_.slices : 1) *
+                        (resident() ? epoch_.inputs : 1);
     refs_ = {};
 }
 
 AssembledPtr PipeFlow::slice(std::int64_t input, std::int64_t z) {
-    const auto it = held_.find((resident() ? 0 : input * operand_.operand_z) + z);
-    TT_CHECK(it != held_.end(), "slice {} of operand {} of '{}' has arrived", z, k_, consumer_.op->name());
-    Held& held = it->second;
-    if (!held.slice) held.slice = epoch_.values.compute.assemble(consumer_, k_, pipe_, z, std::move(held.refs));
-    AssembledPtr slice = held.slice;
-    if (--held.uses_left == 0) held_.erase(it);
+    const auto it = arrived_slices_.find((resident() ? 0 : input * operand_.operand_z) + z);
+    TT_CHECK(it != arrived_slices_.end(), "slice {} of operand {} of '{}' has arrived", z, k_, consumer_.op->name());
+    ArrivedSlice& arrived = it->second;
+    if (!arrived.slice)
+        arrived.slice = epoch_.values.compute.assemble(consumer_, k_, pipe_, z, std::move(arrived.refs));
+    AssembledPtr slice = arrived.slice;
+    if (--arrived.uses_left == 0) arrived_slices_.erase(it);
     return slice;
 }
 
-void PipeFlow::taken(std::size_t place, std::int64_t chunks) {
-    if (chunks <= taken_by_[place]) return;
-    const bool was_last = taken_by_[place] == taken_;
-    taken_by_[place] = chunks;
+void PipeFlow::free_chunks(std::size_t place, std::int64_t chunks) {
+    if (chunks <= freed_by_[place]) return;
+    const bool was_last = freed_by_[place] == freed_;
+    freed_by_[place] = chunks;
     if (!was_last) return;
-    const std::int64_t all = *std::min_element(taken_by_.begin(), taken_by_.end());
-    if (all == taken_) return;
-    taken_ = all;
+    const std::int64_t all = *std::min_element(freed_by_.begin(), freed_by_.end());
+    if (all == freed_) return;
+    freed_ = all;
     try_send();
 }
 
@@ -404,8 +404,8 @@ void PipeFlow::walk(StateWalk& walk) {
     if (probe_) probe_->walk(walk, scope);
     walk.count_below(sent_, per_input_, scope, total_);
     walk.count(arrived_, chunks_per_input_, scope);
-    walk.count(taken_, chunks_per_input_, scope);
-    for (std::int64_t& taken : taken_by_) walk.count(taken, chunks_per_input_, scope);
+    walk.count(freed_, chunks_per_input_, scope);
+    for (std::int64_t& freed : freed_by_) walk.count(freed, chunks_per_input_, scope);
 }
 
 WaitsFor PipeFlow::waits_for() const {
@@ -419,17 +419,18 @@ WaitsFor PipeFlow::waits_for() const {
     if (entry_missing(input))
         return {fmt::format("{} waits for entry {} of queue '{}' (slot {})", self, queue_->access().read(input),
                             queue_->queue().name, queue_->access().read(input) % queue_->queue().entries),
-                queue_->writing(), Room{Room::Kind::Entries, queue_->queue().name, 0, queue_->queue().entries}};
+                queue_->unfinished_writer(),
+                Room{Room::Kind::Entries, queue_->queue().name, 0, queue_->queue().entries}};
     if (!queue_)
         if (const ChunkNeed* need = missing_source(sent_))
-            return sources_[need->source]->why_held(input * source_tiles_ + need->need, self);
+            return sources_[need->source]->wait_reason(input * source_tiles_ + need->need, self);
     if (buffers_full(next))
         for (std::size_t place = 0; place < cores_.size(); ++place)
-            if (taken_by_[place] == taken_)
+            if (freed_by_[place] == freed_)
                 return {fmt::format("{} waits for room in the operand buffer of {} ({} tiles)", self,
                                     cores_[place]->name(), operand_.capacity_tiles),
                         cores_[place], Room{Room::Kind::Operand, consumer_.op->name(), k_, operand_.capacity_tiles}};
-    return {fmt::format("{} could move", self), nullptr};
+    return {fmt::format("{} is ready to send", self), nullptr};
 }
 
 }  // namespace ttsim::impl::sim

@@ -1,5 +1,5 @@
-// A pipe of the Plan in motion: what it sends, one after the other, from its sources over the NoC into the operand
-// buffers of its cores, which take it chunk by chunk.
+// Simulation of one pipe of the plan: transfers from its sources over the NoC into the operand buffers of its consumer
+// cores, which free them chunk by chunk.
 #pragma once
 
 #include <deque>
@@ -13,7 +13,7 @@
 
 namespace ttsim::impl::sim {
 
-class PipeFlow final : public Actor, public OutputUser, public QueueUser, public Waiter {
+class PipeFlow final : public Actor, public OutputConsumer, public QueueUser, public Waiter {
 public:
     PipeFlow(const EpochView& epoch, const PlanOp& consumer, std::size_t k, const Pipe& pipe, FlowProbe* probe);
     ~PipeFlow() override;
@@ -27,10 +27,10 @@ public:
     }
 
     std::int64_t arrived() const { return arrived_; }  ///< chunks since the start of the epoch
-    /// When it had sent the last of all inputs; nothing of a resident operand, which it sends once.
+    /// Cycle in which the last input was sent; no value for a resident operand, which is sent once.
     std::optional<Cycle> all_sent() const { return resident() ? std::nullopt : all_sent_; }
-    void taken(std::size_t place, std::int64_t chunks);      ///< credit: the core is done with so many chunks
-    AssembledPtr slice(std::int64_t input, std::int64_t z);  ///< a slice that has arrived, for one core's use
+    void free_chunks(std::size_t place, std::int64_t chunks);  ///< credit: the core has freed `chunks` in total
+    AssembledPtr slice(std::int64_t input, std::int64_t z);    ///< a slice that has arrived, for one use by one core
     std::string source_name() const;
 
     void source_produced() override { try_send(); }
@@ -43,12 +43,12 @@ public:
     void walk_argument(StateWalk& walk, std::uint32_t what, std::uint64_t& argument) override;
     WaitsFor waits_for() const override;
     void walk(StateWalk& walk);
-    FlowState state() const;  ///< for those who watch, view.cpp
+    FlowState state() const;  ///< for debugger and telemetry, view.cpp
 
 private:
-    /// A slice that has arrived. It is put together when the first core takes it: until then the packed entry, or
-    /// the producers' blocks, are all the memory it costs.
-    struct Held {
+    /// A slice that has arrived. It is assembled when the first core uses it; until then only references to the packed
+    /// entry or the producers' blocks are kept.
+    struct ArrivedSlice {
         SourceRefs refs;
         AssembledPtr slice;
         std::int64_t uses_left = 0;
@@ -58,7 +58,7 @@ private:
         return sendings_[static_cast<std::size_t>(number % per_input_)];
     }
     std::int64_t tiles_sent() const;
-    std::int64_t tiles_taken() const;
+    std::int64_t tiles_freed() const;
     const ChunkNeed* missing_source(std::int64_t number) const;
     bool entry_missing(std::int64_t input) const;
     std::int64_t room_for(const Sending& next) const;
@@ -85,36 +85,36 @@ private:
     const PlanOperand& operand_;
     const Pipe& pipe_;
     FlowProbe* probe_;
-    bool free_;                              // it takes no time
+    bool ideal_;                             // transfers take no time
     std::vector<Core*> cores_;               // consumers
     std::vector<Core*> sources_;             // producers by source number; nullptr when not touched
-    std::vector<std::size_t> source_slots_;  // our user number at each producer
+    std::vector<std::size_t> source_slots_;  // our consumer number at each producer
     QueuePort* queue_ = nullptr;
-    std::vector<Sending> sendings_;  // of an input
+    std::vector<Sending> sendings_;  // transfers of one input
     std::int64_t per_input_ = 0, chunks_per_input_, total_;
     std::vector<std::int64_t> tiles_before_sending_, tiles_before_chunk_;  // within an input
     std::int64_t sent_ = 0;                                                // sendings
-    std::int64_t arrived_ = 0, taken_ = 0;                                 // chunks
-    std::vector<std::int64_t> taken_by_;
+    std::int64_t arrived_ = 0, freed_ = 0;                                 // chunks
+    std::vector<std::int64_t> freed_by_;
     Cycle last_arrival_ = 0;
     std::optional<Cycle> all_sent_;
-    Cycle stream_free_ = 0;     // the sending stream is done with what it has sent
-    Cycle loaded_ = 0;          // what it holds in L1 is there
-    Cycle multicast_free_ = 0;  // the same of the one behind it that sends to several cores
-    /// Gathers only: between the sources and the stream to the operand.
+    Cycle stream_free_ = 0;     // end of the transfers of the sending stream
+    Cycle loaded_ = 0;          // prologue operand: cycle in which it is in L1
+    Cycle multicast_free_ = 0;  // end of the transfers of the second stream, which multicasts
+    /// Gathers only: a stream between the sources and the stream to the operand.
     struct Relay {
-        Cycle free = 0;            ///< what it took last has gone on
-        std::int64_t source = -1;  ///< its partner
+        Cycle free = 0;            ///< its last tiles have been forwarded
+        std::int64_t source = -1;  ///< the source it is connected to; -1: none
     };
     std::vector<Relay> relays_;
     std::size_t next_relay_ = 0;
-    std::int64_t gathered_to_ = 0;       // end of the block that is being gathered, as a position in each source
-    double stream_tile_ = 0;             // clocks
-    bool waited_ = false;                ///< for the entry of a FIFO, whose pointers it therefore polls
-    bool started_ = false;               // before, the epoch's kernels are still loading
-    std::int64_t source_tiles_ = 0;      // produced per core and input
-    SourceRefs refs_;                    // of the slice that is arriving
-    std::map<std::int64_t, Held> held_;  // input * operand_z + z
+    std::int64_t gathered_to_ = 0;   // end of the block being gathered, as a position in each source
+    double stream_tile_ = 0;         // clocks
+    bool waited_ = false;            ///< it waited for a FIFO entry, and therefore polls the queue's pointers
+    bool started_ = false;           // false while the epoch's kernels are loading
+    std::int64_t source_tiles_ = 0;  // produced per core and input
+    SourceRefs refs_;                // sources of the slice that is arriving
+    std::map<std::int64_t, ArrivedSlice> arrived_slices_;  // input * operand_z + z
 };
 
 }  // namespace ttsim::impl::sim

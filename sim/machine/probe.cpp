@@ -30,7 +30,8 @@ void FlowProbe::close() {
     events->inputs.close();
 }
 
-/// One word for many: what is summed is independent, so it costs little. Only for what decides nothing but a trace.
+/// Hash of several numbers in one word; the products are independent, so it is fast. Only for state that affects
+/// nothing but the trace.
 template <std::size_t n>
 static std::uint64_t digest(const std::array<std::uint64_t, n>& numbers) {
     std::uint64_t sum = 0, factor = 0x9e3779b97f4a7c15U;
@@ -58,7 +59,7 @@ void FlowProbe::walk(StateWalk& walk, const StateWalk::Scope& scope) {
     walk.total(in_flight);
     for (Cycle& cycles : waited) walk.total(cycles);
     if (!events) return;
-    // Inputs that are over since the last time are those that come again.
+    // The inputs that finished within the period are the ones that repeat.
     const std::int64_t over = walk.total(events->inputs_over);
     if (walk.advancing() && over > 0) events->inputs.repeat(static_cast<std::size_t>(over), walk);
     walk.fixed(events->open.events.hash());
@@ -73,21 +74,21 @@ bool CoreProbe::Input::same_as(const Input& other) const {
            steps == other.steps && math == other.math && events == other.events;
 }
 
-/// Accounts for the time up to `now`, in which whatever the core waited for has come.
+/// Accounts for the waiting time up to `now`, when the wait ended.
 void CoreProbe::charge(Cycle now) {
     const Cycle from = since_;
     since_ = now;
     if (now == from) return;
     has_waited_ = true;
-    if (for_room_) {
-        // First it waits for its own packer, then for those behind it, then for the transfer that makes room.
+    if (output_blocked_) {
+        // The wait has three parts: own packer, consumers that have not read, transfer that frees the room.
         const Cycle packed = std::clamp(packed_, from, now);
-        const Cycle sent = released_by_ ? std::clamp(released_by_->last_sent(), packed, now) : now;
+        const Cycle sent = released_by_ ? std::clamp(released_by_->last_send(), packed, now) : now;
         waited_[Pack] += packed - from;
         waited_[Room] += sent - packed;
         waited_[Output] += now - sent;
     } else if (pipe_) {
-        const Cycle sent = std::clamp(pipe_->last_sent(), from, now);
+        const Cycle sent = std::clamp(pipe_->last_send(), from, now);
         waited_[Source] += sent - from;
         waited_[pipe_->memory ? Dram : Noc] += now - sent;
     }
@@ -95,10 +96,10 @@ void CoreProbe::charge(Cycle now) {
 
 void CoreProbe::step(const Step& step) {
     if (!open_ && inputs.empty())
-        since_ = step.start, waited_ = {};  // the op begins
+        since_ = step.start, waited_ = {};  // first step of the op
     else
         charge(step.start);
-    for_room_ = false;
+    output_blocked_ = false;
     pipe_ = nullptr;
     released_by_ = nullptr;
     if (step.first || !open_) {
@@ -117,7 +118,7 @@ void CoreProbe::step(const Step& step) {
     }
     now_.spent[step.math >= step.unpack ? MathBound : UnpackBound] += step.work_end - step.start;
     now_.spent[Dst] += step.next_start - step.work_end;
-    now_.math += step.engaged;
+    now_.math += step.math_busy;
     now_.tiles += step.tiles;
     ++now_.steps;
     now_.end = since_ = step.next_start;
@@ -149,7 +150,7 @@ void CoreProbe::walk(StateWalk& walk, const StateWalk::Scope& scope) {
     walk.fixed(open_);
     const std::int64_t over = walk.total(inputs_over_);
     if (walk.advancing() && over > 0) inputs.repeat(static_cast<std::size_t>(over), walk);
-    if (!open_) return;  // before its first step
+    if (!open_) return;  // no step has begun
     walk.moment(since_);
     walk.fixed(pipe_);
     walk.fixed(released_by_);
@@ -184,7 +185,7 @@ void CoreProbe::walk(StateWalk& walk, const StateWalk::Scope& scope) {
                                                         now_.math,
                                                         now_.events.hash(),
                                                         since_ - packed_,
-                                                        for_room_}));
+                                                        output_blocked_}));
     }
     if (walk.advancing()) {
         now_.move_by(walk.cycles());
@@ -194,42 +195,42 @@ void CoreProbe::walk(StateWalk& walk, const StateWalk::Scope& scope) {
 
 void Load::fold() {
     for (std::size_t i = 0; i < busy_in_.size(); i += 2) busy_in_[i / 2] = busy_in_[i] + busy_in_[i + 1];
-    std::fill(busy_in_.begin() + buckets_at_most / 2, busy_in_.end(), 0);
+    std::fill(busy_in_.begin() + max_buckets / 2, busy_in_.end(), 0);
     ++shift_;
 }
 
-void Load::add_elsewhere(Cycle start, Cycle length) {
+void Load::add_to_buckets(Cycle start, Cycle length) {
     if (length == 0) return;
-    if (busy_in_.empty()) busy_in_.resize(buckets_at_most);
+    if (busy_in_.empty()) busy_in_.resize(max_buckets);
     flush();
     const Cycle end = start + length;
-    while (((end - 1) >> shift_) >= buckets_at_most) fold();
+    while (((end - 1) >> shift_) >= max_buckets) fold();
     while (start < end) {
         const std::size_t bucket = start >> shift_;
         from_ = bucket << shift_;
         to_ = from_ + (Cycle{1} << shift_);
         const Cycle next = std::min(end, to_);
         busy_in_[bucket] += next - start;
-        elsewhere_ += next - start;
+        flushed_ += next - start;
         start = next;
     }
 }
 
-/// What has gathered in the bucket of the last transfer.
+/// Adds the cycles of the current bucket to busy_in_.
 void Load::flush() {
     if (busy_ == 0) return;
     busy_in_[from_ >> shift_] += busy_;
-    elsewhere_ += busy_;
+    flushed_ += busy_;
     busy_ = 0;
 }
 
-/// So much of `cycles` is busy, nobody knows when exactly.
+/// Spreads `busy` cycles evenly over `cycles`, since their exact times are unknown.
 void Load::add_evenly(Cycle start, Cycle cycles, Cycle busy) {
     if (busy == 0) return;
     flush();
     const Cycle end = start + cycles;
-    while (((end - 1) >> shift_) >= buckets_at_most) fold();
-    from_ = to_ = 0;                    // of a bucket that may be another now
+    while (((end - 1) >> shift_) >= max_buckets) fold();
+    from_ = to_ = 0;                    // the current bucket may have been merged
     const auto until = [&](Cycle at) {  // busy cycles before `at`
         return static_cast<Cycle>(static_cast<double>(busy) *
                                   (static_cast<double>(at - start) / static_cast<double>(cycles)));
@@ -239,14 +240,14 @@ void Load::add_evenly(Cycle start, Cycle cycles, Cycle busy) {
         busy_in_[at >> shift_] += (next == end ? busy : until(next)) - until(at);
         at = next;
     }
-    elsewhere_ += busy;
+    flushed_ += busy;
 }
 
 void Load::walk(StateWalk& walk) {
     walk.total(transfers);
     walk.total(bytes_passed);
     walk.total(queueing);
-    Cycle busy = elsewhere_ + busy_;
+    Cycle busy = flushed_ + busy_;
     const auto growth = static_cast<Cycle>(walk.total(busy));
     if (walk.advancing()) add_evenly(walk.now(), walk.cycles(), growth * walk.periods());
 }
@@ -289,7 +290,7 @@ std::string kind_name(ResourceName::Kind kind) {
 }
 
 std::string direction(const ResourceName& name) {
-    if (*name.part != 0) return name.part;  // the NIU's way into its router, or out of it
+    if (*name.part != 0) return name.part;  // the NIU port into or out of its router
     if (name.vertical) return name.noc == 0 ? "down" : "up";
     return name.noc == 0 ? "right" : "left";
 }

@@ -1,5 +1,5 @@
-// What the machine tells someone who traces it. Every part holds a pointer to its probe, null when nobody traces, and
-// calls it where it starts, waits, sends or ends. Probes only count: nothing the machine does depends on them.
+// Probes of the machine for trace and debugger. Every component has a pointer to its probe, null without either, and
+// calls it when it starts, waits, record_route or ends. Probes only count; the simulation does not depend on them.
 #pragma once
 
 #include <array>
@@ -24,7 +24,7 @@ struct EpochLaunch;
 
 namespace ttsim::impl::sim {
 
-/// Relative times of the events of one input, each a few numbers; empty when single events are not wanted.
+/// Events of one input, each with up to four times relative to the input's start; empty when events are not recorded.
 class Events {
 public:
     void add(const std::array<Cycle, 4>& event);
@@ -39,27 +39,27 @@ private:
     std::uint64_t hash_ = 0;
 };
 
-/// What a transfer takes of one NoC: from a tile to a tile, or to the Tensix tiles of a rectangle. One to another chip
-/// has several legs, with Ethernet or PCIe between them.
+/// The part of a transfer on one NoC: from a node to a node, or to the Tensix nodes of a rectangle. A transfer to
+/// another chip has several legs, with Ethernet or PCIe between them.
 struct NocLeg {
     std::int64_t chip = 0;
     int noc = 0;
     NocCoord from, low, high;
 };
 
-/// What one chunk sends over one leg. Those of the first (leg 0) come from different sources.
+/// The bytes of one chunk on one leg. A chunk has several parts with leg 0 when it has several sources.
 struct RoutePart {
-    std::int64_t chunk = 0;  ///< within the input, as the events of an input are counted
+    std::int64_t chunk = 0;  ///< index within the input, as for Events
     std::int64_t leg = 0;
-    NocLeg way;
+    NocLeg route;
     std::uint64_t bytes = 0;
 };
 
-/// A pipe, or the writer of a core: chunks wait for their source, then for room, then are in flight.
+/// Probe of a pipe or writer: chunks wait for their source, then for room, then are in flight.
 class FlowProbe {
 public:
-    /// Block: the source has made it, but not the whole block it hands over; Lockstep: another fork of the source still
-    /// sends the block before.
+    /// Block: the source has computed the tiles, but not the whole block they are sent in. Lockstep: another fork of
+    /// the source still record_route the previous block.
     enum class Wait : std::uint8_t { None, Source, Room, Block, Lockstep };
     struct Input {
         std::int64_t input = 0;
@@ -69,7 +69,7 @@ public:
         void move_by(Cycle cycles) { start += cycles; }
     };
 
-    void waits(Cycle now, Wait why) {
+    void blocked(Cycle now, Wait why) {
         if (why == why_) return;
         charge(now);
         why_ = why;
@@ -81,17 +81,18 @@ public:
         in_flight += arrival - now;
         if (events) add_event(now, arrival, input);
     }
-    /// Whether the ways of an input's chunks are to be told: of the first that is sent, all others take the same.
-    bool wants_ways(std::int64_t input) {
+    /// Whether the routes of this input's chunks are recorded. Only those of the first input are, since all inputs use
+    /// the same routes.
+    bool wants_routes(std::int64_t input) {
         if (!events) return false;
         if (!events->parts_of) events->parts_of = input;
         return *events->parts_of == input;
     }
-    void sends(std::int64_t chunk, const std::vector<NocLeg>& legs, std::uint64_t bytes) {
+    void record_route(std::int64_t chunk, const std::vector<NocLeg>& legs, std::uint64_t bytes) {
         for (std::size_t leg = 0; leg < legs.size(); ++leg)
             events->parts.push_back({chunk, static_cast<std::int64_t>(leg), legs[leg], bytes});
     }
-    /// A chunk that nobody wants is dropped where it is.
+    /// A chunk without a receiver was dropped at its source.
     void skipped(Cycle now) {
         charge(now);
         why_ = Wait::None;
@@ -100,8 +101,8 @@ public:
         last_sent_ = now - flight;
         last_arrival_ = now;
     }
-    /// When what has just arrived had been sent.
-    Cycle last_sent() const { return last_sent_; }
+    /// Cycle in which the last arrived chunk was sent.
+    Cycle last_send() const { return last_sent_; }
     Cycle last_arrival() const { return last_arrival_; }
     void begin(Cycle now) { since_ = now; }
     void close();  ///< the epoch is over
@@ -109,17 +110,17 @@ public:
 
     std::uint64_t chunks = 0;
     Cycle first_sent = 0, in_flight = 0;
-    std::array<Cycle, 5> waited{};  ///< by Wait
-    bool memory = false;            ///< what it carries comes from a queue
+    std::array<Cycle, 5> waited{};  ///< waiting cycles, indexed by Wait
+    bool memory = false;            ///< its source is a queue
     struct EventLog {
         Series<Input> inputs;
         Input open;
-        std::int64_t inputs_over = 0;  ///< appended to `inputs`
-        std::vector<RoutePart> parts;  ///< of the first input that is sent: all take the same way
+        std::int64_t inputs_over = 0;  ///< number of inputs appended to `inputs`
+        std::vector<RoutePart> parts;  ///< routes of the first input; all inputs use the same
         std::optional<std::int64_t> parts_of;
         void finish_input();
     };
-    std::unique_ptr<EventLog> events;  ///< null: single transfers are not wanted
+    std::unique_ptr<EventLog> events;  ///< null: single transfers are not recorded
 
 private:
     void add_event(Cycle now, Cycle arrival, std::int64_t input);
@@ -131,59 +132,59 @@ private:
     Cycle since_ = 0, last_sent_ = 0, last_arrival_ = 0;
 };
 
-/// How long a transfer is under way, as an event's `what` can hold it.
+/// Cycles of a transfer in flight, limited to the range of an event's `what`.
 inline std::uint32_t flight_time(Cycle sent, Cycle arrival) {
     return static_cast<std::uint32_t>(std::min<Cycle>(arrival - sent, ~std::uint32_t{0} - 1));
 }
 
-/// One core of an op. What it does is cut into inputs: an input lasts from the end of the one before (the first: from
-/// its first unpack) to the cycle in which its last step makes way for the next (the last: to its last pack).
+/// Probe of one core of an op. Its time is divided into inputs. An input lasts from the end of the previous input (the
+/// first: from its first unpack) to the cycle in which the step after its last may start (the last: to its last pack).
 class CoreProbe {
 public:
     enum Part : std::uint8_t { MathBound, UnpackBound, Source, Noc, Dram, Room, Output, Dst, Pack, Drain, parts };
     struct Input {
         std::int64_t input = 0;
         Cycle start = 0, end = 0, first_unpack = 0, last_pack = 0;
-        std::array<Cycle, parts> spent{};  ///< sums to end - start
+        std::array<Cycle, parts> spent{};  ///< cycles by Part; the sum is end - start
         std::int64_t tiles = 0, steps = 0;
-        Cycle math = 0;  ///< cycles in which FPU or SFPU work
-        Events events;   ///< start, busy, wait for pack, packed
+        Cycle math = 0;  ///< cycles in which FPU or SFPU is busy
+        Events events;   ///< step start, busy cycles, wait for the packer, step packed
         bool same_as(const Input& other) const;
         void move_by(Cycle cycles) {
             for (Cycle* at : {&start, &end, &first_unpack, &last_pack}) *at += cycles;
         }
     };
 
-    /// `arrived`: chunks it has had from the pipe.
-    void waits_for_operand(Cycle now, const FlowProbe* pipe, std::int64_t arrived) {
+    /// `arrived`: chunks received from the pipe.
+    void blocked_on_input(Cycle now, const FlowProbe* pipe, std::int64_t arrived) {
         if (pipe == pipe_ && arrived == arrived_) return;
         charge(now);
         pipe_ = pipe;
         arrived_ = arrived;
-        for_room_ = false;
+        output_blocked_ = false;
     }
-    void waits_for_room(Cycle now) {
-        if (for_room_) return;
+    void blocked_on_output(Cycle now) {
+        if (output_blocked_) return;
         charge(now);
-        for_room_ = true;
+        output_blocked_ = true;
         pipe_ = nullptr;
     }
-    /// Its output buffer has room again, thanks to what has just arrived there.
+    /// Its output buffer has room again, because the flow `by` has delivered tiles.
     void released(const FlowProbe* by) { released_by_ = by; }
 
     struct Step {
         std::int64_t input;
-        bool first;  ///< of its input
+        bool first;  ///< first step of its input
         Cycle start, work_end, next_start, pack_end;
-        Cycle unpack, math, engaged;
+        Cycle unpack, math, math_busy;
         std::int64_t tiles;  ///< packed
     };
     void step(const Step& step);
     void close();  ///< the epoch is over
     void walk(StateWalk& walk, const StateWalk::Scope& scope);
-    /// What has been accounted for until now: `spent`, `math`, `tiles` and `steps` over all inputs.
+    /// Sums over all inputs up to now: `spent`, `math`, `tiles` and `steps`.
     Input totals() const;
-    /// Of a core that waits: since when; of one that works: when it will be ready for its next step.
+    /// Blocked core: start of the wait. Busy core: cycle in which it is ready for its next step.
     Cycle since() const { return since_; }
 
     bool wants_events = false;
@@ -193,24 +194,24 @@ private:
     void charge(Cycle now);
     void finish_input();
 
-    Cycle since_ = 0;   // everything before is accounted for
+    Cycle since_ = 0;   // cycles before it are accounted for
     Cycle packed_ = 0;  // end of the last pack
-    bool for_room_ = false;
+    bool output_blocked_ = false;
     bool has_waited_ = false;
     std::int64_t arrived_ = 0;
     const FlowProbe* pipe_ = nullptr;
     const FlowProbe* released_by_ = nullptr;
     bool open_ = false;
     std::int64_t inputs_over_ = 0;       // appended to `inputs`
-    std::array<Cycle, parts> waited_{};  // since the last step
+    std::array<Cycle, parts> waited_{};  // cycles since the last step, by Part
     Input now_;
 };
 
-/// Something that carries bytes: a NoC link, a DRAM channel, an Ethernet link, PCIe. Busy cycles are kept in time
-/// buckets, which grow with the run.
+/// Load of a resource that carries bytes: a NoC link, a DRAM channel, an Ethernet link, PCIe. Busy cycles are counted
+/// per time bucket; the buckets get longer as the run does.
 class alignas(64) Load {
 public:
-    static constexpr std::size_t buckets_at_most = 128;
+    static constexpr std::size_t max_buckets = 128;
 
     /// A transfer that could have started `queued` cycles earlier.
     void add(Cycle start, Cycle length, std::uint64_t bytes, Cycle queued) {
@@ -222,29 +223,29 @@ public:
         bytes_passed += bytes;
         queueing += queued;
     }
-    /// It is busy: with a transfer, or with a piece of one.
+    /// Adds busy cycles of a transfer or a piece of it.
     void occupy(Cycle start, Cycle length) {
         if (start >= from_ && start + length <= to_)
             busy_ += length;
         else
-            add_elsewhere(start, length);
+            add_to_buckets(start, length);
     }
     std::uint64_t transfers = 0, bytes_passed = 0;
     Cycle queueing = 0;
-    /// Busy cycles in buckets of 2^shift cycles, up to `cycles`.
+    /// Busy cycles per bucket of 2^shift cycles, up to cycle `cycles`.
     std::vector<Cycle> busy_in(unsigned shift, Cycle cycles) const;
     unsigned shift() const { return shift_; }
-    Cycle busy() const { return elsewhere_ + busy_; }
+    Cycle busy() const { return flushed_ + busy_; }
     void walk(StateWalk& walk);
 
 private:
     void flush();
-    void add_elsewhere(Cycle start, Cycle length);
+    void add_to_buckets(Cycle start, Cycle length);
     void add_evenly(Cycle start, Cycle cycles, Cycle busy);
     void fold();
 
-    Cycle from_ = 0, to_ = 0, busy_ = 0;  // the bucket of the last transfer, and what is not yet in busy_in_
-    Cycle elsewhere_ = 0;                 // sum of busy_in_
+    Cycle from_ = 0, to_ = 0, busy_ = 0;  // bounds of the current bucket, and its cycles that are not yet in busy_in_
+    Cycle flushed_ = 0;                   // sum of busy_in_
     unsigned shift_ = 12;
     std::vector<Cycle> busy_in_;
 };
@@ -256,7 +257,7 @@ struct ResourceName {
     bool vertical = false;
     std::int64_t channel = 0, to_chip = 0;
     double bytes_per_cycle = 0;
-    const char* part = "";  ///< of what the others name, where there are several
+    const char* part = "";  ///< part of the resource, when it has several
 };
 
 std::string kind_name(ResourceName::Kind kind);       ///< "noc", "dram", "pcie", "ethernet"
@@ -268,20 +269,20 @@ class EpochProbe {
 public:
     virtual ~EpochProbe() = default;
     virtual CoreProbe* core(std::size_t op, std::size_t index) = 0;
-    /// Pipes are asked for in the order of the plan, then writers by op, queue and core.
+    /// Called for pipes in the order of the plan, then for writers by op, queue and core.
     virtual FlowProbe* next_flow() = 0;
     virtual void begins(Cycle now) = 0;  ///< kernels are loaded
 };
 
-/// The whole machine's.
+/// Probe of the whole machine.
 class Probe {
 public:
     virtual ~Probe() = default;
     virtual Load* resource(const ResourceName& name) = 0;
     virtual EpochProbe* launch(const Plan& plan, const EpochLaunch& launch, Cycle now) = 0;
-    /// The state of what outlives epochs, wherever the machine's is walked.
+    /// Walks the state that outlives epochs.
     virtual void walk(StateWalk& walk) = 0;
-    /// The epoch is over; its probe is gone afterwards.
+    /// The epoch has ended; its probe is destroyed.
     virtual void over(EpochProbe* epoch, Cycle now, double inputs_per_second) = 0;
 };
 

@@ -4,17 +4,17 @@ namespace ttsim::impl::sim {
 
 bool QueueMemory::free_slot(std::int64_t n) const {
     if (ram()) return true;
-    const std::optional<std::int64_t> oldest = taken_.next(popped_);
+    const std::optional<std::int64_t> oldest = occupied_.next(popped_);
     return !oldest || n - *oldest < queue_.entries;
 }
 
 void QueueMemory::begin(std::int64_t n) {
     if (ram()) return;
-    taken_.insert(n);
+    occupied_.insert(n);
     if (!state_.live) return;
-    // Nothing says whether a program will go back to what was popped: it stays until its slot is taken again.
+    // A later program may rewind to popped entries, so each is kept until its slot is reused.
     const std::int64_t overwritten = n - queue_.entries + 1;
-    taken_.erase_below(overwritten);
+    occupied_.erase_below(overwritten);
     complete_.erase_below(overwritten);
     state_.store.forget(queue_, overwritten);
 }
@@ -23,7 +23,7 @@ std::optional<std::int64_t> QueueMemory::next_complete(std::int64_t n) const { r
 
 void QueueMemory::set_complete(std::int64_t n) {
     if (!ram()) complete_.insert(n);
-    tell();
+    notify_users();
 }
 
 void QueueMemory::set_popped(std::int64_t popped) {
@@ -31,34 +31,34 @@ void QueueMemory::set_popped(std::int64_t popped) {
     popped_ = popped;
     if (!state_.may_rewind(queue_)) {
         complete_.erase_below(popped);
-        taken_.erase_below(popped);
+        occupied_.erase_below(popped);
     }
     state_.forget_popped(queue_, popped);
-    tell();
+    notify_users();
 }
 
 void QueueMemory::clear() {
     complete_.clear();
-    taken_.clear();
+    occupied_.clear();
     popped_ = 0;
-    tell();
+    notify_users();
 }
 
 void QueueMemory::walk(StateWalk& walk, Moment moment) {
     if (ram()) return;
-    if (moment == Moment::Settled && walk.saving()) {
+    if (moment == Moment::Quiescent && walk.saving()) {
         complete_.save_from(walk, popped_);
-        taken_.save_from(walk, popped_);
+        occupied_.save_from(walk, popped_);
     }
-    // Several runs may join on the way: their bounds do not grow evenly.
-    if (moment == Moment::InFlight && (complete_.runs() > 1 || taken_.runs() > 1)) walk.give_up();
+    // Several intervals may merge within a period, so their bounds do not grow linearly.
+    if (moment == Moment::InFlight && (complete_.runs() > 1 || occupied_.runs() > 1)) walk.mark_incomparable();
     complete_.walk_bounds(walk);
-    taken_.walk_bounds(walk);
+    occupied_.walk_bounds(walk);
     walk.total(popped_);
 }
 
-void QueueMemory::tell() {
-    // A user may leave while it is told: walk a copy.
+void QueueMemory::notify_users() {
+    // A user may unsubscribe during its notification, so iterate over a copy.
     const std::vector<QueueUser*> now = users_;
     for (QueueUser* user : now) user->queue_changed();
 }

@@ -20,11 +20,11 @@ static const Waiter* unfinished(const std::vector<const Part*>& parts) {
     return it == parts.end() ? nullptr : *it;
 }
 
-const Waiter* QueuePort::reading() const { return unfinished(cores_); }
+const Waiter* QueuePort::unfinished_reader() const { return unfinished(cores_); }
 
-const Waiter* QueuePort::writing() const { return unfinished(writers_); }
+const Waiter* QueuePort::unfinished_writer() const { return unfinished(writers_); }
 
-/// What a ram held at the start of an input, before that input's writes.
+/// Saves the content of a ram at the start of an input, before the writes of that input.
 void QueuePort::snapshot(std::int64_t input) {
     if (epoch_.values.wanted() && input < epoch_.inputs && (input == 0 || follows()))
         snapshots_[input] = epoch_.values.store().read(queue(), access_.read(input));
@@ -50,7 +50,7 @@ void QueuePort::done_reading(std::int64_t input) {
 bool QueuePort::skips(std::int64_t input) const { return access_.epilogue && input + 1 < epoch_.inputs; }
 
 EntrySpan QueuePort::gradient_entry(std::int64_t input) {
-    // The first core that asks does so before anything of this input is written: keep what it saw.
+    // The first core reads before anything of this input is written; later cores get the same content.
     const auto [it, fresh] = gradient_entries_.try_emplace(input);
     if (fresh) it->second = epoch_.values.store().read(queue(), access_.write(input));
     return it->second;
@@ -79,7 +79,7 @@ void QueuePort::deliver(const PlanOp& op, std::size_t core, std::int64_t input, 
     commit(input);
 }
 
-/// The same map with its keys, which are inputs, moved on.
+/// Walks a map whose keys are inputs.
 template <class Value, class Function>
 static void walk_inputs(StateWalk& walk, const StateWalk::Scope& scope, std::map<std::int64_t, Value>& map,
                         Function&& value) {
@@ -101,19 +101,19 @@ void QueuePort::walk(StateWalk& walk) {
     walk_inputs(walk, scope, done_, [&](std::int64_t readers) { walk.fixed(readers); });
     walk_inputs(walk, scope, writing_, [&](const Writing& writing) { walk.fixed(writing.pieces); });
     if (memory_.ram() || !walk.saving()) return;
-    // What is there for all inputs to come, or room for all of them, stays so; only a queue that can make the epoch
-    // wait has to look the same each time.
+    // When the entries of all remaining inputs are complete, or their slots are free, this does not change. Only a
+    // queue that can block the epoch must have the same state each time.
     const std::int64_t last = epoch_.inputs - 1;
     if (reads()) {
         const std::int64_t next = access_.read(scope.base);
-        const bool all_there = memory_.complete_entries().run_end(next) > access_.read(last);
-        walk.fixed(all_there);
-        if (!all_there) memory_.complete_entries().save_from(walk, next);
+        const bool all_complete = memory_.complete_entries().run_end(next) > access_.read(last);
+        walk.fixed(all_complete);
+        if (!all_complete) memory_.complete_entries().save_from(walk, next);
     }
     if (writes()) {
         const bool all_fit = memory_.free_slot(access_.write(last));
         walk.fixed(all_fit);
-        if (!all_fit) walk.fixed(memory_.oldest_taken() - access_.write(scope.base));
+        if (!all_fit) walk.fixed(memory_.oldest_occupied() - access_.write(scope.base));
     }
 }
 
@@ -123,7 +123,7 @@ void QueuePort::commit(std::int64_t input) {
     epoch_.events.entry_written(input);
     memory_.set_complete(access_.write(input));
     for (QueuePort* follower : followers_)
-        if (follower != this) follower->memory_.tell();
+        if (follower != this) follower->memory_.notify_users();
 }
 
 }  // namespace ttsim::impl::sim

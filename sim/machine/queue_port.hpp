@@ -1,4 +1,4 @@
-// A queue as one epoch uses it: which entry each input reads or writes, and what has been delivered of it.
+// Access of one epoch to a queue: which entry each input reads or writes, and how much of it was delivered.
 #pragma once
 
 #include <map>
@@ -23,15 +23,16 @@ public:
     QueueMemory& memory() { return memory_; }
     const QueueMemory& memory() const { return memory_; }
 
-    /// The port of this epoch that writes the memory this one reads (a ram, directly or through a view).
+    /// Sets the port of this epoch that writes the memory this port reads (a ram, directly or through an alias).
     void follow(QueuePort& writer);
 
     // --- reading ---
     void add_reader() { ++readers_; }
-    /// The entry of that input is there. A ram this epoch also writes shows the writes of earlier inputs only.
+    /// Whether the entry of that input can be read. A ram that this epoch also writes shows the writes of earlier
+    /// inputs only.
     bool ready(std::int64_t input) const;
     EntrySpan entry(std::int64_t input);
-    /// One reader has taken all of that input's entry.
+    /// One reader has read the whole entry of that input.
     void done_reading(std::int64_t input);
 
     // --- writing ---
@@ -42,15 +43,15 @@ public:
     /// A piece of an input's entry has arrived; `block` is set with the last piece of a core's slice.
     void deliver(const PlanOp& op, std::size_t core, std::int64_t input, std::int64_t slice, const BlockPtr& block);
     EntrySpan gradient_entry(std::int64_t input);
-    /// All untilized rows that its writers have issued are written then.
+    /// Cycle in which all untilized rows issued by its writers are written.
     Cycle& rows_free() { return rows_free_; }
     void walk(StateWalk& walk);
 
-    // --- for chains of who waits for whom ---
-    void add_core(const Core& core) { cores_.push_back(&core); }  ///< reads it
+    // --- for wait-for chains ---
+    void add_core(const Core& core) { cores_.push_back(&core); }  ///< a core that reads the queue
     void add_writer(const WriterFlow& writer) { writers_.push_back(&writer); }
-    const Waiter* reading() const;  ///< a core that has not finished; nullptr: none
-    const Waiter* writing() const;  ///< a writer that has not finished; nullptr: none
+    const Waiter* unfinished_reader() const;  ///< a core that has not finished; nullptr: none
+    const Waiter* unfinished_writer() const;  ///< a writer that has not finished; nullptr: none
 
 private:
     void commit(std::int64_t input);
@@ -60,7 +61,7 @@ private:
     struct Writing {
         std::int64_t pieces = 0;
         EntrySpan entry;
-        SourceRefs blocks;  // when TMs lie between op and queue
+        SourceRefs blocks;  // when there are TMs between op and queue
     };
     const EpochView& epoch_;
     const PlanQueue& plan_;
@@ -72,7 +73,7 @@ private:
     Cycle rows_free_ = 0;
     QueuePort* writer_ = nullptr;
     std::vector<QueuePort*> followers_;
-    std::map<std::int64_t, std::int64_t> done_;    // input -> readers that are done
+    std::map<std::int64_t, std::int64_t> done_;    // input -> number of readers that have finished
     std::map<std::int64_t, EntrySpan> snapshots_;  // rams read and written here
     std::map<std::int64_t, EntrySpan> gradient_entries_;
     std::map<std::int64_t, Writing> writing_;

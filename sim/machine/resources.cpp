@@ -6,23 +6,24 @@
 namespace ttsim::impl::sim {
 
 void Server::forget(Cycle now) {
-    const auto over = std::find_if(taken_.begin(), taken_.end(), [&](const Span& s) { return s.end > now; });
-    if (over != taken_.begin()) taken_.erase(taken_.begin(), over);
+    const auto over = std::find_if(reserved_.begin(), reserved_.end(), [&](const Span& s) { return s.end > now; });
+    if (over != reserved_.begin()) reserved_.erase(reserved_.begin(), over);
 }
 
-Cycle Server::pass(Cycle now, Cycle ready, Cycle length, std::uint64_t bytes) {
+Cycle Server::reserve(Cycle now, Cycle ready, Cycle length, std::uint64_t bytes) {
     forget(now);
-    if (length == 0 || free_) return ready;
+    if (length == 0 || ideal_) return ready;
     busy_ += length;
     bytes_ += bytes;
-    // From the first span that reaches `ready` on, the transfer fills what is free, and all become one span.
-    const auto first = std::partition_point(taken_.begin(), taken_.end(), [&](const Span& s) { return s.end < ready; });
-    const Cycle begin = first != taken_.end() ? std::min(first->start, ready) : ready;
+    // From the first span that reaches `ready`, the transfer fills the gaps, and these spans are merged into one.
+    const auto first =
+        std::partition_point(reserved_.begin(), reserved_.end(), [&](const Span& s) { return s.end < ready; });
+    const Cycle begin = first != reserved_.end() ? std::min(first->start, ready) : ready;
     Cycle at = ready, left = length, done = 0;
     auto last = first;
     for (; left > 0; ++last) {
-        const Cycle free = last == taken_.end() ? left + 1 : last->start > at ? last->start - at : 0;
-        if (free > left) break;  // it ends before the next one begins
+        const Cycle free = last == reserved_.end() ? left + 1 : last->start > at ? last->start - at : 0;
+        if (free > left) break;  // the rest fits before the next span
         if (load_ && free > 0) load_->occupy(at, free);
         left -= free;
         done = last->start;
@@ -34,18 +35,18 @@ Cycle Server::pass(Cycle now, Cycle ready, Cycle length, std::uint64_t bytes) {
     }
     if (load_) load_->count(bytes, done - length - ready);
     if (first == last) {
-        taken_.insert(first, {begin, at});
+        reserved_.insert(first, {begin, at});
     } else {
         *first = {begin, at};
-        taken_.erase(first + 1, last);
+        reserved_.erase(first + 1, last);
     }
     return done;
 }
 
 void Server::walk(StateWalk& walk) {
     if (walk.saving()) forget(walk.now());
-    walk.fixed(taken_.size());
-    for (Span& span : taken_) {
+    walk.fixed(reserved_.size());
+    for (Span& span : reserved_) {
         walk.time(span.start);
         walk.time(span.end);
     }
@@ -64,39 +65,40 @@ bool Noc::has_l1(noc::Node node) const {
     return topology_.kind(node) == noc::NodeKind::Worker || topology_.kind(node) == noc::NodeKind::Ethernet;
 }
 
-/// Memories and the host answer reads; cores write.
-bool Noc::answers(noc::Node node) const { return !has_l1(node); }
+/// DRAM and the host send data as responses to reads; cores send it as writes.
+bool Noc::answers_reads(noc::Node node) const { return !has_l1(node); }
 
-Noc::Load Noc::load(noc::Node from, std::uint64_t bytes, bool into_l1) const {
+Noc::Occupancy Noc::occupancy(noc::Node from, std::uint64_t bytes, bool into_l1) const {
     const noc::Constants& c = constants_;
     const auto clocks = [](double value) { return static_cast<Cycle>(std::ceil(value)); };
     const double size = static_cast<double>(bytes), data = size / c.flit_bytes;
     const double flits = std::ceil(data) + std::ceil(size / c.packet_bytes) * (1 + c.packet_gap);
-    Load load{bytes, clocks(flits), clocks(flits * (answers(from) ? c.response_flit : c.write_flit)), 0, 0};
-    if (has_l1(from)) load.read = clocks(data / c.l1_flits);
-    if (into_l1) load.written = clocks(data * c.l1_write / c.l1_flits);
-    return load;
+    Occupancy occupancy{bytes, clocks(flits), clocks(flits * (answers_reads(from) ? c.response_flit : c.write_flit)), 0,
+                        0};
+    if (has_l1(from)) occupancy.read = clocks(data / c.l1_flits);
+    if (into_l1) occupancy.written = clocks(data * c.l1_write / c.l1_flits);
+    return occupancy;
 }
 
 Cycle Noc::send(int noc, NocCoord from, NocEnd to, std::uint64_t bytes, Cycle now, Cycle ready) {
     const noc::Node source = topology_.node(from), target = topology_.node(to.high);
-    if (to.many() && bytes > 0 && !free_)
+    if (to.many() && bytes > 0 && !ideal_)
         if (const noc::Topology::Tree& branches = tree(noc, source, to); !branches.leaves.empty())
             return multicast(branches, source, bytes, now, ready);
     const noc::Route& route = topology_.route(noc, source, target);
     const auto niu = static_cast<Cycle>(constants_.niu), hop = static_cast<Cycle>(constants_.hop);
     const Cycle latency = 2 * niu + hop * static_cast<Cycle>(route.links);
-    if (bytes == 0 || free_) return ready + latency;
-    const Load load = this->load(source, bytes, has_l1(target));
+    if (bytes == 0 || ideal_) return ready + latency;
+    const Occupancy load = occupancy(source, bytes, has_l1(target));
     const Cycle slowest = load.slowest();
-    Cycle head = ready, way = 0, arrival = ready + slowest + latency;
-    // What the slowest part of the way leaves time for, the others catch up with.
+    Cycle head = ready, passed_latency = 0, arrival = ready + slowest + latency;
+    // The slowest resource determines the rate; a delay at one port is absorbed where later ports have time.
     const auto pass = [&](Server& server, Cycle busy, Cycle step) {
-        const Cycle done = server.pass(now, head, busy, bytes);
-        arrival = std::max(arrival, done + latency - way);
+        const Cycle done = server.reserve(now, head, busy, bytes);
+        arrival = std::max(arrival, done + latency - passed_latency);
         if (done > head + slowest) head = done - slowest;
         head += step;
-        way += step;
+        passed_latency += step;
     };
     if (load.read > 0) pass(l1_[source], load.read, 0);
     const std::size_t last = route.hops.size() - 1;
@@ -106,7 +108,7 @@ Cycle Noc::send(int noc, NocCoord from, NocEnd to, std::uint64_t bytes, Cycle no
     return arrival;
 }
 
-/// Corners in the direction of flow.
+/// The tree of a multicast, with the rectangle's corners in the direction of flow.
 static noc::Topology::Tree multicast_tree(const noc::Topology& topology, int noc, noc::Node from, NocEnd to) {
     return topology.tree(noc, from, noc == 0 ? to.low : to.high, noc == 0 ? to.high : to.low);
 }
@@ -131,22 +133,22 @@ const noc::Topology::Tree& Noc::tree(int noc, noc::Node from, NocEnd to) {
     return found->second;
 }
 
-/// It keeps the multicasts' channel of all its tree for as long as it takes to reserve the path and to pass; of the
-/// ports' time it takes what its flits take.
+/// A multicast holds the multicast channel of its whole tree while it reserves the path and sends. It occupies the
+/// ports only for the time of its flits.
 Cycle Noc::multicast(const noc::Topology::Tree& tree, noc::Node from, std::uint64_t bytes, Cycle now, Cycle ready) {
-    const auto way = static_cast<Cycle>(constants_.hop) * static_cast<Cycle>(tree.depth);
-    const Load load = this->load(from, bytes, false);
-    const Cycle kept = static_cast<Cycle>(constants_.multicast_setup) + 2 * way + std::max(load.links, load.source);
-    Cycle last = ready + kept;
-    for (const noc::Hop& hop : tree.hops) last = std::max(last, channels_[hop.port].pass(now, ready, kept));
+    const auto latency = static_cast<Cycle>(constants_.hop) * static_cast<Cycle>(tree.depth);
+    const Occupancy load = occupancy(from, bytes, false);
+    const Cycle held = static_cast<Cycle>(constants_.multicast_setup) + 2 * latency + std::max(load.links, load.source);
+    Cycle last = ready + held;
+    for (const noc::Hop& hop : tree.hops) last = std::max(last, channels_[hop.port].reserve(now, ready, held));
     const Cycle start = last - std::max(load.links, load.source);
     Cycle done = start + load.slowest();
-    if (load.read > 0) done = std::max(done, l1_[from].pass(now, start, load.read, bytes));
+    if (load.read > 0) done = std::max(done, l1_[from].reserve(now, start, load.read, bytes));
     for (const noc::Hop& hop : tree.hops) {
         const Cycle busy = topology_.is_inject(hop.port) ? load.source : load.links;
-        done = std::max(done, ports_[hop.port].pass(now, start, busy, bytes));
+        done = std::max(done, ports_[hop.port].reserve(now, start, busy, bytes));
     }
-    return done + 2 * static_cast<Cycle>(constants_.niu) + way;
+    return done + 2 * static_cast<Cycle>(constants_.niu) + latency;
 }
 
 void Noc::walk(StateWalk& walk) {

@@ -17,8 +17,8 @@ Sequencer::Sequencer(Context& context, EpochStream stream)
         }
         const bool pops = !queue.host_fed() && !state.read_by_graph[&queue];
         if (!push.empty() || pops || (state.live && queue.host_fed())) {
-            const auto taken = pops && !state.live ? HostPort::Pops::AtOnce : HostPort::Pops::WhenTold;
-            host_.push_back(std::make_unique<HostPort>(context, context.memory(queue), std::move(push), taken));
+            const auto when = pops && !state.live ? HostPort::Pops::WhenComplete : HostPort::Pops::OnRequest;
+            host_.push_back(std::make_unique<HostPort>(context, context.memory(queue), std::move(push), when));
             host_of_[&queue] = host_.back().get();
         }
     }
@@ -26,16 +26,16 @@ Sequencer::Sequencer(Context& context, EpochStream stream)
 
 void Sequencer::call(const ProgramCall& call) {
     context_.state.prepare_call(stream_, call);
-    // Rounds of a loop are rounds of one call.
+    // Iterations of a loop belong to one call.
     in_flight_history_.clear();
-    settled_history_.clear();
+    quiescent_history_.clear();
     at_end_ = false;
     context_.board.host_calendar().at(context_.now, *this, 0);
 }
 
 HostPort& Sequencer::host(const Queue& queue) {
     const auto it = host_of_.find(&queue);
-    TT_CHECK(it != host_of_.end(), "'{}' is no FIFO of the host", queue.name);
+    TT_CHECK(it != host_of_.end(), "'{}' is a FIFO that the host pushes or pops", queue.name);
     return *it->second;
 }
 
@@ -72,7 +72,7 @@ bool Sequencer::blocked(const Pending& pending) const {
 }
 
 void Sequencer::issue() {
-    if (issuing_) return;  // a pointer move can end an epoch's wait and come back here
+    if (issuing_) return;  // a pointer move can unblock an epoch, which may call issue() again
     issuing_ = true;
     bool moved = true;
     while (moved) {
@@ -83,7 +83,7 @@ void Sequencer::issue() {
             run(pending);
             moved = true;
         }
-        for (; !window_.empty() && window_.front().over; moved = true) window_.pop_front();  // room for more
+        for (; !window_.empty() && window_.front().over; moved = true) window_.pop_front();  // makes room in the window
     }
     issuing_ = false;
 }
@@ -137,19 +137,19 @@ void Sequencer::finish(Pending& pending) {
     inputs_done_ += epoch.inputs();
     const std::unique_ptr<Epoch> ended = std::move(pending.epoch);
     pending.over = true;
-    skip_rounds(*ended);
+    skip_loop_iterations(*ended);
     issue();
 }
 
-void Sequencer::tell_progress() const {
+void Sequencer::report_progress() const {
     std::int64_t over = inputs_done_;
     double parts = static_cast<double>(inputs_done_);
     for (const Pending& pending : window_) {
         if (!pending.epoch) continue;
         over += pending.epoch->inputs_over();
-        parts += static_cast<double>(pending.epoch->inputs()) * pending.epoch->share_done();
+        parts += static_cast<double>(pending.epoch->inputs()) * pending.epoch->done_fraction();
     }
-    context_.state.tell_progress(over, parts);
+    context_.state.report_progress(over, parts);
 }
 
 std::vector<const Epoch*> Sequencer::epochs() const {

@@ -1,4 +1,4 @@
-// How the sequencer skips what repeats: inputs of the epochs in flight, and rounds of a program's loop between them.
+// Extrapolation in the sequencer: skips repeated inputs of the epochs in flight and iterations of program loops.
 #include <algorithm>
 
 #include "sim/machine/sequencer.hpp"
@@ -7,18 +7,18 @@ namespace ttsim::impl::sim {
 
 using Moment = QueueMemory::Moment;
 
-/// Commands kept for comparison: a longer round of a loop is not recognised.
-static constexpr std::size_t longest_round = 4096;
+/// Commands kept for comparison; longer loop iterations are not recognized.
+static constexpr std::size_t max_iteration_commands = 4096;
 
 bool Sequencer::may_skip() const {
     const RunState& state = context_.state;
     return state.settings.mode == Mode::Timing && state.settings.extrapolate && !never_skip_ &&
-           !state.input_record.any();  // some figures are of single inputs
+           !state.input_record.any();  // some performance figures need single inputs
 }
 
 void Sequencer::host_acted() {
     in_flight_history_.clear();
-    settled_history_.clear();
+    quiescent_history_.clear();
 }
 
 std::vector<Epoch*> Sequencer::in_flight() const {
@@ -39,8 +39,8 @@ void Sequencer::walk(StateWalk& walk, Moment moment) {
 // --- inputs of an epoch --------------------------------------------------------------------------------------------
 
 void Sequencer::between_cycles() {
-    constexpr std::uint64_t steps_between = 1024;  // few milliseconds
-    if (steps_++ % steps_between == 0 && context_.state.settings.progress) tell_progress();
+    constexpr std::uint64_t steps_between = 1024;  // a few milliseconds of host time
+    if (steps_++ % steps_between == 0 && context_.state.settings.progress) report_progress();
     if (!context_.input_over) return;
     context_.input_over = false;
     if (!may_skip()) return;
@@ -50,12 +50,12 @@ void Sequencer::between_cycles() {
     bool more = false;
     for (Epoch* epoch : epochs) {
         over.push_back(epoch->count_inputs_over());
-        if (over.back() == 0) return;  // it has not begun
+        if (over.back() == 0) return;  // it has not finished an input
         more = more || over.back() < epoch->inputs();
     }
     if (over == last_over_) return;
     last_over_ = over;
-    if (!more) return;  // a walk costs more than a small epoch
+    if (!more) return;  // no input is left to skip
     const auto walk_all = [&](StateWalk& walk) {
         walk.fixed(generation_);
         for (Epoch* epoch : epochs) epoch->walk(walk);
@@ -83,7 +83,7 @@ void Sequencer::between_cycles() {
     in_flight_history_.add(std::move(present), std::move(over));
 }
 
-// --- rounds of a loop ----------------------------------------------------------------------------------------------
+// --- iterations of a loop ------------------------------------------------------------------------------------------
 
 Sequencer::Issued Sequencer::describe(const EpochCommand& command, const std::map<const Queue*, QueueAccess>& access,
                                       PointerTable& pointers) {
@@ -92,7 +92,7 @@ Sequencer::Issued Sequencer::describe(const EpochCommand& command, const std::ma
         for (const ExecuteCommand& member : launch->members) {
             issued.same.push_back(static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(member.graph)));
             for (const QueueUse& use : pointers.uses(*member.graph)) {
-                if (use.queue->type == QueueType::Ram) continue;  // its slots are always there
+                if (use.queue->type == QueueType::Ram) continue;  // rams are not synchronized
                 if (use.read) issued.entries.emplace_back(use.queue, access.at(use.queue).read_first);
                 if (use.written) issued.entries.emplace_back(use.queue, access.at(use.queue).write_first);
             }
@@ -116,10 +116,10 @@ void Sequencer::log(Issued issued) {
     ++commands_;
     if (!may_skip()) return;
     issued_.push_back(std::move(issued));
-    if (issued_.size() > longest_round) issued_.pop_front();
+    if (issued_.size() > max_iteration_commands) issued_.pop_front();
 }
 
-bool Sequencer::ToCome::next(EpochCommand& command, Issued& issued) {
+bool Sequencer::RemainingCommands::next(EpochCommand& command, Issued& issued) {
     if (!window.empty()) {
         command = std::move(window.front());
         window.pop_front();
@@ -139,15 +139,15 @@ bool Sequencer::ToCome::next(EpochCommand& command, Issued& issued) {
     return true;
 }
 
-Sequencer::ToCome Sequencer::to_come() const {
-    ToCome all{{}, stream_, pointers_};
+Sequencer::RemainingCommands Sequencer::remaining_commands() const {
+    RemainingCommands all{{}, stream_, pointers_};
     for (const Pending& pending : window_)
         if (!pending.over) all.window.push_back(pending.command);
     return all;
 }
 
-/// Whether all commands before the first open one are over, and none after it: then only those to come matter.
-bool Sequencer::settled() const {
+/// Whether no epoch is in flight and commands have finished in order, so that only the remaining commands matter.
+bool Sequencer::quiescent() const {
     bool open = false;
     for (const Pending& pending : window_) {
         if (pending.epoch || (open && pending.over)) return false;
@@ -156,53 +156,55 @@ bool Sequencer::settled() const {
     return true;
 }
 
-/// Whether any epoch is still to begin; else there is nothing to skip, as at the end of a call of a session.
+/// Whether an epoch is still to be launched; otherwise there is nothing to skip, as at the end of a session's call.
 bool Sequencer::more_launches() const {
     return !at_end_ || std::any_of(window_.begin(), window_.end(), [](const Pending& pending) {
         return !pending.over && std::holds_alternative<EpochLaunch>(pending.command);
     });
 }
 
-/// How many times the commands between two moments come again, entry numbers moved on each time by what they moved
-/// between the two; at most `most`, since nobody skips more.
-std::int64_t Sequencer::rounds_alike(const Settled& from, const Settled& to, std::int64_t most) const {
-    const std::size_t round = to.commands - from.commands;
-    if (round == 0 || commands_ - from.commands > issued_.size()) return 0;
+/// Number of times, at most `most`, that the commands between two points repeat in the remaining commands. Entry
+/// numbers must advance by the same step each time.
+std::int64_t Sequencer::count_identical_rounds(const QuiescentPoint& from, const QuiescentPoint& to,
+                                               std::int64_t most) const {
+    const std::size_t iteration_commands = to.commands - from.commands;
+    if (iteration_commands == 0 || commands_ - from.commands > issued_.size()) return 0;
     const std::size_t first = issued_.size() - (commands_ - from.commands);
     const auto at = [](const Popped& popped, const Queue* queue) {
         const auto it = popped.find(queue);
         return it == popped.end() ? 0 : it->second;
     };
-    ToCome ahead = to_come();
+    RemainingCommands ahead = remaining_commands();
     EpochCommand command;
     Issued next;
-    for (std::int64_t rounds = 0; rounds < most; ++rounds)
-        for (std::size_t n = 0; n < round; ++n) {
-            if (!ahead.next(command, next)) return rounds;
+    for (std::int64_t iterations = 0; iterations < most; ++iterations)
+        for (std::size_t n = 0; n < iteration_commands; ++n) {
+            if (!ahead.next(command, next)) return iterations;
             const Issued& model = issued_[first + n];
-            if (next.same != model.same || next.entries.size() != model.entries.size()) return rounds;
+            if (next.same != model.same || next.entries.size() != model.entries.size()) return iterations;
             for (std::size_t e = 0; e < next.entries.size(); ++e) {
                 const auto [queue, entry] = next.entries[e];
                 const std::int64_t a = at(from.popped, queue), b = at(to.popped, queue);
-                if (queue != model.entries[e].first || entry - (b + rounds * (b - a)) != model.entries[e].second - a)
-                    return rounds;
+                if (queue != model.entries[e].first ||
+                    entry - (b + iterations * (b - a)) != model.entries[e].second - a)
+                    return iterations;
             }
         }
     return most;
 }
 
-/// No more periods than rounds of commands that are alike. If there is none, the comparison is not tried again before
-/// many more commands have been simulated: moments may look alike for ever where the commands to come differ.
-void Sequencer::limit_to_commands(StateWalk& limit, const Settled& from, const Settled& to) {
+/// Limits the periods to identical iterations of commands. When there is none, the comparison is retried only after
+/// many more commands. The state may repeat for long while the remaining commands differ.
+void Sequencer::limit_to_commands(StateWalk& limit, const QuiescentPoint& from, const QuiescentPoint& to) {
     constexpr std::size_t commands_per_compared = 16;
     if (commands_ < compare_from_) return limit.limit(0);
-    limit.limit(rounds_alike(from, to, static_cast<std::int64_t>(limit.periods())));
+    limit.limit(count_identical_rounds(from, to, static_cast<std::int64_t>(limit.periods())));
     if (limit.periods() == 0) compare_from_ = commands_ + commands_per_compared * (to.commands - from.commands);
 }
 
-/// The commands count as executed: pointers move, the machine has been walked to where it is then.
-void Sequencer::take_commands(std::size_t count) {
-    ToCome ahead = to_come();
+/// Marks `count` commands as executed and moves the pointers. The caller advances the state of the machine.
+void Sequencer::consume_commands(std::size_t count) {
+    RemainingCommands ahead = remaining_commands();
     EpochCommand command;
     Issued issued;
     for (std::size_t n = 0; n < count; ++n) TT_CHECK(ahead.next(command, issued), "command {} of {}", n, count);
@@ -233,37 +235,37 @@ void Sequencer::walk_reports(StateWalk& walk) {
     walk.total(context_.state.report.load_cycles);
 }
 
-/// An epoch has ended. If none is in flight and all is as it was an earlier time, the rounds of commands that follow
-/// are those that followed then, as far as the commands to come are the same.
-void Sequencer::skip_rounds(const Epoch& ended) {
-    if (!may_skip() || !settled() || !more_launches()) return;
-    Settled present{commands_, {}};
+/// Called when an epoch has ended. When no epoch is in flight and the state equals an earlier one, the same iterations
+/// follow, as long as the remaining commands are the same.
+void Sequencer::skip_loop_iterations(const Epoch& ended) {
+    if (!may_skip() || !quiescent() || !more_launches()) return;
+    QuiescentPoint present{commands_, {}};
     for (const auto& [queue, memory] : context_.queues) present.popped[queue] = memory->popped();
     const auto walk_all = [&](StateWalk& walk) {
         walk.fixed(&ended.plan());
-        this->walk(walk, Moment::Settled);
+        this->walk(walk, Moment::Quiescent);
         walk_reports(walk);
     };
     StateWalk save(context_.now);
     walk_all(save);
     Snapshot snapshot = save.take();
-    if (const auto* before = settled_history_.find(snapshot)) {
-        // The state first: it costs the same every time, commands as much as there are to compare.
+    if (const auto* before = quiescent_history_.find(snapshot)) {
+        // The state is compared first, at constant cost; comparing commands costs time per command.
         StateWalk limit(before->snapshot, snapshot);
         walk_all(limit);
         if (limit.periods() > 0) limit_to_commands(limit, before->mark, present);
         if (limit.periods() > 0) {
-            take_commands((present.commands - before->mark.commands) * limit.periods());
+            consume_commands((present.commands - before->mark.commands) * limit.periods());
             StateWalk advance(before->snapshot, snapshot, limit.periods());
             const std::int64_t inputs_before = inputs_done_;
             walk_all(advance);
             context_.state.report.inputs_skipped += inputs_done_ - inputs_before;
             context_.board.clock().skip(advance.cycles());
-            settled_history_.clear();
+            quiescent_history_.clear();
             return;
         }
     }
-    settled_history_.add(std::move(snapshot), std::move(present));
+    quiescent_history_.add(std::move(snapshot), std::move(present));
 }
 
 }  // namespace ttsim::impl::sim

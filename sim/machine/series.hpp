@@ -1,4 +1,4 @@
-// Rows of consecutive inputs, where those that repeat are kept once.
+// A compressed list of rows, one row per input, in which repeated rows are stored once.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace ttsim::impl::sim {
 
-/// Stands for inputs input, input + every, ... (`times` of them), each `shift` cycles after the one before.
+/// The row of `times` inputs: input, input + every, ...; each starts `shift` cycles after the previous one.
 template <class Row>
 struct Repeated {
     Row row;
@@ -18,8 +18,8 @@ struct Repeated {
     Cycle start(std::int64_t n) const { return row.start + static_cast<Cycle>(n) * shift; }
 };
 
-/// Row has `input`, `start`, move_by(cycles) and same_as(row), which compares all but these two. Inputs come in order,
-/// without gaps.
+/// Row needs `input`, `start`, move_by(cycles) and same_as(row), which compares everything except these two. Inputs are
+/// appended in order, without gaps.
 template <class Row>
 class Series {
 public:
@@ -38,17 +38,17 @@ public:
         ++singles_;
         begin_repetition();
     }
-    /// What has been seen of a period that is not complete becomes rows of its own. After the last append().
+    /// Called after the last append(): stores the rows of an incomplete period separately.
     void close() {
         if (period_ > 0) end_repetition();
     }
-    /// The last `period` rows come again, as often and as much later as the walk skips.
+    /// Repeats the last `period` rows as often, and at the distance, as the walk skips periods.
     void repeat(std::size_t period, const StateWalk& walk) {
         const auto periods = static_cast<std::int64_t>(walk.periods());
         const Cycle shift = walk.cycles() / walk.periods();
         const std::size_t covered = period_ == 0 ? 0 : period_ * static_cast<std::size_t>(rows_.back().times) + phase_;
         if (covered >= period && period % period_ == 0 && rows_.back().shift * (period / period_) == shift) {
-            // The same repetition goes on, whatever phase it is in.
+            // The current repetition continues, in any phase.
             const auto rounds = periods * static_cast<std::int64_t>(period / period_);
             for (std::size_t i = rows_.size() - period_; i < rows_.size(); ++i) rows_[i].times += rounds;
             return;
@@ -63,7 +63,7 @@ public:
         period_ = period;
         singles_ = phase_ = 0;
     }
-    /// Every row with how often it came, those of a period that is not complete too.
+    /// Calls `function` with every row and its count, including rows of an incomplete period.
     template <class Function>
     void each(Function&& function) const {
         for (const Repeated<Row>& seen : rows_) function(seen.row, seen.times);
@@ -75,7 +75,7 @@ public:
     std::vector<Repeated<Row>>& rows() { return rows_; }
 
 private:
-    /// The last rows one by one, the oldest first.
+    /// The last `count` rows, expanded, oldest first.
     std::vector<Row> last_rows(std::size_t count) const {
         std::vector<Row> last;
         std::size_t group_end = rows_.size(), phase = phase_;
@@ -104,7 +104,7 @@ private:
     }
     void end_repetition() {
         const std::size_t first = rows_.size() - period_;
-        rows_.reserve(rows_.size() + phase_);  // the rows copied from must not move
+        rows_.reserve(rows_.size() + phase_);  // keeps the references below valid
         for (std::size_t i = first; i < first + phase_; ++i) {
             const Repeated<Row>& seen = rows_[i];
             Row copy = seen.row;
@@ -115,7 +115,7 @@ private:
         singles_ = phase_;
         period_ = phase_ = 0;
     }
-    /// Whether the last rows are two of the same period.
+    /// Starts a repetition when the last rows are two equal periods.
     void begin_repetition() {
         for (std::size_t period = 1; period <= longest_period && 2 * period <= singles_; ++period) {
             const auto last = rows_.end() - static_cast<std::ptrdiff_t>(period);
@@ -138,8 +138,10 @@ private:
     }
 
     std::vector<Repeated<Row>> rows_;
-    std::size_t singles_ = 0;             // rows at the end that are not repeated
-    std::size_t period_ = 0, phase_ = 0;  // of the repetition under way; rows of it that came in this round
+    std::size_t singles_ = 0;  // rows at the end that belong to no repetition
+    std::size_t
+        period_ = 0,
+        phase_ = 0;  // length of the current repetition (0: none); rows of it appended since the last complete period
 };
 
 }  // namespace ttsim::impl::sim

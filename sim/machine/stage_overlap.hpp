@@ -1,5 +1,4 @@
-// How the three stages of a core overlap: when a step that starts at `start` makes way for the next, and when it is
-// packed.
+// Overlap of the three stages of a core: when the next step may start, and when a step is packed.
 #pragma once
 
 #include <algorithm>
@@ -13,17 +12,17 @@ struct StageOverlap {
     Cycle work_end, pack_end, next_start;
 };
 
-/// Unpack and math run together, limited by the slower; pack follows through the other half of Dst, so the next step
-/// may begin once this one's pack has started. `pack_free`: when the packer is done with the step before.
-inline StageOverlap play_step(const StepTime& time, Cycle start, Cycle pack_free) {
-    StageOverlap play{};
-    play.work_end = start + std::max(time.unpack, time.math).value();
-    play.pack_end = std::max(std::max(pack_free, start) + time.pack.value(), play.work_end);
-    play.next_start = std::max(play.work_end, play.pack_end - time.pack.value());
-    return play;
+/// Unpack and math run concurrently, limited by the slower. Pack uses the other half of Dst, so the next step may start
+/// once the pack of this step has started. `pack_free`: cycle in which the packer has finished the previous step.
+inline StageOverlap overlap_stages(const StepTime& time, Cycle start, Cycle pack_free) {
+    StageOverlap overlap{};
+    overlap.work_end = start + std::max(time.unpack, time.math).value();
+    overlap.pack_end = std::max(std::max(pack_free, start) + time.pack.value(), overlap.work_end);
+    overlap.next_start = std::max(overlap.work_end, overlap.pack_end - time.pack.value());
+    return overlap;
 }
 
-/// Of an input among others on one core: operands always there, results always taken.
+/// Cycles of one input in steady state on one core, with operands always available and output never blocked.
 Cycles kernel_cycles(const PlanOp& op);
 
 }  // namespace ttsim::impl::sim

@@ -1,9 +1,9 @@
-// One walk over everything that decides what the machine does next.
+// One walk over all state that determines the machine's future behaviour.
 //
-// Every part lists its state once, in a walk() function. Saving, the walk writes it down relative to the present: times
-// as "from now", counts as "beyond the input its epoch is at". Two walks that agree word for word are two moments after
-// which the same happens, only later and with later inputs. Advancing, the same walk moves the state on by whole
-// periods: times and counts by what a period adds.
+// Every component lists its state once, in a walk() function. A saving walk records it relative to the present: times
+// relative to now, counts relative to the current input of the epoch. Two snapshots with equal words have the same
+// future, shifted in time and inputs. An advancing walk moves the state forward by whole periods, adding the growth of
+// a period to times and counts.
 #pragma once
 
 #include <algorithm>
@@ -16,67 +16,68 @@ namespace ttsim::impl::sim {
 
 using Cycle = std::uint64_t;
 
-/// What one saving walk found.
+/// Result of a saving walk.
 struct Snapshot {
-    std::vector<std::uint64_t> words;   ///< must agree
-    std::vector<std::uint64_t> totals;  ///< grow linearly, decide nothing
-    std::uint64_t hash = 0;             ///< of words
+    std::vector<std::uint64_t> words;   ///< state that must be equal
+    std::vector<std::uint64_t> totals;  ///< values that grow linearly and do not affect behaviour
+    std::uint64_t hash = 0;             ///< hash of words
     Cycle now = 0;
 };
 
 class StateWalk {
 public:
-    /// What the counts of one epoch are taken from.
+    /// Base of the counts of one epoch.
     struct Scope {
-        std::int64_t base = 0;   ///< inputs that are over
-        std::int64_t moved = 0;  ///< inputs a period adds
+        std::int64_t base = 0;   ///< finished inputs
+        std::int64_t moved = 0;  ///< inputs per period
     };
 
-    /// Saves.
+    /// A saving walk.
     explicit StateWalk(Cycle now) : mode_(Mode::Save) { snapshot_.now = now; }
-    /// Finds how many periods may be skipped. A period is what lay between `from` and `to`, which is the present.
+    /// A limiting walk: finds how many periods may be skipped. A period is the time between `from` and `to`, which is
+    /// the present.
     StateWalk(const Snapshot& from, const Snapshot& to) : mode_(Mode::Limit), from_(&from), to_(&to) {}
-    /// Advances from `to` by `periods`.
+    /// An advancing walk, from `to` by `periods`.
     StateWalk(const Snapshot& from, const Snapshot& to, std::uint64_t periods)
         : mode_(Mode::Advance), from_(&from), to_(&to), periods_(periods), cycles_((to.now - from.now) * periods) {}
 
     bool saving() const { return mode_ == Mode::Save; }
     bool limiting() const { return mode_ == Mode::Limit; }
     bool advancing() const { return mode_ == Mode::Advance; }
-    std::uint64_t periods() const { return periods_; }                 ///< to be skipped; limiting: at most so many
+    std::uint64_t periods() const { return periods_; }                 ///< periods to skip; limiting: upper limit
     Cycle cycles() const { return cycles_; }                           ///< to be skipped
     Cycle now() const { return saving() ? snapshot_.now : to_->now; }  ///< advancing: before the skip
 
-    /// A moment; the past is all alike.
+    /// A time whose value matters only while it is in the future.
     void time(Cycle& when) {
-        if (saving()) word(when > snapshot_.now ? when - snapshot_.now : 0);
+        if (saving()) append_word(when > snapshot_.now ? when - snapshot_.now : 0);
         if (advancing()) when += cycles_;
     }
-    /// A moment of which the distance from the present matters, past or future.
+    /// A time whose distance from the present matters, past or future.
     void moment(Cycle& when) {
-        if (saving()) word(when - snapshot_.now);
+        if (saving()) append_word(when - snapshot_.now);
         if (advancing()) when += cycles_;
     }
-    /// Something of which every input of the epoch has `per_input`.
+    /// A count that grows by `per_input` with every input of the epoch.
     template <class Int>
     void count(Int& n, std::int64_t per_input, const Scope& scope) {
         const auto value = static_cast<std::int64_t>(n);
-        if (saving()) word(static_cast<std::uint64_t>(value - scope.base * per_input));
+        if (saving()) append_word(static_cast<std::uint64_t>(value - scope.base * per_input));
         if (advancing()) n = static_cast<Int>(value + static_cast<std::int64_t>(periods_) * scope.moved * per_input);
     }
-    /// The same, of something that behaves differently once it has reached `end`.
+    /// A count with a different behaviour from `end` on.
     void count_below(std::int64_t& n, std::int64_t per_input, const Scope& scope, std::int64_t end) {
         if (limiting()) keep_below(n, scope.moved * per_input, end);
         count(n, per_input, scope);
     }
-    /// Something that must be the same.
+    /// A value that must be equal.
     template <std::integral Int>
     void fixed(Int value) {
-        if (saving()) word(static_cast<std::uint64_t>(value));
+        if (saving()) append_word(static_cast<std::uint64_t>(value));
     }
     void fixed(const void* part) { fixed(reinterpret_cast<std::uintptr_t>(part)); }
-    /// Something that grows by the same amount in every period, and by itself decides nothing. Returns that amount
-    /// (not when saving).
+    /// A value that grows by the same amount in every period and does not affect behaviour. Returns that amount (0 when
+    /// saving).
     template <class Int>
     std::int64_t total(Int& value) {
         if (saving()) {
@@ -88,17 +89,17 @@ public:
         if (advancing()) value = static_cast<Int>(static_cast<std::uint64_t>(value) + growth * periods_);
         return static_cast<std::int64_t>(growth);
     }
-    /// No more periods than that.
+    /// Limits the number of periods.
     void limit(std::int64_t periods) {
         periods_ = std::min(periods_, static_cast<std::uint64_t>(std::max<std::int64_t>(0, periods)));
     }
-    /// `value`, which a period moves by `growth`, has to stay below `end`.
+    /// Limits the periods so that `value`, which grows by `growth` per period, stays below `end`.
     void keep_below(std::int64_t value, std::int64_t growth, std::int64_t end) {
         if (growth > 0) limit((end - 1 - value) / growth);
         if (value >= end && growth != 0) limit(0);
     }
-    /// This moment cannot be compared with another.
-    void give_up() { comparable_ = false; }
+    /// The snapshot must not be compared with others.
+    void mark_incomparable() { comparable_ = false; }
     bool comparable() const { return comparable_; }
 
     /// The result of saving.
@@ -110,7 +111,7 @@ public:
     }
 
 private:
-    void word(std::uint64_t value) { snapshot_.words.push_back(value); }
+    void append_word(std::uint64_t value) { snapshot_.words.push_back(value); }
 
     enum class Mode : std::uint8_t { Save, Limit, Advance };
     Mode mode_;

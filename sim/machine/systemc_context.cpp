@@ -1,17 +1,17 @@
 #include "sim/machine/systemc_context.hpp"
 
-// libsystemc's library refers to it; machines start simulations themselves. A program may have its own.
+// libsystemc refers to sc_main, which is not used here. A program may define its own.
 extern "C" __attribute__((weak)) int sc_main(int, char*[]) { return 0; }
 
 namespace ttsim::impl::sim {
 
-static std::recursive_mutex& one_at_a_time() {
+static std::recursive_mutex& context_mutex() {
     static std::recursive_mutex mutex;
     return mutex;
 }
 
 SystemcContext::Iteration::Iteration(sc_core::sc_simcontext* context)
-    : lock_(one_at_a_time()), current_(sc_core::sc_curr_simcontext), standard_(sc_core::sc_default_global_context) {
+    : lock_(context_mutex()), current_(sc_core::sc_curr_simcontext), standard_(sc_core::sc_default_global_context) {
     sc_core::sc_curr_simcontext = sc_core::sc_default_global_context = context;
 }
 
@@ -21,7 +21,7 @@ SystemcContext::Iteration::~Iteration() {
 }
 
 SystemcContext::SystemcContext() {
-    const std::lock_guard lock(one_at_a_time());
+    const std::lock_guard lock(context_mutex());
     context_ = new sc_core::sc_simcontext;
 }
 

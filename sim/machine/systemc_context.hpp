@@ -1,5 +1,5 @@
-// SystemC keeps one simulation per process in global variables. Every machine has a context of its own and makes it the
-// current one while it builds, moves or ends; machines of one process take turns.
+// SystemC keeps one simulation per process in global variables. Every machine has its own context and makes it current
+// during construction, simulation and destruction. Machines of one process exclude each other.
 #pragma once
 
 #include <mutex>
@@ -14,7 +14,7 @@ public:
     SystemcContext(const SystemcContext&) = delete;
     SystemcContext& operator=(const SystemcContext&) = delete;
 
-    /// While it lives, no other machine of the process moves, and SystemC sees this context.
+    /// While it exists, this context is current in SystemC, and other machines of the process are blocked.
     class Iteration {
     public:
         explicit Iteration(sc_core::sc_simcontext* context);

@@ -1,4 +1,4 @@
-// The parts of the machine as those see them who watch it (sim/machine/machine_view.hpp).
+// States of cores, flows and queues for MachineView (sim/machine/machine_view.hpp).
 #include <algorithm>
 
 #include "sim/machine/pipe_flow.hpp"
@@ -14,9 +14,9 @@ const char* name_of(CoreActivity activity) {
             return "math";
         case CoreActivity::Packing:
             return "pack";
-        case CoreActivity::NoOperand:
+        case CoreActivity::BlockedOnInput:
             return "operand";
-        case CoreActivity::NoRoom:
+        case CoreActivity::BlockedOnOutput:
             return "room";
         case CoreActivity::Done:
             return "done";
@@ -30,16 +30,16 @@ CoreState Core::state() const {
     state.input = at.input;
     state.slice = at.slice;
     state.step = at.step;
-    const bool no_operand = step_ < steps_ && missing_operand(at) >= 0;
+    const bool operand_missing = step_ < steps_ && missing_operand(at) >= 0;
     if (finished())
         state.activity = CoreActivity::Done;
     else if (unpacking_)
         state.activity = CoreActivity::Computing;
-    else if (pack_waits_ || (step_ < steps_ && to_pack_ == 0 && !no_operand && output_full(at)))
-        state.activity = CoreActivity::NoRoom;
+    else if (pack_blocked_ || (step_ < steps_ && to_pack_ == 0 && !operand_missing && output_full(at)))
+        state.activity = CoreActivity::BlockedOnOutput;
     else
-        state.activity = no_operand ? CoreActivity::NoOperand : CoreActivity::Packing;
-    if (state.activity == CoreActivity::NoRoom || state.activity == CoreActivity::NoOperand)
+        state.activity = operand_missing ? CoreActivity::BlockedOnInput : CoreActivity::Packing;
+    if (state.activity == CoreActivity::BlockedOnOutput || state.activity == CoreActivity::BlockedOnInput)
         state.waits = waits_for().text;
     state.busy = stats_.busy;
     state.last_pack = stats_.last_pack;
@@ -66,10 +66,10 @@ FlowState PipeFlow::state() const {
     state.sent = sent_;
     state.total = total_;
     state.arrived = arrived_;
-    state.freed = taken_;
+    state.freed = freed_;
     state.chunk_tiles = pipe_.chunk_tiles.empty() ? 0 : pipe_.chunk_tiles.front();
     state.tile_bytes = operand_.tile_bytes;
-    state.held_tiles = tiles_sent() - tiles_taken();
+    state.held_tiles = tiles_sent() - tiles_freed();
     state.buffer_tiles = resident() ? tiles_before_chunk_.back() : operand_.capacity_tiles;
     state.last_arrival = last_arrival_;
     if (sent_ < total_ && started_) state.waits = waits_for().text;
@@ -94,9 +94,9 @@ FlowState WriterFlow::state() const {
 QueueState QueueMemory::state() const {
     QueueState state{.queue = &queue_, .read = popped_, .written = complete_.run_end(popped_)};
     if (ram()) return state;
-    const std::int64_t oldest = oldest_taken();
-    state.taken = taken_.run_end(oldest) - oldest;
-    state.full = !free_slot(oldest + state.taken);
+    const std::int64_t oldest = oldest_occupied();
+    state.occupied = occupied_.run_end(oldest) - oldest;
+    state.full = !free_slot(oldest + state.occupied);
     return state;
 }
 

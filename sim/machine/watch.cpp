@@ -30,7 +30,7 @@ public:
     const Plan& plan;
     std::int64_t inputs, number;
     std::vector<std::vector<CoreProbe>> cores;  // per op
-    std::deque<FlowProbe> flows;                // as next_flow() gives them
+    std::deque<FlowProbe> flows;                // in the order of next_flow()
 
 private:
     std::size_t next_flow_ = 0;
@@ -45,7 +45,8 @@ Load* Watch::resource(const ResourceName& name) {
 }
 
 EpochProbe* Watch::launch(const Plan& plan, const EpochLaunch& launch, Cycle) {
-    for (const std::int64_t chip : plan.chips) math_of_ended_.try_emplace(chip);  // the walk counts on them
+    for (const std::int64_t chip : plan.chips)
+        math_of_ended_.try_emplace(chip);  // walk() needs them all from the start
     in_flight_.push_back(std::make_unique<Launched>(plan, launch.inputs, epochs_++));
     return in_flight_.back().get();
 }

@@ -1,4 +1,4 @@
-// The probe of a machine that somebody watches: it keeps the counters of what is in flight, and of all links.
+// The probe for debugger and telemetry: counters of the epochs in flight and of all links.
 #pragma once
 
 #include <deque>
@@ -26,13 +26,13 @@ public:
     };
     const std::deque<Link>& links() const { return links_; }
     std::int64_t epochs_begun() const { return epochs_; }
-    /// The counters of a core of an epoch in flight; nullptr: of none that this one launched.
+    /// The counters of a core of an epoch in flight; nullptr: the epoch was not launched with this probe.
     const CoreProbe* core(const EpochProbe* epoch, std::size_t op, std::size_t core) const;
     std::int64_t number(const EpochProbe* epoch) const;  ///< in order of their start
-    /// Cycles in which FPU or SFPU of a chip's cores worked in epochs that are over.
+    /// FPU and SFPU cycles of all cores of a chip in epochs that have ended.
     Cycle math_of_ended(std::int64_t chip) const;
 
-    /// Inputs of a graph's launches before the one in flight, or of all of them when none is.
+    /// Inputs of the finished launches of a graph.
     std::int64_t inputs_before(const Graph& graph) const;
 
 private:

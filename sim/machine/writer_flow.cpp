@@ -20,15 +20,15 @@ WriterFlow::WriterFlow(const EpochView& epoch, Core& core, QueuePort& queue, Flo
       core_(core),
       queue_(queue),
       probe_(probe),
-      slot_(core.add_user(*this)),
+      slot_(core.add_consumer(*this)),
       ends_(packing_ends(core.op())) {
     per_input_ = pieces_per_input(core.op());
     total_ = epoch.inputs * per_input_;
-    queue_.memory().join(*this);
+    queue_.memory().subscribe(*this);
     queue_.add_writer(*this);
 }
 
-WriterFlow::~WriterFlow() { queue_.memory().leave(*this); }
+WriterFlow::~WriterFlow() { queue_.memory().unsubscribe(*this); }
 
 WriterFlow::Piece WriterFlow::piece(std::int64_t number) const {
     const auto per_slice = static_cast<std::int64_t>(ends_.size());
@@ -43,7 +43,7 @@ void WriterFlow::try_send() {
     while (sent_ < total_) {
         const Piece next = piece(sent_);
         if (core_.available() < next.end) {
-            if (probe_) probe_->waits(epoch_.now, FlowProbe::Wait::Source);
+            if (probe_) probe_->blocked(epoch_.now, FlowProbe::Wait::Source);
             return;
         }
         if (queue_.skips(next.input)) {
@@ -52,7 +52,7 @@ void WriterFlow::try_send() {
             continue;
         }
         if (!queue_.may_write(next.input)) {
-            if (probe_) probe_->waits(epoch_.now, FlowProbe::Wait::Room);
+            if (probe_) probe_->blocked(epoch_.now, FlowProbe::Wait::Room);
             return;
         }
         queue_.begin_write(next.input);
@@ -74,7 +74,7 @@ Cycle WriterFlow::transfer(const Piece& piece) {
     const auto bytes = static_cast<std::uint64_t>(piece.tiles * bytes_per_tile(op, queue));
     const Blocking& out = op.op->cfg.out;
     const auto at = static_cast<std::int64_t>(core_.index());
-    std::size_t buffer = 0;  // behind TMs the piece spreads over buffers; the first stands for them
+    std::size_t buffer = 0;  // with TMs the piece is spread over buffers; all traffic is modelled to the first
     if (queue.input_tms.empty())
         buffer = static_cast<std::size_t>(
             place_of(queue.blocking, at / out.grid_c * out.core_rt(), at % out.grid_c * out.core_ct()).block);
@@ -83,15 +83,15 @@ Cycle WriterFlow::transfer(const Piece& piece) {
     const NocCoord to = host ? chip.instance().params.pcie : chip.dram_port(place.channel, place.address);
     const Cycle ready = epoch_.now + static_cast<Cycle>(chip.timing().noc_issue);
     std::vector<NocLeg> legs;
-    const bool tells = probe_ && probe_->wants_ways(piece.input);
-    const Cycle there = epoch_.board.send(op.chip, op.cores[core_.index()], queue.device(), to, bytes, ready,
-                                          core_.index(), 1, tells ? &legs : nullptr);
-    if (tells) probe_->sends(sent_ % per_input_, legs, bytes);
-    if (host) return chip.host_write(bytes, there, op.op->cfg.untilize);
-    if (!op.op->cfg.untilize) return chip.dram_write(place, bytes, there, 0);
-    // Each row of elements of a tile is written on its own, and the cores of an op take turns.
+    const bool record_route = probe_ && probe_->wants_routes(piece.input);
+    const Cycle arrival = epoch_.board.send(op.chip, op.cores[core_.index()], queue.device(), to, bytes, ready,
+                                            core_.index(), 1, record_route ? &legs : nullptr);
+    if (record_route) probe_->record_route(sent_ % per_input_, legs, bytes);
+    if (host) return chip.host_write(bytes, arrival, op.op->cfg.untilize);
+    if (!op.op->cfg.untilize) return chip.dram_write(place, bytes, arrival, 0);
+    // Each row of elements of a tile is written separately, and the cores of an op write one after another.
     const auto row = static_cast<std::uint64_t>(element_bytes(queue.df) * op.op->cfg.tile.w);
-    return std::max(chip.dram_write(place, bytes, there, row), rows_written(piece.tiles * op.op->cfg.tile.h));
+    return std::max(chip.dram_write(place, bytes, arrival, row), rows_written(piece.tiles * op.op->cfg.tile.h));
 }
 
 Cycle WriterFlow::rows_written(std::int64_t rows) {
@@ -130,10 +130,10 @@ WaitsFor WriterFlow::waits_for() const {
     const std::string self = fmt::format("the writer from {} to queue '{}'", core_.name(), queue_.queue().name);
     if (sent_ == total_) return {self + " has written everything", nullptr};
     const Piece next = piece(sent_);
-    if (core_.available() < next.end) return core_.why_held(next.end, self);
+    if (core_.available() < next.end) return core_.wait_reason(next.end, self);
     return {fmt::format("{} (input {}) waits for a free slot: all {} entries are full", self, next.input,
                         queue_.queue().entries),
-            queue_.reading(), Room{Room::Kind::Entries, queue_.queue().name, 0, queue_.queue().entries}};
+            queue_.unfinished_reader(), Room{Room::Kind::Entries, queue_.queue().name, 0, queue_.queue().entries}};
 }
 
 }  // namespace ttsim::impl::sim

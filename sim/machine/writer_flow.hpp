@@ -1,4 +1,4 @@
-// Takes what one core packs to one of the queues the op feeds.
+// Writes the output of one core to one of the queues of its op.
 #pragma once
 
 #include "sim/machine/core.hpp"
@@ -6,14 +6,14 @@
 
 namespace ttsim::impl::sim {
 
-class WriterFlow : public Actor, public OutputUser, public QueueUser, public Waiter {
+class WriterFlow : public Actor, public OutputConsumer, public QueueUser, public Waiter {
 public:
     WriterFlow(const EpochView& epoch, Core& core, QueuePort& queue, FlowProbe* probe);
     ~WriterFlow() override;
     WriterFlow(const WriterFlow&) = delete;
     WriterFlow& operator=(const WriterFlow&) = delete;
 
-    /// Pieces a core writes per input: one for each time that the core packs.
+    /// Pieces that a core writes per input: one per pack.
     static std::int64_t pieces_per_input(const PlanOp& op);
     static std::int64_t bytes_per_tile(const PlanOp& op, const Queue& queue);
     bool finished() const { return delivered_ == total_; }
@@ -27,14 +27,14 @@ public:
     void walk_argument(StateWalk& walk, std::uint32_t what, std::uint64_t& argument) override;
     WaitsFor waits_for() const override;
     void walk(StateWalk& walk);
-    /// Inputs it has delivered completely.
+    /// Completely delivered inputs.
     std::int64_t inputs_done() const { return delivered_ / per_input_; }
-    FlowState state() const;  ///< for those who watch, view.cpp
+    FlowState state() const;  ///< for debugger and telemetry, view.cpp
 
 private:
     struct Piece {
         std::int64_t input, slice;
-        std::int64_t tiles, end;  ///< position after it, over all inputs
+        std::int64_t tiles, end;  ///< end: position after the piece, over all inputs
         bool ends_slice;
     };
     Piece piece(std::int64_t number) const;
@@ -47,7 +47,7 @@ private:
     QueuePort& queue_;
     FlowProbe* probe_;
     std::size_t slot_;
-    std::vector<std::int64_t> ends_;  // tiles of a slice after each of them
+    std::vector<std::int64_t> ends_;  // tiles of a slice up to the end of each piece
     std::int64_t sent_ = 0, delivered_ = 0, total_ = 0, per_input_ = 0;
     Cycle last_arrival_ = 0;
 };

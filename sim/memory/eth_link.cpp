@@ -10,12 +10,12 @@ double EthTiming::wire(std::uint64_t bytes) const {
     return (size + overhead * std::max(1.0, std::ceil(size / packet))) / rate;
 }
 
-/// The wire, or the core whose program takes longer for a message. With traffic both ways one core sends and receives,
-/// and acknowledgements share the wire with messages.
+/// The maximum of the wire time and the time of the slower core. With traffic in both directions each core sends and
+/// receives, and acknowledgements share the wire with messages.
 double EthTiming::interval(EthReceiver receiver, bool both_ways, std::uint64_t bytes) const {
     const bool forwards = receiver != EthReceiver::Keep;
     double taking = receive + (forwards ? forward : 0);
-    // The wait for a write is over sooner by the time in which the next message comes in.
+    // The wait for a write overlaps with the arrival of the next message.
     const double roles = both_ways ? 2 : 1;
     if (receiver == EthReceiver::ForwardFlushed) taking += std::max(0.0, roles * flush - wire(bytes)) - no_ids * roles;
     const double core = loop + (both_ways ? send + taking : std::max(send, taking));
@@ -24,7 +24,7 @@ double EthTiming::interval(EthReceiver receiver, bool both_ways, std::uint64_t b
 }
 
 double EthTiming::arrival(std::uint64_t bytes) const {
-    // The first packet is stored before it is sent on; the others follow while it goes.
+    // The first packet is stored before it is forwarded; the other packets are pipelined.
     return one_way + wire(bytes) + std::min(static_cast<double>(bytes), packet) / rate;
 }
 

@@ -36,7 +36,7 @@ void read_dram(YamlMap map, MemoryConstants& c) {
     c.dram.page_read = not_negative(map, "page_read");
     c.dram.page_write = not_negative(map, "page_write");
     c.dram.small_write = not_negative(map, "small_write");
-    c.dram.small_bytes = static_cast<std::uint64_t>(map.whole("small_bytes", {0, 1 << 20}));
+    c.dram.small_bytes = static_cast<std::uint64_t>(map.integer("small_bytes", {0, 1 << 20}));
     c.dram.request = positive(map, "request");
     map.done();
 }
@@ -110,7 +110,7 @@ const MemoryConstants& memory_constants(const std::string& chip_name) { return m
 
 const MemoryConstants& memory_constants(const ChipParams& chip) {
     static std::mutex mutex;
-    static std::map<std::string, MemoryConstants> known;  // by file: chips may share one
+    static std::map<std::string, MemoryConstants> known;  // by file, which chips may share
     const std::string& file = chip.files.memory;
     const std::lock_guard lock(mutex);
     if (const auto found = known.find(file); found != known.end()) return found->second;

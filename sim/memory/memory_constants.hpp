@@ -1,4 +1,4 @@
-// What DRAM channels, Ethernet links and PCIe of a chip take: memory.yaml of its folder.
+// Timing constants of DRAM channels, Ethernet links and PCIe of a chip, from memory.yaml of its folder.
 #pragma once
 
 #include <optional>
@@ -11,27 +11,27 @@
 
 namespace ttsim::impl::sim {
 
-/// Bytes per clock and clocks of the host link, each direction on its own.
+/// Bandwidths (bytes per clock) and latencies (clocks) of the host link; the directions are independent.
 struct PcieTiming {
     double read_bytes = 24.5, read_latency = 800;    ///< a core reads from the host
-    double write_bytes = 26.4, write_latency = 370;  ///< or writes to it
-    double untilized_bytes = 4.15;                   ///< the same, rows of a tensor in pieces
+    double write_bytes = 26.4, write_latency = 370;  ///< a core writes to the host
+    double untilized_bytes = 4.15;                   ///< a core writes untilized rows to the host
     double push_bytes = 24, push_latency = 1342;     ///< the host writes to DRAM
-    double pop_bytes = 5.8, pop_latency = 1052;      ///< or reads from it
+    double pop_bytes = 5.8, pop_latency = 1052;      ///< the host reads from DRAM
 };
 
-/// Clocks of accesses that wait for their answer.
+/// Latencies of single accesses, in clocks.
 struct AccessTiming {
-    double dram_read = 300;      ///< of a read, beyond channel and NoC
-    double pointer_write = 401;  ///< a queue's pointer in DRAM
-    double pointer_poll = 384;
+    double dram_read = 300;      ///< latency of a read, without channel and NoC
+    double pointer_write = 401;  ///< writing a queue's pointer in DRAM
+    double pointer_poll = 384;   ///< reading a queue's pointer in DRAM
 };
 
-/// What a core reads from DRAM before an epoch.
+/// Data that a core reads from DRAM before an epoch.
 struct EpochTiming {
-    double blob = 65536, kernels = 57344;  ///< bytes; kernels only where it does not hold them
+    double blob = 65536, kernels = 57344;  ///< bytes; kernels are skipped when the core holds them already
     double rate = 20.4;                    ///< bytes per clock of a channel
-    double commands = 2;                   ///< accesses one after the other before
+    double commands = 2;                   ///< sequential accesses before the load
 };
 
 struct MemoryConstants {
@@ -44,9 +44,9 @@ struct MemoryConstants {
     EpochTiming epoch;
 };
 
-/// Throws Error(Input) with the place of a missing, unknown or senseless entry.
+/// Throws Error(Input) with the location of a missing, unknown or invalid entry.
 MemoryConstants read_memory_constants(const std::string& file);
-/// Of the chip, read once for each file.
+/// Constants of the chip; each file is read once.
 const MemoryConstants& memory_constants(const ChipParams& chip);
 const MemoryConstants& memory_constants(const std::string& chip_name);
 

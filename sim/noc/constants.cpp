@@ -71,15 +71,15 @@ Constants read_constants(const std::string& file, const ChipParams& chip) {
                                     ? std::vector<NocCoord>{}
                                     : read_coords(*channel, file, "block_ports", {chip.grid_x, chip.grid_y}));
         if (c.block_ports.back().size() >= static_cast<std::size_t>(chip.dram_blocks) && !c.block_ports.back().empty())
-            fail_input(channel->loc(file), "a channel of {} has {} blocks; at most {} ports are wanted here", chip.name,
-                       chip.dram_blocks, chip.dram_blocks - 1);
+            fail_input(channel->loc(file), "a channel of {} has {} blocks; at most {} ports are allowed here",
+                       chip.name, chip.dram_blocks, chip.dram_blocks - 1);
     }
     map.done();
     return c;
 }
 
 const Constants& constants(const ChipParams& chip) {
-    // by all they are made of: chips share files, and a chip made in memory may have times of its own
+    // the key has all sources: chips share files, and a chip created in memory may have its own timing
     using Key = std::tuple<std::string, std::string, double, int, int, int>;
     static std::mutex mutex;
     static std::map<Key, Constants> known;
@@ -87,7 +87,7 @@ const Constants& constants(const ChipParams& chip) {
     const Key key{chip.files.noc, chip.files.memory, t.noc_link_bytes, t.noc_hop, t.noc_niu, t.noc_packet_bytes};
     const std::lock_guard lock(mutex);
     if (const auto found = known.find(key); found != known.end()) return found->second;
-    ChipParams whole = ttsim::impl::chip(t.chip);  // its ports lie on all of its grid, whatever a descriptor left of it
+    ChipParams whole = ttsim::impl::chip(t.chip);  // ports are on the full grid, also when a descriptor restricts it
     whole.timing = t;
     whole.files = chip.files;
     return known.emplace(key, read_constants(chip.files.noc, whole)).first->second;

@@ -7,13 +7,13 @@
 
 namespace ttsim::impl::noc {
 
-/// In AI clock cycles. Packets share links at rates that are no integers, so times are not either.
+/// In AI clock cycles. Fractional, since packets share links at fractional rates.
 using Time = double;
 
 struct Event {
     Time time;
     std::uint64_t order;
-    std::uint32_t what;  ///< the meaning is the scheduler's
+    std::uint32_t what;  ///< meaning defined by the scheduling code
     std::uint32_t argument;
 };
 

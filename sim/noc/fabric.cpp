@@ -9,7 +9,7 @@ namespace {
 
 enum : std::uint32_t { request_event = 1U << 30, write_event };
 
-/// Where software names no virtual channel: any of the pair, or the one it always takes.
+/// Default virtual channel: any of the pair, or the fixed default of the software.
 std::int8_t usual_lane(double lanes) { return lanes > 1 ? -1 : 1; }
 
 }  // namespace
@@ -52,12 +52,12 @@ void Fabric::use_memory(Packet& packet, std::size_t which, Node node, bool read,
 
 std::uint32_t Fabric::add_part(std::uint32_t pending, std::uint64_t bytes) {
     std::uint32_t id;
-    if (idealized_resources_.empty()) {
+    if (free_parts_.empty()) {
         id = static_cast<std::uint32_t>(parts_.size());
         parts_.emplace_back();
     } else {
-        id = idealized_resources_.back();
-        idealized_resources_.pop_back();
+        id = free_parts_.back();
+        free_parts_.pop_back();
     }
     parts_[id] = {pending, static_cast<std::uint32_t>(bytes)};
     return id;
@@ -75,7 +75,7 @@ void Fabric::issue(const Transaction& transaction) {
     const auto most = static_cast<std::uint64_t>(constants_.packet_bytes);
     const std::uint64_t count = std::max<std::uint64_t>(1, (transaction.bytes + most - 1) / most);
     pending_[id] = {transaction, static_cast<std::uint32_t>(count), static_cast<std::uint32_t>(count), now()};
-    // Software cuts it, and issues packet after packet.
+    // Software splits the transaction and issues its packets in sequence.
     const double gap = transaction.kind == Kind::Read ? constants_.issue_read : constants_.issue_write;
     std::uint64_t left = transaction.bytes;
     for (std::uint64_t i = 0; i < count; ++i) {
@@ -88,7 +88,7 @@ void Fabric::issue(const Transaction& transaction) {
 void Fabric::issue_part(std::uint32_t part, Time when) {
     const Transaction& t = pending_[parts_[part].pending].transaction;
     if (t.kind == Kind::Read || t.kind == Kind::Atomic) {
-        // A request is one flit: it passes between the flits of others and waits at its target only.
+        // A request is one flit, which interleaves with other packets and waits at its target only.
         double latency = head_latency(topology_.route(t.noc, t.from, t.to));
         if (t.kind == Kind::Atomic)
             latency += constants_.atomic_latency;
@@ -109,10 +109,10 @@ void Fabric::request_arrives(std::uint32_t part) {
     requests_.enter(part, topology_.route(t.noc, t.from, t.to), t.lane);
 }
 
-void Fabric::request_waits(int noc, Node node) {
+void Fabric::request_pending(int noc, Node node) {
     std::uint8_t& active = answering(noc, node);
     while (active < constants_.responses) {
-        ++active;  // taking one lets others move, which calls this again
+        ++active;  // take() lets other requests advance, which calls this function again
         const std::uint32_t part = requests_.take(noc, node);
         if (part == RequestQueues::none) {
             --active;
@@ -128,7 +128,7 @@ void Fabric::respond(std::uint32_t part) {
     Packet packet;
     packet.hops = route.hops;
     packet.traffic = Traffic::Response;
-    packet.lane = usual_lane(constants_.response_lanes);  // the request's channel does not bind it
+    packet.lane = usual_lane(constants_.response_lanes);  // responses do not use the request's virtual channel
     packet.flits = flits(parts_[part].bytes);
     packet.source_cost = constants_.response_flit;
     use_memory(packet, 0, t.to, true, parts_[part].bytes);
@@ -170,7 +170,7 @@ void Fabric::write(std::uint32_t part) {
 
 void Fabric::part_done(std::uint32_t part, Time when) {
     const std::uint32_t id = parts_[part].pending;
-    idealized_resources_.push_back(part);
+    free_parts_.push_back(part);
     Pending& pending = pending_[id];
     pending.done = std::max(pending.done, when);
     if (--pending.parts > 0) return;
@@ -185,7 +185,7 @@ void Fabric::left_source(std::uint32_t part, Time now) {
     const Transaction& t = pending.transaction;
     if (t.kind == Kind::Read) {
         --answering(t.noc, t.to);
-        request_waits(t.noc, t.to);
+        request_pending(t.noc, t.to);
     } else if (--pending.unsent == 0) {
         client_.departed(t.tag, now);
     }
@@ -221,10 +221,10 @@ Fabric::Use Fabric::use(Time cycles, int first, int last, Take&& take) const {
         if (busy <= 0) continue;
         ++used;
         use.mean += busy;
-        use.most = std::max(use.most, busy);
+        use.max = std::max(use.max, busy);
     }
     const double scale = cycles > 0 ? 100 / cycles : 0;
-    return {used ? use.mean * scale / used : 0, use.most * scale};
+    return {used ? use.mean * scale / used : 0, use.max * scale};
 }
 
 Fabric::Use Fabric::link_use(Time cycles) const {

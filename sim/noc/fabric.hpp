@@ -1,4 +1,4 @@
-// Reads, writes, multicasts and atomics between the tiles of one chip: what NIUs and memories make of packets.
+// Reads, writes, multicasts and atomics between the nodes of one chip: NIUs and memories on top of the packet network.
 #pragma once
 
 #include <array>
@@ -18,13 +18,13 @@ constexpr bool is_posted(Kind kind) { return kind == Kind::PostedWrite || kind =
 struct Transaction {
     Kind kind = Kind::Read;
     int noc = 0;
-    Node from = 0;                         ///< who issues it
-    Node to = 0;                           ///< the other end; of a multicast unused
-    const Topology::Tree* tree = nullptr;  ///< of a multicast; must live until it is complete
+    Node from = 0;                         ///< initiator
+    Node to = 0;                           ///< the other end; unused for a multicast
+    const Topology::Tree* tree = nullptr;  ///< of a multicast; must stay valid until completion
     std::uint64_t bytes = 0;
-    std::int8_t lane = -1;  ///< virtual channel of the pair, -1: the one software takes
-    bool dynamic = false;   ///< a write whose virtual channel the routers choose, link by link
-    bool linked = false;    ///< a multicast that keeps the path of the one before
+    std::int8_t lane = -1;  ///< virtual channel of the pair, -1: the default of the software
+    bool dynamic = false;   ///< a write whose virtual channel the routers choose on each link
+    bool linked = false;    ///< a multicast that reuses the path of the previous one
     std::uint32_t tag = 0;
 };
 
@@ -33,10 +33,10 @@ public:
     class Client {
     public:
         virtual ~Client() = default;
-        /// All of a write has left its source. Not called for reads.
+        /// The last flit of a write has left its source. Not called for reads.
         virtual void departed(std::uint32_t tag, Time now) = 0;
-        /// The initiator knows at `when` (now or later) that the transaction is complete: a read's data is there, a
-        /// write is acknowledged, a posted one has arrived.
+        /// The transaction completes for the initiator at `when` (now or later): a read's data has arrived, a write is
+        /// acknowledged, a posted write has arrived.
         virtual void completed(std::uint32_t tag, Time now, Time when) = 0;
         virtual void timer(std::uint32_t what, std::uint32_t argument, Time now) = 0;
     };
@@ -45,17 +45,17 @@ public:
     const Topology& topology() const { return topology_; }
     const Constants& constants() const { return constants_; }
     Time now() const { return network_.now(); }
-    /// Hands the transaction to the initiator's NIU now. More than a packet's worth goes as several packets.
+    /// Passes the transaction to the initiator's NIU now. It is split into packets when needed.
     void issue(const Transaction& transaction);
-    /// The client's timer() at that time; what below 2^30.
+    /// Schedules the client's timer() at `time`; `what` must be below 2^30.
     void at(Time time, std::uint32_t what, std::uint32_t argument) { network_.at(time, what, argument); }
     bool run() { return network_.run(); }
 
     std::uint64_t events() const { return network_.events(); }
     std::uint64_t packets() const { return network_.packets(); }
-    /// Shares of the time `cycles` in which something is busy: mean and maximum over all that were used.
+    /// Utilization over `cycles`: mean and maximum over the links, NIUs or memories that were used.
     struct Use {
-        double mean = 0, most = 0;
+        double mean = 0, max = 0;
     };
     Use link_use(Time cycles) const;
     Use niu_use(Time cycles) const;
@@ -64,11 +64,11 @@ public:
 private:
     struct Pending {  ///< a transaction
         Transaction transaction;
-        std::uint32_t parts = 0;   ///< packets not complete
-        std::uint32_t unsent = 0;  ///< packets not sent
+        std::uint32_t parts = 0;   ///< packets that are not complete
+        std::uint32_t unsent = 0;  ///< packets that are not sent
         Time done = 0;
     };
-    struct Part {  ///< one packet of it
+    struct Part {  ///< one packet of a transaction
         std::uint32_t pending = 0;
         std::uint32_t bytes = 0;
     };
@@ -78,7 +78,7 @@ private:
     std::uint32_t add_part(std::uint32_t pending, std::uint64_t bytes);
     void issue_part(std::uint32_t part, Time when);
     void request_arrives(std::uint32_t part);
-    void request_waits(int noc, Node node) override;
+    void request_pending(int noc, Node node) override;
     void respond(std::uint32_t part);
     void write(std::uint32_t part);
     void part_done(std::uint32_t part, Time when);
@@ -87,7 +87,7 @@ private:
     }
     double head_latency(const Route& route) const { return 2 * constants_.niu + constants_.hop * route.links; }
     double flits(std::uint64_t bytes) const;
-    /// What moving a packet's bytes takes of the memory at a node; none for tiles without one.
+    /// Sets the memory capacity that a packet uses at a node; none for nodes without memory.
     void use_memory(Packet& packet, std::size_t which, Node node, bool read, std::uint64_t bytes) const;
     template <class Take>
     Use use(Time cycles, int first, int last, Take&& take) const;
@@ -98,9 +98,9 @@ private:
     Network network_;
     std::vector<Pending> pending_;
     std::vector<Part> parts_;
-    std::vector<std::uint32_t> free_pending_, idealized_resources_;
+    std::vector<std::uint32_t> free_pending_, free_parts_;
     RequestQueues requests_;
-    std::vector<std::uint8_t> answering_;  ///< responses of each NIU that have not left it
+    std::vector<std::uint8_t> answering_;  ///< by NIU: responses in progress
 };
 
 }  // namespace ttsim::impl::noc

@@ -10,7 +10,7 @@ namespace {
 constexpr double slowest = 1e-6;  // flits per cycle; rounding must not stop a packet for good
 }
 
-/// All flows whose rate may change with those in dirty_, and the shares they meet in.
+/// Collects all flows whose rate may change with those in dirty_, and the shares that they use.
 void Network::collect(std::vector<Id>& flows, std::vector<Share>& shares) {
     flows.clear();
     shares.clear();
@@ -36,7 +36,8 @@ void Network::collect(std::vector<Id>& flows, std::vector<Share>& shares) {
         });
 }
 
-/// All rates rise together until a share is full or a flow reaches what it could do alone; those stay, the rest go on.
+/// Progressive filling: all rates rise together until a share is full or a flow reaches its ceiling. Those flows are
+/// fixed, the others continue.
 void Network::fill(std::vector<Id>& flows, std::vector<Share>& shares) {
     for (const Share share : shares) {
         ShareState& state = shares_[share];
@@ -57,17 +58,17 @@ void Network::fill(std::vector<Id>& flows, std::vector<Share>& shares) {
             if (shares_[share].open > 0) level = std::min(level, shares_[share].room / shares_[share].weight);
         level = std::max(level, slowest);
         const double reached = level * (1 + 1e-9);
-        // those that stay go to the back, in their order
+        // fixed flows move to the back, in their order
         const auto stays = [&](Id id) {
             Flow& flow = flows_[id];
-            std::uint16_t narrow = flow.ceiling_at;
+            std::uint16_t bottleneck = flow.ceiling_at;
             bool full = flow.ceiling <= reached;
             if (!full)
                 each_share(flow, [&](Share share, double, std::uint16_t hop) {
                     const ShareState& state = shares_[share];
                     if (full || !state.marked || state.room > reached * state.weight) return;
                     full = true;
-                    narrow = hop;
+                    bottleneck = hop;
                 });
             if (!full) return false;
             each_share(flow, [&](Share share, double cost, std::uint16_t) {
@@ -76,13 +77,13 @@ void Network::fill(std::vector<Id>& flows, std::vector<Share>& shares) {
                 state.weight -= cost;
                 --state.open;
             });
-            set_rate(id, level, narrow);
+            set_rate(id, level, bottleneck);
             return true;
         };
         std::size_t kept = 0;
         for (std::size_t i = 0; i < open; ++i)
             if (!stays(flows[i])) std::swap(flows[kept++], flows[i]);
-        TT_CHECK(kept < open, "{} packets share {} ports, and none is held up", open, shares.size());
+        TT_CHECK(kept < open, "{} packets share {} ports, and none is limited", open, shares.size());
         open = kept;
     }
 }

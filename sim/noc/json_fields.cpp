@@ -21,10 +21,10 @@ std::optional<std::int64_t> JsonFields::whole(std::string_view name, std::int64_
                                               bool required) {
     const Json* const field = get(name, required, "an integer");
     if (!field) return std::nullopt;
-    if (field->kind == Json::Kind::Whole && field->whole >= least && field->whole <= most) return field->whole;
-    const std::string found = field->kind == Json::Kind::Whole  ? std::to_string(field->whole)
-                              : field->kind == Json::Kind::Real ? fmt::format("{}", field->real)
-                                                                : std::string(kind_name(field->kind));
+    if (field->kind == Json::Kind::Integer && field->integer >= least && field->integer <= most) return field->integer;
+    const std::string found = field->kind == Json::Kind::Integer ? std::to_string(field->integer)
+                              : field->kind == Json::Kind::Real  ? fmt::format("{}", field->real)
+                                                                 : std::string(kind_name(field->kind));
     problems_.error(place(*field), "'{}' is {}; an integer from {} to {} is wanted", name, found, least, most);
     return std::nullopt;
 }
@@ -32,7 +32,7 @@ std::optional<std::int64_t> JsonFields::whole(std::string_view name, std::int64_
 std::optional<double> JsonFields::number(std::string_view name, double least, bool required) {
     const Json* const field = get(name, required, "a number");
     if (!field) return std::nullopt;
-    const bool is_number = field->kind == Json::Kind::Whole || field->kind == Json::Kind::Real;
+    const bool is_number = field->kind == Json::Kind::Integer || field->kind == Json::Kind::Real;
     if (is_number && std::isfinite(field->real) && field->real >= least && field->real <= 1e15) return field->real;
     problems_.error(place(*field), "'{}' is {}; a number from {} is wanted", name,
                     is_number ? fmt::format("{}", field->real) : std::string(kind_name(field->kind)), least);

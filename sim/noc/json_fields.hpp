@@ -1,4 +1,4 @@
-// Fields of one JSON map, checked, with every problem noted at its place.
+// Checked access to the fields of one JSON map; problems are recorded with their locations.
 #pragma once
 
 #include <optional>
@@ -18,11 +18,12 @@ public:
     SourceLoc where(std::string_view name) const;
     bool has(std::string_view name) const { return map_.find(name) != nullptr; }
 
-    /// nullopt where the field is missing or wrong; wrong ones, and missing ones that are required, are noted.
+    /// nullopt when the field is missing or invalid. Invalid fields, and missing required fields, are recorded as
+    /// problems.
     std::optional<std::int64_t> whole(std::string_view name, std::int64_t least, std::int64_t most, bool required);
     std::optional<double> number(std::string_view name, double least, bool required);
     std::optional<std::string> text(std::string_view name, bool required);
-    /// The two fields of a place on the grid, such as "sx", "sy".
+    /// A grid coordinate from two fields, such as "sx", "sy".
     std::optional<NocCoord> place_on_grid(std::string_view x, std::string_view y, bool required);
     /// "NOC_0" or "NOC_1".
     std::optional<std::uint8_t> noc(std::string_view name);

@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t deepest = 64;
 constexpr std::uint64_t most_file_bytes = std::uint64_t{1} << 30;
 
-/// Hands characters to the parser and shows how far it has read.
+/// Iterator that passes characters to the parser and exposes the read position.
 class Cursor {
 public:
     using iterator_category = std::input_iterator_tag;
@@ -41,7 +41,7 @@ private:
     const char** seen_;
 };
 
-/// Lines and columns of places that only go forward.
+/// Converts increasing text positions to lines and columns.
 class Places {
 public:
     explicit Places(std::string_view text) : at_(text.data()), line_start_(text.data()) {}
@@ -78,7 +78,7 @@ public:
         return put({Json::Kind::Real, 0, 0, 0, value, {}, {}, {}});
     }
     bool string(string_t& value) override { return put({Json::Kind::Text, 0, 0, 0, 0, std::move(value), {}, {}}); }
-    bool binary(binary_t&) override { return true; }  // not in text
+    bool binary(binary_t&) override { return true; }  // does not occur in text JSON
     bool key(string_t& value) override {
         key_place_ = places_.of(seen_ - std::min<std::ptrdiff_t>(seen_ - text_.data(), std::ssize(value) + 2), name_);
         key_ = std::move(value);
@@ -95,12 +95,12 @@ public:
         if (at >= text_.size()) what = "the file ends in the middle of a value; is it complete?";
         Places places(text_);
         (void)token;
-        fail_input(places.of(text_.data() + at, name_), "no JSON: {}", what);
+        fail_input(places.of(text_.data() + at, name_), "not valid JSON: {}", what);
     }
 
 private:
     bool whole(std::int64_t value) {
-        return put({Json::Kind::Whole, 0, 0, value, static_cast<double>(value), {}, {}, {}});
+        return put({Json::Kind::Integer, 0, 0, value, static_cast<double>(value), {}, {}, {}});
     }
     Json& add(Json&& value) {
         Json* const parent = open_.empty() ? nullptr : open_.back();
@@ -144,7 +144,7 @@ private:
     std::string_view text_;
     Places places_;
     Json root_;
-    std::vector<Json*> open_;  // a parent's list does not grow while one of its items is open
+    std::vector<Json*> open_;  // pointers stay valid: a parent's list does not grow while one of its items is open
     std::string key_;
     SourceLoc key_place_;
 };
@@ -172,7 +172,7 @@ std::string_view kind_name(Json::Kind kind) {
             return "null";
         case Json::Kind::Flag:
             return "true or false";
-        case Json::Kind::Whole:
+        case Json::Kind::Integer:
             return "an integer";
         case Json::Kind::Real:
             return "a fraction";

@@ -1,4 +1,4 @@
-// JSON whose values know their place in the file, for messages.
+// JSON values with their locations in the file, for messages.
 #pragma once
 
 #include <cstdint>
@@ -11,20 +11,20 @@
 namespace ttsim::impl::noc {
 
 struct Json {
-    enum class Kind : std::uint8_t { Null, Flag, Whole, Real, Text, List, Map };
+    enum class Kind : std::uint8_t { Null, Flag, Integer, Real, Text, List, Map };
     Kind kind = Kind::Null;
-    std::uint32_t line = 0, column = 0;  ///< of the value's key, or of the value in a list
-    std::int64_t whole = 0;              ///< also a Flag's
-    double real = 0;                     ///< also a Whole's
-    std::string text;                    ///< of a Text
-    std::string key;                     ///< in a Map
-    std::vector<Json> items;             ///< of a List or Map, in file order
+    std::uint32_t line = 0, column = 0;  ///< position of the value's key, or of the value in a list
+    std::int64_t integer = 0;            ///< value of an Integer or Flag
+    double real = 0;                     ///< value of a Real or Integer
+    std::string text;                    ///< value of a Text
+    std::string key;                     ///< key of a member of a Map
+    std::vector<Json> items;             ///< items of a List or Map, in file order
 
-    /// The member of that name, nullptr when there is none; of a repeated key the last.
+    /// The member with that name; nullptr when there is none, the last one when the key is repeated.
     const Json* find(std::string_view name) const;
 };
 
-/// Reads a file of at most 1 GiB; throws Error(Input) with the place of what is no JSON.
+/// Reads a file of at most 1 GiB; throws Error(Input) with the location of a syntax error.
 Json read_json(const std::string& file);
 Json parse_json(std::string_view text, const std::string& name);
 

@@ -6,7 +6,8 @@
 namespace ttsim::impl::noc {
 
 namespace {
-// with a flow's version a milestone, with its count of waits the head of one that waits arrives; the client's are below
+// event kinds: milestone of a flow (with its version), arrival of the head of a waiting packet (with its count of
+// waits); the client's kinds are below
 constexpr std::uint32_t flow_event = 0x80000000U, head_event = 0xC0000000U, count_mask = 0x3FFFFFFFU;
 }  // namespace
 
@@ -14,7 +15,7 @@ Network::Network(const Topology& topology, const Buffers& buffers, int memories,
     : topology_(topology),
       client_(client),
       buffers_(buffers),
-      harmless_(static_cast<int>((buffers.pool - buffers.hop + buffers.own) / (buffers.per_lane - buffers.own))),
+      max_harmless_(static_cast<int>((buffers.pool - buffers.hop + buffers.own) / (buffers.per_lane - buffers.own))),
       shares_(static_cast<std::size_t>(topology.ports() + memories)),
       lanes_(static_cast<std::size_t>(topology.ports())),
       port_flits_(static_cast<std::size_t>(topology.ports()), 0),
@@ -60,23 +61,24 @@ void Network::send(const Packet& packet) {
         advance(id);
 }
 
-bool Network::take_lane(Flow& flow, std::uint32_t hop) {
+bool Network::acquire_lane(Flow& flow, std::uint32_t hop) {
     const Packet& packet = flow.packet;
     Lanes& at = lanes(flow, packet.hops[hop]);
     int lane = packet.lane;
     if ((packet.one_at_end && hop + 1 == packet.hops.size()) || (packet.one_at_source && hop == 0))
         lane = 0;
     else if (lane < 0)
-        lane = std::countr_one(at.used);  // the first that is free
+        lane = std::countr_one(at.used);  // the first free lane
     if (lane >= packet.lanes || at.used >> lane & 1) return false;
     at.used = static_cast<std::uint8_t>(at.used | 1 << lane);
-    at.iteration = input_of(flow, hop);
-    flow.lanes_taken |= static_cast<std::uint64_t>(lane) << 2 * hop;
+    at.last_input = input_of(flow, hop);
+    flow.held_lanes |= static_cast<std::uint64_t>(lane) << 2 * hop;
     return true;
 }
 
-/// The first hop whose lane a packet that waits still needs: buffers hold all of one that has left its source.
-std::uint32_t Network::behind_buffers(const Flow& flow) const {
+/// The first hop whose lane a waiting packet that has left its source must hold; the buffers from there on hold all its
+/// flits.
+std::uint32_t Network::first_held_hop(const Flow& flow) const {
     const auto needed = static_cast<std::uint32_t>(std::ceil(flow.packet.flits / buffers_.per_lane));
     return flow.next > needed ? flow.next - needed : 0;
 }
@@ -85,13 +87,13 @@ void Network::advance(Id id) {
     Flow& flow = flows_[id];
     const auto count = static_cast<std::uint32_t>(flow.packet.hops.size());
     while (flow.next < count) {
-        if (!take_lane(flow, flow.next)) {
-            // It waits, and the buffers behind its head fill.
+        if (!acquire_lane(flow, flow.next)) {
+            // The packet waits, and the buffers behind its head fill.
             wait_at(lanes(flow, flow.packet.hops[flow.next]), id);
             flow.most_buffered = std::min(flow.packet.flits, buffers_.per_lane * flow.next);
             flow.gain = flow.next > 0 ? 1 / flow.packet.source_cost : 0;
             schedule(id);
-            if (!flow.at_source) release(flow, std::max(flow.held, behind_buffers(flow)));
+            if (!flow.at_source) release(flow, std::max(flow.held, first_held_hop(flow)));
             wait(id);
             return;
         }
@@ -124,31 +126,32 @@ void Network::release(Flow& flow, std::uint32_t until) {
         fill_buffers(flow, std::min<std::uint32_t>(until, flow.full_to), flow.full_to);
     for (std::uint32_t hop = from; hop < until; ++hop) {
         Lanes& at = lanes(flow, flow.packet.hops[hop]);
-        const int lane = flow.packet.tree ? 0 : static_cast<int>(flow.lanes_taken >> 2 * hop & 3);
+        const int lane = flow.packet.tree ? 0 : static_cast<int>(flow.held_lanes >> 2 * hop & 3);
         at.used = static_cast<std::uint8_t>(at.used & ~(1 << lane));
         port_flits_[flow.packet.hops[hop].port] += flow.packet.flits;
     }
     if (until == from) return;
-    // The far end first: what comes from behind must not pass those that wait there. Before a port that takes one
-    // packet after the other the same holds all the way; elsewhere trains of packets stay together.
+    // Lanes are granted at the far end first, so that following packets do not overtake those that wait there. Before a
+    // port that serves one packet at a time this holds for all hops; elsewhere sequences of packets stay together.
     const auto hops = flow.packet.hops;
     const bool far_first = flow.packet.one_at_end;
-    give_lane(lanes(flow, hops[until - 1]));
-    for (std::uint32_t i = from; i + 1 < until; ++i) give_lane(lanes(flow, hops[far_first ? from + until - 2 - i : i]));
+    grant_lane(lanes(flow, hops[until - 1]));
+    for (std::uint32_t i = from; i + 1 < until; ++i)
+        grant_lane(lanes(flow, hops[far_first ? from + until - 2 - i : i]));
 }
 
-/// The packet waits from now on. Where its places will be missed, they are taken only when its head is there.
+/// Starts a wait. Where buffer slots are scarce, they are occupied only when the packet's head arrives.
 void Network::wait(Id id) {
     Flow& flow = flows_[id];
     ++flow.waits;
-    const std::uint32_t from = std::max(flow.held, behind_buffers(flow));
+    const std::uint32_t from = std::max(flow.held, first_held_hop(flow));
     for (std::uint32_t hop = from; hop < flow.next; ++hop)
-        if (shares_[flow.packet.hops[hop].port].blocked >= harmless_)
+        if (shares_[flow.packet.hops[hop].port].blocked >= max_harmless_)
             return events_.at(now_ + buffers_.hop * flow.next, head_event | (flow.waits & count_mask), id);
     fill_buffers(flow, from, flow.next);
 }
 
-/// The ports behind which a packet that waits fills its places from now on; none when from == to.
+/// Sets the range of hops behind which a waiting packet fills buffers; none when from == to.
 void Network::fill_buffers(Flow& flow, std::uint32_t from, std::uint32_t to) {
     for (std::uint32_t hop = flow.full_from; hop < flow.full_to; ++hop)
         if (hop < from || hop >= to) change_blocked(flow.packet.hops[hop].port, -1);
@@ -162,10 +165,10 @@ void Network::change_blocked(Share share, int change) {
     ShareState& state = shares_[share];
     const int before = state.blocked;
     state.blocked = static_cast<std::uint16_t>(before + change);
-    if (std::max<int>(before, state.blocked) > harmless_) renew_ceilings(state);
+    if (std::max<int>(before, state.blocked) > max_harmless_) update_ceilings(state);
 }
 
-/// What the places left to it let a virtual channel pass in flits per cycle: each is free again after a hop's time.
+/// Flits per cycle of a virtual channel, limited by its free slots; each slot is reused after the time of a hop.
 double Network::lane_rate(const ShareState& share) const {
     const double taken = share.blocked * (buffers_.per_lane - buffers_.own);
     const double left = std::max(0.0, buffers_.pool - taken);
@@ -173,8 +176,8 @@ double Network::lane_rate(const ShareState& share) const {
     return std::min(buffers_.per_lane, buffers_.own + left / moving) / buffers_.hop;
 }
 
-/// What a packet that has waited passes before places become scarce: the buffer at its head is full, and the places
-/// that become free go by turns to it and to those that the pool could not fill.
+/// Flits that a packet passes after a wait before buffer slots become scarce. The buffer at its head is full; freed
+/// slots go round robin to it and to packets that the pool could not serve.
 double Network::abundant_flits(const Flow& flow) const {
     if (flow.full_from >= flow.full_to) return 0;
     const double shared = buffers_.per_lane - buffers_.own;
@@ -188,7 +191,7 @@ void Network::mark_dirty(Id id) {
     dirty_.push_back(id);
 }
 
-void Network::renew_ceilings(const ShareState& share) {
+void Network::update_ceilings(const ShareState& share) {
     for (const Id id : share.flows) {
         pass(flows_[id]);
         find_ceiling(flows_[id]);
@@ -202,25 +205,26 @@ void Network::wait_at(Lanes& at, Id id) {
     at.last = id;
 }
 
-/// The port through which a packet comes to the router before a hop. Where it may be on one of many channels the
-/// channels take turns, not the inputs: none.
+/// The input port of the router before a hop. no_port when the packet may use one of many channels, since then the
+/// channels are served round robin, not the inputs.
 Port Network::input_of(const Flow& flow, std::uint32_t hop) {
     const bool many = flow.packet.tree || flow.packet.one_at_source;
     return many || hop == 0 ? no_port : flow.packet.hops[hop - 1].port;
 }
 
-/// To the longest wait at another of the router's inputs than the last one, then to the longest of all.
-void Network::give_lane(Lanes& at) {
+/// Grants a free lane to the packet that waits longest at another input than the last one, else to the one that waits
+/// longest.
+void Network::grant_lane(Lanes& at) {
     if (at.first == none) return;
-    if (at.iteration == no_port || !give_lane(at, true)) give_lane(at, false);
+    if (at.last_input == no_port || !grant_lane(at, true)) grant_lane(at, false);
 }
 
-bool Network::give_lane(Lanes& at, bool in_turn) {
+bool Network::grant_lane(Lanes& at, bool skip_last_input) {
     for (Id id = at.first, before = none; id != none;) {
         Flow& flow = flows_[id];
         const Id after = flow.after;
-        if ((in_turn && input_of(flow, flow.next) == at.iteration) ||
-            (flow.packet.tree ? at.used != 0 : !take_lane(flow, flow.next))) {  // it asks for the other lane
+        if ((skip_last_input && input_of(flow, flow.next) == at.last_input) ||
+            (flow.packet.tree ? at.used != 0 : !acquire_lane(flow, flow.next))) {  // its requested lane is not free
             before = id;
             id = after;
             continue;
@@ -253,7 +257,7 @@ void Network::find_ceiling(Flow& flow) {
     flow.scarce_later = false;
     for (std::size_t hop = flow.held; hop < flow.packet.hops.size(); ++hop) {
         const ShareState& share = shares_[flow.packet.hops[hop].port];
-        if (share.blocked <= harmless_) continue;
+        if (share.blocked <= max_harmless_) continue;
         if (flow.left > flow.scarce_from + 1e-6) {
             flow.scarce_later = true;
             continue;
@@ -271,13 +275,13 @@ void Network::start(Id id) {
     flow.gain = 0;
     each_share(flow, [&](Share share, double, std::uint16_t) {
         shares_[share].flows.push_back(id);
-        if (shares_[share].blocked > harmless_) renew_ceilings(shares_[share]);
+        if (shares_[share].blocked > max_harmless_) update_ceilings(shares_[share]);
     });
     find_ceiling(flow);
     mark_dirty(id);
 }
 
-/// Brings what has moved up to now.
+/// Updates `left` and `buffered` of a flow to the present.
 void Network::pass(Flow& flow) {
     const double time = now_ - flow.since;
     flow.since = now_;
@@ -286,7 +290,7 @@ void Network::pass(Flow& flow) {
         flow.buffered = std::min(flow.buffered + flow.gain * time, std::max(flow.most_buffered, flow.buffered));
 }
 
-/// The next thing that happens to it: its last flit leaves the source, or reaches its end.
+/// Schedules the next milestone of a flow: its last flit leaves the source, or arrives.
 void Network::schedule(Id id) {
     Flow& flow = flows_[id];
     ++flow.version;
@@ -296,7 +300,7 @@ void Network::schedule(Id id) {
         const double filling = flow.rate + flow.gain;
         time = filling > 0 ? (flow.left - flow.buffered) / filling : 0;
         if (flow.buffered + flow.gain * time > most || filling <= 0) {
-            if (flow.rate <= 0 && most < flow.left) return;  // the buffers hold no more until it moves
+            if (flow.rate <= 0 && most < flow.left) return;  // the buffers are full until it moves
             time = flow.rate > 0 ? (flow.left - most) / flow.rate : time;
         }
     } else {
@@ -307,14 +311,14 @@ void Network::schedule(Id id) {
     events_.at(now_ + std::max(time, 0.0), flow_event | (flow.version & count_mask), id);
 }
 
-void Network::set_rate(Id id, double rate, std::uint16_t narrow) {
+void Network::set_rate(Id id, double rate, std::uint16_t bottleneck) {
     Flow& flow = flows_[id];
-    if (flow.rate == rate && flow.narrow == narrow) return;
+    if (flow.rate == rate && flow.bottleneck == bottleneck) return;
     pass(flow);
     flow.rate = rate;
-    flow.narrow = narrow;
-    flow.gain = narrow > 0 ? std::max(0.0, 1 / flow.packet.source_cost - rate) : 0;
-    flow.most_buffered = std::min(flow.packet.flits, buffers_.per_lane * narrow);
+    flow.bottleneck = bottleneck;
+    flow.gain = bottleneck > 0 ? std::max(0.0, 1 / flow.packet.source_cost - rate) : 0;
+    flow.most_buffered = std::min(flow.packet.flits, buffers_.per_lane * bottleneck);
     schedule(id);
 }
 
@@ -329,7 +333,7 @@ void Network::leave_share(Id id, Share share) {
         mark_dirty(flows[i]);
         ++i;
     }
-    if (shares_[share].blocked > harmless_) renew_ceilings(shares_[share]);
+    if (shares_[share].blocked > max_harmless_) update_ceilings(shares_[share]);
 }
 
 void Network::milestone(Id id) {
@@ -366,7 +370,7 @@ void Network::leave_source(Id id) {
             flow.packet.memory_cost[0] * flow.packet.flits;
     flow.at_source = false;
     const std::uint32_t tag = flow.packet.tag;
-    release(flow, flow.moving ? 1 : std::max(1U, behind_buffers(flow)));
+    release(flow, flow.moving ? 1 : std::max(1U, first_held_hop(flow)));
     client_.left_source(tag, now_);
 }
 
@@ -395,10 +399,10 @@ bool Network::run() {
             Flow& flow = flows_[event.argument];
             const bool head = (event.what & head_event) == head_event;
             if (((head ? flow.waits : flow.version) & count_mask) != (event.what & count_mask))
-                continue;  // has a new rate, waits no more
+                continue;  // its wait has ended
             now_ = event.time;
             if (head)
-                fill_buffers(flow, std::max(flow.held, behind_buffers(flow)), flow.next);
+                fill_buffers(flow, std::max(flow.held, first_held_hop(flow)), flow.next);
             else
                 milestone(event.argument);
         } else {

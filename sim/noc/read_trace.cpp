@@ -10,8 +10,7 @@ namespace ttsim::impl::noc {
 
 namespace {
 
-/// What the calls of the dataflow interface mean here. `state`: which of a processor's remembered targets one sets or
-/// uses.
+/// Meaning of the dataflow API calls in the model. `state`: which of a processor's stored targets a call sets or uses.
 enum class State : std::uint8_t { None, Read, ReadSharded, Write, WriteTrid };
 enum class StateUse : std::uint8_t { None, Set, Use };
 struct TypeRow {
@@ -131,7 +130,7 @@ private:
         return processes_[found->second];
     }
 
-    /// The event's chip; an event that names none is of the chip of the one before. None for what passes between chips.
+    /// The event's chip; without one, the chip of the previous event. No value for traffic between chips.
     std::optional<std::size_t> chip_of(JsonFields& fields) {
         for (const char* name : {"fabric_send", "fabric_scatter_write", "fabric_mcast", "fabric_send_metadata"})
             if (fields.has(name)) {
@@ -144,8 +143,8 @@ private:
         if (source >= 0 && target >= 0 && source != target) {
             problems_.unsupported(
                 fields.where("dst_device_id"),
-                "'dst_device_id' is {}, 'src_device_id' {}: traffic between chips, whose way the event "
-                "does not tell; replay takes what stays on a chip",
+                "'dst_device_id' is {}, 'src_device_id' {}: traffic between chips, whose route the event "
+                "does not contain; replay supports traffic within a chip only",
                 target, source);
             return {};
         }
@@ -204,7 +203,7 @@ private:
         return read_target(fields, *type, process, bytes.value_or(0) > 0, event);
     }
 
-    /// Where to: given, or remembered from the last call that set the state.
+    /// The target: given, or stored by the last call that set the state.
     bool read_target(JsonFields& fields, const TypeRow& type, Process& process, bool has_size, TraceEvent& event) {
         const bool stated = type.use == StateUse::Use;
         const auto negative = [&](std::string_view name) {
@@ -251,7 +250,7 @@ private:
     std::map<std::tuple<std::size_t, Node, std::string>, std::size_t> index_;
     std::vector<Process> processes_;
     std::vector<TraceChip> chips_;
-    std::size_t chip_ = 0;  ///< of the last event
+    std::size_t chip_ = 0;  ///< chip of the last event
 };
 
 }  // namespace
@@ -261,7 +260,7 @@ Trace read_trace(const Json& list, const std::string& file, const Topology& topo
     TraceReader reader(file, topology, problems);
     for (const Json& item : list.items) {
         reader.read(item);
-        if (problems.size() >= most_problems) break;
+        if (problems.size() >= max_problems) break;
     }
     problems.throw_if_any();
     return reader.finish();

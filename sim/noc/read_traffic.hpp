@@ -1,4 +1,4 @@
-// The two forms of traffic files, each read by a file of its own.
+// Readers of the two formats of traffic files.
 #pragma once
 
 #include "sim/noc/json_fields.hpp"
@@ -6,14 +6,14 @@
 
 namespace ttsim::impl::noc {
 
-/// Reading stops after so many problems.
-constexpr std::size_t most_problems = 20;
+/// Reading stops after this number of problems.
+constexpr std::size_t max_problems = 20;
 
 Trace read_trace(const Json& list, const std::string& file, const Topology& topology);
 Workload read_workload(const Json& map, const std::string& file, const Topology& topology);
 
-/// Puts the corners of a multicast in the order in which the NoC flows (files give them either way round). False, and
-/// noted, when no Tensix tile but the source lies in between.
+/// Orders the corners of a multicast in the direction of the NoC (files have either order). Returns false and records a
+/// problem when the rectangle contains no Tensix node except the source.
 bool set_rectangle(const JsonFields& fields, const Topology& topology, int noc, Node source, NocCoord a, NocCoord b,
                    NocCoord& first, NocCoord& last, Diagnostics& problems);
 

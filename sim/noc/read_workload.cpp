@@ -1,4 +1,4 @@
-// Workloads: phases of transfers; and which form a file has.
+// Reader of workloads (phases of transfers), and detection of a file's format.
 #include <algorithm>
 
 #include "sim/noc/read_traffic.hpp"
@@ -76,7 +76,7 @@ Workload read_workload(const Json& map, const std::string& file, const Topology&
         for (const Json& item : transfers->items) {
             Transfer transfer;
             if (read_transfer(item, file, topology, problems, transfer)) workload.phases.back().push_back(transfer);
-            if (problems.size() >= most_problems) problems.throw_if_any();
+            if (problems.size() >= max_problems) problems.throw_if_any();
         }
     }
     problems.throw_if_any();

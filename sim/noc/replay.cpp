@@ -1,4 +1,4 @@
-// Traces: each processor makes its calls; see trace.hpp for what orders them.
+// Replay of traces: each processor issues its calls in order; trace.hpp describes the ordering.
 #include "sim/noc/replay.hpp"
 
 #include <algorithm>
@@ -10,10 +10,10 @@ namespace ttsim::impl::noc {
 namespace {
 
 constexpr std::uint32_t none = ~0U;
-/// What a barrier may wait for.
+/// Kinds of transactions that a barrier may wait for.
 enum Kinds : std::size_t { reads, writes, atomics, kinds };
 
-struct Group {  ///< the transactions of one kind between two barriers of it
+struct Group {  ///< the transactions of one kind between two barriers of that kind
     std::uint32_t open = 0, unsent = 0, process = 0;
     Time done = 0, departed = 0;
 };
@@ -25,10 +25,10 @@ struct Barrier {
     double recorded = 0;
 };
 
-class TracePlayer : private Fabric::Client {
+class TraceReplay : private Fabric::Client {
 public:
-    /// One chip of the trace.
-    TracePlayer(const Trace& trace, std::size_t chip, const Topology& topology, const Constants& constants, Loop loop)
+    /// Replays one chip of the trace.
+    TraceReplay(const Trace& trace, std::size_t chip, const Topology& topology, const Constants& constants, Loop loop)
         : trace_(trace), chip_(chip), fabric_(topology, constants, *this), open_loop_(loop == Loop::Open) {
         processes_.resize(trace.processes.size());
         for (std::uint32_t i = 0; i < processes_.size(); ++i) {
@@ -59,10 +59,10 @@ public:
 private:
     enum : std::uint32_t { step_event };
     struct Process {
-        std::size_t next = 0;  ///< event
-        Time shift = 0;        ///< predicted less recorded times
+        std::size_t next = 0;  ///< index of the next event
+        Time shift = 0;        ///< predicted minus recorded time
         std::array<std::uint32_t, kinds> groups{};
-        bool waiting = false;  ///< for groups of the event `next`
+        bool waiting = false;  ///< waits for groups of the event `next`
         Time barrier_start = -1;
     };
 
@@ -131,7 +131,7 @@ private:
             case Action::ZoneEnd:
                 break;
         }
-        // in an open loop the end of a barrier is told after the run, not by the recording
+        // in an open loop the ends of barriers are computed after the run; recorded ends are ignored
         if (event.action != Action::ZoneEnd && !(open_loop_ && is_pair_end(event.action))) last_ = std::max(last_, now);
         advance(index);
     }
@@ -142,7 +142,7 @@ private:
         const std::vector<TraceEvent>& events = trace_.processes[index].events;
         if (++process.next == events.size()) return;
         const TraceEvent& event = events[process.next];
-        // the end of a barrier is what the model says, so it is looked at right behind its start
+        // the model determines the end of a barrier, so its event follows immediately after the start
         const bool at_once = event.action == Action::ZoneEnd || (!open_loop_ && is_pair_end(event.action));
         const Time planned = at_once ? 0 : static_cast<Time>(event.time) + process.shift;
         fabric_.at(std::max(planned, fabric_.now()), step_event, index);
@@ -188,14 +188,14 @@ private:
         return end;
     }
 
-    /// False when the processor waits: step() comes again when there is something new.
+    /// Returns false when the processor must wait; step() is then called again after a completion.
     bool pass_barrier(std::uint32_t index, const TraceEvent& event) {
         Process& process = processes_[index];
         const Time now = fabric_.now();
         const bool pair = is_pair_end(event.action), flush = event.action == Action::Flush;
         Barrier barrier;
         barrier.process = index;
-        if (process.barrier_start < 0) process.barrier_start = now;  // no marker of its start
+        if (process.barrier_start < 0) process.barrier_start = now;  // the trace has no start marker
         barrier.start = process.barrier_start;
         const auto kinds_waited = waits_for(event.action);
         for (std::size_t kind = 0; kind < kinds; ++kind)
@@ -265,7 +265,7 @@ private:
     const bool open_loop_;
     std::vector<Process> processes_;
     std::vector<Group> groups_;
-    std::vector<Barrier> barriers_;  // of an open loop, whose ends are known when all is done
+    std::vector<Barrier> barriers_;  // open loop only: ends are computed after the run
     std::deque<Topology::Tree> trees_;
     BarrierSummary summary_;
     std::vector<BarrierTime> barrier_times_;
@@ -283,19 +283,19 @@ void add(BarrierSummary& sum, const BarrierSummary& other) {
 
 void add(Fabric::Use& use, const Fabric::Use& other, double share) {
     use.mean += other.mean * share;
-    use.most = std::max(use.most, other.most);
+    use.max = std::max(use.max, other.max);
 }
 
 }  // namespace
 
 ReplayResult replay(const Trace& trace, const Topology& topology, const Constants& constants, Loop loop) {
-    if (trace.chips.size() == 1) return TracePlayer(trace, 0, topology, constants, loop).run();
+    if (trace.chips.size() == 1) return TraceReplay(trace, 0, topology, constants, loop).run();
     ReplayResult all;
     all.golden_cycles = static_cast<double>(trace.recorded);
     if (trace.chips.empty()) return all;
     const double share = 1 / static_cast<double>(trace.chips.size());
     for (std::size_t chip = 0; chip < trace.chips.size(); ++chip) {
-        const ReplayResult one = TracePlayer(trace, chip, topology, constants, loop).run();
+        const ReplayResult one = TraceReplay(trace, chip, topology, constants, loop).run();
         all.chips.push_back({trace.chips[chip].device, one.total_cycles, *one.golden_cycles});
         all.total_cycles = std::max(all.total_cycles, one.total_cycles);
         add(all.barriers, one.barriers);

@@ -1,4 +1,4 @@
-// Workloads: phase after phase, each transfer's packets at its rate.
+// Replay of workloads: phases in sequence, each transfer's packets at its rate.
 #include <algorithm>
 #include <deque>
 
@@ -29,14 +29,14 @@ public:
     }
 
 private:
-    /// A source sends the next packet of a transfer while the one before is on its way.
+    /// A source sends the next packet of a transfer while the previous one is in flight.
     static constexpr std::uint32_t packets_at_once = 2;
     enum : std::uint32_t { issue_event, phase_event };
     struct State {
         const Transfer* transfer = nullptr;
         const Topology::Tree* tree = nullptr;
         std::uint32_t issued = 0, left_source = 0, complete = 0;
-        Time earliest = 0;  ///< of the next packet
+        Time earliest = 0;  ///< earliest time of the next packet
         bool scheduled = false;
     };
 

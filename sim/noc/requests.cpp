@@ -8,20 +8,20 @@ RequestQueues::RequestQueues(const Topology& topology, std::uint32_t depth, std:
       intake_(intake),
       client_(client),
       queues_(static_cast<std::size_t>(topology.ports()) * channels),
-      iterations_(static_cast<std::size_t>(noc_count * topology.nodes()), 0) {}
+      next_input_(static_cast<std::size_t>(noc_count * topology.nodes()), 0) {}
 
 void RequestQueues::enter(std::uint32_t request, const Route& route, int lane) {
     if (requests_.size() <= request) requests_.resize(request + 1);
-    // Software asks for channel 1 where it does not say another.
+    // The software's default is virtual channel 1.
     requests_[request] = {&route, 0, none, static_cast<std::uint8_t>(lane == 0 ? 0 : 1)};
     const QueueId own = queue_of(requests_[request], 0);
     push(own, request, 0);
-    if (queues_[own].count == 1) go_on(own);
+    if (queues_[own].count == 1) advance(own);
 }
 
 void RequestQueues::announce(const Request& request) {
     const Port end = request.route->hops.back().port;
-    client_.request_waits(topology_.noc_of(end), topology_.node_of(end));
+    client_.request_pending(topology_.noc_of(end), topology_.node_of(end));
 }
 
 void RequestQueues::push(QueueId id, std::uint32_t request, std::size_t hop) {
@@ -42,8 +42,8 @@ std::uint32_t RequestQueues::pop(QueueId id) {
     return request;
 }
 
-/// Lets the requests at the head of a queue move on as far as they can, then those that wait for its room.
-void RequestQueues::go_on(QueueId id) {
+/// Advances the requests at the head of a queue as far as possible, then those that are blocked by this queue.
+void RequestQueues::advance(QueueId id) {
     if (queues_[id].is_blocked) return;
     while (queues_[id].count > 0) {
         const std::uint32_t head = queues_[id].first;
@@ -68,23 +68,23 @@ void RequestQueues::go_on(QueueId id) {
             next.blocked_last = id;
             break;
         }
-        // empty queues are passed through
+        // a request passes through empty queues
         while (hop < last && queues_[queue_of(request, hop)].count == 0 &&
                queues_[queue_of(request, hop + 1)].count < depth_)
             ++hop;
         pop(id);
         const QueueId target = queue_of(request, hop);
         push(target, head, hop);
-        if (queues_[target].count == 1) go_on(target);
+        if (queues_[target].count == 1) advance(target);
     }
     while (queues_[id].blocked_first != none && queues_[id].count < depth_) {
         const QueueId other = queues_[id].blocked_first;
         queues_[id].blocked_first = queues_[other].next_blocked;
         if (queues_[id].blocked_first == none) queues_[id].blocked_last = none;
         queues_[other].is_blocked = false;
-        // one request comes, then the next queue's turn
+        // one request at a time, round robin over the blocked queues
         const std::uint32_t before = queues_[other].count;
-        go_on(other);
+        advance(other);
         if (queues_[other].count == before) break;
     }
 }
@@ -96,16 +96,16 @@ std::uint32_t RequestQueues::take(int noc, Node node) {
     const auto at = static_cast<std::size_t>(noc * topology_.nodes() + node);
     constexpr std::uint8_t all = 3 * channels;
     for (std::uint8_t tried = 0; tried < all; ++tried) {
-        const auto iteration = static_cast<std::uint8_t>((iterations_[at] + tried) % all);
-        const QueueId id = inputs[iteration % 3] * channels + iteration / 3U;
+        const auto input = static_cast<std::uint8_t>((next_input_[at] + tried) % all);
+        const QueueId id = inputs[input % 3] * channels + input / 3U;
         Queue& queue = queues_[id];
         if (queue.inside == 0) continue;
-        iterations_[at] = static_cast<std::uint8_t>((iteration + 1) % all);
+        next_input_[at] = static_cast<std::uint8_t>((input + 1) % all);
         const std::uint32_t request = queue.inside_first;
         queue.inside_first = requests_[request].after;
         if (queue.inside_first == none) queue.inside_last = none;
         --queue.inside;
-        go_on(id);
+        advance(id);
         return request;
     }
     return none;

@@ -56,15 +56,15 @@ NocCoord Topology::walk(int noc, NocCoord at, int target, bool along_y, std::vec
 
 const Route& Topology::route(int noc, Node from, Node to) const {
     std::uint32_t& index = route_index_[static_cast<std::size_t>((noc * nodes() + from) * nodes() + to)];
-    if (index) return made_[index - 1].route;
-    Made& made = made_.emplace_back();
-    index = static_cast<std::uint32_t>(made_.size());
+    if (index) return cached_routes_[index - 1].route;
+    CachedRoute& made = cached_routes_.emplace_back();
+    index = static_cast<std::uint32_t>(cached_routes_.size());
     const NocCoord start = coord(from), end = coord(to);
     made.hops.reserve(static_cast<std::size_t>(grid_x_ + grid_y_));
     made.hops.push_back({inject(noc, from), 0});
     const bool y_first = noc == 1;
-    const NocCoord iteration = walk(noc, start, y_first ? end.y : end.x, y_first, made.hops);
-    walk(noc, iteration, y_first ? end.x : end.y, !y_first, made.hops);
+    const NocCoord corner = walk(noc, start, y_first ? end.y : end.x, y_first, made.hops);
+    walk(noc, corner, y_first ? end.x : end.y, !y_first, made.hops);
     made.route.links = static_cast<int>(made.hops.size()) - 1;
     made.hops.push_back({eject(noc, to), 0});
     made.route.hops = made.hops;
@@ -75,7 +75,7 @@ Topology::Tree Topology::tree(int noc, Node from, NocCoord start, NocCoord end) 
     Tree tree;
     std::set<Port> used;
     const bool y_first = noc == 1;
-    const auto along = [&](int first, int last, int size) {  // the coordinates passed, in the direction of flow
+    const auto along = [&](int first, int last, int size) {  // the coordinates on the way, in the direction of flow
         std::vector<int> passed{first};
         const int step = noc == 0 ? 1 : size - 1;
         while (passed.back() != last) passed.push_back((passed.back() + step) % size);
@@ -85,10 +85,10 @@ Topology::Tree Topology::tree(int noc, Node from, NocCoord start, NocCoord end) 
         for (const int y : along(start.y, end.y, grid_y_)) {
             const Node leaf = node({x, y});
             if (kind(leaf) != NodeKind::Worker || leaf == from) continue;
-            // the trunk runs to the leaf's column or row, the branch along it: the unicast route
+            // trunk and branch follow the unicast route to the leaf
             std::vector<Hop> hops;
-            const NocCoord iteration = walk(noc, coord(from), y_first ? y : x, y_first, hops);
-            walk(noc, iteration, y_first ? x : y, !y_first, hops);
+            const NocCoord corner = walk(noc, coord(from), y_first ? y : x, y_first, hops);
+            walk(noc, corner, y_first ? x : y, !y_first, hops);
             for (const Hop& hop : hops)
                 if (used.insert(hop.port).second) tree.hops.push_back(hop);
             tree.leaves.push_back(leaf);

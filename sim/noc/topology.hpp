@@ -1,4 +1,4 @@
-// Where a chip's tiles lie on its two NoCs and which links a packet passes.
+// Positions of a chip's nodes on its two NoCs, and routes of packets.
 #pragma once
 
 #include <cstdint>
@@ -11,21 +11,21 @@
 namespace ttsim::impl::noc {
 
 using Node = std::uint16_t;  ///< y * grid_x + x, in NoC 0 coordinates
-/// A place that carries flits: a link between routers, or the port from a NIU into its router or back. See Topology.
+/// A resource that carries flits: a link between routers, or the port from a NIU into its router or back. See Topology.
 using Port = std::uint16_t;
 
 constexpr int noc_count = 2;
 
 enum class NodeKind : std::uint8_t { Worker, Dram, Ethernet, Pcie, Arc, Router };
 
-/// One step of a route: the port, and whether the packet has passed the edge of the torus on this axis, which moves it
-/// to the other half of the virtual channels (that keeps rings free of deadlock).
+/// One step of a route: the port, and whether the packet has crossed the dateline (edge of the torus) on this axis. It
+/// then uses the other half of the virtual channels, which prevents deadlock in rings.
 struct Hop {
     Port port;
     std::uint8_t dateline;
 };
 
-/// From the source's NIU to the destination's. A transfer to oneself has no links: it stays in the NIU.
+/// A route from the source's NIU to the destination's. A transfer to the same node has no links: it stays in the NIU.
 struct Route {
     std::span<const Hop> hops;  ///< NIU port, links, NIU port; the NIU ports alone when source and destination agree
     int links = 0;
@@ -44,7 +44,7 @@ public:
     Node node(NocCoord at) const { return static_cast<Node>(at.y * grid_x_ + at.x); }
     NocCoord coord(Node node) const { return {node % grid_x_, node / grid_x_}; }
     NodeKind kind(Node node) const { return kinds_[node]; }
-    /// Which memory lies behind a DRAM node, counted over all blocks of all channels; -1 elsewhere.
+    /// The memory behind a DRAM node, numbered over all blocks of all channels; -1 for other nodes.
     int dram_block(Node node) const { return dram_block_[node]; }
     int dram_blocks() const { return dram_blocks_; }
     const std::vector<Node>& workers() const { return workers_; }
@@ -61,13 +61,13 @@ public:
     bool is_inject(Port p) const { return p % ports_per_node == 2; }
     int noc_of(Port p) const { return p / (nodes() * ports_per_node); }
 
-    /// Valid as long as the topology lives.
+    /// Valid as long as the topology exists.
     const Route& route(int noc, Node from, Node to) const;
     /// The tree of a multicast to the Tensix tiles of a rectangle: the trunk along the first axis, a branch along the
     /// second per column or row. Corners are given in the direction the NoC flows, so a rectangle may wrap.
     struct Tree {
         std::vector<Hop> hops;
-        std::vector<Node> leaves;  ///< never the source
+        std::vector<Node> leaves;  ///< without the source
         int depth = 0;             ///< links to the farthest leaf
         Node farthest = 0;
     };
@@ -78,7 +78,7 @@ private:
     Port port(int noc, Node node, int which) const {
         return static_cast<Port>((noc * nodes() + node) * ports_per_node + which);
     }
-    /// Appends the links from one node to another along one axis; returns where they end.
+    /// Appends the links from one node to another along one axis; returns the last node.
     NocCoord walk(int noc, NocCoord at, int target, bool along_y, std::vector<Hop>& out) const;
 
     int grid_x_, grid_y_;
@@ -86,13 +86,13 @@ private:
     std::vector<std::int16_t> dram_block_;
     int dram_blocks_ = 0;
     std::vector<Node> workers_;
-    // routes are made when first asked for
-    struct Made {
+    // routes are created on first use
+    struct CachedRoute {
         Route route;
         std::vector<Hop> hops;
     };
-    mutable std::vector<std::uint32_t> route_index_;  ///< of made_ and one more; 0: not made
-    mutable std::deque<Made> made_;
+    mutable std::vector<std::uint32_t> route_index_;  ///< 1 + index in cached_routes_; 0: not created
+    mutable std::deque<CachedRoute> cached_routes_;
 };
 
 }  // namespace ttsim::impl::noc

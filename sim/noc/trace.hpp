@@ -24,13 +24,13 @@ enum class Action : std::uint8_t {
     ReadBarrierEnd,
     WriteBarrierStart,
     WriteBarrierEnd,
-    ReadBarrier,   ///< one marker: what was read is there before the next event
+    ReadBarrier,   ///< one marker: reads are complete before the next event
     WriteBarrier,  ///< one marker
     Flush,         ///< writes have left
     FullBarrier,
     AtomicBarrier,
-    // no traffic and no waiting for the network
-    Mark,  ///< state and id settings, semaphores of its own tile, starts of zones
+    // neither traffic nor waiting for the network
+    Mark,  ///< state and id settings, semaphores of the own core, starts of zones
     ZoneEnd,
 };
 
@@ -52,16 +52,16 @@ struct TraceProcess {
     std::vector<TraceEvent> events;
 };
 
-/// Chips have clocks of their own: times count from each one's first event.
+/// Chips have independent clocks; times count from the first event of each chip.
 struct TraceChip {
-    std::int64_t device = -1;   ///< -1: the trace names none
+    std::int64_t device = -1;   ///< -1: not given in the trace
     std::int64_t recorded = 0;  ///< last minus first time
 };
 
 struct Trace {
     std::vector<TraceProcess> processes;
     std::vector<TraceChip> chips;  ///< in the order of their first events
-    std::int64_t recorded = 0;     ///< of the chip that takes longest
+    std::int64_t recorded = 0;     ///< recorded cycles of the chip that takes longest
     std::size_t events = 0;
 };
 
@@ -72,8 +72,8 @@ struct Transfer {
     NocCoord first, last;
     std::uint32_t packets = 1;
     std::uint64_t bytes = 0;  ///< of each packet
-    double rate = 0;          ///< bytes per cycle, 0: what the source can
-    double offset = 0;        ///< earliest start, cycles after its phase
+    double rate = 0;          ///< bytes per cycle; 0: the maximum of the source
+    double offset = 0;        ///< earliest start, in cycles after the start of its phase
 };
 
 struct Workload {
@@ -81,7 +81,7 @@ struct Workload {
     std::optional<double> golden;  ///< cycles
 };
 
-/// Reads either form. Throws one Error with everything wrong in the file, at its place: Input, and Unsupported for
+/// Reads either format. Throws one Error with all problems of the file and their locations: Input, or Unsupported for
 /// traffic between chips.
 std::variant<Trace, Workload> read_traffic(const std::string& file, const Topology& topology);
 std::variant<Trace, Workload> parse_traffic(std::string_view text, const std::string& name, const Topology& topology);

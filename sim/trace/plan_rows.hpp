@@ -1,4 +1,4 @@
-// What a trace says of a plan before anything moves: its ops, where they are placed, and the pipes between them.
+// Trace rows of a plan: its ops, their placement, and the pipes between them.
 #pragma once
 
 #include <cstdint>
@@ -9,20 +9,20 @@
 
 namespace ttsim::impl::sim {
 
-/// Numbers of the rows of one plan. Cores of an op and flows of a plan are numbered one after the other.
+/// Row ids of one plan. Cores of an op and flows of a plan have consecutive ids.
 struct PlanRows {
     std::int64_t id = 0;
     std::vector<std::int64_t> first_core;  ///< per op
     std::int64_t first_flow = 0;
     struct Flow {
         bool memory = false;                      ///< a pipe from a queue
-        std::vector<std::uint64_t> bytes_before;  ///< of an input: by chunks sent, up to all of them
+        std::vector<std::uint64_t> bytes_before;  ///< bytes of an input before chunk n; the last element is the total
         std::uint64_t bytes(std::uint64_t chunks) const;
     };
     std::vector<Flow> flows;
 };
 
-/// Hands out row numbers over all plans of a run.
+/// Assigns row ids over all plans of a run.
 class PlanWriter {
 public:
     explicit PlanWriter(const Netlist& netlist);

@@ -36,7 +36,7 @@ public:
     void begins(Cycle now) override {
         for (FlowProbe& flow : flows) flow.begin(now);
     }
-    /// Ends all rows and makes their times relative to the start of the epoch.
+    /// Closes all probes and makes their times relative to the start of the epoch.
     void close();
     bool same_rows(const Launched& other) const;
 
@@ -149,7 +149,7 @@ void Recorder::close_epoch(std::unique_ptr<Launched> epoch, Cycle now, const std
                            double inputs_per_second) {
     guarded([&] {
         epoch->close();
-        Written& last = written_[&epoch->plan];
+        LastWritten& last = written_[&epoch->plan];
         EpochRow row{&epoch->plan, epoch->id, epoch->inputs, epoch->start, now - epoch->start, inputs_per_second, {}};
         const bool same = last.launched && epoch->same_rows(*last.launched);
         if (same) row.same_as = last.epoch;
@@ -170,7 +170,7 @@ void Recorder::add_epoch(const EpochRow& row, const std::string& status) {
     epoch_rows_.push_back(row);
 }
 
-/// The last epochs come again, without being simulated.
+/// Adds rows for extrapolated epochs, which repeat the last `count` epochs.
 void Recorder::repeat_epochs(std::size_t count, std::int64_t rounds, Cycle shift) {
     const std::size_t first = epoch_rows_.size() - count;
     for (std::int64_t round = 1; round <= rounds; ++round)
@@ -254,32 +254,32 @@ static const char* port_direction(const noc::Topology& topology, noc::Port port)
     return topology.noc_of(port) == 0 ? "right" : "left";
 }
 
-std::int64_t Recorder::route(const NocLeg& way) {
+std::int64_t Recorder::route(const NocLeg& leg) {
     const auto [known, fresh] =
-        routes_.try_emplace({way.chip, way.noc, way.from.x, way.from.y, way.low.x, way.low.y, way.high.x, way.high.y},
+        routes_.try_emplace({leg.chip, leg.noc, leg.from.x, leg.from.y, leg.low.x, leg.low.y, leg.high.x, leg.high.y},
                             static_cast<std::int64_t>(routes_.size()));
     if (!fresh) return known->second;
     const noc::Topology& topology =
-        topologies_.try_emplace(way.chip, state_.machine.find(way.chip)->params).first->second;
+        topologies_.try_emplace(leg.chip, state_.machine.find(leg.chip)->params).first->second;
     std::vector<std::string> links, ends;
-    for (const noc::Port port : ports_passed(topology, way.noc, way.from, {way.low, way.high})) {
+    for (const noc::Port port : ports_passed(topology, leg.noc, leg.from, {leg.low, leg.high})) {
         const NocCoord at = topology.coord(topology.node_of(port));
         links.push_back(fmt::format("[{},{},\"{}\"]", at.x, at.y, port_direction(topology, port)));
         if (!topology.is_link(port) && !topology.is_inject(port)) ends.push_back(fmt::format("[{},{}]", at.x, at.y));
     }
-    writer_->add(Table::Route, known->second, way.chip, way.noc, way.from.x, way.from.y,
+    writer_->add(Table::Route, known->second, leg.chip, leg.noc, leg.from.x, leg.from.y,
                  fmt::format("[{}]", fmt::join(ends, ",")), fmt::format("[{}]", fmt::join(links, ",")));
     return known->second;
 }
 
-/// Once for a flow: all epochs of a plan send the same way.
+/// Writes the routes of a flow once, since all epochs of a plan use the same routes.
 void Recorder::add_routes(std::int64_t flow, const std::vector<RoutePart>& parts) {
     if (parts.empty() || !routed_.insert(flow).second) return;
     for (std::size_t n = 0; n < parts.size();) {
-        const std::int64_t id = route(parts[n].way);
+        const std::int64_t id = route(parts[n].route);
         std::int64_t times = 1;
         const auto follows = [&](const RoutePart& next) {
-            return next.chunk == parts[n].chunk + times && next.bytes == parts[n].bytes && route(next.way) == id;
+            return next.chunk == parts[n].chunk + times && next.bytes == parts[n].bytes && route(next.route) == id;
         };
         while (n + static_cast<std::size_t>(times) < parts.size() &&
                follows(parts[n + static_cast<std::size_t>(times)]))
@@ -316,7 +316,7 @@ void Recorder::add_resources(unsigned bucket_shift, Cycle now) {
         const ResourceName& name = names_[i];
         const Load& load = loads_[i];
         const bool link = name.kind == ResourceName::Kind::NocLink;
-        if (link && load.transfers == 0) continue;  // most of them
+        if (link && load.transfers == 0) continue;  // unused links are left out
         const bool ethernet = name.kind == ResourceName::Kind::Ethernet;
         const bool channel = ethernet || name.kind == ResourceName::Kind::Dram;
         const auto only = [](bool wanted, std::int64_t value) {
@@ -332,7 +332,7 @@ void Recorder::add_resources(unsigned bucket_shift, Cycle now) {
     }
 }
 
-static const char* numerics_word(Numerics numerics) {
+static const char* numerics_name(Numerics numerics) {
     if (numerics == Numerics::Exact) return "exact";
     return numerics == Numerics::Float32 ? "float32" : "real";
 }
@@ -343,7 +343,7 @@ void Recorder::add_run(const std::string& status, const std::string& message, Cy
     for (const ChosenParameter& p : report.params) writer_->add(Table::Parameter, p.name, p.value, p.why);
     for (std::size_t i = 0; i < report.programs.size(); ++i) writer_->add(Table::Program, i, report.programs[i]);
     writer_->add(Table::Run, trace.version, trace.command, base_name(report.netlist), report.arch,
-                 base_name(report.device), state_.values() ? "full" : "timing", numerics_word(report.numerics),
+                 base_name(report.device), state_.values() ? "full" : "timing", numerics_name(report.numerics),
                  report.seed, report.inputs_count, report.clock_mhz, trace.level, status, message, now,
                  report.inputs_skipped, std::int64_t{1} << bucket_shift);
 }
@@ -356,7 +356,7 @@ void Recorder::finish(const std::string& status, const std::string& message, Cyc
     }
     unsigned shift = 0;
     for (const Load& load : loads_) shift = std::max(shift, load.shift());
-    while ((now >> shift) >= Load::buckets_at_most) ++shift;
+    while ((now >> shift) >= Load::max_buckets) ++shift;
     guarded([&] {
         add_resources(shift, now);
         for (std::int64_t n = 0; n < most_times_; ++n) writer_->add(Table::Number, n);

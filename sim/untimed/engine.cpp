@@ -49,7 +49,7 @@ bool UntimedEngine::blocked(const Pending& pending) const {
     return false;
 }
 
-/// The first command that can moves on, by one op.
+/// Executes one op of the first command that can proceed.
 bool UntimedEngine::step() {
     fill_window();
     const bool moved = std::any_of(window_.begin(), window_.end(), [this](Pending& pending) { return step(pending); });
@@ -65,7 +65,7 @@ bool UntimedEngine::step(Pending& pending) {
         if (pending.over) return true;
     }
     if (!pending.running->over() && !pending.running->step()) return false;
-    if (state_.settings.progress) tell_progress();
+    if (state_.settings.progress) report_progress();
     if (pending.running->over()) finish(pending);
     return true;
 }
@@ -113,10 +113,10 @@ void UntimedEngine::finish(Pending& pending) {
     pending.over = true;
 }
 
-void UntimedEngine::tell_progress() const {
+void UntimedEngine::report_progress() const {
     double parts = 0;
     for (const RunningLaunch* launch : running_) parts += launch->inputs_over();
-    state_.tell_progress(inputs_done_ + static_cast<std::int64_t>(parts), static_cast<double>(inputs_done_) + parts);
+    state_.report_progress(inputs_done_ + static_cast<std::int64_t>(parts), static_cast<double>(inputs_done_) + parts);
 }
 
 std::string UntimedEngine::waits() const {

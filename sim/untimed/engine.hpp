@@ -1,9 +1,9 @@
-// Engines without a clock: programs go on op by op, input by input, as far as entries and free slots allow.
+// Engines without a clock: they execute programs op by op and input by input, as entries and free slots allow.
 //
 //   program --EpochStream--> commands in flight --> RunningLaunch --op, input--> UntimedLaunch (of a subclass)
 //
-// Order of commands, pointers and slots of queues are the machine's. What lies between two ops of an epoch is one
-// input; in the machine it is what their buffers hold.
+// Order of commands, queue pointers and slots are the same as in the machine. Between two ops of an epoch there is
+// exactly one input; in the machine it is the content of their buffers.
 #pragma once
 
 #include <list>
@@ -19,7 +19,7 @@ namespace ttsim::impl::sim {
 class UntimedEngine : public Engine {
 public:
     void call(const ProgramCall& call) override;
-    /// Nothing takes time: what can move moves, whatever the deadline.
+    /// Executes everything that can run. No time passes, so the deadline has no effect.
     bool advance(const Until& until, std::uint64_t deadline = no_deadline) override;
     bool idle() const override { return at_end_ && window_.empty(); }
     std::uint64_t now() const override { return 0; }
@@ -36,7 +36,7 @@ protected:
     /// `state` outlives the engine.
     explicit UntimedEngine(RunState& state);
     virtual std::unique_ptr<UntimedLaunch> launch(const EpochLaunch& launch, const QueueAccesses& access) = 0;
-    /// What the host pushes or writes.
+    /// Stores an entry that the host pushes or writes.
     virtual void put(const Queue& queue, std::int64_t n, EntryPtr entry) = 0;
 
     RunState& state_;
@@ -55,12 +55,12 @@ private:
     void start(Pending& pending);
     void finish(Pending& pending);
     void check_stop() const;
-    void tell_progress() const;
+    void report_progress() const;
 
-    static constexpr std::size_t window_size = 64;  ///< commands looked ahead
+    static constexpr std::size_t window_size = 64;  ///< number of commands that are looked ahead
     EpochStream stream_;
     PointerTable pointers_;
-    mutable Fifos fifos_;  // made when somebody asks for them
+    mutable Fifos fifos_;  // mutable: created on first use
     std::list<Pending> window_;
     std::vector<const RunningLaunch*> running_;
     bool at_end_ = true;

@@ -43,7 +43,7 @@ public:
     }
 
     void run(std::size_t o, std::int64_t input) override {
-        // (1) every core's slices and the queues they feed, (2) queues that take all of them at once
+        // (1) slices of all cores, and queues without TMs, (2) queues with TMs and gradients
         run_op(o, input);
         write_queues(o, input);
         if (readers_[o] == 0) blocks_[o].clear();
@@ -59,11 +59,11 @@ private:
         for (std::size_t q = 0; q < plan_.queues.size(); ++q) {
             const PlanQueue& queue = plan_.queues[q];
             if (queue.readers.empty()) continue;
-            // An entry that comes while the launch is under way is read when an op needs it.
+            // An entry that may be written during the launch is read when an op needs it.
             const bool fifo = queue.queue->type == QueueType::Queue;
             const bool streams = fifo && (state_.live || queue.writer >= 0);
-            const bool there = !state_.live && state_.store.has(*queue.queue, access_.at(queue.queue).read(input));
-            if (!streams || there) read_queue(q, input);
+            const bool available = !state_.live && state_.store.has(*queue.queue, access_.at(queue.queue).read(input));
+            if (!streams || available) read_queue(q, input);
         }
     }
 
@@ -73,7 +73,7 @@ private:
         if (queue.type == QueueType::Queue && !state_.store.has(queue, n))
             fail_input(queue.loc, "queue '{}' is read at slot {} (entry {}), which nothing has written", queue.name,
                        n % queue.entries, n);
-        // In prologue the first input's read serves all, even where the operand is streamed anew for each.
+        // A prologue operand is read once, for the first input.
         EntrySpan& first = prologue_[&queue];
         if (!access_.at(&queue).prologue || first.parts.empty()) first = state_.store.read(queue, n);
         entries_[q] = first;
@@ -88,7 +88,7 @@ private:
         SourceRefs refs;
         if (operand.producer_op < 0) {
             const auto q = static_cast<std::size_t>(operand.producer_queue);
-            if (entries_[q].parts.empty()) read_queue(q, input);  // a FIFO that an op of this launch fills
+            if (entries_[q].parts.empty()) read_queue(q, input);  // a FIFO that an op of this launch writes
             refs.entry = entries_[q];
         } else {
             const auto& produced = blocks_[static_cast<std::size_t>(operand.producer_op)];
@@ -103,13 +103,13 @@ private:
         return slot;
     }
 
-    /// Entries that take an op's slices one by one as they are computed: of queues without TMs. Sums of gradients read
-    /// what is there before.
+    /// Opens the entries to which slices are written as they are computed: of queues without TMs. None for gradient
+    /// ops, which first read the old entry.
     std::vector<std::pair<const Queue*, EntrySpan>> open_entries(std::size_t o, std::int64_t input) {
-        std::vector<std::pair<const Queue*, EntrySpan>> opened;
+        std::vector<std::pair<const Queue*, EntrySpan>> open_entries_of_op;
         const PlanOp& op = plan_.ops[o];
-        if (op.op->cfg.gradient) return opened;
-        for (std::size_t k = 0; k < op.operands.size(); ++k) {  // reads come before the writes of the same op
+        if (op.op->cfg.gradient) return open_entries_of_op;
+        for (std::size_t k = 0; k < op.operands.size(); ++k) {  // an op reads its operands before it writes
             if (op.operands[k].producer_op >= 0 || !resident_[o][k].empty()) continue;
             const auto q = static_cast<std::size_t>(op.operands[k].producer_queue);
             if (entries_[q].parts.empty()) read_queue(q, input);
@@ -117,16 +117,16 @@ private:
         for (const int q : op.out_queues) {
             const Queue& queue = *plan_.queues[static_cast<std::size_t>(q)].queue;
             if (queue.input_tms.empty() && writes(queue, input))
-                opened.emplace_back(&queue, state_.store.open(queue, access_.at(&queue).write(input)));
+                open_entries_of_op.emplace_back(&queue, state_.store.open(queue, access_.at(&queue).write(input)));
         }
-        return opened;
+        return open_entries_of_op;
     }
 
     bool writes(const Queue& queue, std::int64_t input) const {
         return !access_.at(&queue).epilogue || input + 1 >= inputs_;
     }
 
-    /// Whether anything reads the op's slices once all of them are there.
+    /// Whether the op's blocks are needed after all its slices were computed.
     bool keeps_blocks(std::size_t o) const {
         const PlanOp& op = plan_.ops[o];
         return !op.readers.empty() || op.op->cfg.gradient ||
@@ -135,16 +135,16 @@ private:
                });
     }
 
-    /// Slices of operand k, first and count, that output slice s needs.
+    /// First index and count of the operand slices that output slice s needs.
     static std::pair<std::int64_t, std::int64_t> needed(const PlanOperand& operand, std::int64_t s) {
         return operand.whole_input ? std::pair(std::int64_t{0}, operand.operand_z)
                                    : std::pair(s * operand.slices, operand.slices);
     }
 
-    /// Slice by slice, so that an operand slice goes when the last core that needs it has been given it.
+    /// Runs the op slice by slice. An operand slice is released when the last core that needs it has it.
     void run_op(std::size_t o, std::int64_t input) {
         const PlanOp& op = plan_.ops[o];
-        const auto opened = open_entries(o, input);
+        const auto open_entries_of_op = open_entries(o, input);
         const bool keep = keeps_blocks(o);
         std::vector<PipeSlices> made(op.operands.size());
         std::vector<std::map<std::pair<std::size_t, std::int64_t>, std::int64_t>> uses_left(op.operands.size());
@@ -166,13 +166,14 @@ private:
                 }
                 const BlockPtr block = compute_.reserve(op);
                 compute_.run(block, op, core, s, input, std::move(operands), gradient_base(o, core, s, input));
-                for (const auto& [queue, to] : opened) compute_.write(op, core, s, block, to);
+                for (const auto& [queue, to] : open_entries_of_op) compute_.write(op, core, s, block, to);
                 if (keep) blocks_[o][{static_cast<std::uint32_t>(core), s}] = block;
                 if (OpResults* results = state_.op_results.get())
                     results->add(compute_, op, core, s, results->first_of(op) + input, block);
                 state_.throttle();
             }
-        for (const auto& [queue, to] : opened) state_.store.close(to, state_.pool, state_.keep_as(*queue));
+        for (const auto& [queue, to] : open_entries_of_op)
+            state_.store.close(to, state_.pool, state_.retained_format(*queue));
     }
 
     BlockPtr gradient_base(std::size_t o, std::size_t core, std::int64_t s, std::int64_t input) {
@@ -200,7 +201,7 @@ private:
                 for (const auto& [place, block] : blocks_[o]) compute_.write(op, place.first, place.second, block, to);
             else
                 compute_.write_through_tms(op, queue, {blocks_[o], {}}, to);
-            state_.store.close(to, state_.pool, state_.keep_as(queue));
+            state_.store.close(to, state_.pool, state_.retained_format(queue));
         }
     }
 
@@ -214,10 +215,11 @@ private:
     std::vector<EntrySpan> entries_;                                                  // per plan queue, this input
     std::vector<std::map<std::pair<std::uint32_t, std::int64_t>, BlockPtr>> blocks_;  // per op, this input
     std::vector<const Op*> ops_;
-    std::vector<std::vector<std::size_t>> producers_;  // per op: those it reads
-    std::vector<std::size_t> readers_, readers_left_;  // per op: those that read it, and have not for this input
-    std::vector<std::vector<PipeSlices>> resident_;    // per op and operand
-    std::vector<std::vector<BlockPtr>> gradients_;     // per op: core * slices + slice
+    std::vector<std::vector<std::size_t>> producers_;  // per op: the ops it reads
+    std::vector<std::size_t> readers_,
+        readers_left_;  // per op: number of ops that read it; of these, not yet for this input
+    std::vector<std::vector<PipeSlices>> resident_;  // per op and operand
+    std::vector<std::vector<BlockPtr>> gradients_;   // per op: core * slices + slice
 };
 
 }  // namespace
@@ -237,7 +239,7 @@ void run_functional(RunState& state) {
     const AbandonOnFailure tasks(state.pool);
     for (const ProgramCall& call : state.calls) engine.call(call);
     const bool ended = engine.advance([&] { return engine.idle(); });
-    TT_CHECK(ended, "programs stand still though queues have no end:{}", engine.waits());
+    TT_CHECK(ended, "programs are blocked although queues are unbounded:{}", engine.waits());
     state.pool.wait_all();
 }
 

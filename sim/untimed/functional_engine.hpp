@@ -1,4 +1,4 @@
-// Functional mode: the values of the modelled machine, by the chip's formats, in program order.
+// Functional mode: computes values in the chip's formats, in program order.
 #pragma once
 
 #include "sim/untimed/engine.hpp"

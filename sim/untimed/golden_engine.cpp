@@ -4,14 +4,14 @@ namespace ttsim::impl::sim {
 
 namespace {
 
-/// What has been overwritten in its ring leaves golden's memory.
+/// Drops FIFO entries whose slots have been overwritten.
 void forget_overwritten(Golden& golden, const Queue& queue, std::int64_t written) {
     if (queue.type == QueueType::Queue) golden.forget(queue, written - queue.entries + 1);
 }
 
-class GoldenOnEngine : public UntimedLaunch {
+class GoldenUntimedLaunch : public UntimedLaunch {
 public:
-    GoldenOnEngine(Golden& golden, const EpochLaunch& launch, const QueueAccesses& access)
+    GoldenUntimedLaunch(Golden& golden, const EpochLaunch& launch, const QueueAccesses& access)
         : golden_(golden), access_(access), values_(golden.launch(launch, access)) {}
 
     const std::vector<const Op*>& ops() const override { return values_->ops(); }
@@ -42,7 +42,7 @@ GoldenEngine::GoldenEngine(RunState& state)
     : UntimedEngine(state), golden_(state.netlist, state.forecast, golden_options(state), state.pool) {}
 
 std::unique_ptr<UntimedLaunch> GoldenEngine::launch(const EpochLaunch& launch, const QueueAccesses& access) {
-    return std::make_unique<GoldenOnEngine>(golden_, launch, access);
+    return std::make_unique<GoldenUntimedLaunch>(golden_, launch, access);
 }
 
 void GoldenEngine::put(const Queue& queue, std::int64_t n, EntryPtr entry) {

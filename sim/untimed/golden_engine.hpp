@@ -1,4 +1,4 @@
-// Golden as an engine: whole tensors in float32, with the pointers and queues of the machine.
+// Golden as an engine: whole tensors in float32, with the queues and pointers of the machine.
 #pragma once
 
 #include "netlist/golden/golden.hpp"
@@ -19,7 +19,7 @@ private:
     Golden golden_;
 };
 
-/// How golden has to compute to be held against the run.
+/// Options of golden for a comparison with this run.
 GoldenOptions golden_options(const RunState& state);
 
 }  // namespace ttsim::impl::sim

@@ -33,7 +33,7 @@ RunningLaunch::RunningLaunch(RunState& state, Fifos& fifos, EpochLaunch launch, 
     }
     if (state_.live) connect();
     readers_left_ = readers_;
-    if (ops_.empty()) input_ = launch_.inputs;  // files have such graphs
+    if (ops_.empty()) input_ = launch_.inputs;  // netlists may contain empty graphs
 }
 
 void RunningLaunch::connect() {
@@ -116,7 +116,7 @@ double RunningLaunch::inputs_over() const {
     return static_cast<double>(input_) + part;
 }
 
-// --- why nothing moves ---------------------------------------------------------------------------------------------
+// --- wait-for chains -----------------------------------------------------------------------------------------------
 
 const Waiter* RunningLaunch::writer_of(const Queue& queue) const {
     for (const RunningLaunch* launch : launches_)
@@ -152,7 +152,7 @@ WaitsFor RunningLaunch::OpState::waits_for() const {
                             queue.entries),
                 launch->reader_of(queue), Room{Room::Kind::Entries, queue.name, 0, queue.entries}};
     }
-    return {fmt::format("{} {}", self, done ? "is done" : "could run"), nullptr};
+    return {fmt::format("{} {}", self, done ? "is done" : "is ready to run"), nullptr};
 }
 
 std::vector<const Waiter*> RunningLaunch::unfinished() const {

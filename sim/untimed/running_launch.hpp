@@ -1,4 +1,4 @@
-// A launch under way without a clock: which of its ops can run for the present input, and what that does to queues.
+// A launch in progress without a clock: which of its ops can run for the current input, and their effect on queues.
 #pragma once
 
 #include <deque>
@@ -13,19 +13,18 @@ namespace ttsim::impl::sim {
 
 using QueueAccesses = std::map<const Queue*, QueueAccess>;
 
-/// The values of one launch, as an engine computes them.
+/// Computes the values of one launch; implemented by each engine.
 class UntimedLaunch {
 public:
     virtual ~UntimedLaunch() = default;
     virtual const std::vector<const Op*>& ops() const = 0;  ///< producers first
-    /// Inputs begin one after the other. What this input's writes may change is read now.
+    /// Starts an input, in order. Reads queue contents that the writes of this input may change.
     virtual void begin(std::int64_t input) = 0;
-    /// Computes ops()[op] and fills the queues behind it. Its operands are there: those of ops of this launch were
-    /// computed for the same input.
+    /// Computes ops()[op] and writes its queues. The caller guarantees that its operands are available for this input.
     virtual void run(std::size_t op, std::int64_t input) = 0;
 };
 
-/// FIFOs as the engine and its host see them.
+/// State and host cursors of all FIFOs.
 class Fifos {
 public:
     explicit Fifos(RunState& state) : state_(state) {}
@@ -47,15 +46,15 @@ private:
 
 class RunningLaunch {
 public:
-    /// `launches`: those under way, this one among them from now on; they may owe entries to each other.
+    /// `launches`: all launches in progress, for wait-for chains. The caller adds this one.
     RunningLaunch(RunState& state, Fifos& fifos, EpochLaunch launch, QueueAccesses access,
                   std::unique_ptr<UntimedLaunch> values, const std::vector<const RunningLaunch*>& launches);
 
-    /// Runs one op for one input; false when none can. In a live run ops wait for entries and free slots; otherwise
-    /// everything is there or will never be, and queues have no end.
+    /// Runs one op for one input; false when none can run. In a live run ops wait for entries and free slots. Otherwise
+    /// queues are unbounded and ops never wait.
     bool step();
     bool over() const { return input_ == launch_.inputs; }
-    double inputs_over() const;  ///< with the part of the present one that is
+    double inputs_over() const;  ///< finished inputs, including the finished fraction of the current one
     const EpochLaunch& launch() const { return launch_; }
     const QueueAccesses& access() const { return access_; }
     std::vector<const Waiter*> unfinished() const;
@@ -65,14 +64,14 @@ private:
         const RunningLaunch* launch = nullptr;
         const Op* op = nullptr;
         std::vector<const OpState*> producers;
-        std::vector<const QueueAccess*> reads, writes;  // of FIFOs
-        bool done = false;                              // for the present input
+        std::vector<const QueueAccess*> reads, writes;  // FIFOs only
+        bool done = false;                              // finished for the current input
         WaitsFor waits_for() const override;
     };
     void connect();
     bool can_run(const OpState& op) const;
-    bool reads(const QueueAccess& access) const;   // anew, for the present input
-    bool writes(const QueueAccess& access) const;  // for the present input
+    bool reads(const QueueAccess& access) const;   // whether the current input reads an entry
+    bool writes(const QueueAccess& access) const;  // whether the current input writes an entry
     void finish(OpState& op);
     const Waiter* writer_of(const Queue& queue) const;
     const Waiter* reader_of(const Queue& queue) const;

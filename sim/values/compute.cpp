@@ -22,18 +22,18 @@ void fill(MatrixView to, float value) {
     for (std::int64_t r = 0; r < to.rows; ++r) std::fill_n(to.row(r), to.cols, value);
 }
 
-/// Copies tiles of producer space into a matrix; knows where the producer keeps its tiles.
+/// Copies tiles of a producer (blocks or a queue entry) into a matrix.
 class Fetcher {
 public:
     Fetcher(const SourceRefs& refs, const Blocking& blocking, TileDim source, bool transpose, DataFormat df)
         : refs_(refs), blocking_(blocking), source_(source), transpose_(transpose), df_(df) {}
 
-    /// A run of tiles; `to` is the first tile's place in a matrix of operand tiles.
+    /// Copies a run of tiles; `to` is the position of the first tile in a matrix of operand tiles.
     void fetch(const TileRun& run, TileDim dim, MatrixView to) const {
         if (run.first.pad) {
             const MatrixView pads{to.data, dim.h, run.count * dim.w, to.stride};
             fill(pads, run.first.value);
-            if (travels_as_bits(df_)) floats_to_integers(pads);
+            if (is_stored_as_bits(df_)) floats_to_integers(pads);
             return;
         }
         if (!refs_.entry.parts.empty())
@@ -63,7 +63,7 @@ private:
     void fetch_blocks(const TileRun& run, TileDim dim, MatrixView to) const {
         for (std::int64_t n = 0; n < run.count;) {
             const BlockPlace place = place_of(blocking_, run.first.r + n * run.dr, run.first.c + n * run.dc);
-            // Tiles of the run that lie in this core's block.
+            // Tiles of the run that are in this core's block.
             const std::int64_t room = run.dc != 0   ? blocking_.core_ct() - place.c
                                       : run.dr != 0 ? blocking_.core_rt() - place.r
                                                     : 1;
@@ -103,22 +103,23 @@ std::vector<Task> tasks_of(const SourceRefs& refs) {
 AssembledPtr Compute::assemble(const PlanOp& op, std::size_t k, const Pipe& pipe, std::int64_t z,
                                SourceRefs refs) const {
     const PlanOperand& operand = op.operands[k];
-    auto made = std::make_shared<Assembled>();
+    auto result = std::make_shared<Assembled>();
     std::vector<Task> after = tasks_of(refs);
-    made->task = pool_.submit(
-        [this, &op, &operand, &pipe, k, z, made = made.get(), keep = std::weak_ptr(made), refs = std::move(refs)] {
+    result->task = pool_.submit(
+        [this, &op, &operand, &pipe, k, z, result = result.get(), keep = std::weak_ptr(result),
+         refs = std::move(refs)] {
             const auto alive = keep.lock();
-            if (!alive) return;  // nobody waits for it any more
+            if (!alive) return;  // the slice is not needed any more
             const TileDim dim = operand.tile;
             std::int64_t rows = 0, cols = 0;
             for (const TileRect& rect : pipe.rects) {
                 rows = rect.nr;
                 cols += rect.nc;
             }
-            made->rows = rows * dim.h;
-            made->cols = cols * dim.w;
-            made->data.resize(static_cast<std::size_t>(made->rows * made->cols));
-            const MatrixView out{made->data.data(), made->rows, made->cols, made->cols};
+            result->rows = rows * dim.h;
+            result->cols = cols * dim.w;
+            result->data.resize(static_cast<std::size_t>(result->rows * result->cols));
+            const MatrixView out{result->data.data(), result->rows, result->cols, result->cols};
             const Blocking& blocking =
                 operand.producer_op >= 0
                     ? plan_.ops[static_cast<std::size_t>(operand.producer_op)].op->cfg.out
@@ -138,26 +139,26 @@ AssembledPtr Compute::assemble(const PlanOp& op, std::size_t k, const Pipe& pipe
             prepare_operand(op.op->cfg, static_cast<int>(k), numerics_, out);
         },
         std::move(after));
-    return made;
+    return result;
 }
 
 BlockPtr Compute::reserve(const PlanOp& op) const {
-    auto made = std::make_shared<Block>();
-    made->task = pool_.reserve();
-    made->rows = op.op->cfg.out.core_rt() * op.op->cfg.tile.h;
-    made->cols = op.op->cfg.out.core_ct() * op.op->cfg.tile.w;
-    return made;
+    auto result = std::make_shared<Block>();
+    result->task = pool_.reserve();
+    result->rows = op.op->cfg.out.core_rt() * op.op->cfg.tile.h;
+    result->cols = op.op->cfg.out.core_ct() * op.op->cfg.tile.w;
+    return result;
 }
 
-void Compute::run(const BlockPtr& made, const PlanOp& op, std::size_t core, std::int64_t slice, std::int64_t input,
+void Compute::run(const BlockPtr& result, const PlanOp& op, std::size_t core, std::int64_t slice, std::int64_t input,
                   std::vector<std::vector<AssembledPtr>> operands, BlockPtr previous) const {
     std::vector<Task> after;
     for (const auto& slices : operands)
         for (const AssembledPtr& part : slices) after.push_back(part->task);
     if (previous) after.push_back(previous->task);
     pool_.start(
-        made->task,
-        [this, &op, core, slice, input, block = made, operands = std::move(operands), previous] {
+        result->task,
+        [this, &op, core, slice, input, block = result, operands = std::move(operands), previous] {
             const Blocking& grid = op.op->cfg.out;
             block->data.assign(static_cast<std::size_t>(block->rows * block->cols), 0.0F);
             std::vector<std::vector<ConstMatrixView>> views(operands.size());
@@ -179,7 +180,7 @@ void Compute::run(const BlockPtr& made, const PlanOp& op, std::size_t core, std:
             op.def->block(args);
             pack_result(args);
             if (fault_) fault_(*op.op, block->data);
-            if (!follows_formats(numerics_)) return;
+            if (!rounds_to_formats(numerics_)) return;
             if (const std::int64_t many = count_saturated(op.op->cfg.out_df, args.out); many > 0)
                 saturations_.add(*op.op, many);
         },
@@ -230,21 +231,21 @@ BlockPtr Compute::load_block(const PlanOp& op, std::size_t core, std::int64_t sl
     const Blocking& out = op.op->cfg.out;
     const auto at = static_cast<std::int64_t>(core);
     const std::int64_t r0 = at / out.grid_c * out.core_rt(), c0 = at % out.grid_c * out.core_ct();
-    auto made = std::make_shared<Block>();
+    auto result = std::make_shared<Block>();
     const EntryPtr part = from.parts[static_cast<std::size_t>(slice / from.z_per_part)];
-    made->rows = out.core_rt() * part->tile.h;
-    made->cols = out.core_ct() * part->tile.w;
-    made->task = pool_.submit(
-        [made, part, r0, c0, z = slice % from.z_per_part] {
+    result->rows = out.core_rt() * part->tile.h;
+    result->cols = out.core_ct() * part->tile.w;
+    result->task = pool_.submit(
+        [result, part, r0, c0, z = slice % from.z_per_part] {
             const TileDim dim = part->tile;
-            made->data.resize(static_cast<std::size_t>(made->rows * made->cols));
-            const MatrixView all{made->data.data(), made->rows, made->cols, made->cols};
-            for (std::int64_t r = 0; r < made->rows / dim.h; ++r)
-                for (std::int64_t c = 0; c < made->cols / dim.w; ++c)
+            result->data.resize(static_cast<std::size_t>(result->rows * result->cols));
+            const MatrixView all{result->data.data(), result->rows, result->cols, result->cols};
+            for (std::int64_t r = 0; r < result->rows / dim.h; ++r)
+                for (std::int64_t c = 0; c < result->cols / dim.w; ++c)
                     get_tile(*part, part->at(z, r0 + r, c0 + c), all.sub(r * dim.h, c * dim.w, dim.h, dim.w));
         },
         {part->ready});
-    return made;
+    return result;
 }
 
 }  // namespace ttsim::impl::sim

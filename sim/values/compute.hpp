@@ -1,5 +1,5 @@
-// Values of the modelled machine: operand slices gathered from the blocks a pipe brought, op results computed a block
-// at a time. Everything here is a task; the clock of the machine never waits for it.
+// Values of the modelled machine: assembles operand slices from transferred blocks and computes op results block by
+// block. All work is done in tasks; the clock of the machine never waits for them.
 //
 //   Block (one slice of one core) --refs held by a pipe--> Assembled (operand slice) --op--> Block --> Entry (queue)
 #pragma once
@@ -15,7 +15,7 @@
 
 namespace ttsim::impl::sim {
 
-/// One output slice of one core: immutable once its task is done.
+/// One output slice of one core; immutable once its task is done.
 struct Block {
     Task task;
     std::vector<float> data;
@@ -24,13 +24,13 @@ struct Block {
 };
 using BlockPtr = std::shared_ptr<Block>;
 
-/// What a pipe resolved its transfers to: blocks by (source core, slice), or the entry of a queue.
+/// Sources of an operand slice: blocks by (source core, slice), or the entry of a queue.
 struct SourceRefs {
     std::map<std::pair<std::uint32_t, std::int64_t>, BlockPtr> blocks;
     EntrySpan entry;
 };
 
-/// One operand slice as the cores of a pipe share it, ready for the op (unpack conversion and masks applied).
+/// One operand slice, shared by the cores of a pipe, after unpack conversion and masks.
 struct Assembled {
     Task task;
     std::vector<float> data;
@@ -41,25 +41,25 @@ using AssembledPtr = std::shared_ptr<Assembled>;
 
 class Compute {
 public:
-    /// `fault` spoils what an op has computed: for tests; empty otherwise.
+    /// `fault` corrupts results of ops, for tests; empty: none.
     Compute(const Plan& plan, Numerics numerics, ThreadPool& pool, Saturations& saturations,
             std::function<void(const Op&, std::vector<float>&)> fault = {})
         : plan_(plan), numerics_(numerics), pool_(pool), saturations_(saturations), fault_(std::move(fault)) {}
 
-    /// Slice z of operand k of `op`, as `pipe` carries it.
+    /// Assembles slice z of operand k of `op` for the cores of `pipe`.
     AssembledPtr assemble(const PlanOp& op, std::size_t k, const Pipe& pipe, std::int64_t z, SourceRefs refs) const;
-    /// A block whose task is reserved: others may refer to it before its operands have arrived.
+    /// A block with a reserved task, so that it can be referred to before its operands have arrived.
     BlockPtr reserve(const PlanOp& op) const;
-    /// Output slice `slice` of core number `core` into a reserved block. `operands`: per operand the slices it
-    /// consumes.
+    /// Computes output slice `slice` of core number `core` into a reserved block. `operands`: the slices of each
+    /// operand. `previous`: the block to accumulate into (gradients), or null.
     void run(const BlockPtr& block, const PlanOp& op, std::size_t core, std::int64_t slice, std::int64_t input,
              std::vector<std::vector<AssembledPtr>> operands, BlockPtr previous) const;
     /// Adds the tasks that write a core's slice into an entry of a queue the op feeds (no TMs on the way).
     void write(const PlanOp& op, std::size_t core, std::int64_t slice, const BlockPtr& block,
                const EntrySpan& to) const;
-    /// The same for a queue with input_tms: all blocks of the entry at once.
+    /// Writes all blocks of an entry to a queue with input_tms.
     void write_through_tms(const PlanOp& op, const Queue& queue, SourceRefs all, const EntrySpan& to) const;
-    /// A core's slice as it lies in an entry (gradient accumulation).
+    /// Loads a core's slice from an entry (gradient accumulation).
     BlockPtr load_block(const PlanOp& op, std::size_t core, std::int64_t slice, const EntrySpan& from) const;
 
 private:

@@ -44,16 +44,16 @@ std::vector<Task> EntrySpan::ready() const {
 }
 
 DataFormat storage_format(DataFormat df, Numerics numerics) {
-    return numerics == Numerics::Float32 && !is_raw(df) && !travels_as_bits(df) ? DataFormat::Float32 : df;
+    return numerics == Numerics::Float32 && !is_raw(df) && !is_stored_as_bits(df) ? DataFormat::Float32 : df;
 }
 
 void put_tile(const Entry& entry, ConstMatrixView tile, std::uint8_t* body) {
-    if (travels_as_bits(entry.format)) return encode_integers(entry.tile, tile, body);
+    if (is_stored_as_bits(entry.format)) return encode_integers(entry.tile, tile, body);
     encode_tile(entry.format, entry.tile, tile, body);
 }
 
 void get_tile(const Entry& entry, const std::uint8_t* body, MatrixView tile) {
-    if (travels_as_bits(entry.format)) return decode_integers(entry.tile, body, tile);
+    if (is_stored_as_bits(entry.format)) return decode_integers(entry.tile, body, tile);
     decode_tile(entry.format, entry.tile, body, tile);
 }
 
@@ -79,7 +79,7 @@ Tensor unpack_entry(const EntrySpan& span) { return unpack_slices(span, 0, span.
 
 Tensor unpack_exactly(const EntrySpan& span) {
     const Entry& any = *span.parts.front();
-    if (!travels_as_bits(any.format)) return unpack_entry(span);
+    if (!is_stored_as_bits(any.format)) return unpack_entry(span);
     Tensor values({span.z(), any.shape.rt, any.shape.ct}, any.tile);
     for (std::int64_t z = 0; z < values.z; ++z)
         for_tiles(any, [&](std::int64_t r, std::int64_t c) {
@@ -137,11 +137,11 @@ EntrySpan EntryStore::open(const Queue& queue, std::int64_t n) {
     return span;
 }
 
-void EntryStore::close(const EntrySpan& span, ThreadPool& pool, DataFormat keep_as) {
+void EntryStore::close(const EntrySpan& span, ThreadPool& pool, DataFormat retained_format) {
     for (const EntryPtr& part : span.parts) {
         part->ready = pool.submit(
-            [part, keep_as] {
-                if (keep_as != DataFormat::Invalid) part->repack_if_exact(keep_as);
+            [part, retained_format] {
+                if (retained_format != DataFormat::Invalid) part->repack_if_exact(retained_format);
             },
             part->writers);
         part->writers.clear();

@@ -1,4 +1,4 @@
-// Modelled memory of queues and rams: entries as packed tiles, allocated at first write, shared while in use.
+// Memory of queues and rams in the model: entries of packed tiles, allocated at the first write and reference-counted.
 #pragma once
 
 #include <cstdint>
@@ -21,19 +21,19 @@ struct Entry {
     TileShape shape;
     std::vector<std::uint8_t> bytes;
     std::vector<Task> writers;  ///< tasks that fill it
-    Task ready;                 ///< done when all have
+    Task ready;                 ///< done when all writers are
 
     Entry(DataFormat f, TileDim dim, TileShape s);
     std::uint8_t* at(std::int64_t z, std::int64_t r, std::int64_t c);
     const std::uint8_t* at(std::int64_t z, std::int64_t r, std::int64_t c) const;
     std::int64_t tile_size = 0;
 
-    /// Packs the tiles in another format when every element survives it; otherwise changes nothing.
+    /// Repacks the tiles in another format when that is lossless; otherwise changes nothing.
     void repack_if_exact(DataFormat smaller);
 };
 using EntryPtr = std::shared_ptr<Entry>;
 
-/// An entry as one queue sees it: one Entry, or several along z (an alias over a finer base ram).
+/// An entry of a queue: one Entry, or several along z for an alias of a ram with smaller entries.
 struct EntrySpan {
     std::vector<EntryPtr> parts;
     std::int64_t z_per_part = 1;
@@ -42,18 +42,18 @@ struct EntrySpan {
     std::vector<Task> ready() const;
 };
 
-/// Format a queue's memory has: its own, or Float32 when rounding is off. Raw formats and Int32 always keep their own.
+/// Storage format of a queue: its own, or Float32 when rounding is off. Raw formats and Int32 keep their own.
 DataFormat storage_format(DataFormat df, Numerics numerics);
 
-/// A tile of an entry; Int32 as bits (kernels/ops/integer_bits.hpp).
+/// Encodes or decodes a tile of an entry; Int32 as bits (kernels/ops/integer_bits.hpp).
 void put_tile(const Entry& entry, ConstMatrixView tile, std::uint8_t* body);
 void get_tile(const Entry& entry, const std::uint8_t* body, MatrixView tile);
 
 /// Encodes a whole tensor (values already in the queue's format; Int32 as bits).
 EntryPtr pack_entry(const Tensor& values, const Queue& queue, Numerics numerics);
-Tensor unpack_entry(const EntrySpan& entry);    ///< as floats, which round Int32 beyond 2^24
-Tensor unpack_exactly(const EntrySpan& entry);  ///< the same with Int32 as bits
-/// Slices first .. first + count - 1 of it.
+Tensor unpack_entry(const EntrySpan& entry);    ///< as floats; Int32 beyond 2^24 is rounded
+Tensor unpack_exactly(const EntrySpan& entry);  ///< Int32 as bits, without rounding
+/// Unpacks slices first .. first + count - 1.
 Tensor unpack_slices(const EntrySpan& entry, std::int64_t first, std::int64_t count);
 
 /// All queues of a run. Entry numbers as in netlist/program/queue_state.hpp.
@@ -61,15 +61,16 @@ class EntryStore {
 public:
     EntryStore(const Netlist& netlist, Numerics numerics) : netlist_(netlist), numerics_(numerics) {}
 
-    /// HOST entries are made by this on first use (stimulus or --inputs), at most once each.
+    /// Stores an entry, such as a HOST entry of the stimulus or of --inputs.
     void put(const Queue& queue, std::int64_t n, EntryPtr entry);
-    /// The slot's content; a ram slot nothing has written reads as zeros. nullptr parts never occur.
+    /// The slot's content; an unwritten ram slot reads as zeros. Parts are never null.
     EntrySpan read(const Queue& queue, std::int64_t n);
     bool has(const Queue& queue, std::int64_t n) const;
-    /// Fresh memory for a write of slot n; readers of the old content keep it.
+    /// Allocates memory for a write of slot n; readers of the old content keep that.
     EntrySpan open(const Queue& queue, std::int64_t n);
-    /// All writers were added. `keep_as`: an entry kept for long is packed in this format if that loses nothing.
-    void close(const EntrySpan& span, ThreadPool& pool, DataFormat keep_as = DataFormat::Invalid);
+    /// Called after all writers were added. `retained_format`: format in which the entry is packed when that is
+    /// lossless; Invalid: unchanged.
+    void close(const EntrySpan& span, ThreadPool& pool, DataFormat retained_format = DataFormat::Invalid);
     void forget(const Queue& queue, std::int64_t below);
     Numerics numerics() const { return numerics_; }
 

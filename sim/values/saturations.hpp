@@ -1,4 +1,4 @@
-// Results beyond their format, counted while ops run.
+// Counts results of ops that exceed the range of their format.
 #pragma once
 
 #include <cstdint>

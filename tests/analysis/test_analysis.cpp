@@ -80,7 +80,7 @@ TEST_CASE("an epoch that is not there is named, with those that are") {
     Database(path, path, Database::Open::Write)
         .run("DELETE FROM epoch; DELETE FROM core_load; DELETE FROM flow_load; DELETE FROM flow_run");
     Reader empty(path);
-    CHECK_THROWS_WITH(ops(empty, 0), path + ": error: has no epoch 0; it has none at all");
+    CHECK_THROWS_WITH(ops(empty, 0), path + ": error: has no epoch 0; it has no epochs");
     CHECK(epochs(empty).empty());
 }
 
@@ -104,22 +104,22 @@ TEST_CASE("views undo what the tables keep once") {
                      "SELECT input, start, end, first_unpack, last_pack FROM core_input WHERE epoch = 1 ORDER BY 1");
     for (const std::int64_t n : {0, 1, 2}) {
         REQUIRE(inputs.step());
-        CHECK(inputs.whole(0) == n);
-        CHECK(inputs.whole(1) == 300 + 20 * n);
-        CHECK(inputs.whole(2) == 320 + 20 * n);
-        CHECK(inputs.whole(3) == 302 + 20 * n);
-        CHECK(inputs.whole(4) == 319 + 20 * n);
+        CHECK(inputs.integer(0) == n);
+        CHECK(inputs.integer(1) == 300 + 20 * n);
+        CHECK(inputs.integer(2) == 320 + 20 * n);
+        CHECK(inputs.integer(3) == 302 + 20 * n);
+        CHECK(inputs.integer(4) == 319 + 20 * n);
     }
     REQUIRE(inputs.step());
-    CHECK(inputs.whole(0) == 3);
-    CHECK(inputs.whole(2) == 380);
+    CHECK(inputs.integer(0) == 3);
+    CHECK(inputs.integer(2) == 380);
     CHECK_FALSE(inputs.step());
     Statement steps(database, "SELECT start, packed FROM step WHERE epoch = 0 AND input = 2 AND step = 1");
     REQUIRE(steps.step());
-    CHECK(steps.whole(0) == 150);
-    CHECK(steps.whole(1) == 159);
+    CHECK(steps.integer(0) == 150);
+    CHECK(steps.integer(1) == 159);
     Statement transfers(database, "SELECT sent, arrived FROM transfer WHERE epoch = 1 AND input = 3 AND chunk = 1");
     REQUIRE(transfers.step());
-    CHECK(transfers.whole(0) == 200 + 90 + 60 + 6);
-    CHECK(transfers.whole(1) == 200 + 90 + 60 + 12);
+    CHECK(transfers.integer(0) == 200 + 90 + 60 + 6);
+    CHECK(transfers.integer(1) == 200 + 90 + 60 + 12);
 }

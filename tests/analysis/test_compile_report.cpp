@@ -81,7 +81,7 @@ TEST_CASE("of many lines that say the same the first few are printed, and the ho
         report.host_steps.push_back(fmt::format("step 'gather_{}' of 'tree {}': gather -> f32[1, {}]", k, k, k));
     report.host_steps.push_back("step 'a' of 'b': sort -> f32[1]");
     const std::string text = report::text(report);
-    CHECK_THAT(text, Catch::Contains("work: 2 million multiply-adds an input, 25 % of them on the host\n"));
+    CHECK_THAT(text, Catch::Contains("work: 2 million multiply-adds per input, 25 % of them on the host\n"));
     CHECK_THAT(text, Catch::Contains("host: step 'gather_3' of 'tree 3': gather -> f32[1, 3]\n"
                                      "host: ... and 16 more like these (--json has them)\n"
                                      "host: step 'a' of 'b': sort -> f32[1]\n"));

@@ -33,8 +33,8 @@ TEST_CASE("base64 as RFC 4648 has it") {
     CHECK(base64("\xff\xfe\xfd") == "//79");
 }
 
-TEST_CASE("what is deflated is small and begins as zlib says") {
-    const std::string small = deflated(std::string(100000, 'x'));
+TEST_CASE("what is zlib_compress is small and begins as zlib says") {
+    const std::string small = zlib_compress(std::string(100000, 'x'));
     CHECK(small.size() < 500);
     CHECK(static_cast<unsigned char>(small[0]) == 0x78);
 }
@@ -77,7 +77,7 @@ TEST_CASE("a page has its data where the template says, or is refused") {
     const std::string html = report::page_html("a@TTSIM_PAGE_DATA@b", {{"x", 1}});
     CHECK(html.starts_with("a"));
     CHECK(html.ends_with("b"));
-    CHECK(html == "a" + base64(deflated(R"({"x":1})")) + "b");
+    CHECK(html == "a" + base64(zlib_compress(R"({"x":1})")) + "b");
     CHECK_THROWS_WITH(report::page_html("nothing", {}), Catch::Contains("scripts/web"));
     CHECK_THROWS_WITH(report::page_html("@TTSIM_PAGE_DATA@@TTSIM_PAGE_DATA@", {}), Catch::Contains("not one place"));
 }

@@ -73,7 +73,7 @@ TEST_CASE("the figures of a run are named for what they are") {
     report.load_cycles = 20'000;
     report.first_loaded = 20'000;
     report.graphs[0].first_input_end = 270'000;
-    sim::sum_up(report);
+    sim::summarize(report);
     // 8 inputs in 2 ms; the graph's own interval; 270,000 - 20,000
     CHECK(report::text(report).find("end to end: 4,000 inputs/s, steady: 4,800 inputs/s\n"
                                     "latency of the first input: 250,000 cycles, kernels loaded; loading: 20,000 "
@@ -91,11 +91,11 @@ TEST_CASE("graphs that follow each other are steady from loop to loop") {
     report.graphs[1].first_inputs = 4;
     report.graphs[1].first_end = 1'200'000;
     report.graphs[1].last_end = 2'400'000;
-    sim::sum_up(report);
+    sim::summarize(report);
     CHECK(report.inputs_per_second == Approx(4000));  // 4 inputs in 1 ms
     report.graphs[1].executes = 1;
     report.inputs_per_second = 0;
-    sim::sum_up(report);
+    sim::summarize(report);
     CHECK(nlohmann::json::parse(report::json(report))["inputs_per_second"].is_null());
 }
 
@@ -135,9 +135,9 @@ TEST_CASE("an output of which golden holds no number says so, and is no pass") {
     sim::RunReport report = small_report();
     report.outputs[0].result.elements = 0;
     report.outputs[0].result.undefined = 1024;
-    report.outputs[0].why = "golden is NaN throughout, made first by op 'root' (sqrt)";
+    report.outputs[0].why = "golden is NaN throughout, first produced by op 'root' (sqrt)";
     CHECK(sim::to_string(report.verdict()) == "nothing was compared");
-    CHECK(report::text(report).find("nothing was compared: golden is NaN throughout, made first by op 'root'") !=
+    CHECK(report::text(report).find("nothing was compared: golden is NaN throughout, first produced by op 'root'") !=
           std::string::npos);
 }
 
@@ -146,7 +146,7 @@ TEST_CASE("an output without entries is not judged, and does not hide others") {
     report.outputs.push_back(report.outputs[0]);
     report.outputs[1].result.entries = 0;
     CHECK(sim::to_string(report.verdict()) == "pass");
-    CHECK(report::text(report).find("nothing was compared: it got no entry\n") != std::string::npos);
+    CHECK(report::text(report).find("nothing was compared: no entry was written\n") != std::string::npos);
     report.outputs.erase(report.outputs.begin());
     CHECK(sim::to_string(report.verdict()) == "nothing was compared");
 }
@@ -156,7 +156,7 @@ TEST_CASE("an entry that never came is a mismatch") {
     report.outputs[0].missing = 2;
     report.outputs[0].first_missing = 6;
     CHECK(sim::to_string(report.verdict()) == "mismatch");
-    CHECK(report::text(report).find("MISMATCH: 2 expected entries never came, the first is entry 6\n") !=
+    CHECK(report::text(report).find("MISMATCH: 2 expected entries missing, the first is entry 6\n") !=
           std::string::npos);
     CHECK(nlohmann::json::parse(report::json(report))["outputs"][0]["pass"] == false);
 }
@@ -170,8 +170,8 @@ TEST_CASE("what only the vendor's comparison accepts passes, with the strict fig
     CHECK(sim::to_string(report.verdict()) == "pass");
     const std::string text = report::text(report);
     CHECK(text.find("0.250000  0.999500") != std::string::npos);
-    CHECK(text.find("pass as the vendor compares; with all values entry 0, z 1, tile (2,3): pcc 0.81 < 0.99\n") !=
-          std::string::npos);
+    CHECK(text.find("pass with the vendor's comparison; over all values: entry 0, z 1, tile (2,3): "
+                    "pcc 0.81 < 0.99\n") != std::string::npos);
     const auto json = nlohmann::json::parse(report::json(report))["outputs"][0];
     CHECK(json["pass"] == true);
     CHECK(json["strict_pass"] == false);
@@ -184,7 +184,7 @@ TEST_CASE("an output that golden itself does not determine is ill-conditioned, n
     report.outputs[0].moved = 0.25;
     CHECK(sim::to_string(report.verdict()) == "ill-conditioned");
     CHECK(report.pass());
-    CHECK(report::text(report).find("ill-conditioned: golden moves by 0.25 when its inputs move by 1e-6\n") !=
+    CHECK(report::text(report).find("ill-conditioned: golden changes by 0.25 when its inputs change by 1e-6\n") !=
           std::string::npos);
 }
 

@@ -35,7 +35,7 @@ TEST_CASE("a file of rows keeps its fields, quoted ones as well, and writes them
 TEST_CASE("files of rows that cannot be read are refused with their line") {
     CHECK_THAT(refusal(""), Catch::Contains("rows.csv:1: error: the file is empty"));
     CHECK_THAT(refusal("op,cyles\n"), Catch::Contains("the column 'cycles' is missing; did you mean 'cyles'?"));
-    CHECK_THAT(refusal("op,cycles,op\n"), Catch::Contains("the column 'op' is there 2 times"));
+    CHECK_THAT(refusal("op,cycles,op\n"), Catch::Contains("the column 'op' occurs 2 times"));
     CHECK_THAT(refusal("op,cycles\nexp\n"), Catch::Contains("rows.csv:2: error: 1 fields; the first line names 2"));
     CHECK_THAT(refusal("op,cycles\nexp,\"1\n"), Catch::Contains("rows.csv:2: error: a quote is not closed"));
     std::string many = "op,cycles\n";
@@ -88,7 +88,7 @@ TEST_CASE("fields are read as sizes, numbers and words, with messages that say w
 }
 
 TEST_CASE("errors are counted by group, in percent of the measurement") {
-    ErrorCount count;
+    ErrorStatistics count;
     count.add("b", 110, 100);
     count.add("b", 80, 100);
     count.add("a", 100, 100);
@@ -100,7 +100,7 @@ TEST_CASE("errors are counted by group, in percent of the measurement") {
     CHECK(summary[1].worst == Approx(20));
     CHECK(summary[2].group == "all");
     CHECK(summary[2].mean == Approx(10));
-    CHECK(ErrorCount().summary().empty());
+    CHECK(ErrorStatistics().summary().empty());
 }
 
 TEST_CASE("a text is no formula in a spreadsheet, and read back as it was") {

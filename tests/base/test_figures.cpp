@@ -18,8 +18,8 @@ std::vector<std::uint64_t> ends_of(const std::vector<std::uint64_t>& intervals) 
 }
 
 /// Drains after so many inputs have left; its cores take as long as all of it.
-LaunchPace launch(const std::vector<std::uint64_t>& intervals, std::size_t full, double kernel = 1) {
-    LaunchPace pace{ends_of(intervals), 0, 0, kernel, {}};
+LaunchTimes launch(const std::vector<std::uint64_t>& intervals, std::size_t full, double kernel = 1) {
+    LaunchTimes pace{ends_of(intervals), 0, 0, kernel, {}};
     if (full > 0) pace.drains = pace.ends.at(full - 1);
     pace.cores = {{pace.ends.front(), pace.ends.back()}};
     return pace;
@@ -35,7 +35,7 @@ TEST_CASE("the steady rate leaves out where the pipeline drains") {
     // the drain is four times as quick: the whole later half would say 40
     CHECK(steady_interval(launch({100, 100, 100, 100, 25, 25, 25, 25}, 5)) == 100);
     // a single interval counts where the cores agree with it
-    LaunchPace short_one = launch({108, 108, 72}, 2);
+    LaunchTimes short_one = launch({108, 108, 72}, 2);
     CHECK(steady_interval(short_one) == 0);
     short_one.cores = {{900, 900 + 3 * 110}};
     CHECK(steady_interval(short_one) == 108);
@@ -52,9 +52,9 @@ TEST_CASE("the steady rate is none where too few inputs left to tell") {
 }
 
 TEST_CASE("even inputs say a rate by themselves while anything still moves between ops") {
-    LaunchPace pace = launch(times(9, 100), 0);  // all inputs were read before the first left
+    LaunchTimes pace = launch(times(9, 100), 0);  // all inputs were read before the first left
     CHECK(steady_interval(pace) == 0);
-    pace.last_sent = pace.ends.at(7);
+    pace.last_send = pace.ends.at(7);
     CHECK(steady_interval(pace) == 100);
     CHECK(steady_interval(launch(times(4, 100), 0)) == 0);
 }
@@ -69,7 +69,7 @@ TEST_CASE("nothing is faster than the slowest kernel") {
 TEST_CASE("many inputs without an even pace have an average of the part that takes longest") {
     std::vector<std::uint64_t> error_amplifying;
     for (std::uint64_t n = 0; n < 40; ++n) error_amplifying.push_back(n < 8 ? 1000 : 50 + n);
-    LaunchPace pace = launch(error_amplifying, 8);  // one part lags behind while others run, and catches up once alone
+    LaunchTimes pace = launch(error_amplifying, 8);  // one part lags behind while others run, and catches up once alone
     const double average = static_cast<double>(pace.ends.back() - pace.ends.front()) / 40;
     CHECK(steady_interval(pace) == Approx(average));
     pace.cores.push_back({0, 2 * pace.ends.back()});
@@ -77,14 +77,14 @@ TEST_CASE("many inputs without an even pace have an average of the part that tak
 }
 
 TEST_CASE("the rate of a run adds up what runs in sequence, and takes the slowest of what runs together") {
-    const GraphPace first{.inputs = 8,
-                          .executes = 1,
-                          .first_inputs = 8,
-                          .start = 0,
-                          .first_end = 1000,
-                          .last_end = 1000,
-                          .inputs_per_second = hz / 100};
-    GraphPace second = first;
+    const GraphExecutes first{.inputs = 8,
+                              .executes = 1,
+                              .first_inputs = 8,
+                              .start = 0,
+                              .first_end = 1000,
+                              .last_end = 1000,
+                              .inputs_per_second = hz / 100};
+    GraphExecutes second = first;
     second.start = 1000;
     second.first_end = second.last_end = 4000;
     second.inputs_per_second = hz / 300;
@@ -98,24 +98,25 @@ TEST_CASE("the rate of a run adds up what runs in sequence, and takes the slowes
 }
 
 TEST_CASE("graphs that take turns in a loop go at the pace of the loop; what comes before it does not count") {
-    GraphPace graph{.inputs = 12,
-                    .executes = 3,
-                    .first_inputs = 4,
-                    .start = 0,
-                    .first_end = 1000,
-                    .last_end = 5000,
-                    .inputs_per_second = hz / 100};
-    GraphPace other = graph;
+    GraphExecutes graph{.inputs = 12,
+                        .executes = 3,
+                        .first_inputs = 4,
+                        .start = 0,
+                        .first_end = 1000,
+                        .last_end = 5000,
+                        .inputs_per_second = hz / 100};
+    GraphExecutes other = graph;
     other.first_end = 1500;
     other.last_end = 5500;
     CHECK(steady_rate({graph, other}, hz) == Approx(8 * hz / 4000));
-    const GraphPace once{.inputs = 1, .executes = 1, .first_inputs = 1, .start = 0, .first_end = 10, .last_end = 10};
+    const GraphExecutes once{
+        .inputs = 1, .executes = 1, .first_inputs = 1, .start = 0, .first_end = 10, .last_end = 10};
     CHECK(steady_rate({once, graph, other}, hz) == Approx(8 * hz / 4000));
     // alone and unknown within an execute: the loop's
     graph.inputs_per_second = 0;
     CHECK(steady_rate({graph}, hz) == Approx(8 * hz / 4000));
     // two loops, one after the other
-    GraphPace later = graph;
+    GraphExecutes later = graph;
     later.start = 6000;
     later.first_end = 7000;
     later.last_end = 11000;

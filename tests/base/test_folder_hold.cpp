@@ -67,18 +67,18 @@ private:
 TEST_CASE("a folder is held alone when no other process holds it") {
     const TestFolder folder;
     const std::string path = folder / "held";
-    CHECK(hold_folder(path) == nullptr);
-    CHECK(hold_alone(path, 0ms) == nullptr);
+    CHECK(lock_folder(path) == nullptr);
+    CHECK(lock_folder_exclusively(path, 0ms) == nullptr);
     fs::create_directory(path);
-    const FolderHoldPtr own = hold_folder(path);
-    CHECK(hold_folder(path) == own);
-    CHECK(hold_alone(path, 0ms) != nullptr);  // this process's own holds do not count
-    FolderHoldPtr kept;
-    Other other([&] { kept = hold_folder(path); });
-    CHECK(hold_alone(path, 50ms) == nullptr);
-    CHECK(hold_folder(path) == own);
+    const FolderLockPtr own = lock_folder(path);
+    CHECK(lock_folder(path) == own);
+    CHECK(lock_folder_exclusively(path, 0ms) != nullptr);  // this process's own holds do not count
+    FolderLockPtr kept;
+    Other other([&] { kept = lock_folder(path); });
+    CHECK(lock_folder_exclusively(path, 50ms) == nullptr);
+    CHECK(lock_folder(path) == own);
     other.end();
-    CHECK(hold_alone(path, 0ms) != nullptr);
+    CHECK(lock_folder_exclusively(path, 0ms) != nullptr);
 }
 
 TEST_CASE("a hold is of the folder as it was, whatever has its name") {
@@ -86,22 +86,22 @@ TEST_CASE("a hold is of the folder as it was, whatever has its name") {
     const std::string path = folder / "held";
     fs::create_directory(path);
     std::ofstream(path + "/first") << "1";
-    const FolderHoldPtr hold = hold_folder(path);
+    const FolderLockPtr hold = lock_folder(path);
     fs::rename(path, folder / "old");
     fs::create_directory(path);
     CHECK(fs::exists(hold->path() + "/first"));
-    CHECK_FALSE(fs::exists(hold_folder(path)->path() + "/first"));
-    Other other([&] { (void)hold_folder(path); });  // held no more
-    CHECK(hold_alone(path, 0ms) != nullptr);
+    CHECK_FALSE(fs::exists(lock_folder(path)->path() + "/first"));
+    Other other([&] { (void)lock_folder(path); });  // held no more
+    CHECK(lock_folder_exclusively(path, 0ms) != nullptr);
 }
 
 TEST_CASE("places are held by one process at a time") {
     const TestFolder folder;
-    FolderHoldPtr kept = hold_place_of(folder / "made");
+    FolderLockPtr kept = lock_parent_folder(folder / "made");
     REQUIRE(kept);
     const pid_t child = ::fork();
     if (child == 0) {
-        (void)hold_place_of(folder / "other");
+        (void)lock_parent_folder(folder / "other");
         ::_exit(fs::exists(folder / "let") ? 0 : 1);
     }
     ::usleep(50'000);

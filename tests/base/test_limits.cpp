@@ -94,12 +94,12 @@ TEST_CASE("a folder of somebody's leads nowhere else") {
     for (const std::string name : {"link", "link_of_link", "folder/secret"}) {
         INFO(name);
         CHECK_THROWS_WITH(files.read(name, 100), Catch::Contains("a link that leads out of the folder"));
-        CHECK_THROWS_WITH(place_inside(top, name), Catch::Contains("a link that leads out of the folder"));
+        CHECK_THROWS_WITH(resolve_inside(top, name), Catch::Contains("a link that leads out of the folder"));
     }
     for (const std::string& name : {std::string("../x"), std::string("/etc/passwd"), std::string("below/../../x")})
-        CHECK_THROWS_WITH(place_inside(top, name), Catch::Contains("lies outside of the folder"));
+        CHECK_THROWS_WITH(resolve_inside(top, name), Catch::Contains("lies outside of the folder"));
     CHECK_THROWS_AS(files.read("dangling", 100), Error);
-    CHECK(place_inside(top + "/none", "file") == top + "/none/file");
+    CHECK(resolve_inside(top + "/none", "file") == top + "/none/file");
     fs::create_directory_symlink(top, outside / "to_folder");
     CHECK(FolderFiles((outside / "to_folder").string()).read("file", 100).text() ==
           "own");  // the folder itself is the user's word

@@ -36,7 +36,7 @@ std::string written(const std::string& path, FileKind kind) {
 
 /// What a test notes is forgotten with its end.
 struct Command {
-    ~Command() { forget_command(); }
+    ~Command() { reset_command(); }
 };
 
 /// What fsync() does and sees, while a test looks.
@@ -92,7 +92,7 @@ TEST_CASE("a file is replaced by its own kind, and an input by nothing") {
     CHECK(written(text, FileKind::Json) ==
           text + ": error: exists and is not JSON; it is left as it is (--force replaces it)");
     CHECK(content(text) == "mine");
-    note_input(json);
+    register_input(json);
     const fs::path link = temp_folder() / "link.json", hard = temp_folder() / "hard.json";
     fs::create_symlink("old.json", link);
     fs::create_hard_link(json, hard);
@@ -113,7 +113,7 @@ TEST_CASE("files of a folder that is read are inputs, others in it are not") {
     const fs::path folder = temp_folder() / "io";
     fs::create_directories(folder / "inputs");
     for (const char* name : {"manifest.json", "report.json"}) std::ofstream(folder / name) << "{}";
-    note_input(folder.string());
+    register_input(folder.string());
     CHECK_THROWS_WITH(check_replaceable((folder / "manifest.json").string(), FileKind::Json),
                       Catch::Contains("is an input"));
     CHECK_NOTHROW(check_replaceable((folder / "report.json").string(), FileKind::Json));
@@ -127,7 +127,7 @@ TEST_CASE("results beside a compiled model are replaced, its own arrays and thos
             fs::create_directories((folder / file).parent_path());
             std::ofstream(folder / file) << "\x93NUMPY";
         }
-        note_input(folder.string());
+        register_input(folder.string());
         return folder;
     };
     const auto check = [](const fs::path& file) { check_replaceable(file.string(), FileKind::Npy); };
@@ -158,11 +158,12 @@ TEST_CASE("a folder appears whole, in place of an old one of its kind only") {
     CHECK(content(folder / "manifest.json") == "second");
     CHECK(holds_whole_files(folder.parent_path()));
     std::ofstream(folder / "inputs" / "x.npy") << "no array";
-    CHECK_THROWS_WITH(make("third", true), Catch::Contains("'inputs/x.npy' is none of its parts; it is left as it is"));
+    CHECK_THROWS_WITH(make("third", true),
+                      Catch::Contains("'inputs/x.npy' is not one of its parts; it is left as it is"));
     fs::remove(folder / "inputs" / "x.npy");
-    note_input((folder / "inputs").string());
+    register_input((folder / "inputs").string());
     CHECK_THROWS_WITH(make("third", true), Catch::Contains("holds inputs of this command"));
-    forget_command();
+    reset_command();
     fs::remove(folder / "manifest.json");
     force_outputs(true);
     CHECK_THROWS_WITH(make("third", true), Catch::Contains("it has no 'manifest.json'"));
@@ -188,7 +189,7 @@ TEST_CASE("what a file holds is on the disk before it has its name") {
     CHECK(order == std::vector<std::string>{"file", "folder, named"});
     fs::remove(path);
     write_new_file(
-        path, FileKind::Json, [](std::ostream& out) { out << "{}"; }, Lasting::No);
+        path, FileKind::Json, [](std::ostream& out) { out << "{}"; }, Durability::No);
     CHECK(order.size() == 2);
     looked.error = ENOSPC;  // some file systems notice only now
     CHECK_THAT(written(path, FileKind::Json), Catch::Contains("No space left"));

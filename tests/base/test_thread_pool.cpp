@@ -118,6 +118,6 @@ TEST_CASE("tasks of a frame that a failure leaves are over or never begin") {
             throw std::runtime_error("leaves");
         }(),
         "leaves");
-    CHECK_THROWS_WITH(pool.wait_all(), "the work was given up");
+    CHECK_THROWS_WITH(pool.wait_all(), "the work was abandoned");
     CHECK_FALSE(late);
 }

@@ -102,7 +102,7 @@ TEST_CASE("the parts of a sparse product stand for its matrix on every grid, in 
     const SparsePattern pattern = make_pattern(index, nullptr, columns);
     std::vector<float> want(static_cast<std::size_t>(24 * 32 * columns * 32), 0.0F);
     for (std::int64_t i = 0; i < index.size(); ++i)
-        if (const auto column = index.whole()[static_cast<std::size_t>(i)]; column >= 0)
+        if (const auto column = index.integer_elements()[static_cast<std::size_t>(i)]; column >= 0)
             want[static_cast<std::size_t>(i / 2 * columns * 32 + column)] += 1;
     for (const auto& [t, grid_r, mblock_m, ublock_rt] :
          {std::array<std::int64_t, 4>{1, 1, 24, 1}, {1, 4, 3, 2}, {2, 3, 2, 2}, {6, 2, 1, 2}})
@@ -137,10 +137,10 @@ TEST_CASE("an encoding whose numbers do not fit their fields is refused") {
 TEST_CASE("a pattern of runs of picks is that of the same integers") {
     const Literal wide = random_index(8 * 32, 3, 5 * 32, 7);
     GatherMap picks;
-    wide.each_pick(0, wide.size(), [&](std::int64_t i, std::int64_t row) { picks.append(i, row); });
+    wide.for_each_gathered(0, wide.size(), [&](std::int64_t i, std::int64_t row) { picks.append(i, row); });
     const SparsePattern want = make_pattern(wide, nullptr, 5),
-                        have = make_pattern(Literal::of_picks(wide.dims(), picks), nullptr, 5);
-    const auto place = [](const SparsePlace& p) { return std::tuple(p.row, p.col, p.tile); };
+                        have = make_pattern(Literal::of_gather_map(wide.dims(), picks), nullptr, 5);
+    const auto place = [](const SparseTilePosition& p) { return std::tuple(p.row, p.col, p.tile); };
     REQUIRE(have.places.size() == want.places.size());
     for (std::size_t k = 0; k < have.places.size(); ++k) CHECK(place(have.places[k]) == place(want.places[k]));
     REQUIRE(have.tiles.size() == want.tiles.size());

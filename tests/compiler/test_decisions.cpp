@@ -177,7 +177,7 @@ std::int64_t inner_product(const Literal& a, const Literal& b, std::int64_t row,
     const std::int64_t k = a.dims()[1], n = b.dims()[1];
     std::int64_t sum = 0;
     for (std::int64_t i = 0; i < k; ++i)
-        sum += (to_whole(a.at(row * k + i)) - 7) * (to_whole(b.at(i * n + column)) - 128);
+        sum += (to_integer(a.at(row * k + i)) - 7) * (to_integer(b.at(i * n + column)) - 128);
     return sum;
 }
 

@@ -50,16 +50,16 @@ TEST_CASE("constants are rounded to the digits that are multiplied") {
     std::vector<float> blocks{1.09F};
     round_for_push(DataFormat::Bfp8_b, blocks, {5, 1});
     CHECK(blocks == std::vector<float>{1.0625F});
-    CHECK(multiplied_digits(product(DataFormat::Bfp8_b, DataFormat::Bfp8_b, Fidelity::LoFi), 1) == 5);
-    CHECK(multiplied_digits(product(DataFormat::Bfp8_b, DataFormat::Bfp8_b, Fidelity::LoFi), 0) == 7);
-    CHECK(multiplied_digits(product(DataFormat::Bfp8_b, DataFormat::Bfp8_b, Fidelity::HiFi2), 1) == 7);
-    CHECK(multiplied_digits(product(DataFormat::Bfp8_b, DataFormat::Bfp8_b, Fidelity::LoFi), 2) == 0);
+    CHECK(visible_digits(product(DataFormat::Bfp8_b, DataFormat::Bfp8_b, Fidelity::LoFi), 1) == 5);
+    CHECK(visible_digits(product(DataFormat::Bfp8_b, DataFormat::Bfp8_b, Fidelity::LoFi), 0) == 7);
+    CHECK(visible_digits(product(DataFormat::Bfp8_b, DataFormat::Bfp8_b, Fidelity::HiFi2), 1) == 7);
+    CHECK(visible_digits(product(DataFormat::Bfp8_b, DataFormat::Bfp8_b, Fidelity::LoFi), 2) == 0);
 
     // what is cut off the other operand is made up for, except where integers are to stay exact
-    const double cut = share_cut_off(product(DataFormat::Float16_b, DataFormat::Bfp8_b, Fidelity::HiFi2), 0);
+    const double cut = truncated_share(product(DataFormat::Float16_b, DataFormat::Bfp8_b, Fidelity::HiFi2), 0);
     CHECK(cut == Approx(2.0 / 3 / 256));
-    CHECK(share_cut_off(product(DataFormat::Bfp8_b, DataFormat::Bfp8_b, Fidelity::LoFi), 0) == 0);
-    CHECK(share_cut_off(product(DataFormat::Float16_b, DataFormat::Bfp8_b, Fidelity::HiFi3), 0) == 0);
+    CHECK(truncated_share(product(DataFormat::Bfp8_b, DataFormat::Bfp8_b, Fidelity::LoFi), 0) == 0);
+    CHECK(truncated_share(product(DataFormat::Float16_b, DataFormat::Bfp8_b, Fidelity::HiFi3), 0) == 0);
     std::vector<float> some{0.5F, 1.5F}, whole{3.0F, 250.0F};
     round_for_push(DataFormat::Float32, some, {0, 1.25});
     round_for_push(DataFormat::Float32, whole, {0, 1.25});
@@ -122,7 +122,7 @@ TEST_CASE("Float32 constants among numbers of 16 bits are rounded to what the re
     CHECK(all.at("cut").kept == 8);
     CHECK(all.at("all").kept == 0);
     CHECK(all.at("scale").kept == 11);
-    CHECK(all.at("scale").gain == Approx(1 / (1 - share_cut_off(24, 11))));
+    CHECK(all.at("scale").gain == Approx(1 / (1 - truncated_share(24, 11))));
 }
 
 TEST_CASE("the cheapest ways together lose no more than is allowed") {
@@ -132,25 +132,25 @@ TEST_CASE("the cheapest ways together lose no more than is allowed") {
     units[1].narrow = units[1].wide;  // always in 16 bits
     CostTable table(2);
     //              most accurate ... fastest; of a, of b
-    const std::array<std::array<WayCost, 2>, levels.size()> costs{{{{{40, 1}, {40, 1}}},
-                                                                   {{{30, 2}, {30, 1}}},
-                                                                   {{{20, 4}, {20, 2}}},
-                                                                   {{{18, 10}, {20, 2}}},
-                                                                   {{{9, 50}, {10, 3}}},
-                                                                   {{{8, 900}, {9, 40}}}}};
+    const std::array<std::array<SettingCost, 2>, levels.size()> costs{{{{{40, 1}, {40, 1}}},
+                                                                       {{{30, 2}, {30, 1}}},
+                                                                       {{{20, 4}, {20, 2}}},
+                                                                       {{{18, 10}, {20, 2}}},
+                                                                       {{{9, 50}, {10, 3}}},
+                                                                       {{{8, 900}, {9, 40}}}}};
     for (std::size_t level = 0; level < levels.size(); ++level) table.add(level, {costs[level][0], costs[level][1]});
     const std::vector<double> even{1, 1};
-    CHECK(cheapest(units, table, even, 1e9) == std::vector<OpWay>{{true, 4}, {false, 4}});
+    CHECK(cheapest(units, table, even, 1e9) == std::vector<OpSetting>{{true, 4}, {false, 4}});
     const auto some = cheapest(units, table, even, 14);
     CHECK(noise_of(table, even, some) <= 14);
-    CHECK(some[1] == OpWay{false, 3});  // b gains most for what it loses
+    CHECK(some[1] == OpSetting{false, 3});  // b gains most for what it loses
     // between levels: the fast product with its result in 16 bits
     CHECK(table.of(0, {false, 3})->noise == Approx(50 - (10 - 4)));
     CHECK(table.of(0, {false, 3})->cycles == Approx(9 + (20 - 18)));
     // nothing is allowed: what loses least
-    CHECK(cheapest(units, table, even, 0)[0] == OpWay{false, 0});
+    CHECK(cheapest(units, table, even, 0)[0] == OpSetting{false, 0});
     // b's losses weigh more than a's
-    CHECK(cheapest(units, table, {1, 1000}, 1100)[1] == OpWay{false, 1});
+    CHECK(cheapest(units, table, {1, 1000}, 1100)[1] == OpSetting{false, 1});
     CHECK_FALSE(CostTable(1).of(0, {false, 0}));
 }
 

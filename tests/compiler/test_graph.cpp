@@ -51,10 +51,10 @@ TEST_CASE("a literal keeps to its element type") {
     whole.set(0, 2.9);
     whole.set(1, -2.9);
     whole.set(2, 1e30);
-    CHECK(whole.whole() == std::vector<std::int64_t>{2, -2, std::numeric_limits<std::int64_t>::min()});
+    CHECK(whole.integer_elements() == std::vector<std::int64_t>{2, -2, std::numeric_limits<std::int64_t>::min()});
     Literal truth(DType::Bool, {2});
     truth.set(0, 0.5);
-    CHECK(truth.whole() == std::vector<std::int64_t>{1, 0});
+    CHECK(truth.integer_elements() == std::vector<std::int64_t>{1, 0});
 }
 
 TEST_CASE("integers of 8 bits are bytes until all of them are wanted") {
@@ -62,13 +62,13 @@ TEST_CASE("integers of 8 bits are bytes until all of them are wanted") {
     const Literal bytes = Literal::of_bytes(DType::I8, {3}, "\xff\x02\x80");
     CHECK(bytes.size() == 3);
     CHECK(bytes.at(2) == -128);
-    CHECK(bytes.whole() == values);
+    CHECK(bytes.integer_elements() == values);
     CHECK(bytes.integers() == values);
     CHECK_FALSE(bytes.is_splat());
     CHECK(Literal::of_bytes(DType::U8, {2}, "\xff\xff").is_splat());
     CHECK(Literal::of_bytes(DType::U8, {2}, "\xff\xff").at(1) == 255);
     Literal wide(DType::I8, {3});
-    wide.whole() = values;
+    wide.integer_elements() = values;
     CHECK(wide == bytes);
     CHECK(bytes == wide);
     CHECK(bytes == Literal::of_bytes(DType::I8, {3}, "\xff\x02\x80"));
@@ -81,7 +81,7 @@ TEST_CASE("integers of 8 bits are bytes until all of them are wanted") {
 
 TEST_CASE("floats that are made when they are read are as others") {
     int made = 0;
-    const Literal later = Literal::made_when_read(DType::F32, {2, 2}, [&made] {
+    const Literal later = Literal::computed_on_read(DType::F32, {2, 2}, [&made] {
         ++made;
         return std::vector<float>{1, 2, 3, 4};
     });
@@ -106,7 +106,7 @@ TEST_CASE("floats that are made when they are read are as others") {
     changed.set(0, 1);
     CHECK(changed == later);
     CHECK(later == changed);
-    const Literal wrong = Literal::made_when_read(DType::F32, {3}, [] { return std::vector<float>{1}; });
+    const Literal wrong = Literal::computed_on_read(DType::F32, {3}, [] { return std::vector<float>{1}; });
     CHECK_THROWS_AS(wrong.floats(), Error);
 }
 
@@ -117,28 +117,28 @@ TEST_CASE("a table of picks is the same as runs or as integers") {
     for (std::int64_t i = 0; i < std::ssize(values); ++i)
         if (values[static_cast<std::size_t>(i)] >= 0) picks.append(i, values[static_cast<std::size_t>(i)]);
     CHECK(picks.runs().size() == 3);
-    const Literal runs = Literal::of_picks({7, 2}, picks);
+    const Literal runs = Literal::of_gather_map({7, 2}, picks);
     Literal wide(DType::I32, {7, 2});
-    wide.whole() = values;
+    wide.integer_elements() = values;
     CHECK(runs.size() == 14);
     for (std::int64_t i = 0; i < runs.size(); ++i) CHECK(runs.at(i) == wide.at(i));
     for (std::int64_t first = 0; first <= runs.size(); ++first)
         for (std::int64_t end = first; end <= runs.size(); ++end) {
             std::vector<std::pair<std::int64_t, std::int64_t>> found, want;
-            runs.each_pick(first, end, [&](std::int64_t i, std::int64_t row) { found.emplace_back(i, row); });
-            wide.each_pick(first, end, [&](std::int64_t i, std::int64_t row) { want.emplace_back(i, row); });
+            runs.for_each_gathered(first, end, [&](std::int64_t i, std::int64_t row) { found.emplace_back(i, row); });
+            wide.for_each_gathered(first, end, [&](std::int64_t i, std::int64_t row) { want.emplace_back(i, row); });
             CHECK(found == want);
         }
     CHECK(runs == wide);
-    CHECK(runs == Literal::of_picks({7, 2}, picks));
-    CHECK_FALSE(runs == Literal::of_picks({7, 2}, {}));
-    CHECK(runs.whole() == values);
+    CHECK(runs == Literal::of_gather_map({7, 2}, picks));
+    CHECK_FALSE(runs == Literal::of_gather_map({7, 2}, {}));
+    CHECK(runs.integer_elements() == values);
     CHECK_FALSE(runs.is_splat());
-    CHECK(Literal::of_picks({3}, {}).is_splat());
+    CHECK(Literal::of_gather_map({3}, {}).is_splat());
     Literal changed = runs;
     changed.set(0, 8);
     CHECK(changed.at(0) == 8);
-    CHECK(changed.picks() == nullptr);
+    CHECK(changed.gather_map() == nullptr);
     CHECK(runs.at(0) == -1);
 }
 
@@ -147,7 +147,7 @@ TEST_CASE("the builder folds what depends on constants only") {
     Builder build(graph);
     const ValueId sum = build.add("add", {build.constant(Literal::vector({1, 2})), build.scalar(3, DType::I64)});
     REQUIRE(build.literal(sum) != nullptr);
-    CHECK(build.literal(sum)->whole() == std::vector<std::int64_t>{4, 5});
+    CHECK(build.literal(sum)->integer_elements() == std::vector<std::int64_t>{4, 5});
     const ValueId x = build.input("x", {DType::F32, {2, 3}, {}});
     CHECK(build.literal(build.add("exp", {x})) == nullptr);
     CHECK(build.transpose(x, {0, 1}) == x);

@@ -162,7 +162,7 @@ TEST_CASE("an op without candidates is a conflict that names the limit and the e
     CHECK_FALSE(solver.propagate());
     CHECK(solver.conflict().why.limit == Limit::FanOut);
     CHECK(solver.conflict().why.needs == 17);
-    CHECK(solver.conflict().why.there == 16);
+    CHECK(solver.conflict().why.available == 16);
     GraphSolver relieved = p.solver();
     relieved.precut(*solver.conflict().why.edge);
     CHECK(relieved.propagate());

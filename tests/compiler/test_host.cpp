@@ -66,14 +66,14 @@ Values device_results(const Graph& graph, const Values& inputs) {
 
 void check_run(const HostProgram& program, const Graph& device) {
     Literal ids(DType::I64, {3});
-    ids.whole() = {1, 3, -4};
+    ids.integer_elements() = {1, 3, -4};
     HostRun run(program, {{"ids", ids}, {"x", floats({3, 2}, {1, 0, 0, 0, 0, 0})}});
-    run.give(1, device_results(device, run.device_inputs(1)));
+    run.set_results(1, device_results(device, run.device_inputs(1)));
     const Values outputs = run.outputs();
     REQUIRE(outputs.size() == 4);
     CHECK(outputs.at("sum") == floats({3, 2}, {4, 4, 7, 8, 1, 2}));
     CHECK(outputs.at("last") == floats({6}, {4, 4, 7, 8, 1, 2}));
-    CHECK(outputs.at("best").whole() == std::vector<std::int64_t>{0, 1, 1});
+    CHECK(outputs.at("best").integer_elements() == std::vector<std::int64_t>{0, 1, 1});
     CHECK(outputs.at("ids") == ids);
 }
 
@@ -134,9 +134,9 @@ TEST_CASE("what is pushed in 16 bits is rounded to the nearest, and stays finite
     round_for_push(ttsim::impl::DataFormat::Float16_b, values);
     // 1/128 is the step above 1: half of it goes to the even neighbour
     CHECK(values == std::vector<float>{1.0F, 1.0F, 1.015625F, 1.0078125F, -1.0078125F, -3.38953139e38F,
-                                       stand_in_for_infinity(ttsim::impl::DataFormat::Float16_b), 0.0F});
-    CHECK(stand_in_for_infinity(ttsim::impl::DataFormat::Float16_b) == 0x1p124F);
-    CHECK(stand_in_for_infinity(ttsim::impl::DataFormat::Float16) == 0x1p13F);
+                                       finite_infinity(ttsim::impl::DataFormat::Float16_b), 0.0F});
+    CHECK(finite_infinity(ttsim::impl::DataFormat::Float16_b) == 0x1p124F);
+    CHECK(finite_infinity(ttsim::impl::DataFormat::Float16) == 0x1p13F);
     std::vector<float> halves{1.0004F, 1.0006F};
     round_for_push(ttsim::impl::DataFormat::Float16, halves);
     CHECK(halves == std::vector<float>{1.0F, 1.0009765625F});
@@ -151,5 +151,5 @@ TEST_CASE("an entry of a queue may come in more slices and with more columns tha
     for (std::int64_t r = 0; r < 64; ++r) entry.slice(r / 32).row(r % 32)[1] = static_cast<float>(r);
     const Literal tensor = from_entry(entry, {DType::F32, {40, 2}, {}});
     for (std::int64_t r = 0; r < 40; ++r) CHECK(tensor.at(r * 2 + 1) == static_cast<double>(r));
-    CHECK_THROWS_WITH(from_entry(entry, {DType::F32, {100, 2}, {}}), Catch::Contains("holds no f32[100, 2]"));
+    CHECK_THROWS_WITH(from_entry(entry, {DType::F32, {100, 2}, {}}), Catch::Contains("cannot hold f32[100, 2]"));
 }

@@ -48,14 +48,14 @@ TEST_CASE("parts, positions and conditions that leave their axis are refused") {
     refused(Model("Compress").whole({0, 0, 0, 0, 0, 0, 1}), "a condition [7] for an axis of 6");
     refused(Model("Gather").whole({3}).attr("axis", 1), "index 3 of an axis of 3");
     refused(Model("Gather").whole({least}).attr("axis", 1), "of an axis of 3");
-    refused(Model("Gather").real({1}), "indices of the type f32");
+    refused(Model("Gather").real({1}), "indices of type f32");
     refused(Model("GatherElements").whole({0, 1, 2}, Whole{1, 3}), "index 2 of an axis of 2");
     refused(Model("GatherElements").whole({0, -3, 1}, Whole{1, 3}), "index -3 of an axis of 2");
     refused(Model("GatherND").whole({0, 3}), "index 3 of an axis of 3");
     refused(Model("GatherND").whole({0}).attr("batch_dims", most), "batch_dims is");
     refused(Model("ScatterND").whole({2}, Whole{1, 1}).real({1, 2, 3}, Whole{1, 3}), "index 2 of an axis of 2");
     refused(Model("ScatterND").whole({1}, Whole{1, 1}).real({1, 2, 3}, Whole{3, 1}),
-            "updates [3, 1] for places [1, 3]");
+            "updates [3, 1] for indices [1, 3]");
     refused(Model("ScatterElements").whole({5}, Whole{1, 1}).real({1}, Whole{1, 1}), "index 5 of an axis of 2");
     refused(Model("ScatterElements").whole({1, 0}, Whole{1, 2}).real({1, 2}, Whole{2, 1}), "updates [2, 1]");
     refused(Model("OneHot", {2}).whole({most}, Whole{}).real({0, 1}), "at most");
@@ -105,11 +105,11 @@ TEST_CASE("orders of axes that are none are refused") {
     refused(Model("Transpose").attr("perm", Whole{0}), "perm [0] is no order of 2 axes");
     refused(Model("Transpose").attr("perm", Whole{0, 1, 2}), "perm [0, 1, 2] is no order of 2 axes");
     refused(Model("Transpose").attr("perm", Whole{}), "perm [] is no order of 2 axes");
-    refused(Model("Squeeze", {1, 3}).whole({0, 0}), "axis 0 is named twice");
-    refused(Model("Unsqueeze").whole({0, -4}), "axis 0 is named twice");
+    refused(Model("Squeeze", {1, 3}).whole({0, 0}), "axis 0 is given twice");
+    refused(Model("Unsqueeze").whole({0, -4}), "axis 0 is given twice");
     refused(Model("Unsqueeze").whole({least}), "axis -9223372036854775808 of a tensor of rank 3");
-    refused(Model("ReduceMean").attr("axes", Whole{0, -2}), "axis 0 is named twice");
-    refused(Model("Slice").whole({0, 1}).whole({1, 2}).whole({1, -1}), "axis 1 is named twice");
+    refused(Model("ReduceMean").attr("axes", Whole{0, -2}), "axis 0 is given twice");
+    refused(Model("Slice").whole({0, 1}).whole({1, 2}).whole({1, -1}), "axis 1 is given twice");
     refused(Model("CumSum").whole({2}, Whole{}), "axis 2 of a tensor of rank 2");
     refused(Model("Concat").real({1, 2, 3}, Whole{1, 3}).attr("axis", 1), "they must differ in axis 1 only");
 }
@@ -155,7 +155,7 @@ TEST_CASE("sizes that overflow or would fill the memory are refused") {
                 .attr("mode", "cubic")
                 .attr("exclude_outside", 1)
                 .real_attr("cubic_coeff_a", -9.0F),
-            "exclude_outside leaves element 0 of axis 2 nothing");
+            "exclude_outside leaves no source for element 0 of axis 2");
     refused(Model("Upsample", {1, 1, 2, 2}, 1, 9).real({1, 1}), "2 sizes or scales for 4 axes of a tensor of rank 4");
 }
 
@@ -224,7 +224,7 @@ TEST_CASE("numbers that their element type does not have, and names given twice,
     CHECK_THAT(refusal(model), Catch::Contains("tensor 'c1' has the value 256, which is no u8"));
     Model twice("Relu");
     *twice.graph().add_node() = twice.node();
-    CHECK_THAT(refusal(twice), Catch::Contains("node 'n' (Relu) gives 'y0', which is given before"));
+    CHECK_THAT(refusal(twice), Catch::Contains("node 'n' (Relu) defines 'y0', which is defined before"));
 }
 
 TEST_CASE("many large constants of a few bytes are refused") {
@@ -235,7 +235,7 @@ TEST_CASE("many large constants of a few bytes are refused") {
         node = model.node();
         node.set_output(0, "z" + std::to_string(k));
     }
-    CHECK_THAT(refusal(model), Catch::Contains("the constants that are made of the model"));
+    CHECK_THAT(refusal(model), Catch::Contains("the constants derived from the model"));
 }
 
 TEST_CASE("external data is read from regular files in the model's folder only") {

@@ -39,13 +39,13 @@ output "y" = %c
                                       "given.tg");
     for (ir::Node& node : model.nodes) node.origin = node.name;
     const Error why(Fault::Unsupported, {}, "there is no room\nnor time"), other(Fault::Unsupported, {}, "no form");
-    std::vector<ir::GivenToHost> given;
+    std::vector<ir::HostFallbackOps> given;
     const LegalizationError refusal({{"a", why}, {"b", why}, {"c", other}});
-    CHECK_FALSE(ir::give_to_host(model, refusal, 1, given));  // more work than that
-    CHECK_FALSE(ir::can_give_to_host(model, refusal, 1));
-    CHECK(ir::can_give_to_host(model, refusal, 1e6));
-    CHECK(ir::give_to_host(model, refusal, 1e6, given));
-    CHECK_FALSE(ir::give_to_host(model, refusal, 1e6, given));  // they are the host's by now
+    CHECK_FALSE(ir::move_to_host(model, refusal, 1, given));  // more work than that
+    CHECK_FALSE(ir::can_move_to_host(model, refusal, 1));
+    CHECK(ir::can_move_to_host(model, refusal, 1e6));
+    CHECK(ir::move_to_host(model, refusal, 1e6, given));
+    CHECK_FALSE(ir::move_to_host(model, refusal, 1e6, given));  // they are the host's by now
     CHECK(ir::lines_of(given) ==
           std::vector<std::string>{"'a' (exp), 'b' (tanh) run on the host; the device refused them: there is no room",
                                    "'c' (relu) runs on the host; the device refused it: no form"});

@@ -92,8 +92,8 @@ TEST_CASE("the index of a sparse product takes room by its runs, not by its rows
     for (const Node& node : graph.nodes) {
         if (node.op != "buda.sparse") continue;
         const Literal& index = *graph.nodes[node.inputs[1].value].literal;
-        REQUIRE(index.picks() != nullptr);
-        CHECK(20 * std::ssize(index.picks()->runs()) < index.size());
+        REQUIRE(index.gather_map() != nullptr);
+        CHECK(20 * std::ssize(index.gather_map()->runs()) < index.size());
         ++products;
     }
     CHECK(products > 0);

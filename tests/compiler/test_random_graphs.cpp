@@ -120,7 +120,7 @@ std::string check_graph(std::uint32_t seed, const ir::Graph& graph, Policy polic
     const bool searches = policy == Policy::Balanced || policy == Policy::Simulated;
     if (searches && seed % 3 == 0) options.effort = 2;
     if (searches && options.microbatch == 1 && seed % 4 == 0) options.schedule.aim = Aim::Latency;
-    constexpr std::array fusing{Fusing::Always, Fusing::WherePays, Fusing::Never};
+    constexpr std::array fusing{Fusing::Always, Fusing::IfProfitable, Fusing::Never};
     options.fuse_gelu = fusing[seed % fusing.size()];
     if (seed % 4 == 3) options.conv_fracture = 2;
     options.device = seed % 4 < 2 ? "wh_n150" : "gs_e150";

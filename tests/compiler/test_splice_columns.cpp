@@ -134,8 +134,8 @@ TEST_CASE("a splice says what it cannot take") {
     };
     CHECK(refusal("firsts = [1, 0], counts = [2, 2]").empty());
     CHECK_THAT(refusal("firsts = [2, 0], counts = [2, 2]"),
-               Catch::Contains("takes 2 tiles of columns from 2 on, in 1 runs, of Float16_b[1, 2, 3]"));
-    CHECK_THAT(refusal("firsts = [0, 0], counts = [3, 0]"), Catch::Contains("takes 0 tiles of columns from 0 on"));
+               Catch::Contains("splices 2 tiles of columns from 2 on, in 1 runs, of Float16_b[1, 2, 3]"));
+    CHECK_THAT(refusal("firsts = [0, 0], counts = [3, 0]"), Catch::Contains("splices 0 tiles of columns from 0 on"));
     CHECK_THAT(refusal("firsts = [0], counts = [3]"), Catch::Contains("as many firsts and counts as operands"));
     CHECK_THAT(refusal("firsts = [0, 0], counts = [2, 2], runs = 2"), Catch::Contains("and one run, or none of them"));
 }

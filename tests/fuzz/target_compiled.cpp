@@ -200,7 +200,7 @@ void run_image(const Files& files) {
     members.file = "fuzz.tti";
     members.folders = whole_image().folders;
     for (const auto& [name, text] : files) members.bytes.emplace(name, std::string(text));
-    image::renew_sums(members);
+    image::update_checksums(members);
     image::Image read = image::read_image(members);
     run(std::move(read.model), std::move(read.machine));
 }

@@ -82,7 +82,7 @@ class Client {
 public:
     explicit Client(const std::string& folder) {
         constexpr std::chrono::seconds most_wait{5};
-        for (const bridge::Place& place : bridge::places_of(folder))
+        for (const bridge::SocketPath& place : bridge::socket_paths(folder))
             if (!socket_) socket_ = bridge::connected(place, bridge::TimeLimit::Clock::now() + most_wait);
         TT_CHECK(static_cast<bool>(socket_), "the server takes a connection");
     }

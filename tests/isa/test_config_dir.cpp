@@ -110,10 +110,10 @@ TEST_CASE("a part of a chip is laid over that of the chip it is like, key by key
     const std::string over = dir.write("over.yaml", "like: base.yaml\nmap: {y: 3}\nlist: [9]\n");
     const std::string twice = dir.write("twice.yaml", "like: over.yaml\na: 7\n");
     YamlMap map = read_chip_part(twice, ChipPart::Noc);
-    CHECK(map.whole("a") == 7);
+    CHECK(map.integer("a") == 7);
     YamlMap inner = map.map("map");
-    CHECK(inner.whole("x") == 1);
-    CHECK(inner.whole("y") == 3);
+    CHECK(inner.integer("x") == 1);
+    CHECK(inner.integer("y") == 3);
     CHECK(map.node("list")->items.size() == 1);
     map.done();  // `like` is gone
     const std::string circle = dir.write("circle.yaml", "like: circle.yaml\n");

@@ -56,7 +56,7 @@ inline void convert(DataFormat format, Tensor& t) {
 inline Tensor run_golden(const OpConfig& op, const std::vector<const Tensor*>& in) {
     auto result = find_op(op.type)->golden(op, in);
     finish_golden(op, nullptr, result);
-    if (travels_as_bits(op.out_df)) integers_to_floats(result);
+    if (is_stored_as_bits(op.out_df)) integers_to_floats(result);
     return result;
 }
 

@@ -76,7 +76,7 @@ inline std::vector<Tensor> assemble(const OpConfig& op, int k, const Tensor& who
             at += rect.nc * dim.w;
         }
         // as between ops; the tests give and get floats
-        if (travels_as_bits(op.in_df[static_cast<std::size_t>(k)])) floats_to_integers(part);
+        if (is_stored_as_bits(op.in_df[static_cast<std::size_t>(k)])) floats_to_integers(part);
         prepare_operand(op, k, numerics, part.slice(0));
         slices.push_back(std::move(part));
     }
@@ -114,7 +114,7 @@ inline Tensor run_block(const OpConfig& op, const std::vector<const Tensor*>& in
             if (pack) pack_result(args);
         }
     }
-    if (travels_as_bits(op.out_df) && (pack || keeps_integers(op))) integers_to_floats(out);
+    if (is_stored_as_bits(op.out_df) && (pack || keeps_integers(op))) integers_to_floats(out);
     return out;
 }
 

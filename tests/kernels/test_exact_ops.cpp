@@ -192,10 +192,10 @@ TEST_CASE("exact ReLU agrees with the packer's on every element") {
 
 TEST_CASE("the parts of an op that are not bit-true are named") {
     OpConfig op = eltwise_config("add");
-    CHECK(fast_parts(op).empty());
+    CHECK(non_bit_true_parts(op).empty());
     op = eltwise_config("exp");
-    CHECK(fast_parts(op) == std::vector<std::string>{"exp"});
+    CHECK(non_bit_true_parts(op) == std::vector<std::string>{"exp"});
     op.type = "matmul";
     op.attr.sfpu_gelu = true;
-    CHECK(fast_parts(op) == std::vector<std::string>{"gelu of matmul"});
+    CHECK(non_bit_true_parts(op) == std::vector<std::string>{"gelu of matmul"});
 }

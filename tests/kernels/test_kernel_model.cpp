@@ -40,15 +40,15 @@ TEST_CASE("the chip's counter shows moves, products and the instructions of an S
     const KernelModel& model = kernel_model("wormhole_b0");
     const KernelConstants& c = kernel_constants("wormhole_b0");
     KernelShape s = sfpu("exp", 2, 4, 4);
-    CHECK(model.micro_block(s, {}).counted == Approx(8 * (8 + c.sfpu_shown("exp", ""))));
-    CHECK(model.time(s).counted_percent() < model.time(s).engaged_percent());
+    CHECK(model.micro_block(s, {}).counted == Approx(8 * (8 + c.sfpu_counted_instructions("exp", ""))));
+    CHECK(model.time(s).counted_percent() < model.time(s).math_busy_percent());
     s.vector = VectorMode::C;
-    CHECK(model.micro_block(s, {}).counted == Approx(8 * (8 + c.sfpu_shown("exp", "") / 2)));
+    CHECK(model.micro_block(s, {}).counted == Approx(8 * (8 + c.sfpu_counted_instructions("exp", "") / 2)));
     CHECK(model.micro_block(sfpu("nop", 2, 4, 4), {}).counted == Approx(8 * 8));
     KernelShape wide = sfpu("nop", 2, 4, 4);
     wide.in0 = DataFormat::Int32;
     CHECK(model.micro_block(wide, {}).counted == 0);  // unpacked to Dst
-    CHECK(c.sfpu_shown("nobody's op", "") == c.sfpu_count("nobody's op", ""));
+    CHECK(c.sfpu_counted_instructions("nobody's op", "") == c.sfpu_count("nobody's op", ""));
 }
 
 TEST_CASE("the matrix unit takes 16 clk a tile product and phase on Wormhole, 32 on Grayskull") {
@@ -268,7 +268,7 @@ TEST_CASE("sub-ops that hand on in Dst are one kernel: no packing and no second 
 
     KernelShape alone = first;
     alone.stays_in_dest = false;
-    const double one = model.chain_block({alone}).steady, both = model.chain_block({first, last}).steady;
+    const double one = model.chained_block({alone}).steady, both = model.chained_block({first, last}).steady;
     CHECK(both > 1.3 * one);
     CHECK(both < 1.8 * one);
 }

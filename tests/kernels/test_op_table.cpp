@@ -58,7 +58,7 @@ static AttrValue sample(const AttrDef& attr) {
         case AttrKind::Number:
             return 0.5;
         case AttrKind::Word:
-            for (const std::string& word : words_of(attr))
+            for (const std::string& word : attribute_words(attr))
                 if (word != attr.default_text) return word;
             return std::string("any");
         case AttrKind::List:
@@ -293,7 +293,7 @@ TEST_CASE("integer and raw formats are refused where the op cannot take them") {
     op.in_df = {DataFormat::Int8};
     op.out_df = DataFormat::Int8;
     op.acc_df = DataFormat::Int32;
-    CHECK_THAT(complaints(op), Catch::Contains("works on tiles other than 32x32, which Int8 and Int32 do not allow"));
+    CHECK_THAT(complaints(op), Catch::Contains("has tiles other than 32x32, which Int8 and Int32 do not support"));
 }
 
 TEST_CASE("wrong operand counts, shapes and sizes are named and crash nothing") {

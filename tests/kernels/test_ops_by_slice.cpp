@@ -14,7 +14,7 @@ Tensor slices_of(const Tensor& t, std::int64_t first, std::int64_t count) {
 
 /// Bit for bit the same in parts of 1, 2 and 3 slices.
 void compare(const OpConfig& op, const Operands& in) {
-    REQUIRE(golden_by_slice(op));
+    REQUIRE(golden_splits_by_slice(op));
     const Tensor whole = find_op(op.type)->golden(op, in.pointers());
     for (const std::int64_t most : {1, 2, 3})
         for (std::int64_t z = 0; z < op.out.t; z += most) {

@@ -339,7 +339,7 @@ TEST_CASE("fused op rules name the sub-op and what would be right") {
                }),
                Contains("'mul' must take dest, the result of 'nop', as an operand"));
     CHECK_THAT(complain([](auto& d) { std::swap(d.schedules[0], d.schedules[1]); }),
-               Contains("reads intermed0, which holds nothing here"));
+               Contains("reads intermed0, which holds no result here"));
     auto undefined = op;
     undefined.fused = nullptr;
     CHECK_THAT(complaints(undefined), Contains("is not defined in fused_ops"));

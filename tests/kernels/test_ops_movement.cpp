@@ -116,7 +116,8 @@ TEST_CASE("splice rules name the input and what would be right") {
     op.attr.splice = {{0, 1, 1}, {0, 2, 2}};
     CHECK_THAT(
         complaints(op),
-        Catch::Contains("one round over the inputs of 'op0' gives 3 units; the output's 4 are no multiple of that"));
+        Catch::Contains(
+            "one round over the inputs of 'op0' outputs 3 units; the output's 4 units must be a multiple of that"));
     op.in_df[1] = DataFormat::Float16;
     CHECK_THAT(complaints(op),
                Catch::Contains("in_df of 'op0' mixes Float16_b and Float16; a splice needs one format"));
@@ -170,8 +171,8 @@ TEST_CASE("an index beyond the table is an error of the input") {
     indices.data[31] = std::bit_cast<float>(32U);
     const std::vector<const Tensor*> operands{&table, &indices};
     CHECK_THROWS_WITH(find_op("embedding")->golden(op, operands),
-                      Catch::Contains("embedding 'op0' meets index 32; its table has 32 rows"));
-    CHECK_THROWS_WITH(run_block(op, operands), Catch::Contains("meets index 32; its table has 32 rows"));
+                      Catch::Contains("embedding 'op0' got index 32; its table has 32 rows"));
+    CHECK_THROWS_WITH(run_block(op, operands), Catch::Contains("got index 32; its table has 32 rows"));
 }
 
 TEST_CASE("embedding rules") {
@@ -281,7 +282,7 @@ TEST_CASE("topk rules") {
     op = topk_config({.grid_c = 2}, 3, 32, TopkSort::Max);
     CHECK_THAT(complaints(op), Catch::Contains("input 0 of 'op0' is 3 tiles wide, which 2 grid columns cannot share"));
     op = topk_config({.mblock_n = 2}, 1, 64, TopkSort::Max);
-    CHECK_THAT(complaints(op), Catch::Contains("a core of 'op0' sorts 32 elements a line; k 64 asks for more"));
+    CHECK_THAT(complaints(op), Catch::Contains("a core of 'op0' sorts 32 elements per row; k 64 is larger"));
     op.in[0].rt = op.in[1].rt = 2;
     CHECK_THAT(complaints(op), Catch::Contains("topk needs the output's 1 slices of 1 rows"));
 }

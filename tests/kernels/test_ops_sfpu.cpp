@@ -115,7 +115,7 @@ TEST_CASE("SFPU block functions equal golden for every blocking, tile and vector
                 op.attr.exp = 3;
                 if (seed % 3 == 1) op.attr.vector = VectorMode::R;
                 if (seed % 3 == 2) op.attr.vector = VectorMode::C;
-                const bool positive = def->wants_positive;
+                const bool positive = def->needs_positive_operands;
                 const Tensor in = random_tensor(op.in[0], tile, positive ? 0.0F : -4.0F, 4.0F, ++seed);
                 const std::vector<const Tensor*> operands{&in};
                 CAPTURE(std::string(def->name), tile.h, tile.w, seed);

@@ -35,20 +35,20 @@ std::uint32_t wait_for(std::uint32_t condition) {
 TEST_CASE("a thread issues one instruction a clock and an issue rate of two halves that") {
     KernelStreams s;
     put(s, KernelThread::Math, wormhole().encode("ZEROACC"), 10);
-    CHECK(play(s, wormhole(), {}).steady == Approx(10));
+    CHECK(run_scoreboard(s, wormhole(), {}).steady == Approx(10));
     put(s, KernelThread::Math, wormhole().encode("SHIFTXB"), 10);
-    CHECK(play(s, wormhole(), {}).steady == Approx(30));
+    CHECK(run_scoreboard(s, wormhole(), {}).steady == Approx(30));
 }
 
 TEST_CASE("RISC-V work adds to a thread's time, and work ahead overlaps with what was issued") {
     KernelStreams s;
     work(s, KernelThread::Unpack, 100);
     put(s, KernelThread::Unpack, wormhole().encode("SETADC"), 20);
-    CHECK(play(s, wormhole(), {}).steady == Approx(120));
+    CHECK(run_scoreboard(s, wormhole(), {}).steady == Approx(120));
     KernelStreams overlapping;
     work(overlapping, KernelThread::Unpack, 50, true);
     put(overlapping, KernelThread::Unpack, wormhole().encode("SETADC"), 20);
-    CHECK(play(overlapping, wormhole(), {}).steady == Approx(50));
+    CHECK(run_scoreboard(overlapping, wormhole(), {}).steady == Approx(50));
 }
 
 TEST_CASE("both unpackers share the ports, so two tiles take twice one tile's bytes") {
@@ -58,7 +58,7 @@ TEST_CASE("both unpackers share the ports, so two tiles take twice one tile's by
         if (both) put(s, KernelThread::Unpack, unpack_b(), 1, 640);
         put(s, KernelThread::Math, wormhole().encode("SETRWC", {{"clear_ab_vld", both ? 3U : 1U}}));
         // 10 clk at 64 B/clk, and 2 clk of set-up each
-        CHECK(play(s, wormhole(), {}, 8).steady == Approx(both ? 24 : 12).margin(1));
+        CHECK(run_scoreboard(s, wormhole(), {}, 8).steady == Approx(both ? 24 : 12).margin(1));
     }
 }
 
@@ -67,7 +67,7 @@ TEST_CASE("an unpacker stays two banks ahead of the math thread and no more") {
     put(s, KernelThread::Unpack, unpack_a(), 1, 64);
     put(s, KernelThread::Math, wormhole().encode("MOVA2D"), 100);
     put(s, KernelThread::Math, release(1));
-    const ScoreboardResult r = play(s, wormhole(), {}, 10);
+    const ScoreboardResult r = run_scoreboard(s, wormhole(), {}, 10);
     CHECK(r.steady == Approx(101));
     CHECK(r.limit == KernelLimit::Math);
     CHECK(r.busy[0] < 10);
@@ -83,17 +83,17 @@ TEST_CASE("math and pack overlap through the two halves of Dst, and take turns w
     put(s, KernelThread::Pack, wait_for(1));
     put(s, KernelThread::Pack, wormhole().encode("PACR"), 1, 64 * 58);
     put(s, KernelThread::Pack, wormhole().encode("SEMGET", {{"sem_sel", 2}}));
-    CHECK(play(s, wormhole(), {}, 8).steady == Approx(99));
-    CHECK(play(s, wormhole(), {}, 8).limit == KernelLimit::Math);
+    CHECK(run_scoreboard(s, wormhole(), {}, 8).steady == Approx(99));
+    CHECK(run_scoreboard(s, wormhole(), {}, 8).limit == KernelLimit::Math);
     ScoreboardTiming one_half;
     one_half.dst_halves = 1;
-    CHECK(play(s, wormhole(), one_half, 8).steady > 155);
+    CHECK(run_scoreboard(s, wormhole(), one_half, 8).steady > 155);
 }
 
 TEST_CASE("streams that wait for each other for ever are found") {
     KernelStreams s;
     put(s, KernelThread::Pack, wait_for(1));
-    CHECK_THROWS_WITH(play(s, wormhole(), {}), Catch::Contains("pack thread waits for ever"));
+    CHECK_THROWS_WITH(run_scoreboard(s, wormhole(), {}), Catch::Contains("pack thread waits forever"));
     KernelStreams empty;
-    CHECK(play(empty, wormhole(), {}).steady == 0);
+    CHECK(run_scoreboard(empty, wormhole(), {}).steady == 0);
 }

@@ -32,7 +32,7 @@ Comparison rule(Comparison::Type type, double atol, double rtol, double pct, dou
 Comparison hw(double pct, double pcc) { return rule(Comparison::Type::AllCloseHw, 0.01, 0.1, pct, pcc); }
 
 QueueComparison::Result compare(const Comparison& r, const Tensor& golden, const Tensor& actual, TileDim tile = {},
-                                const JudgedPart& part = {}) {
+                                const ComparedPart& part = {}) {
     QueueComparison comparison(r, tile, part);
     comparison.add(golden, actual);
     return comparison.result();
@@ -104,7 +104,7 @@ enum class Fate { Agrees, Differs, Undefined };
 Fate fate(const Comparison& r, float golden, float actual) {
     const auto result = compare(r, Tensor(1, 1, 32, golden), Tensor(1, 1, 32, actual), {1, 32});
     CHECK(result.elements + result.undefined == 32);
-    CHECK(result.undefined_throughout() == (result.elements == 0));
+    CHECK(result.all_undefined() == (result.elements == 0));
     if (result.undefined == 32) return Fate::Undefined;
     return result.strict_pass ? Fate::Agrees : Fate::Differs;
 }
@@ -219,7 +219,7 @@ TEST_CASE("exact means equal values, and equal bits for raw formats") {
     CHECK(compare(exact, golden, actual).strict_pass);
     actual.data[0] = -0.0F;
     CHECK(compare(exact, golden, actual).strict_pass);
-    JudgedPart bits;
+    ComparedPart bits;
     bits.bits = true;
     const auto r = compare(exact, golden, actual, {}, bits);
     CHECK_FALSE(r.strict_pass);
@@ -237,7 +237,7 @@ TEST_CASE("only the part that a rule or an op gives is judged") {
     Tensor golden = ramp(64, 32), actual = golden;
     for (std::int64_t r = 0; r < 64; ++r)
         for (std::int64_t c = 1; c < 32; ++c) actual.slice(0).at(r, c) = -1000;
-    JudgedPart column;
+    ComparedPart column;
     column.col_end = 1;
     const auto r = compare(hw(1, 0.99), golden, actual, {}, column);
     CHECK(r.strict_pass);
@@ -267,7 +267,7 @@ TEST_CASE("flat queues are judged in runs of 1024 values") {
 }
 
 TEST_CASE("what is not judged never fails but is still measured") {
-    JudgedPart part;
+    ComparedPart part;
     part.judged = false;
     const auto r = compare(hw(1, 1), ramp(), Tensor(1, 32, 32), {}, part);
     CHECK(r.strict_pass);
@@ -416,31 +416,31 @@ TEST_CASE("of reduces and vector modes only the meaningful part is judged, also 
     Op reduce = op_of("reduce", "red", {"in"});
     reduce.cfg.attr.reduce_dim = ReduceDim::C;
     Netlist n = chain({reduce, op_of("nop", "copy", {"red"})});
-    CHECK(judged_part(n, n.queues[1]).col_end == 1);
-    CHECK(judged_part(n, n.queues[1]).row_end > 32);
-    CHECK(judged_part(n, n.queues[1]).why == "reduce c keeps column 0");
+    CHECK(compared_part(n, n.queues[1]).col_end == 1);
+    CHECK(compared_part(n, n.queues[1]).row_end > 32);
+    CHECK(compared_part(n, n.queues[1]).why == "reduce c keeps column 0");
     n.graphs[0].ops[1].tms[0].tms.push_back({});
-    CHECK(judged_part(n, n.queues[1]).col_end > 32);
+    CHECK(compared_part(n, n.queues[1]).col_end > 32);
     n = chain({reduce, op_of("sqrt", "root", {"red"})});
-    CHECK(judged_part(n, n.queues[1]).col_end > 32);
+    CHECK(compared_part(n, n.queues[1]).col_end > 32);
     Op exp = op_of("exp", "e", {"in"});
     exp.cfg.attr.vector = VectorMode::R;
     n = chain({exp});
-    CHECK(judged_part(n, n.queues[1]).row_end == 4);
+    CHECK(compared_part(n, n.queues[1]).row_end == 4);
     n.graphs[0].ops[0].cfg.tile = {16, 32};
-    CHECK(judged_part(n, n.queues[1]).row_end > 32);
+    CHECK(compared_part(n, n.queues[1]).row_end > 32);
 }
 
 TEST_CASE("descendants of dropout are measured but not judged") {
     const Netlist n = chain({op_of("dropout", "drop", {"in"}), op_of("add", "sum", {"drop", "in"})});
-    CHECK_FALSE(judged_part(n, n.queues[1]).judged);
-    CHECK_THAT(judged_part(n, n.queues[1]).why, Catch::Contains("'drop'"));
+    CHECK_FALSE(compared_part(n, n.queues[1]).judged);
+    CHECK_THAT(compared_part(n, n.queues[1]).why, Catch::Contains("'drop'"));
 }
 
 TEST_CASE("raw outputs are compared as bit patterns") {
     Netlist n = chain({op_of("nop", "copy", {"in"})});
     n.queues[1].df = DataFormat::RawUInt32;
-    CHECK(judged_part(n, n.queues[1]).bits);
+    CHECK(compared_part(n, n.queues[1]).bits);
     CHECK(comparison_for(n, n.queues[1], false).comparison.type == Comparison::Type::Exact);
 }
 
@@ -529,21 +529,21 @@ TEST_CASE("outputs that io-config lists are judged, the others have statistics o
     Netlist n = chain({op_of("nop", "a", {"in"}), op_of("nop", "b", {"between"})});
     n.queues.push_back(queue_of("between", "a"));
     n.queues.push_back(queue_of("side", "a"));
-    CHECK(judged_part(n, n.queues[3]).judged);
+    CHECK(compared_part(n, n.queues[3]).judged);
     n.test.io_outputs = {"out", "typo"};
-    CHECK(judged_part(n, n.queues[1]).judged);
-    CHECK_FALSE(judged_part(n, n.queues[3]).judged);
-    CHECK(judged_part(n, n.queues[3]).why == "io-config lists other outputs");
+    CHECK(compared_part(n, n.queues[1]).judged);
+    CHECK_FALSE(compared_part(n, n.queues[3]).judged);
+    CHECK(compared_part(n, n.queues[3]).why == "io-config lists other outputs");
     CHECK(unknown_outputs(n) == std::vector<std::string>{"typo"});
     CHECK(reported_outputs(n).size() == 2);
     n.test.io_outputs = {"between"};  // one that a graph reads
     CHECK(reported_outputs(n).size() == 3);
     n.test.io_outputs = {"typo"};  // nothing of it is there: as without
-    CHECK(judged_part(n, n.queues[3]).judged);
+    CHECK(compared_part(n, n.queues[3]).judged);
     n.queues[1].name = "out.0";  // a copy of 'out' on chip 0
     n.test.io_outputs = {"out"};
-    CHECK(judged_part(n, n.queues[1]).judged);
-    CHECK_FALSE(judged_part(n, n.queues[3]).judged);
+    CHECK(compared_part(n, n.queues[1]).judged);
+    CHECK_FALSE(compared_part(n, n.queues[3]).judged);
 }
 
 TEST_CASE("judged outputs are the op-fed queues that no graph reads") {

@@ -24,12 +24,12 @@ struct Run {
     bool same = true;  ///< all values of an entry
 
     explicit Run(const std::string& text, std::optional<std::int64_t> inputs_count = std::nullopt,
-                 bool with_sink = false, std::int64_t most_elements = GoldenOptions{}.most_copied_elements)
+                 bool with_sink = false, std::int64_t most_elements = GoldenOptions{}.max_copied_elements)
         : netlist(resolved(text)), forecast(ttsim::impl::forecast(netlist, all_programs(netlist), inputs_count)) {
         GoldenOptions options;
         options.numerics = Numerics::Float32;
         options.inputs_count = inputs_count;
-        options.most_copied_elements = most_elements;
+        options.max_copied_elements = most_elements;
         options.host_entry = [](const Queue& queue, std::int64_t n) {
             Tensor values(queue.shape(), queue.tile);
             std::fill(values.data.begin(), values.data.end(),
@@ -195,5 +195,5 @@ TEST_CASE("golden refuses to read a FIFO entry that nothing wrote") {
     NetlistText n = two_graphs(2, 2);
     n.program("p", looped(1, {execute("h", {fifo("mid")})}, 2, 4));
     CHECK_THROWS_WITH(Run(n.text()),
-                      Catch::Contains("queue 'mid' is read at slot 0 (entry 0), which nothing has written"));
+                      Catch::Contains("queue 'mid' is read at slot 0 (entry 0), which has not been written"));
 }

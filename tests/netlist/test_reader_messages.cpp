@@ -36,7 +36,7 @@ const Message read_messages[] = {
     {"df: Float16_b", "df: Float17_b",
      "n.yaml:3:108: error: 'df' is 'Float17_b', which is no data format; did you mean 'Float16_b'?"},
     {"loc: dram, dram: [[0, 0x20000000]]", "loc: dram",
-     "n.yaml:3:3: error: queue 'in0' lies in dram and needs the field 'dram' with its addresses"},
+     "n.yaml:3:3: error: queue 'in0' is in dram and needs the field 'dram' with its addresses"},
     {"dram: [[0, 0x20000000]]", "dram: [[0, 0x20000000], [1, 0]]",
      "n.yaml:3:3: error: queue 'in0' has 2 addresses; grid_size 1x1 needs 1"},
     {"dram: [[0, 0x20000000]]", "dram: [0x20000000]",
@@ -75,7 +75,7 @@ const Message read_messages[] = {
     {"input_1_tms: [broadcast: {r: 1}]", "input_1_tms: [hslise: 2]",
      "n.yaml:11:299: error: 'hslise' is no TM; did you mean 'hslice'?"},
     {"input_1_tms: [broadcast: {r: 1}]", "input_1_tms: [transposed]",
-     "n.yaml:11:299: error: 'transposed' is no TM; only transpose stands without an argument; did you mean "
+     "n.yaml:11:299: error: 'transposed' is no TM; only transpose has no argument; did you mean "
      "'transpose'?"},
     {"input_1_tms: [broadcast: {r: 1}]", "input_1_tms: transpose",
      "n.yaml:11:298: error: 'input_1_tms' is 'transpose'; a list of TMs is wanted, such as [transpose, hslice: 4]"},
@@ -116,7 +116,7 @@ TEST_CASE("queues stand before the graphs that name them") {
                       programs = small_netlist.find("programs:");
     const std::string swapped = small_netlist.substr(0, queues) + small_netlist.substr(graphs, programs - graphs) +
                                 small_netlist.substr(queues, graphs - queues) + small_netlist.substr(programs);
-    CHECK(complaints(swapped) == "n.yaml:8:1: error: 'queues' must stand before 'graphs', whose ops name them");
+    CHECK(complaints(swapped) == "n.yaml:8:1: error: 'queues' must come before 'graphs', whose ops use them");
 }
 
 TEST_CASE("all problems of a file are reported together") {

@@ -122,7 +122,7 @@ TEST_CASE("slices made on their own are those of the whole moved tensor") {
             for (const Tm::Kind kind : {BroadcastR, BroadcastC, BroadcastZ, HSlice, HStack, VSlice, VStack, Transpose})
                 if (pick(0, 1) == 1) tms.tms.push_back(make_tm(kind, 2));
         const Tensor whole = apply_tms(t, tms, one);
-        MovedTensor moved(t, tms, one);
+        TmTensor moved(t, tms, one);
         REQUIRE(moved.z() == whole.z);
         CHECK(moved.slice_elements() == whole.rows * whole.cols);
         for (std::int64_t first = moved.z() - 1; first >= 0; --first) {

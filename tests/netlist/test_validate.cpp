@@ -41,7 +41,7 @@ TEST_CASE("an ethernet_datacopy takes data to another chip over channels the chi
     CHECK(complaints(ethernet("{dest_device: 1, ingress_channels: [0], egress_channels: [15]}"), "wormhole_b0", 2)
               .empty());
     CHECK(complaints(ethernet("{dest_device: 0}"), "wormhole_b0", 2) ==
-          "n.yaml:9:5: error: op 'copy' copies to chip 0, where it is itself; dest_device must be another chip");
+          "n.yaml:9:5: error: op 'copy' copies to chip 0, its own chip; dest_device must be another chip");
     CHECK(complaints(ethernet("{dest_device: 5}"), "wormhole_b0", 2) ==
           "n.yaml:9:5: error: the destination of op 'copy' is on chip 5; the machine has chips 0..1");
     CHECK(complaints(ethernet("{dest_device: 2}"), "wormhole_b0", 3) ==
@@ -170,11 +170,11 @@ TEST_CASE("a kernel broadcast holds every tile that a core reads") {
     CHECK(add("t: 1, mblock: [1, 3]", slices, "kernel_broadcast: {input_1: 3}").empty());
     CHECK(
         add("t: 2, mblock: [1, 1]", columns, "kernel_broadcast: {input_1: 1}") ==
-        "n.yaml:9:5: error: kernel_broadcast of 'o' holds 1 tiles of input 1, but a core needs more different ones; it "
-        "would read the wrong ones again");
+        "n.yaml:9:5: error: kernel_broadcast of 'o' holds 1 tiles of input 1, but a core needs more distinct tiles; it "
+        "would read wrong tiles");
     CHECK(add("t: 2, mblock: [1, 3]", "", "kernel_broadcast_per_t: {input_1: 2}") ==
-          "n.yaml:9:5: error: kernel_broadcast_per_t of 'o' holds 2 tiles of input 1, but a core needs more different "
-          "ones for a slice; it would read the wrong ones again");
+          "n.yaml:9:5: error: kernel_broadcast_per_t of 'o' holds 2 tiles of input 1, but a core needs more distinct "
+          "tiles for a slice; it would read wrong tiles");
 }
 
 TEST_CASE("a kernel broadcast of a splice holds fresh tiles for each slice of its operand") {
@@ -193,9 +193,9 @@ TEST_CASE("a kernel broadcast of a splice holds fresh tiles for each slice of it
     CHECK(splice("2", by_t, "kernel_broadcast: {input_0: 2}").empty());
     CHECK(
         splice("2", by_t, "kernel_broadcast: {input_0: 1}") ==
-        "n.yaml:9:5: error: kernel_broadcast of 'o' holds 1 tiles of input 0, but a core needs more different ones; it "
-        "would read the wrong ones again");
+        "n.yaml:9:5: error: kernel_broadcast of 'o' holds 1 tiles of input 0, but a core needs more distinct tiles; it "
+        "would read wrong tiles");
     CHECK(splice("2", by_t, "kernel_broadcast_per_t: {input_1: 2}") ==
-          "n.yaml:9:5: error: kernel_broadcast_per_t of 'o' holds 2 tiles of input 1, but a core needs more different "
-          "ones for a slice; it would read the wrong ones again");
+          "n.yaml:9:5: error: kernel_broadcast_per_t of 'o' holds 2 tiles of input 1, but a core needs more distinct "
+          "tiles for a slice; it would read wrong tiles");
 }

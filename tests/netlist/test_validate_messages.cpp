@@ -14,12 +14,12 @@ const Message link_messages[] = {
      "n.yaml:10:5: error: input 0 of op 'e' is 'in1', which is no queue and no op; did you mean 'in0'?"},
     {"inputs: [in0]", "inputs: [in0, in0]", "n.yaml:10:5: error: op 'e' has 2 inputs; exp needs 1 here"},
     {"    e: {type", "    sum: {type",
-     "n.yaml:11:5: error: op 'sum' has a name that is taken already (line 10); names are unique in a netlist\n"
+     "n.yaml:11:5: error: op 'sum' has a name that is already used (line 10); names are unique in a netlist\n"
      "n.yaml:11:5: error: input 0 of op 'sum' is 'e', which is no queue and no op; did you mean 'w'?"},
     {"    e: {type", "    w: {type",
-     "n.yaml:10:5: error: op 'w' has a name that is taken already (line 4); names are unique in a netlist\n"
+     "n.yaml:10:5: error: op 'w' has a name that is already used (line 4); names are unique in a netlist\n"
      "n.yaml:11:5: error: input 0 of op 'sum' is 'e', which is no queue and no op; did you mean 'w'?"},
-    {"inputs: [in0]", "inputs: [sum]", "n.yaml:10:5: error: ops feed each other in a circle: e -> sum -> e"},
+    {"inputs: [in0]", "inputs: [sum]", "n.yaml:10:5: error: ops form a cycle: e -> sum -> e"},
     {"input_1_tms: [broadcast: {r: 1}]", "input_1_tms: [hslice: 3]",
      "n.yaml:11:299: error: input 1 of op 'sum': 'hslice: 3' does not divide the 2 tile columns"},
     {"input_1_tms: [broadcast: {r: 1}]", "input_1_tms: [vstack: 2]",
@@ -46,7 +46,7 @@ const Message chip_messages[] = {
      "{approximate_mode",
      "n.yaml:10:5: error: buf_size_mb of 'e' is 3; it must be 1 or even, such as 4"},
     {"grid_loc: [0, 1]", "grid_loc: [0, 0]",
-     "n.yaml:11:5: error: op 'sum' takes core [0, 0], which op 'e' of graph 'g0' has already"},
+     "n.yaml:11:5: error: op 'sum' uses core [0, 0], which op 'e' of graph 'g0' already uses"},
     {"grid_loc: [0, 1]", "grid_loc: [10, 1]",
      "n.yaml:11:5: error: op 'sum' takes cores [10, 1] to [10, 1]; the grid has 10 rows and 8 columns"},
     {"target_device: 0, loc", "target_device: 1, loc",
@@ -130,7 +130,7 @@ const Message grayskull_messages[] = {
      "n.yaml:10:5: error: acc_df of 'e' is Float32; this chip's Dst has 16-bit formats only: Float16 or Float16_b"},
     {"df: Float16_b, target_device: 0, loc: dram, dram: [[2,",
      "df: Float16_b, read_ports: [1], target_device: 0, loc: dram, dram: [[2,",
-     "n.yaml:5:3: error: queue 'out0' chooses DRAM ports; this chip has no choice of ports"},
+     "n.yaml:5:3: error: queue 'out0' sets DRAM ports, which this chip does not support"},
     {"input_1_tms: [broadcast: {r: 1}]", "input_0_tms: [transpose, vslice: 2, hstack: 2]",
      "n.yaml:11:5: error: input 0 of 'sum' has 1x1x4 tiles (slices x rows x columns) after its TMs; add needs the "
      "output's 1x2x2\n"

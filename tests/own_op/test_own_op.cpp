@@ -47,7 +47,7 @@ constexpr OpDef bend_def =
              .range = [](const OpAttributes&, std::span<const ValueRange> in) -> ValueRange {
                  return {-in[0].most(), in[0].most()};
              },
-             .chain_work = 2,
+             .chain_cycles = 2,
              .keeps_sign = true});
 
 ir::Literal bend_value(const ir::Node& node, std::span<const ir::Literal* const> in) {

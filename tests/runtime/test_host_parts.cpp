@@ -115,10 +115,10 @@ output "d" = %d
         ir::Entries entries;
         for (int sample = 0; sample < 4; ++sample) add_entries(model.host, 1, host.device_inputs(1), entries);
         const ir::Entries made = parts.run(1, entries, 4);
-        host.give(1, results_of(model.host, 1, made, 3));
+        host.set_results(1, results_of(model.host, 1, made, 3));
         entries.clear();
         for (int sample = 0; sample < 4; ++sample) add_entries(model.host, 2, host.device_inputs(2), entries);
-        host.give(2, results_of(model.host, 2, parts.run(2, entries, 4), 3));
+        host.set_results(2, results_of(model.host, 2, parts.run(2, entries, 4), 3));
         Model run(model);
         CHECK(host.outputs() == run.run(model.inputs));
         const Literal& x = model.inputs.at("x");

@@ -135,7 +135,7 @@ TEST_CASE("Outputs of a group are joined by their index") {
     REQUIRE(model.host.program.graph.outputs.size() == 1);
     CHECK(model.host.program.graph.outputs.front().name == "a");
     ir::HostRun run(model.host.program, {});
-    run.give(1, {{"b", counted({4, 5})}, {"a", counted({4, 3})}, {"c", counted({4, 2})}});
+    run.set_results(1, {{"b", counted({4, 5})}, {"a", counted({4, 3})}, {"c", counted({4, 2})}});
     const Literal made = run.outputs().at("a");
     REQUIRE(made.dims() == ir::Dims{4, 10});
     for (std::int64_t r = 0; r < 4; ++r)

@@ -41,8 +41,8 @@ std::string iteration(const std::string& loop, int t, const std::string& slice, 
 %c_{0}{1} = add %d_{0}{1}, %h_{0}{1} {3}
 )",
                             loop, t, before, mark);
-    return text +
-           fmt::format("%y_{0}{1} = reshape %h_{0}{1} {{dims = [1, 2, 64], loop = \"{0}\", iteration = {1}}}\n", loop, t);
+    return text + fmt::format("%y_{0}{1} = reshape %h_{0}{1} {{dims = [1, 2, 64], loop = \"{0}\", iteration = {1}}}\n",
+                              loop, t);
 }
 
 /// Two loops over the same slices, one from behind; all results of both, and what one leaves.
@@ -141,7 +141,7 @@ TEST_CASE("Short loops, and loops whose turns differ, stay written out") {
         const auto& inputs = model.host.to_device;
         return std::count_if(inputs.begin(), inputs.end(), [](const auto& one) { return one.iterations > 0; });
     };
-    CHECK(loops(compiled(graph, ir::Loops::WherePays, 1, "wh_n150")) == 0);
+    CHECK(loops(compiled(graph, ir::Loops::IfProfitable, 1, "wh_n150")) == 0);
     CHECK(loops(compiled(graph, ir::Loops::Unrolled, 1, "wh_n150")) == 0);
     for (ir::Node& node : graph.nodes)
         if (node.name == "h_f4" || node.name == "h_b4") node.op = "sigmoid";

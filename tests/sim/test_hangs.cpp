@@ -24,7 +24,7 @@ TEST_CASE("a fork whose short branch has no buffer hangs, and the chain goes rou
                 run.error,
                 Catch::Contains("op 'join' on chip 0 core 3-1 (input 0, slice 0) waits for operand 1 from op 'slow'"));
             CHECK_THAT(run.error, Catch::Contains("waits for operand 0 from op 'fork'"));
-            CHECK_THAT(run.error, Catch::Contains("... and so round:"));
+            CHECK_THAT(run.error, Catch::Contains("... cycle closes at:"));
             CHECK(run.outputs.empty());
         }
 }
@@ -87,7 +87,8 @@ TEST_CASE("reading an entry that nothing writes is refused or hangs at that entr
     n.program("p", looped(1, {execute("h", {fifo("mid")})}, 2, 4));
     const Outcome functional = run_text(n.text(), sim::Mode::Functional);
     CHECK(functional.exit_code == 2);
-    CHECK_THAT(functional.error, Catch::Contains("queue 'mid' is read at slot 0 (entry 0), which nothing has written"));
+    CHECK_THAT(functional.error,
+               Catch::Contains("queue 'mid' is read at slot 0 (entry 0), which has not been written"));
     const Outcome full = run_text(n.text(), sim::Mode::Full);
     CHECK((full.exit_code == 2 || full.exit_code == 3));
     CHECK_THAT(full.error, Catch::Contains("mid"));

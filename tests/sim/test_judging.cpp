@@ -106,7 +106,7 @@ TEST_CASE("an expected entry that never came fails its output") {
     const auto setup = set_up_text(cancelling());
     const Queue& d = *setup->netlist.find_queue("d");
     Tensor zeros(d.shape(), d.tile);
-    sim::OutputJudge judge(*setup->state, d, false);
+    sim::OutputComparison judge(*setup->state, d, false);
     setup->state->store.put(d, 0, sim::pack_entry(zeros, d, Numerics::Float32));
     judge.expect(0, {zeros, 0, zeros.z});
     CHECK(judge.report().verdict() == sim::Verdict::Pass);
@@ -122,7 +122,7 @@ TEST_CASE("an entry that golden does not have fails its output") {
     const Queue& d = *setup->netlist.find_queue("d");
     Tensor zeros(d.shape(), d.tile);
     for (const std::int64_t n : {0, 1}) setup->state->store.put(d, n, sim::pack_entry(zeros, d, Numerics::Float32));
-    sim::OutputJudge judge(*setup->state, d, false);
+    sim::OutputComparison judge(*setup->state, d, false);
     judge.expect(0, {zeros, 0, zeros.z});
     judge.close(2);
     CHECK(judge.report().verdict() == sim::Verdict::Mismatch);
@@ -142,7 +142,7 @@ TEST_CASE("an entry that golden gives in parts is judged as one, and what golden
     Tensor left(y.shape().z, y.shape().rt * y.tile.h, y.shape().ct * y.tile.w, 1);
     left.slice(2).at(1, 3) = nan_value;
     for (const std::int64_t e : {0, 1}) setup->state->store.put(y, e, sim::pack_entry(left, y, Numerics::Float32));
-    sim::OutputJudge judge(*setup->state, y, false);
+    sim::OutputComparison judge(*setup->state, y, false);
     for (const std::int64_t entry : {0, 1})
         for (std::int64_t z = 0; z < 3; ++z) {
             Tensor slice(1, left.rows, left.cols, 1);
@@ -282,7 +282,7 @@ TEST_CASE("an output that golden has as NaN throughout was not compared, and the
         const sim::OutputReport& y = output(run, "y");
         CHECK(y.verdict() == sim::Verdict::NothingCompared);
         CHECK(y.golden_from == "root");
-        CHECK(y.why == "golden is NaN throughout, made first by op 'root' (sqrt)");
+        CHECK(y.why == "golden is NaN throughout, first produced by op 'root' (sqrt)");
         CHECK(noted(run, "golden of output 'y' are NaN or infinite, the first is NaN: entry 0, index 0"));
         CHECK(output(run, "side").verdict() == sim::Verdict::Pass);
         CHECK(run.report.verdict() == sim::Verdict::Pass);  // something was compared
@@ -297,7 +297,7 @@ TEST_CASE("of an output that golden has as NaN in part, the numbers are compared
     CHECK(output(right, "y").verdict() == sim::Verdict::Pass);
     CHECK(output(right, "y").result.undefined == 2000);
     CHECK(output(right, "y").result.elements == 48);
-    CHECK(noted(right, "made first by op 'root' (sqrt); they are not compared"));
+    CHECK(noted(right, "first produced by op 'root' (sqrt); they are not compared"));
     sim::RunOptions faulty = scaled("sum", 1.5F);
     const Outcome wrong = run_text(rooted(mixed), sim::Mode::Functional, faulty);
     CHECK(output(wrong, "y").verdict() == sim::Verdict::Mismatch);

@@ -37,7 +37,7 @@ TEST_CASE("a FIFO takes as many entries as it has slots until the oldest is popp
     Fixture f(2);
     QueueMemory x = f.memory("x");
     Counter user;
-    x.join(user);
+    x.subscribe(user);
     CHECK(x.free_slot(0));
     x.begin(0);
     CHECK(x.free_slot(1));
@@ -54,7 +54,7 @@ TEST_CASE("a FIFO takes as many entries as it has slots until the oldest is popp
     CHECK_FALSE(x.free_slot(3));
     x.set_popped(1);  // nothing new: nobody is told
     CHECK(user.told == 2);
-    x.leave(user);
+    x.unsubscribe(user);
     x.set_popped(2);
     CHECK(user.told == 2);
 }

@@ -33,16 +33,16 @@ Cycle passes(std::uint64_t bytes) {
 
 TEST_CASE("a server passes one transfer after the other, in the free time from when each is ready") {
     Server server;
-    CHECK(server.pass(0, 0, 5, 100) == 5);
-    CHECK(server.pass(0, 0, 10, 200) == 15);  // waits until 5
-    CHECK(server.pass(0, 40, 10) == 50);      // data that comes late
-    CHECK(server.pass(0, 0, 10) == 25);       // does not keep others waiting
-    CHECK(server.pass(0, 20, 20) == 55);      // 25 to 40, and what is left after 50
-    CHECK(server.pass(0, 0, 1) == 56);        // nothing is free before
-    CHECK(server.pass(0, 70, 0) == 70);       // nothing to move
-    CHECK(server.pass(0, 60, 4) == 64);
-    CHECK(server.pass(0, 56, 4) == 60);  // fits exactly
-    CHECK(server.pass(60, 60, 3) == 67);
+    CHECK(server.reserve(0, 0, 5, 100) == 5);
+    CHECK(server.reserve(0, 0, 10, 200) == 15);  // waits until 5
+    CHECK(server.reserve(0, 40, 10) == 50);      // data that comes late
+    CHECK(server.reserve(0, 0, 10) == 25);       // does not keep others waiting
+    CHECK(server.reserve(0, 20, 20) == 55);      // 25 to 40, and what is left after 50
+    CHECK(server.reserve(0, 0, 1) == 56);        // nothing is free before
+    CHECK(server.reserve(0, 70, 0) == 70);       // nothing to move
+    CHECK(server.reserve(0, 60, 4) == 64);
+    CHECK(server.reserve(0, 56, 4) == 60);  // fits exactly
+    CHECK(server.reserve(60, 60, 3) == 67);
     CHECK(server.busy() == 67);
     CHECK(server.bytes() == 300);
 }
@@ -62,7 +62,7 @@ TEST_CASE("whatever the order of questions, a server works whenever it has work,
                     taken[at] = true;
                     --left;
                 }
-            REQUIRE(server.pass(now, ready, length) == at);
+            REQUIRE(server.reserve(now, ready, length) == at);
         }
     }
 }

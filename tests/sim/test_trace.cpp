@@ -67,7 +67,7 @@ std::vector<std::int64_t> numbers(const std::string& trace, const std::string& s
     Statement query(database, sql);
     std::vector<std::int64_t> all;
     while (query.step())
-        for (int i = 0; i < columns; ++i) all.push_back(query.whole(i));
+        for (int i = 0; i < columns; ++i) all.push_back(query.integer(i));
     return all;
 }
 std::int64_t number(const std::string& trace, const std::string& sql) { return numbers(trace, sql).at(0); }
@@ -226,7 +226,7 @@ TEST_CASE("a run that hangs leaves a trace of what was done") {
     const sim::RunOptions options = traced("hang.ttperf");
     const Outcome run = run_text(fork_and_join(2), sim::Mode::Timing, options);
     REQUIRE(run.exit_code == 3);
-    CHECK(run.error.find(options.trace.file + ": holds what was done") != std::string::npos);
+    CHECK(run.error.find(options.trace.file + ": contains the run so far") != std::string::npos);
     trace::Reader reader(options.trace.file);
     CHECK(reader.run().status == "hang");
     CHECK(reader.run().message.find("nothing can move") == 0);
@@ -346,7 +346,7 @@ TEST_CASE("a load keeps every busy cycle in the bucket it falls into") {
     CHECK(load.transfers == 2000);
     CHECK(load.queueing == 6000);
     const std::vector<sim::Cycle> buckets = load.busy_in(load.shift(), free);
-    CHECK(buckets.size() <= sim::Load::buckets_at_most);
+    CHECK(buckets.size() <= sim::Load::max_buckets);
     const sim::Cycle width = sim::Cycle{1} << load.shift();
     for (std::size_t i = 0; i < buckets.size(); ++i) {
         const auto first = busy.begin() + static_cast<std::ptrdiff_t>(i * width);

@@ -18,7 +18,7 @@ std::string text_of(const Line& line) {
 
 std::string screen_text(const AnalyzerState& state, const report::PerfView& view, ScreenSize screen) {
     std::string text;
-    for (const Line& line : drawn(state, view, screen)) text += text_of(line) + "\n";
+    for (const Line& line : render(state, view, screen)) text += text_of(line) + "\n";
     return text;
 }
 
@@ -28,11 +28,11 @@ struct Session {
     ScreenSize screen{};
     AnalyzerState state;
     Session& keys(const std::string& letters) {
-        for (const char letter : letters) state = pressed(std::move(state), letter, view, screen);
+        for (const char letter : letters) state = handle_key(std::move(state), letter, view, screen);
         return *this;
     }
     Session& key(Key named) {
-        state = pressed(std::move(state), code(named), view, screen);
+        state = handle_key(std::move(state), code(named), view, screen);
         return *this;
     }
     std::string text() const { return screen_text(state, view, screen); }
@@ -199,7 +199,7 @@ TEST_CASE("an op's page follows its pipes") {
     CHECK(s.has("Op: first"));
     CHECK(s.has("in0    | x"));
     CHECK(s.has("2-1"));
-    CHECK(s.key(Key::Enter).has("'x' is no op of this epoch"));
+    CHECK(s.key(Key::Enter).has("'x' is not an op of this epoch"));
     CHECK(s.key(Key::Down).key(Key::Enter).has("Op: second_"));
     CHECK(s.key(Key::Enter).has("Op: first"));
     s.key(Key::Tab).key(Key::Down);
@@ -237,7 +237,7 @@ TEST_CASE("a screen has its size, whatever that is") {
                                     ScreenSize{5, 20}, ScreenSize{9, 300}}) {
         s.screen = screen;
         for (const std::string keys : {"s", "e0", "n", "c", "d", "x", "h"}) {
-            const std::vector<Line> lines = drawn(s.keys(keys).state, s.view, screen);
+            const std::vector<Line> lines = render(s.keys(keys).state, s.view, screen);
             CHECK(lines.size() == screen.lines);
             for (const Line& line : lines) CHECK(report::letters(text_of(line)) <= screen.columns);
             s.key(Key::Enter).key(Key::Escape);
@@ -249,14 +249,14 @@ TEST_CASE("the cursor stays on the screen") {
     trace::PerfData data = small_perf_data();
     for (std::int64_t n = 0; n < 100; ++n) data.details[0].ops.push_back(small_op(10 + n, "more", 1, 1));
     const report::PerfView view(std::move(data), false);
-    AnalyzerState state = pressed({}, 'n', view, {});
-    for (int n = 0; n < 30; ++n) state = pressed(std::move(state), 'j', view, {});
+    AnalyzerState state = handle_key({}, 'n', view, {});
+    for (int n = 0; n < 30; ++n) state = handle_key(std::move(state), 'j', view, {});
     const Place place = state.places[static_cast<std::size_t>(Page::Epoch)];
     CHECK(place.cursor == 30);
     CHECK(place.top == 30 - 19 + 1);
-    state = pressed(std::move(state), code(Key::End), view, {});
+    state = handle_key(std::move(state), code(Key::End), view, {});
     CHECK(state.places[static_cast<std::size_t>(Page::Epoch)].cursor == 101);
-    state = pressed(std::move(state), code(Key::PageUp), view, {});
+    state = handle_key(std::move(state), code(Key::PageUp), view, {});
     CHECK(state.places[static_cast<std::size_t>(Page::Epoch)].cursor == 101 - 19);
 }
 
@@ -264,7 +264,7 @@ TEST_CASE("names with control characters stay in their line") {
     trace::PerfData data = small_perf_data();
     data.details[0].ops[0].name = "a\nb\x1b[2J";
     const report::PerfView view(std::move(data), false);
-    const std::string text = screen_text(pressed({}, 'n', view, {}), view, {});
+    const std::string text = screen_text(handle_key({}, 'n', view, {}), view, {});
     CHECK(text.find("a?b?[2J") != std::string::npos);
     CHECK(text.find('\x1b') == std::string::npos);
 }
@@ -274,7 +274,7 @@ TEST_CASE("a run without epochs has pages too") {
     AnalyzerState state;
     for (const int key :
          {int{'n'}, int{'p'}, int{'c'}, int{'d'}, int{'x'}, code(Key::Enter), code(Key::Down), int{'>'}, int{'v'}}) {
-        state = pressed(std::move(state), key, view, {});
-        CHECK(drawn(state, view, {}).size() == 24);
+        state = handle_key(std::move(state), key, view, {});
+        CHECK(render(state, view, {}).size() == 24);
     }
 }

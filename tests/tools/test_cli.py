@@ -333,7 +333,7 @@ class KeptFiles(WithFolder):
         self.assertEqual(done.returncode, 2)
         self.assertIn("holds inputs of this command", done.stderr)
         (io / "notes.txt").write_text("mine")
-        self.assertIn("'notes.txt' is none of its parts", ttsim("run", self.netlist, "--dump-io", io).stderr)
+        self.assertIn("'notes.txt' is not one of its parts", ttsim("run", self.netlist, "--dump-io", io).stderr)
         self.assertEqual(ttsim("run", self.netlist, "--dump-io", io, "--force").returncode, 0)
         self.assertFalse((io / "notes.txt").exists())
 

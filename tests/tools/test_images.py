@@ -208,7 +208,7 @@ class Images(unittest.TestCase):
                     self.assertEqual(code, 2, text)
                     self.assertIn("hostile.tti", text)
                     self.assertLess(peak, 160 * MIB)
-        self.assertIn("make a plain tar of it", ttsim("tti", "info", self.write(swollen["gz"])).stderr)
+        self.assertIn("convert it to a plain tar", ttsim("tti", "info", self.write(swollen["gz"])).stderr)
 
     def test_images_are_read_compressed(self):
         for pack in (gzip.compress, bz2.compress, lzma.compress):

@@ -85,7 +85,7 @@ class Limits(unittest.TestCase):
                 if fits and mib > 200:
                     break
                 if done.returncode == MACHINE_LIMIT:
-                    self.assertRegex(done.stderr, "out of memory|a limit of this machine")
+                    self.assertRegex(done.stderr, "out of memory|a resource limit was reached")
             self.assertTrue(fits, command)
             if command[1] == "run":
                 self.assertGreater(kept, 2, command)

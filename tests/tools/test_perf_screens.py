@@ -62,7 +62,7 @@ class Screens(WithTrace):
                 screen.keys("v").until("Cores: math")
                 screen.keys("d").until("chip 0 dram 0")
                 screen.keys("x").until("est_lim")
-                screen.keys("h").until("whole or short names")
+                screen.keys("h").until("full or short names")
                 screen.keys("Space", "s").until("slowest op")
                 screen.keys("e", "9", "Enter").until("slowest op")
                 screen.keys("q").until("exit code 0")
@@ -156,7 +156,7 @@ class Files(WithTrace):
         self.assertEqual(run(self.trace, "-n", BERT).returncode, 0)
         done = run(self.trace, "--netlist", ROOT / "examples/two_chips.yaml")
         self.assertEqual(done.returncode, 2)
-        self.assertIn("is not the netlist that", done.stderr)
+        self.assertIn("is not the netlist in", done.stderr)
         self.assertEqual(run("-n", BERT).returncode, 2)
 
     def test_wrong_input(self):

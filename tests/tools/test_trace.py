@@ -105,7 +105,7 @@ class Ends(WithFolder):
                     process.send_signal(number)
                     _, errors = process.communicate(timeout=60)
                 self.assertEqual(process.returncode, 130, errors)
-                self.assertRegex(errors, rf"interrupted: {name} at cycle \d+\n.*{name}\.ttperf: holds what was done")
+                self.assertRegex(errors, rf"interrupted: {name} at cycle \d+\n.*{name}\.ttperf: contains the run so far")
                 self.assertEqual(rows(trace, "SELECT status FROM run"), [("interrupted",)])
                 self.assertGreater(rows(trace, "SELECT count(*) FROM epoch WHERE status = 'complete'")[0][0], 0)
                 done = run(TTPERF, trace)

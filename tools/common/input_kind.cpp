@@ -16,12 +16,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
-bool is_there(const fs::path& path) {
+bool path_exists(const fs::path& path) {
     std::error_code failed;
     return fs::exists(path, failed);
 }
 
-/// A word as a shell takes it.
+/// Quoted for a shell where needed.
 std::string shell_word(const std::string& word) {
     static const std::string plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:@%+,";
     if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
@@ -35,7 +35,7 @@ std::string shell_word(const std::string& word) {
 
 std::string first_bytes(const fs::path& path) {
     std::error_code failed;
-    if (!fs::is_regular_file(path, failed)) return "";  // reading a pipe would take what belongs to the command
+    if (!fs::is_regular_file(path, failed)) return "";  // reading from a pipe would consume input of the command
     std::string head(16, '\0');
     std::ifstream in(path, std::ios::binary);
     in.read(head.data(), static_cast<std::streamsize>(head.size()));
@@ -48,25 +48,25 @@ bool looks_like_onnx(const std::string& head) {
     return head.size() > 2 && head[0] == 0x08 && head[1] > 0 && head[1] < 0x20 && (head[2] & 7) == 2;
 }
 
-/// The device that a model was compiled for; "" when the folder does not say.
-std::string device_of(const fs::path& folder) {
+/// The device that a model was compiled for; "" when the folder does not name it.
+std::string compiled_device(const fs::path& folder) {
     std::ifstream in(folder / "host_steps.json");
     const auto json = nlohmann::json::parse(in, nullptr, false);
     if (!json.is_object() || !json.contains("device") || !json["device"].is_string()) return "";
     return json["device"].get<std::string>();
 }
 
-/// A name for what another command makes of this file, that is free or was made so before.
-std::string name_for(const fs::path& path, InputKind kind) {
+/// A name for the result of another command on this file: unused, or that of an earlier such result.
+std::string suggested_name(const fs::path& path, InputKind kind) {
     fs::path clean = path.lexically_normal();
     if (!clean.has_filename()) clean = clean.parent_path();
     const std::string stem = clean.stem().string();
     if (kind == InputKind::Trace) return stem + ".ttperf";
-    return is_there(stem) && kind_of(stem) != InputKind::CompiledModel ? stem + "_compiled" : stem;
+    return path_exists(stem) && kind_of(stem) != InputKind::CompiledModel ? stem + "_compiled" : stem;
 }
 
 /// "ttsim compile m.onnx -o m", and the command that reads what it writes.
-std::string how_to(InputKind found, InputKind wanted, const std::string& path, const std::string& command) {
+std::string suggest_command(InputKind found, InputKind wanted, const std::string& path, const std::string& command) {
     const std::string file = shell_word(path);
     switch (found) {
         case InputKind::Unknown:
@@ -74,13 +74,13 @@ std::string how_to(InputKind found, InputKind wanted, const std::string& path, c
         case InputKind::Trace:
             return fmt::format("'ttperf {}' reads it", file);
         case InputKind::Array:
-            return "'ttsim run FOLDER --input NAME=" + file + "' gives it to a compiled model";
+            return "'ttsim run FOLDER --input NAME=" + file + "' uses it as an input of a compiled model";
         case InputKind::Model: {
-            const std::string folder = shell_word(name_for(path, InputKind::CompiledModel));
+            const std::string folder = shell_word(suggested_name(path, InputKind::CompiledModel));
             const std::string compile = fmt::format("compile it: 'ttsim compile {} -o {}'", file, folder);
             if (wanted == InputKind::Trace)
                 return fmt::format("{}; then 'ttsim run {} --mode timing --trace {}' writes a trace", compile, folder,
-                                   shell_word(name_for(path, InputKind::Trace)));
+                                   shell_word(suggested_name(path, InputKind::Trace)));
             return command == "ttsim run" ? fmt::format("{}, then 'ttsim run {}'", compile, folder)
                                           : fmt::format("{}, then '{} {}/netlist.yaml'", compile, command, folder);
         }
@@ -88,11 +88,11 @@ std::string how_to(InputKind found, InputKind wanted, const std::string& path, c
         case InputKind::Netlist: {
             if (wanted == InputKind::Model) return fmt::format("it needs no compiling: 'ttsim run {}'", file);
             if (wanted == InputKind::Trace) {
-                const std::string trace = shell_word(name_for(path, InputKind::Trace));
+                const std::string trace = shell_word(suggested_name(path, InputKind::Trace));
                 return fmt::format("'ttsim run {} --mode timing --trace {}' writes a trace, then '{} {}'", file, trace,
                                    command, trace);
             }
-            const std::string device = device_of(path);
+            const std::string device = compiled_device(path);
             return fmt::format("its netlist: '{} {}{}'", command,
                                shell_word((fs::path(path) / "netlist.yaml").string()),
                                device.empty() ? "" : " --device " + shell_word(device));
@@ -100,26 +100,26 @@ std::string how_to(InputKind found, InputKind wanted, const std::string& path, c
         case InputKind::Image:
             if (wanted == InputKind::Model) return fmt::format("it needs no compiling: 'ttsim run {}'", file);
             if (wanted == InputKind::Trace) {
-                const std::string trace = shell_word(name_for(path, InputKind::Trace));
+                const std::string trace = shell_word(suggested_name(path, InputKind::Trace));
                 return fmt::format("'ttsim run {} --mode timing --trace {}' writes a trace, then '{} {}'", file, trace,
                                    command, trace);
             }
-            return fmt::format("its netlist is among what 'ttsim tti extract {} -o FOLDER' unpacks", file);
+            return fmt::format("'ttsim tti extract {} -o FOLDER' unpacks its netlist", file);
         case InputKind::Folder: {
             std::vector<std::string> files;
             std::error_code failed;
             for (fs::directory_iterator at(path, failed), end; at != end && files.size() < 1000; at.increment(failed))
                 if (kind_of(at->path().string()) == wanted && at->is_regular_file(failed))
                     files.push_back(at->path().string());
-            if (files.empty()) return "a file is wanted, or the folder that 'ttsim compile MODEL.onnx -o FOLDER' wrote";
-            return fmt::format("a file is wanted: '{} {}'", command,
+            if (files.empty()) return "expected a file, or the folder that 'ttsim compile MODEL.onnx -o FOLDER' wrote";
+            return fmt::format("expected a file: '{} {}'", command,
                                shell_word(*std::min_element(files.begin(), files.end())));
         }
     }
     return "";
 }
 
-const char* name_of(InputKind kind) {
+const char* kind_name(InputKind kind) {
     switch (kind) {
         case InputKind::Netlist:
             return "a netlist";
@@ -146,9 +146,9 @@ const char* name_of(InputKind kind) {
 InputKind kind_of(const std::string& path) {
     std::error_code failed;
     if (fs::is_directory(path, failed))
-        return is_there(fs::path(path) / "host_steps.json")            ? InputKind::CompiledModel
-               : is_there(fs::path(path) / "unzipped_tti/device.json") ? InputKind::Image
-                                                                       : InputKind::Folder;
+        return path_exists(fs::path(path) / "host_steps.json")            ? InputKind::CompiledModel
+               : path_exists(fs::path(path) / "unzipped_tti/device.json") ? InputKind::Image
+                                                                          : InputKind::Folder;
     const std::string extension = to_lower(fs::path(path).extension().string());
     const std::string head = first_bytes(path);
     if (head.starts_with("SQLite format 3")) return InputKind::Trace;
@@ -159,11 +159,11 @@ InputKind kind_of(const std::string& path) {
     return InputKind::Unknown;
 }
 
-void want(InputKind wanted, const std::string& path, const std::string& command) {
+void require_kind(InputKind wanted, const std::string& path, const std::string& command) {
     const InputKind found = kind_of(path);
     if (found == wanted || found == InputKind::Unknown) return;
-    fail_input({path, 0, 0}, "is {}, not {}; {}", name_of(found), name_of(wanted),
-               how_to(found, wanted, path, command));
+    fail_input({path, 0, 0}, "is {}, not {}; {}", kind_name(found), kind_name(wanted),
+               suggest_command(found, wanted, path, command));
 }
 
 static CLI::Validator path_check(void (*require)(const std::string&)) {

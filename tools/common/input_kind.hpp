@@ -1,4 +1,4 @@
-// What a file given on the command line is, and which command wants it when this one does not.
+// Detects the kind of a file given on the command line, and suggests the command that accepts it.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -11,20 +11,20 @@ enum class InputKind : std::uint8_t {
     Netlist,        ///< .yaml
     Model,          ///< ONNX
     CompiledModel,  ///< a folder that `ttsim compile` wrote
-    Image,          ///< a device image, or the folder into which one was unpacked
-    Folder,         ///< any other
-    Trace,          ///< of `ttsim run --trace`
+    Image,          ///< a device image, or the folder of an unpacked one
+    Folder,         ///< any other folder
+    Trace,          ///< written by `ttsim run --trace`
     Array,          ///< .npy
-    Unknown         ///< the command itself will see
+    Unknown         ///< left to the command's own reader
 };
-/// By its first bytes, and its name where those do not tell.
+/// Decided by the first bytes, or else by the name.
 InputKind kind_of(const std::string& path);
 
-/// Unless it is that or unknown, throws Error(Input) that names the kind found and the commands to use instead, with
-/// arguments that work. `command`: as typed before the file, such as "ttsim check".
-void want(InputKind wanted, const std::string& path, const std::string& command);
+/// Accepts the kind `wanted` and Unknown. For others throws Error(Input) that names the kind found and commands to use
+/// instead, with valid arguments. `command`: as typed before the file, such as "ttsim check".
+void require_kind(InputKind wanted, const std::string& path, const std::string& command);
 
-/// For CLI::Option::check(): what is given must be there and readable. Throw Error(Input) otherwise, so that a path has
+/// For CLI::Option::check(): the path must exist and be readable. They throw Error(Input) otherwise, so that a path has
 /// the same message whether an option or a reader refuses it.
 CLI::Validator existing_path();
 CLI::Validator existing_file();

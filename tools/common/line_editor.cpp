@@ -12,11 +12,11 @@ namespace ttsim::impl::cli {
 
 namespace {
 
-const Completions* asked = nullptr;  // libedit's callbacks have no argument of ours
+const Completions* active_completions = nullptr;  // libedit's callbacks have no user argument
 
 char** complete(const char* word, int, int end) {
     static std::vector<std::string> matches;
-    matches = (*asked)(std::string(rl_line_buffer, static_cast<std::size_t>(end)));
+    matches = (*active_completions)(std::string(rl_line_buffer, static_cast<std::size_t>(end)));
     rl_attempted_completion_over = 1;  // no file names
     return rl_completion_matches(word, [](const char*, int state) -> char* {
         const auto n = static_cast<std::size_t>(state);
@@ -31,7 +31,7 @@ std::optional<std::string> read_line(const std::string& prompt, const Completion
         std::string line;
         return std::getline(std::cin, line) ? std::optional(line) : std::nullopt;
     }
-    asked = &completions;
+    active_completions = &completions;
     rl_attempted_completion_function = complete;
     const std::unique_ptr<char, decltype(&std::free)> line(::readline(prompt.c_str()), std::free);
     if (!line) return std::nullopt;

@@ -18,12 +18,12 @@ std::vector<const CLI::App*> subcommands(const CLI::App& app) {
     return app.get_subcommands([](const CLI::App*) { return true; });
 }
 
-/// "ttsim noc bench"; joined by '-' it names the page.
+/// "ttsim noc bench"; with '-' between the words, the name of the man page.
 std::string full_name(const CLI::App& app, const std::string& between) {
     return app.get_parent() ? full_name(*app.get_parent(), between) + between + app.get_name() : app.get_name();
 }
 
-/// Text as roff takes it literally.
+/// Escaped for roff.
 std::string roff(const std::string& text) {
     std::string out;
     for (std::size_t at = 0; at < text.size(); ++at) {
@@ -102,7 +102,7 @@ std::string summary(const CLI::App& app) {
 
 // --- completion ----------------------------------------------------------------------------------------------------
 
-/// "full|timing" are words to choose from; "FILE" or "N" are not.
+/// The words of "full|timing"; none for "FILE" or "N".
 std::vector<std::string> choices_of(const CLI::Option& option) {
     const std::string value = value_of(option);
     if (value.find('|') == std::string::npos || value.find_first_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ=") != std::string::npos)

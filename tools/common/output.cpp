@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// 0, or the errno of the write that failed.
+/// Returns 0, or the errno of the failed write.
 int write_all(int descriptor, std::string_view text) {
     while (!text.empty()) {
         const ssize_t n = ::write(descriptor, text.data(), text.size());
@@ -33,8 +33,8 @@ int write_all(int descriptor, std::string_view text) {
     return 0;
 }
 
-/// The descriptor behind a name such as /dev/stdout or /dev/fd/3, or -1. What it leads to may be a file, which opened
-/// again by its name would be written from its start, and which nobody could rename anything over.
+/// The descriptor of a name such as /dev/stdout or /dev/fd/3, or -1. It may refer to a file: opening that by name would
+/// write from its start, and a rename over the name is not possible.
 int open_descriptor(const std::string& path) {
     std::error_code failed;
     fs::path at(path);
@@ -58,14 +58,14 @@ void print_bytes(std::string_view text) {
         fail_input({}, "cannot write to standard output: {}", std::strerror(errno));
 }
 
-class Opened {
+class OpenFile {
 public:
-    explicit Opened(const std::string& path) : descriptor_(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY)) {}
-    ~Opened() {
+    explicit OpenFile(const std::string& path) : descriptor_(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY)) {}
+    ~OpenFile() {
         if (descriptor_ >= 0) ::close(descriptor_);
     }
-    Opened(const Opened&) = delete;
-    Opened& operator=(const Opened&) = delete;
+    OpenFile(const OpenFile&) = delete;
+    OpenFile& operator=(const OpenFile&) = delete;
     int descriptor() const { return descriptor_; }
     int close() { return ::close(std::exchange(descriptor_, -1)) == 0 ? 0 : errno; }
 
@@ -78,8 +78,8 @@ private:
 OutputFile::OutputFile(std::string path, FileKind kind)
     : path_(std::move(path)), kind_(kind), descriptor_(open_descriptor(path_)) {
     if (is_stdout()) return;
-    if (direct()) {
-        if (descriptor_ < 0) (void)followed(path_);  // refuses links of others
+    if (writes_in_place()) {
+        if (descriptor_ < 0) (void)followed(path_);  // refuses links of other users
         return;
     }
     if (descriptor_ >= 0 && ::fcntl(descriptor_, F_GETFL) >= 0) return;
@@ -88,7 +88,7 @@ OutputFile::OutputFile(std::string path, FileKind kind)
 
 bool OutputFile::is_stdout() const { return path_ == "-" || descriptor_ == STDOUT_FILENO; }
 
-bool OutputFile::direct() const {
+bool OutputFile::writes_in_place() const {
     std::error_code ignored;
     const fs::file_status status = fs::status(path_, ignored);
     return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
@@ -99,7 +99,7 @@ void OutputFile::write(std::string_view text) const {
 }
 
 void OutputFile::write_pieces(const std::function<void(const Sink&)>& pieces) const {
-    // a program behind a pipe gets the bytes of the file
+    // a pipe gets the same bytes as a file
     if (is_stdout()) return pieces(::isatty(STDOUT_FILENO) == 1 ? print_text : print_bytes);
     const auto write_to = [&](int descriptor) {
         pieces([&](std::string_view text) {
@@ -107,13 +107,13 @@ void OutputFile::write_pieces(const std::function<void(const Sink&)>& pieces) co
         });
     };
     if (descriptor_ >= 0) return write_to(descriptor_);
-    std::optional<NewFile> fresh;
-    if (!direct()) fresh.emplace(path_, kind_);
-    Opened out(fresh ? fresh->temporary() : path_);
+    std::optional<NewFile> new_file;
+    if (!writes_in_place()) new_file.emplace(path_, kind_);
+    OpenFile out(new_file ? new_file->temporary() : path_);
     if (out.descriptor() < 0) fail_write(path_, errno);
     write_to(out.descriptor());
     if (const int error = out.close(); error != 0) fail_write(path_, error);
-    if (fresh) fresh->commit();
+    if (new_file) new_file->commit();
 }
 
 void print_text(std::string_view text) { print_bytes(printable(text)); }

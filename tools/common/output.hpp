@@ -1,4 +1,4 @@
-// Where results go: a file that appears whole or not at all, and a standard output whose failures are noticed.
+// Output files that are replaced atomically, and standard output with its failures reported.
 #pragma once
 
 #include <functional>
@@ -14,30 +14,30 @@ namespace ttsim::impl::cli {
 /// pipes and open descriptors (/dev/fd/3) are written directly.
 class OutputFile {
 public:
-    /// Throws Error(Input) when the file could not be written or is not to be replaced, before any work is done.
+    /// Checks before any work: throws Error(Input) when the file cannot be written or must not be replaced.
     OutputFile(std::string path, FileKind kind);
     bool is_stdout() const;
-    /// Throws Error(Input) and leaves the old file, if any, as it was.
+    /// On failure throws Error(Input) and leaves an old file unchanged.
     void write(std::string_view text) const;
-    /// The same piece by piece: `pieces` calls what it is given with each.
+    /// The same piece by piece: `pieces` passes each piece to the sink.
     using Sink = std::function<void(std::string_view)>;
     void write_pieces(const std::function<void(const Sink&)>& pieces) const;
 
 private:
-    bool direct() const;
+    bool writes_in_place() const;
 
     std::string path_;
     FileKind kind_;
-    int descriptor_ = -1;  ///< open already
+    int descriptor_ = -1;  ///< of a path that names an open descriptor, else -1
 };
 
-/// To standard output, as printable() has it: text holds names out of files. Throws Error(Input) when standard output
-/// is closed or full.
+/// Prints to standard output through printable(), since text may contain names from files. Throws Error(Input) when
+/// standard output is closed or full.
 void print_text(std::string_view text);
 
-/// The same, with verdicts painted where standard output shows colours.
+/// The same, with verdicts coloured if standard output shows colours.
 void print_report(std::string_view text);
-/// Columns that tables may take on standard output; none when it is no terminal.
+/// Columns available to tables on standard output; nullopt if it is no terminal.
 std::optional<std::size_t> report_width();
 
 }  // namespace ttsim::impl::cli

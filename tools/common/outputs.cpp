@@ -50,11 +50,11 @@ void Outputs::claim() const {
     for (const CLI::Option* option : command_.get_options()) {
         if (std::any_of(outputs_.begin(), outputs_.end(), [&](const Output& o) { return o.option == option; }))
             continue;
-        if (std::find(stand_ins_.begin(), stand_ins_.end(), option) != stand_ins_.end()) continue;
+        if (std::find(aliases_.begin(), aliases_.end(), option) != aliases_.end()) continue;
         for (const std::string& given : option->results()) {
-            note_input(given);
+            register_input(given);
             if (const std::size_t equals = given.rfind('='); equals != std::string::npos)
-                note_input(given.substr(equals + 1));
+                register_input(given.substr(equals + 1));
         }
     }
     std::map<std::string, const Output*> named;
@@ -64,10 +64,11 @@ void Outputs::claim() const {
         const fs::path whole = fs::weakly_canonical(followed(*output.path), failed);
         const bool device = fs::exists(whole, failed) && fs::is_other(whole, failed);
         if (const auto [before, fresh] = named.emplace(whole.string(), &output); !fresh && !device)
-            throw CLI::ValidationError(output.option->get_name(), fmt::format("'{}' is given to {} too", *output.path,
-                                                                              before->second->option->get_name()));
+            throw CLI::ValidationError(
+                output.option->get_name(),
+                fmt::format("'{}' is also the value of {}", *output.path, before->second->option->get_name()));
         if (output.is_folder()) const NewFolder probe(*output.path, *output.folder);
-        // one that writes to no file of its own, such as a trace, refuses what is no regular file itself
+        // devices and pipes pass; a writer that needs a regular file, such as that of a trace, refuses them itself
         if (!output.is_folder() && !output.of_files) const OutputFile probe(*output.path, output.file);
     }
 }

@@ -29,8 +29,8 @@ int fail(int status, const std::string& text) {
     return status;
 }
 
-/// Takes no memory.
-void tell(std::string_view text) {
+/// Writes to standard error without allocating memory.
+void write_stderr(std::string_view text) {
     while (!text.empty()) {
         const ssize_t n = ::write(STDERR_FILENO, text.data(), text.size());
         if (n <= 0) return;
@@ -39,10 +39,10 @@ void tell(std::string_view text) {
 }
 
 int out_of_memory() {
-    tell(
-        "error: out of memory: raise the limit ('ulimit -v', or that of the container), or take a smaller input or "
+    write_stderr(
+        "error: out of memory: raise the limit ('ulimit -v', or that of the container), or use a smaller input or "
         "fewer --threads\n");
-    return machine_limit;
+    return resource_limit;
 }
 
 bool is_limit(const std::error_code& code) {
@@ -52,7 +52,7 @@ bool is_limit(const std::error_code& code) {
     return false;
 }
 
-int status_of(const std::function<int()>& tool) {
+int exit_status_of(const std::function<int()>& tool) {
     try {
         return tool();
     } catch (const Error& e) {
@@ -61,51 +61,51 @@ int status_of(const std::function<int()>& tool) {
         std::fflush(stdout);
         return out_of_memory();
     } catch (const std::system_error& e) {
-        if (!is_limit(e.code())) return fail(our_bug, fmt::format("error: internal: {}", e.what()));
-        return fail(
-            machine_limit,
-            fmt::format("error: {}: a limit of this machine; 'ulimit -a' lists those of the process", e.what()));
+        if (!is_limit(e.code())) return fail(internal_error, fmt::format("error: internal: {}", e.what()));
+        return fail(resource_limit,
+                    fmt::format("error: {}: a resource limit was reached; 'ulimit -a' lists the limits of the process",
+                                e.what()));
     } catch (const std::exception& e) {
-        return fail(our_bug, fmt::format("error: internal: {}", e.what()));
+        return fail(internal_error, fmt::format("error: internal: {}", e.what()));
     } catch (...) {
-        return fail(our_bug, "error: internal: unknown exception");
+        return fail(internal_error, "error: internal: unknown exception");
     }
 }
 
-/// What nobody could catch: memory that ran out before main() or in a function that may not throw.
-[[noreturn]] void end_in_order() {
+/// Handles uncaught exceptions: of constructors of globals before main(), and of noexcept functions.
+[[noreturn]] void on_terminate() {
     remove_temporaries();
     if (!std::current_exception()) {
-        if (lacked_memory) ::_exit(out_of_memory());  // not even for the exception
-        tell("error: internal: std::terminate()\n");
-        ::_exit(our_bug);
+        if (allocation_failed) ::_exit(out_of_memory());  // too little even for the exception object
+        write_stderr("error: internal: std::terminate()\n");
+        ::_exit(internal_error);
     }
     try {
         throw;
     } catch (const std::bad_alloc&) {
         ::_exit(out_of_memory());
     } catch (const std::exception& e) {
-        tell("error: internal: ");
-        tell(e.what());
-        tell("\n");
+        write_stderr("error: internal: ");
+        write_stderr(e.what());
+        write_stderr("\n");
     } catch (...) {
-        tell("error: internal: unknown exception\n");
+        write_stderr("error: internal: unknown exception\n");
     }
-    ::_exit(our_bug);
+    ::_exit(internal_error);
 }
 
-void prepare() { std::set_terminate(end_in_order); }
+void install_handler() { std::set_terminate(on_terminate); }
 
-// Before the constructors of globals, also of those of shared libraries.
-[[gnu::section(".preinit_array"), gnu::used]] void (*const prepare_first)() = prepare;
+// Runs before the constructors of globals, including those of shared libraries.
+[[gnu::section(".preinit_array"), gnu::used]] void (*const install_first)() = install_handler;
 
 }  // namespace
 
 int run_tool(const std::function<int()>& tool) {
-    std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is a write error like a full disk
+    std::signal(SIGXFSZ, SIG_IGN);  // exceeding the file size limit is then a write error, like a full disk
     remove_temporaries_on_signals();
     try {
-        return status_of(tool);
+        return exit_status_of(tool);
     } catch (const std::bad_alloc&) {  // no memory for the message
         return out_of_memory();
     }

@@ -1,14 +1,14 @@
-// What every command line tool does with what goes wrong.
+// Error handling shared by all command line tools: messages and exit codes.
 #pragma once
 
 #include <functional>
 
 namespace ttsim::impl::cli {
 
-constexpr int wrong_usage = 2, our_bug = 70, machine_limit = 71;
+constexpr int usage_error = 2, internal_error = 70, resource_limit = 71;
 
-/// Runs a tool and turns exceptions into a message and an exit code: an Error its own, no memory and no thread
-/// `machine_limit`, anything else `our_bug`.
+/// Runs a tool and turns exceptions into a message and an exit code: that of an Error, `resource_limit` if memory or
+/// threads ran out, otherwise `internal_error`.
 int run_tool(const std::function<int()>& tool);
 
 }  // namespace ttsim::impl::cli

@@ -10,7 +10,7 @@ static_assert(std::atomic<int>::is_always_lock_free);  // a signal handler may w
 static constexpr std::array signals{SIGINT, SIGTERM};
 static std::array<struct sigaction, signals.size()> previous{};
 
-/// The second one finds what would have been done without us.
+/// Restores the previous handler, so that a second signal has its previous effect.
 static void note_and_restore(int signal) {
     caught_signal = signal;
     for (std::size_t i = 0; i < signals.size(); ++i)

@@ -30,9 +30,9 @@ const char* escape(Paint paint) {
     return "";
 }
 
-/// Each line of a text, with its end, through a function.
+/// Applies a function to each line of a text; newlines stay.
 template <class Function>
-std::string by_line(std::string_view text, Function paint) {
+std::string map_lines(std::string_view text, Function paint) {
     std::string out;
     while (!text.empty()) {
         const std::size_t end = text.find('\n');
@@ -51,12 +51,12 @@ std::string paint_part(std::string_view line, std::size_t at, std::size_t size, 
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-/// A verdict stands at the end of its line. What is wrong may go on behind its word.
+/// A verdict is the end of its line; after MISMATCH and MISSED details may follow.
 std::string paint_verdict(std::string_view line) {
     struct Word {
         std::string_view text;
         Paint paint;
-        bool goes_on;
+        bool details_follow;
     };
     static constexpr std::array words{
         Word{"MISMATCH", Paint::Bad, true},       Word{"MISSED", Paint::Bad, true},
@@ -68,7 +68,7 @@ std::string paint_verdict(std::string_view line) {
     for (const Word& word : words) {
         const std::size_t at = line.rfind(word.text);
         if (at == std::string_view::npos || (at > 0 && is_letter(line[at - 1]))) continue;
-        if (word.goes_on || at + word.text.size() == line.size())
+        if (word.details_follow || at + word.text.size() == line.size())
             return paint_part(line, at, line.size() - at, word.paint);
     }
     return std::string(line);
@@ -112,11 +112,11 @@ std::string painted(std::string_view text, Paint paint) { return escape(paint) +
 
 std::string painted_message(std::string_view text) {
     const std::string shown = printable(text);
-    return coloured(STDERR_FILENO) ? by_line(shown, paint_message) : shown;
+    return coloured(STDERR_FILENO) ? map_lines(shown, paint_message) : shown;
 }
 
 std::string painted_report(std::string_view text) {
-    return coloured(STDOUT_FILENO) ? by_line(text, paint_verdict) : std::string(text);
+    return coloured(STDOUT_FILENO) ? map_lines(text, paint_verdict) : std::string(text);
 }
 
 }  // namespace ttsim::impl::cli

@@ -1,4 +1,4 @@
-// What standard output and standard error are: wide or not, coloured or not.
+// Width and colours of standard output and standard error.
 #pragma once
 
 #include <cstdint>
@@ -8,22 +8,22 @@
 
 namespace ttsim::impl::cli {
 
-/// Columns of the terminal behind a descriptor: COLUMNS, or what the terminal says; none when it is no terminal.
+/// Columns of the terminal of a descriptor: COLUMNS, or the size it reports; nullopt if it is no terminal.
 std::optional<std::size_t> terminal_width(int descriptor);
 
 enum class Colour : std::uint8_t { Auto, Always, Never };
-/// What --color says. Auto: on terminals, unless NO_COLOR is set and not empty (no-color.org) or TERM is dumb.
+/// Sets the value of --color. Auto: on terminals, unless NO_COLOR is set and not empty (no-color.org) or TERM is dumb.
 void set_colour(Colour colour);
 bool coloured(int descriptor);
 
 enum class Paint : std::uint8_t { Good, Bad, Doubt, Note };
-/// The text between the escapes of that paint.
+/// The text between the escape sequences of that paint.
 std::string painted(std::string_view text, Paint paint);
 
-/// A message, as printable() has it: "error:" and "note:" of each line stand out, where standard error shows colours.
+/// A message through printable(), with "error:" and "note:" of each line coloured if standard error shows colours.
 std::string painted_message(std::string_view text);
 
-/// A finished report as standard output shows it: verdicts stand out, where it shows colours.
+/// A finished report, with verdicts coloured if standard output shows colours.
 std::string painted_report(std::string_view text);
 
 }  // namespace ttsim::impl::cli

@@ -1,6 +1,6 @@
 #include "tools/common/terminal_screen.hpp"
 
-#define NCURSES_NOMACROS 1  // they have the names of functions of ours
+#define NCURSES_NOMACROS 1  // its macros have names of functions here
 #include <curses.h>
 #include <unistd.h>
 
@@ -17,21 +17,22 @@ namespace ttsim::impl::cli {
 
 namespace {
 
-SCREEN* opened = nullptr;
+SCREEN* active_screen = nullptr;
 
 constexpr int escape_milliseconds = 25;
 
-/// Pairs are numbered as the colours are; 0 is the terminal's own.
-constexpr std::array<short, 6> inks{COLOR_WHITE, COLOR_RED, COLOR_GREEN, COLOR_YELLOW, COLOR_CYAN, COLOR_MAGENTA};
-constexpr short plain_pair = inks.size();
+/// Colour pairs have the numbers of ScreenColour; 0 is the terminal's own.
+constexpr std::array<short, 6> ncurses_colours{COLOR_WHITE,  COLOR_RED,  COLOR_GREEN,
+                                               COLOR_YELLOW, COLOR_CYAN, COLOR_MAGENTA};
+constexpr short plain_pair = ncurses_colours.size();
 
 void set_colours(ScreenTheme theme) {
     const bool dark = theme == ScreenTheme::Dark;
     ::start_color();
     if (!dark) ::use_default_colors();
     const short back = dark ? COLOR_BLACK : static_cast<short>(-1);
-    for (short n = 1; n < plain_pair; ++n) ::init_pair(n, inks[static_cast<std::size_t>(n)], back);
-    ::init_pair(plain_pair, dark ? inks[0] : static_cast<short>(-1), back);
+    for (short n = 1; n < plain_pair; ++n) ::init_pair(n, ncurses_colours[static_cast<std::size_t>(n)], back);
+    ::init_pair(plain_pair, dark ? ncurses_colours[0] : static_cast<short>(-1), back);
     ::wbkgd(stdscr, static_cast<chtype>(COLOR_PAIR(plain_pair)));
 }
 
@@ -85,8 +86,8 @@ TerminalScreen::TerminalScreen(ScreenTheme theme, const std::string& otherwise) 
         fail_input({}, "the display needs a terminal; {}", otherwise);
     std::setlocale(LC_CTYPE, "");
     const char* const term = std::getenv("TERM");
-    if (term) opened = ::newterm(nullptr, stdout, stdin);
-    if (!opened) fail_input({}, "TERM is '{}', which is no terminal known here; {}", term ? term : "", otherwise);
+    if (term) active_screen = ::newterm(nullptr, stdout, stdin);
+    if (!active_screen) fail_input({}, "TERM is '{}', an unknown terminal type; {}", term ? term : "", otherwise);
     ::cbreak();
     ::noecho();
     ::keypad(stdscr, TRUE);
@@ -98,8 +99,8 @@ TerminalScreen::TerminalScreen(ScreenTheme theme, const std::string& otherwise) 
 
 TerminalScreen::~TerminalScreen() {
     ::endwin();
-    ::delscreen(opened);
-    opened = nullptr;
+    ::delscreen(active_screen);
+    active_screen = nullptr;
 }
 
 ScreenSize TerminalScreen::size() const {
@@ -132,6 +133,6 @@ std::optional<int> TerminalScreen::key(int milliseconds) {
     return key < 256 ? std::optional<int>(key) : std::nullopt;
 }
 
-bool TerminalScreen::gone() const { return ::isatty(STDIN_FILENO) != 1; }
+bool TerminalScreen::disconnected() const { return ::isatty(STDIN_FILENO) != 1; }
 
 }  // namespace ttsim::impl::cli

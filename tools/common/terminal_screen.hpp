@@ -1,4 +1,4 @@
-// A whole terminal: lines with colours on it, keys from it. Nothing else of a program sees the terminal's library.
+// A full-screen terminal: shows coloured lines and reads keys. Hides ncurses from the rest of the program.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace ttsim::impl::cli {
 
-/// Default: colours on the terminal's own background; Dark: on black.
+/// Default: colours on the terminal's own background; Dark: colours on black.
 enum class ScreenTheme : std::uint8_t { Default, Dark, NoColour };
 enum class ScreenColour : std::uint8_t { Plain, Red, Green, Yellow, Cyan, Magenta };
 
@@ -24,14 +24,14 @@ struct ScreenSize {
     std::size_t lines = 24, columns = 80;
 };
 
-/// A key: a letter, or one of these.
+/// Keys without a character; their codes are above all Unicode characters.
 enum class Key : int { Up = 0x110000, Down, Left, Right, PageUp, PageDown, Home, End, Enter, Escape, Backspace, Tab };
 constexpr int code(Key key) { return static_cast<int>(key); }
 
 class TerminalScreen {
 public:
-    /// Takes the terminal over until the end of its life; one at a time. Throws Error(Input) where there is none, or
-    /// TERM names none that can show a screen; `otherwise` says what to do then.
+    /// Controls the terminal during its lifetime; only one instance may exist at a time. Throws Error(Input) if there
+    /// is no terminal, or TERM names none that can show a screen; `otherwise` is the advice in the message.
     TerminalScreen(ScreenTheme theme, const std::string& otherwise);
     ~TerminalScreen();
     TerminalScreen(const TerminalScreen&) = delete;
@@ -39,10 +39,10 @@ public:
 
     ScreenSize size() const;
     void show(const std::vector<ScreenLine>& lines);
-    /// The next key within so many milliseconds: a character or code(Key); none: nothing came, or the size has changed.
+    /// The next key within so many milliseconds: a character or code(Key); nullopt: no key, or the size changed.
     std::optional<int> key(int milliseconds);
-    /// Nobody is at the other end any more.
-    bool gone() const;
+    /// Whether the terminal was disconnected.
+    bool disconnected() const;
 
 private:
     bool coloured_;

@@ -5,24 +5,24 @@
 
 namespace ttsim::impl::cli {
 
-std::atomic<bool> lacked_memory{false};
+std::atomic<bool> allocation_failed{false};
 
 }  // namespace ttsim::impl::cli
 
-// mimalloc's 'new', which is C, aborts where there is no memory; these throw, with whatever malloc() there is.
-// Sanitizers bring their own.
+// mimalloc's 'new' is compiled as C and aborts when memory runs out. These throw, with any malloc(). Sanitizers have
+// their own.
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 void* operator new(std::size_t bytes) {
     if (void* const memory = std::malloc(bytes == 0 ? 1 : bytes)) return memory;
-    ttsim::impl::cli::lacked_memory = true;
+    ttsim::impl::cli::allocation_failed = true;
     throw std::bad_alloc();
 }
 void* operator new(std::size_t bytes, std::align_val_t alignment) {
-    const auto step = static_cast<std::size_t>(alignment);
-    const std::size_t whole = (bytes + step - 1) / step * step;  // as aligned_alloc() wants it
-    if (whole >= bytes)
-        if (void* const memory = std::aligned_alloc(step, whole == 0 ? step : whole)) return memory;
-    ttsim::impl::cli::lacked_memory = true;
+    const auto unit = static_cast<std::size_t>(alignment);
+    const std::size_t rounded = (bytes + unit - 1) / unit * unit;  // aligned_alloc() requires a multiple
+    if (rounded >= bytes)
+        if (void* const memory = std::aligned_alloc(unit, rounded == 0 ? unit : rounded)) return memory;
+    ttsim::impl::cli::allocation_failed = true;
     throw std::bad_alloc();
 }
 void* operator new[](std::size_t bytes) { return operator new(bytes); }

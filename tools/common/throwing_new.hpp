@@ -1,11 +1,11 @@
-// operator new of the programs: it throws std::bad_alloc where there is no memory, whatever allocator is linked.
+// operator new of the programs: it throws std::bad_alloc when memory runs out, with any allocator.
 #pragma once
 
 #include <atomic>
 
 namespace ttsim::impl::cli {
 
-/// Whether some allocation failed: an exception of another kind may have come of it.
-extern std::atomic<bool> lacked_memory;
+/// Whether an allocation failed. That may have caused an exception of another type.
+extern std::atomic<bool> allocation_failed;
 
 }  // namespace ttsim::impl::cli

@@ -40,8 +40,8 @@ std::vector<std::string> subcommand_names(const CLI::App& app) {
     return names;
 }
 
-/// What is said of the first word that belongs nowhere; "" when there is none.
-std::string stray_word(const CLI::App& app) {
+/// The message for the first unknown option or command; "" when there is none.
+std::string unknown_word_message(const CLI::App& app) {
     const std::vector<std::string> rest = app.remaining();
     const auto option = std::find_if(rest.begin(), rest.end(),
                                      [](const std::string& word) { return word.size() > 1 && word.front() == '-'; });
@@ -54,17 +54,17 @@ std::string stray_word(const CLI::App& app) {
     if (!rest.empty() && !subcommands.empty() && app.get_subcommands().empty())
         return fmt::format("{}: there is no such command{}", rest.front(), did_you_mean(rest.front(), subcommands));
     for (const CLI::App* sub : app.get_subcommands())
-        if (std::string text = stray_word(*sub); !text.empty()) return text;
+        if (std::string text = unknown_word_message(*sub); !text.empty()) return text;
     return "";
 }
 
-/// The command that was being given: the innermost one.
+/// The innermost subcommand given.
 const CLI::App& innermost(const CLI::App& app) {
     const std::vector<CLI::App*> subs = app.get_subcommands();
     return subs.empty() ? app : innermost(*subs.front());
 }
 
-/// A flag is given or not; CLI11 would take "--flag=nan" for given, and stumble over other values.
+/// Refuses values of flags: CLI11 would accept "--flag=nan" as set, and fail on other values.
 void refuse_values_of_flags(CLI::App& app) {
     for (CLI::Option* option : app.get_options([](const CLI::Option*) { return true; }))
         if (option->get_items_expected_max() == 0) option->disable_flag_override();
@@ -75,7 +75,7 @@ void refuse_values_of_flags(CLI::App& app) {
 
 namespace {
 
-/// CLI11's, without the values that it appends to the second name of a flag and its negation ("--no-x{false}").
+/// CLI11's formatter without the values that it appends to the negated name of a flag ("--no-x{false}").
 class HelpFormatter : public CLI::Formatter {
 public:
     std::string make_option_name(const CLI::Option* option, bool positional) const override {
@@ -93,8 +93,8 @@ void set_formatter(CLI::App& app, const std::shared_ptr<HelpFormatter>& formatte
 
 }  // namespace
 
-/// What is printed of a first word that is close to a command and no file: a tool whose first argument is a file
-/// would take it for one. "" otherwise.
+/// The message for a first word that resembles a command and is no file: a tool whose first argument is a file would
+/// read it as one. "" otherwise.
 static std::string misspelt_command(const CLI::App& app, const std::string& word) {
     const std::vector<std::string> names = subcommand_names(app);
     std::error_code failed;
@@ -104,7 +104,7 @@ static std::string misspelt_command(const CLI::App& app, const std::string& word
     return guess.empty() ? "" : fmt::format("{}: there is no such command{}", word, guess);
 }
 
-/// The help of the command that `words` name, as "noc bench" does.
+/// Prints the help of the command that `words` name, such as "noc bench".
 static int print_help(const CLI::App& app, const std::vector<std::string>& words) {
     const CLI::App* command = &app;
     for (const std::string& word : words) {
@@ -112,7 +112,7 @@ static int print_help(const CLI::App& app, const std::vector<std::string>& words
         if (std::find(names.begin(), names.end(), word) == names.end()) {
             fmt::print(stderr, "{}: there is no such command{}\nRun '{} --help' for more information.\n", word,
                        did_you_mean(word, names), full_name(*command));
-            return wrong_usage;
+            return usage_error;
         }
         command = command->get_subcommand(word);
     }
@@ -124,36 +124,37 @@ std::optional<int> parse(CLI::App& app, int argc, const char* const* argv) {
     set_formatter(app, std::make_shared<HelpFormatter>());
     if (argc >= 2 && std::string_view(argv[1]) == "help" && !subcommand_names(app).empty())
         return print_help(app, {argv + 2, argv + argc});
-    if (argc == 3 && std::string_view(argv[1]) == "--make-manual") {  // for the build, and so in no help
+    if (argc == 3 &&
+        std::string_view(argv[1]) == "--make-manual") {  // used by the build only, so not listed in the help
         write_manual(app, argv[2]);
         return 0;
     }
     if (argc >= 2)
         if (const std::string text = misspelt_command(app, argv[1]); !text.empty()) {
             fmt::print(stderr, "{}\nRun '{} --help' for more information.\n", printable(text), app.get_name());
-            return wrong_usage;
+            return usage_error;
         }
     const auto wrong = [&](const std::string& text) {
         fmt::print(stderr, "{}\nRun '{} --help' for more information.\n", printable(text), full_name(innermost(app)));
-        return wrong_usage;
+        return usage_error;
     };
     refuse_values_of_flags(app);
-    // a word that no option takes may be why something else is missing, and so comes first
+    // an unknown word may be why another argument is missing, so it is reported first
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& e) {
         if (e.get_exit_code() == 0) return app.exit(e);
-        const std::string stray = stray_word(app);
-        return wrong(stray.empty() ? e.what() : stray);
+        const std::string unknown = unknown_word_message(app);
+        return wrong(unknown.empty() ? e.what() : unknown);
     } catch (const Error&) {
-        const std::string stray = stray_word(app);
-        if (stray.empty()) throw;
-        return wrong(stray);
+        const std::string unknown = unknown_word_message(app);
+        if (unknown.empty()) throw;
+        return wrong(unknown);
     }
     return std::nullopt;
 }
 
-/// Beside --help.
+/// The group of --help.
 static std::string general_group(const CLI::App& app) {
     const CLI::Option* const help = app.get_help_ptr();
     return help ? help->get_group() : "Options";
@@ -167,15 +168,15 @@ void add_colour_flag(CLI::App& app) {
         set_colour(static_cast<Colour>(found - words.begin()));
     };
     app.add_option_function<std::string>("--color", set,
-                                         "Colours in reports and messages. Default: auto, on terminals unless the "
-                                         "environment has NO_COLOR")
+                                         "Colours in reports and messages. Default: auto, on terminals unless "
+                                         "NO_COLOR is set")
         ->type_name("auto|always|never")
         ->group(general_group(app));
     for (CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) add_colour_flag(*sub);
 }
 
 std::string none_of(const std::string& given, const std::vector<std::string>& words) {
-    return fmt::format("'{}' is none of {}{}", given, fmt::join(words, "|"), did_you_mean(given, words));
+    return fmt::format("'{}' is not one of {}{}", given, fmt::join(words, "|"), did_you_mean(given, words));
 }
 
 CLI::Validator one_of(std::vector<std::string> words) {

@@ -1,4 +1,4 @@
-// Command lines that are wrong: what every tool says about them.
+// Parses command lines and reports wrong ones, the same way in every tool.
 #pragma once
 
 #include <fmt/format.h>
@@ -12,14 +12,14 @@
 
 namespace ttsim::impl::cli {
 
-/// Parses and, unless that says the tool is done, returns nothing. Wrong words are answered with the nearest right one.
-/// What is returned is the exit code.
+/// Parses the command line. Returns nullopt if the tool should go on, else its exit code. For an unknown word the
+/// message suggests the nearest valid one.
 std::optional<int> parse(CLI::App& app, int argc, const char* const* argv);
 
-/// --color auto|always|never, of every command. Call when all are there.
+/// Adds --color auto|always|never to every command. Call it after all subcommands were added.
 void add_colour_flag(CLI::App& app);
 
-/// "'7' is no number from 0 to 2", "'0' is no number of 1 or more": a bound that is the largest of its type is none.
+/// "'7' is no number from 0 to 2", "'0' is no number of 1 or more". The largest value of a type is no upper bound.
 template <class T>
 std::string out_of_range(const std::string& given, T low, T high) {
     const bool open = high == std::numeric_limits<T>::max() || high == std::numeric_limits<T>::infinity();
@@ -28,7 +28,7 @@ std::string out_of_range(const std::string& given, T low, T high) {
                 : fmt::format("'{}' is no {} from {} to {}", given, kind, low, high);
 }
 
-/// For an option whose value is a number from `low` to `high`: NaN is not, and infinity only where it is a bound.
+/// For an option whose value is a number from `low` to `high`; no NaN, and no infinity unless a bound.
 template <class T>
 CLI::Validator in_range(T low, T high) {
     return CLI::Validator(
@@ -42,7 +42,7 @@ CLI::Validator in_range(T low, T high) {
 
 /// For an option whose value is one of a few words.
 CLI::Validator one_of(std::vector<std::string> words);
-/// "'ful' is none of full|timing; did you mean 'full'?"
+/// "'ful' is not one of full|timing; did you mean 'full'?"
 std::string none_of(const std::string& given, const std::vector<std::string>& words);
 
 }  // namespace ttsim::impl::cli

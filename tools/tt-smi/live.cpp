@@ -38,7 +38,7 @@ std::vector<ScreenLine> pieces_of(const std::vector<smi::Line>& lines, ScreenThe
     return out;
 }
 
-/// What keys have chosen, and what was read.
+/// State of the display: settings made with keys, and the data read.
 struct Session {
     smi::Source& source;
     const LiveOptions& options;
@@ -46,11 +46,11 @@ struct Session {
     smi::Sample sample{};
     smi::Averages averages{};
     smi::Dump dump{};
-    std::chrono::steady_clock::time_point begun = std::chrono::steady_clock::now();
+    std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
 
     void read();
     void end_dump();
-    bool press(int key);  ///< returns whether to go on
+    bool press(int key);  ///< returns false to quit
 };
 
 void Session::read() {
@@ -58,7 +58,7 @@ void Session::read() {
     sample = source.next(options.simulated);
     averages.add(sample);
     if (!look.dumping) return;
-    const std::chrono::duration<double> host = std::chrono::steady_clock::now() - begun;
+    const std::chrono::duration<double> host = std::chrono::steady_clock::now() - start;
     dump.add(source.replays() ? sample.seconds : host.count(), sample);
 }
 
@@ -95,7 +95,7 @@ bool Session::press(int key) {
 
 void watch(smi::Source& source, const LiveOptions& options) {
     Session session{source, options};
-    session.read();  // what is wrong with it is told before the terminal is taken over
+    session.read();  // errors of the source are reported before the terminal is switched to the display
     const StopSignals signals;
     TerminalScreen screen(options.theme, "-s or -d write files without one");
     using Clock = std::chrono::steady_clock;

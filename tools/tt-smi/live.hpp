@@ -7,11 +7,11 @@
 namespace ttsim::impl::cli {
 
 struct LiveOptions {
-    double interval = 0.5;  ///< seconds of the host between readings
-    double simulated = 0;   ///< seconds that a trace goes on in each
+    double interval = 0.5;  ///< host seconds between readings
+    double simulated = 0;   ///< simulated seconds of a trace per reading
     ScreenTheme theme = ScreenTheme::Default;
 };
-/// Until the key q, or a signal.
+/// Shows the display until the key q or a signal.
 void watch(smi::Source& source, const LiveOptions& options);
 
 }  // namespace ttsim::impl::cli

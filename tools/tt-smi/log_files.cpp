@@ -20,10 +20,10 @@ static std::string formatted(const char* form) {
 }
 
 std::string time_now() { return formatted("{:%Y-%m-%d %H:%M:%S}"); }
-std::string time_for_name() { return formatted("{:%Y%m%d_%H%M%S}"); }
+std::string timestamp_for_name() { return formatted("{:%Y%m%d_%H%M%S}"); }
 
-/// A path below ./tt-smi-logs that is not there yet.
-static std::string fresh_path(const std::string& name, const std::string& ending) {
+/// An unused path in ./tt-smi-logs.
+static std::string unused_path(const std::string& name, const std::string& ending) {
     const std::filesystem::path folder = "tt-smi-logs";
     std::filesystem::path path = folder / (name + ending);
     for (int n = 2; std::filesystem::exists(path); ++n) path = folder / fmt::format("{}_{}{}", name, n, ending);
@@ -42,14 +42,14 @@ std::string write_snapshot(const smi::Sample& sample, const std::string& file) {
         print_text(text);
         return file;
     }
-    const std::string path = file.empty() ? fresh_path("tt-smi-snapshot_" + time_for_name(), ".json") : file;
+    const std::string path = file.empty() ? unused_path("tt-smi-snapshot_" + timestamp_for_name(), ".json") : file;
     if (file.empty()) make_folder("tt-smi-logs");
     OutputFile(path, FileKind::Json).write(text);
     return path;
 }
 
 std::string write_dump(const smi::Dump& dump, const std::string& folder) {
-    const std::string path = folder.empty() ? fresh_path("tt-smi-dump_" + time_for_name(), "") : folder;
+    const std::string path = folder.empty() ? unused_path("tt-smi-dump_" + timestamp_for_name(), "") : folder;
     make_folder(path);
     const std::filesystem::path base = std::filesystem::path(path) / "tt-smi-dump";
     write_new_file(base.string() + ".csv", FileKind::Csv, [&](std::ostream& out) { out << dump.csv(); });

@@ -1,4 +1,4 @@
-// tt-smi: watches simulated chips as the original does real ones.
+// tt-smi: monitors simulated chips, with the options and screens of the vendor's tool.
 #include <poll.h>
 #include <unistd.h>
 
@@ -27,7 +27,7 @@ struct Flags {
 
 std::unique_ptr<smi::Source> open_source(const Flags& flags) {
     if (!flags.trace.empty()) {
-        want(InputKind::Trace, flags.trace, "tt-smi --trace");
+        require_kind(InputKind::Trace, flags.trace, "tt-smi --trace");
         return smi::trace_source(flags.trace);
     }
     if (!flags.device.empty()) return smi::idle_source(flags.device);
@@ -35,7 +35,7 @@ std::unique_ptr<smi::Source> open_source(const Flags& flags) {
     return smi::run_source(flags.run);
 }
 
-/// Whether Enter was pressed; waits so long for it.
+/// Waits at most that long for Enter; returns whether it was pressed.
 bool enter_pressed(std::chrono::milliseconds most) {
     pollfd input{STDIN_FILENO, POLLIN, 0};
     if (::poll(&input, 1, static_cast<int>(most.count())) <= 0) return false;
@@ -43,17 +43,17 @@ bool enter_pressed(std::chrono::milliseconds most) {
     return ::read(STDIN_FILENO, &letter, 1) <= 0 || letter == '\n';
 }
 
-/// A trace is read to its end at once; a run, or idle chips, until Enter, a signal, or the duration.
+/// Reads a trace to its end without waiting; a run or idle chips until Enter, a signal or the end of the duration.
 void dump(const Flags& flags, smi::Source& source) {
     using Clock = std::chrono::steady_clock;
     const double interval = flags.interval.value_or(source.replays() ? 1e-6 : 0.5);
     smi::Dump dump;
-    const Clock::time_point begun = Clock::now();
+    const Clock::time_point start = Clock::now();
     const StopSignals signals;
     for (bool on = true; on;) {
         const smi::Sample sample = source.next(interval);
         const double passed =
-            source.replays() ? sample.seconds : std::chrono::duration<double>(Clock::now() - begun).count();
+            source.replays() ? sample.seconds : std::chrono::duration<double>(Clock::now() - start).count();
         dump.add(passed, sample);
         on = StopSignals::caught()->load() == 0 && (!flags.duration || passed < *flags.duration);
         if (source.replays()) {
@@ -68,7 +68,7 @@ void dump(const Flags& flags, smi::Source& source) {
     print_text(fmt::format("{} rows in {}\n", dump.rows(), write_dump(dump, flags.folder)));
 }
 
-/// Nothing can be reset: says which chips there are.
+/// Lists the chips; there is nothing to reset.
 void reset(smi::Source& source) {
     std::string text;
     for (const smi::ChipSample& chip : source.next(0).chips)
@@ -82,15 +82,16 @@ std::string product_names() {
     return names;
 }
 
-void check_given(const Flags& flags) {
+void check_sources(const Flags& flags) {
     const int given = static_cast<int>(!flags.run.empty()) + static_cast<int>(!flags.trace.empty()) +
                       static_cast<int>(!flags.device.empty());
     if (given == 1) return;
     throw CLI::ValidationError(
-        "tt-smi", given == 0 ? "what to watch is missing: the file of 'ttsim run --telemetry FILE', --trace FILE, or "
-                               "--device of " +
-                                   product_names()
-                             : "one of a run, --trace and --device can be watched at a time");
+        "tt-smi", given == 0
+                      ? "what to watch is missing: give the file of 'ttsim run --telemetry FILE', --trace FILE, or "
+                        "--device with one of " +
+                            product_names()
+                      : "give only one of a run, --trace and --device");
 }
 
 void run(const Flags& flags) {
@@ -109,7 +110,7 @@ void run(const Flags& flags) {
     watch(*source, live);
 }
 
-/// The original's options of several letters and one dash.
+/// Accepts the vendor tool's options of several letters with one dash.
 std::vector<std::string> with_two_dashes(int argc, char** argv) {
     std::vector<std::string> words(argv, argv + argc);
     for (std::string& word : words)
@@ -121,40 +122,39 @@ std::vector<std::string> with_two_dashes(int argc, char** argv) {
 int parse_and_run(int argc, char** argv) {
     Flags flags;
     CLI::App app{
-        "Watches simulated chips: of a run that goes on, of a trace, or idle.\n"
-        "Without -s or -d: a live display. What a simulator cannot know (volts, watts, degrees) shows N/A."};
+        "Monitors simulated chips: of a running simulation, of a trace, or idle.\n"
+        "Without -s or -d it shows a live display. Values without a model (volts, watts, degrees) show N/A."};
     app.name("tt-smi");
     app.set_version_flag("-v,--version", "tt-smi (ttsim) " TTSIM_VERSION);
-    app.add_option("run", flags.run, "The file that 'ttsim run NETLIST --telemetry FILE' keeps")->type_name("FILE");
-    app.add_option("--trace", flags.trace, "Replay a trace of 'ttsim run --trace'")
+    app.add_option("run", flags.run, "File written by 'ttsim run NETLIST --telemetry FILE'")->type_name("FILE");
+    app.add_option("--trace", flags.trace, "Replay a trace written by 'ttsim run --trace'")
         ->check(existing_path())
         ->type_name("FILE");
-    app.add_option("--device", flags.device, "Chips of a product that nobody uses: see 'ttsim devices'")
-        ->type_name("NAME");
-    CLI::Option* snapshot = app.add_flag("-s,--snapshot", flags.snapshot, "Write one reading as JSON, and leave");
+    app.add_option("--device", flags.device, "Idle chips of this product; see 'ttsim devices'")->type_name("NAME");
+    CLI::Option* snapshot = app.add_flag("-s,--snapshot", flags.snapshot, "Write one reading as JSON, and exit");
     app.add_option("-f,--file", flags.file,
-                   "Where to; '-' = standard output. Default: ./tt-smi-logs/tt-smi-snapshot_<time>.json")
+                   "File of the snapshot; '-' = standard output. Default: ./tt-smi-logs/tt-smi-snapshot_<time>.json")
         ->needs(snapshot)
         ->type_name("FILE");
-    CLI::Option* dump = app.add_flag("-d,--dump", flags.dump, "Write readings as .csv and .xlsx until Enter, and leave")
+    CLI::Option* dump = app.add_flag("-d,--dump", flags.dump, "Write readings as .csv and .xlsx until Enter, and exit")
                             ->excludes(snapshot);
-    app.add_option("--dir", flags.folder, "Where to (also -dir). Default: ./tt-smi-logs/tt-smi-dump_<time>/")
+    app.add_option("--dir", flags.folder, "Folder of the dump (also -dir). Default: ./tt-smi-logs/tt-smi-dump_<time>/")
         ->needs(dump)
         ->type_name("DIR");
-    app.add_option("--dur", flags.duration, "For so long (also -dur); of a trace: seconds of the simulated chip")
+    app.add_option("--dur", flags.duration, "Duration of the dump (also -dur); of a trace: in simulated seconds")
         ->check(in_range(1e-9, 1e9))
         ->needs(dump)
         ->type_name("SECONDS");
     app.add_option("-i,--interval", flags.interval,
-                   "Between readings. Default: 0.5; of a trace: 0.000001 of the simulated chip")
+                   "Time between readings. Default: 0.5; of a trace: 0.000001 simulated seconds")
         ->check(in_range(1e-9, 1e6))
         ->type_name("SECONDS");
     app.add_option("-t,--theme", flags.theme, "Colours of the display. Default: default")
         ->check(one_of({"default", "dark"}))
         ->type_name("default|dark");
     app.add_flag("--nc", flags.no_colour, "No colours in the display (also -nc)");
-    app.add_flag("--wr", flags.warm_reset, "Warm reset (also -wr): lists the chips and says that none is needed");
-    app.add_flag("--mr", flags.mobo_reset, "Reset of a mobo (also -mr): the same");
+    app.add_flag("--wr", flags.warm_reset, "Warm reset (also -wr): lists the chips; a simulated chip needs no reset");
+    app.add_flag("--mr", flags.mobo_reset, "Reset of a motherboard (also -mr): the same as --wr");
     app.footer(
         "Keys: 1 information, 2 telemetry, 3 firmware, t side bar, w limits, v averages, s snapshot, d dump, h help, "
         "q quit.\n\n"
@@ -164,7 +164,7 @@ int parse_and_run(int argc, char** argv) {
         "  tt-smi --device wh_n300 -s -f -\n"
         "  tt-smi --trace encoder.ttperf -d -dir readings -i 0.00001");
     add_colour_flag(app);
-    app.callback([&flags] { check_given(flags); });
+    app.callback([&flags] { check_sources(flags); });
     const std::vector<std::string> words = with_two_dashes(argc, argv);
     std::vector<const char*> given;
     for (const std::string& word : words) given.push_back(word.c_str());

@@ -1,4 +1,4 @@
-// What stands on the analyzer's screen.
+// Renders the analyzer's screen.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ std::size_t width_of(const Line& line) {
     return width;
 }
 
-/// No longer than the screen, and without what would move its cursor: names may hold anything.
+/// Cut to the screen's width, without control characters, which names may contain.
 Line cut(Line line, std::size_t columns) {
     std::size_t left = columns;
     for (Span& span : line) {
@@ -39,7 +39,7 @@ Line cut(Line line, std::size_t columns) {
     return line;
 }
 
-/// Names and bold values in two lines, and behind them a note; a message has the second line alone.
+/// Two lines of names and bold values, with a note at the end. A message replaces the second line.
 void add_head(std::vector<Line>& lines, const std::vector<std::pair<std::string, std::string>>& head,
               const std::string& note, const std::string& message, std::size_t columns) {
     std::array<Line, 2> both;
@@ -58,10 +58,10 @@ void add_head(std::vector<Line>& lines, const std::vector<std::pair<std::string,
     for (Line& line : both) lines.push_back(std::move(line));
 }
 
-/// Which columns fit, and how wide: the first always, the others from the one they are scrolled to.
+/// Columns that fit, and their widths: the first column always, the others from the scroll position on.
 struct Fitting {
     std::vector<std::size_t> columns, widths;
-    bool more = false;  ///< columns that do not fit
+    bool more = false;  ///< some columns do not fit
 };
 Fitting fitting(const Sheet& sheet, std::size_t scrolled, std::size_t columns) {
     const std::vector<std::size_t> widths = report::column_widths(sheet);
@@ -88,7 +88,7 @@ Fitting fitting(const Sheet& sheet, std::size_t scrolled, std::size_t columns) {
     return fit;
 }
 
-/// A name keeps both of its ends, other words their beginning.
+/// Shortens a name in its middle, other text at its end.
 std::string cell_text(const std::string& text, std::size_t width, bool right, bool name) {
     if (report::letters(text) <= width) return report::padded(text, width, right);
     if (name) return report::padded(report::shortened(text, width), width, right);
@@ -118,7 +118,7 @@ Line row_line(const Sheet& sheet, const Fitting& fit, const report::SheetRow& ro
     return line;
 }
 
-/// Titles, a line, and as many rows as there are lines for.
+/// Titles, a rule, and as many rows as fit.
 void add_table(std::vector<Line>& lines, const Sheet& sheet, const Place& place, std::size_t rows, std::size_t columns,
                bool focus) {
     const Fitting fit = fitting(sheet, place.column, columns);
@@ -130,7 +130,7 @@ void add_table(std::vector<Line>& lines, const Sheet& sheet, const Place& place,
         lines.push_back(row_line(sheet, fit, sheet.rows[n], focus && n == place.cursor));
 }
 
-/// What the second line tells of the table.
+/// The note about the table in the second line: rows, filter, sort order.
 std::string table_note(const AnalyzerState& state, const Sheet& sheet, std::size_t columns) {
     const Place& place = state.places[static_cast<std::size_t>(state.page)];
     std::string note = fmt::format("{} rows", sheet.rows.size());
@@ -138,7 +138,7 @@ std::string table_note(const AnalyzerState& state, const Sheet& sheet, std::size
     if (place.sorted && *place.sorted < sheet.columns.size())
         note += fmt::format(", sorted by {}{}", sheet.columns[*place.sorted].title, place.reversed ? ", reversed" : "");
     if (fitting(sheet, place.column, columns).more || place.column > 0)
-        note += "; arrows left and right for more columns";
+        note += "; left and right arrows for more columns";
     return note;
 }
 
@@ -152,15 +152,15 @@ std::string measure_name(std::size_t measure) {
     return measure == 0 ? "busy" : to_string(static_cast<trace::Cause>(measure - 1));
 }
 
-/// Work is good, waiting is not.
+/// Work is green at a high share, waiting at a low one.
 Tone heat(double share, std::size_t measure) {
     const bool work = measure <= 2;
     if (work) return share > 0.5 ? Tone::Good : share < 0.25 ? Tone::Bad : Tone::Doubt;
     return share > 0.5 ? Tone::Bad : share > 0.25 ? Tone::Doubt : Tone::Good;
 }
 
-/// Where cores of a chip are that any epoch uses.
-std::set<std::pair<std::int64_t, std::int64_t>> known_places(const PerfView& view, std::int64_t chip) {
+/// Positions of the cores of a chip that any epoch uses.
+std::set<std::pair<std::int64_t, std::int64_t>> used_core_positions(const PerfView& view, std::int64_t chip) {
     std::set<std::pair<std::int64_t, std::int64_t>> places;
     for (const auto& [epoch, detail] : view.data.details) {
         std::set<std::int64_t> here;
@@ -172,14 +172,14 @@ std::set<std::pair<std::int64_t, std::int64_t>> known_places(const PerfView& vie
     return places;
 }
 
-/// The grid of one chip in one launch, and the line in which the cursor stands.
+/// Adds the grid of one chip in one launch, and sets `cursor_line` to the line of the cursor.
 void add_map(std::vector<Line>& lines, std::size_t& cursor_line, const AnalyzerState& state, const PerfView& view,
              const std::vector<report::MapCore>& cores, std::size_t from, std::size_t to) {
     const Place& place = state.places[static_cast<std::size_t>(Page::Cores)];
     std::map<std::pair<std::int64_t, std::int64_t>, std::size_t> at;
     for (std::size_t n = from; n < to; ++n) at[{cores[n].y, cores[n].x}] = n;
     std::set<std::int64_t> xs, ys;
-    const auto known = known_places(view, cores[from].chip);
+    const auto known = used_core_positions(view, cores[from].chip);
     for (const auto& [y, x] : known) {
         xs.insert(x);
         ys.insert(y);
@@ -206,7 +206,7 @@ void add_map(std::vector<Line>& lines, std::size_t& cursor_line, const AnalyzerS
     }
 }
 
-/// The core under the cursor.
+/// Details of the core under the cursor.
 std::vector<Line> core_lines(const report::MapCore& core) {
     const trace::CoreCycles& c = *core.core;
     Line first{{fmt::format("core {}-{}  op ", c.x, c.y)}, {core.op->op->name, Tone::Plain, true}};
@@ -222,7 +222,7 @@ std::vector<Line> core_lines(const report::MapCore& core) {
 }
 
 void add_cores(std::vector<Line>& lines, const AnalyzerState& state, const PerfView& view, ScreenSize screen) {
-    const std::vector<report::MapCore> cores = shown_cores(state, view);
+    const std::vector<report::MapCore> cores = map_cores_by_row(state, view);
     add_head(lines,
              {{"Epoch", fmt::format("{} ({})", state.stage, view.stages[state.stage].name)},
               {"Cores", measure_name(state.measure) + " % of their cycles"}},
@@ -254,7 +254,7 @@ constexpr std::string_view keys_of_tables =
     "E epoch  P N prev next  S summary  F names  H help  R reload  Q quit  / filter  < > o sort  Enter open  D C X "
     "resources cores estimates";
 constexpr std::string_view keys_of_cores =
-    "v what is shown  arrows core  Enter op  P N prev next  S summary  H help  R reload  Q quit";
+    "v measure  arrows core  Enter op  P N prev next  S summary  H help  R reload  Q quit";
 constexpr std::string_view keys_of_op =
     "Tab pipes or cores  Enter follow a pipe  Esc epoch  < > o sort  S summary  F names  H help  R reload  Q quit";
 
@@ -269,24 +269,24 @@ Line foot_line(const AnalyzerState& state) {
 
 const std::vector<std::string> help_text{
     "S  summary              E  epoch by its number",
-    "P N  epoch before, next F  whole or short names",
+    "P N  previous, next epoch F  full or short names",
     "Enter  open the row     Esc  back",
     "D  resources of the epoch: channels, links",
-    "C  map of its cores     v  what it shows",
-    "X  estimates against simulation",
-    "/  rows with these words   Esc  all rows",
-    "< >  sort by the column before, the next",
-    "o  the other way round",
+    "C  map of its cores     v  its measure",
+    "X  estimates and simulated cycles",
+    "/  filter rows          Esc  all rows",
+    "< >  sort by previous, next column",
+    "o  reverse the order",
     "arrows j k PgUp PgDn Home End  move",
-    "R  read the file again  Q  quit",
+    "R  reload the file      Q  quit",
     "",
     "cycles are per input, of the op's slowest core",
     "bw_kernel: without waits for other ops",
-    "req, bw: bytes per cycle needed, and carried",
+    "req, bw: bytes per cycle required, achieved",
     "green: above 50 %  red: below 25 %, or too slow",
 };
 
-/// The box in the middle, over what is there.
+/// Adds the help as a box over the middle of the screen.
 void add_help(std::vector<Line>& lines, ScreenSize screen) {
     std::size_t width = 0;
     for (const std::string& text : help_text) width = std::max(width, text.size());
@@ -303,10 +303,10 @@ void add_help(std::vector<Line>& lines, ScreenSize screen) {
 
 void add_page(std::vector<Line>& lines, const AnalyzerState& state, const PerfView& view, ScreenSize screen) {
     if (state.page == Page::Cores && state.stage < view.stages.size()) return add_cores(lines, state, view, screen);
-    const Sheet sheet = shown_sheet(state, view);
+    const Sheet sheet = page_table(state, view);
     const Place& place = state.places[static_cast<std::size_t>(state.page)];
     if (state.page == Page::Op) {
-        const Sheet pipes = shown_pipes(state, view);
+        const Sheet pipes = pipe_table(state, view);
         const std::string note = "per input of one core; need and got in bytes per cycle";
         add_head(lines, pipes.head, note, state.message, screen.columns);
         add_table(lines, pipes, state.pipes, pipe_lines(state, view, screen), screen.columns, state.in_pipes);
@@ -320,7 +320,7 @@ void add_page(std::vector<Line>& lines, const AnalyzerState& state, const PerfVi
 
 }  // namespace
 
-std::vector<Line> drawn(const AnalyzerState& state, const PerfView& view, ScreenSize screen) {
+std::vector<Line> render(const AnalyzerState& state, const PerfView& view, ScreenSize screen) {
     std::vector<Line> lines;
     add_page(lines, state, view, screen);
     lines.resize(screen.lines > foot_lines ? screen.lines - foot_lines : 0);

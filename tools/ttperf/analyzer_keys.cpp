@@ -1,4 +1,4 @@
-// What a key does in the analyzer.
+// Effects of keys in the analyzer.
 #include <algorithm>
 #include <cctype>
 #include <charconv>
@@ -11,13 +11,13 @@ using report::PerfView;
 
 namespace {
 
-Place& own_place(AnalyzerState& state) {
+Place& active_place(AnalyzerState& state) {
     return state.page == Page::Op && state.in_pipes ? state.pipes : state.places[static_cast<std::size_t>(state.page)];
 }
 
 std::size_t rows_of(const AnalyzerState& state, const PerfView& view) {
-    if (state.page == Page::Cores) return shown_cores(state, view).size();
-    return (state.page == Page::Op && state.in_pipes ? shown_pipes(state, view) : shown_sheet(state, view)).rows.size();
+    if (state.page == Page::Cores) return map_cores_by_row(state, view).size();
+    return (state.page == Page::Op && state.in_pipes ? pipe_table(state, view) : page_table(state, view)).rows.size();
 }
 
 std::size_t lines_of(const AnalyzerState& state, const PerfView& view, ScreenSize screen) {
@@ -26,7 +26,7 @@ std::size_t lines_of(const AnalyzerState& state, const PerfView& view, ScreenSiz
 
 void go_to(AnalyzerState& state, Page page) {
     state.page = page;
-    own_place(state).cursor = own_place(state).top = 0;
+    active_place(state).cursor = active_place(state).top = 0;
 }
 
 void go_to_stage(AnalyzerState& state, std::size_t stage) {
@@ -36,9 +36,9 @@ void go_to_stage(AnalyzerState& state, std::size_t stage) {
     go_to(state, state.page == Page::Summary || state.page == Page::Op ? Page::Epoch : state.page);
 }
 
-/// From the summary the row under the cursor names the epoch.
+/// The id of the row under the cursor, such as the epoch on the summary page.
 std::optional<std::size_t> row_id(const AnalyzerState& state, const PerfView& view) {
-    const report::Sheet sheet = shown_sheet(state, view);
+    const report::Sheet sheet = page_table(state, view);
     const std::size_t cursor = state.places[static_cast<std::size_t>(state.page)].cursor;
     if (cursor >= sheet.rows.size()) return std::nullopt;
     return static_cast<std::size_t>(sheet.rows[cursor].id);
@@ -60,9 +60,9 @@ void open_op(AnalyzerState& state, std::size_t op) {
     go_to(state, Page::Op);
 }
 
-/// The op at the far end of the pipe under the cursor.
+/// Opens the op at the other end of the pipe under the cursor.
 void follow_pipe(AnalyzerState& state, const PerfView& view) {
-    const trace::OpRow* const op = shown_op(state, view);
+    const trace::OpRow* const op = current_op(state, view);
     if (!op || !state.in_pipes) return;
     std::vector<std::string> others;
     for (const auto* ends : {&op->operands, &op->outputs})
@@ -71,15 +71,15 @@ void follow_pipe(AnalyzerState& state, const PerfView& view) {
     const std::vector<trace::OpRow>& ops = view.rows[state.stage]->ops;
     for (std::size_t n = 0; n < ops.size(); ++n)
         if (ops[n].op->name == others[state.pipes.cursor] && ops[n].epoch == op->epoch) return open_op(state, n);
-    state.message = "'" + others[state.pipes.cursor] + "' is no op of this epoch";
+    state.message = "'" + others[state.pipes.cursor] + "' is not an op of this epoch";
 }
 
-void enter(AnalyzerState& state, const PerfView& view) {
+void open_row(AnalyzerState& state, const PerfView& view) {
     if (state.page == Page::Summary) return open_page(state, view, Page::Epoch);
     if (state.page == Page::Op) return follow_pipe(state, view);
     if (state.page == Page::Cores) {
-        const std::vector<report::MapCore> cores = shown_cores(state, view);
-        const std::size_t at = own_place(state).cursor;
+        const std::vector<report::MapCore> cores = map_cores_by_row(state, view);
+        const std::size_t at = active_place(state).cursor;
         if (at < cores.size())
             open_op(state, static_cast<std::size_t>(cores[at].op - view.rows[state.stage]->ops.data()));
         return;
@@ -88,7 +88,7 @@ void enter(AnalyzerState& state, const PerfView& view) {
     if (const std::optional<std::size_t> op = row_id(state, view)) open_op(state, *op);
 }
 
-void back(AnalyzerState& state) {
+void go_back(AnalyzerState& state) {
     if (!state.filter.empty()) return state.filter.clear();
     state.page = state.page == Page::Op || state.page == Page::Cores || state.page == Page::Resources ||
                          state.page == Page::Estimates
@@ -96,8 +96,8 @@ void back(AnalyzerState& state) {
                      : Page::Summary;
 }
 
-/// An epoch's number, or the summary.
-void answer_epoch(AnalyzerState& state, const PerfView& view) {
+/// Opens the epoch whose number was typed, else the summary.
+void accept_epoch(AnalyzerState& state, const PerfView& view) {
     std::size_t number = 0;
     const char* const end = state.typed.data() + state.typed.size();
     const auto [stop, error] = std::from_chars(state.typed.data(), end, number);
@@ -106,11 +106,11 @@ void answer_epoch(AnalyzerState& state, const PerfView& view) {
     go_to(state, Page::Summary);
 }
 
-void type(AnalyzerState& state, int key, const PerfView& view) {
+void handle_prompt_key(AnalyzerState& state, int key, const PerfView& view) {
     const Prompt prompt = state.prompt;
     if (key == code(Key::Enter)) {
         state.prompt = Prompt::None;
-        if (prompt == Prompt::Epoch) answer_epoch(state, view);
+        if (prompt == Prompt::Epoch) accept_epoch(state, view);
     } else if (key == code(Key::Escape)) {
         state.prompt = Prompt::None;
         if (prompt == Prompt::Filter) state.filter.clear();
@@ -121,15 +121,15 @@ void type(AnalyzerState& state, int key, const PerfView& view) {
     }
     if (prompt == Prompt::Filter && key != code(Key::Enter) && key != code(Key::Escape)) {
         state.filter = state.typed;
-        own_place(state).cursor = 0;
+        active_place(state).cursor = 0;
     }
 }
 
-/// Sorting by the next column, or the one before; behind the last as computed.
+/// Sorts by the next or previous column; after the last column, the order is as computed.
 void sort_by(AnalyzerState& state, const PerfView& view, bool next) {
     if (state.page == Page::Cores) return;
     Place& place = state.places[static_cast<std::size_t>(state.page)];
-    const std::size_t columns = shown_sheet(state, view).columns.size();
+    const std::size_t columns = page_table(state, view).columns.size();
     if (columns == 0) return;
     const std::size_t now = place.sorted ? *place.sorted + 1 : 0;  // 0: as computed
     const std::size_t then = (now + (next ? 1 : columns)) % (columns + 1);
@@ -137,14 +137,14 @@ void sort_by(AnalyzerState& state, const PerfView& view, bool next) {
     place.cursor = place.top = 0;
 }
 
-/// On the map: the nearest core above or below; in tables: rows.
+/// On the map, moves to the nearest core above or below; in tables, by one row.
 void move_up_or_down(AnalyzerState& state, const PerfView& view, bool down) {
-    Place& place = own_place(state);
+    Place& place = active_place(state);
     if (state.page != Page::Cores) {
         place.cursor = down ? place.cursor + 1 : place.cursor - std::min<std::size_t>(place.cursor, 1);
         return;
     }
-    const std::vector<report::MapCore> cores = shown_cores(state, view);
+    const std::vector<report::MapCore> cores = map_cores_by_row(state, view);
     if (place.cursor >= cores.size()) return;
     const report::MapCore from = cores[place.cursor];
     for (std::size_t n = place.cursor; down ? n < cores.size() : n != SIZE_MAX; down ? ++n : --n) {
@@ -158,20 +158,20 @@ void move_up_or_down(AnalyzerState& state, const PerfView& view, bool down) {
 }
 
 void move_left_or_right(AnalyzerState& state, const PerfView& view, bool right) {
-    Place& place = own_place(state);
+    Place& place = active_place(state);
     if (state.page == Page::Cores) {
         place.cursor = right ? place.cursor + 1 : place.cursor - std::min<std::size_t>(place.cursor, 1);
         return;
     }
     const report::Sheet sheet =
-        state.page == Page::Op && state.in_pipes ? shown_pipes(state, view) : shown_sheet(state, view);
+        state.page == Page::Op && state.in_pipes ? pipe_table(state, view) : page_table(state, view);
     const std::size_t most = sheet.columns.size() > 2 ? sheet.columns.size() - 2 : 0;
     place.column = right ? std::min(place.column + 1, most) : place.column - std::min<std::size_t>(place.column, 1);
 }
 
-/// Keys that move within a page; whether it was one.
-bool moved(AnalyzerState& state, int key, const PerfView& view, ScreenSize screen) {
-    Place& place = own_place(state);
+/// Handles keys that move within a page; returns whether `key` is one.
+bool handle_move_key(AnalyzerState& state, int key, const PerfView& view, ScreenSize screen) {
+    Place& place = active_place(state);
     const std::size_t lines = lines_of(state, view, screen);
     if (key == code(Key::Up) || key == 'k')
         move_up_or_down(state, view, false);
@@ -192,19 +192,19 @@ bool moved(AnalyzerState& state, int key, const PerfView& view, ScreenSize scree
     return true;
 }
 
-void go_on(AnalyzerState& state, const PerfView& view, bool next) {
+void step_epoch(AnalyzerState& state, const PerfView& view, bool next) {
     if (view.rows.empty()) return;
     const std::size_t last = view.rows.size() - 1;
     if (state.page == Page::Summary) return go_to_stage(state, next ? 0 : last);
     if (next ? state.stage < last : state.stage > 0) go_to_stage(state, next ? state.stage + 1 : state.stage - 1);
 }
 
-void ask(AnalyzerState& state, Prompt prompt) {
+void open_prompt(AnalyzerState& state, Prompt prompt) {
     state.prompt = prompt;
     state.typed = prompt == Prompt::Filter ? state.filter : "";
 }
 
-void letter(AnalyzerState& state, int key, const PerfView& view) {
+void handle_command_key(AnalyzerState& state, int key, const PerfView& view) {
     switch (key < 128 && key > 0 ? std::tolower(key) : key) {
         case 'q':
             state.quit = true;
@@ -223,16 +223,16 @@ void letter(AnalyzerState& state, int key, const PerfView& view) {
             state.full_names = !state.full_names;
             break;
         case 'e':
-            ask(state, Prompt::Epoch);
+            open_prompt(state, Prompt::Epoch);
             break;
         case '/':
-            if (state.page != Page::Op && state.page != Page::Cores) ask(state, Prompt::Filter);
+            if (state.page != Page::Op && state.page != Page::Cores) open_prompt(state, Prompt::Filter);
             break;
         case 'n':
-            go_on(state, view, true);
+            step_epoch(state, view, true);
             break;
         case 'p':
-            go_on(state, view, false);
+            step_epoch(state, view, false);
             break;
         case 'd':
             open_page(state, view, Page::Resources);
@@ -260,37 +260,37 @@ void letter(AnalyzerState& state, int key, const PerfView& view) {
         default:
             break;
     }
-    if (key == code(Key::Enter)) enter(state, view);
-    if (key == code(Key::Escape) || key == code(Key::Backspace)) back(state);
+    if (key == code(Key::Enter)) open_row(state, view);
+    if (key == code(Key::Escape) || key == code(Key::Backspace)) go_back(state);
     if (key == code(Key::Tab)) state.in_pipes = !state.in_pipes;
 }
 
 }  // namespace
 
-AnalyzerState settled(AnalyzerState state, const PerfView& view) {
+AnalyzerState clamped(AnalyzerState state, const PerfView& view) {
     if (state.stage >= view.rows.size()) {
         state.stage = 0;
         state.page = Page::Summary;
     }
-    if (!shown_op(state, view)) state.op = 0;
-    Place& place = own_place(state);
+    if (!current_op(state, view)) state.op = 0;
+    Place& place = active_place(state);
     const std::size_t rows = rows_of(state, view);
     place.cursor = rows == 0 ? 0 : std::min(place.cursor, rows - 1);
     return state;
 }
 
-AnalyzerState pressed(AnalyzerState state, int key, const PerfView& view, ScreenSize screen) {
+AnalyzerState handle_key(AnalyzerState state, int key, const PerfView& view, ScreenSize screen) {
     state.message.clear();
     if (state.help) {
         state.help = false;
         return state;
     }
     if (state.prompt != Prompt::None)
-        type(state, key, view);
-    else if (!moved(state, key, view, screen))
-        letter(state, key, view);
-    state = settled(std::move(state), view);
-    Place& place = own_place(state);
+        handle_prompt_key(state, key, view);
+    else if (!handle_move_key(state, key, view, screen))
+        handle_command_key(state, key, view);
+    state = clamped(std::move(state), view);
+    Place& place = active_place(state);
     place.top = top_row(place, rows_of(state, view), lines_of(state, view, screen));
     return state;
 }

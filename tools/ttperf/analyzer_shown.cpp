@@ -1,4 +1,4 @@
-// What a state of the analyzer shows, as values.
+// The tables of the analyzer's pages, as values.
 #include <algorithm>
 #include <tuple>
 
@@ -20,7 +20,7 @@ static Sheet page_sheet(const AnalyzerState& state, const PerfView& view) {
         case Page::Estimates:
             return report::estimates_sheet(view, state.stage);
         case Page::Op:
-            if (const trace::OpRow* const op = shown_op(state, view)) return report::cores_sheet(view, *op);
+            if (const trace::OpRow* const op = current_op(state, view)) return report::cores_sheet(view, *op);
             return {};
         case Page::Cores:
         case Page::Summary:
@@ -29,7 +29,7 @@ static Sheet page_sheet(const AnalyzerState& state, const PerfView& view) {
     return {};
 }
 
-Sheet shown_sheet(const AnalyzerState& state, const PerfView& view) {
+Sheet page_table(const AnalyzerState& state, const PerfView& view) {
     Sheet sheet = page_sheet(state, view);
     const Place& place = state.places[static_cast<std::size_t>(state.page)];
     if (place.sorted) report::sort_rows(sheet, *place.sorted, place.reversed);
@@ -38,20 +38,20 @@ Sheet shown_sheet(const AnalyzerState& state, const PerfView& view) {
     return sheet;
 }
 
-const trace::OpRow* shown_op(const AnalyzerState& state, const PerfView& view) {
+const trace::OpRow* current_op(const AnalyzerState& state, const PerfView& view) {
     if (state.stage >= view.rows.size() || state.op >= view.rows[state.stage]->ops.size()) return nullptr;
     return &view.rows[state.stage]->ops[state.op];
 }
 
-Sheet shown_pipes(const AnalyzerState& state, const PerfView& view) {
-    const trace::OpRow* const op = shown_op(state, view);
+Sheet pipe_table(const AnalyzerState& state, const PerfView& view) {
+    const trace::OpRow* const op = current_op(state, view);
     if (!op) return {};
     Sheet sheet = report::pipes_sheet(*op);
     if (!state.full_names) report::cut_names(sheet);
     return sheet;
 }
 
-std::vector<report::MapCore> shown_cores(const AnalyzerState& state, const PerfView& view) {
+std::vector<report::MapCore> map_cores_by_row(const AnalyzerState& state, const PerfView& view) {
     if (state.stage >= view.rows.size()) return {};
     std::vector<report::MapCore> cores = report::map_cores(view, state.stage);
     const auto place = [](const report::MapCore& c) { return std::tuple(c.chip, c.epoch, c.y, c.x); };
@@ -60,14 +60,14 @@ std::vector<report::MapCore> shown_cores(const AnalyzerState& state, const PerfV
 }
 
 std::size_t pipe_lines(const AnalyzerState& state, const PerfView& view, ScreenSize screen) {
-    const std::size_t rows = shown_pipes(state, view).rows.size();
+    const std::size_t rows = pipe_table(state, view).rows.size();
     const std::size_t half = screen.lines > 12 ? (screen.lines - 10) / 2 : 1;
     return std::min(rows, half);
 }
 
 std::size_t row_lines(const AnalyzerState& state, const PerfView& view, ScreenSize screen) {
     std::size_t others = head_lines + foot_lines;
-    if (state.page == Page::Op) others += pipe_lines(state, view, screen) + 3;  // a blank line, titles, a line
+    if (state.page == Page::Op) others += pipe_lines(state, view, screen) + 3;  // a blank line, titles, a rule
     return screen.lines > others ? screen.lines - others : 1;
 }
 

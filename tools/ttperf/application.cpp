@@ -12,7 +12,7 @@
 
 namespace ttsim::impl::cli {
 
-bool terminal_is_there() {
+bool has_terminal() {
     const char* const term = std::getenv("TERM");
     return ::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 1 && term && *term &&
            std::string_view(term) != "dumb";
@@ -44,16 +44,16 @@ static std::vector<ScreenLine> pieces_of(const std::vector<Line>& lines) {
     return out;
 }
 
-/// A file that cannot be read again leaves what was there.
-static void read_again(AnalyzerState& state, std::unique_ptr<report::PerfView>& view,
-                       const std::function<std::unique_ptr<report::PerfView>()>& read) {
+/// Reloads the data; if the file cannot be read, the old data stay.
+static void reload_view(AnalyzerState& state, std::unique_ptr<report::PerfView>& view,
+                        const std::function<std::unique_ptr<report::PerfView>()>& read) {
     state.reload = false;
     try {
         view = read();
-        state = settled(std::move(state), *view);
-        state.message = "read again";
+        state = clamped(std::move(state), *view);
+        state.message = "file reloaded";
     } catch (const Error& error) {
-        state.message = "cannot be read again: " + error.message();
+        state.message = "cannot be reloaded: " + error.message();
     }
 }
 
@@ -64,12 +64,12 @@ int run_analyzer(const std::function<std::unique_ptr<report::PerfView>()>& read)
     const ScreenTheme theme = coloured(STDOUT_FILENO) ? ScreenTheme::Default : ScreenTheme::NoColour;
     TerminalScreen terminal(theme, "--text prints tables");
     while (!state.quit && *StopSignals::caught() == 0) {
-        terminal.show(pieces_of(drawn(state, *view, terminal.size())));
+        terminal.show(pieces_of(render(state, *view, terminal.size())));
         const std::optional<int> key = terminal.key(wait_milliseconds);
-        if (!key && terminal.gone()) break;
+        if (!key && terminal.disconnected()) break;
         if (!key) continue;
-        state = pressed(std::move(state), *key, *view, terminal.size());
-        if (state.reload) read_again(state, view, read);
+        state = handle_key(std::move(state), *key, *view, terminal.size());
+        if (state.reload) reload_view(state, view, read);
     }
     return *StopSignals::caught() == 0 ? 0 : exit_code(Fault::Interrupted);
 }

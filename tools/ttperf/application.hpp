@@ -1,4 +1,4 @@
-// The analyzer in a terminal.
+// Runs the analyzer in a terminal.
 #pragma once
 
 #include <functional>
@@ -8,10 +8,10 @@
 
 namespace ttsim::impl::cli {
 
-/// Whether standard input and output are a terminal that can show screens.
-bool terminal_is_there();
+/// Whether standard input and output are a terminal that can show full screens.
+bool has_terminal();
 
-/// Until Q; `read` gives the data, first and again at R. The exit code: 0, or 130 where a signal ended it.
+/// Runs until Q. `read` loads the data, at the start and at R. Returns the exit code: 0, or 130 after a signal.
 int run_analyzer(const std::function<std::unique_ptr<report::PerfView>()>& read);
 
 }  // namespace ttsim::impl::cli

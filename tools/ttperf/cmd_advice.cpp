@@ -1,4 +1,4 @@
-// ttperf advice: what holds a run back, and what to try.
+// ttperf advice: what limits a run, and what to try.
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -24,10 +24,10 @@ struct AdviceFlags {
     std::string cluster;
 };
 
-/// The run without some of its parts, and nothing else.
-void tell_without(trace::Reader& reader, const AdviceFlags& flags) {
+/// Prints the cycles of the run without the parts of --what-if.
+void print_what_if(trace::Reader& reader, const AdviceFlags& flags) {
     advice::WhatIf again(reader, flags.cluster);
-    if (!again.refusal().empty()) fail_input({flags.file, 0, 0}, "it cannot be run again: {}", again.refusal());
+    if (!again.refusal().empty()) fail_input({flags.file, 0, 0}, "the run cannot be repeated: {}", again.refusal());
     nlohmann::ordered_json rows = nlohmann::ordered_json::array();
     report::Table table({{"without", false}, {"cycles"}, {"gain"}});
     table.add({"-", report::grouped(again.cycles()), ""});
@@ -41,9 +41,9 @@ void tell_without(trace::Reader& reader, const AdviceFlags& flags) {
 }
 
 void advise(const AdviceFlags& flags) {
-    want(InputKind::Trace, flags.file, "ttperf advice");
+    require_kind(InputKind::Trace, flags.file, "ttperf advice");
     trace::Reader reader(flags.file);
-    if (!flags.without.empty()) return tell_without(reader, flags);
+    if (!flags.without.empty()) return print_what_if(reader, flags);
     report::AdviceReport report = report::advice_report(reader, flags.limit);
     if (!flags.estimate) {
         advice::WhatIf what_if(reader, flags.cluster);
@@ -53,12 +53,14 @@ void advise(const AdviceFlags& flags) {
 }
 
 constexpr const char* advice_footer =
-    "Waits are followed to their roots: from an op that waits for tiles to its producer, from one that waits for room\n"
-    "to its consumer, until an op works, a channel or link is busy, a transfer is slow, or a ring of waits shows a\n"
-    "buffer that is too small. Shares are of the time in which ops were at work; the first load of each epoch and "
-    "what\n"
-    "the host fetches after the last one are left out.\n\n"
-    "What a cause costs is simulated: the netlist that the trace holds runs again without it; the dearest comes "
+    "Waits are followed to their causes: from an op blocked on input to its producer, from one blocked on output to "
+    "its\n"
+    "consumer. The cause is a busy op, a busy channel or link, a slow transfer, or, in a cycle of waits, a buffer "
+    "that\n"
+    "is too small. Shares are of the time from the first to the last work of ops: without the first load of each "
+    "epoch\n"
+    "and what the host reads after the last one.\n\n"
+    "The cost of a cause is simulated: the netlist in the trace runs again without it. The costliest cause comes "
     "first.\n\n"
     "Exit codes: 0 success, 2 wrong input, 70 a bug in ttperf, 71 out of memory\n\n"
     "Examples:\n"
@@ -71,22 +73,22 @@ constexpr const char* advice_footer =
 
 void add_advice(CLI::App& app) {
     const auto flags = std::make_shared<AdviceFlags>();
-    CLI::App* command = app.add_subcommand("advice", "What holds the run back, what costs most first, and what to try");
+    CLI::App* command = app.add_subcommand("advice", "What limits the run, costliest first, and what to try");
     command->add_option("trace", flags->file, "Trace file")->required()->type_name("FILE");
-    command->add_option("--limit", flags->limit, "So many causes at most. Default: 5")
+    command->add_option("--limit", flags->limit, "Maximum number of causes. Default: 5")
         ->check(in_range(std::size_t{1}, std::size_t{1} << 32U))
         ->type_name("N");
     command
-        ->add_option("--what-if", flags->without,
-                     "Only: cycles of the run without these, each alone and all together, of noc, eth, host, load, "
-                     "dram, dram:CHANNEL, op:NAME, pipes:NAME (what comes into an op), "
-                     "sends:NAME (what it sends to others), room:NAME (more buffers around "
-                     "an op)")
+        ->add_option(
+            "--what-if", flags->without,
+            "Print only the cycles of the run without these parts, each alone and all together: noc, eth, host, "
+            "load, dram, dram:CHANNEL, op:NAME, pipes:NAME (input pipes of an op), "
+            "sends:NAME (its output pipes), room:NAME (larger buffers around an op)")
         ->delimiter(',')
         ->type_name("PART,...");
-    command->add_flag("--estimate", flags->estimate, "Simulate nothing: gains are estimates from the trace");
-    command->add_option("--cluster", flags->cluster, "The file that the run was given")->type_name("FILE");
-    command->add_flag("--json", flags->json, "One JSON object");
+    command->add_flag("--estimate", flags->estimate, "Estimate gains from the trace, without simulation");
+    command->add_option("--cluster", flags->cluster, "Cluster descriptor that the run used")->type_name("FILE");
+    command->add_flag("--json", flags->json, "Print one JSON object");
     command->footer(advice_footer);
     command->callback([flags] { advise(*flags); });
 }

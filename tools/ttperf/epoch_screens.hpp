@@ -1,4 +1,4 @@
-// The analyzer's screens as files, to be compared between runs.
+// Writes the analyzer's screens as text files, to compare runs.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace ttsim::impl::cli {
 
-/// FOLDER/NETLIST/epoch_summary.txt and epoch_N_details.txt, with whole names. Throws Error(Input) where one cannot be
-/// written or is there and empty of what these are, unless forced.
+/// FOLDER/NETLIST/epoch_summary.txt and epoch_N_details.txt, with full names. Throws Error(Input) if one cannot be
+/// written, or exists as a file of another kind and --force is not set.
 void write_epoch_screens(const report::PerfView& view, const std::string& folder);
 
 }  // namespace ttsim::impl::cli

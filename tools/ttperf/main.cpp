@@ -1,4 +1,4 @@
-// ttperf: where did the cycles of a trace go? Each question has a cmd_*.cpp of its own.
+// ttperf: shows where the cycles of a trace went. Each subcommand has its own cmd_*.cpp.
 #include <CLI/CLI.hpp>
 
 #include "tools/common/run_tool.hpp"
@@ -9,9 +9,9 @@ namespace {
 
 int parse_and_run(int argc, char** argv) {
     CLI::App app{
-        "Analyses a trace that 'ttsim run NETLIST --trace FILE.ttperf' wrote.\n"
-        "On a terminal it opens screens to move through: epochs, their ops, cores, links and memory channels.\n"
-        "In a pipe or with --text it prints the run and its epochs, with the op that limits each."};
+        "Analyses a trace written by 'ttsim run NETLIST --trace FILE.ttperf'.\n"
+        "On a terminal it opens interactive screens: epochs, their ops, cores, links and memory channels.\n"
+        "Otherwise, or with --text, it prints the run and its epochs, with the op that limits each."};
     app.name("ttperf");
     app.set_version_flag("--version", "ttperf " TTSIM_VERSION);
     int exit_status = 0;

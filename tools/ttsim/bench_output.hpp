@@ -1,4 +1,4 @@
-// What the benches of DRAM and Ethernet share: flags and reports of a file of rows.
+// Flags and reports shared by the benchmarks of DRAM, Ethernet and NoC.
 #pragma once
 
 #include <string>
@@ -14,9 +14,9 @@ struct BenchFlags {
     bool report = false, json = false;
 };
 
-/// --arch, --csv, --out, --report, --json.
+/// Adds --arch, --csv, --out, --report, --json.
 void add_bench_flags(CLI::App& command, BenchFlags& flags, Outputs& outputs);
-/// Throws CLI::ValidationError when flags do not go together.
+/// Throws CLI::ValidationError for flags that exclude each other.
 void check_bench_flags(const BenchFlags& flags);
 /// Writes the rows with `predicted` added, and the errors as a table or JSON to standard output.
 void report_rows(const BenchFlags& flags, const sim::BenchRows& rows, const std::string& predicted);

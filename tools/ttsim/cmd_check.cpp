@@ -1,4 +1,4 @@
-// ttsim check: everything before a run, nothing of the run.
+// ttsim check: validates a netlist without running it.
 #include <fmt/format.h>
 
 #include <memory>
@@ -22,7 +22,7 @@ std::string text_of(const std::string& netlist, const sim::CheckReport& report) 
     return text;
 }
 
-/// For tools that show problems where they are: a null report and what was thrown, or a report.
+/// The result for tools that show problems in an editor: a report, or null and the error thrown.
 nlohmann::ordered_json json_of(const std::string& netlist, const sim::CheckReport* report, const Error* error) {
     using json = nlohmann::ordered_json;
     json all{{"netlist", netlist}, {"valid", report != nullptr}};
@@ -40,7 +40,7 @@ nlohmann::ordered_json json_of(const std::string& netlist, const sim::CheckRepor
 }
 
 void check(const sim::RunOptions& options, const std::string& json_file) {
-    want(InputKind::Netlist, options.netlist, "ttsim check");
+    require_kind(InputKind::Netlist, options.netlist, "ttsim check");
     std::optional<OutputFile> json;
     if (!json_file.empty()) json.emplace(json_file, FileKind::Json);
     const auto write = [&](const nlohmann::ordered_json& all) { json->write(json_document(all)); };
@@ -63,7 +63,7 @@ void add_check(CLI::App& app) {
     add_netlist_flags(*command, *flags);
     const auto json = std::make_shared<std::string>();
     const auto outputs = std::make_shared<Outputs>(*command);
-    outputs->file("--json", *json, FileKind::Json, "Write the problems with their places as JSON; - is stdout");
+    outputs->file("--json", *json, FileKind::Json, "Write the problems with their locations as JSON; - is stdout");
     command->footer(
         "Prints every error of the netlist with its line, or the chip it is valid on.\n"
         "Exit codes: 0 valid, 2 errors, 4 a feature that the model of the chip lacks.\n\n"

@@ -1,4 +1,4 @@
-// ttsim compile: a model in, a netlist with its weights out.
+// ttsim compile: compiles a model into a netlist and its weights.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -40,15 +40,15 @@ struct CompileFlags {
     int amp = 0, amp_light = 0;
     std::optional<double> target_pcc;
     std::optional<std::int64_t> trials;
-    std::string written_rules;
+    std::string rules_file;
     std::vector<std::string> overrides;
     std::string self_cut, explain_op, json, optimize = "throughput";
     std::string tti_format, reportify;
     bool keep_passes = false;
     image::ImageOptions image{image::TensorFormat::Backend, TTSIM_VERSION, image::tilizer_of_environment()};
     bool no_t_streaming = false, no_auto_fusing = false, no_balance = false, no_column_order = false;
-    std::optional<bool> fuse_gelu;  ///< none: where it pays
-    std::string loops;              ///< "": where it pays
+    std::optional<bool> fuse_gelu;  ///< nullopt: if the estimate favours it
+    std::string loops;              ///< "": decided by the size of the unrolled loop
     bool explain = false, no_stable_softmax = false, no_host_fallback = false;
 };
 
@@ -67,7 +67,7 @@ ir::Dims dims_of(const std::string& text) {
     return dims;
 }
 
-/// Several names, such as batch=1,seq=128: each begins behind a comma, and has sizes up to the next.
+/// Splits several names, such as batch=1,seq=128: a comma starts a new name if a '=' follows before the next comma.
 std::vector<std::string> shapes_of(const std::string& text) {
     std::vector<std::string> shapes;
     std::size_t begin = 0;
@@ -85,7 +85,7 @@ std::vector<std::string> shapes_of(const std::string& text) {
 DataFormat float_format(const std::string& flag, const std::string& name) {
     const auto df = parse_format(name);
     if (!df || is_integer(*df) || is_raw(*df))
-        throw CLI::ValidationError(flag, "'" + name + "' is no float format" +
+        throw CLI::ValidationError(flag, "'" + name + "' is not a float format" +
                                              did_you_mean(name, {"Float32", "Float16", "Float16_b", "Bfp8", "Bfp8_b",
                                                                  "Bfp4", "Bfp4_b", "Bfp2", "Bfp2_b"}));
     return *df;
@@ -108,22 +108,22 @@ void finish_formats(CompileFlags& flags) {
     add(std::move(read.rules));
     if (flags.target_pcc) {
         if (flags.amp != 0 || flags.amp_light != 0)
-            throw CLI::ValidationError("--target-pcc", "it chooses formats op by op; leave out --amp and --amp-light");
+            throw CLI::ValidationError("--target-pcc", "it chooses formats op by op; omit --amp and --amp-light");
         o.target.emplace().pcc = *flags.target_pcc;
         if (flags.trials) o.target->trials = *flags.trials;
         o.target->any_family = !given;
-    } else if (flags.trials || !flags.written_rules.empty()) {
+    } else if (flags.trials || !flags.rules_file.empty()) {
         throw CLI::ValidationError(flags.trials ? "--trials" : "--write-format-rules", "it needs --target-pcc");
     }
 }
 
-/// Of a path as anyone may have typed it; results do not depend on where files lay, and do not say it.
+/// The last part of a path: results must not depend on the folders of files.
 std::string file_name(const std::string& path) {
     return std::filesystem::path(path).lexically_normal().filename().string();
 }
 
-/// The flags that make the result what it is, for its first line.
-std::string shown_command(const CompileFlags& flags) {
+/// The command line with the flags that affect the result, for the first line of the netlist.
+std::string command_of(const CompileFlags& flags) {
     const ir::CompileOptions& o = flags.options;
     std::string text = fmt::format("ttsim compile {} --device {} --default-df {} --math-fidelity {} --policy {}",
                                    file_name(flags.files.model), file_name(ir::device_name(o.device)),
@@ -172,12 +172,12 @@ void finish(CompileFlags& flags) {
             flags.files.shapes[name] = dims_of(value);
         }
     if (!flags.tti_format.empty() && !image::is_image_name(flags.files.out))
-        throw CLI::ValidationError("--tti-format", "it is for device images: name the result NAME.tti");
+        throw CLI::ValidationError("--tti-format", "it applies to device images only: name the result NAME.tti");
     if (flags.tti_format == "tilized") flags.image.format = image::TensorFormat::Tilized;
     o.wide_results = true;
     o.keep_passes = flags.keep_passes || !flags.reportify.empty();
     if (flags.keep_passes && image::is_image_name(flags.files.out))
-        throw CLI::ValidationError("--keep-passes", "a device image has no place for them: compile into a folder");
+        throw CLI::ValidationError("--keep-passes", "a device image cannot hold them: compile into a folder");
     finish_formats(flags);
     const auto fidelity = parse_fidelity(flags.fidelity);
     if (!fidelity)
@@ -186,7 +186,7 @@ void finish(CompileFlags& flags) {
     o.fidelity = *fidelity;
     const auto policy = ir::parse_policy(flags.policy);
     if (!policy)
-        throw CLI::ValidationError("--policy", fmt::format("'{}' is no policy{}; there are {}", flags.policy,
+        throw CLI::ValidationError("--policy", fmt::format("'{}' is not a policy{}; choose one of {}", flags.policy,
                                                            did_you_mean(flags.policy, ir::policy_names()),
                                                            fmt::join(ir::policy_names(), ", ")));
     o.schedule.policy = *policy;
@@ -195,14 +195,14 @@ void finish(CompileFlags& flags) {
     if (!placement)
         throw CLI::ValidationError(
             "--dram-placement",
-            fmt::format("'{}' is no placement{}; there are {}", flags.placement,
+            fmt::format("'{}' is not a placement{}; choose one of {}", flags.placement,
                         did_you_mean(flags.placement, ir::placement_names()), fmt::join(ir::placement_names(), ", ")));
     o.emit.placement = *placement;
     o.t_streaming = !flags.no_t_streaming;
     o.auto_fusing = !flags.no_auto_fusing;
     o.bias_correction = !flags.no_balance;
     o.schedule.column_order = !flags.no_column_order;
-    if (!flags.loops.empty()) o.loops = ir::parse_loops(flags.loops).value_or(ir::Loops::WherePays);
+    if (!flags.loops.empty()) o.loops = ir::parse_loops(flags.loops).value_or(ir::Loops::IfProfitable);
     if (flags.fuse_gelu) o.fuse_gelu = *flags.fuse_gelu ? ir::Fusing::Always : ir::Fusing::Never;
     if (!flags.overrides_file.empty()) ir::read_overrides(flags.overrides_file, o.overrides);
     for (const std::string& one : flags.overrides) ir::parse_override(one, o.overrides);
@@ -211,7 +211,7 @@ void finish(CompileFlags& flags) {
         if (!cut)
             throw CLI::ValidationError(
                 "--self-cut",
-                fmt::format("'{}' is no way to cut{}; there are {}", flags.self_cut,
+                fmt::format("'{}' is not a method of self-cut{}; choose one of {}", flags.self_cut,
                             did_you_mean(flags.self_cut, ir::self_cut_names()), fmt::join(ir::self_cut_names(), ", ")));
         o.schedule.self_cut = *cut;
     }
@@ -219,10 +219,10 @@ void finish(CompileFlags& flags) {
     o.schedule.seed = o.seed;
     o.stable_softmax = !flags.no_stable_softmax;
     o.host_fallback = !flags.no_host_fallback;
-    flags.files.command = shown_command(flags);
+    flags.files.command = command_of(flags);
 }
 
-/// A report of that name replaces the one before, as a compilation of the original does.
+/// Replaces an earlier report of the same name, as the vendor's compiler does.
 void write_reportify_folder(const CompileFlags& flags, const ir::CompiledModel& model) {
     const Machine machine = runtime::machine_of(model);
     const std::filesystem::path place = std::filesystem::absolute(flags.reportify).lexically_normal();
@@ -233,7 +233,7 @@ void write_reportify_folder(const CompileFlags& flags, const ir::CompiledModel& 
 }
 
 void run(CompileFlags& flags) {
-    want(InputKind::Model, flags.files.model, "ttsim compile");
+    require_kind(InputKind::Model, flags.files.model, "ttsim compile");
     finish(flags);
     flags.options.simulate = runtime::simulated_run;
     SearchProgress search;
@@ -253,8 +253,8 @@ void run(CompileFlags& flags) {
     progress.clear();
     if (!flags.reportify.empty()) write_reportify_folder(flags, model);
     if (!flags.keep_passes) model.passes.clear();
-    if (!flags.written_rules.empty())
-        OutputFile(flags.written_rules, FileKind::Json).write(ir::rules_text(model.report.formats->rules));
+    if (!flags.rules_file.empty())
+        OutputFile(flags.rules_file, FileKind::Json).write(ir::rules_text(model.report.formats->rules));
     if (image::is_image_name(flags.files.out))
         image::write_image(model, flags.files.out, flags.image);
     else
@@ -269,39 +269,41 @@ void run(CompileFlags& flags) {
 void add_format_flags(CLI::App& command, CompileFlags& flags) {
     command
         .add_option("--default-df", flags.df,
-                    "Data format of tensors; a block float gives way to 16 bits where it would drown small numbers. "
+                    "Data format of tensors. Tensors whose small values a block float would lose use 16 bits. "
                     "Default: Float16_b, with --amp 2 Float16")
         ->type_name("FORMAT");
     command
-        .add_option("--accumulate-df", flags.accumulate_df,
-                    "Data format of Dst. Default: that of the result, 16 bits; on chips that have it and above LoFi "
-                    "Float32 for products")
+        .add_option(
+            "--accumulate-df", flags.accumulate_df,
+            "Data format of Dst. Default: 16 bits, in the format of the result; Float32 for products above LoFi on "
+            "chips that support it")
         ->type_name("FORMAT");
-    command.add_option("--math-fidelity", flags.fidelity, "Fidelity of the multipliers. Default: HiFi4")
+    command.add_option("--math-fidelity", flags.fidelity, "Math fidelity: LoFi, HiFi2, HiFi3 or HiFi4. Default: HiFi4")
         ->type_name("NAME");
     command
         .add_option(
             "--amp", flags.amp,
-            "Automatic mixed precision: 1 products in Bfp8_b, softmax and normalisations in Float16_b; 2 the same "
-            "in the A formats. Default: 0")
+            "Automatic mixed precision: 1: products in Bfp8_b, softmax and normalizations in Float16_b; 2: the same "
+            "in the A formats. Default: 0, off")
         ->check(in_range(0, 2))
         ->type_name("LEVEL");
     command
         .add_option("--amp-light", flags.amp_light,
-                    "Weights of products only: 1 Bfp8 HiFi2, 2 Bfp4 HiFi2, 3 Bfp4 LoFi. Default: 0")
+                    "Mixed precision of weights of products only: 1: Bfp8 HiFi2, 2: Bfp4 HiFi2, 3: Bfp4 LoFi. "
+                    "Default: 0, off")
         ->check(in_range(0, 3))
         ->type_name("LEVEL");
     command
         .add_option(
             "--target-pcc", flags.target_pcc,
-            "Choose formats and fidelities op by op, the cheapest with which the outputs for the samples of "
-            "--input (else for generated inputs) have this correlation with the model in float32, by simulating")
+            "Choose formats and fidelities op by op, by simulation: the cheapest whose outputs have this Pearson "
+            "correlation with the float32 model, for the samples of --input or else for generated inputs")
         ->check(in_range(0.5, 0.999999))
         ->type_name("X");
-    command.add_option("--trials", flags.trials, "Most simulations of --target-pcc. Default: 24")
+    command.add_option("--trials", flags.trials, "Maximum simulations of --target-pcc. Default: 24")
         ->check(in_range(1, 100000))
         ->type_name("N");
-    command.add_option("--format-rules", flags.format_rules, "YAML file with formats and fidelities op by op")
+    command.add_option("--format-rules", flags.format_rules, "YAML file with formats and fidelities of ops")
         ->check(existing_file())
         ->type_name("FILE");
 }
@@ -324,73 +326,75 @@ static void add_placing_flags(CLI::App& command, CompileFlags& flags) {
     command
         .add_option(
             "--overrides", flags.overrides_file,
-            "YAML file with what is decided for single ops: NAME: {size: [2, 4], place: [0, 0], transpose: "
+            "YAML file of overrides of single ops: NAME: {size: [2, 4], place: [0, 0], transpose: "
             "true, t: 4 or t_columns: 4, t_dir: r or c, u_kt: 2, input_buffers: [0, 16], input_blocks: [4], "
             "output_buffers: 4, dram_parameters: true, queued: [0], nops: [0, 1] or {OP: 1}, after: [OP], fuse: false, "
-            "epoch_break: true, chip_break: true, chip: 1, parts: 4}; of a convolution of the model {fracture: 3}")
+            "epoch_break: true, chip_break: true, chip: 1, parts: 4}; for a convolution of the model {fracture: 3}")
         ->check(existing_file())
         ->type_name("FILE");
-    command.add_option("--override", flags.overrides, "The same for one op, NAME:size=2x4,place=0x0,t=4; repeatable")
+    command.add_option("--override", flags.overrides, "Override of one op, NAME:size=2x4,place=0x0,t=4; repeatable")
         ->allow_extra_args(false)
         ->type_name("NAME:KEY=VALUE,...");
     command
-        .add_option("--self-cut", flags.self_cut,
-                    "What goes through a queue in DRAM when an op's neighbours in its epoch leave it no grid: "
-                    "consumer_operand_edges_first (what it reads, one by one, then what reads it; default), "
-                    "producer_user_edges_first (the other way), fast_cut (all it reads), none (an error)")
+        .add_option(
+            "--self-cut", flags.self_cut,
+            "Which edges are moved to queues in DRAM when an op's neighbours in its epoch leave it no valid grid: "
+            "consumer_operand_edges_first (its operands one by one, then its consumers; default), "
+            "producer_user_edges_first (consumers first), fast_cut (all operands), none (report an error)")
         ->type_name("NAME");
     command.add_flag("--no-bias-correction", flags.no_balance,
-                     "Leave biases as they are, where otherwise they make up for what rounding takes from weights");
-    command.add_flag("--no-auto-fusing", flags.no_auto_fusing, "Leave elementwise ops apart instead of fusing chains");
+                     "Do not correct biases for the mean error of rounded weights");
+    command.add_flag("--no-auto-fusing", flags.no_auto_fusing, "Do not fuse chains of elementwise ops");
     command.add_flag(
         "--fuse-gelu,!--no-fuse-gelu", [&](std::int64_t n) { flags.fuse_gelu = n > 0; },
-        "Let products do the gelu behind them, always or never. Default: where the estimate says that pays");
+        "Always or never compute a gelu in the kernel of the product before it. Default: if the estimate is better");
     command
         .add_option(
             "--loops", flags.loops,
-            "Iterations of a loop or a recurrent layer that are all alike become a program that loops, with its state "
-            "in the device's memory (programs), or stay written out one by one (unrolled). Default: programs "
-            "where written out they have many ops")
+            "Loops and recurrent layers with identical iterations: run as a loop of the program, with the state in "
+            "the device's memory (programs), or unrolled (unrolled). Default: programs if the unrolled loop has "
+            "many ops")
         ->check(quiet(CLI::IsMember({"programs", "unrolled"})))
         ->type_name("HOW");
     command
         .add_option("--conv-fracture", o.conv_fracture,
-                    "Cut the rows of every kernel into so many parts, each a convolution of its own; 1: never. "
-                    "Default: where the estimate says that pays, or else nothing fits")
+                    "Split every convolution into N convolutions, each with some rows of the kernel; 1: never. "
+                    "Default: if the estimate is better, or if it does not fit otherwise")
         ->check(in_range(1, 1024))
         ->type_name("N");
     command.add_flag("--prestride,!--no-prestride", o.prestride,
-                     "The host may lay out the windows of a first convolution. Default: it does");
+                     "Let the host rearrange the input of a first convolution into windows. Default: on");
     command
         .add_option_function<std::vector<std::string>>(
             "--queue-channel", [&](const std::vector<std::string>& all) { set_channels(all, o.emit.channels); },
             "DRAM channel of a queue of the netlist, such as in_x=2; repeatable")
         ->allow_extra_args(false)
         ->type_name("NAME=N");
-    command.add_flag("--host-inputs", o.emit.host_inputs, "Queues of inputs lie in the host's memory");
-    command.add_flag("--host-outputs", o.emit.host_outputs, "Queues of outputs lie in the host's memory");
+    command.add_flag("--host-inputs", o.emit.host_inputs, "Place input queues in host memory");
+    command.add_flag("--host-outputs", o.emit.host_outputs, "Place output queues in host memory");
     command.add_flag("--keep-names", o.keep_names,
-                     "Ops of the netlist are called as the model's; where one becomes several, NAME.dc.TYPE.N");
-    command.add_flag("--no-t-streaming", flags.no_t_streaming, "Never cut large results into slices of rows");
+                     "Name ops of the netlist as in the model; if one becomes several, NAME.dc.TYPE.N");
+    command.add_flag("--no-t-streaming", flags.no_t_streaming, "Never split large results into slices of rows");
     command.add_flag("--no-column-order", flags.no_column_order,
-                     "Micro-blocks always by rows; without it by columns where readers take them so");
+                     "Always order ublocks by rows. Default: by columns if the consumers read them that way");
     command
         .add_option("--dram-placement", flags.placement,
-                    "Channels of queues: least_traffic (in the epochs that use them; default), round_robin, "
-                    "round_robin_flip_flop (halves for even and odd epochs), "
+                    "DRAM channels of queues: least_traffic (in the epochs that use the queue; default), round_robin, "
+                    "round_robin_flip_flop (one half of the channels for even epochs, one for odd), "
                     "greatest_capacity, closest (to the cores that write or read)")
         ->type_name("NAME");
-    command.add_option("--num-chips", o.emit.chips, "Chips in a row, each with some of the epochs. Default: 1")
+    command
+        .add_option("--num-chips", o.emit.chips, "Number of chips in a row, each with some of the epochs. Default: 1")
         ->check(in_range(1, 32))
         ->type_name("N");
     command.add_flag("--dynamic-queues", o.emit.dynamic_queues,
-                     "Queues between epochs are allocated while they are in use, and share memory otherwise");
+                     "Allocate queues between epochs only while they are used, so that they share memory");
     command
         .add_option("--intermediates", o.intermediates,
-                    "Ops whose results are outputs too, named OP_intermediate_output, and that nothing is fused with")
+                    "Make the results of these ops outputs named OP_intermediate_output; the ops are not fused")
         ->delimiter(',')
         ->type_name("OP,...");
-    command.add_option("--harvested-rows", o.harvested_rows, "NoC rows the device lacks, such as 1,11")
+    command.add_option("--harvested-rows", o.harvested_rows, "Harvested NoC rows of the device, such as 1,11")
         ->delimiter(',')
         ->type_name("Y,...");
     command
@@ -404,93 +408,99 @@ void add_compile(CLI::App& app) {
     auto flags = std::make_shared<CompileFlags>();
     ir::CompileOptions& o = flags->options;
     CLI::App* command = app.add_subcommand("compile", "Compile an ONNX model into a netlist and its weights");
-    command->add_option("model", flags->files.model, "Model (.onnx), or a graph in text form")
+    command->add_option("model", flags->files.model, "Model (.onnx), or graph in text form")
         ->required()
         ->check(existing_path())
         ->type_name("FILE");
     auto outputs = std::make_shared<Outputs>(*command);
     outputs
         ->folder_or_file("-o,--output", flags->files.out, compiled_folder(), FileKind::Image, image::image_extension,
-                         "Folder for the result, or a device image, NAME.tti; an earlier one is replaced")
+                         "Folder for the result, or device image NAME.tti; an earlier result is replaced")
         ->required();
     command->add_flag("--keep-passes", flags->keep_passes,
-                      "Leave the graph behind every pass that changed something in the folder, for 'ttsim report'");
+                      "Also write the graph after every pass that changed it, for 'ttsim report'");
     outputs->folder("--reportify", flags->reportify, reportify_folder(),
-                    "Besides, a folder for Reportify: the graphs of the passes, placement, memory; an earlier one is "
-                    "replaced. Reportify looks in testify/ll-sw/ of the home folder");
+                    "Also write a folder for Reportify: graphs of the passes, placement, memory; an earlier folder is "
+                    "replaced. Reportify reads testify/ll-sw/ in the home folder");
     command
         ->add_option(
             "--tti-format", flags->tti_format,
-            "How a device image holds tensors: backend, numbers of the host (default), or tilized, as they lie in "
-            "the device's queues")
+            "Layout of tensors in a device image: backend, as in host memory (default), or tilized, as in the device's "
+            "queues")
         ->check(quiet(CLI::IsMember({"backend", "tilized"}, CLI::ignore_case)))
         ->type_name("backend|tilized");
     command
         ->add_option(
             "--device", o.device,
-            "Product (see 'ttsim devices'), soc descriptor file or the folder of a chip of your own to compile "
-            "for. Default: wh_n150")
+            "Product (see 'ttsim devices'), SoC descriptor file or folder of a custom chip to compile for. Default: "
+            "wh_n150")
         ->type_name("NAME|FILE");
-    command->add_option("--input", flags->inputs, "Values of an input, .npy or .pb; repeatable. Others are generated")
+    command
+        ->add_option("--input", flags->inputs,
+                     "Values of an input, .npy or .pb; repeatable. Other inputs are generated")
         ->allow_extra_args(false)
         ->type_name("NAME=FILE");
     command
-        ->add_option("--constant", flags->constants,
-                     "An input that never changes: its values, or a number that all are, are compiled in; repeatable")
+        ->add_option(
+            "--constant", flags->constants,
+            "Compile an input in as a constant: a file of its values, or one number for all elements; repeatable")
         ->allow_extra_args(false)
         ->type_name("NAME=FILE|NUMBER");
     command
         ->add_option(
             "--shape", flags->shapes,
-            "Shape of an input with open dimensions, such as input=1,128,768, else that of its --input; or sizes of "
-            "such dimensions by their names, such as batch=1,seq=128. Repeatable")
+            "Shape of an input with symbolic dimensions, such as input=1,128,768, or sizes of the dimensions by name, "
+            "such as batch=1,seq=128; repeatable. Default: the shape of its --input")
         ->allow_extra_args(false)
         ->type_name("NAME=N,...");
     add_format_flags(*command, *flags);
     command
-        ->add_option("--policy", flags->policy,
-                     "balanced: grids by estimated kernel times (default); minimize_grid: the smallest that fit; nlp: "
-                     "one target for all; ribbon: grids of one height; random: any, by --seed; "
-                     "simulated: several tried on the simulated chip, the quickest taken")
+        ->add_option(
+            "--policy", flags->policy,
+            "How grids are chosen: balanced: by estimated kernel times (default); minimize_grid: the smallest that "
+            "fit; nlp: one target time for all ops; ribbon: grids of one height; random: by --seed; "
+            "simulated: the fastest of several schedules on the simulated chip")
         ->type_name("NAME");
     add_placing_flags(*command, *flags);
     command
         ->add_option("--threads", flags->files.threads,
-                     "Threads of the compiler; no result depends on it. Default: one per processor")
+                     "Threads of the compiler; they do not affect the result. Default: one per processor")
         ->check(in_range(1, 256))
         ->type_name("N");
     command
         ->add_option(
             "--effort", o.effort,
-            "How long to look for a schedule: 0 the first that fits; 1 a few, by estimated times, and seven that are "
-            "run on the simulated chip where the model has up to 600 ops (default); 2 "
-            "some tens, run on the simulated chip; 3 some hundreds")
+            "Effort of the schedule search: 0: the first schedule that fits; 1: a few by estimated times, and for "
+            "models of up to 600 ops seven on the simulated chip (default); 2: some tens on the simulated chip; "
+            "3: some hundreds")
         ->check(in_range(0, 3))
         ->type_name("LEVEL");
     command
-        ->add_option("--optimize", flags->optimize,
-                     "throughput: inputs/s (default); latency: one input at a time, from when its first kernels "
-                     "are loaded to its last output")
+        ->add_option(
+            "--optimize", flags->optimize,
+            "What to optimize: throughput: inputs/s (default); latency: the time of one input, from loading its "
+            "first kernels to its last output")
         ->check(quiet(CLI::IsMember({"throughput", "latency"})))
         ->type_name("throughput|latency");
-    command->add_option("--microbatch", o.microbatch, "Inputs that go through each epoch before the next. Default: 1")
+    command
+        ->add_option("--microbatch", o.microbatch, "Inputs that each epoch processes before the next epoch. Default: 1")
         ->check(in_range(1, 4096))
         ->type_name("N");
     command->add_option("--seed", o.seed, "Seed of the generated inputs. Default: 0")->type_name("N");
-    command->add_flag("--no-stable-softmax", flags->no_stable_softmax, "Leave the maximum out of softmax");
+    command->add_flag("--no-stable-softmax", flags->no_stable_softmax, "Do not subtract the maximum in softmax");
     command->add_flag("--no-host-fallback", flags->no_host_fallback,
-                      "Refuse what would run on the host (look-ups of token ids, integers), naming it");
+                      "Report an error for ops that would run on the host, such as token id lookups and integer ops");
     command->add_flag(
         "--explain", flags->explain,
-        "Print for each op every grid with its blocks, L1 and cycles, which was chosen or rejected and why, "
-        "and how its operands reach it");
-    command->add_option("--explain-op", flags->explain_op, "The same for ops whose whole names match")
+        "Print for each op every grid with its blocks, L1 and cycles, why it was chosen or rejected, and how its "
+        "operands reach it");
+    command->add_option("--explain-op", flags->explain_op, "The same only for ops whose full name matches")
         ->type_name("REGEX");
-    outputs->file("--write-format-rules", flags->written_rules, FileKind::Json,
-                  "Write what --target-pcc chose, for --format-rules: the same formats without a search");
-    outputs->file("--json", flags->json, FileKind::Json, "Write what is printed as JSON; - is stdout");
+    outputs->file("--write-format-rules", flags->rules_file, FileKind::Json,
+                  "Write the formats that --target-pcc chose, to reuse with --format-rules without a search");
+    outputs->file("--json", flags->json, FileKind::Json, "Write the report as JSON; - is stdout");
     command->footer(
-        "Exits with 2 for a file that is no valid model, and with 4 when it holds what cannot be compiled.\n\n"
+        "Exits with 2 for an invalid model, and with 4 for a model that cannot be compiled.\n\n"
         "Examples:\n"
         "  ttsim compile model.onnx -o out && ttsim run out\n"
         "  ttsim compile model.onnx --device wh_n150 -o model.tti && ttsim run model.tti\n"

@@ -1,4 +1,4 @@
-// ttsim debug: a run that stops where one wants, and shows what the machine is at.
+// ttsim debug: stops a run at chosen points and shows the state of the machine.
 #include <fmt/format.h>
 
 #include <sstream>
@@ -24,14 +24,14 @@ struct DebugFlags {
     bool json = false;
 };
 
-/// A command with the place it was read from.
-struct Given {
+/// A debugger command and its source location.
+struct SourcedCommand {
     std::string text;
     SourceLoc from;
 };
 
-std::vector<Given> commands_of(const DebugFlags& flags) {
-    std::vector<Given> list;
+std::vector<SourcedCommand> commands_of(const DebugFlags& flags) {
+    std::vector<SourcedCommand> list;
     std::istringstream words(flags.commands);
     int number = 0;
     for (std::string one; std::getline(words, one, ';');) list.push_back({one, {"--commands", ++number, 0}});
@@ -53,8 +53,8 @@ std::string trimmed(const std::string& text) {
     return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
 }
 
-/// Returns whether the debugger was left.
-bool act(debug::Debugger& debugger, const Given& given, const DebugFlags& flags) {
+/// Executes one command; returns whether it ends the debugger.
+bool execute_command(debug::Debugger& debugger, const SourcedCommand& given, const DebugFlags& flags) {
     const std::string text = trimmed(given.text);
     try {
         const debug::Answer answer = debugger.execute(text);
@@ -66,8 +66,8 @@ bool act(debug::Debugger& debugger, const Given& given, const DebugFlags& flags)
     }
 }
 
-/// Commands typed one by one: a wrong one is told, and the next is read.
-void converse(debug::Debugger& debugger, const DebugFlags& flags) {
+/// Reads and executes commands from a prompt; a wrong command is reported, and the next is read.
+void run_prompt(debug::Debugger& debugger, const DebugFlags& flags) {
     const Completions completions = [&](const std::string& line) { return debugger.completions(line); };
     for (int number = 1;; ++number) {
         const std::optional<std::string> line = read_line(debugger.prompt(), completions);
@@ -77,7 +77,7 @@ void converse(debug::Debugger& debugger, const DebugFlags& flags) {
         debugger.stop_by(StopSignals::caught());
         try {
             for (std::string one; std::getline(commands, one, ';');)
-                if (act(debugger, {one, {"", number, 0}}, flags)) return;
+                if (execute_command(debugger, {one, {"", number, 0}}, flags)) return;
         } catch (const Error& error) {
             if (error.fault() == Fault::Internal) throw;
             fmt::print(stderr, "{}\n", painted_message("error: " + error.message()));
@@ -85,16 +85,16 @@ void converse(debug::Debugger& debugger, const DebugFlags& flags) {
     }
 }
 
-void drive(debug::Debugger& debugger, const DebugFlags& flags) {
+void run_commands(debug::Debugger& debugger, const DebugFlags& flags) {
     const bool given = !flags.commands.empty() || !flags.script.empty();
-    if (!given) return converse(debugger, flags);
-    for (const Given& command : commands_of(flags))
-        if (act(debugger, command, flags)) return;
+    if (!given) return run_prompt(debugger, flags);
+    for (const SourcedCommand& command : commands_of(flags))
+        if (execute_command(debugger, command, flags)) return;
 }
 
 void debug_netlist(const DebugFlags& flags, const sim::RunOptions& options) {
     debug::Debugger debugger(options);
-    drive(debugger, flags);
+    run_commands(debugger, flags);
 }
 
 void run(DebugFlags& flags) {
@@ -104,13 +104,13 @@ void run(DebugFlags& flags) {
     const InputKind kind = kind_of(options.netlist);
     if (kind == InputKind::Trace) {
         debug::Debugger debugger(options.netlist);
-        return drive(debugger, flags);
+        return run_commands(debugger, flags);
     }
     if (kind != InputKind::CompiledModel && kind != InputKind::Image) {
-        want(InputKind::Netlist, options.netlist, "ttsim debug");
+        require_kind(InputKind::Netlist, options.netlist, "ttsim debug");
         return debug_netlist(flags, options);
     }
-    // what the model's host does before and after goes on as ever; its device run is the one that is driven
+    // host steps run as usual; only the device run is controlled by the debugger
     (void)run_compiled({}, options, [&flags](const sim::RunOptions& device) {
         debug_netlist(flags, device);
         return sim::RunReport{};
@@ -121,31 +121,28 @@ void run(DebugFlags& flags) {
 
 void add_debug(CLI::App& app) {
     auto flags = std::make_shared<DebugFlags>();
-    CLI::App* command = app.add_subcommand("debug", "Stop a run where you want and look at the machine");
+    CLI::App* command = app.add_subcommand("debug", "Stop a run at chosen points and inspect the machine");
     add_netlist_flags(*command, flags->netlist, true);
     command->get_option("netlist")->description(
-        "Netlist (YAML), device image, folder of a compiled model, or a trace (offline, what it holds)");
-    CLI::Option* commands = command
-                                ->add_option("--commands", flags->commands,
-                                             "Commands to carry out, with ';' between them, in place of a prompt")
-                                ->type_name("\"A; B\"");
-    command->add_option("--script", flags->script, "The same from a file, a command a line; '#' begins a comment")
+        "Netlist (YAML), device image, folder of a compiled model, or trace (offline: only what it recorded)");
+    CLI::Option* commands =
+        command->add_option("--commands", flags->commands, "Commands to execute instead of a prompt, separated by ';'")
+            ->type_name("\"A; B\"");
+    command->add_option("--script", flags->script, "File of commands, one per line; '#' begins a comment")
         ->check(existing_file())
         ->excludes(commands)
         ->type_name("FILE");
-    command->add_flag("--json", flags->json, "Answers as JSON, one object a line");
+    command->add_flag("--json", flags->json, "Print answers as JSON, one object per line");
     command->add_option("--mode", flags->mode, "full: values and time (default); timing: time only, for large netlists")
         ->check(one_of({"full", "timing"}))
         ->type_name("full|timing");
     command->add_option("--seed", flags->netlist.options.seed, "Seed of the generated inputs. Default: 0")
         ->type_name("N");
-    command
-        ->add_option("--inputs", flags->netlist.options.inputs_dir,
-                     "Folder of inputs, as 'ttsim run --inputs' takes it")
+    command->add_option("--inputs", flags->netlist.options.inputs_dir, "Folder of inputs, as for 'ttsim run --inputs'")
         ->check(existing_folder())
         ->type_name("DIR");
     command->footer(
-        "The run stands at cycle 0; 'continue' lets it go on to a stop or its end, 'help' lists the commands.\n"
+        "The run is stopped at cycle 0. 'continue' runs to the next stop or the end, 'help' lists the commands.\n"
         "Short names are those of DeBUDA: om, d, q, dq, hq, eq, b, p, s, t, ha, srs, cdr, brxy, x.\n\n"
         "Exit codes: 0 success, 2 a wrong command or input, 70 a bug in ttsim, 71 out of memory\n\n"
         "Examples:\n"

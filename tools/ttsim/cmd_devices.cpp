@@ -1,4 +1,4 @@
-// ttsim devices: the products that --device knows.
+// ttsim devices: lists the products that --device accepts.
 #include <fmt/format.h>
 
 #include <memory>
@@ -37,8 +37,8 @@ std::string as_json(const std::vector<ProductInfo>& products) {
 
 void add_devices(CLI::App& app) {
     auto json = std::make_shared<bool>(false);
-    CLI::App* command = app.add_subcommand("devices", "List the products that --device knows");
-    command->add_flag("--json", *json, "As JSON");
+    CLI::App* command = app.add_subcommand("devices", "List the products that --device accepts");
+    command->add_flag("--json", *json, "Print JSON");
     command->footer("Example:\n  ttsim devices");
     command->callback(
         [json] { print_text(*json ? as_json(products()) : report::cut_lines(as_table(products()), report_width())); });

@@ -1,4 +1,5 @@
-// ttsim dram bench: the bandwidth of DRAM channels under Tensix tiles that read or write, one case or a file of rows.
+// ttsim dram bench: the bandwidth of DRAM channels with Tensix tiles that read or write, for one case or a file of
+// rows.
 #include <memory>
 
 #include "isa/arch.hpp"
@@ -34,15 +35,17 @@ void run(DramFlags& flags) {
 
 void add_dram(CLI::App& app) {
     auto flags = std::make_shared<DramFlags>();
-    CLI::App* dram = app.add_subcommand("dram", "DRAM channels on their own");
+    CLI::App* dram = app.add_subcommand("dram", "Benchmark DRAM channels");
     dram->require_subcommand(1);
     CLI::App* command =
-        dram->add_subcommand("bench", "Bandwidth of DRAM channels, one case or a file of measured rows");
+        dram->add_subcommand("bench", "Bandwidth of DRAM channels, for one case or a file of measured rows");
     auto outputs = std::make_shared<Outputs>(*command);
     add_bench_flags(*command, flags->bench, *outputs);
     sim::DramBenchCase& what = flags->what;
-    command->add_option("--channels", what.channels, "Memory channels (1)")->check(in_range(1, 64))->option_text("N");
-    command->add_option("--tiles", what.tiles, "Tensix tiles that read or write (1)")
+    command->add_option("--channels", what.channels, "Number of memory channels (1)")
+        ->check(in_range(1, 64))
+        ->option_text("N");
+    command->add_option("--tiles", what.tiles, "Number of Tensix tiles that read or write (1)")
         ->check(in_range(1, 1024))
         ->option_text("N");
     command->add_option("--direction", flags->direction, "read (the default) or write")
@@ -52,14 +55,16 @@ void add_dram(CLI::App& app) {
         ->check(one_of({"static", "dynamic"}))
         ->option_text("KIND");
     command->add_option("--noc", what.noc, "NoC 0 (the default) or 1")->check(in_range(0, 1))->option_text("N");
-    command->add_option("--pairing", flags->pairing, "Tiles to channels: randomly (the default) or carefully")
+    command
+        ->add_option("--pairing", flags->pairing,
+                     "How tiles are assigned to channels: randomly (the default) or carefully")
         ->check(one_of({"randomly", "carefully"}))
         ->option_text("HOW");
-    command->add_option("--bytes", what.bytes, "Size of an access (8192, which is the most)")
+    command->add_option("--bytes", what.bytes, "Size of an access, at most 8192 (8192)")
         ->check(in_range(1, 8192))
         ->option_text("N");
-    command->add_option("--seed", what.seed, "Of the random pairing (1)")->option_text("N");
-    command->add_option("--placements", what.placements, "Pairings averaged (12)")
+    command->add_option("--seed", what.seed, "Seed of the random pairing (1)")->option_text("N");
+    command->add_option("--placements", what.placements, "Number of pairings to average over (12)")
         ->check(in_range(1, 10000))
         ->option_text("N");
     command->footer(

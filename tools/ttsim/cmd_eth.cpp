@@ -1,4 +1,5 @@
-// ttsim eth bench: bandwidth and latency of an Ethernet link by message size, one case or a file of rows.
+// ttsim eth bench: bandwidth and latency of an Ethernet link by message size, for one case or a file of
+// rows.
 #include <algorithm>
 #include <memory>
 
@@ -35,10 +36,10 @@ void run(EthFlags& flags) {
 
 void add_eth(CLI::App& app) {
     auto flags = std::make_shared<EthFlags>();
-    CLI::App* eth = app.add_subcommand("eth", "Ethernet links on their own");
+    CLI::App* eth = app.add_subcommand("eth", "Benchmark Ethernet links");
     eth->require_subcommand(1);
     CLI::App* command =
-        eth->add_subcommand("bench", "Bandwidth and latency of a link, one case or a file of measured rows");
+        eth->add_subcommand("bench", "Bandwidth and latency of a link, for one case or a file of measured rows");
     auto outputs = std::make_shared<Outputs>(*command);
     add_bench_flags(*command, flags->bench, *outputs);
     command->add_option("--bytes", flags->what.bytes, "Size of a message (4096)")
@@ -47,11 +48,14 @@ void add_eth(CLI::App& app) {
     command
         ->add_option(
             "--receiver", flags->receiver,
-            "What the far core does: keep (the default), forward it to a Tensix core, flushed: forward and wait")
+            "What the receiving core does with a message: keep (the default), forward: send it on to a Tensix core, "
+            "flushed: forward and wait")
         ->check(one_of(sim::receiver_names()))
         ->option_text("KIND");
     command->add_flag("--both-ways", flags->what.both_ways, "Traffic in both directions");
-    command->add_option("--hops", flags->what.hops, "Links in a row (1)")->check(in_range(1, 1000))->option_text("N");
+    command->add_option("--hops", flags->what.hops, "Number of links passed in sequence (1)")
+        ->check(in_range(1, 1000))
+        ->option_text("N");
     command->footer(
         "Examples:\n"
         "  ttsim eth bench --bytes 1024 --both-ways\n"

@@ -1,4 +1,4 @@
-// ttsim export: a trace in the formats of other programs.
+// ttsim export: converts a trace to the formats of other programs.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -40,7 +40,7 @@ struct ExportFlags {
     }
 };
 
-/// "1000:5000", "1000:", ":5000".
+/// Parses "1000:5000", "1000:" or ":5000".
 void finish_window(ExportFlags& flags) {
     const std::string& text = flags.window;
     if (text.empty()) return;
@@ -59,7 +59,7 @@ void finish_window(ExportFlags& flags) {
     flags.perfetto_options.end = window.end;
 }
 
-/// With -o the value of the one format is the trace.
+/// Finds the trace: with -o it is the value of the single format given.
 void finish_paths(ExportFlags& flags) {
     std::vector<std::string> given;
     std::string ExportFlags::*path = nullptr;
@@ -75,17 +75,17 @@ void finish_paths(ExportFlags& flags) {
     }
     if (!flags.out.empty()) {
         if (given.size() > 1 || !flags.trace.empty())
-            throw CLI::ValidationError("-o", fmt::format("it goes with one format and no other file: 'ttsim export {} "
-                                                         "TRACE -o {}'; else name what to write behind each format",
+            throw CLI::ValidationError("-o", fmt::format("use it with one format and no other file: 'ttsim export {} "
+                                                         "TRACE -o {}'; or else give each format its own file",
                                                          given.front(), flags.out));
         flags.trace = std::exchange(flags.*path, flags.out);
-        note_input(flags.trace);
+        register_input(flags.trace);
     }
     if (flags.trace.empty())
         throw CLI::RequiredError(fmt::format("TRACE ('ttsim export TRACE {} {}')", given.front(), flags.*path));
 }
 
-/// The command without its trace, which comes last.
+/// The command as typed, without the trace at its end.
 std::string typed_before_trace(const ExportFlags& flags) {
     std::string text = "ttsim export";
     if (!flags.out.empty()) text += " -o " + flags.out;
@@ -138,21 +138,20 @@ void write_exports(const ExportFlags& flags) {
 
 void add_formats(ExportFlags& flags, Outputs& outputs) {
     outputs.file("--perfetto", flags.perfetto, FileKind::Json,
-                 "JSON for ui.perfetto.dev and chrome://tracing: cores with what they wait for, NoCs, DRAM, queues and "
-                 "the host; of a trace of level 2 also steps, and arrows from pack to arrival");
+                 "JSON for ui.perfetto.dev and chrome://tracing: cores with their waits, NoCs, DRAM, queues and the "
+                 "host; with --trace-level 2 also steps, and arrows from pack to arrival");
     outputs.file("--ops-csv", flags.ops_csv, FileKind::Csv,
                  "ops_perf_results.csv for tt-perf-report and ttnn-visualizer (Wormhole only)");
     outputs.folder_of_files("--op-perf", flags.op_perf,
-                            "Folder for op_perf.csv and balancer_score.csv, the compiler's estimates");
+                            "Folder for op_perf.csv and balancer_score.csv with the compiler's estimates");
     outputs.folder("--perf-results", flags.perf_results, perf_results_folder(),
-                   "Folder for the tree perf_results/ that the original's analyzer and scripts read");
+                   "Folder for the tree perf_results/, read by the vendor's analyzer and scripts");
     outputs.file("--npe", flags.npe, FileKind::Json,
-                 "Timeline for the NPE page of ttnn-visualizer: every transfer with its route (a trace of level 2)");
+                 "Timeline for the NPE page of ttnn-visualizer: every transfer with its route (needs --trace-level 2)");
     outputs.folder("--visualizer", flags.visualizer, visualizer_folder(),
                    "Folder for db.sqlite and config.json of ttnn-visualizer's memory pages");
     outputs.folder("--debuda", flags.debuda, debuda_folder(),
-                   "Folder for runtime_data.yaml and a pipegen.yaml per temporal epoch, which the original's debugger "
-                   "reads");
+                   "Folder for runtime_data.yaml and a pipegen.yaml per temporal epoch, read by the vendor's debugger");
 }
 
 }  // namespace
@@ -164,23 +163,23 @@ void add_export(CLI::App& app) {
         ->type_name("TRACE");
     auto outputs = std::make_shared<Outputs>(*command);
     add_formats(*flags, *outputs);
-    outputs->stands_for(command
-                            ->add_option("-o,--output", flags->out,
-                                         "What to write, where one format is asked for and is given the trace: "
-                                         "--npe TRACE -o FILE; '-' = standard output")
-                            ->type_name("FILE|DIR"));
+    outputs->add_alias(command
+                           ->add_option("-o,--output", flags->out,
+                                        "Output of a single format, whose value is then the trace: "
+                                        "--npe TRACE -o FILE; '-' = standard output")
+                           ->type_name("FILE|DIR"));
     command
         ->add_option("--cycles", flags->window,
-                     "Of --perfetto and --npe: only what lies between these cycles of the run. Default: all")
+                     "For --perfetto and --npe: only events between these cycles of the run. Default: all")
         ->type_name("FIRST:END");
     command
         ->add_option("--links", flags->perfetto_options.least_percent,
-                     "Of --perfetto: leave out NoC links that are never busier than so many percent. Default: 10")
+                     "For --perfetto: omit NoC links that are never busier than this percentage. Default: 10")
         ->check(in_range(0.0, 100.0))
         ->type_name("PERCENT");
     command
         ->add_option("--npe-step", flags->npe_options.step_cycles,
-                     "Of --npe: cycles of a step. Default: as many as give a thousand steps")
+                     "For --npe: cycles per step. Default: as many as result in a thousand steps")
         ->check(in_range(std::int64_t{1}, std::int64_t{1} << 40))
         ->type_name("N");
     command->footer(
@@ -193,7 +192,7 @@ void add_export(CLI::App& app) {
         finish_paths(*flags);
         finish_window(*flags);
         outputs->claim();
-        want(InputKind::Trace, flags->trace, typed_before_trace(*flags));
+        require_kind(InputKind::Trace, flags->trace, typed_before_trace(*flags));
         write_exports(*flags);
     });
 }

@@ -1,4 +1,4 @@
-// ttsim isa: the instruction set of a chip, as a table; or words to text and back.
+// ttsim isa: lists the instruction set of a chip, and assembles or disassembles instructions.
 #include <fmt/format.h>
 
 #include <memory>
@@ -46,7 +46,7 @@ std::string as_json(const InstructionSet& set) {
     return json_document({{"arch", set.arch()}, {"instructions", std::move(list)}});
 }
 
-std::uint32_t word_of(const std::string& text) {
+std::uint32_t parse_word(const std::string& text) {
     std::size_t used = 0;
     unsigned long value = 0;
     try {
@@ -55,7 +55,7 @@ std::uint32_t word_of(const std::string& text) {
         used = 0;
     }
     if (used != text.size() || text.empty() || value > 0xFFFFFFFFUL || text[0] == '-' || text[0] == '+')
-        fail_input({}, "--disasm '{}' is no 32-bit hexadecimal word", text);
+        fail_input({}, "--disasm '{}' is not a 32-bit hexadecimal word", text);
     return static_cast<std::uint32_t>(value);
 }
 
@@ -68,15 +68,15 @@ void add_isa(CLI::App& app) {
         bool json = false;
     };
     auto flags = std::make_shared<Flags>();
-    CLI::App* command = app.add_subcommand("isa", "List a chip's Tensix instructions, or translate them");
+    CLI::App* command = app.add_subcommand("isa", "List, assemble or disassemble a chip's Tensix instructions");
     command->add_option("--arch", flags->arch, "Chip: grayskull, wormhole, wormhole_b0")
         ->required()
         ->option_text("CHIP");
-    auto* json = command->add_flag("--json", flags->json, "As JSON");
-    auto* words = command->add_option("--disasm", flags->words, "Hexadecimal words to text")
+    auto* json = command->add_flag("--json", flags->json, "Print JSON");
+    auto* words = command->add_option("--disasm", flags->words, "Disassemble hexadecimal words")
                       ->option_text("WORD ...")
                       ->excludes(json);
-    command->add_option("--asm", flags->assemble, "Text to a word")
+    command->add_option("--asm", flags->assemble, "Assemble one instruction")
         ->option_text("TEXT")
         ->excludes(json)
         ->excludes(words);
@@ -89,7 +89,7 @@ void add_isa(CLI::App& app) {
         const InstructionSet& set = instruction_set(flags->arch);
         if (!flags->assemble.empty()) return print_text(fmt::format("{:08X}\n", set.assemble(flags->assemble)));
         std::string text;
-        for (const std::string& word : flags->words) text += set.disassemble(word_of(word)) + "\n";
+        for (const std::string& word : flags->words) text += set.disassemble(parse_word(word)) + "\n";
         print_text(!flags->words.empty() ? text : flags->json ? as_json(set) : as_table(set));
     });
 }

@@ -1,4 +1,4 @@
-// ttsim kernel: the time of one op's kernel, its instruction streams, or predictions for a file of measured rows.
+// ttsim kernel: prints the time or the instruction streams of one op's kernel, or predicts a file of measured rows.
 #include <memory>
 #include <optional>
 
@@ -33,8 +33,8 @@ void run(const KernelFlags& flags) {
         flags.out.empty() ? std::nullopt : std::optional<OutputFile>(std::in_place, flags.out, FileKind::Csv);
     const std::vector<KernelPrediction> predictions = predict(file, model);
     if (out) out->write(prediction_csv(file, predictions));
-    if (flags.report) print_text(error_table(some_errors(kernel_errors(file, predictions), flags.csv), "op"));
-    file.refused.throw_if_any();  // the other rows are predicted by now
+    if (flags.report) print_text(error_table(require_errors(kernel_errors(file, predictions), flags.csv), "op"));
+    file.refused.throw_if_any();  // after all valid rows were predicted
 }
 
 }  // namespace
@@ -45,35 +45,36 @@ void add_kernel(CLI::App& app) {
     command->add_option("--arch", flags->arch, "Chip: grayskull, wormhole, wormhole_b0")
         ->required()
         ->option_text("CHIP");
-    auto* csv =
-        command->add_option("--csv", flags->csv, "Rows to predict, one op on one core each")->option_text("FILE");
+    auto* csv = command->add_option("--csv", flags->csv, "CSV file of rows to predict, each one op on one core")
+                    ->option_text("FILE");
     auto outputs = std::make_shared<Outputs>(*command);
     auto* out =
         outputs
             ->file("--out", flags->out, FileKind::Csv,
-                   "The rows with predicted_cycles (as in a sweep), predicted_math_util_pct, limiter, reason and "
+                   "Write the rows with predicted_cycles (as in a sweep), predicted_math_util_pct, limiter, reason and "
                    "kernel_cycles (infinite bandwidth); - is stdout")
             ->needs(csv);
-    auto* report = command->add_flag("--report", flags->report, "Print the errors per op")->needs(csv);
-    auto* op =
-        command->add_option("--op", flags->op, "One op instead, as the rows name it")->option_text("OP")->excludes(csv);
-    command->add_option("--set", flags->settings, "Its sizes, formats and modes, by the columns' names")
+    auto* report = command->add_flag("--report", flags->report, "Print the prediction errors per op")->needs(csv);
+    auto* op = command->add_option("--op", flags->op, "Time this op instead, named as in the rows")
+                   ->option_text("OP")
+                   ->excludes(csv);
+    command->add_option("--set", flags->settings, "Sizes, formats and modes of the op, named as the columns")
         ->option_text("NAME=VALUE ...")
         ->needs(op);
     auto* disasm = command->add_flag("--disasm", flags->disasm, "Print its instruction streams")->needs(op);
     command->add_flag("--json", flags->json, "Print its times as JSON")->needs(op)->excludes(disasm);
-    command->add_option("--timing", flags->timing, "Calibrated constants other than the chip's own")
+    command->add_option("--timing", flags->timing, "File of calibrated constants to use instead of the chip's own")
         ->option_text("FILE");
     command->footer(
-        "A row whose op is unknown is reported with its line and not predicted; the exit code is then 2, and the "
-        "other\n"
-        "rows are written all the same.\n\n"
+        "A row with an unknown op is reported with its line and not predicted. The exit code is then 2, but the other "
+        "rows\n"
+        "are still written.\n\n"
         "Examples:\n"
         "  ttsim kernel --arch wormhole_b0 --csv rows.csv --out predicted.csv --report\n"
         "  ttsim kernel --arch wormhole_b0 --op matmul --set ublock_rt=2 ublock_ct=4 u_kt=4 m_k=2\n"
         "  ttsim kernel --arch wormhole_b0 --op exp --disasm");
     command->callback([flags, outputs, out, report] {
-        if (flags->csv.empty() && flags->op.empty()) throw CLI::ValidationError("kernel", "--csv or --op is wanted");
+        if (flags->csv.empty() && flags->op.empty()) throw CLI::ValidationError("kernel", "--csv or --op is required");
         if (!flags->csv.empty() && out->count() == 0 && report->count() == 0)
             throw CLI::ValidationError("kernel", "--csv needs --out, --report or both");
         outputs->claim();

@@ -1,4 +1,4 @@
-// ttsim new: a netlist to start from.
+// ttsim new: writes a netlist from a template.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,9 +25,9 @@ struct NewFlags {
     std::string name, out, arch, device;
 };
 
-std::vector<std::string> names() {
+std::vector<std::string> template_names() {
     std::vector<std::string> found;
-    std::error_code failed;  // an empty list then, and a message that names the word
+    std::error_code failed;  // on failure the list is empty, and the message template_names the template asked for
     for (const std::string& folder : config_files("templates"))
         for (fs::directory_iterator at(folder, failed), end; at != end; at.increment(failed))
             if (at->path().extension() == ".yaml") found.push_back(at->path().stem().string());
@@ -36,7 +36,7 @@ std::vector<std::string> names() {
     return found;
 }
 
-/// The chip to write it for; "" = all that the template lists.
+/// The chip to write the netlist for; "": all chips of the template.
 std::string chosen_arch(const NewFlags& flags) {
     if (flags.device.empty()) return flags.arch.empty() ? "" : chip(flags.arch).name;
     std::vector<std::string> known;
@@ -59,14 +59,14 @@ std::string netlist_text(const NewFlags& flags) {
 }
 
 void run(NewFlags& flags) {
-    const std::vector<std::string> known = names();
+    const std::vector<std::string> known = template_names();
     if (std::find(known.begin(), known.end(), flags.name) == known.end())
         throw CLI::ValidationError("template", none_of(flags.name, known));
     if (flags.out.empty()) flags.out = flags.name + ".yaml";
     const std::string text = netlist_text(flags);
     std::error_code ignored;
     if (flags.out != "-" && fs::exists(fs::symlink_status(flags.out, ignored)))
-        fail_input({flags.out, 0, 0}, "is there already and is left as it is; -o FILE names another");
+        fail_input({flags.out, 0, 0}, "already exists and is not overwritten; choose another file with -o FILE");
     OutputFile(flags.out, FileKind::Text).write(text);
     if (flags.out != "-")
         print_text(fmt::format("wrote {0}: run it with 'ttsim run {0}{1}'\n", flags.out,
@@ -77,28 +77,28 @@ void run(NewFlags& flags) {
 
 void add_new(CLI::App& app) {
     auto flags = std::make_shared<NewFlags>();
-    CLI::App* command = app.add_subcommand("new", "Write a small netlist with comments, to start from");
+    CLI::App* command = app.add_subcommand("new", "Write a small, commented netlist from a template");
     command->add_option("template", flags->name, "One of the templates below")->required()->type_name("NAME");
     command
         ->add_option("-o,--output", flags->out,
-                     "File to write, '-' = standard output; one that exists is left alone. Default: NAME.yaml")
+                     "File to write, '-' = standard output; an existing file is not overwritten. Default: NAME.yaml")
         ->type_name("FILE");
     CLI::Option* arch = command
                             ->add_option("--arch", flags->arch,
-                                         "Chip it is for: grayskull, wormhole or wormhole_b0. Default: grayskull and "
-                                         "wormhole_b0, the first one is run")
+                                         "Chip of the netlist: grayskull, wormhole or wormhole_b0. Default: grayskull "
+                                         "and wormhole_b0, of which a run uses the first")
                             ->type_name("NAME");
-    command->add_option("--device", flags->device, "Product it is for (see 'ttsim devices')")
+    command->add_option("--device", flags->device, "Product of the netlist (see 'ttsim devices')")
         ->excludes(arch)
         ->type_name("NAME");
-    // made when it is printed: the configuration folder is not needed before
+    // formatted when printed, since it reads the configuration folder
     command->footer([] {
         return fmt::format(
             "Templates: {}\n\n"
             "Examples:\n"
             "  ttsim new mlp && ttsim run mlp.yaml\n"
             "  ttsim new softmax --device wh_n150 -o mine.yaml",
-            fmt::join(names(), ", "));
+            fmt::join(template_names(), ", "));
     });
     command->callback([flags] { run(*flags); });
 }

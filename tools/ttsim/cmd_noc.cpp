@@ -1,4 +1,4 @@
-// ttsim noc: traffic on the NoCs of one chip, from files and from patterns.
+// ttsim noc: simulates traffic on the NoCs of one chip, from recorded files or patterns.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -51,17 +51,18 @@ void run_replay(const NocFlags& flags) {
 
 void add_replay(CLI::App& noc) {
     auto flags = std::make_shared<NocFlags>();
-    CLI::App* command = noc.add_subcommand("replay", "Replay recorded traffic (tt-npe's trace and workload files)");
+    CLI::App* command = noc.add_subcommand("replay", "Replay recorded traffic (trace and workload files of tt-npe)");
     command->add_option("file", flags->file, "A trace (list of events) or a workload (map with 'phases')")
         ->required()
         ->option_text("FILE.json");
     command->add_option("--arch", flags->arch, "Chip: grayskull, wormhole, wormhole_b0")
         ->option_text("CHIP")
         ->capture_default_str();
-    command->add_flag("--open-loop", flags->open_loop, "Keep all recorded times of calls; else barriers shift them");
+    command->add_flag("--open-loop", flags->open_loop,
+                      "Keep the recorded times of all calls; by default barriers shift them");
     auto outputs = std::make_shared<Outputs>(*command);
     outputs->file("--json", flags->json, FileKind::Json, "Write the result as JSON; - is stdout");
-    command->add_option("--constants", flags->constants, "Constants of the model other than the chip's own")
+    command->add_option("--constants", flags->constants, "File of model constants to use instead of the chip's own")
         ->option_text("FILE");
     command->footer(
         "Examples:\n"
@@ -99,7 +100,8 @@ void run_bench(NocBenchFlags& flags) {
 
 void add_noc_bench(CLI::App& noc) {
     auto flags = std::make_shared<NocBenchFlags>();
-    CLI::App* command = noc.add_subcommand("bench", "Time patterns of transfers, one case or a file of measured rows");
+    CLI::App* command =
+        noc.add_subcommand("bench", "Time patterns of transfers, for one case or a file of measured rows");
     auto outputs = std::make_shared<Outputs>(*command);
     add_bench_flags(*command, flags->bench, *outputs);
     noc::BenchCase& what = flags->what;
@@ -109,24 +111,28 @@ void add_noc_bench(CLI::App& noc) {
     command->add_option("--bytes", what.bytes, "Size of a transaction (4096)")
         ->check(in_range(1, 1 << 26))
         ->option_text("N");
-    command->add_option("--count", what.count, "Transactions of each core to each other end, back to back (1)")
+    command->add_option("--count", what.count, "Transactions from each core to each destination, back to back (1)")
         ->check(in_range(1, 1 << 20))
         ->option_text("N");
     command->add_option("--noc", what.noc, "NoC 0 (the default) or 1")->check(in_range(0, 1))->option_text("N");
     command
         ->add_option("--memory", flags->memory,
-                     "The other end of one_from_one and one_to_one: l1 (the default) or dram")
+                     "Remote memory of one_from_one and one_to_one: l1 (the default) or dram")
         ->check(one_of({"l1", "dram"}))
         ->option_text("KIND");
-    command->add_option("--grid-x", what.grid_x, "Columns of the cores of 'all' and of a multicast (the chip's)")
+    command
+        ->add_option("--grid-x", what.grid_x,
+                     "Columns of cores of the pattern 'all' and of multicasts (all of the chip)")
         ->check(in_range(1, 64))
         ->option_text("N");
-    command->add_option("--grid-y", what.grid_y, "Their rows (the chip's)")->check(in_range(1, 64))->option_text("N");
-    command->add_flag("--same-axis", what.same_axis, "The other end lies in the same column");
-    command->add_flag("--loopback", what.loopback, "The other end is the core itself");
-    command->add_flag("--stateful", what.stateful, "Calls that keep the target set");
-    command->add_flag("--linked", what.linked, "Multicasts that keep their path");
-    command->add_option("--constants", flags->constants, "Constants of the model other than the chip's own")
+    command->add_option("--grid-y", what.grid_y, "Rows of cores of the same patterns (all of the chip)")
+        ->check(in_range(1, 64))
+        ->option_text("N");
+    command->add_flag("--same-axis", what.same_axis, "Use a remote core in the same column");
+    command->add_flag("--loopback", what.loopback, "Transfer from a core to itself");
+    command->add_flag("--stateful", what.stateful, "Use calls that keep the destination (stateful)");
+    command->add_flag("--linked", what.linked, "Use multicasts that keep their path reserved (linked)");
+    command->add_option("--constants", flags->constants, "File of model constants to use instead of the chip's own")
         ->option_text("FILE");
     command->footer(
         "Examples:\n"
@@ -143,7 +149,7 @@ void add_noc_bench(CLI::App& noc) {
 }  // namespace
 
 void add_noc(CLI::App& app) {
-    CLI::App* noc = app.add_subcommand("noc", "Traffic on a chip's NoCs: recorded files and patterns");
+    CLI::App* noc = app.add_subcommand("noc", "Simulate traffic on a chip's NoCs: recorded files and patterns");
     noc->require_subcommand(1);
     add_replay(*noc);
     add_noc_bench(*noc);

@@ -1,4 +1,4 @@
-// ttsim ops: the op registry as a table, as docs/ops.md, or as JSON.
+// ttsim ops: prints the op registry as a table, as docs/ops.md, or as JSON.
 #include <fmt/format.h>
 
 #include <memory>
@@ -62,7 +62,7 @@ std::string inputs_text(const OpDef& op) {
                                           : fmt::format("{} to {}", op.min_inputs, op.max_inputs);
 }
 
-/// "integer 0..64", "min|max": what a value may be.
+/// The values an attribute accepts: "integer 0..64", "min|max".
 std::string values_text(const AttrDef& attr) {
     if (attr.kind == AttrKind::Word) return std::string(attr.words);
     if (attr.kind != AttrKind::Integer && attr.kind != AttrKind::Number) return std::string(kind_name(attr.kind));
@@ -74,8 +74,8 @@ std::vector<std::string> traits(const OpDef& op) {
     std::vector<std::string> list;
     if (op.integer_capable) list.push_back("integer formats");
     if (op.fusable) list.push_back("may be part of a fused op");
-    if (op.gradient_all) list.push_back("gradient_op");
-    if (op.gradient_new && !op.gradient_all) list.push_back("gradient_op (not Grayskull)");
+    if (op.gradient_on_all_chips) list.push_back("gradient_op");
+    if (op.gradient_if_any_op && !op.gradient_on_all_chips) list.push_back("gradient_op (not Grayskull)");
     if (op.sfpu) list.push_back("SFPU");
     if (op.bit_true) list.push_back("`--math exact`");
     return list;
@@ -166,8 +166,8 @@ void add_ops(CLI::App& app) {
     };
     auto flags = std::make_shared<Flags>();
     CLI::App* command = app.add_subcommand("ops", "List the op types with their attributes");
-    auto* markdown = command->add_flag("--markdown", flags->markdown, "As the page docs/ops.md");
-    command->add_flag("--json", flags->json, "As JSON")->excludes(markdown);
+    auto* markdown = command->add_flag("--markdown", flags->markdown, "Print the page docs/ops.md");
+    command->add_flag("--json", flags->json, "Print JSON")->excludes(markdown);
     command->footer("Examples:\n  ttsim ops\n  ttsim ops --markdown > docs/ops.md");
     command->callback([flags] {
         print_text(flags->markdown ? as_markdown()

@@ -1,4 +1,4 @@
-// ttsim pipe bench: how fast one pipe between two ops, or from a queue in DRAM, carries tiles, and why.
+// ttsim pipe bench: bandwidth of one pipe between two ops, or from a queue in DRAM, and what limits it.
 #include <memory>
 
 #include "isa/arch.hpp"
@@ -31,29 +31,32 @@ void run(PipeFlags& flags) {
 
 void add_pipe(CLI::App& app) {
     auto flags = std::make_shared<PipeFlags>();
-    CLI::App* pipe = app.add_subcommand("pipe", "Pipes between ops on their own");
+    CLI::App* pipe = app.add_subcommand("pipe", "Benchmark pipes between ops");
     pipe->require_subcommand(1);
     CLI::App* command =
-        pipe->add_subcommand("bench", "Bandwidth of one pipe whose kernels take no time, with what decides it");
+        pipe->add_subcommand("bench", "Bandwidth of one pipe between kernels that take no time, and what limits it");
     sim::PipeBenchCase& what = flags->what;
     command->add_option("--arch", flags->arch, "Chip: grayskull, wormhole, wormhole_b0")
         ->option_text("CHIP")
         ->capture_default_str();
     command->add_option("--from", flags->from, "mblock, ublock and order of each core of the producer (1x4/2x2/r)")
         ->option_text("MxN/RxC/ORDER");
-    command->add_option("--to", flags->to, "The same of the consumer (as the producer)")->option_text("MxN/RxC/ORDER");
-    command->add_option("--sources", what.sources, "Cores of the producer, in a column (1)")
+    command->add_option("--to", flags->to, "The same of the consumer (that of the producer)")
+        ->option_text("MxN/RxC/ORDER");
+    command->add_option("--sources", what.sources, "Number of cores of the producer, in a column (1)")
         ->check(in_range(1, 12))
         ->option_text("N");
-    command->add_option("--takers", what.takers, "Cores of the consumer, in a column (1)")
+    command->add_option("--takers", what.takers, "Number of cores of the consumer, in a column (1)")
         ->check(in_range(1, 12))
         ->option_text("N");
     command->add_flag("--from-dram", what.from_dram, "The producer is a queue in one DRAM channel");
-    command->add_option("--data-format", flags->format, "Of the tiles (Float16_b)")->option_text("NAME");
-    command->add_option("--buf-size-mb", what.buf_size_mb, "mblocks of the producer's output buffer (2)")
+    command->add_option("--data-format", flags->format, "Data format of the tiles (Float16_b)")->option_text("NAME");
+    command->add_option("--buf-size-mb", what.buf_size_mb, "Size of the producer's output buffer in mblocks (2)")
         ->check(in_range(1, 1024))
         ->option_text("N");
-    command->add_option("--inputs", what.inputs, "Inputs that pass (64)")->check(in_range(1, 65536))->option_text("N");
+    command->add_option("--inputs", what.inputs, "Number of inputs to transfer (64)")
+        ->check(in_range(1, 65536))
+        ->option_text("N");
     command->add_flag("--json", flags->json, "Print the result as JSON");
     command->footer(
         "Examples:\n"

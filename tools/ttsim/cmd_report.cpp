@@ -1,4 +1,4 @@
-// ttsim report: what a run, a compilation or a netlist says, as a page.
+// ttsim report: writes a run, a compilation or a netlist as an HTML page.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -54,7 +54,7 @@ report::PageSource source_of(const std::string& file) {
         case InputKind::Model:
         case InputKind::Array:
         case InputKind::Folder:
-            want(InputKind::Trace, file, "ttsim report");
+            require_kind(InputKind::Trace, file, "ttsim report");
     }
     return {};
 }
@@ -91,27 +91,30 @@ void write_report(const ReportFlags& flags) {
 
 void add_report(CLI::App& app) {
     auto flags = std::make_shared<ReportFlags>();
-    CLI::App* command = app.add_subcommand("report", "Write a page that shows where time and memory go");
+    CLI::App* command = app.add_subcommand("report", "Write an HTML page that shows where time and memory go");
     command
-        ->add_option("inputs", flags->inputs,
-                     "Traces, folders of compiled models, device images, netlists. A trace of a netlist that is also "
-                     "given is shown as one run with it, others side by side")
+        ->add_option(
+            "inputs", flags->inputs,
+            "Traces, folders of compiled models, device images or netlists. A trace and its netlist are shown as "
+            "one run, other inputs side by side")
         ->check(existing_path())
         ->type_name("FILE|DIR");
     auto outputs = std::make_shared<Outputs>(*command);
     CLI::Option* out = outputs->file("-o,--output", flags->out, FileKind::Report,
-                                     "Page to write: one HTML file with its data inside; '-' = standard output");
+                                     "Page to write: one HTML file that includes its data; '-' = standard output");
     CLI::Option* folder =
-        command->add_option("--serve", flags->folder, "Instead: show the runs of a folder to browsers of this machine")
+        command
+            ->add_option("--serve", flags->folder,
+                         "Serve pages of the runs of a folder to browsers of this machine, instead of writing a file")
             ->check(existing_folder())
             ->type_name("DIR")
             ->excludes(out);
-    command->add_option("--port", flags->port, "Port of --serve; 0: any that is free. Default: 8000")
+    command->add_option("--port", flags->port, "Port of --serve; 0: any free port. Default: 8000")
         ->check(in_range(0, 65535))
         ->type_name("N")
         ->needs(folder);
     command->footer(
-        "The page needs no server and asks the network for nothing.\n\n"
+        "The page needs no server and no network access.\n\n"
         "Examples:\n"
         "  ttsim run encoder.yaml --mode timing --trace encoder.ttperf\n"
         "  ttsim report encoder.ttperf -o encoder.html\n"
@@ -119,7 +122,8 @@ void add_report(CLI::App& app) {
         "  ttsim report --serve runs");
     command->callback([flags, outputs] {
         if (!flags->folder.empty()) {
-            if (!flags->inputs.empty()) throw CLI::ValidationError("--serve", "it takes a folder and no other inputs");
+            if (!flags->inputs.empty())
+                throw CLI::ValidationError("--serve", "use it with a folder and no other inputs");
             serve_reports(*flags);
             return;
         }

@@ -1,4 +1,4 @@
-// ttsim tti: device images as files.
+// ttsim tti: shows, unpacks, packs and merges device images.
 #include <map>
 #include <memory>
 
@@ -23,13 +23,13 @@ void add_info(CLI::App& app) {
         std::string image, json;
     };
     auto flags = std::make_shared<Flags>();
-    CLI::App* command = app.add_subcommand("info", "Say what an image holds and what it was compiled for");
-    add_image(*command, flags->image, "Device image (.tti), or the folder into which one was unpacked");
+    CLI::App* command = app.add_subcommand("info", "Print the contents and the target of an image");
+    add_image(*command, flags->image, "Device image (.tti), or the folder of an unpacked one");
     auto outputs = std::make_shared<Outputs>(*command);
-    outputs->file("--json", flags->json, FileKind::Json, "Write it as JSON; - is stdout");
+    outputs->file("--json", flags->json, FileKind::Json, "Write the result as JSON; - is stdout");
     command->callback([flags, outputs] {
         outputs->claim();
-        want(InputKind::Image, flags->image, "ttsim tti info");
+        require_kind(InputKind::Image, flags->image, "ttsim tti info");
         const image::Summary summary = image::read_summary(flags->image);
         if (flags->json.empty()) return print_text(image::info_text(summary));
         OutputFile(flags->json, FileKind::Json).write(image::info_json(summary));
@@ -46,7 +46,7 @@ void add_extract(CLI::App& app) {
     auto outputs = std::make_shared<Outputs>(*command);
     outputs
         ->folder("-o,--output", flags->folder, unpacked_folder(),
-                 "Folder that gets unzipped_tti/; an earlier unpacking is replaced")
+                 "Folder for unzipped_tti/; an earlier unpacked image is replaced")
         ->required();
     command->callback([flags, outputs] {
         outputs->claim();
@@ -59,7 +59,7 @@ void add_pack(CLI::App& app) {
         std::string folder, image;
     };
     auto flags = std::make_shared<Flags>();
-    CLI::App* command = app.add_subcommand("pack", "Make an image of an unpacked one, with new checksums");
+    CLI::App* command = app.add_subcommand("pack", "Pack an unpacked image again, with new checksums");
     command->add_option("folder", flags->folder, "Folder with unzipped_tti/")
         ->required()
         ->check(existing_folder())
@@ -80,26 +80,28 @@ void add_merge(CLI::App& app) {
     };
     auto flags = std::make_shared<Flags>();
     image::MergeOptions& o = flags->options;
-    CLI::App* command = app.add_subcommand("merge", "Make one image of several: their models share a device");
+    CLI::App* command = app.add_subcommand("merge", "Merge several images into one; their models share a device");
     command->add_option("--model_binaries_location", o.folder, "Folder with NAME.tti of each model; also -mbl")
         ->required()
         ->check(existing_folder())
         ->type_name("DIR");
-    command->add_option("--models", o.models, "Names of the models, in the order in which they run; also -mdl")
+    command->add_option("--models", o.models, "Names of the models, in execution order; also -mdl")
         ->required()
         ->type_name("NAME...");
     command->add_option("-a,--arch", o.arch, "Chip that the images are for. Default: wormhole_b0")->type_name("NAME");
     auto outputs = std::make_shared<Outputs>(*command);
     outputs->file("--merged_model_location", flags->file, FileKind::Image,
                   "The merged image. Default: merged_model.tti; also -mml");
-    command->add_flag("--skip_channel_reallocation", flags->no_switching,
-                      "A queue whose DRAM channel is full is an error, instead of going to another channel; also -scr");
+    command->add_flag(
+        "--skip_channel_reallocation", flags->no_switching,
+        "Report an error for a queue whose DRAM channel is full, instead of using another channel; also -scr");
     command->add_flag("--dynamic_queue_overlap_off", flags->no_overlap,
-                      "Queues that programs allocate and free get memory of their own; also -dqo");
-    command->add_flag("--explain", flags->explain, "Print for each buffer of each queue where it was and where it is");
-    outputs->file("--json", flags->json, FileKind::Json, "Write footprint and moves as JSON; - is stdout");
+                      "Give memory of its own to every queue that programs allocate and free; also -dqo");
+    command->add_flag("--explain", flags->explain, "Print the old and new address of each buffer of each queue");
+    outputs->file("--json", flags->json, FileKind::Json,
+                  "Write the footprint and the moved buffers as JSON; - is stdout");
     command->footer(
-        "Exits with 2 for images that do not go together, and with 4 when memory is full; nothing is written then.\n\n"
+        "Exits with 2 for images that cannot be merged, and with 4 if memory is full; nothing is written then.\n\n"
         "Examples:\n"
         "  ttsim tti merge -mbl images -mdl first second -a wormhole_b0 -mml both.tti && ttsim run both.tti");
     command->callback([flags, outputs] {
@@ -130,7 +132,7 @@ std::vector<std::string> with_long_flags(int argc, char** argv) {
 }
 
 void add_tti(CLI::App& app) {
-    CLI::App* command = app.add_subcommand("tti", "Look into device images, unpack, pack and merge them");
+    CLI::App* command = app.add_subcommand("tti", "Inspect, unpack, pack and merge device images");
     command->require_subcommand(1);
     command->footer(
         "Examples:\n"

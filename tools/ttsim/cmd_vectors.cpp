@@ -1,4 +1,4 @@
-// ttsim vectors: the bit-true arithmetic against a folder of recorded bits.
+// ttsim vectors: checks the bit-true arithmetic against a folder of recorded register and memory contents.
 #include <memory>
 
 #include "base/error.hpp"
@@ -19,9 +19,9 @@ void add_vectors(CLI::App& app, int& exit_status) {
     command->add_option("folder", flags->folder, "Folder with index.json and .npy arrays (docs/vectors.md)")
         ->required()
         ->option_text("FOLDER");
-    command->add_flag("--json", flags->json, "As JSON, entry by entry");
+    command->add_flag("--json", flags->json, "Print every entry as JSON");
     command->footer(
-        "Exit codes: 0 every element equal, 1 an element differs, 2 the folder cannot be read or has nothing to "
+        "Exit codes: 0 all elements equal, 1 an element differs, 2 the folder cannot be read or has nothing to "
         "compare.\n\n"
         "Examples:\n"
         "  ttsim vectors vectors/dev\n"
@@ -31,7 +31,7 @@ void add_vectors(CLI::App& app, int& exit_status) {
         print_text(flags->json ? vector_json(report) : vector_table(report));
         if (!report.compared())
             fail_input({flags->folder + "/index.json", 0, 0},
-                       "nothing was compared: 'entries' has none with elements that count");
+                       "nothing was compared: no entry of 'entries' has elements to compare");
         if (!report.pass()) exit_status = 1;
     });
 }

@@ -1,4 +1,4 @@
-// The subcommands of ttsim and what they share. No logic lives here: it is in the libraries.
+// The subcommands of ttsim and their shared options. Their logic is in the libraries.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -30,11 +30,11 @@ void add_eth(CLI::App& app);
 void add_noc(CLI::App& app);
 void add_pipe(CLI::App& app);
 void add_tti(CLI::App& app);
-/// The words of a command line, with the flags of `tti merge` of several letters (-mbl) in long form.
+/// The words of a command line, with the short flags of `tti merge` (-mbl) in their long form.
 std::vector<std::string> with_long_flags(int argc, char** argv);
 void add_vectors(CLI::App& app, int& exit_status);
 
-/// The same check, without its own words in the help text.
+/// The same check, without its description in the help text.
 inline CLI::Validator quiet(CLI::Validator check) { return check.description(""); }
 
 /// The flags of the subcommands that work on a netlist: the file, the machine, programs and parameters.
@@ -44,10 +44,10 @@ struct RunFlags {
 };
 /// `folders`: the netlist may also be the folder of a compiled model.
 void add_netlist_flags(CLI::App& command, RunFlags& flags, bool folders = false);
-/// Moves what was parsed as text into flags.options; throws CLI::ValidationError.
+/// Parses text values of flags into flags.options; throws CLI::ValidationError.
 void finish_netlist_flags(RunFlags& flags);
 
-/// "NAME=VALUE" in two; a name may hold '='. Throws CLI::ValidationError at `flag`.
+/// Splits "NAME=VALUE" at the last '='. Throws CLI::ValidationError that names `flag`.
 std::pair<std::string, std::string> name_and_value(const std::string& flag, const std::string& text);
 
 }  // namespace ttsim::impl::cli

@@ -1,12 +1,12 @@
-// The headings below which 'ttsim compile --help' lists its options.
+// Groups the options of 'ttsim compile --help' under headings.
 #pragma once
 
 #include <CLI/CLI.hpp>
 
 namespace ttsim::impl::cli {
 
-/// Puts every option of `command` below a heading. Throws Error(Internal) for an option that no heading has, so that a
-/// new one is not forgotten.
+/// Puts every option of `command` under a heading. Throws Error(Internal) for an option without one, such as a new
+/// option.
 void group_compile_options(CLI::App& command);
 
 }  // namespace ttsim::impl::cli

@@ -1,4 +1,4 @@
-// ttsim: the front door. Each subcommand has a cmd_*.cpp of its own.
+// ttsim: main program. Each subcommand has its own cmd_*.cpp.
 #include <malloc.h>
 
 #include <CLI/CLI.hpp>
@@ -21,7 +21,7 @@ int parse_and_run(int argc, char** argv) {
         "  0 success             3 the modelled machine hangs\n"
         "  1 an output differs   4 a feature the model lacks\n"
         "  2 wrong input         70 a bug in ttsim\n"
-        "  71 out of memory, or at another limit of the machine\n\n"
+        "  71 out of memory, or another resource limit of the machine\n\n"
         "Examples:\n"
         "  ttsim run examples/bert_encoder.yaml\n"
         "  ttsim new mlp && ttsim run mlp.yaml\n"
@@ -56,7 +56,7 @@ int parse_and_run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    // Blocks of some hundred KiB come and go all the time: keep their memory instead of returning it to the system.
+    // Blocks of some hundred KiB are allocated and freed all the time: keep their memory in the process.
     mallopt(M_MMAP_THRESHOLD, 32 << 20);
     mallopt(M_TRIM_THRESHOLD, 512 << 20);
     mallopt(M_ARENA_MAX, 1);

@@ -18,39 +18,41 @@ namespace ttsim::impl::cli {
 void add_model_flags(CLI::App& command, ModelFlags& flags, Outputs& outputs) {
     ir::ModelRunOptions& o = flags.options;
     command
-        .add_option("--input", flags.inputs,
-                    "Compiled model: values of an input, .npy or .pb; repeatable. With one axis more in front, so many "
-                    "samples are run. Others are those of the compile")
+        .add_option(
+            "--input", flags.inputs,
+            "Compiled model: values of an input, .npy or .pb; repeatable. An additional first axis is the number "
+            "of samples. Other inputs have the values given at compile time")
         ->allow_extra_args(false)
         ->type_name("NAME=FILE");
     command
-        .add_option(
-            "--loops", o.loops,
-            "Compiled model: run so many microbatches of the same inputs, where these have one sample. Default: 1")
+        .add_option("--loops", o.loops,
+                    "Compiled model: number of microbatches to run with the same inputs, which must have one sample. "
+                    "Default: 1")
         ->check(in_range(std::int64_t{1}, std::int64_t{1} << 20))
         ->type_name("N");
     command
         .add_option("--feed-back", flags.feed_back,
-                    "Compiled model: an output of a sample is this input of the next, as the state of a model that "
-                    "listens; repeatable. The first sample has the input's own value")
+                    "Compiled model: use an output of a sample as this input of the next, such as the state of a "
+                    "streaming model; repeatable. The first sample has the input's own value")
         ->allow_extra_args(false)
         ->type_name("OUTPUT=INPUT");
-    outputs.folder_of_files("--outputs", o.outputs_dir, "Compiled model: write NAME.npy for each of its outputs there");
+    outputs.folder_of_files("--outputs", o.outputs_dir,
+                            "Compiled model: folder to write NAME.npy of each of its outputs to");
     command
         .add_option("--expect", o.expect_dir,
-                    "Compiled model: compare its outputs with NAME.npy there; exits with 1 below --pcc")
+                    "Compiled model: folder of NAME.npy to compare its outputs with; exit with 1 below --pcc")
         ->check(existing_folder())
         ->type_name("DIR");
     command
         .add_option("--pcc", o.least_pcc,
-                    "Least correlation with --expect (of integers: share that is equal). Default: 0.99")
+                    "Minimum correlation with --expect (for integers: share of equal elements). Default: 0.99")
         ->check(in_range(-1.0, 1.0))
         ->type_name("X");
 }
 
 void refuse_model_flags(const ModelFlags& flags) {
     const auto refuse = [](const char* name) {
-        throw CLI::ValidationError(name, "it is for the folder of a compiled model, and a netlist is given");
+        throw CLI::ValidationError(name, "it applies to compiled models only, and a netlist is given");
     };
     if (!flags.inputs.empty()) refuse("--input");
     if (flags.options.loops != 1) refuse("--loops");
@@ -61,14 +63,14 @@ void refuse_model_flags(const ModelFlags& flags) {
 
 struct Compiled {
     ir::CompiledModel model;
-    std::string constants;                   ///< folder of those the model was read without; "" = it has them
-    std::shared_ptr<const Machine> machine;  ///< an image's; null: the model's device says it
+    std::string constants;                   ///< folder to read constants from; "": the model has them
+    std::shared_ptr<const Machine> machine;  ///< of an image; null: determined by the model's device
 };
 
-/// A folder or an image, which runs on no other machine than its own. `run_before`: samples or parts are run before the
-/// whole is.
+/// Reads a folder or an image; an image runs only on its own machine. `run_before`: samples or parts run before the
+/// whole model, so constants are needed.
 static Compiled read_compiled(const sim::RunOptions& options, bool run_before) {
-    (void)device_chip(options.device);  // a chip known by its path is known to the netlist then
+    (void)device_chip(options.device);  // registers a chip given by its path, so that the netlist may name it
     if (!options.arch.empty()) (void)chip(options.arch);
     if (kind_of(options.netlist) == InputKind::CompiledModel) {
         ir::CompiledModel model = ir::read_without_constants(options.netlist);
@@ -78,8 +80,8 @@ static Compiled read_compiled(const sim::RunOptions& options, bool run_before) {
     image::Image image = image::read_image(options.netlist);
     if (!(options.arch + options.device + options.cluster).empty() || !options.harvested_rows.empty())
         image::check_same_target(image.machine,
-                                 image::asked_machine(image.machine, options.arch,
-                                                      {options.device, options.cluster, options.harvested_rows, 1}),
+                                 image::requested_machine(image.machine, options.arch,
+                                                          {options.device, options.cluster, options.harvested_rows, 1}),
                                  options.netlist);
     return {std::move(image.model), "", std::make_shared<const Machine>(std::move(image.machine))};
 }
@@ -88,12 +90,12 @@ static ir::Entries zeros(const std::vector<ir::BoundTensor>& tensors, std::int64
     ir::Entries entries;
     for (const ir::BoundTensor& tensor : tensors) {
         const auto zero = ir::to_entry(ir::Literal(tensor.type.dtype, tensor.type.dims));
-        entries[tensor.queue].assign(static_cast<std::size_t>(samples) * tensor.each(), zero);
+        entries[tensor.queue].assign(static_cast<std::size_t>(samples) * tensor.entries_per_sample(), zero);
     }
     return entries;
 }
 
-/// The values of the model's constants, taken out of it, beside those of its inputs.
+/// Values of inputs and constants; the constants are moved out of the model.
 static sim::HostValues host_values(ir::CompiledModel& model, ir::Entries inputs) {
     for (ir::QueueConstant& constant : model.constants) {
         std::vector<Tensor>& entries = inputs[constant.queue];
@@ -104,7 +106,7 @@ static sim::HostValues host_values(ir::CompiledModel& model, ir::Entries inputs)
     return inputs;
 }
 
-/// For parts and samples whose results the next ones need: a session without a clock, made when it is needed.
+/// Runs parts and samples whose results later ones need, in a session without a clock, created on first use.
 static ir::PartRun part_run(const Compiled& compiled, const sim::RunOptions& options) {
     auto values = std::make_shared<std::unique_ptr<runtime::PartValues>>();
     return [&compiled, &options, values](std::int64_t part, const ir::Entries& inputs, std::int64_t samples) {
@@ -125,21 +127,21 @@ report::ModelReport run_compiled(const ModelFlags& flags, const sim::RunOptions&
     if (options.mode == sim::Mode::Timing && !(flags.options.outputs_dir + flags.options.expect_dir).empty())
         throw CLI::ValidationError("--mode", "timing mode computes no outputs");
     report::ModelReport report;
-    ir::ModelRunOptions around = flags.options;
-    around.place = options.netlist;
-    around.inputs_dir = options.inputs_dir;
-    around.reference = options.check && options.mode != sim::Mode::Timing;
+    ir::ModelRunOptions run_options = flags.options;
+    run_options.place = options.netlist;
+    run_options.inputs_dir = options.inputs_dir;
+    run_options.reference = options.check && options.mode != sim::Mode::Timing;
     for (const std::string& text : flags.inputs) {
         const auto [name, file] = name_and_value("--input", text);
-        if (!around.inputs.emplace(name, file).second)
+        if (!run_options.inputs.emplace(name, file).second)
             throw CLI::ValidationError("--input", fmt::format("'{}' is given twice", name));
     }
     for (const std::string& text : flags.feed_back) {
         const auto [output, input] = name_and_value("--feed-back", text);
-        if (!around.feed_back.emplace(output, input).second)
+        if (!run_options.feed_back.emplace(output, input).second)
             throw CLI::ValidationError("--feed-back", fmt::format("'{}' is given twice", output));
     }
-    Compiled compiled = read_compiled(options, !around.feed_back.empty());
+    Compiled compiled = read_compiled(options, !run_options.feed_back.empty());
     ir::CompiledModel& model = compiled.model;
     const auto device = [&](const ir::HostSteps& steps, ir::Entries inputs, std::int64_t samples) {
         sim::RunOptions run = options;
@@ -164,7 +166,7 @@ report::ModelReport run_compiled(const ModelFlags& flags, const sim::RunOptions&
         report.device = execute(run);
         return results;
     };
-    report.model = ir::run_model(model, around, device, part_run(compiled, options));
+    report.model = ir::run_model(model, run_options, device, part_run(compiled, options));
     report.model.notes.insert(report.model.notes.end(), model.report.notes.begin(), model.report.notes.end());
     sim::count_host(report.device, report.model.samples, report.model.host_seconds, report.model.all_on_host);
     if (options.mode == sim::Mode::Timing) report.model.outputs.clear();

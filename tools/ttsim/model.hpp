@@ -1,4 +1,4 @@
-// ttsim run of a compiled model: its flags and the run.
+// Flags and execution of 'ttsim run' for a compiled model.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -17,12 +17,12 @@ struct ModelFlags {
     ir::ModelRunOptions options;
 };
 void add_model_flags(CLI::App& command, ModelFlags& flags, Outputs& outputs);
-/// Throws CLI::ValidationError when one is given: they are for compiled models only.
+/// Throws CLI::ValidationError if one is given: they apply to compiled models only.
 void refuse_model_flags(const ModelFlags& flags);
 
-/// What runs the model's netlist between the steps of its host.
+/// Runs the model's netlist between the host steps.
 using DeviceRun = std::function<sim::RunReport(const sim::RunOptions&)>;
-/// `options.netlist` is the folder, or the image.
+/// `options.netlist` is the folder or the image.
 report::ModelReport run_compiled(const ModelFlags& flags, const sim::RunOptions& options,
                                  const DeviceRun& run = sim::run);
 

@@ -31,7 +31,7 @@ std::string progress_line(const sim::RunProgress& at, milliseconds elapsed, mill
     if (at.of > 0) text += fmt::format("  {} of {} inputs", report::grouped(at.inputs), report::grouped(at.of));
     if (at.of > 0 || share > 0) text += fmt::format("  {:.0f} %", 100 * share);
     text += fmt::format("  {} elapsed", minutes(elapsed));
-    constexpr double least_share = 0.005;  // before, the pace says nothing
+    constexpr double least_share = 0.005;  // before, the pace is not representative
     if (share >= least_share && in_stage >= 500ms) {
         const double left = static_cast<double>(in_stage.count()) * (1 - share) / share;
         text += fmt::format(", {} left", minutes(milliseconds(static_cast<std::int64_t>(std::min(left, 1e12)))));

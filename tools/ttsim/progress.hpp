@@ -1,4 +1,4 @@
-// A progress line for whoever waits: how far, since when, how long to go.
+// A progress line: stage, share done, time elapsed and time left.
 #pragma once
 
 #include <chrono>
@@ -12,14 +12,14 @@ namespace ttsim::impl::cli {
 /// "simulating  12 of 64 inputs   18 %  0:03 elapsed, 0:14 left, then computing golden"
 class Progress {
 public:
-    /// On a terminal the line is written over itself and goes at the end. Elsewhere, and only when `wanted`, a line is
-    /// added now and then.
+    /// On a terminal the line is overwritten in place and erased at the end. Elsewhere a line is printed every 2 s,
+    /// only if `wanted`.
     explicit Progress(bool wanted);
     ~Progress();
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
 
-    /// What RunOptions::progress takes; empty when nothing would be shown. Must not outlive this object.
+    /// For RunOptions::progress; empty if nothing is to be shown. Must not outlive this object.
     std::function<void(const sim::RunProgress&)> callback();
     void clear();
 
@@ -33,7 +33,7 @@ private:
     Clock::time_point begun_, stage_begun_, next_;
 };
 
-/// The text of the line. `left` is what the stage still takes at its pace so far, once there is a pace to speak of.
+/// The text of the line. The time left is extrapolated from the stage's pace, once 0.5 % are done.
 std::string progress_line(const sim::RunProgress& at, std::chrono::milliseconds elapsed,
                           std::chrono::milliseconds in_stage);
 

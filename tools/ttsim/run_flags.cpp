@@ -14,44 +14,44 @@ void add_netlist_flags(CLI::App& command, RunFlags& flags, bool folders) {
     sim::RunOptions& o = flags.options;
     command
         .add_option("netlist", o.netlist,
-                    folders ? "Netlist file (YAML), or the folder of a compiled model" : "Netlist file (YAML)")
+                    folders ? "Netlist file (YAML), or folder of a compiled model" : "Netlist file (YAML)")
         ->required()
         ->check(existing_path())
         ->type_name(folders ? "FILE|DIR" : "FILE");
     command
         .add_option("--arch", o.arch,
-                    "Chip to run on, by name or by its folder. Default: the first one the netlist lists on "
-                    "which it is valid")
+                    "Chip to run on, by name or folder. Default: the first chip listed in the netlist on which it "
+                    "is valid")
         ->type_name("NAME");
     command
-        .add_option(
-            "--device", o.device,
-            "Product (see 'ttsim devices'), soc descriptor file, or the folder of a chip of your own. Default: the "
-            "unharvested chip")
+        .add_option("--device", o.device,
+                    "Product (see 'ttsim devices'), SoC descriptor file, or folder of a custom chip. Default: the "
+                    "unharvested chip")
         ->type_name("NAME|FILE");
     command
         .add_option("--cluster", o.cluster,
-                    "Cluster descriptor: chips and their Ethernet links. Default: as many chips as the netlist names, "
-                    "on the nearest-square mesh")
+                    "Cluster descriptor: chips and their Ethernet links. Default: as many chips as the netlist uses, "
+                    "in a mesh as square as possible")
         ->check(existing_file())
         ->type_name("FILE");
-    command.add_option("--harvested-rows", o.harvested_rows, "NoC rows taken away on every chip, such as 1,11")
+    command.add_option("--harvested-rows", o.harvested_rows, "Harvested NoC rows of every chip, such as 1,11")
         ->delimiter(',')
         ->check(in_range(0, 31))
         ->type_name("Y,...");
     command
         .add_option("--program", o.programs,
-                    "Program to run; repeat for several, run in the order given. Default: all, in file order")
+                    "Program to run; repeatable, run in the order given. Default: all, in file order")
         ->allow_extra_args(false)
         ->type_name("NAME");
     command
-        .add_option("--param", flags.params,
-                    "Value of a program parameter, such as p_loop_count=2; repeatable. Others are chosen and printed")
+        .add_option(
+            "--param", flags.params,
+            "Value of a program parameter, such as p_loop_count=2; repeatable. Other values are chosen and printed")
         ->allow_extra_args(false)
         ->type_name("NAME=INT");
     command
         .add_option("--inputs-count", o.inputs_count,
-                    "At most that many inputs per execute of a graph. Default: the graph's input_count")
+                    "Maximum inputs per execute of a graph. Default: the graph's input_count")
         ->check(in_range(std::int64_t{1}, std::numeric_limits<std::int64_t>::max()))
         ->type_name("N");
 }

@@ -16,7 +16,7 @@ std::function<void(std::int64_t, double)> SearchProgress::callback() {
     return [this](std::int64_t run, double best) {
         shown_ = true;
         fmt::print(stderr, "\rtrying schedules: run {}", run);
-        if (best > 0) fmt::print(stderr, ", {} cycles so far", report::grouped(static_cast<std::int64_t>(best)));
+        if (best > 0) fmt::print(stderr, ", best so far {} cycles", report::grouped(static_cast<std::int64_t>(best)));
         fmt::print(stderr, "\033[K");
         std::fflush(stderr);
     };

@@ -1,4 +1,4 @@
-// A line on the terminal for whoever waits for a search on the simulated chip.
+// A progress line on the terminal during a schedule search on the simulated chip.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ public:
     SearchProgress(const SearchProgress&) = delete;
     SearchProgress& operator=(const SearchProgress&) = delete;
 
-    /// What CompileOptions::on_simulation takes; empty where nobody would see it. Must not outlive this object.
+    /// For CompileOptions::on_simulation; empty without a terminal. Must not outlive this object.
     std::function<void(std::int64_t run, double best_cycles)> callback();
     void clear();
 

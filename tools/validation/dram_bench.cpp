@@ -11,7 +11,7 @@ namespace ttsim::impl::sim {
 
 namespace {
 
-/// One placement.
+/// Simulates one placement of tiles.
 class Bench : private noc::Fabric::Client {
 public:
     Bench(const DramBenchCase& what, const noc::Topology& topology, const noc::Constants& constants,
@@ -33,7 +33,7 @@ public:
 private:
     struct Tile {
         noc::Node at = 0, port = 0;
-        int under_way = 0;  ///< reads without their answer, writes that have not left
+        int in_flight = 0;  ///< reads without response, writes that have not departed
         noc::Time next = 0;
         bool waiting = false;  ///< for a request slot
     };
@@ -41,7 +41,7 @@ private:
     void timer(std::uint32_t, std::uint32_t index, noc::Time now) override {
         Tile& tile = tiles_[index];
         if (now >= to_) return;
-        if (tile.under_way >= fabric_.constants().request_slots) {
+        if (tile.in_flight >= fabric_.constants().request_slots) {
             tile.waiting = true;
             return;
         }
@@ -54,7 +54,7 @@ private:
         t.bytes = what_.bytes;
         t.dynamic = what_.write && !what_.static_vc;
         t.tag = index;
-        ++tile.under_way;
+        ++tile.in_flight;
         tile.next = now + (what_.write ? c.issue_dram_write : c.issue_dram_read);
         fabric_.issue(t);
         fabric_.at(tile.next, 0, index);
@@ -66,7 +66,7 @@ private:
     }
     void slot_free(std::uint32_t index, noc::Time now) {
         Tile& tile = tiles_[index];
-        --tile.under_way;
+        --tile.in_flight;
         if (!tile.waiting) return;
         tile.waiting = false;
         fabric_.at(std::max(now, tile.next), 0, index);
@@ -79,7 +79,7 @@ private:
     std::vector<Tile> tiles_;
 };
 
-/// Tiles drawn without repeats while there are any.
+/// Random tiles, without repetition until all were used.
 std::vector<NocCoord> random_tiles(const ChipParams& chip, int count, std::mt19937_64& random) {
     std::vector<NocCoord> all;
     for (const int y : chip.worker_y)
@@ -92,7 +92,8 @@ std::vector<NocCoord> random_tiles(const ChipParams& chip, int count, std::mt199
     return out;
 }
 
-/// For each port in turn the tile whose data shares least with what was chosen before; the nearest of equals.
+/// For each port in turn, the tile whose route has the lowest maximum link use by tiles chosen before; of equals, the
+/// nearest.
 std::vector<NocCoord> separate_tiles(const ChipParams& chip, const DramBenchCase& what, const noc::Topology& topology,
                                      const std::vector<NocCoord>& ports) {
     std::vector<NocCoord> left, out;
@@ -102,20 +103,20 @@ std::vector<NocCoord> separate_tiles(const ChipParams& chip, const DramBenchCase
             for (const int y : chip.worker_y)
                 for (const int x : chip.worker_x) left.push_back({x, y});
         const NocCoord port = ports[static_cast<std::size_t>(i) % ports.size()];
-        const auto way = [&](NocCoord tile) -> const noc::Route& {
+        const auto route_of = [&](NocCoord tile) -> const noc::Route& {
             const noc::Node at = topology.node(tile), end = topology.node(port);
             return what.write ? topology.route(what.noc, at, end) : topology.route(what.noc, end, at);
         };
         const auto cost = [&](NocCoord tile) {
             int busiest = 0;
-            const noc::Route& taken = way(tile);
+            const noc::Route& taken = route_of(tile);
             for (const noc::Hop& hop : taken.hops)
                 if (topology.is_link(hop.port)) busiest = std::max(busiest, used[hop.port]);
             return std::pair(busiest, taken.links);
         };
         const auto best =
             std::min_element(left.begin(), left.end(), [&](NocCoord a, NocCoord b) { return cost(a) < cost(b); });
-        for (const noc::Hop& hop : way(*best).hops) ++used[hop.port];
+        for (const noc::Hop& hop : route_of(*best).hops) ++used[hop.port];
         out.push_back(*best);
         left.erase(best);
     }
@@ -131,12 +132,13 @@ DramBenchResult dram_bench(const DramBenchCase& what, const ChipParams& chip, co
     std::uint64_t bytes = 0;
     const double clocks = static_cast<double>(what.clocks), warm = clocks / 3;
     for (int i = 0; i < what.placements; ++i) {
-        std::vector<NocCoord> ports;  // all channels come by in turn
+        std::vector<NocCoord> ports;  // each placement starts at the next channel
         for (std::size_t p = 0; p < static_cast<std::size_t>(what.channels); ++p)
             ports.push_back(constants.dram_ports[(static_cast<std::size_t>(i) + p) % constants.dram_ports.size()]);
-        const bool drawn = what.pairing == Pairing::Random;
-        Bench bench(what, topology, noc_constants, ports,
-                    drawn ? random_tiles(chip, what.tiles, random) : separate_tiles(chip, what, topology, ports));
+        const bool random_pairing = what.pairing == Pairing::Random;
+        Bench bench(
+            what, topology, noc_constants, ports,
+            random_pairing ? random_tiles(chip, what.tiles, random) : separate_tiles(chip, what, topology, ports));
         bytes += bench.run(warm, warm + clocks);
     }
     DramBenchResult result;

@@ -21,7 +21,7 @@ const std::vector<std::string>& setting_names() {
     return names;
 }
 
-/// The settings as a file of one row, so that both ways check alike.
+/// The settings as a CSV file of one row, so that both inputs have the same checks.
 std::string as_row(const std::string& op, const std::vector<std::string>& settings, const std::string& chip_name) {
     std::map<std::string, std::string> values = {
         {"math_fidelity", "HiFi4"}, {"in0_df", "Float16_b"}, {"mblock_m", "1"}, {"mblock_n", "1"},
@@ -35,20 +35,21 @@ std::string as_row(const std::string& op, const std::vector<std::string>& settin
             fail_input({}, "--set '{}' is not name=value with one of the names {}{}", setting, fmt::join(known, ", "),
                        did_you_mean(name, known));
         const std::string value = setting.substr(equals + 1);
-        if (value.find_first_of(",\"\r\n") != std::string::npos) fail_input({}, "--set '{}': no such value", setting);
+        if (value.find_first_of(",\"\r\n") != std::string::npos) fail_input({}, "--set '{}': invalid value", setting);
         values[name] = value;
     }
     KernelShape shape;
     set_op(shape, op);
-    const bool two = shape.op == "matmul" || shape.op == "matmul_sparse" || shape.op == "depthwise" ||
-                     shape.op == "add" || shape.op == "subtract" || shape.op == "multiply" || shape.op == "maximum";
-    if (two) values.try_emplace("in1_df", values["in0_df"]);
-    std::string head = "arch,op", row = chip_name + "," + op;
+    const bool has_second_operand = shape.op == "matmul" || shape.op == "matmul_sparse" || shape.op == "depthwise" ||
+                                    shape.op == "add" || shape.op == "subtract" || shape.op == "multiply" ||
+                                    shape.op == "maximum";
+    if (has_second_operand) values.try_emplace("in1_df", values["in0_df"]);
+    std::string header = "arch,op", row = chip_name + "," + op;
     for (const std::string& name : setting_names()) {
-        head += "," + name;
+        header += "," + name;
         row += "," + values[name];
     }
-    return head + "\n" + row + "\n";
+    return header + "\n" + row + "\n";
 }
 
 std::string_view position_name(BlockPosition position) {
@@ -69,10 +70,10 @@ std::string_view position_name(BlockPosition position) {
 
 std::string parts_table(const KernelTime& time) {
     std::string out = fmt::format(
-        "kernel alone: {:.1f} cycles per input, limited by {} (operands always there, results always taken)\n"
+        "kernel alone: {:.1f} cycles per input, limited by {} (inputs and output buffers always available)\n"
         "math utilization: {:.1f} % of its cycles\n"
         "math utilization by the chip's performance counter: {:.1f} %\n\n",
-        time.cycles, to_string(time.limit), time.engaged_percent(), time.counted_percent());
+        time.cycles, to_string(time.limit), time.math_busy_percent(), time.counted_percent());
     out += fmt::format("{:<10} {:>12} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}  {}\n", "position", "micro-blocks",
                        "clk each", "unpack", "math", "pack", "fill", "drain", "limit");
     for (const KernelPart& part : time.parts)
@@ -82,17 +83,17 @@ std::string parts_table(const KernelTime& time) {
                            to_string(part.time.limit));
     out += fmt::format(
         "\nclk each, unpack, math, pack, fill and drain are cycles of a micro-block\n"
-        "besides micro-blocks: {:.1f} cycles per input (filling, draining, reconfiguration)\n",
+        "in addition to micro-blocks: {:.1f} cycles per input (filling, draining, reconfiguration)\n",
         time.per_input);
     return out;
 }
 
-/// The same op where it has neighbours.
-std::string surroundings(const KernelShape& shape, std::int64_t inputs, const KernelModel& model) {
+/// Times of the op with its neighbours: in a run and in a sweep.
+std::string with_neighbours(const KernelShape& shape, std::int64_t inputs, const KernelModel& model) {
     const KernelTime streams = model.time(shape);
     const SweepTime sweep = time_in_sweep(shape, streams, inputs, model.constants());
     return fmt::format(
-        "\nin a run, where it asks streams for tiles and room: {:.1f} cycles per input\n"
+        "\nin a run, with the stream handshakes for tiles and space: {:.1f} cycles per input\n"
         "in a measured sweep, with its pipes: {:.1f} cycles per input, limited by {}\n"
         "pipes of the sweep: supply {:.1f} and drain {:.1f} cycles per input\n",
         streams.cycles, sweep.cycles, to_string(sweep.limit), sweep.supply, sweep.drain);
@@ -109,11 +110,11 @@ KernelRow single_kernel(const std::string& op, const std::vector<std::string>& s
 }
 
 std::string describe_kernel(const KernelRow& row, const KernelModel& model) {
-    return parts_table(model.time(unhindered(*row.shape))) + surroundings(*row.shape, row.inputs, model);
+    return parts_table(model.time(without_stream_waits(*row.shape))) + with_neighbours(*row.shape, row.inputs, model);
 }
 
 std::string kernel_json(const KernelRow& row, const KernelModel& model, const std::string& chip_name) {
-    const KernelTime alone = model.time(unhindered(*row.shape)), streams = model.time(*row.shape);
+    const KernelTime alone = model.time(without_stream_waits(*row.shape)), streams = model.time(*row.shape);
     const SweepTime sweep = time_in_sweep(*row.shape, streams, row.inputs, model.constants());
     nlohmann::ordered_json blocks = nlohmann::ordered_json::array();
     for (const KernelPart& part : alone.parts)
@@ -130,7 +131,7 @@ std::string kernel_json(const KernelRow& row, const KernelModel& model, const st
                           {"arch", chip_name},
                           {"kernel", alone.cycles},
                           {"limit", to_string(alone.limit)},
-                          {"math_utilization", alone.engaged_percent() / 100},
+                          {"math_utilization", alone.math_busy_percent() / 100},
                           {"counted_math_utilization", alone.counted_percent() / 100},
                           {"micro_blocks", std::move(blocks)},
                           {"besides_cycles", alone.per_input},
@@ -143,7 +144,7 @@ std::string kernel_json(const KernelRow& row, const KernelModel& model, const st
 
 std::string disassemble_kernel(const KernelRow& row, const KernelModel& model) {
     std::string out;
-    for (const KernelPart& part : model.time(unhindered(*row.shape)).parts)
+    for (const KernelPart& part : model.time(without_stream_waits(*row.shape)).parts)
         out += fmt::format("; {} micro-block\n{}\n", position_name(part.block.position),
                            disassemble(build_streams(*row.shape, part.block, model.context()), model.context().set));
     return out;

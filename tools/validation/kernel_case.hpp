@@ -1,4 +1,4 @@
-// One op on one core, by the names that rows of measurements use: its kernel's time and its instructions, as text.
+// Kernel time and instructions, as text, of one op on one core, named as in rows of measurements.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace ttsim::impl {
 
-/// `settings`: "u_kt=4", by the columns of rows; what is not said has a default. Throws Error(Input) for unknown names
-/// and values that do not fit, Error(Unsupported) for an op without a kernel model. The row has a shape.
+/// `settings`: "u_kt=4", named as columns of rows; others have defaults. Throws Error(Input) for unknown names and
+/// invalid values, Error(Unsupported) for an op without a kernel model. The row returned has a shape.
 KernelRow single_kernel(const std::string& op, const std::vector<std::string>& settings, const std::string& chip_name);
 
-/// Cycles by kind of micro-block, with infinite bandwidth and where it has neighbours.
+/// Cycles by kind of micro-block, with infinite bandwidth and with neighbours.
 std::string describe_kernel(const KernelRow& row, const KernelModel& model);
 /// The same as JSON: configs/schemas/kernel.schema.json.
 std::string kernel_json(const KernelRow& row, const KernelModel& model, const std::string& chip_name);

@@ -18,7 +18,7 @@ const std::vector<std::string> needed = {
 
 constexpr std::int64_t size_limit = 1 << 20;
 
-/// One row's fields as a kernel's sizes and formats.
+/// Parses one row's fields as a kernel's sizes and formats.
 class RowReader : public CsvFields {
 public:
     using CsvFields::CsvFields;
@@ -74,9 +74,9 @@ void read_formats(RowReader& in, KernelShape& s) {
     s.in1 = in.format("in1_df", DataFormat::Invalid);
     s.out = in.format("out_df", s.in0);
     s.intermed = in.format("intermed_df", s.out);
-    const bool whole = is_integer(s.in0);
+    const bool integer = is_integer(s.in0);
     const bool family_a = info(s.in0).family == FormatFamily::A;
-    s.acc = in.format("acc_df", whole ? DataFormat::Int32 : family_a ? DataFormat::Float16 : DataFormat::Float16_b);
+    s.acc = in.format("acc_df", integer ? DataFormat::Int32 : family_a ? DataFormat::Float16 : DataFormat::Float16_b);
 }
 
 void read_sizes(RowReader& in, KernelShape& s) {
@@ -99,7 +99,7 @@ void read_sizes(RowReader& in, KernelShape& s) {
     s.nz_tiles = in.size("nz_tiles", 0, none);
 }
 
-/// A micro-block's result must fit in half of Dst; only ops that shrink their input take more, and not without end.
+/// Limits micro-blocks. A result must fit in half of Dst, but ops that reduce their input accept larger blocks.
 void check_block(RowReader& in, const KernelShape& s) {
     constexpr std::int64_t most = 512;
     if (s.ublock_rt * s.ublock_ct > most)
@@ -119,7 +119,7 @@ void read_row(RowReader& in, KernelRow& row, const std::string& chip_name) {
     const std::vector<std::string> chips = chip_names();
     if (std::find(chips.begin(), chips.end(), arch) == chips.end())
         in.error("'arch' is '{}'{}; known: {}", in.text("arch"), did_you_mean(arch, chips), fmt::join(chips, ", "));
-    if (!set_op(s, row.op)) {  // which columns it needs is as unknown
+    if (!set_op(s, row.op)) {  // its required columns are unknown too
         row.unknown = true;
         row.reason = unknown_op(row.op);
         return;
@@ -175,8 +175,8 @@ static KernelRowFile read_rows(CsvFile csv, const std::string& chip_name) {
         file.rows.emplace_back();
         KernelRow& read = file.rows.back();
         read_row(reader, read, chip_name);
-        constexpr std::size_t most_told = 100;
-        if (read.unknown && file.refused.size() < most_told) file.refused.error(reader.at(), "{}", read.reason);
+        constexpr std::size_t most_reported = 100;
+        if (read.unknown && file.refused.size() < most_reported) file.refused.error(reader.at(), "{}", read.reason);
         throw_if_many(problems);
     }
     problems.throw_if_any();
@@ -202,7 +202,7 @@ std::vector<KernelPrediction> predict(const KernelRowFile& file, const KernelMod
             p.cycles = time.cycles;
             p.math_percent = kernel.counted_percent() * kernel.cycles / time.cycles;
             p.limiter = to_string(time.limit);
-            p.kernel_cycles = model.time(unhindered(*row.shape)).cycles;
+            p.kernel_cycles = model.time(without_stream_waits(*row.shape)).cycles;
         }
         out.push_back(std::move(p));
     }
@@ -226,7 +226,7 @@ std::string prediction_csv(const KernelRowFile& file, const std::vector<KernelPr
 
 std::vector<PredictionErrors> kernel_errors(const KernelRowFile& file,
                                             const std::vector<KernelPrediction>& predictions) {
-    ErrorCount count;
+    ErrorStatistics count;
     for (std::size_t i = 0; i < file.rows.size(); ++i)
         if (file.rows[i].measured && predictions[i].cycles)
             count.add(file.rows[i].op, *predictions[i].cycles, *file.rows[i].measured);

@@ -1,4 +1,4 @@
-// One case of a DRAM channel's or an Ethernet link's bench, and what benches say as text and as JSON.
+// Single cases of the benchmarks of DRAM channels and Ethernet links, and their results as text and JSON.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace ttsim::impl::sim {
 
-/// Throws Error(Input) when the chip has fewer channels or Tensix tiles than the case.
+/// Throws Error(Input) if the chip has fewer channels or Tensix tiles than the case needs.
 DramBenchResult dram_bench(const DramBenchCase& what, const ChipParams& chip);
 std::string dram_text(const DramBenchResult& result);
 std::string dram_json(const DramBenchCase& what, const DramBenchResult& result, const std::string& chip_name);
@@ -19,7 +19,7 @@ struct EthBenchCase {
     EthReceiver receiver = EthReceiver::Keep;
     bool both_ways = false;
     std::uint64_t bytes = 4096;  ///< of a message
-    int hops = 1;                ///< links in a row
+    int hops = 1;                ///< links passed in sequence
 };
 
 struct EthBenchResult {
@@ -35,7 +35,7 @@ const std::vector<std::string>& receiver_names();
 std::string eth_text(const EthBenchCase& what, const EthBenchResult& result);
 std::string eth_json(const EthBenchCase& what, const EthBenchResult& result, const std::string& chip_name);
 
-/// How far predictions of a file of rows are off, with how many rows it had.
+/// Prediction errors of a file of rows, and its number of rows.
 std::string errors_json(const BenchRows& rows, const std::vector<PredictionErrors>& errors);
 
 }  // namespace ttsim::impl::sim

@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::int64_t largest_access = 8192, largest_message = 1 << 20;
 
-/// Whether the row is of the chip predicted; checks its name.
-bool of_chip(CsvFields& in, const std::string& chip_name, BenchPrediction& out) {
+/// Whether the row is of the predicted chip; also checks its chip name.
+bool is_of_chip(CsvFields& in, const std::string& chip_name, BenchPrediction& out) {
     const std::string arch = to_lower(in.text("arch"));
     const std::vector<std::string> known = chip_names();
     if (std::find(known.begin(), known.end(), arch) == known.end())
@@ -55,7 +55,7 @@ constexpr EthTest eth_tests[] = {{"erisc_bw", false, EthReceiver::Keep},
                                  {"erisc_latency", true, EthReceiver::Keep},
                                  {"erisc_write_worker_latency", true, EthReceiver::Forward}};
 
-/// "..., num_hops=(8-1-0)*2=14 (round trip)": the number behind the last '='; 0 where there is none.
+/// "..., num_hops=(8-1-0)*2=14 (round trip)": the number after the last '='; 0 if there is none.
 std::int64_t hops_of(const std::string& text) {
     const std::size_t equals = text.rfind('=');
     if (text.find("num_hops=") == std::string::npos) return 0;
@@ -64,7 +64,7 @@ std::int64_t hops_of(const std::string& text) {
     return static_cast<std::int64_t>(parse_real(text.substr(equals + 1, end - equals - 1)).value_or(0));
 }
 
-/// Nanoseconds of a message over a line of chips, or nullopt for a test nobody knows.
+/// Nanoseconds of a message over a line of chips, or nullopt for an unknown test.
 std::optional<double> relayed(CsvFields& in, const EthTiming& eth, std::uint64_t bytes, double ns) {
     const std::string& test = in.text("test");
     const double hop = eth.relay_hop(bytes) * ns;
@@ -92,7 +92,7 @@ void predict_eth_row(CsvFields& in, const ChipParams& chip, const EthTiming& eth
         if (!out.predicted) out.reason = fmt::format("no model of the test '{}'", test);
     } else {
         const bool both = in.word("direction", {"uni", "bi"}) == 1;
-        if (known->latency && both) out.reason = "no model of latency with traffic both ways";
+        if (known->latency && both) out.reason = "no model of latency with traffic in both directions";
         if (!known->latency) unit = "GB/s";
         if (out.reason.empty())
             out.predicted = known->latency
@@ -125,7 +125,7 @@ BenchRows predict_dram_rows(CsvFile csv, const std::string& chip_name) {
     for (const CsvRow& row : rows.csv.rows) {
         CsvFields in(rows.csv, row, problems);
         BenchPrediction p;
-        of_chip(in, chip_name, p);
+        is_of_chip(in, chip_name, p);
         cases.push_back(p.reason.empty() ? read_dram_case(in, params, constants) : DramBenchCase{});
         p.measured = in.positive("GBps");
         p.group = dram_group(cases.back());
@@ -155,7 +155,7 @@ BenchRows predict_eth_rows(CsvFile csv, const std::string& chip_name) {
         BenchPrediction p;
         p.group = in.text("test");
         p.measured = in.positive("expected");
-        if (of_chip(in, chip_name, p)) {
+        if (is_of_chip(in, chip_name, p)) {
             if (constants.eth)
                 predict_eth_row(in, params, *constants.eth, p);
             else
@@ -182,7 +182,7 @@ std::string bench_csv(const BenchRows& rows, const std::string& predicted) {
 }
 
 std::vector<PredictionErrors> bench_errors(const BenchRows& rows) {
-    ErrorCount count;
+    ErrorStatistics count;
     for (const BenchPrediction& p : rows.predictions)
         if (p.predicted && p.measured) count.add(p.group, *p.predicted, *p.measured);
     return count.summary();

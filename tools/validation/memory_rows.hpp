@@ -1,4 +1,4 @@
-// Files of measured DRAM and Ethernet figures: read, predicted, compared.
+// Reads files of DRAM and Ethernet measurements, predicts the values and compares both.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 namespace ttsim::impl::sim {
 
 struct BenchPrediction {
-    std::string group;                ///< for the errors
+    std::string group;                ///< group of rows that errors are reported for
     std::optional<double> predicted;  ///< in the row's unit
     std::string reason;               ///< why there is none
     std::optional<double> measured;
@@ -19,7 +19,7 @@ struct BenchPrediction {
 
 struct BenchRows {
     CsvFile csv;
-    std::vector<BenchPrediction> predictions;  ///< of csv.rows
+    std::vector<BenchPrediction> predictions;  ///< one for each of csv.rows
 };
 
 /// Columns arch, n_dram_channels, n_tensix_tiles, pairing (randomly, carefully), direction (read, write), vc_alloc

@@ -9,9 +9,9 @@ namespace ttsim::impl::noc {
 
 namespace {
 
-class BenchPlayer : private Fabric::Client {
+class BenchRun : private Fabric::Client {
 public:
-    BenchPlayer(const BenchCase& what, const Topology& topology, const Constants& constants)
+    BenchRun(const BenchCase& what, const Topology& topology, const Constants& constants)
         : what_(what), constants_(constants), fabric_(topology, constants, *this) {
         choose_cores(topology);
         const auto packets =
@@ -41,7 +41,7 @@ private:
     struct Core {
         Node node = 0;
         std::vector<Node> targets;
-        std::uint64_t issued = 0, left = 0, total = 0;
+        std::uint64_t issued = 0, departed_count = 0, total = 0;
         bool waiting = false;
     };
 
@@ -59,7 +59,7 @@ private:
             if (std::find(ys.begin(), ys.end(), at.y) == ys.end()) ys.push_back(at.y);
         }
         if (what_.grid_x > static_cast<int>(xs.size()) || what_.grid_y > static_cast<int>(ys.size()))
-            fail_input({}, "{} columns and {} rows of cores are wanted; the chip has {} and {}",
+            fail_input({}, "{} columns and {} rows of cores are needed; the chip has {} and {}",
                        what_.grid_x ? what_.grid_x : static_cast<int>(xs.size()),
                        what_.grid_y ? what_.grid_y : static_cast<int>(ys.size()), xs.size(), ys.size());
         if (what_.grid_x > 0) xs.resize(static_cast<std::size_t>(what_.grid_x));
@@ -70,7 +70,7 @@ private:
         return nodes;
     }
 
-    Node other_end(const Topology& topology, Node core) const {
+    Node remote_node(const Topology& topology, Node core) const {
         if (what_.loopback) return core;
         const NocCoord at = topology.coord(core);
         const auto fits = [&](Node node) {
@@ -80,7 +80,7 @@ private:
         if (what_.dram) {
             for (Node node = 0; node < topology.nodes(); ++node)
                 if (topology.kind(node) == NodeKind::Dram && topology.coord(node).y != at.y) return node;
-            fail_unsupported({}, "no DRAM port lies in another row than the core");
+            fail_unsupported({}, "there is no DRAM port in another row than the core");
         }
         for (const Node node : topology.workers())
             if (fits(node)) return node;
@@ -89,27 +89,27 @@ private:
 
     void choose_cores(const Topology& topology) {
         const std::vector<Node> all = grid(topology);
-        const Node one = all.front();
+        const Node first = all.front();
         const bool one_pair = what_.pattern == Pattern::OneFromOne || what_.pattern == Pattern::OneToOne;
         if ((what_.dram || what_.loopback || what_.same_axis) && !one_pair)
-            fail_unsupported({}, "DRAM, loopback and 'same axis' are for one_from_one and one_to_one");
+            fail_unsupported({}, "DRAM, loopback and 'same axis' apply to one_from_one and one_to_one only");
         switch (what_.pattern) {
             case Pattern::OneFromOne:
             case Pattern::OneToOne:
-                cores_ = {{one, {other_end(topology, one)}}};
+                cores_ = {{first, {remote_node(topology, first)}}};
                 return;
             case Pattern::OneFromAll:
             case Pattern::OneToAll:
-                cores_ = {{one, all}};
+                cores_ = {{first, all}};
                 return;
             case Pattern::AllToOne:
             case Pattern::AllFromOne:
-                for (const Node node : all) cores_.push_back({node, {one}});
+                for (const Node node : all) cores_.push_back({node, {first}});
                 return;
             case Pattern::AllToAll:
             case Pattern::AllFromAll:
                 for (std::size_t i = 0; i < all.size(); ++i) {
-                    // each begins at itself, so that not all address one core at once
+                    // each core starts with itself, so that they do not all address the same core
                     std::vector<Node> targets(all.begin() + static_cast<std::ptrdiff_t>(i), all.end());
                     targets.insert(targets.end(), all.begin(), all.begin() + static_cast<std::ptrdiff_t>(i));
                     cores_.push_back({all[i], targets});
@@ -117,10 +117,10 @@ private:
                 return;
             case Pattern::Multicast:
                 if (all.size() < 2) fail_unsupported({}, "a multicast needs a rectangle of at least two cores");
-                cores_ = {{one, {}}};
-                NocCoord first = topology.coord(all.front()), last = topology.coord(all.back());
-                if (what_.noc == 1) std::swap(first, last);
-                tree_ = topology.tree(what_.noc, one, first, last);
+                cores_ = {{first, {}}};
+                NocCoord start = topology.coord(all.front()), end = topology.coord(all.back());
+                if (what_.noc == 1) std::swap(start, end);
+                tree_ = topology.tree(what_.noc, first, start, end);
                 return;
         }
     }
@@ -135,7 +135,7 @@ private:
 
     void timer(std::uint32_t, std::uint32_t index, Time now) override {
         Core& core = cores_[index];
-        if (!reads() && static_cast<double>(core.issued - core.left) >= constants_.request_slots) {
+        if (!reads() && static_cast<double>(core.issued - core.departed_count) >= constants_.request_slots) {
             core.waiting = true;
             return;
         }
@@ -158,7 +158,7 @@ private:
 
     void departed(std::uint32_t index, Time now) override {
         Core& core = cores_[index];
-        ++core.left;
+        ++core.departed_count;
         if (!core.waiting) return;
         core.waiting = false;
         fabric_.at(now, 0, index);
@@ -186,7 +186,7 @@ const std::vector<std::string>& pattern_names() {
 }
 
 BenchResult bench(const BenchCase& what, const Topology& topology, const Constants& constants) {
-    return BenchPlayer(what, topology, constants).run();
+    return BenchRun(what, topology, constants).run();
 }
 
 }  // namespace ttsim::impl::noc

@@ -1,4 +1,4 @@
-// Patterns of transfers, as the public data-movement tests make them: cores issue transactions back to back in a loop
+// Patterns of transfers as in the vendor's public data movement tests: cores issue transactions back to back in a loop
 // and wait for all of them at a barrier.
 #pragma once
 
@@ -27,14 +27,14 @@ const std::vector<std::string>& pattern_names();
 struct BenchCase {
     Pattern pattern = Pattern::OneFromOne;
     std::uint64_t bytes = 4096;  ///< of a transaction
-    std::uint32_t count = 1;     ///< transactions of each core to each other end
+    std::uint32_t count = 1;     ///< transactions from each core to each destination
     int noc = 0;
-    bool dram = false;           ///< the other end is a DRAM channel; one_from_one and one_to_one only
-    bool same_axis = false;      ///< the other end lies in the same column; else it differs in both coordinates
-    bool loopback = false;       ///< the other end is the core itself
-    bool stateful = false;       ///< calls that keep the target set
-    bool linked = false;         ///< multicasts that keep their path
-    int grid_x = 0, grid_y = 0;  ///< cores of "all" or of the rectangle; 0: the chip's
+    bool dram = false;           ///< the remote memory is a DRAM channel; one_from_one and one_to_one only
+    bool same_axis = false;      ///< the remote core is in the same column; else both coordinates differ
+    bool loopback = false;       ///< the remote core is the core itself
+    bool stateful = false;       ///< calls that keep the destination register set
+    bool linked = false;         ///< multicasts that keep their path reserved
+    int grid_x = 0, grid_y = 0;  ///< grid of "all" or of the multicast rectangle; 0: that of the chip
 };
 
 struct BenchResult {
@@ -44,7 +44,7 @@ struct BenchResult {
     std::uint64_t packets = 0;
 };
 
-/// Throws Error(Unsupported) for cases that make no sense, such as a multicast that reads DRAM.
+/// Throws Error(Unsupported) for impossible cases, such as a multicast that reads DRAM.
 BenchResult bench(const BenchCase& what, const Topology& topology, const Constants& constants);
 
 }  // namespace ttsim::impl::noc

@@ -11,13 +11,13 @@ namespace ttsim::impl::noc {
 namespace {
 
 nlohmann::ordered_json use_json(const Fabric::Use& use) {
-    return {{"mean_percent", use.mean}, {"busiest_percent", use.most}};
+    return {{"mean_percent", use.mean}, {"busiest_percent", use.max}};
 }
 
 std::string use_text(const Fabric::Use& links, const Fabric::Use& nius, const Fabric::Use& dram) {
     std::string out;
     for (const auto& [name, use] : {std::pair{"links", links}, std::pair{"NIUs", nius}, std::pair{"DRAM", dram}})
-        out += fmt::format("{:<6} {:>5.1f} % busy on average, {:>5.1f} % the busiest\n", name, use.mean, use.most);
+        out += fmt::format("{:<6} {:>5.1f} % busy on average, {:>5.1f} % the busiest\n", name, use.mean, use.max);
     return out;
 }
 

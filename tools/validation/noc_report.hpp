@@ -1,4 +1,4 @@
-// What replays and benches of the NoC say, as text and as JSON.
+// Results of NoC replays and benchmarks, as text and JSON.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 namespace ttsim::impl::noc {
 
 std::string replay_text(const ReplayResult& result);
-/// `seconds`: of real time that it took.
+/// `seconds`: wall time of the replay.
 std::string replay_json(const ReplayResult& result, double seconds);
 
 std::string bench_text(const BenchResult& result);

@@ -20,7 +20,7 @@ std::string column_of_chip(const CsvFile& csv) {
 
 bool flag(CsvFields& in, const char* column) { return in.size(column, 0, 1, 0) == 1; }
 
-/// The rectangle of so many subordinates: the files count them only, and their grids are as square as they can be.
+/// Sets the rectangle for a number of subordinates. Files give only the number; the grid is as square as possible.
 void set_grid(std::int64_t subordinates, const ChipParams& chip, BenchCase& what) {
     if (subordinates <= 0) return;
     const auto widest = static_cast<std::int64_t>(chip.worker_x.size());

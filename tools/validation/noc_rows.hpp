@@ -1,4 +1,4 @@
-// Files of measured transfer times: read, predicted, compared.
+// Reads files of measured transfer times, predicts the times and compares both.
 #pragma once
 
 #include "tools/validation/memory_rows.hpp"

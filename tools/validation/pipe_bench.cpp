@@ -21,17 +21,17 @@ PipeEnd parse_pipe_end(const std::string& text) {
     int parsed = 0;
     const int fields = std::sscanf(text.c_str(), "%4ldx%4ld/%2ldx%2ld/%c%n", &end.mblock_m, &end.mblock_n,
                                    &end.ublock_rt, &end.ublock_ct, &order, &parsed);
-    const bool whole = fields == 5 && static_cast<std::size_t>(parsed) == text.size();
+    const bool complete = fields == 5 && static_cast<std::size_t>(parsed) == text.size();
     const bool sizes = std::min({end.mblock_m, end.mblock_n, end.ublock_rt, end.ublock_ct}) > 0;
-    if (!whole || !sizes || (order != 'r' && order != 'c'))
-        fail_input({}, "'{}' is no end of a pipe; mblock, ublock and order are wanted, as in 2x3/1x4/r", text);
+    if (!complete || !sizes || (order != 'r' && order != 'c'))
+        fail_input({}, "'{}' is not a pipe end; expected mblock, ublock and order, as in 2x3/1x4/r", text);
     end.by_columns = order == 'c';
     return end;
 }
 
 namespace {
 
-std::string cut(const PipeEnd& end, std::int64_t cores) {
+std::string blocking(const PipeEnd& end, std::int64_t cores) {
     return fmt::format("grid_size: [{}, 1], t: 1, mblock: [{}, {}], ublock: [{}, {}]", cores, end.mblock_m,
                        end.mblock_n, end.ublock_rt, end.ublock_ct);
 }
@@ -42,11 +42,11 @@ std::string op(const char* name, const char* source, const PipeBenchCase& what, 
     return fmt::format(
         "    {}: {{type: datacopy, grid_loc: [0, {}], {}, inputs: [{}], in_df: [{}], acc_df: Float16_b, out_df: {}, "
         "intermed_df: {}, ublock_order: {}, buf_size_mb: {}, math_fidelity: LoFi, untilize_output: false{}}}\n",
-        name, column, cut(end, cores), source, df, df, df, end.by_columns ? 'c' : 'r', buffer, more);
+        name, column, blocking(end, cores), source, df, df, df, end.by_columns ? 'c' : 'r', buffer, more);
 }
 
-/// A ram that is read for every input, as a queue is, and the pipe from it; or a tile that the producer holds and
-/// copies again and again, and the pipe behind it.
+/// A netlist with the pipe to measure: from a ram that is read like a queue for every input, or from an op that copies
+/// one tile held in L1 again and again.
 std::string netlist_of(const PipeBenchCase& what, const ChipParams& chip) {
     const PipeEnd& from = what.from;
     const PipeEnd held = what.from_dram ? from : PipeEnd{.mblock_m = 1, .mblock_n = 1, .ublock_rt = 1, .ublock_ct = 1};
@@ -57,7 +57,7 @@ std::string netlist_of(const PipeBenchCase& what, const ChipParams& chip) {
     std::string text = fmt::format(
         "devices: {{arch: {}}}\nqueues:\n  x: {{input: HOST, type: ram, entries: 1, {}, ublock_order: {}, df: {}, "
         "target_device: 0, loc: dram, dram: [{}]}}\ngraphs:\n  g:\n    target_device: 0\n    input_count: {}\n",
-        chip.name, cut(held, buffers), held.by_columns ? 'c' : 'r', to_string(what.df), places, what.inputs);
+        chip.name, blocking(held, buffers), held.by_columns ? 'c' : 'r', to_string(what.df), places, what.inputs);
     const std::string copies = fmt::format(
         ", input_0_tms: [broadcast: {{r: {}}}, broadcast: {{c: {}}}], attributes: {{kernel_broadcast: {{input_0: 1}}}}",
         what.sources * from.mblock_m * from.ublock_rt, from.mblock_n * from.ublock_ct);
@@ -74,7 +74,7 @@ void check(const PipeBenchCase& what) {
     const std::int64_t rows = what.sources * a.mblock_m * a.ublock_rt, columns = a.mblock_n * a.ublock_ct;
     const std::int64_t other_rows = what.takers * b.mblock_m * b.ublock_rt, other_columns = b.mblock_n * b.ublock_ct;
     if (rows != other_rows || columns != other_columns)
-        fail_input({}, "the producer has {} x {} tiles, the consumer {} x {}; both need the same", rows, columns,
+        fail_input({}, "the producer has {} x {} tiles, the consumer {} x {}; both must have the same", rows, columns,
                    other_rows, other_columns);
     if (what.from_dram && what.sources != 1) fail_input({}, "a queue in DRAM is one source, not {}", what.sources);
 }
@@ -93,13 +93,13 @@ void add_features(PipeBenchResult& result, const Netlist& netlist, const Machine
     result.chunk_tiles = operand.reads.chunk;
     result.request_tiles = operand.reads.unit;
     if (operand.producer_op < 0) return;
-    const OutputStreaming& made = plan->ops.front().output_streaming;
-    result.scatter = made.scatter();
-    result.because = made.scatter() ? to_string(made.rule) : "";
-    result.block_tiles = made.block_tiles;
-    result.unit_tiles = made.unit;
-    result.phases = made.most_phases();
-    result.forks = made.streams;
+    const OutputStreaming& streaming = plan->ops.front().output_streaming;
+    result.scatter = streaming.scatter();
+    result.because = streaming.scatter() ? to_string(streaming.rule) : "";
+    result.block_tiles = streaming.block_tiles;
+    result.unit_tiles = streaming.unit;
+    result.phases = streaming.most_phases();
+    result.forks = streaming.streams;
 }
 
 }  // namespace

@@ -15,8 +15,8 @@ double stream_bytes(DataFormat format, double tiles) {
     return format == DataFormat::Invalid ? 0 : real(tile_bytes(format, {})) * tiles;
 }
 
-/// Operand buffers hold two micro-blocks, or 32 KiB of tiles when that is more. With two, a micro-block's space comes
-/// free while the other is unpacked, and its tiles arrive a turn-around later.
+/// Operand buffers hold two micro-blocks, or 32 KiB of tiles when that is more. With two, the space of one
+/// micro-block becomes free while the other is unpacked, and new tiles arrive after a turnaround time.
 double two_block_supply(const KernelShape& s, const SweepPipes& p) {
     constexpr double smallest_buffer = 32768;
     const double block = stream_bytes(s.in0, real(s.ublock_tiles()));
@@ -32,7 +32,7 @@ double eltwise_supply(const KernelShape& s, bool single, const SweepPipes& p) {
     return std::max(in0, in1) / p.supply_bytes + tiles * (p.supply_tile + (single ? p.supply_tile_single : 0));
 }
 
-/// The longest of the operands' streams. A whole input that fits in the operand buffers does not wait for them.
+/// Clocks of the slowest operand stream; 0 for inputs that fit in the operand buffers.
 double supply(const KernelShape& s, bool single, const SweepPipes& p) {
     switch (family_of(s)) {
         case KernelFamily::Sparse:
@@ -63,7 +63,7 @@ double drain(const KernelShape& s, const SweepPipes& p) {
     return stream_bytes(s.out, real(s.t * s.ublocks() * s.ublock_tiles())) / p.drain_bytes;
 }
 
-/// What the first micro-block takes more than a later one, from its first unpack on.
+/// Additional time of the first micro-block over a later one, from its first unpack on.
 double filling(const KernelTime& kernel) {
     const ScoreboardResult& first = kernel.parts.front().time;
     return first.fill - first.steady - first.lead;

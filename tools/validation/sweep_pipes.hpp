@@ -1,6 +1,5 @@
-// What the pipes of a measured sweep add to an op's kernel: the op of a sweep stands between a feeder and a drainer,
-// and its time is that of whichever is slowest. Only measured rows are timed so; ops of a simulation have the machine's
-// pipes.
+// Adds the pipes of a measured sweep to the time of an op's kernel. In a sweep the op runs between a feeder and a
+// drainer, and the slowest of them determines its time. Only for measured rows; a simulation has its own pipes.
 //
 //   feeder --supply--> [operand buffer] kernel [output] --drain--> drainer
 #pragma once
@@ -15,9 +14,8 @@ struct SweepTime {
     KernelLimit limit = KernelLimit::Unpack;
 };
 
-/// `kernel`: of this shape. `inputs`: over which the row was measured, 0 if it does not say; one input alone is
-/// measured from its first unpack to its last pack, so that filling the pipeline shows and waiting for the first tiles
-/// does not.
+/// `kernel`: the time of this shape. `inputs`: number of inputs measured, 0 if not given. A single input is measured
+/// from its first unpack to its last pack, which includes filling the pipeline but not the wait for the first tiles.
 SweepTime time_in_sweep(const KernelShape& shape, const KernelTime& kernel, std::int64_t inputs,
                         const KernelConstants& constants);
 

@@ -1,20 +1,20 @@
-// Chromium with a report in it, and a check that nothing leaves the page.
+// Opens reports in Chromium and records errors and network requests of the page.
 import { chromium } from 'playwright-core';
 
 export const program = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
 export async function launch() {
-  // the sandbox needs rights that a container may not have
+  // the sandbox needs privileges that a container may not have
   return chromium.launch({ executablePath: program, args: ['--no-sandbox', '--disable-gpu'] });
 }
 
-/** A page on a file, with what it asked for and what went wrong in it. */
+/** Opens a file in a page, with the problems found: network requests and errors. */
 export async function open(browser, file, theme = 'light') {
   const page = await browser.newPage({ colorScheme: theme, viewport: { width: 1400, height: 900 } });
   const problems = [];
   page.on('request', (request) => {
     const url = request.url();
-    if (!/^(file|blob|data):/.test(url)) problems.push(`the page asked for ${url}`);
+    if (!/^(file|blob|data):/.test(url)) problems.push(`the page requested ${url}`);
   });
   page.on('pageerror', (error) => problems.push(`error in the page: ${error.message}`));
   page.on('console', (message) => {

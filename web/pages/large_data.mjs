@@ -1,9 +1,9 @@
-// Large inputs, made on the spot: the passes of a compiled model, with one of 60,000 edges among them.
+// Generates large inputs: the passes of a compiled model, including one of 60,000 edges.
 import { cpSync, writeFileSync } from 'node:fs';
 
 export const largePassName = '50-large';
 
-/** A copy of a compiled model's folder with a pass of so many nodes in it; returns its edges. */
+/** Copies a compiled model's folder and adds a pass of `count` nodes; returns its number of edges. */
 export function addLargePass(from, to, count = 24000) {
   let state = 1;
   const next = (below) => { state = (Math.imul(state, 1103515245) + 12345) >>> 0; return (state >>> 8) % below; };
@@ -17,7 +17,7 @@ export function addLargePass(from, to, count = 24000) {
   return nodes.reduce((sum, node) => sum + node.in.length, 0) + 1;
 }
 
-/** Opens the large pass; milliseconds until it is drawn. */
+/** Opens the large pass; returns the milliseconds until it is drawn. */
 export async function showLargePass(page, go) {
   const started = performance.now();
   await go(page, 'graphs');
@@ -27,7 +27,7 @@ export async function showLargePass(page, go) {
   return performance.now() - started;
 }
 
-/** Milliseconds of the frames while the wheel turns over a canvas, in order. */
+/** Sorted frame times in milliseconds while the wheel is turned over a canvas. */
 export function framesOfWheel(page, selector) {
   return page.evaluate(async (where) => {
     const canvas = document.querySelector(where);

@@ -1,4 +1,4 @@
-// A netlist of many graphs with chains of ops over a whole Grayskull, each graph other than the one before.
+// Generates a netlist of many different graphs, each a chain of ops over all cores of a Grayskull.
 export function longNetlist(graphs, ops = 110) {
   const types = ['exp', 'sqrt', 'nop', 'reciprocal', 'gelu'];
   const queues = [], bodies = [], executes = [];

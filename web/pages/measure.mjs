@@ -1,4 +1,4 @@
-// Times of large reports in Chromium: measure.mjs TTSIM ROOT OUT. Makes its own inputs, prints a line for each figure.
+// Measures large reports in Chromium: measure.mjs TTSIM ROOT OUT. Generates its inputs and prints a line per report.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -16,8 +16,8 @@ const megabytes = (name) => statSync(at(name)).size / 1e6;
 const median = (times) => times[Math.floor(times.length / 2)];
 const runs = Number(process.env.RUNS ?? 3);
 
-/** The median of several openings of a page, each with what comes after it. */
-async function opened(browser, file, after) {
+/** Opens a page several times and runs `after` each time; returns the medians as text. */
+async function measureOpening(browser, file, after) {
   const times = [], frames = [];
   for (let n = 0; n < runs; ++n) {
     const { page, problems, milliseconds } = await open(browser, at(file));
@@ -34,7 +34,7 @@ try {
   tool('compile', join(root, 'tests/lit/compile/inputs/product.tg'), '-o', at('small'), '--keep-passes', '--force');
   const edges = addLargePass(at('small'), at('large'));
   const made = timed(() => tool('report', at('large'), '-o', at('large.html'), '--force'));
-  console.log(`graph of ${edges} edges: written in ${seconds(made)}, ${megabytes('large.html').toFixed(1)} MB, ${await opened(browser, 'large.html', (page) => showLargePass(page, go))}`);
+  console.log(`graph of ${edges} edges: written in ${seconds(made)}, ${megabytes('large.html').toFixed(1)} MB, ${await measureOpening(browser, 'large.html', (page) => showLargePass(page, go))}`);
 
   writeFileSync(at('long.yaml'), longNetlist(Number(process.env.GRAPHS ?? 380)));
   tool('run', at('long.yaml'), '--mode', 'timing', '--no-extrapolate', '--trace-level', '2', '--trace', at('long.ttperf'), '--force');
@@ -45,7 +45,7 @@ try {
     await page.waitForSelector('#gantt');
     return performance.now() - begun;
   };
-  console.log(`trace of ${megabytes('long.ttperf').toFixed(1)} MB: written in ${seconds(written)}, ${megabytes('long.html').toFixed(1)} MB, ${await opened(browser, 'long.html', showTime)}`);
+  console.log(`trace of ${megabytes('long.ttperf').toFixed(1)} MB: written in ${seconds(written)}, ${megabytes('long.html').toFixed(1)} MB, ${await measureOpening(browser, 'long.html', showTime)}`);
 } finally {
   await browser.close();
 }

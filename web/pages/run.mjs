@@ -1,4 +1,4 @@
-// Clicks through reports of small runs that are made on the spot: run.mjs TTSIM ROOT OUT. Exit code 77: no browser.
+// Browser tests of reports of small generated runs: run.mjs TTSIM ROOT OUT. Exit code 77: no browser.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';

@@ -1,4 +1,4 @@
-// The frame around all pages: which page, which run, keys, light and dark.
+// The application: navigation between pages and runs, keys, light and dark theme.
 import type { PageData, Run } from './data';
 import { choice, clear, el } from './dom';
 import { summaryPage } from './pages/summary';
@@ -29,7 +29,7 @@ export class App {
   private readonly bar = el('nav');
   private page = 'summary';
   private run = 0;
-  /** What the next page is asked to show. */
+  /** The op to select on the next page. */
   wanted = '';
   core: CorePlace | undefined;
 

@@ -1,4 +1,4 @@
-// What a page carries (docs/report.md "Page data"), and how it is read. C++ side: analysis/page/page_*.cpp.
+// The data in a page (docs/report.md "Page data") and their decoding. C++ side: analysis/page/page_*.cpp.
 export const pageVersion = 3;
 
 export interface Blocking {
@@ -91,7 +91,7 @@ export interface Series {
   y: number;
   start: number;
   end: number;
-  /** The core of its op with most cycles of its own. */
+  /** Whether it is the core of its op with the most cycles of its own. */
   slowest?: boolean;
   series: (number | null)[][];
 }
@@ -131,7 +131,7 @@ export interface PageData {
   runs: Run[];
 }
 
-/** Bytes of base64 text, without a request: pages that open from disk may make none. */
+/** Decodes base64 text without a request, which pages opened from disk cannot make. */
 function bytesOf(text: string): Uint8Array {
   const letters = atob(text);
   const bytes = new Uint8Array(letters.length);
@@ -145,10 +145,10 @@ export async function inflate(text: string): Promise<string> {
 }
 
 export async function readPage(text: string): Promise<PageData> {
-  if (text.startsWith('@')) throw new Error('this page holds no data: ttsim report puts them in');
+  if (text.startsWith('@')) throw new Error('this page contains no data: ttsim report adds them');
   const data = JSON.parse(await inflate(text.trim())) as PageData;
   if (data.kind !== 'ttsim page data') throw new Error(`the data in this page are "${data.kind}", not those of ttsim report`);
   if (data.version !== pageVersion)
-    throw new Error(`the data in this page are version ${data.version}, and it reads ${pageVersion}: build it again with scripts/web`);
+    throw new Error(`the data in this page have version ${data.version}, but the page needs ${pageVersion}: build it again with scripts/web`);
   return data;
 }

@@ -1,4 +1,4 @@
-// Elements in one call. Text is always put in as text: names come from files.
+// Creates elements in one call. Text is always inserted as text nodes, since names come from files.
 type Child = Node | string | number | null | undefined;
 type Props = Record<string, string | number | boolean | ((event: Event) => void) | undefined>;
 
@@ -32,7 +32,7 @@ export function svg(tag: string, props: Record<string, string | number> = {}, ..
   return element;
 }
 
-/** A labelled choice. */
+/** A labelled selection list. */
 export function choice(label: string, id: string, options: [value: string, text: string][], chosen: string, change: (value: string) => void): HTMLElement {
   const select = el('select', { id, onchange: () => change(select.value) });
   for (const [value, text] of options) select.append(el('option', { value, selected: value === chosen }, text));

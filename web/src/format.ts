@@ -1,4 +1,4 @@
-// Numbers for people.
+// Formats numbers.
 const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 const small = new Intl.NumberFormat('en', { maximumFractionDigits: 2 });
 

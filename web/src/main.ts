@@ -10,7 +10,7 @@ async function start(): Promise<void> {
   try {
     new App(place, await readPage(text));
   } catch (error) {
-    // a page that stays empty tells nobody why
+    // show the error, since the page would stay empty
     place.append(el('p', { class: 'bad', role: 'alert' }, `This report cannot be shown: ${error instanceof Error ? error.message : String(error)}`));
     throw error;
   }

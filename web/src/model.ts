@@ -1,7 +1,7 @@
-// The netlist of a run as something to ask: who reads whom, what runs when, what the trace says of it.
+// Queries on the netlist of a run: edges, epochs of ops, and their times in the trace.
 import type { CoreRow, Epoch, Op, Queue, Run } from './data';
 
-/** Parts of a core's time, in the order of CoreRow from "busy" on. */
+/** Causes of a core's cycles, in the order of CoreRow from "busy" on. */
 export const causes = ['busy', 'wait_source', 'wait_noc', 'wait_dram', 'wait_room', 'wait_output', 'wait_dst', 'wait_pack', 'drain'] as const;
 export type Cause = (typeof causes)[number];
 
@@ -10,7 +10,7 @@ export interface Edge {
   to: string;
   operand: number;
   tms: string;
-  /** What differs between how the producer has it cut and its reader takes it; '' when nothing does. */
+  /** Differences in blocking between producer and reader; '' if there are none. */
   reblock: string;
 }
 export interface OpTime {
@@ -33,7 +33,7 @@ export function reblocking(from: Op | Queue, to: Op): string {
   return parts.join(', ');
 }
 
-/** The text of an entry: from its line on, until its braces close. */
+/** The text of an entry, from its line to its closing brace. */
 export function entryText(netlist: string[], line: number): string {
   if (line < 1 || line > netlist.length) return '';
   let depth = 0;
@@ -82,7 +82,7 @@ export class Model {
     return entryText(this.lines, this.ops.get(name)?.line ?? this.queues.get(name)?.line ?? 0);
   }
 
-  /** First and last epoch that touches a queue; undefined: none does. */
+  /** First and last epoch that uses a queue; undefined: none. */
   lifetime(queue: string): [number, number] | undefined {
     const names = [...(this.into.get(queue) ?? []).map((e) => e.from), ...(this.outOf.get(queue) ?? []).map((e) => e.to)];
     const at = names.map((name) => this.epochOf.get(name)).filter((n): n is number => n !== undefined);
@@ -96,7 +96,7 @@ export class Model {
     return found ? Number(found.epoch) : undefined;
   }
 
-  /** Where the cycles of the cores of each op went. */
+  /** Cycles of the cores of each op by cause. */
   times(epoch: number): Map<string, OpTime> {
     const of = this.traceEpoch(epoch);
     const cores = new Map<string, CoreRow[]>();

@@ -1,4 +1,4 @@
-// Inputs of an op over time, from the rows that a trace stores once for all that repeat (docs/trace.md core_load).
+// Inputs of an op over time, from the rows of a trace, which stores repeated rows once (docs/trace.md core_load).
 import type { Series } from './data';
 import { causes, type Cause } from './model';
 
@@ -9,10 +9,10 @@ export interface Input {
   /** Cycles by cause, in the order of `causes`. */
   parts: number[];
 }
-/** Places in a row of a series. */
+/** Indices of fields in a row of a series. */
 const at = { input: 0, times: 1, every: 2, shift: 3, start: 4, length: 5, mathBound: 11, unpackBound: 12, waits: 13 };
 
-/** Those between two cycles of the epoch; `most`: a window of more is drawn as a whole. */
+/** Inputs between two cycles of the epoch; a window of more than `most` is drawn as one. */
 export function inputsOf(series: Series, from: number, to: number, most = 5000): Input[] {
   const list: Input[] = [];
   for (const row of series.series) {
@@ -29,5 +29,5 @@ export function inputsOf(series: Series, from: number, to: number, most = 5000):
   return list.sort((a, b) => a.start - b.start);
 }
 
-/** In which order the parts of an input are drawn: first what it waits for, then work, then what its output waits for. */
+/** Drawing order of the parts of an input: waits for operands, busy, waits for output. */
 export const drawnOrder: Cause[] = ['wait_source', 'wait_dram', 'wait_noc', 'busy', 'wait_dst', 'wait_pack', 'wait_output', 'wait_room', 'drain'];

@@ -1,4 +1,4 @@
-// A table sorted by a click on a title, or Enter on it; again: the other way.
+// Tables that are sorted by a click on a title or Enter; a second time reverses the order.
 import { clear, el } from './dom';
 import { number, percent } from './format';
 import type { Row } from './data';
@@ -43,7 +43,7 @@ export function table(id: string, columns: Column[], rows: Row[], open?: (row: R
     }, column.title));
 
   function sortBy(next: string): void {
-    // numbers are looked at from the largest on
+    // numbers start with the largest
     down = next === key ? !down : typeof rows[0]?.[next] === 'number';
     key = next;
     titles.forEach((title, i) => title.setAttribute('aria-sort', columns[i]?.key === key ? (down ? 'descending' : 'ascending') : 'none'));

@@ -15,18 +15,18 @@ const after = passGraph({ name: 'b', nodes: [
 ], outputs: [['y', 2]] });
 
 describe('a pass as a graph', () => {
-  it('has ovals for what comes in, edges with TMs, and outputs', () => {
+  it('has ovals for inputs, edges with TMs, and outputs', () => {
     expect(after.nodes.map((node) => node.kind)).toEqual(['activation', 'op', 'op', 'output']);
     expect(after.edges[0]).toEqual({ from: 0, to: 1, operand: 0, tms: 'transpose' });
     expect(after.edges).toHaveLength(3);
   });
-  it('differs from another by what is new, changed and gone', () => {
+  it('differs from another by new, changed and removed nodes', () => {
     const changed = difference(before, after);
     expect([...changed.changes]).toEqual([['x', 'same'], ['e', 'new'], ['r', 'new'], ['y', 'changed']]);
     expect(changed.gone).toEqual(['s']);
     expect([...difference(before, before).changes.values()].every((change) => change === 'same')).toBe(true);
   });
-  it('is followed by origin where the name is gone', () => {
+  it('is followed by origin if the name was removed', () => {
     const node = before.nodes[1];
     expect(node && follow(node, after).map((one) => one.name)).toEqual(['e', 'r']);
   });
@@ -46,20 +46,20 @@ describe('the layout', () => {
     for (let i = 0; i < edges; ++i) { const to = 1 + next(nodes - 1); graph.edges.push({ from: Math.max(0, to - 1 - next(40)), to, operand: 0, tms: '' }); }
     return graph;
   };
-  it('puts readers below what they read', () => {
+  it('places readers below their inputs', () => {
     const graph = random(200, 500), layer = layers(graph);
     for (const edge of graph.edges) expect(layer[edge.from]).toBeLessThan(layer[edge.to] ?? 0);
   });
-  it('lets no boxes overlap', () => {
+  it('has no overlapping boxes', () => {
     const { boxes } = layered(random(120, 300));
     boxes.forEach((a, i) => boxes.slice(i + 1).forEach((b) => expect(a.y !== b.y || a.x + a.w <= b.x + 1e-6 || b.x + b.w <= a.x + 1e-6).toBe(true)));
   });
-  it('ends for a circle', () => {
+  it('terminates for a cycle', () => {
     const graph = random(3, 0);
     graph.edges.push({ from: 0, to: 1, operand: 0, tms: '' }, { from: 1, to: 0, operand: 0, tms: '' });
     expect(layered(graph).boxes).toHaveLength(3);
   });
-  it('is done with 60,000 edges in a moment', () => {
+  it('handles 60,000 edges quickly', () => {
     const graph = random(25000, 60000), started = performance.now();
     layered(graph);
     expect(performance.now() - started).toBeLessThan(2500);

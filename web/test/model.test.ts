@@ -12,25 +12,25 @@ const run: Run = { name: 'r', files: [], notes: [], ops: [op('a', ['q']), op('b'
   { graphs: ['g'], chips: [0], launches: 1, ops: [{ op: 'a', chip: 0, l1: [] }] }, { graphs: ['h'], chips: [0], launches: 1, ops: [{ op: 'b', chip: 0, l1: [] }] }] };
 
 describe('the netlist of a run', () => {
-  it('knows who reads whom, and when', () => {
+  it('has edges and epochs', () => {
     const model = new Model(run);
     expect(model.into.get('b')?.map((edge) => edge.from)).toEqual(['a']);
     expect(model.epochOf.get('b')).toBe(1);
     expect(model.into.get('b')?.[0]?.reblock).toBe('grid 1x1 to 2x1');
   });
-  it('says nothing where nothing is cut anew', () => expect(reblocking(op('a', []), op('b', []))).toBe(''));
-  it('shows the entry of an op until its braces close', () => {
+  it('reports no reblocking for equal blocking', () => expect(reblocking(op('a', []), op('b', []))).toBe(''));
+  it('shows the entry of an op up to its closing brace', () => {
     expect(entryText(['x:', '  a: {type: nop,', '    inputs: [q]}', '  b: {}'], 2)).toBe('a: {type: nop,\n    inputs: [q]}');
     expect(entryText([], 3)).toBe('');
   });
 });
 
 describe('the grid', () => {
-  it('has harvested rows where they are on the chip', () => {
+  it('has harvested rows at their physical positions', () => {
     const chip = { id: 0, arch: '', clock_mhz: 1, rows: [1, 3], columns: [1], harvested_rows: [2], dram_channels: 1, dram_channel_bytes: 1, l1_bytes: 1, l1_reserved: 0 };
     expect(gridRows(chip)).toEqual([[1, 0], [2, -1], [3, 1]]);
   });
-  it('turns the rectangle of a transposed op', () => expect(extent({ ...op('a', [], [2, 3]), transposed: true })).toEqual([3, 2]));
+  it('transposes the rectangle of a transposed op', () => expect(extent({ ...op('a', [], [2, 3]), transposed: true })).toEqual([3, 2]));
 });
 
 describe('time', () => {
@@ -40,13 +40,13 @@ describe('time', () => {
     expect(lanes.map((lane) => lane.only)).toEqual([undefined, 'wait_source', 'wait_dram', 'busy']);
     expect(lanes[0]?.label).toBe('a on 1-2');
   });
-  it('adds up cores and finds what limits', () => {
+  it('sums cores and finds the limiting cause', () => {
     const core = (busy: number, dram: number): CoreRow => [0, 'a', 1, 1, 0, busy + dram, busy, 0, 0, dram, 0, 0, 0, 0, 0, 0];
     const time = opTime([core(10, 30), core(20, 40)]);
     expect(time.limit).toBe('wait_dram');
     expect(time.busyShare).toBeCloseTo(0.3);
   });
-  it('repeats rows as often as the trace says, and only those in sight', () => {
+  it('repeats rows as in the trace, only in the window', () => {
     const row = [0, 4, 1, 100, 50, 80, 0, 80, 1, 1, 60, 50, 10, 5, 5, 5, 5, 0, 0, 0, 0, null];
     const series = { epoch: 0, op: 'a', chip: 0, x: 1, y: 1, start: 50, end: 430, series: [row] };
     expect(inputsOf(series, 0, 1000).map((input) => [input.input, input.start, input.end])).toEqual([[0, 50, 130], [1, 150, 230], [2, 250, 330], [3, 350, 430]]);

@@ -7,10 +7,10 @@ describe('tables', () => {
     expect(sortedRows(rows, 'n', true).map((row) => row.n)).toEqual([100, 9, null]);
     expect(sortedRows(rows, 'name', false).map((row) => row.name)).toEqual(['op1', 'op9', 'op10']);
   });
-  it('leave the rows they were given as they were', () => {
+  it('do not change the given rows', () => {
     const rows = [{ n: 2 }, { n: 1 }];
     sortedRows(rows, 'n', false);
     expect(rows[0]?.n).toBe(2);
   });
-  it('put what is missing first', () => expect(compareCells(null, 1)).toBeLessThan(0));
+  it('put missing values first', () => expect(compareCells(null, 1)).toBeLessThan(0));
 });

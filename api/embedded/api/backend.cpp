@@ -22,14 +22,14 @@ std::shared_ptr<Record> record_of(const tt::tt_backend_config& config, const std
 
 }  // namespace
 
-// --- making --------------------------------------------------------------------------------------------------------
+// --- construction --------------------------------------------------------------------------------------------------
 
 tt_backend::tt_backend(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 tt_backend::~tt_backend() {
     if (impl_->record && impl_->record->made_here()) impl_->record->device->close();
 }
 
-void tt_backend::Impl::take(const std::string& netlist_path) {
+void tt_backend::Impl::load_netlist(const std::string& netlist_path) {
     const tt::bridge::DeviceOptions options = tt_backend_api::options_of(config);
     auto made = record_of(config, netlist_path);
     made->device = image ? std::make_shared<tt::bridge::Device>(image->impl().facts, options)
@@ -46,7 +46,7 @@ std::shared_ptr<tt_backend> tt_backend::create(const std::string& netlist_path, 
     if (config.tti) return create(config.tti, config);
     auto impl = std::make_unique<Impl>();
     impl->config = config;
-    impl->take(netlist_path);
+    impl->load_netlist(netlist_path);
     return std::shared_ptr<tt_backend>(new tt_backend(std::move(impl)));
 }
 
@@ -60,7 +60,7 @@ std::shared_ptr<tt_backend> tt_backend::create(std::shared_ptr<tt::tt_device_ima
     if (config.type == tt::DEVICE::Invalid) impl->config.type = tt::get_device_from_string(image->backend());
     impl->config.output_dir = image->get_model_path("backend_build_binaries");
     impl->image = std::move(image);
-    impl->take(impl->image->get_netlist_path());
+    impl->load_netlist(impl->image->get_netlist_path());
     return std::shared_ptr<tt_backend>(new tt_backend(std::move(impl)));
 }
 
@@ -102,7 +102,7 @@ DEVICE_STATUS_CODE tt_backend::compile_netlist(const std::string& netlist_path) 
                                      ": this backend has its netlist; compile_netlist() is for those of "
                                      "create_eager_backend()");
         if (!impl_->initialized) throw std::runtime_error(netlist_path + ": initialize() comes first");
-        impl_->take(netlist_path);
+        impl_->load_netlist(netlist_path);
         impl_->open(nullptr);
     });
 }
@@ -142,7 +142,7 @@ DEVICE_STATUS_CODE tt_backend::wait_for_idle() {
 DEVICE_STATUS_CODE tt_backend::memory_barrier(tt::MemBarType type, int chip, const std::unordered_set<tt_xy_pair>&) {
     return status_of(false, [&] {
         if (type == tt::MemBarType::host_cluster) return impl_->device().wait_for_idle();
-        // what runs on a chip is in order already: a write is seen by every later read
+        // programs run in order: every later read sees a write
         if (type == tt::MemBarType::device_device && impl_->device().is_open()) return;
         throw std::runtime_error("memory_barrier on chip " + std::to_string(chip) +
                                  ": between host and a chip's DRAM or L1 there is none; use host_cluster");
@@ -167,7 +167,7 @@ DEVICE_STATUS_CODE tt_backend::finish() {
     return status_of(false, [&] { impl_->finish(); });
 }
 
-// --- what it is ----------------------------------------------------------------------------------------------------
+// --- queries -------------------------------------------------------------------------------------------------------
 
 tt::tt_dram_io_desc tt_backend::get_queue_descriptor(const std::string& name) {
     const std::lock_guard lock(impl_->mutex);
@@ -185,14 +185,14 @@ void tt_backend::set_config(const tt::tt_backend_config& config) {
     const tt::tt_backend_config before = impl_->config;
     impl_->config = config;
     if (!impl_->image) {
-        if (impl_->record) impl_->take(impl_->record->netlist_path);
+        if (impl_->record) impl_->load_netlist(impl_->record->netlist_path);
         return;
     }
     impl_->config.mode = before.mode;
     impl_->config.output_dir = before.output_dir;
     impl_->config.tti = before.tti;
     if (config.type == tt::DEVICE::Invalid) impl_->config.type = before.type;
-    impl_->take(impl_->record->netlist_path);
+    impl_->load_netlist(impl_->record->netlist_path);
 }
 
 tt::tt_backend_config tt_backend::get_config() const { return impl_->config; }

@@ -1,4 +1,4 @@
-// What a tt_backend holds.
+// Implementation of tt_backend.
 #pragma once
 
 #include <mutex>
@@ -8,16 +8,16 @@
 
 struct tt_backend::Impl {
     tt::tt_backend_config config;
-    std::shared_ptr<tt::tt_device_image> image;                    ///< null: of a netlist
-    std::shared_ptr<tt_backend_api::Record> record;                ///< null: eager, without a netlist so far
-    std::vector<std::shared_ptr<tt_backend_api::Record>> earlier;  ///< eager: netlists before
+    std::shared_ptr<tt::tt_device_image> image;                    ///< null: created from a netlist
+    std::shared_ptr<tt_backend_api::Record> record;                ///< null: eager, before the first netlist
+    std::vector<std::shared_ptr<tt_backend_api::Record>> earlier;  ///< eager: records of earlier netlists
     bool eager = false, initialized = false, finished = false;
     std::vector<std::string> no_programs;
-    std::mutex mutex;  ///< of the cache
+    std::mutex mutex;  ///< guards `descriptors`
     std::map<std::string, tt::tt_dram_io_desc> descriptors;
 
     tt::bridge::Device& device() const;
-    void take(const std::string& netlist_path);
+    void load_netlist(const std::string& netlist_path);
     void compile(tt::tt_compile_result* result);
     void open(tt::tt_compile_result* result);
     void run(const std::string& program, const std::map<std::string, std::string>& parameters);

@@ -1,4 +1,4 @@
-// A backend's configuration as the bridge takes it.
+// Conversion of a backend's configuration to options of the bridge.
 #pragma once
 
 #include <tt_backend_api_types.hpp>
@@ -7,10 +7,10 @@
 
 namespace tt_backend_api {
 
-/// Throws for a type that is not there, and for runtime_args that are not known.
+/// Throws for an unknown type or unknown runtime_args.
 tt::bridge::DeviceOptions options_of(const tt::tt_backend_config& config);
-/// Integers, True, False. Throws for other values, and for a parameter in `declared` that is not given; those not
-/// declared are left out.
+/// Converts parameters: integers, True, False. Parameters that are not in `declared` are dropped. Throws for other
+/// values, and for a missing declared parameter.
 std::map<std::string, std::int64_t> parameters_of(const std::string& program, const std::vector<std::string>& declared,
                                                   const std::map<std::string, std::string>& given);
 

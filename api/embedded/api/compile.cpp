@@ -1,4 +1,4 @@
-// Compiling and opening a backend's netlist, and what its results look like.
+// Compiling and opening a backend's netlist, and conversion of compile results.
 #include <cstdio>
 #include <filesystem>
 
@@ -39,7 +39,7 @@ void tt_backend::Impl::open(tt::tt_compile_result* result) {
             record->server = std::make_unique<tt::bridge::DeviceServer>(
                 record->device, tt::bridge::ServedDevice{record->netlist_path, record->id, record->golden()},
                 config.output_dir);
-        } catch (const std::exception& error) {  // most programs need none
+        } catch (const std::exception& error) {  // not an error, since most programs have one process
             std::fprintf(stderr, "tt_backend: %s: other processes cannot reach the device: %s\n",
                          config.output_dir.c_str(), error.what());
         }

@@ -5,7 +5,7 @@
 #include "api/embedded/api/device_image.hpp"
 #include "api/embedded/api/names.hpp"
 
-/// Offsets of the places that a strided kernel looks at, by rows.
+/// Offsets that a strided kernel reads, row by row.
 static tt::tt_s_descriptor strides_of(const tt::bridge::Prestride& p) {
     tt::tt_s_descriptor s;
     s.stride = static_cast<int>(p.stride);
@@ -16,8 +16,9 @@ static tt::tt_s_descriptor strides_of(const tt::bridge::Prestride& p) {
 }
 
 tt::tt_dram_io_desc tt_backend::Impl::describe(const std::string& name) const {
-    if (!record) (void)device();                                       // which says what is missing
-    const tt::bridge::QueueFacts facts = record->device->queue(name);  // in a forked process too: it needs no threads
+    if (!record) (void)device();  // throws with the reason
+    const tt::bridge::QueueFacts facts =
+        record->device->queue(name);  // also valid in a forked process, since it needs no threads
     tt::tt_dram_io_desc q;
     q.netlist_path = record->netlist_path;
     q.queue_name = name;

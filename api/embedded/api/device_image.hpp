@@ -1,4 +1,4 @@
-// What a tt_device_image holds.
+// Implementation of tt_device_image.
 #pragma once
 
 #include <tt_backend_api_types.hpp>

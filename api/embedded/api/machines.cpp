@@ -23,7 +23,7 @@ std::string lower(std::string text) {
 
 using Parameters = std::map<std::string, std::string>;
 std::mutex cache_guard;
-std::map<std::string, Parameters> cache;  ///< by the files asked for
+std::map<std::string, Parameters> cache;  ///< parameters by the requested files
 
 Parameters parameters_of(const std::string& soc, const std::string& cluster, const std::string& params) {
     const std::string key = soc + "\n" + cluster + "\n" + params;

@@ -14,7 +14,7 @@ static std::map<const void*, Memory> known;
 
 const void* keep(Memory memory) {
     const std::lock_guard lock(memory_guard);
-    if (memory->empty()) memory->resize(1);  // an address of its own
+    if (memory->empty()) memory->resize(1);  // ensures a unique address
     const void* address = memory->data();
     known[address] = std::move(memory);
     return address;

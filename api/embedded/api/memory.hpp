@@ -1,4 +1,4 @@
-// Memory that the backend gave out, by its address.
+// Memory that the backend allocated for programs, by address.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@
 namespace tt_backend_api {
 
 using Memory = std::shared_ptr<std::vector<std::uint32_t>>;
-/// Held until forget(); its address.
+/// Keeps the memory until forget(); returns its address.
 const void* keep(Memory memory);
-/// Nothing happens for an address that is not known.
+/// Releases the memory; no effect for an unknown address.
 void forget(const void* address);
 
 }  // namespace tt_backend_api

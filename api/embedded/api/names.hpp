@@ -1,4 +1,4 @@
-// Names as the bridge has them.
+// Conversion of format names of the bridge.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace tt_backend_api {
 
-/// Every format; throws for another name.
+/// The format with that name; throws for an unknown name.
 tt::DataFormat format_named(const std::string& name);
 
 }  // namespace tt_backend_api

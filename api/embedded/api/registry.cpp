@@ -23,7 +23,7 @@ std::string folder_name(const std::string& path) {
     return (ignored ? std::filesystem::path(path) : full).string();
 }
 
-/// Whether this process made a backend, still alive, with that folder.
+/// Whether this process has created a backend with that folder, which still exists.
 bool made_here(const std::string& output_dir) {
     const std::lock_guard lock(guard);
     for (const auto& weak : records)
@@ -36,7 +36,7 @@ bool made_here(const std::string& output_dir) {
 }  // namespace
 
 Record::~Record() {
-    // the threads of a forked process's copy are not there to be joined
+    // in a forked process the threads of the copy do not exist and cannot be joined
     if (device && !made_here()) {
         new auto(std::move(device));
         new auto(std::move(queues));
@@ -57,7 +57,7 @@ tt::bridge::Device& Record::own_device() const {
 void add(const std::shared_ptr<Record>& record) {
     const std::lock_guard lock(guard);
     record->process = ::getpid();
-    // other processes have numbers of their own
+    // the process id makes the ids unique over processes
     if (record->id == 0) record->id = (static_cast<std::uint64_t>(::getpid()) << 32) + ++last_id;
     std::erase_if(records, [](const auto& weak) { return weak.expired(); });
     records.push_back(record);
@@ -102,11 +102,11 @@ const std::string& tt::backend::last_error() { return tt_backend_api::last_messa
 
 namespace {
 
-/// Devices of other processes that initialize_child_process() found, by its calls.
+/// Devices of other processes that initialize_child_process() has found, one list per call.
 std::vector<std::vector<std::shared_ptr<tt_backend_api::Record>>> attached;
 std::mutex attached_guard;
 
-/// A record for each device that another process serves in the folder.
+/// Creates a record for each device that another process serves for the folder.
 std::vector<std::shared_ptr<tt_backend_api::Record>> attach(const std::string& output_dir) {
     std::vector<std::shared_ptr<tt_backend_api::Record>> all;
     for (tt::bridge::RemoteDevice& remote : tt::bridge::devices_served_for(output_dir)) {

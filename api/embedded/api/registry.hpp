@@ -1,4 +1,4 @@
-// The backends of the process, found by descriptors; and how calls say what went wrong.
+// Registry of the backends of the process, searched by descriptor; error reporting of calls.
 #pragma once
 
 #include <exception>
@@ -10,7 +10,7 @@
 
 namespace tt_backend_api {
 
-/// What functions of tt::backend know of a backend.
+/// A registered backend, as functions of tt::backend use it.
 struct Record {
     Record() = default;
     ~Record();
@@ -18,27 +18,27 @@ struct Record {
     Record& operator=(const Record&) = delete;
 
     std::shared_ptr<tt::bridge::QueueAccess> queues;
-    std::shared_ptr<tt::bridge::Device> device;        ///< the same, in the process that made it; else null
-    std::unique_ptr<tt::bridge::DeviceServer> server;  ///< once it is open
+    std::shared_ptr<tt::bridge::Device> device;  ///< same object as `queues` in the process that created it; else null
+    std::unique_ptr<tt::bridge::DeviceServer> server;  ///< null until the device is open
     tt::DEVICE type = tt::DEVICE::Invalid;
     std::string netlist_path, output_dir;
     std::uint64_t id = 0;
-    int process = 0;  ///< that made this record
+    int process = 0;  ///< id of the process that created this record
     bool golden() const { return type == tt::DEVICE::Golden; }
-    bool made_here() const;  ///< not by the process that this one was forked from
-    /// Throws in a process that was forked after the device was made: its threads are not there.
+    bool made_here() const;  ///< false in a forked child of the creating process
+    /// Throws in a process that was forked after the device was created, since its threads do not exist there.
     tt::bridge::Device& own_device() const;
 };
 
-/// Gives it its id. It is found as long as somebody holds it.
+/// Registers a record and assigns its id. It can be found as long as it exists.
 void add(const std::shared_ptr<Record>& record);
-/// Throws where there is none, there are several, or another process has it and this one did not ask for it.
+/// Throws when there is none, there are several, or it belongs to another process to which this one is not connected.
 std::shared_ptr<Record> find(const tt::tt_dram_io_desc& q);
 
-/// Keeps the message for last_error(), writes it to standard error, and gives `code` back.
+/// Stores the message for last_error(), writes it to standard error, and returns `code`.
 tt::DEVICE_STATUS_CODE failed(tt::DEVICE_STATUS_CODE code, const std::string& message);
 
-/// The call's outcome. `timed`, looked at after it: not being ready is a TimeoutError.
+/// Calls `call` and converts exceptions to a status. `timed`, read after the call: NotReady becomes a TimeoutError.
 template <class Call>
 tt::DEVICE_STATUS_CODE status_of(const bool& timed, Call&& call) {
     using tt::DEVICE_STATUS_CODE;

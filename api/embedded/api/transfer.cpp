@@ -1,4 +1,4 @@
-// Pushes, gets and pops: what the descriptors say, as calls of the bridge.
+// Pushes, gets and pops: converts descriptors to calls of the bridge.
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
@@ -18,7 +18,7 @@ using tt_backend_api::status_of;
 
 namespace {
 
-/// A time-out of the environment wins.
+/// A timeout in the environment variable takes precedence.
 int seconds_of(const char* variable, int given) {
     const char* text = std::getenv(variable);
     if (!text || !*text) return given;
@@ -62,7 +62,7 @@ HostTensor host_tensor(const tt_dram_io_desc& q, const tt_PytorchTensorDesc& des
     return tensor;
 }
 
-/// How many entries may come at once.
+/// Checks the number of entries of one call.
 void check_count(const tt_dram_io_desc& q, const Record& record, bool vector_code, std::uint32_t count) {
     if (record.golden() ? count == 1 || (count > 0 && count % q.input_count == 0)
         : vector_code   ? count > 0
@@ -84,7 +84,7 @@ DEVICE_STATUS_CODE push_input(const tt_dram_io_desc& q, const tt_PytorchTensorDe
         const int seconds = seconds_of("TT_BACKEND_PUSH_TIMEOUT", timeout_s);
         const std::shared_ptr<Record> record = found(q);
         HostTensor tensor = host_tensor(q, desc);
-        const bool vector_code = record->queues->in_vector_code(q.queue_name, tensor.format);
+        const bool vector_code = record->queues->uses_vector_tilizer(q.queue_name, tensor.format);
         if (push_one && !vector_code && !record->golden()) tensor.shape[0] = 1;
         check_count(q, *record, vector_code, tensor.shape[0]);
         timed = seconds > 0 && !record->golden();
@@ -107,7 +107,7 @@ DEVICE_STATUS_CODE push_input(const tt_dram_io_desc& q, const tt_TilizedTensorDe
 
 // --- 2. get, pop ---------------------------------------------------------------------------------------------------
 
-/// The result as the caller wants it: entries outermost of `dim` dimensions, contiguous.
+/// Fills the caller's descriptor with a result: contiguous, `dim` dimensions, entries outermost.
 static void describe(const tt_dram_io_desc& q, const tt::bridge::Result& result, tt_PytorchTensorDesc& desc) {
     const unsigned dim = desc.dim;
     if (dim < 1 || dim > PY_TENSOR_DIMS)
@@ -154,7 +154,7 @@ DEVICE_STATUS_CODE pop_output(const tt_dram_io_desc& q, bool pop_one, int timeou
     });
 }
 
-// --- 3. around them ------------------------------------------------------------------------------------------------
+// --- 3. addresses and memory ---------------------------------------------------------------------------------------
 
 DEVICE_STATUS_CODE translate_addresses(tt_dram_io_desc& q) {
     return status_of(false, [&] { q.bufq_mapping = tt_backend_api::find(q)->queues->mapped(q.queue_name); });

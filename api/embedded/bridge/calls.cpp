@@ -15,7 +15,7 @@ std::string queue_of(const Call& call) { return field(call, "queue").get<std::st
 
 Wait wait_of(const Call& call) {
     Wait wait = wait_from(field(call, "wait"));
-    wait.given_up = call.given_up;
+    wait.cancelled = call.cancelled;
     return wait;
 }
 
@@ -36,8 +36,8 @@ json answer_tilized(Device& device, const Call& call) {
 const std::map<std::string, Answer>& answers() {
     static const std::map<std::string, Answer> all{
         {"queue", [](Device& d, const Call& c) { return to_json(d.queue(queue_of(c))); }},
-        {"in_vector_code",
-         [](Device& d, const Call& c) { return json(d.in_vector_code(queue_of(c), field(c, "format"))); }},
+        {"uses_vector_tilizer",
+         [](Device& d, const Call& c) { return json(d.uses_vector_tilizer(queue_of(c), field(c, "format"))); }},
         {"push",
          [](Device& d, const Call& c) {
              d.push(queue_of(c), host_tensor_from(field(c, "tensor")), wait_of(c), field(c, "slot"));

@@ -1,4 +1,4 @@
-// What calls of other processes do on a device.
+// Executes calls of other processes on a device.
 #pragma once
 
 #include <functional>
@@ -9,10 +9,10 @@ namespace ttsim::impl::bridge {
 
 struct Call {
     const json& message;
-    std::function<bool()> given_up;  ///< the process that called is gone
+    std::function<bool()> cancelled;  ///< true when the calling process is gone
 };
 
-/// Its result, or what is wrong with it: {"result": ...} or {"error": text, "not_ready": bool}.
+/// The answer: {"result": ...} or {"error": text, "not_ready": bool}.
 json answer_to(Device& device, const Call& call);
 
 }  // namespace ttsim::impl::bridge

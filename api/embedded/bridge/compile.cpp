@@ -1,4 +1,4 @@
-// Compiling a netlist without running it: every rule, every graph, and what of them fails.
+// Compiling a netlist without running it: checks all rules, plans all graphs and collects failures.
 #include <algorithm>
 
 #include "api/embedded/bridge/device_impl.hpp"
@@ -24,7 +24,7 @@ CompileResult Device::compile() const {
     } catch (const impl::L1Error& error) {
         result = {false, true, false, error.what(), error.places().front().op, {}};
         for (const auto& place : error.places()) result.shortages.push_back(shortage_of(place, epoch));
-        // what would fit if the ops did not reserve room for streams is their overlay's fault
+        // an overlay failure: the buffers would fit without the memory that ops reserve for streams
         result.overlay = std::all_of(error.places().begin(), error.places().end(),
                                      [](const auto& place) { return place.needed <= place.left + place.overlay_size; });
         result.l1 = !result.overlay;

@@ -20,7 +20,7 @@ namespace ttsim::impl::bridge {
 namespace {
 
 std::mutex opened_guard;
-std::vector<int>& opened = *new std::vector<int>;  // descriptors of globals are closed at any time
+std::vector<int>& opened = *new std::vector<int>;  // never destroyed, since global descriptors may be closed at exit
 
 void register_forks() {
     static std::once_flag once;
@@ -39,7 +39,7 @@ void register_forks() {
 Descriptor::Descriptor(const std::function<int()>& open) : process_(::getpid()) {
     register_forks();
     const std::lock_guard lock(opened_guard);
-    opened.reserve(opened.size() + 1);  // so that nothing opened is forgotten for want of memory
+    opened.reserve(opened.size() + 1);  // allocates before open(), so that no open descriptor is lost
     number_ = open();
     if (number_ >= 0) opened.push_back(number_);
 }
@@ -55,7 +55,7 @@ Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
 
 void Descriptor::close() noexcept {
     const int number = std::exchange(number_, -1);
-    if (number < 0 || process_ != ::getpid()) return;  // a forked process's copy is closed already
+    if (number < 0 || process_ != ::getpid()) return;  // in a forked process it is already closed
     const std::lock_guard lock(opened_guard);
     std::erase(opened, number);
     ::close(number);
@@ -67,12 +67,12 @@ namespace {
 
 [[noreturn]] void fail(int error, const char* what) { throw std::system_error(error, std::generic_category(), what); }
 
-/// For poll(), which takes no more than an int has.
+/// Timeout for poll(), limited to the range of int.
 int milliseconds_left(const TimeLimit& limit) {
     using std::chrono::milliseconds;
-    std::optional<milliseconds> left = limit.standing;
-    if (limit.over) {
-        const auto rest = std::chrono::ceil<milliseconds>(*limit.over - TimeLimit::Clock::now());
+    std::optional<milliseconds> left = limit.idle;
+    if (limit.deadline) {
+        const auto rest = std::chrono::ceil<milliseconds>(*limit.deadline - TimeLimit::Clock::now());
         left = std::max(milliseconds(0), left ? std::min(*left, rest) : rest);
     }
     if (!left) return -1;
@@ -89,7 +89,7 @@ void wait_until_ready(const Descriptor& socket, short events, const TimeLimit& l
     if (ready == 0) fail(ETIMEDOUT, "the other process stands still");
 }
 
-/// `move` transfers up to so many bytes from an offset on, without waiting, and returns what recv() and send() do.
+/// Transfers all bytes. `move` transfers bytes from an offset without waiting and returns like recv() and send().
 template <class Move>
 void transfer(const Descriptor& socket, std::size_t bytes, short events, const TimeLimit& limit, Move move) {
     for (std::size_t done = 0; done < bytes;) {

@@ -1,4 +1,4 @@
-// Descriptors that end with the process that opened them, and reads and writes on sockets whose every wait has an end.
+// File descriptors that are not inherited by other processes, and socket transfers with time limits.
 #pragma once
 
 #include <chrono>
@@ -8,12 +8,12 @@
 
 namespace ttsim::impl::bridge {
 
-/// Neither a forked process nor one that is executed keeps it.
+/// A file descriptor that is closed in forked and executed processes.
 class Descriptor {
 public:
     Descriptor() = default;
-    /// `open` gives a descriptor that is closed on exec, or -1: then this is empty and errno is set. No process is
-    /// forked meanwhile, so `open` must not block.
+    /// `open` returns a close-on-exec descriptor, or -1; then this is empty and errno is set. Forks wait for `open`, so
+    /// it must not block.
     explicit Descriptor(const std::function<int()>& open);
     ~Descriptor() { close(); }
     Descriptor(Descriptor&& other) noexcept;
@@ -26,22 +26,22 @@ public:
     void close() noexcept;
 
 private:
-    int number_ = -1, process_ = 0;  ///< process: that opened it
+    int number_ = -1, process_ = 0;  ///< process: id of the process that opened it
 };
 
-/// How long a transfer may stand still, and when it must be over; none: as long as it takes.
+/// Limits of a transfer: longest time without progress, and deadline; no value: no limit.
 struct TimeLimit {
     using Clock = std::chrono::steady_clock;
-    std::optional<std::chrono::milliseconds> standing;
-    std::optional<Clock::time_point> over;
+    std::optional<std::chrono::milliseconds> idle;
+    std::optional<Clock::time_point> deadline;
 };
 
-/// Whole buffers. Throw std::system_error: the other end is gone (connection_reset), or time is over (timed_out).
+/// Transfer whole buffers. Throw std::system_error: connection_reset when the other end is gone, timed_out at a limit.
 void read_all(const Descriptor& socket, void* to, std::size_t bytes, const TimeLimit& limit);
 void write_all(const Descriptor& socket, const void* from, std::size_t bytes, const TimeLimit& limit);
-/// The other end has closed its socket, or its process is over.
+/// Whether the other end has closed its socket or its process has ended.
 bool has_gone(const Descriptor& socket);
-/// The other end is a process of this user.
+/// Whether the other end is a process of this user.
 bool of_this_user(const Descriptor& socket);
 
 }  // namespace ttsim::impl::bridge

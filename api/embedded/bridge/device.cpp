@@ -21,7 +21,7 @@ namespace ttsim::impl::bridge {
 
 // --- from files ----------------------------------------------------------------------------------------------------
 
-void Device::Impl::take(impl::Netlist netlist) {
+void Device::Impl::load_netlist(impl::Netlist netlist) {
     read = std::move(netlist);
     resolved = impl::resolve(read);
     for (const impl::Program& program : resolved.programs) programs.push_back(program.name);
@@ -30,7 +30,7 @@ void Device::Impl::take(impl::Netlist netlist) {
 Device::Device(const std::string& netlist_file, const DeviceOptions& options) : impl_(std::make_unique<Impl>()) {
     guarded([&] {
         impl_->options = options;
-        impl_->take(impl::read_netlist(netlist_file));
+        impl_->load_netlist(impl::read_netlist(netlist_file));
         impl_->machine = machine_for(impl_->resolved, options);
     });
 }
@@ -39,15 +39,15 @@ Device::Device(const ImageFacts& image, const DeviceOptions& options) : impl_(st
     guarded([&] {
         impl_->options = options;
         impl::image::DevicePart part = impl::image::read_device_part(impl::image::read_members(image.folder));
-        impl_->take(std::move(part.netlist));
+        impl_->load_netlist(std::move(part.netlist));
         impl_->constants = std::move(part.constants);
         impl_->machine = std::move(part.machine);
         const bool asked =
             !options.arch.empty() || !options.soc.empty() || !options.cluster.empty() || !options.harvested.empty();
         if (!asked) return;
-        impl::Machine machine = impl::image::asked_machine(impl_->machine, options.arch,
-                                                           {.device = options.soc, .cluster = options.cluster});
-        for (const auto& [chip, rows] : options.harvested) take_rows(machine, chip, rows);
+        impl::Machine machine = impl::image::requested_machine(impl_->machine, options.arch,
+                                                               {.device = options.soc, .cluster = options.cluster});
+        for (const auto& [chip, rows] : options.harvested) harvest_rows(machine, chip, rows);
         impl::image::check_same_target(impl_->machine, machine, image.folder);
     });
 }
@@ -108,7 +108,8 @@ impl::runtime::Session& Device::Impl::live() const {
 
 void Device::Impl::retry(Wait wait, const std::function<void(impl::runtime::Timeout)>& attempt) const {
     using std::chrono::milliseconds;
-    constexpr double slice = 0.5, told_after = 10;  // seconds: until close() is noticed; until a wait is told of
+    constexpr double slice = 0.5;        // seconds between checks for close()
+    constexpr double report_after = 10;  // seconds after which a message about the wait is printed
     double waited = 0;
     bool told = false;
     if (options.golden) wait = {};
@@ -123,9 +124,9 @@ void Device::Impl::retry(Wait wait, const std::function<void(impl::runtime::Time
         } catch (const impl::Error& error) {
             waited += now;
             if (error.fault() != impl::Fault::Hang || (!wait.for_ever && !(waited < wait.seconds))) throw;
-            if (wait.given_up && wait.given_up()) throw std::runtime_error("the process that called is gone");
-            if (waited >= told_after && !told) std::fprintf(stderr, "tt_backend: still waiting: %s\n", error.what());
-            told = told || waited >= told_after;
+            if (wait.cancelled && wait.cancelled()) throw std::runtime_error("the process that called is gone");
+            if (waited >= report_after && !told) std::fprintf(stderr, "tt_backend: still waiting: %s\n", error.what());
+            told = told || waited >= report_after;
         }
     }
 }
@@ -153,7 +154,8 @@ bool Device::Impl::untilized(const impl::Queue& queue) const {
     return producer && producer->cfg.untilize;
 }
 
-/// Of the graph that reads it, else of the graph that writes it. A ram of one slot is a parameter: 1.
+/// input_count of the graph that reads the queue, else of the graph that writes it; 1 for a ram with one slot (a
+/// parameter).
 std::int64_t Device::Impl::input_count(const impl::Queue& queue) const {
     if (queue.type == impl::QueueType::Ram && queue.entries == 1) return 1;
     std::int64_t written = 1;

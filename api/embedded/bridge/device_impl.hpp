@@ -1,4 +1,4 @@
-// What a Device holds, for the files that implement it.
+// Implementation of Device, shared by its source files.
 #pragma once
 
 #include <atomic>
@@ -19,26 +19,25 @@ namespace ttsim::impl::bridge {
 
 struct Device::Impl {
     DeviceOptions options;
-    impl::Netlist read;      ///< as the file has it
-    impl::Netlist resolved;  ///< of it
+    impl::Netlist read;      ///< as in the file
+    impl::Netlist resolved;  ///< resolved form of `read`
     impl::Machine machine;
     std::vector<impl::ir::QueueConstant> constants;
     impl::image::Tilizer tilizer = impl::image::tilizer_of_environment();
     std::vector<std::string> programs;
-    std::unique_ptr<impl::runtime::Session> session;  ///< between open() and the end
+    std::unique_ptr<impl::runtime::Session> session;  ///< null before open() and after close()
     std::atomic<bool> open = false;
-    mutable std::mutex mutex;                                ///< of what follows
-    std::map<std::string, std::int64_t> popped;              ///< entries, by queue
-    std::map<std::string, std::vector<std::string>> mapped;  ///< memory that shows buffers of host queues
+    mutable std::mutex mutex;                                ///< guards the next members
+    std::map<std::string, std::int64_t> popped;              ///< popped entries by queue
+    std::map<std::string, std::vector<std::string>> mapped;  ///< memory that maps the buffers of host queues
 
-    void take(impl::Netlist netlist);
+    void load_netlist(impl::Netlist netlist);
     const impl::Queue& find(const std::string& name) const;
     impl::runtime::Session& live() const;
-    /// Calls `attempt` with its timeout until it does not end with a hang, or `wait` is over. Golden devices have
-    /// none.
+    /// Calls `attempt` with its timeout until it succeeds or `wait` has expired. Golden devices do not wait.
     void retry(Wait wait, const std::function<void(impl::runtime::Timeout)>& attempt) const;
 
-    bool untilized(const impl::Queue& queue) const;  ///< filled by an op that untilizes
+    bool untilized(const impl::Queue& queue) const;  ///< written by an op that untilizes
     std::int64_t input_count(const impl::Queue& queue) const;
 };
 

@@ -1,4 +1,4 @@
-// Calls into the simulator: nothing but std::runtime_error and std::bad_alloc comes out.
+// Calls the simulator and converts its exceptions to std::runtime_error, except std::bad_alloc.
 #pragma once
 
 #include <utility>

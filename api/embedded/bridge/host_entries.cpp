@@ -17,17 +17,17 @@ namespace {
 impl::DataFormat host_format(const impl::Queue& queue, const HostTensor& tensor) {
     const auto format = impl::parse_format(tensor.format);
     if (!format || !impl::image::is_host_format(*format))
-        impl::fail_input(queue.loc, "a tensor of {} for queue '{}': a host has no such numbers", tensor.format,
+        impl::fail_input(queue.loc, "a tensor of {} for queue '{}': hosts have no such element type", tensor.format,
                          queue.name);
     if (tensor.itemsize != impl::image::host_bytes(*format))
-        impl::fail_input(queue.loc, "a tensor of {} for queue '{}' has itemsize {}; such a number has {} bytes",
+        impl::fail_input(queue.loc, "a tensor of {} for queue '{}' has itemsize {}; an element has {} bytes",
                          tensor.format, queue.name, tensor.itemsize, impl::image::host_bytes(*format));
     if (!tensor.data)
         impl::fail_input(queue.loc, "the tensor for queue '{}' has no memory: its ptr is null", queue.name);
     return *format;
 }
 
-/// One entry of the caller's, [z, y, x] of any strides. 1. The innermost loop of every push.
+/// One entry of the caller, [z, y, x] with any strides. The innermost loop of every push.
 impl::Tensor gathered(const HostTensor& tensor, impl::DataFormat format, bool raw, std::size_t entry) {
     impl::Tensor out(tensor.shape[1], tensor.shape[2], tensor.shape[3]);
     const auto columns = static_cast<std::size_t>(tensor.shape[3]);
@@ -65,7 +65,7 @@ std::vector<impl::Tensor> entries_of(const impl::Queue& queue, const HostTensor&
     return all;
 }
 
-// --- back ----------------------------------------------------------------------------------------------------------
+// --- entries to host tensors ---------------------------------------------------------------------------------------
 
 Sizes stacked_shape(const impl::Queue& queue, std::size_t entries, const Stacking& s) {
     const std::int64_t z = queue.shape().z;

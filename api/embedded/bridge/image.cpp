@@ -1,4 +1,4 @@
-// A device image as the interface sees it: unpacked, its record read.
+// Opens a device image for the interface: unpacks it and reads its record.
 #include <filesystem>
 
 #include "api/embedded/bridge/guard.hpp"
@@ -32,7 +32,7 @@ ImageTensor tensor_of(const impl::image::StoredTensor& stored) {
     return tensor;
 }
 
-/// Shapes are [w, z, y, x]; missing sizes in front are 1.
+/// Shapes are [w, z, y, x]; missing leading sizes are 1.
 Prestride prestride_of(const impl::image::TensorTransform& transform, const std::string& name,
                        const std::string& place) {
     impl::image::Shape shape = transform.original;
@@ -63,7 +63,7 @@ ImageFacts facts_of(const std::string& folder) {
     for (const auto* values : {&record.constant_values, &record.parameter_values})
         for (const auto& [name, stored] : *values) facts.tensors[name] = tensor_of(stored);
     if (!fs::exists(facts.netlist_file))
-        impl::fail_input({facts.netlist_file, 0, 0}, "the image has no such netlist, which device.json names");
+        impl::fail_input({facts.netlist_file, 0, 0}, "device.json names this netlist, which is missing in the image");
     return facts;
 }
 
@@ -71,7 +71,7 @@ ImageFacts facts_of(const std::string& folder) {
 
 ImageFacts open_image(const std::string& file, const std::string& folder) {
     return guarded([&] {
-        const impl::FolderHoldPtr hold = impl::image::extract_image(file, folder);
+        const impl::FolderLockPtr hold = impl::image::extract_image(file, folder);
         ImageFacts facts = facts_of(folder);
         facts.in_use = hold;
         return facts;

@@ -29,11 +29,11 @@ impl::Machine machine_for(const impl::Netlist& netlist, const DeviceOptions& opt
     const std::string of_device = impl::device_chip(options.soc);
     const std::string& arch = !options.arch.empty() ? options.arch : of_device;
     impl::Machine machine = impl::make_machine(arch.empty() ? netlist.archs.front() : arch, wanted);
-    for (const auto& [chip, rows] : options.harvested) take_rows(machine, chip, rows);
+    for (const auto& [chip, rows] : options.harvested) harvest_rows(machine, chip, rows);
     return machine;
 }
 
-void take_rows(impl::Machine& machine, std::int64_t id, const std::vector<std::uint32_t>& rows) {
+void harvest_rows(impl::Machine& machine, std::int64_t id, const std::vector<std::uint32_t>& rows) {
     const auto found = std::find_if(machine.chips.begin(), machine.chips.end(),
                                     [&](const impl::ChipInstance& chip) { return chip.id == id; });
     if (found == machine.chips.end())
@@ -87,7 +87,7 @@ ChipFacts facts_of(const impl::ChipInstance& chip, const std::string& folder) {
     return facts;
 }
 
-/// The chip of a soc descriptor, which says in `arch_name` what it is made of.
+/// The chip of a soc descriptor, from its `arch_name`.
 impl::ChipParams chip_of(const std::string& descriptor) {
     impl::YamlMap map = impl::YamlMap::from_file(descriptor);
     return impl::read_soc_descriptor(descriptor, impl::chip(impl::to_lower(map.text("arch_name")))).params;
@@ -109,7 +109,7 @@ ChipFacts custom_chip(const std::string& arch, bool mmio, std::uint32_t mask, st
         impl::Machine machine = impl::make_machine(arch, {});
         std::vector<std::uint32_t> rows;
         for (const int row : impl::image::rows_of_mask(mask)) rows.push_back(static_cast<std::uint32_t>(row));
-        take_rows(machine, machine.chips.front().id, rows);
+        harvest_rows(machine, machine.chips.front().id, rows);
         impl::ChipInstance& chip = machine.chips.front();
         const std::pair<int, int> left{static_cast<int>(chip.params.worker_x.size()),
                                        static_cast<int>(chip.params.worker_y.size())};

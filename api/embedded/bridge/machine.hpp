@@ -1,4 +1,4 @@
-// Which machine a netlist runs on, as a backend's configuration says.
+// Creates the machine of a netlist from a backend's configuration.
 #pragma once
 
 #include "api/embedded/bridge/bridge.hpp"
@@ -9,7 +9,7 @@ namespace ttsim::impl::bridge {
 
 /// Throws impl::Error(Input).
 impl::Machine machine_for(const impl::Netlist& netlist, const DeviceOptions& options);
-/// Takes rows away from a chip: those that it has.
-void take_rows(impl::Machine& machine, std::int64_t chip, const std::vector<std::uint32_t>& rows);
+/// Harvests rows of a chip. Throws impl::Error(Input) for rows that it does not have.
+void harvest_rows(impl::Machine& machine, std::int64_t chip, const std::vector<std::uint32_t>& rows);
 
 }  // namespace ttsim::impl::bridge

@@ -21,7 +21,7 @@ namespace {
 
 constexpr int socket_kind = SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK;
 
-/// The same for every path to the output folder, which need not be there.
+/// Name prefix; equal for all paths to the same output folder, which need not exist.
 std::string prefix_of(const std::string& output_folder) {
     std::error_code ignored;
     const std::filesystem::path full = std::filesystem::weakly_canonical(output_folder, ignored);
@@ -29,7 +29,7 @@ std::string prefix_of(const std::string& output_folder) {
     return impl::sha256(path).substr(0, 32) + "-";
 }
 
-/// By the folder's descriptor: names of sockets have 107 bytes at most, and paths of folders more.
+/// Address relative to the folder's descriptor, since socket addresses have at most 107 bytes and paths may be longer.
 sockaddr_un address_of(const Descriptor& folder, const std::string& name) {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
@@ -40,7 +40,7 @@ sockaddr_un address_of(const Descriptor& folder, const std::string& name) {
     return address;
 }
 
-/// 0, or the errno. Does not wait: EAGAIN where too many others wait.
+/// Returns 0 or errno. Does not wait: EAGAIN when too many connections are pending.
 int connect_to(const Descriptor& socket, const Descriptor& folder, const std::string& name) {
     const sockaddr_un address = address_of(folder, name);
     return ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 ? 0 : errno;
@@ -52,7 +52,7 @@ Descriptor new_socket() {
     return socket;
 }
 
-/// Its process is over, as far as this one can see (Record::id has its number).
+/// Whether its process (id in Record::id) has ended, as far as this process can see.
 bool looks_over(const std::string& name) {
     std::uint64_t id = 0;
     const char *first = name.data() + (name.rfind('-') + 1), *last = name.data() + name.size();
@@ -61,7 +61,8 @@ bool looks_over(const std::string& name) {
     return process > 0 && ::kill(process, 0) != 0 && errno == ESRCH;
 }
 
-/// What processes left that ended without a destructor. A process of another container, which looks over, accepts.
+/// Removes sockets of processes that ended without destructor. A process of another container may look ended, but
+/// accepts connections.
 void remove_dead(const Descriptor& folder) {
     for (const std::string& name : names_in(folder))
         if (looks_over(name) && connect_to(new_socket(), folder, name) == ECONNREFUSED)
@@ -70,13 +71,13 @@ void remove_dead(const Descriptor& folder) {
 
 }  // namespace
 
-Door::Door(const std::string& output_folder, std::uint64_t id)
+ListeningSocket::ListeningSocket(const std::string& output_folder, std::uint64_t id)
     : folder_(private_folder()),
       name_(prefix_of(output_folder) + std::to_string(id)),
       socket_(new_socket()),
       process_(::getpid()) {
     remove_dead(folder_.descriptor);
-    const std::string before = "." + name_;  // who finds the name can connect
+    const std::string before = "." + name_;  // the final name appears only when the socket accepts connections
     ::unlinkat(folder_.descriptor.get(), before.c_str(), 0);
     const sockaddr_un address = address_of(folder_.descriptor, before);
     if (::bind(socket_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
@@ -88,17 +89,17 @@ Door::Door(const std::string& output_folder, std::uint64_t id)
     }
 }
 
-Door::~Door() {
+ListeningSocket::~ListeningSocket() {
     if (process_ == ::getpid()) ::unlinkat(folder_.descriptor.get(), name_.c_str(), 0);
 }
 
-Descriptor Door::accept() const {
+Descriptor ListeningSocket::accept() const {
     return Descriptor([&] { return ::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK); });
 }
 
-std::vector<Place> places_of(const std::string& output_folder) {
+std::vector<SocketPath> socket_paths(const std::string& output_folder) {
     const std::string prefix = prefix_of(output_folder);
-    std::vector<Place> all;
+    std::vector<SocketPath> all;
     for (const PrivateFolder& folder : private_folders()) {
         remove_dead(folder.descriptor);
         for (const std::string& name : names_in(folder.descriptor))
@@ -107,7 +108,7 @@ std::vector<Place> places_of(const std::string& output_folder) {
     return all;
 }
 
-Descriptor connected(const Place& place, TimeLimit::Clock::time_point over) {
+Descriptor connected(const SocketPath& place, TimeLimit::Clock::time_point over) {
     const Descriptor folder(
         [&] { return ::open(place.folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC); });
     if (!folder) throw std::system_error(errno, std::generic_category(), place.folder);

@@ -1,4 +1,4 @@
-// Where processes of one user find each other's devices: sockets in a private folder, named after the output folder and
+// Discovery of devices between processes of one user: sockets in a private folder, named after the output folder and
 // the device.
 #pragma once
 
@@ -10,18 +10,18 @@
 
 namespace ttsim::impl::bridge {
 
-/// Takes connections as long as it lives. Its name appears when it does.
-class Door {
+/// A listening socket. Its name exists in the folder while it accepts connections.
+class ListeningSocket {
 public:
-    /// For the device with a number that belongs to an output folder. Throws std::runtime_error where there is no
-    /// private folder, and std::system_error.
-    Door(const std::string& output_folder, std::uint64_t id);
-    ~Door();
-    Door(const Door&) = delete;
-    Door& operator=(const Door&) = delete;
+    /// Listens for the device `id` of an output folder. Throws std::runtime_error when there is no private folder, and
+    /// std::system_error.
+    ListeningSocket(const std::string& output_folder, std::uint64_t id);
+    ~ListeningSocket();
+    ListeningSocket(const ListeningSocket&) = delete;
+    ListeningSocket& operator=(const ListeningSocket&) = delete;
 
     const Descriptor& socket() const { return socket_; }
-    /// Does not wait; empty with errno where no call waits or the process has no descriptor left.
+    /// Accepts a connection without waiting; empty with errno set when none is pending or no descriptor is left.
     Descriptor accept() const;
 
 private:
@@ -31,14 +31,14 @@ private:
     int process_;
 };
 
-/// A socket that may be a device's.
-struct Place {
+/// Path of a socket that may belong to a device.
+struct SocketPath {
     std::string folder, name;
 };
-/// For an output folder. What processes left behind that are over is removed.
-std::vector<Place> places_of(const std::string& output_folder);
-/// Empty where the device is gone or another user's process is there. Throws std::system_error, timed_out where it does
-/// not answer.
-Descriptor connected(const Place& place, TimeLimit::Clock::time_point over);
+/// Sockets for an output folder. Removes sockets of ended processes.
+std::vector<SocketPath> socket_paths(const std::string& output_folder);
+/// Connects to a socket; empty when the device is gone or the process belongs to another user. Throws
+/// std::system_error, timed_out when it does not answer.
+Descriptor connected(const SocketPath& place, TimeLimit::Clock::time_point deadline);
 
 }  // namespace ttsim::impl::bridge

@@ -1,4 +1,4 @@
-// What backends are told of a machine, by names such as "wormhole_b0-t6-grid_size".
+// Parameters of a machine by name, such as "wormhole_b0-t6-grid_size".
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ using Parameters = std::map<std::string, std::string>;
 
 std::string yes_no(bool value) { return value ? "1" : "0"; }
 
-/// Of one chip, under its arch's name.
+/// Adds the parameters of one chip, prefixed by the name of its arch.
 void add_chip(Parameters& all, const impl::ChipParams& chip) {
     const auto set = [&](const std::string& key, const auto& value) {
         all[chip.name + "-" + key] = fmt::format("{}", value);
@@ -46,7 +46,7 @@ void add_chip(Parameters& all, const impl::ChipParams& chip) {
     set("eth-l1_reserved", chip.eth_l1_reserved);
 }
 
-/// What the original's runtime reserves and reaches, of chips whose memory map configs/images.yaml has.
+/// Adds memory that the original's runtime reserves or maps, for chips with a memory map in configs/images.yaml.
 void add_memory(Parameters& all, const impl::Machine& machine) {
     const std::string arch = machine.chips.front().params.name + "-";
     impl::image::MemoryLimits limits;
@@ -86,7 +86,7 @@ void add_file(Parameters& all, const std::string& file) {
     for (const std::string& key : list.keys()) all[impl::to_lower(key)] = list.text(key);
 }
 
-/// The chip that a soc descriptor is of; "" = any.
+/// The arch of a soc descriptor; "" = any.
 std::string arch_of(const std::string& soc) {
     if (soc.empty()) return "";
     return impl::to_lower(impl::YamlMap::from_file(soc).text("arch_name"));

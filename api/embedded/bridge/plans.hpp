@@ -1,4 +1,4 @@
-// The Plans of all graphs that a netlist's programs execute.
+// Plans of all graphs that a netlist's programs execute.
 #pragma once
 
 #include <functional>
@@ -8,7 +8,7 @@
 
 namespace ttsim::impl::bridge {
 
-/// `visit` gets each different epoch once, in the order of the programs, and its number. Throws impl::L1Error,
+/// Calls `visit` once for each distinct epoch, in the order of the programs, with its number. Throws impl::L1Error,
 /// impl::Error.
 void each_epoch(const impl::Netlist& resolved, const impl::Machine& machine,
                 const std::function<void(std::int64_t epoch, const impl::Plan& plan)>& visit);

@@ -1,5 +1,5 @@
-// What the host does to an input whose convolution moves in strides: the places of each stride x stride square become
-// rows of their own, so that the device reads lines without gaps.
+// Reordering of the input of a strided convolution by the host (prestride): each position of the stride x stride
+// squares becomes separate rows, so that the device reads contiguous lines.
 #pragma once
 
 #include <utility>
@@ -10,8 +10,8 @@
 
 namespace ttsim::impl::bridge {
 
-/// Of [z, y, x] an entry of the queue. `offsets`: x, y of the places that the kernel looks at, in the order of their
-/// rows. Throws impl::Error(Input) where the entry is too small, or numbers are no floats.
+/// Converts [z, y, x] values to an entry of the queue. `offsets`: (x, y) positions that the kernel reads, in the order
+/// of their rows. Throws impl::Error(Input) when the entry is too small, or values are not floats.
 impl::Tensor prestrided(const impl::Queue& queue, const impl::Tensor& values, impl::DataFormat host, int stride,
                         const std::vector<std::pair<int, int>>& offsets);
 

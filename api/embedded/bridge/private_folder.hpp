@@ -1,5 +1,5 @@
-// Folders that only this user can look into: where the sockets of devices lie. Nobody else can take a name there, or
-// reach a socket.
+// Folders that only this user can access, for the sockets of devices. Other users can neither create names there nor
+// connect.
 #pragma once
 
 #include <string>
@@ -15,15 +15,15 @@ struct PrivateFolder {
     std::string path;
 };
 
-/// Those that are there, in the order in which they are looked for:
-///   $XDG_RUNTIME_DIR/ttsim, /run/user/UID/ttsim        where the folder above is private too
+/// Existing private folders, in the order of the search:
+///   $XDG_RUNTIME_DIR/ttsim, /run/user/UID/ttsim        if the parent folder is private too
 ///   /tmp/ttsim-UID, $TMPDIR/ttsim-UID
-///   /tmp/ttsim-UID-*, $TMPDIR/ttsim-UID-*              made where another user has taken the name before
+///   /tmp/ttsim-UID-*, $TMPDIR/ttsim-UID-*              created when another user owns the name above
 std::vector<PrivateFolder> private_folders();
-/// The first of these that is there or can be made. Throws std::runtime_error.
+/// The first of these that exists or can be created. Throws std::runtime_error.
 PrivateFolder private_folder();
 
-/// Of what lies in a folder, sorted.
+/// Sorted names of the entries of a folder.
 std::vector<std::string> names_in(const Descriptor& folder);
 
 }  // namespace ttsim::impl::bridge

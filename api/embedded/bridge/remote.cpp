@@ -1,4 +1,4 @@
-// The queues of a device that another process has.
+// Access to the queues of a device in another process.
 #include <cstdio>
 #include <map>
 #include <mutex>
@@ -12,21 +12,21 @@ namespace ttsim::impl::bridge {
 
 namespace {
 
-/// For connecting and what the other process says then, all together.
-constexpr std::chrono::seconds connecting(5);
+/// Time limit for connect_timeout and the first answer together.
+constexpr std::chrono::seconds connect_timeout(5);
 
-/// A device that is gone, or that another user's process pretends to be.
+/// The device is gone, or the process belongs to another user.
 struct NoDevice : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// One call at a time on one connection; calls that wait in several threads take one each.
+/// Connections to a device. A connection serves one call at a time, so concurrent calls use several.
 class Caller {
 public:
-    /// Throws NoDevice, and std::exception where it refuses or does not answer in time.
-    explicit Caller(const Place& place) {
-        const TimeLimit limit{{}, TimeLimit::Clock::now() + connecting};
-        socket_ = connected(place, *limit.over);
+    /// Throws NoDevice, and std::exception when the device refuses or does not answer in time.
+    explicit Caller(const SocketPath& place) {
+        const TimeLimit limit{{}, TimeLimit::Clock::now() + connect_timeout};
+        socket_ = connected(place, *limit.deadline);
         if (!socket_) throw NoDevice("the process that made the backend is gone");
         const json hello = receive(socket_, limit);
         if (hello.is_object()) throw std::runtime_error(hello.at("error").get<std::string>());
@@ -46,7 +46,7 @@ private:
 
 class RemoteQueues final : public QueueAccess {
 public:
-    RemoteQueues(Place device, std::unique_ptr<Caller> first)
+    RemoteQueues(SocketPath device, std::unique_ptr<Caller> first)
         : device_(std::move(device)), netlist_(first->served.netlist_path) {
         idle_.push_back(std::move(first));
     }
@@ -54,8 +54,8 @@ public:
     QueueFacts queue(const std::string& name) const override {
         return facts_from(call({{"call", "queue"}, {"queue", name}}));
     }
-    bool in_vector_code(const std::string& queue, const std::string& host_format) const override {
-        return call({{"call", "in_vector_code"}, {"queue", queue}, {"format", host_format}}).get<bool>();
+    bool uses_vector_tilizer(const std::string& queue, const std::string& host_format) const override {
+        return call({{"call", "uses_vector_tilizer"}, {"queue", queue}, {"format", host_format}}).get<bool>();
     }
     void push(const std::string& queue, const HostTensor& tensor, Wait wait, std::int64_t slot) override {
         call(
@@ -81,7 +81,7 @@ private:
     json call(const json& message) const;
     std::unique_ptr<Caller> caller() const;
 
-    Place device_;
+    SocketPath device_;
     std::string netlist_;
     mutable std::mutex guard_;
     mutable std::vector<std::unique_ptr<Caller>> idle_;
@@ -136,7 +136,7 @@ std::shared_ptr<std::vector<std::uint32_t>> RemoteQueues::tilized(const std::str
     return words_from(got.at(1));
 }
 
-/// No process sees another one's memory: what lies here has the size of the queue's and stays zero.
+/// Memory is not shared between processes: the buffers here have the size of the queue's and stay zero.
 std::vector<void*> RemoteQueues::mapped(const std::string& name) {
     const QueueFacts facts = queue(name);
     std::vector<void*> all;
@@ -156,12 +156,12 @@ std::vector<RemoteDevice> devices_served_for(const std::string& folder) {
     return guarded([&] {
         std::vector<RemoteDevice> all;
         std::string left_out;
-        for (const Place& place : places_of(folder)) try {
+        for (const SocketPath& place : socket_paths(folder)) try {
                 auto caller = std::make_unique<Caller>(place);
                 const ServedDevice served = caller->served;
                 all.push_back({served, std::make_shared<RemoteQueues>(place, std::move(caller))});
             } catch (const NoDevice&) {
-                // it ended just now, or was never one of this user's
+                // it has just ended, or belongs to another user
             } catch (const std::bad_alloc&) {
                 throw;
             } catch (const std::exception& error) {

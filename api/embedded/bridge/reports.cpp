@@ -1,4 +1,4 @@
-// What a device leaves behind: a profile of L1 for each graph, and the report of the run.
+// Reports of a device: an L1 profile for each graph, and the report of the run.
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -26,7 +26,7 @@ Ordered buffer_json(const std::string& name, std::int64_t start, std::int64_t by
             {"percent-consumed", 100.0}};
 }
 
-/// Firmware is not modelled: its sizes are unknown, but for what an op reserves for its streams.
+/// Firmware is not modelled, so its sizes are unknown, except the memory that an op reserves for its streams.
 Ordered binaries_json(std::int64_t overlay_bytes) {
     Ordered list = Ordered::array();
     for (const char* name : {"NCRISC_FW", "BRISC_FW", "TRISC0", "TRISC1", "TRISC2", "RUNTIME_CONFIG", "OVERLAY_BLOB"})
@@ -39,7 +39,7 @@ Ordered binaries_json(std::int64_t overlay_bytes) {
     return list;
 }
 
-/// One core of an op. The buffers lie one behind the other, after what the chip and the op's streams reserve.
+/// One core of an op. Buffers are contiguous, after the memory reserved by the chip and the op's streams.
 Ordered core_json(const impl::PlanOp& op, const impl::ChipParams& chip, std::int64_t row, std::int64_t column) {
     const std::int64_t reserved = chip.l1_reserved + op.op->overlay_size;
     std::int64_t at = reserved;

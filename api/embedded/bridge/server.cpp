@@ -1,4 +1,4 @@
-// A device's queues for other processes: a thread that takes connections, and one for each of them.
+// Serves a device's queues to other processes: a thread that accepts connections, and a thread for each connection.
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -22,8 +22,8 @@ namespace ttsim::impl::bridge {
 namespace {
 
 constexpr std::size_t most_connections = 256;
-/// Until it is tried again to take a connection for which there was no descriptor or memory.
-constexpr int rest_milliseconds = 50;
+/// Delay before accepting again after a failure for lack of descriptors or memory.
+constexpr int retry_milliseconds = 50;
 
 }  // namespace
 
@@ -37,18 +37,18 @@ struct DeviceServer::Impl {
 
     std::shared_ptr<Device> device;
     ServedDevice served;
-    std::optional<Door> door;
-    Descriptor wake;   ///< an eventfd: a connection has ended, or all are to
-    Descriptor spare;  ///< given up where no other is left, to tell the caller so
+    std::optional<ListeningSocket> door;
+    Descriptor wake;   ///< eventfd: a connection has ended, or the server stops
+    Descriptor spare;  ///< reserve descriptor, closed when no other is left, to send an error to the caller
     std::thread thread;
-    std::mutex guard;                ///< of what follows
+    std::mutex guard;                ///< guards the next members
     std::condition_variable ending;  ///< a connection has ended
-    Connections connections, ended;  ///< ended: their threads are to be joined
+    Connections connections, ended;  ///< ended: connections whose threads must be joined
     bool over = false;
 
     void listen(const std::string& folder);
     void accept();
-    bool take_one();
+    bool accept_one();
     void refuse_for_want_of_descriptors();
     void admit(Descriptor socket);
     void serve(Connections::iterator connection);
@@ -71,14 +71,14 @@ void DeviceServer::Impl::poke() const {
     (void)!::write(wake.get(), &one, sizeof one);
 }
 
-// --- 1. the thread that takes connections --------------------------------------------------------------------------
+// --- 1. the thread that accepts connections ------------------------------------------------------------------------
 
 void DeviceServer::Impl::accept() {
     bool resting = false;
     for (;;) {
         std::array<pollfd, 2> two{{{wake.get(), POLLIN, 0}, {door->socket().get(), POLLIN, 0}}};
-        if (::poll(two.data(), resting ? 1 : 2, resting ? rest_milliseconds : -1) < 0)
-            std::this_thread::sleep_for(std::chrono::milliseconds(rest_milliseconds));
+        if (::poll(two.data(), resting ? 1 : 2, resting ? retry_milliseconds : -1) < 0)
+            std::this_thread::sleep_for(std::chrono::milliseconds(retry_milliseconds));
         std::uint64_t count = 0;
         (void)!::read(wake.get(), &count, sizeof count);
         join_ended();
@@ -88,15 +88,15 @@ void DeviceServer::Impl::accept() {
         }
         resting = false;
         if (two[1].revents != 0) try {
-                resting = !take_one();
+                resting = !accept_one();
             } catch (const std::exception&) {  // no memory
                 resting = true;
             }
     }
 }
 
-/// Whether the next one can be taken at once.
-bool DeviceServer::Impl::take_one() {
+/// Accepts one connection; returns whether the next one can be accepted at once.
+bool DeviceServer::Impl::accept_one() {
     Descriptor socket = door->accept();
     if (socket) {
         admit(std::move(socket));
@@ -129,8 +129,8 @@ void DeviceServer::Impl::admit(Descriptor socket) {
     const auto one = connections.emplace(connections.end(), std::move(socket));
     try {
         one->thread = std::thread([this, one] { serve(one); });
-    } catch (const std::exception& error) {  // no thread, or no memory for it
-        send_at_once(one->socket, error_answer(std::string("the process that has the device can start no thread for "
+    } catch (const std::exception& error) {  // no memory or no thread
+        send_at_once(one->socket, error_answer(std::string("the process of the device cannot start a thread for "
                                                            "this one (") +
                                                    error.what() + ")",
                                                false));
@@ -156,10 +156,10 @@ void DeviceServer::Impl::answer_calls(const Descriptor& socket) {
             const json message = receive(socket);
             send(socket, answer_to(*device, {message, [&] { return has_gone(socket); }}));
         }
-    } catch (const NoMessage& error) {
+    } catch (const InvalidMessage& error) {
         send_at_once(socket, error_answer(error.what(), false));
     } catch (const std::system_error&) {
-        // the other process is gone or has stopped, or this server ends
+        // the other process is gone or has stopped, or this server stops
     }
 }
 
@@ -178,7 +178,7 @@ void DeviceServer::Impl::serve(Connections::iterator connection) {
 // --- 3. the end ----------------------------------------------------------------------------------------------------
 
 void DeviceServer::Impl::end() {
-    device->close();  // ends calls that wait
+    device->close();  // ends waiting calls
     {
         const std::lock_guard lock(guard);
         over = true;

@@ -1,4 +1,4 @@
-// Bytes of numbers and tiles, from the tables that the simulator goes by, and bytes as files.
+// Sizes of elements and tiles, from the simulator's tables, and writing of files.
 #include <ostream>
 
 #include "api/embedded/bridge/guard.hpp"
@@ -10,7 +10,7 @@ namespace ttsim::impl::bridge {
 
 static impl::DataFormat format_of(const std::string& name) {
     const auto format = impl::parse_format(name);
-    if (!format || *format == impl::DataFormat::Invalid) impl::fail_input({}, "'{}' is no data format", name);
+    if (!format || *format == impl::DataFormat::Invalid) impl::fail_input({}, "'{}' is not a data format", name);
     return *format;
 }
 
@@ -26,7 +26,7 @@ std::uint32_t number_bytes(const std::string& name) {
     return guarded([&] {
         const impl::DataFormat format = format_of(name);
         if (!impl::image::is_host_format(format) && format != impl::DataFormat::Tf32)
-            impl::fail_input({}, "numbers of {} have no size of their own", name);
+            impl::fail_input({}, "elements of {} have no separate size", name);
         return static_cast<std::uint32_t>(impl::element_bytes(format));
     });
 }

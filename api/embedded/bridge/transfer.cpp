@@ -1,4 +1,5 @@
-// Entries between the caller's memory and a device. Order of a push: convert, wait for room for all, move.
+// Transfers of entries between the caller's memory and a device. Order of a push: convert, wait for room for all,
+// transfer.
 #include <cstring>
 #include <utility>
 
@@ -20,10 +21,10 @@ bool is_ram(const impl::Queue& queue) { return queue.type == impl::QueueType::Ra
 
 }  // namespace
 
-bool Device::in_vector_code(const std::string& name, const std::string& host) const {
+bool Device::uses_vector_tilizer(const std::string& name, const std::string& host) const {
     return guarded([&] {
         const auto format = impl::parse_format(host);
-        return format && impl::image::in_vector_code(*format, impl_->find(name), impl_->tilizer);
+        return format && impl::image::uses_vector_tilizer(*format, impl_->find(name), impl_->tilizer);
     });
 }
 
@@ -102,7 +103,7 @@ std::shared_ptr<std::vector<std::uint32_t>> Device::tilized(const std::string& n
 
 namespace {
 
-/// Entries of what an op has untilized cannot be put side by side: their lines are there already.
+/// Entries that an op has untilized cannot be concatenated horizontally, since their rows are already contiguous.
 void check_stacking(const impl::Queue& queue, bool untilized, const Stacking& s) {
     if (untilized && (s.h != 1 || (s.v > 1 && !s.row_major)))
         impl::fail_input(queue.loc,
@@ -111,9 +112,9 @@ void check_stacking(const impl::Queue& queue, bool untilized, const Stacking& s)
                          queue.name);
 }
 
-constexpr std::size_t header_bytes = 32;  ///< of a queue in memory, before its slots
+constexpr std::size_t header_bytes = 32;  ///< header of a queue in memory, before its slots
 
-/// The slot that is read first. Only tilized queues in DRAM are read round the end of their ring.
+/// The first slot to read. Only reads of tilized queues in DRAM may wrap around.
 std::int64_t first_slot(Device::Impl& device, const impl::Queue& queue, std::uint32_t count, std::int64_t ram_slot) {
     if (is_ram(queue)) {
         check_slots(queue, ram_slot, count);
@@ -124,7 +125,7 @@ std::int64_t first_slot(Device::Impl& device, const impl::Queue& queue, std::uin
     const bool straight = queue.where == impl::QueueLoc::Host || device.untilized(queue);
     if (straight && first + count > queue.entries)
         impl::fail_input(queue.loc,
-                         "{} entries of queue '{}' from slot {} go round its ring of {}; get them in two calls", count,
+                         "{} entries of queue '{}' from slot {} wrap around its {} slots; get them in two calls", count,
                          queue.name, first, queue.entries);
     return first;
 }
@@ -136,13 +137,13 @@ std::vector<impl::Tensor> entries_from(const Device::Impl& device, const impl::Q
         for (std::uint32_t k = 0; k < count; ++k) entries[k] = device.live().read(queue.name, ram_slot + k);
         return entries;
     }
-    device.retry(wait, [&](impl::runtime::Timeout timeout) {  // the last first: all are there then
+    device.retry(wait, [&](impl::runtime::Timeout timeout) {  // the last entry first: then all are complete
         for (std::uint32_t k = count; k-- > 0;) entries[k] = device.live().get(queue.name, timeout, k);
     });
     return entries;
 }
 
-/// Where entries from a slot on stand in the memory of a host queue of lines.
+/// Address of the entries from a slot on in the memory of an untilized host queue.
 unsigned char* place_in_queue(Device::Impl& device, const impl::Queue& queue, std::int64_t slot, std::size_t bytes) {
     const std::lock_guard lock(device.mutex);
     auto& memory = device.mapped[queue.name];
@@ -167,7 +168,7 @@ Result Device::get(const std::string& name, std::uint32_t count, const Stacking&
         result.format = to_string(host);
         result.itemsize = static_cast<std::uint32_t>(impl::image::host_bytes(host));
         const std::size_t bytes = std::size_t{result.shape[1]} * result.shape[2] * result.shape[3] * result.itemsize;
-        // before memory for them: the count may come from another process
+        // checked before memory is allocated, since the count may come from another process
         if (std::cmp_greater(count, queue.entries))
             impl::fail_input(queue.loc, "queue '{}' has {} entries; {} can never be there together", name,
                              queue.entries, count);

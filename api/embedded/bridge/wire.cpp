@@ -14,56 +14,56 @@ namespace ttsim::impl::bridge {
 
 namespace {
 
-/// Strides of a tensor are 32-bit numbers of bytes; beside the tensor a message has little.
+/// Limit of a message: a tensor with 32-bit strides in bytes, plus a small header.
 constexpr std::uint64_t most_bytes = (std::uint64_t{1} << 32) + (1 << 20);
-/// In a message that has begun, without a byte: the other process has stopped.
-constexpr std::chrono::seconds standing(30);
+/// Longest time without data within a message; then the other process is taken as stopped.
+constexpr std::chrono::seconds idle_limit(30);
 
-/// CBOR's heads, one by one, without building anything.
+/// Scans the CBOR item heads without building values.
 class Scan {
 public:
     explicit Scan(const std::vector<std::uint8_t>& bytes) : bytes_(bytes) {}
 
     void check() {
-        std::array<std::uint64_t, 8> left{};  ///< items of the arrays and maps that are open
+        std::array<std::uint64_t, 8> left{};  ///< remaining items of the open arrays and maps
         std::size_t depth = 0;
         do {
             const std::uint64_t inner = item();
             if (inner > 0) {
-                if (depth == left.size()) throw NoMessage("a message is nested too deeply");
+                if (depth == left.size()) throw InvalidMessage("a message is nested too deeply");
                 left[depth++] = inner;
                 continue;
             }
             while (depth > 0 && --left[depth - 1] == 0) --depth;
         } while (depth > 0);
-        if (at_ != bytes_.size()) throw NoMessage("bytes stand behind a message");
+        if (at_ != bytes_.size()) throw InvalidMessage("bytes stand behind a message");
     }
 
 private:
     static constexpr std::uint64_t most_items = 1 << 16;
 
-    /// Passes one head, and its bytes of text or data. Gives the number of items inside.
+    /// Skips one head and its text or data bytes. Returns the number of nested items.
     std::uint64_t item() {
         const std::uint8_t head = next();
         const unsigned kind = head >> 5, small = head & 31;
-        if (small > 27 || kind == 6) throw NoMessage("a message has what no message of ours has");
+        if (small > 27 || kind == 6) throw InvalidMessage("a message has what no message of ours has");
         std::uint64_t value = small;
         if (small >= 24) {
             value = 0;
             for (unsigned n = 1U << (small - 24); n > 0; --n) value = value << 8 | next();
         }
         if (++items_ > most_items || ((kind == 4 || kind == 5) && value > most_items))
-            throw NoMessage("a message has too many items");
+            throw InvalidMessage("a message has too many items");
         if (kind == 4) return value;
         if (kind == 5) return 2 * value;
         if (kind == 2 || kind == 3) {
-            if (value > bytes_.size() - at_) throw NoMessage("a message is cut off");
+            if (value > bytes_.size() - at_) throw InvalidMessage("a message is cut off");
             at_ += static_cast<std::size_t>(value);
         }
         return 0;
     }
     std::uint8_t next() {
-        if (at_ == bytes_.size()) throw NoMessage("a message is cut off");
+        if (at_ == bytes_.size()) throw InvalidMessage("a message is cut off");
         return bytes_[at_++];
     }
 
@@ -79,7 +79,7 @@ json from_cbor(const std::vector<std::uint8_t>& bytes) {
     try {
         return json::from_cbor(bytes);
     } catch (const json::exception& error) {
-        throw NoMessage(error.what());
+        throw InvalidMessage(error.what());
     }
 }
 
@@ -90,7 +90,7 @@ void send(const Descriptor& socket, const json& message) {
         throw std::runtime_error(fmt::format(
             "a message of {} bytes to another process; at most {} can be sent: take fewer entries in a call", size,
             most_bytes));
-    const TimeLimit limit{standing, {}};
+    const TimeLimit limit{idle_limit, {}};
     write_all(socket, &size, sizeof size, limit);
     write_all(socket, bytes.data(), bytes.size(), limit);
 }
@@ -102,20 +102,21 @@ void send_at_once(const Descriptor& socket, const json& message) {
     try {
         write_all(socket, &size, sizeof size, now);
         write_all(socket, bytes.data(), bytes.size(), now);
-    } catch (const std::system_error&) {  // it has gone
+    } catch (const std::system_error&) {  // the other end is gone
     }
 }
 
 json receive(const Descriptor& socket, const TimeLimit& first) {
-    const TimeLimit rest{standing, first.over};
+    const TimeLimit rest{idle_limit, first.deadline};
     std::array<std::uint8_t, sizeof(std::uint64_t)> head{};
     read_all(socket, head.data(), 1, first);
     read_all(socket, head.data() + 1, head.size() - 1, rest);
     std::uint64_t size = 0;
     std::memcpy(&size, head.data(), sizeof size);
-    if (size > most_bytes) throw NoMessage(fmt::format("a message of {} bytes; at most {} are read", size, most_bytes));
+    if (size > most_bytes)
+        throw InvalidMessage(fmt::format("a message of {} bytes; at most {} are read", size, most_bytes));
     std::vector<std::uint8_t> bytes;
-    constexpr std::uint64_t piece = 1 << 24;  // memory grows with what comes, not with what is said to
+    constexpr std::uint64_t piece = 1 << 24;  // memory grows with the received data, not with the announced size
     while (bytes.size() < size) {
         const std::size_t before = bytes.size();
         bytes.resize(static_cast<std::size_t>(std::min(size, before + piece)));
@@ -126,7 +127,7 @@ json receive(const Descriptor& socket, const TimeLimit& first) {
 
 json error_answer(const std::string& text, bool not_ready) { return {{"error", text}, {"not_ready", not_ready}}; }
 
-// --- 2. what they hold ---------------------------------------------------------------------------------------------
+// --- 2. content ----------------------------------------------------------------------------------------------------
 
 json binary(const void* data, std::size_t bytes) {
     const auto* first = static_cast<const std::uint8_t*>(data);
@@ -143,7 +144,7 @@ std::shared_ptr<std::vector<std::uint32_t>> words_from(const json& data) {
 json to_json(Wait wait) { return {wait.seconds, wait.for_ever}; }
 
 Wait wait_from(const json& from) {
-    constexpr double most_seconds = 1e9;  // clocks count nanoseconds in 63 bits
+    constexpr double most_seconds = 1e9;  // limit of clocks, which count nanoseconds in 63 bits
     const Wait wait{from.at(0).get<double>(), from.at(1).get<bool>(), {}};
     if (!(wait.seconds >= 0 && wait.seconds <= most_seconds))
         throw std::runtime_error(
@@ -172,7 +173,7 @@ QueueFacts facts_from(const json& from) {
 
 namespace {
 
-/// The numbers of a tensor with any strides, one behind the other.
+/// The elements of a tensor with any strides, contiguous.
 std::vector<std::uint8_t> packed(const HostTensor& t) {
     std::vector<std::uint8_t> bytes;
     if (!t.data) return bytes;

@@ -1,5 +1,5 @@
-// Calls between a process that has a device and others of the same user: CBOR messages over a Unix socket. What comes
-// from the other process is checked before it is used: it may be anything.
+// Messages between the process of a device and other processes of the same user: CBOR over a Unix socket. Received data
+// is not trusted and is checked before use.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -12,35 +12,35 @@ namespace ttsim::impl::bridge {
 
 using nlohmann::json;
 
-/// What comes is no message of ours. The connection cannot go on.
-struct NoMessage : std::runtime_error {
+/// The received data is not a valid message. The connection must be closed.
+struct InvalidMessage : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// Whole messages. Throw std::system_error when the other end is gone or stands still in the midst of a message, and
-/// NoMessage. `first`: until a message begins.
+/// Transfer whole messages. Throw std::system_error when the other end is gone or stops within a message, and
+/// InvalidMessage. `first`: time limit until a message begins.
 void send(const Descriptor& socket, const json& message);
 json receive(const Descriptor& socket, const TimeLimit& first = {});
-/// Sends what fits without waiting, to a process that is refused.
+/// Sends as much as possible without waiting, to a process that is rejected.
 void send_at_once(const Descriptor& socket, const json& message);
 
-/// Throws NoMessage for CBOR that is cut off, nested deeper than a message is, of too many items, or has what messages
-/// lack: tags and texts of unknown length, in which a parser may recurse.
+/// Throws InvalidMessage for CBOR that is truncated, nested too deeply, has too many items, or contains tags or texts
+/// of indefinite length, for which a parser may recurse.
 json from_cbor(const std::vector<std::uint8_t>& bytes);
 
 json error_answer(const std::string& text, bool not_ready);
 
-// --- what messages hold --------------------------------------------------------------------------------------------
-// Those that read throw std::exception at values that no process of ours sends.
+// --- content of messages -------------------------------------------------------------------------------------------
+// Reading functions throw std::exception for values that no valid process sends.
 
 json binary(const void* data, std::size_t bytes);
 json to_json(Wait wait);
 Wait wait_from(const json& from);
 json to_json(const QueueFacts& facts);
 QueueFacts facts_from(const json& from);
-/// With its numbers side by side.
+/// Elements are sent contiguously.
 json to_json(const HostTensor& tensor);
-/// Its numbers stay those of `from`.
+/// The elements stay in the memory of `from`.
 HostTensor host_tensor_from(const json& from);
 json to_json(const TilizedTensor& tensor);
 TilizedTensor tilized_from(const json& from);

@@ -20,10 +20,10 @@ enum class DEVICE : std::uint8_t {
     Invalid = 0xFF
 };
 enum class DEVICE_MODE : std::uint8_t { CompileAndRun = 0, CompileOnly = 1, RunOnly = 2 };
-/// TimeoutError: a time-out that was given, and is positive, ran out. It counts real time in which the simulated device
-/// could not move; what simulating takes does not count.
+/// TimeoutError: a positive timeout has expired. It counts real time in which the simulated device is blocked; time of
+/// simulation does not count.
 enum class DEVICE_STATUS_CODE : std::uint8_t { Success = 0, RuntimeError = 1, TimeoutError = 2 };
-/// Who frees a tensor's memory: Backend memory is given back by tt::backend::free_tensor().
+/// Owner of a tensor's memory. tt::backend::free_tensor() frees memory of the Backend.
 enum class OWNERSHIP : std::uint8_t { Frontend = 0, Backend = 1 };
 enum class IO_TYPE : std::uint8_t { Queue, RandomAccess, Invalid };
 enum class IO_LAYOUT : std::uint8_t { Tilized, Flat, Invalid };
@@ -83,13 +83,13 @@ enum class ARCH : std::uint8_t {
     Invalid = 0xFF
 };
 
-/// Exact case; Invalid for a name that is not known.
+/// Case-sensitive; Invalid for an unknown name.
 TT_BACKEND_API DEVICE get_device_from_string(const std::string& name);
-/// Exact case; throws std::runtime_error for a name that is not known.
+/// Case-sensitive; throws std::runtime_error for an unknown name.
 TT_BACKEND_API DEVICE_MODE get_device_mode_from_string(const std::string& name);
-/// Exact case; Invalid for a name that is not known, and for Fp8_e4m3.
+/// Case-sensitive; Invalid for an unknown name, and for Fp8_e4m3.
 TT_BACKEND_API DataFormat get_format_from_string(const std::string& name);
-/// Any case; throws std::runtime_error for a name that is not known.
+/// Case-insensitive; throws std::runtime_error for an unknown name.
 TT_BACKEND_API ARCH get_arch_from_string(const std::string& name);
 TT_BACKEND_API std::string get_string(DEVICE device);
 TT_BACKEND_API std::string get_string(DEVICE_MODE mode);
@@ -97,7 +97,7 @@ TT_BACKEND_API std::string get_string(DEVICE_STATUS_CODE status);
 TT_BACKEND_API std::string get_string(DataFormat format);
 TT_BACKEND_API std::string get_string(COMPILE_FAILURE failure);
 TT_BACKEND_API std::string get_string(ARCH arch);            ///< upper case
-TT_BACKEND_API std::string get_string_lowercase(ARCH arch);  ///< as netlists have it
+TT_BACKEND_API std::string get_string_lowercase(ARCH arch);  ///< lower case, as in netlists
 TT_BACKEND_API std::ostream& operator<<(std::ostream& out, DEVICE device);
 TT_BACKEND_API std::ostream& operator<<(std::ostream& out, DEVICE_STATUS_CODE status);
 TT_BACKEND_API std::ostream& operator<<(std::ostream& out, DataFormat format);

@@ -9,11 +9,12 @@
 
 namespace ttsim {
 
-/// Of a model. On the device all of them are floats; integers and booleans hold integers.
+/// Element types of a model's values. The device computes all of them as floats; values of integer and boolean types
+/// are integers.
 enum class ElementType { F32, F16, BF16, F64, I8, I16, I32, I64, U8, U16, U32, U64, Bool };
 
-/// Any number of axes; elements row by row. Those of F32 to F64 are `floats`, those of the others `integers`; the other
-/// of the two stays empty.
+/// A dense array with any number of axes, in row-major order. Elements of F32, F16, BF16 and F64 are in `floats`, those
+/// of the other types in `integers`; the other vector is empty.
 struct Array {
     ElementType type = ElementType::F32;
     std::vector<std::int64_t> shape;
@@ -25,14 +26,15 @@ struct Array {
         : shape(std::move(shape_)), floats(std::move(values)) {
         if (floats.empty()) floats.resize(static_cast<std::size_t>(size()));
     }
-    std::int64_t size() const {  ///< elements
+    std::int64_t size() const {  ///< number of elements
         std::int64_t n = 1;
         for (const std::int64_t d : shape) n *= d;
         return n;
     }
 };
-using Arrays = std::map<std::string, Array>;  ///< by name in the model
+using Arrays = std::map<std::string, Array>;  ///< arrays by their names in the model
 
+/// Name, element type and shape of a model's input, output or parameter.
 struct ArrayInfo {
     std::string name;
     ElementType type = ElementType::F32;

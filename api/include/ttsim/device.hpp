@@ -1,4 +1,4 @@
-// The devices there are, and where their descriptions come from.
+// The known devices, and the folder of their descriptions.
 #pragma once
 
 #include <cstdint>
@@ -9,22 +9,23 @@
 
 namespace ttsim {
 
+/// A device that can be simulated.
 struct DeviceInfo {
-    std::string name;  ///< for SessionOptions::device
-    std::string chip;
-    std::string summary;
-    std::int64_t chips = 1;
-    std::int64_t rows = 0, columns = 0;  ///< Tensix cores of each chip
+    std::string name;                    ///< value for SessionOptions::device
+    std::string chip;                    ///< name of its chip type
+    std::string summary;                 ///< one line of text
+    std::int64_t chips = 1;              ///< number of chips
+    std::int64_t rows = 0, columns = 0;  ///< grid of Tensix cores of each chip
 };
 
-/// Boards, and chips that are devices by themselves. Throws Error(Input) when a description is wrong.
+/// Lists boards, and chips that are devices by themselves. Throws Error(Input) for an invalid description file.
 TTSIM_API std::vector<DeviceInfo> devices();
 
-/// A folder that is asked for chips/NAME/chip.yaml and products.yaml before all others, from now on and for the whole
-/// process; "" takes it back. The others: the environment variable TTSIM_CONFIG_DIR, then share/ttsim/configs of the
-/// installation. Throws Error(Input) when there is no such folder.
+/// Sets the folder that is searched first for chips/NAME/chip.yaml and products.yaml, for the whole process; "" removes
+/// the setting. Searched next: the folder in the environment variable TTSIM_CONFIG_DIR, then share/ttsim/configs of the
+/// installation. Throws Error(Input) when the folder does not exist.
 TTSIM_API void set_config_dir(const std::string& folder);
 
-TTSIM_API const char* version();  ///< "0.1.0"
+TTSIM_API const char* version();  ///< version of the library, such as "0.1.0"
 
 }  // namespace ttsim

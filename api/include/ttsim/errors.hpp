@@ -1,4 +1,4 @@
-// How ttsim fails. Every function of these headers throws nothing but ttsim::Error and std::bad_alloc.
+// Errors of ttsim. Functions of these headers throw ttsim::Error and std::bad_alloc only.
 #pragma once
 
 #include <stdexcept>
@@ -9,24 +9,24 @@
 namespace ttsim {
 
 enum class ErrorKind {
-    Input,        ///< a file, name or value given is wrong
-    Unsupported,  ///< it is valid, and the model lacks it
-    Hang,         ///< the modelled machine can no longer move; the message holds the chain of who waits for whom
-    Interrupted,  ///< a signal asked to stop
+    Input,        ///< a given file, name or value is invalid
+    Unsupported,  ///< the input is valid, but ttsim does not support it
+    Hang,         ///< the simulated machine is blocked; the message contains the wait-for chain
+    Interrupted,  ///< a signal requested to stop
     Internal,     ///< a bug in ttsim
 };
 
+/// The exception of all functions. what() has one line per problem, "file:12:5: error: text".
 class TTSIM_API Error : public std::runtime_error {
 public:
     Error(ErrorKind kind, const std::string& what, std::string file, int line, int column);
     ~Error() override;
 
-    // what(): one line per problem, "file:12:5: error: text"
     ErrorKind kind() const { return kind_; }
-    const std::string& file() const { return file_; }  ///< of the first problem; "" when it has no place
+    const std::string& file() const { return file_; }  ///< file of the first problem; "" when it has none
     int line() const { return line_; }                 ///< from 1; 0: unknown
     int column() const { return column_; }             ///< from 1; 0: unknown
-    int exit_code() const;                             ///< what the command line tools end with
+    int exit_code() const;                             ///< exit code of the command line tools for this kind
 
 private:
     ErrorKind kind_;

@@ -1,4 +1,4 @@
-// What libttsim.so shows; everything else in it is hidden.
+// Marks symbols that libttsim.so exports; all others are hidden.
 #pragma once
 
 #define TTSIM_API __attribute__((visibility("default")))

@@ -1,11 +1,11 @@
-// A model, made node by node, or read from ONNX or text; compile() of ttsim/model.hpp takes it.
+// A model as a graph of ops, built node by node, or read from ONNX or text. compile() in ttsim/model.hpp compiles it.
 //
 //   Graph graph;
 //   Value x = graph.input("x", {32, 64}), w = graph.constant("w", weights);
 //   graph.output("y", graph.add("relu", {graph.add("matmul", {x, w})}));
 //
-// Every function throws Error(Input) for what does not fit: names given twice, operands and attributes that an op does
-// not take, shapes that do not go together.
+// Every function throws Error(Input) for invalid arguments: duplicate names, operands or attributes that an op does not
+// accept, incompatible shapes.
 #pragma once
 
 #include <cstddef>
@@ -21,16 +21,18 @@
 
 namespace ttsim {
 
+/// Name and range of the number of operands of an op.
 struct OpInfo {
     std::string name;
     std::size_t min_operands = 0, max_operands = 0;
 };
-/// The ops that a model may be made of.
+/// The ops that a model may contain.
 TTSIM_API std::vector<OpInfo> model_ops();
 
+/// A graph of ops with typed values. Movable, not copyable.
 class TTSIM_API Graph {
 public:
-    /// What a node gives, in the graph that gave it.
+    /// The result of a node. Valid only in the graph that returned it.
     struct Value {
         std::size_t id = 0;
     };
@@ -42,27 +44,28 @@ public:
     Graph(Graph&&) noexcept;
     Graph& operator=(Graph&&) noexcept;
 
-    /// Throws Error(Input, Unsupported) with every node that cannot be compiled. `shapes`: of inputs that leave theirs
-    /// open. `name` stands for the model in messages.
+    /// Reads an ONNX model. `shapes`: shapes of inputs whose shape the model leaves open, by name. `name`: name of the
+    /// model in messages. Throws Error(Input, Unsupported) that lists every node that cannot be compiled.
     using Shapes = std::map<std::string, std::vector<std::int64_t>>;
     static Graph from_onnx_file(const std::string& path, const Shapes& shapes = {});
     static Graph from_onnx(const std::string& bytes, const std::string& name, const Shapes& shapes = {});
-    /// The text form: "%y = add %x, %w" and so on.
+    /// Parses the text form: "%y = add %x, %w" and so on.
     static Graph from_text(const std::string& text, const std::string& name = "graph");
-    std::string text() const;
+    std::string text() const;  ///< the text form
 
+    /// Adds an input of a fixed shape.
     Value input(const std::string& name, std::vector<std::int64_t> shape, ElementType type = ElementType::F32);
-    /// A weight under its name, or a number without one. What is computed of constants alone is so when the graph is
-    /// compiled; Model::set_parameter() computes it anew.
+    /// Adds a constant (a weight) with a name. Ops on constants only are folded when the graph is compiled;
+    /// Model::set_parameter() recomputes them.
     Value constant(const std::string& name, const Array& value);
-    Value number(float value);
-    /// An op of model_ops() with its operands. `name`: what ops of the netlist are named for; "": the op.
+    Value number(float value);  ///< adds a scalar constant without a name
+    /// Adds an op of model_ops(). `name`: base of the names of its ops in the netlist; "": the name of the op.
     Value add(const std::string& op, const std::vector<Value>& operands, const Attributes& attributes = {},
               const std::string& name = "");
-    void output(const std::string& name, Value value);
+    void output(const std::string& name, Value value);  ///< declares an output
 
-    ArrayInfo info(Value value) const;  ///< name, type and shape
-    std::vector<ArrayInfo> inputs() const;
+    ArrayInfo info(Value value) const;      ///< name, type and shape
+    std::vector<ArrayInfo> inputs() const;  ///< in the order of their creation
     std::vector<ArrayInfo> outputs() const;
 
     struct Impl;

@@ -1,4 +1,5 @@
-// Device images: what one says of itself, and several as one. Compiled models write and read them: ttsim/model.hpp.
+// Device images: summary of an image, and merging of several images. CompiledModel (ttsim/model.hpp) writes and reads
+// them.
 #pragma once
 
 #include <string>
@@ -8,31 +9,33 @@
 
 namespace ttsim {
 
+/// Summary of an image.
 struct ImageInfo {
     std::string text;  ///< the summary that `ttsim tti info` prints
     std::string json;
-    std::string record;  ///< its device.json
+    std::string record;  ///< content of its device.json
 };
-/// Throws Error(Input) at the member that is missing or damaged.
+/// Reads the summary of an image. Throws Error(Input) that names the missing or damaged member.
 TTSIM_API ImageInfo image_info(const std::string& path);
 
-/// As `ttsim tti merge` has them.
+/// Options of `ttsim tti merge`.
 struct MergeOptions {
-    std::string folder;                ///< holds NAME.tti of each model
-    std::vector<std::string> models;   ///< names, in the order in which they run
-    std::string arch = "wormhole_b0";  ///< chip that all of them were compiled for
-    bool reallocate_channels = true;   ///< a queue whose DRAM channel is full goes to another one
-    bool overlap_dynamic = true;       ///< queues that programs allocate and free share one area
+    std::string folder;                ///< folder with NAME.tti of each model
+    std::vector<std::string> models;   ///< names, in the order of execution
+    std::string arch = "wormhole_b0";  ///< chip for which all of them were compiled
+    bool reallocate_channels = true;   ///< move queues from full DRAM channels to other channels
+    bool overlap_dynamic = true;       ///< queues that programs allocate and deallocate share one memory area
 };
 
+/// Result of a merge.
 struct MergeReport {
-    std::string text;   ///< bytes in use by channel
-    std::string moves;  ///< where each buffer was, and where it is
-    std::string json;   ///< both
+    std::string text;   ///< used bytes by DRAM channel
+    std::string moves;  ///< old and new address of each buffer
+    std::string json;   ///< both as JSON
 };
 
-/// Writes one image. Throws Error: Input for images that are missing or do not go together, Unsupported when memory is
-/// full; nothing is written then.
+/// Merges the models into one image and writes it to `file`. Throws Error: Input for missing or incompatible images,
+/// Unsupported when memory is exhausted. No file is written then.
 TTSIM_API MergeReport merge_images(const MergeOptions& options, const std::string& file);
 
 }  // namespace ttsim

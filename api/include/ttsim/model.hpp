@@ -1,10 +1,10 @@
-// Models: compiled for a device, and run there with inputs and outputs under their names.
+// Models: compiled for a device, and executed on it with named inputs and outputs.
 //
 //   Graph --compile()--> CompiledModel --Model--> run(inputs) -> outputs                whole calls
 //                          |        ^             push(inputs) ... get() -> outputs     a stream, sample by sample
 //                    write_folder  read_folder          and the same for images: one file with the target
 //
-// What the host does before and behind the device is part of a call and takes no simulated time.
+// Host steps before and after the device are part of a call and take no simulated time.
 #pragma once
 
 #include <cstdint>
@@ -21,88 +21,90 @@
 
 namespace ttsim {
 
-/// As `ttsim compile` has them (docs/compiler.md).
+/// Options of `ttsim compile` (docs/compiler.md).
 struct CompileOptions {
-    std::string device = "wh_n150";  ///< product, soc descriptor file, or path of a chip's folder
-    std::string format;              ///< of tensors; "": Float16_b, with amp 2 Float16
-    std::string accumulate_format;   ///< of Dst; "": the compiler's choice
-    std::string fidelity = "HiFi4";
-    std::string policy = "balanced";      ///< how ops share the device
-    int effort = 1;                       ///< 0 to 3: schedules that are tried; from 2 on on the simulated chip
+    std::string device = "wh_n150";       ///< product, soc descriptor file, or path of a chip's folder
+    std::string format;                   ///< data format of tensors; "": Float16_b, or Float16 with amp 2
+    std::string accumulate_format;        ///< data format of Dst; "": chosen by the compiler
+    std::string fidelity = "HiFi4";       ///< math fidelity of products
+    std::string policy = "balanced";      ///< scheduling policy
+    int effort = 1;                       ///< 0 to 3: number of schedules tried; from 2 on they are simulated
     std::string optimize = "throughput";  ///< or "latency": one sample at a time
     int amp = 0;                          ///< automatic mixed precision: 0, 1 or 2
-    std::int64_t microbatch = 1;          ///< samples that go through each epoch before the next
-    std::int64_t chips = 1;
-    std::vector<int> harvested_rows;  ///< NoC rows the device lacks
-    bool host_fallback = true;        ///< false: what would run on the host is refused
-    bool device_comparisons = false;  ///< the device compares, and the host takes no op to spare the way alone
-    std::string cluster;              ///< descriptor file of chips and their links; "": the product's own
+    std::int64_t microbatch = 1;          ///< samples per epoch launch
+    std::int64_t chips = 1;               ///< number of chips
+    std::vector<int> harvested_rows;      ///< NoC rows that the device lacks
+    bool host_fallback = true;            ///< false: ops that would run on the host are an error
+    bool device_comparisons = false;  ///< comparisons run on the device; no op moves to the host only to save transfers
+    std::string cluster;              ///< cluster descriptor file (chips and links); "": that of the product
 
-    /// Formats and fidelities op by op, the cheapest with which outputs have this correlation with the model in float32
-    /// for `inputs`, which may have several samples, one axis more in front; found by simulating. 0: as said above
+    /// Target for the correlation (PCC) of outputs with the model in float32, for `inputs`, which may have a leading
+    /// axis of samples. The compiler searches by simulation for the cheapest format and fidelity of each op that reach
+    /// it. 0: no search, formats as given above.
     double target_pcc = 0;
-    std::int64_t trials = 24;  ///< most simulations of that
+    std::int64_t trials = 24;  ///< maximum number of simulations of this search
 
-    int amp_light = 0;            ///< weights of products only: 0 to 3
-    std::string format_rules;     ///< YAML text of mixed precision op by op, after those of amp and amp_light
-    std::string overrides;        ///< YAML text of what is decided for single ops, by their names in the netlist
-    bool keep_names = false;      ///< ops of the netlist are called as those of the model; parts of one NAME.dc.TYPE.N
-    bool ignore_unknown = false;  ///< overrides of ops that are not there become notes
-    std::vector<std::string> intermediates;  ///< ops whose results are outputs too, as OP_intermediate_output
+    int amp_light = 0;         ///< automatic mixed precision for weights of products only: 0 to 3
+    std::string format_rules;  ///< YAML text of mixed precision rules per op, applied after those of amp and amp_light
+    std::string overrides;     ///< YAML text of decisions for single ops, by their names in the netlist
+    bool keep_names = false;  ///< ops of the netlist are named as in the model; parts of a decomposed op NAME.dc.TYPE.N
+    bool ignore_unknown = false;             ///< overrides of missing ops become notes instead of errors
+    std::vector<std::string> intermediates;  ///< ops whose results are additional outputs, named OP_intermediate_output
 
     bool stable_softmax = true, auto_fusing = true, t_streaming = true;
-    std::int64_t conv_fracture = 0;  ///< parts of every convolution's kernel rows; 0: where it pays
-    bool prestride = true;           ///< the host may lay out the windows of a first convolution
-    std::string loops;  ///< of equal turns: "programs" that loop, "unrolled"; "": programs where that spares much
-    bool round_constants = true;  ///< false: constants and inputs are pushed unrounded, for runs in float32
-    bool bias_correction = true;  ///< biases make up for what rounding takes from weights, in the mean
-    bool host_inputs = false, host_outputs = false;  ///< queues of inputs, of outputs lie in the host's memory
-    std::string self_cut;  ///< what goes through DRAM where grids do not go together; "": the default
-    std::map<std::string, std::int64_t> queue_channels;  ///< DRAM channel of single queues
-    std::string dram_placement;                          ///< channels of queues; "": the default
+    std::int64_t conv_fracture = 0;  ///< fracture factor of kernel rows of all convolutions; 0: where it is faster
+    bool prestride = true;           ///< the host may reorder the input of a first strided convolution
+    std::string loops;  ///< loops with equal iterations: "programs" (loops of programs), "unrolled"; "": programs where
+                        ///< they are much smaller
+    bool round_constants = true;  ///< false: constants and inputs are not rounded, for runs in float32
+    bool bias_correction = true;  ///< adjust biases for the mean error of rounded weights
+    bool host_inputs = false, host_outputs = false;  ///< queues of inputs (outputs) are in host memory
+    std::string self_cut;  ///< policy for buffering in DRAM between incompatible grids; "": the default
+    std::map<std::string, std::int64_t> queue_channels;  ///< DRAM channels of single queues, by name
+    std::string dram_placement;                          ///< policy for the DRAM channels of queues; "": the default
 
-    Arrays inputs;           ///< to run with by default; others are generated
-    std::uint32_t seed = 0;  ///< of those
+    Arrays inputs;           ///< default inputs of runs; missing ones are generated
+    std::uint32_t seed = 0;  ///< seed of generated inputs
 };
 
-/// What was decided.
+/// Result of a compilation.
 struct CompileReport {
     std::string chip, device;
     std::int64_t ops = 0, epochs = 0, constants = 0;
-    double estimated_cycles = 0;          ///< per sample
+    double estimated_cycles = 0;          ///< clock cycles per sample
     std::vector<std::string> notes;       ///< one line each
-    std::vector<std::string> host_steps;  ///< what the host does, one line each
-    double pcc = 0;                       ///< with target_pcc: reached on the samples
-    std::string format_rules;             ///< with target_pcc: what was chosen, for CompileOptions::format_rules
+    std::vector<std::string> host_steps;  ///< host steps, one line each
+    double pcc = 0;                       ///< with target_pcc: PCC reached on the samples
+    std::string format_rules;             ///< with target_pcc: the chosen rules, for CompileOptions::format_rules
 };
 
-/// A value: copies are cheap and share what was compiled.
+/// A compiled model. A value type: copies are cheap and share the content.
 class TTSIM_API CompiledModel {
 public:
     std::vector<ArrayInfo> inputs() const;  ///< in the model's order
     std::vector<ArrayInfo> outputs() const;
-    const Arrays& default_inputs() const;  ///< those of the options, the others made up
-    CompileReport report() const;          ///< of a folder: device and host steps only
+    const Arrays& default_inputs() const;  ///< those of the options; missing ones are generated
+    CompileReport report() const;          ///< for a model read from a folder: device and host steps only
 
-    /// A folder that `ttsim run` takes. Throws Error(Input) when it cannot be written, or something else is there.
+    /// Writes a folder that `ttsim run` accepts. Throws Error(Input) when it cannot be written, or exists with other
+    /// content.
     void write_folder(const std::string& folder) const;
-    std::string netlist() const;  ///< its text, as a folder's netlist.yaml
-    /// Runs as the model that was written; its parameters() are not kept. Throws Error(Input) at the file that is
-    /// missing or does not fit.
+    std::string netlist() const;  ///< text of the netlist, as in a folder's netlist.yaml
+    /// Reads a folder. The model runs like the one that was written, but has no parameters(). Throws Error(Input) that
+    /// names the missing or invalid file.
     static CompiledModel read_folder(const std::string& folder);
 
-    /// A device image (docs/tti.md), which holds the machine as well, and says that it is for a device of this type:
-    /// Golden, Model, Versim, Emulation or Silicon. Throws Error(Input) when it cannot be written, for another type, or
-    /// when the device is a chip of your own.
-    /// `host_files`: what a program of yours computes around the device (host_parts.json, host_parts.safetensors,
-    /// host_parts.zip); ttsim keeps them and does not read them.
+    /// Writes a device image (docs/tti.md), which includes the machine. `device_type`: Golden, Model, Versim, Emulation
+    /// or Silicon. `host_files`: content of the caller's host parts by name (host_parts.json, host_parts.safetensors,
+    /// host_parts.zip); ttsim stores them without reading them. Throws Error(Input) when the file cannot be written,
+    /// for another device type, or for a custom chip.
     void write_image(const std::string& file, const std::string& device_type = "Silicon",
                      const std::string& device_name = "tt0",
                      const std::map<std::string, std::string>& host_files = {}) const;
-    /// Of an archive, or of the folder into which one was unpacked. Throws Error (Input, Unsupported) at the member
-    /// that is missing, damaged or does not fit.
+    /// Reads an image, from the archive or from an unpacked folder. Throws Error(Input, Unsupported) that names the
+    /// missing, damaged or incompatible member.
     static CompiledModel read_image(const std::string& path);
-    /// Those that the image has, for as long as a copy of this lives.
+    /// The host files of the image by name. The views are valid as long as a copy of this model exists.
     std::map<std::string, std::string_view> host_files() const;
 
     struct Impl;
@@ -113,47 +115,47 @@ private:
     std::shared_ptr<const Impl> impl_;
 };
 
-/// Throws Error: Input for options and inputs that do not fit, Unsupported.
+/// Compiles a graph. Throws Error: Input for invalid options or inputs, Unsupported for ops that cannot be compiled.
 TTSIM_API CompiledModel compile(const Graph& graph, const CompileOptions& options = {});
 
-/// A compiled model on a session of its own. For one thread at a time.
+/// A compiled model with its own session. Not thread-safe.
 class TTSIM_API Model {
 public:
-    /// Without a device, chip or cluster in the options: on the machine it was compiled for. An image runs on no other,
-    /// Error(Input). Writes the model's
-    /// constants into the session's memory. Throws Error(Input, Unsupported) when it does not fit the machine.
+    /// Creates the session and writes the model's constants to its memory. Without device, chip and cluster in the
+    /// options it uses the machine for which the model was compiled. Throws Error(Input, Unsupported) when the model
+    /// does not fit the machine, and Error(Input) for an image on another machine.
     explicit Model(const CompiledModel& model, const SessionOptions& options = {});
     ~Model();
     Model(Model&&) noexcept;
     Model& operator=(Model&&) noexcept;
 
-    /// Shapes are those of CompiledModel::inputs(); with one axis more in front an input holds so many samples, and so
-    /// do the outputs where there are several. Outputs are empty with Engine::Timing. Throws Error(Input) with all
-    /// names, shapes and types that are wrong. After Error(Hang) the model must be made anew.
-    /// `feed_back`: outputs of a sample that are inputs of the next, {output, input}, as the states of a model that
-    /// listens: samples run one after the other, and such an input holds what the first begins with. Throws
-    /// Error(Input) for pairs of another shape or type, and for a microbatch of several samples.
+    /// Runs the model and returns its outputs by name. Inputs have the shapes of CompiledModel::inputs(), or one more
+    /// leading axis of samples; outputs then have it too. Outputs are empty with Engine::Timing. Throws Error(Input)
+    /// with all wrong names, shapes and types. After Error(Hang) the model cannot be used any more. `feed_back`: pairs
+    /// {output, input}; the output of a sample becomes the input of the next sample, as for the state of a streaming
+    /// model. Samples run in sequence, and the given input is the initial value. Throws Error(Input) for pairs of
+    /// different shape or type, and for a microbatch of several samples.
     Arrays run(const Arrays& inputs, const std::map<std::string, std::string>& feed_back = {});
 
-    /// One sample of a stream. Its microbatch starts when it is whole. Throws Error(Hang) when the device has no room
-    /// because outputs were not taken; nothing was pushed then.
+    /// Pushes one sample of a stream. A microbatch starts when all its samples were pushed. Throws Error(Hang) when the
+    /// device has no room because outputs were not read; nothing is pushed then.
     void push(const Arrays& inputs);
-    void flush();  ///< fills the microbatch up, so that all that was pushed is run
-    /// Outputs of the oldest sample that was pushed. Throws Error(Input) when there is none, or its microbatch is not
-    /// whole.
+    void flush();  ///< completes the current microbatch, so that all pushed samples run
+    /// Returns and removes the outputs of the oldest sample. Throws Error(Input) when there is none, or its microbatch
+    /// is incomplete.
     Arrays get();
-    std::int64_t in_flight() const;  ///< samples pushed that get() has not given
+    std::int64_t in_flight() const;  ///< pushed samples whose outputs were not read by get()
 
-    /// Constants of the model whose values can be replaced: each used once, and not by what was decided.
+    /// Constants whose values can be replaced: those that are used once and did not affect decisions of the compiler.
     std::vector<ArrayInfo> parameters() const;
-    Array parameter(const std::string& name) const;
-    /// For the runs to come, and all that is computed of it. Throws Error(Input) for a name that parameters() lacks,
-    /// another shape or type, values that need another compilation, or while samples are in flight.
+    Array parameter(const std::string& name) const;  ///< throws Error(Input) for an unknown name
+    /// Replaces a constant, and everything that was folded from it, for later runs. Throws Error(Input) for an unknown
+    /// name, another shape or type, values that need another compilation, or while samples are in flight.
     void set_parameter(const std::string& name, const Array& value);
 
-    std::uint64_t now() const;  ///< cycles since the model was made; 0 without a clock
-    RunReport report() const;   ///< what was done so far
-    const std::string& chip() const;
+    std::uint64_t now() const;        ///< clock cycles since construction; 0 without a clock
+    RunReport report() const;         ///< report of all runs so far
+    const std::string& chip() const;  ///< name of the chip that it runs on
 
 private:
     struct Impl;

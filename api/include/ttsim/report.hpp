@@ -1,4 +1,4 @@
-// What a run did, as values. Cycles are clock cycles of the chip.
+// Reports of runs. Cycles are clock cycles of the chip.
 #pragma once
 
 #include <cstdint>
@@ -10,32 +10,35 @@
 
 namespace ttsim {
 
+/// Times of an op.
 struct OpTime {
     std::string name, type;
-    std::int64_t rows = 0, columns = 0;             ///< of cores
-    std::int64_t tiles = 0;                         ///< packed, all cores and inputs
-    std::uint64_t first_cycle = 0, last_cycle = 0;  ///< first unpack, last pack
-    std::uint64_t busy_cycles = 0;                  ///< of the busiest core
-    double busy_share = 0;                          ///< of the graph's cycles
+    std::int64_t rows = 0, columns = 0;             ///< grid of cores
+    std::int64_t tiles = 0;                         ///< packed output tiles over all cores and inputs
+    std::uint64_t first_cycle = 0, last_cycle = 0;  ///< cycles of its first unpack and its last pack
+    std::uint64_t busy_cycles = 0;                  ///< busy cycles of the busiest core
+    double busy_share = 0;                          ///< busy_cycles as a fraction of the graph's cycles, 0..1
 };
 
+/// Times of a graph.
 struct GraphTime {
     std::string name;
     std::int64_t chip = 0, executes = 0, inputs = 0;
-    std::uint64_t cycles = 0;      ///< all its executes
-    double inputs_per_second = 0;  ///< steady, within an execute; 0: unknown
+    std::uint64_t cycles = 0;      ///< clock cycles of all its executes
+    double inputs_per_second = 0;  ///< steady rate within an execute; 0: unknown
     std::vector<OpTime> ops;
 };
 
+/// Verdict on an output or a run.
 enum class Verdict {
     Pass,
     Mismatch,
-    IllConditioned,   ///< it differs, but so does golden when its inputs move by 1e-6
-    NothingCompared,  ///< checked, but there was nothing to judge
+    IllConditioned,   ///< it differs, but golden changes as much when its inputs change by 1e-6
+    NothingCompared,  ///< checked, but no element could be compared
     NotChecked,
 };
 
-/// One output queue beside golden.
+/// Comparison of one output queue with golden.
 struct OutputCheck {
     std::string queue;
     std::int64_t entries = 0;
@@ -44,25 +47,26 @@ struct OutputCheck {
     Verdict verdict = Verdict::NotChecked;
 };
 
+/// Report of a run, session or model.
 struct RunReport {
     std::string chip, device;
     std::int64_t clock_mhz = 0;
-    std::uint64_t cycles = 0;          ///< all of the run; 0 without a clock
-    std::uint64_t load_cycles = 0;     ///< of them, in which kernels and programs are loaded
-    std::uint64_t latency_cycles = 0;  ///< of the first input, kernels loaded
-    double inputs_per_second = 0;      ///< steady; 0: unknown
-    double end_to_end_per_second = 0;  ///< inputs over all cycles
-    double host_seconds = 0;           ///< real time of the host's steps of a model, which take no simulated time
+    std::uint64_t cycles = 0;          ///< cycles of the whole run; 0 without a clock
+    std::uint64_t load_cycles = 0;     ///< part of `cycles` in which kernels and programs are loaded
+    std::uint64_t latency_cycles = 0;  ///< cycles from the end of loading to the end of the first input
+    double inputs_per_second = 0;      ///< steady rate; 0: unknown
+    double end_to_end_per_second = 0;  ///< inputs divided by the time of the whole run
+    double host_seconds = 0;           ///< real time of the host steps of a model, which take no simulated time
     std::vector<GraphTime> graphs;     ///< in order of first execution
     std::vector<OutputCheck> outputs;  ///< empty unless checked
-    std::vector<std::string> notes;    ///< warnings worth showing
+    std::vector<std::string> notes;    ///< warnings for the user
     Verdict verdict = Verdict::NotChecked;
 
-    /// The whole report as `ttsim run` prints it, and as its --json writes it. "" of one that was made by hand.
+    /// The report as `ttsim run` prints it, and as its --json writes it; "" for a report not made by ttsim.
     TTSIM_API std::string text() const;
     TTSIM_API std::string json() const;
     struct Source;
-    std::shared_ptr<const Source> source;  ///< what it was made from
+    std::shared_ptr<const Source> source;  ///< internal data of text() and json()
 };
 
 }  // namespace ttsim

@@ -1,10 +1,10 @@
-// A device with state: a netlist on a machine, alive from call to call.
+// A session: a netlist on a simulated machine that keeps its state between calls.
 //
 //   push(queue, entry), write(ram, slot) --> run(program) --> get(queue), pop(queue), read(ram, slot)
 //
-// Simulated time moves only inside calls; the same calls in the same order give the same bits and cycles, whatever the
-// number of threads. Rams, queues and pointers keep what they hold from run to run. A session may be used from several
-// threads: one call is served at a time, and the simulations of all sessions of a process take turns.
+// Simulated time advances only during calls. The same calls in the same order give the same bits and cycles,
+// independent of the number of threads. Rams, queues and pointers keep their content between runs. Sessions are
+// thread-safe: one call runs at a time, and the simulations of all sessions of a process exclude each other.
 #pragma once
 
 #include <atomic>
@@ -22,7 +22,7 @@
 
 namespace ttsim {
 
-/// z slices of rows x columns elements, slice by slice, row by row.
+/// An entry of a queue: z slices of rows x columns elements, in row-major order.
 struct Tensor {
     std::int64_t z = 0, rows = 0, columns = 0;
     std::vector<float> data;
@@ -38,74 +38,85 @@ struct Tensor {
     }
 };
 
+/// What executes the netlist.
 enum class Engine {
-    Full,        ///< values and time
-    Timing,      ///< time only: no get(), no read()
-    Functional,  ///< the chip's values, no clock; one input is between two ops of a graph
+    Full,        ///< values and clock
+    Timing,      ///< clock only: get() and read() are not available
+    Functional,  ///< values in the chip's formats, no clock; ops of a graph run input by input
     Golden,      ///< values in float32, no clock
 };
-enum class Numerics { Real /** the chip's formats */, Float32 /** no rounding */, Exact /** bit by bit */ };
+/// How values are computed.
+enum class Numerics {
+    Real /** rounded to the chip's formats */,
+    Float32 /** no rounding */,
+    Exact /** bit-exact matrix unit */
+};
 
+/// Machine and engine of a session.
 struct SessionOptions {
-    std::string device;   ///< product, chip, or path of a chip's folder or soc descriptor; "": a chip of the netlist
-    std::string chip;     ///< name or path; "": the device's, else the first of the netlist's on which it is valid
-    std::string cluster;  ///< file: chips and their Ethernet links; "": as many chips as needed
-    std::vector<int> harvested_rows;  ///< NoC rows taken away on every chip
+    std::string device;  ///< product, chip, or path of a chip's folder or soc descriptor; "": a chip of the netlist
+    std::string
+        chip;  ///< chip name or path; "": that of the device, else the first chip of the netlist on which it is valid
+    std::string cluster;  ///< cluster descriptor file (chips and Ethernet links); "": as many chips as needed
+    std::vector<int> harvested_rows;  ///< NoC rows switched off on every chip
     Engine engine = Engine::Full;
-    Numerics numerics = Numerics::Real;  ///< of the chip: not of Engine::Golden
-    unsigned threads = 0;                ///< 0: one per processor; changes no result
-    std::string trace_file;  ///< a database of what the machine did, for ttperf; "": none. With a clock only
-    int trace_level = 1;     ///< 1: sums per core and input; 2: also every step and transfer
-    /// How long, in real time, a call that nothing inside the machine can help waits for calls of other threads.
+    Numerics numerics = Numerics::Real;  ///< no effect on Engine::Golden
+    unsigned threads = 0;                ///< 0: one per processor; results do not depend on it
+    std::string trace_file;              ///< file for a trace (for ttperf); "": none. Only for engines with a clock
+    int trace_level = 1;                 ///< 1: sums per core and input; 2: also every step and transfer
+    /// Real time for which a blocked call waits for calls of other threads that may unblock it.
     std::chrono::milliseconds other_threads{0};
-    /// A number other than 0 there ends a call with Error(Interrupted), from any thread or signal handler. It must live
-    /// as long as the session.
+    /// A nonzero value, set from any thread or signal handler, ends a call with Error(Interrupted). Must stay valid as
+    /// long as the session.
     const std::atomic<int>* stop = nullptr;
 };
 
-/// How long a call may take, in simulated cycles from the session's present. It ends sooner when nothing can move any
-/// more; without a clock that is the only end there is, but for none().
+/// Limit of a call in simulated clock cycles from the current time of the session. The call ends earlier when the
+/// machine is blocked. Engines without a clock end only when blocked, except with none().
 struct Timeout {
     std::uint64_t cycles = ~std::uint64_t{0};
-    static Timeout none() { return {0}; }  ///< what is there now
+    static Timeout none() { return {0}; }  ///< do not simulate: succeed or fail with the present state
 };
 
+/// A netlist on a simulated machine. Thread-safe, movable.
 class TTSIM_API Session {
 public:
-    /// Throws Error(Input, Unsupported) with all that keeps the netlist from running on the device.
+    /// Throws Error(Input, Unsupported) with all problems of the netlist on the device.
     explicit Session(const Netlist& netlist, const SessionOptions& options = {});
     ~Session();
     Session(Session&&) noexcept;
     Session& operator=(Session&&) noexcept;
 
-    /// Starts a program and goes on until all are over, or wait for inputs that have not come. Parameters that are not
-    /// given are chosen. Throws Error(Input) for unknown names.
+    /// Starts a program and simulates until all programs have finished or wait for inputs. Missing parameters are
+    /// chosen automatically. Throws Error(Input) for unknown names.
     void run(const std::string& program, const std::map<std::string, std::int64_t>& parameters = {});
-    /// Goes on until all programs are over. Throws Error(Hang) when they cannot be.
+    /// Simulates until all programs have finished. Throws Error(Hang) when they are blocked.
     void wait();
 
-    /// Entries have the shape that Netlist::queue() says; they are converted to the queue's format.
-    /// Waits for a free slot. Throws Error(Hang) when the queue stays full, or timeout ends; nothing was pushed then.
+    /// Pushes an entry of the shape in Netlist::queue(), converted to the queue's format. Waits for a free slot. Throws
+    /// Error(Hang) when the queue stays full until the timeout; nothing is pushed then. Throws Error(Input) for an
+    /// unknown queue or a wrong shape.
     void push(const std::string& queue, const Tensor& entry, Timeout timeout = {});
-    /// All or none.
+    /// Pushes all entries or, when it throws, none.
     void push(const std::string& queue, const std::vector<Tensor>& entries, Timeout timeout = {});
-    /// The oldest entry that was not popped, or the `ahead`-th after it. Throws Error(Hang) when it does not come in
-    /// time.
+    /// Returns the oldest entry that was not popped, or the `ahead`-th entry after it. Throws Error(Hang) when it is
+    /// not complete before the timeout.
     Tensor get(const std::string& queue, Timeout timeout = {}, std::int64_t ahead = 0);
-    /// Frees the oldest entries. Throws Error(Hang) when they do not come in time.
+    /// Removes the oldest `count` entries. Throws Error(Hang) when they are not complete before the timeout.
     void pop(const std::string& queue, std::int64_t count = 1, Timeout timeout = {});
-    std::int64_t ready(const std::string& queue) const;  ///< entries that get() would give at once
-    std::int64_t room(const std::string& queue) const;   ///< entries that push() would take at once
+    std::int64_t ready(const std::string& queue) const;  ///< complete entries, which get() returns without waiting
+    std::int64_t room(const std::string& queue) const;   ///< free slots, which push() fills without waiting
 
+    /// Writes a slot of a ram; shape and format as for push(). Throws Error(Input) for a wrong name, slot or shape.
     void write(const std::string& ram, std::int64_t slot, const Tensor& entry);
-    /// Zeros when nothing has written the slot. Waits for programs in flight first.
+    /// Reads a slot of a ram after waiting for programs in flight. An unwritten slot reads as zeros.
     Tensor read(const std::string& ram, std::int64_t slot);
 
-    std::uint64_t now() const;        ///< cycles since the session began
-    RunReport report() const;         ///< what was done so far
+    std::uint64_t now() const;        ///< clock cycles since the start of the session
+    RunReport report() const;         ///< report of everything executed so far
     const std::string& chip() const;  ///< name of the chip it runs on
-    /// Ends the trace, as the end of the session does; the session goes on without one. Throws Error(Input) when it
-    /// could not be written.
+    /// Finishes the trace before the end of the session, which continues without a trace. Throws Error(Input) when the
+    /// trace could not be written.
     void finish_trace();
 
 private:
@@ -113,16 +124,16 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
-/// What `ttsim run` does with a file: inputs are made up, every output is compared with golden.
+/// Options of run().
 struct RunOptions {
-    SessionOptions session;                          ///< not with Engine::Golden, with which outputs are compared
-    std::vector<std::string> programs;               ///< in run order; empty: all, in file order
-    std::map<std::string, std::int64_t> parameters;  ///< those not given are chosen
-    std::int64_t inputs_count = 0;                   ///< per execute at most; 0: what the graphs say
-    std::uint32_t seed = 0;                          ///< of the inputs
-    bool check = true;
+    SessionOptions session;             ///< Engine::Golden is not allowed, since outputs are compared with it
+    std::vector<std::string> programs;  ///< in run order; empty: all, in file order
+    std::map<std::string, std::int64_t> parameters;  ///< missing parameters are chosen automatically
+    std::int64_t inputs_count = 0;                   ///< maximum inputs per execute; 0: the input_count of the graphs
+    std::uint32_t seed = 0;                          ///< seed of the generated inputs
+    bool check = true;                               ///< compare outputs with golden
 };
-/// Throws Error.
+/// Runs a netlist file as `ttsim run` does: generates inputs and compares every output with golden. Throws Error.
 TTSIM_API RunReport run(const std::string& netlist_file, const RunOptions& options = {});
 
 }  // namespace ttsim

@@ -1,4 +1,4 @@
-"""Number formats, fidelities and kinds of epochs, with the numbers that files and pickles of PyBuda programs hold."""
+"""Number formats, math fidelities and epoch types, with the values used in files and pickles of PyBuda programs."""
 from __future__ import annotations
 
 from . import backend_api, balancer, graph, placer  # noqa: F401 (reached as attributes)
@@ -10,8 +10,8 @@ __all__ = ["DataFormat", "MathFidelity", "NodeEpochType", "UnsupportedHWOpsError
 
 
 class DataFormat(JsonEnum):
-    """Number formats of the device, with the numbers that files hold. Float32, Float16 and block floats (Bfp8, Bfp4,
-    Bfp2) of 5 exponent bits, those called _b of 8; Int8 and Int32 are sign and magnitude."""
+    """Number formats of the device, with the values used in files. Float32, Float16 and block floats (Bfp8, Bfp4, Bfp2)
+    have 5 exponent bits, formats with suffix _b have 8; Int8 and Int32 are sign-magnitude."""
     Float32 = 0
     Float16 = 1
     Bfp8 = 2
@@ -32,7 +32,7 @@ class DataFormat(JsonEnum):
 
 
 class MathFidelity(JsonEnum):
-    """How many passes a multiplier makes over the digits of its operands: LoFi 1, HiFi2 2, HiFi3 3, HiFi4 4."""
+    """Number of passes of the multiplier per product: LoFi 1, HiFi2 2, HiFi3 3, HiFi4 4."""
     LoFi = 0
     HiFi2 = 2
     HiFi3 = 3
@@ -41,19 +41,19 @@ class MathFidelity(JsonEnum):
 
 
 class NodeEpochType(JsonEnum):
-    """Which pass of a network an op belongs to."""
+    """The pass of a network that an op belongs to."""
     Forward = 0
     Backward = 1
     Optimizer = 2
 
 
 class UnsupportedHWOpsError(RuntimeError):
-    """A graph has something the device cannot do."""
+    """A graph contains something that the device cannot do."""
 
 
 run_pre_placer_buda_passes = refusal(
     "run_pre_placer_buda_passes", "the compiler's passes run together",
     "compile by pybuda.pybuda_compile(), whose result has lowered_graph and netlist_filename")
-k_dim = -(1 << 31)  # stands for the inner dimension of products in fracture groups
+k_dim = -(1 << 31)  # denotes the inner dimension of products in fracture groups
 
 globals().update(DataFormat.__members__)  # programs write _C.Float16_b as well

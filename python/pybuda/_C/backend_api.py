@@ -1,4 +1,4 @@
-"""Kinds of devices, and which there are."""
+"""Device types, and the available devices."""
 from __future__ import annotations
 
 import os
@@ -6,13 +6,13 @@ import os
 from ..refusal import refusal
 from .enumeration import NamedEnum
 
-get_output = refusal("get_output", "queues of the netlist are read by the device itself",
+get_output = refusal("get_output", "the device reads the queues of the netlist itself",
                      "take results from the queue that pybuda.run_inference() returns")
 
 
 class BackendType(NamedEnum):
-    """What a device runs on. Silicon, Versim and Emulation are the simulated chip with its clock, Golden and Model its
-    values alone."""
+    """The type of a device. Silicon, Versim and Emulation: the simulated chip with a clock; Golden and Model: values
+    only."""
     Model = 0
     Versim = 1
     Silicon = 2
@@ -22,7 +22,7 @@ class BackendType(NamedEnum):
 
 
 class BackendDevice(NamedEnum):
-    """Architectures of chips; Grayskull and Wormhole_B0 are simulated."""
+    """Chip architectures; Grayskull and Wormhole_B0 are simulated."""
     Grayskull = 0
     Wormhole_B0 = 1
     Blackhole = 2
@@ -41,19 +41,19 @@ def _set(variable: str) -> bool:
 
 
 def simulated_products() -> list[str]:
-    """Boards that there are: TTSIM_DEVICES, names of `ttsim devices` with commas between, else one wh_n150.
-    RuntimeError for a name that is none."""
+    """The simulated boards: TTSIM_DEVICES, a comma-separated list of names from `ttsim devices`; default: one wh_n150.
+    RuntimeError for an unknown name."""
     import ttsim
     known = {device.name for device in ttsim.devices()}
     names = [name.strip() for name in os.environ.get("TTSIM_DEVICES", "").split(",") if name.strip()]
     for name in names:
         if name not in known:
-            raise RuntimeError(f"TTSIM_DEVICES: there is no product '{name}'; there are {', '.join(sorted(known))}")
+            raise RuntimeError(f"TTSIM_DEVICES: there is no product '{name}'; products are {', '.join(sorted(known))}")
     return names or ["wh_n150"]
 
 
 def detect_available_silicon_devices() -> list[BackendDevice]:
-    """One entry for each chip of the simulated boards; PYBUDA_OVERRIDE_NUM_CHIPS says another number."""
+    """One entry per chip of the simulated boards; PYBUDA_OVERRIDE_NUM_CHIPS overrides the number."""
     import ttsim
     boards = {device.name: device for device in ttsim.devices()}
     found = [_arch(boards[name].chip) for name in simulated_products() for _ in range(boards[name].chips)]
@@ -63,7 +63,7 @@ def detect_available_silicon_devices() -> list[BackendDevice]:
         found = [BackendDevice.Blackhole] * len(found)
     count = os.environ.get("PYBUDA_OVERRIDE_NUM_CHIPS")
     if count and not (count.isdigit() and int(count)):
-        raise RuntimeError(f"PYBUDA_OVERRIDE_NUM_CHIPS={count}: it is a number of chips from 1 on")
+        raise RuntimeError(f"PYBUDA_OVERRIDE_NUM_CHIPS={count}: the number of chips must be at least 1")
     return [found[0]] * int(count) if count else found
 
 
@@ -72,12 +72,12 @@ def _arch(chip: str) -> BackendDevice:
 
 
 def default_arch() -> BackendDevice:
-    """Of the simulated chip where a program names none."""
+    """The architecture of the simulated chip, used if a program names none."""
     return detect_available_silicon_devices()[0]
 
 
 def golden_arch() -> BackendDevice:
-    """Of verification where a program names none, as upstream has it."""
+    """The architecture used by verification if a program names none, as in the vendor's PyBuda."""
     if _set("PYBUDA_GOLDEN_BLACKHOLE"):
         return BackendDevice.Blackhole
     return BackendDevice.Wormhole_B0 if _set("GOLDEN_WORMHOLE_B0") else BackendDevice.Grayskull

@@ -1,4 +1,4 @@
-"""Names of the balancer: what a program says of single ops, and policies."""
+"""Names of the balancer: policies, and overrides of single ops."""
 from __future__ import annotations
 
 import dataclasses
@@ -20,7 +20,7 @@ class PolicyType(JsonEnum):
 
 @dataclasses.dataclass
 class OpOverride:
-    """None: the balancer's choice. Grids and streams in (rows, columns)."""
+    """None: chosen by the balancer. Grids and streaming shapes are (rows, columns)."""
     grid_shape: tuple[int, int] | None = None
     force_dram_parameters: bool | None = None
     t_stream_dir: str | None = None
@@ -33,5 +33,5 @@ class OpOverride:
 BalancerConfig = refusal(
     "BalancerConfig", "the balancer is part of the compiler and has no configuration of its own",
     "set pybuda.config.set_configuration_options(balancer_policy=...) and fields of the compiler configuration")
-OpShape = refusal("OpShape", "ops have no models apart from the compiler's",
-                  "read sizes of a compiled op from pybuda_compile(...).netlist_filename")
+OpShape = refusal("OpShape", "ops have no separate models outside the compiler",
+                  "read the sizes of a compiled op from pybuda_compile(...).netlist_filename")

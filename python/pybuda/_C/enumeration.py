@@ -1,4 +1,4 @@
-"""Enumerations that go to JSON and back by name."""
+"""Enumerations that are converted to and from JSON by name."""
 from __future__ import annotations
 
 import enum
@@ -6,7 +6,7 @@ from typing import Any
 
 
 class JsonEnum(enum.Enum):
-    """An enumeration that goes to JSON by its names."""
+    """An enumeration whose JSON form is the name."""
 
     def __int__(self) -> int:
         return int(self.value)
@@ -17,15 +17,15 @@ class JsonEnum(enum.Enum):
 
     @classmethod
     def from_json(cls, text: str) -> Any:
-        """ValueError for a name there is not."""
+        """ValueError for an unknown name."""
         name = text.rsplit(".", 1)[-1]
         if name not in cls.__members__:
-            raise ValueError(f"'{text}' is none of {cls.__name__}'s {', '.join(cls.__members__)}")
+            raise ValueError(f"'{text}' is not one of the names of {cls.__name__}: {', '.join(cls.__members__)}")
         return cls[name]
 
 
 class NamedEnum(JsonEnum):
-    """One whose strings are lower-case names."""
+    """An enumeration whose strings are lower-case names."""
 
     def to_string(self) -> str:
         """The name in lower case."""
@@ -33,8 +33,8 @@ class NamedEnum(JsonEnum):
 
     @classmethod
     def from_string(cls, text: str) -> Any:
-        """ValueError for a name there is not."""
+        """ValueError for an unknown name."""
         for member in cls:
             if member.name.lower() == text.lower():
                 return member
-        raise ValueError(f"'{text}' is none of {', '.join(m.name.lower() for m in cls)}")
+        raise ValueError(f"'{text}' is not one of {', '.join(m.name.lower() for m in cls)}")

@@ -1,9 +1,9 @@
-"""Kinds of what the host does to inputs before a push."""
+"""Transforms of inputs on the host before a push."""
 from .enumeration import JsonEnum
 
 
 class RuntimeTensorTransformType(JsonEnum):
-    """What the host does to an input before it is pushed."""
+    """Transform of an input on the host before it is pushed."""
     NoTransform = 0
     ReinterpretShape = 1
     Prestride = 2

@@ -1,9 +1,9 @@
-"""How queues are spread over DRAM channels."""
+"""Algorithms that distribute queues over DRAM channels."""
 from .enumeration import JsonEnum
 
 
 class DRAMPlacementAlgorithm(JsonEnum):
-    """How queues are spread over DRAM channels."""
+    """Algorithm that distributes queues over DRAM channels."""
     ROUND_ROBIN = 0
     ROUND_ROBIN_FLIP_FLOP = 1
     GREATEST_CAPACITY = 2

@@ -1,4 +1,4 @@
-"""Workloads to place on devices."""
+"""Modules, which are placed on devices."""
 from .base import Module
 from .onnx import OnnxModule
 from .pybuda import IntQueueHandle, PyBudaModule

@@ -10,27 +10,27 @@ from .base import Module
 
 
 class OnnxModule(Module):
-    """A ModelProto, or None with the path of a file. Inference only."""
+    """A ModelProto, or None with the path of a file. For inference only."""
 
     def __init__(self, name: str, module: Any, onnx_path: str) -> None:
         super().__init__(name)
         if module is not None and not hasattr(module, "SerializeToString"):
-            raise RuntimeError(f"OnnxModule '{name}' takes a ModelProto as onnx.load() gives it, not a "
+            raise RuntimeError(f"OnnxModule '{name}' needs a ModelProto as returned by onnx.load(), not a "
                                f"{type(module).__name__}")
         self.module = module
         self.onnx_path = onnx_path
         self._session: Any = None
 
     def graph_of(self, shapes: list[tuple[int, ...]]) -> Any:
-        """The ttsim.Graph; inputs that leave sizes open get `shapes`, in order. ttsim.InputError,
-        ttsim.UnsupportedError for a model that cannot be compiled."""
+        """The ttsim.Graph; inputs with symbolic sizes get `shapes`, in order. ttsim.InputError, ttsim.UnsupportedError
+        for a model that cannot be compiled."""
         import ttsim
         source = self.onnx_path if self.module is None else self.module.SerializeToString()
         names = self._open_inputs()
         return ttsim.Graph.from_onnx(source, dict(zip(names, shapes)) if names else None)
 
     def _open_inputs(self) -> list[str]:
-        """Names of the inputs when some size of one is open, else none."""
+        """Names of the inputs if any size is symbolic, else []."""
         model = self._model()
         weights = {tensor.name for tensor in model.graph.initializer}
         inputs = [value for value in model.graph.input if value.name not in weights]
@@ -43,8 +43,8 @@ class OnnxModule(Module):
         return self.module
 
     def forward(self, *args: torch.Tensor) -> list[torch.Tensor]:
-        """By onnxruntime on the host; inputs are cast to the model's types, and a larger batch than the model's is cut
-        into pieces of it."""
+        """Runs onnxruntime on the host. Inputs are cast to the model's types, and a larger batch than the model's is
+        split."""
         if self._session is None:
             self._session = importlib.import_module("onnxruntime").InferenceSession(self._model().SerializeToString())
         inputs = self._session.get_inputs()

@@ -1,4 +1,4 @@
-"""Modules written in pybuda's own ops."""
+"""Modules written with pybuda's ops."""
 from __future__ import annotations
 
 import dataclasses
@@ -17,16 +17,16 @@ from .base import Module
 
 @dataclasses.dataclass(frozen=True)
 class IntQueueHandle:
-    """Of an op's result, as insert_tapout_queue_for_op() gave it."""
+    """Handle of an op's result, returned by insert_tapout_queue_for_op()."""
     module: Any
     op_name: str
     output_index: int
 
 
 class PyBudaModule(Module):
-    """Subclasses have `forward(self, *tensors)`. Parameters, modules, and lists and dictionaries of them that are
-    assigned to attributes belong to the module, under `<module>.<attribute>`; parameters of a dictionary are called as
-    their keys."""
+    """Subclasses define `forward(self, *tensors)`. Parameters and modules assigned to attributes, also in lists and
+    dictionaries, belong to the module, as `<module>.<attribute>`; parameters in a dictionary are named after their
+    keys."""
     _parameters: dict[str, Parameter]
     _constants: dict[str, Tensor | None]
     _submodules: dict[str, PyBudaModule]
@@ -40,7 +40,7 @@ class PyBudaModule(Module):
         super().__init__(name)
         self._tapouts: list[IntQueueHandle] = []
 
-    # --- what belongs to it
+    # --- parameters, constants and submodules
 
     def __setattr__(self, name: str, value: Any) -> None:
         if "_parameters" in self.__dict__:
@@ -58,7 +58,7 @@ class PyBudaModule(Module):
                 del held[key]
 
     def _register(self, name: str, value: Any, key: str | None = None) -> None:
-        """`key`: of the dictionary that it stands in, which is the name of a parameter."""
+        """`key`: the dictionary key, which is the name of a parameter."""
         if isinstance(value, Parameter):
             self._parameters[name] = value
             value._set_auto_name(f"{self.name}.{name}" if key is None else key)
@@ -73,7 +73,7 @@ class PyBudaModule(Module):
                 self._register(f"{name}.{own}", element, str(own))
 
     def _rename(self, name: str) -> None:
-        """Of one that became part of another: also what was named for it."""
+        """Renames a module that became part of another, and everything named after it."""
         before = self.name
         self._former_names.append(before)
         object.__setattr__(self, "name", name)
@@ -85,7 +85,7 @@ class PyBudaModule(Module):
 
     @takes(name=(str,), parameter=(Parameter,))
     def add_parameter(self, name: str, parameter: Parameter, prepend_name: bool = False) -> None:
-        """RuntimeError for a name that is taken."""
+        """RuntimeError for a duplicate name."""
         full = f"{self.name}.{name}" if prepend_name else name
         if full in self.named_parameters():
             raise RuntimeError(f"module '{self.name}' already has a parameter '{full}'")
@@ -94,45 +94,45 @@ class PyBudaModule(Module):
 
     @takes(name=(str,))
     def add_constant(self, name: str, prepend_name: bool = False, shape: tuple[int, ...] | None = None) -> None:
-        """RuntimeError for a name that is taken. set_constant() gives it its value."""
+        """RuntimeError for a duplicate name. set_constant() sets its value."""
         full = f"{self.name}.{name}" if prepend_name else name
         if full in self._constants:
             raise RuntimeError(f"module '{self.name}' already has a constant '{full}'")
         self._constants[full] = None if shape is None else Tensor.create_from_torch(torch.zeros(shape), constant=True)
 
     def _constant_name(self, name: str) -> str:
-        for own in (self.name, *self._former_names):  # constants keep their names when the module gets another
+        for own in (self.name, *self._former_names):  # constants keep their names when the module is renamed
             for full in (name, f"{own}.{name}", name.replace(self.name, own)):
                 if full in self._constants:
                     return full
-        raise RuntimeError(f"module '{self.name}' has no constant '{name}'; add_constant('{name}') makes one")
+        raise RuntimeError(f"module '{self.name}' has no constant '{name}'; add it with add_constant('{name}')")
 
     @takes(name=(str,))
     def set_constant(self, name: str, data: Any) -> None:
-        """A tensor of pybuda, torch or numpy."""
+        """Sets a tensor of pybuda, torch or numpy."""
         value = data if isinstance(data, Tensor) else Tensor.create_from_torch(to_pt_tensor(data), constant=True)
         self._constants[self._constant_name(name)] = value
 
     @takes(name=(str,))
     def get_constant(self, name: str) -> Tensor:
-        """RuntimeError for one that is not there, or has no value yet."""
+        """RuntimeError for an unknown constant, or one without a value."""
         value = self._constants[self._constant_name(name)]
         if value is None:
-            raise RuntimeError(f"constant '{name}' of module '{self.name}' has no value; set_constant() gives it one")
+            raise RuntimeError(f"constant '{name}' of module '{self.name}' has no value; set it with set_constant()")
         return value
 
     def named_parameters(self) -> dict[str, Parameter]:
-        """Of this module and those it holds, by their full names. RuntimeError where two have one name."""
+        """Parameters of this module and its submodules by full name. RuntimeError for duplicate names."""
         found: dict[str, Parameter] = {}
         for parameter in self._told_apart():
             name = str(parameter.get_name())
             if found.get(name, parameter) is not parameter:
-                raise RuntimeError(f"module '{self.name}' has two parameters with the name '{name}'")
+                raise RuntimeError(f"module '{self.name}' has two parameters named '{name}'")
             found[name] = parameter
         return found
 
     def _told_apart(self) -> list[Parameter]:
-        """All parameters; keys of dictionaries that are the names of several have those of their modules in front."""
+        """All parameters; if dictionary keys are not unique, the names of their modules are prepended."""
         held = self.get_parameters()
         names = [parameter.get_name() for parameter in held]
         for module in [self, *self._all_submodules()]:
@@ -146,12 +146,12 @@ class PyBudaModule(Module):
 
     @takes(name=(str,))
     def get_parameter(self, name: str) -> Parameter:
-        """By its full name, or that of the attribute. RuntimeError for one that is not there."""
+        """By full name or name of the attribute. RuntimeError for an unknown name."""
         known = self.named_parameters()
         for full in (name, f"{self.name}.{name}"):
             if full in known:
                 return known[full]
-        for module in [self, *self._all_submodules()]:  # by the attribute, also in front of a dictionary's key
+        for module in [self, *self._all_submodules()]:  # by attribute, also before a dictionary key
             for path, parameter in module._parameters.items():
                 if name in (path, f"{module.name}.{path}"):
                     return parameter
@@ -159,7 +159,7 @@ class PyBudaModule(Module):
                            f"{', '.join(known) or 'none'}")
 
     def get_parameters(self, submodules: bool = True) -> list[Parameter]:
-        """Of this module and, unless `submodules` is False, of those it holds; each once."""
+        """Parameters of this module and, unless `submodules` is False, of its submodules; each once."""
         found = list(dict.fromkeys(self._parameters.values()))
         if submodules:
             for module in self._submodules.values():
@@ -167,29 +167,29 @@ class PyBudaModule(Module):
         return found
 
     def set_parameter(self, name: str, data: Any) -> None:
-        """A value of torch, pybuda or numpy. RuntimeError for a name that is not there, and another shape."""
+        """Sets a value of torch, pybuda or numpy. RuntimeError for an unknown name or another shape."""
         self.get_parameter(name).set_value(data)
 
     @takes(data=(Mapping,))
     def load_parameter_dict(self, data: dict[str, Any]) -> None:
-        """Values by name, as set_parameter() takes them."""
+        """Sets values by name, like set_parameter()."""
         for name, value in data.items():
             self.set_parameter(name, value)
 
     def initialize_parameters(self) -> None:
-        """Random values (normal, deviation 1/8) for parameters that have none."""
+        """Sets random values (normal, deviation 1/8) of parameters without one."""
         for parameter in self.get_parameters():
             if not parameter.has_value():
                 parameter.set_value(torch.randn(parameter.shape.dims).to(parameter.pt_data_format) / 8)
 
     def get_submodules(self) -> list[PyBudaModule]:
-        """Modules that this one holds, without theirs."""
+        """Direct submodules of this module."""
         return list(self._submodules.values())
 
     # --- running
 
     def forward(self, *tensors: Any, **named: Any) -> Any:
-        """Defined by subclasses: pybuda tensors of ops of pybuda.op. NotImplementedError without that."""
+        """Defined by subclasses, with ops of pybuda.op on pybuda tensors. NotImplementedError if undefined."""
         raise NotImplementedError(f"module '{self.name}' has no forward(); define it in {type(self).__name__}")
 
     def pre_forward(self, *args: Any, **kwargs: Any) -> None:
@@ -200,8 +200,8 @@ class PyBudaModule(Module):
             return self.forward(*args, **kwargs)
 
     def trace_forward(self, *tensors: Any) -> list[Tensor]:
-        """The outputs of forward() as a flat list. RuntimeError for a wrong count of inputs and for outputs that are
-        no tensors of pybuda."""
+        """The outputs of forward() as a flat list. RuntimeError for a wrong number of inputs and for outputs that are
+        not pybuda tensors."""
         from ..utils import arranged, flatten
         names = self.input_names if len(self.input_names) == len(tensors) else []
         try:
@@ -213,13 +213,13 @@ class PyBudaModule(Module):
         for place, output in enumerate(outputs):
             if not isinstance(output, (Tensor, Parameter)):
                 raise RuntimeError(f"output {place} of module '{self.name}' is a {type(output).__name__}; forward() "
-                                   "gives pybuda tensors, made by ops of pybuda.op")
+                                   "must return pybuda tensors, the results of ops of pybuda.op")
         if not outputs:
-            raise RuntimeError(f"module '{self.name}' has no outputs; forward() returns what it computes")
+            raise RuntimeError(f"module '{self.name}' has no outputs; forward() must return its results")
         return outputs
 
     def forward_names(self, count: int) -> list[str]:
-        """Of forward()'s first `count` inputs."""
+        """Names of the first `count` inputs of forward()."""
         if len(self.input_names) == count:
             return list(self.input_names)
         names: list[str] = []
@@ -231,8 +231,7 @@ class PyBudaModule(Module):
         return names[:count]
 
     def insert_tapout_queue_for_op(self, op_name: str, output_index: int) -> IntQueueHandle:
-        """A handle of the op's result; results come by get_intermediates_queue() for ops named in
-        op_intermediates_to_save."""
+        """A handle of the op's result. get_intermediates_queue() has the results of ops in op_intermediates_to_save."""
         handle = IntQueueHandle(self, op_name, output_index)
         self._tapouts.append(handle)
         return handle

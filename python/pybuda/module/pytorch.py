@@ -23,14 +23,14 @@ def _wrapped(owner: PyTorchModule) -> Any:
 
 
 class PyTorchModule(Module):
-    """On a TTDevice the module is captured and compiled; forward() computes it in torch on the host. With
+    """On a TTDevice the module is captured and compiled; forward() runs it in torch on the host. With
     `redirect_forward`, positional arguments of the torch module become keywords when a mapping was pushed. RuntimeError
-    for what is no torch.nn.Module."""
+    for an object that is not a torch.nn.Module."""
 
     def __init__(self, name: str, module: torch.nn.Module, redirect_forward: bool = True) -> None:
         super().__init__(name)
         if not isinstance(module, torch.nn.Module):
-            raise RuntimeError(f"PyTorchModule '{name}' takes a torch.nn.Module, not a {type(module).__name__}")
+            raise RuntimeError(f"PyTorchModule '{name}' needs a torch.nn.Module, not a {type(module).__name__}")
         self.module = module
         self.original_forward = getattr(module, "original_forward", module.forward)
         self._added: dict[str, Parameter] = {}
@@ -44,11 +44,11 @@ class PyTorchModule(Module):
         return self.original_forward(*args, **kwargs)
 
     def forward_names(self, count: int) -> list[str]:
-        """Of the first `count` arguments of forward(), or those of a mapping that was pushed."""
+        """Names of the first `count` arguments of forward(), or keys of a mapping that was pushed."""
         return self.input_names or list(inspect.signature(self.original_forward).parameters)[:count]
 
     def parameter_dtype(self) -> torch.dtype | None:
-        """Of the floats among the parameters; None without any, or of several types."""
+        """Dtype of the float parameters; None if there are none, or several dtypes."""
         found = {value.dtype for value in self.module.parameters() if value.dtype.is_floating_point}
         return found.pop() if len(found) == 1 else None
 
@@ -58,26 +58,26 @@ class PyTorchModule(Module):
             return (), dict(zip(self.input_names, values))
         try:
             return tuple(arranged(self.original_forward, values, self.input_structure)), {}
-        except (TypeError, ValueError):  # which python says best
+        except (TypeError, ValueError):  # python's own message is best
             return tuple(values), {}
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """In torch, on the host. Floats of 16 bits become float32 where the module's are."""
+        """Runs in torch on the host. 16-bit floats become float32 if the module's parameters are float32."""
         return self._redirected(*args, **kwargs)
 
     def cpu_eval_forward(self, *args: Any, **kwargs: Any) -> list[torch.Tensor]:
-        """The outputs as a flat list; the module evaluates (no dropout)."""
+        """The outputs as a flat list, in evaluation mode (no dropout)."""
         with evaluating(self.module):
             return flatten(self._redirected(*args, **kwargs))
 
     def backward(self, *args: tuple[torch.Tensor, torch.Tensor]) -> None:
-        """Of pairs of an output and its gradient."""
+        """Backward pass for pairs of an output and its gradient."""
         for output, gradient in args:
             if output.requires_grad:
                 torch.autograd.backward(output, gradient, retain_graph=True)
 
     def add_parameter(self, name: str, parameter: Parameter) -> None:
-        """RuntimeError for a name that is taken."""
+        """RuntimeError for a duplicate name."""
         if name in self._named() or name in self._added:
             raise RuntimeError(f"module '{self.name}' already has a parameter '{name}'")
         parameter.name = name
@@ -87,7 +87,7 @@ class PyTorchModule(Module):
         return {**dict(self.module.named_parameters()), **dict(self.module.named_buffers())}
 
     def set_parameters(self, **kwargs: Any) -> None:
-        """RuntimeError for a name that is not there."""
+        """RuntimeError for an unknown name."""
         from ..tensor import to_pt_tensor
         known = self._named()
         for name, value in kwargs.items():
@@ -98,7 +98,7 @@ class PyTorchModule(Module):
                 known[name].copy_(to_pt_tensor(value))
 
     def get_parameters(self) -> list[Parameter]:
-        """Names are those of the state dictionary; parameters, then buffers."""
+        """Parameters, then buffers, named as in the state dictionary."""
         made = [Parameter(value, requires_grad=value.requires_grad, name=name)
                 for name, value in self._named().items() if value.dtype != torch.int64]
         return made + list(self._added.values())

@@ -1,4 +1,4 @@
-"""Modules of frameworks that come in through another one."""
+"""Modules of frameworks that must be converted to ONNX first."""
 from __future__ import annotations
 
 from typing import Any
@@ -12,35 +12,35 @@ class _ThroughOnnx(Module):
 
     def __init__(self, name: str, *args: Any, **kwargs: Any) -> None:
         raise RuntimeError(f"{type(self).__name__} '{name}': models of {self.framework} are not imported directly; "
-                           f"{self.remedy}, and wrap the result by pybuda.OnnxModule(name, onnx.load(path), path)")
+                           f"{self.remedy}, and wrap the result with pybuda.OnnxModule(name, onnx.load(path), path)")
 
 
 class TFModule(_ThroughOnnx):
-    """RuntimeError, which says how a TensorFlow model becomes ONNX."""
+    """Raises RuntimeError that describes how to convert a TensorFlow model to ONNX."""
     framework = "TensorFlow"
-    remedy = "convert the model by `python -m tf2onnx.convert --saved-model FOLDER --output MODEL.onnx`"
+    remedy = "convert the model with `python -m tf2onnx.convert --saved-model FOLDER --output MODEL.onnx`"
 
 
 class TFGraphDefModule(_ThroughOnnx):
-    """RuntimeError, which says how a GraphDef becomes ONNX."""
+    """Raises RuntimeError that describes how to convert a GraphDef to ONNX."""
     framework = "TensorFlow (GraphDef)"
-    remedy = ("convert the graph by `python -m tf2onnx.convert --graphdef FILE --inputs ... --outputs ... --output "
+    remedy = ("convert the graph with `python -m tf2onnx.convert --graphdef FILE --inputs ... --outputs ... --output "
               "MODEL.onnx`")
 
 
 class TFLiteModule(_ThroughOnnx):
-    """RuntimeError, which says how a TFLite file becomes ONNX."""
+    """Raises RuntimeError that describes how to convert a TFLite file to ONNX."""
     framework = "TensorFlow Lite"
-    remedy = "convert the file by `python -m tf2onnx.convert --tflite FILE --output MODEL.onnx`"
+    remedy = "convert the file with `python -m tf2onnx.convert --tflite FILE --output MODEL.onnx`"
 
 
 class JaxModule(_ThroughOnnx):
-    """RuntimeError, which says how a JAX function becomes ONNX."""
+    """Raises RuntimeError that describes how to convert a JAX function to ONNX."""
     framework = "JAX"
-    remedy = "export the function by jax2onnx.to_onnx()"
+    remedy = "export the function with jax2onnx.to_onnx()"
 
 
 class MXNetModule(_ThroughOnnx):
-    """RuntimeError, which says how an MXNet model becomes ONNX."""
+    """Raises RuntimeError that describes how to convert an MXNet model to ONNX."""
     framework = "MXNet"
-    remedy = "export the model by mxnet.onnx.export_model()"
+    remedy = "export the model with mxnet.onnx.export_model()"

@@ -1,4 +1,5 @@
-"""Ops that modules are made of: `op.X(name, operands..., attributes)` gives a Tensor; "" names it automatically."""
+"""Ops of modules: `op.X(name, operands..., attributes)` returns a Tensor; an empty name is replaced by a generated
+one."""
 import sys
 
 from . import eval as eval

@@ -1,4 +1,4 @@
-"""Arguments that an op does not take are refused with the op's name, whatever python or torch say of them."""
+"""Adds the op's name to errors about its arguments."""
 from __future__ import annotations
 
 import functools
@@ -13,7 +13,7 @@ _OF_ARGUMENTS = (ArithmeticError, AssertionError, AttributeError, LookupError, R
 
 
 def name_errors(module: Any, names: Iterable[str]) -> None:
-    """Of the functions of these names, where they are defined and in `module`."""
+    """Wraps the functions of these names, in their own modules and in `module`."""
     for name in names:
         function = getattr(module, name)
         if inspect.isfunction(function):
@@ -32,7 +32,7 @@ def _named(function: Callable[..., Any]) -> Callable[..., Any]:
         except _OF_ARGUMENTS as error:
             try:
                 given = signature.bind(*args, **kwargs).arguments
-            except TypeError:  # arguments that are missing, or that there are none of: as of any function
+            except TypeError:  # missing or unknown arguments: python's own error
                 raise error from None
             name = given.get("name")
             if isinstance(error, NotImplementedError) or f"op '{name}" in str(error):
@@ -40,7 +40,7 @@ def _named(function: Callable[..., Any]) -> Callable[..., Any]:
             described = ", ".join(f"{key}={_described(value)}" for key, value in given.items() if key != "name")
             if isinstance(error, AssertionError):
                 raise AssertionError(f"op '{name}' ({function.__name__}): {error}") from error
-            raise RuntimeError(f"op '{name}' ({function.__name__}) does not take {described}: {error}") from error
+            raise RuntimeError(f"op '{name}' ({function.__name__}) does not accept {described}: {error}") from error
     return checked
 
 
@@ -49,6 +49,6 @@ def _described(value: Any) -> str:
         return f"{type(value).__name__} {list(value.shape.dims)}"
     if isinstance(value, (tuple, list)) and not all(isinstance(one, (int, float, str)) for one in value):
         return f"[{', '.join(map(_described, value))}]"
-    if hasattr(value, "dtype") and hasattr(value, "shape"):  # of torch, numpy
+    if hasattr(value, "dtype") and hasattr(value, "shape"):  # torch or numpy
         return f"{type(value).__module__}.{type(value).__name__} {list(value.shape)}"
     return repr(value) if len(repr(value)) < 60 else type(value).__name__

@@ -1,4 +1,4 @@
-"""Numbers that a module's code names."""
+"""Constants in a module's code."""
 from __future__ import annotations
 
 import torch

@@ -14,16 +14,16 @@ from .common import define, result
 
 
 def per_axis(value: Any, axes: int) -> list[int]:
-    """One number for each of `axes`. RuntimeError for another count."""
+    """One integer for each axis. RuntimeError for another count."""
     return [int(value)] * axes if isinstance(value, int) else [int(one) for one in value]
 
 
 def edges(padding: Any, kernel: Sequence[int], dilation: Sequence[int]) -> list[tuple[int, int]]:
-    """What is added before and behind each axis. `padding`: "same", a number, one for each axis, or [left, right, top,
-    bottom]. AssertionError for something else."""
+    """Padding before and after each axis. `padding`: "same", an integer, one for each axis, or [left, right, top,
+    bottom]. AssertionError for other values."""
     axes = len(kernel)
     if isinstance(padding, str):
-        assert padding == "same", f"padding is 'same' or numbers, not '{padding}'"
+        assert padding == "same", f"padding must be 'same' or integers, not '{padding}'"
         totals = [(size - 1) * step for size, step in zip(kernel, dilation)]
         return [(total // 2, total - total // 2) for total in totals]
     sizes = per_axis(padding, axes)
@@ -34,12 +34,12 @@ def edges(padding: Any, kernel: Sequence[int], dilation: Sequence[int]) -> list[
 
 
 def pads(around: Sequence[tuple[int, int]]) -> list[int]:
-    """As nodes of graphs have them: before each axis, then behind each."""
+    """Order of pads in graphs: all axes before, then all axes after."""
     return [before for before, _ in around] + [after for _, after in around]
 
 
 def _flat(around: Sequence[tuple[int, int]]) -> list[int]:
-    """As torch.nn.functional.pad() has them."""
+    """Order of pads in torch.nn.functional.pad()."""
     return [size for pair in reversed(around) for size in pair]
 
 
@@ -87,7 +87,7 @@ define("conv2d_transpose", _transposed, _build_transposed)
 
 def _result(op_type: str, axes: int, name: str, activations: Operand, weights: Operand, bias: Operand | None,
             stride: Any, padding: Any, dilation: Any, groups: int, channel_last: bool) -> Tensor:
-    assert not isinstance(weights, (list, tuple)), "weights are one tensor (Cout, Cin / groups, kernel)"
+    assert not isinstance(weights, (list, tuple)), "weights must be one tensor (Cout, Cin / groups, kernel)"
     kernel = list(weights.shape)[2:]
     stride, dilation = per_axis(stride, axes), per_axis(dilation, axes)
     operands = [activations, weights] if bias is None else [activations, weights, bias]
@@ -98,7 +98,7 @@ def _result(op_type: str, axes: int, name: str, activations: Operand, weights: O
 def Conv2d(name: str, activations: Tensor, weights: Operand, bias: Operand | None = None, stride: int | list[int] = 1,
            padding: int | str | list[int] = "same", dilation: int | list[int] = 1, groups: int = 1,
            channel_last: bool = False) -> Tensor:
-    """Weights (Cout, Cin / groups, kH, kW), bias (Cout); padding "same", a number or [left, right, top, bottom]."""
+    """Weights (Cout, Cin / groups, kH, kW), bias (Cout); padding "same", an integer or [left, right, top, bottom]."""
     return _result("conv2d", 2, name, activations, weights, bias, stride, padding, dilation, groups, channel_last)
 
 
@@ -111,9 +111,9 @@ def Conv3d(name: str, activations: Tensor, weights: Operand, bias: Operand | Non
 
 def conv_transpose(name: str, activations: Tensor, weights: Operand, bias: Operand | None, stride: Any, padding: Any,
                    groups: int, channel_last: bool, output_padding: Any = 0) -> Tensor:
-    """A transposed convolution of NCHW; what Conv2dTranspose and its module make."""
+    """A transposed convolution of NCHW, for Conv2dTranspose and its module."""
     around = edges(padding, list(weights.shape)[2:], [1, 1])
-    assert all(before == after for before, after in around), f"padding {padding} is not the same on both sides"
+    assert all(before == after for before, after in around), f"padding {padding} is not symmetric"
     operands = [activations, weights] if bias is None else [activations, weights, bias]
     return result("conv2d_transpose", name, *operands, stride=per_axis(stride, 2), groups=groups,
                   padding=[before for before, _ in around], output_padding=per_axis(output_padding, 2),
@@ -123,8 +123,8 @@ def conv_transpose(name: str, activations: Tensor, weights: Operand, bias: Opera
 def Conv2dTranspose(name: str, activations: Tensor, weights: Operand, bias: Operand | None = None, stride: int = 1,
                     padding: int | str = "same", dilation: int = 1, groups: int = 1,
                     channel_last: bool = False) -> Tensor:
-    """Weights (Cin, Cout / groups, kH, kW). AssertionError for a dilation other than 1, strides that differ and padding
-    that is not the same on both sides."""
-    assert dilation in (1, (1, 1), [1, 1]), f"Conv2dTranspose has dilation 1, not {dilation}"
-    assert len(set(per_axis(stride, 2))) == 1, f"Conv2dTranspose has one stride for both axes, not {stride}"
+    """Weights (Cin, Cout / groups, kH, kW). AssertionError for a dilation other than 1, different strides and
+    asymmetric padding."""
+    assert dilation in (1, (1, 1), [1, 1]), f"Conv2dTranspose supports only dilation 1, not {dilation}"
+    assert len(set(per_axis(stride, 2))) == 1, f"Conv2dTranspose needs one stride for both axes, not {stride}"
     return conv_transpose(name, activations, weights, bias, stride, padding, groups, channel_last)

@@ -1,4 +1,4 @@
-"""A copy through memory."""
+"""A copy through DRAM."""
 from __future__ import annotations
 
 import torch
@@ -10,5 +10,5 @@ define("dram_queue", lambda x, num_entries: torch.clone(x), lambda make, x, num_
 
 
 def DRAMQueue(name: str, operandA: Tensor, *, num_entries: int) -> Tensor:
-    """x, by way of a queue in DRAM of `num_entries` entries; in the shape of x."""
+    """x, through a queue of `num_entries` entries in DRAM; in the shape of x."""
     return result("dram_queue", name, operandA, attrs=(num_entries,), num_entries=num_entries)

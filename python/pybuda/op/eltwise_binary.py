@@ -1,4 +1,4 @@
-"""Ops of two operands, elementwise; dims are equal or 1, the last ones side by side."""
+"""Elementwise ops of two operands, with broadcasting."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -37,7 +37,7 @@ def _interleaved(parts: list[torch.Tensor]) -> torch.Tensor:
 
 def _binary_stack(a: torch.Tensor, b: torch.Tensor, dim: int) -> torch.Tensor:
     if a.shape != b.shape:
-        raise ValueError("both have the same shape")
+        raise ValueError("both operands must have the same shape")
     return torch.stack([a, b], a.dim() if dim == -1 else dim).flatten(dim - 1, dim)
 
 
@@ -62,95 +62,82 @@ define("binary_stack", _binary_stack, lambda make, a, b, dim: make.join([a, b], 
 
 
 def Add(name: str, operandA: Number, operandB: Number) -> Tensor:
-    """a + b, elementwise; dims of both are equal or 1, right-aligned, and the result has the larger ones.
-    RuntimeError for shapes that do not go together."""
+    """a + b, elementwise with broadcasting. RuntimeError for incompatible shapes."""
     return result("add", name, operandA, operandB)
 
 
 def Subtract(name: str, operandA: Number, operandB: Number) -> Tensor:
-    """a - b, elementwise; dims of both are equal or 1, right-aligned, and the result has the larger ones.
-    RuntimeError for shapes that do not go together."""
+    """a - b, elementwise with broadcasting. RuntimeError for incompatible shapes."""
     return result("subtract", name, operandA, operandB)
 
 
 def Multiply(name: str, operandA: Number, operandB: Number) -> Tensor:
-    """a * b, elementwise; dims of both are equal or 1, right-aligned, and the result has the larger ones.
-    RuntimeError for shapes that do not go together."""
+    """a * b, elementwise with broadcasting. RuntimeError for incompatible shapes."""
     return result("multiply", name, operandA, operandB)
 
 
 def Divide(name: str, operandA: Number, operandB: Number) -> Tensor:
-    """a / b, elementwise; dims of both are equal or 1, right-aligned, and the result has the larger ones.
-    RuntimeError for shapes that do not go together."""
+    """a / b, elementwise with broadcasting. RuntimeError for incompatible shapes."""
     return result("divide", name, operandA, operandB)
 
 
 def Max(name: str, operandA: Number, operandB: Number) -> Tensor:
-    """The larger of a and b, elementwise; dims of both are equal or 1, right-aligned, and the result has the larger
-    ones. RuntimeError for shapes that do not go together."""
+    """The larger of a and b, elementwise with broadcasting. RuntimeError for incompatible shapes."""
     return result("maximum", name, operandA, operandB)
 
 
 def Min(name: str, operandA: Number, operandB: Number) -> Tensor:
-    """The smaller of a and b, elementwise; dims of both are equal or 1, right-aligned, and the result has the larger
-    ones. RuntimeError for shapes that do not go together."""
+    """The smaller of a and b, elementwise with broadcasting. RuntimeError for incompatible shapes."""
     return result("minimum", name, operandA, operandB)
 
 
 def Power(name: str, operandA: Number, operandB: Number) -> Tensor:
-    """a to the power of b, elementwise; dims of both are equal or 1, right-aligned, and the result has the larger
-    ones. RuntimeError for shapes that do not go together."""
+    """a to the power of b, elementwise with broadcasting. RuntimeError for incompatible shapes."""
     return result("power", name, operandA, operandB)
 
 
 def Heaviside(name: str, operandA: Number, operandB: Number) -> Tensor:
-    """0, b or 1 where a is less than, equal to or greater than 0."""
+    """0, b or 1 if a is less than, equal to or greater than 0."""
     return result("heaviside", name, operandA, operandB)
 
 
 def Greater(name: str, operandA: Number, operandB: Number) -> Tensor:
-    """a > b: 1.0 where it holds, else 0.0, elementwise; dims of both are equal or 1, right-aligned, and the result
-    has the larger ones. RuntimeError for shapes that do not go together."""
+    """a > b: 1.0 if true, else 0.0, elementwise with broadcasting. RuntimeError for incompatible shapes."""
     return result("greater", name, operandA, operandB)
 
 
 def GreaterEqual(name: str, operandA: Number, operandB: Number) -> Tensor:
-    """a >= b: 1.0 where it holds, else 0.0, elementwise; dims of both are equal or 1, right-aligned, and the result
-    has the larger ones. RuntimeError for shapes that do not go together."""
+    """a >= b: 1.0 if true, else 0.0, elementwise with broadcasting. RuntimeError for incompatible shapes."""
     return result("greater_equal", name, operandA, operandB)
 
 
 def Less(name: str, operandA: Number, operandB: Number) -> Tensor:
-    """a < b: 1.0 where it holds, else 0.0, elementwise; dims of both are equal or 1, right-aligned, and the result
-    has the larger ones. RuntimeError for shapes that do not go together."""
+    """a < b: 1.0 if true, else 0.0, elementwise with broadcasting. RuntimeError for incompatible shapes."""
     return result("less", name, operandA, operandB)
 
 
 def LessEqual(name: str, operandA: Number, operandB: Number) -> Tensor:
-    """a <= b: 1.0 where it holds, else 0.0, elementwise; dims of both are equal or 1, right-aligned, and the result
-    has the larger ones. RuntimeError for shapes that do not go together."""
+    """a <= b: 1.0 if true, else 0.0, elementwise with broadcasting. RuntimeError for incompatible shapes."""
     return result("less_equal", name, operandA, operandB)
 
 
 def Equal(name: str, operandA: Number, operandB: Number) -> Tensor:
-    """a == b: 1.0 where it holds, else 0.0, elementwise; dims of both are equal or 1, right-aligned, and the result
-    has the larger ones. RuntimeError for shapes that do not go together."""
+    """a == b: 1.0 if true, else 0.0, elementwise with broadcasting. RuntimeError for incompatible shapes."""
     return result("equal", name, operandA, operandB)
 
 
 def NotEqual(name: str, operandA: Number, operandB: Number) -> Tensor:
-    """a != b: 1.0 where it holds, else 0.0, elementwise; dims of both are equal or 1, right-aligned, and the result
-    has the larger ones. RuntimeError for shapes that do not go together."""
+    """a != b: 1.0 if true, else 0.0, elementwise with broadcasting. RuntimeError for incompatible shapes."""
     return result("not_equal", name, operandA, operandB)
 
 
 def LogicalAnd(name: str, operandA: Number, operandB: Number) -> Tensor:
-    """Whether neither is 0: 1.0 where it holds, else 0.0, elementwise; dims of both are equal or 1, right-aligned,
-    and the result has the larger ones. RuntimeError for shapes that do not go together."""
+    """Whether neither operand is 0: 1.0 if true, else 0.0, elementwise with broadcasting. RuntimeError for incompatible
+    shapes."""
     return result("logical_and", name, operandA, operandB)
 
 
 def BinaryStack(name: str, operandA: Number, operandB: Number, dim: int) -> Tensor:
-    """a0 b0 a1 b1 ... along `dim`, -1 or -2, of equal shapes. AssertionError for another dim."""
-    assert dim in (-1, -2), f"BinaryStack works along dim -1 or -2, not {dim}"
+    """a0 b0 a1 b1 ... along `dim`, -1 or -2; both have the same shape. AssertionError for another dim."""
+    assert dim in (-1, -2), f"BinaryStack needs dim -1 or -2, not {dim}"
     return result("binary_stack", name, operandA, operandB, attrs=(dim,), dim=dim)

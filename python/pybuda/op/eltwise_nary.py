@@ -23,7 +23,7 @@ def _build_stack(make: Any, *values: Any, axis: int) -> Any:
 
 def _interleave(*values: torch.Tensor, axis: int) -> torch.Tensor:
     if len({value.shape for value in values}) != 1:
-        raise ValueError("all have the same shape")
+        raise ValueError("all operands must have the same shape")
     return torch.stack(values, axis % values[0].dim() + 1).flatten(axis % values[0].dim(), axis % values[0].dim() + 1)
 
 
@@ -32,7 +32,7 @@ def _index_copy(a: torch.Tensor, index: torch.Tensor, value: torch.Tensor, dim: 
 
 
 def _build_index_copy(make: Any, a: Any, index: Any, value: Any, dim: int) -> Any:
-    """Rows that are copied to become 0 and get the values, by a matrix of zeros and ones made of the places."""
+    """Sets the copied rows to 0 and adds the values, with a matrix of zeros and ones built from the indices."""
     rank, size = len(make.dims(a)), make.dims(a)[dim]
     dim %= rank
     a, value = make.swap(a, dim, rank - 2), make.swap(value, dim, rank - 2)
@@ -54,27 +54,26 @@ define("index_copy", _index_copy, _build_index_copy)
 
 
 def Concatenate(name: str, *operands: Tensor, axis: int) -> Tensor:
-    """All of them behind each other along `axis`; other dims are equal. RuntimeError for shapes that do not go
-    together."""
+    """Concatenates along `axis`; other dims must be equal. RuntimeError for incompatible shapes."""
     return result("concatenate", name, *operands, attrs=(axis,), axis=axis)
 
 
 def Where(name: str, condition: Tensor, x: Tensor, y: Tensor) -> Tensor:
-    """x where the condition is not 0, else y; in x's format."""
+    """x if the condition is not 0, else y; in the format of x."""
     return result("where", name, condition, x, y, out_df=getattr(x, "data_format", None))
 
 
 def IndexCopy(name: str, operandA: Tensor, index: Tensor, value: Tensor, dim: int) -> Tensor:
-    """operandA with the rows of `value` at the places `index` along `dim`."""
+    """operandA with the rows `value` at the indices `index` along `dim`."""
     return result("index_copy", name, operandA, index, value, attrs=(dim,), dim=dim)
 
 
 def Stack(name: str, *operands: Tensor, axis: int) -> Tensor:
-    """Along a new axis."""
+    """Stacks along a new axis."""
     return result("stack", name, *operands, attrs=(axis,), axis=axis)
 
 
 def Interleave(name: str, *operands: Tensor, axis: int = -3, stride: int = 1) -> Tensor:
-    """a0 b0 ... a1 b1 ... AssertionError for another axis than -3 or stride than 1."""
-    assert axis == -3 and stride == 1, f"Interleave works along axis -3 with stride 1, not {axis} with {stride}"
+    """a0 b0 ... a1 b1 ... AssertionError unless axis is -3 and stride 1."""
+    assert axis == -3 and stride == 1, f"Interleave needs axis -3 and stride 1, not {axis} and {stride}"
     return result("interleave", name, *operands, attrs=(axis, stride), axis=axis)

@@ -1,4 +1,4 @@
-"""Ops of one operand, elementwise, and those that look along one axis of it."""
+"""Ops of one operand: elementwise, and along one axis."""
 from __future__ import annotations
 
 from typing import Any
@@ -36,7 +36,7 @@ def _argmax(x: torch.Tensor, dim: int | None) -> torch.Tensor:
 
 
 def _build_argmax(make: Any, x: Any, dim: int | None) -> Any:
-    x = make.add("nop", make.as_float(x))  # so that the device has an op of this name, and a queue for its input
+    x = make.add("nop", make.as_float(x))  # provides an op of this name on the device, and a queue for its input
     if dim is not None:
         return make.add("arg_max", x, axis=make.axis(x, dim))
     found = make.add("arg_max", make.reshape(x, [make.count(x)]), axis=0)
@@ -66,7 +66,7 @@ def _build_clip(make: Any, x: Any, minimum: float | None, maximum: float | None)
 
 
 def _build_dropout(make: Any, x: Any, p: float, training: bool, seed: int) -> Any:
-    return make.add("nop", make.as_float(x))  # inference: what is dropped in training stays
+    return make.add("nop", make.as_float(x))  # inference: nothing is dropped
 
 
 for _name, _torch, _op in (("exp", torch.exp, "exp"), ("sqrt", torch.sqrt, "sqrt"), ("abs", torch.abs, "abs"),
@@ -116,12 +116,12 @@ def Pow(name: str, operandA: Operand, exponent: int | float) -> Tensor:
 
 
 def Identity(name: str, operandA: Operand, unsqueeze: str | None = None, unsqueeze_dim: int | None = None) -> Tensor:
-    """x; with `unsqueeze`, with a dim of size 1 at `unsqueeze_dim`."""
+    """x; with `unsqueeze`, a dim of size 1 is inserted at `unsqueeze_dim`."""
     return result("nop", name, operandA, unsqueeze=unsqueeze, unsqueeze_dim=unsqueeze_dim)
 
 
 def Buffer(name: str, operandA: Operand) -> Tensor:
-    """x, as an op that is never left out; in the shape of x."""
+    """x, as an op that is never removed; in the shape of x."""
     return result("buffer", name, operandA)
 
 
@@ -136,19 +136,20 @@ def Sqrt(name: str, operandA: Operand) -> Tensor:
 
 
 def Relu(name: str, operandA: Operand, threshold: float = 0.0, mode: str = "min") -> Tensor:
-    """"min": x from the threshold on, else 0; "max": relu(x), at most the threshold. AssertionError for another."""
-    assert mode in ("min", "max"), f"Relu has mode 'min' or 'max', not '{mode}'"
+    """Mode "min": x if it is at least the threshold, else 0; "max": relu(x), at most the threshold. AssertionError for
+    other modes."""
+    assert mode in ("min", "max"), f"Relu needs mode 'min' or 'max', not '{mode}'"
     return result("relu", name, operandA, attrs=(threshold, mode), threshold=threshold, mode=mode)
 
 
 def LeakyRelu(name: str, operandA: Operand, alpha: float) -> Tensor:
-    """x where it is 0 or more, else alpha * x, elementwise, in the shape of x."""
+    """x if it is 0 or more, else alpha * x, elementwise, in the shape of x."""
     return result("leaky_relu", name, operandA, attrs=(alpha,), alpha=alpha)
 
 
 def Gelu(name: str, operandA: Operand, approximate: str = "none") -> Tensor:
-    """AssertionError for another approximation than 'none' and 'tanh'."""
-    assert approximate in ("none", "tanh"), f"Gelu has approximate 'none' or 'tanh', not '{approximate}'"
+    """AssertionError for approximations other than 'none' and 'tanh'."""
+    assert approximate in ("none", "tanh"), f"Gelu needs approximate 'none' or 'tanh', not '{approximate}'"
     return result("gelu", name, operandA, attrs=(approximate,), approximate=approximate)
 
 
@@ -173,32 +174,32 @@ def Cosine(name: str, operandA: Operand) -> Tensor:
 
 
 def Clip(name: str, operandA: Operand, min: float | None = None, max: float | None = None) -> Tensor:
-    """x, but at least `min` and at most `max`; None: no such limit. The shape of x. AssertionError without either."""
-    assert min is not None or max is not None, f"Clip '{name}' has neither min nor max; give one of them"
+    """x limited to `min` and `max`; None: no limit. In the shape of x. AssertionError if both are None."""
+    assert min is not None or max is not None, f"Clip '{name}' has neither min nor max; set at least one"
     return result("clip", name, operandA, attrs=(min, max), minimum=min, maximum=max)
 
 
 def Argmax(name: str, operandA: Operand, dim: int | None = None) -> Tensor:
-    """The place of the first maximum along `dim`, which stays with size 1; None: of all elements. Integers."""
+    """The index of the first maximum along `dim`, which stays with size 1; None: over all elements. Integers."""
     return result("argmax", name, operandA, out_df=DataFormat.Int32, attrs=(dim,), dim=dim)
 
 
 def LogicalNot(name: str, operandA: Operand) -> Tensor:
-    """1 where x is 0, else 0, elementwise, in the shape of x."""
+    """1 if x is 0, else 0, elementwise, in the shape of x."""
     return result("logical_not", name, operandA)
 
 
 def CumSum(name: str, operandA: Operand, axis: int, exclusive: bool = False) -> Tensor:
-    """AssertionError for an exclusive one."""
-    assert not exclusive, "CumSum adds inclusively; subtract the operand for an exclusive sum"
+    """AssertionError if `exclusive`."""
+    assert not exclusive, "CumSum supports only inclusive sums; subtract the operand for an exclusive one"
     return result("cumsum", name, operandA, attrs=(axis, exclusive), axis=axis)
 
 
 def Dropout(name: str, operandA: Operand, p: float = 0.5, training: bool = True, seed: int = 0) -> Tensor:
-    """In inference the operand."""
+    """In inference, the operand."""
     return result("dropout", name, operandA, attrs=(p, training, seed), p=p, training=training, seed=seed)
 
 
 def Tilize(name: str, operandA: Operand) -> Tensor:
-    """x; tiles are made by the host. In the shape of x."""
+    """x, since the host tilizes. In the shape of x."""
     return result("tilizer", name, operandA)

@@ -1,4 +1,4 @@
-"""Look-ups of rows."""
+"""Lookups of rows."""
 from __future__ import annotations
 
 import torch
@@ -13,5 +13,5 @@ define("embedding", lambda table, indices: torch.nn.functional.embedding(indices
 
 
 def Embedding(name: str, embedding_table: Operand, indices: Operand) -> Tensor:
-    """Rows of the table, which has two dimensions."""
+    """Rows of a two-dimensional table."""
     return result("embedding", name, embedding_table, indices)

@@ -9,10 +9,10 @@ from .reduce import ReduceAvg, ReduceSum
 
 
 class CrossEntropyLoss(PyBudaModule):
-    """Of predictions and one-hot labels."""
+    """Cross entropy of predictions and one-hot labels."""
 
     def forward(self, predictions: Tensor, labels: Tensor) -> Tensor:
-        """Of predictions [.., rows, classes] and one-hot labels of the same shape: one number for each sample."""
+        """Loss of each sample, for predictions [.., rows, classes] and one-hot labels of the same shape."""
         sums = ReduceSum("reduce_sum", Exp("exp", predictions), -1)
         log_probabilities = Subtract("sub", predictions, Log("log", sums))
         of_labels = Multiply("mul_labels", Multiply("negative", log_probabilities, -1.0), labels)
@@ -24,11 +24,11 @@ class L1Loss(PyBudaModule):
 
     def __init__(self, name: str, reduction: str = "avg") -> None:
         super().__init__(name)
-        assert reduction in ("avg", "sum", "none"), f"L1Loss has reduction avg, sum or none, not '{reduction}'"
+        assert reduction in ("avg", "sum", "none"), f"L1Loss needs reduction avg, sum or none, not '{reduction}'"
         self.reduction = reduction
 
     def forward(self, prediction: Tensor, labels: Tensor) -> Tensor:
-        """Of predictions and labels of one shape: their absolute differences, reduced as was asked."""
+        """Absolute differences of predictions and labels of the same shape, reduced as configured."""
         difference = Abs("abs", Subtract("sub", prediction, labels))
         if self.reduction == "none":
             return difference

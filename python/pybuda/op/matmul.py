@@ -1,4 +1,4 @@
-"""Products of matrices."""
+"""Matrix products."""
 from __future__ import annotations
 
 from typing import Any
@@ -26,7 +26,7 @@ define("sparse_matmul", lambda sparse, dense: torch.matmul(_dense(sparse).to(den
 
 
 def Matmul(name: str, operandA: Operand, operandB: Operand, bias: Operand | None = None) -> Tensor:
-    """[.., m, k] x [.., k, n]; the bias is added by an op named `<name>.bias`. Int8 by Int8 is Int32."""
+    """[.., m, k] x [.., k, n]; a bias is added by an op named `<name>.bias`. The product of Int8 and Int8 is Int32."""
     formats = {getattr(operand, "data_format", None) for operand in (operandA, operandB)}
     product = result("matmul", name, operandA, operandB,
                      out_df=DataFormat.Int32 if formats == {DataFormat.Int8} else None)
@@ -34,7 +34,7 @@ def Matmul(name: str, operandA: Operand, operandB: Operand, bias: Operand | None
 
 
 def SparseMatmul(name: str, sparseA: Tensor, denseB: Operand) -> Tensor:
-    """AssertionError unless `sparseA` holds a sparse COO value."""
+    """AssertionError unless `sparseA` has a sparse COO value."""
     assert sparseA.has_value() and sparseA.value().layout == torch.sparse_coo, \
-        "SparseMatmul takes a first operand with a sparse COO value: make it by torch.Tensor.to_sparse()"
+        "SparseMatmul needs a first operand with a sparse COO value, such as from torch.Tensor.to_sparse()"
     return result("sparse_matmul", name, sparseA, denseB, out_df=denseB.data_format)

@@ -1,4 +1,4 @@
-"""Ops of networks, and modules that hold their weights."""
+"""Neural network ops, and modules with their weights."""
 from __future__ import annotations
 
 from typing import Any
@@ -45,7 +45,7 @@ define("batchnorm", _batchnorm, _build_batchnorm)
 
 
 def Softmax(name: str, operandA: Tensor, *, dim: int, stable: bool = True) -> Tensor:
-    """`stable`: CompilerConfig.enable_stable_softmax decides for all."""
+    """`stable` is ignored: CompilerConfig.enable_stable_softmax applies to all."""
     return result("softmax", name, operandA, attrs=(dim, stable), dim=dim)
 
 
@@ -56,7 +56,7 @@ def LogSoftmax(name: str, operandA: Tensor, *, dim: int, stable: bool = True) ->
 
 def Layernorm(name: str, operandA: Tensor, weights: Operand, bias: Operand, dim: int = -1,
               epsilon: float = 1e-5) -> Tensor:
-    """One op along the last dim; along another one the ops it is made of, named `<name>_mean` and so on."""
+    """One op along the last dim; along another dim several ops, named `<name>_mean` and so on."""
     if dim in (-1, len(operandA.shape) - 1):
         return result("layernorm", name, operandA, weights, bias, attrs=(dim, epsilon), epsilon=epsilon)
     from .eltwise_binary import Add, Multiply, Subtract
@@ -72,6 +72,6 @@ def Layernorm(name: str, operandA: Tensor, weights: Operand, bias: Operand, dim:
 
 def Batchnorm(name: str, operandA: Tensor, weights: Operand, bias: Operand, running_mean: Operand,
               running_var: Operand, epsilon: float = 1e-5) -> Tensor:
-    """With the statistics as they are."""
+    """Uses the running statistics."""
     return result("batchnorm", name, operandA, weights, bias, running_mean, running_var, attrs=(epsilon,),
                   epsilon=epsilon)

@@ -1,4 +1,4 @@
-"""Modules of one op with its weights, which begin as torch's do (uniform, by the number of inputs)."""
+"""Modules of one op with its weights, initialized like torch's (uniform, by the number of inputs)."""
 from __future__ import annotations
 
 import math
@@ -33,7 +33,7 @@ class Linear(PyBudaModule):
 
 
 class Conv2dModule(PyBudaModule):
-    """A convolution with weights [out_channels, in_channels / groups, rows, columns] and a bias of its own."""
+    """A convolution with its own weights [out_channels, in_channels / groups, rows, columns] and bias."""
 
     def __init__(self, name: str, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1,
                  padding: Any = "same", dilation: Any = 1, groups: int = 1, bias: bool = True,
@@ -51,13 +51,14 @@ class Conv2dModule(PyBudaModule):
 
 
 class ConvTranspose2dModule(PyBudaModule):
-    """AssertionError for a dilation other than 1 and a padding_mode other than zeros."""
+    """AssertionError for dilations other than 1 and padding modes other than zeros."""
 
     def __init__(self, name: str, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1,
                  padding: Any = "same", output_padding: Any = 0, groups: int = 1, bias: bool = True, dilation: int = 1,
                  padding_mode: str = "zeros") -> None:
         super().__init__(name)
-        assert dilation == 1 and padding_mode == "zeros", "ConvTranspose2dModule has dilation 1 and padding_mode zeros"
+        assert dilation == 1 and padding_mode == "zeros", \
+            "ConvTranspose2dModule supports only dilation 1 and padding_mode zeros"
         kernel = per_axis(kernel_size, 2)
         inputs = out_channels // groups * kernel[0] * kernel[1]
         self.weights = _uniform((in_channels, out_channels // groups, *kernel), inputs)
@@ -112,7 +113,7 @@ class AvgPool2dModule(_Pool):
 
 
 class SparseMatmulModule(PyBudaModule):
-    """A product with a sparse COO matrix from the left."""
+    """A product with a sparse COO matrix as left operand."""
 
     def __init__(self, name: str, sparseA: Any) -> None:
         super().__init__(name)

@@ -1,4 +1,4 @@
-"""Pools. Activations are NCHW, with `channel_last` NHWC."""
+"""Pooling. Activations are NCHW, or NHWC with `channel_last`."""
 from __future__ import annotations
 
 from typing import Any
@@ -18,7 +18,7 @@ def _flat(around: list[tuple[int, int]]) -> list[int]:
 
 
 def _count(length: int, kernel: int, stride: int, before: int, after: int, dilation: int, ceil_mode: bool) -> int:
-    """Of windows along an axis; with `ceil_mode` the last one may reach past the edge, and begins before it."""
+    """Number of windows along an axis; with `ceil_mode` the last window may extend past the edge."""
     reach = (kernel - 1) * dilation + 1
     spare = length + before + after - reach
     if not ceil_mode:
@@ -29,7 +29,7 @@ def _count(length: int, kernel: int, stride: int, before: int, after: int, dilat
 
 def _edges_of_all(shape: list[int], kernel: list[int], stride: list[int], around: list[tuple[int, int]],
                   dilation: list[int], ceil_mode: bool) -> list[tuple[int, int]]:
-    """Of axes of these sizes, so that windows from the first element on fill them."""
+    """Padding of axes of these sizes such that windows cover them."""
     made = []
     for (before, after), size, taps, step, wide in zip(around, shape, kernel, stride, dilation):
         windows = _count(size, taps, step, before, after, wide, ceil_mode)
@@ -55,9 +55,9 @@ def _build_max(make: Any, x: Any, kernel: list[int], stride: list[int], around: 
 
 def _avg_axis(x: torch.Tensor, kernel: int, stride: int, before: int, after: int, ceil_mode: bool, count: bool,
               divisor: float | None) -> torch.Tensor:
-    """Means of windows along dim 0 of [n, columns]; what is outside counts as 0, or not at all."""
+    """Means of windows along dim 0 of [n, columns]; padding counts as 0 or is not counted."""
     windows = _count(x.shape[0], kernel, stride, before, after, 1, ceil_mode)
-    past = max(0, (windows - 1) * stride + kernel - x.shape[0] - before - after)  # past the padding: never counted
+    past = max(0, (windows - 1) * stride + kernel - x.shape[0] - before - after)  # beyond the padding, never counted
     ones = torch.ones(1, 1, x.shape[0], dtype=x.dtype, device=x.device)
 
     def sums(rows: torch.Tensor, outside: float) -> torch.Tensor:
@@ -85,7 +85,7 @@ def _avg_pool(x: torch.Tensor, kernel: list[int], stride: list[int], around: lis
 
 
 def _share(divisor: float | None, axis: int) -> float | None:
-    """Of a divisor for all axes together, the first one's."""
+    """A divisor for all axes applies to the first axis only."""
     return None if divisor is None else (divisor if axis == 0 else 1.0)
 
 
@@ -109,7 +109,7 @@ define("avg_pool", _avg_pool, _build_avg)
 
 def _max(axes: int, name: str, activations: Tensor, kernel_size: Any, stride: Any, padding: Any, dilation: Any,
          ceil_mode: bool, return_indices: bool, channel_last: bool = False) -> Tensor:
-    assert not return_indices, "pools give values; return_indices stays False"
+    assert not return_indices, "pooling ops return only values; return_indices must be False"
     kernel, stride, dilation = per_axis(kernel_size, axes), per_axis(stride, axes), per_axis(dilation, axes)
     sizes = list(activations.shape)[1:-1] if channel_last else list(activations.shape)[2:]
     around = _edges_of_all(sizes, kernel, stride, edges(padding, kernel, dilation), dilation, ceil_mode)
@@ -120,7 +120,7 @@ def _max(axes: int, name: str, activations: Tensor, kernel_size: Any, stride: An
 def MaxPool1d(name: str, activations: Tensor, kernel_size: int | tuple[int, ...], stride: int = 1,
               padding: int | str = 0, dilation: int = 1, ceil_mode: bool = False,
               return_indices: bool = False) -> Tensor:
-    """NCL; a place outside is no maximum. AssertionError for return_indices."""
+    """NCL; padding is never a maximum. AssertionError for return_indices."""
     return _max(1, name, activations, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
 
 
@@ -128,15 +128,15 @@ def MaxPool2d(name: str, activations: Tensor, kernel_size: int | tuple[int, int]
               padding: int | str = "same", dilation: int = 1, ceil_mode: bool = False, return_indices: bool = False,
               max_pool_add_sub_surround: bool = False, max_pool_add_sub_surround_value: float = 1.0,
               channel_last: bool = False) -> Tensor:
-    """Maxima over windows of NCHW (or NHWC, `channel_last`); a place outside is no maximum. `padding`: "same", a
-    number, or [left, right, top, bottom]. AssertionError for return_indices."""
+    """Maxima of windows of NCHW (or NHWC with `channel_last`); padding is never a maximum. `padding`: "same", an
+    integer, or [left, right, top, bottom]. AssertionError for return_indices."""
     return _max(2, name, activations, kernel_size, stride, padding, dilation, ceil_mode, return_indices, channel_last)
 
 
 def MaxPool3d(name: str, activations: Tensor, kernel_size: int | tuple[int, int, int], stride: int = 1,
               padding: int | str = "same", dilation: int = 1, ceil_mode: bool = False, return_indices: bool = False,
               channel_last: bool = False) -> Tensor:
-    """The same over windows of NCDHW."""
+    """The same for windows of NCDHW."""
     return _max(3, name, activations, kernel_size, stride, padding, dilation, ceil_mode, return_indices, channel_last)
 
 
@@ -150,14 +150,13 @@ def _avg(axes: int, name: str, activations: Tensor, kernel_size: Any, stride: An
 
 def AvgPool1d(name: str, activations: Tensor, kernel_size: int | tuple[int, ...], stride: int = 1,
               padding: int | str = 0, ceil_mode: bool = False, count_include_pad: bool = True) -> Tensor:
-    """Means over windows of NCL; `count_include_pad`: places outside count as zeros."""
+    """Means of windows of NCL; `count_include_pad`: padding counts as zeros."""
     return _avg(1, name, activations, kernel_size, stride, padding, ceil_mode, count_include_pad, None, False)
 
 
 def AvgPool2d(name: str, activations: Tensor, kernel_size: int | tuple[int, int], stride: int = 1,
               padding: int | str = "same", ceil_mode: bool = False, count_include_pad: bool = True,
               divisor_override: float | None = None, channel_last: bool = False) -> Tensor:
-    """Means over windows of NCHW (or NHWC, `channel_last`); `divisor_override` takes the place of the number of
-    places."""
+    """Means of windows of NCHW (or NHWC with `channel_last`); `divisor_override` replaces the number of elements."""
     return _avg(2, name, activations, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override,
                 channel_last)

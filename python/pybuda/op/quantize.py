@@ -1,4 +1,4 @@
-"""Between floats and bytes: value = (byte - zero point) * scale, for a tensor or along an axis."""
+"""Quantization: value = (byte - zero point) * scale, per tensor or along an axis."""
 from __future__ import annotations
 
 from typing import Any
@@ -15,7 +15,7 @@ _NAMES = {torch.int8: "i8", torch.uint8: "u8", torch.int32: "i32"}
 
 
 def _aligned(dims: list[int], rank: int, axis: int) -> list[int]:
-    """Shape in which one number for each place along `axis` lies beside a tensor of that rank."""
+    """Shape that broadcasts one number per position of `axis` over a tensor of that rank."""
     made = [1] * rank
     made[axis % rank] = max(dims) if dims else 1
     return made
@@ -72,12 +72,12 @@ define("requantize", _requantize, _build_requantize)
 
 
 def _checked(out_dtype: torch.dtype) -> DataFormat:
-    assert out_dtype in _RANGES, f"quantized tensors are int8, uint8 or int32, not {out_dtype}"
+    assert out_dtype in _RANGES, f"quantized tensors must be int8, uint8 or int32, not {out_dtype}"
     return {torch.int8: DataFormat.Int8, torch.uint8: DataFormat.RawUInt8, torch.int32: DataFormat.Int32}[out_dtype]
 
 
 def _known(name: str, what: str, given: Any) -> torch.Tensor:
-    """Of a number, a torch tensor, a constant or a parameter. RuntimeError for a tensor without a value."""
+    """The value of a number, a torch tensor, a constant or a parameter. RuntimeError for a tensor without a value."""
     if isinstance(given, Operand):
         if not given.has_value():
             raise RuntimeError(f"{what} of op '{name}' is a tensor whose value is not known when the op is made; give "
@@ -87,37 +87,37 @@ def _known(name: str, what: str, given: Any) -> torch.Tensor:
 
 
 def _zero_point(name: str, what: str, given: Any) -> float:
-    """RuntimeError where it differs along the axis."""
+    """RuntimeError if it differs along the axis."""
     values = _known(name, what, given)
     if values.numel() == 0 or bool((values != values[0]).any()):
-        raise RuntimeError(f"{what} of op '{name}' has {values.numel()} values that are not the same; give one number "
-                           "for all, as symmetric quantization along an axis has it")
+        raise RuntimeError(f"{what} of op '{name}' has {values.numel()} different values; give one number "
+                           "for all, as in symmetric quantization along an axis")
     return float(values[0])
 
 
 def _scale(name: str, what: str, given: Any) -> Any:
-    """Ops take pybuda's tensors and parameters as they are, and others as constants."""
+    """pybuda tensors and parameters unchanged, other values as constants."""
     return given if isinstance(given, Operand) else Tensor.create_from_torch(_known(name, what, given), constant=True)
 
 
 def Quantize(name: str, operandA: Tensor, scale: Any, zero_point: Any, axis: int, out_dtype: torch.dtype) -> Tensor:
-    """Rounded to even, and clamped to what `out_dtype` (int8, uint8, int32) holds. `scale`, one or one for each place
-    along the axis, and `zero_point`, one, may be numbers or tensors."""
+    """Rounds to nearest even, and clamps to the range of `out_dtype` (int8, uint8, int32). `scale`, one or one per
+    position of the axis, and `zero_point`, one, may be numbers or tensors."""
     return result("quantize", name, operandA, _scale(name, "scale", scale), out_df=_checked(out_dtype),
                   zero_point=_zero_point(name, "zero_point", zero_point), axis=axis, out_dtype=out_dtype)
 
 
 def Dequantize(name: str, operandA: Tensor, scale: Any, zero_point: Any, axis: int = -1,
                out_dtype: torch.dtype = torch.float32) -> Tensor:
-    """(x - zero_point) * scale in floats, in the shape of x; one scale, or one for each place along `axis`.
-    RuntimeError for zero points that differ."""
+    """(x - zero_point) * scale in floats, in the shape of x; one scale, or one per position of `axis`. RuntimeError for
+    different zero points."""
     return result("dequantize", name, operandA, _scale(name, "scale", scale), out_df=DataFormat.Float32,
                   zero_point=_zero_point(name, "zero_point", zero_point), axis=axis)
 
 
 def Requantize(name: str, operandA: Tensor, input_scale: Any, output_scale: Any, input_zero_point: Any,
                output_zero_point: Any, out_dtype: torch.dtype, axis: int = -1, rounding: str = "None") -> Tensor:
-    """From one scale and zero point to another, which are known: numbers, constants or parameters."""
+    """Converts between scales and zero points, which must be numbers, constants or parameters."""
     ratio = _known(name, "input_scale", input_scale) / _known(name, "output_scale", output_scale)
     return result("requantize", name, operandA, Tensor.create_from_torch(ratio), out_df=_checked(out_dtype),
                   in_zp=_zero_point(name, "input_zero_point", input_zero_point),

@@ -42,7 +42,7 @@ define("grouped_reduce_avg", _grouped_avg,
 
 
 def _check(dim: int) -> int:
-    assert -4 <= dim <= 3, f"dim {dim} of a reduction; -4 to 3 are there"
+    assert -4 <= dim <= 3, f"dim {dim} of a reduction is not from -4 to 3"
     return dim
 
 
@@ -57,14 +57,15 @@ def ReduceAvg(name: str, operandA: Tensor, dim: int) -> Tensor:
 
 
 def ReduceMax(name: str, operandA: Tensor, dim: int, stride: int = -1) -> Tensor:
-    """The maxima of every `stride` elements; -1: of all."""
+    """The maxima of groups of `stride` elements; -1: of all elements."""
     stride = operandA.shape[dim] if stride == -1 else stride
     return result("reduce_max", name, operandA, attrs=(dim, stride), dim=_check(dim), stride=stride)
 
 
 def GroupedReduceAvg(name: str, operandA: Tensor, dim: int, groups: int, keep_dims: bool = False) -> Tensor:
-    """The mean of each of `groups` blocks along `dim`; `keep_dims`: once for each element of the block. AssertionError
-    where blocks would not be equal."""
-    assert operandA.shape[dim] % groups == 0, f"{operandA.shape[dim]} elements are no {groups} equal groups"
+    """The mean of each of `groups` blocks along `dim`; `keep_dims`: repeated for each element of the block.
+    AssertionError if blocks would have different sizes."""
+    assert operandA.shape[dim] % groups == 0, \
+        f"{operandA.shape[dim]} elements cannot be divided into {groups} equal groups"
     return result("grouped_reduce_avg", name, operandA, attrs=(dim, groups, keep_dims), dim=dim, groups=groups,
                   keep_dims=keep_dims)

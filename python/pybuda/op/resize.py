@@ -1,4 +1,4 @@
-"""Pictures and volumes to other sizes."""
+"""Resizing of images and volumes."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from .common import define, result
 
 
 def _resize_axis(x: torch.Tensor, size: int, linear: bool, align_corners: bool) -> torch.Tensor:
-    """Of [n, columns] along n."""
+    """Resizes [n, columns] along n."""
     rows = x.t().unsqueeze(0)
     made = F.interpolate(rows, size=size, mode="linear", align_corners=align_corners) if linear else \
         F.interpolate(rows, size=size, mode="nearest")
@@ -46,19 +46,19 @@ define("resize3d", _resize, _build)
 
 def _method(method: str) -> bool:
     assert method in ("nearest_neighbor", "linear", "bilinear"), \
-        f"method '{method}' is none of nearest_neighbor, linear, bilinear"
+        f"method '{method}' is not one of nearest_neighbor, linear, bilinear"
     return method != "nearest_neighbor"
 
 
 def Resize2d(name: str, operandA: Tensor, sizes: tuple[int, int], method: str = "nearest_neighbor",
              align_corners: bool = False, extrapolation_value: int = 0, channel_last: bool = False) -> Tensor:
-    """To (rows, columns). AssertionError for another method."""
+    """Resizes to (rows, columns). AssertionError for another method."""
     return result("resize2d", name, operandA, attrs=(*sizes, method, align_corners), sizes=tuple(sizes),
                   linear=_method(method), align_corners=align_corners, channel_last=channel_last)
 
 
 def Resize3d(name: str, operandA: Tensor, sizes: tuple[int, int, int], method: str = "nearest_neighbor",
              align_corners: bool = False, extrapolation_value: int = 0, channel_last: bool = False) -> Tensor:
-    """To (depth, rows, columns)."""
+    """Resizes to (depth, rows, columns)."""
     return result("resize3d", name, operandA, attrs=(*sizes, method, align_corners), sizes=tuple(sizes),
                   linear=_method(method), align_corners=align_corners, channel_last=channel_last)

@@ -1,4 +1,4 @@
-"""Ops that move data: slices and stacks, transposes, parts, pads and repeats."""
+"""Data movement ops: slices and stacks, transposes, pads and repeats."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -13,41 +13,41 @@ from .common import result
 
 
 def HSlice(name: str, operandA: Operand, slices: int) -> Tensor:
-    """(z, r, c) to (z * slices, r, c / slices), of rank 4: dim 0 is the micro-batch. AssertionError where the columns
-    are no such slices."""
-    assert operandA.shape.c % slices == 0, f"{operandA.shape.c} columns are no {slices} equal slices"
+    """(z, r, c) to (z * slices, r, c / slices), of rank 4: dim 0 is the micro-batch. AssertionError if the columns
+    cannot be divided."""
+    assert operandA.shape.c % slices == 0, f"{operandA.shape.c} columns cannot be divided into {slices} equal slices"
     return result("hslice", name, operandA, attrs=(slices,), slices=slices)
 
 
 def HStack(name: str, operandA: Operand, slices: int = -1) -> Tensor:
     """(z, r, c) to (z / slices, r, c * slices); -1: all of z."""
     slices = operandA.shape.z if slices == -1 else slices
-    assert operandA.shape.z % slices == 0, f"{operandA.shape.z} slices are no groups of {slices}"
+    assert operandA.shape.z % slices == 0, f"{operandA.shape.z} slices cannot be divided into groups of {slices}"
     return result("hstack", name, operandA, attrs=(slices,), slices=slices)
 
 
 def VSlice(name: str, operandA: Operand, slices: int) -> Tensor:
     """(z, r, c) to (z * slices, r / slices, c), of rank 4."""
-    assert operandA.shape.r % slices == 0, f"{operandA.shape.r} rows are no {slices} equal slices"
+    assert operandA.shape.r % slices == 0, f"{operandA.shape.r} rows cannot be divided into {slices} equal slices"
     return result("vslice", name, operandA, attrs=(slices,), slices=slices)
 
 
 def VStack(name: str, operandA: Operand, slices: int = -1) -> Tensor:
     """(z, r, c) to (z / slices, r * slices, c); -1: all of z."""
     slices = operandA.shape.z if slices == -1 else slices
-    assert operandA.shape.z % slices == 0, f"{operandA.shape.z} slices are no groups of {slices}"
+    assert operandA.shape.z % slices == 0, f"{operandA.shape.z} slices cannot be divided into groups of {slices}"
     return result("vstack", name, operandA, attrs=(slices,), slices=slices)
 
 
 def Transpose(name: str, operandA: Operand, dim0: int, dim1: int, z_dim_slice: int = -1,
               out_dtype: torch.dtype = torch.float32) -> Tensor:
-    """With two dims in each other's place. RuntimeError for a dim there is not."""
+    """Exchanges two dims. RuntimeError for an invalid dim."""
     return result("transpose", name, operandA, attrs=(dim0, dim1, z_dim_slice), dim0=dim0, dim1=dim1)
 
 
 def Reshape(name: str, operandA: Operand, shape: Sequence[int]) -> Tensor:
     """One size may be -1."""
-    assert sum(size == -1 for size in shape) <= 1, f"shape {tuple(shape)} leaves more than one size open"
+    assert sum(size == -1 for size in shape) <= 1, f"shape {tuple(shape)} has more than one -1"
     return result("reshape", name, operandA, attrs=tuple(shape), shape=tuple(shape))
 
 
@@ -65,7 +65,7 @@ def Select(name: str, operandA: Operand, dim: int, index: int | tuple[int, int],
     size = operandA.shape[dim]
     stride = stride or size
     assert start >= 0 and length > 0 and start + length <= stride <= size, \
-        f"Select takes {length} from {start} of every {stride} along an axis of {size}"
+        f"Select of {length} from {start} of every {stride} is not valid along an axis of {size}"
     return result("select", name, operandA, attrs=(dim, start, length, stride), dim=dim, start=start, length=length,
                   stride=stride)
 
@@ -74,19 +74,19 @@ def Pad(name: str, operandA: Operand, pad: tuple[int, int, int, int] | tuple[int
         channel_last: bool = False) -> Tensor:
     """(left, right) or (left, right, top, bottom). AssertionError for a mode other than constant, replicate and
     reflect."""
-    assert len(pad) in (2, 4), f"Pad takes 2 or 4 numbers, not {len(pad)}"
-    assert mode in ("constant", "replicate", "reflect"), f"Pad has mode constant, replicate or reflect, not '{mode}'"
+    assert len(pad) in (2, 4), f"Pad needs 2 or 4 numbers, not {len(pad)}"
+    assert mode in ("constant", "replicate", "reflect"), f"Pad needs mode constant, replicate or reflect, not '{mode}'"
     return result("pad", name, operandA, attrs=(*pad, mode, channel_last), pad=tuple(pad), mode=mode,
                   channel_last=channel_last)
 
 
 def PadTile(name: str, operandA: Operand, dim: int, original_length: int) -> Tensor:
-    """Filled with zeros to whole tiles along `dim`."""
+    """Pads `dim` with zeros to a multiple of the tile size."""
     return result("pad_tile", name, operandA, attrs=(dim, original_length), dim=dim)
 
 
 def Broadcast(name: str, operandA: Operand, dim: int, shape: int) -> Tensor:
-    """`dim` from size 1 to `shape`."""
+    """Broadcasts `dim` from size 1 to `shape`."""
     return result("broadcast", name, operandA, attrs=(dim, shape), dim=dim, shape=shape)
 
 
@@ -96,34 +96,34 @@ def Repeat(name: str, operandA: Operand, factors: Sequence[int]) -> Tensor:
 
 
 def AdvIndex(name: str, operandA: Operand, operandB: Operand, dim: int = 0) -> Tensor:
-    """The rows that operandB names along `dim`."""
+    """The rows with the indices operandB along `dim`."""
     return result("adv_index", name, operandA, operandB, attrs=(dim,), dim=dim)
 
 
 def Narrow(name: str, operandA: Operand, dim: int, start: int, length: int, original_length: int) -> Tensor:
-    """`length` places from `start` on along `dim`."""
+    """`length` elements from `start` along `dim`."""
     return result("narrow", name, operandA, attrs=(dim, start, length, original_length), dim=dim, start=start,
                   length=length)
 
 
 def Unsqueeze(name: str, operandA: Operand, dim: int) -> Tensor:
-    """With a dim of size 1 at `dim`."""
+    """Inserts a dim of size 1 at `dim`."""
     return result("unsqueeze", name, operandA, attrs=(dim,), dim=dim)
 
 
 def Squeeze(name: str, operandA: Operand, dim: int) -> Tensor:
-    """Without dim `dim`, if its size is 1."""
+    """Removes dim `dim` if its size is 1."""
     return result("squeeze", name, operandA, attrs=(dim,), dim=dim)
 
 
 def PixelShuffle(name: str, operandA: Operand, upscale_factor: int) -> Tensor:
-    """(.., c * f * f, r, w) to (.., c, r * f, w * f) for `upscale_factor` f. RuntimeError where the channels are no
-    multiple."""
+    """(.., c * f * f, r, w) to (.., c, r * f, w * f) for `upscale_factor` f. RuntimeError if f * f does not divide the
+    channels."""
     return result("pixel_shuffle", name, operandA, attrs=(upscale_factor,), upscale_factor=upscale_factor)
 
 
 def BudaPad(name: str, operandA: Tensor, paddings: tuple[int, int], value: float = 0.0) -> Tensor:
-    """Filled to whole tiles and by so many tiles of rows and columns more."""
+    """Pads rows and columns to tiles, plus a number of tiles each."""
     return result("buda_pad", name, operandA, attrs=(*paddings, value), paddings=tuple(paddings), value=value)
 
 

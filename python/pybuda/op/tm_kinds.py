@@ -1,4 +1,4 @@
-"""How ops that move data work: in torch, and as nodes of a graph."""
+"""Definitions of data movement ops: in torch, and as nodes of a graph."""
 from __future__ import annotations
 
 import math
@@ -12,7 +12,7 @@ from ..pybudaglobal import align_up_tile
 from .common import define
 
 
-# --- slices and stacks: columns or rows to the third axis from the end, and back
+# --- slices and stacks: move columns or rows to the third axis from the end, and back
 
 def _with_z(dims: Sequence[int], rank: int = 3) -> tuple[list[int], int, int, int]:
     dims = [1] * (rank - len(dims)) + list(dims)
@@ -126,7 +126,7 @@ _define_along("broadcast", _broadcast)
 # --- along several
 
 def _edges(pad: Sequence[int], rank: int, channel_last: bool) -> dict[int, tuple[int, int]]:
-    """What is added before and behind each axis."""
+    """Padding before and after each axis."""
     last = rank - 2 if channel_last else rank - 1
     edges = {last: (pad[0], pad[1])}
     if len(pad) == 4:
@@ -135,7 +135,7 @@ def _edges(pad: Sequence[int], rank: int, channel_last: bool) -> dict[int, tuple
 
 
 def _pad_axis(x: torch.Tensor, before: int, after: int, mode: str) -> torch.Tensor:
-    """Of [n, columns] along n."""
+    """Pads [n, columns] along n."""
     return F.pad(x.t().unsqueeze(0), (before, after), mode=mode).squeeze(0).t()
 
 
@@ -170,7 +170,7 @@ def _build_pixel_shuffle(make: Any, x: Any, upscale_factor: int) -> Any:
 
 
 def _tile_edges(x_dims: Sequence[int], paddings: Sequence[int]) -> list[tuple[int, int]]:
-    """Sizes of the last two axes with so many tiles of each more."""
+    """Padding of the last two axes to tiles, plus a number of tiles each."""
     return [(len(x_dims) - 2 + k, align_up_tile(x_dims[k - 2]) + 32 * paddings[k]) for k in (0, 1)]
 
 

@@ -1,4 +1,4 @@
-"""Ops as data, for programs that generate modules."""
+"""Descriptions of ops as data, for programs that generate modules."""
 from .datatypes import (OperandNumInt, OperandNumRange, OperandNumTuple, OperatorDefinition, OperatorParam,
                         OperatorParamNumber, OperatorRepository, ShapeCalculationContext, TensorShape)
 from .pybuda_operators import pybuda_operator_repository

@@ -1,4 +1,4 @@
-"""What is said of an op."""
+"""Data types that describe ops."""
 from __future__ import annotations
 
 import dataclasses
@@ -13,7 +13,7 @@ OperandNumTuple = tuple[int, int]
 
 @dataclasses.dataclass
 class OperandNumRange:
-    """From the least to the most operands, both counted in."""
+    """Minimum and maximum number of operands, inclusive."""
     operands_min: int
     operands_max: int
 
@@ -23,7 +23,7 @@ class OperandNumRange:
 
 @dataclasses.dataclass
 class OperatorParamNumber:
-    """A number, and what it may be; None: anything."""
+    """A numeric parameter and its range; None: unlimited."""
     name: str
     type: type
     min_value: float | None = None
@@ -34,7 +34,7 @@ OperatorParam = OperatorParamNumber
 
 
 class ShapeCalculationContext:
-    """What a generator knows of a node when it asks for the shapes of its inputs."""
+    """Properties of a node, for the calculation of the shapes of its inputs."""
     operator: OperatorDefinition
     input_num: int
     constructor_kwargs: dict[str, Any]
@@ -45,8 +45,8 @@ class ShapeCalculationContext:
 
 @dataclasses.dataclass
 class OperatorDefinition:
-    """`instantiate`: it is a module, made with `constructor_params`, else a function called with `forward_params`.
-    `calc_input_shapes(context)`: shapes of inputs for an output; None: all are the output's."""
+    """`instantiate`: a module, created with `constructor_params`, else a function called with `forward_params`.
+    `calc_input_shapes(context)`: shapes of inputs for an output; None: all have the shape of the output."""
     name: str
     full_name: str
     input_num_range: int | tuple[int, int] | OperandNumRange
@@ -69,17 +69,17 @@ class OperatorDefinition:
 
     @property
     def input_num(self) -> int:
-        """The least number of operands."""
+        """The minimum number of operands."""
         return self._range().operands_min
 
     @property
     def is_operator(self) -> bool:
-        """It is called with operands."""
+        """Whether it is a function."""
         return not self.instantiate
 
     @property
     def is_layer(self) -> bool:
-        """It is a module, which is made first."""
+        """Whether it is a module."""
         return self.instantiate
 
 
@@ -90,7 +90,7 @@ class OperatorRepository:
         self.operators = operators
 
     def get_by_name(self, name: str) -> OperatorDefinition:
-        """KeyError for one that is not there."""
+        """KeyError for an unknown name."""
         for operator in self.operators:
             if operator.name == name:
                 return operator

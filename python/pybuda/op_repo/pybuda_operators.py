@@ -1,4 +1,4 @@
-"""The ops of pybuda.op, under the names of their types."""
+"""The ops of pybuda.op, named by their types."""
 from __future__ import annotations
 
 from .datatypes import OperatorDefinition, OperatorParamNumber, OperatorRepository

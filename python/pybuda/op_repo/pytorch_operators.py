@@ -1,4 +1,4 @@
-"""Functions and layers of torch, under the names of torch's functions."""
+"""Functions and layers of torch, named by torch's functions."""
 from __future__ import annotations
 
 from .datatypes import OperatorDefinition, OperatorParamNumber, OperatorRepository

@@ -1,1 +1,1 @@
-"""Running what devices hold."""
+"""Runs of compiled devices."""

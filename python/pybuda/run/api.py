@@ -1,4 +1,4 @@
-"""Runs of inference, in one call or step by step. All is computed before a call returns."""
+"""Inference runs, in one call or step by step. Calls return when all work is done."""
 from __future__ import annotations
 
 import atexit
@@ -31,7 +31,7 @@ log = logging.getLogger("pybuda")
 
 
 def detect_available_devices() -> list[BackendDevice]:
-    """One for each simulated chip; which ones, TTSIM_DEVICES says (one wh_n150)."""
+    """One entry per simulated chip; set by TTSIM_DEVICES (default: one wh_n150)."""
     return detect_available_silicon_devices()
 
 
@@ -51,22 +51,22 @@ def run_inference(module: Module | None = None, inputs: Inputs = (), input_count
 def run_inference(module: Module | None = None, inputs: Inputs = (), input_count: int = 1, output_queue: Any = None,
                   _sequential: bool = False, _perf_trace: bool = False,
                   _verify_cfg: VerifyConfig | None = None) -> Any:
-    """Runs inputs that were pushed, and `inputs`: each a tensor, a tuple of them or a mapping. `module` goes to the
-    first device, or to a new one. Returns the queue of outputs: a list of pybuda tensors for each input. A run that is
-    under way goes on without compiling, with its queue. Raises RuntimeError for wrong use, and what compiling finds."""
+    """Runs inputs that were pushed, and `inputs`: each a tensor, a tuple of them or a mapping. `module` is placed on
+    the first device, or on a new one. Returns the queue of outputs: a list of pybuda tensors for each input. An active
+    run continues with its queue, without compiling. Raises RuntimeError for wrong use, and errors of compilation."""
     if module is not None:
         _place(module)
     if not get_devices():
         if len(inputs):
-            raise RuntimeError("inputs were given, but there is no device; pass a module, or make a TTDevice")
-        log.warning("run_inference: there are no devices, so that nothing runs")
+            raise RuntimeError("inputs were given, but there is no device; pass a module, or create a TTDevice")
+        log.warning("run_inference: there are no devices, so nothing runs")
         return output_queue
     if len(inputs):
         if input_count not in (1, len(inputs)):
-            raise RuntimeError(f"input_count is {input_count}, but there are {len(inputs)} inputs; leave it out")
+            raise RuntimeError(f"input_count is {input_count}, but there are {len(inputs)} inputs; omit it")
         input_count = len(inputs)
     if input_count == 0 and _is_sequential(_sequential):
-        raise RuntimeError("input_count=0 (until shutdown) cannot run sequentially; say how many inputs there are")
+        raise RuntimeError("input_count=0 (until shutdown) cannot run sequentially; pass the number of inputs")
     run = context.current()
     if context.error() is not None and run is not None:
         return run.output_queue
@@ -88,7 +88,7 @@ def _place(module: Any) -> None:
     if not isinstance(module, Module):
         import torch
         wrap = "; wrap it: pybuda.PyTorchModule(name, module)" if isinstance(module, torch.nn.Module) else ""
-        raise RuntimeError(f"run_inference takes a pybuda module, not a {type(module).__name__}{wrap}")
+        raise RuntimeError(f"run_inference needs a pybuda module, not a {type(module).__name__}{wrap}")
     devices = get_devices()
     if not devices:
         TTDevice("auto_tt0", module=module)
@@ -104,12 +104,12 @@ def initialize_pipeline(training: bool, output_queue: Any = None, checkpoint_que
                         d2d_fwd_queues: Sequence[Any] = (), d2d_bwd_queues: Sequence[Any] = (),
                         _sequential: bool = False, _verify_cfg: Any = None,
                         _device_mode: DeviceMode = DeviceMode.CompileAndRun) -> Any:
-    """Compiles all devices in order for samples, or for what was pushed first. Returns the queue of outputs.
+    """Compiles all devices in order, for samples or for the first input pushed. Returns the queue of outputs.
     RuntimeError without inputs or devices, and for a loss module that is not on the last device."""
     if not training:
-        assert not len(sample_targets), "sample_targets are for training; leave them out in inference"
+        assert not len(sample_targets), "sample_targets are for training; omit them in inference"
         if checkpoint_queue is not None:
-            raise RuntimeError("a checkpoint_queue is for training; leave it out in inference")
+            raise RuntimeError("a checkpoint_queue is for training; omit it in inference")
     return _start(training, output_queue, sample_inputs, d2d_fwd_queues, _verify_cfg, _device_mode).output_queue
 
 
@@ -117,7 +117,7 @@ def _start(training: bool, output_queue: Any, sample_inputs: Any = (), d2d_fwd_q
            _verify_cfg: Any = None, mode: DeviceMode = DeviceMode.CompileAndRun) -> context.Run:
     devices = get_devices()
     if not devices:
-        raise RuntimeError("there are no devices; make a TTDevice or a CPUDevice before")
+        raise RuntimeError("there are no devices; create a TTDevice or a CPUDevice first")
     if any(device.loss_module is not None for device in devices[:-1]):
         raise RuntimeError("a loss module is on a device that is not the last one of the pipeline; place it on "
                            f"'{devices[-1].name}'")
@@ -157,18 +157,18 @@ def _samples(device: Device, sample_inputs: Any) -> tuple[int, list[Any]]:
 
 @takes(input_count=WHOLE)
 def run_forward(input_count: int = 1, _sequential: bool = False) -> None:
-    """Runs inputs that were pushed, or will be; 0: all until shutdown. RuntimeError when nothing is compiled."""
+    """Runs inputs that were or will be pushed; 0: all until shutdown. RuntimeError if nothing is compiled."""
     if context.error() is not None:
         return
     if input_count == 0 and _is_sequential(_sequential):
-        raise RuntimeError("input_count=0 (until shutdown) cannot run sequentially; say how many inputs there are")
+        raise RuntimeError("input_count=0 (until shutdown) cannot run sequentially; pass the number of inputs")
     context.ask(input_count)
 
 
 @takes(input_count=WHOLE, write_index=WHOLE, tokens_per_iter=WHOLE, token_id=WHOLE)
 def run_generate(input_count: int = 1, write_index: int = -1, tokens_per_iter: int = -1, token_id: int = -1,
                  _sequential: bool = False) -> None:
-    """As run_forward(), for models with caches; 0 runs one input. RuntimeError without a write_index, or
+    """Like run_forward(), for models with caches; 0 runs one input. RuntimeError without a write_index, or
     tokens_per_iter and token_id."""
     if write_index < 0 and (tokens_per_iter < 0 or token_id < 0):
         raise RuntimeError("run_generate needs write_index, or tokens_per_iter and token_id")
@@ -176,9 +176,9 @@ def run_generate(input_count: int = 1, write_index: int = -1, tokens_per_iter: i
 
 
 def run_generative_inference(*_: Any, **__: Any) -> None:
-    """RuntimeError, which names what to call instead."""
-    raise RuntimeError("run_generative_inference never ran; call initialize_pipeline() and run_generate(), or use "
-                       "pybuda.transformers.pipeline")
+    """RuntimeError that names the alternative."""
+    raise RuntimeError("run_generative_inference is not implemented; call initialize_pipeline() and run_generate(), or "
+                       "use pybuda.transformers.pipeline")
 
 
 def run_training(epochs: int = 1, steps: int = 1, accumulation_steps: int = 1, microbatch_count: int = 1,
@@ -187,7 +187,7 @@ def run_training(epochs: int = 1, steps: int = 1, accumulation_steps: int = 1, m
     """RuntimeError for a count of 0."""
     for name in ("epochs", "steps", "accumulation_steps", "microbatch_count"):
         if locals()[name] == 0:
-            raise RuntimeError(f"run_training with {name}=0 trains nothing; every count is 1 or more")
+            raise RuntimeError(f"run_training with {name}=0 trains nothing; every count must be at least 1")
     refuse_training("run_training")
 
 
@@ -221,11 +221,11 @@ def get_parameter_gradients(device: Any = None, _sequential: bool = False) -> li
 @takes(device=(Device,), parameters=(list, tuple))
 def update_device_parameters(device: Any = None, parameters: Sequence[dict[str, Any]] = (),
                              _sequential: bool = False) -> None:
-    """One dictionary for each device. RuntimeError for another number of them, and names that are not there."""
+    """One dictionary for each device. RuntimeError for a wrong number of dictionaries, and unknown names."""
     devices = [device] if device is not None else get_devices()
     if len(parameters) != len(devices):
         raise RuntimeError(f"{len(parameters)} dictionaries of parameters for {len(devices)} devices; pass a list with "
-                           "one for each, {} for none")
+                           "one dictionary for each, {} for none")
     for one, values in zip(devices, parameters):
         one.update_device_parameters(values)
 
@@ -233,7 +233,7 @@ def update_device_parameters(device: Any = None, parameters: Sequence[dict[str, 
 def _queue(name: str) -> Any:
     run = context.current()
     if run is None:
-        log.warning("there is no run yet, and no %s; call run_inference() or initialize_pipeline() before", name)
+        log.warning("there is no run yet, and no %s; call run_inference() or initialize_pipeline() first", name)
         return None
     return getattr(run, name)
 
@@ -254,11 +254,11 @@ def get_intermediates_queue() -> Any:
 
 
 def sync() -> None:
-    """Everything is done when a call returns."""
+    """Does nothing, since calls return when their work is done."""
 
 
 def error_raised() -> bool:
-    """Whether the run failed; its queues raise what went wrong."""
+    """Whether the run failed; its queues raise the error."""
     return context.error() is not None
 
 

@@ -1,4 +1,4 @@
-"""The run of this process: its queues, how many inputs it still waits for, and what went wrong."""
+"""The current run of the process: queues, number of requested inputs, and errors."""
 from __future__ import annotations
 
 import logging
@@ -17,7 +17,7 @@ log = logging.getLogger("pybuda")
 
 
 class Run:
-    """`wanted`: inputs that were asked for and have not run yet; infinite until shutdown."""
+    """`wanted`: inputs that were requested and have not run yet; infinite until shutdown."""
 
     def __init__(self, output_queue: Any = None) -> None:
         self.output_queue = ResultQueue() if output_queue is None else output_queue
@@ -38,29 +38,29 @@ _lock = threading.RLock()
 
 
 def current() -> Run | None:
-    """The run under way, or None."""
+    """The current run, or None."""
     return _run
 
 
 def begin(run: Run) -> None:
-    """In place of the run before."""
+    """Makes `run` the current run."""
     global _run, _error
     _run, _error = run, None
 
 
 def error() -> BaseException | None:
-    """What made the run fail, or None."""
+    """The error of a failed run, or None."""
     return _error
 
 
 def forget_error() -> None:
-    """The next run is not stopped by it."""
+    """Clears the error, so that it does not stop the next run."""
     global _error
     _error = None
 
 
 def end_run() -> None:
-    """Devices keep their modules; a later run compiles."""
+    """Ends the run. Devices keep their modules; a later run compiles again."""
     global _run
     with _lock:
         _run = None
@@ -70,13 +70,13 @@ def end_run() -> None:
 
 
 def ask(count: int) -> None:
-    """For so many more inputs, 0: for all that will come; runs those that are there."""
+    """Requests `count` more inputs, 0: all future ones; runs the inputs that were pushed."""
     run = _run
     if run is None:
-        raise RuntimeError("nothing was compiled, or it was shut down: call initialize_pipeline() or run_inference() "
+        raise RuntimeError("nothing is compiled, or it was shut down: call initialize_pipeline() or run_inference() "
                            "before")
     if not all(device.runs for device in get_devices()):
-        log.warning("devices were compiled only (device_mode, compile_depth), so that nothing runs")
+        log.warning("devices are only compiled (device_mode, compile_depth), so nothing runs")
         return
     _pushes(run)
     with _lock:
@@ -85,7 +85,7 @@ def ask(count: int) -> None:
 
 
 def pump(device: Any) -> None:
-    """Runs inputs that were asked for, when the first device of the pipeline got some."""
+    """Runs requested inputs when the first device of the pipeline gets some."""
     if _run is not None:
         _pushes(_run)
     if _run is not None and _run.wanted and device.is_first():
@@ -143,7 +143,7 @@ def _one(run: Run, devices: list[Any], values: list[Any]) -> None:
 
 
 def _speed(devices: list[Any]) -> str:
-    """Cycles of the chips so far, and how many of them are simulated a second."""
+    """Cycles of the chips so far, and simulated cycles per second."""
     models = [stage.device.model for device in devices for stage in getattr(device, "_stages", ())
               if stage.device is not None]
     cycles = sum(model.cycles for model in models)
@@ -152,8 +152,8 @@ def _speed(devices: list[Any]) -> str:
 
 
 def _halves(values: list[Any]) -> list[Any]:
-    """With PYBUDA_N300_DATA_PARALLEL=1 programs take the halves of a micro-batch apart: outputs of the first, then of
-    the second."""
+    """With PYBUDA_N300_DATA_PARALLEL=1 programs expect the halves of a micro-batch separately: outputs of the first,
+    then of the second."""
     if os.environ.get("PYBUDA_N300_DATA_PARALLEL") != "1" or any(value.shape[0] % 2 for value in values):
         return values
     return [value.chunk(2)[half] for half in (0, 1) for value in values]

@@ -1,1 +1,1 @@
-"""Tools that are also scripts."""
+"""Tools, which can also be run as scripts."""

@@ -1,4 +1,4 @@
-"""The table of configuration fields in docs/python.md: `python -m pybuda.tools.config_table [FILE]` writes it anew."""
+"""Generates the table of configuration fields in docs/python.md: `python -m pybuda.tools.config_table [FILE]`."""
 from __future__ import annotations
 
 import pathlib
@@ -9,16 +9,17 @@ from ..config_fields import FIELDS
 
 _BEGIN, _END = "<!-- fields: begin -->\n", "<!-- fields: end -->\n"
 FUNCTIONS = {
-    "set_configuration_options": "the fields of these names, others by theirs; accumulate_df and math_fidelity with default_ before them, "
+    "set_configuration_options": "fields by their names; accumulate_df and math_fidelity with default_ before them, "
                                  "harvested_rows as harvesting_mask; device_config the product; place_on_one_row none",
     "configure_mixed_precision": "a rule of format_rules; rules for other epochs than forward, and "
                                  "input_parameter_indices_to_optimize, have no effect in inference",
     "set_epoch_break": "op_names_to_epoch_break", "set_chip_break": "op_names_to_chip_break",
     "override_op_size": "overrides: size",
-    "override_t_stream_shape": "overrides: t (rows) or t_columns; of a shape with both those of t_stream_dir, else the "
-                               "rows, and a warning; one too, and the compiler's choice, of an op that goes in no such slices",
+    "override_t_stream_shape": "overrides: t (rows) or t_columns; for a shape with both, those of t_stream_dir, or "
+                               "else the rows with a warning; for an op without such slices, a warning and the "
+                               "compiler's choice",
     "override_t_stream_dir": "overrides: t and t_columns 1 for n; else t_dir, rz as r and cz as c",
-    "override_u_kt": "overrides: u_kt; none of ops without an inner dimension",
+    "override_u_kt": "overrides: u_kt; none for ops without an inner dimension",
     "override_dram_parameters": "overrides: dram_parameters",
     "override_input_buffer_multiplier": "overrides: input_blocks",
     "internal_override_output_buffer_multiplier": "overrides: output_buffers",
@@ -36,7 +37,7 @@ FUNCTIONS = {
 
 
 def table() -> str:
-    """Markdown of all fields and functions."""
+    """Markdown table of all fields and functions."""
     rows = ["| field | default | variable | effect |", "|---|---|---|---|"]
     for field in FIELDS:
         default = "made" if field.name == "backend_output_dir" else _shown(field.make_default())
@@ -53,7 +54,7 @@ def _shown(value: object) -> str:
 
 
 def replaced(text: str) -> str:
-    """A page with the table of now. ValueError for one without its marks."""
+    """The page with an updated table. ValueError for a page without the marks."""
     if _BEGIN not in text or _END not in text:
         raise ValueError(f"the page has no {_BEGIN.strip()} and {_END.strip()}")
     return text[:text.index(_BEGIN)] + _BEGIN + table() + text[text.index(_END):]

@@ -1,6 +1,6 @@
-"""An image on several cards at once."""
+"""Data parallel runs of an image on several cards, which are not implemented."""
 from ..refusal import refusal
 
 MultiCardRunner = refusal(
-    "MultiCardRunner", "a simulated card computes whole batches, and several of them would take as long one after the "
-    "other", "load the image by pybuda.TTDevice.load_image(img_path=...) and push each part of the batch to it")
+    "MultiCardRunner", "a simulated card computes whole batches, and several cards would be simulated one after the "
+    "other", "load the image with pybuda.TTDevice.load_image(img_path=...) and push each part of the batch to it")

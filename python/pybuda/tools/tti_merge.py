@@ -1,4 +1,4 @@
-"""Several device images as one: `python -m pybuda.tools.tti_merge -mbl FOLDER -mdl NAME NAME ...`, or merge_models()."""
+"""Merges device images: `python -m pybuda.tools.tti_merge -mbl FOLDER -mdl NAME NAME ...`, or merge_models()."""
 from __future__ import annotations
 
 import argparse
@@ -9,8 +9,8 @@ from collections.abc import Sequence
 def merge_models(model_bin_location: str, models: Sequence[str], arch: str = "wormhole_b0",
                  merged_model_location: str = "", switch_chans_if_capacity_hit: bool = True,
                  overlap_dynamic_queues: bool = True) -> str:
-    """Writes one image of FOLDER/NAME.tti of each model and prints the memory in use; returns its path.
-    ttsim.InputError for images that are missing or do not go together, ttsim.UnsupportedError when memory is full."""
+    """Merges FOLDER/NAME.tti of each model into one image and prints the memory in use; returns its path.
+    ttsim.InputError for images that are missing or cannot be merged, ttsim.UnsupportedError if memory is full."""
     import ttsim
     path = merged_model_location or "merged_model.tti"
     if os.path.dirname(path):
@@ -23,16 +23,16 @@ def merge_models(model_bin_location: str, models: Sequence[str], arch: str = "wo
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Of the command line."""
-    parser = argparse.ArgumentParser(description="Merges device images into one.")
+    """Runs the command line."""
+    parser = argparse.ArgumentParser(description="Merge device images into one.")
     parser.add_argument("-mbl", "--model_binaries_location", required=True, help="folder of the images")
     parser.add_argument("-mdl", "--models", nargs="+", required=True, help="names of the images, without .tti")
     parser.add_argument("-a", "--arch", default="wormhole_b0", choices=["grayskull", "wormhole_b0"])
     parser.add_argument("-mml", "--merged_model_location", default="merged_model.tti", help="file to write")
     parser.add_argument("-scr", "--skip_channel_reallocation", action="store_true",
-                        help="a full DRAM channel is an error")
+                        help="report an error for a full DRAM channel")
     parser.add_argument("-dqo", "--dynamic_queue_overlap_off", action="store_true",
-                        help="no two queues share memory")
+                        help="do not share memory between queues")
     given = parser.parse_args(arguments)
     merge_models(given.model_binaries_location, given.models, given.arch, given.merged_model_location,
                  not given.skip_channel_reallocation, not given.dynamic_queue_overlap_off)

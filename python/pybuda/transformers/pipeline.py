@@ -1,4 +1,4 @@
-"""Hugging Face pipelines whose model computes on a TTDevice; loops of generation stay on the host."""
+"""Hugging Face pipelines with the model on a TTDevice; generation loops stay on the host."""
 from __future__ import annotations
 
 import functools
@@ -14,7 +14,7 @@ _DEFAULT_LENGTH = 256
 
 
 class _Wanted(torch.nn.Module):
-    """A model as a function of token ids and masks that gives its logits (or its first output)."""
+    """A model as a function of token ids and masks that returns its logits, or its first output."""
 
     def __init__(self, model: torch.nn.Module, names: list[str], forward_fn: Callable[..., Any] | None) -> None:
         super().__init__()
@@ -34,7 +34,7 @@ class _Wanted(torch.nn.Module):
 
 
 def _outputs() -> Any:
-    """Of transformers, which is imported where a program uses it."""
+    """Output classes of transformers, imported on first use."""
     return importlib.import_module("transformers.modeling_outputs")
 
 
@@ -44,8 +44,8 @@ def _arguments(model: torch.nn.Module) -> list[str]:
 
 
 class NLPPipelineWrapper:
-    """In place of a model's forward: ids and masks are padded to `max_length` tokens, so that one compilation
-    does for all calls; logits are cut to the true length."""
+    """Replaces a model's forward: ids and masks are padded to `max_length` tokens, so that one compilation is enough
+    for all calls; logits are cropped to the real length."""
 
     def __init__(self, model: torch.nn.Module, name: str, max_length: int, pad_token_id: int,
                  forward_fn: Callable[..., Any] | None = None) -> None:
@@ -56,7 +56,7 @@ class NLPPipelineWrapper:
         self._place()
 
     def _place(self) -> None:
-        """The host's loops call the model, and look at the arguments it has."""
+        """Installs forward() in the host's model, whose loops also inspect its arguments."""
         @functools.wraps(self._original)
         def forward(*args: Any, **kwargs: Any) -> Any:
             return self.forward(*args, **kwargs)
@@ -74,7 +74,7 @@ class NLPPipelineWrapper:
                                "model with a decoder")
         length = main.shape[1]
         if length > self.max_length:
-            raise RuntimeError(f"{length} tokens; '{self.name}' was made for {self.max_length}: pass "
+            raise RuntimeError(f"{length} tokens; '{self.name}' was created for {self.max_length}: pass "
                                f"pybuda_max_length={align_up_tile(length)}")
         encoded = kwargs.get("encoder_outputs")
         values = self._padded(main if input_ids is None else input_ids, attention_mask) if encoded is None else self._encoded(encoded[0],
@@ -93,7 +93,7 @@ class NLPPipelineWrapper:
                 "attention_mask": torch.nn.functional.pad(mask, behind, value=0)}
 
     def _encoded(self, hidden: torch.Tensor, mask: torch.Tensor | None) -> dict[str, torch.Tensor]:
-        """What the encoder gave on the host, at the full length."""
+        """The encoder's output on the host, padded to the full length."""
         size = self.max_length if mask is not None or hidden.shape[1] <= self.max_length else hidden.shape[1]
         behind = size - hidden.shape[1]
         mask = hidden.new_ones(hidden.shape[:2], dtype=torch.int64) if mask is None else mask
@@ -106,7 +106,7 @@ class NLPPipelineWrapper:
         from ..ttdevice import TTDevice
         if self._device is None:
             wanted = _Wanted(self.host, list(values), self.forward_fn).eval()
-            del self.host.forward  # while it is captured it is torch's own
+            del self.host.forward  # the capture uses torch's own forward
             self._device = TTDevice(f"tt_{self.name}", module=PyTorchModule(self.name, wanted, redirect_forward=False))
             try:
                 return self._push(run_inference, values)
@@ -120,7 +120,7 @@ class NLPPipelineWrapper:
         return result
 
     def _output(self, logits: torch.Tensor) -> Any:
-        """As the host's model gives it."""
+        """An output object like that of the host's model."""
         outputs, kind = _outputs(), type(self.host).__name__
         if kind.endswith(("ForConditionalGeneration", "Seq2SeqLM")):
             return outputs.Seq2SeqLMOutput(logits=logits)
@@ -132,7 +132,7 @@ class NLPPipelineWrapper:
 def pipeline(pipeline_type: str, *args: Any, model: Any = None, tokenizer: Any = None,
              forward_fn: Callable[..., Any] | None = None, pybuda_max_length: int | None = None,
              use_cache: bool | None = None, **kwargs: Any) -> Any:
-    """transformers.pipeline() with a model, or the name of one, that computes on a TTDevice from the first call on."""
+    """transformers.pipeline() with a model, given as object or name, that runs on a TTDevice from the first call on."""
     made = importlib.import_module("transformers").pipeline(pipeline_type, *args, model=model, tokenizer=tokenizer, **kwargs)
     held = made.model
     if hasattr(held, "generation_config") and held.generation_config is not None:

@@ -1,4 +1,4 @@
-"""Device images: written of a device, and loaded as one."""
+"""Device images: written from a device, and loaded as one."""
 from __future__ import annotations
 
 import json
@@ -17,7 +17,7 @@ _ARCHS = {"grayskull": BackendDevice.Grayskull, "wormhole_b0": BackendDevice.Wor
 
 
 class TTDeviceImage:
-    """One that lies in a file. ttsim.InputError for a file that is missing or damaged."""
+    """An image in a file. ttsim.InputError for a missing or damaged file."""
 
     def __init__(self, path: str, trust_host_parts: bool = False) -> None:
         self.path = os.fspath(path)
@@ -25,14 +25,14 @@ class TTDeviceImage:
         self.contents: dict[str, Any] = json.loads(self._info.json)
         self.compiled = ttsim.CompiledModel.read(self.path)
         self.host_parts = _host_parts(self.path, self.compiled, trust_host_parts)
-        self.device_ids: Any = None  # in place of its own
+        self.device_ids: Any = None  # replacement of its own ids
         self._name_unread()
 
     @staticmethod
     def load_from_disk(img_path: str, device_id_overrides: Any = None, *,
                        trust_host_parts: bool = False) -> TTDeviceImage:
-        """`device_id_overrides`: as load_image() takes them, which hears of them. `trust_host_parts`: also of an image in
-        which what the host computes is code, which then runs; for images of your own. ttsim.InputError without it."""
+        """`device_id_overrides`: for load_image(), which applies them. `trust_host_parts`: also loads images whose host
+        parts are code, which may then execute; for trusted images only. ttsim.InputError without it."""
         image = TTDeviceImage(img_path, trust_host_parts)
         image.device_ids = device_id_overrides
         return image
@@ -40,16 +40,16 @@ class TTDeviceImage:
     def _name_unread(self) -> None:
         names = [one["member"] for one in self.contents["not_read"]]
         if names:
-            warnings.warn(f"{self.path}: {len(names)} members are not read: {', '.join(names[:8])}"
-                          f"{', ...; info() names all' if len(names) > 8 else ''}", stacklevel=3)
+            warnings.warn(f"{self.path}: {len(names)} members are ignored: {', '.join(names[:8])}"
+                          f"{', ...; info() lists all' if len(names) > 8 else ''}", stacklevel=3)
 
     def info(self) -> None:
-        """Prints what the image says of itself, its device and its model."""
+        """Prints a summary of the image, its device and its model."""
         print(self._info.text)
 
     @staticmethod
     def save_to_disk(image: TTDeviceImage, img_path: str) -> None:
-        """A copy of the file. RuntimeError for an image that was unpacked."""
+        """Copies the file. RuntimeError for an unpacked image."""
         if os.path.isdir(image.path):
             raise RuntimeError(f"the image at {image.path} is unpacked; pack it as a .tti file, or copy the folder")
         if os.path.abspath(image.path) != os.path.abspath(image_path(img_path)):
@@ -59,7 +59,7 @@ class TTDeviceImage:
         """Fields of device.json (docs/tti.md): chip_ids, device_image_name, compiled_graph_state, ..."""
         record = {} if name.startswith("_") or name == "path" else self._record()
         if name not in record:
-            raise AttributeError(f"a device image has no '{name}'; its fields are {', '.join(record)}")
+            raise AttributeError(f"a device image has no field '{name}'; its fields are {', '.join(record)}")
         return types.SimpleNamespace(**record[name]) if name == "compiled_graph_state" else record[name]
 
     def _record(self) -> dict[str, Any]:
@@ -67,31 +67,31 @@ class TTDeviceImage:
 
     @property
     def microbatch_size(self) -> int:
-        """Samples of a push."""
+        """Number of samples per push."""
         return int(self.contents.get("microbatch", 1))
 
     def is_compiled_for_training(self) -> bool:
-        """False of all images that are written here."""
+        """False for all images written by this package."""
         return bool(self.contents.get("training", False))
 
     def get_target_shapes(self) -> list[list[int]]:
-        """Of targets, in order; [] of inference."""
+        """Shapes of targets, in order; [] for inference."""
         return [[self.microbatch_size * shape[0], *shape[1:]] for shape in self.contents.get("targets", [])]
 
     @property
     def arch(self) -> BackendDevice:
-        """Of the chips that it was compiled for."""
+        """Architecture of the chips that it was compiled for."""
         named = str(self.contents.get("arch", "Wormhole_B0"))
         return next((arch for name, arch in _ARCHS.items() if name in named.lower()), BackendDevice.Wormhole_B0)
 
     @property
     def devtype(self) -> BackendType:
-        """Of the device that it was compiled for."""
+        """Type of the device that it was compiled for."""
         named: BackendType = BackendType.from_string(str(self.contents.get("device_type", "Silicon")))
         return named
 
     def get_input_shapes(self) -> list[list[int]]:
-        """Of a push, in order; dim 0 is that of the micro-batch."""
+        """Shapes of the inputs of a push, in order; dim 0 is the micro-batch."""
         shapes = [list(info.shape) for info in self.compiled.inputs]
         if self.host_parts is not None:
             shapes = [shape for shape, _ in self.host_parts.calls]
@@ -99,7 +99,7 @@ class TTDeviceImage:
 
 
 def _host_parts(path: str, compiled: ttsim.CompiledModel, trusted: bool) -> Any:
-    """None: the device computes all."""
+    """The host parts; None if there are none."""
     files = compiled.host_files
     if not files:
         return None
@@ -111,34 +111,34 @@ def _host_parts(path: str, compiled: ttsim.CompiledModel, trusted: bool) -> Any:
 
 
 def _host_files(imported: Any, name: str) -> dict[str, bytes]:
-    """Of a module's stage."""
+    """Files of the host parts of a module's stage."""
     from ttsim.torch.host_parts import saved
     files, why = saved(imported)
     if why:
-        warnings.warn(f"{name}: what the host computes is written into the image as code, because images hold no data for "
-                      f"{why}. Whoever loads it must trust it: load_from_disk(..., trust_host_parts=True)", stacklevel=4)
+        warnings.warn(f"{name}: the host parts are written to the image as code, because images cannot store as data: "
+                      f"{why}. Loading it requires trust: load_from_disk(..., trust_host_parts=True)", stacklevel=4)
     return files
 
 
 def image_path(path: str) -> str:
-    """With .tti at its end."""
+    """The path with the ending .tti."""
     return path if path.endswith(".tti") else path + ".tti"
 
 
 def compile_to_image(device: Any, img_path: str | None, sample_inputs: Sequence[Any]) -> TTDeviceImage:
-    """What a torch module computes on the host is in the image too. RuntimeError for several compilations."""
+    """Writes an image, including the host parts of a torch module. RuntimeError for several compilations."""
     device.compile_reference(sample_inputs)
     stages = device._stages
     if len(stages) != 1:
-        raise RuntimeError(f"device '{device.name}' has {len(stages)} compilations (modules of different kinds); an "
-                           "image holds one: place the modules on devices of their own")
+        raise RuntimeError(f"device '{device.name}' has {len(stages)} compilations (modules of different types); an "
+                           "image can have only one: place the modules on separate devices")
     path = image_path(img_path or os.path.join("device_images", device.name))
     if os.path.dirname(path):
         os.makedirs(os.path.dirname(path), exist_ok=True)
     imported = getattr(stages[0], "imported", None)
     files = _host_files(imported, device.name) if imported is not None and imported.uses_host else {}
     stages[0].compiled.write(path, device.devtype.name, device.name, files)
-    return TTDeviceImage(path, trust_host_parts=True)  # it was made here
+    return TTDeviceImage(path, trust_host_parts=True)  # created by this process
 
 
 def _as_list(chip_ids: Any) -> Any:
@@ -149,7 +149,7 @@ def load_image(img: TTDeviceImage | None, img_path: str | None, device_id_overri
                trust_host_parts: bool = False) -> Any:
     """AssertionError unless one of `img` and `img_path` is given."""
     from ..ttdevice import TTDevice
-    assert (img is None) != (img_path is None), "load_image takes img= or img_path=, one of both"
+    assert (img is None) != (img_path is None), "load_image needs either img= or img_path="
     image = img if img is not None else TTDeviceImage.load_from_disk(
         str(img_path), trust_host_parts=trust_host_parts)
     device = TTDevice(str(image.contents.get("name", "tt0")), arch=image.arch,

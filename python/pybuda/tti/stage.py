@@ -1,4 +1,4 @@
-"""An image as what a device runs."""
+"""The stage of a device that runs an image."""
 from __future__ import annotations
 
 from typing import Any
@@ -12,7 +12,7 @@ from ..stage_kinds import Stage, as_queue
 
 
 class ImageStage(Stage):
-    """`reference`: the stage that the image was made of, where it is known."""
+    """`reference`: the stage that the image was compiled from, if known."""
 
     def __init__(self, image: Any, settings: Settings, reference: Stage | None = None) -> None:
         self.reference = reference
@@ -27,7 +27,7 @@ class ImageStage(Stage):
         self.device = DeviceModel(self.compiled, self.settings, order)
 
     def run(self, tensors: Any) -> Any:
-        """Outputs, and nothing that is saved of ops."""
+        """Outputs, without saved results of ops."""
         if self.host is None:
             return super().run(tensors)
         samples = [narrowed(tensors, at) for at in range(self.settings.microbatch)]
@@ -38,15 +38,15 @@ class ImageStage(Stage):
         return [as_queue(torch.cat(values), wide) for values in zip(*results)], []
 
     def shapes(self) -> list[tuple[int, ...]]:
-        """Of the outputs for one sample."""
+        """Shapes of the outputs for one sample."""
         return [tuple(info.shape) for info in self.compiled.outputs]
 
     def parameters(self) -> dict[str, Parameter]:
-        """None: an image keeps its own."""
+        """None: an image has its own."""
         return {}
 
     def evaluate(self, tensors: Any) -> Any:
-        """By the stage that the image was made of. RuntimeError for one from a file."""
+        """Evaluates the stage that the image was compiled from. RuntimeError for an image from a file."""
         if self.reference is None:
-            raise RuntimeError("a device image holds no module to evaluate in torch")
+            raise RuntimeError("a device image has no module to evaluate in torch")
         return self.reference.evaluate(tensors)

@@ -1,4 +1,4 @@
-"""verify_module() under the name of its first home."""
+"""verify_module() under its original module name."""
 from .verify import verify_module, verify_module_pipeline
 
 __all__ = ["verify_module", "verify_module_pipeline"]

@@ -1,4 +1,4 @@
-"""Tensors beside those they should be."""
+"""Comparison of tensors with expected ones."""
 from __future__ import annotations
 
 import logging
@@ -11,8 +11,8 @@ log = logging.getLogger("pybuda")
 
 
 def calculate_pcc(golden: Any, calculated: Any) -> float:
-    """Correlation of all values; of constant tensors 1 or 0, by whether they are close. Where both are infinite or no
-    number they count as equal."""
+    """Correlation of all values; for constant tensors 1 if they are close, else 0. Values that are both infinite or
+    both NaN count as equal."""
     a, b = (torch.as_tensor(value).detach().to(torch.float64).flatten() for value in (golden, calculated))
     if bool(torch.isnan(a).all()) and bool(torch.isnan(b).all()):
         return 1.0
@@ -28,9 +28,8 @@ def calculate_pcc(golden: Any, calculated: Any) -> float:
 def compare_tensor_to_golden(name: str, golden: Any, calculated: Any, is_buda: bool = False,
                              rtol: Any = None, atol: Any = None, pcc: float | None = None, warning_only: bool = False,
                              relative_atol: float | None = None, verify_cfg: Any = None) -> bool:
-    """Whether all values are close, or, of more than one value, their correlation is at least `pcc`. What is not given
-    is `verify_cfg`'s, or VerifyConfig's defaults: rtol 0, atol 0.1 of the largest value, pcc 0.99. Tensors of bool
-    are to be equal."""
+    """Whether all values are close, or, for several values, their correlation is at least `pcc`. Defaults are those of
+    `verify_cfg` or VerifyConfig: rtol 0, atol 0.1 of the largest value, pcc 0.99. Tensors of bool must be equal."""
     from .config import VerifyConfig
     settings = verify_cfg or VerifyConfig()
     golden, calculated = _torch(golden), _torch(calculated)
@@ -38,7 +37,7 @@ def compare_tensor_to_golden(name: str, golden: Any, calculated: Any, is_buda: b
         calculated = calculated[tuple(slice(0, size) for size in golden.shape)] if \
             calculated.dim() == golden.dim() else calculated.reshape(golden.shape)
     if tuple(golden.shape) != tuple(calculated.shape):
-        return _failed(name, f"shape {tuple(calculated.shape)}, wanted {tuple(golden.shape)}", warning_only)
+        return _failed(name, f"shape {tuple(calculated.shape)}, expected {tuple(golden.shape)}", warning_only)
     if golden.dtype == torch.bool:
         same = bool(torch.equal(golden, calculated.to(torch.bool)))
         return same or _failed(name, "other bools", warning_only)
@@ -56,12 +55,12 @@ def compare_tensor_to_golden(name: str, golden: Any, calculated: Any, is_buda: b
     if a.numel() > 1 and found >= pcc:
         return True
     worst = float((a - b).abs().max())
-    return _failed(name, f"largest difference {worst:g} (allowed {atol:g}), correlation {found:.6f} (wanted {pcc:g})",
+    return _failed(name, f"largest difference {worst:g} (allowed {atol:g}), correlation {found:.6f} (required {pcc:g})",
                    warning_only)
 
 
 def _of_type(given: Any, dtype: torch.dtype) -> Any:
-    """Of a number for all types, or numbers by type."""
+    """From a number for all dtypes, or numbers by dtype."""
     return given.get(dtype) if isinstance(given, dict) else given
 
 

@@ -1,4 +1,4 @@
-"""How results are compared."""
+"""Settings of verification."""
 from __future__ import annotations
 
 import dataclasses
@@ -13,8 +13,8 @@ from .._C.backend_api import BackendDevice, BackendType, DeviceMode, golden_arch
 
 
 class TestKind(enum.Enum):
-    """What a test runs."""
-    __test__ = False  # no class of tests
+    """The passes that a test runs."""
+    __test__ = False  # not a test class for pytest
     INFERENCE = 1
     TRAINING = 2
     TRAINING_RECOMPUTE = 3
@@ -24,25 +24,25 @@ class TestKind(enum.Enum):
         return self != TestKind.INFERENCE
 
     def is_recompute(self) -> bool:
-        """Whether the backward pass computes forward ops again."""
+        """Whether the backward pass recomputes forward ops."""
         return self == TestKind.TRAINING_RECOMPUTE
 
     @staticmethod
     def get(training: bool, recompute: bool = False) -> TestKind:
-        """The kind for these flags."""
+        """The type for these flags."""
         if not training:
             return TestKind.INFERENCE
         return TestKind.TRAINING_RECOMPUTE if recompute else TestKind.TRAINING
 
     @staticmethod
     def get_all(training: bool, recompute: bool = False) -> list[TestKind]:
-        """The kinds for these flags, inference first."""
+        """The types for these flags, inference first."""
         kinds = [TestKind.INFERENCE, TestKind.TRAINING] if training else [TestKind.INFERENCE]
         return [*kinds, TestKind.TRAINING_RECOMPUTE] if training and recompute else kinds
 
 
 def check_fields(verify_cfg: VerifyConfig) -> None:
-    """RuntimeError for a field of another kind than its default, or None. What is for training may be anything."""
+    """RuntimeError for a field of another type than its default, or None. Fields for training may have any value."""
     also: dict[type, tuple[type, ...]] = {bool: (int,), float: (int,), list: (tuple,), dict: (float, int)}
     for field in dataclasses.fields(VerifyConfig):
         default, value = getattr(_DEFAULTS, field.name), getattr(verify_cfg, field.name)
@@ -52,7 +52,7 @@ def check_fields(verify_cfg: VerifyConfig) -> None:
 
 
 class NebulaGalaxy:
-    """A galaxy: chip 0 and those it is linked to."""
+    """A galaxy: chip 0 and the chips linked to it."""
     chip_ids = [0, 11, 10, 9, 8, 7, 19, 20, 21, 22, 23, 24, 6, 5, 14, 13, 12, 16, 15, 3, 4, 26, 25, 32, 31, 30, 29, 28,
                 27, 1, 2, 18, 17]
 
@@ -64,7 +64,8 @@ def _flag(name: str, default: bool = False) -> Callable[[], bool]:
 
 @dataclasses.dataclass
 class VerifyConfig:
-    """`rtol` and `atol` by torch type, or one for all; `relative_atol` of the largest value; `pcc`: least correlation, None 0.99."""
+    """`rtol` and `atol`: by dtype, or one for all; `relative_atol`: of the largest value; `pcc`: minimum correlation,
+    None: 0.99."""
     graph_name: str = "graph"
     enabled: bool = True
     intermediates: bool = True
@@ -112,12 +113,12 @@ class VerifyConfig:
 
     @classmethod
     def disabled(cls) -> VerifyConfig:
-        """Nothing is compared."""
+        """Disables comparisons."""
         return cls(enabled=False, intermediates=False, run_golden=False, verify_all=False, verify_last=False,
                    verify_post_autograd_passes=False, verify_post_placer=False)
 
     def total_number_of_inputs(self) -> int:
-        """Pushes of a whole test."""
+        """Number of pushes of a whole test."""
         return self.epochs * self.steps * self.accumulation_steps * self.microbatch_count
 
 

@@ -1,11 +1,11 @@
-"""Modules that tests put behind others."""
+"""Modules appended to others in tests."""
 from __future__ import annotations
 
 import torch
 
 
 class CPUCombiner(torch.nn.Module):
-    """The sum of all values of its inputs, one number."""
+    """The sum of all elements of its inputs."""
 
     def forward(self, *activations: torch.Tensor) -> torch.Tensor:
         """A tensor [1]."""

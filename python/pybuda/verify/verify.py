@@ -1,4 +1,4 @@
-"""Modules on the simulated chip beside their evaluation in torch."""
+"""Verification of modules on the simulated chip against torch."""
 from __future__ import annotations
 
 import logging
@@ -32,9 +32,9 @@ def verify_module(module: Any, input_shapes: Iterable[Sequence[int]] | None, ver
                   params_centered_on_zero: bool = False, scale_params: float = 1.0, inputs: Any = None,
                   loss_module: Any = None, uniform_inputs: bool = False,
                   inputs_centered_on_zero: bool = False) -> None:
-    """Runs the module on inputs of these shapes (dim 0 is the micro-batch; None with `inputs`), made up unless given.
-    `inputs`: for each run a tensor, a tuple of them or a mapping. RuntimeError where an output differs. Parameters
-    without a value get random ones."""
+    """Runs the module on inputs of these shapes (dim 0 is the micro-batch; None with `inputs`), generated unless given.
+    `inputs`: for each run a tensor, a tuple of them or a mapping. RuntimeError if an output differs. Parameters without
+    a value get random ones."""
     verify_module_pipeline([module], input_shapes, verify_cfg, input_params, [device_type], params_centered_on_zero,
                            scale_params, inputs, loss_module, uniform_inputs, inputs_centered_on_zero)
 
@@ -46,7 +46,7 @@ def verify_module_pipeline(modules: Sequence[Any], input_shapes: Iterable[Sequen
                            params_centered_on_zero: bool = False, scale_params: float = 1.0, inputs: Any = None,
                            loss_module: Any = None, uniform_inputs: bool = False,
                            inputs_centered_on_zero: bool = False) -> None:
-    """Each module on a device of its type: "TTDevice", "CPUDevice", or "-" for that of the one before."""
+    """Each module on a device of its type: "TTDevice", "CPUDevice", or "-" for the previous device."""
     from ..run import api, context
     input_shapes, inputs = _listed("input_shapes", input_shapes), _listed("inputs", inputs)
     if input_shapes is None and inputs is None:
@@ -89,7 +89,7 @@ def verify_module_pipeline(modules: Sequence[Any], input_shapes: Iterable[Sequen
 
 
 def _listed(what: str, given: Any) -> list[Any] | None:
-    """Of a list, a tuple or a generator. RuntimeError for what is none."""
+    """A list from a list, a tuple or a generator. RuntimeError for other types."""
     if given is None or isinstance(given, (list, tuple)):
         return given if given is None else list(given)
     check(what, given, (Iterable,))
@@ -99,13 +99,14 @@ def _listed(what: str, given: Any) -> list[Any] | None:
 
 
 def _through_image(verify_cfg: VerifyConfig, sample: Any) -> bool:
-    """Whether the image at `tti_path`, written unless devmode is RunOnly, is to run. RuntimeError for a pipeline."""
+    """Whether to run the image at `tti_path`, which is written unless devmode is RunOnly. RuntimeError for a
+    pipeline."""
     devices = get_devices()
     if len(devices) != 1 or not isinstance(devices[0], TTDevice):
-        raise RuntimeError(f"tti_path={verify_cfg.tti_path}: an image holds one TTDevice, the pipeline has devices "
+        raise RuntimeError(f"tti_path={verify_cfg.tti_path}: an image has one TTDevice, but the pipeline has devices "
                            f"{', '.join(map(str, devices))}; verify it without tti_path, or the TTDevice alone")
     device, path = devices[0], image_path(str(verify_cfg.tti_path))
-    device.ignores_formats = False  # an image holds weights in the device's formats
+    device.ignores_formats = False  # an image has weights in the device's formats
     if verify_cfg.devmode == DeviceMode.RunOnly:
         image = TTDeviceImage.load_from_disk(path, trust_host_parts=verify_cfg.trust_host_parts)
         device.compile_reference(sample)
@@ -117,27 +118,27 @@ def _through_image(verify_cfg: VerifyConfig, sample: Any) -> bool:
 
 def verify_outputs(devices: Sequence[Any], inputs: list[Any], outputs: Sequence[torch.Tensor],
                    verify_cfg: VerifyConfig) -> None:
-    """RuntimeError where outputs differ from those of the same devices in torch."""
+    """RuntimeError if outputs differ from those of the same devices in torch."""
     if not verify_cfg.enabled:
         return
     if not all(device.has_reference() for device in devices):
-        log.warning("outputs are not compared: a device image holds no module to evaluate in torch; compare them with "
+        log.warning("outputs are not compared: a device image has no module to evaluate in torch; compare them with "
                     "the module's own")
         return
     values = wide(inputs)
     for device in devices:
         values = device.evaluate(values)
     if len(values) != len(outputs):
-        raise RuntimeError(f"{len(outputs)} outputs came; torch gives {len(values)}")
+        raise RuntimeError(f"there are {len(outputs)} outputs; torch has {len(values)}")
     for place, (golden, calculated) in enumerate(zip(values, outputs)):
         if not compare_tensor_to_golden(f"output {place}", golden.detach(), calculated, verify_cfg=verify_cfg):
-            raise RuntimeError(f"output {place} of {verify_cfg.graph_name} differs from torch's (the log says by how "
-                               "much); VerifyConfig(pcc=, relative_atol=) says what may differ")
+            raise RuntimeError(f"output {place} of {verify_cfg.graph_name} differs from torch's (the log has the "
+                               "difference); VerifyConfig(pcc=, relative_atol=) sets the tolerance")
         if verify_cfg.golden_compare_callback is not None:
             verify_cfg.golden_compare_callback(golden.detach(), calculated)
 
 
-_made: list[Any] = []  # devices of the last verification; they stay to be looked at
+_made: list[Any] = []  # devices of the last verification, kept for inspection
 
 
 def _forget_earlier() -> None:
@@ -158,7 +159,7 @@ def _device(kind: str, place: int, verify_cfg: VerifyConfig) -> Any:
     if kind == "CPUDevice":
         return CPUDevice(f"cpu{place}")
     if kind != "TTDevice":
-        raise RuntimeError(f"device type '{kind}' is none of TTDevice, CPUDevice, -")
+        raise RuntimeError(f"device type '{kind}' is not one of TTDevice, CPUDevice, -")
     device = TTDevice(f"tt{place}", num_chips=verify_cfg.num_chips, chip_ids=verify_cfg.chip_ids, arch=verify_cfg.arch,
                       devtype=verify_cfg.devtype, device_mode=verify_cfg.devmode, fp32_fallback=verify_cfg.fp32_fallback)
     device.ignores_formats = verify_cfg.golden_ignore_df_precision and verify_cfg.devtype == BackendType.Golden
@@ -177,13 +178,13 @@ def _give_values(module: Any, centered: bool, scale: float) -> None:
 
 
 def _whole(shape: Any, dtype: torch.dtype) -> torch.Tensor:
-    """Integers that sums and products of a few stay small with; bytes also below 0."""
+    """Small integers whose sums and products stay small; bytes include negative values."""
     low = -10 if dtype == torch.int8 else 0
     return torch.randint(low, 2 if dtype == torch.bool else 10, tuple(shape)).to(dtype)
 
 
 def _per_input(params: Any, count: int) -> list[dict[str, Any]]:
-    """One for each input; one alone, or in a list of its own, is for all. RuntimeError for what is no dict."""
+    """One for each input; a single one, also in a list, applies to all. RuntimeError for other types than dict."""
     given = [params] if isinstance(params, dict) else list(params)
     if len(given) == 1 and isinstance(given[0], (list, tuple)):
         given = list(given[0])
@@ -192,8 +193,8 @@ def _per_input(params: Any, count: int) -> list[dict[str, Any]]:
         given = given * count
     for place, one in enumerate(given):
         if not isinstance(one, dict):
-            raise RuntimeError(f"input_params[{place}] is {one!r}; it is a dict with data_format, dev_data_format or "
-                               "requires_grad of one input")
+            raise RuntimeError(f"input_params[{place}] is {one!r}; it must be a dict with data_format, dev_data_format "
+                               "or requires_grad of an input")
     return [*given, *({} for _ in range(count - len(given)))]
 
 

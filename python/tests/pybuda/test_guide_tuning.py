@@ -315,7 +315,7 @@ def test_an_op_alone_on_another_chip():
     assert found.pop("exp") == 1 and set(found.values()) == {0}
     pybuda.shutdown()
     pybuda.config.override_op_placement("root", chip_id=7)
-    with pytest.raises(RuntimeError, match=r"'root' is to be on chip 7; the device has chips \[0, 1\]"):
+    with pytest.raises(RuntimeError, match=r"'root' is placed on chip 7, but the device has chips \[0, 1\]"):
         pybuda.run_inference(inputs=[X])
 
 
@@ -352,7 +352,7 @@ def test_slices_of_both_are_those_of_the_direction_and_said(direction, kept, wei
     pybuda.config.override_t_stream_shape("mm", (2, 2))
     if direction:
         pybuda.config.override_t_stream_dir("mm", direction)
-    with pytest.warns(UserWarning, match=rf"op 'mm' is to go in slices of shape \(2, 2\).* it gets 2 slices of {kept}"):
+    with pytest.warns(UserWarning, match=rf"op 'mm' has the slice shape \(2, 2\).* it uses 2 slices of {kept}"):
         line = op_line(run(Chain("net"), torch.rand(1, 64, 64)), "mm")
     assert " t: 2," in line and weights in line, line
 
@@ -392,7 +392,7 @@ def test_fracture_groups(nodes, parts):
 
 
 def test_what_cannot_be_fractured_says_so():
-    for node, problem in ((("mm", -1, 3), "has size 64"), (("exp", pybuda.k_dim, 2), "products")):
+    for node, problem in ((("mm", -1, 3), "size 64"), (("exp", pybuda.k_dim, 2), "products")):
         pybuda.pybuda_reset()
         pybuda.config.insert_fracture_group([node])
         pybuda.TTDevice("tt0", module=Chain("net"), arch=WORMHOLE)
@@ -482,6 +482,6 @@ def test_slices_that_an_op_does_not_go_in(direction, shape):
         def forward(self, a, b):
             return pybuda.op.Exp("exp", pybuda.op.Matmul("product", a, b))
 
-    with pytest.warns(UserWarning, match="op 'product' does not go in the slices that its override says"):
+    with pytest.warns(UserWarning, match="op 'product' cannot be streamed in the slices of its override"):
         pybuda.verify.verify_module(Batched("net"), [(1, 2, 128, 128)] * 2, pybuda.VerifyConfig(arch=WORMHOLE),
                                     inputs_centered_on_zero=True)

@@ -87,7 +87,7 @@ def test_what_the_host_does_is_said_once_and_reported():
     assert (results.get()[0].value() == want).float().mean() > 0.9
     report = pybuda.get_report()
     assert report.devices[0].host_ops == ("most (arg_max)",) and report.devices[0].host_seconds > 0
-    assert re.search(r"on the host, in \d+\.\d+ ms of real time: most \(arg_max\)", str(report))
+    assert re.search(r"on the host, in \d+\.\d+ ms of wall time: most \(arg_max\)", str(report))
     netlist = device.get_compiled_results().netlist
     assert {"x", "y"} & set(re.findall(r"\n  (\w+): \{input: HOST", netlist)) or "\n  a: {input: HOST" in netlist
 

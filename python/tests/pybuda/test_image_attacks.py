@@ -61,7 +61,7 @@ def good(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def odd(tmp_path_factory):
-    with pytest.warns(UserWarning, match="as code, because images hold no data for the op aten.nonzero_static"):
+    with pytest.warns(UserWarning, match="as code, because images cannot store as data: the op aten.nonzero_static"):
         return compiled(tmp_path_factory.mktemp("odd") / "odd.tti", Odd())
 
 
@@ -297,7 +297,8 @@ def test_tensors_are_never_unpickled(good, tmp_path):
     array = io.BytesIO()
     numpy.save(array, numpy.array([Bomb()], dtype=object), allow_pickle=True)
     for data in (pickle.dumps(Bomb()), saved_pickle(), array.getvalue()):
-        refused(image_of(tmp_path / "m.tti", members | {TENSORS: data}), rf"{TENSORS}: error: it is no file of safetensors")
+        refused(image_of(tmp_path / "m.tti", members | {TENSORS: data}), 
+                rf"{TENSORS}: error: it is not a safetensors file")
     inputs = [name for name in members if name.startswith("ttsim/") and name.endswith(".npy")]
     assert inputs
     refused(image_of(tmp_path / "m.tti", members | {inputs[0]: array.getvalue()}), inputs[0])
@@ -356,7 +357,7 @@ def test_images_that_processes_share(good, tmp_path):
 
 def test_members_nobody_knows_are_named_when_an_image_is_loaded(good, tmp_path):
     path = image_of(tmp_path / "m.tti", members_of(good) | {"module_files/weights.pkl": pickle.dumps(Bomb())})
-    with pytest.warns(UserWarning, match="1 members are not read: module_files/weights.pkl"):
+    with pytest.warns(UserWarning, match="1 members are ignored: module_files/weights.pkl"):
         image = pybuda.TTDeviceImage.load_from_disk(path)
     assert "module_files/weights.pkl" in ttsim.image_info(path).text
     assert image.contents["not_read"] == [{"member": "module_files/weights.pkl", "bytes": len(pickle.dumps(Bomb()))}]

@@ -176,5 +176,5 @@ def test_grayskull_computes_with_floats():
 
 def test_ops_that_have_no_integers():
     pybuda.config.configure_mixed_precision(op_type="exp", output_df=INT8)
-    with pytest.raises(pybuda.stage.ttsim.InputError, match="exp does not compute with integers here; give it a float"):
+    with pytest.raises(pybuda.stage.ttsim.InputError, match="exp does not compute with integers here; use a float"):
         run(Of(lambda x: op.Exp("exp", x)), torch.rand(1, 32, 32))

@@ -151,7 +151,7 @@ def test_modules_that_compute_nothing(module):
 ])
 def test_names_of_ops_that_are_nearly_right(field, set_it):
     set_it()
-    with pytest.warns(UserWarning, match=f"{field} names 'ad1', and no op is called so.*did you mean 'add1'"):
+    with pytest.warns(UserWarning, match=f"{field} names 'ad1', but there is no such op.*did you mean 'add1'"):
         pybuda.run_inference(Add("net"), inputs=[(X, X)])
 
 
@@ -187,7 +187,7 @@ def test_a_second_device_after_shutdown():
 
 def test_inputs_without_samples():
     device = pybuda.TTDevice("tt0", module=Add("net"))
-    with pytest.raises(RuntimeError, match="holds no values.*push one sample or more"):
+    with pytest.raises(RuntimeError, match="has no elements.*push at least one sample"):
         device.push_to_inputs(torch.rand(0, 32, 32), torch.rand(0, 32, 32))
 
 

@@ -114,7 +114,7 @@ def test_rank_2_to_4_operands_go_together():
 
 
 def test_wrong_shapes_name_the_op():
-    with pytest.raises(RuntimeError, match="op 'sum' .add. does not take operands of shape"):
+    with pytest.raises(RuntimeError, match="op 'sum' .add. does not accept operands of shape"):
         from on_chip import run
         run(lambda a, b: op.Add("sum", a, b), torch.zeros(1, 3, 4), torch.zeros(1, 5, 4))
     with pytest.raises(RuntimeError, match="create_from_torch"):

@@ -142,7 +142,7 @@ def test_rows_that_an_axis_does_not_have_are_refused_when_it_compiles(index):
             fixed = index if isinstance(index, int) else Tensor.create_from_torch(index.int())
             return op.AdvIndex("rows", x, fixed, 0)
     pybuda.pybuda_reset()
-    with pytest.raises(Exception, match="'rows' takes number -?[23] of axis 0, which has 1: numbers are -1 to 0"):
+    with pytest.raises(Exception, match="'rows' takes index -?[23] of axis 0, which has 1: indices are -1 to 0"):
         verify_module(Rows("net"), [(1, 8, 32)], VerifyConfig())
 
 

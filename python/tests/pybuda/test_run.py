@@ -250,7 +250,7 @@ def test_parameters_are_read_and_replaced():
 
 
 def test_a_report_has_cycles_rates_and_ops():
-    with pytest.raises(RuntimeError, match="nothing runs"):
+    with pytest.raises(RuntimeError, match="no run to report on"):
         pybuda.get_report()
     pybuda.run_inference(TwoProducts("report"), inputs=[pair(), pair()])
     report = pybuda.get_report()

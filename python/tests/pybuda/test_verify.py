@@ -74,7 +74,7 @@ def test_what_inputs_are_made_as(params, formats):
     verify_module(Add("made"), [(1, 32, 32)] * 2, VerifyConfig(), input_params=params)
     netlist = pybuda.pybudaglobal.get_devices()[0]._compile_output.netlist
     assert f"in_df: [{', '.join(formats)}]" in netlist
-    with pytest.raises(RuntimeError, match=r"input_params\[0\] is 'Bfp8_b'; it is a dict"):
+    with pytest.raises(RuntimeError, match=r"input_params\[0\] is 'Bfp8_b'; it must be a dict"):
         verify_module(Add("made"), [(1, 32, 32)] * 2, VerifyConfig(), input_params=["Bfp8_b"])
 
 

@@ -13,13 +13,13 @@ def test_modules_are_wrapped_and_named_once():
         pybuda.TTDevice("tt0", module=torch.nn.Linear(4, 4))
     with pytest.raises(RuntimeError, match="PyTorchModule"):
         pybuda.run_inference(torch.nn.Linear(4, 4), inputs=[X])
-    with pytest.raises(RuntimeError, match="takes a torch.nn.Module"):
+    with pytest.raises(RuntimeError, match="needs a torch.nn.Module"):
         pybuda.PyTorchModule("m", Add("a"))
     device = pybuda.TTDevice("tt1")
     device.place_module(Add("same"))
     with pytest.raises(RuntimeError, match="already has a module 'same'"):
         device.place_module(Add("same"))
-    with pytest.raises(RuntimeError, match="takes pybuda modules"):
+    with pytest.raises(RuntimeError, match="needs pybuda modules"):
         device.place_module((Add("x"), "y"))
 
 
@@ -58,7 +58,7 @@ def test_names_of_ops_are_unique():
         def forward(self, x):
             return op.Exp("same", op.Exp("same", x))
 
-    with pytest.raises(RuntimeError, match="two ops .* have the name 'same'"):
+    with pytest.raises(RuntimeError, match="two ops .* are named 'same'"):
         pybuda.run_inference(Twice("t"), inputs=[X])
 
 
@@ -67,7 +67,7 @@ def test_parameters_belong_to_modules_and_have_values():
         def forward(self, x):
             return op.Matmul("mm", x, pybuda.Parameter(torch.rand(32, 32)))
 
-    with pytest.raises(RuntimeError, match="op 'mm' takes a parameter that no module holds"):
+    with pytest.raises(RuntimeError, match="op 'mm' uses a parameter that belongs to no module"):
         pybuda.run_inference(Stray("s"), inputs=[X])
     pybuda.pybuda_reset()
 
@@ -93,9 +93,9 @@ def test_outputs_are_tensors():
 
 
 def test_pipelines():
-    with pytest.raises(RuntimeError, match="takes a tuple of devices"):
+    with pytest.raises(RuntimeError, match="needs a tuple of devices"):
         pybuda.set_device_pipeline((pybuda.TTDevice("tt0"), "tt1"))
-    with pytest.raises(RuntimeError, match="runs torch and ONNX modules"):
+    with pytest.raises(RuntimeError, match="runs only torch and ONNX modules"):
         pybuda.CPUDevice("cpu0", module=Add("a"))
     pybuda.pybuda_reset()
     first, last = pybuda.TTDevice("tt0", module=Add("a")), pybuda.CPUDevice("cpu1")
@@ -114,16 +114,16 @@ def test_pipelines():
 
 def test_chips_are_said_in_one_way(monkeypatch):
     for beyond in ({"num_chips": 3}, {"chip_ids": [0, 7]}):
-        with pytest.raises(RuntimeError, match=r"chip [17], and 1 is there.*PYBUDA_OVERRIDE_NUM_CHIPS=[38] to simulate"):
+        with pytest.raises(RuntimeError, match=r"chip [17], but there is only 1.*OVERRIDE_NUM_CHIPS=[38] to simulate"):
             pybuda.TTDevice("many", **beyond)
     monkeypatch.setenv("TTSIM_DEVICES", "wh_n300")
-    with pytest.raises(RuntimeError, match="chip 2, and 2 are there"):
+    with pytest.raises(RuntimeError, match="chip 2, but there are only 2"):
         pybuda.TTDevice("three", num_chips=3)
     assert pybuda.TTDevice("a").chip_ids == [0]
     assert pybuda.TTDevice("b", num_chips=2).chip_ids == [0, 1]
     assert pybuda.TTDevice("c", num_chips=0).chip_ids == [0, 1]
     assert pybuda.TTDevice("d", chip_ids=[0, 1]).chip_ids == [0, 1]
-    with pytest.raises(AssertionError, match="one of both"):
+    with pytest.raises(AssertionError, match="only one of them"):
         pybuda.TTDevice("e", num_chips=3, chip_ids=[0])
 
 
@@ -157,7 +157,7 @@ def test_element_types_without_a_format():
 @pytest.mark.parametrize("wanted", [pybuda.DataFormat.Int8, pybuda.DataFormat.RawUInt32, pybuda.DataFormat.Lf8])
 def test_formats_that_ops_do_not_compute_in(wanted):
     pybuda.set_configuration_options(default_df_override=wanted)
-    with pytest.raises(RuntimeError, match=f"default_df_override is {wanted.name}; ops compute in Float16"):
+    with pytest.raises(RuntimeError, match=f"default_df_override is {wanted.name}, but ops compute only in Float16"):
         pybuda.run_inference(Add("a"), inputs=[(X, X)])
     pybuda.pybuda_reset()
     pybuda.TTDevice("tt0", module=Add("a"), fp32_fallback=wanted)
@@ -193,25 +193,29 @@ def test_arguments_that_are_missing_are_pythons_concern():
 
 
 @pytest.mark.parametrize("field, value, why", [
-    ("compile_depth", "full", "is 'full'; it is a CompileDepth: INIT_COMPILE,"),
-    ("default_df_override", "Float16_b", "it is a DataFormat: .*, or None"), ("amp_level", "1", "an integer, or None"),
-    ("enable_t_streaming", None, "it is True or False"), ("balancer_op_overrides", [], "it is a dict"),
-    ("balancer_op_overrides", {"add1": 1}, "holds what cannot be read"), ("placer_op_overrides", ["add1"], "cannot be read"),
-    ("insert_queues", [("add1",)], "cannot be read"), ("op_names_to_epoch_break", [[None]], "not by None"),
-    ("manual_dram_queue_placement", {"a": {"channel": "x"}}, "cannot be read"), ("harvesting_mask", [1], "an integer"),
-    ("conv_multi_op_fracture_factor_override", {"add1": torch.float32}, "cannot be read"),
-    ("amp_properties", [3], "cannot be read"), ("fracture_groups", [3], "cannot be read"),
-    ("backend_device_descriptor_path", 3, "it is a name"), ("loopback_outputs", {"a": "x"}, "cannot be read"),
+    ("compile_depth", "full", "is 'full'; it must be a CompileDepth: INIT_COMPILE,"),
+    ("default_df_override", "Float16_b", "it must be a DataFormat: .*, or None"),
+    ("amp_level", "1", "an integer, or None"),
+    ("enable_t_streaming", None, "it must be True or False"), ("balancer_op_overrides", [], "it must be a dict"),
+    ("balancer_op_overrides", {"add1": 1}, "has an invalid value"),
+    ("placer_op_overrides", ["add1"], "has an invalid value"),
+    ("insert_queues", [("add1",)], "has an invalid value"), ("op_names_to_epoch_break", [[None]], "not by None"),
+    ("manual_dram_queue_placement", {"a": {"channel": "x"}}, "has an invalid value"),
+    ("harvesting_mask", [1], "an integer"),
+    ("conv_multi_op_fracture_factor_override", {"add1": torch.float32}, "has an invalid value"),
+    ("amp_properties", [3], "has an invalid value"), ("fracture_groups", [3], "has an invalid value"),
+    ("backend_device_descriptor_path", 3, "it must be a name"),
+    ("loopback_outputs", {"a": "x"}, "has an invalid value"),
 ])
 def test_fields_of_the_configuration_are_named(field, value, why):
     setattr(pybuda.config._get_global_compiler_config(), field, value)
     with pytest.raises(RuntimeError, match=why) as refused:
         pybuda.run_inference(Add("a"), inputs=[(X, X)])
-    assert field in str(refused.value) or "ops are named by" in str(refused.value)
+    assert field in str(refused.value) or "select ops by" in str(refused.value)
 
 
 @pytest.mark.parametrize("function, value, why", [
-    ("override_op_size", (0, 1), "grid_shape of op 'add1' is a pair of numbers from 1 on: rows, columns, not"),
+    ("override_op_size", (0, 1), "grid_shape of op 'add1' must be a pair of integers of 1 or more: rows, columns, not"),
     ("override_op_size", 3, "not 3"), ("override_op_size", (1, 2, 3), "a pair"), ("override_u_kt", 0, "u_kt of op 'add1'"),
     ("override_t_stream_shape", ("a", 1), "slices of rows, of columns"), ("override_t_stream_shape", None, "add1"),
 ])
@@ -225,22 +229,24 @@ def test_values_that_overrides_of_ops_cannot_be(function, value, why):
 
 
 @pytest.mark.parametrize("call, why", [
-    (lambda: pybuda.TTDevice("t", arch="wormhole_b0"), "arch of TTDevice is 'wormhole_b0'; it is a BackendDevice \\(Gray"),
-    (lambda: pybuda.TTDevice("t", chip_ids=3), "chip_ids of TTDevice is 3; it is a list or a tuple"),
+    (lambda: pybuda.TTDevice("t", arch="wormhole_b0"),
+     "arch of TTDevice is 'wormhole_b0'; it must be a BackendDevice \\(Gray"),
+    (lambda: pybuda.TTDevice("t", chip_ids=3), "chip_ids of TTDevice is 3; it must be a list or a tuple"),
     (lambda: pybuda.TTDevice("t", fp32_fallback=torch.float32), "fp32_fallback of TTDevice is torch.float32"),
     (lambda: pybuda.run_inference(Add("a"), inputs=3), "inputs of run_inference is 3"),
     (lambda: pybuda.run_inference(Add("a"), inputs=[(X, X)], input_count="1"), "input_count of run_inference is '1'"),
     (lambda: pybuda.pybuda_compile(Add("a"), "graph", X, X), "dev of pybuda_compile is PyBudaModule 'a'|dev of pybuda_compile"),
-    (lambda: pybuda.verify.verify_module(Add("a"), [(1, 4)] * 2, None), "verify_cfg of .* is None; it is a VerifyConfig"),
+    (lambda: pybuda.verify.verify_module(Add("a"), [(1, 4)] * 2, None),
+     "verify_cfg of .* is None; it must be a VerifyConfig"),
     (lambda: pybuda.verify.verify_module(Add("a"), [4, 4], pybuda.VerifyConfig()), r"input_shapes\[0\] is 4"),
     (lambda: pybuda.verify.verify_module(Add("a"), [(1, 4)] * 2, pybuda.VerifyConfig(relative_atol="x")),
-     "relative_atol of VerifyConfig is 'x'; it is a float"),
+     "relative_atol of VerifyConfig is 'x'; it must be a float"),
     (lambda: pybuda.Tensor.create_from_torch([1, 2]), r"torch_tensor of create_from_torch is \[1, 2\]"),
-    (lambda: pybuda.Parameter("x", 3), "a shape has integers as its dims, not"),
+    (lambda: pybuda.Parameter("x", 3), "dims of a shape must be integers, not"),
     (lambda: pybuda.Parameter(4, 4, dev_data_format="Bfp8_b"), "dev_data_format of Parameter is 'Bfp8_b'"),
     (lambda: Add("a").add_parameter("w", X), "parameter of PyBudaModule.add_parameter is a torch tensor of shape"),
     (lambda: pybuda.update_device_parameters(parameters={"w": X}), "parameters of update_device_parameters is"),
-    (lambda: pybuda.set_device_pipeline(3), "takes a tuple of devices, not a int"),
+    (lambda: pybuda.set_device_pipeline(3), "needs a tuple of devices, not a int"),
 ])
 def test_arguments_of_another_kind_are_named(call, why):
     with pytest.raises(RuntimeError, match=why):

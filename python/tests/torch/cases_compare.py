@@ -27,17 +27,17 @@ def decided(d):
 
 
 @case(aten.__and__.Tensor, aten.__or__.Tensor, aten.__xor__.Tensor, aten.bitwise_and.Tensor,
-      aten.bitwise_or.Tensor, aten.bitwise_xor.Tensor, refuses=("bits of",))
+      aten.bitwise_or.Tensor, aten.bitwise_xor.Tensor, refuses=("bitwise ops on",))
 def bits(d):
     return [*d.pair((torch.bool, torch.bool, torch.int64))]
 
 
-@case(aten.bitwise_and.Scalar, aten.bitwise_or.Scalar, aten.bitwise_xor.Scalar, refuses=("bits of",))
+@case(aten.bitwise_and.Scalar, aten.bitwise_or.Scalar, aten.bitwise_xor.Scalar, refuses=("bitwise ops on",))
 def bits_with_numbers(d):
     return [d.tensor((torch.bool,)), d.flag()]
 
 
-@case(aten.bitwise_not.default, refuses=("bits of",))
+@case(aten.bitwise_not.default, refuses=("bitwise ops on",))
 def turned_bits(d):
     return [d.tensor((torch.bool, torch.bool, torch.int32))]
 

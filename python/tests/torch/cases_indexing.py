@@ -53,7 +53,7 @@ def several_indices(d):
     return [a, indices]
 
 
-@case(aten.index.Tensor, refuses=("a mask that is computed",))
+@case(aten.index.Tensor, refuses=("a computed mask",))
 def masked(d):
     a = d.values(d.shape(1, 3, most=300), d.one(*NUMBERS))
     mask = d.values(a.shape[:d.integer(1, a.dim())], torch.bool)
@@ -92,7 +92,7 @@ def _places(d, shape, count):
     return [known(one) for one in torch.unravel_index(flat, shape)]
 
 
-@case(aten.index_put.default, aten._unsafe_index_put.default, refuses=("places that are computed",))
+@case(aten.index_put.default, aten._unsafe_index_put.default, refuses=("computed positions",))
 def put(d):
     a = d.values(d.shape(1, 4, most=300), d.one(*NUMBERS))
     places = _places(d, list(a.shape), d.integer(1, min(a.numel(), 7)))
@@ -100,7 +100,7 @@ def put(d):
     return [a, places, values, d.integer(0, 5) == 0]
 
 
-@case(aten.scatter.src, refuses=("places that are computed",))
+@case(aten.scatter.src, refuses=("computed positions",))
 def scattered(d):
     a = d.values(d.shape(1, 3, most=200), d.one(*NUMBERS))
     axis = d.axis(a)

@@ -344,7 +344,7 @@ for _axes, _ops in ((1, (aten.reflection_pad1d.default, aten.replication_pad1d.d
     case(*_ops)(_mirrored(_axes))
 
 
-@case(aten.pad.default, refuses=("padding of the kind",))
+@case(aten.pad.default, refuses=("padding mode",))
 def padded_by_name(d):
     how = d.one("constant", "reflect", "replicate", "circular")
     if how == "constant":

@@ -178,7 +178,7 @@ def test_changed_buffers_and_arguments_are_refused():
 
 
 def test_control_flow_by_values_is_refused():
-    with pytest.raises(ttsim.UnsupportedError, match=r"Of branches on values of tensors.*choose by torch\.where\(\)"):
+    with pytest.raises(ttsim.UnsupportedError, match=r"Of branches on values of tensors.*select with torch\.where\(\)"):
         import_module(Of(lambda self, x: x + 1 if x.sum() > 0 else x - 1), (X,))
 
 

@@ -39,4 +39,4 @@ def test_a_network_is_torchs(name, device, format, least):
     assert pcc(got, wanted) >= least
     assert {one.op for one in imported.fallbacks if one.reason == "it is one of fallback_ops"} <= HOST
     assert {one.reason.split(" at ")[0] for one in imported.fallbacks} <= {"it is one of fallback_ops",
-                                                                           "it stands before embedding"}
+                                                                           "it runs before embedding"}

@@ -1,4 +1,4 @@
-"""Modules of PyTorch as models: torch.export, then one table of conversions from ATen ops to those of ttsim.Graph.
+"""Modules of PyTorch as models: torch.export, then a table of conversions from ATen ops to those of ttsim.Graph.
 
     import torch, ttsim
     from ttsim.torch import import_module

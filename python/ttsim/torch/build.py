@@ -1,4 +1,4 @@
-"""Graphs as conversions make them: values with shapes, and shorthands for what several nodes of a graph do."""
+"""Helpers for conversions: values with shapes, and methods that add several nodes to a graph."""
 from __future__ import annotations
 
 import builtins
@@ -19,22 +19,22 @@ _KINDS = {
     torch.float64: ElementType.F32,
 }
 _INTEGERS = {_KINDS[dtype]: dtype for dtype in (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64)}
-_LARGEST = 1e38  # what larger numbers become: masks that are added to masks stay finite so
-_MATRIX = 1 << 24  # elements of a matrix that picks; beyond rows are picked by number
+_LARGEST = 1e38  # limit for larger numbers, so that sums of masks stay finite
+_MATRIX = 1 << 24  # maximum elements of a selection matrix; larger selections gather rows by index
 
 
 def kind_of(dtype: torch.dtype) -> ElementType | None:
-    """The element type of a graph for a torch dtype; all floats are F32. None for complex and quantized numbers."""
+    """The element type of a graph for a torch dtype; all floats are F32. None for complex and quantized dtypes."""
     return _KINDS.get(dtype)
 
 
 def finite(tensor: torch.Tensor) -> torch.Tensor:
-    """Float32 whose numbers leave room for sums. Infinities stay: a softmax of nothing else is no number."""
+    """Float32 values limited so that sums stay finite. Infinities stay: a softmax of infinities only is NaN."""
     return torch.where(tensor.isinf(), tensor, tensor.clamp(-_LARGEST, _LARGEST))
 
 
 class Build:
-    """Adds nodes to a graph. `name`: what they, and constants that they need, are named for."""
+    """Adds nodes to a graph. `name`: prefix of the names of the nodes and their constants."""
 
     def __init__(self) -> None:
         self.graph = Graph()
@@ -43,31 +43,31 @@ class Build:
         self._numbers: dict[tuple[float, ElementType], Value] = {}
 
     def fresh(self, stem: str) -> str:
-        """`stem`, with a number behind it from the second time on."""
+        """`stem`, with a number appended from the second use on."""
         count = self._names.get(stem, 0)
         self._names[stem] = count + 1
         return stem if count == 0 else self.fresh(f"{stem}_{count}")
 
     def shape(self, value: Value) -> tuple[int, ...]:
-        """Of a value."""
+        """The shape of a value."""
         return tuple(self.graph.info(value).shape)
 
     def kind(self, value: Value) -> ElementType:
-        """Its element type."""
+        """The element type of a value."""
         return self.graph.info(value).type
 
     def add(self, op: str, *operands: Value, **attributes: Any) -> Value:
-        """A node of `op`, named for what is converted. InputError for operands that it does not take."""
+        """A node of `op`, named after the op that is converted. InputError for operands that it does not accept."""
         return self.graph.add(op, operands, attributes, self.name)
 
     def constant(self, values: Any, suffix: str = "constant") -> Value:
-        """`values`: numpy or torch. Floats become F32."""
+        """A constant of numpy or torch values. Floats become F32."""
         if isinstance(values, torch.Tensor):
             values = finite(values.float()) if values.is_floating_point() else values
         return self.graph.constant(self.fresh(f"{self.name}.{suffix}"), values)
 
     def number(self, value: float, kind: ElementType = ElementType.F32) -> Value:
-        """A scalar. Integers that float32 does not hold are constants."""
+        """A scalar. Integers that float32 does not represent exactly are constants."""
         if isinstance(value, int) and abs(value) > 1 << 24 and kind in _INTEGERS:
             return self.constant(torch.tensor(value, dtype=_INTEGERS[kind]))
         value = float(value)
@@ -78,7 +78,7 @@ class Build:
         return self._numbers[value, kind]
 
     def cast(self, value: Value, kind: ElementType) -> Value:
-        """To an element type; the value itself where it has it."""
+        """Casts to an element type; returns the value itself if it has that type."""
         names = {"Bool": "bool"}
         name = kind.name.lower()
         return value if self.kind(value) == kind else self.add("cast", value, to=names.get(kind.name, name))
@@ -88,8 +88,8 @@ class Build:
         return self.cast(value, ElementType.F32)
 
     def reversed(self, value: Value) -> Value:
-        """In the reverse order: floats with the other sign; integers, of which the least has no other sign, as the
-        least and the most of their type less the value."""
+        """A value that sorts in reverse order: negated floats; for integers, whose minimum has no negation, minimum
+        plus maximum of the type minus the value."""
         kind = self.kind(value)
         if kind not in _INTEGERS:
             return self.add("neg", value)
@@ -101,32 +101,32 @@ class Build:
         return value if factor == 1 else self.add("multiply", value, self.number(factor, self.kind(value)))
 
     def shifted(self, value: Value, by: builtins.float) -> Value:
-        """With a number added."""
+        """With a number added to each element."""
         return value if by == 0 else self.add("add", value, self.number(by, self.kind(value)))
 
     def reshape(self, value: Value, shape: Sequence[int]) -> Value:
-        """To a shape of as many elements."""
+        """Reshapes to a shape with the same number of elements."""
         return value if self.shape(value) == tuple(shape) else self.add("reshape", value, dims=list(shape))
 
     def transpose(self, value: Value, order: Sequence[int]) -> Value:
-        """Axes in this order."""
+        """Permutes the axes to this order."""
         return value if list(order) == sorted(order) else self.add("transpose", value, perm=list(order))
 
     def swap(self, value: Value, a: int, b: int) -> Value:
-        """With two axes in each other's place."""
+        """Exchanges two axes."""
         order = list(range(len(self.shape(value))))
         order[a], order[b] = order[b], order[a]
         return self.transpose(value, order)
 
     def map_axis(self, value: Value, axis: int, matrix: Any) -> Value:
-        """`matrix` [out, in] along an axis."""
+        """Multiplies by `matrix` [out, in] along an axis."""
         matrix = numpy.asarray(matrix, numpy.float32)
         if matrix.shape[0] == matrix.shape[1] and (matrix == numpy.eye(matrix.shape[0])).all():
             return value
         return self.add("map_axis", value, self.constant(matrix, "matrix"), axis=axis)
 
     def pick(self, value: Value, axis: int, positions: Sequence[int]) -> Value:
-        """Positions along an axis; -1: zeros."""
+        """Selects positions along an axis; -1: zeros."""
         shape = self.shape(value)
         size, wanted = shape[axis], len(positions)
         if list(positions) == list(range(size)):
@@ -142,11 +142,11 @@ class Build:
         return self.reshape(picked, [*shape[:axis], wanted, *shape[axis + 1:]])
 
     def sum(self, value: Value, axis: int) -> Value:
-        """Keeps the axis, with size 1."""
+        """Sum along an axis, which stays with size 1."""
         return self.map_axis(value, axis, numpy.ones((1, self.shape(value)[axis])))
 
     def broadcast(self, value: Value, shape: Sequence[int]) -> Value:
-        """To a shape of the same or a higher rank."""
+        """Broadcasts to a shape of the same or a higher rank."""
         value = self.reshape(value, [1] * (len(shape) - len(self.shape(value))) + list(self.shape(value)))
         for axis, size in enumerate(shape):
             if self.shape(value)[axis] != size:
@@ -154,19 +154,19 @@ class Build:
         return value
 
     def safe_softmax(self, value: Value, axis: int) -> Value:
-        """Zeros along the axis where nothing but minus infinity stands, as torch's attention has it."""
+        """Softmax with zeros where all elements along the axis are minus infinity, as in torch's attention."""
         most = self.add("reduce_max", value, axis=axis)
         masked = self.add("equal", most, self.number(-math.inf))
         return self.add("where", masked, self.number(0), self.add("softmax", value, axis=axis))
 
     def channels(self, value: Value, rank: int, axis: int = 1) -> Value:
-        """[channels] as it is broadcast along one axis of a tensor of that rank."""
+        """[channels] reshaped to broadcast along one axis of a tensor of that rank."""
         shape = [1] * rank
         shape[axis] = math.prod(self.shape(value))
         return self.reshape(value, shape)
 
     def concat(self, values: Sequence[Value], axis: int) -> Value:
-        """Each placed among zeros, and summed. Values without elements along the axis are left out."""
+        """Concatenates, as a sum of values padded with zeros. Values without elements along the axis are omitted."""
         values = [value for value in values if self.shape(value)[axis] > 0] or list(values[:1])
         sizes = [self.shape(value)[axis] for value in values]
         total, start = sum(sizes), 0
@@ -176,5 +176,5 @@ class Build:
             placed = self.pick(value, axis, rows)
             result = placed if result is None else self.add("add", result, placed)
             start += size
-        assert result is not None, "there is at least one value"
+        assert result is not None, "concat needs at least one value with elements"
         return result

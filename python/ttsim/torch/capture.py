@@ -1,4 +1,4 @@
-"""A module and its arguments as an fx graph of ATen ops without side effects."""
+"""Captures a module and its arguments as an fx graph of ATen ops without side effects."""
 from __future__ import annotations
 
 import contextlib
@@ -25,11 +25,11 @@ from .plain_shapes import plain_shapes
 from .source_lines import innermost_lines
 from .whole import takes_whole
 
-_PREFIX = "module."  # of the module in the one that is exported
+_PREFIX = "module."  # of names of the module in the exported wrapper
 
 
 def flatten(value: Any, name: str = "") -> list[tuple[str, torch.Tensor]]:
-    """Tensors of nested tuples, lists, mappings and dataclasses in order, with where they stand; None is skipped.
+    """Tensors of nested tuples, lists, mappings and dataclasses in order, with their paths; None is skipped.
     NotImplementedError for other values."""
     if value is None:
         return []
@@ -45,15 +45,15 @@ def flatten(value: Any, name: str = "") -> list[tuple[str, torch.Tensor]]:
     elif type(value) in pytree.SUPPORTED_NODES:
         parts = list(enumerate(pytree.tree_leaves(value)))
     else:
-        raise NotImplementedError(f"the module's result{' ' * bool(name)}{name} is a {type(value).__name__}; tensors, "
-                                  "and tuples, lists, mappings and dataclasses of them are taken: let forward return "
-                                  "those (of a transformers model: use_cache=False)")
+        raise NotImplementedError(f"the module's result{' ' * bool(name)}{name} is a {type(value).__name__}; only "
+                                  "tensors, and tuples, lists, mappings and dataclasses of them are supported: "
+                                  "let forward return those (of a transformers model: use_cache=False)")
     return [found for key, part in parts for found in flatten(part, f"{name}_{key}" if name else str(key))]
 
 
 class Arguments:
-    """How a call's arguments become a flat list of tensors: those of the call that was captured. `results`: what the
-    module's results are called, once it has run."""
+    """Flattens the arguments of a call into a list of tensors, as in the captured call. `results`: names of the
+    module's results, after it has run."""
 
     def __init__(self, module: torch.nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None) -> None:
         self._signature = inspect.signature(module.forward)
@@ -72,15 +72,16 @@ class Arguments:
         return pytree.tree_flatten_with_path(named)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Arguments:
-        return self  # torch copies modules; results are wanted here
+        return self  # torch copies modules, but `results` must be set here
 
     @property
     def samples(self) -> list[torch.Tensor]:
-        """Tensors of the call that was captured."""
+        """Tensors of the captured call."""
         return [leaf for _, leaf in self._leaves if isinstance(leaf, torch.Tensor)]
 
     def tensors(self, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None) -> list[torch.Tensor]:
-        """Of another call. ValueError when it has other arguments, numbers, shapes or dtypes than the captured one."""
+        """Tensors of another call. ValueError if its arguments, numbers, shapes or dtypes differ from the captured
+        call."""
         leaves, spec = self._flat(args, kwargs or {})
         if spec != self._spec:
             raise ValueError(f"the module was imported with the arguments {self._given(self._leaves)}; this call has "
@@ -99,7 +100,7 @@ class Arguments:
         return given
 
     def call(self, tensors: list[torch.Tensor]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Arguments of forward with these tensors."""
+        """Arguments of forward that contain these tensors."""
         rest = iter(tensors)
         leaves = [next(rest) if isinstance(leaf, torch.Tensor) else leaf for _, leaf in self._leaves]
         bound = inspect.BoundArguments(self._signature, pytree.tree_unflatten(leaves, self._spec))
@@ -121,7 +122,7 @@ class Arguments:
                    for parameter in self._signature.parameters.values())
 
     def _name(self, path: tuple[Any, ...]) -> str:
-        """x, x_0, past_1_key: the argument's name, then where in it; of **kwargs the keyword alone."""
+        """x, x_0, past_1_key: the argument's name, then the path in it; of **kwargs only the keyword."""
         keys = [str(getattr(step, "key", getattr(step, "idx", getattr(step, "name", "")))) for step in path]
         named = self._signature.parameters[keys[0]].kind == inspect.Parameter.VAR_KEYWORD
         return "_".join(re.sub(r"\W", "_", key) for key in (keys[1:] if named else keys))
@@ -145,7 +146,7 @@ def _unique(names: list[str]) -> list[str]:
 
 
 class _Flat(torch.nn.Module):
-    """The module with tensors alone as arguments and results."""
+    """The module with only tensors as arguments and results."""
 
     def __init__(self, module: torch.nn.Module, arguments: Arguments) -> None:
         super().__init__()
@@ -161,11 +162,11 @@ class _Flat(torch.nn.Module):
 
 @dataclass
 class Captured:
-    """`constants`: values of placeholders that hold neither inputs nor parameters; `parameters`: by state-dict name."""
+    """`constants`: placeholder values that are neither inputs nor parameters; `parameters`: by state-dict name."""
     program: ExportedProgram
     arguments: Arguments
-    inputs: list[str]  # placeholders of the call's tensors
-    results: list[str]  # what the module's results are called
+    inputs: list[str]  # placeholders of the tensors of a call
+    results: list[str]  # names of the module's results
     parameters: dict[str, str]  # placeholder -> state-dict name
     constants: dict[str, torch.Tensor]
     values: dict[str, torch.Tensor]  # of parameters, by state-dict name
@@ -178,9 +179,9 @@ class Captured:
 
 
 def capture(module: torch.nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None) -> Captured:
-    """Runs torch.export in evaluation mode, and torch's decompositions where an op has no conversion; ops of the table
-    of conversions stay whole. UnsupportedError for what torch cannot capture, and for modules that change their buffers
-    or arguments."""
+    """Runs torch.export in evaluation mode, and torch's decompositions for ops without a conversion; ops in the table
+    of conversions are not decomposed. UnsupportedError for modules that torch cannot capture, or that change their
+    buffers or arguments."""
     arguments = Arguments(module, args, kwargs)
     try:
         flat = _Flat(module, arguments)
@@ -193,28 +194,29 @@ def capture(module: torch.nn.Module, args: tuple[Any, ...], kwargs: Mapping[str,
             program = program.run_decompositions(_decompositions())
     except NotImplementedError:
         raise
-    except Exception as error:  # torch raises many kinds; its text is passed on
+    except Exception as error:  # torch raises many types; its message is kept
         raise UnsupportedError(_why(module, error)) from error
     _refuse_mutation(program)
     return _sorted_inputs(program, arguments)
 
 
 def _why(module: torch.nn.Module, error: Exception) -> str:
-    """What torch says, or, of a branch or a size that depends on values, where it stands and what to do."""
+    """torch's message; for a branch or a size that depends on values, its location and a remedy."""
     text = str(error)
     if "data-dependent" not in text:
         return f"torch.export cannot capture {type(module).__name__}: {text}"
     frames = [frame for frame in traceback.extract_tb(error.__traceback__)
               if not frame.filename.startswith((_TORCH, _OURS, "<"))]
     return (f"{type(module).__name__} branches on values of tensors, or takes sizes from them"
-            f"{f' (at {frames[-1].filename}:{frames[-1].lineno})' if frames else ''}, which cannot be compiled once for all inputs: compute both sides "
-            "and choose by torch.where(), or let arguments of forward say what is fixed")
+            f"{f' (at {frames[-1].filename}:{frames[-1].lineno})' if frames else ''}, which cannot be "
+            "compiled for all inputs: compute both branches and select with torch.where(), or make fixed "
+            "values arguments of forward")
 
 
 @contextlib.contextmanager
 def _quickly() -> Iterator[None]:
-    """Without what torch.export does for others: code of graphs, which nobody calls, is made when it is, not six times;
-    nodes know one line of the user; and no collections of garbage."""
+    """Disables slow features of torch.export that are not needed here: code of graphs is generated on demand instead of
+    six times, nodes record one source line, and the garbage collector is off."""
     with innermost_lines(_Flat.forward.__code__), _lazy_graphs(), _without_collections():
         yield
 
@@ -222,15 +224,15 @@ def _quickly() -> Iterator[None]:
 def _lazy_graphs() -> contextlib.AbstractContextManager[Any]:
     try:
         from torch.fx._lazy_graph_module import _use_lazy_graph_module
-    except ImportError:  # a torch that makes code at once
+    except ImportError:  # a version of torch that generates code at once
         return contextlib.nullcontext()
     return _use_lazy_graph_module(True)
 
 
 @contextlib.contextmanager
 def _without_collections() -> Iterator[None]:
-    """Python's garbage collector off: what torch.export loads and makes stays, and looking through it again and again
-    is a sixth of a first capture."""
+    """Disables Python's garbage collector: torch.export keeps almost all of its objects, and collections take a sixth
+    of a first capture."""
     was = gc.isenabled()
     gc.disable()
     try:
@@ -245,13 +247,13 @@ def _decomposes(target: Any) -> bool:
 
 
 def _decompositions() -> Any:
-    """torch's to its core ops, less those that the table of conversions takes whole."""
+    """torch's decompositions to core ops, except for ops that the table of conversions has."""
     return _rules(len(table.converted_ops())).copy()
 
 
 @functools.cache
 def _rules(conversions: int) -> Any:
-    """Made once for a table of that length: it takes a tenth of a second."""
+    """Cached by the length of the table, since it takes a tenth of a second."""
     rules = torch.export.default_decompositions()
     for target in table.converted_ops():
         if target in rules:
@@ -265,8 +267,8 @@ def _refuse_mutation(program: ExportedProgram) -> None:
     changed = [f"{kinds[spec.kind]} '{(spec.target or '').removeprefix(_PREFIX)}'"
                for spec in program.graph_signature.output_specs if spec.kind in kinds]
     if changed:
-        raise UnsupportedError(f"forward changes {', '.join(changed)} in place; what a call leaves behind is not kept "
-                               "on the device. Let forward return the new value instead")
+        raise UnsupportedError(f"forward changes {', '.join(changed)} in place, but the device keeps no state. "
+                               "Let forward return the new value instead")
 
 
 def _sorted_inputs(program: ExportedProgram, arguments: Arguments) -> Captured:
@@ -284,5 +286,5 @@ def _sorted_inputs(program: ExportedProgram, arguments: Arguments) -> Captured:
         elif isinstance(held, torch.Tensor):
             constants[name] = held.detach()
         else:
-            raise UnsupportedError(f"'{target}' of the module is a {type(held).__name__}, which no op takes")
+            raise UnsupportedError(f"'{target}' of the module is a {type(held).__name__}, which no op accepts")
     return Captured(program, arguments, inputs, arguments.results, parameters, constants, values)

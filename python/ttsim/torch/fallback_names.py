@@ -1,4 +1,4 @@
-"""Types of ops as scripts name them for the host: those of the importer that PyBuda has, or ATen's own."""
+"""Op types that scripts name for the host: names of PyBuda's importer, or of ATen."""
 from __future__ import annotations
 
 from collections.abc import Collection
@@ -66,12 +66,12 @@ _TYPES = {
 }
 
 
-# types that compute nothing, or next to nothing
+# types with no or almost no computation
 MOVES = ("reshape", "transpose", "expand_dims", "squeeze", "broadcast_to", "strided_slice", "concatenate", "stack", "split",
          "repeat", "tile", "reverse", "cast", "nn.pad", "nn.dropout")
 
 
 def falls_back(node: Node, types: Collection[str]) -> bool:
-    """Whether the op is of one of these types. A name that is no type is that of an ATen op: cumsum, aten.cumsum."""
+    """Whether the op has one of these types. Other names are those of ATen ops: cumsum, aten.cumsum."""
     name = op_name(node)
     return any(name in _TYPES.get(one, one.removeprefix("aten.").removeprefix("aten::")).split() for one in types)

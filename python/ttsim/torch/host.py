@@ -1,4 +1,4 @@
-"""Ops that run in torch: what is known while a module is imported, and the parts before and behind the device."""
+"""Ops that run in torch: known values at import, and the parts before and after the device."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
@@ -9,7 +9,7 @@ from torch.fx import Node
 
 
 def run_node(node: Node, values: Mapping[Node, Any]) -> Any:
-    """Its value in torch."""
+    """Evaluates a node in torch."""
     def value(operand: Node) -> Any:
         return values[operand]
     target: Any = node.target
@@ -18,12 +18,12 @@ def run_node(node: Node, values: Mapping[Node, Any]) -> Any:
 
 
 def is_random(node: Node) -> bool:
-    """Whether a node draws random numbers."""
+    """Whether a node generates random numbers."""
     return torch.Tag.nondeterministic_seeded in getattr(node.target, "tags", ())
 
 
 def run(graph: torch.fx.Graph, wanted: Iterable[Node], given: Mapping[Node, Any]) -> dict[Node, Any]:
-    """Values of the wanted nodes: those given, the others computed of them."""
+    """Values of the wanted nodes, computed from the given ones."""
     needed, ahead = set(), list(wanted)
     while ahead:
         node = ahead.pop()

@@ -1,5 +1,5 @@
-"""Host parts as programs of torch.export, for ops that steps have no form for. Loading them may run anything: they are
-for files of one's own."""
+"""Host parts as programs of torch.export, for ops that steps cannot express. Loading them may execute any code: they
+are for trusted files only."""
 from __future__ import annotations
 
 import io
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .host_parts import HostParts
     from .imported import Imported
 
-_MOST_RATIO, _ALWAYS = 4, 1 << 20  # unpacked bytes: what is written here is not compressed
+_MOST_RATIO, _ALWAYS = 4, 1 << 20  # limits of unpacked bytes; files written here are not compressed
 
 
 def saved_as_code(imported: Imported) -> bytes:
@@ -39,7 +39,7 @@ def saved_as_code(imported: Imported) -> bytes:
 
 
 def loaded_code(data: bytes, place: str) -> HostParts:
-    """ttsim.InputError for what is damaged or grows when it is unpacked."""
+    """ttsim.InputError for damaged files and for files that unpack to too much."""
     from .host_parts import HostParts
     parts = _unpacked(data, place)
     programs = {}
@@ -52,8 +52,8 @@ def loaded_code(data: bytes, place: str) -> HostParts:
             _unpacked(parts[f"{name}.pt2"], f"{place}/{name}.pt2", names_only=True)
             programs[name] = torch.export.load(io.BytesIO(parts[f"{name}.pt2"])).module()
     except RuntimeError as error:
-        raise error if _is_ours(error) else refused(place, f"torch does not load it: {error}") from error
-    except Exception as error:  # torch raises many kinds
+        raise error if _is_ours(error) else refused(place, f"torch cannot load it: {error}") from error
+    except Exception as error:  # torch raises many types
         raise refused(place, f"it is damaged: {type(error).__name__} {error}") from error
     return HostParts(calls, names[0], names[1], dtypes, programs["before"], programs["behind"])
 
@@ -64,13 +64,13 @@ def _is_ours(error: Exception) -> bool:
 
 
 def _unpacked(data: bytes, place: str, names_only: bool = False) -> dict[str, bytes]:
-    """Members of a zip whose sizes, as it says them and as they are, keep to a multiple of its own."""
+    """Members of a zip file whose stated and real sizes are within a multiple of the size of the file."""
     most = _ALWAYS + _MOST_RATIO * len(data)
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             infos = archive.infolist()
             if sum(one.file_size for one in infos) > most:
-                raise refused(place, f"it unpacks to more than the {most} bytes that are read")
+                raise refused(place, f"it unpacks to more than the limit of {most} bytes")
             return {} if names_only else {one.filename: _read(archive, one, most, place) for one in infos}
     except (zipfile.BadZipFile, NotImplementedError, EOFError, OSError, ValueError, RecursionError) as error:
         raise refused(place, f"it is damaged: {error or type(error).__name__}") from error
@@ -84,7 +84,7 @@ def _read(archive: zipfile.ZipFile, info: zipfile.ZipInfo, most: int, place: str
     except (RuntimeError, zlib.error, IndexError) as error:  # a password, damaged streams
         raise refused(place, f"'{info.filename}' is damaged: {error}") from error
     if len(data) > most:
-        raise refused(place, f"it unpacks to more than the {most} bytes that are read")
+        raise refused(place, f"it unpacks to more than the limit of {most} bytes")
     return data
 
 

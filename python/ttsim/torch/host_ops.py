@@ -1,9 +1,9 @@
 """The closed set of ops that host parts of a device image may name.
 
-An image may come from anyone, so the names in it choose among these and nothing else: ops of ATen that compute new
-tensors (or views) from their arguments. Left out: all that writes into its arguments, reads or writes files, reaches
-raw storage or uninitialised memory, moves data to other devices, makes Python numbers of values, compresses tensors
-(sparse, quantised, nested), or loops as often as a number in the file says."""
+An image may come from an untrusted source, so it may name only these ops: ATen ops that compute new tensors (or views)
+from their arguments. Excluded are ops that write to their arguments, access files, raw storage or uninitialized memory,
+move data to other devices, convert values to Python numbers, compress tensors (sparse, quantized, nested), or loop as
+often as a number in the file requires."""
 from __future__ import annotations
 
 import functools
@@ -61,7 +61,7 @@ special_round special_sinc special_softmax special_xlog1py special_xlogy special
 """
 _NAMES = frozenset(_LIST.split())
 
-# Types of arguments in torch's schemas, inside of Optional[] and List[]: plain numbers and words, and tensors.
+# Types of arguments in torch's schemas, within Optional[] and List[]: plain numbers and words, and tensors.
 _TYPES = frozenset({"Tensor", "number", "int", "SymInt", "bool", "float", "str", "ScalarType", "Layout", "Device",
                     "MemoryFormat"})
 
@@ -73,7 +73,7 @@ MEMORY_FORMATS = {str(one).removeprefix("torch."): one for one in (
 LAYOUTS = {"strided": torch.strided}
 DEVICES = {"cpu": torch.device("cpu")}
 
-GETITEM = "getitem"  # one of an op's several results
+GETITEM = "getitem"  # selects one result of an op with several
 
 
 def _element(kind: str) -> str:
@@ -83,7 +83,7 @@ def _element(kind: str) -> str:
 
 
 def is_plain(op: Any) -> bool:
-    """Whether an overload makes tensors of plain arguments and writes into none of them."""
+    """Whether an overload returns tensors, has plain arguments and writes to none of them."""
     schema = op._schema
     if schema.is_mutable or any(one.alias_info is not None and one.alias_info.is_write for one in schema.arguments):
         return False
@@ -94,16 +94,16 @@ def is_plain(op: Any) -> bool:
 
 @functools.cache
 def _overloads(name: str) -> dict[str, Any]:
-    """Of a name of the set, by their full names."""
+    """Overloads of a name of the set, by their full names."""
     packet = getattr(torch.ops.aten, name, None)
-    if packet is None:  # a torch without it
+    if packet is None:  # a version of torch without it
         return {}
     return {f"aten.{name}.{one}": getattr(packet, one) for one in packet.overloads()
             if is_plain(getattr(packet, one))}
 
 
 def op_named(text: str) -> Callable[..., Any] | None:
-    """`aten.add.Tensor` or `getitem`; None: it is none of the set. The text is compared, never looked up as an
+    """The op of `aten.add.Tensor` or `getitem`; None: not in the set. The text is compared, never looked up as an
     attribute."""
     if text == GETITEM:
         return operator.getitem
@@ -115,7 +115,7 @@ def op_named(text: str) -> Callable[..., Any] | None:
 
 
 def name_of(target: Any) -> str | None:
-    """The name under which op_named() gives `target`; None: it is none of the set."""
+    """The name for which op_named() returns `target`; None: not in the set."""
     if target is operator.getitem:
         return GETITEM
     if not isinstance(target, torch._ops.OpOverload):

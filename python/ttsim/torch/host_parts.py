@@ -1,7 +1,7 @@
-"""What the host does of an imported module, kept without the module: as files of a device image, and run again.
+"""The host parts of an imported module, stored as files of a device image and run without the module.
 
-They are data: a list of steps that name ops of a closed set (host_program.py, host_ops.py), and plain tensors. What
-cannot be said so is kept as programs of torch.export, which is code: those are loaded on demand alone."""
+They are data: a list of steps that name ops of a closed set (host_program.py, host_ops.py), and plain tensors. Parts
+that steps cannot express are stored as programs of torch.export. Those are code and are loaded only on request."""
 from __future__ import annotations
 
 import dataclasses
@@ -26,8 +26,8 @@ _VERSION = 1
 
 @dataclasses.dataclass
 class HostParts:
-    """`calls`: shape and dtype of each tensor of a call; `inputs`, `outputs`: of the graph, in order, with the shapes
-    that they have there, where these are known; `dtypes`: of the outputs in the module."""
+    """`calls`: shape and dtype of each tensor of a call; `inputs`, `outputs`: of the graph, in order, with their shapes
+    if known; `dtypes`: of the outputs in the module."""
     calls: list[tuple[list[int], torch.dtype]]
     inputs: list[str]
     outputs: list[str]
@@ -38,40 +38,40 @@ class HostParts:
     output_shapes: list[list[int]] | None = None
 
     def check_device(self, inputs: Mapping[str, list[int]], outputs: Mapping[str, list[int]], place: str) -> None:
-        """That a compiled model has these names and shapes. ttsim.InputError at `place`."""
+        """Checks that a compiled model has these names and shapes. ttsim.InputError at `place`."""
         for name in inputs.keys() - set(self.inputs):
-            raise refused(place, f"its host parts give no values for the device's input '{name}'")
+            raise refused(place, f"its host parts have no values for the device's input '{name}'")
         for names, shapes, have in ((self.inputs, self.input_shapes, inputs), (self.outputs, self.output_shapes, outputs)):
             for at, name in enumerate(names):
-                # an input that the device does not read is none of it
+                # the device omits inputs that it does not read
                 shape = have.get(name, shapes[at] if shapes and names is self.inputs else None)
                 if shape is None or (shapes is not None and shape != shapes[at]):
-                    raise refused(place, f"its host parts know {ascii(name)[:80]} with the shape "
+                    raise refused(place, f"its host parts have {ascii(name)[:80]} with the shape "
                                          f"{shapes[at] if shapes else 'of the device'}; that of the device is "
                                          f"{have.get(name, 'not there')}")
 
     def device_inputs(self, tensors: Sequence[torch.Tensor]) -> list[torch.Tensor]:
-        """Values of the graph's inputs for a call. ValueError for tensors of other numbers and shapes."""
+        """Values of the graph's inputs for a call. ValueError for wrong numbers or shapes of tensors."""
         return list(self.before(*self._cast(tensors)))
 
     def finish(self, device_outputs: Sequence[torch.Tensor], tensors: Sequence[torch.Tensor]) -> list[torch.Tensor]:
         """The module's results."""
         if len(device_outputs) != len(self.dtypes):
-            raise ValueError(f"the image takes {len(self.dtypes)} outputs of the device; {len(device_outputs)} are given")
+            raise ValueError(f"the image needs {len(self.dtypes)} device outputs; {len(device_outputs)} are given")
         made = [value.to(dtype) for value, dtype in zip(device_outputs, self.dtypes)]
         return list(self.behind(*made, *self._cast(tensors)))
 
     def _cast(self, tensors: Sequence[torch.Tensor]) -> list[torch.Tensor]:
         given, wanted = [list(tensor.shape) for tensor in tensors], [shape for shape, _ in self.calls]
         if given != wanted:
-            raise ValueError(f"the image takes inputs of the shapes {wanted}; given are {given}")
+            raise ValueError(f"the image needs inputs of the shapes {wanted}; given are {given}")
         return [tensor.to(dtype) for tensor, (_, dtype) in zip(tensors, self.calls)]
 
 
 # --- writing
 
 def saved(imported: Imported) -> tuple[dict[str, bytes], str]:
-    """Files by name, and why they hold code; "": they hold none."""
+    """Files by name, and the reason if they contain code, else ""."""
     try:
         return _as_data(imported), ""
     except Inexpressible as error:
@@ -80,7 +80,7 @@ def saved(imported: Imported) -> tuple[dict[str, bytes], str]:
 
 
 def _as_data(imported: Imported) -> dict[str, bytes]:
-    """Inexpressible for ops and arguments that steps have no form for, and for parts beyond the limits of reading."""
+    """Raises Inexpressible for ops and arguments that steps cannot express, and for parts beyond the limits."""
     from safetensors import SafetensorError
     from safetensors.torch import save
     tensors = TensorFile()
@@ -96,7 +96,7 @@ def _as_data(imported: Imported) -> dict[str, bytes]:
         files = {STEPS: json.dumps(said, separators=(",", ":"), allow_nan=False).encode(),
                  TENSORS: save(tensors.tensors)}
         loaded(files, imported.name)
-    except (InputError, SafetensorError, KeyError) as error:  # too much, or numbers that such files do not have
+    except (InputError, SafetensorError, KeyError) as error:  # beyond a limit, or an unsupported element type
         raise Inexpressible(str(error)) from error
     return files
 
@@ -114,7 +114,7 @@ def parts_of(imported: Imported) -> dict[str, torch.fx.GraphModule]:
 
 
 def _part(imported: Imported, given: Sequence[Node], wanted: Sequence[Node]) -> torch.fx.GraphModule:
-    """Computes `wanted` of `given`; what is known without them becomes a buffer."""
+    """Computes `wanted` from `given`; values known in advance become buffers."""
     root, graph = torch.nn.Module(), torch.fx.Graph()
     made = {node: graph.placeholder(f"given_{place}") for place, node in enumerate(given)}
     needed: set[Node] = set()
@@ -139,18 +139,18 @@ def _part(imported: Imported, given: Sequence[Node], wanted: Sequence[Node]) -> 
 # --- reading
 
 def loaded(files: Mapping[str, bytes], place: str, trusted: bool = False) -> HostParts:
-    """Of files by name; `place`: of their folder, for messages. Nothing of data is looked up by a name in it, and all
-    of it is checked before anything is computed. ttsim.InputError for what is damaged, beyond the limits
-    (host_limits.py), or code, unless `trusted`."""
+    """Loads files by name; `place`: their folder, for messages. No name in data is looked up as an attribute, and data
+    are checked completely before anything is computed. ttsim.InputError for damaged files, for files beyond the limits
+    (host_limits.py), and for code, unless `trusted`."""
     if STEPS in files:
         return _Reader(files, place).read()
     if CODE not in files:
-        raise refused(f"{place}/{TENSORS}", f"tensors without their steps: '{STEPS}' is missing")
+        raise refused(f"{place}/{TENSORS}", f"tensors without steps: '{STEPS}' is missing")
     if not trusted:
-        raise refused(f"{place}/{CODE}", "what the host does is kept as code (programs of torch.export), and loading it "
-                                         "may run anything. If you trust who made the image, load it with "
-                                         "trust_host_parts=True; else compile the model again: what the host does is "
-                                         "then kept as data, as far as its ops allow")
+        raise refused(f"{place}/{CODE}", "the host parts are code (programs of torch.export), and loading them "
+                                         "may execute anything. If you trust the source of the image, load it with "
+                                         "trust_host_parts=True. Otherwise compile the model again: host parts are "
+                                         "then stored as data, if their ops allow it")
     from .host_code import loaded_code
     return loaded_code(files[CODE], f"{place}/{CODE}")
 
@@ -179,7 +179,7 @@ class _Reader:
         behind = self._program("behind", [*made, *calls])
         inputs = before.check(_shapes_alone(calls))
         if len(inputs) != len(names[0]):
-            raise refused(self._place, f"'before' gives {len(inputs)} tensors for the {len(names[0])} inputs of the "
+            raise refused(self._place, f"'before' returns {len(inputs)} tensors for the {len(names[0])} inputs of the "
                                        "device")
         behind.check(_shapes_alone([*made, *calls]))
         return HostParts(calls, names[0], names[1], [dtype for _, dtype in made], before, behind,
@@ -191,24 +191,24 @@ class _Reader:
     def _names(self, given: Any) -> list[str]:
         names = a_list(given, self._place, "'inputs'")
         if not all(isinstance(one, str) for one in names) or len(set(names)) < len(names):
-            raise refused(self._place, "names of inputs and outputs are texts, each once")
+            raise refused(self._place, "names of inputs and outputs must be unique strings")
         return names
 
     def _kind(self, data: Any, what: str) -> tuple[list[int], torch.dtype]:
         only(data, {"shape", "dtype"}, self._place, what)
         shape, dtype = data["shape"], data["dtype"]
         if not isinstance(dtype, str) or dtype not in host_ops.DTYPES:
-            raise refused(self._place, f"{what}: {ascii(dtype)[:40]} is no type of numbers")
+            raise refused(self._place, f"{what}: {ascii(dtype)[:40]} is not an element type")
         size = host_ops.DTYPES[dtype].itemsize
         for one in a_list(shape, self._place, what)[:limits.MOST_RANK + 1]:
             size *= one if type(one) is int and 0 <= one < 1 << 40 else limits.MOST_RESULT_BYTES + 1
         if size > limits.MOST_RESULT_BYTES or len(shape) > limits.MOST_RANK:
-            raise refused(self._place, f"{what}: the shape {ascii(shape)[:80]} cannot be right")
+            raise refused(self._place, f"{what}: invalid shape {ascii(shape)[:80]}")
         return shape, host_ops.DTYPES[dtype]
 
     def _turn_axes(self, axes: Any) -> None:
         if not isinstance(axes, dict):
-            raise refused(self._place, "'axes': an object is wanted")
+            raise refused(self._place, "'axes': expected an object")
         for name, order in axes.items():
             tensor = self._tensors.get(name)
             if tensor is None or not isinstance(order, list) or not all(type(one) is int for one in order) or \
@@ -223,22 +223,22 @@ def _shapes_alone(kinds: Sequence[tuple[list[int], torch.dtype]]) -> list[torch.
 
 def _json(data: bytes, place: str) -> Any:
     if len(data) > limits.MOST_TEXT:
-        raise refused(place, f"has {len(data)} bytes; at most {limits.MOST_TEXT} are read")
+        raise refused(place, f"has {len(data)} bytes; the limit is {limits.MOST_TEXT}")
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         made = dict(pairs)
         if len(made) < len(pairs):
-            raise ValueError("a key is given twice in one object")
+            raise ValueError("an object has a duplicate key")
         return made
 
     def no_number(text: str) -> float:
-        raise ValueError(f"{text} is no number of JSON")
+        raise ValueError(f"{text} is not a JSON number")
     try:
         return json.loads(data.decode(), object_pairs_hook=once, parse_constant=no_number, parse_float=finite)
     except RecursionError:
-        raise refused(place, "objects and lists lie in each other too deep") from None
+        raise refused(place, "objects and lists are nested too deeply") from None
     except ValueError as error:  # of JSON and of UTF-8
-        raise refused(place, f"it is no valid JSON: {error}") from error
+        raise refused(place, f"it is not valid JSON: {error}") from error
 
 
 def _tensors(data: bytes, place: str) -> dict[str, torch.Tensor]:
@@ -247,4 +247,4 @@ def _tensors(data: bytes, place: str) -> dict[str, torch.Tensor]:
     try:
         return load(data) if data else {}
     except (SafetensorError, KeyError, ValueError, RuntimeError, TypeError, AttributeError, OverflowError) as error:
-        raise refused(place, f"it is no file of safetensors: {error or type(error).__name__}") from error
+        raise refused(place, f"it is not a safetensors file: {error or type(error).__name__}") from error

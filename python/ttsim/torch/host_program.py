@@ -1,9 +1,9 @@
-"""Programs of steps that host parts of an image hold: read, checked with shapes alone, and run in torch.
+"""Programs of steps in the host parts of an image: read, checked with shapes, and run in torch.
 
-A program takes tensors (`{"input": 0}`), has tensors of its own (`{"tensor": "t0"}`), and each step names an op of the
-closed set (host_ops.py) with arguments; `{"step": 3}` is what an earlier step gave. Other arguments are JSON's own
-values, or `{"dtype": "int64"}`, `{"float": "-inf"}`, `{"complex": [0, 1]}`, `{"memory_format": ...}`,
-`{"layout": "strided"}`, `{"device": "cpu"}`."""
+A program has inputs (`{"input": 0}`) and stored tensors (`{"tensor": "t0"}`). Each step names an op of the closed set
+(host_ops.py) with arguments; `{"step": 3}` is the result of an earlier step. Other arguments are JSON values, or
+`{"dtype": "int64"}`, `{"float": "-inf"}`, `{"complex": [0, 1]}`, `{"memory_format": ...}`, `{"layout": "strided"}`,
+`{"device": "cpu"}`."""
 from __future__ import annotations
 
 import dataclasses
@@ -20,7 +20,7 @@ from .host_shapes import ShapeCheck
 
 
 def refused(place: str, text: str) -> _ttsim.InputError:
-    """`place`: image, member and what in it."""
+    """InputError at `place`: image, member and position in it."""
     error = _ttsim.InputError(f"{place}: error: {text}")
     error.file = place
     return error
@@ -28,7 +28,7 @@ def refused(place: str, text: str) -> _ttsim.InputError:
 
 @dataclasses.dataclass(frozen=True)
 class Ref:
-    """What stands for a tensor in a step's arguments: `kind` is input, tensor or step."""
+    """A reference to a tensor in a step's arguments: `kind` is input, tensor or step."""
     kind: str
     at: Any
 
@@ -39,26 +39,26 @@ class Step:
     function: Callable[..., Any]
     args: list[Any]
     kwargs: dict[str, Any]
-    ends: list[int] = dataclasses.field(default_factory=list)  # earlier steps that nothing reads behind this one
+    ends: list[int] = dataclasses.field(default_factory=list)  # earlier steps whose results are not read after this one
 
 
 @dataclasses.dataclass
 class Program:
-    """`place`: for messages; `tensors`: its own, by name."""
+    """`place`: for messages; `tensors`: stored tensors by name."""
     place: str
     tensors: Mapping[str, torch.Tensor]
     steps: list[Step]
     results: list[Ref]
 
     def __call__(self, *given: torch.Tensor) -> list[torch.Tensor]:
-        """ttsim.InputError where torch refuses a step for the values it has."""
+        """Runs the steps. ttsim.InputError if torch refuses a step for its values."""
         values: list[Any] = [None] * len(self.steps)
         sources = {"tensor": self.tensors, "input": given, "step": values}
         for at, step in enumerate(self.steps):
             try:
                 values[at] = step.function(*_filled(step.args, sources), **_filled(step.kwargs, sources))
             except (RuntimeError, IndexError, ValueError, TypeError, ArithmeticError, MemoryError) as error:
-                raise refused(self.step_place(at), f"torch does not compute it: {error}") from error
+                raise refused(self.step_place(at), f"torch cannot compute it: {error}") from error
             for end in step.ends:
                 values[end] = None
         return list(_filled(self.results, sources))
@@ -67,8 +67,8 @@ class Program:
         return f"{self.place}: step {at} ({self.steps[at].op})"
 
     def check(self, given: Sequence[torch.Tensor]) -> list[torch.Tensor]:
-        """Of tensors that have shapes alone, what the results are, with shapes alone. ttsim.InputError for steps that
-        torch does not take, and for results or work beyond host_limits.py."""
+        """Results as tensors with shapes only, for such inputs. ttsim.InputError for steps that torch refuses, and for
+        results or work beyond host_limits.py."""
         check = ShapeCheck()
         values: list[Any] = [None] * len(self.steps)
         sources = {"tensor": {name: check.shape_of(tensor) for name, tensor in self.tensors.items()},
@@ -77,7 +77,7 @@ class Program:
             try:
                 values[at] = check.run(step.op, step.function, _filled(step.args, sources),
                                        _filled(step.kwargs, sources))
-            except Exception as error:  # torch raises many kinds for what it does not take
+            except Exception as error:  # torch raises many types for invalid arguments
                 raise refused(self.step_place(at), _first_line(error)) from error
             for end in step.ends:
                 check.forget(values[end])
@@ -85,12 +85,12 @@ class Program:
         results: list[torch.Tensor] = _filled(self.results, sources)
         for place, one in enumerate(results):
             if not isinstance(one, torch.Tensor):
-                raise refused(self.place, f"result {place} is no tensor")
+                raise refused(self.place, f"result {place} is not a tensor")
         return results
 
 
 def _filled(value: Any, sources: Mapping[str, Any]) -> Any:
-    """Arguments, references replaced by what they stand for."""
+    """Arguments with references replaced by their tensors."""
     if isinstance(value, Ref):
         return sources[value.kind][value.at]
     if isinstance(value, list):
@@ -105,25 +105,25 @@ def _first_line(error: Exception) -> str:
 
 
 class ProgramReader:
-    """Of parsed JSON. ttsim.InputError with the step for all that does not fit."""
+    """Reads programs from parsed JSON. ttsim.InputError names the step with a problem."""
 
     def __init__(self, place: str, tensors: Mapping[str, torch.Tensor], inputs: int) -> None:
         self._place, self._tensors, self._inputs = place, tensors, inputs
-        self._at = 0  # of the step that is read
-        self._words = 0  # in that step's arguments
+        self._at = 0  # index of the step being read
+        self._words = 0  # words in the arguments of that step
 
     def read(self, data: Any) -> Program:
         only(data, {"steps", "results"}, self._place, "a program")
         steps = a_list(data["steps"], self._place, "'steps'")
         if len(steps) > limits.MOST_STEPS:
-            raise refused(self._place, f"it has {len(steps)} steps; at most {limits.MOST_STEPS} are read")
+            raise refused(self._place, f"it has {len(steps)} steps; the limit is {limits.MOST_STEPS}")
         made = []
         for self._at, one in enumerate(steps):
             made.append(self._step(one))
         self._at = len(steps)
         results = [self._value(one) for one in a_list(data["results"], self._place, "'results'")]
         if not all(isinstance(one, Ref) for one in results):
-            raise refused(self._place, "'results' names what is no tensor")
+            raise refused(self._place, "'results' names something that is not a tensor")
         used = _used(made, results)
         program = Program(self._place, {name: tensor for name, tensor in self._tensors.items() if name in used}, made,
                           results)
@@ -135,13 +135,13 @@ class ProgramReader:
 
     def _step(self, data: Any) -> Step:
         if not isinstance(data, dict) or not {"op", "args"} <= data.keys() <= {"op", "args", "kwargs"}:
-            raise self._fail("an object with 'op', 'args' and perhaps 'kwargs' is wanted")
+            raise self._fail("expected an object with 'op', 'args' and optional 'kwargs'")
         op, args, kwargs = data["op"], data["args"], data.get("kwargs", {})
         function = host_ops.op_named(op) if isinstance(op, str) else None
         if function is None:
-            raise self._fail(f"{_shown(op)} is none of the ops that host parts may have")
+            raise self._fail(f"{_shown(op)} is not one of the ops that host parts may have")
         if not isinstance(args, list) or not isinstance(kwargs, dict):
-            raise self._fail("'args' is a list, 'kwargs' an object")
+            raise self._fail("'args' must be a list and 'kwargs' an object")
         self._words = 0
         step = Step(op, function, [self._value(one) for one in args],
                     {key: self._value(one) for key, one in kwargs.items()})
@@ -152,42 +152,42 @@ class ProgramReader:
     def _check_getitem(self, step: Step) -> None:
         given = step.args[0] if len(step.args) == 2 and not step.kwargs else None
         if not isinstance(given, Ref) or given.kind != "step" or type(step.args[1]) is not int or step.args[1] < 0:
-            raise self._fail("getitem takes an earlier step and the place of one of its results")
+            raise self._fail("getitem needs an earlier step and the index of one of its results")
 
     def _value(self, data: Any, depth: int = 0) -> Any:
         self._words += 1
         if self._words > limits.MOST_WORDS:
-            raise self._fail(f"its arguments are more than {limits.MOST_WORDS}")
+            raise self._fail(f"it has more than {limits.MOST_WORDS} arguments")
         if data is None or isinstance(data, (bool, float)):
             return data
         if isinstance(data, int):
             if not -(1 << 63) <= data < 1 << 63:
-                raise self._fail("a number of its arguments has more than 64 bits")
+                raise self._fail("a number in its arguments has more than 64 bits")
             return data
         if isinstance(data, str):
             if len(data) > 200:
-                raise self._fail("a word of its arguments is too long")
+                raise self._fail("a word in its arguments is too long")
             return data
         if isinstance(data, list):
             if depth >= limits.MOST_NESTING:
-                raise self._fail(f"lists lie in each other more than {limits.MOST_NESTING} deep")
+                raise self._fail(f"lists are nested more than {limits.MOST_NESTING} deep")
             if len(data) > limits.MOST_LIST and not all(isinstance(one, dict) for one in data):
-                raise self._fail(f"a list of its arguments has {len(data)} numbers; at most {limits.MOST_LIST} are read")
+                raise self._fail(f"a list in its arguments has {len(data)} elements; the limit is {limits.MOST_LIST}")
             return [self._value(one, depth + 1) for one in data]
         return self._tagged(data)
 
     def _tagged(self, data: dict[str, Any]) -> Any:
         if len(data) != 1:
-            raise self._fail("an argument that is an object has one key")
+            raise self._fail("an argument that is an object must have one key")
         (kind, value), = data.items()
         if kind in ("input", "step"):
             count = self._inputs if kind == "input" else self._at
             if type(value) is not int or not 0 <= value < count:
-                raise self._fail(f"{kind} {_shown(value)} is none of the {count} before it")
+                raise self._fail(f"{kind} {_shown(value)} is not one of the {count} before it")
             return Ref(kind, value)
         if kind == "tensor":
             if not isinstance(value, str) or value not in self._tensors:
-                raise self._fail(f"tensor {_shown(value)} is none of the file's")
+                raise self._fail(f"tensor {_shown(value)} is not in the file")
             return Ref(kind, value)
         if kind == "complex" and isinstance(value, list) and len(value) == 2:
             parts = [self._number(one) for one in value]
@@ -198,7 +198,7 @@ class ProgramReader:
                                                 "layout": host_ops.LAYOUTS, "device": host_ops.DEVICES}
         table = tables.get(kind)
         if table is None or not isinstance(value, str) or value not in table:
-            raise self._fail(f"{_shown(kind)} {_shown(value)} is no argument; known are "
+            raise self._fail(f"{_shown(kind)} {_shown(value)} is not an argument; known are "
                              f"{', '.join(table) if table else 'input, step, tensor, dtype, float, ...'}")
         return table[value]
 
@@ -207,7 +207,7 @@ class ProgramReader:
             return float(data["float"])
         if isinstance(data, (int, float)) and not isinstance(data, bool) and abs(data) < 1e308:
             return float(data)
-        raise self._fail(f"{_shown(data)} is no number")
+        raise self._fail(f"{_shown(data)} is not a number")
 
 
 def _shown(value: Any) -> str:
@@ -216,16 +216,16 @@ def _shown(value: Any) -> str:
 
 
 def only(data: Any, keys: set[str], place: str, what: str) -> None:
-    """An object with just these keys."""
+    """Checks that data are an object with exactly these keys."""
     if not isinstance(data, dict):
-        raise refused(place, f"{what}: an object is wanted")
+        raise refused(place, f"{what}: expected an object")
     for key in sorted(map(str, data.keys() ^ keys)):
-        raise refused(place, f"{what}: the key {_shown(key)} is {'missing' if key in keys else 'none of its keys'}")
+        raise refused(place, f"{what}: the key {_shown(key)} is {'missing' if key in keys else 'unknown'}")
 
 
 def a_list(data: Any, place: str, what: str) -> list[Any]:
     if not isinstance(data, list):
-        raise refused(place, f"{what}: a list is wanted")
+        raise refused(place, f"{what}: expected a list")
     return data
 
 
@@ -243,7 +243,7 @@ def _used(steps: Sequence[Step], results: Sequence[Ref]) -> set[str]:
 
 
 def _mark_ends(program: Program) -> None:
-    """A result of several is alive as long as one of them."""
+    """Marks the last readers of results. A list of results stays as long as one of them is used."""
     last = list(range(len(program.steps)))
     for at, step in enumerate(program.steps):
         for ref in _refs([step.args, step.kwargs]):

@@ -1,4 +1,4 @@
-"""A graph of torch ops as a program of steps (host_program.py)."""
+"""Writes a graph of torch ops as a program of steps (host_program.py)."""
 from __future__ import annotations
 
 import math
@@ -12,18 +12,18 @@ from . import host_ops
 
 
 class Inexpressible(Exception):
-    """An op or an argument that steps have no form for; the text says which."""
+    """An op or argument that steps cannot express; the text names it."""
 
 
 class TensorFile:
-    """Tensors that steps refer to, each once, in the order of their memory. What a file of safetensors has no room for,
-    `axes`, is how each lies in memory: results depend on it in their last bits."""
+    """Tensors that steps refer to, each stored once, in memory order. `axes` is the order of the axes in memory, which
+    safetensors files do not store: the last bits of results depend on it."""
 
     def __init__(self) -> None:
         self.tensors: dict[str, torch.Tensor] = {}
         self.axes: dict[str, list[int]] = {}
         self._names: dict[int, str] = {}
-        self._kept: list[torch.Tensor] = []  # an id is one tensor's as long as that lives
+        self._kept: list[torch.Tensor] = []  # keeps the tensors, since ids are unique only among existing objects
 
     def add(self, tensor: torch.Tensor) -> str:
         name = self._names.get(id(tensor))
@@ -48,7 +48,7 @@ def number(value: float) -> Any:
 
 
 def written(graph: torch.fx.Graph, root: torch.nn.Module, tensors: TensorFile) -> dict[str, Any]:
-    """Inexpressible for what has no form."""
+    """Raises Inexpressible for ops and arguments that steps cannot express."""
     refs: dict[Node, Any] = {}
     steps: list[Any] = []
     inputs = 0

@@ -1,4 +1,4 @@
-"""Modules of torch as graphs, with what the host does before and behind the device."""
+"""Imports torch modules as graphs, with host parts before and after the device."""
 from __future__ import annotations
 
 import logging
@@ -29,28 +29,28 @@ class Fallback:
     op: str
     place: str  # module path (FILE:LINE) of the user
     reason: str
-    asked: bool = False  # by fallback_ops, for itself or for the one it stands before or behind
+    asked: bool = False  # by fallback_ops, for this op or for the op that it runs before or after
 
     def __str__(self) -> str:
         return f"{self.op} at {self.place}: {self.reason}"
 
 
 def _missing() -> Any:
-    raise TypeError("what is imported comes of import_module()")
+    raise TypeError("use import_module()")
 
 
 @dataclass
 class Imported:
-    """What import_module() made. Tensors of a call are those of the shapes and dtypes it was imported with."""
+    """The result of import_module(). Calls must have tensors of the shapes and dtypes of the import."""
     graph: Graph  # the device part
     inputs: list[str]  # of the graph, in the order of device_inputs()
     outputs: list[str]  # of the graph, in the order that finish() takes
-    input_names: list[str]  # the call's tensors: arguments of forward in their order, flattened; no None, no numbers
+    input_names: list[str]  # tensors of a call: the arguments of forward in order, flattened; without None and numbers
     parameters: dict[str, torch.Tensor]  # constants of the graph by state-dict name
     fallbacks: list[Fallback]
     name: str = ""
     _captured: Captured = field(repr=False, default_factory=_missing)
-    _values: dict[Node, Any] = field(repr=False, default_factory=dict)  # parameters and what is known
+    _values: dict[Node, Any] = field(repr=False, default_factory=dict)  # parameters and known values
     _inputs: list[Node] = field(repr=False, default_factory=list)
     _outputs: list[Node] = field(repr=False, default_factory=list)
 
@@ -60,8 +60,8 @@ class Imported:
         return [values[node] for node in self._inputs]
 
     def finish(self, device_outputs: list[torch.Tensor], *args: Any, **kwargs: Any) -> list[torch.Tensor]:
-        """The module's results, flattened, None left out, in their dtypes: runs the host's part behind the device. The
-        arguments are those of the call, of which results or the host's part may need some."""
+        """The module's results, flattened, without None, in their dtypes: runs the host part after the device. The
+        arguments are those of the call, since results or the host part may need some."""
         if len(device_outputs) != len(self._outputs):
             raise ValueError(f"{len(device_outputs)} outputs of the device; the graph has {len(self._outputs)}")
         given = self._given(args, kwargs)
@@ -74,12 +74,12 @@ class Imported:
         return self._results(given)
 
     def evaluate(self, *args: Any, **kwargs: Any) -> list[torch.Tensor]:
-        """The same results with all ops in torch."""
+        """The same results, computed completely in torch."""
         return self._results(self._given(args, kwargs))
 
     @property
     def uses_host(self) -> bool:
-        """Whether the host does more than hand tensors on."""
+        """Whether the host does more than pass tensors on."""
         return bool(self.fallbacks) or self.inputs != self.input_names or self._result_nodes() != self._outputs
 
     def _call_nodes(self) -> list[Node]:
@@ -101,15 +101,16 @@ class Imported:
 def import_module(module: torch.nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None = None, *, name: str = "",
                   fallback: bool = True, fallback_ops: Collection[str] = ("embedding",),
                   parameter_names: bool = True, host_moves: int = 0) -> Imported:
-    """A module, in evaluation mode, as a graph for arguments like these. Constants of the graph have the module's
-    state-dict names; without `parameter_names` they are constants as any others, and folded.
+    """Imports a module, in evaluation mode, as a graph for arguments like these. Constants of the graph have the
+    module's state-dict names; without `parameter_names` they are plain constants, and folded.
 
-    Up to `host_moves` ops behind each other that only move data (fallback_names.MOVES) run on the host at both ends.
+    At both ends of the model, up to `host_moves` consecutive ops that only move data (fallback_names.MOVES) run on the
+    host.
 
-    What cannot be converted, and ops of the types `fallback_ops` (fallback_names.py), run on the host before or behind
-    the device; each is listed in `fallbacks`, and what nobody asked for said in a warning. With fallback=False nothing
-    does: UnsupportedError lists every op that has no conversion. UnsupportedError as well where nothing is left for the
-    device, and for what torch.export cannot capture; NotImplementedError for results that are no tensors."""
+    Ops that cannot be converted, and ops of the types `fallback_ops` (fallback_names.py), run on the host before or
+    after the device. `fallbacks` lists them, and a warning names those not requested. With fallback=False,
+    UnsupportedError lists every op without a conversion. UnsupportedError also if no op is left for the device, and for
+    modules that torch.export cannot capture; NotImplementedError for results that are not tensors."""
     captured = capture(module, args, kwargs)
     importer = _Importer(captured, fallback_ops if fallback else (), parameter_names, host_moves if fallback else 0)
     placement, lowered = importer.place(fallback)
@@ -121,14 +122,14 @@ def import_module(module: torch.nn.Module, args: tuple[Any, ...], kwargs: Mappin
         outputs = _passed_on(captured, lowered)
     if not lowered.graph.outputs:
         listed = "".join(f"\n  {one}" for one in fallbacks)
-        raise UnsupportedError(f"nothing of {who} is left for the device{':' if listed else ': it computes nothing'}"
+        raise UnsupportedError(f"no op of {who} is left for the device{':' if listed else ': it computes nothing'}"
                                f"{listed}")
     return Imported(lowered.graph, lowered.names, list(outputs.values()), captured.arguments.names, lowered.parameters,
                     fallbacks, who, captured, importer.values, lowered.inputs, list(outputs))
 
 
 def _passed_on(captured: Captured, lowered: Lowered) -> dict[Node, str]:
-    """Of a module that computes nothing: arguments of floats that are its results pass through the device."""
+    """For a module that computes nothing: float arguments that are results pass through the device."""
     outputs: dict[Node, str] = {}
     called = dict(zip(captured.inputs, captured.arguments.names, strict=True))
     for node, name in zip(_results_of(captured), captured.results, strict=True):
@@ -159,8 +160,8 @@ def _fallback(node: Node, placement: Placement) -> Fallback:
     reason = placement.reasons.get(node)
     if reason is None:
         cause = placement.causes[node]
-        side = "before" if node in placement.before else "behind"
-        reason = f"it stands {side} {op_name(cause)} at {place_of(cause)}"
+        side = "before" if node in placement.before else "after"
+        reason = f"it runs {side} {op_name(cause)} at {place_of(cause)}"
     asked = placement.reasons.get(placement.causes.get(node, node)) in (_ASKED, _MOVED)
     return Fallback(op_name(node), place_of(node), reason, asked)
 
@@ -205,7 +206,7 @@ class _Importer:
                 self._known[node] = run_node(node, self._known)
 
     def _live(self) -> list[Node]:
-        """Ops that results need and that are not known, in the graph's order."""
+        """Ops that results need and whose values are not known, in the graph's order."""
         live, ahead = set(), _results_of(self._captured)
         while ahead:
             node = ahead.pop()
@@ -215,7 +216,7 @@ class _Importer:
         return [node for node in self._captured.graph.nodes if node in live]
 
     def _static(self, node: Node) -> bool:
-        """Whether it is computed of parameters alone."""
+        """Whether it depends on parameters only."""
         ahead, seen = [node], set()
         while ahead:
             one = ahead.pop()
@@ -233,7 +234,7 @@ class _Importer:
             placement.to_host(node, reason)
 
     def place(self, fallback: bool) -> tuple[Placement, Lowered]:
-        """Lowers, and moves what is refused to the host, until nothing is."""
+        """Lowers, and moves refused ops to the host, until no op is refused."""
         placement = Placement(self._ops)
         for node in self._ops:
             if falls_back(node, self._fallback_ops):
@@ -254,7 +255,7 @@ class _Importer:
                 placement.to_host(node, reason)
 
     def _peeled(self, placement: Placement) -> bool:
-        """Whether moves went to the host, which is tried once."""
+        """Moves data movement ops at the ends to the host, once; returns whether any moved."""
         depth, self._host_moves = self._host_moves, 0
         count = len(placement.device)
         if depth:
@@ -263,14 +264,14 @@ class _Importer:
         return len(placement.device) != count
 
     def _folds(self, node: Node) -> bool:
-        """Takes the value of an op on parameters alone, which then is a constant."""
+        """Evaluates an op that depends on parameters only and makes it a constant."""
         if not self._static(node):
             return False
         self._known |= run(self._captured.graph, [node], self.values)
         return True
 
     def outputs(self, placement: Placement) -> dict[Node, str]:
-        """What leaves the device, with names."""
+        """Values that leave the device, with their names."""
         device = {node for node in placement.device if node not in self._known}
         results: dict[Node, str] = {}
         for node, result in zip(_results_of(self._captured), self._captured.results, strict=True):

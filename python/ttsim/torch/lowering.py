@@ -1,4 +1,4 @@
-"""Ops of the device, one after the other, through the table of conversions into a graph."""
+"""Converts the device's ops in order to a graph, with the table of conversions."""
 from __future__ import annotations
 
 import operator
@@ -18,7 +18,7 @@ from .table import Op, Refused, Tensor, conversion_of
 
 @dataclass
 class Sources:
-    """What a graph may take: names of the call's tensors, parameters (name, values) and values that are known."""
+    """Sources of values: names of the call's tensors, parameters (name, values) and known values."""
     inputs: Mapping[Node, str]
     parameters: Mapping[Node, tuple[str, torch.Tensor]]
     known: Mapping[Node, Any]
@@ -34,8 +34,8 @@ class Lowered:
 
 
 def lower(ops: list[Node], sources: Sources, outputs: Mapping[Node, str]) -> Lowered:
-    """A graph of these ops, with `outputs` by their names. What they need of others becomes an input, also where an op
-    is refused; with refusals the graph is of no use."""
+    """A graph of these ops, with named `outputs`. Operands from other ops become inputs, also if those ops were
+    refused; a graph with refusals must not be used."""
     lowering = _Lowering(sources)
     lowering.declare(ops)
     for node in ops:
@@ -51,11 +51,11 @@ class _Lowering:
         self._sources = sources
         self._build = Build()
         self._values: dict[Node, Any] = {}
-        self._shared: dict[tuple[Any, ...], Value] = {}  # parameters by where their values lie
+        self._shared: dict[tuple[Any, ...], Value] = {}  # parameters by memory location of their values
         self.made = Lowered(self._build.graph)
 
     def declare(self, ops: list[Node]) -> None:
-        """Inputs: the call's tensors in its order, then what the host computes."""
+        """Adds the inputs: the call's tensors in order, then values that the host computes."""
         inside, sources = set(ops), self._sources
         needed = {node for op in ops for node in op.all_input_nodes
                   if node not in inside and node not in sources.known and node not in sources.parameters}
@@ -69,7 +69,7 @@ class _Lowering:
     def _input(self, node: Node) -> Value:
         fake = node.meta["val"]
         name, kind = self._build.fresh(self._sources.inputs.get(node, node.name)), kind_of(fake.dtype)
-        assert kind is not None, f"{fake.dtype} is no element type of a graph"
+        assert kind is not None, f"graphs have no element type {fake.dtype}"
         self._values[node] = self._build.graph.input(name, list(fake.shape), kind)
         self.made.inputs.append(node)
         self.made.names.append(name)
@@ -85,9 +85,9 @@ class _Lowering:
     def _made(self, node: Node) -> Value:
         fake = node.meta.get("val")
         if not isinstance(fake, torch.Tensor):
-            raise Refused(f"it takes '{node.name}', which is no tensor")
+            raise Refused(f"its operand '{node.name}' is not a tensor")
         if kind_of(fake.dtype) is None:
-            raise Refused(f"'{node.name}' holds {fake.dtype}; a graph has bool, integers and floats")
+            raise Refused(f"'{node.name}' has dtype {fake.dtype}; graphs support bool, integers and floats")
         if node in self._sources.parameters:
             return self._parameter(*self._sources.parameters[node])
         if node in self._sources.known:
@@ -105,7 +105,7 @@ class _Lowering:
     def _constant(self, node: Node, values: torch.Tensor) -> Value:
         if values.dim() == 0 and (values.is_floating_point() or abs(int(values)) < 1 << 24):
             kind = kind_of(values.dtype)
-            assert kind is not None, f"{values.dtype} is no element type of a graph"
+            assert kind is not None, f"graphs have no element type {values.dtype}"
             return self._build.number(values.item(), kind)
         before, self._build.name = self._build.name, _name(node)
         made = self._build.constant(values)
@@ -117,7 +117,7 @@ class _Lowering:
             return argument
         fake = argument.meta.get("val")
         if not isinstance(fake, torch.Tensor):
-            raise Refused(f"it takes '{argument.name}', which is no tensor")
+            raise Refused(f"its operand '{argument.name}' is not a tensor")
         known = self._sources.known.get(argument)
         return Tensor(tuple(fake.shape), fake.dtype, known, lambda: self.value(argument), fake.is_contiguous())
 
@@ -132,7 +132,7 @@ class _Lowering:
             return self._result(node)
         conversion = conversion_of(node.target)
         if conversion is None:
-            raise Refused("there is no conversion of it")
+            raise Refused("it has no conversion")
         fake = node.meta["val"]
         self._build.name = self._build.fresh(_name(node))
         held: Any = _Held
@@ -156,22 +156,22 @@ class _Lowering:
 
     def _result(self, node: Node) -> Value:
         whole, which = node.args
-        assert isinstance(whole, Node), f"{node} takes a part of what is no node"
+        assert isinstance(whole, Node), f"the operand of {node} is not a node"
         several = self._values.get(whole)
         if several is None:
-            return self._input(node)  # of an op that was refused
+            return self._input(node)  # the op was refused
         if several[which] is None:
             raise Refused(f"its result number {which} is not computed on the device")
         found: Value = several[which]
         return found
 
     def _checked(self, node: Node, value: Value, fake: torch.Tensor) -> Value:
-        """In the element type that torch gives it."""
+        """The result in the element type that torch has for it."""
         kind, shape = kind_of(fake.dtype), self._build.shape(value)
         if kind is None:
-            raise Refused(f"it gives {fake.dtype}; a graph has bool, integers and floats")
+            raise Refused(f"its result has dtype {fake.dtype}; graphs support bool, integers and floats")
         if shape != tuple(fake.shape):
-            raise AssertionError(f"the conversion of {node.target} gives {list(shape)} for {list(fake.shape)}")
+            raise AssertionError(f"the conversion of {node.target} has shape {list(shape)}, not {list(fake.shape)}")
         if kind == ElementType.F32 or self._build.kind(value) != kind:
             value = self._build.cast(value, kind)
         return value
@@ -179,11 +179,11 @@ class _Lowering:
 
 @dataclass
 class _Held:
-    """A node among arguments, while they are walked."""
+    """A node among arguments while they are traversed."""
     node: Node
 
 
 def _name(node: Node) -> str:
-    """What ops of the netlist are named for: the module's path and the op."""
+    """Prefix of the names of ops in the netlist: the module's path and the op."""
     path, op = module_path(node), op_name(node).strip("_").removeprefix("native_").split("_legit")[0]
     return f"{path}.{op}" if path else op

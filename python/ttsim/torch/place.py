@@ -1,4 +1,4 @@
-"""Where in the user's module an op stands."""
+"""Locations of ops in the user's module."""
 from __future__ import annotations
 
 import pathlib
@@ -18,7 +18,7 @@ def op_name(node: torch.fx.Node) -> str:
 
 
 def module_path(node: torch.fx.Node) -> str:
-    """encoder.layer.0; "" for forward of the module itself. Of an op without one that of its first operand."""
+    """encoder.layer.0; "" for forward of the module itself. Ops without a path have that of their first operand."""
     stack = node.meta.get("nn_module_stack")
     if not stack:
         before = node.all_input_nodes
@@ -28,7 +28,7 @@ def module_path(node: torch.fx.Node) -> str:
 
 
 def source_line(node: torch.fx.Node) -> str:
-    """FILE:LINE of the innermost line of the user, else of torch; "" where torch kept none."""
+    """FILE:LINE of the innermost user code, else of torch; "" if torch recorded none."""
     frames = [match.groupdict() for match in _FRAME.finditer(node.meta.get("stack_trace") or "")]
     frames = [frame for frame in frames if not frame["file"].startswith(_OURS)]
     users = [frame for frame in frames if not frame["file"].startswith(_TORCH)] or frames

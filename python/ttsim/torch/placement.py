@@ -1,7 +1,7 @@
-"""Which ops run on the device: at most [host before][device][host behind].
+"""Places ops on the device or the host: at most [host before][device][host after].
 
-An op that the device does not take goes to the host with all that leads to it or with all that follows, whichever is
-less."""
+An op that the device does not support moves to the host, with either all ops before it or all ops after it, whichever
+are fewer."""
 from __future__ import annotations
 
 import operator
@@ -11,10 +11,10 @@ from torch.fx import Node
 
 
 def unit(node: Node) -> Node:
-    """Results of an op with several go where it goes."""
+    """The op of a result: all results of an op are placed together."""
     while node.target is operator.getitem:
         whole = node.args[0]
-        assert isinstance(whole, Node), f"{node} takes a part of what is no node"
+        assert isinstance(whole, Node), f"the operand of {node} is not a node"
         node = whole
     return node
 
@@ -27,8 +27,8 @@ class Placement:
         self._ops = {node for node in ops if unit(node) is node}
         self.before: set[Node] = set()
         self.behind: set[Node] = set()
-        self.reasons: dict[Node, str] = {}  # of those that went to the host for themselves
-        self.causes: dict[Node, Node] = {}  # of the others: for which one
+        self.reasons: dict[Node, str] = {}  # of ops moved to the host for their own reason
+        self.causes: dict[Node, Node] = {}  # of other ops moved to the host: the op that caused it
 
     def to_host(self, node: Node, reason: str) -> None:
         node = unit(node)
@@ -43,8 +43,8 @@ class Placement:
             self.causes.setdefault(one, node)
 
     def peel(self, wanted: Callable[[Node], bool], depth: int, reason: str) -> None:
-        """Ops that `wanted` takes go to the host at both ends, up to `depth` behind each other, where nothing of the
-        device stands between; not if the device were left without ops."""
+        """Moves ops that `wanted` selects to the host at both ends, up to `depth` consecutive ops, if no device op is
+        between them and the end; no ops if the device would have none left."""
         before = self._layers(self.device, lambda one: one.all_input_nodes, wanted, depth)
         rest = [node for node in reversed(self.device) if node not in before]
         behind = self._layers(rest, _readers, wanted, depth)
@@ -90,6 +90,6 @@ class Placement:
 
 
 def _readers(node: Node) -> Iterable[Node]:
-    """Of any of its results."""
+    """Readers of any result."""
     for user in node.users:
         yield from _readers(user) if user.target is operator.getitem else (user,)

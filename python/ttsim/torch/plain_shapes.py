@@ -1,7 +1,7 @@
-"""Shapes of what some ops make, told to torch.export without the detour over what the op is made of.
+"""Shape rules of some ops for torch.export, without decomposing the ops.
 
-For the shapes and dtypes of a batch norm torch takes it apart, which for a network of convolutions is a third of a first
-capture; that of evaluation makes what is like its operand."""
+To find the shapes and dtypes of a batch norm, torch decomposes it, which takes a third of a first capture of a
+convolutional network. The result of a batch norm in evaluation mode has the shape and dtype of its operand."""
 from __future__ import annotations
 
 import contextlib
@@ -21,11 +21,12 @@ def _norm(x: Tensor, weight: Tensor | None, bias: Tensor | None, mean: Tensor, v
 
 @contextlib.contextmanager
 def plain_shapes() -> Iterator[None]:
-    """In here torch's rules make no values: nothing is to be taken apart. Where torch has no such rule nothing changes."""
+    """Replaces torch's rules by ones that compute no values, so that nothing is decomposed. No effect if torch has no
+    such rule."""
     rules = getattr(torch._decomp, "decomposition_table", {})
     real = rules.get(_NORM)
     if real is not None:
-        rules[_NORM] = functools.wraps(real)(_norm)  # by name and module torch knows its own
+        rules[_NORM] = functools.wraps(real)(_norm)  # torch recognizes its rules by name and module
     try:
         yield
     finally:

@@ -1,7 +1,7 @@
-"""Lines of the user that ops of a captured module stand at.
+"""Source lines of ops in a captured module.
 
-For each node torch looks up and formats its whole stack, which is a sixth of a capture. What is said of a node is one line
-of it; here only that is looked up."""
+For each node torch looks up and formats the full stack, which takes a sixth of a capture. Only one line of it is
+needed, so only that line is looked up here."""
 from __future__ import annotations
 
 import contextlib
@@ -17,13 +17,13 @@ import torch.fx.proxy
 _OURS = str(pathlib.Path(__file__).parent)
 _TORCH = str(pathlib.Path(torch.__file__).parent)
 _MODULES = str(pathlib.Path(torch.__file__).parent / "nn")
-_WHERE = "CapturedTraceback"  # what torch.fx takes stacks by
+_WHERE = "CapturedTraceback"  # the class with which torch.fx records stacks
 
 
 @contextlib.contextmanager
 def innermost_lines(entry: CodeType) -> Iterator[None]:
-    """Nodes that are made in here have as their stack one line: of those called by `entry` the innermost of the user,
-    else of torch.nn. Where torch takes stacks in another way, it keeps whole ones."""
+    """Nodes created in this context have one line as their stack: the innermost user code called by `entry`, else of
+    torch.nn. If torch records stacks in another way, full stacks are kept."""
     real = getattr(torch.fx.proxy, _WHERE, None)
     if real is None:
         yield
@@ -36,7 +36,7 @@ def innermost_lines(entry: CodeType) -> Iterator[None]:
 
         def summary(self) -> traceback.StackSummary:
             found = _innermost(sys._getframe(1), entry)
-            # torch keeps what stands in a function of this name
+            # torch keeps frames of functions with this name
             lines = [traceback.FrameSummary(found[0], found[1], "forward")] if found else []
             return traceback.StackSummary.from_list(lines)
 

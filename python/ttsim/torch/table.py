@@ -1,4 +1,4 @@
-"""The one table of conversions: ATen overload -> a function that adds the graph's ops for it."""
+"""The table of conversions: ATen overload -> function that adds the graph's ops."""
 from __future__ import annotations
 
 import builtins
@@ -13,39 +13,39 @@ from .build import Build, kind_of
 
 
 class Refused(Exception):
-    """A conversion does not take an op as it stands; the text says why. The op then goes to the host."""
+    """A conversion does not support an op; the text is the reason. The op then runs on the host."""
 
 
 @dataclass
 class Tensor:
-    """An operand of the op that is converted."""
+    """An operand of the op being converted."""
     shape: tuple[int, ...]
     dtype: torch.dtype
-    known: torch.Tensor | None  # its values, where they do not depend on inputs or parameters
+    known: torch.Tensor | None  # its values if they do not depend on inputs or parameters
     get: Callable[[], Value]
-    contiguous: bool = True  # in memory, without gaps
+    contiguous: bool = True  # in memory
 
     @property
     def value(self) -> Value:
-        """Of the graph."""
+        """The value in the graph."""
         return self.get()
 
     @property
     def rank(self) -> int:
-        """How many dims."""
+        """Number of dimensions."""
         return len(self.shape)
 
     def axis(self, given: int) -> int:
-        """Negative ones count from the end."""
+        """The axis as a non-negative number."""
         return given + self.rank if given < 0 else given
 
 
 @dataclass
 class Op:
-    """An ATen op on its way into the graph. Conversions get it, then the op's own arguments."""
+    """The ATen op being converted. Conversions get it as their first argument, followed by the op's arguments."""
     build: Build
     target: Any
-    result: Any  # as torch's fake tensors: shapes and dtypes of what it gives
+    result: Any  # shapes and dtypes of the results, as torch's fake tensors
 
     def tensor(self, given: Tensor | builtins.float | builtins.bool, dtype: torch.dtype) -> Value:
         """A tensor or a Python number in the element type of `dtype`."""
@@ -65,7 +65,7 @@ class Op:
         return self.tensor(given, torch.bool)
 
     def float_of_bool(self, given: Tensor) -> Value:
-        """1 where it is true, or not 0; else 0."""
+        """1 if true or not 0, else 0."""
         return self.build.float(self.bool(given))
 
     def one(self, name: str, given: Tensor | builtins.float, **attributes: Any) -> Value:
@@ -73,23 +73,24 @@ class Op:
         return self.build.add(name, self.float(given), **attributes)
 
     def pair(self, name: str, a: Tensor | builtins.float, b: Tensor | builtins.float, dtype: torch.dtype | None = None) -> Value:
-        """An op on two operands in the type to which torch promotes them; `dtype` where it is another."""
+        """An op on two operands in their promoted type; `dtype`: if it is another."""
         dtype = dtype or promoted(a, b)
         return self.build.add(name, self.tensor(a, dtype), self.tensor(b, dtype))
 
 
 def promoted(a: Tensor | builtins.float, b: Tensor | builtins.float) -> torch.dtype:
-    """The dtype in which torch computes with two: tensors with axes go before those without, these before numbers."""
+    """The dtype in which torch computes two operands: tensors with axes have priority over those without, then
+    numbers."""
     def sample(one: Tensor | builtins.float) -> torch.Tensor | float:
         return torch.empty([1] * min(one.rank, 1), dtype=one.dtype) if isinstance(one, Tensor) else one
     return torch.result_type(sample(a), sample(b))
 
 
 def known_kind(dtype: torch.dtype) -> ElementType:
-    """The element type of a graph for a torch dtype. Refused for one that graphs do not have."""
+    """The element type of a graph for a torch dtype. Refused for a dtype without one."""
     kind = kind_of(dtype)
     if kind is None:
-        raise Refused(f"numbers of {dtype} are none of a graph's")
+        raise Refused(f"graphs have no element type {dtype}")
     return kind
 
 
@@ -98,8 +99,8 @@ _conversions: dict[Any, Conversion] = {}
 
 
 def converts(*targets: Any) -> Callable[[Conversion], Conversion]:
-    """Puts a function into the table: f(op, *arguments of the ATen op) -> Value, or a sequence of them and None for
-    what is not computed."""
+    """Adds a function to the table: f(op, *arguments of the ATen op) -> Value, or a sequence of them, with None for
+    results that are not computed."""
     def put(conversion: Conversion) -> Conversion:
         for target in targets:
             if target in _conversions:

@@ -1,4 +1,4 @@
-"""Graphs of torch.export as it leaves them, which spares torch's decompositions: half of what capturing takes."""
+"""Graphs of torch.export without torch's decompositions, which take half of the capture time."""
 from __future__ import annotations
 
 import operator
@@ -13,10 +13,10 @@ from .table import conversion_of
 
 
 def takes_whole(graph: torch.fx.Graph, known: Collection[str], decomposes: Callable[[Any], bool]) -> bool:
-    """Whether the table of conversions takes every op that depends on inputs or parameters; those that torch has no
-    decomposition of are not asked for. Ops that write to their operand become those that do not; where that would
-    change what others read, the answer is no, and the graph is for torch's decompositions. `known`: placeholders whose
-    values depend on no call."""
+    """Whether the table of conversions has every op that depends on inputs or parameters and that torch can decompose.
+    Ops that write to their operand are replaced by functional ones; if that would change values read elsewhere, the
+    result is False, and torch's decompositions are needed. `known`: placeholders whose values do not depend on the
+    call."""
     fixed = _fixed(graph, known)
     if not all(_is_op(node) for node in graph.nodes if node.op not in ("placeholder", "output")):
         return False
@@ -31,7 +31,7 @@ def takes_whole(graph: torch.fx.Graph, known: Collection[str], decomposes: Calla
 
 
 def _is_op(node: Node) -> bool:
-    """Whether it is one of ATen's or a result of one, not a block of ops."""
+    """Whether it is an ATen op or a result of one, not a block of ops."""
     return node.op == "call_function" and (node.target is operator.getitem or
                                            isinstance(node.target, torch._ops.OpOverload))
 
@@ -40,13 +40,13 @@ def _writes(node: Node) -> bool:
     if node.op != "call_function" or node.target in (operator.getitem, torch.ops.aten.detach_.default):
         return False
     if node.target is torch.ops.aten.batch_norm.default:
-        return bool(node.args[5]) and node.args[3] is not None  # to the running statistics
+        return bool(node.args[5]) and node.args[3] is not None  # writes to the running statistics
     target: Any = node.target
     return bool(target._schema.is_mutable)
 
 
 def _fixed(graph: torch.fx.Graph, known: Collection[str]) -> set[Node]:
-    """What depends on neither inputs nor parameters, nor on chance."""
+    """Nodes that depend on neither inputs, parameters nor random numbers."""
     fixed: set[Node] = set()
     for node in graph.nodes:
         if node.op == "placeholder":
@@ -73,7 +73,7 @@ def _storage(node: Node) -> int | None:
 
 
 def _sharing(node: Node) -> list[Node]:
-    """Nodes whose tensors lie where this one's does, in the graph's order."""
+    """Nodes whose tensors share memory with this one, in the graph's order."""
     place = _storage(node)
     return [one for one in node.graph.nodes if _storage(one) == place]
 
@@ -88,8 +88,8 @@ def _before(node: Node) -> set[Node]:
 
 
 def _separate(node: Node, fixed: set[Node]) -> bool:
-    """Whether what an op writes over is read nowhere else: neither as another view later nor, where nobody needs to
-    rewrite it since all is known, by what is computed on the device earlier."""
+    """Whether the memory that an op writes is read only through its result: not through another view later and, if the
+    op is known and thus not rewritten, not by earlier device ops."""
     if not isinstance(node.args[0], Node) or _storage(node.args[0]) is None:
         return False
     same = _sharing(node.args[0])
@@ -109,7 +109,7 @@ def _same_view(one: Node, other: Node) -> bool:
 
 
 def _make_functional(node: Node) -> bool:
-    """relu_ to relu: what is read of the operand later is the result. False where there is no such op."""
+    """Replaces relu_ by relu: later readers of the operand read the result. False if there is no such op."""
     own: Any = node.target
     name, overload = own._schema.name.split("::")[1], own._overloadname
     packet = getattr(torch.ops.aten, name[:-1], None) if name.endswith("_") else None
@@ -121,7 +121,7 @@ def _make_functional(node: Node) -> bool:
     if not isinstance(made, torch.Tensor) or made.shape != was.shape or made.dtype != was.dtype:
         return False
     before, written = _before(node), node.args[0]
-    assert isinstance(written, Node), f"{node} writes over what is no node"
+    assert isinstance(written, Node), f"the operand that {node} writes is not a node"
     for one in _sharing(written):
         if one in before and _same_view(one, node):
             one.replace_all_uses_with(node, lambda user: user is not node and user not in before)

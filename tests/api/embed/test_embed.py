@@ -68,7 +68,7 @@ class Installation(unittest.TestCase):
     def test_every_engine_takes_the_same_calls(self):
         lines = self.embedded("engines", self.examples / "own_chip/netlist.yaml").splitlines()
         self.assertEqual([line.split(":")[0] for line in lines], ["full", "timing", "functional", "golden"])
-        at = [re.fullmatch(r"\w+: nothing is there yet, 4 entries are there at cycle (\d+)(?:, the first is (.*))?", line)
+        at = [re.fullmatch(r"\w+: no entry ready yet, 4 entries ready at cycle (\d+)(?:, the first is (.*))?", line)
               for line in lines]
         self.assertTrue(all(at), lines)
         self.assertEqual(at[0].group(1), at[1].group(1))

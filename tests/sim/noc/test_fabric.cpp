@@ -162,7 +162,7 @@ TEST_CASE("Uses are percentages of the time") {
     Machine m;
     m.issue(0, {Kind::PostedWrite, 0, at(1, 1), at(2, 1), nullptr, 3168, -1, false, false, 0});
     m.run();
-    CHECK(m.fabric().link_use(200).most == Approx(50));
+    CHECK(m.fabric().link_use(200).max == Approx(50));
     CHECK(m.fabric().niu_use(200).mean == Approx(50));
-    CHECK(m.fabric().dram_use(200).most == 0);
+    CHECK(m.fabric().dram_use(200).max == 0);
 }

@@ -28,10 +28,11 @@ using Catch::Matchers::Contains;
 }  // namespace
 
 TEST_CASE("Broken JSON is refused at its place") {
-    CHECK_THAT(refusal("[\n {\"proc\" \"BRISC\"}]"), Contains("t.json:2:16: error: no JSON: syntax error"));
-    CHECK_THAT(refusal("[{\"proc\":\"BRISC\""), Contains("t.json:1:17: error: no JSON: the file ends in the middle"));
-    CHECK_THAT(refusal(""), Contains("t.json:1:1: error: no JSON: the file ends"));
-    CHECK_THAT(refusal("[] x"), Contains("t.json:1:4: error: no JSON"));
+    CHECK_THAT(refusal("[\n {\"proc\" \"BRISC\"}]"), Contains("t.json:2:16: error: not valid JSON: syntax error"));
+    CHECK_THAT(refusal("[{\"proc\":\"BRISC\""),
+               Contains("t.json:1:17: error: not valid JSON: the file ends in the middle"));
+    CHECK_THAT(refusal(""), Contains("t.json:1:1: error: not valid JSON: the file ends"));
+    CHECK_THAT(refusal("[] x"), Contains("t.json:1:4: error: not valid JSON"));
     CHECK_THAT(refusal(std::string(5000, '[')), Contains("nested more than 64 deep"));
     CHECK_THAT(refusal("17"), Contains("t.json:1:1: error: the file holds an integer"));
 }

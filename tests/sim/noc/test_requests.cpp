@@ -19,7 +19,7 @@ struct Requests : private RequestQueues::Client {
     RequestQueues queues;
 
 private:
-    void request_waits(int, Node) override {}
+    void request_pending(int, Node) override {}
 };
 
 constexpr std::uint32_t none = RequestQueues::none;

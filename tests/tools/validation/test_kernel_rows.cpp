@@ -98,9 +98,9 @@ TEST_CASE("a sweep's pipes hold back measured rows and no kernel") {
     CHECK(time_in_sweep(s, model.time(s), 128, model.constants()).cycles == model.time(s).cycles);
     // with infinite bandwidth a micro-block asks no stream for tiles or room
     const KernelConstants& c = model.constants();
-    CHECK(model.micro_block(s, {}).busy[2] - model.micro_block(unhindered(s), {}).busy[2] ==
+    CHECK(model.micro_block(s, {}).busy[2] - model.micro_block(without_stream_waits(s), {}).busy[2] ==
           Approx(c.stream_push).epsilon(0.01));
-    CHECK(model.micro_block(s, {}).busy[0] - model.micro_block(unhindered(s), {}).busy[0] ==
+    CHECK(model.micro_block(s, {}).busy[0] - model.micro_block(without_stream_waits(s), {}).busy[0] ==
           Approx(c.stream_wait).epsilon(0.02));
 }
 

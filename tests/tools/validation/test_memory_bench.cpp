@@ -93,7 +93,7 @@ TEST_CASE("rows nobody has a model for get a reason, wrong rows a message with t
     const BenchRows rows = predict_eth_rows(file, "wormhole_b0");
     CHECK(rows.predictions[0].reason == "arch is grayskull, predicted is wormhole_b0");
     CHECK(rows.predictions[1].reason == "no model of the test 'erisc_jitter'");
-    CHECK(rows.predictions[2].reason == "no model of latency with traffic both ways");
+    CHECK(rows.predictions[2].reason == "no model of latency with traffic in both directions");
     REQUIRE(rows.predictions[3].predicted);
     CHECK(bench_csv(rows, "predicted").find("64,1,ns,,no model of the test 'erisc_jitter'\n") != std::string::npos);
     CHECK(predict_eth_rows(file, "grayskull").predictions[0].reason == "grayskull has no Ethernet cores");

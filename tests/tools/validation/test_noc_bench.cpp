@@ -87,7 +87,7 @@ TEST_CASE("Rows of measured transfers get predictions or reasons") {
     CHECK(r.predictions[0].predicted == Approx(120 + 20 + 33));
     CHECK(r.predictions[0].measured == 173.0);
     CHECK(r.predictions[1].reason == "chip is grayskull, predicted is wormhole_b0");
-    CHECK_THAT(r.predictions[2].reason, Catch::Matchers::Contains("are for one_from_one and one_to_one"));
+    CHECK_THAT(r.predictions[2].reason, Catch::Matchers::Contains("apply to one_from_one and one_to_one"));
 }
 
 TEST_CASE("Wrong rows are refused with their line") {

@@ -18,7 +18,7 @@ TEST_CASE("a pipe in order is faster than one in blocks, and a large one in bloc
     CHECK_FALSE(in_order.scatter);
     const PipeBenchResult blocks = bench("4x4/2x2/r", "4x4/2x2/c");
     CHECK(blocks.scatter);
-    CHECK(blocks.because == "takes tiles in another order (rule 3)");
+    CHECK(blocks.because == "reads tiles in another order (rule 3)");
     CHECK(blocks.block_tiles == 64);
     CHECK(blocks.unit_tiles == 4);
     CHECK(blocks.phases > 1);
@@ -58,8 +58,8 @@ TEST_CASE("a queue is read the faster the longer its chunks and requests are") {
 
 TEST_CASE("a pipe that cannot be is refused") {
     CHECK_THROWS_WITH(parse_pipe_end("2x2/2x2"), Catch::Contains("as in 2x3/1x4/r"));
-    CHECK_THROWS_WITH(parse_pipe_end("0x2/2x2/r"), Catch::Contains("no end of a pipe"));
-    CHECK_THROWS_WITH(parse_pipe_end("2x2/2x2/rr"), Catch::Contains("no end of a pipe"));
-    CHECK_THROWS_WITH(bench("2x2/2x2/r", "1x1/1x1/r"), Catch::Contains("both need the same"));
+    CHECK_THROWS_WITH(parse_pipe_end("0x2/2x2/r"), Catch::Contains("not a pipe end"));
+    CHECK_THROWS_WITH(parse_pipe_end("2x2/2x2/rr"), Catch::Contains("not a pipe end"));
+    CHECK_THROWS_WITH(bench("2x2/2x2/r", "1x1/1x1/r"), Catch::Contains("both must have the same"));
     CHECK_THROWS_WITH(bench("99x99/2x2/r", "99x99/2x2/r"), Catch::Contains("of L1 per core"));
 }

@@ -1,4 +1,4 @@
-// Format conversions: unpacker and packer.
+// Checks of format conversions by unpacker and packer.
 #include <algorithm>
 
 #include "kernels/exact/pack.hpp"
@@ -26,7 +26,7 @@ void check_source_tiles(Check& check, bool transpose) {
         std::array<std::uint32_t, 1024> registers;
         exact::unpack_tile(from, to, e.integer("unsigned", 0) != 0, body_of(l1, size, n), registers);
         if (transpose) {
-            const auto before = registers;  // every face in itself
+            const auto before = registers;  // transposes within each face
             for (std::size_t i = 0; i < 1024; ++i) registers[i] = before[i / 256 * 256 + i % 16 * 16 + i / 16 % 16];
         }
         check.expect("src", n * 1024, registers);

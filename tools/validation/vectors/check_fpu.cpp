@@ -1,4 +1,4 @@
-// Single instructions of the matrix unit: MVMUL, pools, element-wise.
+// Checks of single FPU instructions: MVMUL, pooling, element-wise.
 #include <algorithm>
 
 #include "kernels/exact/fpu.hpp"
@@ -15,7 +15,7 @@ namespace {
 constexpr int all_phases[] = {0, 1, 2, 3};
 constexpr std::size_t source_elements = 256;  // 16 x 16
 
-/// Dst += SrcB x SrcA on `rows` rows, phase by phase from the same Dst.
+/// Dst += SrcB x SrcA on `rows` rows; each phase starts from the same Dst.
 void check_products(Check& check, std::size_t rows) {
     const Entry& e = check.entry();
     const exact::FpuConfig config = instruction_config(e);
@@ -78,7 +78,7 @@ void check_pool_max(Check& check) {
     }
 }
 
-/// Add and subtract without and with accumulation: op 0..3 of the vectors.
+/// Ops 0 to 3 of the vectors: add, add with accumulation, subtract, subtract with accumulation.
 void add_op(const exact::FpuConfig& config, int op, std::span<const float> a, std::span<const float> b,
             std::span<float> dest) {
     exact::add(config, op < 2 ? exact::AddKind::Add : exact::AddKind::Subtract, op % 2 != 0, a, b, dest);
@@ -100,7 +100,7 @@ void check_float_pairs(Check& check) {
     }
 }
 
-/// SrcB's column 0, row 0 or first element for every 8 x 16 block.
+/// Broadcasts SrcB's column 0, row 0 or first element (mode 0, 1, 2) over every 8 x 16 block.
 std::vector<float> broadcast_block(std::size_t mode, const std::vector<float>& b) {
     std::vector<float> out(b.size());
     for (std::size_t i = 0; i < b.size(); ++i) {

@@ -1,4 +1,4 @@
-// Vector unit instructions.
+// Checks of SFPU instructions.
 #include "kernels/exact/sfpu.hpp"
 
 #include <functional>
@@ -65,10 +65,10 @@ void check_cast(Check& check) {
     check.expect("y", 0, mapped(x.data.size(), [&](std::size_t i) { return sfpu::cast(x.data[i]); }));
 }
 
-using Two = std::function<std::uint32_t(std::uint32_t c, std::uint32_t d)>;
+using BinaryOp = std::function<std::uint32_t(std::uint32_t c, std::uint32_t d)>;
 struct BitOp {
     const char* name;
-    Two run;
+    BinaryOp run;
 };
 
 /// Name of the result array and the instruction on (LReg c, LReg dest).
@@ -135,7 +135,7 @@ void check_bit_ops(Check& check) {
     }
 }
 
-/// Index in 4 Dst rows of lane `lane` for even (0) or odd (1) columns.
+/// Index of lane `lane` in 4 Dst rows, for even (0) or odd (1) columns.
 std::size_t dest_index(std::size_t parity, std::size_t lane) { return lane / 8 * 16 + 2 * (lane % 8) + parity; }
 
 void check_load_store(Check& check) {

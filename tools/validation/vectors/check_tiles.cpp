@@ -1,4 +1,4 @@
-// Whole tiles: matmul, element-wise, copy, reduce.
+// Checks of operations on full tiles: matmul, element-wise, copy, reduce.
 #include <algorithm>
 
 #include "kernels/exact/integer.hpp"
@@ -23,7 +23,7 @@ std::vector<std::uint32_t> rows_as_words(Dest dest, const Tile& tile) {
     return dest_words(dest, values);
 }
 
-/// Operands of a matmul entry and what is done with them.
+/// Operands and configuration of a matmul entry.
 struct Product {
     const Entry& e;
     Dest dest;
@@ -71,7 +71,7 @@ void check_products_of_tiles(Check& check) {
         }
 }
 
-/// Dst through L1 and back.
+/// Dst after spilling to L1 and reloading.
 Tile reloaded(const Product& p, DataFormat intermediate, std::span<const std::uint8_t> body) {
     Array spilled;
     spilled.data.assign(body.begin(), body.end());
@@ -124,7 +124,7 @@ void check_tiles_summed_in_l1(Check& check) {
     }
 }
 
-/// A body of Int8 elements as a row-major tile of numbers.
+/// A body of Int8 elements as a row-major tile of integers.
 std::vector<std::int32_t> integer_tile(const Array& bodies, std::size_t n) {
     std::vector<std::uint32_t> words(1024);
     for (std::size_t i = 0; i < 1024; ++i) {
@@ -164,7 +164,7 @@ void check_integer_tiles(Check& check) {
         }
 }
 
-/// "mul_HiFi3" and the like on tiles; in0 in SrcA.
+/// Runs an op such as "mul_HiFi3" on tiles, with in0 in SrcA.
 Tile run_pair(const Entry& e, const exact::FpuConfig& config, const std::string& op, const Tile& a, const Tile& b) {
     Tile dest{};
     if (op == "add")

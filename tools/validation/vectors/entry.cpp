@@ -15,7 +15,7 @@ namespace {
 
 SourceLoc at(const std::filesystem::path& file) { return {file.string(), 0, 0}; }
 
-/// The text after 'key': in the header's dictionary.
+/// The text after "'key':" in the header's dictionary.
 std::string header_field(const std::string& header, const std::string& key) {
     const std::size_t found = header.find("'" + key + "':");
     return found == std::string::npos ? "" : header.substr(header.find_first_not_of(' ', found + key.size() + 3));
@@ -136,11 +136,11 @@ DataFormat Entry::tile_format(const char* key) const {
 
 Fidelity Entry::fidelity(const std::string& name) const {
     const auto found = parse_fidelity(name);
-    if (!found) fail("{} is no fidelity; LoFi, HiFi2, HiFi2_B, HiFi3 and HiFi4 are", name);
+    if (!found) fail("{} is not a fidelity; LoFi, HiFi2, HiFi2_B, HiFi3 and HiFi4 are", name);
     return *found;
 }
 
-const nlohmann::json& Entry::described(const std::string& array) const {
+const nlohmann::json& Entry::array_record(const std::string& array) const {
     for (const nlohmann::json& a : list("arrays"))
         if (a.is_object() && a.value("name", "") == array) return a;
     fail("needs an array '{}'", array);
@@ -161,10 +161,10 @@ std::vector<std::string> Entry::arrays(const std::string& prefix) const {
     return names;
 }
 
-std::string Entry::meaning(const std::string& array) const { return described(array).value("meaning", ""); }
+std::string Entry::meaning(const std::string& array) const { return array_record(array).value("meaning", ""); }
 
 Array Entry::array(const std::string& name, std::size_t multiple) const {
-    const nlohmann::json& a = described(name);
+    const nlohmann::json& a = array_record(name);
     if (!a.contains("file") || !a["file"].is_string()) fail("array '{}' names no file", name);
     Array array = read_npy(folder_ / a["file"].get<std::string>());
     if (array.data.empty() || array.data.size() % multiple != 0)
@@ -173,10 +173,10 @@ Array Entry::array(const std::string& name, std::size_t multiple) const {
 }
 
 const Array& Check::expected(const std::string& name) {
-    for (const auto& [known, array] : kept_)
+    for (const auto& [known, array] : loaded_)
         if (known == name) return array;
-    kept_.emplace_back(name, entry_.array(name));
-    return kept_.back().second;
+    loaded_.emplace_back(name, entry_.array(name));
+    return loaded_.back().second;
 }
 
 void Check::expect(const std::string& name, std::size_t at_index, std::span<const std::uint32_t> got,

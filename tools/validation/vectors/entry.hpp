@@ -18,7 +18,7 @@ namespace ttsim::impl::vectors {
 struct Array {
     std::vector<std::int64_t> shape;
     std::vector<std::uint32_t> data;
-    /// "[1][0][5]"
+    /// The indices of an element: "[1][0][5]".
     std::string place(std::size_t index) const;
 };
 Array read_npy(const std::filesystem::path& file);
@@ -27,10 +27,10 @@ class Entry {
 public:
     Entry(std::filesystem::path folder, const nlohmann::json& json);
     const std::string& id() const { return id_; }
-    std::string text(const char* key) const;  ///< must be there
+    std::string text(const char* key) const;  ///< required
     std::string text(const char* key, const char* other) const;
     std::int64_t integer(const char* key, std::int64_t other) const;
-    std::vector<std::string> words(const char* key) const;  ///< a list of strings, must be there
+    std::vector<std::string> words(const char* key) const;  ///< a required list of strings
     const nlohmann::json& list(const char* key) const;
     DataFormat format(const char* key) const;
     DataFormat tile_format(const char* key) const;  ///< one that can be unpacked
@@ -39,7 +39,7 @@ public:
     /// Names of arrays that begin with `prefix`, in order.
     std::vector<std::string> arrays(const std::string& prefix) const;
     std::string meaning(const std::string& array) const;
-    /// `multiple`: its length must be one of this many elements times an integer.
+    /// `multiple`: the number of elements must be a multiple of this.
     Array array(const std::string& name, std::size_t multiple = 1) const;
     template <class... Args>
     [[noreturn]] void fail(fmt::format_string<Args...> text, Args&&... args) const {
@@ -48,19 +48,20 @@ public:
 
 private:
     [[noreturn]] void fail_text(const std::string& text) const;
-    const nlohmann::json& described(const std::string& array) const;
+    const nlohmann::json& array_record(const std::string& array) const;
 
     std::filesystem::path folder_;
     const nlohmann::json& json_;
     std::string id_;
 };
 
-/// Compares computed elements with an entry's arrays and keeps count.
+/// Compares computed elements with an entry's arrays and counts differences.
 class Check {
 public:
     Check(const Entry& entry, VectorResult& result) : entry_(entry), result_(result) {}
     const Entry& entry() const { return entry_; }
-    /// Elements `at`, at+1, ... of the array must be `got`. Where `meaningful` is given, only those it is true for.
+    /// Elements `at`, at+1, ... of the array must equal `got`. With `meaningful`, only elements for which it is true
+    /// are compared.
     void expect(const std::string& name, std::size_t at, std::span<const std::uint32_t> got,
                 bool (*meaningful)(std::size_t index, const std::string& what) = nullptr, const std::string& what = "");
     void expect_bytes(const std::string& name, std::size_t at, std::span<const std::uint8_t> got);
@@ -69,7 +70,7 @@ private:
     const Array& expected(const std::string& name);
     const Entry& entry_;
     VectorResult& result_;
-    std::vector<std::pair<std::string, Array>> kept_;
+    std::vector<std::pair<std::string, Array>> loaded_;
 };
 
 // One function per kind of entry.

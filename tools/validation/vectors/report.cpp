@@ -14,7 +14,7 @@ namespace {
 /// All entries of one kind.
 struct KindSum {
     std::string kind;
-    int entries = 0, equal = 0, told = 0;  ///< `told`: not gated and different
+    int entries = 0, equal = 0, ungated_differing = 0;  ///< `ungated_differing`: entries that differ but do not count
     std::int64_t values = 0, differing = 0;
     std::string first;
 };
@@ -27,7 +27,7 @@ std::vector<KindSum> by_kind(const VectorReport& report) {
         KindSum& sum = *found;
         ++sum.entries;
         sum.equal += r.differing == 0 ? 1 : 0;
-        sum.told += r.differing != 0 && !r.gated ? 1 : 0;
+        sum.ungated_differing += r.differing != 0 && !r.gated ? 1 : 0;
         sum.values += r.values;
         sum.differing += r.gated ? r.differing : 0;
         if (r.gated && r.differing != 0 && sum.first.empty()) sum.first = r.id + " " + r.first;
@@ -48,7 +48,7 @@ std::string vector_table(const VectorReport& report) {
         all.equal += s.equal;
         all.values += s.values;
         all.differing += s.differing;
-        all.told += s.told;
+        all.ungated_differing += s.ungated_differing;
     }
     text +=
         fmt::format("{:<8} {:>7} {:>7} {:>10} {:>9}\n", all.kind, all.entries, all.equal, all.values, all.differing);

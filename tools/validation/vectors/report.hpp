@@ -1,4 +1,4 @@
-// What a check against recorded bits says, as a table and as JSON.
+// Results of the check against recorded register and memory contents, as a table and JSON.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace ttsim::impl {
 
-/// A line a kind of entry, then the entries that differ and do not count.
+/// One line per kind of entry, then the differing entries that do not count.
 std::string vector_table(const VectorReport& report);
-/// Set, verdict, kinds, and entry by entry.
+/// Set, verdict, kinds and all entries.
 std::string vector_json(const VectorReport& report);
 
 }  // namespace ttsim::impl

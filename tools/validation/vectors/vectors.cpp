@@ -32,7 +32,7 @@ nlohmann::json read_index(const std::filesystem::path& file) {
     try {
         return nlohmann::json::parse(text);
     } catch (const nlohmann::json::exception& e) {
-        fail_input({file.string(), 0, 0}, "is no JSON: {}", e.what());
+        fail_input({file.string(), 0, 0}, "is not JSON: {}", e.what());
     }
 }
 

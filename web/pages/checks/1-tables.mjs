@@ -1,4 +1,4 @@
-// Summary and tables: numbers are those of ttperf, and titles sort.
+// Summary and tables: values equal those of ttperf, and clicks on titles sort.
 import { execFileSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { cells, expect, go, open } from '../browser.mjs';
@@ -16,7 +16,7 @@ export const checks = {
     return `open in ${Math.round(milliseconds)} ms`;
   },
 
-  async 'tables hold what ttperf says and sort'(browser, { at }) {
+  async 'tables have the values of ttperf and sort'(browser, { at }) {
     const { page, problems } = await open(browser, at('bert.html'));
     await go(page, 'tables');
     const ttperf = join(dirname(process.argv[2]), 'ttperf');
@@ -31,7 +31,7 @@ export const checks = {
     await page.focus('#ops th[data-key=kernel]');
     await page.keyboard.press('Enter');
     const up = (await cells(page, '#ops tbody td:nth-child(8)')).map((cell) => Number(cell.replace(/,/g, '')));
-    expect(up.every((value, i) => i === 0 || value >= up[i - 1]), 'Enter turns the order');
+    expect(up.every((value, i) => i === 0 || value >= up[i - 1]), 'Enter reverses the order');
     expect((await page.$$('#resources tbody tr')).length > 0, 'links and channels');
     expect(problems.length === 0, problems.join('; '));
     await page.close();

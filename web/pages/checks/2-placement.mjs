@@ -1,10 +1,10 @@
-// Placement: ops where the netlist says, inputs orange and outputs blue, epochs and colours.
+// Placement: positions of ops, highlighted inputs (orange) and outputs (blue), epochs and colours.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, go, open } from '../browser.mjs';
 
 export const checks = {
-  async 'ops lie where the netlist puts them'(browser, { root, at, tool }) {
+  async 'ops are placed as in the netlist'(browser, { root, at, tool }) {
     tool('report', join(root, 'examples/bert_encoder.yaml'), '-o', at('netlist.html'), '--force');
     const { page, problems } = await open(browser, at('netlist.html'));
     await go(page, 'placement');
@@ -32,7 +32,7 @@ export const checks = {
     const colour = () => page.$eval(`#grid rect[data-name="${op}"]`, (box) => box.getAttribute('fill'));
     const busy = await colour();
     await page.selectOption('#colours', 'cause');
-    expect((await colour()) !== busy, 'colours follow the choice');
+    expect((await colour()) !== busy, 'colours change with the selection');
     expect(problems.length === 0, problems.join('; '));
     await page.close();
   },
@@ -49,7 +49,7 @@ export const checks = {
     await page.close();
   },
 
-  async 'a chip that an epoch leaves idle is not the one that is shown'(browser, { root, at, tool }) {
+  async 'a chip that is idle in the epoch is not shown first'(browser, { root, at, tool }) {
     const netlist = readFileSync(join(root, 'examples/eltwise_chain.yaml'), 'utf8');
     writeFileSync(at('second.yaml'), netlist.replaceAll('target_device: 0', 'target_device: 1').replace(/arch: .*/, 'arch: wormhole_b0'));
     tool('report', at('second.yaml'), '-o', at('second.html'), '--force');

@@ -1,4 +1,4 @@
-// Graphs: every pass, search, links, differences, a node across passes.
+// Graphs: all passes, search, links, differences, and a node in other passes.
 import { writeFileSync } from 'node:fs';
 import { expect, go, open } from '../browser.mjs';
 

@@ -1,4 +1,4 @@
-// A graph of 60,000 edges is drawn and moves. How long it takes: scripts/bench-pages.
+// A graph of 60,000 edges is drawn and can be moved. scripts/bench-pages measures the time.
 import { expect, go, open } from '../browser.mjs';
 import { addLargePass, framesOfWheel, showLargePass } from '../large_data.mjs';
 

@@ -1,4 +1,4 @@
-// ttsim report --serve: the list of a folder, and the page of one of its runs.
+// ttsim report --serve: the list of runs in a folder, and the page of one run.
 import { spawn } from 'node:child_process';
 import { mkdirSync, copyFileSync } from 'node:fs';
 import { resolve } from 'node:path';

@@ -1,9 +1,9 @@
-// What a pass changed, and where a node of one pass is in another.
+// Differences between passes, and the corresponding nodes in other passes.
 import type { Graph, GraphNode } from './graph';
 
 export type Change = 'same' | 'new' | 'changed';
 
-/** What a node is, apart from its place in the list. */
+/** A node's properties, independent of its position in the list. */
 function signature(graph: Graph): Map<string, string> {
   const inputs = graph.nodes.map((): string[] => []);
   for (const edge of graph.edges) inputs[edge.to]?.push(`${graph.nodes[edge.from]?.name} ${edge.tms}`);
@@ -12,7 +12,7 @@ function signature(graph: Graph): Map<string, string> {
 
 export interface Difference {
   changes: Map<string, Change>;
-  /** Names of nodes that are no longer there. */
+  /** Names of removed nodes. */
   gone: string[];
 }
 
@@ -23,7 +23,7 @@ export function difference(before: Graph, after: Graph): Difference {
   return { changes, gone: [...old.keys()].filter((name) => !now.has(name)) };
 }
 
-/** The node of that name, or those that come from the same node of the model. */
+/** The node of the same name, or the nodes with the same origin in the model. */
 export function follow(node: GraphNode, graph: Graph): GraphNode[] {
   const named = graph.nodes.filter((other) => other.name === node.name);
   if (named.length > 0) return named;

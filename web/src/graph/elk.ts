@@ -1,8 +1,8 @@
-// ELK's layered layout in a worker: fewer crossings, for graphs that it is done with in a moment.
+// ELK's layered layout in a worker: fewer crossings, for graphs small enough for it.
 import ELK, { type ElkNode } from 'elkjs/lib/elk-api.js';
 import ElkWorker from 'elkjs/lib/elk-worker.min.js?worker&inline';
 import type { Graph } from './graph';
-import { boxGap, boxHeight, boxWidth, layerGap, moved, type Layout } from './layout';
+import { boxGap, boxHeight, boxWidth, layerGap, movedToOrigin, type Layout } from './layout';
 
 export const mostElkEdges = 600;
 
@@ -18,7 +18,7 @@ export async function elkLayout(graph: Graph): Promise<Layout> {
       children: graph.nodes.map((node, i) => ({ id: String(i), width: boxWidth(node.name, node.title), height: boxHeight })),
       edges: graph.edges.map((edge, i) => ({ id: `e${i}`, sources: [String(edge.from)], targets: [String(edge.to)] })),
     });
-    return moved((placed.children ?? []).map((box) => ({ x: box.x ?? 0, y: box.y ?? 0, w: box.width ?? 0, h: box.height ?? 0 })));
+    return movedToOrigin((placed.children ?? []).map((box) => ({ x: box.x ?? 0, y: box.y ?? 0, w: box.width ?? 0, h: box.height ?? 0 })));
   } finally {
     elk.terminateWorker();
   }

@@ -1,15 +1,15 @@
-// A graph as the drawing sees it, made of a pass or of the placed netlist.
+// Graphs for drawing, from a pass or from the placed netlist.
 import type { Op, Pass, Queue, Run } from '../data';
 import { Model } from '../model';
 
-/** Ovals are queues and values: activations light, parameters dark. */
+/** Queues and values are ovals: light for activations, dark for parameters. */
 export type NodeKind = 'op' | 'activation' | 'parameter' | 'output';
 export interface GraphNode {
   name: string;
   title: string;
   kind: NodeKind;
   epoch?: number;
-  /** How the same thing is known in other passes. */
+  /** Identifies the node in other passes. */
   origin: string;
   fields: Record<string, unknown>;
 }
@@ -47,7 +47,7 @@ function fieldsOf(entry: Op | Queue): Record<string, unknown> {
   return Object.fromEntries(Object.entries(entry).filter(([key]) => key !== 'inputs' && key !== 'line'));
 }
 
-/** The netlist: what the placer left. */
+/** The placed netlist as a graph. */
 export function netlistGraph(model: Model): Graph {
   const graph: Graph = { name: 'post_placer', nodes: [], edges: [] };
   const index = new Map<string, number>();
@@ -72,7 +72,7 @@ export function netlistGraph(model: Model): Graph {
   return graph;
 }
 
-/** All that a run has, in the order of the compiler. */
+/** All graphs of a run, in the order of the compiler. */
 export function graphsOf(run: Run): { name: string; make: () => Graph }[] {
   const list = (run.passes ?? []).map((pass) => ({ name: pass.name, make: () => passGraph(pass) }));
   if (run.ops) list.push({ name: 'post_placer', make: () => netlistGraph(new Model(run)) });

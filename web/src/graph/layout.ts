@@ -1,4 +1,4 @@
-// Layers from the longest path, order by the middle of neighbours: linear in edges, for graphs of any size.
+// Layered layout: layers by longest path, order by the median of neighbours. Linear in edges, for graphs of any size.
 import type { Graph } from './graph';
 
 export interface Box {
@@ -18,7 +18,7 @@ export function boxWidth(name: string, title: string): number {
   return Math.min(240, 20 + 7 * Math.max(name.length, title.length));
 }
 
-/** The layer of each node: below all it reads. What reads nothing stands right above its first reader. */
+/** The layer of each node: below all of its inputs. Nodes without inputs are directly above their first reader. */
 export function layers(graph: Graph): number[] {
   const count = graph.nodes.length;
   const reads = new Array<number>(count).fill(0), layer = new Array<number>(count).fill(0);
@@ -29,7 +29,7 @@ export function layers(graph: Graph): number[] {
   }
   const left = [...reads];
   const ready = left.flatMap((n, i) => (n === 0 ? [i] : []));
-  // grows while it is walked
+  // grows while it is traversed
   for (const node of ready) {
     for (const reader of readers[node] ?? []) {
       layer[reader] = Math.max(layer[reader] ?? 0, (layer[node] ?? 0) + 1);
@@ -37,7 +37,7 @@ export function layers(graph: Graph): number[] {
       if (left[reader] === 0) ready.push(reader);
     }
   }
-  // a queue that is read and written again closes a circle: those nodes stay where they were reached first
+  // a queue that is read and written again forms a cycle: its nodes stay where they were reached first
   for (let node = 0; node < count; ++node) {
     const to = readers[node] ?? [];
     if (reads[node] === 0 && to.length > 0) layer[node] = Math.max(0, to.reduce((least, r) => Math.min(least, layer[r] ?? 0), Infinity) - 1);
@@ -54,17 +54,17 @@ function neighbours(graph: Graph): number[][] {
   return lists;
 }
 
-/** Puts the boxes of a row near where they want to be, in their order and without overlap. */
-function spread(row: number[], boxes: Box[], wish: number[]): void {
+/** Places the boxes of a row near their target positions, in their order and without overlap. */
+function spread(row: number[], boxes: Box[], target: number[]): void {
   let right = -Infinity;
   for (const node of row) {
     const box = boxes[node];
     if (!box) continue;
-    box.x = Math.max(wish[node] ?? 0, right + boxGap);
+    box.x = Math.max(target[node] ?? 0, right + boxGap);
     right = box.x + box.w;
   }
-  // half of what was pushed to the right goes back
-  const pushed = row.reduce((sum, node) => sum + (boxes[node]?.x ?? 0) - (wish[node] ?? 0), 0) / Math.max(1, row.length);
+  // moves boxes back by half of their shift to the right
+  const pushed = row.reduce((sum, node) => sum + (boxes[node]?.x ?? 0) - (target[node] ?? 0), 0) / Math.max(1, row.length);
   for (const node of row) { const box = boxes[node]; if (box) box.x -= pushed; }
 }
 
@@ -75,8 +75,8 @@ export function layered(graph: Graph, sweeps = 6): Layout {
   for (let i = 0; i < rows.length; ++i) rows[i] ??= [];
   const boxes = graph.nodes.map((node, i): Box => ({ x: 0, y: (layer[i] ?? 0) * (boxHeight + layerGap), w: boxWidth(node.name, node.title), h: boxHeight }));
   const near = neighbours(graph);
-  const wish = new Array<number>(graph.nodes.length).fill(0);
-  for (const row of rows) spread(row, boxes, wish);
+  const target = new Array<number>(graph.nodes.length).fill(0);
+  for (const row of rows) spread(row, boxes, target);
   for (let sweep = 0; sweep < sweeps; ++sweep) {
     const order = sweep % 2 === 0 ? rows : [...rows].reverse();
     for (const row of order) {
@@ -85,17 +85,17 @@ export function layered(graph: Graph, sweeps = 6): Layout {
         if (!box) continue;
         let sum = 0;
         for (const other of list) { const b = boxes[other]; if (b) sum += b.x + b.w / 2; }
-        wish[node] = list.length > 0 ? sum / list.length - box.w / 2 : box.x;
+        target[node] = list.length > 0 ? sum / list.length - box.w / 2 : box.x;
       }
-      row.sort((a, b) => (wish[a] ?? 0) - (wish[b] ?? 0) || a - b);
-      spread(row, boxes, wish);
+      row.sort((a, b) => (target[a] ?? 0) - (target[b] ?? 0) || a - b);
+      spread(row, boxes, target);
     }
   }
-  return moved(boxes);
+  return movedToOrigin(boxes);
 }
 
-/** The same with its corner at 0, 0. */
-export function moved(boxes: Box[]): Layout {
+/** The same layout with its corner at 0, 0. */
+export function movedToOrigin(boxes: Box[]): Layout {
   let x0 = Infinity, y0 = Infinity, x1 = -Infinity, y1 = -Infinity;
   for (const box of boxes) {
     x0 = Math.min(x0, box.x); y0 = Math.min(y0, box.y);

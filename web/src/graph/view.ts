@@ -1,11 +1,11 @@
-// A graph on a canvas: zoom at the pointer, drag, fit; only what is in sight is drawn.
+// Draws a graph on a canvas, with zoom at the pointer, drag and fit; only the visible part is drawn.
 import { themed, wordColour } from '../colour';
 import { el } from '../dom';
 import type { Change } from './difference';
 import type { Graph } from './graph';
 import type { Layout } from './layout';
 
-/** While it moves; the rest follows when it rests. */
+/** Limit while the view moves; the rest is drawn when it stops. */
 const mostMovingEdges = 6000;
 
 export class GraphView {
@@ -18,7 +18,7 @@ export class GraphView {
   private near = new Set<number>();
   changes = new Map<string, Change>();
   colourOf: (name: string, title: string) => string = (_name, title) => wordColour(title);
-  /** Milliseconds that the last whole drawing took. */
+  /** Milliseconds of the last complete drawing. */
   lastDraw = 0;
 
   constructor(private graph: Graph, private layout: Layout, private readonly choose: (node: number) => void) {
@@ -55,7 +55,7 @@ export class GraphView {
     this.dy = (h - this.layout.height * this.scale) / 2;
     this.draw();
   }
-  /** Marks a node, dims what is not beside it, and brings it into sight. */
+  /** Selects a node, dims all but its neighbours, and scrolls to it. */
   mark(node: number, bring: boolean): void {
     this.chosen = node;
     this.near = new Set([node]);
@@ -71,7 +71,7 @@ export class GraphView {
     }
     this.draw();
   }
-  /** Where a node is on the canvas: its middle. */
+  /** The centre of a node on the canvas. */
   middle(node: number): { x: number; y: number } | null {
     const box = this.layout.boxes[node];
     return box ? { x: (box.x + box.w / 2) * this.scale + this.dx, y: (box.y + box.h / 2) * this.scale + this.dy } : null;

@@ -38,7 +38,7 @@ const columns: Column[] = [
 ];
 
 export function comparePage(runs: Run[]): HTMLElement {
-  if (runs.length < 2) return el('p', { class: 'empty' }, 'Give ttsim report two traces to compare them.');
+  if (runs.length < 2) return el('p', { class: 'empty' }, 'Run ttsim report with two traces to compare them.');
   let a = 0, b = 1;
   const place = el('div');
   const facts = (run: Run, mark: string) => {

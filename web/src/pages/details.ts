@@ -1,4 +1,4 @@
-// The panel beside a drawing: all of an op or a queue, with links.
+// The details panel: all properties of an op or a queue, with links.
 import { el } from '../dom';
 import { bytes, hex, number, percent } from '../format';
 import { causeNames, causeColours } from '../colour';

@@ -1,4 +1,4 @@
-// Chooses an epoch: a slider, and the arrow keys anywhere on the page.
+// Selects an epoch with a slider, or with the arrow keys anywhere on the page.
 import { el } from '../dom';
 import type { Model } from '../model';
 
@@ -17,7 +17,7 @@ export function epochSlider(model: Model, epoch: number, change: (epoch: number)
   };
   const set = (value: number) => { tell(value); change(value); };
   const key = (event: KeyboardEvent) => {
-    // the page it is on may be gone
+    // the page of the slider may have been removed
     if (!input.isConnected) { document.removeEventListener('keydown', key); return; }
     if (event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement) return;
     const step = event.key === 'ArrowLeft' ? -1 : event.key === 'ArrowRight' ? 1 : 0;

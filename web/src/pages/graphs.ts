@@ -1,4 +1,4 @@
-// Every pass of the compiler as a graph, and the placed netlist as the last of them.
+// All passes of the compiler as graphs, followed by the placed netlist.
 import { causeColours, legend, shareColour, themed, wordColour } from '../colour';
 import type { Run } from '../data';
 import { choice, clear, el } from '../dom';
@@ -9,7 +9,7 @@ import { graphsOf, type Graph, type GraphNode } from '../graph/graph';
 import { layered } from '../graph/layout';
 import { GraphView } from '../graph/view';
 
-/** Names that hold the text first, then types. */
+/** Nodes whose name contains the text, followed by nodes whose type does. */
 export function search(graph: Graph, text: string): number[] {
   const word = text.toLowerCase();
   if (word === '') return [];
@@ -33,12 +33,12 @@ export function graphsPage(run: Run, wanted: string): HTMLElement {
     view.changes = changed?.changes ?? new Map<string, never>();
     view.show(graph, layered(graph));
     const count = (what: string) => [...view.changes.values()].filter((change) => change === what).length;
-    said.textContent = `${graph.nodes.length} nodes, ${graph.edges.length} edges${changed ? `; ${count('new')} new (green), ${count('changed')} changed (orange), ${changed.gone.length} gone` : ''}`;
+    said.textContent = `${graph.nodes.length} nodes, ${graph.edges.length} edges${changed ? `; ${count('new')} new (green), ${count('changed')} changed (orange), ${changed.gone.length} removed` : ''}`;
     view.canvas.dataset.graph = graph.name;
     view.canvas.dataset.layout = 'layered';
     clear(side);
-    side.append(el('p', { class: 'hint' }, 'A click on a node shows all of its fields.'));
-    if (changed && changed.gone.length > 0) side.append(el('h2', {}, 'Gone'), el('p', { id: 'gone' }, changed.gone.slice(0, 200).join(', ')));
+    side.append(el('p', { class: 'hint' }, 'Click a node to show all of its fields.'));
+    if (changed && changed.gone.length > 0) side.append(el('h2', {}, 'Removed'), el('p', { id: 'gone' }, changed.gone.slice(0, 200).join(', ')));
     const shown = graph;
     if (graph.edges.length > 0 && graph.edges.length <= mostElkEdges)
       void elkLayout(graph).then((layout) => {

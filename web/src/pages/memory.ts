@@ -1,4 +1,4 @@
-// What lies where: L1 of the cores of an epoch, DRAM of a channel over all epochs.
+// Memory use: L1 of the cores of an epoch, and DRAM of a channel over all epochs.
 import { wordColour } from '../colour';
 import type { Chip, Row, Run } from '../data';
 import { choice, clear, el, svg } from '../dom';
@@ -12,7 +12,7 @@ export interface Piece {
   channel: number;
   address: number;
   size: number;
-  /** Epochs that use it; undefined: none. */
+  /** First and last epoch that uses it; undefined: none. */
   used: [number, number] | undefined;
 }
 
@@ -66,7 +66,7 @@ export function memoryPage(run: Run, openOp: (op: string) => void): HTMLElement 
     const top = Math.max(1, ...here.map((piece) => piece.address + piece.size)), bottom = Math.min(top - 1, ...here.map((piece) => piece.address));
     const y = (address: number) => 10 + high - (high * (address - bottom)) / (top - bottom);
     const drawing = svg('svg', { width: left + width + 10, height: high + 40, role: 'img', 'aria-label': `DRAM channel ${channel} over epochs` });
-    drawing.append(svg('text', { x: 0, y: y(bottom) }, hex(bottom)), svg('text', { x: 0, y: y(top) + 8 }, hex(top)), svg('text', { x: left, y: high + 30 }, `epochs 0 to ${epochs - 1}; pale: there and not in use`));
+    drawing.append(svg('text', { x: 0, y: y(bottom) }, hex(bottom)), svg('text', { x: 0, y: y(top) + 8 }, hex(top)), svg('text', { x: left, y: high + 30 }, `epochs 0 to ${epochs - 1}; pale: allocated but not in use`));
     for (const piece of here) {
       const title = `${piece.queue}: ${hex(piece.address)} to ${hex(piece.address + piece.size)}, ${bytes(piece.size)}`;
       const place = { y: y(piece.address + piece.size), height: Math.max(1, y(piece.address) - y(piece.address + piece.size)), fill: wordColour(piece.queue) };

@@ -1,4 +1,4 @@
-// Where ops lie: the grid of a chip in an epoch, and the buffers of its queues in DRAM above it.
+// Placement: the grid of a chip in an epoch, and above it the buffers of its queues in DRAM.
 import { causeColours, causeNames, legend, shareColour, wordColour } from '../colour';
 import type { Chip, Op, Run } from '../data';
 import { choice, clear, el, svg } from '../dom';
@@ -11,13 +11,13 @@ import type { CorePlace } from './time';
 const cell = 74, high = 46, left = 44, barHigh = 14;
 export type ColourBy = 'op' | 'busy' | 'cause';
 
-/** Rows of the chip from the top: [NoC row, logical row or -1 where it is harvested]. */
+/** Rows of the chip from the top: [NoC row, logical row or -1 if harvested]. */
 export function gridRows(chip: Chip): [number, number][] {
   const rows = chip.rows.map((y, logical): [number, number] => [y, logical]);
   for (const y of chip.harvested_rows) rows.push([y, -1]);
   return rows.sort((a, b) => a[0] - b[0]);
 }
-/** Rows and columns of cores that an op takes. */
+/** Rows and columns of cores of an op. */
 export function extent(op: Op): [number, number] {
   return op.transposed ? [op.grid[1], op.grid[0]] : op.grid;
 }
@@ -69,14 +69,14 @@ export function placementPage(run: Run, wanted: string, openCore: (core: CorePla
       box.setAttribute('stroke-width', box.dataset.lit === '' ? '1' : '3.5');
     }
     clear(side);
-    side.append(name === '' ? el('p', { class: 'hint' }, 'Point at an op or a buffer; a click keeps it.') : details(model, name, times.get(name), open));
+    side.append(name === '' ? el('p', { class: 'hint' }, 'Point at an op or a buffer; click to keep it selected.') : details(model, name, times.get(name), open));
   }
   function draw(): void {
     const times = model.times(epoch);
     clear(drawing);
     drawing.append(drawChip(model, chip, epoch, colourBy, times, (name) => light(name || pinned, times), (name) => { pinned = pinned === name ? '' : name; light(pinned, times); }, openCore));
     clear(key);
-    key.append(legend(colourBy === 'cause' ? causes.map((c) => [causeNames[c], causeColours[c]]) : colourBy === 'busy' ? [['works never', shareColour(0)], ['half of its time', shareColour(0.5)], ['always', shareColour(1)]] : [['a colour for each type of op', wordColour('matmul')]]));
+    key.append(legend(colourBy === 'cause' ? causes.map((c) => [causeNames[c], causeColours[c]]) : colourBy === 'busy' ? [['never busy', shareColour(0)], ['half of the time', shareColour(0.5)], ['always busy', shareColour(1)]] : [['a colour for each type of op', wordColour('matmul')]]));
     light(pinned, times);
   }
   const slider = epochSlider(model, epoch, (value) => {
@@ -112,7 +112,7 @@ function drawChip(model: Model, chip: Chip, epoch: number, by: ColourBy, times: 
     box.addEventListener('click', () => pin(name));
     drawing.append(box);
   };
-  // queues lie close together in much memory: from the lowest address in use to the highest
+  // queues use a small part of memory: show the range from the lowest to the highest address in use
   const [bottom, top] = addresses(model, chip);
   drawing.append(svg('text', { x: left, y: 12 }, `DRAM channels, ${hex(bottom)} to ${hex(top)}`));
   const barWidth = width - left - 10;
@@ -150,14 +150,14 @@ function drawChip(model: Model, chip: Chip, epoch: number, by: ColourBy, times: 
   return drawing;
 }
 
-/** A link on each core of the epoch: what it did over time. */
+/** Adds a link from each core of the epoch to its time line. */
 function coreLinks(model: Model, chip: Chip, epoch: number, at: (x: number, y: number) => [number, number], open: (core: CorePlace) => void, drawing: SVGElement): void {
   const of = model.traceEpoch(epoch);
   for (const one of model.run.trace?.series ?? []) {
     if (one.epoch !== of || one.chip !== chip.id || !chip.columns.includes(one.x) || !chip.rows.includes(one.y)) continue;
     const [x, y] = at(one.x, one.y);
     const go = () => open({ epoch: one.epoch, chip: one.chip, x: one.x, y: one.y });
-    const link = svg('text', { x: x + cell - 6, y: y + high - 8, class: 'core', 'data-core': `${one.x}-${one.y}`, tabindex: 0, role: 'link' }, `${one.x}-${one.y}`, svg('title', {}, `what core ${one.x}-${one.y} did over time`));
+    const link = svg('text', { x: x + cell - 6, y: y + high - 8, class: 'core', 'data-core': `${one.x}-${one.y}`, tabindex: 0, role: 'link' }, `${one.x}-${one.y}`, svg('title', {}, `time line of core ${one.x}-${one.y}`));
     link.addEventListener('click', go);
     link.addEventListener('keydown', (event) => { if ((event as KeyboardEvent).key === 'Enter') go(); });
     drawing.append(link);

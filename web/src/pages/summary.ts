@@ -1,4 +1,4 @@
-// What the run is, and the few numbers that say most.
+// The run and its most important figures.
 import type { Row, Run } from '../data';
 import { el } from '../dom';
 import { bytes, number } from '../format';
@@ -14,7 +14,7 @@ function facts(list: [string, string | number | null | undefined][]): HTMLElemen
   return box;
 }
 
-/** A rate of the run as every report has it; '-' where it is not known. */
+/** A rate in the format of all reports; '-' if unknown. */
 export const rate = (value: Row[string] | undefined): string => (typeof value === 'number' ? `${number(value)} inputs/s` : '-');
 
 export function summaryPage(run: Run, openOp: (op: string) => void): HTMLElement {

@@ -3,12 +3,12 @@ import type { Row, Run } from '../data';
 import { choice, clear, el } from '../dom';
 import { table, type Column } from '../table';
 
-/** Green above a half, red below a quarter. */
+/** Green above 0.5, red below 0.25. */
 const share = (key: string) => (row: Row) => {
   const value = row[key];
   return typeof value !== 'number' ? '' : value > 0.5 ? 'good' : value < 0.25 ? 'bad' : '';
 };
-/** Red where the other number is half as large again or half as small, yellow at a fifth. */
+/** Red if the values differ by at least 50 %, yellow at 20 %. */
 const off = (key: string, from: string) => (row: Row) => {
   const a = row[key], b = row[from];
   if (typeof a !== 'number' || typeof b !== 'number' || b === 0) return '';
@@ -23,11 +23,11 @@ export const epochColumns: Column[] = [
   { key: 'inputs', title: 'inputs' },
   { key: 'start', title: 'start' },
   { key: 'cycles', title: 'cycles' },
-  { key: 'inputs_per_second', title: 'inputs/s', help: 'steady, as simulated; empty: too few inputs to tell' },
+  { key: 'inputs_per_second', title: 'inputs/s', help: 'steady rate, as simulated; empty: too few inputs' },
   { key: 'speed_per_second', title: 'speed', help: 'inputs/s if no op waited for another' },
   { key: 'cores', title: 'cores' },
   { key: 'utilization', title: 'util', share: true, colour: share('utilization'), help: 'share of all cores of its chips that compute, at the speed' },
-  { key: 'math_utilization', title: 'math', share: true, colour: share('math_utilization'), help: 'share of the cycles of its cores in which FPU or SFPU work' },
+  { key: 'math_utilization', title: 'math', share: true, colour: share('math_utilization'), help: 'share of the cycles of its cores in which FPU or SFPU are busy' },
   { key: 'matmul_cores', title: 'matmul cores' },
   { key: 'matmul_utilization', title: 'matmul util', share: true, colour: share('matmul_utilization'), help: 'the same over the cores of matmuls' },
   { key: 'limiting_op', title: 'limiting op' },
@@ -41,12 +41,12 @@ export const opColumns: Column[] = [
   { key: 'grid', title: 'grid' },
   { key: 'inputs', title: 'inputs' },
   { key: 'est', title: 'est', help: 'the busiest of unpack, math and pack alone' },
-  { key: 'kernel', title: 'kernel', help: 'the three coupled; operands always there, results always taken' },
+  { key: 'kernel', title: 'kernel', help: 'the three coupled, with inputs and output buffers always available' },
   { key: 'bw_kernel', title: 'bw_kernel', help: 'as simulated, without waits for other ops', colour: off('bw_kernel', 'kernel') },
-  { key: 'cycles', title: 'cycles', help: 'as simulated, everything included' },
+  { key: 'cycles', title: 'cycles', help: 'as simulated, with all waits' },
   { key: 'limit', title: 'limits' },
-  { key: 'wait_source_share', title: 'for input', share: true, help: 'share of cycles in which it waits for tiles of other ops' },
-  { key: 'wait_room_share', title: 'for room', share: true, help: 'share of cycles in which it waits for room at its consumers' },
+  { key: 'wait_source_share', title: 'for input', share: true, help: 'share of cycles spent waiting for tiles of other ops' },
+  { key: 'wait_room_share', title: 'for room', share: true, help: 'share of cycles spent waiting for space at its consumers' },
   { key: 'math_utilization', title: 'math', share: true, colour: share('math_utilization') },
   { key: 'in_bytes_per_cycle_needed', title: 'in need' },
   { key: 'in_bytes_per_cycle_got', title: 'in got' },
@@ -71,7 +71,7 @@ export function opRows(run: Run): Row[] {
 
 export function tablesPage(run: Run, openOp: (op: string) => void): HTMLElement {
   const trace = run.trace;
-  if (!trace) return el('p', { class: 'empty' }, 'Tables need a trace: run with --trace FILE and give that file to ttsim report.');
+  if (!trace) return el('p', { class: 'empty' }, 'Tables need a trace: run with --trace FILE and pass that file to ttsim report.');
   const ops = opRows(run);
   const place = el('div');
   let epoch = 'all';
@@ -84,7 +84,7 @@ export function tablesPage(run: Run, openOp: (op: string) => void): HTMLElement 
   const epochs: [string, string][] = [['all', 'all'], ...trace.epochs.filter((e) => e.same_as === undefined).map((e): [string, string] => [String(e.epoch), `${e.epoch}: ${e.graphs}`])];
   return el('div', {},
     el('h2', {}, 'Epochs'), table('epochs', epochColumns, trace.epochs),
-    el('h2', {}, 'Ops'), el('p', { class: 'hint' }, 'Cycles per input of the slowest core. Enter or a click on a row shows where the op lies.'),
+    el('h2', {}, 'Ops'), el('p', { class: 'hint' }, 'Cycles per input of the slowest core. Enter or a click on a row shows the placement of the op.'),
     choice('Epoch', 'ops-epoch', epochs, epoch, (value) => { epoch = value; show(); }), place,
     el('h2', {}, 'Links and channels'), table('resources', resourceColumns, trace.resources));
 }

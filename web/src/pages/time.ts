@@ -1,4 +1,4 @@
-// Ops over time: each input with what its cycles went to; links and channels below.
+// Ops over time: the cycles of each input by cause; below, links and channels.
 import { causeColours, causeNames, legend, themed } from '../colour';
 import type { Run, Series, Trace } from '../data';
 import { choice, clear, el } from '../dom';
@@ -14,7 +14,7 @@ export interface CorePlace {
   x: number;
   y: number;
 }
-/** A line of the picture: a core's inputs, or of them one cause alone. */
+/** A line of the diagram: a core's inputs, or only one cause of them. */
 interface Lane {
   label: string;
   series: Series;
@@ -23,7 +23,7 @@ interface Lane {
 
 const placeOf = (one: Series) => `${one.chip}:${one.x}-${one.y}`;
 
-/** The core as a whole, then a line for each cause that it spends cycles on. */
+/** A line for the core, then one for each cause with cycles. */
 export function lanesOf(series: Series): Lane[] {
   const inputs = inputsOf(series, 0, Infinity);
   const spent = drawnOrder.filter((cause) => inputs.some((input) => (input.parts[causes.indexOf(cause)] ?? 0) > 0));
@@ -32,7 +32,7 @@ export function lanesOf(series: Series): Lane[] {
 
 export function timePage(run: Run, asked: CorePlace | undefined, openOp: (op: string) => void): HTMLElement {
   const trace = run.trace;
-  if (!trace) return el('p', { class: 'empty' }, 'Time needs a trace: run with --trace FILE and give that file to ttsim report.');
+  if (!trace) return el('p', { class: 'empty' }, 'The time page needs a trace: run with --trace FILE and pass that file to ttsim report.');
   const own = trace.epochs.filter((epoch) => epoch.same_as === undefined);
   let epoch = asked?.epoch ?? Number(own[0]?.epoch ?? 0);
   let core = asked ? `${asked.chip}:${asked.x}-${asked.y}` : '';
@@ -51,7 +51,7 @@ export function timePage(run: Run, asked: CorePlace | undefined, openOp: (op: st
   };
   show();
   return el('div', {},
-    el('p', { class: 'hint' }, 'The slowest core of each op, or one core with a line for each cause. The wheel zooms at the pointer, dragging moves, f fits; a click shows where the op lies. Hatched: before its first tiles (fill). Parts of an input are drawn one after the other by cause, not when they happened.'),
+    el('p', { class: 'hint' }, 'The slowest core of each op, or one core with a line for each cause. The wheel zooms at the pointer, dragging moves, f fits; a click shows the placement of the op. Hatched: before its first tiles (fill). Parts of an input are drawn in order of cause, not at the time when they occurred.'),
     el('div', { class: 'bar' }, choice('Epoch', 'time-epoch', own.map((e) => [String(e.epoch), `${e.epoch}: ${e.graphs}`]), String(epoch), (value) => { epoch = Number(value); show(); }), cores),
     legend(causes.map((cause) => [causeNames[cause], causeColours[cause]])), place,
     el('h2', {}, 'Links and channels over the whole run'), loads(trace));
@@ -64,7 +64,7 @@ function gantt(rows: Lane[], length: number, openOp: (op: string) => void): HTML
 
   function bar(pen: CanvasRenderingContext2D, { series: row, only }: Lane, y: number, x: (cycle: number) => number): void {
     pen.fillStyle = themed('--unused');
-    // the fill: nothing has come yet
+    // the fill: no tiles have arrived yet
     for (let at = Math.max(names, x(0)); at < x(row.start); at += 6) pen.fillRect(at, y + 7, 3, 4);
     for (const input of inputsOf(row, from, to)) {
       const sum = Math.max(1, input.parts.reduce((a, b) => a + b, 0));
@@ -134,7 +134,7 @@ function gantt(rows: Lane[], length: number, openOp: (op: string) => void): HTML
     else if (e.key === 'ArrowLeft') window_(from - step, to - step);
     else if (e.key === 'ArrowRight') window_(from + step, to + step);
   });
-  say();  // not with the first drawing: that waits for the canvas to have a size
+  say();  // not in the first drawing, which waits until the canvas has a size
   new ResizeObserver(draw).observe(canvas);
   return el('div', {}, said, canvas);
 }

@@ -1,4 +1,5 @@
-"""Sparse matrices that pick: what a convolution reads at one place of its kernel, cut and laid out by tiles."""
+"""Sparse selection matrices: the elements that a convolution reads for one kernel position, split and laid out in
+tiles."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -14,16 +15,16 @@ def create_conv2d_sparse_picker_matrix(y: int, x: int, y_shift: int, x_shift: in
                                        stride: Any, padding: Any, dilation: Any = 1, tile_align: bool = False,
                                        pad_x_only: bool = False, sparse_r_pad: int = 0,
                                        sparse_c_pad: int = 0) -> torch.Tensor:
-    """[rows * columns of the output, y * x], sparse: times activations [y * x, channels] it gives what one place of the
-    kernel reads. That place is `(k - 1) // 2 - shift` along each axis. `padding`: [left, right, top, bottom];
-    `pad_x_only` leaves out top and bottom. `tile_align`: both sizes in whole tiles, and as many more as `sparse_r_pad`
-    and `sparse_c_pad` say. AssertionError for a shift that is no place of the kernel."""
+    """A sparse matrix [rows * columns of the output, y * x]. Multiplied by activations [y * x, channels] it selects the
+    elements read for one kernel position, which is `(k - 1) // 2 - shift` along each axis. `padding`: [left, right,
+    top, bottom]; `pad_x_only` omits top and bottom. `tile_align` rounds both sizes up to tiles and adds `sparse_r_pad`
+    and `sparse_c_pad` tiles. AssertionError for a shift outside the kernel."""
     (down, right), (apart_y, apart_x) = per_axis(stride, 2), per_axis(dilation, 2)
     left, behind_x, top, behind_y = [padding] * 4 if isinstance(padding, int) else padding
     top, behind_y = (0, 0) if pad_x_only else (top, behind_y)
     row, column = (y_kernel - 1) // 2 - y_shift, (x_kernel - 1) // 2 - x_shift
     assert 0 <= row < y_kernel and 0 <= column < x_kernel, \
-        f"shift {y_shift}, {x_shift} is no place of a kernel of {y_kernel} x {x_kernel}"
+        f"shift {y_shift}, {x_shift} is outside of a kernel of {y_kernel} x {x_kernel}"
     rows = torch.arange((y + top + behind_y - apart_y * (y_kernel - 1) - 1) // down + 1) * down + row * apart_y - top
     columns = torch.arange((x + left + behind_x - apart_x * (x_kernel - 1) - 1) // right + 1) * right \
         + column * apart_x - left
@@ -41,11 +42,11 @@ def _sparse(places: torch.Tensor, values: torch.Tensor, size: Sequence[int]) -> 
 
 
 def interleave_tiles(pickers: Sequence[torch.Tensor]) -> torch.Tensor:
-    """One picker with the first row of tiles of each, then the second of each, and so on. AssertionError for pickers
-    that differ in shape or are no whole tiles high."""
+    """A matrix with the first row of tiles of each picker, then the second of each, and so on. AssertionError for
+    different shapes, or heights that are not multiples of a tile."""
     height, width = pickers[0].shape
     assert height % TILE_DIM == 0 and all(tuple(one.shape) == (height, width) for one in pickers), \
-        f"pickers of shapes {[tuple(one.shape) for one in pickers]} are not whole tiles high, and alike"
+        f"pickers of shapes {[tuple(one.shape) for one in pickers]} must be equal, with heights in whole tiles"
     places, values = [], []
     for k, picker in enumerate(one.coalesce() for one in pickers):
         rows, columns = picker.indices()
@@ -56,9 +57,9 @@ def interleave_tiles(pickers: Sequence[torch.Tensor]) -> torch.Tensor:
 
 
 def vslice(picker: torch.Tensor, factor: int) -> list[torch.Tensor]:
-    """`factor` pickers of as many rows each. AssertionError where the rows are no such parts."""
+    """Splits into `factor` matrices with equal numbers of rows. AssertionError if the rows cannot be divided."""
     height, width = picker.shape
-    assert height % factor == 0, f"{height} rows are no {factor} equal slices"
+    assert height % factor == 0, f"{height} rows cannot be divided into {factor} equal slices"
     rows, columns = picker.coalesce().indices()
     part = height // factor
     kept = [rows // part == k for k in range(factor)]

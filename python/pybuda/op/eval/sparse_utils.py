@@ -1,4 +1,4 @@
-"""Sizes of convolutions, and the matrices that pick what they read."""
+"""Output sizes of convolutions, and their selection matrices."""
 from __future__ import annotations
 
 from typing import Any
@@ -11,7 +11,7 @@ __all__ = ["calculate_conv2d_output_dimensions", "calculate_conv2d_prestride_wei
            "calculate_conv2d_transpose_output_dimensions", "can_conv2d_prestride", "conv2d_padding_to_canonical",
            "create_conv2d_sparse_picker_matrix", "interleave_tiles", "vslice"]
 
-_WHY = "windows of a first convolution are laid out whole by the host, not by its stride"
+_WHY = "the host rearranges the input of a first convolution into full windows, not by its stride"
 _REMEDY = "compile with and without compiler_cfg.enable_conv_prestride and compare pybuda.get_report()"
 can_conv2d_prestride = refusal("can_conv2d_prestride", _WHY, _REMEDY)
 calculate_conv2d_prestride_weights_and_padding = refusal("calculate_conv2d_prestride_weights_and_padding", _WHY,
@@ -19,7 +19,7 @@ calculate_conv2d_prestride_weights_and_padding = refusal("calculate_conv2d_prest
 
 
 def conv2d_padding_to_canonical(padding: Any, kernel_size: Any, dilation: Any = 1) -> list[int]:
-    """[left, right, top, bottom] of "same", a number, or a list."""
+    """[left, right, top, bottom] of "same", an integer, or a list."""
     (top, bottom), (left, right) = edges(padding, per_axis(kernel_size, 2), per_axis(dilation, 2))
     return [left, right, top, bottom]
 

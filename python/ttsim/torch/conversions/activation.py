@@ -44,7 +44,7 @@ def glu(op: Op, x: Tensor, axis: Any = -1) -> Any:
 
 
 def _gate(op: Op, x: Tensor) -> Any:
-    """Of x + 3, from 0 to 6, a sixth."""
+    """clamp(x + 3, 0, 6) / 6."""
     line = op.build.shifted(op.build.scaled(op.float(x), 1 / 6), 0.5)
     return op.build.add("relu_max", line, threshold=1.0)
 
@@ -61,7 +61,7 @@ def hardswish(op: Op, x: Tensor) -> Any:
 
 @converts(aten.elu.default)
 def elu(op: Op, x: Tensor, alpha: Any = 1, scale: Any = 1, input_scale: Any = 1) -> Any:
-    """scale * (x above 0, below alpha * (exp(input_scale * x) - 1))"""
+    """scale * (x if x > 0, else alpha * (exp(input_scale * x) - 1))"""
     b = op.build
     if input_scale == 1:
         return b.scaled(op.one("elu", x, alpha=float(alpha)), scale)
@@ -72,7 +72,7 @@ def elu(op: Op, x: Tensor, alpha: Any = 1, scale: Any = 1, input_scale: Any = 1)
 
 @converts(aten.softplus.default)
 def softplus(op: Op, x: Tensor, beta: Any = 1, threshold: Any = 20) -> Any:
-    """Beyond the threshold torch gives x, which differs by less than exp(-threshold) / beta."""
+    """Above the threshold torch returns x, which differs by less than exp(-threshold) / beta."""
     smooth = op.build.add("softplus", op.build.scaled(op.float(x), beta))
     return op.build.scaled(smooth, 1 / beta)
 
@@ -90,7 +90,7 @@ def log_sigmoid(op: Op, x: Tensor) -> Any:
 
 @converts(aten.prelu.default, aten._prelu_kernel.default)
 def prelu(op: Op, x: Tensor, weight: Tensor) -> Any:
-    """One slope, or one for each channel."""
+    """One slope for all channels or one per channel."""
     b, value, slope = op.build, op.float(x), op.float(weight)
     if op.target == aten.prelu.default and x.rank > 1:
         slope = b.channels(slope, x.rank)

@@ -43,7 +43,7 @@ def mul(op: Op, a: Operand, b: Operand) -> Any:
 
 @converts(aten.div.Tensor, aten.div.Scalar, aten.true_divide.Tensor)
 def div(op: Op, a: Operand, b: Operand) -> Any:
-    """Integers are divided as floats. By a number it is a product."""
+    """Integers are divided as floats. Division by a number is a multiplication."""
     if not isinstance(b, Tensor) and b != 0 and math.isfinite(b):
         return op.build.scaled(op.float(a), 1 / b)
     return op.pair("divide", a, b, torch.float32)
@@ -96,7 +96,7 @@ def minimum(op: Op, a: Operand, b: Operand) -> Any:
 
 @converts(aten.pow.Tensor_Scalar)
 def power(op: Op, base: Tensor, exponent: float) -> Any:
-    """Whole exponents up to 64 are products, others of logarithms: of numbers below 0 none, as for torch."""
+    """Integer exponents up to 64 are products; others use logarithms, with NaN for negative bases as in torch."""
     dtype = promoted(base, exponent)
     x = op.tensor(base, dtype)
     if exponent == 0:

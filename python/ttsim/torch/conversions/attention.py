@@ -36,7 +36,7 @@ def attention(op: Op, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | 
 
 
 def _added(op: Op, mask: Tensor) -> Any:
-    """What is added to scores: of booleans 0 where they are true, else minus infinity."""
+    """The mask as an addend: for booleans 0 where true, else minus infinity."""
     if mask.dtype != torch.bool:
         return op.float(mask)
     if mask.known is not None:

@@ -1,4 +1,4 @@
-"""Comparisons, logic, and choices by them."""
+"""Comparisons, logic, and selection by conditions."""
 from __future__ import annotations
 
 import math
@@ -59,7 +59,7 @@ def bitwise_not(op: Op, x: Tensor) -> Any:
 
 def _need_bool(op: Op) -> None:
     if op.result.dtype != torch.bool:
-        raise Refused(f"bits of {op.result.dtype}; only those of bool are taken")
+        raise Refused(f"bitwise ops on {op.result.dtype}; only bool is supported")
 
 
 @converts(aten.where.self, aten.where.ScalarOther, aten.where.ScalarSelf, aten.where.Scalar)
@@ -83,7 +83,7 @@ def _nowhere(op: Op, x: Tensor) -> Any:
 
 @converts(aten.isnan.default)
 def isnan(op: Op, x: Tensor) -> Any:
-    """The compiler finds where that is from what the model masks with: the device holds no NaN."""
+    """The device has no NaN; the compiler derives the positions from the masks of the model."""
     return op.build.add("not", op.pair("equal", x, x)) if x.dtype.is_floating_point else _nowhere(op, x)
 
 

@@ -16,7 +16,7 @@ def _spread(values: Any, axes: int) -> list[int]:
 
 def _convolve(op: Op, name: str, x: Tensor, weight: Tensor, bias: Tensor | None, pads: list[int], stride: Any, dilation: Any,
               groups: Any, **more: Any) -> Any:
-    """x without a batch is one of 1."""
+    """An x without batch gets a batch of 1."""
     axes = weight.rank - 2
     if axes < 1 or x.rank not in (weight.rank, weight.rank - 1):
         raise Refused(f"it convolves rank {x.rank} with weights of rank {weight.rank}; x needs a batch and channels")
@@ -45,7 +45,7 @@ def conv(op: Op, x: Tensor, weight: Tensor, bias: Tensor | None = None, stride: 
 @converts(aten.conv1d.padding, aten.conv2d.padding, aten.conv3d.padding)
 def conv_padded(op: Op, x: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = (1,), padding: Any = "valid",
                 dilation: Any = (1,), groups: Any = 1) -> Any:
-    """`padding`: "valid" adds nothing, "same" as much as keeps the size; of an odd number one more behind."""
+    """`padding`: "valid": none; "same": keeps the size; an odd amount has one more at the end."""
     apart = _spread(dilation, weight.rank - 2)
     reach = [step * (size - 1) if padding == "same" else 0 for step, size in zip(apart, weight.shape[2:], strict=True)]
     pads = [total // 2 for total in reach] + [total - total // 2 for total in reach]

@@ -1,4 +1,4 @@
-"""Tensors made of a shape alone, though they are given a tensor to be like."""
+"""Tensors that depend only on the shape of their argument."""
 from __future__ import annotations
 
 from typing import Any

@@ -1,4 +1,4 @@
-"""Functions of each element: those of the graph, and those made of them."""
+"""Functions of each element: ops of the graph, and compositions of them."""
 from __future__ import annotations
 
 import math
@@ -20,7 +20,7 @@ _SAME = {
 
 @converts(*_SAME)
 def same(op: Op, x: Tensor) -> Any:
-    """Integers are computed as floats."""
+    """In float32, also for integers."""
     return op.one(_SAME[op.target], x)
 
 
@@ -71,7 +71,7 @@ def tan(op: Op, x: Tensor) -> Any:
 
 
 def _half_angle(op: Op, x: Any) -> Any:
-    """atan(x / (1 + sqrt(1 - x^2))), half of asin x: no quotient by 0 at the ends."""
+    """atan(x / (1 + sqrt(1 - x^2))), half of asin x: no division by 0 at -1 and 1."""
     b = op.build
     root = b.add("sqrt", b.add("relu", b.add("subtract", b.number(1), b.add("square", x))))
     return b.add("atan", b.add("divide", x, b.shifted(root, 1)))
@@ -89,7 +89,7 @@ def acos(op: Op, x: Tensor) -> Any:
 
 @converts(aten.atan2.default)
 def atan2(op: Op, y: Any, x: Any) -> Any:
-    """Of the smaller over the larger, then the eighth of the circle."""
+    """Arctangent of the smaller over the larger, then adjusted by octant."""
     b, one = op.build, op.build.number
     y, x = op.float(y), op.float(x)
     high, wide = b.add("abs", y), b.add("abs", x)

@@ -1,4 +1,4 @@
-"""Elements by number. Numbers that are known pick; others are looked up by the compiler's `take`."""
+"""Elements selected by indices. Known indices become selections; others use the compiler's `take`."""
 from __future__ import annotations
 
 import math
@@ -16,7 +16,7 @@ def _whole(known: torch.Tensor, size: int) -> list[int]:
 
 
 def _taken(op: Op, x: Tensor, value: Any, axis: int, ids: Tensor) -> Any:
-    """Along an axis of `value`; the axes of ids take its place."""
+    """Take along an axis of `value`; the axes of ids replace it."""
     shape = list(op.build.shape(value))
     if ids.known is not None:
         picked = op.build.pick(value, axis, _whole(ids.known, shape[axis]))
@@ -38,20 +38,20 @@ def index_select(op: Op, x: Tensor, axis: Any, ids: Tensor) -> Any:
 
 @converts(aten.index.Tensor, aten._unsafe_index.Tensor)
 def index(op: Op, x: Tensor, indices: Any) -> Any:
-    """One index anywhere, or several neighbours that are known."""
+    """One index on any axis, or several known indices on adjacent axes."""
     used = [k for k, one in enumerate(indices) if one is not None]
     if any(indices[k].dtype == torch.bool and indices[k].known is None for k in used):
-        raise Refused("a mask that is computed gives a number of elements that is not known before")
+        raise Refused("a computed mask selects a number of elements that is not known at compile time")
     value = op.tensor(x, x.dtype)
     if len(used) == 1 and indices[used[0]].dtype != torch.bool:
         return op.build.reshape(_taken(op, x, value, used[0], indices[used[0]]), op.result.shape)
     if any(indices[k].known is None for k in used):
-        raise Refused("several indices, of which some are computed")
+        raise Refused("several indices, some of them computed")
     return _gathered(op, x, value, [None if one is None else one.known for one in indices])
 
 
 def _gathered(op: Op, x: Tensor, value: Any, known: list[torch.Tensor | None]) -> Any:
-    """Known indices: the axes that have one in front, as one; each place of the result then is a row of it."""
+    """Known indices: moves the indexed axes to the front and merges them; each element of the result selects a row."""
     places = torch.arange(math.prod(x.shape)).reshape(x.shape)
     axes: list[int] = []
     axis = 0
@@ -64,7 +64,7 @@ def _gathered(op: Op, x: Tensor, value: Any, known: list[torch.Tensor | None]) -
     at = [slice(None) if one is None else one for one in known]
     rows = places[tuple(at)]
     flat = op.build.reshape(op.build.transpose(value, [*axes, *others]), [lead, *rest])
-    # the row is what the first element along the other axes says
+    # the row is taken from the first element along the other axes
     first = places.permute(*axes, *others).reshape(lead, -1)
     row_of = {int(place): row for row, place in enumerate(first[:, 0].tolist())} if first.numel() else {}
     spread, start = _index_axes(known, x.rank)
@@ -78,7 +78,8 @@ def _gathered(op: Op, x: Tensor, value: Any, known: list[torch.Tensor | None]) -
 
 
 def _index_axes(known: list[torch.Tensor | None], rank: int) -> tuple[int, int]:
-    """How many axes of the result the indices give, and where: at the first, or in front where they lie apart."""
+    """Number of result axes from the indices, and their position: that of the first index, or 0 if the indexed axes are
+    not adjacent."""
     shapes: list[torch.Size] = []
     at: list[int] = []
     axis = 0
@@ -95,15 +96,16 @@ def _index_axes(known: list[torch.Tensor | None], rank: int) -> tuple[int, int]:
 
 @converts(aten.take_along_dim.default)
 def take_along_dim(op: Op, x: Tensor, ids: Tensor, axis: Any = None) -> Any:
-    """As gather; other axes of one element are repeated."""
+    """gather with broadcasting of axes of size 1."""
     if axis is None or [k for k in range(x.rank) if k != x.axis(axis) and ids.shape[k] != x.shape[k]]:
-        raise Refused("without an axis, or with axes that are repeated")
+        raise Refused("without an axis, or with broadcast axes")
     return gather(op, x, axis, ids)
 
 
 @converts(aten.gather.default)
 def gather(op: Op, x: Tensor, axis: Any, ids: Tensor, *, sparse_grad: Any = False) -> Any:
-    """Along an axis, by numbers for each element: those that are known pick, others by comparison with each place."""
+    """Gathers along an axis, by an index for each element: known indices select, others are compared with each
+    position."""
     if x.rank == 0:
         return op.tensor(x, x.dtype)
     axis, b, value = x.axis(axis), op.build, op.tensor(x, x.dtype)
@@ -111,9 +113,9 @@ def gather(op: Op, x: Tensor, axis: Any, ids: Tensor, *, sparse_grad: Any = Fals
         places = torch.arange(math.prod(x.shape)).reshape(x.shape).gather(axis, ids.known)
         flat = b.reshape(value, [math.prod(x.shape)])
         return b.reshape(b.pick(flat, 0, places.flatten().tolist()), op.result.shape)
-    if not x.dtype.is_floating_point and x.dtype != torch.bool:  # maybe more than a float holds
+    if not x.dtype.is_floating_point and x.dtype != torch.bool:  # may exceed the integers that float32 represents
         return b.add("gather_elements", value, op.tensor(ids, ids.dtype), axis=axis)
-    for k in range(x.rank):  # other axes may be covered in part
+    for k in range(x.rank):  # ids may be smaller along other axes
         if k != axis and ids.shape[k] != x.shape[k]:
             value = b.pick(value, k, range(ids.shape[k]))
     size, last = x.shape[axis], x.rank
@@ -127,9 +129,9 @@ def gather(op: Op, x: Tensor, axis: Any, ids: Tensor, *, sparse_grad: Any = Fals
 
 @converts(aten.index_put.default, aten._unsafe_index_put.default)
 def index_put(op: Op, x: Tensor, indices: Any, values: Tensor, accumulate: Any = False) -> Any:
-    """At places that are known."""
+    """At known positions only."""
     if accumulate or any(one is not None and one.known is None for one in indices) or x.dtype == torch.bool:
-        raise Refused("places that are computed, sums into them, and bool are not taken")
+        raise Refused("computed positions, accumulation and bool are not supported")
     b, size = op.build, math.prod(x.shape)
     at = tuple(slice(None) if one is None else one.known for one in indices)
     places = torch.arange(size).reshape(x.shape)[at]
@@ -151,7 +153,7 @@ def _placed(op: Op, x: Tensor, places: torch.Tensor, given: Any) -> Any:
 @converts(aten.scatter.src, aten.scatter.value)
 def scatter(op: Op, x: Tensor, axis: Any, ids: Tensor, source: Any) -> Any:
     if ids.known is None or x.dtype == torch.bool:
-        raise Refused("places that are computed, and bool are not taken")
+        raise Refused("computed positions and bool are not supported")
     places = torch.arange(math.prod(x.shape)).reshape(x.shape).gather(x.axis(axis), ids.known) if x.rank else \
         torch.zeros((), dtype=torch.int64)
     b = op.build
@@ -166,7 +168,7 @@ def scatter(op: Op, x: Tensor, axis: Any, ids: Tensor, source: Any) -> Any:
 @converts(aten.one_hot.default)
 def one_hot(op: Op, ids: Tensor, classes: Any = -1) -> Any:
     if classes < 1:
-        raise Refused("without a number of classes the shape depends on values")
+        raise Refused("without a number of classes, the shape depends on values")
     b = op.build
     wide = b.reshape(op.tensor(ids, ids.dtype), [*ids.shape, 1])
     return b.add("equal", wide, b.constant(torch.arange(classes)))

@@ -19,7 +19,7 @@ def matmul(op: Op, a: Tensor, b: Tensor) -> Any:
 
 @converts(aten.inner.default)
 def inner(op: Op, a: Tensor, b: Tensor) -> Any:
-    """Each row of a with each of b."""
+    """Products of each row of a with each row of b."""
     if a.rank == 0 or b.rank == 0:
         return op.build.add("multiply", op.float(a), op.float(b))
     rows = [op.build.reshape(op.float(one), [math.prod(one.shape[:-1]), one.shape[-1]]) for one in (a, b)]
@@ -28,7 +28,7 @@ def inner(op: Op, a: Tensor, b: Tensor) -> Any:
 
 
 def product(op: Op, a: Any, b: Any) -> Any:
-    """numpy's: a vector is a row in front, a column behind."""
+    """numpy's matmul: a vector is a row if it is the first operand, else a column."""
     build = op.build
     left, right = build.shape(a), build.shape(b)
     if len(left) == 0 or len(right) == 0:
@@ -60,7 +60,7 @@ def add_product(op: Op, x: Tensor, a: Tensor, b: Tensor, *, beta: Any = 1, alpha
 
 @converts(aten.addbmm.default)
 def add_products(op: Op, x: Tensor, a: Tensor, b: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Any:
-    """The same, summed over the batch."""
+    """beta * x + alpha * (sum of a b over the batch)"""
     y = product(op, op.float(a), op.float(b))
     y = op.build.scaled(op.build.reshape(op.build.sum(y, 0), op.result.shape), alpha)
     return y if beta == 0 else op.build.add("add", y, op.build.scaled(op.float(x), beta))

@@ -1,4 +1,4 @@
-"""Normalisations with given or computed means and variances."""
+"""Normalizations with given or computed means and variances."""
 from __future__ import annotations
 
 from typing import Any
@@ -75,7 +75,7 @@ def batch_norm(op: Op, x: Tensor, weight: Tensor | None, bias: Tensor | None, me
 @converts(aten.batch_norm.default)
 def batch_norm_of_any(op: Op, x: Tensor, weight: Tensor | None, bias: Tensor | None, mean: Tensor | None,
                       variance: Tensor | None, training: Any, momentum: Any, epsilon: Any, *rest: Any) -> Any:
-    """In evaluation with the running statistics; a layer that keeps none computes those of what it norms."""
+    """In evaluation mode with the running statistics; a layer without them uses the statistics of its input."""
     if not training:
         return _batch_norm(op, x, weight, bias, mean, variance, epsilon)
     if mean is not None:
@@ -85,9 +85,9 @@ def batch_norm_of_any(op: Op, x: Tensor, weight: Tensor | None, bias: Tensor | N
 
 @converts(aten._native_batch_norm_legit.no_stats)
 def batch_norm_of_batch(op: Op, x: Tensor, weight: Tensor | None, bias: Tensor | None, training: Any, momentum: Any, epsilon: Any) -> Any:
-    """With the mean and variance of what it norms: over all axes but that of channels."""
+    """With the mean and variance of the input over all axes except channels."""
     if not training:
-        raise Refused("it has no running statistics and does not compute them")
+        raise Refused("it has no running statistics and does not compute any")
     b, value = op.build, op.float(x)
     axes = [axis for axis in range(x.rank) if axis != 1]
     count = 1

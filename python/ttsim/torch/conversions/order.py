@@ -1,4 +1,4 @@
-"""Elements in order: each one's place is how many come before it."""
+"""Sorting: the position of each element is the number of elements before it."""
 from __future__ import annotations
 
 from typing import Any
@@ -8,19 +8,19 @@ import torch
 from ..table import Op, Refused, Tensor, converts, known_kind
 
 aten = torch.ops.aten
-_MOST = 128  # elements of the axis: all are compared with all
+_MOST = 128  # maximum elements of the axis, since all are compared with all
 
 
 def _ordered(op: Op, x: Tensor, axis: int, descending: bool, count: int) -> Any:
-    """The first `count` and where they stood, with the axis where it was. Of equal ones the first comes first."""
+    """The first `count` elements and their indices, along the axis. Equal elements keep their order."""
     if x.rank == 0:
         return op.tensor(x, x.dtype), op.build.number(0, known_kind(torch.int64))
     axis, size, b = x.axis(axis), x.shape[x.axis(axis)], op.build
-    if not x.dtype.is_floating_point and x.dtype != torch.bool:  # maybe more than a float holds
+    if not x.dtype.is_floating_point and x.dtype != torch.bool:  # may exceed the integers that float32 represents
         return [b.add("top_k", op.tensor(x, x.dtype), axis=axis, k=count, largest=int(descending), places=places)
                 for places in (0, 1)]
     if size > _MOST:
-        raise Refused(f"it puts {size} elements in order; up to {_MOST} are compared with each other")
+        raise Refused(f"it sorts {size} elements; at most {_MOST} are supported")
     value = b.swap(op.float(x), axis, x.rank - 1)
     outer = list(b.shape(value))[:-1]
     here, there = b.reshape(value, [*outer, size, 1]), b.reshape(value, [*outer, 1, size])
@@ -55,7 +55,7 @@ def topk(op: Op, x: Tensor, k: Any, axis: Any = -1, largest: Any = True, sorted:
 
 @converts(aten.cumprod.default)
 def cumprod(op: Op, x: Tensor, axis: Any, *, dtype: Any = None) -> Any:
-    """Products of 2, 4, 8.. neighbours."""
+    """By doubling: products of 2, 4, 8 ... neighbours."""
     value, b = op.tensor(x, op.result.dtype), op.build
     if x.rank == 0:
         return value

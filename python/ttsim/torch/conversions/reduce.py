@@ -1,4 +1,4 @@
-"""Sums, means, maxima and what follows from them along axes."""
+"""Reductions along axes: sums, means, maxima and functions of them."""
 from __future__ import annotations
 
 import math
@@ -12,7 +12,7 @@ aten = torch.ops.aten
 
 
 def _axes(x: Tensor, axes: Any) -> list[int]:
-    """Of a list, of one axis, or of none: all."""
+    """The axes as a list, from a list or one axis; None: all."""
     if axes is None or (isinstance(axes, (list, tuple)) and not axes):
         return list(range(x.rank))
     given = axes if isinstance(axes, (list, tuple)) else [axes]
@@ -31,7 +31,7 @@ def _count(x: Tensor, axes: list[int]) -> int:
 
 
 def _done(op: Op, value: Any, result: Any = None) -> Any:
-    """Without the axes that torch drops."""
+    """Without the axes that torch removes."""
     return op.build.reshape(value, (op.result if result is None else result).shape)
 
 
@@ -47,7 +47,7 @@ def mean(op: Op, x: Tensor, axes: Any = None, keepdim: Any = False, *, dtype: An
 
 
 def _maximum(op: Op, x: Tensor, axes: Any, sign: int) -> Any:
-    """Of bool as of numbers; the least is the greatest in the reverse order."""
+    """The maximum, of bool as of numbers; the minimum is the maximum of the reversed order."""
     if any(x.shape[axis] == 0 for axis in axes):
         raise Refused("it has no elements to compare")
     value = op.tensor(x, torch.int32 if x.dtype == torch.bool else x.dtype)
@@ -67,7 +67,7 @@ def least(op: Op, x: Tensor, axes: Any = None, keepdim: Any = False) -> Any:
 
 
 def _place(op: Op, x: Tensor, axis: int | None, sign: int, result: Any) -> Any:
-    """Where the first extreme stands, among all elements without an axis."""
+    """Index of the first extreme; without an axis among all elements."""
     value = op.tensor(x, torch.int32 if x.dtype == torch.bool else x.dtype)
     value = value if sign > 0 else op.build.reversed(value)
     if x.rank == 0:
@@ -114,7 +114,7 @@ def prod(op: Op, x: Tensor, axis: Any = None, keepdim: Any = False, *, dtype: An
     for one in _axes(x, axis):
         size = x.shape[one]
         if not 1 <= size <= 256:
-            raise Refused(f"it multiplies {size} elements; 1 to 256 are unrolled")
+            raise Refused(f"it multiplies {size} elements; 1 to 256 are supported")
         factors = [op.build.pick(value, one, [k]) for k in range(size)]
         value = factors[0]
         for factor in factors[1:]:
@@ -123,11 +123,11 @@ def prod(op: Op, x: Tensor, axis: Any = None, keepdim: Any = False, *, dtype: An
 
 
 def _variance(op: Op, x: Tensor, axes: list[int], correction: Any) -> Any:
-    """Mean and variance, with the axes kept."""
+    """Mean and variance; the axes stay."""
     count = _count(x, axes)
     correction = 1 if correction is None else correction
     if count - correction <= 0:
-        raise Refused(f"the variance of {count} elements with a correction of {correction} is no number")
+        raise Refused(f"the variance of {count} elements with a correction of {correction} is NaN")
     b = op.build
     middle = b.scaled(_over(op, op.float(x), axes, "sum"), 1 / count)
     squares = b.add("square", b.add("subtract", op.float(x), middle))
@@ -152,7 +152,7 @@ def variance_and_mean(op: Op, x: Tensor, axes: Any = None, *, correction: Any = 
 
 @converts(aten.logsumexp.default)
 def logsumexp(op: Op, x: Tensor, axes: Any, keepdim: Any = False) -> Any:
-    """With the maximum taken out."""
+    """With the maximum subtracted first."""
     axes, b = _axes(x, axes), op.build
     most = _over(op, op.float(x), axes, "reduce_max")
     total_ = _over(op, b.add("exp", b.add("subtract", op.float(x), most)), axes, "sum")
@@ -169,7 +169,7 @@ def norm(op: Op, x: Tensor, order: Any = 2, axes: Any = None, keepdim: Any = Fal
         return _done(op, _over(op, size, axes, "sum"))
     if order == math.inf:
         return _done(op, _over(op, size, axes, "reduce_max"))
-    raise Refused(f"the norm of order {order}; 1, 2 and infinity are taken")
+    raise Refused(f"the norm of order {order}; 1, 2 and infinity are supported")
 
 
 @converts(aten.cumsum.default)

@@ -1,4 +1,4 @@
-"""Pictures and signals in other sizes: one matrix for each axis, which torch itself computes of the identity."""
+"""Resized images and signals: one matrix for each axis, computed by torch from the identity."""
 from __future__ import annotations
 
 from typing import Any
@@ -30,7 +30,7 @@ def upsample(op: Op, x: Tensor, sizes: Any, *rest: Any) -> Any:
     mode = _MODES[op.target]
     corners = bool(rest[0]) if mode in ("linear", "cubic") else False
     scales = list(rest[1:] if mode in ("linear", "cubic") else rest)
-    if op.target._overloadname == "vec":  # one list, or none
+    if op.target._overloadname == "vec":  # one list or None
         scales = list(scales[0]) if scales and scales[0] else [None] * (x.rank - 2)
     scales += [None] * (x.rank - 2 - len(scales))
     value = op.float(x)
@@ -41,7 +41,7 @@ def upsample(op: Op, x: Tensor, sizes: Any, *rest: Any) -> Any:
 
 
 def _matrix(mode: str, size: int, wanted: int, corners: bool, scale: float | None) -> numpy.ndarray:
-    """[wanted, size]: what becomes of each unit vector."""
+    """[wanted, size]: the resized unit vectors."""
     units = torch.eye(size)[None]
     if mode == "nearest":
         resized = aten.upsample_nearest1d(units, [wanted], scale)

@@ -1,4 +1,4 @@
-"""Integers of elements. Integers stay as they are."""
+"""Rounding to integers. Integers stay unchanged."""
 from __future__ import annotations
 
 from typing import Any
@@ -21,7 +21,7 @@ def rounding(op: Op, x: Tensor) -> Any:
 @converts(aten.round.decimals)
 def round_decimals(op: Op, x: Tensor, *, decimals: Any = 0) -> Any:
     if not -4 <= decimals <= 4:
-        raise Refused(f"it rounds to {decimals} decimals; -4 to 4 are taken")
+        raise Refused(f"it rounds to {decimals} decimals; -4 to 4 are supported")
     scale = 10.0 ** decimals
     return op.build.scaled(op.build.add("round", op.build.scaled(op.float(x), scale)), 1 / scale)
 

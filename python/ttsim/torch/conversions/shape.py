@@ -1,4 +1,4 @@
-"""The same elements in other shapes and orders, or other element types."""
+"""Changes of shape, order or element type."""
 from __future__ import annotations
 
 import math
@@ -40,13 +40,13 @@ def matrices_transpose(op: Op, x: Tensor) -> Any:
 
 @converts(aten.numpy_T.default)
 def reverse(op: Op, x: Tensor) -> Any:
-    """Axes in reverse."""
+    """Reverses the order of the axes."""
     return op.build.transpose(op.tensor(x, x.dtype), list(range(x.rank))[::-1])
 
 
 @converts(aten.movedim.int, aten.movedim.intlist)
 def move(op: Op, x: Tensor, source: Any, destination: Any) -> Any:
-    """Axes `source` to the places `destination`, the others in order."""
+    """Moves axes `source` to the positions `destination`; the others keep their order."""
     pairs = [source], [destination]
     if not isinstance(source, int):
         pairs = source, destination
@@ -82,7 +82,7 @@ def repeat_interleave(op: Op, x: Tensor, times: Any, axis: Any = None, *, output
 @converts(aten.clone.default, aten.alias.default, aten.detach.default, aten.lift_fresh_copy.default,
           aten.contiguous.default, aten.dropout.default, aten.native_dropout.default)
 def copy(op: Op, x: Tensor, *rest: Any, **named: Any) -> Any:
-    """What it is given. Dropout in evaluation only."""
+    """The operand itself. Dropout in evaluation mode only."""
     if op.target in (aten.dropout.default, aten.native_dropout.default):
         if rest[0] and rest[1]:
             raise Refused("dropout in training is random")

@@ -1,4 +1,4 @@
-"""Parts along an axis, and tensors put together of parts."""
+"""Slices along an axis, concatenation and padding."""
 from __future__ import annotations
 
 from typing import Any
@@ -58,7 +58,7 @@ def unbind(op: Op, x: Tensor, axis: Any = 0) -> Any:
 
 @converts(aten.cat.default)
 def cat(op: Op, parts: Any, axis: Any = 0) -> Any:
-    """Empty vectors beside tensors of higher rank are left out, as by torch."""
+    """Empty vectors with tensors of higher rank are omitted, as in torch."""
     rank = len(op.result.shape)
     values = [op.tensor(one, op.result.dtype) for one in parts if one.rank == rank]
     return op.build.concat(values, axis + rank if axis < 0 else axis)
@@ -73,7 +73,7 @@ def stack(op: Op, parts: Any, axis: Any = 0) -> Any:
 
 
 def _replaced(op: Op, x: Tensor, source: Any, axis: int, places: list[int]) -> Any:
-    """x with `source` [.., len(places), ..] at those places of an axis."""
+    """x with `source` [.., len(places), ..] at these positions of an axis."""
     b, size = op.build, x.shape[axis]
     into = [-1] * size
     for k, place in enumerate(places):
@@ -91,7 +91,7 @@ def slice_scatter(op: Op, x: Tensor, source: Tensor, axis: Any = 0, start: Any =
     axis = x.axis(axis)
     places = list(_places(x.shape[axis], start, end, step))
     if x.dtype == torch.bool:
-        raise Refused("parts of bool are not replaced")
+        raise Refused("slices of bool are not replaced")
     return _replaced(op, x, op.tensor(source, x.dtype), axis, places) if places else op.tensor(x, x.dtype)
 
 
@@ -99,7 +99,7 @@ def slice_scatter(op: Op, x: Tensor, source: Tensor, axis: Any = 0, start: Any =
 def select_scatter(op: Op, x: Tensor, source: Tensor, axis: Any, index: Any) -> Any:
     axis = x.axis(axis)
     if x.dtype == torch.bool:
-        raise Refused("parts of bool are not replaced")
+        raise Refused("slices of bool are not replaced")
     one = [size if k != axis else 1 for k, size in enumerate(x.shape)]
     value = op.build.reshape(op.tensor(source, x.dtype), one)
     return _replaced(op, x, value, axis, [range(x.shape[axis])[index]])
@@ -107,7 +107,7 @@ def select_scatter(op: Op, x: Tensor, source: Tensor, axis: Any, index: Any) -> 
 
 @converts(aten.constant_pad_nd.default)
 def pad(op: Op, x: Tensor, pads: Any, value: Any = 0) -> Any:
-    """Negative pads cut off."""
+    """Negative pads crop."""
     y, inside = op.tensor(x, x.dtype), torch.ones(x.shape)
     inside = aten.constant_pad_nd(inside, pads, 0)
     for k in range(len(pads) // 2):
@@ -143,7 +143,7 @@ def pad_by_name(op: Op, x: Tensor, pads: Any, mode: Any = "constant", value: Any
     if mode == "constant":
         return pad(op, x, pads, value or 0)
     if mode not in ("reflect", "replicate"):
-        raise Refused(f"padding of the kind '{mode}'")
+        raise Refused(f"padding mode '{mode}'")
     return (reflection_pad if mode == "reflect" else replication_pad)(op, x, pads)
 
 

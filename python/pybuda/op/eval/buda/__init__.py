@@ -1,4 +1,4 @@
-"""Values and shapes of what moves tiles in a netlist."""
+"""Values and shapes of data movement ops in netlists."""
 from . import splice, tm
 
 __all__ = ["splice", "tm"]

@@ -1,4 +1,4 @@
-"""Values and shapes of pybuda's ops by their types, as traces have them."""
+"""Values and shapes of pybuda's ops by type, as in traces."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -15,14 +15,14 @@ def get_f_pybuda_eval(op: PyBudaOp) -> Callable[..., torch.Tensor]:
 
 
 def get_f_pybuda_shape(op: PyBudaOp) -> Callable[..., tuple[int, ...]]:
-    """f(*shapes) -> the shape of its value."""
+    """f(*shapes) -> the shape of the value."""
     return lambda *shapes: shape(op.op_type, shapes, **op.named_attrs)
 
 
 def kind_of(op_type: str) -> OpKind:
-    """RuntimeError for a type that there is not."""
+    """RuntimeError for an unknown type."""
     if op_type not in KINDS:
-        raise RuntimeError(f"there is no op '{op_type}'; those are {', '.join(sorted(KINDS))}")
+        raise RuntimeError(f"there is no op '{op_type}'; ops are {', '.join(sorted(KINDS))}")
     return KINDS[op_type]
 
 
@@ -32,7 +32,7 @@ def evaluate(op_type: str, tensors: Any, **attributes: Any) -> torch.Tensor:
 
 
 def shape(op_type: str, shapes: Any, **attributes: Any) -> tuple[int, ...]:
-    """Of the result for operands of these shapes."""
+    """The shape of the result for operands of these shapes."""
     kind = kind_of(op_type)
     if kind.shape is not None:
         return tuple(kind.shape(*shapes, **attributes))

@@ -1,0 +1,94 @@
+#include "compiler/options/resolve_request.hpp"
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/text.hpp"
+#include "compiler/ir/format_rules.hpp"
+
+namespace ttsim::impl::ir {
+
+namespace {
+
+std::optional<DataFormat> float_format(const char* option, const std::string& name) {
+    if (name.empty()) return std::nullopt;
+    const std::optional<DataFormat> df = parse_format(name);
+    if (!df || is_integer(*df) || is_raw(*df))
+        fail_input({}, "option {}: '{}' is not a float format{}", option, name,
+                   did_you_mean(name, {"Float32", "Float16", "Float16_b", "Bfp8", "Bfp8_b", "Bfp4", "Bfp4_b", "Bfp2",
+                                       "Bfp2_b"}));
+    return df;
+}
+
+void append(std::vector<FormatRule>& rules, std::vector<FormatRule> more) {
+    rules.insert(rules.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
+void resolve_formats(const CompileRequest& request, const std::string& source, CompileOptions& out) {
+    std::optional<DataFormat> given = float_format("format", request.format);
+    FormatRules read;
+    if (!request.format_rules.empty()) read = parse_format_rules(request.format_rules, source);
+    if (!given) given = read.default_df;
+    out.default_df = given.value_or(request.amp == 2 ? DataFormat::Float16 : DataFormat::Float16_b);
+    out.accumulate_df = float_format("accumulate_format", request.accumulate_format);
+    out.fidelity = parse_fidelity(request.fidelity).value();
+    append(out.rules, amp_rules(static_cast<int>(request.amp), given));
+    append(out.rules, light_amp_rules(static_cast<int>(request.amp_light)));
+    append(out.rules, std::move(read.rules));
+    if (request.target_pcc == 0) return;
+    if (request.amp != 0 || request.amp_light != 0)
+        fail_input({}, "option target_pcc chooses formats op by op; omit amp and amp_light");
+    out.target.emplace();
+    out.target->pcc = request.target_pcc;
+    out.target->trials = request.trials;
+    out.target->any_family = !given;
+}
+
+void resolve_schedule(const CompileRequest& request, const std::string& source, CompileOptions& out) {
+    out.schedule.policy = parse_policy(request.policy).value();
+    out.schedule.aim = parse_aim(request.optimize).value();
+    out.schedule.seed = request.seed;
+    out.schedule.column_order = request.column_order;
+    out.schedule.self_cut = parse_self_cut(request.self_cut).value();
+    out.effort = static_cast<int>(request.effort);
+    out.microbatch = request.microbatch;
+    out.loops = parse_loops(request.loops).value();
+    if (request.conv_fracture != 0) out.conv_fracture = request.conv_fracture;
+    out.auto_fusing = request.auto_fusing;
+    if (request.fuse_gelu) out.fuse_gelu = *request.fuse_gelu ? Fusing::Always : Fusing::Never;
+    out.t_streaming = request.t_streaming;
+    if (!request.overrides.empty()) parse_overrides(request.overrides, source, out.overrides);
+    out.ignore_unknown = request.ignore_unknown;
+}
+
+}  // namespace
+
+CompileOptions resolve_request(const CompileRequest& request, const RequestSources& sources) {
+    check(request);
+    CompileOptions out;
+    out.device = request.device;
+    out.cluster = request.cluster;
+    out.harvested_rows = request.harvested_rows;
+    out.seed = request.seed;
+    out.intermediates = request.intermediates;
+    out.keep_names = request.keep_names;
+    out.bias_correction = request.bias_correction;
+    out.wide_results = request.wide_results;
+    out.stable_softmax = request.stable_softmax;
+    out.round_constants = request.round_constants;
+    out.prestride = request.prestride;
+    out.host_fallback = request.host_fallback;
+    out.device_comparisons = request.device_comparisons;
+    out.emit.placement = parse_placement(request.dram_placement).value();
+    out.emit.chips = request.chips;
+    out.emit.channels = request.queue_channels;
+    out.emit.dynamic_queues = request.dynamic_queues;
+    out.emit.host_inputs = request.host_inputs;
+    out.emit.host_outputs = request.host_outputs;
+    resolve_formats(request, sources.format_rules, out);
+    resolve_schedule(request, sources.overrides, out);
+    return out;
+}
+
+}  // namespace ttsim::impl::ir
