@@ -8,6 +8,8 @@
 #include "compiler/files/result_folder.hpp"
 #include "compiler/formats/format_units.hpp"
 #include "compiler/ir/format_rules.hpp"
+#include "compiler/options/resolve_request.hpp"
+#include "generated/request_of.hpp"
 #include "netlist/checks/validate.hpp"
 #include "runtime/image/image.hpp"
 #include "runtime/image/target.hpp"
@@ -25,93 +27,14 @@ std::vector<ArrayInfo> infos(const std::vector<impl::runtime::ModelTensor>& tens
     return all;
 }
 
-template <class T>
-T found_or_fail(const std::optional<T>& found, const char* what, const std::string& name) {
-    if (!found) impl::fail_input({}, "CompileOptions: there is no {} '{}'", what, name);
-    return *found;
-}
-
-/// Checks a range; the ranges are the same as in the options of `ttsim compile`.
-void check_range(const char* what, std::int64_t given, std::int64_t least, std::int64_t most) {
-    if (given < least || given > most)
-        impl::fail_input({}, "CompileOptions: {} must be {} to {}, not {}", what, least, most, given);
-}
-
-std::optional<impl::DataFormat> format_of(const std::string& name) {
-    if (name.empty()) return std::nullopt;
-    const std::optional<impl::DataFormat> df = impl::parse_format(name);
-    if (!df || impl::is_integer(*df) || impl::is_raw(*df))
-        impl::fail_input({}, "CompileOptions: '{}' is no float format, such as Float16_b or Bfp8_b", name);
-    return df;
-}
-
-void add_decisions(const CompileOptions& options, const std::vector<impl::ir::FormatRule>& rules,
-                   impl::ir::CompileOptions& out) {
-    for (const auto& more : {impl::ir::light_amp_rules(options.amp_light), rules})
-        out.rules.insert(out.rules.end(), more.begin(), more.end());
-    if (!options.overrides.empty()) impl::ir::parse_overrides(options.overrides, "overrides", out.overrides);
-    out.keep_names = options.keep_names;
-    out.ignore_unknown = options.ignore_unknown;
-    out.intermediates = options.intermediates;
-    out.stable_softmax = options.stable_softmax;
-    out.auto_fusing = options.auto_fusing;
-    out.t_streaming = options.t_streaming;
-    out.prestride = options.prestride;
-    out.round_constants = options.round_constants;
-    out.bias_correction = options.bias_correction;
-    if (!options.loops.empty()) out.loops = found_or_fail(impl::ir::parse_loops(options.loops), "loops", options.loops);
-    out.emit.host_inputs = options.host_inputs;
-    out.emit.host_outputs = options.host_outputs;
-    out.emit.channels = options.queue_channels;
-    if (options.conv_fracture > 0) out.conv_fracture = options.conv_fracture;
-    if (!options.self_cut.empty())
-        out.schedule.self_cut = found_or_fail(impl::ir::parse_self_cut(options.self_cut), "self_cut", options.self_cut);
-    if (!options.dram_placement.empty())
-        out.emit.placement =
-            found_or_fail(impl::ir::parse_placement(options.dram_placement), "dram_placement", options.dram_placement);
-}
-
 impl::ir::CompileOptions internal(const CompileOptions& options) {
-    check_range("amp", options.amp, 0, 2);
-    check_range("amp_light", options.amp_light, 0, 3);
-    check_range("effort", options.effort, 0, 3);
-    check_range("microbatch", options.microbatch, 1, 4096);
-    check_range("chips", options.chips, 1, 32);
-    check_range("conv_fracture", options.conv_fracture, 0, 1024);
-    check_range("trials", options.trials, 1, 100'000);
-    impl::ir::CompileOptions out;
-    out.device = options.device;
-    std::optional<impl::DataFormat> given = format_of(options.format);
-    impl::ir::FormatRules read;
-    if (!options.format_rules.empty()) read = impl::ir::parse_format_rules(options.format_rules, "format_rules");
-    if (!given) given = read.default_df;
-    out.default_df = given.value_or(options.amp == 2 ? impl::DataFormat::Float16 : impl::DataFormat::Float16_b);
-    out.accumulate_df = format_of(options.accumulate_format);
-    out.fidelity = found_or_fail(impl::parse_fidelity(options.fidelity), "fidelity", options.fidelity);
-    out.schedule.policy = found_or_fail(impl::ir::parse_policy(options.policy), "policy", options.policy);
-    out.effort = options.effort;
-    out.schedule.aim = found_or_fail(impl::ir::parse_aim(options.optimize), "optimize", options.optimize);
-    out.schedule.seed = options.seed;
-    out.rules = impl::ir::amp_rules(options.amp, given);
-    out.microbatch = options.microbatch;
-    out.emit.chips = static_cast<decltype(out.emit.chips)>(options.chips);
-    out.harvested_rows = options.harvested_rows;
-    out.host_fallback = options.host_fallback;
-    out.device_comparisons = options.device_comparisons;
-    out.cluster = options.cluster;
-    add_decisions(options, read.rules, out);
+    impl::ir::CompileOptions out = impl::ir::resolve_request(request_of(options));
     out.inputs = internal(options.inputs);
-    out.seed = options.seed;
     out.simulate = impl::runtime::simulated_run;
-    if (options.target_pcc == 0) return out;
-    if (!(options.target_pcc > 0 && options.target_pcc < 1) || options.amp + options.amp_light > 0)
-        impl::fail_input({}, "CompileOptions: target_pcc must be between 0 and 1, and cannot be combined with amp");
-    out.target = {.pcc = options.target_pcc,
-                  .trials = options.trials,
-                  .any_family = !given,
-                  .measure = impl::runtime::measured_values,
-                  .cycles = impl::runtime::measured_cycles,
-                  .progress = {}};
+    if (out.target) {
+        out.target->measure = impl::runtime::measured_values;
+        out.target->cycles = impl::runtime::measured_cycles;
+    }
     return out;
 }
 

@@ -20,6 +20,7 @@ const OpOverride* convolution_override(const Overrides& overrides, const Node& n
 }
 
 std::optional<Loops> parse_loops(std::string_view name) {
+    if (name == "auto") return Loops::IfProfitable;
     if (name == "programs") return Loops::Programs;
     if (name == "unrolled") return Loops::Unrolled;
     return std::nullopt;

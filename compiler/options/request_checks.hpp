@@ -14,7 +14,15 @@ namespace ttsim::impl::ir {
 template <class T>
 void check_range(const char* option, T value, T low, T high) {
     if (!(value >= low && value <= high))
-        fail_input({}, "option {} is {} to {}, and {} is given", option, low, high, value);
+        fail_input({}, "option {} must be {} to {}, not {}", option, low, high, value);
+}
+
+/// Why `name` is no float format, with the nearest one; "" if it is one.
+std::string float_format_problem(const std::string& name);
+/// Throws Error(Input) unless `value` is empty or names a float format.
+inline void check_float_format(const char* option, const std::string& value) {
+    const std::string problem = value.empty() ? "" : float_format_problem(value);
+    if (!problem.empty()) fail_input({}, "option {}: {}", option, problem);
 }
 
 /// Throws Error(Input) if `value` is none of `choices`.

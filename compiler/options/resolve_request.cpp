@@ -11,14 +11,8 @@ namespace ttsim::impl::ir {
 
 namespace {
 
-std::optional<DataFormat> float_format(const char* option, const std::string& name) {
-    if (name.empty()) return std::nullopt;
-    const std::optional<DataFormat> df = parse_format(name);
-    if (!df || is_integer(*df) || is_raw(*df))
-        fail_input({}, "option {}: '{}' is not a float format{}", option, name,
-                   did_you_mean(name, {"Float32", "Float16", "Float16_b", "Bfp8", "Bfp8_b", "Bfp4", "Bfp4_b", "Bfp2",
-                                       "Bfp2_b"}));
-    return df;
+std::optional<DataFormat> format_of(const std::string& name) {
+    return name.empty() ? std::nullopt : parse_format(name);
 }
 
 void append(std::vector<FormatRule>& rules, std::vector<FormatRule> more) {
@@ -26,12 +20,12 @@ void append(std::vector<FormatRule>& rules, std::vector<FormatRule> more) {
 }
 
 void resolve_formats(const CompileRequest& request, const std::string& source, CompileOptions& out) {
-    std::optional<DataFormat> given = float_format("format", request.format);
+    std::optional<DataFormat> given = format_of(request.format);
     FormatRules read;
     if (!request.format_rules.empty()) read = parse_format_rules(request.format_rules, source);
     if (!given) given = read.default_df;
     out.default_df = given.value_or(request.amp == 2 ? DataFormat::Float16 : DataFormat::Float16_b);
-    out.accumulate_df = float_format("accumulate_format", request.accumulate_format);
+    out.accumulate_df = format_of(request.accumulate_format);
     out.fidelity = parse_fidelity(request.fidelity).value();
     append(out.rules, amp_rules(static_cast<int>(request.amp), given));
     append(out.rules, light_amp_rules(static_cast<int>(request.amp_light)));
@@ -63,6 +57,14 @@ void resolve_schedule(const CompileRequest& request, const std::string& source, 
 }
 
 }  // namespace
+
+std::string float_format_problem(const std::string& name) {
+    const std::optional<DataFormat> df = parse_format(name);
+    if (df && !is_integer(*df) && !is_raw(*df)) return "";
+    return fmt::format(
+        "'{}' is not a float format{}", name,
+        did_you_mean(name, {"Float32", "Float16", "Float16_b", "Bfp8", "Bfp8_b", "Bfp4", "Bfp4_b", "Bfp2", "Bfp2_b"}));
+}
 
 CompileOptions resolve_request(const CompileRequest& request, const RequestSources& sources) {
     check(request);

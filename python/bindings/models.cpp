@@ -1,3 +1,4 @@
+#include "generated/bind_compile_options.hpp"
 #include "python/bindings/session.hpp"
 
 namespace tt_python {
@@ -17,46 +18,12 @@ struct StoppableModel {
 };
 
 void bind_compiling(nb::module_& m) {
-    nb::class_<CompileOptions>(m, "CompileOptions", "Options of `ttsim compile`.")
-        .def(nb::init<>())
-        .def_rw("device", &CompileOptions::device)
-        .def_rw("format", &CompileOptions::format)
-        .def_rw("accumulate_format", &CompileOptions::accumulate_format)
-        .def_rw("fidelity", &CompileOptions::fidelity)
-        .def_rw("policy", &CompileOptions::policy)
-        .def_rw("effort", &CompileOptions::effort)
-        .def_rw("optimize", &CompileOptions::optimize)
-        .def_rw("amp", &CompileOptions::amp)
-        .def_rw("microbatch", &CompileOptions::microbatch)
-        .def_rw("chips", &CompileOptions::chips)
-        .def_rw("harvested_rows", &CompileOptions::harvested_rows)
-        .def_rw("host_fallback", &CompileOptions::host_fallback)
-        .def_rw("device_comparisons", &CompileOptions::device_comparisons)
-        .def_rw("cluster", &CompileOptions::cluster)
-        .def_rw("amp_light", &CompileOptions::amp_light)
-        .def_rw("format_rules", &CompileOptions::format_rules)
-        .def_rw("overrides", &CompileOptions::overrides)
-        .def_rw("keep_names", &CompileOptions::keep_names)
-        .def_rw("ignore_unknown", &CompileOptions::ignore_unknown)
-        .def_rw("intermediates", &CompileOptions::intermediates)
-        .def_rw("stable_softmax", &CompileOptions::stable_softmax)
-        .def_rw("auto_fusing", &CompileOptions::auto_fusing)
-        .def_rw("t_streaming", &CompileOptions::t_streaming)
-        .def_rw("prestride", &CompileOptions::prestride)
-        .def_rw("loops", &CompileOptions::loops)
-        .def_rw("round_constants", &CompileOptions::round_constants)
-        .def_rw("bias_correction", &CompileOptions::bias_correction)
-        .def_rw("host_inputs", &CompileOptions::host_inputs)
-        .def_rw("host_outputs", &CompileOptions::host_outputs)
-        .def_rw("queue_channels", &CompileOptions::queue_channels)
-        .def_rw("conv_fracture", &CompileOptions::conv_fracture)
-        .def_rw("self_cut", &CompileOptions::self_cut)
-        .def_rw("dram_placement", &CompileOptions::dram_placement)
-        .def_rw("target_pcc", &CompileOptions::target_pcc)
-        .def_rw("trials", &CompileOptions::trials)
+    nb::class_<CompileOptions> options(m, "CompileOptions",
+                                       "Options of compile(), with the defaults of `ttsim compile`.");
+    options.def(nb::init<>())
         .def(
-            "set_inputs", [](CompileOptions& o, const nb::dict& inputs) { o.inputs = arrays_of(inputs); }, "inputs"_a)
-        .def_rw("seed", &CompileOptions::seed);
+            "set_inputs", [](CompileOptions& o, const nb::dict& inputs) { o.inputs = arrays_of(inputs); }, "inputs"_a);
+    bind_fields(options);
     nb::class_<CompileReport>(m, "CompileReport", "Results of compilation.")
         .def_ro("chip", &CompileReport::chip)
         .def_ro("device", &CompileReport::device)

@@ -3,13 +3,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy
 
 from . import _ttsim, arrays, session
+from ._compile_keywords import CompileKeywords
 from ._ttsim import ArrayInfo, CompileReport
 from .graph import Graph
+
+if TYPE_CHECKING:
+    from typing import Unpack
 
 
 class CompiledModel:
@@ -68,28 +72,20 @@ class CompiledModel:
         return self.raw.report()
 
 
-_LISTS = ("harvested_rows", "intermediates")
+def compile(graph: Graph, *, inputs: Mapping[str, Any] | None = None,  # noqa: A001
+            **options: Unpack[CompileKeywords]) -> CompiledModel:
+    """Compiles a model. `options` are those of docs/options.md, with the defaults of `ttsim compile`.
 
-
-def compile(graph: Graph, *, device: str = "wh_n150", **keywords: Any) -> CompiledModel:  # noqa: A001
-    """Compiles a model. Keywords are options of `ttsim compile`: format, accumulate_format, fidelity, policy,
-    effort (0 to 3), optimize ("throughput" or "latency"), amp, amp_light, format_rules and overrides (YAML text),
-    keep_names (name ops of the netlist as in the model; parts of one NAME.dc.TYPE.N), ignore_unknown (overrides of
-    missing ops are notes), intermediates, microbatch, chips, cluster, harvested_rows, host_fallback,
-    device_comparisons (compare on the device, in the precision of its formats), stable_softmax, auto_fusing,
-    t_streaming, conv_fracture, prestride, loops ("programs", "unrolled"), round_constants (False: for runs in float32),
-    bias_correction (biases correct the mean error of rounded weights), host_inputs, host_outputs, queue_channels,
-    self_cut, dram_placement, seed; target_pcc, with trials: formats op by op, found by simulation; inputs by name: the
-    default inputs, and with target_pcc one sample or several (an additional first axis). Raises InputError,
-    UnsupportedError."""
-    options = _ttsim.CompileOptions()
+    `inputs`: values to run with by default, by input; with `target_pcc` one sample, or several along one more axis in
+    front. Raises InputError for values that do not fit, UnsupportedError, TypeError for an unknown option."""
+    request = _ttsim.CompileOptions()
     types = {info.name: info.type for info in graph.inputs}
-    options.set_inputs({name: arrays.pair(values, types.get(name)) for name, values in keywords.pop("inputs", {}).items()})
-    for name, value in {"device": device, **keywords}.items():
-        if not hasattr(options, name):
+    request.set_inputs({name: arrays.pair(values, types.get(name)) for name, values in (inputs or {}).items()})
+    for name, value in options.items():
+        if name not in CompileKeywords.__annotations__:
             raise TypeError(f"there is no option '{name}'")
-        setattr(options, name, list(value) if name in _LISTS else value)
-    return CompiledModel(_ttsim.compile(graph.raw, options))
+        setattr(request, name, list(value) if isinstance(value, tuple) else value)
+    return CompiledModel(_ttsim.compile(graph.raw, request))
 
 
 def _results(raw: Mapping[str, Any]) -> dict[str, numpy.ndarray]:

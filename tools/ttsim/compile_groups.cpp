@@ -15,20 +15,12 @@ struct Group {
 
 const std::vector<Group>& groups() {
     static const std::vector<Group> all{
-        {"Model", {"--input", "--constant", "--shape", "--seed", "--intermediates"}},
-        {"Device", {"--device", "--num-chips", "--harvested-rows", "--cluster"}},
-        {"Number formats and accuracy",
-         {"--default-df", "--accumulate-df", "--math-fidelity", "--amp", "--amp-light", "--target-pcc", "--trials",
-          "--format-rules", "--write-format-rules", "--no-bias-correction", "--no-stable-softmax"}},
-        {"Schedule",
-         {"--optimize", "--effort", "--policy", "--microbatch", "--self-cut", "--loops", "--conv-fracture",
-          "--no-auto-fusing", "--fuse-gelu", "--no-t-streaming", "--no-column-order", "--override", "--overrides"}},
-        {"Memory and host",
-         {"--dram-placement", "--queue-channel", "--dynamic-queues", "--host-inputs", "--host-outputs", "--prestride",
-          "--no-host-fallback"}},
+        {"Model", {"--input", "--constant", "--shape"}},
+        {"Number formats and accuracy", {"--write-format-rules"}},
+        {"Schedule", {"--override"}},
         {"Results",
-         {"--output", "--force", "--tti-format", "--keep-names", "--keep-passes", "--reportify", "--explain",
-          "--explain-op", "--json"}},
+         {"--output", "--force", "--tti-format", "--keep-passes", "--reportify", "--explain", "--explain-op",
+          "--json"}},
         {"General", {"--help", "--threads", "--color"}},
     };
     return all;

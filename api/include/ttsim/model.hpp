@@ -15,57 +15,12 @@
 #include <vector>
 
 #include <ttsim/array.hpp>
+#include <ttsim/compile_options.hpp>
 #include <ttsim/graph.hpp>
 #include <ttsim/report.hpp>
 #include <ttsim/session.hpp>
 
 namespace ttsim {
-
-/// Options of `ttsim compile` (docs/compiler.md).
-struct CompileOptions {
-    std::string device = "wh_n150";       ///< product, soc descriptor file, or path of a chip's folder
-    std::string format;                   ///< data format of tensors; "": Float16_b, or Float16 with amp 2
-    std::string accumulate_format;        ///< data format of Dst; "": chosen by the compiler
-    std::string fidelity = "HiFi4";       ///< math fidelity of products
-    std::string policy = "balanced";      ///< scheduling policy
-    int effort = 1;                       ///< 0 to 3: number of schedules tried; from 2 on they are simulated
-    std::string optimize = "throughput";  ///< or "latency": one sample at a time
-    int amp = 0;                          ///< automatic mixed precision: 0, 1 or 2
-    std::int64_t microbatch = 1;          ///< samples per epoch launch
-    std::int64_t chips = 1;               ///< number of chips
-    std::vector<int> harvested_rows;      ///< NoC rows that the device lacks
-    bool host_fallback = true;            ///< false: ops that would run on the host are an error
-    bool device_comparisons = false;  ///< comparisons run on the device; no op moves to the host only to save transfers
-    std::string cluster;              ///< cluster descriptor file (chips and links); "": that of the product
-
-    /// Target for the correlation (PCC) of outputs with the model in float32, for `inputs`, which may have a leading
-    /// axis of samples. The compiler searches by simulation for the cheapest format and fidelity of each op that reach
-    /// it. 0: no search, formats as given above.
-    double target_pcc = 0;
-    std::int64_t trials = 24;  ///< maximum number of simulations of this search
-
-    int amp_light = 0;         ///< automatic mixed precision for weights of products only: 0 to 3
-    std::string format_rules;  ///< YAML text of mixed precision rules per op, applied after those of amp and amp_light
-    std::string overrides;     ///< YAML text of decisions for single ops, by their names in the netlist
-    bool keep_names = false;  ///< ops of the netlist are named as in the model; parts of a decomposed op NAME.dc.TYPE.N
-    bool ignore_unknown = false;             ///< overrides of missing ops become notes instead of errors
-    std::vector<std::string> intermediates;  ///< ops whose results are additional outputs, named OP_intermediate_output
-
-    bool stable_softmax = true, auto_fusing = true, t_streaming = true;
-    std::int64_t conv_fracture = 0;  ///< fracture factor of kernel rows of all convolutions; 0: where it is faster
-    bool prestride = true;           ///< the host may reorder the input of a first strided convolution
-    std::string loops;  ///< loops with equal iterations: "programs" (loops of programs), "unrolled"; "": programs where
-                        ///< they are much smaller
-    bool round_constants = true;  ///< false: constants and inputs are not rounded, for runs in float32
-    bool bias_correction = true;  ///< adjust biases for the mean error of rounded weights
-    bool host_inputs = false, host_outputs = false;  ///< queues of inputs (outputs) are in host memory
-    std::string self_cut;  ///< policy for buffering in DRAM between incompatible grids; "": the default
-    std::map<std::string, std::int64_t> queue_channels;  ///< DRAM channels of single queues, by name
-    std::string dram_placement;                          ///< policy for the DRAM channels of queues; "": the default
-
-    Arrays inputs;           ///< default inputs of runs; missing ones are generated
-    std::uint32_t seed = 0;  ///< seed of generated inputs
-};
 
 /// Result of a compilation.
 struct CompileReport {
