@@ -96,8 +96,8 @@ private:
         const std::string other =
             run_ < wider ? fmt::format("Float16 holds them up to {} (--default-df Float16); ", wider) : "";
         return fmt::format(
-            "warning: '{}' ({}{}){} {} up to {:g}, in the midst of the model; {} holds integers up to {} "
-            "there: {}. {}what stands at the end of a model the host computes exactly",
+            "warning: '{}' ({}{}){} {} up to {:g}, inside the model; {} holds integers up to {} "
+            "there: {}. {}the host computes the end of a model exactly",
             node.name, node.op, whose, more, kind.does, kind.most, to_string(df), run_, kind.consequence, other);
     }
 

@@ -51,8 +51,7 @@ std::vector<std::string> device_ops(const Graph& graph) {
 static void check_aim(const CompileOptions& options) {
     const Policy policy = options.schedule.policy;
     if (options.effort >= 2 && policy != Policy::Balanced && policy != Policy::Simulated)
-        fail_input({},
-                   "--effort {} looks for grids and epochs by itself, --policy {} says which to take: leave one out",
+        fail_input({}, "--effort {} searches grids and epochs, and --policy {} fixes them: leave one out",
                    options.effort, to_string(policy));
     if (options.schedule.aim != Aim::Latency) return;
     if (options.microbatch > 1)
@@ -61,7 +60,7 @@ static void check_aim(const CompileOptions& options) {
                    "before the next: leave one out",
                    options.microbatch);
     if (policy != Policy::Balanced && policy != Policy::Simulated)
-        fail_input({}, "--optimize latency chooses grids by itself, --policy {} says which to take: leave one out",
+        fail_input({}, "--optimize latency chooses grids, and --policy {} fixes them: leave one out",
                    to_string(policy));
 }
 
@@ -159,10 +158,10 @@ Lowered ModelCompiler::lower_padded(const Graph& model, const std::vector<std::s
     }
     for (const auto& [tiles, more] : lowered.tiling.padding)
         lowered.notes.push_back(
-            fmt::format("axes of {} tiles are filled up to {}, because cores cannot share {}", tiles, more, tiles));
+            fmt::format("axes of {} tiles are padded to {}, because cores cannot divide {}", tiles, more, tiles));
     for (const auto& [constant, parts] : lowered.tiling.parts)
         lowered.notes.push_back(
-            fmt::format("products with constants of {}x{} tiles are made in {} parts of their columns, "
+            fmt::format("products with constants of {}x{} tiles are split into {} parts by columns, "
                         "because their few rows leave cores idle",
                         constant.first, constant.second, parts));
     return lowered;

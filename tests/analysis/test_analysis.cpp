@@ -58,7 +58,7 @@ TEST_CASE("an epoch that repeats another has its ops") {
     CHECK(ops(reader, 1).front().bw_kernel_cycles == ops(reader, 0).front().bw_kernel_cycles);
 }
 
-TEST_CASE("what most of an op's own cycles go to limits it") {
+TEST_CASE("an op is limited by the largest share of its own cycles") {
     const std::string path = small_trace("limits.ttperf");
     const std::vector<std::pair<std::string, Limit>> columns{
         {"unpack_bound", Limit::Unpack}, {"wait_noc", Limit::InputNoc}, {"wait_dram", Limit::InputDram},
@@ -72,7 +72,7 @@ TEST_CASE("what most of an op's own cycles go to limits it") {
     }
 }
 
-TEST_CASE("an epoch that is not there is named, with those that are") {
+TEST_CASE("an epoch that does not exist is named, with those that do") {
     const std::string path = small_trace("missing.ttperf");
     Reader reader(path);
     CHECK_THROWS_WITH(ops(reader, 2), path + ": error: has no epoch 2; it has epochs 0 to 1");
@@ -96,7 +96,7 @@ TEST_CASE("resources come busiest first, with the share of the run and of their 
     CHECK(all[1].queueing_cycles == 40);
 }
 
-TEST_CASE("views undo what the tables keep once") {
+TEST_CASE("views expand data that the tables store once") {
     const std::string path = small_trace("views.ttperf");
     Database database(path, path, Database::Open::Read);
     database.trust_schema();

@@ -45,7 +45,7 @@ report::CompileReport two_ops() {
 
 }  // namespace
 
-TEST_CASE("a compilation says what it made, as text and as JSON") {
+TEST_CASE("a compilation reports its result as text and as JSON") {
     const report::CompileReport report = two_ops();
     CHECK_THAT(
         report::text(report),
@@ -73,7 +73,7 @@ TEST_CASE("decisions are kept of the ops that a pattern names") {
                       Catch::Contains("--explain-op 'first' matches none of the 1 ops"));
 }
 
-TEST_CASE("of many lines that say the same the first few are printed, and the host's share of the work") {
+TEST_CASE("of many similar lines the first few are printed, and the host's share of the work") {
     report::CompileReport report = two_ops();
     report.decisions.clear();
     report.work = {2e6, 5e5};

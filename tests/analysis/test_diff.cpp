@@ -50,7 +50,7 @@ TEST_CASE("a trace does not differ from itself") {
         }
 }
 
-TEST_CASE("what became slower, what is new and what is gone stands in a diff, largest first") {
+TEST_CASE("a diff lists slower, new and removed entries, largest first") {
     Reader before(small_trace("before.ttperf"));
     Reader after(changed("after.ttperf",
                          "UPDATE run SET cycles = 550, device = 'gs_e75'; UPDATE epoch SET cycles = 240 WHERE id = 1;"

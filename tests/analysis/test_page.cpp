@@ -33,7 +33,7 @@ TEST_CASE("base64 as RFC 4648 has it") {
     CHECK(base64("\xff\xfe\xfd") == "//79");
 }
 
-TEST_CASE("what is zlib_compress is small and begins as zlib says") {
+TEST_CASE("the output of zlib_compress is small and has a zlib header") {
     const std::string small = zlib_compress(std::string(100000, 'x'));
     CHECK(small.size() < 500);
     CHECK(static_cast<unsigned char>(small[0]) == 0x78);
@@ -73,7 +73,7 @@ TEST_CASE("a trace and its netlist are joined, others are not") {
     CHECK(report::joined({trace, trace}).size() == 2);  // two runs of a netlist
 }
 
-TEST_CASE("a page has its data where the template says, or is refused") {
+TEST_CASE("a page has its data at the template's marker, or is refused") {
     const std::string html = report::page_html("a@TTSIM_PAGE_DATA@b", {{"x", 1}});
     CHECK(html.starts_with("a"));
     CHECK(html.ends_with("b"));
@@ -82,7 +82,7 @@ TEST_CASE("a page has its data where the template says, or is refused") {
     CHECK_THROWS_WITH(report::page_html("@TTSIM_PAGE_DATA@@TTSIM_PAGE_DATA@", {}), Catch::Contains("not one place"));
 }
 
-TEST_CASE("the server answers for what lies in its folder alone") {
+TEST_CASE("the server serves only files of its folder") {
     report::ServeOptions options;
     options.folder = source_folder().string() + "/examples";
     options.shown = [](const std::string& path) { return path.ends_with(".yaml"); };
@@ -104,7 +104,7 @@ TEST_CASE("the server answers for what lies in its folder alone") {
     CHECK(report::from_url(report::to_url("a b/%<")) == "a b/%<");
 }
 
-TEST_CASE("the server shows nothing that a link leads out to") {
+TEST_CASE("the server follows no link out of its folder") {
     const std::filesystem::path folder = temp_folder() / "served", outside = temp_folder() / "outside.yaml";
     std::filesystem::create_directories(folder);
     std::ofstream(outside) << "secret";

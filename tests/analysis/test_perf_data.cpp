@@ -76,7 +76,7 @@ TEST_CASE("graphs of one temporal epoch are one stage, or one each") {
     CHECK(stages(again, false).size() == 2);  // the same graph twice is no second chip
 }
 
-TEST_CASE("an epoch's resources are those of its time") {
+TEST_CASE("an epoch's resources are those used during it") {
     const PerfData data = small_data("time.ttperf");
     const std::vector<EpochResource> first = epoch_resources(data, 0), second = epoch_resources(data, 1);
     REQUIRE(first.size() == 2);
@@ -92,7 +92,7 @@ TEST_CASE("an epoch's resources are those of its time") {
     CHECK_THROWS_AS(epoch_resources(data, 7), Error);
 }
 
-TEST_CASE("lists that are none are told of") {
+TEST_CASE("invalid lists are reported") {
     CHECK_THROWS_WITH(small_data("list.ttperf", "UPDATE resource SET buckets = '{}'"),
                       Catch::Contains("of table 'resource' holds '{}' as 'buckets'; a list"));
     CHECK_THROWS_WITH(small_data("word.ttperf", "UPDATE flow SET cores = '[\"x\"]'"),

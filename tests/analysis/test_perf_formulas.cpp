@@ -43,7 +43,7 @@ TEST_CASE("an epoch is used as far as its ops' cores compute while its slowest o
     CHECK(epoch_utilization({}, 0, 100) == 0);
 }
 
-TEST_CASE("the error of estimates is what they are off by in all") {
+TEST_CASE("the error of estimates is their total deviation") {
     CHECK(estimate_error({{90, 100}, {120, 100}}) == Approx(0.15));
     CHECK(estimate_error({}) == 0);
 }

@@ -27,7 +27,7 @@ std::vector<Json> events(const Json& file, const std::string& phase, const std::
 
 }  // namespace
 
-TEST_CASE("an exported trace has processes, tracks, slices and counters as trace viewers want them") {
+TEST_CASE("an exported trace has processes, tracks, slices and counters in the form of trace viewers") {
     const Json file = exported(small_trace("perfetto.ttperf"));
     std::map<std::pair<int, int>, std::string> tracks;
     std::map<int, std::string> processes;

@@ -68,7 +68,7 @@ TEST_CASE("the report says cycles, share and rate of a graph") {
     CHECK(text.find("parameter $p_loop_count = 2 (--param)\n") != std::string::npos);
 }
 
-TEST_CASE("the figures of a run are named for what they are") {
+TEST_CASE("the figures of a run are labeled") {
     sim::RunReport report = small_report();
     report.load_cycles = 20'000;
     report.first_loaded = 20'000;
@@ -115,7 +115,7 @@ TEST_CASE("the report gives every output a verdict, with the first failure") {
     CHECK(text.find("verdict: mismatch\n") != std::string::npos);
 }
 
-TEST_CASE("an output that cannot be judged is no mismatch") {
+TEST_CASE("an output without a verdict is not a mismatch") {
     sim::RunReport report = failing_report();
     report.outputs[0].result.judged = false;
     report.outputs[0].why = "depends on dropout 'd'";
@@ -131,7 +131,7 @@ TEST_CASE("a run in which no output is judged has not passed") {
     CHECK(sim::to_string(report.verdict()) == "nothing was compared");
 }
 
-TEST_CASE("an output of which golden holds no number says so, and is no pass") {
+TEST_CASE("an output whose golden is all NaN is reported, and is not a pass") {
     sim::RunReport report = small_report();
     report.outputs[0].result.elements = 0;
     report.outputs[0].result.undefined = 1024;
@@ -161,7 +161,7 @@ TEST_CASE("an entry that never came is a mismatch") {
     CHECK(nlohmann::json::parse(report::json(report))["outputs"][0]["pass"] == false);
 }
 
-TEST_CASE("what only the vendor's comparison accepts passes, with the strict figure in view") {
+TEST_CASE("an output that only the vendor's comparison accepts passes, with the strict figure shown") {
     sim::RunReport report = small_report();
     report.outputs[0].result.strict_pass = false;
     report.outputs[0].result.vendor_tiles = 4;
@@ -200,14 +200,14 @@ TEST_CASE("a NaN in an output has its place in the JSON") {
     CHECK(found["value"] == "nan");
 }
 
-TEST_CASE("without a comparison the verdict is that nothing was checked") {
+TEST_CASE("without a comparison the verdict is \"not checked\"") {
     sim::RunReport report = small_report();
     report.outputs.clear();
     report.checked = false;
     CHECK(sim::to_string(report.verdict()) == "not checked");
 }
 
-TEST_CASE("a tolerance relative to the RMS says so") {
+TEST_CASE("a tolerance relative to the RMS is labeled") {
     sim::RunReport report = small_report();
     report.outputs[0].comparison.atol = -0.0001;
     report.outputs[0].rule = "--numerics float32";
@@ -246,7 +246,7 @@ TEST_CASE("doubles in the JSON read back equal") {
     }
 }
 
-TEST_CASE("what is not finite is null in the JSON") {
+TEST_CASE("a value that is not finite is null in the JSON") {
     sim::RunReport report = small_report();
     report.outputs[0].result.max_error = std::numeric_limits<double>::infinity();
     report.outputs[0].result.pcc = std::numeric_limits<double>::quiet_NaN();

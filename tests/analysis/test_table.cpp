@@ -28,7 +28,7 @@ TEST_CASE("a table without a width is as wide as its cells") {
     CHECK(wide().text(1000) == wide().text());
 }
 
-TEST_CASE("a table fits every width: names give way in the middle, then numbers from the right, the verdict last") {
+TEST_CASE("a table fits every width: names shrink in the middle, then numbers from the right, the verdict last") {
     for (std::size_t width = 4; width < 100; ++width) CHECK(widest_line(wide().text(width)) <= width);
     const std::string sixty = wide().text(60);
     CHECK_THAT(sixty, Catch::Contains("layer_0.at") && Catch::Contains("...") && Catch::Contains("ry_matmul") &&

@@ -100,7 +100,7 @@ TEST_CASE("a full branch beside one that is late is a short buffer, in so far as
     for (const Root& root : roots(graph({fork, skip, slow, join}, pipes))) CHECK(root.kind != RootKind::Buffer);
 }
 
-TEST_CASE("the link of a core into the NoC is what its op sends, others are shared") {
+TEST_CASE("the link of a core into the NoC carries what its op sends, others are shared") {
     WaitNode first = op(0, "first", 10), last = op(1, "last", 20);
     first.output = 90;
     last.noc = 80;

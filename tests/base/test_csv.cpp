@@ -44,7 +44,7 @@ TEST_CASE("files of rows that cannot be read are refused with their line") {
     CHECK(std::count(lines.begin(), lines.end(), '\n') < 101);
 }
 
-TEST_CASE("folders, missing files and files beyond the limit are no files of rows") {
+TEST_CASE("folders, missing files and files above the limit are not read as rows") {
     const auto why = [](const std::string& path) -> std::string {
         try {
             read_csv(path, {});
@@ -63,7 +63,7 @@ TEST_CASE("folders, missing files and files beyond the limit are no files of row
     std::filesystem::remove(large);
 }
 
-TEST_CASE("fields are read as sizes, numbers and words, with messages that say what is wanted") {
+TEST_CASE("fields are read as sizes, numbers and words, with messages that name the expected form") {
     const CsvFile file = parse_csv("n,x,way\n-1,nan,raed\n7,2.5,READ\n", "rows.csv", {});
     Diagnostics problems;
     CsvFields bad(file, file.rows[0], problems);
@@ -103,7 +103,7 @@ TEST_CASE("errors are counted by group, in percent of the measurement") {
     CHECK(ErrorStatistics().summary().empty());
 }
 
-TEST_CASE("a text is no formula in a spreadsheet, and read back as it was") {
+TEST_CASE("a text is not a formula in a spreadsheet, and is read back unchanged") {
     const std::vector<std::string> formulas{"=1+1", "+cmd|' /C calc'!A0", "-2+3+cmd", "@SUM(A1)", "\tx", "\rx", "=a,b",
                                             "-op"};
     for (const std::string& text : formulas) {

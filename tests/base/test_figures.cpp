@@ -43,7 +43,7 @@ TEST_CASE("the steady rate leaves out where the pipeline drains") {
     CHECK(steady_interval(launch({60, 80, 60, 80, 60, 80, 60, 80, 60, 80, 60, 80, 9}, 13)) == 70);
 }
 
-TEST_CASE("the steady rate is none where too few inputs left to tell") {
+TEST_CASE("there is no steady rate where too few inputs have left") {
     CHECK(steady_interval(launch({}, 1)) == 0);
     CHECK(steady_interval(launch({500}, 0)) == 0);
     CHECK(steady_interval(launch({500, 300, 700}, 0)) == 0);
@@ -51,7 +51,7 @@ TEST_CASE("the steady rate is none where too few inputs left to tell") {
     CHECK(steady_interval(launch({500, 300, 700, 100, 900, 250, 50}, 4)) == 0);
 }
 
-TEST_CASE("even inputs say a rate by themselves while anything still moves between ops") {
+TEST_CASE("evenly spaced inputs determine a rate while data still moves between ops") {
     LaunchTimes pace = launch(times(9, 100), 0);  // all inputs were read before the first left
     CHECK(steady_interval(pace) == 0);
     pace.last_send = pace.ends.at(7);
@@ -97,7 +97,7 @@ TEST_CASE("the rate of a run adds up what runs in sequence, and takes the slowes
     CHECK(steady_rate({first, first}, hz) == Approx(hz / 100));  // two chips of one launch
 }
 
-TEST_CASE("graphs that take turns in a loop go at the pace of the loop; what comes before it does not count") {
+TEST_CASE("graphs that alternate in a loop run at the rate of the loop; graphs before it do not count") {
     GraphExecutes graph{.inputs = 12,
                         .executes = 3,
                         .first_inputs = 4,

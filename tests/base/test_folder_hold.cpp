@@ -1,4 +1,4 @@
-// Folders that processes share: who replaces one waits for those that read it.
+// Folders that processes share: a process that replaces one waits for its readers.
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -63,7 +63,7 @@ TEST_CASE("where no thread can be started the caller does the work") {
 }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-TEST_CASE("where memory ends before the threads those that there are do the work") {
+TEST_CASE("where memory ends before all threads start, those started do the work") {
     std::ifstream statm("/proc/self/statm");
     rlim_t pages = 0;
     statm >> pages;
@@ -75,7 +75,7 @@ TEST_CASE("where memory ends before the threads those that there are do the work
 }
 #endif
 
-TEST_CASE("a folder of somebody's leads nowhere else") {
+TEST_CASE("an unpacked folder contains no links out of it") {
     const fs::path outside = temp_folder() / "outside", folder = temp_folder() / "inside";
     fs::create_directories(outside);
     fs::create_directories(folder);

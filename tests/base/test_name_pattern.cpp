@@ -35,7 +35,7 @@ TEST_CASE("patterns match whole names") {
                   "c"));
 }
 
-TEST_CASE("what is no pattern is not one") {
+TEST_CASE("text without wildcards is not a pattern") {
     for (const char* text : {"*a", "(a", "a)", "[a", "a\\", "(?=a)", "(a)\\1", "a{1000000}", "((a{100}){100}){100}"}) {
         INFO(text);
         CHECK_FALSE(NamePattern::parse(text));

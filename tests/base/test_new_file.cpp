@@ -59,7 +59,7 @@ extern "C" int fsync(int descriptor) {
     return 0;
 }
 
-TEST_CASE("files are known by what they hold") {
+TEST_CASE("files are recognized by their content") {
     struct Case {
         std::string text;
         FileKind kind;
@@ -86,7 +86,7 @@ TEST_CASE("files are known by what they hold") {
     CHECK(looks_like(write_temp("kind", ""), FileKind::Text));
 }
 
-TEST_CASE("a file is replaced by its own kind, and an input by nothing") {
+TEST_CASE("a file is replaced only by its own kind, and an input never") {
     const Command command;
     const std::string json = write_temp("old.json", "{}"), text = write_temp("old.txt", "mine");
     CHECK(written(text, FileKind::Json) ==
@@ -169,12 +169,12 @@ TEST_CASE("a folder appears whole, in place of an old one of its kind only") {
     CHECK_THROWS_WITH(make("third", true), Catch::Contains("it has no 'manifest.json'"));
 }
 
-TEST_CASE("devices, pipes and folders are no files to read") {
+TEST_CASE("devices, pipes and folders are not read as files") {
     CHECK_THROWS_WITH(read_file("/dev/zero", 1000), "/dev/zero: error: is a device or a pipe; a file is wanted");
     CHECK_THROWS_WITH(read_file(temp_folder().string(), 1000), Catch::Contains("is a folder; a file is wanted"));
 }
 
-TEST_CASE("what a file holds is on the disk before it has its name") {
+TEST_CASE("a file's content is on disk before its final name") {
     const fs::path folder = temp_folder() / "disk";
     fs::create_directories(folder);
     const std::string path = (folder / "report.json").string();
@@ -201,7 +201,7 @@ TEST_CASE("what a file holds is on the disk before it has its name") {
     disk = nullptr;
 }
 
-TEST_CASE("what a folder holds is on the disk before it has its name") {
+TEST_CASE("a folder's content is on disk before its final name") {
     const fs::path folder = temp_folder() / "disk_of_folder";
     std::size_t before = 0, after = 0;
     Disk looked{[&](const std::string&) { ++(fs::exists(folder) ? after : before); }, 0};

@@ -6,7 +6,7 @@
 
 using namespace ttsim::impl;
 
-TEST_CASE("SHA-256 gives the sums of its standard") {
+TEST_CASE("SHA-256 gives the digests of its standard") {
     CHECK(sha256("") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
     CHECK(sha256("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     CHECK(sha256("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq") ==

@@ -25,7 +25,7 @@ TEST_CASE("swapped neighbours are one edit, letter case is none, short words all
           "attention_softmax_probs");
 }
 
-TEST_CASE("a part of one name means that name, of several none") {
+TEST_CASE("a unique part of a name selects it, an ambiguous part does not") {
     const std::vector<std::string> boards{"gs_e75", "gs_e150", "wh_n150", "wh_n300", "galaxy"};
     CHECK(nearest("n150", boards) == "wh_n150");
     CHECK(nearest("N300", boards) == "wh_n300");
@@ -35,4 +35,4 @@ TEST_CASE("a part of one name means that name, of several none") {
     CHECK(nearest("conv", {"layer0.conv1", "layer0.conv2"}).empty());
 }
 
-TEST_CASE("letters become small and nothing else changes") { CHECK(to_lower("HiFi2_B-9") == "hifi2_b-9"); }
+TEST_CASE("letters become lower case and nothing else changes") { CHECK(to_lower("HiFi2_B-9") == "hifi2_b-9"); }

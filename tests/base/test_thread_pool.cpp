@@ -40,7 +40,7 @@ TEST_CASE("a task sees what the tasks it waits for wrote") {
     }
 }
 
-TEST_CASE("others may wait for a reserved task before its work is known") {
+TEST_CASE("tasks may wait for a reserved task before its work is set") {
     ThreadPool pool(3);
     for (int round = 0; round < 200; ++round) {
         int first = 0, second = 0;
@@ -53,7 +53,7 @@ TEST_CASE("others may wait for a reserved task before its work is known") {
     }
 }
 
-TEST_CASE("a failure reaches whoever waits, and nothing runs on what it left half done") {
+TEST_CASE("a failure reaches every waiter, and no dependent task runs") {
     ThreadPool pool(2);
     std::atomic<bool> ran = false;
     const Task bad = pool.submit([] { throw std::runtime_error("half done"); });

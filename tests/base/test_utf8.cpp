@@ -28,7 +28,7 @@ TEST_CASE("text that a terminal takes for commands is shown as escapes") {
         CHECK((printable(std::string(1, static_cast<char>(c))).size() == 1) == (c == '\n' || c == '\t'));
 }
 
-TEST_CASE("what is no UTF-8 is replaced byte by byte") {
+TEST_CASE("invalid UTF-8 is replaced byte by byte") {
     CHECK(valid_utf8("a\xC3\xBC") == "a\xC3\xBC");
     CHECK(valid_utf8("a\xFF\xC3") == "a\xEF\xBF\xBD\xEF\xBF\xBD");
 }

@@ -25,7 +25,7 @@ TEST_CASE("a YAML map gives typed values and defaults") {
     CHECK_NOTHROW(map.done());
 }
 
-TEST_CASE("wrong values are refused with what would be right") {
+TEST_CASE("wrong values are refused with the correct form") {
     YamlMap map = map_of("a: 0\nb: huge\nc: 99999999999999999999\nd: [1]\ne: maybe\nf: 1e999\nw: cold\nq: \"5\"\n");
     CHECK_THROWS_WITH(map.integer("a", {1, 256}), "m.yaml:1:4: error: 'a' is 0; it must lie in 1..256");
     CHECK_THROWS_WITH(map.integer("a", {1}), "m.yaml:1:4: error: 'a' is 0; it must be at least 1");
@@ -41,7 +41,7 @@ TEST_CASE("wrong values are refused with what would be right") {
     CHECK_THROWS_WITH(map.map("a"), "m.yaml:1:4: error: 'a' is '0'; a map is wanted");
 }
 
-TEST_CASE("a key nobody asked for is refused and the nearest known one named") {
+TEST_CASE("an unknown key is refused and the nearest known one named") {
     YamlMap map = map_of("noc:\n  hop_cycle: 9\n  width: 32\n");
     YamlMap noc = map.map("noc");
     CHECK(noc.integer_or("hop_cycles", 3) == 3);
@@ -52,7 +52,7 @@ TEST_CASE("a key nobody asked for is refused and the nearest known one named") {
     CHECK(to_string(noc.where("width")) == "m.yaml:3:10");
 }
 
-TEST_CASE("a file that is no map is refused") {
+TEST_CASE("a file that is not a map is refused") {
     CHECK_THROWS_WITH(map_of("[1, 2]"), "m.yaml:1:1: error: the file is a list; a map is wanted");
     CHECK_THROWS_WITH(map_of("{[a]: 1}"), "m.yaml:1:2: error: a key of the file is a list; a word is wanted");
 }

@@ -25,7 +25,7 @@ TEST_CASE("a YAML tree keeps every pair of a map in file order, repeats included
     CHECK(root->entries[2].second->scalar == "2");
 }
 
-TEST_CASE("every YAML node knows its line and column, counted from 1") {
+TEST_CASE("every YAML node has its line and column, counted from 1") {
     const YamlPtr root = load_yaml_text("first: 1\nsecond: [x, {y: z}]\n", "t.yaml");
     const YamlNode& list = *root->entries[1].second;
     CHECK(root->entries[1].first->line == 2);
@@ -35,7 +35,7 @@ TEST_CASE("every YAML node knows its line and column, counted from 1") {
     CHECK(to_string(z.loc("t.yaml")) == "t.yaml:2:17");
 }
 
-TEST_CASE("null is no scalar and quoted scalars are marked") {
+TEST_CASE("null is not a scalar and quoted scalars are marked") {
     const YamlPtr root = load_yaml_text("[~, null, None, '', \"12\", 12]", "t.yaml");
     CHECK(root->items[0]->is_null());
     CHECK(root->items[1]->is_null());
@@ -51,7 +51,7 @@ TEST_CASE("aliases share the node of their anchor") {
     CHECK(root->entries[1].second->items.size() == 2);
 }
 
-TEST_CASE("what is no single plain YAML document is refused at its place") {
+TEST_CASE("anything but a single plain YAML document is refused with its position") {
     CHECK(complaint("") == "t.yaml: error: the file is empty");
     CHECK(complaint("# only a remark\n") == "t.yaml: error: the file is empty");
     CHECK(complaint("a: 1\n---\nb: 2\n") == "t.yaml:2:1: error: a second document starts here; a file holds one");

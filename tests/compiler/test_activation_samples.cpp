@@ -45,7 +45,7 @@ output "y" = %y
 
 }  // namespace
 
-TEST_CASE("what a tap meets in the mean is less where it picks no row") {
+TEST_CASE("the mean input of a tap is smaller where it selects no row") {
     std::vector<std::int64_t> all(64), half(64, -1), few(64, -1);
     for (std::int64_t row = 0; row < 64; ++row) {
         const auto k = static_cast<std::size_t>(row);

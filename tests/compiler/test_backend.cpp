@@ -134,7 +134,7 @@ TEST_CASE("an encoding whose numbers do not fit their fields is refused") {
     CHECK_FALSE(size_encoding(pattern, op));
 }
 
-TEST_CASE("a pattern of runs of picks is that of the same integers") {
+TEST_CASE("a pattern of gather runs equals that of the same integers") {
     const Literal wide = random_index(8 * 32, 3, 5 * 32, 7);
     GatherMap picks;
     wide.for_each_gathered(0, wide.size(), [&](std::int64_t i, std::int64_t row) { picks.append(i, row); });
@@ -163,7 +163,7 @@ TEST_CASE("equal tiles of a pattern are kept once, with weights as they are") {
     CHECK(halves.tiles[0][0].value == 0.5F);
     CHECK(ones.tiles[0].size() == 32);
 
-    // Elements that meet in one place are summed, and a sum of 0 is none.
+    // Elements at one position are summed, and a sum of 0 is dropped.
     Literal twice(DType::I32, {32, 2}), signs(DType::F32, {32, 2});
     for (std::int64_t i = 0; i < 64; ++i) {
         twice.set(i, 3);

@@ -63,7 +63,7 @@ TEST_CASE("a compiled model reads back equal from its folder, and is written aga
     }
 }
 
-TEST_CASE("a graph in memory compiles to what its file compiles to") {
+TEST_CASE("a graph in memory compiles to the same result as its file") {
     const TempFolder folder;
     const ir::Graph graph = random_graph(7);
     ModelFiles files;

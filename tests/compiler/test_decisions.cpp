@@ -285,7 +285,7 @@ TEST_CASE("the host looks up by numbers that the format does not hold, where inp
     }
 }
 
-TEST_CASE("integers that the format does not hold in the midst of a model are told when it is compiled") {
+TEST_CASE("integers inside a model that the format cannot represent are reported by the compiler") {
     const std::string places = amid("%i = arg_max %h {axis = 1}\n%f = cast %i {to = \"f32\"}\n%d = add %h, %f\n");
     const auto on_device = [](const std::string& text, DataFormat df, const char* device = "wh_n150") {
         return warnings(text, df, device, false);
@@ -314,7 +314,7 @@ TEST_CASE("integers that the format does not hold in the midst of a model are to
     CHECK(warnings(compares, DataFormat::Float16).empty());
 }
 
-TEST_CASE("sums of products of integers in the midst of a model are told, with how large they may be") {
+TEST_CASE("sums of integer products inside a model are reported, with their bound") {
     const std::string text =
         "%x = input : f32[8, 40]\n%w = input : f32[40, 70]\n%h = matmul %x, %w\n%q = round %h\n"
         "%a = cast %q {to = \"u8\"}\n%b = input : u8[70, 20]\n%fa = cast %a {to = \"f32\"}\n"

@@ -93,7 +93,7 @@ TEST_CASE("constants are rounded to the digits that are multiplied") {
     CHECK(multipliers_by_queue(netlist).at("v") == Multipliers{8, 1});
 }
 
-TEST_CASE("Float32 constants among numbers of 16 bits are rounded to what the registers keep of them") {
+TEST_CASE("Float32 constants among 16-bit numbers are rounded to the precision of the registers") {
     std::vector<float> values{1 + 0x1p-11F, 1 + 3 * 0x1p-11F, 1 + 0x1p-10F};
     round_for_push(DataFormat::Float32, values, {.kept = 11});
     CHECK(values == std::vector<float>{1, 1 + 0x1p-9F, 1 + 0x1p-10F});
@@ -154,7 +154,7 @@ TEST_CASE("the cheapest ways together lose no more than is allowed") {
     CHECK_FALSE(CostTable(1).of(0, {false, 0}));
 }
 
-TEST_CASE("what rounding takes from a constant") {
+TEST_CASE("the rounding error of a constant") {
     Literal literal(DType::F32, {1, 32, 32});
     for (std::int64_t i = 0; i < literal.size(); ++i) literal.set(i, static_cast<double>(i % 31) / 31.0);
     const double lofi = rounding_noise(literal, DataFormat::Bfp8_b, Fidelity::LoFi, 1);

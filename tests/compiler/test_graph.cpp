@@ -110,7 +110,7 @@ TEST_CASE("floats that are made when they are read are as others") {
     CHECK_THROWS_AS(wrong.floats(), Error);
 }
 
-TEST_CASE("a table of picks is the same as runs or as integers") {
+TEST_CASE("a gather map is the same as runs or as integers") {
     // in steps from 2 on, alone, and in steps back
     const std::vector<std::int64_t> values{-1, -1, 5, -1, 7, -1, 9, 0, -1, -1, 4, 3, 2, -1};
     GatherMap picks;
@@ -142,7 +142,7 @@ TEST_CASE("a table of picks is the same as runs or as integers") {
     CHECK(runs.at(0) == -1);
 }
 
-TEST_CASE("the builder folds what depends on constants only") {
+TEST_CASE("the builder folds values that depend on constants only") {
     Graph graph;
     Builder build(graph);
     const ValueId sum = build.add("add", {build.constant(Literal::vector({1, 2})), build.scalar(3, DType::I64)});
@@ -155,7 +155,7 @@ TEST_CASE("the builder folds what depends on constants only") {
     CHECK(build.map_axis(x, 1, identity(3)) == x);
 }
 
-TEST_CASE("a long name of the model is cut to what a netlist and a file system take, and stays the only one") {
+TEST_CASE("a long name of the model is cut to the limits of a netlist and a file system, and stays unique") {
     Graph graph;
     Builder build(graph);
     const std::string name(5000, 'a');
@@ -170,7 +170,7 @@ TEST_CASE("a long name of the model is cut to what a netlist and a file system t
     }
 }
 
-TEST_CASE("a window meets the input positions its attributes say") {
+TEST_CASE("a window covers the input positions of its attributes") {
     Node node;
     node.name = "n";
     node.op = "conv";

@@ -118,7 +118,7 @@ Problem random_problem(std::mt19937& random) {
 
 }  // namespace
 
-TEST_CASE("a candidate that is set leaves its neighbours what goes with it, along the whole chain") {
+TEST_CASE("setting a candidate leaves its neighbours only compatible ones, along the whole chain") {
     const Problem p = chain();
     GraphSolver solver = p.solver();
     REQUIRE(solver.propagate());
@@ -168,7 +168,7 @@ TEST_CASE("an op without candidates is a conflict that names the limit and the e
     CHECK(relieved.propagate());
 }
 
-TEST_CASE("what each edge may need is bounded by what the others need at least") {
+TEST_CASE("the need of each edge is bounded by the minimum of the others") {
     Problem p;  // two readers of one op; the second has a cheap candidate and a dear one
     p.model.sizes = {1, 1, 2};
     p.edges = {{0, 1}, {0, 2}};
@@ -184,7 +184,7 @@ TEST_CASE("what each edge may need is bounded by what the others need at least")
     CHECK_FALSE(dear.set(2, 0));
 }
 
-TEST_CASE("queues and constants of an op count with those that edges add") {
+TEST_CASE("queues and constants of an op count together with those that edges add") {
     Problem p;
     p.model.sizes = {2, 1};
     p.edges = {{0, 1}};
@@ -204,7 +204,7 @@ TEST_CASE("queues and constants of an op count with those that edges add") {
     CHECK(solver.set(0, 1));
 }
 
-TEST_CASE("no candidate of a legal choice is ever dropped, and what is left when all are set is legal") {
+TEST_CASE("no candidate of a legal choice is ever dropped, and the choice when all are set is legal") {
     std::mt19937 random(4);
     int solvable = 0;
     for (int round = 0; round < 400; ++round) {
@@ -276,7 +276,7 @@ TEST_CASE("ops are impossible when no candidates go together, directly or throug
     CHECK(are_impossible(p.model, {}, {2}));
 }
 
-TEST_CASE("what is impossible besides is found at once, beside what the host then does") {
+TEST_CASE("further impossible ops are found in the same pass, with the ops then left to the host") {
     // a -> b -> c, and d on its own: c cannot read what a makes of b in any way, d not in any case
     Problem p;
     p.model.sizes = {1, 1, 1, 1};

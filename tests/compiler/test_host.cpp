@@ -79,7 +79,7 @@ void check_run(const HostProgram& program, const Graph& device) {
 
 }  // namespace
 
-TEST_CASE("what is cut out for the host and what is left compute the model together") {
+TEST_CASE("the host's part and the remaining graph together compute the model") {
     Graph graph = model();
     find_pass("mark-host")->run(graph, {});
     const HostProgram program = cut_host(graph, false);
@@ -88,7 +88,7 @@ TEST_CASE("what is cut out for the host and what is left compute the model toget
     check_run(program, graph);
 }
 
-TEST_CASE("a second cut out of what the first has left joins it") {
+TEST_CASE("a second cut from the remaining graph joins the first") {
     Graph graph = model();
     find_pass("mark-host")->run(graph, {});
     HostProgram first = cut_host(graph, false);
@@ -128,7 +128,7 @@ TEST_CASE("a tensor survives the way into a queue's entry and back") {
     }
 }
 
-TEST_CASE("what is pushed in 16 bits is rounded to the nearest, and stays finite") {
+TEST_CASE("values pushed in 16 bits are rounded to the nearest, and stay finite") {
     const float lowest = std::numeric_limits<float>::lowest(), infinite = std::numeric_limits<float>::infinity();
     std::vector<float> values{1.0F, 1.00390625F, 1.01171875F, 1.005F, -1.005F, lowest, infinite, 0.0F};
     round_for_push(ttsim::impl::DataFormat::Float16_b, values);

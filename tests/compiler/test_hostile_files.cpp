@@ -102,7 +102,7 @@ TEST_CASE("patterns of rules are matched in bounded time and space") {
     }
 }
 
-TEST_CASE("devices and folders are no files of values, rules, overrides or graphs") {
+TEST_CASE("devices and folders are not files of values, rules, overrides or graphs") {
     const TempFolder folder;
     for (const auto& [target, why] : {std::pair{std::string("/dev/zero"), "is a device or a pipe; a file is wanted"},
                                       std::pair{folder.path(), "is a folder; a file is wanted"}}) {

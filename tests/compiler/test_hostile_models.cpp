@@ -59,7 +59,7 @@ TEST_CASE("parts, positions and conditions that leave their axis are refused") {
     refused(Model("ScatterElements").whole({5}, Whole{1, 1}).real({1}, Whole{1, 1}), "index 5 of an axis of 2");
     refused(Model("ScatterElements").whole({1, 0}, Whole{1, 2}).real({1, 2}, Whole{2, 1}), "updates [2, 1]");
     refused(Model("OneHot", {2}).whole({most}, Whole{}).real({0, 1}), "at most");
-    refused(Model("OneHot", {2}).whole({3}, Whole{}).real({0, 1, 2}), "two values");
+    refused(Model("OneHot", {2}).whole({3}, Whole{}).real({0, 1, 2}), "two elements");
 }
 
 TEST_CASE("recurrent layers whose operands do not fit each other are refused") {
@@ -75,13 +75,13 @@ TEST_CASE("recurrent layers whose operands do not fit each other are refused") {
     refused(layer({12, 3}, {1, 12, 4}), "operand 1 has rank 2; it needs 3");
     refused(layer({1, 12, 3}, {1, 12, 4}).attr("direction", "bidirectional"), "2 directions of 3 gates");
     refused(layer({1, 12, 3}, {1, 12, 4}).attr("direction", "sideways"), "direction");
-    refused(layer({1, 12, 3}, {1, 12, 4}).real({0, 0}), "operand 3 is f32[2]; [1, 24] is wanted");
+    refused(layer({1, 12, 3}, {1, 12, 4}).real({0, 0}), "operand 3 is f32[2]; it must be [1, 24]");
     refused(layer({1, 12, 3}, {1, 12, 4}).none().whole({2, 2}), "2 lengths for 1 samples");
-    refused(layer({1, 12, 3}, {1, 12, 4}).none().none().real({0, 0, 0}), "operand 5 is f32[3]; [1, 1, 4] is wanted");
+    refused(layer({1, 12, 3}, {1, 12, 4}).none().none().real({0, 0, 0}), "operand 5 is f32[3]; it must be [1, 1, 4]");
     refused(Model("RNN").real({0}).real({0}), "needs 3");
 }
 
-TEST_CASE("what opsets from 18 on say by operands and attributes gives the shapes they mean") {
+TEST_CASE("operands and attributes of opsets from 18 on give the right shapes") {
     const auto shapes = [](const Model& model) {
         const Graph graph = parse_onnx(model.bytes(), "m.onnx", {{}, {}, ""});
         std::vector<Dims> all;
@@ -100,11 +100,11 @@ TEST_CASE("what opsets from 18 on say by operands and attributes gives the shape
     CHECK(shapes(Model(pool).attr("ceil_mode", 1)) == All{{1, 1, 1, 1}});
 }
 
-TEST_CASE("orders of axes that are none are refused") {
-    refused(Model("Transpose").attr("perm", Whole{0, 0}), "perm [0, 0] is no order of 2 axes");
-    refused(Model("Transpose").attr("perm", Whole{0}), "perm [0] is no order of 2 axes");
-    refused(Model("Transpose").attr("perm", Whole{0, 1, 2}), "perm [0, 1, 2] is no order of 2 axes");
-    refused(Model("Transpose").attr("perm", Whole{}), "perm [] is no order of 2 axes");
+TEST_CASE("invalid orders of axes are refused") {
+    refused(Model("Transpose").attr("perm", Whole{0, 0}), "perm [0, 0] is no permutation of 2 axes");
+    refused(Model("Transpose").attr("perm", Whole{0}), "perm [0] is no permutation of 2 axes");
+    refused(Model("Transpose").attr("perm", Whole{0, 1, 2}), "perm [0, 1, 2] is no permutation of 2 axes");
+    refused(Model("Transpose").attr("perm", Whole{}), "perm [] is no permutation of 2 axes");
     refused(Model("Squeeze", {1, 3}).whole({0, 0}), "axis 0 is given twice");
     refused(Model("Unsqueeze").whole({0, -4}), "axis 0 is given twice");
     refused(Model("Unsqueeze").whole({least}), "axis -9223372036854775808 of a tensor of rank 3");
@@ -159,7 +159,7 @@ TEST_CASE("sizes that overflow or would fill the memory are refused") {
     refused(Model("Upsample", {1, 1, 2, 2}, 1, 9).real({1, 1}), "2 sizes or scales for 4 axes of a tensor of rank 4");
 }
 
-TEST_CASE("windows that slide nowhere are refused") {
+TEST_CASE("windows without a position are refused") {
     const Whole picture{1, 2, 4, 4};
     const auto conv = [&] { return Model("Conv", picture).real(std::vector<float>(36), Whole{2, 2, 3, 3}); };
     const auto pool = [&] { return Model("MaxPool", picture); };
@@ -197,8 +197,8 @@ TEST_CASE("windows that slide nowhere are refused") {
 }
 
 TEST_CASE("attributes of another type than the op's are refused") {
-    refused(Model("Softmax").attr("axis", "1"), "attribute axis has the type STRING; INT is wanted");
-    refused(Model("Transpose").attr("perm", 1), "attribute perm has the type INT; INTS is wanted");
+    refused(Model("Softmax").attr("axis", "1"), "attribute axis has the type STRING; it must be INT");
+    refused(Model("Transpose").attr("perm", 1), "attribute perm has the type INT; it must be INTS");
     refused(Model("Einsum").attr("equation", "0i->i"), "'0i->i' is no equation");
     refused(Model("Einsum").attr("equation", "i>j->ij"), "is no equation");
 }

@@ -51,7 +51,7 @@ Literal folded(const std::string& op, const std::vector<Literal>& operands, Attr
 
 }  // namespace
 
-TEST_CASE("sums, differences, products and quotients are modulo 2^n, as 128 bits say") {
+TEST_CASE("sums, differences, products and quotients are modulo 2^n, as in 128 bits") {
     for (const DType type : integer_types)
         for (const std::int64_t a : samples(type))
             for (const std::int64_t b : samples(type)) {

@@ -76,7 +76,7 @@ TEST_CASE("weights and bias of a product in slices are held once") {
     CHECK(ir::kernel_broadcasts(product(blocks(8, 4, 1, 2, 1), 2, 2), constants, false) == Held{{1, 2}, {2, 1}});
 }
 
-TEST_CASE("what does not repeat, is computed or has a buffer of the user's is left alone") {
+TEST_CASE("layers that do not repeat, are computed or have a user-set buffer are left alone") {
     Op op = product(blocks(1, 2, 1, 1, 2), 3, 3);  // one slice
     CHECK(ir::kernel_broadcasts(op, {false, true, false}, true).empty());
     op = product(blocks(64, 1, 1, 2, 2), 3, 1);
@@ -87,7 +87,7 @@ TEST_CASE("what does not repeat, is computed or has a buffer of the user's is le
     CHECK(ir::kernel_broadcasts(product(blocks(2, 1, 1, 2, 2), 3, 1), {false, true, false}, true).empty());
 }
 
-TEST_CASE("blocks of a product decide on some chips of what a broadcast is a multiple") {
+TEST_CASE("on some chips the blocks of a product determine the multiple of a broadcast") {
     // Operand 0 in taller blocks: 4 rows x 1 of the inner dimension.
     Op op = product(blocks(8, 1, 1, 4, 1), 1, 1);
     op.tms[0].tms = {times(Tm::Kind::BroadcastR, 4), times(Tm::Kind::BroadcastZ, 8)};

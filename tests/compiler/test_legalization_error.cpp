@@ -6,7 +6,7 @@
 using namespace ttsim::impl;
 using ir::LegalizationError;
 
-TEST_CASE("what a second try refuses too is said as the first said it") {
+TEST_CASE("a refusal repeated by the second try has the message of the first") {
     Diagnostics problems;
     problems.unsupported({}, "op 'a' fits nowhere");
     problems.unsupported({}, "op 'b' fits nowhere");
@@ -29,7 +29,7 @@ TEST_CASE("what a second try refuses too is said as the first said it") {
     CHECK(first->after(LegalizationError::on_any_grid(b_still, {"b"})).is_on_any_grid());
 }
 
-TEST_CASE("what the host is given for one reason is told in one line") {
+TEST_CASE("ops moved to the host for one reason are reported in one line") {
     ir::Graph model = ir::parse_graph(R"(%x = input : f32[4, 4]
 %a = exp %x
 %b = tanh %a

@@ -90,7 +90,7 @@ TEST_CASE("small constants are made each time") {
     CHECK(reversal.times == 2);
 }
 
-TEST_CASE("small constants that others are made of are known by what they are") {
+TEST_CASE("small constants that others derive from are identified by their values") {
     MadeConstants made;
     int times = 0;
     const Literal source = counting(large);
@@ -110,7 +110,7 @@ TEST_CASE("small constants that others are made of are known by what they are") 
     CHECK(two.at(0) == source.at(0) + 2);
 }
 
-TEST_CASE("a constant that nobody holds is made again, and one is not taken for another at its address") {
+TEST_CASE("a released constant is computed again, and not confused with another at its address") {
     MadeConstants made;
     Reversal reversal;
     for (int k = 0; k < 3; ++k) {
@@ -120,7 +120,7 @@ TEST_CASE("a constant that nobody holds is made again, and one is not taken for 
     CHECK(reversal.times == 3);
 }
 
-TEST_CASE("who changes elements that are shared changes a copy") {
+TEST_CASE("changing shared elements changes a copy") {
     MadeConstants made;
     Reversal reversal;
     const Literal source = counting(large);
@@ -129,7 +129,7 @@ TEST_CASE("who changes elements that are shared changes a copy") {
     CHECK(reversal.of(made, source).at(0) == source.at(large - 1));
 }
 
-TEST_CASE("what a constant is made of stays until it is let go") {
+TEST_CASE("the source of a constant lives until the constant is released") {
     MadeConstants made;
     Reversal reversal;
     std::weak_ptr<const void> between;

@@ -35,7 +35,7 @@ void compile(const ModelFiles& files, const CompileOptions& options = {}) { comp
 
 }  // namespace
 
-TEST_CASE("a file that is no model is refused at its place, and nothing is left behind") {
+TEST_CASE("a file that is not a model is refused with its position, and nothing is left behind") {
     const TempFolder folder;
     const std::string file = folder.path() + "/model.onnx";
     std::string content =

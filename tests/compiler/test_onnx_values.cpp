@@ -137,7 +137,7 @@ TEST_CASE("a mask of infinities keeps its triangle, and zeros elsewhere") {
     gives(mask(0), {0}, {far, far, 0, far, far, far, far, far, far});
 }
 
-TEST_CASE("the host sorts and scatters as ONNX says") {
+TEST_CASE("the host sorts and scatters as ONNX defines") {
     const Model most = Model("TopK", {2, 4}, 2).whole({3}).attr("axis", 1);
     gives(most, {3, 1, 3, 2, 0, -1, 5, 5}, {3, 3, 2, 5, 5, 0});
     gives(most, {3, 1, 3, 2, 0, -1, 5, 5}, {0, 2, 3, 2, 3, 0}, 1);
@@ -254,7 +254,7 @@ TEST_CASE("ops of other domains have their values") {
           {-3, 0.3F, 0.7F, 9}, {-2, 0.5F, 0.5F, 1.5F});
 }
 
-TEST_CASE("loops and scans are written out, with values of the graph around them") {
+TEST_CASE("loops and scans are unrolled, with values of the enclosing graph") {
     // x becomes 2 x + w, three times; each result is gathered as well
     Model loop("Loop", {2}, 2);
     loop.without();
@@ -287,7 +287,7 @@ TEST_CASE("loops and scans are written out, with values of the graph around them
           {105, 206, 108, 210, 109, 212, 350, 460, 380, 500, 390, 520}, 1);
 }
 
-TEST_CASE("a Scan that gives the distances of all rows is one op, not a loop") {
+TEST_CASE("a Scan that computes the distances of all rows is one op, not a loop") {
     const auto scan_of = [](const std::string& norm, bool root, bool turned) {
         Model scan("Scan", {3, 2}, 2);
         scan.without();
@@ -438,7 +438,7 @@ TEST_CASE("support vectors vote for classes, by pairs") {
     gives(model, {-2, 3}, {0.8055767F, 0.1796709F, 0.0147524F, 0.0022817F, 0.0756852F, 0.9220331F}, 1);
 }
 
-TEST_CASE("loops of no turns keep their states and gather tensors of no elements") {
+TEST_CASE("loops of zero iterations keep their states and gather empty tensors") {
     Model loop("Loop", {2}, 2);
     loop.without();
     loop.whole({0}, Whole{}).none().again();
@@ -486,7 +486,7 @@ TEST_CASE("a constant of more numbers than are made takes no memory where it is 
     CHECK(graph.type(graph.outputs[0].value).dims == Dims{many});
 }
 
-TEST_CASE("functions of the model are written out with the attributes they are called with") {
+TEST_CASE("functions of the model are inlined with the attributes of the call") {
     Model model("Leak", {2}, 1, 13, "mine");
     model.real_attr("slope", 0.5F);
     add_leak(model);
@@ -497,7 +497,7 @@ TEST_CASE("a map of classes to scores, one a sample, is the table of scores") {
     gives(Model("ZipMap", {2, 2}, 1, 13, "ai.onnx.ml"), {0.25F, 0.75F, 1, 0}, {0.25F, 0.75F, 1, 0});
 }
 
-TEST_CASE("what nobody can run is refused with what helps") {
+TEST_CASE("unsupported ops are refused with a remedy") {
     const auto refusal = [](const Model& model) -> std::string {
         try {
             parse_onnx(model.bytes(), "m.onnx", {{}, {}, ""});
@@ -514,7 +514,7 @@ TEST_CASE("what nobody can run is refused with what helps") {
     CHECK_THAT(refusal(Model("DictVectorizer", {1, 2}, 1, 13, "ai.onnx.ml")), Catch::Contains("it works on maps"));
 }
 
-TEST_CASE("linear attention adds products of keys and values to a state, put right where it says so") {
+TEST_CASE("linear attention adds products of keys and values to a state, corrected where its attributes ask for it") {
     const auto attention = [](const std::string& rule) {
         Model model("LinearAttention", {1, 2, 2}, 2, 27);
         model.again().again();
@@ -533,13 +533,13 @@ TEST_CASE("linear attention adds products of keys and values to a state, put rig
     gives(fading, {1, 0, 1, 1}, {1, 0, 2.5F, 2});
 }
 
-TEST_CASE("bits are those of another type of the same size") {
+TEST_CASE("a bit cast keeps the bits in another type of the same size") {
     Model model("BitCast", {2}, 1, 26);
     model.attr("to", std::int64_t{onnx::TensorProto::INT32});
     CHECK(value_of(model, {1, -2}).integer_elements() == Whole{0x3F800000, std::int64_t{-0x40000000}});
 }
 
-TEST_CASE("recurrent layers take lengths that only a run knows, in both directions") {
+TEST_CASE("recurrent layers take lengths known only at run time, in both directions") {
     Model model("RNN", {3, 2, 1}, 2, 14);
     model.real({1, 1}, Whole{2, 1, 1}).real({1, 1}, Whole{2, 1, 1}).none().attr("hidden_size", 1);
     model.attr("direction", std::string("bidirectional")).words_attr("activations", {"Relu", "Relu"});
@@ -578,7 +578,7 @@ Literal late_value(const Model& model, const Reals& x, std::size_t k = 0) {
     return HostRun(program, {{"x", given}}).outputs().at(program.graph.outputs.at(k).name);
 }
 
-TEST_CASE("results whose number depends on values have the shape that the run gives them") {
+TEST_CASE("results of data-dependent size have the shape of the run") {
     const Model places("NonZero");
     CHECK(late_value(places, {0, 1, 0, 2, 0, 3}) == [] {
         Literal wanted = Literal::vector({0, 1, 1, 1, 0, 2});
@@ -592,7 +592,7 @@ TEST_CASE("results whose number depends on values have the shape that the run gi
     CHECK(late_value(different, {2, 1, 1, 3, 4, 3}, 3).integer_elements() == Whole{2, 1, 2, 1});
 }
 
-TEST_CASE("nodes of the end of the model keep defaults of functions, and lose what tools noted on them") {
+TEST_CASE("nodes at the end of the model keep defaults of functions, and drop tool annotations") {
     Model model("NonZero", {4});
     onnx::GraphProto& graph = model.graph();
     model.node().set_output(0, "places");
@@ -614,7 +614,7 @@ TEST_CASE("nodes of the end of the model keep defaults of functions, and lose wh
     CHECK(late_value(model, {0, 0, 2, 1}).floats() == Reals{0, 3});
 }
 
-TEST_CASE("a loop whose condition is computed runs on the host, as far as the run says") {
+TEST_CASE("a loop with a computed condition runs on the host, as long as the condition holds") {
     Model loop("Loop", {1}, 1);
     loop.without();
     loop.whole({3}, Whole{}).none().again();

@@ -1,4 +1,4 @@
-// What ops make of constants, beside their definition written out.
+// Constant folding of ops, compared with their definition.
 #include <algorithm>
 #include <catch2/catch.hpp>
 

@@ -54,7 +54,7 @@ double exact(const Choices& choices, const Levels& all, std::size_t first, std::
 
 }  // namespace
 
-TEST_CASE("a run is counted on from where it was known, and no further than is enough") {
+TEST_CASE("a run continues from a known state, and no further than needed") {
     std::mt19937 random(7);
     for (int round = 0; round < 20; ++round) {
         const Choices choices = random_choices(random);
@@ -71,7 +71,7 @@ TEST_CASE("a run is counted on from where it was known, and no further than is e
     }
 }
 
-TEST_CASE("what is known of one run is no more than what runs around it take with its level or a later one") {
+TEST_CASE("the bound of one run is at most that of neighbouring runs at its level or a later one") {
     std::mt19937 random(8);
     for (int round = 0; round < 20; ++round) {
         const Choices choices = random_choices(random);

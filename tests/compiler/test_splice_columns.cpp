@@ -71,7 +71,7 @@ TEST_CASE("sums of columns that products put to their places are spliced") {
     CHECK(splice.type.dims == Dims{1, 2, 6});
 }
 
-TEST_CASE("what is no splice of columns stays a sum of products") {
+TEST_CASE("a sum of products that is not a splice of columns is left unchanged") {
     const auto stays = [](Sum& sum, const PassOptions& options = {}) { return sum.spliced(options).op == "buda.add"; };
     CHECK(stays(Sum(3).place(1, 0, 0, 1).place(1, 0, 1, 1)));     // nothing comes to the last column
     CHECK(stays(Sum(2).place(2, 0, 0, 2).place(1, 0, 1, 1)));     // two come to one
@@ -121,7 +121,7 @@ TEST_CASE("operands of a splice get the widest of their formats") {
         if (node.name == "twice" || node.name == "x") CHECK(node.type.format == DataFormat::Bfp8_b);
 }
 
-TEST_CASE("a splice says what it cannot take") {
+TEST_CASE("a splice reports what it cannot take") {
     const auto refusal = [](const std::string& attributes) -> std::string {
         try {
             parse_graph("%x = input : Float16_b[1, 2, 3]\n%z = input : Float16_b[1, 2, 2]\n%y = buda.splice %x, %z {" +

@@ -38,7 +38,7 @@ class Replay(unittest.TestCase):
         self.fails("    $ echo one\n", "prints something else")
         self.fails("text\n\n    $ true\n    one\n", "page.md:3: prints something else")
 
-    def test_dots_stand_for_anything(self):
+    def test_dots_match_anything(self):
         self.passes("    $ echo one; echo two; echo three\n    ...\n    three\n")
         self.passes("    $ echo took 12 s of 15\n    took ... s of 15\n")
         self.fails("    $ echo one; echo two\n    ...\n    three\n", "prints something else")
@@ -50,7 +50,7 @@ class Replay(unittest.TestCase):
     def test_commands_share_a_folder_and_a_block_goes_on_behind_empty_lines(self):
         self.passes("    $ echo one > file\n    $ cat file; echo; echo two\n    one\n\n    two\n")
 
-    def test_every_block_is_a_session_or_says_why_not(self):
+    def test_every_block_is_a_session_or_gives_a_reason(self):
         self.fails("text\n\n    some output\n", "page.md:3: a block without '$ ' and without a mark")
         self.assertIn("page.md:4: not replayed: a drawing",
                       self.passes("\n<!-- replay: no, a drawing -->\n\n    o--o\n"))

@@ -1,4 +1,4 @@
-// Bytes of a fuzzer read as commands with numbers; behind the last one come zeros.
+// Bytes of a fuzzer read as commands with numbers; zeros follow the last one.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The way of a model's graph through the compiler, up to the passes before placing.
+// Runs a model's graph through the compiler, up to the passes before placement.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace ttsim::impl::fuzz {
 
-/// The last two sizes filled up to multiples of 32.
+/// The last two sizes rounded up to multiples of 32.
 inline ir::Dims in_tiles(ir::Dims dims) {
     for (std::size_t k = dims.size() < 2 ? 0 : dims.size() - 2; k < dims.size(); ++k)
         dims[k] = (dims[k] + 31) / 32 * 32;
@@ -17,7 +17,7 @@ inline ir::Dims in_tiles(ir::Dims dims) {
 
 inline void lower(ir::Graph graph, const ir::PassOptions& given) {
     graph.verify();
-    // what takes long because it is large, as it is or filled up to tiles, is not what is looked for
+    // skip models that are slow only because of their size, padded to tiles or not
     constexpr std::int64_t most = std::int64_t{1} << 14, most_in_tiles = std::int64_t{1} << 17;
     for (const ir::Node& node : graph.nodes)
         if (ir::extent(node.type.dims) > most || ir::extent(in_tiles(node.type.dims)) > most_in_tiles) return;

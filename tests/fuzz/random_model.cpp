@@ -15,7 +15,7 @@ namespace {
 
 using Proto = onnx::TensorProto;
 
-/// Decisions, one byte each; 0 where there are no more.
+/// Decisions, one byte each; 0 after the last one.
 class Bytes {
 public:
     explicit Bytes(const std::string& bytes) : bytes_(bytes) {}
@@ -27,7 +27,7 @@ public:
         return range[below(std::size(range))];
     }
 
-    /// Mostly -4 to 11; sometimes at the edges of what a number can be.
+    /// Mostly -4 to 11; sometimes at the limits of the type.
     std::int64_t integer() {
         using Limits = std::numeric_limits<std::int64_t>;
         static constexpr std::array<std::int64_t, 16> edges{Limits::min(),
@@ -221,7 +221,7 @@ private:
         for (const std::int64_t d : dims()) tensor.mutable_shape()->add_dim()->set_dim_value(d);
     }
 
-    /// Mostly with as many values as its shape wants.
+    /// Mostly with as many values as its shape needs.
     void fill(Proto& tensor) {
         const std::size_t form = from_.below(16);
         tensor.set_data_type(form < 5   ? static_cast<int>(Proto::INT64)

@@ -5,7 +5,7 @@
 //   1 member size(2)                   the member is cut
 //   2 member number(1) kind value(8)   a number in a text becomes another
 //   3 member other                     the bytes of another member in its place
-//   4 member                           the member is gone
+//   4 member                           the member is removed
 //   5 member line other                a line of a text in place of another
 #include <atomic>
 #include <condition_variable>
@@ -168,7 +168,7 @@ private:
     std::thread thread_;  ///< last: uses all others
 };
 
-/// What takes long or much memory because it is large is not what is looked for.
+/// Skips models that need much time or memory only because of their size.
 bool is_small(const Netlist& netlist) {
     constexpr std::int64_t most_tiles = 1 << 12;
     std::int64_t tiles = 0;

@@ -1,4 +1,4 @@
-// The whole way of a netlist text up to validation.
+// A netlist text, from parsing to validation.
 #include "netlist/checks/validate.hpp"
 #include "netlist/text/reader.hpp"
 #include "netlist/text/writer.hpp"

@@ -1,4 +1,4 @@
-// Recorded NoC traffic, traces and workloads; what is small is replayed too.
+// Recorded NoC traffic, traces and workloads; small ones are replayed too.
 #include "sim/noc/read_traffic.hpp"
 #include "sim/noc/replay.hpp"
 #include "tests/fuzz/targets.hpp"

@@ -50,7 +50,7 @@ constexpr const char* netlist_text =
     "      - varinst: [$l, incwrap, 2, 8]\n"
     "      - varinst: [$g, incwrap, 2, 8]\n";
 
-/// Discarded where it is no CBOR; sizes that no vector has are thrown by the library all the same.
+/// Discarded where it is not CBOR; the library still throws on impossible vector sizes.
 json parsed(const std::string& bytes) {
     try {
         return json::from_cbor(bytes, true, false);
@@ -59,7 +59,7 @@ json parsed(const std::string& bytes) {
     }
 }
 
-/// Messages up to the first that is none, at which a server hangs up.
+/// Messages up to the first invalid one, at which a server closes the connection.
 std::size_t messages_in(const std::string& stream) {
     std::size_t count = 0;
     for (std::size_t at = 0;; ++count) {
@@ -87,7 +87,7 @@ public:
         TT_CHECK(static_cast<bool>(socket_), "the server takes a connection");
     }
 
-    /// All bytes, and the end; a server may have hung up before.
+    /// All bytes, then the end; a server may have closed the connection before.
     void send(std::string_view bytes) const {
         while (!bytes.empty()) {
             const ssize_t sent = ::send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
@@ -96,7 +96,7 @@ public:
         }
         ::shutdown(socket_.get(), SHUT_WR);
     }
-    /// False: the server has hung up, or says nothing.
+    /// False: the server has closed the connection or does not answer.
     bool receive(void* to, std::size_t bytes) const {
         constexpr int timeout = 2000;  // ms
         for (char* at = static_cast<char*>(to); bytes > 0;) {
@@ -150,7 +150,7 @@ private:
     std::unique_ptr<bridge::DeviceServer> server_;
 };
 
-/// A device is used for some inputs, so that states come up that one does not lead to.
+/// A device is used for several inputs, to reach states that one input does not.
 Served& served(bool golden) {
     static std::array<std::unique_ptr<Served>, 2> all;
     static std::array<int, 2> used{};

@@ -1,5 +1,5 @@
-// What is fuzzed: one function a target, in target_NAME.cpp. A target reads any bytes; any answer is right but a crash,
-// a hang, or an internal error, which is thrown. fuzz_main.cpp runs one of them under libFuzzer, test_replay.cpp all of
+// Fuzz targets: one function each, in target_NAME.cpp. A target reads any bytes; the only failures are a crash, a hang
+// and an internal error, which is thrown. fuzz_main.cpp runs one of them under libFuzzer, test_replay.cpp all of
 // them over their corpora, corpus/NAME/, without it.
 #pragma once
 
@@ -38,7 +38,7 @@ inline constexpr Target targets[] = {
     {"exports", exports}, {"compiled", compiled}, {"server", server},
 };
 
-/// Does the work; what is refused as wrong or unsupported input is an answer.
+/// Does the work; refusing wrong or unsupported input is a valid outcome.
 template <class Work>
 void answer(Work work) {
     try {

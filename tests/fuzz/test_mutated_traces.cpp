@@ -1,4 +1,4 @@
-// Many traces with hostile values, and everything that is made of them. TTSIM_MUTATED_TRACES says how many.
+// Traces with hostile values, and all their exports. TTSIM_MUTATED_TRACES sets the number of traces.
 #include <fmt/core.h>
 
 #include <catch2/catch.hpp>

@@ -15,7 +15,7 @@ namespace ttsim::impl::fuzz {
 
 namespace {
 
-/// A statement of its own; one that fails changes nothing.
+/// A separate statement; one that fails changes nothing.
 void edit(const std::string& file, const std::string& sql) {
     answer(
         [&] { trace::Database(file, file, trace::Database::Open::Write).run("PRAGMA writable_schema = ON; " + sql); });
@@ -101,7 +101,7 @@ std::string change_of_the_schema(CommandBytes& bytes) {
 
 std::string damaged_trace(std::string image, const std::string& bytes) {
     CommandBytes commands(bytes);
-    // bytes of the file first: SQLite then works on what is left
+    // bytes of the file first: SQLite then works on the rest
     std::string file;
     const auto made = [&] { return file.empty() ? file = file_of(image) : file; };
     while (commands.more()) {

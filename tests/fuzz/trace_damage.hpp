@@ -3,7 +3,7 @@
 //   1 size(3)               the file is cut
 //   2 table row column kind value(8)   a value of another number and kind
 //   3 table what            a table dropped, changed, or a program of the database in its place
-// A fuzzer without knowledge of this would seldom get past SQLite's own checks.
+// Arbitrary bytes would seldom pass SQLite's own checks.
 #pragma once
 
 #include <string>

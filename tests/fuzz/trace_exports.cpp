@@ -36,7 +36,7 @@ void check_json(const std::string& text, const std::string& what) {
     TT_CHECK(nlohmann::json::accept(text), "{} is JSON: {:.300}", what, text);
 }
 
-/// A cell that a spreadsheet would evaluate, or a number that is none.
+/// A cell that a spreadsheet would evaluate, or an invalid number.
 bool is_bad_cell(std::string cell) {
     while (!cell.empty() && cell.front() == ' ') cell.erase(0, 1);
     if (cell == "nan" || cell == "-nan" || cell == "inf" || cell == "-inf") return true;
@@ -74,7 +74,7 @@ void check_csv(const std::string& text, const std::string& what) {
     }
 }
 
-/// Files of the forms that names tell.
+/// Files of the forms that their names indicate.
 void check_files(const fs::path& folder) {
     for (const auto& entry : fs::recursive_directory_iterator(folder)) {
         if (!entry.is_regular_file()) continue;

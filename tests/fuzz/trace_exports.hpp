@@ -1,4 +1,4 @@
-// Everything that can be made of a trace, read back by the rules of its form.
+// All exports of a trace, read back by the rules of their format.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@ const std::string& run_trace();
 struct Exported {
     int given = 0, refused = 0;
 };
-/// Throws Error(Internal) where an output breaks the rules of its form, and lets pass what an export throws that is no
-/// answer.
+/// Throws Error(Internal) where an output breaks the rules of its format, and passes on unexpected exceptions of an
+/// export.
 Exported export_all(const std::string& trace_file);
 
 }  // namespace ttsim::impl::fuzz

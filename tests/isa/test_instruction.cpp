@@ -52,7 +52,7 @@ TEST_CASE("any word survives decode and encode, and disassembly and assembly") {
     }
 }
 
-TEST_CASE("disassembly names fields that are set and bits that belong to none") {
+TEST_CASE("disassembly names fields that are set and bits outside every field") {
     const InstructionSet& wh = instruction_set("wormhole_b0");
     CHECK(wh.disassemble(0x26008008U) == "MVMUL dst=8 addr_mode=1");
     CHECK(wh.disassemble(0x02000000U) == "NOP");
@@ -60,7 +60,7 @@ TEST_CASE("disassembly names fields that are set and bits that belong to none") 
     CHECK(wh.disassemble(0xFF000001U) == ".word 0xFF000001");
 }
 
-TEST_CASE("wrong instructions are refused with what would be right") {
+TEST_CASE("wrong instructions are refused with the correct form") {
     const InstructionSet& wh = instruction_set("wormhole_b0");
     CHECK_THROWS_WITH(wh.encode("MVMULL"), Catch::Contains("no instruction 'MVMULL'"));
     CHECK_THROWS_WITH(wh.encode("MVMUL", {{"dest", 1}}), Catch::Contains("did you mean 'dst'"));

@@ -205,7 +205,7 @@ TEST_CASE("all instruction sets of the exact matrix unit give the same bits") {
     }
 }
 
-TEST_CASE("leaving out rows of zeros changes nothing in a Dst of results") {
+TEST_CASE("skipping rows of zeros does not change the results in Dst") {
     constexpr std::int64_t m = 6, k = 64, n = 33;
     auto in0 = awkward_values(m * k, 7);
     for (std::size_t i = 0; i < in0.size(); ++i)

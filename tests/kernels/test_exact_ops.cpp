@@ -47,7 +47,7 @@ void add_product(const OpConfig& op, const Tensor& in0, const Tensor& in1, std::
 
 }  // namespace
 
-TEST_CASE("an exact matmul gives the matrix unit's bits, and k-blocks in the Dst format change nothing") {
+TEST_CASE("an exact matmul gives the matrix unit's bits, and k-blocks in the Dst format do not change them") {
     Random random;
     const Tensor in0 = random.tensor(1, 4), in1 = random.tensor(4, 2);
     for (const DataFormat acc : {DataFormat::Float16_b, DataFormat::Float32}) {
@@ -127,7 +127,7 @@ TEST_CASE("exact element-wise ops put in0 into SrcA: swapping the factors change
     }
 }
 
-TEST_CASE("an exact row maximum loses what 16 bits cannot hold, other maxima keep it") {
+TEST_CASE("an exact row maximum is reduced to 16 bits, other maxima are not") {
     Random random;
     const Tensor x = random.tensor(2, 3, DataFormat::Tf32);
     for (const ReduceDim dim : {ReduceDim::R, ReduceDim::C, ReduceDim::RC}) {

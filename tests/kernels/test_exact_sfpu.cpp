@@ -59,7 +59,7 @@ TEST_CASE("a sum that is shortened by two bits at once forgets the upper of them
     }
 }
 
-TEST_CASE("sums shortened by one bit or none round to nearest even with every lost bit") {
+TEST_CASE("sums shortened by at most one bit round to nearest even with every lost bit") {
     // 1.x * 1 + c is exact in double; float addition rounds it to nearest even.
     for (const std::uint32_t low : {0U, 1U, 2U, 3U, 0x7FFFFFU, 0x7FFFFEU, 0x400001U})
         for (const float scale : {1.0F, 0x1p-1F, 0x1p-2F, 0x1p-3F, 0x1p-20F, 0x1p-24F}) {

@@ -290,7 +290,7 @@ TEST_CASE("fast math differs from the matrix unit's bits by rounding only, many 
     for (std::uint32_t seed = 2; seed < 12; ++seed) sweep(seed, true);
 }
 
-TEST_CASE("what fast math shares with exact math has its bits") {
+TEST_CASE("ops that fast math shares with exact math give the same bits") {
     std::mt19937 random(3);
     const auto same = [](const OpConfig& op, const std::vector<const Tensor*>& in) {
         const Tensor fast = run_block(op, in, Numerics::Real), exact = run_block(op, in, Numerics::Exact);

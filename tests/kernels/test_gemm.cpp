@@ -66,7 +66,7 @@ TEST_CASE("every build of the matrix product is right on all sizes") {
             }
 }
 
-TEST_CASE("blocks along k give the same bits as one product") {
+TEST_CASE("k-blocks give the same bits as one product") {
     const Tensor a = random_matrix(64, 768, 1), b = random_matrix(768, 96, 2);
     Tensor whole(1, 64, 96), blocked(1, 64, 96, 5.0F);
     gemm(a.slice(0), b.slice(0), whole.slice(0), false);

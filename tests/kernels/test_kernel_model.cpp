@@ -134,7 +134,7 @@ TEST_CASE("streams hold the instructions of the algorithm") {
     CHECK(s.instructions(KernelThread::Math) > 8 * 32);
 }
 
-TEST_CASE("long inner loops cost what their steps cost") {
+TEST_CASE("long inner loops cost the sum of their steps") {
     const KernelModel& model = kernel_model("wormhole_b0");
     const double a = model.micro_block(product(Fidelity::HiFi4, 16, 1), {}).steady;
     const double b = model.micro_block(product(Fidelity::HiFi4, 32, 1), {}).steady;
@@ -273,7 +273,7 @@ TEST_CASE("sub-ops that hand on in Dst are one kernel: no packing and no second 
     CHECK(both < 1.8 * one);
 }
 
-TEST_CASE("what passes through an intermediate is there when all of it is") {
+TEST_CASE("data passes through an intermediate only when complete") {
     const auto clocks = [](std::vector<std::vector<FusedSubOp>> schedules) {
         OpConfig op;
         op.type = op.name = "fused_op";

@@ -199,7 +199,7 @@ TEST_CASE("a fidelity shows each port its own bits") {
     CHECK(masked(Fidelity::HiFi3, SrcPort::B) == 0x1p-10F);
 }
 
-TEST_CASE("high and low parts of an operand add up to what HiFi4 sees") {
+TEST_CASE("high and low parts of an operand add up to the HiFi4 operand") {
     const Tensor in = grouped_tensor(3, -20, 20);
     for (const SrcPort port : {SrcPort::A, SrcPort::B}) {
         Tensor low(1, 32, 32), high = in, all = in;

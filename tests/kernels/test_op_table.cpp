@@ -69,7 +69,7 @@ static AttrValue sample(const AttrDef& attr) {
     return std::map<int, std::int64_t>{{1, 4}};
 }
 
-TEST_CASE("every attribute holds what is put in, and starts with the default its record states") {
+TEST_CASE("every attribute holds the value set, and starts with the default of its record") {
     const auto check_all = [](std::span<const AttrDef> attributes) {
         for (const AttrDef& attr : attributes) {
             CAPTURE(std::string(attr.name));
@@ -296,7 +296,7 @@ TEST_CASE("integer and raw formats are refused where the op cannot take them") {
     CHECK_THAT(complaints(op), Catch::Contains("has tiles other than 32x32, which Int8 and Int32 do not support"));
 }
 
-TEST_CASE("wrong operand counts, shapes and sizes are named and crash nothing") {
+TEST_CASE("wrong operand counts, shapes and sizes are reported without a crash") {
     OpConfig op = eltwise_config("add");
     op.in.pop_back();
     op.in_df.pop_back();

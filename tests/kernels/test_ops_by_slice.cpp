@@ -34,7 +34,7 @@ void compare(const OpConfig& op, const Operands& in) {
 
 }  // namespace
 
-TEST_CASE("every op that says so computes its slices apart") {
+TEST_CASE("every op declared slice-wise computes its slices separately") {
     std::mt19937 random(3);
     const Blocking blocking{.grid_c = 2, .ublock_rt = 2, .t = 5};
     int compared = 0;

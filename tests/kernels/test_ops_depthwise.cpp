@@ -71,7 +71,7 @@ TEST_CASE("an integer depthwise op agrees with golden exactly") {
     CHECK(run_block(op, in.pointers(), Numerics::Real).data == run_golden(op, in.pointers()).data);
 }
 
-TEST_CASE("depthwise rules name what is wrong and what would be right") {
+TEST_CASE("messages of depthwise rules name the error and the correct value") {
     auto op = depthwise({}, 2);
     Tensor in0(1, 32, 64), in1(1, 64, 32);
     set_operands(op, {&in0, &in1}, DataFormat::Float16_b);

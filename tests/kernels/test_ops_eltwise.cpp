@@ -208,7 +208,7 @@ TEST_CASE("real numerics stay within the formats' precision of golden") {
     }
 }
 
-TEST_CASE("a gradient op adds to what its output held") {
+TEST_CASE("a gradient op accumulates into its output") {
     OpConfig op = eltwise_config("multiply", blockings()[2]);
     op.gradient = true;
     const Tensor a = filled(op.in[0], op.tile, 3.0F), b = filled(op.in[1], op.tile, 0.5F),

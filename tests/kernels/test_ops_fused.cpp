@@ -300,7 +300,7 @@ TEST_CASE("an integer fused op agrees with golden exactly") {
     CHECK(run_block(op, in.pointers()).data == run_golden(op, in.pointers()).data);
 }
 
-TEST_CASE("fused op rules name the sub-op and what would be right") {
+TEST_CASE("messages of fused op rules name the sub-op and the correct value") {
     std::mt19937 random(21);
     auto op = softmax(1);
     const auto in = softmax_operands(op, random);
@@ -345,7 +345,7 @@ TEST_CASE("fused op rules name the sub-op and what would be right") {
     CHECK_THAT(complaints(undefined), Contains("is not defined in fused_ops"));
 }
 
-TEST_CASE("what the vector unit makes of two operands cannot stay in dest, an add of small integers can") {
+TEST_CASE("an SFPU result of two operands cannot stay in dest, an add of small integers can") {
     const Blocks b{1, 1, 1, 1};
     const auto complain = [&](const char* type, DataFormat df) {
         auto op = fused({}, 2, 0,

@@ -85,7 +85,7 @@ TEST_CASE("blocks of a matmul agree with golden for random blockings, accumulati
     }
 }
 
-TEST_CASE("a product's gelu is the op gelu on what the product leaves in Dst, in all numerics and modes") {
+TEST_CASE("a product's gelu equals the op gelu on the product in Dst, in all numerics and modes") {
     std::mt19937 random(19);
     auto op = matmul({.mblock_m = 2, .mblock_n = 1, .ublock_rt = 1, .ublock_ct = 2}, 2, 2);
     op.attr.bias = true;
@@ -228,7 +228,7 @@ TEST_CASE("an integer matmul with bias and requantization agrees with golden exa
     }
 }
 
-TEST_CASE("matmul rules name what is wrong and what would be right") {
+TEST_CASE("messages of matmul rules name the error and the correct value") {
     auto op = matmul({.mblock_m = 2}, 2, 1);
     Tensor a(1, 64, 64), b(1, 64, 32);
     set_operands(op, {&a, &b});

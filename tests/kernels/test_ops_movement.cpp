@@ -56,7 +56,7 @@ static Tensor both_ways(const OpConfig& op, const std::vector<Tensor>& in) {
     return block;
 }
 
-TEST_CASE("splice by ublock takes runs from each input in turn") {
+TEST_CASE("splice by ublock takes ublocks from each input in turn") {
     // 8 output ublocks = 1 + 3 + 1 + 3, with skips and strides.
     const OpConfig op =
         splice_config({.mblock_m = 4, .mblock_n = 2}, SpliceUnit::Ublock, {{1, 2, 1}, {1, 4, 1}, {1, 6, 1}, {1, 8, 1}},
@@ -104,7 +104,7 @@ TEST_CASE("splice by t selects and interleaves slices") {
           std::vector<float>{0, 10, 1, 11});
 }
 
-TEST_CASE("splice rules name the input and what would be right") {
+TEST_CASE("messages of splice rules name the input and the correct value") {
     OpConfig op = splice_config({.t = 4}, SpliceUnit::T, {{2, 1, 1}, {2, 1, 1}}, {{0, 1, 1}, {0, 1, 2}});
     CHECK_THAT(
         complaints(op),

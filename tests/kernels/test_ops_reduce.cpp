@@ -106,7 +106,7 @@ TEST_CASE("blocks of reduces agree with golden for random blockings") {
     }
 }
 
-TEST_CASE("reduce rules name what is wrong and what would be right") {
+TEST_CASE("messages of reduce rules name the error and the correct value") {
     auto op = reduce({.mblock_m = 2}, ReduceDim::C, 2, 2);
     Tensor x(1, 64, 128);
     set_operands(op, {&x}, DataFormat::Float16_b);

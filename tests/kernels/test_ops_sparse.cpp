@@ -196,7 +196,7 @@ TEST_CASE("an encoding of many strips over several encoding tiles reads back as 
     CHECK(decode_sparse(words, layout) == slices);
 }
 
-TEST_CASE("counting an encoding counts its strips, blocks and tiles, and its kernel takes as long as they say") {
+TEST_CASE("an encoding's strips, blocks and tiles are counted, and determine its kernel's time") {
     std::mt19937 random(11);
     OpConfig op = sparse({1, 1, 4, 1, 2, 2, 2}, 3, 2);
     op.in = {{1, 1, 8}};
@@ -335,7 +335,7 @@ TEST_CASE("an integer sparse matmul agrees with golden exactly") {
     CHECK(run_block(op, in.pointers(), Numerics::Real).data == run_golden(op, in.pointers()).data);
 }
 
-TEST_CASE("sparse matmul rules name what is wrong and what would be right") {
+TEST_CASE("messages of sparse matmul rules name the error and the correct value") {
     std::mt19937 random(7);
     auto op = sparse({.grid_r = 2, .grid_c = 2}, 2, 2);
     auto in = operands_of(op, random, 4);

@@ -40,7 +40,7 @@ TEST_CASE("a thread issues one instruction a clock and an issue rate of two halv
     CHECK(run_scoreboard(s, wormhole(), {}).steady == Approx(30));
 }
 
-TEST_CASE("RISC-V work adds to a thread's time, and work ahead overlaps with what was issued") {
+TEST_CASE("RISC-V work adds to a thread's time, and work ahead overlaps with issued instructions") {
     KernelStreams s;
     work(s, KernelThread::Unpack, 100);
     put(s, KernelThread::Unpack, wormhole().encode("SETADC"), 20);

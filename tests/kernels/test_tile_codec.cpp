@@ -137,7 +137,7 @@ TEST_CASE("any bytes decode and encode without harm") {
     }
 }
 
-TEST_CASE("a tile header tells size, id and format") {
+TEST_CASE("a tile header has size, id and format") {
     std::uint8_t h[16];
     write_tile_header(Bfp8_b, {}, 3, h);
     CHECK(Bytes8(h, h + 16) == Bytes8{70, 0, 6, 0, 0, 0, 0x16, 0, 0, 0, 0, 0, 0, 0, 0, 0});

@@ -13,7 +13,7 @@ config.test_exec_root = lit_config.params["OUT"]
 config.substitutions += [
     # %exits 2 COMMAND: succeeds when COMMAND exits with 2
     ("%exits", f"{sys.executable} {os.path.join(here, 'exits.py')}"),
-    # %same A B: two reports but for times that are measured
+    # %same A B: compares two reports except for measured times
     ("%same", f"{sys.executable} {os.path.join(here, 'same_report.py')}"),
     ("%python", sys.executable),
     ("%ttsim", lit_config.params["TTSIM"]),

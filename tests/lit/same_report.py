@@ -4,7 +4,7 @@ import pathlib
 import re
 import sys
 
-# end to end counts the host's time
+# end to end includes the host's time
 measured = re.compile(r'"(host_seconds|host_time_share|end_to_end_per_second)": [^,\n]+')
 
 reports = [measured.sub(r'"\1": ...', pathlib.Path(name).read_text()).splitlines() for name in sys.argv[1:3]]

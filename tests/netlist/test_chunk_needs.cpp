@@ -84,7 +84,7 @@ TEST_CASE("the same order needs and releases tile by tile") {
     CHECK(print(pipe) == Chunks{"1: 0*1(1/1)", "1: 0*1(2/2)", "1: 0*1(3/3)", "1: 0*1(4/4)"});
 }
 
-TEST_CASE("a producer in column order must keep what a consumer in row order takes later") {
+TEST_CASE("a producer in column order must hold tiles that a consumer in row order reads later") {
     const Pipe pipe = by_ublocks(producer(grid(1, 1, 2, 2, 1, UblockOrder::Column)), {});
     // Made: (0,0) (1,0) (0,1) (1,1); taken: (0,0) (0,1) (1,0) (1,1).
     CHECK(print(pipe) == Chunks{"1: 0*1(1/1)", "1: 0*1(3/1)", "1: 0*1(2/3)", "1: 0*1(4/4)"});
@@ -137,14 +137,14 @@ TEST_CASE("a resident operand is brought once, however often it is repeated") {
     CHECK(print(pipe) == Chunks{"1: 0*1(1/1)", "1: 0*1(2/2)", "0:", "0:"});
 }
 
-TEST_CASE("padding needs nobody") {
+TEST_CASE("padding needs no producer") {
     Tm pad = make_tm(Tm::Kind::Pad);
     pad.ct = 1;
     const Pipe pipe = by_ublocks(producer(grid(1, 1, 1, 1)), tms({pad}));
     CHECK(print(pipe) == Chunks{"1: 0*1(1/1)", "1:"});
 }
 
-TEST_CASE("queues have no positions: only who and how many") {
+TEST_CASE("queues have no positions: only core and tile count") {
     Queue queue;
     queue.blocking = grid(1, 2, 1, 2);
     PlanOperand operand(TmMap(queue.blocking.shape(), {}));
@@ -192,7 +192,7 @@ TEST_CASE("a chunk takes each block of a source by itself, and counts the runs t
     CHECK(sendings(pipe, true).size() == 2);
 }
 
-TEST_CASE("what a pipe does not take of the next input may be reused as well") {
+TEST_CASE("tiles of the next input that a pipe skips may be reused as well") {
     OperandTms last;  // rows 1.. of the tensor, as the second of two cores takes them
     const NeedSource source = producer(grid(1, 1, 4, 1));
     PlanOperand operand(TmMap(source.blocking.shape(), last));

@@ -111,7 +111,7 @@ Fate fate(const Comparison& r, float golden, float actual) {
 
 }  // namespace
 
-TEST_CASE("where golden is no number, nothing is compared") {
+TEST_CASE("where golden is NaN, nothing is compared") {
     const Comparison tolerant = hw(1, 0.99), exact = rule(Comparison::Type::Exact, 0, 0, 1, 1);
     for (const float result : {nan_value, inf, -inf, 1.0F}) CHECK(fate(tolerant, nan_value, result) == Fate::Undefined);
     for (const float result : {nan_value, inf, -inf, 3e38F}) CHECK(fate(tolerant, inf, result) == Fate::Undefined);
@@ -233,7 +233,7 @@ TEST_CASE("exact means equal values, and equal bits for raw formats") {
     CHECK(compare(exact, golden, actual, {}, bits).strict_pass);
 }
 
-TEST_CASE("only the part that a rule or an op gives is judged") {
+TEST_CASE("only the part that a rule or an op defines is compared") {
     Tensor golden = ramp(64, 32), actual = golden;
     for (std::int64_t r = 0; r < 64; ++r)
         for (std::int64_t c = 1; c < 32; ++c) actual.slice(0).at(r, c) = -1000;
@@ -266,7 +266,7 @@ TEST_CASE("flat queues are judged in runs of 1024 values") {
     CHECK_THAT(r.first_failure, Catch::Contains("values 2048..2999"));
 }
 
-TEST_CASE("what is not judged never fails but is still measured") {
+TEST_CASE("an output without a verdict never fails but is still measured") {
     ComparedPart part;
     part.judged = false;
     const auto r = compare(hw(1, 1), ramp(), Tensor(1, 32, 32), {}, part);
@@ -315,7 +315,7 @@ TEST_CASE("the float32 rule asks the correlation of all elements together") {
     CHECK_THAT(r.first_failure, Catch::StartsWith("all entries: pcc"));
 }
 
-TEST_CASE("random tensors give the sums of the plain formulas") {
+TEST_CASE("the sums of random tensors agree with the plain formulas") {
     std::mt19937 random(5);
     std::normal_distribution<float> normal(3, 2);
     Tensor a(2, 64, 96), b(2, 64, 96);
@@ -484,7 +484,7 @@ TEST_CASE("the vendor's form leaves out the last row and column and divides by 1
     CHECK_FALSE(compare(hw(1, 0.9999), golden, last_row).strict_pass);
 }
 
-TEST_CASE("the vendor's form accepts nothing where it looks at nothing, or is not the vendor's") {
+TEST_CASE("the vendor's comparison accepts nothing without compared values or with other settings") {
     const Tensor golden = ramp();
     Tensor wrong = golden;
     wrong.data[31 * 32] = -1e6F;

@@ -140,7 +140,7 @@ TEST_CASE("devices that cannot be are refused") {
     CHECK_THAT(refused("wormhole_b0", {"", "", {}, 5000}), Catch::Contains("1024"));
 }
 
-TEST_CASE("a soc descriptor gives places and sizes, the base chip features and timing") {
+TEST_CASE("a soc descriptor gives locations and sizes, the base chip features and timing") {
     const Machine m = make_machine("wormhole_b0", {write_temp("small.yaml", small_soc), "", {}, 1});
     CHECK(m.name == "small");
     const ChipParams& p = m.chips[0].params;
@@ -185,7 +185,7 @@ TEST_CASE("a translated descriptor is mapped back to physical places, missing ro
     CHECK((c.params.eth == std::vector<NocCoord>{{9, 0}, {1, 6}}));
 }
 
-TEST_CASE("every real soc descriptor reads with the size its name says") {
+TEST_CASE("every real soc descriptor is read with the size in its name") {
     const fs::path folder = ttsim::impl::test::shared_folder() / "devices";
     if (!fs::is_directory(folder)) {
         std::cout << "skipped: no " << folder << "\n";

@@ -42,7 +42,7 @@ std::string product(const std::string& attributes, int t = 1, int in_t = 1, bool
 
 }  // namespace
 
-TEST_CASE("cores are counted over the worker grid, row by row, past the rows that are no workers") {
+TEST_CASE("cores are counted over the worker grid, row by row, skipping rows without workers") {
     const Netlist netlist = resolved(copy_at(4, 1));
     // Row 4 is y 5, row 5 is y 7 (y 6 is DRAM's); column 1 is x 2.
     CHECK(places(first_plan(netlist)->ops[0]) == Places{{2, 5}, {3, 5}, {4, 5}, {2, 7}, {3, 7}, {4, 7}});
@@ -154,7 +154,7 @@ TEST_CASE("ops come in the order of their data, whatever the file's") {
     CHECK(op_of(*plan, "last").operands[0].producer_op == 1);
 }
 
-TEST_CASE("an output buffer keeps what a consumer stacks, twice when it has two halves") {
+TEST_CASE("an output buffer keeps the tiles that a consumer stacks, twice when it has two halves") {
     NetlistText n("grayskull");
     const Cut slices{.m = 1, .n = 4, .t = 8};
     n.queue({.name = "x", .cut = slices, .entries = 2});

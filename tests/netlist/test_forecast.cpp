@@ -44,7 +44,7 @@ TEST_CASE("the host pushes every entry the program reads") {
     CHECK(r.forecast.inputs == 6);
 }
 
-TEST_CASE("with --inputs-count only what is read is pushed, at the netlist's own places") {
+TEST_CASE("with --inputs-count only entries that are read are pushed, at the netlist's addresses") {
     const Result r = foretell(looping(3, 4, 2), 1);
     CHECK(r.of("x").host == Entries{0, 2, 4});
     CHECK(r.of("y").entries == 5);

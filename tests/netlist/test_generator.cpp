@@ -38,7 +38,7 @@ double seconds(Work&& work) {
 
 }  // namespace
 
-TEST_CASE("the engine gives the draws of std::mt19937") {
+TEST_CASE("the engine gives the sequence of std::mt19937") {
     for (const std::uint32_t seed : {0U, 1U, 5489U, 4294967295U}) {
         Mt19937 ours(seed);
         std::mt19937 theirs(seed);
@@ -52,7 +52,7 @@ TEST_CASE("the engine gives the draws of std::mt19937") {
     CHECK(engine() == 4123659995U);
 }
 
-TEST_CASE("uniform floats are those of the standard library, bit for bit") {
+TEST_CASE("uniform floats equal those of the standard library bit for bit") {
     for (const auto& [low, high] :
          {std::pair{0.0F, 1.0F}, {-1.0F, 1.0F}, {0.001F, 1.0F}, {-2.5F, 0.3F}, {0.001F, 0.0005F}}) {
         Mt19937 ours(42);
@@ -74,7 +74,7 @@ TEST_CASE("a draw that would round to one stays below it") {
     CHECK(most > 0.9999998F);
 }
 
-TEST_CASE("normal values are those of the standard library, bit for bit") {
+TEST_CASE("normal values equal those of the standard library bit for bit") {
     for (const auto& [mean, stddev] : {std::pair{0.0, 1.0}, {0.5, 0.1}, {-3.0, 2.0}}) {
         Mt19937 ours(7);
         std::mt19937 theirs(7);

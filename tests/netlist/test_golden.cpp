@@ -150,7 +150,7 @@ TEST_CASE("golden's gradients add up, from zero where the settings say so") {
     CHECK(Run(accumulating("prologue: true, epilogue: true, zero: true")).at("acc", 0) == 3 + 4);
 }
 
-TEST_CASE("golden passes data from graph to graph through a queue and forgets what is popped") {
+TEST_CASE("golden passes data from graph to graph through a queue and drops popped entries") {
     NetlistText n;
     n.queue({.name = "x", .entries = 2});
     n.queue({.name = "mid", .input = "first", .entries = 2});

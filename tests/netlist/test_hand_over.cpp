@@ -187,7 +187,7 @@ TEST_CASE("a queue reads by its own blocks") {
           ScatterRule::Order);
 }
 
-TEST_CASE("kernel_broadcast ends what is taken with the tiles that it holds") {
+TEST_CASE("kernel_broadcast limits the tiles read to those that it holds") {
     const Blocking one = cut(1, 1, 1, 1, 1, 1), wide = cut(1, 1, 1, 4, 1, 1);
     OpConfig op = config("nop", wide);
     CHECK(tile_orders(op, 0, tms(Tm::Kind::BroadcastC, 4), one) ==
@@ -206,7 +206,7 @@ TEST_CASE("half a buffer is an integer of inputs, or an input of halves") {
     CHECK(whole_blocks_buffer(25, 12) == 48);
 }
 
-TEST_CASE("what handing over takes is paid for each block, fork, phase and byte") {
+TEST_CASE("handing over costs time for each block, fork, phase and byte") {
     PipeConstants t;
     t.block = 1000;
     t.block_fork = 100;

@@ -55,7 +55,7 @@ TEST_CASE("untilized output is buffered by rows of ublocks") {
     CHECK(output_buffer_tiles(op) == 2 * 3 * 2);
 }
 
-TEST_CASE("an input buffer is about 32 KiB in whole double buffers of what is cleared at once") {
+TEST_CASE("an input buffer is about 32 KiB in whole double buffers of the unit cleared at once") {
     Op op = make_op({}, 2);
     // a tile counts as the power of two nearest to its size: 2048, 1024
     CHECK(input_buffer_tiles(op, 0, clears(1), float16_tile) == 16);
@@ -79,7 +79,7 @@ TEST_CASE("a kernel broadcast is held twice, per slice or not") {
     CHECK(input_buffer_tiles(op, 1, clears(6), float16_tile) == 10);
 }
 
-TEST_CASE("many inputs share what three would have; a sparse matrix and its indices have no buffer of their own") {
+TEST_CASE("many inputs share the space of three; a sparse matrix and its indices have no buffer of their own") {
     Op op = make_op({}, 2);
     op.cfg.type = "splice";
     op.inputs = {"a", "b", "c", "d"};
@@ -125,7 +125,7 @@ TEST_CASE("min_buffer_input buffers one ublock of that operand") {
     CHECK(op_of(*plan, "mm").operands[1].l1_tiles == 48);
 }
 
-TEST_CASE("a prologue operand stays in its buffer when that holds what an input takes of it") {
+TEST_CASE("a prologue operand stays in its buffer when the buffer holds all tiles that one input reads") {
     const Cut out{.grid_r = 1, .grid_c = 2, .m = 1, .n = 2, .rt = 2, .ct = 4};
     const Netlist netlist = resolved(matmul(out, 1, 2, "", true));
     const auto plan = first_plan(netlist);
@@ -147,7 +147,7 @@ TEST_CASE("a prologue operand of which an input takes more lies beside its buffe
     CHECK(weights.held_runs >= 2);
 }
 
-TEST_CASE("what does not fit is refused with its parts, at the op") {
+TEST_CASE("an op that does not fit is refused with the parts of its memory") {
     // Output: 2 x 16 x 16 = 512 tiles of 2080 B; grayskull leaves 1048576 - 208896 = 839680 B.
     const Netlist netlist = resolved(matmul({.m = 8, .n = 8, .rt = 2, .ct = 2}, 1, 1));
     try {
@@ -164,7 +164,7 @@ TEST_CASE("what does not fit is refused with its parts, at the op") {
     CHECK_NOTHROW(first_plan(netlist, "wormhole_b0"));  // 1499136 - 208896 = 1290240 B
 }
 
-TEST_CASE("overlay_size is taken from what is left") {
+TEST_CASE("overlay_size is taken from the remaining memory") {
     const std::string text = matmul({.m = 8, .n = 8, .rt = 2, .ct = 2}, 1, 1, ", overlay_size: 100000");
     const Netlist netlist = resolved(text);
     CHECK_THROWS_WITH(first_plan(netlist, "wormhole_b0"), Catch::Contains("leaves 1190240 B"));

@@ -49,7 +49,7 @@ TEST_CASE("popping by varinst counts on when the variable wraps at twice the ent
     CHECK_FALSE(pointers.rewound());
 }
 
-TEST_CASE("and when it wraps at the entries, even when a whole turn is popped at once") {
+TEST_CASE("and when it wraps at the entries, even when a whole cycle of entries is popped at once") {
     const Queue queue = make_queue(4);
     QueuePointers pointers(queue);
     for (std::int64_t round = 0; round < 5; ++round) {
@@ -63,7 +63,7 @@ TEST_CASE("and when it wraps at the entries, even when a whole turn is popped at
     }
 }
 
-TEST_CASE("a program that starts its pointers at 0 again rewinds what still lies in memory") {
+TEST_CASE("a program that resets its pointers to 0 rewinds the entries still in memory") {
     const Queue queue = make_queue(4);
     QueuePointers pointers(queue);
     QueueAccess written = pointers.launch(nullptr, false, true, 4);

@@ -77,7 +77,7 @@ TEST_CASE("None, null and an empty list all mean no TM") {
     }
 }
 
-TEST_CASE("numbers may stand in quotes, and of settings given twice for a queue the last count") {
+TEST_CASE("numbers may be quoted, and the last of duplicate settings of a queue applies") {
     std::string text = test::with(test::small_netlist, "entries: 2", "entries: \"4\"");
     text = test::with(text, "queue_settings: {", "queue_settings: {in0: {rd_ptr_local: 3, rd_ptr_global: 3}, ");
     const Netlist n = read(text);
@@ -99,7 +99,7 @@ TEST_CASE("unknown keys at the top are errors with the nearest known one") {
                           Catch::Contains(":19:1: error: a netlist has no 'anything'"));
 }
 
-TEST_CASE("graphs may stand without ops") {
+TEST_CASE("a graph may have no ops") {
     CHECK(read("devices: {arch: Grayskull}\ngraphs: {g: {target_device: 0, input_count: 1}}\n").graphs[0].ops.empty());
 }
 
@@ -113,7 +113,7 @@ TEST_CASE("queue settings take booleans in any case, numbers and variables") {
     CHECK(s.zero->variable == "$lptr");
 }
 
-TEST_CASE("one format in in_df stands for all inputs") {
+TEST_CASE("one format in in_df applies to all inputs") {
     const Netlist n = read(test::with(test::small_netlist, "in_df: [Float16_b, Float16_b]", "in_df: [Float16_b]"));
     CHECK(n.graphs[0].ops[1].cfg.in_df.size() == 2);
 }
@@ -137,7 +137,7 @@ TEST_CASE("the test configuration keeps its own stimulus and comparison for name
     CHECK(n.notes.empty());
 }
 
-TEST_CASE("keys of the test configuration that nothing depends on are noted and left out") {
+TEST_CASE("unused keys of the test configuration are noted and ignored") {
     const Netlist n = read(test::small_netlist + R"(test-config:
   test-args: {microbatch_count: 4, model: bert, backends: [a, b]}
   comparison-config: {type: Exact, atoll: 1, overrides: {out0: {tolerance: 2}}}
@@ -162,7 +162,7 @@ TEST_CASE("keys of the test configuration that nothing depends on are noted and 
                       "n.yaml:18:46: error: 'overrides' is '1'; a map is wanted");
 }
 
-TEST_CASE("an attribute that means nothing to an op is noted and left out, an unknown one refused") {
+TEST_CASE("an attribute without meaning for an op is noted and ignored, an unknown one refused") {
     const Netlist n = read(test::with(test::small_netlist, "attributes: {approximate_mode: true}",
                                       "attributes: {approximate_mode: true, m_k: 2, bias: true}"));
     CHECK(n.notes ==

@@ -104,7 +104,7 @@ const Message read_messages[] = {
 
 }  // namespace
 
-TEST_CASE("a netlist that cannot be read says what is wrong, where, and what would be right") {
+TEST_CASE("the error for an unreadable netlist states the problem, the place and the correct form") {
     for (const Message& message : read_messages) {
         INFO(message.from << " -> " << message.to);
         CHECK(complaints(with(small_netlist, message.from, message.to), "wormhole_b0") == message.text);

@@ -70,7 +70,7 @@ TEST_CASE("a varinst into an undeclared name declares a variable") {
     CHECK(declaration.variables[0].first == "$new");
 }
 
-TEST_CASE("resolving what is resolved changes nothing") {
+TEST_CASE("resolving twice changes nothing") {
     const Netlist once = resolved(test::small_netlist);
     CHECK(equal(once, resolve(once)));
 }

@@ -159,7 +159,7 @@ TEST_CASE("a part of every tile is filled and the rest is zero, and only that pa
     CHECK(std::count_if(entry.data.begin(), entry.data.end(), [](float v) { return v != 0; }) == 4);
 }
 
-TEST_CASE("constants, tile numbers and steps fill entries as they say") {
+TEST_CASE("the initializers constant, tile number and step fill entries as defined") {
     Stimulus s = of_type(Stimulus::Type::Constant);
     s.value = -1.5;
     CHECK(all_are(source_of(with_stimulus(host("q"), s))->next("q"), -1.5F));
@@ -241,7 +241,7 @@ TEST_CASE("the right operand of a dense matmul is scaled by the inner dimension"
     CHECK(range_of(source_of(n)->next("w")).second > 0.99F);
 }
 
-TEST_CASE("constants of the reference compiler are known by their names") {
+TEST_CASE("constants of the reference compiler are recognized by name") {
     const std::vector<std::string> names{"lc.input_tensor.a_s_brcst_m2_0_0.0",
                                          "lc.input_tensor.b_s_brcst_m1_0_0.0",
                                          "constant_1_norm_var_plus_eps",
@@ -325,7 +325,7 @@ Op fused_of(const std::string& name, const std::vector<std::string>& inputs, std
 
 }  // namespace
 
-TEST_CASE("a constant of a fused op has the value that its sub-op wants") {
+TEST_CASE("a constant of a fused op has the value that its sub-op requires") {
     using Kind = FusedOperand::Kind;
     const FusedOperand dest{Kind::Dest, 0}, intermed{Kind::Intermed, 0}, output{Kind::Output, 0};
     const auto in = [](int n) { return FusedOperand{Kind::Input, n}; };
@@ -343,7 +343,7 @@ TEST_CASE("a constant of a fused op has the value that its sub-op wants") {
     CHECK(source->describe("dc.a.4") == "default: uniform (0.001, 1)");
 }
 
-TEST_CASE("weights of depthwise products and prologue queues are scaled by what their results sum up") {
+TEST_CASE("weights of depthwise products and prologue queues are scaled by the number of summands") {
     const auto depthwise = [](const std::string& name, const std::string& weight) {
         Op op = op_of("depthwise", name, {"x", weight});
         op.cfg.attr.m_k = 3;
@@ -394,7 +394,7 @@ TEST_CASE("host data that reaches a root or logarithm is positive") {
     CHECK(source_of(n)->describe("x") == "default: uniform (-1, 1)");
 }
 
-TEST_CASE("a general stimulus that goes below zero is not for what reaches a root or logarithm") {
+TEST_CASE("a general stimulus with negative values is not used for inputs of a root or logarithm") {
     // variance = (x * x) w, + eps: x may have any sign, since it is squared; copies are stepped over
     Netlist n = with({host("x"), host("w"), host("eps"), host("y")},
                      {op_of("nop", "c0", {"x"}), op_of("nop", "c1", {"x"}), op_of("multiply", "xx", {"c0", "c1"}),
@@ -561,7 +561,7 @@ TEST_CASE("an encoding that does not fit is drawn sparser until it does") {
     CHECK_THROWS_WITH(source->next("encoding"), Catch::Contains("1000 slices"));
 }
 
-TEST_CASE("one generator over all queues gives entries in name order, whoever asks first") {
+TEST_CASE("one generator over all queues fills entries in name order, regardless of request order") {
     const Netlist n = with({host("b"), host("a"), host("c")});
     std::mt19937 engine(5);
     std::uniform_real_distribution<float> uniform(0.001F, 1.0F);
@@ -581,7 +581,7 @@ TEST_CASE("one generator over all queues gives entries in name order, whoever as
     CHECK(source->next("c").data == wanted["c"][1]);
 }
 
-TEST_CASE("queues asked from several threads give what they give alone") {
+TEST_CASE("queues read from several threads give the same values as from one") {
     std::vector<Queue> queues;
     for (int i = 0; i < 4; ++i) queues.push_back(host("q" + std::to_string(i), {1, 4, 4}));
     const Netlist n = with_stimulus(queues[0], of_type(Stimulus::Type::Normal));

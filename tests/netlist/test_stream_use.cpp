@@ -110,7 +110,7 @@ TEST_CASE("a core that feeds many slices begins a phase for each 2048 tiles of a
     CHECK(stream_use(nop(cut(100'000, 1, 3, 1, 1)), 0, {}, cut(100'000, 1, 3, 1, 1)) == StreamUse{1, 147, 147, 1});
 }
 
-TEST_CASE("TMs change who takes from whom") {
+TEST_CASE("TMs change which core reads from which") {
     OpConfig op = nop(cut(1, 2, 6, 1, 1));
     OperandTms tms;
     Tm stack;

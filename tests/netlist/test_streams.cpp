@@ -53,7 +53,7 @@ TEST_CASE("a netlist's own size of the buffer bounds a chunk") {
     CHECK(reads.buffer == 16);  // the operand's buffer is larger
 }
 
-TEST_CASE("an operand of which nothing is read has no chunks") {
+TEST_CASE("an operand that is not read has no chunks") {
     CHECK(queue_reads(queue_of({}), {{{TileSpan::padding, 0, 4}}}, 1, 16, float16_tile, 0).chunk > 0);
     CHECK(queue_reads(queue_of({}), {}, 1, 16, float16_tile, 0).chunk == 0);
 }

@@ -31,7 +31,7 @@ using Values = std::vector<float>;
 
 }  // namespace
 
-TEST_CASE("each TM moves the tiles as its formula says") {
+TEST_CASE("each TM moves the tiles by its formula") {
     const Tensor t = tensor(2, 2, 2);  // z0: 0 1 / 2 3, z1: 4 5 / 6 7
     CHECK(moved(tensor(1, 1, 2), make_tm(Tm::Kind::BroadcastR, 2)) == Values{0, 1, 0, 1});
     CHECK(moved(tensor(1, 2, 1), make_tm(Tm::Kind::BroadcastC, 2)) == Values{0, 0, 1, 1});
@@ -49,7 +49,7 @@ TEST_CASE("each TM moves the tiles as its formula says") {
     CHECK(moved(tensor(1, 1, 2), pad) == Values{0, 1, 9, 9, 9, 9});
 }
 
-TEST_CASE("a transpose also turns the inside of the tiles") {
+TEST_CASE("a transpose also transposes within the tiles") {
     const Tensor t = tensor(1, 2, 4);  // one row of two 2x2 tiles
     const Tensor out = apply_tms(t, chain({make_tm(Tm::Kind::Transpose)}), {2, 2});
     CHECK(out.rows == 4);
@@ -106,7 +106,7 @@ TEST_CASE("a TM is spelt as netlists spell it") {
     CHECK(to_string(make_tm(Tm::Kind::Transpose)) == "transpose");
 }
 
-TEST_CASE("slices made on their own are those of the whole moved tensor") {
+TEST_CASE("slices computed separately equal those of the whole transformed tensor") {
     std::mt19937 random(8);
     const auto pick = [&](std::int64_t low, std::int64_t high) {
         return std::uniform_int_distribution<std::int64_t>(low, high)(random);

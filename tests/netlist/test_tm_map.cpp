@@ -49,7 +49,7 @@ using Ids = std::vector<float>;
 
 }  // namespace
 
-TEST_CASE("each TM names the tile its formula says") {
+TEST_CASE("each TM maps to the tile of its formula") {
     const TileShape s{2, 2, 2};  // z0: 0 1 / 2 3, z1: 4 5 / 6 7
     CHECK(ids({1, 1, 2}, chain({make_tm(Tm::Kind::BroadcastR, 2)})) == Ids{0, 1, 0, 1});
     CHECK(ids({1, 2, 1}, chain({make_tm(Tm::Kind::BroadcastC, 2)})) == Ids{0, 0, 1, 1});

@@ -177,7 +177,7 @@ TEST_CASE("a kernel broadcast holds every tile that a core reads") {
           "tiles for a slice; it would read wrong tiles");
 }
 
-TEST_CASE("a kernel broadcast of a splice holds fresh tiles for each slice of its operand") {
+TEST_CASE("a kernel broadcast of a splice holds new tiles for each slice of its operand") {
     const auto splice = [](const std::string& slices, const std::string& attributes, const std::string& broadcast) {
         const std::string one = "t: 1, mblock: [1, 1]";
         const std::string a = test::with(queue("a", "HOST", bf16), one, "t: " + slices + ", mblock: [1, 1]");

@@ -139,21 +139,21 @@ const Message grayskull_messages[] = {
 
 }  // namespace
 
-TEST_CASE("a netlist whose names or shapes do not fit together says so") {
+TEST_CASE("a netlist with inconsistent names or shapes is refused") {
     for (const Message& message : link_messages) {
         INFO(message.from << " -> " << message.to);
         CHECK(complaints(with(small_netlist, message.from, message.to), "wormhole_b0") == message.text);
     }
 }
 
-TEST_CASE("a netlist that breaks a rule of the machine or of its programs says so") {
+TEST_CASE("a netlist that breaks a rule of the machine or of its programs is refused") {
     for (const Message& message : chip_messages) {
         INFO(message.from << " -> " << message.to);
         CHECK(complaints(with(small_netlist, message.from, message.to), "wormhole_b0") == message.text);
     }
 }
 
-TEST_CASE("what only later chips can do is refused on grayskull") {
+TEST_CASE("features of later chips are refused on grayskull") {
     for (const Message& message : grayskull_messages) {
         INFO(message.from << " -> " << message.to);
         CHECK(complaints(with(small_netlist, message.from, message.to), "grayskull") == message.text);

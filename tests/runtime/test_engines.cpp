@@ -264,7 +264,7 @@ TEST_CASE("two chips with a short queue between them take turns on each engine")
     CHECK(session.report().graphs.size() == 2);
 }
 
-TEST_CASE("a queue too short for what a graph leaves in it stops every engine, which says who waits") {
+TEST_CASE("a queue too short for a graph's outputs stops every engine, which names the waiting graph") {
     const SessionOptions options = each_engine();
     NetlistText n = two_graphs(4, 2);
     n.program("p", {"var: {$l: 0, $g: 0}", execute("g", {fifo("x")}), execute("h", {fifo("mid")})});
@@ -276,7 +276,7 @@ TEST_CASE("a queue too short for what a graph leaves in it stops every engine, w
                Catch::Contains("programs cannot end") && Catch::Contains("all 2 entries are full"));
 }
 
-TEST_CASE("what of a graph has its inputs runs, the rest waits, on each engine") {
+TEST_CASE("the ops of a graph that have inputs run, the others wait, on each engine") {
     const SessionOptions options = each_engine();
     NetlistText n;
     for (const char* name : {"a", "b"}) n.queue({.name = name});
@@ -347,7 +347,7 @@ TEST_CASE("a graph without ops is over at once on each engine") {
     CHECK(first(session->get("y")) == 4);
 }
 
-TEST_CASE("what a session refuses it refuses in the same words on every engine") {
+TEST_CASE("a session refuses with the same message on every engine") {
     NetlistText n = two_graphs(2, 2);
     n.queue({.name = "w", .entries = 2, .ram = true});
     n.program("p", looped(1, {execute("g", {fifo("x")}), execute("h", {fifo("mid")})}, 2, 4));

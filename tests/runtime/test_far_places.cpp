@@ -9,7 +9,7 @@ using namespace ttsim::impl;
 using ir::DType;
 using ir::Literal;
 
-TEST_CASE("Places that the format does not hold are the host's in the midst of a model, with what they are made of") {
+TEST_CASE("Indices that the format cannot represent run on the host inside a model, with the ops that compute them") {
     // each of 8 rows chooses one of two leaves of a tree: numbers up to 4 * 119 + 3
     constexpr std::int64_t size = 60, leaves = 8 * size;
     Literal x(DType::F32, {8, size}), w(DType::F32, {size, size}), leaf(DType::F32, {leaves});

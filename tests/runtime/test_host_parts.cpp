@@ -67,7 +67,7 @@ Values with_all_inputs(Values given, const ir::Graph& graph) {
 
 }  // namespace
 
-TEST_CASE("Random models compute what their ops say wherever the host has some of them") {
+TEST_CASE("Random models agree with the reference of their ops when some run on the host") {
     const TempFolder folder;
     int in_parts = 0;
     for (std::uint32_t seed = 1; seed <= 60; ++seed) {
@@ -95,7 +95,7 @@ TEST_CASE("Random models compute what their ops say wherever the host has some o
     CHECK(in_parts >= 3);
 }
 
-TEST_CASE("Parts without a clock give what the host goes on with") {
+TEST_CASE("Partitions without a clock give the inputs of the host ops") {
     for (const std::int64_t microbatch : {1, 3}) {
         ir::CompileOptions options;
         options.microbatch = microbatch;

@@ -237,7 +237,7 @@ TEST_CASE("device.json that does not fit is refused with its key") {
             "cannot be right");
 }
 
-TEST_CASE("An image with pickles says what it is for, and is refused with what helps") {
+TEST_CASE("An image with pickles names its producer, and is refused with a remedy") {
     const TempFolder folder;
     const std::string file = folder.path() + "/m.tti";
     write(compiled_for(product_graph(), "wh_n150"), file);
@@ -257,7 +257,7 @@ TEST_CASE("An image with pickles says what it is for, and is refused with what h
                       Catch::Contains("Python pickle") && Catch::Contains("PYBUDA_TTI_BACKEND_FORMAT=1"));
 }
 
-TEST_CASE("An image that says no more than device.json runs by its queues") {
+TEST_CASE("An image with only a device.json runs by its queues") {
     const TempFolder folder;
     const std::string file = folder.path() + "/m.tti", open = folder.path() + "/open";
     const CompiledModel model = compiled_for(product_graph(), "wh_n150");
@@ -274,7 +274,7 @@ TEST_CASE("An image that says no more than device.json runs by its queues") {
                  want = run_on(model, runtime::machine_of(model)).outputs;
     REQUIRE(outputs.size() == 1);
     CHECK(outputs.begin()->second == want.at("y"));
-    CHECK_NOTHROW(run_on(plain.model, plain.machine));  // with made-up inputs
+    CHECK_NOTHROW(run_on(plain.model, plain.machine));  // with generated inputs
 }
 
 TEST_CASE("What a program computes around the device is a member as any other, and not read here") {
@@ -350,7 +350,7 @@ TEST_CASE("Tensors that others reinterpret or cut have their users' shapes") {
                       Catch::Contains("ReinterpretShape makes [64, 8] of [2, 2, 8]"));
 }
 
-TEST_CASE("Unpacking replaces an earlier unpacking and nothing else; packing takes what was changed") {
+TEST_CASE("Unpacking replaces only an earlier unpacking; packing includes changed files") {
     const TempFolder folder;
     const std::string file = folder.path() + "/m.tti", open = folder.path() + "/open";
     const CompiledModel model = compiled_for(product_graph(), "wh_n150");

@@ -93,7 +93,7 @@ TEST_CASE("Each of ten merged models computes what it did alone; the footprint i
                                        Catch::EndsWith("(MB):\n0 : 0.0\n1 : 0.0\n2 : 0.0\n3 : 0.0\n"));
 }
 
-TEST_CASE("Merged models share the memory of queues that are allocated and freed, unless told not to") {
+TEST_CASE("Merged models share the memory of queues that are allocated and freed, unless sharing is off") {
     const TempFolder folder;
     MergeOptions options = images_in(folder.path(), 3, "gs_e150", true);
     const std::string merged = folder.path() + "/merged.tti";

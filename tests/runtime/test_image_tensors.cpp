@@ -73,7 +73,7 @@ const std::vector<DataFormat> formats{
 
 }  // namespace
 
-TEST_CASE("Tilized tensors are the codec's tiles at the places that the blocking says") {
+TEST_CASE("Tilized tensors are the codec's tiles in the order of the blocking") {
     for (const DataFormat df : formats)
         for (const UblockOrder order : {UblockOrder::Row, UblockOrder::Column})
             for (const bool scalar : {false, true}) {
@@ -95,7 +95,7 @@ TEST_CASE("Tilized tensors are the codec's tiles at the places that the blocking
             }
 }
 
-TEST_CASE("Only Bfp8 of the tilizer in vector code can be told not to round") {
+TEST_CASE("Rounding can be turned off only for Bfp8 of the vectorized tilizer") {
     for (const DataFormat df : formats) {
         CAPTURE(to_string(df));
         const Queue queue = queue_of(df);
@@ -147,7 +147,7 @@ TEST_CASE("Tensors survive both kinds of files, and files that do not fit are re
     const Queue queue = queue_of(DataFormat::Float16_b);
     const Tensor entry = entry_of(queue);
     image::TensorFile bin = to_bin(queue, entry, "w.bin");
-    CHECK(bin.stored.itemsize == 4);  // these numbers are none of bfloat16
+    CHECK(bin.stored.itemsize == 4);  // these numbers are not bfloat16 values
     CHECK(to_bin(queue, converted(queue, entry), "w.bin").stored.itemsize == 2);
     CHECK(bin.stored.strides ==
           std::array<std::int64_t, 4>{entry.size() * 4, entry.rows * entry.cols * 4, entry.cols * 4, 4});

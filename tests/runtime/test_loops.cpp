@@ -1,4 +1,4 @@
-// Loops that become programs: against the model with its turns written out.
+// Loops that become programs, compared with the unrolled model.
 #include <catch2/catch.hpp>
 #include <cmath>
 
@@ -103,7 +103,7 @@ void check_close(const Values& have, const Values& want) {
 
 }  // namespace
 
-TEST_CASE("A loop as a program computes what its turns written out do") {
+TEST_CASE("A loop as a program agrees with the unrolled loop") {
     const ir::Graph graph = model_of_loops();
     for (const std::string device : {"gs_e150", "wh_n150"})
         for (const std::int64_t microbatch : {1, 2}) {
@@ -135,7 +135,7 @@ TEST_CASE("Loops survive folders and images") {
     CHECK(Model(image.model, exact(sim::Mode::Functional)).run(model.inputs) == outputs);
 }
 
-TEST_CASE("Short loops, and loops whose turns differ, stay written out") {
+TEST_CASE("Short loops, and loops whose iterations differ, are unrolled") {
     ir::Graph graph = model_of_loops();
     const auto loops = [](const ir::CompiledModel& model) {
         const auto& inputs = model.host.to_device;

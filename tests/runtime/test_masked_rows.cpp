@@ -94,7 +94,7 @@ bool is_close(double have, double want, double within) {
 
 }  // namespace
 
-TEST_CASE("Rows that are masked as a whole are what the model makes of NaN") {
+TEST_CASE("Fully masked rows have the values that the model computes from NaN") {
     for (const auto& [name, text] : spellings()) {
         const ir::Graph graph = ir::parse_graph(head + text + "output \"y\" = %y\n", "masked");
         const Values given = inputs();

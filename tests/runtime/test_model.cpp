@@ -147,7 +147,7 @@ std::int64_t resident() {
 
 }  // namespace
 
-TEST_CASE("A model in memory computes what the model in float32 does, and what its folder does bit by bit") {
+TEST_CASE("A model in memory agrees with the float32 model, and with its folder bit for bit") {
     const TempFolder folder;
     for (const char* device : {"gs_e150", "wh_n150"})
         for (const DataFormat df : {DataFormat::Float16_b, DataFormat::Bfp8_b})
@@ -167,7 +167,7 @@ TEST_CASE("A model in memory computes what the model in float32 does, and what i
             }
 }
 
-TEST_CASE("Random models compute in memory what their folders do") {
+TEST_CASE("Random models in memory agree with their folders") {
     const TempFolder folder;
     for (std::uint32_t seed = 40; seed < 52; ++seed) {
         CAPTURE(seed);
@@ -217,7 +217,7 @@ TEST_CASE("A stream gives outputs in the order of what was pushed") {
     for (int seed = 0; seed < more - more % 2; ++seed) CHECK(run.get() == other.run({{"x", numbers({4, 8}, seed)}}));
 }
 
-TEST_CASE("Replaced parameters are those a model compiled with them has") {
+TEST_CASE("Replaced parameters give the results of a model compiled with them") {
     for (const DataFormat df : {DataFormat::Float16_b, DataFormat::Bfp8_b}) {
         ir::Graph graph = ir::parse_onnx(onnx_bytes(), "net", {});
         Model run(compiled(graph, "wh_n150", df), one_thread());
@@ -240,7 +240,7 @@ TEST_CASE("Replaced parameters are those a model compiled with them has") {
     }
 }
 
-TEST_CASE("Replaced kernels and biases of convolutions are those a model compiled with them has") {
+TEST_CASE("Replaced kernels and biases of convolutions give the results of a model compiled with them") {
     const auto graph_of = [](const std::string& attributes, const ir::Dims& kernel) {
         ir::Graph graph = ir::parse_graph(
             fmt::format("%x = input : f32[1, 4, 10, 10]\n%w = constant [0.5] : f32[{}]\n%b = constant [1] : f32[{}]\n"
@@ -281,7 +281,7 @@ TEST_CASE("Replaced kernels and biases of convolutions are those a model compile
     }
 }
 
-TEST_CASE("Random models with other parameters compute what models compiled with them do") {
+TEST_CASE("Random models with replaced parameters agree with models compiled with them") {
     int replaced = 0;
     for (std::uint32_t seed = 40; seed < 80; ++seed) {
         ir::Graph graph = ir::random_graph(seed);
@@ -313,7 +313,7 @@ TEST_CASE("A model compiled for a chip's path is one for the chip") {
     CHECK(run.run(model.inputs).size() == 1);
 }
 
-TEST_CASE("Wrong names, shapes and types are answered by name, and change nothing") {
+TEST_CASE("Wrong names, shapes and types are reported by name, and change nothing") {
     Model run(compiled(small_graph()), one_thread());
     CHECK_THROWS_WITH(run.run({{"X", numbers({4, 8}, 0)}}), Catch::Contains("no input 'X'; did you mean 'x'?"));
     CHECK_THROWS_WITH(run.run({}), Catch::Contains("input 'x' f32[4, 8] has no value"));
@@ -339,7 +339,7 @@ TEST_CASE("Timing mode runs a model without values") {
     CHECK(timing.session().now() == full.session().now());
 }
 
-TEST_CASE("A second run elaborates nothing again") {
+TEST_CASE("A second run does not elaborate again") {
     ModelOptions options = one_thread();
     options.session.mode = GENERATE(sim::Mode::Full, sim::Mode::Timing, sim::Mode::Functional);
     Model model(compiled(small_graph()), options);

@@ -53,7 +53,7 @@ ModelOptions exact() {
 
 }  // namespace
 
-TEST_CASE("A product in parts gives what the whole gives, with other parameters too") {
+TEST_CASE("A product in parts gives the result of the whole, with other parameters too") {
     std::uint32_t seed = 7;
     struct Case {
         std::int64_t rows, middle, columns, first, second;

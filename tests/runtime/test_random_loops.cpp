@@ -40,13 +40,13 @@ bool check_loop_seed(std::uint32_t seed) {
 
 }  // namespace
 
-TEST_CASE("A random graph with loops and quantizers computes what its ops say") {
+TEST_CASE("A random graph with loops and quantizers agrees with the reference of its ops") {
     int programs = 0;
     for (std::uint32_t seed = 1; seed <= 16; ++seed) programs += check_loop_seed(seed) ? 1 : 0;
     CHECK(programs > 1);
 }
 
 // Run by hand or at night: test_runtime "[nightly]"
-TEST_CASE("500 random graphs with loops and quantizers compute what their ops say", "[.][nightly]") {
+TEST_CASE("500 random graphs with loops and quantizers agree with the reference of their ops", "[.][nightly]") {
     for (std::uint32_t seed = 1000; seed < 1500; ++seed) check_loop_seed(seed);
 }

@@ -1,4 +1,4 @@
-// A session is told what to do call by call.
+// A session is controlled call by call.
 #include <catch2/catch.hpp>
 #include <fstream>
 #include <thread>
@@ -39,7 +39,7 @@ bool has_clock(const SessionOptions& options) {
 
 }  // namespace
 
-TEST_CASE("A session adds what is pushed, run after run, and its time goes on") {
+TEST_CASE("A session adds the pushed entries run after run, and its clock continues") {
     const SessionOptions options = each_engine();
     const auto session = open(add_text(), options);
     session->write("w", 0, tile(10));
@@ -57,7 +57,7 @@ TEST_CASE("A session adds what is pushed, run after run, and its time goes on") 
     CHECK(session->report().graphs.at(0).executes == 20);
 }
 
-TEST_CASE("A ram written between two runs is what the second run reads") {
+TEST_CASE("The second run reads a RAM written between the two runs") {
     const SessionOptions options = each_engine();
     const auto session = open(add_text(), options);
     for (const float weight : {1.0F, 2.0F, -3.0F}) {
@@ -90,7 +90,7 @@ TEST_CASE("A program that lacks inputs waits, and goes on when they come") {
     CHECK(first(session->get("y", {}, 1)) == 4);
 }
 
-TEST_CASE("Outputs that nobody pops hold the machine back, and a full queue refuses") {
+TEST_CASE("Unpopped outputs stall the machine, and a full queue refuses a push") {
     const SessionOptions options = each_engine();
     const auto session = open(add_text(2), options);
     session->write("w", 0, tile(0));
@@ -191,7 +191,7 @@ void add_once(Session& session) {
 }
 }  // namespace
 
-TEST_CASE("Sessions that are closed leave nothing behind") {
+TEST_CASE("Closed sessions leave nothing behind") {
     const SessionOptions options = each_engine();
     const auto open_and_close = [&options](int times) {
         for (int n = 0; n < times; ++n) add_once(*open(add_text(), options));

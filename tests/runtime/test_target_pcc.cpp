@@ -78,7 +78,7 @@ TEST_CASE("a target is reached with no more accuracy than it takes") {
     }
 }
 
-TEST_CASE("a search for formats gives the same again, and so do its rules") {
+TEST_CASE("a search for formats is deterministic, and so are its rules") {
     const ir::Graph graph = layers(3, "output \"y\" = %{}\n");
     const CompiledModel first = compile(graph, asking(0.999)), second = compile(graph, asking(0.999));
     CHECK(equal(first, second));
@@ -89,7 +89,7 @@ TEST_CASE("a search for formats gives the same again, and so do its rules") {
     CHECK(equal(compile(graph, options), first));
 }
 
-TEST_CASE("what is found is at least as fast as every preset that reaches the target, and presets can be written") {
+TEST_CASE("the result is at least as fast as every preset that reaches the target, and presets can be written") {
     const ir::Graph graph = layers(4, "output \"y\" = %{}\n");
     const bool any_family = GENERATE(false, true);
     CompileOptions wanted = asking(0.999);
@@ -123,7 +123,7 @@ TEST_CASE("what is found is at least as fast as every preset that reaches the ta
         CHECK(std::all_of(preset.rules.begin(), preset.rules.end(), a_format));
 }
 
-TEST_CASE("several samples are measured, and the first is what the model has") {
+TEST_CASE("several samples are measured, and the first is the one stored with the model") {
     const ir::Graph graph = layers(2, "output \"y\" = %{}\n");
     ir::Literal samples(ir::DType::F32, {3, 64, 64});
     for (std::int64_t i = 0; i < samples.size(); ++i) samples.set(i, static_cast<double>(i % 97) / 97.0 - 0.5);

@@ -164,7 +164,7 @@ TEST_CASE("Powers of numbers of any sign") {
             }
 }
 
-TEST_CASE("A number below 0 to a broken power is none, and roots of 0 are 0") {
+TEST_CASE("A negative number to a fractional power is NaN, and roots of 0 are 0") {
     const ir::Graph graph = ir::parse_graph(
         "%x = input : f32[1, 4]\n%e = input : f32[1, 4]\n%y = power %x, %e\n%n = constant [0.2] : f32[]\n"
         "%a = relu %x\n%r = power %a, %n\noutput \"y\" = %y\noutput \"r\" = %r\n",

@@ -287,7 +287,7 @@ private:
         pool_.push_back({name, shape, size, true, false});
         cuts_[name] = c;
     }
-    /// Results nobody used, and some others, go to queues; the next graph may read those.
+    /// Unused results, and some others, go to queues; the next graph may read those.
     void store_results(bool last) {
         std::vector<Value> stored;
         for (const Value& value : pool_) {

@@ -56,7 +56,7 @@ TEST_CASE("an event scheduled for the present happens in the same cycle") {
     CHECK(lines == std::vector<Recorder::Line>{{7, 100, 7}, {7, 4, 0}, {8, 1, 0}});
 }
 
-TEST_CASE("calendars that wake each other give the same order every time") {
+TEST_CASE("calendars that wake each other have a deterministic order") {
     std::vector<Recorder::Line> first;
     for (int round = 0; round < 3; ++round) {
         ttsim::impl::test::fresh_systemc();
@@ -78,7 +78,7 @@ TEST_CASE("calendars that wake each other give the same order every time") {
     }
 }
 
-TEST_CASE("after a failure nothing more happens and the first exception comes back") {
+TEST_CASE("after a failure nothing more runs and the first exception is rethrown") {
     ttsim::impl::test::fresh_systemc();
     Clock clock("clock");
     Calendar calendar(clock), other(clock);

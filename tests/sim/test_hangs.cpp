@@ -67,7 +67,7 @@ TEST_CASE("a hang that no buffer explains has no remedy") {
     CHECK_THAT(full.error, !Catch::Contains("it runs with"));
 }
 
-TEST_CASE("the same fork runs when its buffer holds what the long branch needs") {
+TEST_CASE("the same fork runs when its buffer is large enough for the long branch") {
     const Outcome full = run_text(fork_and_join(16), sim::Mode::Full);
     CHECK(verdicts(full) == "y passes");
 }
@@ -82,7 +82,7 @@ TEST_CASE("a queue of too few entries between two graphs hangs and is named") {
     CHECK_THAT(run.error, Catch::Contains("all 2 entries are full"));
 }
 
-TEST_CASE("reading an entry that nothing writes is refused or hangs at that entry, never invented") {
+TEST_CASE("reading an entry that is never written is refused or hangs at that entry, without invented data") {
     NetlistText n = two_graphs(2, 2);
     n.program("p", looped(1, {execute("h", {fifo("mid")})}, 2, 4));
     const Outcome functional = run_text(n.text(), sim::Mode::Functional);

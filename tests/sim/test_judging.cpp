@@ -129,7 +129,7 @@ TEST_CASE("an entry that golden does not have fails its output") {
     CHECK(judge.report().first_unexpected == 1);
 }
 
-TEST_CASE("an entry that golden gives in parts is judged as one, and what golden leaves open has its place in it") {
+TEST_CASE("an entry that golden gives in parts is compared as one, including the parts golden leaves undetermined") {
     NetlistText n;
     const Cut cut{.t = 3};
     n.queue({.name = "x", .cut = cut});
@@ -162,7 +162,7 @@ TEST_CASE("an entry that golden gives in parts is judged as one, and what golden
     CHECK(report.golden_non_finite.index == 2 * 1024 + 32 + 3);
 }
 
-TEST_CASE("an output that got no entry is reported, and nothing was compared") {
+TEST_CASE("an output without entries is reported as not compared") {
     NetlistText n = two_graphs();
     n.program("only_moves", {"var: {$l: 0}", "varinst: [$l, set, 0]"});
     sim::RunOptions options;
@@ -186,7 +186,7 @@ TEST_CASE("a wrong output that io-config leaves out is reported, not judged") {
     CHECK(run_text(n.text(), sim::Mode::Functional, only_outputs).report.verdict() == sim::Verdict::Pass);
 }
 
-TEST_CASE("what golden itself does not determine is ill-conditioned; a wrong value is not") {
+TEST_CASE("a value that golden does not determine is ill-conditioned; a wrong value is not") {
     for (const sim::Mode mode : {sim::Mode::Functional, sim::Mode::Full}) {
         // one unit in the last place: golden moves by more when its inputs move by 1e-6
         const Outcome rounded = run_text(cancelling(), mode, scaled("copied", 1 + 1.2e-7F));
@@ -200,7 +200,7 @@ TEST_CASE("what golden itself does not determine is ill-conditioned; a wrong val
     }
 }
 
-TEST_CASE("a wrong op is named, and not the ops that read what it made") {
+TEST_CASE("a wrong op is named, and not the ops that read its output") {
     for (const sim::Mode mode : {sim::Mode::Functional, sim::Mode::Full})
         for (const std::string op : {"act", "copy", "product", "sum"}) {
             CAPTURE(op, mode);
@@ -219,7 +219,7 @@ TEST_CASE("a wrong op is named, and not the ops that read what it made") {
         }
 }
 
-TEST_CASE("where every op is right, none is named") {
+TEST_CASE("no op is named where all are right") {
     sim::RunOptions options;
     options.check_ops = true;
     for (const sim::Mode mode : {sim::Mode::Functional, sim::Mode::Full}) {
@@ -234,7 +234,7 @@ TEST_CASE("where every op is right, none is named") {
     }
 }
 
-TEST_CASE("rounding that later ops amplify is no wrong op; the first that amplifies it is named") {
+TEST_CASE("amplified rounding is not a wrong op; the first op that amplifies it is named") {
     const Outcome run = run_text(cancelling(), sim::Mode::Functional, scaled("copied", 1 + 1.2e-7F));
     REQUIRE(run.report.ops.size() == 2);
     CHECK(run.report.first_wrong_op() == nullptr);

@@ -169,7 +169,7 @@ TEST_CASE("a queue of one entry between two chips carries all inputs when the re
     }
 }
 
-TEST_CASE("inputs that are left out leave holes that hold up nobody") {
+TEST_CASE("skipped inputs leave gaps that block nothing") {
     NetlistText n = two_graphs(4, 4);
     n.program("p", looped(5, {execute("g", {fifo("x")}), execute("h", {fifo("mid")})}, 4, 8));
     for (const std::int64_t count : {1, 3})
@@ -216,7 +216,7 @@ TEST_CASE("untilized results are the same values") {
     }
 }
 
-TEST_CASE("untilized rows of ublocks leave one by one, through a buffer smaller than what a step makes") {
+TEST_CASE("untilized rows of ublocks leave one by one, through a buffer smaller than the output of a step") {
     for (const int buffer : {1, 2}) {
         INFO("buf_size_mb " << buffer);
         const Cut cut{.m = 4, .n = 2, .rt = 2, .ct = 2, .t = 2}, left{.m = 4, .n = 1, .rt = 2, .ct = 2, .t = 2},
@@ -238,7 +238,7 @@ TEST_CASE("untilized rows of ublocks leave one by one, through a buffer smaller 
     }
 }
 
-TEST_CASE("a queue may move what it stores") {
+TEST_CASE("a queue may transform what it stores") {
     NetlistText n;
     n.queue({.name = "x", .cut = {.m = 1, .n = 1, .rt = 1, .ct = 4, .t = 1}, .entries = 2});
     n.queue({.name = "y",
@@ -260,7 +260,7 @@ TEST_CASE("a queue may move what it stores") {
     }
 }
 
-TEST_CASE("queues may lie in the memory of the host") {
+TEST_CASE("queues may be in host memory") {
     NetlistText n;
     n.queue({.name = "x", .entries = 2, .on_host = true});
     n.queue({.name = "y", .input = "o", .entries = 2, .on_host = true});

@@ -123,7 +123,7 @@ TEST_CASE("an op that needs whole inputs waits for all of their slices") {
     CHECK(differing(functional, full).empty());
 }
 
-TEST_CASE("a splice by ublock begins with the first of its operands and passes over what it leaves out") {
+TEST_CASE("a splice by ublock begins with its first operand and skips unused tiles") {
     const Cut wide{.m = 16, .n = 10, .t = 2}, narrow{.m = 16, .n = 4, .t = 2}, both{.m = 16, .n = 8, .t = 2};
     const auto joined = [&](const std::string& runs) {
         NetlistText n;

@@ -86,7 +86,7 @@ TEST_CASE("figures of the performance-check section follow from the run") {
           Approx(8 * 2080 / figure(run, "cycles-per-tensor").measured).epsilon(0.02));
 }
 
-TEST_CASE("figures that are met leave the run fast enough") {
+TEST_CASE("a run that meets its figures is fast enough") {
     const Outcome run = run_real(two_ops("  a: {cycles-per-tensor: {expected: 100000, rtol: 1.0}}\n"), Mode::Timing);
     CHECK(run.report.fast_enough());
 }

@@ -67,7 +67,7 @@ std::int64_t clocks(const std::string& text, LeaveOut&& leave_out) {
 }
 }  // namespace
 
-TEST_CASE("each mechanism of pipes takes time of its own, and none changes a value") {
+TEST_CASE("each mechanism of pipes takes its own time, and none changes a value") {
     const std::string text = forked(16);
     const auto run = [&](auto&& leave_out) {
         RunOptions options;

@@ -52,7 +52,7 @@ TEST_CASE("a FIFO takes as many entries as it has slots until the oldest is popp
     CHECK(user.told == 2);
     CHECK(x.free_slot(2));
     CHECK_FALSE(x.free_slot(3));
-    x.set_popped(1);  // nothing new: nobody is told
+    x.set_popped(1);  // no change: no notification
     CHECK(user.told == 2);
     x.unsubscribe(user);
     x.set_popped(2);

@@ -8,7 +8,7 @@
 using namespace ttsim::impl;
 using namespace ttsim::impl::test;
 
-TEST_CASE("random netlists give golden's values, in both orders of computing, and the same cycles without values") {
+TEST_CASE("random netlists give golden's values, in both computing orders, and the same cycles without values") {
     int hangs = 0;
     for (std::uint32_t seed = 1; seed <= 40; ++seed) {
         const RandomNetlist netlist = random_netlist(seed);
@@ -61,11 +61,11 @@ void check_math(std::uint32_t seed, double bound) {
 
 }  // namespace
 
-TEST_CASE("random netlists give the same with fast and exact math but for rounding") {
+TEST_CASE("random netlists agree between fast and exact math up to rounding") {
     for (std::uint32_t seed = 1; seed <= 30; ++seed) check_math(seed, 0.03);
 }
 
 // Run by hand or at night: test_sim "[nightly]"
-TEST_CASE("1000 random netlists give the same with fast and exact math but for rounding", "[.][nightly]") {
+TEST_CASE("1000 random netlists agree between fast and exact math up to rounding", "[.][nightly]") {
     for (std::uint32_t seed = 1000; seed < 2000; ++seed) check_math(seed, 0.1);  // some take differences
 }

@@ -98,7 +98,7 @@ TEST_CASE("transfers queue on a link or port they share and on no other") {
     CHECK(noc.send(0, f, g, bytes, 0, 0) == 5 + 9 + 5 + out);
 }
 
-TEST_CASE("a transfer whose data comes late leaves a link to those that are ready before") {
+TEST_CASE("a transfer with late data yields a link to transfers that are ready") {
     Noc noc(wormhole());
     const std::uint64_t bytes = 3168;
     const NocCoord a{1, 1}, b{3, 1}, c{2, 1}, d{4, 1};
@@ -108,7 +108,7 @@ TEST_CASE("a transfer whose data comes late leaves a link to those that are read
     CHECK(noc.send(0, c, d, bytes, 0, 950) == 955 + 2 * passes(bytes) + 9 + 9 + 5);
 }
 
-TEST_CASE("NoC 0 turns once: a transfer right and down meets others on both legs") {
+TEST_CASE("NoC 0 turns once: a transfer right and down contends on both legs") {
     Noc noc(wormhole());
     const NocCoord a{3, 3}, b{3, 5}, c{1, 4};
     const Cycle first = noc.send(0, a, b, 3168, 0, 0);  // takes the link down from (3, 4) from 14 on
@@ -159,7 +159,7 @@ TEST_CASE("a DRAM channel serves reads and writes one by one, reads with their l
     CHECK(chip.dram_read({1, 0}, 2080, 0) == length + latency);         // another channel
     CHECK(chip.dram_read(second_memory, 2080, 0) == length + latency);  // the other memory of the first
     const Cycle write = chip.dram_write({2, 0}, 2080, 0);
-    CHECK((write >= length && write <= length + 8));         // a little slower, and nobody waits for its latency
+    CHECK((write >= length && write <= length + 8));         // a little slower, and its latency is not waited for
     CHECK(chip.dram_write({3, 0}, 2048, 0, 64) == 32 * 65);  // rows of one tile, each merged into what is there
     CHECK(chip.dram_write({4, 0}, 0, 7) == 7);
 }

@@ -1,4 +1,4 @@
-// Timing mode skips what repeats. Nobody may notice from the report.
+// Timing mode skips repeated inputs. The report must not differ.
 #include <catch2/catch.hpp>
 
 #include "analysis/report/run_report.hpp"
@@ -71,7 +71,7 @@ TEST_CASE("rounds that run fewer inputs than the program counts are added too") 
         }
 }
 
-TEST_CASE("the report says how many inputs ran, whatever was asked for") {
+TEST_CASE("the report has the number of inputs that ran, not the requested one") {
     RunOptions options;
     CHECK(timing(chain(5, 2, 10), true).report.inputs_count == 5);
     options.inputs_count = 3;

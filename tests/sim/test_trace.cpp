@@ -112,7 +112,7 @@ void check_against_report(const std::string& trace, const sim::RunReport& report
 
 }  // namespace
 
-TEST_CASE("the sums of a trace are those of the report, and every cycle of a core is accounted for") {
+TEST_CASE("the sums of a trace equal those of the report, and every cycle of a core is accounted for") {
     for (const sim::Mode mode : {sim::Mode::Full, sim::Mode::Timing}) {
         const sim::RunOptions options = traced("sums.ttperf");
         const Outcome run = run_text(three_ops(4, 2), mode, options);
@@ -137,7 +137,7 @@ TEST_CASE("traces of random netlists account for every cycle and agree with the 
     CHECK(traces >= 5);
 }
 
-TEST_CASE("tracing changes nothing in the report") {
+TEST_CASE("tracing does not change the report") {
     const std::string text = three_ops(4, 2);
     const Outcome plain = run_text(text, sim::Mode::Timing);
     for (const int level : {1, 2}) {
@@ -147,7 +147,7 @@ TEST_CASE("tracing changes nothing in the report") {
     }
 }
 
-TEST_CASE("what flows carry to and from DRAM is what its channels carried") {
+TEST_CASE("the DRAM traffic of flows equals that of the channels") {
     const sim::RunOptions options = traced("bytes.ttperf");
     REQUIRE(run_text(three_ops(4, 1), sim::Mode::Timing, options).error.empty());
     const std::int64_t flows = number(options.trace.file,
@@ -164,7 +164,7 @@ TEST_CASE("what flows carry to and from DRAM is what its channels carried") {
     CHECK(number(options.trace.file, "SELECT count(*) FROM load WHERE bucket >= 128") == 0);
 }
 
-TEST_CASE("steps and transfers of level 2 add up to what level 1 has") {
+TEST_CASE("steps and transfers of level 2 add up to those of level 1") {
     const sim::RunOptions options = traced("events.ttperf", 2);
     const std::string& trace = options.trace.file;
     REQUIRE(run_text(three_ops(4, 2), sim::Mode::Timing, options).error.empty());
@@ -222,7 +222,7 @@ TEST_CASE("inputs and epochs that are skipped are in the trace as if simulated")
     }
 }
 
-TEST_CASE("a run that hangs leaves a trace of what was done") {
+TEST_CASE("a run that hangs leaves a trace up to the hang") {
     const sim::RunOptions options = traced("hang.ttperf");
     const Outcome run = run_text(fork_and_join(2), sim::Mode::Timing, options);
     REQUIRE(run.exit_code == 3);
@@ -274,7 +274,7 @@ std::vector<Row> expanded(const sim::Series<Row>& series) {
 
 }  // namespace
 
-TEST_CASE("a series holds what was appended, however it repeats") {
+TEST_CASE("a series holds the appended values, however they repeat") {
     std::mt19937 random(5);
     for (int round = 0; round < 300; ++round) {
         sim::Series<Row> series;

@@ -283,7 +283,7 @@ def multicast(bad):
 
 
 def repeated_layers(layers):
-    """Layers of a slow op and a quick one, each: no bottleneck, but what is told is told once."""
+    """Layers of a slow op and a fast one, each: no bottleneck, but each finding is reported once."""
     n = Net(inputs=8)
     n.queue("x", (1, 1), (2, 2), (2, 2), channels=(0,))
     n.read("x")

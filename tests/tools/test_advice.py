@@ -67,7 +67,7 @@ class Commands(WithFolder):
         super().setUp()
         self.slow = self.trace("bert_encoder.yaml", "--mode", "timing", name="slow.ttperf")
 
-    def test_json_has_what_the_text_has(self):
+    def test_json_has_the_content_of_the_text(self):
         report = json.loads(run(TTPERF, "advice", self.slow, "--json").stdout)
         first = run(TTPERF, "advice", self.slow).stdout.splitlines()[0]
         cause = report["causes"][0]
@@ -113,7 +113,7 @@ class Commands(WithFolder):
         self.assertEqual(len(names) - 1, 3 + ops["left_out"])
         self.assertEqual(run(TTPERF, "top", self.slow, "--sort", "nothing").returncode, 2)
 
-    def test_diff_tells_slower_from_faster(self):
+    def test_diff_distinguishes_slower_from_faster(self):
         fast = self.trace("bert_encoder.yaml", "--mode", "timing", "--without", "firmware", name="fast.ttperf")
         for arguments, code in (((self.slow, fast), 0), ((fast, self.slow), 1), ((self.slow, self.slow), 0),
                                 ((fast, self.slow, "--threshold", "50%"), 0), ((fast, self.slow, "--threshold", "x"), 2),
@@ -128,7 +128,7 @@ class Commands(WithFolder):
         lines = run(TTPERF, "diff", fast, self.slow, "--csv").stdout.splitlines()
         self.assertEqual(len(lines), 2 + sum(len(report[kind]) for kind in ("epochs", "ops", "resources")))
 
-    def test_bad_files_are_told(self):
+    def test_bad_files_are_reported(self):
         cut = self.folder / "cut.ttperf"
         cut.write_bytes(self.slow.read_bytes()[:5000])
         empty = self.folder / "empty.ttperf"

@@ -130,7 +130,7 @@ TEST_CASE("keys lead from page to page") {
     CHECK(s.keys("r").state.reload);
 }
 
-TEST_CASE("E asks for an epoch; what is none leads to the summary") {
+TEST_CASE("E asks for an epoch; a wrong one leads to the summary") {
     Session s;
     CHECK(s.keys("e1").has("Epoch: 1_"));
     CHECK(s.key(Key::Enter).has("Epoch: 1 (fwd_1)"));
@@ -153,7 +153,7 @@ TEST_CASE("a filter keeps rows with its words until it is taken away") {
     CHECK(s.key(Key::Escape).key(Key::Escape).has("first"));
     s.keys("/no such op");
     CHECK(s.key(Key::Enter).has("0 rows"));
-    s.key(Key::Enter).key(Key::Down).key(Key::End);  // nothing to open, nowhere to go
+    s.key(Key::Enter).key(Key::Down).key(Key::End);  // nothing to open or move to
     CHECK(s.state.page == Page::Epoch);
 }
 
@@ -206,7 +206,7 @@ TEST_CASE("an op's page follows its pipes") {
     CHECK(s.state.places[static_cast<std::size_t>(Page::Op)].cursor == 1);
 }
 
-TEST_CASE("the map of cores shows a share for each, and what the one under the cursor does") {
+TEST_CASE("the map of cores shows a share for each, and the activity of the one under the cursor") {
     Session s;
     s.keys("nc");
     CHECK(s.has("busy % of their cycles"));

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every command that reads a trace is given what is none: it says which file and why, exits with 2 and writes nothing.
+"""Every command that reads a trace refuses an invalid file: it names file and reason, exits with 2, writes nothing.
 TTSIM, TTPERF and TTSMI name the programs."""
 import os
 import pathlib

@@ -122,7 +122,7 @@ class Rows(WithFolder):
         self.assertGreater(float(right["predicted_cycles"]), 0)
         self.assertIn("exp ", done.stdout)
 
-    def test_ops_have_the_names_that_sweeps_give_them(self):
+    def test_ops_have_the_names_of_the_sweeps(self):
         row = "wormhole_b0,{},0,,HiFi3,Float16_b,Float16_b,Float16_b,Float16_b,,1,2,2,1,2,4,2,,{},{},,1000\n"
         pairs = [(("matmul_l1_acc", ""), ("matmul", "1")), (("Matmul", "0"), ("matmul", ""))]
         for (op, l1), (plain, plain_l1) in pairs:
@@ -137,7 +137,7 @@ class Rows(WithFolder):
         self.assertTrue(one["predicted_cycles"])
         self.assertEqual(one["predicted_cycles"], other["predicted_cycles"])
 
-    def test_rows_nobody_can_predict_keep_their_place_with_a_reason(self):
+    def test_rows_without_prediction_keep_their_place_with_a_reason(self):
         file = self.rows(self.ETH + "wormhole_b0,erisc_bw,uni,1024,11.74,GB/s\nwormhole_b0,other_test,uni,1024,1,GB/s\n")
         lines = ttsim("eth", "bench", "--csv", file, "--out", "-").stdout.splitlines()
         self.assertEqual(lines[0], self.ETH.strip() + ",predicted,reason")

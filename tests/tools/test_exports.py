@@ -161,7 +161,7 @@ class Perfetto(WithTraces):
                 "GROUP BY r.id HAVING max(l.utilization) >= 0.4")}
         self.assertEqual(some, busy)
 
-    def test_a_window_leaves_out_what_begins_elsewhere(self):
+    def test_a_window_skips_events_that_begin_outside(self):
         trace = self.trace("bert_encoder", "wormhole_b0")
         events = self.load(self.export(trace, "--perfetto", "p.json", "--cycles", "150000:160000"))
         starts = [nanoseconds(e["ts"]) for e in events if e.get("cat") in ["input", "epoch"]]
@@ -234,7 +234,7 @@ class Npe(WithTraces):
         self.assertEqual({tuple(link[:3]) for link in route["links"] if link[3].endswith("_OUT")},
                          {tuple(end) for end in route["dst"]})
 
-    def test_a_trace_of_level_1_says_how_to_get_another(self):
+    def test_a_trace_of_level_1_names_the_option_for_level_2(self):
         trace = self.trace("matmul_gelu", "grayskull", 1)
         done = run(TTSIM, "export", trace, "--npe", self.folder / "none.npeviz")
         self.assertEqual(done.returncode, 2)
@@ -416,7 +416,7 @@ class OpsCsv(WithTraces):
         for got, op in zip(times, sorted(op["bw_kernel"] / 1000 for op in ops)):
             self.assertAlmostEqual(got, op, delta=0.51)
 
-    def test_other_chips_are_told_what_to_take(self):
+    def test_other_chips_get_a_message_with_the_right_option(self):
         done = run(TTSIM, "export", self.trace("matmul_gelu", "grayskull", 1), "--ops-csv", self.folder / "none.csv")
         self.assertEqual(done.returncode, 2)
         self.assertIn("--perf-results", done.stderr)
@@ -547,7 +547,7 @@ class Refusals(WithTraces):
         self.bad(trace, "--perfetto", trace)
         self.assertEqual((mine / "letter.txt").read_text(), "mine")
 
-    def test_the_trace_may_stand_in_place_of_the_file(self):
+    def test_the_trace_may_be_given_as_the_file(self):
         trace = self.trace("matmul_gelu", "grayskull", 1)
         one, two = self.export(trace, "--perfetto", "one.json"), self.folder / "two.json"
         done = run(TTSIM, "export", "--perfetto", trace, "-o", two)

@@ -174,7 +174,7 @@ class Rates(WithFolder):
         self.assertEqual(count["more than 5 % above it"], 0, done.stdout)
         self.assertGreaterEqual(count["compared with four times the inputs"], 5, done.stdout)
 
-    def test_the_drain_is_no_rate(self):
+    def test_the_drain_does_not_count_for_the_rate(self):
         # README's example: its last input leaves 7,288 cycles behind the one before, all others 10,832
         _, report, _ = self.timed(EXAMPLES / "matmul_gelu.yaml")
         rate = report["graphs"][0]["inputs_per_second"]

@@ -146,7 +146,7 @@ class Images(unittest.TestCase):
             self.refused(zip_of(self.members[:count]), "hostile.tti", every=every)
         self.refused(tar_of(self.foreign, end=False), "the end of a tar is missing")
 
-    def test_members_of_ours_are_those_that_were_written(self):
+    def test_missing_and_changed_members_are_refused(self):
         self.runs(tar_of(self.members))
         self.runs(zip_of(self.members))
         for at, (name, data) in enumerate(self.members):
@@ -214,7 +214,7 @@ class Images(unittest.TestCase):
         for pack in (gzip.compress, bz2.compress, lzma.compress):
             self.runs(pack(tar_of(self.members)))
 
-    def test_members_that_nobody_knows_are_named_and_not_read(self):
+    def test_unknown_members_are_named_and_not_read(self):
         more = [(TOP + "module_files/weights.pkl", b"cos\nsystem\n(S'touch canary'\ntR."), (TOP + "tensors/odd.bin", b"1")]
         file = self.write(tar_of([*self.foreign, *more]))
         done = ttsim("tti", "info", file)

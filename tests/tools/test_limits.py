@@ -97,7 +97,7 @@ class Limits(unittest.TestCase):
             done = limited(command, {resource.RLIMIT_NPROC: most}, cwd="/")
             self.assertEqual((done.returncode, done.stdout, done.stderr), (0, usual.stdout, ""), most)
 
-    def test_no_number_of_descriptors_ends_in_disorder(self):
+    def test_any_number_of_descriptors_ends_in_order(self):
         for most in range(3, 16):
             done = limited([TTSIM, "run", NETLIST, "--json", self.out / "d.json"], {resource.RLIMIT_NOFILE: most})
             if done.returncode != 127:
@@ -160,7 +160,7 @@ class Served:
 
 
 class Serving(unittest.TestCase):
-    def test_silent_callers_keep_nobody_from_the_page(self):
+    def test_idle_connections_do_not_block_the_page(self):
         served = Served(self)
         silent = [served.connect() for _ in range(300)]
         for one in silent[::3]:

@@ -56,7 +56,7 @@ class Options(unittest.TestCase):
             return "it does not end", None
         return done.stderr, done.returncode
 
-    def test_every_option_refuses_what_is_no_number(self):
+    def test_every_option_refuses_non_numbers(self):
         options = [(program, command, option) for program in PROGRAMS
                    for command, names in commands_of(program, self.folder) for option in names]
         self.assertGreater(len(options), 250)

@@ -62,7 +62,7 @@ TEST_CASE("a folder that does not exist is reported before the run") {
                       folder.file("no/a.json") + ": error: cannot be written: No such file or directory");
 }
 
-TEST_CASE("a folder is no output file") {
+TEST_CASE("a folder is not an output file") {
     const Folder folder;
     CHECK_THROWS_AS(ttsim::impl::cli::OutputFile(folder.file(""), ttsim::impl::FileKind::Json), ttsim::impl::Error);
 }

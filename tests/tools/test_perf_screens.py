@@ -101,7 +101,7 @@ class Screens(WithTrace):
                 self.assertRegex(text, r" icanon\b")
                 self.assertRegex(text, r" echo\b")
 
-    def test_an_unknown_terminal_is_told_of(self):
+    def test_an_unknown_terminal_is_reported(self):
         with self.screen(TERM="no-such-terminal") as screen:
             self.assertIn("--text", screen.until("exit code 2"))
 

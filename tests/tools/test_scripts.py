@@ -157,7 +157,7 @@ class Conformance(WithFolder):
         self.assertEqual(runs["a"]["outcome"], "nothing compared")
         self.assertEqual(done.returncode, 1)
 
-    def test_an_ill_conditioned_file_is_told_apart_and_is_no_failure(self):
+    def test_an_ill_conditioned_file_is_marked_and_not_a_failure(self):
         done, runs = self.conformance({"a": "verdict ill-conditioned"}, "--numerics", "float32")
         self.assertEqual(runs["a"]["outcome"], "ill-conditioned")
         self.assertEqual(done.returncode, 0)

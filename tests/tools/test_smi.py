@@ -47,7 +47,7 @@ class Smi(unittest.TestCase):
         self.assertEqual(seen["processes"], [])
         self.assertEqual(seen["simulation"]["status"], "idle")
 
-    def test_run_tells_of_itself(self):
+    def test_run_reports_its_progress(self):
         self.call(TTSIM, "run", CHAIN, "--telemetry", "run.json")
         plain = self.call(TTSIM, "run", CHAIN)
         self.assertEqual(plain, self.call(TTSIM, "run", CHAIN, "--telemetry", "run.json"))

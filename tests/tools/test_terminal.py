@@ -46,7 +46,7 @@ def widest(text):
 
 
 class Terminal(unittest.TestCase):
-    def test_names_of_files_are_no_commands_to_the_terminal(self):
+    def test_names_of_files_are_escaped_on_the_terminal(self):
         attack = "\x1b]0;title\x07\x1b[2J\u009b31m\u202efdp\r"
         quoted = '"' + "".join(f"\\u{ord(c):04x}" for c in attack) + '"'
         text = (ROOT / "examples/matmul_gelu.yaml").read_text().replace("dense", quoted).replace("layer", quoted)
@@ -89,7 +89,7 @@ class Terminal(unittest.TestCase):
         text, _ = on_terminal(TTSIM, "ops", columns=40, COLUMNS="nonsense")
         self.assertLessEqual(widest(text), 40)
 
-    def test_a_pipe_gets_everything_and_no_escapes(self):
+    def test_a_pipe_gets_all_lines_without_escapes(self):
         for environment in ({}, {"COLUMNS": "20"}):
             done = subprocess.run([TTSIM, "run", BERT, "--mode", "timing"], capture_output=True, text=True, check=True,
                                   env={**os.environ, "TERM": "xterm", **environment})

@@ -89,7 +89,7 @@ def processor_time(process):
 
 
 class Ends(WithFolder):
-    def test_an_interrupted_run_leaves_what_was_done(self):
+    def test_an_interrupted_run_keeps_its_results(self):
         for number, name in [(signal.SIGINT, "SIGINT"), (signal.SIGTERM, "SIGTERM")]:
             with self.subTest(name):
                 trace = self.folder / f"{name}.ttperf"
@@ -113,7 +113,7 @@ class Ends(WithFolder):
                 self.assertIn("the run ended early (interrupted)", done.stdout)
         self.assertEqual(len(list(self.folder.iterdir())), 2)  # no temporary file is left
 
-    def test_a_second_signal_ends_at_once_and_leaves_nothing(self):
+    def test_a_second_signal_ends_at_once_without_leftovers(self):
         trace = self.folder / "a.ttperf"
         command = [TTSIM, "run", str(EXAMPLES / "bert_encoder.yaml"), "--mode", "full", "--param", "p_loop_count=2000",
                    "--threads", "1", "--trace", str(trace)]
@@ -159,7 +159,7 @@ class Ttperf(WithFolder):
         self.assertIn("Examples:", done.stdout)
         self.assertIn("ttperf encoder.ttperf --epoch 0", done.stdout)
 
-    def test_text_csv_and_json_say_the_same(self):
+    def test_text_csv_and_json_agree(self):
         trace = self.trace("bert_encoder.yaml", "--mode", "timing")
         for arguments, key in [([], "epochs"), (["--epoch", "1"], "ops"), (["--resources"], "resources")]:
             with self.subTest(key):
@@ -177,7 +177,7 @@ class Ttperf(WithFolder):
                 name = {"epochs": "graphs", "ops": "op", "resources": "name"}[key]
                 self.assertTrue(all(item[name] in text for item in listed))
 
-    def test_kernel_times_bound_what_was_simulated(self):
+    def test_kernel_times_bound_simulated_times(self):
         trace = self.trace("bert_encoder.yaml", "--mode", "timing")
         for epoch in rows(trace, "SELECT id FROM epoch"):
             for op in json.loads(run(TTPERF, trace, "--epoch", epoch[0], "--json").stdout)["ops"]:
@@ -187,7 +187,7 @@ class Ttperf(WithFolder):
                     self.assertIn(op["limit"], ["math", "unpack", "pack", "input NoC", "input DRAM", "output"])
                     self.assertLessEqual(op["math_utilization"], 1)
 
-    def test_files_that_are_no_traces_exit_with_2(self):
+    def test_files_that_are_not_traces_exit_with_2(self):
         trace = self.trace("eltwise_chain.yaml", "--mode", "timing")
         whole = trace.read_bytes()
         (self.folder / "cut").write_bytes(whole[:-100])

@@ -59,7 +59,7 @@ TEST_CASE("the run of a trace is read back") {
     CHECK(reader.run().bucket_cycles == 256);
 }
 
-TEST_CASE("files that are no traces of this version are refused with their name") {
+TEST_CASE("files that are not traces of this version are refused by name") {
     const std::string folder = temp_folder().string();
     CHECK(message_of(folder + "/none.ttperf") == folder + "/none.ttperf: error: there is no such file");
     CHECK(message_of(folder) == folder + ": error: is a folder; a file is wanted");

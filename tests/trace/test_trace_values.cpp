@@ -77,7 +77,7 @@ TEST_CASE("a value of another type, range or order is refused with table, row an
     }
 }
 
-TEST_CASE("an undamaged trace is taken, and names that are no UTF-8 are mended") {
+TEST_CASE("an undamaged trace is accepted, and names that are not UTF-8 are repaired") {
     CHECK(answer_to("") == "it was taken");
     CHECK(answer_to("UPDATE run SET seed = -7; UPDATE epoch SET inputs_per_second = 0") == "it was taken");
     CHECK(answer_to("UPDATE op SET name = CAST(x'6fff70' AS TEXT)") == "it was taken");

@@ -70,7 +70,7 @@ def test_fidelity_and_accumulation():
     assert "math_fidelity: LoFi" in line and "acc_df: Float32" in line
 
 
-def test_the_fidelity_of_a_program_that_says_nothing_is_hifi3():
+def test_the_default_fidelity_of_a_program_is_hifi3():
     assert "math_fidelity: HiFi3" in op_line(netlist(), "matmul1")
 
 
@@ -122,7 +122,7 @@ class ProductAndGelu(pybuda.PyBudaModule):
         return pybuda.op.Gelu("gelu", pybuda.op.Matmul("product", x, y))
 
 
-def test_a_product_with_its_gelu_keeps_its_name_and_what_is_said_of_it():
+def test_a_product_with_its_gelu_keeps_its_name_and_overrides():
     pybuda.config.override_op_size("product", (2, 2))
     line = op_line(netlist(ProductAndGelu("fused")), "product")
     assert "grid_size: [2, 2]" in line and "sfpu_op: gelu" in line
@@ -484,7 +484,7 @@ class Odds(pybuda.PyBudaModule):
 
 @pytest.mark.parametrize("level", [None, 1, 2])
 @pytest.mark.parametrize("given", [FORMATS.Bfp8_b, FORMATS.Float16_b, FORMATS.Bfp4])
-def test_formats_of_inputs_go_with_all_that_reads_them(level, given):
+def test_formats_of_inputs_apply_to_all_their_readers(level, given):
     pybuda.set_configuration_options(amp_level=level)
     pybuda.verify.verify_module(Odds("net"), [(1, 4, 32, 32)], pybuda.VerifyConfig(golden_ignore_df_precision=False),
                                 [{"dev_data_format": given}])

@@ -72,7 +72,7 @@ class Product(pybuda.PyBudaModule):
         return op.Matmul("product", a, b), op.Add("sum", a, b)
 
 
-def test_integer_indices_of_8_bits():
+def test_integers_of_8_bits():
     a, b = (torch.randint(-9, 9, (2, 33, 33), dtype=torch.int8) for _ in range(2))
     verify_module(Product("whole"), [a.shape] * 2, pybuda.VerifyConfig(arch=pybuda.BackendDevice.Wormhole_B0),
                   inputs=[(a, b)])

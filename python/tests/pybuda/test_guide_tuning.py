@@ -285,7 +285,7 @@ class Normed(pybuda.PyBudaModule):
         return torch.softmax((x @ self.weights.value()).relu() * x + x, -1)
 
 
-def test_epochs_of_ops_that_others_took_in():
+def test_epochs_of_ops_fused_into_others():
     pybuda.set_epoch_break("mul")
     text = run(Normed("net"), X)
     solution = pybuda.get_tenstorrent_device()._compile_output.pass_specific_output_kwargs["placer_solution"]
@@ -347,7 +347,7 @@ def test_slices_of_rows_and_of_columns(op, shape, slices):
 
 @pytest.mark.parametrize("direction, kept, weights", [(None, "rows", "broadcast"), ("r", "rows", "broadcast"),
                                                       ("c", "columns", "hslice")])
-def test_slices_of_both_are_those_of_the_direction_and_said(direction, kept, weights):
+def test_slices_of_both_are_those_of_the_direction_and_reported(direction, kept, weights):
     pybuda.set_configuration_options(enable_auto_fusing=False)
     pybuda.config.override_t_stream_shape("mm", (2, 2))
     if direction:

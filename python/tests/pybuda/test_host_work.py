@@ -92,7 +92,7 @@ def test_what_the_host_does_is_said_once_and_reported():
     assert {"x", "y"} & set(re.findall(r"\n  (\w+): \{input: HOST", netlist)) or "\n  a: {input: HOST" in netlist
 
 
-def test_queues_keep_the_names_of_inputs_that_the_host_moves():
+def test_queues_keep_the_names_of_inputs_that_the_host_transforms():
     device = pybuda.TTDevice("tt0", module=Of(lambda x, y: op.Exp("exp", op.Reshape("wide", x, (1, 4, 16, 128)))),
                              devtype=pybuda.BackendType.Golden)
     a, b = draw()

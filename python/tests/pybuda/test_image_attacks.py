@@ -207,7 +207,7 @@ def test_code_of_ones_own_runs_when_it_is_trusted(odd, capsys):
     assert set(members_of(odd)) & {STEPS, TENSORS, CODE} == {CODE}
 
 
-def test_code_that_older_releases_wrote_is_code(good, tmp_path):
+def test_code_written_by_older_releases_is_recognized(good, tmp_path):
     """It stands behind the list, which does not name it."""
     members = {name: data for name, data in members_of(good).items() if name not in (STEPS, TENSORS)}
     path = image_of(tmp_path / "old.tti", members)
@@ -260,7 +260,7 @@ def test_trusted_code_that_is_damaged_is_an_input_error(odd, tmp_path, damage):
             pybuda.TTDeviceImage.load_from_disk(path, trust_host_parts=True)
 
 
-def test_data_is_what_images_hold(good, capsys):
+def test_data_returns_the_data_of_images(good, capsys):
     members = members_of(good)
     assert set(members) & {STEPS, TENSORS, CODE} == {STEPS, TENSORS}
     assert {STEPS, TENSORS} <= set(json.loads(members["ttsim/model.json"])["members"])
@@ -324,7 +324,7 @@ def test_yaml_of_an_image_makes_no_objects(good, tmp_path):
             assert name in str(error)
 
 
-def test_text_that_is_no_utf8_is_an_input_error(good, tmp_path):
+def test_text_that_is_not_utf8_is_an_input_error(good, tmp_path):
     members = members_of(good)
     path = image_of(tmp_path / "m.tti", members | {"netlist.yaml": b"\xff\xfe: 1\n" + members["netlist.yaml"]})
     with pytest.raises(ttsim.Error, match="netlist.yaml"):
@@ -343,7 +343,7 @@ def test_a_configuration_names_classes_of_a_closed_set(tmp_path):
             config_json.from_plain({"__class__": name})
 
 
-def test_images_that_processes_share(good, tmp_path):
+def test_images_shared_by_processes(good, tmp_path):
     """Eight load and run one image at once, and compile to one file."""
     text = ("import pybuda, sys, torch\nimage = pybuda.TTDeviceImage.load_from_disk(sys.argv[1])\n"
             "device = pybuda.TTDevice.load_image(img=image)\ndevice.push_to_inputs(torch.tensor([[1, 5, 7, 2]]))\n"
@@ -355,7 +355,7 @@ def test_images_that_processes_share(good, tmp_path):
     assert len({out for out, _ in results}) == 1
 
 
-def test_members_nobody_knows_are_named_when_an_image_is_loaded(good, tmp_path):
+def test_unknown_members_are_named_when_an_image_is_loaded(good, tmp_path):
     path = image_of(tmp_path / "m.tti", members_of(good) | {"module_files/weights.pkl": pickle.dumps(Bomb())})
     with pytest.warns(UserWarning, match="1 members are ignored: module_files/weights.pkl"):
         image = pybuda.TTDeviceImage.load_from_disk(path)

@@ -114,7 +114,7 @@ def test_a_bias_of_a_product():
 
 @pytest.mark.parametrize("kind, reference", [("Add", torch.add), ("Subtract", torch.sub), ("Multiply", torch.mul),
                                              ("Max", torch.maximum)])
-def test_integer_indices_of_32_bits(kind, reference):
+def test_integers_of_32_bits(kind, reference):
     """Sums and maxima are the chip's, the others the host's, with a warning: products of them would lose digits."""
     a, b = (integers(1, 32, 32, low=-4000, high=4000, dtype=torch.int32) for _ in range(2))
     module = Of(lambda x, y: getattr(op, kind)("result", x, y))

@@ -224,7 +224,7 @@ def test_importing_without_torch_says_what_to_install():
     assert done.returncode == 1 and "pybuda needs torch, which is not installed: pip install torch" in done.stderr
 
 
-def test_nothing_is_said_of_objects_when_python_ends():
+def test_no_message_about_objects_when_python_ends():
     code = ("import ttsim; kept = ttsim.Graph(); x = kept.input('x', [32, 32]); kept.output('y', kept.add('exp', [x]));"
             "model = ttsim.Model(ttsim.compile(kept), engine='functional'); ttsim.kept = (kept, x, model)")
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
@@ -237,7 +237,7 @@ class Terminal(io.StringIO):
 
 
 @pytest.mark.parametrize("wanted", [True, False])
-def test_a_terminal_sees_what_goes_on(monkeypatch, wanted):
+def test_a_terminal_shows_progress(monkeypatch, wanted):
     monkeypatch.setattr(sys, "stderr", Terminal())
     if not wanted:
         monkeypatch.setenv("PYBUDA_PROGRESS", "0")
@@ -247,7 +247,7 @@ def test_a_terminal_sees_what_goes_on(monkeypatch, wanted):
     assert shown == "" if not wanted else shown.endswith("\r\x1b[K")
 
 
-def test_a_file_sees_nothing(monkeypatch):
+def test_piping_to_a_file_prints_no_progress(monkeypatch):
     monkeypatch.setattr(sys, "stderr", io.StringIO())
     pybuda.run_inference(Add("net"), inputs=[(X, X)])
     assert sys.stderr.getvalue() == ""

@@ -95,7 +95,7 @@ def test_logical_not_and_where(shape):
 
 
 @pytest.mark.parametrize("dim", [-1, -2, 1, None])
-def test_argmax_gives_places(dim):
+def test_argmax_returns_indices(dim):
     x = torch.randn(1, 3, 33, 40).bfloat16().float()
     want = x.argmax(dim, keepdim=True) if dim is not None else x.argmax().reshape(1, 1, 1, 1)
     check(lambda x: op.Argmax("", x, dim), lambda _: want, x, exact=True)

@@ -25,7 +25,7 @@ def test_tensors_pickle(dtype):
     assert not back.has_value() and back.shape == (1, 2) and back.data_format == pybuda.DataFormat.Bfp8_b
 
 
-def test_a_queue_pickles_with_what_it_holds():
+def test_a_queue_pickles_with_its_entries():
     a = torch.ones(1, 32, 32)
     results = pickle.loads(pickle.dumps(pybuda.run_inference(Add("a"), inputs=[(a, a), (a, a)])))
     assert results.qsize() == 2 and results.get()[0].value()[0, 0, 0] == 2

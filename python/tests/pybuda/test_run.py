@@ -194,7 +194,7 @@ def test_after_shutdown_a_run_compiles_anew_and_steps_are_refused():
     assert pybuda.run_inference(module, inputs=[pair(batch=2)]).get()[0].shape[0] == 2
 
 
-def test_a_queue_that_nothing_can_fill_says_so(monkeypatch):
+def test_a_queue_without_a_producer_reports_it(monkeypatch):
     monkeypatch.setenv("TT_BACKEND_TIMEOUT", "1")  # where some library has threads
     results = pybuda.run_inference(Add("empty"), inputs=[pair()])
     results.get()
@@ -204,7 +204,7 @@ def test_a_queue_that_nothing_can_fill_says_so(monkeypatch):
         results.get(timeout=0.01)
 
 
-def test_a_run_that_fails_sets_the_flag_and_its_queue_says_why(monkeypatch):
+def test_a_failed_run_sets_the_flag_and_its_queue_gives_the_reason(monkeypatch):
     device = pybuda.TTDevice("tt0", module=Add("fails"))
     device.push_to_inputs(pair())
     results = pybuda.run_inference()

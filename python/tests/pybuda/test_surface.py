@@ -240,7 +240,7 @@ def test_importing_is_quick_and_brings_no_framework_but_torch():
     assert float(took) < 1.5 and rest.strip() == "[]"
 
 
-def test_ops_as_data_are_those_there_are():
+def test_ops_as_data_list_all_ops():
     from pybuda.op_repo import pybuda_operator_repository as known
     for operator in known.operators:
         reached(operator.full_name.removeprefix("pybuda."))

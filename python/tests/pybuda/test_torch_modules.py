@@ -54,7 +54,7 @@ def test_token_ids_are_looked_up_on_the_host():
     assert close(got[0], net.original_forward(ids, mask))
 
 
-def test_outputs_are_flat_and_none_is_left_out():
+def test_outputs_are_flat_and_without_none():
     class Nested(torch.nn.Module):
         def forward(self, x):
             return {"a": x + 1, "b": (x * 2, None, [x - 1])}
@@ -108,7 +108,7 @@ def test_what_the_host_does_before_and_behind_the_chip():
     assert last.modules[0].get_device() is last
 
 
-def test_inputs_of_the_host_have_the_types_it_is_told():
+def test_inputs_of_the_host_have_the_given_types():
     class Kind(torch.nn.Module):
         def forward(self, x):
             return torch.zeros(1, 1) + (x.dtype == torch.float32)

@@ -47,7 +47,7 @@ def test_embeddings_on_the_host_and_the_encoder_on_the_chip():
     assert close(output[0], want, 0.05)
 
 
-def test_a_whole_model_takes_what_a_tokenizer_gives():
+def test_a_whole_model_takes_the_output_of_a_tokenizer():
     model = bert()
     words = ["the", "chip", "runs", "models"]
     encoded = tokenizer(words)("the chip runs models", return_tensors="pt", padding="max_length", max_length=32)

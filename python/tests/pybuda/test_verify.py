@@ -47,7 +47,7 @@ class WholeAndFloat(pybuda.PyBudaModule):
 
 
 @pytest.mark.parametrize("dtype", [torch.int8, torch.int32, torch.int64])
-def test_integer_indices_among_floats(dtype):
+def test_integers_among_floats(dtype):
     given = (torch.randint(0, 5, (1, 32, 32)).to(dtype), torch.rand(1, 32, 32))
     verify_module(WholeAndFloat("whole"), [(1, 32, 32)] * 2, VerifyConfig(relative_atol=0.01, pcc=1.0), inputs=[given])
     device = pybuda.pybudaglobal.get_devices()[0]
@@ -84,7 +84,7 @@ def test_fields_that_verification_leaves_open():
         atol=None, epoch_breaks=(), run_golden=1, arch=None, dump_tensors_path=None))
 
 
-def test_golden_rounds_nothing_on_its_way_unless_it_is_asked_to():
+def test_golden_rounds_intermediates_only_on_request():
     pybuda.set_configuration_options(math_fidelity=pybuda.MathFidelity.LoFi, default_df_override=pybuda.DataFormat.Bfp4_b)
     limits = {"relative_atol": 0.01, "pcc": 1.0}
     shapes = [(1, 32, 64)] * 2

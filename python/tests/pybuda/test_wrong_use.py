@@ -144,7 +144,7 @@ def test_training_says_what_is_not_there():
 
 
 @pytest.mark.parametrize("kind", ["TFModule", "TFGraphDefModule", "TFLiteModule", "JaxModule", "MXNetModule"])
-def test_modules_of_other_frameworks_say_how_they_come_in(kind):
+def test_modules_of_other_frameworks_name_the_import_path(kind):
     with pytest.raises(RuntimeError, match="OnnxModule"):
         getattr(pybuda, kind)("m", None)
 
@@ -185,7 +185,7 @@ def test_arguments_that_an_op_does_not_take(call, why):
         call(x)
 
 
-def test_arguments_that_are_missing_are_pythons_concern():
+def test_missing_arguments_raise_pythons_error():
     with pytest.raises(TypeError, match="missing 1 required keyword-only argument: 'axis'"):
         op.Concatenate("cat", X)
     with pytest.raises(TypeError, match="unexpected keyword argument 'speed'"):
@@ -258,7 +258,7 @@ def test_more_chips_than_any_machine_has():
         pybuda.TTDevice("t", num_chips=10**9)
 
 
-def test_a_queue_of_a_run_that_failed_says_so_within_a_time(monkeypatch):
+def test_a_queue_of_a_failed_run_reports_it_before_the_timeout(monkeypatch):
     from pybuda.ttdevice import TTDevice
 
     def fails(self, values):

@@ -122,7 +122,7 @@ def test_moves_at_both_ends_are_the_hosts_where_it_is_asked():
     assert not import_module(Of(lambda self, x: x.t().unsqueeze(0)), (X,), host_moves=10).fallbacks
 
 
-def test_results_that_are_not_computed_take_their_op_to_the_host():
+def test_results_that_are_not_computed_move_their_op_to_the_host():
     picture = torch.linspace(-1, 1, 64).reshape(1, 1, 8, 8)
     places = Of(lambda self, x: nn.functional.max_pool2d(torch.relu(x * 2 + 1), 2, return_indices=True))
     with pytest.warns(UserWarning, match="result number 1 is not computed on the device"):

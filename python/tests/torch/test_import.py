@@ -31,7 +31,7 @@ def test_arguments_are_flattened_in_forwards_order_and_keywords_may_come_in_any(
     assert (by_name[1] == X + 1).all()
 
 
-def test_none_is_no_argument_and_numbers_are_compiled_in():
+def test_none_is_not_an_argument_and_numbers_are_compiled_in():
     class Optional(nn.Module):
         def forward(self, x, y=None, power=2, name="n"):
             return x ** power + (0 if y is None else y)
@@ -81,7 +81,7 @@ def test_results_that_are_inputs_constants_or_twice_the_same():
     assert (y[0] == X[1] * 3).all() and (y[5] == X[1] * 3).all() and (y[2] == X[0]).all()
 
 
-def test_results_that_are_no_tensors_are_refused():
+def test_results_that_are_not_tensors_are_refused():
     with pytest.raises(NotImplementedError, match="result output_1 is a str; .* let forward return those"):
         import_module(Of(lambda self, x: (x + 1, "text")), (X,))
 

@@ -91,7 +91,7 @@ def inputs():
 
 @pytest.mark.parametrize("name", SPELLINGS)
 @pytest.mark.parametrize("device, format, within", [("wh_n150", "Float32", 1e-4), ("gs_e150", "Float16_b", 0.05)])
-def test_a_query_that_sees_nothing_is_torchs(name, device, format, within):
+def test_a_fully_masked_query_gives_the_result_of_torch(name, device, format, within):
     module, args = Spelled(SPELLINGS[name]), inputs()
     wanted = module(*args)
     with warnings.catch_warnings():

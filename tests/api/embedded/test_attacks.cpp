@@ -1,4 +1,4 @@
-// Processes that mean harm: of another user, who must not stop a device, and of the same one, who must not stop the
+// Hostile processes: of another user, who must not stop a device, and of the same one, who must not stop the
 // process that has it.
 #include <fcntl.h>
 #include <signal.h>
@@ -150,7 +150,7 @@ bool is_root() {
 
 }  // namespace
 
-TEST_CASE("another user who takes the names first stops nobody's device") {
+TEST_CASE("another user who takes the names first does not stop a device") {
     if (!is_root()) return;
     const std::string taken = "/tmp/ttsim-" + std::to_string(victim);
     const auto clean = [&] {
@@ -179,7 +179,7 @@ TEST_CASE("another user who takes the names first stops nobody's device") {
                    push(device.queue("x"), o, 3, 5) && backend::finish_child_process() == Success;
         });
         const bool pushed = ended(pusher) == 0;
-        // nobody else reaches the socket
+        // no other process reaches the socket
         bool found = false;
         for (const auto& entry : fs::directory_iterator("/tmp")) {
             struct stat status {};
@@ -242,12 +242,12 @@ TEST_CASE("a device that does not answer is left out in time, and others are fou
     REQUIRE(::kill(stopped, SIGKILL) == 0);
     CHECK(ended(stopped) == 128 + SIGKILL);
     works_still(device, o);
-    CHECK(runtime.sockets().size() == 1);  // what the killed process left is gone
+    CHECK(runtime.sockets().size() == 1);  // the killed process's leftovers are removed
     ::close(ready[0]);
     ::close(ready[1]);
 }
 
-TEST_CASE("connections that end take nothing with them: 1,500 of them") {
+TEST_CASE("1,500 ended connections leave no resources behind") {
     const RuntimeFolder runtime;
     const Identity o;
     const Opened device(text_of(o));
@@ -347,7 +347,7 @@ TEST_CASE("a process that waits for ever and dies leaves no thread behind") {
     works_still(device, o);
 }
 
-TEST_CASE("bytes that are no message end their connection and nothing else") {
+TEST_CASE("bytes that are not a message end only their own connection") {
     const RuntimeFolder runtime;
     const Identity o;
     const Opened device(text_of(o));
@@ -382,7 +382,7 @@ TEST_CASE("bytes that are no message end their connection and nothing else") {
     works_still(device, o);
 }
 
-TEST_CASE("half a message, and one of a length that cannot be, hold nobody up") {
+TEST_CASE("half a message, and one of impossible length, block no other connection") {
     const RuntimeFolder runtime;
     const Identity o;
     const Opened device(text_of(o));
@@ -397,7 +397,7 @@ TEST_CASE("half a message, and one of a length that cannot be, hold nobody up") 
     works_still(device, o);
 }
 
-TEST_CASE("a call of wrong values is answered with what is wrong, and the connection goes on") {
+TEST_CASE("a call with wrong values is answered with the error, and the connection continues") {
     const RuntimeFolder runtime;
     const Identity o;
     const Opened device(text_of(o));
@@ -455,7 +455,7 @@ TEST_CASE("a call of wrong values is answered with what is wrong, and the connec
     works_still(device, o);
 }
 
-TEST_CASE("a process that may start no thread runs its device, and says so to callers") {
+TEST_CASE("a process that cannot start a thread runs its device, and tells its callers") {
     const std::string sockets = "/tmp/ttsim-" + std::to_string(victim);
     const pid_t owner = forked([&] {
         if (::geteuid() == 0) become(victim);

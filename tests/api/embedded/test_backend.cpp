@@ -117,7 +117,7 @@ TEST_CASE("engines and configuration") {
 
 // --- compiling -----------------------------------------------------------------------------------------------------
 
-TEST_CASE("compiling says what fails, and where") {
+TEST_CASE("compile errors name the cause and the place") {
     Folder folder;
     const DEVICE_MODE mode = GENERATE(DEVICE_MODE::CompileOnly, DEVICE_MODE::CompileAndRun);
     const auto compiled = [&](const std::string& text) {

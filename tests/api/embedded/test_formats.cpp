@@ -58,7 +58,7 @@ void through(const Opened& device, const Identity& o, DataFormat format, const s
 
 }  // namespace
 
-TEST_CASE("what is pushed comes back through an identity op, in the host's type of the queue's family") {
+TEST_CASE("pushed data comes back through an identity op, in the host type of the queue's family") {
     const Pair p = GENERATE(Pair{"Float32", "Float32", "Float32", 60}, Pair{"Float32", "Float16_b", "Float16_b", 60},
                             Pair{"Float32", "Float16", "Float16", 60}, Pair{"Float32", "Bfp8_b", "Float16_b", 60},
                             Pair{"Float32", "Bfp8", "Float16", 60}, Pair{"Float32", "Bfp4_b", "Float16_b", 7},
@@ -157,7 +157,7 @@ TEST_CASE("strides are followed, and 0 repeats") {
     for (std::size_t i = 0; i < out.size(); ++i) REQUIRE(out[i] == line[i % 32 * 2]);
 }
 
-TEST_CASE("sizes are those of the memory") {
+TEST_CASE("sizes equal those of the memory") {
     using namespace tt::backend;
     CHECK(sizeof_format(DataFormat::Float32) == 4);
     CHECK(sizeof_format(DataFormat::Float16) == 2);

@@ -184,7 +184,7 @@ TEST_CASE("eight processes unpack an image into one folder, run it and write the
         REQUIRE(::waitpid(child, &status, 0) == child);
         CHECK(status == 0);
     }
-    // nobody uses it any more: another image takes its place
+    // unused: another image replaces it
     tool("compile " + model + " --device gs_e150 -o " + folder / "other.tti");
     CHECK(tt_device_image(folder / "other.tti", open).arch() == "Grayskull");
 }
@@ -205,7 +205,7 @@ TEST_CASE("a folder that another process uses is not replaced by another image")
     CHECK(run_once(image, opened(image), 1) == std::vector<float>(32 * 32, 16));
 }
 
-TEST_CASE("images that are none") {
+TEST_CASE("invalid images are refused") {
     const Folder folder;
     CHECK_THROWS_WITH(tt_device_image(folder / "none.tti", folder / "open"), Catch::Contains("none.tti"));
     folder.write("text.tti", "no archive");

@@ -42,7 +42,7 @@ TEST_CASE("one process pushes, one runs, one pops: more than the rings hold") {
     if (type != DEVICE::Golden) CHECK(ended(pusher) == 0);
 }
 
-TEST_CASE("a process that knows folder and netlist alone reaches the device") {
+TEST_CASE("a process with only folder and netlist reaches the device") {
     const Identity o;
     const Folder folder;
     const std::string netlist = folder.write("netlist.yaml", text_of(o));
@@ -100,7 +100,7 @@ TEST_CASE("another process has the rules of this one: time-outs, rams, tilized p
     CHECK(device.run() == Success);
 }
 
-TEST_CASE("a process that is killed while it waits holds nobody up") {
+TEST_CASE("a process killed while it waits blocks no other") {
     const Identity o;
     const Opened device(text_of(o));
     const pid_t child = forked([&] {
@@ -114,7 +114,7 @@ TEST_CASE("a process that is killed while it waits holds nobody up") {
     CHECK(device.run() == Success);
 }
 
-TEST_CASE("calls fail when the process that has the device is gone") {
+TEST_CASE("calls fail once the device process has ended") {
     const Identity o;
     std::array<int, 2> answer{}, ready{};
     REQUIRE(::pipe(answer.data()) == 0);

@@ -63,7 +63,7 @@ TEST_CASE("plain tensors are written and read as they lie") {
     CHECK_THROWS_AS(backend::binarize_tensor(desc, folder / "no/folder/x.bin"), std::runtime_error);
 }
 
-TEST_CASE("memory belongs to whom it says") {
+TEST_CASE("memory is recorded for its owner") {
     tt_PytorchTensorDesc desc = io::utils::to_tensor_descptor(1, 1, 32, 32, DataFormat::Float16_b);
     CHECK(backend::free_tensor(desc) == RuntimeError);
     io::utils::fill_tensor_with_data("x", desc);
@@ -80,7 +80,7 @@ TEST_CASE("memory belongs to whom it says") {
     (*room)[1] = 1;  // ours still
 }
 
-TEST_CASE("whoever counts a tensor's users is told of each") {
+TEST_CASE("a tensor's use counter is notified of each user") {
     int users = 1;
     {
         tt_PytorchTensorDesc desc;

@@ -94,7 +94,7 @@ TEST_CASE("What one of two packets on a link cannot use goes to the other") {
     CHECK(bench.arrived[1] == Approx(120 + 30));
 }
 
-TEST_CASE("A packet that is ready late does not hold up those ready before it, in whatever order they were given") {
+TEST_CASE("A packet that is ready late does not delay those ready before it, in whatever order they are listed") {
     Bench bench;
     bench.send(1000, 1, 0, at(1, 1), at(3, 1), 100);
     bench.send(0, 2, 0, at(2, 1), at(4, 1), 100);
@@ -134,7 +134,7 @@ TEST_CASE("A short packet that waits is held by the buffers of the routers behin
     CHECK(bench.arrived[3] == Approx(600 + 20));
 }
 
-TEST_CASE("A packet leaves its source early by what the buffers up to the narrow place hold") {
+TEST_CASE("A packet leaves its source early by the buffer space up to the bottleneck") {
     Bench bench;
     bench.network().set_memory(1, 0.5);
     bench.send(0, 1, 0, at(1, 1), at(3, 1), 100, [](Packet& p) {
@@ -205,7 +205,7 @@ TEST_CASE("Waiting packets give a lane to the router's inputs in turn") {
     CHECK(bench.arrived[4] < bench.arrived[3]);  // the left got the last one, though it waits longer
 }
 
-TEST_CASE("A port that takes one packet after the other serves those that wait before it, not those that come behind") {
+TEST_CASE("A port that takes one packet after the other serves those waiting at its inputs, not those behind them") {
     Bench bench;
     const auto dynamic = [](Packet& p) {
         p.lane = -1;

@@ -8,7 +8,7 @@ using namespace ttsim::impl::noc;
 
 namespace {
 
-/// The message with which a file is refused; "" when it is read.
+/// The message that refuses a file; "" when it is read.
 std::string refusal(const std::string& text, int exit_code = 2) {
     try {
         parse_traffic(text, "t.json", wormhole());
@@ -58,7 +58,7 @@ TEST_CASE("Fields that are missing, of the wrong kind or out of range are named 
         Contains("no Tensix tile but the source"));
 }
 
-TEST_CASE("All problems of a file are told at once, up to a limit") {
+TEST_CASE("All problems of a file are reported at once, up to a limit") {
     std::string many = "[";
     for (int i = 0; i < 50; ++i) many += R"({"proc":"B","sx":1,"sy":1,"timestamp":-1},)";
     many.back() = ']';

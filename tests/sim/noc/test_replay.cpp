@@ -43,7 +43,7 @@ TEST_CASE("A read barrier ends when the reads before it are complete") {
     CHECK(r.barrier_times[0].core == NocCoord{1, 1});
 }
 
-TEST_CASE("Closed loop: what follows a barrier keeps its gap to the predicted end; open loop: its recorded time") {
+TEST_CASE("Closed loop: events after a barrier keep their gap to its predicted end; open loop: their recorded time") {
     const std::vector<std::string> events = {call("READ", 0, to_column),      call("READ_BARRIER_START", 10),
                                              call("READ_BARRIER_END", 500),   call("READ", 540, to_column),
                                              call("READ_BARRIER_START", 550), call("READ_BARRIER_END", 900)};
@@ -53,7 +53,7 @@ TEST_CASE("Closed loop: what follows a barrier keeps its gap to the predicted en
     CHECK(play(events, Loop::Open).barriers.predicted == Approx(2 * (one_read - 10)));
 }
 
-TEST_CASE("Recorded ends of barriers and zones are no inputs") {
+TEST_CASE("Recorded ends of barriers and zones are not inputs") {
     const auto events = [](int end) {
         return std::vector<std::string>{
             call("READ", 0, to_column), call("READ_BARRIER_START", 10), call("READ_BARRIER_END", end),

@@ -41,7 +41,7 @@ TEST_CASE("Inputs of a router take turns") {
     CHECK(r.take(at(3, 3), 9) == Taken{20, 0, 10, 21, 1, 11, 2, 12, none});
 }
 
-TEST_CASE("Requests for a busy NIU hold up those behind them that would pass through") {
+TEST_CASE("Requests for a busy NIU block those behind them that would pass through") {
     Requests r(16, 2);
     for (std::uint32_t i = 0; i < 4; ++i) r.enter(i, at(1, 1), at(3, 1));
     r.enter(9, at(1, 1), at(4, 1));

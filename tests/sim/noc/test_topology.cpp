@@ -72,7 +72,7 @@ TEST_CASE("Kinds of tiles and the memory behind each DRAM port") {
     CHECK(wormhole().dram_block(at(1, 1)) == -1);
 }
 
-TEST_CASE("A multicast tree has each link once and leaves out what is no Tensix tile") {
+TEST_CASE("A multicast tree has each link once and skips tiles that are not Tensix") {
     const Topology::Tree tree = wormhole().tree(0, at(1, 1), {3, 1}, {6, 2});
     // trunk 1-1 .. 5-1 along x, a branch down at x = 3, 4 and 6; column 5 is DRAM
     CHECK(tree.leaves.size() == 6);

@@ -104,7 +104,7 @@ TEST_CASE("a sweep's pipes hold back measured rows and no kernel") {
           Approx(c.stream_wait).epsilon(0.02));
 }
 
-TEST_CASE("wrong rows are refused with file, line and what would be right") {
+TEST_CASE("wrong rows are refused with file, line and the correct form") {
     CHECK_THAT(message("arch,op\n"), Catch::Contains("rows.csv:1: error: the column 'math_fidelity' is missing"));
     CHECK_THAT(message(""), Catch::Contains("the file is empty"));
     const std::string good = "wormhole_b0,exp,0,,LoFi,Bfp8_b,,Bfp8_b,,,1,4,2,2,2,,,,,,,,128,56000\n";

@@ -84,7 +84,7 @@ TEST_CASE("the same case gives the same bandwidth, another seed another one") {
     CHECK(rate("wormhole_b0", c) != first);
 }
 
-TEST_CASE("rows nobody has a model for get a reason, wrong rows a message with their line") {
+TEST_CASE("rows without a model get a reason, wrong rows a message with their line") {
     const CsvFile file = parse_csv(
         "arch,test,direction,packet_bytes,expected,unit\n"
         "grayskull,erisc_bw,uni,64,1,GB/s\nwormhole_b0,erisc_jitter,uni,64,1,ns\n"

@@ -55,7 +55,7 @@ TEST_CASE("Long transactions reach the rate of a link") {
     CHECK(bench(what, wormhole(), plain_constants()).bytes_per_cycle == Approx(32.0 * 256 / 257).epsilon(0.01));
 }
 
-TEST_CASE("Patterns with many cores move all they say") {
+TEST_CASE("Patterns with many cores move all their bytes") {
     BenchCase what;
     what.grid_x = what.grid_y = 3;
     what.count = 2;

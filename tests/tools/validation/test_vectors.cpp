@@ -1,4 +1,4 @@
-// Reading and judging folders of vectors: made-up ones, right and wrong.
+// Reading and checking folders of vectors: generated ones, right and wrong.
 #include "tools/validation/vectors/vectors.hpp"
 
 #include <catch2/catch.hpp>
@@ -76,7 +76,7 @@ TEST_CASE("equal bits pass, and the first different element is named with its pl
     CHECK(bad.results.at(0).first == "y[1][0]: got 0x40400000, want 0x40400001");
 }
 
-TEST_CASE("differences from a document are told but do not fail") {
+TEST_CASE("differences from a document are reported but do not fail") {
     const Folder folder;
     std::string index = cast_index;
     index.replace(index.find("\"ttsim\""), 7, "\"isa_doc\"");
@@ -89,7 +89,7 @@ TEST_CASE("differences from a document are told but do not fail") {
     CHECK_FALSE(report.compared());  // nothing that counts
 }
 
-TEST_CASE("a folder without entries has compared nothing") {
+TEST_CASE("a folder without entries counts as not compared") {
     const Folder folder;
     folder.write("index.json", R"({"entries": []})");
     CHECK_FALSE(check_vectors(folder.path).compared());
