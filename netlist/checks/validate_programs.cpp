@@ -97,7 +97,7 @@ private:
         if (!graph) {
             const auto names = [&] {
                 std::vector<std::string> all;
-                for (const Graph& graph : v_.netlist.graphs) all.push_back(graph.name);
+                for (const Graph& one : v_.netlist.graphs) all.push_back(one.name);
                 return all;
             };
             v_.out.error(i.loc, "program '{}' executes graph '{}', which does not exist{}", program_.name, i.graph,

@@ -47,11 +47,10 @@ report::CompileReport two_ops() {
 
 TEST_CASE("a compilation reports its result as text and as JSON") {
     const report::CompileReport report = two_ops();
-    CHECK_THAT(
-        report::text(report),
-        Catch::StartsWith("net.onnx: 2 ops in 1 epochs on gs_e150 (grayskull), 0 constants, about 1234 cycles an "
-                          "input\nconv in 2 parts\nfirst (matmul, epoch 0)") &&
-            Catch::EndsWith("wrote out: run it with 'ttsim run out'\n"));
+    CHECK_THAT(report::text(report),
+               Catch::StartsWith("net.onnx: 2 ops in 1 epochs on gs_e150 (grayskull), 0 constants, about 1234 cycles "
+                                 "per input\nconv in 2 parts\nfirst (matmul, epoch 0)") &&
+                   Catch::EndsWith("wrote out: run it with 'ttsim run out'\n"));
     const auto json = nlohmann::json::parse(report::json(report));
     CHECK(json["policy"] == "balanced");
     CHECK(json["estimated_cycles"] == 1234.4);

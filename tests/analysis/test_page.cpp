@@ -79,7 +79,7 @@ TEST_CASE("a page has its data at the template's marker, or is refused") {
     CHECK(html.ends_with("b"));
     CHECK(html == "a" + base64(zlib_compress(R"({"x":1})")) + "b");
     CHECK_THROWS_WITH(report::page_html("nothing", {}), Catch::Contains("scripts/web"));
-    CHECK_THROWS_WITH(report::page_html("@TTSIM_PAGE_DATA@@TTSIM_PAGE_DATA@", {}), Catch::Contains("not one place"));
+    CHECK_THROWS_WITH(report::page_html("@TTSIM_PAGE_DATA@@TTSIM_PAGE_DATA@", {}), Catch::Contains("no unique marker"));
 }
 
 TEST_CASE("the server serves only files of its folder") {

@@ -99,9 +99,9 @@ TEST_CASE("rows that repeat do so for rows of micro-blocks only") {
     Op op = sum(blocks(1, 8, 2, 1, 2), times(Tm::Kind::BroadcastR, 8));
     op.cfg.attr.kernel_broadcast = ir::kernel_broadcasts(op, second, true);
     CHECK(op.cfg.attr.kernel_broadcast == Held{{1, 4}});
-    CHECK(ir::broadcasts_hold(op));
+    CHECK(ir::broadcasts_match_order(op));
     op.cfg.out.order = UblockOrder::Column;
-    CHECK_FALSE(ir::broadcasts_hold(op));
+    CHECK_FALSE(ir::broadcasts_match_order(op));
     CHECK(ir::kernel_broadcasts(op, second, true).empty());
 }
 

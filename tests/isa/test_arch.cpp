@@ -133,7 +133,7 @@ TEST_CASE("mistakes in a chip file are reported at their place") {
     CHECK_THAT(with("x: [1, 2,", "x: [2, 1,"), Catch::Contains("must ascend"));
     CHECK_THAT(with("harvest_from_end: true", "harvest_from_end: 3"), Catch::Contains("true or false"));
     CHECK_THAT(with("reserved: 208896", "reserved: 2088960"), Catch::Contains("nothing is left"));
-    CHECK_THAT(message_of(dir.write("a/chip.yaml", "name: a\nlike: a\n")), Catch::Contains("circle"));
+    CHECK_THAT(message_of(dir.write("a/chip.yaml", "name: a\nlike: a\n")), Catch::Contains("is cyclic"));
     CHECK_THAT(message_of(dir.write("b.yaml", "name: b\nlike: nope\n")), Catch::Contains("'nope'"));
     CHECK_THAT(message_of(dir.write("c.yaml", "name: c\n")), Catch::Contains("'grid'"));
     CHECK_THAT(message_of(dir.write("d.yaml", "name: d\nlike: wormhole_b0\ngrid: {x: 5}\n")),

@@ -126,7 +126,7 @@ TEST_CASE("the placement of a transposed grid swaps its rows and columns") {
     CHECK(complaints(placed("grid_loc: [0, 0]")).empty());
     CHECK(complaints(placed("grid_loc: [2, 7], grid_transpose: true")).empty());
     CHECK(complaints(placed("grid_loc: [3, 7], grid_transpose: true")) ==
-          "n.yaml:8:5: error: op 'n' takes cores [3, 7] to [10, 7]; the grid has 10 rows and 8 columns");
+          "n.yaml:8:5: error: op 'n' uses cores [3, 7] to [10, 7]; the grid has 10 rows and 8 columns");
 }
 
 TEST_CASE("buffers that just fit a DRAM channel are accepted, one byte more is not") {

@@ -48,7 +48,7 @@ const Message chip_messages[] = {
     {"grid_loc: [0, 1]", "grid_loc: [0, 0]",
      "n.yaml:11:5: error: op 'sum' uses core [0, 0], which op 'e' of graph 'g0' already uses"},
     {"grid_loc: [0, 1]", "grid_loc: [10, 1]",
-     "n.yaml:11:5: error: op 'sum' takes cores [10, 1] to [10, 1]; the grid has 10 rows and 8 columns"},
+     "n.yaml:11:5: error: op 'sum' uses cores [10, 1] to [10, 1]; the grid has 10 rows and 8 columns"},
     {"target_device: 0, loc", "target_device: 1, loc",
      "n.yaml:3:3: error: queue 'in0' is on chip 1; the machine has chip 0 only"},
     {"    target_device: 0\n", "    target_device: 2\n",

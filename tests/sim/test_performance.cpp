@@ -94,7 +94,7 @@ TEST_CASE("a run that meets its figures is fast enough") {
 TEST_CASE("a performance-check of something unknown is refused where it stands") {
     const Outcome run = run_real(two_ops("  a: {target-ops: [groww], execution-cycles: 5}\n"), Mode::Timing);
     CHECK(run.exit_code == 2);
-    CHECK(run.error.find("names op 'groww', which the netlist does not have; did you mean 'grow'?") !=
+    CHECK(run.error.find("matches op 'groww', which the netlist does not have; did you mean 'grow'?") !=
           std::string::npos);
 }
 

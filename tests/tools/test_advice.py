@@ -94,14 +94,14 @@ class Commands(WithFolder):
             self.assertEqual(json.loads(done.stdout)["cycles"], cycles)
 
     def test_unknown_parts_are_told(self):
-        for words, says in (("op:softmax.exq", "did you mean 'softmax.exp'"), ("nok", "none of noc, eth"),
-                            ("dram:x", "none of noc, eth"), ("op:", "none of noc, eth")):
+        for words, says in (("op:softmax.exq", "did you mean 'softmax.exp'"), ("nok", "not one of noc, eth"),
+                            ("dram:x", "not one of noc, eth"), ("op:", "not one of noc, eth")):
             done = run(TTPERF, "advice", self.slow, "--what-if", words)
             self.assertEqual(done.returncode, 2, words)
             self.assertIn(says, done.stderr)
         done = run(TTSIM, "run", EXAMPLES / "bert_encoder.yaml", "--mode", "timing", "--free", "room:nobody")
         self.assertEqual(done.returncode, 2)
-        self.assertIn("it has no op 'nobody'", done.stderr)
+        self.assertIn("the netlist has no op 'nobody'", done.stderr)
 
     def test_top_sorts_and_limits(self):
         ops = json.loads(run(TTPERF, "top", self.slow, "--sort", "wait_room", "--limit", "3", "--json").stdout)

@@ -95,11 +95,11 @@ class BadInput(unittest.TestCase):
 
     def test_no_trace(self):
         self.refused(self.bad("empty.ttperf", b""), "error: is not a trace; 'ttsim run NETLIST --trace FILE.ttperf' writes one",
-                     "error: the file is empty", "error: is no telemetry")
+                     "error: the file is empty", "error: is not a telemetry")
         self.refused(self.bad("text.ttperf", b"hello world\n"), "error: is not a trace; 'ttsim run", ":1:1: error: ",
-                     "error: is no telemetry")
+                     "error: is not a telemetry")
         self.refused(self.bad("bytes.ttperf", bytes(range(128, 256)) * 20), "error: is not a trace; 'ttsim run",
-                     "is not UTF-8", "error: is no telemetry")
+                     "is not UTF-8", "error: is not a telemetry")
 
     def test_values_that_no_run_writes(self):
         for change, place in {"UPDATE core_load SET series = replace(series, ',', ',-')": "of table 'core_load' holds '[[",

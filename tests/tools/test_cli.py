@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -61,6 +62,13 @@ class Usage(unittest.TestCase):
     def test_the_page_of_the_op_registry_is_up_to_date(self):
         page = ttsim("ops", "--markdown").stdout
         self.assertEqual(page, (ROOT / "docs/ops.md").read_text(), "run: ttsim ops --markdown > docs/ops.md")
+
+    def test_the_page_of_compile_options_is_up_to_date(self):
+        made = subprocess.run([sys.executable, ROOT / "scripts/generate-options",
+                               ROOT / "compiler/options/compile_options.toml", "--docs"],
+                              capture_output=True, text=True, check=True).stdout
+        page = (ROOT / "docs/options.md").read_text().split("--docs -->\n\n")[1]
+        self.assertEqual(page, made, "run: scripts/generate-options compiler/options/compile_options.toml --docs")
 
     def test_ops_as_json_names_every_op_once(self):
         names = [op["name"] for op in json.loads(ttsim("ops", "--json").stdout)["ops"]]
@@ -316,7 +324,7 @@ class KeptFiles(WithFolder):
     def test_two_results_need_two_files(self):
         done = ttsim("run", self.netlist, "--json", self.folder / "a", "--trace", f"{self.folder}/./a")
         self.assertEqual(done.returncode, 2)
-        self.assertIn("is given to --json too", done.stderr)
+        self.assertIn("is also the value of --json", done.stderr)
 
     def test_folders_are_replaced_only_by_their_kind(self):
         io = self.folder / "io"

@@ -96,7 +96,7 @@ def test_splices():
     assert torch.equal(part.eval([a]), torch.cat([a[..., 32:64], a[..., 96:]], -1))
     turns = Splice.create_interleave(-3, 1, [b.shape, b.shape])
     assert torch.equal(turns.eval([b, -b]), torch.stack([b, -b], 2).reshape(1, 4, 64, 64))
-    with pytest.raises(AssertionError, match="not multiples of the tile size"):
+    with pytest.raises(AssertionError, match="is not a multiple of the tile size"):
         Splice.create_concatenate(-1, [(1, 1, 32, 40)])
 
 

@@ -297,7 +297,7 @@ def test_tensors_are_never_unpickled(good, tmp_path):
     array = io.BytesIO()
     numpy.save(array, numpy.array([Bomb()], dtype=object), allow_pickle=True)
     for data in (pickle.dumps(Bomb()), saved_pickle(), array.getvalue()):
-        refused(image_of(tmp_path / "m.tti", members | {TENSORS: data}), 
+        refused(image_of(tmp_path / "m.tti", members | {TENSORS: data}),
                 rf"{TENSORS}: error: it is not a safetensors file")
     inputs = [name for name in members if name.startswith("ttsim/") and name.endswith(".npy")]
     assert inputs

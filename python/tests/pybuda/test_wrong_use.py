@@ -44,7 +44,7 @@ def test_batches_shapes_and_numbers_of_inputs_stay():
         device.push_to_inputs(X, torch.rand(1, 32, 64))
     with pytest.raises(RuntimeError, match="integers"):
         device.push_to_inputs(X, X.int())
-    with pytest.raises(RuntimeError, match="is no tensor"):
+    with pytest.raises(RuntimeError, match="is not a tensor"):
         device.push_to_inputs(X, "text")
 
 

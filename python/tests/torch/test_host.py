@@ -69,7 +69,7 @@ def test_what_has_no_conversion_takes_the_shorter_side_with_it():
     with pytest.warns(UserWarning, match=text + "it runs after cummax"):
         imported = check(cut(refused_op), (X,))
     assert [one.op for one in imported.fallbacks] == ["cummax", "tanh"]
-    with pytest.warns(UserWarning, match="stands before cummax"):
+    with pytest.warns(UserWarning, match="it runs before cummax"):
         front = check(Of(lambda self, x: torch.tanh(torch.exp(refused_op(x + 1)) * 2)), (X,))
     assert [one.op for one in front.fallbacks] == ["add", "cummax"]
 

@@ -99,7 +99,7 @@ TEST_CASE("folders of vectors that cannot be read are refused with file and entr
     const Folder folder;
     CHECK(contains(folder.problem(), "index.json: error: cannot be read"));
     folder.write("index.json", "{");
-    CHECK(contains(folder.problem(), "is no JSON"));
+    CHECK(contains(folder.problem(), "is not JSON"));
     folder.write("index.json", "[]");
     CHECK(contains(folder.problem(), "needs 'entries', a list"));
     folder.write("index.json", R"({"entries": [{}]})");
