@@ -40,7 +40,7 @@ std::string other_value(CommandBytes& bytes, std::string_view table, std::string
                                       "31m",
                                       "a,\"b\"\r\nc",
                                       "-1",
-                                      "nan"};
+                                      "NaN"};
     const std::uint64_t kind = bytes.next(1) % 8, value = bytes.next(8);
     std::memcpy(&real, &value, sizeof real);
     switch (kind) {
