@@ -66,7 +66,7 @@ void skip_norm(Import& n, const char* op, std::size_t norm_bias, std::size_t sum
     n.add_output(normed(n, sum, op, n.rank() - 1, 2, norm_bias, 1e-12));
     if (n.outputs() < 2) return;
     add_statistics(n, sum, centred);
-    if (!centred) n.out.insert(n.out.begin() + 1, n.out[1]);  // a placeholder: RMS norms have no mean
+    if (!centred) n.out.insert(n.out.begin() + 1, n.out[1]);  // instead of the mean, which RMS norms do not have
     n.add_output(sum);
 }
 void skip_layer_norm(Import& n) { skip_norm(n, "layer_norm", 3, 4); }

@@ -1,8 +1,9 @@
 // Host ops on boxes, for detectors.
 //
-//   roi_align {height, width, ratio, scale, max, half_pixel}   x [N, C, H, W], boxes [R, 4], image indices [R]: means
-//                                     (max = 1: maxima) of interpolated points, `ratio` by `ratio` in each bin of a box
-//   max_roi_pool {height, width, scale}   x, boxes [R, 5] whose first number is the image index
+//   roi_align {height, width, ratio, scale, max, half_pixel}   x [N, C, H, W], boxes [R, 4], image indices [R].
+//                                     Each bin of a box is the mean of `ratio` by `ratio` interpolated points, or their
+//                                     maximum if max = 1.
+//   max_roi_pool {height, width, scale}   x, boxes [R, 5]. The first number of a box is the image index.
 //   max_pool_places {kernel, strides, pads, .., column_major}   indices in x of the maxima of a pool (i64)
 #include <algorithm>
 #include <array>

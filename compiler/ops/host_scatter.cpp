@@ -1,10 +1,10 @@
 // Host ops that gather and scatter by indices computed at run time. Negative indices count from the end.
 //
-//   gather_elements {axis}               out[i][j] = x[ids[i][j]][j] (axis 0); ids may be smaller along the other axes
-//   scatter_elements {axis, reduction}   x with updates stored at, or reduced into, the elements that ids index
-//   scatter_nd {reduction}               the last axis of ids is an index into the first axes of x
-//   tensor_scatter {axis, circular}      x with updates stored from index ids[n] of the axis on, n along the first axis
-//   reverse_sequence {axis, batch}       the first ids[n] elements of the axis reversed, n along the axis `batch`
+//   gather_elements {axis}               out[i][j] = x[ids[i][j]][j] (axis 0). ids may be smaller along other axes.
+//   scatter_elements {axis, reduction}   x with updates stored at, or reduced into, the elements that ids index.
+//   scatter_nd {reduction}               The last axis of ids is an index into the first axes of x.
+//   tensor_scatter {axis, circular}      x with updates from index ids[n] of the axis on, n along the first axis.
+//   reverse_sequence {axis, batch}       The first ids[n] elements of the axis reversed, n along the axis `batch`.
 //
 // reduction: none, add, mul, max, min.
 #include <algorithm>

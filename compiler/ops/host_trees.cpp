@@ -5,8 +5,8 @@
 //                                        (node, target), their weights f32 [m]; roots i64 [trees]: [N, targets]
 //   look_up                              x, keys [n], values [n], the value for other keys
 //   count_runs {outputs, least, skips}   integers [N, C]; n-grams i64 [n, 2 + longest] (output index, length, items):
-//                                        counts of n-grams of at least `least` items, adjacent or with up to `skips`
-//                                        others between any two, f32 [N, outputs]
+//                                        counts, f32 [N, outputs]. Counted are n-grams of at least `least` items.
+//                                        Up to `skips` other items may be between two of them.
 //   couple_pairs {classes}               [N, pairs], for classes i < j in order the probability of i of the two:
 //                                        probabilities of the classes, [N, classes] (Wu, Lin and Weng 2004, computed
 //                                        as in libsvm)

@@ -1,11 +1,11 @@
 // Ops of loops that run as device programs: inputs, states and results of an iteration. The host slices inputs and
 // collects results (passes/reroll_loops.cpp makes these ops, host/host_cut.cpp removes them).
 //
-//   join {axis}                           concatenation of the operands along an axis
-//   loop_feed {loop, turns}               one slice of its operand [turns, ...] for each iteration (`turns` iterations)
-//   loop_state {loop, state, dims, dtype} the state of that index from the previous iteration; zeros in the first
-//   loop_results {loop, turns}            the first operand's values of all iterations, [turns, ...]; the other
-//                                         operands are the new values of the states, by index
+//   join {axis}                           Concatenation of the operands along an axis.
+//   loop_feed {loop, iterations}          One slice of its operand [iterations, ...] for each iteration.
+//   loop_state {loop, state, dims, dtype} The state of that index from the previous iteration; zeros in the first.
+//   loop_results {loop, iterations}       The first operand's values of all iterations, [iterations, ...]. The other
+//                                         operands are the new values of the states, by index.
 #include <array>
 
 #include "compiler/ops/op_lists.hpp"

@@ -1,14 +1,14 @@
 // data-formats: chooses wider formats where the default format loses accuracy.
 //
 // In a block float, 16 elements of a row share an exponent, and small elements lose their bits beside large ones. The
-// 16-bit format of the same family is used instead
+// 16-bit format of the same family is used instead for these values:
 //
-//   for results and operands of ops whose record has error_amplifying (exp, log, sqrt, reciprocal, square, reduce,
-//   subtract, sine, cosine)
-//   for ops with large constants (masks, comparisons), and for all constants except matrices of products
-//   for outputs of the model, and for values between elementwise ops
-//   for results of one row of tiles, such as statistics of an image and gates: they take little memory, and many
-//   elements depend on each; and for repetitions of these that only elementwise ops read
+//   - Results and operands of ops whose record has error_amplifying: exp, log, sqrt, reciprocal, square, reduce,
+//     subtract, sine, cosine.
+//   - Operands of ops with large constants, such as masks. All constants except matrices of products.
+//   - Outputs of the model. Values between elementwise ops.
+//   - Results of one row of tiles, such as statistics of an image and gates. They take little memory, and many
+//     elements depend on each. Their repetitions too, if only elementwise ops read them.
 //
 //   %e = buda.exp %x : Bfp8_b[1, 4, 4]   ->   %e = buda.exp %x : Float16_b[1, 4, 4]
 //

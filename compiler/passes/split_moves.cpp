@@ -1,7 +1,7 @@
 // split-moves: splits transposes into steps that the device has: swaps of the last two axes, and reorderings of rows.
 //
-//   %y = transpose %x {perm}   ->  rows are reordered, the last two axes swapped, rows reordered again
-//   %y = reduce_max %x {axis}  ->  the axis is transposed to the last one, unless it is the last or third from last
+//   %y = transpose %x {perm}   ->  Rows are reordered, the last two axes swapped, and rows reordered again.
+//   %y = reduce_max %x {axis}  ->  The axis becomes the last one, unless it is the last or third from last.
 #include <algorithm>
 #include <numeric>
 

@@ -119,7 +119,7 @@ private:
         return build_.copy(part, {});
     }
 
-    /// A placeholder of one tile for all constants, whatever their types.
+    /// One tile in place of every constant: the estimate depends on shapes, not on values.
     static LiteralPtr blank() {
         static const LiteralPtr one = std::make_shared<Literal>(DType::F32, Dims{1, tile, tile});
         return one;

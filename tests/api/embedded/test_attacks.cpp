@@ -152,7 +152,7 @@ bool is_root() {
 
 TEST_CASE("another user who takes the names first does not stop a device") {
     if (!is_root()) return;
-    const std::string taken = "/tmp/ttsim-" + std::to_string(victim);
+    const std::string taken = (fs::path("/tmp") / ("ttsim-" + std::to_string(victim))).string();
     const auto clean = [&] {
         for (const auto& entry : fs::directory_iterator("/tmp"))
             if (entry.path().string().starts_with(taken)) fs::remove_all(entry.path());
@@ -456,7 +456,7 @@ TEST_CASE("a call with wrong values is answered with the error, and the connecti
 }
 
 TEST_CASE("a process that cannot start a thread runs its device, and tells its callers") {
-    const std::string sockets = "/tmp/ttsim-" + std::to_string(victim);
+    const std::string sockets = (fs::path("/tmp") / ("ttsim-" + std::to_string(victim))).string();
     const pid_t owner = forked([&] {
         if (::geteuid() == 0) become(victim);
         const Identity o;
