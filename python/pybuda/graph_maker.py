@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 import ttsim
-from ttsim.torch.build import Build
+from ttsim.torch.build import GraphBuilder
 
 from . import dtypes
 from ._C import DataFormat
@@ -24,7 +24,7 @@ def _places(size: int) -> torch.Tensor:
     return torch.arange(1, size + 1, dtype=torch.float64).reshape(size, 1)
 
 
-class GraphMaker(Build):
+class GraphMaker(GraphBuilder):
     """`name`: of the op that nodes are made for; `whole`: names of values that ops read as integers."""
 
     def __init__(self) -> None:
@@ -35,7 +35,7 @@ class GraphMaker(Build):
         """A node named after the op; operands read as integers are recorded."""
         if op != "cast" or attributes.get("to") not in ("f32", "float"):
             self.whole.update(self.graph.info(operand).name for operand in operands
-                              if self.kind(operand) not in _FLOATS)
+                              if self.element_type(operand) not in _FLOATS)
         return super().add(op, *operands, **attributes)
 
     def dims(self, value: Value) -> list[int]:
@@ -51,7 +51,7 @@ class GraphMaker(Build):
 
     def as_float(self, value: Value) -> Value:
         """A value as float32."""
-        return value if self.kind(value) in _FLOATS else self.float(value)
+        return value if self.element_type(value) in _FLOATS else self.float(value)
 
     def as_bool(self, value: Value) -> Value:
         """Whether the value is not 0."""
@@ -59,7 +59,7 @@ class GraphMaker(Build):
 
     def as_integer(self, value: Value) -> Value:
         """Floats as 64-bit integers, other types unchanged."""
-        return self.cast(value, ttsim.ElementType.I64) if self.kind(value) in _FLOATS else value
+        return self.cast(value, ttsim.ElementType.I64) if self.element_type(value) in _FLOATS else value
 
     def with_number(self, op: str, value: Value, number: float) -> Value:
         """An op on a value and a number."""
@@ -80,7 +80,7 @@ class GraphMaker(Build):
     def picked(self, value: Value, dim: int, function: Callable[[torch.Tensor], torch.Tensor]) -> Value:
         """The same for a function that copies elements or inserts zeros."""
         places = function(_places(self.dims(value)[dim]))[:, 0].long() - 1
-        return self.pick(self.as_float(value), dim, places.tolist())
+        return self.select(self.as_float(value), dim, places.tolist())
 
     def join(self, values: Sequence[Value], dim: int,
              function: Callable[[list[torch.Tensor]], torch.Tensor]) -> Value:

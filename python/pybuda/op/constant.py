@@ -7,7 +7,7 @@ from ..tensor import Tensor
 from .common import define, result
 
 define("constant", lambda constant: torch.tensor([float(constant)]),
-       lambda make, constant: make.graph.constant(make.fresh(make.name), torch.tensor([float(constant)])))
+       lambda make, constant: make.graph.constant(make.unique_name(make.name), torch.tensor([float(constant)])))
 
 
 def Constant(name: str, *, constant: float) -> Tensor:

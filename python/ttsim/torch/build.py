@@ -23,7 +23,7 @@ _LARGEST = 1e38  # limit for larger numbers, so that sums of masks stay finite
 _MATRIX = 1 << 24  # maximum elements of a selection matrix; larger selections gather rows by index
 
 
-def kind_of(dtype: torch.dtype) -> ElementType | None:
+def element_type_of(dtype: torch.dtype) -> ElementType | None:
     """The element type of a graph for a torch dtype; all floats are F32. None for complex and quantized dtypes."""
     return _KINDS.get(dtype)
 
@@ -33,7 +33,7 @@ def finite(tensor: torch.Tensor) -> torch.Tensor:
     return torch.where(tensor.isinf(), tensor, tensor.clamp(-_LARGEST, _LARGEST))
 
 
-class Build:
+class GraphBuilder:
     """Adds nodes to a graph. `name`: prefix of the names of the nodes and their constants."""
 
     def __init__(self) -> None:
@@ -42,17 +42,17 @@ class Build:
         self._names: dict[str, int] = {}
         self._numbers: dict[tuple[float, ElementType], Value] = {}
 
-    def fresh(self, stem: str) -> str:
+    def unique_name(self, stem: str) -> str:
         """`stem`, with a number appended from the second use on."""
         count = self._names.get(stem, 0)
         self._names[stem] = count + 1
-        return stem if count == 0 else self.fresh(f"{stem}_{count}")
+        return stem if count == 0 else self.unique_name(f"{stem}_{count}")
 
     def shape(self, value: Value) -> tuple[int, ...]:
         """The shape of a value."""
         return tuple(self.graph.info(value).shape)
 
-    def kind(self, value: Value) -> ElementType:
+    def element_type(self, value: Value) -> ElementType:
         """The element type of a value."""
         return self.graph.info(value).type
 
@@ -64,7 +64,7 @@ class Build:
         """A constant of numpy or torch values. Floats become F32."""
         if isinstance(values, torch.Tensor):
             values = finite(values.float()) if values.is_floating_point() else values
-        return self.graph.constant(self.fresh(f"{self.name}.{suffix}"), values)
+        return self.graph.constant(self.unique_name(f"{self.name}.{suffix}"), values)
 
     def number(self, value: float, kind: ElementType = ElementType.F32) -> Value:
         """A scalar. Integers that float32 does not represent exactly are constants."""
@@ -81,7 +81,7 @@ class Build:
         """Casts to an element type; returns the value itself if it has that type."""
         names = {"Bool": "bool"}
         name = kind.name.lower()
-        return value if self.kind(value) == kind else self.add("cast", value, to=names.get(kind.name, name))
+        return value if self.element_type(value) == kind else self.add("cast", value, to=names.get(kind.name, name))
 
     def float(self, value: Value) -> Value:
         """As float32."""
@@ -90,7 +90,7 @@ class Build:
     def reversed(self, value: Value) -> Value:
         """A value that sorts in reverse order: negated floats; for integers, whose minimum has no negation, minimum
         plus maximum of the type minus the value."""
-        kind = self.kind(value)
+        kind = self.element_type(value)
         if kind not in _INTEGERS:
             return self.add("neg", value)
         limits = torch.iinfo(_INTEGERS[kind])
@@ -98,11 +98,11 @@ class Build:
 
     def scaled(self, value: Value, factor: builtins.float) -> Value:
         """Multiplied by a number."""
-        return value if factor == 1 else self.add("multiply", value, self.number(factor, self.kind(value)))
+        return value if factor == 1 else self.add("multiply", value, self.number(factor, self.element_type(value)))
 
     def shifted(self, value: Value, by: builtins.float) -> Value:
         """With a number added to each element."""
-        return value if by == 0 else self.add("add", value, self.number(by, self.kind(value)))
+        return value if by == 0 else self.add("add", value, self.number(by, self.element_type(value)))
 
     def reshape(self, value: Value, shape: Sequence[int]) -> Value:
         """Reshapes to a shape with the same number of elements."""
@@ -125,7 +125,7 @@ class Build:
             return value
         return self.add("map_axis", value, self.constant(matrix, "matrix"), axis=axis)
 
-    def pick(self, value: Value, axis: int, positions: Sequence[int]) -> Value:
+    def select(self, value: Value, axis: int, positions: Sequence[int]) -> Value:
         """Selects positions along an axis; -1: zeros."""
         shape = self.shape(value)
         size, wanted = shape[axis], len(positions)
@@ -173,7 +173,7 @@ class Build:
         result: Value | None = None
         for value, size in zip(values, sizes, strict=True):
             rows = [-1] * start + list(range(size)) + [-1] * (total - start - size)
-            placed = self.pick(value, axis, rows)
+            placed = self.select(value, axis, rows)
             result = placed if result is None else self.add("add", result, placed)
             start += size
         assert result is not None, "concat needs at least one value with elements"

@@ -200,11 +200,21 @@ def capture(module: torch.nn.Module, args: tuple[Any, ...], kwargs: Mapping[str,
     return _sorted_inputs(program, arguments)
 
 
+def _depends_on_values(error: BaseException | None) -> bool:
+    """Whether a branch or a size that depends on values is the reason of torch's error."""
+    from torch._subclasses.fake_tensor import DataDependentOutputException, DynamicOutputShapeException
+    from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode  # needed here alone: imports sympy
+    while error is not None:
+        if isinstance(error, (GuardOnDataDependentSymNode, DataDependentOutputException, DynamicOutputShapeException)):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
 def _why(module: torch.nn.Module, error: Exception) -> str:
     """torch's message; for a branch or a size that depends on values, its location and a remedy."""
-    text = str(error)
-    if "data-dependent" not in text:
-        return f"torch.export cannot capture {type(module).__name__}: {text}"
+    if not _depends_on_values(error):
+        return f"torch.export cannot capture {type(module).__name__}: {error}"
     frames = [frame for frame in traceback.extract_tb(error.__traceback__)
               if not frame.filename.startswith((_TORCH, _OURS, "<"))]
     return (f"{type(module).__name__} branches on values of tensors, or takes sizes from them"
@@ -278,13 +288,13 @@ def _sorted_inputs(program: ExportedProgram, arguments: Arguments) -> Captured:
         if spec.kind == InputKind.USER_INPUT:
             inputs.append(name)
             continue
-        held = program.state_dict.get(spec.target)
-        held = program.constants.get(spec.target) if held is None else held
+        tensor = program.state_dict.get(spec.target)
+        tensor = program.constants.get(spec.target) if tensor is None else tensor
         if spec.kind == InputKind.PARAMETER or (spec.kind == InputKind.BUFFER and spec.persistent
-                                                and held.is_floating_point()):
-            parameters[name], values[target] = target, held.detach()
-        elif isinstance(held, torch.Tensor):
-            constants[name] = held.detach()
+                                                and tensor.is_floating_point()):
+            parameters[name], values[target] = target, tensor.detach()
+        elif isinstance(tensor, torch.Tensor):
+            constants[name] = tensor.detach()
         else:
-            raise UnsupportedError(f"'{target}' of the module is a {type(held).__name__}, which no op accepts")
+            raise UnsupportedError(f"'{target}' of the module is a {type(tensor).__name__}, which no op accepts")
     return Captured(program, arguments, inputs, arguments.results, parameters, constants, values)

@@ -5,22 +5,23 @@ from __future__ import annotations
 import io
 import json
 import zipfile
+import zlib
 from typing import TYPE_CHECKING
 
 import torch
 
+from .._ttsim import InputError
 from . import host_ops
+from .host_part_values import HostParts, parts_of
 from .host_program import refused
 
 if TYPE_CHECKING:
-    from .host_parts import HostParts
     from .imported import Imported
 
 _MOST_RATIO, _ALWAYS = 4, 1 << 20  # limits of unpacked bytes; files written here are not compressed
 
 
 def saved_as_code(imported: Imported) -> bytes:
-    from .host_parts import parts_of
     calls = imported._captured.arguments.samples
     made = [node.meta["val"] for node in imported._outputs]
     of_device = [torch.zeros(value.shape, dtype=value.dtype) for value in made]
@@ -40,7 +41,6 @@ def saved_as_code(imported: Imported) -> bytes:
 
 def loaded_code(data: bytes, place: str) -> HostParts:
     """ttsim.InputError for damaged files and for files that unpack to too much."""
-    from .host_parts import HostParts
     parts = _unpacked(data, place)
     programs = {}
     try:
@@ -59,7 +59,6 @@ def loaded_code(data: bytes, place: str) -> HostParts:
 
 
 def _is_ours(error: Exception) -> bool:
-    from .._ttsim import InputError
     return isinstance(error, InputError)
 
 
@@ -77,7 +76,6 @@ def _unpacked(data: bytes, place: str, names_only: bool = False) -> dict[str, by
 
 
 def _read(archive: zipfile.ZipFile, info: zipfile.ZipInfo, most: int, place: str) -> bytes:
-    import zlib
     try:
         with archive.open(info) as member:
             data = member.read(most + 1)

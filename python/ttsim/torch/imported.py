@@ -116,7 +116,7 @@ def import_module(module: torch.nn.Module, args: tuple[Any, ...], kwargs: Mappin
     placement, lowered = importer.place(fallback)
     fallbacks = [_fallback(node, placement) for node in placement.host]
     who = name or type(module).__name__
-    _say(who, fallbacks)
+    _report_fallbacks(who, fallbacks)
     outputs = importer.outputs(placement)
     if not lowered.graph.outputs and not fallbacks:
         outputs = _passed_on(captured, lowered)
@@ -170,7 +170,7 @@ _ASKED = "it is one of fallback_ops"
 _MOVED = "it moves data at an edge of the model"
 
 
-def _say(who: str, fallbacks: list[Fallback]) -> None:
+def _report_fallbacks(who: str, fallbacks: list[Fallback]) -> None:
     asked = [one for one in fallbacks if one.asked]
     others = [one for one in fallbacks if not one.asked]
     if asked:

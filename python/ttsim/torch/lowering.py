@@ -11,7 +11,7 @@ from torch.fx import Node
 
 from .._ttsim import ElementType, UnsupportedError, Value
 from ..graph import Graph
-from .build import Build, kind_of
+from .build import GraphBuilder, element_type_of
 from .place import module_path, op_name
 from .table import Op, Refused, Tensor, conversion_of
 
@@ -49,7 +49,7 @@ def lower(ops: list[Node], sources: Sources, outputs: Mapping[Node, str]) -> Low
 class _Lowering:
     def __init__(self, sources: Sources) -> None:
         self._sources = sources
-        self._build = Build()
+        self._build = GraphBuilder()
         self._values: dict[Node, Any] = {}
         self._shared: dict[tuple[Any, ...], Value] = {}  # parameters by memory location of their values
         self.made = Lowered(self._build.graph)
@@ -63,12 +63,12 @@ class _Lowering:
         graph = next(iter(inside)).graph if inside else None
         order += [node for node in (graph.nodes if graph else ()) if node in needed and node not in sources.inputs]
         for node in order:
-            if isinstance(node.meta["val"], torch.Tensor) and kind_of(node.meta["val"].dtype) is not None:
+            if isinstance(node.meta["val"], torch.Tensor) and element_type_of(node.meta["val"].dtype) is not None:
                 self._input(node)
 
     def _input(self, node: Node) -> Value:
         fake = node.meta["val"]
-        name, kind = self._build.fresh(self._sources.inputs.get(node, node.name)), kind_of(fake.dtype)
+        name, kind = self._build.unique_name(self._sources.inputs.get(node, node.name)), element_type_of(fake.dtype)
         assert kind is not None, f"graphs have no element type {fake.dtype}"
         self._values[node] = self._build.graph.input(name, list(fake.shape), kind)
         self.made.inputs.append(node)
@@ -86,7 +86,7 @@ class _Lowering:
         fake = node.meta.get("val")
         if not isinstance(fake, torch.Tensor):
             raise Refused(f"its operand '{node.name}' is not a tensor")
-        if kind_of(fake.dtype) is None:
+        if element_type_of(fake.dtype) is None:
             raise Refused(f"'{node.name}' has dtype {fake.dtype}; graphs support bool, integers and floats")
         if node in self._sources.parameters:
             return self._parameter(*self._sources.parameters[node])
@@ -99,12 +99,12 @@ class _Lowering:
         if values.numel() == 0 or place not in self._shared:
             self.made.parameters[name] = values
             given = values.float() if values.is_floating_point() else values
-            self._shared[place] = self._build.graph.constant(self._build.fresh(name), given)
+            self._shared[place] = self._build.graph.constant(self._build.unique_name(name), given)
         return self._shared[place]
 
     def _constant(self, node: Node, values: torch.Tensor) -> Value:
         if values.dim() == 0 and (values.is_floating_point() or abs(int(values)) < 1 << 24):
-            kind = kind_of(values.dtype)
+            kind = element_type_of(values.dtype)
             assert kind is not None, f"graphs have no element type {values.dtype}"
             return self._build.number(values.item(), kind)
         before, self._build.name = self._build.name, _name(node)
@@ -134,24 +134,24 @@ class _Lowering:
         if conversion is None:
             raise Refused("it has no conversion")
         fake = node.meta["val"]
-        self._build.name = self._build.fresh(_name(node))
-        held: Any = _Held
-        args = torch.fx.map_arg(list(node.args), held)
-        kwargs = torch.fx.map_arg(dict(node.kwargs), held)
+        self._build.name = self._build.unique_name(_name(node))
+        wrap: Any = _NodeArgument
+        args = torch.fx.map_arg(list(node.args), wrap)
+        kwargs = torch.fx.map_arg(dict(node.kwargs), wrap)
         op = Op(self._build, node.target, fake)
-        made = conversion(op, *self._unheld(args), **self._unheld(kwargs))
+        made = conversion(op, *self._operands(args), **self._operands(kwargs))
         if isinstance(made, Value):
             return self._checked(node, made, fake)
         return [None if one is None else self._checked(node, one, part)
                 for one, part in zip(made, fake, strict=True)]
 
-    def _unheld(self, arguments: Any) -> Any:
-        if isinstance(arguments, _Held):
+    def _operands(self, arguments: Any) -> Any:
+        if isinstance(arguments, _NodeArgument):
             return self._operand(arguments.node)
         if isinstance(arguments, (list, tuple)):
-            return [self._unheld(one) for one in arguments]
+            return [self._operands(one) for one in arguments]
         if isinstance(arguments, dict):
-            return {key: self._unheld(one) for key, one in arguments.items()}
+            return {key: self._operands(one) for key, one in arguments.items()}
         return arguments
 
     def _result(self, node: Node) -> Value:
@@ -167,19 +167,20 @@ class _Lowering:
 
     def _checked(self, node: Node, value: Value, fake: torch.Tensor) -> Value:
         """The result in the element type that torch has for it."""
-        kind, shape = kind_of(fake.dtype), self._build.shape(value)
+        kind, shape = element_type_of(fake.dtype), self._build.shape(value)
         if kind is None:
             raise Refused(f"its result has dtype {fake.dtype}; graphs support bool, integers and floats")
         if shape != tuple(fake.shape):
             raise AssertionError(f"the conversion of {node.target} has shape {list(shape)}, not {list(fake.shape)}")
-        if kind == ElementType.F32 or self._build.kind(value) != kind:
+        if kind == ElementType.F32 or self._build.element_type(value) != kind:
             value = self._build.cast(value, kind)
         return value
 
 
 @dataclass
-class _Held:
-    """A node among arguments while they are traversed."""
+class _NodeArgument:
+    """A node in the arguments of another node. torch.fx.map_arg() replaces nodes by these, since operands have no
+    place in a graph of torch."""
     node: Node
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from .._ttsim import ElementType, Value
-from .build import Build, kind_of
+from .build import GraphBuilder, element_type_of
 
 
 class Refused(Exception):
@@ -43,7 +43,7 @@ class Tensor:
 @dataclass
 class Op:
     """The ATen op being converted. Conversions get it as their first argument, followed by the op's arguments."""
-    build: Build
+    build: GraphBuilder
     target: Any
     result: Any  # shapes and dtypes of the results, as torch's fake tensors
 
@@ -88,7 +88,7 @@ def promoted(a: Tensor | builtins.float, b: Tensor | builtins.float) -> torch.dt
 
 def known_kind(dtype: torch.dtype) -> ElementType:
     """The element type of a graph for a torch dtype. Refused for a dtype without one."""
-    kind = kind_of(dtype)
+    kind = element_type_of(dtype)
     if kind is None:
         raise Refused(f"graphs have no element type {dtype}")
     return kind

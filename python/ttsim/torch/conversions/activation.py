@@ -39,7 +39,7 @@ def silu(op: Op, x: Tensor) -> Any:
 def glu(op: Op, x: Tensor, axis: Any = -1) -> Any:
     axis = x.axis(axis)
     half = x.shape[axis] // 2
-    first, second = (op.build.pick(op.float(x), axis, range(k, k + half)) for k in (0, half))
+    first, second = (op.build.select(op.float(x), axis, range(k, k + half)) for k in (0, half))
     return op.build.add("multiply", first, op.build.add("sigmoid", second))
 
 

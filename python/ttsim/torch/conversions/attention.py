@@ -22,7 +22,7 @@ def attention(op: Op, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | 
     if enable_gqa and key.shape[-3] != query.shape[-3]:
         shared = query.shape[-3] // key.shape[-3]
         heads = [head // shared for head in range(query.shape[-3])]
-        keys, values = build.pick(keys, key.rank - 3, heads), build.pick(values, value.rank - 3, heads)
+        keys, values = build.select(keys, key.rank - 3, heads), build.select(values, value.rank - 3, heads)
     factor = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
     scores = build.add("matmul", op.float(query), build.swap(keys, key.rank - 1, key.rank - 2))
     scores = build.scaled(scores, factor)

@@ -19,7 +19,7 @@ def _taken(op: Op, x: Tensor, value: Any, axis: int, ids: Tensor) -> Any:
     """Take along an axis of `value`; the axes of ids replace it."""
     shape = list(op.build.shape(value))
     if ids.known is not None:
-        picked = op.build.pick(value, axis, _whole(ids.known, shape[axis]))
+        picked = op.build.select(value, axis, _whole(ids.known, shape[axis]))
         return op.build.reshape(picked, shape[:axis] + list(ids.shape) + shape[axis + 1:])
     return op.build.add("take", value, op.tensor(ids, ids.dtype), axis=axis)
 
@@ -71,7 +71,7 @@ def _gathered(op: Op, x: Tensor, value: Any, known: list[torch.Tensor | None]) -
     wanted = rows.movedim(list(range(start, start + spread)), list(range(spread))) if spread else rows
     lead_shape = list(wanted.shape[:spread])
     heads = wanted.reshape(math.prod(lead_shape), -1)[:, 0].tolist() if wanted.numel() else []
-    picked = op.build.pick(flat, 0, [row_of[int(head)] for head in heads])
+    picked = op.build.select(flat, 0, [row_of[int(head)] for head in heads])
     picked = op.build.reshape(picked, [*lead_shape, *rest])
     order = list(range(spread, spread + start)) + list(range(spread)) + list(range(spread + start, len(rows.shape)))
     return op.build.reshape(op.build.transpose(picked, order), op.result.shape)
@@ -112,12 +112,12 @@ def gather(op: Op, x: Tensor, axis: Any, ids: Tensor, *, sparse_grad: Any = Fals
     if ids.known is not None:
         places = torch.arange(math.prod(x.shape)).reshape(x.shape).gather(axis, ids.known)
         flat = b.reshape(value, [math.prod(x.shape)])
-        return b.reshape(b.pick(flat, 0, places.flatten().tolist()), op.result.shape)
+        return b.reshape(b.select(flat, 0, places.flatten().tolist()), op.result.shape)
     if not x.dtype.is_floating_point and x.dtype != torch.bool:  # may exceed the integers that float32 represents
         return b.add("gather_elements", value, op.tensor(ids, ids.dtype), axis=axis)
     for k in range(x.rank):  # ids may be smaller along other axes
         if k != axis and ids.shape[k] != x.shape[k]:
-            value = b.pick(value, k, range(ids.shape[k]))
+            value = b.select(value, k, range(ids.shape[k]))
     size, last = x.shape[axis], x.rank
     wide = b.reshape(b.float(ids.value), [*ids.shape, 1])
     hit = b.float(b.add("equal", wide, b.constant(torch.arange(size, dtype=torch.float32))))
@@ -146,7 +146,7 @@ def _placed(op: Op, x: Tensor, places: torch.Tensor, given: Any) -> Any:
         into[place] = k
     keep = torch.tensor([place < 0 for place in into]).to(x.dtype)
     kept = b.add("multiply", b.reshape(op.tensor(x, x.dtype), [size]), b.constant(keep))
-    put = b.pick(b.reshape(given, [places.numel()]), 0, into)
+    put = b.select(b.reshape(given, [places.numel()]), 0, into)
     return b.reshape(b.add("add", kept, put), x.shape)
 
 
@@ -161,7 +161,7 @@ def scatter(op: Op, x: Tensor, axis: Any, ids: Tensor, source: Any) -> Any:
         return _placed(op, x, places, b.broadcast(op.tensor(source, x.dtype), places.shape))
     value = op.tensor(source, x.dtype)
     for k, size in enumerate(ids.shape):
-        value = b.pick(value, k, range(size))
+        value = b.select(value, k, range(size))
     return _placed(op, x, places, value)
 
 

@@ -64,7 +64,7 @@ def cumprod(op: Op, x: Tensor, axis: Any, *, dtype: Any = None) -> Any:
     while step < size:
         ones = torch.zeros([size if k == axis else 1 for k in range(x.rank)])
         ones.narrow(axis, 0, step).fill_(1)
-        moved = b.pick(value, axis, [-1] * step + list(range(size - step)))
+        moved = b.select(value, axis, [-1] * step + list(range(size - step)))
         neighbour = b.add("add", moved, b.cast(b.constant(ones, "ones"), known_kind(op.result.dtype)))
         value = b.add("multiply", value, neighbour)
         step *= 2

@@ -16,7 +16,7 @@ _MOST = 1 << 16  # maximum pairs of elements compared along an axis
 def _moved(op: Op, x: Tensor, places: torch.Tensor) -> Any:
     """Selects elements by their indices in a contiguous tensor."""
     flat = op.build.reshape(op.tensor(x, x.dtype), [math.prod(x.shape)])
-    return op.build.reshape(op.build.pick(flat, 0, places.flatten().tolist()), op.result.shape)
+    return op.build.reshape(op.build.select(flat, 0, places.flatten().tolist()), op.result.shape)
 
 
 @converts(aten.as_strided.default)
@@ -44,20 +44,20 @@ def scatter_add(op: Op, x: Tensor, axis: Any, ids: Tensor, added: Tensor) -> Any
     if not x.dtype.is_floating_point:  # may exceed the integers that float32 represents
         elements = op.tensor(added, x.dtype)
         for k in range(x.rank):
-            elements = b.pick(elements, k, range(ids.shape[k]))
+            elements = b.select(elements, k, range(ids.shape[k]))
         return b.add("scatter_elements", op.tensor(x, x.dtype), op.tensor(ids, ids.dtype), elements, axis=axis,
                      reduction="add")
     if size * count > _MOST:
         raise Refused(f"{count} elements are scattered to {size} positions; at most {_MOST} pairs are supported")
     places, elements = (b.swap(op.float(one), axis, x.rank - 1) for one in (ids, added))
     if added.shape[axis] != count:
-        elements = b.pick(elements, x.rank - 1, range(count))
+        elements = b.select(elements, x.rank - 1, range(count))
     outer = list(b.shape(places))[:-1]
     rows = b.constant(torch.arange(size, dtype=torch.float32).reshape(size, 1), "rows")
     there = b.float(b.add("equal", b.reshape(places, [*outer, 1, count]), rows))
     sums = b.sum(b.add("multiply", there, b.reshape(elements, [*outer, 1, count])), len(outer) + 1)
     sums = b.swap(b.reshape(sums, [*outer, size]), axis, x.rank - 1)
-    return b.add("add", op.tensor(x, x.dtype), op.build.cast(sums, op.build.kind(op.tensor(x, x.dtype))))
+    return b.add("add", op.tensor(x, x.dtype), op.build.cast(sums, op.build.element_type(op.tensor(x, x.dtype))))
 
 
 @converts(aten.scatter_reduce.two)

@@ -115,7 +115,7 @@ def prod(op: Op, x: Tensor, axis: Any = None, keepdim: Any = False, *, dtype: An
         size = x.shape[one]
         if not 1 <= size <= 256:
             raise Refused(f"it multiplies {size} elements; 1 to 256 are supported")
-        factors = [op.build.pick(value, one, [k]) for k in range(size)]
+        factors = [op.build.select(value, one, [k]) for k in range(size)]
         value = factors[0]
         for factor in factors[1:]:
             value = op.build.add("multiply", value, factor)

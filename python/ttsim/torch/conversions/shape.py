@@ -65,7 +65,7 @@ def repeat(op: Op, x: Tensor, times: Any) -> Any:
     value = op.build.reshape(op.tensor(x, x.dtype), [1] * (len(times) - x.rank) + list(x.shape))
     for axis, count in enumerate(times):
         size = op.build.shape(value)[axis]
-        value = op.build.pick(value, axis, [k % size for k in range(size * count)])
+        value = op.build.select(value, axis, [k % size for k in range(size * count)])
     return value
 
 
@@ -76,7 +76,7 @@ def repeat_interleave(op: Op, x: Tensor, times: Any, axis: Any = None, *, output
         value, axis = op.build.reshape(value, [math.prod(x.shape)]), 0
     axis = axis + len(op.build.shape(value)) if axis < 0 else axis
     size = op.build.shape(value)[axis]
-    return op.build.pick(value, axis, [k // times for k in range(size * times)])
+    return op.build.select(value, axis, [k // times for k in range(size * times)])
 
 
 @converts(aten.clone.default, aten.alias.default, aten.detach.default, aten.lift_fresh_copy.default,
@@ -106,7 +106,7 @@ def copied(op: Op, x: Tensor, source: Tensor, *rest: Any) -> Any:
 def flip(op: Op, x: Tensor, axes: Any) -> Any:
     value = op.tensor(x, x.dtype)
     for axis in map(x.axis, axes):
-        value = op.build.pick(value, axis, range(x.shape[axis])[::-1])
+        value = op.build.select(value, axis, range(x.shape[axis])[::-1])
     return value
 
 
@@ -117,7 +117,7 @@ def roll(op: Op, x: Tensor, shifts: Any, axes: Any = ()) -> Any:
         value = op.build.reshape(value, [math.prod(x.shape)])
     for shift, axis in zip(shifts, map(x.axis, axes or [0]), strict=True):
         size = op.build.shape(value)[axis]
-        value = op.build.pick(value, axis, [(k - shift) % size for k in range(size)])
+        value = op.build.select(value, axis, [(k - shift) % size for k in range(size)])
     return op.build.reshape(value, x.shape)
 
 
@@ -143,4 +143,4 @@ def pixel_unshuffle(op: Op, x: Tensor, factor: Any) -> Any:
 @converts(aten.channel_shuffle.default, aten.native_channel_shuffle.default)
 def channel_shuffle(op: Op, x: Tensor, groups: Any) -> Any:
     size = x.shape[1]
-    return op.build.pick(op.tensor(x, x.dtype), 1, [k % groups * (size // groups) + k // groups for k in range(size)])
+    return op.build.select(op.tensor(x, x.dtype), 1, [k % groups * (size // groups) + k // groups for k in range(size)])

@@ -17,27 +17,27 @@ def _places(size: int, start: Any, end: Any, step: Any) -> range:
 @converts(aten.slice.Tensor)
 def part(op: Op, x: Tensor, axis: Any = 0, start: Any = None, end: Any = None, step: Any = 1) -> Any:
     axis = x.axis(axis)
-    return op.build.pick(op.tensor(x, x.dtype), axis, _places(x.shape[axis], start, end, step))
+    return op.build.select(op.tensor(x, x.dtype), axis, _places(x.shape[axis], start, end, step))
 
 
 @converts(aten.narrow.default)
 def narrow(op: Op, x: Tensor, axis: Any, start: Any, length: Any) -> Any:
     axis = x.axis(axis)
     start = start + x.shape[axis] if start < 0 else start
-    return op.build.pick(op.tensor(x, x.dtype), axis, range(start, start + length))
+    return op.build.select(op.tensor(x, x.dtype), axis, range(start, start + length))
 
 
 @converts(aten.select.int)
 def select(op: Op, x: Tensor, axis: Any, index: Any) -> Any:
     axis = x.axis(axis)
-    picked = op.build.pick(op.tensor(x, x.dtype), axis, [range(x.shape[axis])[index]])
+    picked = op.build.select(op.tensor(x, x.dtype), axis, [range(x.shape[axis])[index]])
     return op.build.reshape(picked, op.result.shape)
 
 
 def _parts(op: Op, x: Tensor, axis: int, sizes: list[int]) -> Any:
     value, start, parts = op.tensor(x, x.dtype), 0, []
     for size in sizes:
-        parts.append(op.build.pick(value, axis, range(start, start + size)))
+        parts.append(op.build.select(value, axis, range(start, start + size)))
         start += size
     return parts
 
@@ -82,8 +82,8 @@ def _replaced(op: Op, x: Tensor, source: Any, axis: int, places: list[int]) -> A
     shape = [1] * x.rank
     shape[axis] = size
     mask = b.constant(keep.reshape(shape).to(x.dtype))
-    kept = b.add("multiply", b.cast(op.tensor(x, x.dtype), b.kind(mask)), mask)
-    return b.add("add", kept, b.pick(source, axis, into))
+    kept = b.add("multiply", b.cast(op.tensor(x, x.dtype), b.element_type(mask)), mask)
+    return b.add("add", kept, b.select(source, axis, into))
 
 
 @converts(aten.slice_scatter.default)
@@ -113,7 +113,7 @@ def pad(op: Op, x: Tensor, pads: Any, value: Any = 0) -> Any:
     for k in range(len(pads) // 2):
         axis, size = x.rank - 1 - k, x.shape[x.rank - 1 - k]
         rows = [r if 0 <= r < size else -1 for r in range(-pads[2 * k], size + pads[2 * k + 1])]
-        y = op.build.pick(y, axis, rows)
+        y = op.build.select(y, axis, rows)
     if value:
         border = torch.full(inside.shape, value).masked_fill(inside.bool(), 0)
         y = op.build.add("add", y, op.build.constant(border.to(x.dtype)))
@@ -124,7 +124,7 @@ def _mirrored(op: Op, x: Tensor, pads: Any, source: Any) -> Any:
     y = op.tensor(x, x.dtype)
     for k in range(len(pads) // 2):
         axis, size = x.rank - 1 - k, x.shape[x.rank - 1 - k]
-        y = op.build.pick(y, axis, [source(r, size) for r in range(-pads[2 * k], size + pads[2 * k + 1])])
+        y = op.build.select(y, axis, [source(r, size) for r in range(-pads[2 * k], size + pads[2 * k + 1])])
     return y
 
 
