@@ -51,21 +51,73 @@ static std::string format_problem(Fault fault, const SourceLoc& loc, const std::
                             : fmt::format("{}: {}: {}", to_string(loc), kind, message);
 }
 
+Problem make_problem(Fault fault, Subject subject, std::string message) {
+    if (!subject.remedy.empty()) message += "; " + subject.remedy;
+    return {fault,
+            std::move(subject.loc),
+            std::move(message),
+            std::move(subject.code),
+            std::move(subject.ops),
+            std::move(subject.remedy)};
+}
+
+std::string code_of(const Problem& problem) {
+    if (!problem.code.empty()) return problem.code;
+    switch (problem.fault) {
+        case Fault::Input:
+            return "invalid-input";
+        case Fault::Unsupported:
+            return "unsupported";
+        case Fault::Hang:
+            return "hang";
+        case Fault::Interrupted:
+            return "interrupted";
+        case Fault::Internal:
+            break;
+    }
+    return "internal";
+}
+
 Error::Error(Fault fault, SourceLoc loc, std::string message)
-    : std::runtime_error(printable(format_problem(fault, loc, message))),
-      fault_(fault),
-      loc_(std::move(loc)),
-      message_(printable(message)),
-      problems_{{fault, loc_, message_}} {}
+    : Error(Problem{fault, std::move(loc), std::move(message)}) {}
+
+Error::Error(const Problem& problem)
+    : std::runtime_error(printable(format_problem(problem.fault, problem.loc, problem.message))),
+      fault_(problem.fault),
+      loc_(problem.loc),
+      message_(printable(problem.message)),
+      problems_{problem} {
+    problems_.front().message = message_;
+}
 
 Error::Error(Fault fault, std::string lines, std::vector<Problem> problems)
     : std::runtime_error(printable(lines)), fault_(fault), message_(printable(lines)), problems_(std::move(problems)) {}
+
+std::vector<std::string> Error::ops() const {
+    std::vector<std::string> names;
+    for (const Problem& problem : problems_)
+        for (const std::string& op : problem.ops)
+            if (std::find(names.begin(), names.end(), op) == names.end()) names.push_back(op);
+    return names;
+}
+
+void Error::complete_problems(const std::string& code, const std::vector<std::string>& ops) {
+    for (Problem& problem : problems_) {
+        if (problem.code.empty()) problem.code = code;
+        if (problem.ops.empty()) problem.ops = ops;
+    }
+}
 
 void Diagnostics::add(Fault fault, SourceLoc loc, std::string message) {
     items_.push_back({fault, std::move(loc), std::move(message)});
 }
 
-void Diagnostics::add(const Error& error) { add(error.fault(), error.where(), error.message()); }
+void Diagnostics::add(const Error& error) {
+    if (error.problems().size() == 1)
+        add(error.problems().front());
+    else
+        add(error.fault(), error.where(), error.message());
+}
 
 void Diagnostics::throw_if_any() const {
     if (items_.empty()) return;

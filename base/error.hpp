@@ -27,12 +27,26 @@ enum class Fault {
 };
 int exit_code(Fault fault);
 
+/// What an error concerns.
+struct Subject {
+    SourceLoc loc;
+    std::string code{};              ///< of base/error_codes.hpp; "": the code of the fault
+    std::vector<std::string> ops{};  ///< names of the ops, queues or nodes concerned
+    std::string remedy{};            ///< appended to the message: "message; remedy"
+};
+
 /// One reported error.
 struct Problem {
     Fault fault;
     SourceLoc loc;
-    std::string message;
+    std::string message;  ///< with the remedy
+    std::string code{};   ///< the same for all errors of one kind, for programs; "": the code of the fault
+    std::vector<std::string> ops{};
+    std::string remedy{};
 };
+Problem make_problem(Fault fault, Subject subject, std::string message);
+/// The code of a problem, or of its fault: "invalid-input", "unsupported", "hang", "interrupted", "internal".
+std::string code_of(const Problem& problem);
 /// The prefix of message lines: "error", "unsupported", "hang", "interrupted" or "internal error".
 const char* fault_name(Fault fault);
 
@@ -43,11 +57,18 @@ public:
     Error(Fault fault, SourceLoc loc, std::string message);
     Error(Fault fault, std::string lines,
           std::vector<Problem> problems);  ///< several formatted lines (see Diagnostics)
+    explicit Error(const Problem& problem);
     Fault fault() const { return fault_; }
     int exit_code() const { return ttsim::impl::exit_code(fault_); }
     const SourceLoc& where() const { return loc_; }
     const std::string& message() const { return message_; }             // without the source location
     const std::vector<Problem>& problems() const { return problems_; }  ///< at least one, in file order
+    std::string code() const { return code_of(problems_.front()); }     ///< of the first problem
+    std::vector<std::string> ops() const;                               ///< of all problems, each name once, in order
+
+protected:
+    /// Sets code and ops of problems that have none.
+    void complete_problems(const std::string& code, const std::vector<std::string>& ops);
 
 private:
     Fault fault_;
@@ -65,6 +86,18 @@ template <class... Args>
     throw Error(Fault::Unsupported, loc, fmt::format(text, std::forward<Args>(args)...));
 }
 
+/// An error with a code, names of ops or a remedy.
+template <class... Args>
+[[noreturn]] void fail(Fault fault, Subject subject, fmt::format_string<Args...> text, Args&&... args) {
+    throw Error(make_problem(fault, std::move(subject), fmt::format(text, std::forward<Args>(args)...)));
+}
+/// Invalid input with a code of base/error_codes.hpp.
+template <class... Args>
+[[noreturn]] void fail_input_as(const char* code, const SourceLoc& loc, fmt::format_string<Args...> text,
+                                Args&&... args) {
+    throw Error(make_problem(Fault::Input, {loc, code}, fmt::format(text, std::forward<Args>(args)...)));
+}
+
 /// Collects the problems of one stage, to report all of them at once.
 class Diagnostics {
 public:
@@ -77,6 +110,7 @@ public:
         add(Fault::Unsupported, loc, fmt::format(text, std::forward<Args>(args)...));
     }
     void add(Fault fault, SourceLoc loc, std::string message);
+    void add(Problem problem) { items_.push_back(std::move(problem)); }
     void add(const Error& error);
     bool empty() const { return items_.empty(); }
     std::size_t size() const { return items_.size(); }

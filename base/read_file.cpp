@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/error_codes.hpp"
 #include "base/machine_limit.hpp"
 #include "base/text.hpp"
 #include "base/thread_pool.hpp"
@@ -43,30 +44,35 @@ void require_path(const std::string& path) {
     const fs::file_status status = fs::status(path, failed);
     if (status.type() == fs::file_type::not_found) {
         const std::string guess = nearest_path(path);
-        fail_input({path, 0, 0}, "there is no such file{}", guess.empty() ? "" : "; did you mean '" + guess + "'?");
+        fail_input_as(error_code::no_such_file, {path, 0, 0}, "there is no such file{}",
+                      guess.empty() ? "" : "; did you mean '" + guess + "'?");
     }
-    if (failed) fail_input({path, 0, 0}, "cannot be read: {}", failed.message());
+    if (failed) fail_input_as(error_code::unreadable_file, {path, 0, 0}, "cannot be read: {}", failed.message());
 }
 
 void require_file(const std::string& file) {
     require_path(file);
     std::error_code ignored;
     const fs::file_status status = fs::status(file, ignored);
-    if (fs::is_directory(status)) fail_input({file, 0, 0}, "is a folder; a file is wanted");
-    if (!fs::is_regular_file(status)) fail_input({file, 0, 0}, "is a device or a pipe; a file is wanted");
+    if (fs::is_directory(status))
+        fail_input_as(error_code::unreadable_file, {file, 0, 0}, "is a folder; a file is wanted");
+    if (!fs::is_regular_file(status))
+        fail_input_as(error_code::unreadable_file, {file, 0, 0}, "is a device or a pipe; a file is wanted");
     if (::access(file.c_str(), R_OK) != 0)
-        fail_input({file, 0, 0}, "cannot be read: {}", std::generic_category().message(errno));
+        fail_input_as(error_code::unreadable_file, {file, 0, 0}, "cannot be read: {}",
+                      std::generic_category().message(errno));
 }
 
 void require_folder(const std::string& folder) {
     require_path(folder);
     std::error_code ignored;
-    if (!fs::is_directory(folder, ignored)) fail_input({folder, 0, 0}, "is a file; a folder is wanted");
+    if (!fs::is_directory(folder, ignored))
+        fail_input_as(error_code::unreadable_file, {folder, 0, 0}, "is a file; a folder is wanted");
 }
 
 [[noreturn]] static void fail_read(const std::string& file, int error) {
     check_resource_limit(error, file);
-    fail_input({file, 0, 0}, "cannot be read");
+    fail_input_as(error_code::unreadable_file, {file, 0, 0}, "cannot be read");
 }
 
 std::string read_file(const std::string& file, std::uint64_t most) {
@@ -85,7 +91,7 @@ std::string read_file(const std::string& file, std::uint64_t most) {
         text.append(piece.data(), static_cast<std::size_t>(in.gcount()));
         if (text.size() > most) fail_input({file, 0, 0}, "has more than {} bytes", most);
     }
-    if (in.bad()) fail_input({file, 0, 0}, "cannot be read");
+    if (in.bad()) fail_input_as(error_code::unreadable_file, {file, 0, 0}, "cannot be read");
     return text;
 }
 
@@ -131,7 +137,9 @@ SharedBytes read_bytes(const std::string& file, std::uint64_t most) {
         ThreadPool pool(std::max(1U, std::thread::hardware_concurrency()));
         pool.parallel_for(pieces, read);
     }
-    if (!complete) fail_input({file, 0, 0}, "cannot be read completely; does another program write to it?");
+    if (!complete)
+        fail_input_as(error_code::unreadable_file, {file, 0, 0},
+                      "cannot be read completely; does another program write to it?");
     return {bytes, {bytes.get(), size}};
 }
 

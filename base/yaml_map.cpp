@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/error_codes.hpp"
 #include "base/text.hpp"
 
 namespace ttsim::impl {
@@ -60,9 +61,11 @@ std::int64_t yaml_integer(const YamlNode& node, const std::string& file, std::st
     std::int64_t value = 0;
     const Parsed parsed = node.is_scalar() ? parse_integer(node.scalar, value) : Parsed::NotNumber;
     if (parsed == Parsed::NotNumber)
-        fail_input(node.loc(file), "'{}' is {}; an integer is wanted", what, quoted_node(node));
+        fail_input_as(error_code::wrong_value, node.loc(file), "'{}' is {}; an integer is wanted", what,
+                      quoted_node(node));
     if (parsed == Parsed::TooLarge || value < allowed.low || value > allowed.high)
-        fail_input(node.loc(file), "'{}' is {}; {}", what, node.scalar, range_text(allowed));
+        fail_input_as(error_code::wrong_value, node.loc(file), "'{}' is {}; {}", what, node.scalar,
+                      range_text(allowed));
     return value;
 }
 
@@ -76,7 +79,8 @@ double yaml_number(const YamlNode& node, const std::string& file, std::string_vi
         if (code == std::errc() && end == text.data() + text.size() && std::isfinite(value)) return value;
         if (parse_integer(node.scalar, integer) == Parsed::Ok) return static_cast<double>(integer);
     }
-    fail_input(node.loc(file), "'{}' is {}; a finite number is wanted", what, quoted_node(node));
+    fail_input_as(error_code::wrong_value, node.loc(file), "'{}' is {}; a finite number is wanted", what,
+                  quoted_node(node));
 }
 
 double yaml_number_or_infinity(const YamlNode& node, const std::string& file, std::string_view what) {
@@ -94,16 +98,20 @@ bool yaml_flag(const YamlNode& node, const std::string& file, std::string_view w
         if (std::find(on.begin(), on.end(), word) != on.end()) return true;
         if (std::find(off.begin(), off.end(), word) != off.end()) return false;
     }
-    fail_input(node.loc(file), "'{}' is {}; true or false is wanted", what, quoted_node(node));
+    fail_input_as(error_code::wrong_value, node.loc(file), "'{}' is {}; true or false is wanted", what,
+                  quoted_node(node));
 }
 
 YamlMap::YamlMap(YamlPtr node, std::string file, std::string path)
     : node_(std::move(node)), file_(std::move(file)), path_(std::move(path)) {
     const std::string name = path_.empty() ? "the file" : "'" + path_ + "'";
-    if (!node_->is_map()) fail_input(node_->loc(file_), "{} is {}; a map is wanted", name, quoted_node(*node_));
+    if (!node_->is_map())
+        fail_input_as(error_code::wrong_value, node_->loc(file_), "{} is {}; a map is wanted", name,
+                      quoted_node(*node_));
     for (const auto& [key, value] : node_->entries)
         if (!key->is_scalar())
-            fail_input(key->loc(file_), "a key of {} is {}; a word is wanted", name, quoted_node(*key));
+            fail_input_as(error_code::wrong_value, key->loc(file_), "a key of {} is {}; a word is wanted", name,
+                          quoted_node(*key));
 }
 
 YamlMap YamlMap::from_file(const std::string& file) { return {load_yaml_file(file), file, ""}; }
@@ -122,7 +130,9 @@ YamlPtr YamlMap::lookup(std::string_view key) {
 
 YamlPtr YamlMap::require(std::string_view key) {
     YamlPtr found = lookup(key);
-    if (!found) fail_input(where(), "{} needs the key '{}'", path_.empty() ? "the file" : "'" + path_ + "'", key);
+    if (!found)
+        fail_input_as(error_code::wrong_value, where(), "{} needs the key '{}'",
+                      path_.empty() ? "the file" : "'" + path_ + "'", key);
     return found;
 }
 
@@ -154,7 +164,9 @@ bool YamlMap::flag_or(std::string_view key, bool otherwise) {
 
 std::string YamlMap::text(std::string_view key) {
     const YamlPtr found = require(key);
-    if (!found->is_scalar()) fail_input(found->loc(file_), "'{}' is {}; a text is wanted", key, quoted_node(*found));
+    if (!found->is_scalar())
+        fail_input_as(error_code::wrong_value, found->loc(file_), "'{}' is {}; a text is wanted", key,
+                      quoted_node(*found));
     return found->scalar;
 }
 
@@ -167,7 +179,8 @@ std::string YamlMap::word(std::string_view key, const std::vector<std::string>& 
     if (std::find(choices.begin(), choices.end(), found) == choices.end()) {
         std::string list;
         for (const std::string& choice : choices) list += (list.empty() ? "" : ", ") + choice;
-        fail_input(where(key), "'{}' is '{}'; it must be one of {}{}", key, found, list, did_you_mean(found, choices));
+        fail_input_as(error_code::wrong_value, where(key), "'{}' is '{}'; it must be one of {}{}", key, found, list,
+                      did_you_mean(found, choices));
     }
     return found;
 }

@@ -9,6 +9,7 @@
 #include <sstream>
 #include <unordered_map>
 
+#include "base/error_codes.hpp"
 #include "base/read_file.hpp"
 #include "base/utf8.hpp"
 
@@ -26,7 +27,7 @@ public:
     explicit TreeBuilder(const std::string& file) : file_(file) {}
 
     void OnDocumentStart(const YAML::Mark& mark) override {
-        if (root_) fail_input(place(mark), "a second document starts here; a file holds one");
+        if (root_) fail_input_as(error_code::syntax, place(mark), "a second document starts here; a file holds one");
     }
     void OnDocumentEnd() override {}
     void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
@@ -41,7 +42,8 @@ public:
     }
     void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
         const auto known = anchors_.find(anchor);
-        if (known == anchors_.end()) fail_input(place(mark), "this alias stands inside the node that it names");
+        if (known == anchors_.end())
+            fail_input_as(error_code::syntax, place(mark), "this alias stands inside the node that it names");
         deepen(mark, known->second.height);
         count(mark, known->second.nodes);
         attach({known->second.node, known->second.nodes, known->second.height});
@@ -85,10 +87,12 @@ private:
     }
     void count(const YAML::Mark& mark, std::size_t nodes) {
         total_ += nodes;
-        if (total_ > max_nodes) fail_input(place(mark), "more than {} values once aliases are expanded", max_nodes);
+        if (total_ > max_nodes)
+            fail_input_as(error_code::syntax, place(mark), "more than {} values once aliases are expanded", max_nodes);
     }
     void deepen(const YAML::Mark& mark, std::size_t levels) const {
-        if (stack_.size() + levels > max_depth) fail_input(place(mark), "nested more than {} levels deep", max_depth);
+        if (stack_.size() + levels > max_depth)
+            fail_input_as(error_code::syntax, place(mark), "nested more than {} levels deep", max_depth);
     }
     void leaf(MutableNode node, YAML::anchor_t anchor) {
         Built built{std::move(node)};
@@ -137,9 +141,10 @@ void check_characters(std::string_view text, const std::string& name) {
     for (std::size_t at = 0; at < text.size();) {
         const unsigned char c = static_cast<unsigned char>(text[at]);
         const std::size_t length = utf8_length(text, at);
-        if (length == 0) fail_input({name, line, column}, "byte 0x{:02x} is not UTF-8 text", c);
+        if (length == 0) fail_input_as(error_code::syntax, {name, line, column}, "byte 0x{:02x} is not UTF-8 text", c);
         if ((c < 0x20 && c != '\t' && c != '\n' && c != '\r') || c == 0x7F)
-            fail_input({name, line, column}, "control character 0x{:02x}; a YAML file is plain text", c);
+            fail_input_as(error_code::syntax, {name, line, column},
+                          "control character 0x{:02x}; a YAML file is plain text", c);
         at += length;
         column = c == '\n' ? 1 : column + 1;
         line += c == '\n' ? 1 : 0;
@@ -149,7 +154,7 @@ void check_characters(std::string_view text, const std::string& name) {
 }  // namespace
 
 YamlPtr load_yaml_text(std::string_view text, const std::string& name) {
-    if (text.size() > max_bytes) fail_input({name}, "larger than {} MiB", max_bytes >> 20);
+    if (text.size() > max_bytes) fail_input_as(error_code::syntax, {name}, "larger than {} MiB", max_bytes >> 20);
     check_characters(text, name);
     TreeBuilder builder(name);
     std::istringstream stream{std::string(text)};
@@ -158,14 +163,16 @@ YamlPtr load_yaml_text(std::string_view text, const std::string& name) {
         while (parser.HandleNextDocument(builder)) {
         }
     } catch (const YAML::Exception& wrong) {
-        fail_input({name, wrong.mark.line + 1, wrong.mark.column + 1}, "not YAML: {}", wrong.msg);
+        fail_input_as(error_code::syntax, {name, wrong.mark.line + 1, wrong.mark.column + 1}, "not YAML: {}",
+                      wrong.msg);
     }
-    if (!builder.root() || builder.root()->is_null()) fail_input({name}, "the file is empty");
+    if (!builder.root() || builder.root()->is_null()) fail_input_as(error_code::syntax, {name}, "the file is empty");
     return builder.root();
 }
 
 YamlPtr load_yaml_file(const std::string& file) {
-    if (std::filesystem::is_directory(file)) fail_input({file}, "is a folder; a YAML file is wanted");
+    if (std::filesystem::is_directory(file))
+        fail_input_as(error_code::syntax, {file}, "is a folder; a YAML file is wanted");
     return load_yaml_text(read_file(file, max_bytes), file);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/error_codes.hpp"
 
 namespace ttsim {
 
@@ -18,43 +19,51 @@ ElementType external(impl::ir::DType type) { return static_cast<ElementType>(typ
 
 impl::ir::DType internal(ElementType type) { return static_cast<impl::ir::DType>(type); }
 
-impl::ir::Literal internal(const Array& array, const std::string& name) {
+impl::ir::Literal internal(Array&& array, const std::string& name) {
     const impl::ir::DType type = internal(array.type);
     const bool floats = impl::ir::is_float(type);
     const std::size_t given = floats ? array.floats.size() : array.integers.size();
     const auto negative = [](std::int64_t d) { return d < 0; };
     if (std::any_of(array.shape.begin(), array.shape.end(), negative) ||
         static_cast<std::uint64_t>(impl::ir::count(array.shape)) != given)
-        impl::fail_input({}, "the values of '{}' are {} {}, and its shape is {}", name, given,
-                         floats ? "floats" : "integers", impl::ir::to_string(impl::ir::Type{type, array.shape, {}}));
-    impl::ir::Literal literal(type, array.shape, impl::ir::max_read_elements);
-    for (std::size_t i = 0; i < given; ++i)
-        literal.set(static_cast<std::int64_t>(i),
-                    floats ? static_cast<double>(array.floats[i]) : static_cast<double>(array.integers[i]));
-    if (!floats) literal.integer_elements() = array.integers;
-    return literal;
+        impl::fail(impl::Fault::Input, {{}, impl::error_code::wrong_shape, {name}},
+                   "the values of '{}' are {} {}, and its shape is {}", name, given, floats ? "floats" : "integers",
+                   impl::ir::to_string(impl::ir::Type{type, array.shape, {}}));
+    impl::ir::check_element_count(array.shape, impl::ir::max_read_elements);
+    return floats ? impl::ir::Literal::of_floats(type, std::move(array.shape), std::move(array.floats))
+                  : impl::ir::Literal::of_integers(type, std::move(array.shape), std::move(array.integers));
 }
 
-impl::ir::Values internal(const Arrays& arrays) {
+impl::ir::Literal internal(const Array& array, const std::string& name) { return internal(Array(array), name); }
+
+impl::ir::Values internal(Arrays&& arrays) {
     impl::ir::Values values;
-    for (const auto& [name, array] : arrays) values.emplace(name, internal(array, name));
+    for (auto& [name, array] : arrays) values.emplace(name, internal(std::move(array), name));
     return values;
 }
 
-Array external(const impl::ir::Literal& literal) {
+impl::ir::Values internal(const Arrays& arrays) { return internal(Arrays(arrays)); }
+
+Array external(impl::ir::Literal&& literal) {
     Array array;
     array.type = external(literal.dtype());
     array.shape = literal.dims();
-    array.floats = literal.floats();
-    array.integers = literal.integer_elements();
+    if (impl::ir::is_float(literal.dtype()))
+        array.floats = std::move(literal).take_floats();
+    else
+        array.integers = std::move(literal).take_integers();
     return array;
 }
 
-Arrays external(const impl::ir::Values& values) {
+Array external(const impl::ir::Literal& literal) { return external(impl::ir::Literal(literal)); }
+
+Arrays external(impl::ir::Values&& values) {
     Arrays arrays;
-    for (const auto& [name, literal] : values) arrays.emplace(name, external(literal));
+    for (auto& [name, literal] : values) arrays.emplace(name, external(std::move(literal)));
     return arrays;
 }
+
+Arrays external(const impl::ir::Values& values) { return external(impl::ir::Values(values)); }
 
 ArrayInfo info_of(const std::string& name, const impl::ir::Type& type) {
     return {name, external(type.dtype), type.dims};

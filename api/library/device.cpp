@@ -3,6 +3,7 @@
 #include <ttsim/device.hpp>
 
 #include "api/library/internal.hpp"
+#include "compiler/model/model_compiler.hpp"
 #include "isa/config_dir.hpp"
 
 namespace ttsim {
@@ -13,6 +14,23 @@ std::vector<DeviceInfo> devices() {
         for (const impl::ProductInfo& p : impl::products())
             list.push_back({p.name, p.arch, p.summary, p.chips, p.rows, p.cols});
         return list;
+    });
+}
+
+DeviceInfo describe_device(const std::string& device, const std::vector<int>& harvested_rows) {
+    return guarded([&] {
+        impl::MachineOptions options;
+        options.device = device;
+        options.harvested_rows = harvested_rows;
+        const impl::Machine machine = impl::make_machine(impl::ir::chip_of_device(device), options);
+        const impl::DeviceGrid grid = machine.grid(machine.chips.front().id);
+        DeviceInfo info{device, machine.chips.front().params.name, "", 1, grid.rows, grid.cols};
+        for (const impl::ProductInfo& product : impl::products())
+            if (product.name == device) {
+                info.summary = product.summary;
+                info.chips = product.chips;
+            }
+        return info;
     });
 }
 

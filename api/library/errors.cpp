@@ -1,8 +1,9 @@
-#include <charconv>
+#include <algorithm>
 
 #include <ttsim/errors.hpp>
 
 #include "api/library/internal.hpp"
+#include "base/error_codes.hpp"
 
 namespace ttsim {
 
@@ -35,37 +36,50 @@ impl::Fault fault_of(ErrorKind kind) {
         case ErrorKind::Interrupted:
             return impl::Fault::Interrupted;
         case ErrorKind::Internal:
+        case ErrorKind::Resource:
             return impl::Fault::Internal;
     }
     return impl::Fault::Internal;
 }
 
-/// Location of the first of several problems, from its line "file:12:5: error: text".
-impl::SourceLoc first_place(std::string_view lines) {
-    const std::string_view place = lines.substr(0, lines.find(": error: "));
-    const std::size_t column = place.rfind(':'), line = column == 0 ? column : place.rfind(':', column - 1);
-    impl::SourceLoc at;
-    if (place.size() == lines.size() || column == place.npos || line == place.npos) return at;
-    const auto read = [&](std::size_t from, std::size_t to, int& number) {
-        const auto [end, code] = std::from_chars(place.data() + from, place.data() + to, number);
-        return code == std::errc() && end == place.data() + to;
-    };
-    if (read(line + 1, column, at.line) && read(column + 1, place.size(), at.column)) at.file = place.substr(0, line);
-    return at;
+/// The code of an error without problems of its own.
+std::string code_of_kind(ErrorKind kind) {
+    if (kind == ErrorKind::Resource) return impl::error_code::resource_limit;
+    return impl::code_of(impl::Problem{fault_of(kind), {}, {}});
+}
+
+Problem public_problem(const impl::Problem& problem) {
+    return {kind_of(problem.fault), impl::code_of(problem), problem.message,    problem.remedy,
+            problem.loc.file,       problem.loc.line,       problem.loc.column, problem.ops};
 }
 
 }  // namespace
 
 Error::Error(ErrorKind kind, const std::string& what, std::string file, int line, int column)
-    : std::runtime_error(what), kind_(kind), file_(std::move(file)), line_(line), column_(column) {}
+    : Error(kind, what, {{kind, code_of_kind(kind), what, {}, std::move(file), line, column, {}}}) {}
+
+Error::Error(ErrorKind kind, const std::string& what, std::vector<Problem> problems)
+    : std::runtime_error(what), kind_(kind), problems_(std::move(problems)) {}
 
 Error::~Error() = default;
 
-int Error::exit_code() const { return impl::exit_code(fault_of(kind_)); }
+std::vector<std::string> Error::ops() const {
+    std::vector<std::string> names;
+    for (const Problem& problem : problems_)
+        for (const std::string& op : problem.ops)
+            if (std::find(names.begin(), names.end(), op) == names.end()) names.push_back(op);
+    return names;
+}
+
+int Error::exit_code() const {
+    constexpr int resource_limit = 71;
+    return kind_ == ErrorKind::Resource ? resource_limit : impl::exit_code(fault_of(kind_));
+}
 
 void rethrow(const impl::Error& error) {
-    const impl::SourceLoc at = error.where().file.empty() ? first_place(error.what()) : error.where();
-    throw Error(kind_of(error.fault()), error.what(), at.file, at.line, at.column);
+    std::vector<Problem> problems;
+    for (const impl::Problem& problem : error.problems()) problems.push_back(public_problem(problem));
+    throw Error(kind_of(error.fault()), error.what(), std::move(problems));
 }
 
 }  // namespace ttsim

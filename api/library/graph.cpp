@@ -3,6 +3,7 @@
 #include "api/library/arrays.hpp"
 #include "api/library/graph_impl.hpp"
 #include "api/library/internal.hpp"
+#include "base/error_codes.hpp"
 #include "base/text.hpp"
 #include "compiler/host/samples.hpp"
 #include "compiler/onnx/read.hpp"
@@ -19,7 +20,9 @@ std::vector<std::string> op_names() {
 
 void check_fresh(const std::string& name, bool taken, const char* what) {
     if (name.empty()) impl::fail_input({}, "{} of the model needs a name", what);
-    if (taken) impl::fail_input({}, "the model has two {}s '{}'", what, name);
+    if (taken)
+        impl::fail(impl::Fault::Input, {{}, impl::error_code::duplicate_name, {name}}, "the model has two {}s '{}'",
+                   what, name);
 }
 
 std::size_t known(const impl::ir::Graph& graph, Graph::Value value) {
@@ -92,7 +95,8 @@ Graph::Value Graph::add(const std::string& op, const std::vector<Value>& operand
     return guarded([&]() -> Value {
         const impl::ir::OpInfo* known_op = impl::ir::find_op(op);
         if (!known_op || known_op->level == impl::ir::Level::Device)
-            impl::fail_input({}, "unknown op '{}'{}", op, impl::did_you_mean(op, op_names()));
+            impl::fail(impl::Fault::Input, {{}, impl::error_code::unknown_name, {op}}, "unknown op '{}'{}", op,
+                       impl::did_you_mean(op, op_names()));
         impl::ir::Node node;
         node.op = op;
         node.name = name.empty() ? op : name;

@@ -1,6 +1,7 @@
 // Implementation of the public classes, and conversion of internal errors and reports to public ones.
 #pragma once
 
+#include <system_error>
 #include <ttsim/errors.hpp>
 #include <ttsim/netlist.hpp>
 #include <ttsim/report.hpp>
@@ -30,6 +31,8 @@ auto guarded(Call&& call) -> decltype(call()) {
         throw;
     } catch (const std::bad_alloc&) {
         throw;
+    } catch (const std::system_error& error) {
+        throw Error(ErrorKind::Resource, error.what(), "", 0, 0);
     } catch (const std::exception& error) {
         throw Error(ErrorKind::Internal, error.what(), "", 0, 0);
     }

@@ -7,6 +7,7 @@
 #include "base/text.hpp"
 #include "compiler/files/result_folder.hpp"
 #include "compiler/formats/format_units.hpp"
+#include "compiler/host/host_value.hpp"
 #include "compiler/ir/format_rules.hpp"
 #include "compiler/options/resolve_request.hpp"
 #include "generated/request_of.hpp"
@@ -27,15 +28,43 @@ std::vector<ArrayInfo> infos(const std::vector<impl::runtime::ModelTensor>& tens
     return all;
 }
 
-impl::ir::CompileOptions internal(const CompileOptions& options) {
+impl::ir::Overrides chosen_overrides(const LoweredOptions& lowered, const std::vector<impl::ir::LoweredOp>& given) {
+    std::vector<LoweredOp> ops;
+    for (const impl::ir::LoweredOp& op : given) ops.push_back({op.name, op.type, op.origin, op.operands});
+    impl::ir::Overrides overrides;
+    if (const std::string text = lowered.overrides(ops); !text.empty())
+        impl::ir::parse_overrides(text, "overrides", overrides);
+    return overrides;
+}
+
+impl::ir::CompileOptions internal(const CompileOptions& options, const LoweredOptions& lowered) {
     impl::ir::CompileOptions out = impl::ir::resolve_request(request_of(options));
     out.inputs = internal(options.inputs);
+    if (lowered.overrides)
+        out.choose_overrides = [&lowered](const std::vector<impl::ir::LoweredOp>& ops) {
+            return chosen_overrides(lowered, ops);
+        };
+    out.drop_impossible_slices = lowered.ignore_impossible_slices;
+    out.emit.fewer_chips = lowered.fewer_chips;
     out.simulate = impl::runtime::simulated_run;
     if (out.target) {
         out.target->measure = impl::runtime::measured_values;
         out.target->cycles = impl::runtime::measured_cycles;
     }
     return out;
+}
+
+HostStep host_step(const impl::ir::Graph& graph, const impl::ir::Node& node) {
+    HostStep step{node.name, node.op, node.origin, node.loc.file, node.loc.line, info_of(node.name, node.type), {},
+                  0,         0};
+    std::vector<impl::ir::Type> in;
+    for (const impl::ir::Edge& edge : node.inputs) {
+        step.operands.push_back(graph.nodes[edge.value].name);
+        in.push_back(graph.type(edge.value));
+    }
+    step.operations = impl::ir::host_work(node, in);
+    step.multiply_adds = impl::ir::multiply_adds(node, in);
+    return step;
 }
 
 bool names_machine(const SessionOptions& options) {
@@ -89,7 +118,25 @@ CompileReport CompiledModel::report() const {
         out.format_rules = impl::ir::rules_text(made.formats->rules);
     }
     out.host_steps = impl::ir::host_step_lines(impl_->model.host);
+    for (const impl::ir::IgnoredOverride& ignored : made.ignored_overrides)
+        out.ignored_overrides.push_back({ignored.op, ignored.code, ignored.nearest, ignored.message});
     return out;
+}
+
+Netlist CompiledModel::layout() const {
+    return guarded([&] {
+        return Netlist(std::make_shared<const Netlist::Impl>(Netlist::Impl{impl::resolve(impl_->model.netlist)}));
+    });
+}
+
+std::vector<HostStep> CompiledModel::host_steps() const {
+    return guarded([&] {
+        const impl::ir::Graph& graph = impl_->model.host.program.graph;
+        std::vector<HostStep> steps;
+        for (const impl::ir::Node& node : graph.nodes)
+            if (!node.is_input() && !node.is_constant()) steps.push_back(host_step(graph, node));
+        return steps;
+    });
 }
 
 void CompiledModel::write_folder(const std::string& folder) const {
@@ -132,8 +179,10 @@ std::map<std::string, std::string_view> CompiledModel::host_files() const {
     return files;
 }
 
-CompiledModel compile(const Graph& graph, const CompileOptions& options) {
-    return guarded([&] { return shared(impl::ir::compile(graph.impl().graph, internal(options))); });
+CompiledModel compile(const Graph& graph, const CompileOptions& options) { return compile(graph, options, {}); }
+
+CompiledModel compile(const Graph& graph, const CompileOptions& options, const LoweredOptions& lowered) {
+    return guarded([&] { return shared(impl::ir::compile(graph.impl().graph, internal(options, lowered))); });
 }
 
 // --- on a session --------------------------------------------------------------------------------------------------
@@ -156,8 +205,14 @@ Model& Model::operator=(Model&&) noexcept = default;
 Arrays Model::run(const Arrays& inputs, const std::map<std::string, std::string>& feed_back) {
     return guarded([&] { return external(impl_->model.run(internal(inputs), feed_back)); });
 }
+Arrays Model::run(Arrays&& inputs, const std::map<std::string, std::string>& feed_back) {
+    return guarded([&] { return external(impl_->model.run(internal(std::move(inputs)), feed_back)); });
+}
 void Model::push(const Arrays& inputs) {
     guarded([&] { impl_->model.push(internal(inputs)); });
+}
+void Model::push(Arrays&& inputs) {
+    guarded([&] { impl_->model.push(internal(std::move(inputs))); });
 }
 void Model::flush() {
     guarded([&] { impl_->model.flush(); });

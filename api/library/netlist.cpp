@@ -3,6 +3,7 @@
 #include <ttsim/netlist.hpp>
 
 #include "api/library/internal.hpp"
+#include "base/error_codes.hpp"
 #include "base/text.hpp"
 #include "isa/data_format.hpp"
 #include "netlist/checks/validate.hpp"
@@ -33,6 +34,52 @@ QueueInfo describe(const impl::Netlist& netlist, const impl::Queue& queue) {
     info.columns = entry.cols;
     info.format = std::string(impl::to_string(queue.df));
     info.chip = queue.device();
+    info.on_host = queue.where == impl::QueueLoc::Host;
+    for (const impl::BufferAddress& buffer : queue.buffers) info.buffers.push_back({buffer.channel, buffer.address});
+    return info;
+}
+
+std::string name_of(impl::DataFormat format) { return std::string(impl::to_string(format)); }
+
+PlacedOp describe(const impl::Graph& graph, std::int64_t epoch, const impl::Op& op) {
+    PlacedOp placed;
+    placed.name = op.name();
+    placed.type = op.cfg.type;
+    placed.graph = graph.name;
+    placed.epoch = epoch;
+    placed.chip = graph.device();
+    placed.row = op.grid_loc_r;
+    placed.column = op.grid_loc_c;
+    placed.transposed = op.grid_transpose;
+    placed.rows = op.grid_transpose ? op.cfg.out.grid_c : op.cfg.out.grid_r;
+    placed.columns = op.grid_transpose ? op.cfg.out.grid_r : op.cfg.out.grid_c;
+    placed.operands = op.inputs;
+    for (const impl::DataFormat format : op.cfg.in_df) placed.operand_formats.push_back(name_of(format));
+    placed.format = name_of(op.cfg.out_df);
+    placed.intermediate_format = name_of(op.cfg.intermed_df);
+    placed.dest_format = name_of(op.cfg.acc_df);
+    placed.fidelity = std::string(impl::to_string(op.cfg.fidelity));
+    placed.fused = op.cfg.attr.fused_op_id;
+    return placed;
+}
+
+FusedInfo describe(const impl::FusedDefinition& fused) {
+    FusedInfo info{fused.id, fused.inputs, {}};
+    for (const auto& schedule : fused.schedules) {
+        std::vector<FusedMember> members;
+        for (const impl::FusedSubOp& step : schedule) members.push_back({step.name, step.type});
+        info.schedules.push_back(std::move(members));
+    }
+    return info;
+}
+
+ProgramInfo describe(const impl::Program& program) {
+    ProgramInfo info{program.name, {}, {}};
+    for (const impl::Instruction& step : program.instructions) {
+        if (step.kind == impl::Instruction::Kind::Param)
+            for (const auto& [name, initial] : step.variables) info.parameters.push_back(name);
+        if (step.kind == impl::Instruction::Kind::Execute) info.graphs.push_back(step.graph);
+    }
     return info;
 }
 
@@ -68,9 +115,53 @@ std::vector<QueueInfo> Netlist::queues() const {
 QueueInfo Netlist::queue(const std::string& name) const {
     return guarded([&] {
         if (const impl::Queue* queue = impl_->netlist.find_queue(name)) return describe(impl_->netlist, *queue);
-        impl::fail_input({impl_->netlist.file, 0, 0}, "the netlist has no queue '{}'{}", name,
-                         impl::did_you_mean(name, names_of(impl_->netlist.queues)));
+        impl::fail(impl::Fault::Input, {{impl_->netlist.file, 0, 0}, impl::error_code::unknown_name, {name}},
+                   "the netlist has no queue '{}'{}", name, impl::did_you_mean(name, names_of(impl_->netlist.queues)));
     });
+}
+
+std::vector<PlacedOp> Netlist::ops() const {
+    std::vector<PlacedOp> list;
+    std::int64_t epoch = 0;
+    for (const impl::Graph& graph : impl_->netlist.graphs) {
+        for (const impl::Op& op : graph.ops) list.push_back(describe(graph, epoch, op));
+        ++epoch;
+    }
+    return list;
+}
+
+PlacedOp Netlist::op(const std::string& name) const {
+    return guarded([&] {
+        std::vector<std::string> names;
+        for (PlacedOp& op : ops()) {
+            if (op.name == name) return std::move(op);
+            names.push_back(std::move(op.name));
+        }
+        impl::fail(impl::Fault::Input, {{impl_->netlist.file, 0, 0}, impl::error_code::unknown_name, {name}},
+                   "the netlist has no op '{}'{}", name, impl::did_you_mean(name, names));
+    });
+}
+
+std::vector<FusedInfo> Netlist::fused_ops() const {
+    std::vector<FusedInfo> list;
+    for (const auto& fused : impl_->netlist.fused_ops) list.push_back(describe(*fused));
+    return list;
+}
+
+std::vector<GraphInfo> Netlist::graph_infos() const {
+    std::vector<GraphInfo> list;
+    for (const impl::Graph& graph : impl_->netlist.graphs) {
+        GraphInfo info{graph.name, static_cast<std::int64_t>(list.size()), graph.device(), graph.input_count, {}};
+        for (const impl::Op& op : graph.ops) info.ops.push_back(op.name());
+        list.push_back(std::move(info));
+    }
+    return list;
+}
+
+std::vector<ProgramInfo> Netlist::program_infos() const {
+    std::vector<ProgramInfo> list;
+    for (const impl::Program& program : impl_->netlist.programs) list.push_back(describe(program));
+    return list;
 }
 
 std::vector<std::string> Netlist::programs() const { return names_of(impl_->netlist.programs); }

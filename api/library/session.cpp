@@ -9,14 +9,16 @@ namespace ttsim {
 
 namespace {
 
-impl::Tensor internal(const Tensor& t) {
+impl::Tensor internal(Tensor&& t) {
     impl::Tensor out;
     out.z = t.z;
     out.rows = t.rows;
     out.cols = t.columns;
-    out.data = t.data;
+    out.data = std::move(t.data);
     return out;
 }
+
+impl::Tensor internal(const Tensor& t) { return internal(Tensor(t)); }
 
 Tensor external(impl::Tensor&& t) {
     Tensor out;
@@ -55,6 +57,9 @@ void Session::wait() {
 void Session::push(const std::string& queue, const Tensor& entry, Timeout timeout) {
     guarded([&] { impl_->session.push(queue, internal(entry), internal(timeout)); });
 }
+void Session::push(const std::string& queue, Tensor&& entry, Timeout timeout) {
+    guarded([&] { impl_->session.push(queue, internal(std::move(entry)), internal(timeout)); });
+}
 void Session::push(const std::string& queue, const std::vector<Tensor>& entries, Timeout timeout) {
     guarded([&] {
         std::vector<impl::Tensor> all;
@@ -76,6 +81,9 @@ std::int64_t Session::room(const std::string& queue) const {
 }
 void Session::write(const std::string& ram, std::int64_t slot, const Tensor& entry) {
     guarded([&] { impl_->session.write(ram, slot, internal(entry)); });
+}
+void Session::write(const std::string& ram, std::int64_t slot, Tensor&& entry) {
+    guarded([&] { impl_->session.write(ram, slot, internal(std::move(entry))); });
 }
 Tensor Session::read(const std::string& ram, std::int64_t slot) {
     return guarded([&] { return external(impl_->session.read(ram, slot)); });

@@ -6,6 +6,7 @@
 #include <map>
 #include <tuple>
 
+#include "base/error_codes.hpp"
 #include "compiler/backend/choice_cache.hpp"
 #include "compiler/backend/estimate.hpp"
 #include "compiler/backend/slices.hpp"
@@ -108,9 +109,12 @@ std::vector<OpChoices> choices_of(const Graph& graph, const OpBudget& budget, co
         item.first_share = first_share(item.op.cfg, pattern != nullptr);
         item.choice = choice_of(graph, item, budget);
         if (item.choice.fitting.empty())
-            problems.unsupported(node.loc, "op '{}' ({}, {} tiles, of '{}') fits on no grid up to {}x{}: {}; {}",
-                                 node.name, item.op.cfg.type, to_string(node.type), node.origin, budget.rows,
-                                 budget.cols, limit(item.choice), advice(graph, node, item, budget, options));
+            problems.add(make_problem(
+                Fault::Unsupported,
+                {node.loc, error_code::no_fitting_grid, {node.name}, advice(graph, node, item, budget, options)},
+                fmt::format("op '{}' ({}, {} tiles, of '{}') fits on no grid up to {}x{}: {}", node.name,
+                            item.op.cfg.type, to_string(node.type), node.origin, budget.rows, budget.cols,
+                            limit(item.choice))));
         all.push_back(std::move(item));
     }
     return all;

@@ -28,7 +28,7 @@ public:
           chip_(*budget.chip),
           cache_(budget.cache),
           options_(options),
-          chip_of_(chips_of(schedule, options.chips)),
+          chip_of_(chips_of(schedule, options.chips, options.fewer_chips)),
           dram_(static_cast<std::size_t>(options.chips), DramAllocator(*budget.chip, options.placement)),
           parts_of_(device_parts(graph)),
           epoch_part_(schedule.epochs, 1) {

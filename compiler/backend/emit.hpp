@@ -56,6 +56,7 @@ struct EmittedModel {
 struct EmitOptions {
     DramPlacement placement = DramPlacement::LeastTraffic;
     std::int64_t chips = 1;                          ///< epochs are assigned to chips in order (pipeline parallel)
+    bool fewer_chips = false;                        ///< with fewer epochs than chips, one chip per epoch
     bool keep_names = false;                         ///< output queues have the names of outputs, without "out_"
     bool host_inputs = false, host_outputs = false;  ///< input queues, output queues are in host memory
     std::map<std::string, std::int64_t> channels;    ///< DRAM channels by queue

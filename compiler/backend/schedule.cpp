@@ -6,6 +6,7 @@
 #include <limits>
 #include <set>
 
+#include "base/error_codes.hpp"
 #include "compiler/backend/choice_cache.hpp"
 #include "compiler/backend/edge_times.hpp"
 #include "compiler/backend/epochs.hpp"
@@ -114,15 +115,17 @@ static std::vector<std::int64_t> chosen_chips(const std::vector<EpochChip>& want
     return chip_of;
 }
 
-std::vector<std::int64_t> chips_of(const Schedule& schedule, std::int64_t chips) {
+std::vector<std::int64_t> chips_of(const Schedule& schedule, std::int64_t chips, bool fewer) {
     const auto epochs = static_cast<std::int64_t>(schedule.epochs);
+    if (fewer && epochs < chips) {
+        chips = std::max<std::int64_t>(epochs, 1);
+        for (const EpochChip& epoch : schedule.chips) chips = std::max(chips, epoch.own.value_or(0) + 1);
+    }
     if (std::any_of(schedule.chips.begin(), schedule.chips.end(), [](const EpochChip& e) { return e.given(); }))
         return chosen_chips(schedule.chips, chips);
     if (chips > 1 && epochs < chips)
-        fail_input({},
-                   "--num-chips {}: the model has only {} epochs, and each chip needs one; overrides with "
-                   "epoch_break create more",
-                   chips, epochs);
+        fail(Fault::Input, {{}, error_code::too_few_epochs, {}, "overrides with epoch_break create more"},
+             "--num-chips {}: the model has only {} epochs, and each chip needs one", chips, epochs);
     if (chips == 1) return std::vector<std::int64_t>(schedule.epochs, 0);
     const std::vector<double>& cycles = schedule.epoch_cycles;
     // each chip gets epochs up to `most` cycles, and leaves at least one for each later chip

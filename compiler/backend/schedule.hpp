@@ -104,8 +104,9 @@ struct Schedule {
 };
 
 /// The chip of each epoch. Chips have runs of consecutive epochs, cut by overrides or so that the longest run is
-/// shortest. Throws Error(Input) for fewer epochs than chips, or too many breaks.
-std::vector<std::int64_t> chips_of(const Schedule& schedule, std::int64_t chips);
+/// shortest. Throws Error(Input) for fewer epochs than chips, or too many breaks. `fewer`: with fewer epochs than
+/// chips, as many chips as epochs.
+std::vector<std::int64_t> chips_of(const Schedule& schedule, std::int64_t chips, bool fewer = false);
 
 /// The variants that the simulated policy tries.
 std::vector<ScheduleOptions> variants(const ScheduleOptions& options);

@@ -15,7 +15,9 @@ class LegalizationError : public Error {
 public:
     /// `origins`: Node::origin of the rejected ops.
     LegalizationError(const Error& error, std::vector<std::string> origins)
-        : Error(error), origins_(std::move(origins)) {}
+        : Error(error), origins_(std::move(origins)) {
+        complete_problems("", origins_);
+    }
     /// Several ops, each with its own reason; at least one. The first reason is the message of the Error.
     explicit LegalizationError(const std::vector<std::pair<std::string, Error>>& rejected)
         : Error(rejected.front().second) {
@@ -23,6 +25,7 @@ public:
             origins_.push_back(origin);
             reasons_.try_emplace(origin, why);
         }
+        complete_problems("", origins_);
     }
     const std::vector<std::string>& origins() const { return origins_; }
     /// For ops that fit on no grid, so that another placement policy does not help.

@@ -206,6 +206,35 @@ Literal Literal::of(DType dtype, Dims dims, const std::shared_ptr<CachedFloats>&
     return literal;
 }
 
+Literal Literal::of_floats(DType dtype, Dims dims, std::vector<float>&& elements) {
+    TT_CHECK(count(dims) == std::ssize(elements), "{} elements for another shape", elements.size());
+    if (dtype == DType::BF16) std::transform(elements.begin(), elements.end(), elements.begin(), to_bf16);
+    Literal literal;
+    literal.dtype_ = dtype;
+    literal.dims_ = std::move(dims);
+    literal.floats_ = std::make_shared<std::vector<float>>(std::move(elements));
+    return literal;
+}
+
+Literal Literal::of_integers(DType dtype, Dims dims, std::vector<std::int64_t>&& elements) {
+    TT_CHECK(count(dims) == std::ssize(elements), "{} elements for another shape", elements.size());
+    Literal literal;
+    literal.dtype_ = dtype;
+    literal.dims_ = std::move(dims);
+    literal.integers_ = std::make_shared<std::vector<std::int64_t>>(std::move(elements));
+    return literal;
+}
+
+std::vector<float> Literal::take_floats() && {
+    if (lazy_ || is_cached_ || floats_.use_count() > 1) return copied_floats();
+    return std::move(*floats_);
+}
+
+std::vector<std::int64_t> Literal::take_integers() && {
+    if (packed_) return packed_->integer_elements();
+    return integers_.use_count() > 1 ? *integers_ : std::move(*integers_);
+}
+
 void Literal::set(std::int64_t i, double value) {
     const auto k = static_cast<std::size_t>(i);
     if (dtype_ == DType::BF16) {

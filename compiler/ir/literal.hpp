@@ -56,6 +56,13 @@ public:
     Literal(DType dtype, Dims dims, std::int64_t most = max_constant_elements);
     static Literal scalar(DType dtype, double value);
     static Literal vector(const std::vector<std::int64_t>& values);  ///< i64[n]
+    /// Of a float type; the elements are rounded to it. As many as the dims have.
+    static Literal of_floats(DType dtype, Dims dims, std::vector<float>&& elements);
+    /// Of an integer type or bool; the elements are in its range. As many as the dims have.
+    static Literal of_integers(DType dtype, Dims dims, std::vector<std::int64_t>&& elements);
+    /// The elements; moved if no other literal shares them.
+    std::vector<float> take_floats() &&;
+    std::vector<std::int64_t> take_integers() &&;
     /// i8 or u8, stored as one byte an element until integer_elements() is called.
     static Literal of_bytes(DType dtype, Dims dims, std::string bytes);
     /// i32 from a gather map, -1 where no row is gathered; stored as runs until integer_elements() is called.

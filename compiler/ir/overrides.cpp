@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/error_codes.hpp"
 #include "base/read_file.hpp"
 #include "base/text.hpp"
 #include "base/yaml_map.hpp"
@@ -200,45 +201,54 @@ bool OpOverride::affects_fusion() const { return !nops.empty() || !nops_after.em
 
 namespace {
 
-std::string no_op(const std::string& name, const std::vector<std::string>& ops) {
-    return fmt::format("no op of the netlist is called '{}'{}; --explain lists them", name, did_you_mean(name, ops));
+struct UnknownName {
+    std::string nearest, message;
+};
+
+UnknownName no_op(const std::string& name, const std::vector<std::string>& ops) {
+    return {nearest(name, ops),
+            fmt::format("no op of the netlist is called '{}'{}; --explain lists them", name, did_you_mean(name, ops))};
 }
 
-/// The error message for an override with an unknown name; "": the name is known.
-std::string message_of_unknown(const std::string& name, const OpOverride& o, const OverrideNames& known) {
+/// The name in an override that no op has; nullopt: all are known.
+std::optional<UnknownName> unknown_name_in(const std::string& name, const OpOverride& o, const OverrideNames& known) {
     const auto has = [](const std::vector<std::string>& names, const std::string& one) {
         return std::find(names.begin(), names.end(), one) != names.end();
     };
+    const auto at = [&](const char* key, UnknownName unknown) {
+        return UnknownName{unknown.nearest, fmt::format("of '{}' {}: {}", name, key, unknown.message)};
+    };
     if (o.fracture && !has(known.convolutions, name))
-        return fmt::format("no convolution of the model with constant weights is called '{}'{}", name,
-                           did_you_mean(name, known.convolutions));
+        return UnknownName{nearest(name, known.convolutions),
+                           fmt::format("no convolution of the model with constant weights is called '{}'{}", name,
+                                       did_you_mean(name, known.convolutions))};
     if (o.affects_fusion() && !has(known.apart, name)) return no_op(name, known.apart);
     if ((o.affects_placement() || (!o.fracture && !o.affects_fusion())) && !has(known.ops, name))
         return no_op(name, known.ops);
     for (const std::string& before : o.after)
-        if (!has(known.ops, before)) return fmt::format("of '{}' after: {}", name, no_op(before, known.ops));
+        if (!has(known.ops, before)) return at("after", no_op(before, known.ops));
     for (const auto& [before, unused] : o.nops_after)
-        if (!has(known.apart, before)) return fmt::format("of '{}' nops: {}", name, no_op(before, known.apart));
-    return {};
+        if (!has(known.apart, before)) return at("nops", no_op(before, known.apart));
+    return std::nullopt;
 }
 
 }  // namespace
 
-std::vector<std::string> drop_unknown(Overrides& overrides, const OverrideNames& names) {
-    std::vector<std::string> notes;
+std::vector<IgnoredOverride> drop_unknown(Overrides& overrides, const OverrideNames& names) {
+    std::vector<IgnoredOverride> dropped;
     for (auto at = overrides.begin(); at != overrides.end();) {
-        std::string problem = message_of_unknown(at->first, at->second, names);
-        at = problem.empty() ? std::next(at) : overrides.erase(at);
-        if (!problem.empty()) notes.push_back("an override has no effect: " + problem);
+        const auto unknown = unknown_name_in(at->first, at->second, names);
+        if (unknown) dropped.push_back({at->first, error_code::unknown_name, unknown->nearest, unknown->message});
+        at = unknown ? overrides.erase(at) : std::next(at);
     }
-    return notes;
+    return dropped;
 }
 
 void check_overrides(const Overrides& overrides, const OverrideNames& names) {
     Diagnostics problems;
     for (const auto& [name, o] : overrides)
-        if (const std::string problem = message_of_unknown(name, o, names); !problem.empty())
-            problems.error(o.loc, "{}", problem);
+        if (const auto unknown = unknown_name_in(name, o, names))
+            problems.add(make_problem(Fault::Input, {o.loc, error_code::unknown_name, {name}}, unknown->message));
     problems.throw_if_any();
 }
 

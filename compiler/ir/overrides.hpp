@@ -62,9 +62,18 @@ struct OverrideNames {
     std::vector<std::string> convolutions;  ///< convolutions of the model: for `fracture`
 };
 
-/// Removes overrides that check_overrides() would reject and returns a note for each. Another frontend of the same
-/// model may have those names.
-std::vector<std::string> drop_unknown(Overrides& overrides, const OverrideNames& names);
+/// An override without effect.
+struct IgnoredOverride {
+    std::string op;
+    std::string code;     ///< error_code::unknown_name or cannot_stream
+    std::string nearest;  ///< the most similar name of an op; "": none is similar
+    std::string message;
+    friend bool operator==(const IgnoredOverride&, const IgnoredOverride&) = default;
+};
+
+/// Removes overrides that check_overrides() would reject and returns them. Another frontend of the same model may have
+/// those names.
+std::vector<IgnoredOverride> drop_unknown(Overrides& overrides, const OverrideNames& names);
 
 /// Throws Error(Input) for names that no op has, and with `fracture` no convolution.
 void check_overrides(const Overrides& overrides, const OverrideNames& names);

@@ -15,6 +15,7 @@
 #include "compiler/model/compiled_parts.hpp"
 #include "compiler/model/format_search.hpp"
 #include "compiler/model/host_fallback.hpp"
+#include "compiler/model/late_overrides.hpp"
 #include "compiler/model/model_compiler.hpp"
 #include "netlist/device/device.hpp"
 
@@ -142,6 +143,7 @@ CompileState run_steps(const ModelCompiler& compiler, const Graph& model, const 
         lowered = compiler.lower_until(model, step_number(last) + 1);
     }
     CompileState state{std::move(lowered.graph), std::move(lowered.host), std::move(lowered.notes), {}, {}, {}, {}};
+    state.ignored_overrides = std::move(lowered.ignored_overrides);
     for (std::string& line : lowered.integer_indices) state.notes.push_back(std::move(line));
     if (!scheduled) return state;
     if (compiler.keeps_passes()) state.passes = compiler.passes(model, lowered.overrides, lowered.tiling);
@@ -323,15 +325,19 @@ CompileState compile_until(Graph model, const CompileOptions& options, const std
     return run_with_loops(model, options, step);
 }
 
-CompiledModel compile(Graph graph, const CompileOptions& options) {
-    const ModelCompiler compiler(options);
+CompiledModel compile(Graph graph, const CompileOptions& given) {
+    const ModelCompiler compiler(given);
     if (graph.outputs.empty()) fail_input({}, "the model has no outputs");
     name_parts(graph);
     const bool first = !graph.made;  // repeated compilations of a graph share derived constants
     if (first) graph.made = std::make_shared<MadeConstants>();
-    check_input_names(options, graph);
+    check_input_names(given, graph);
+    CompileOptions options = given;
+    std::vector<IgnoredOverride> ignored;
+    if (has_late_overrides(options)) ignored = resolve_overrides(graph, options);
     if (options.target) {
         CompiledModel model = compile_to_target(graph, options);
+        model.report.ignored_overrides.insert(model.report.ignored_overrides.begin(), ignored.begin(), ignored.end());
         graph.made->release();
         return model;
     }
@@ -350,6 +356,7 @@ CompiledModel compile(Graph graph, const CompileOptions& options) {
     if (!options.round_constants)
         for (BoundTensor& tensor : model.host.to_device) tensor.df = DataFormat::Float32;
     model.report = report_of(compiler.arch(), state);
+    model.report.ignored_overrides.insert(model.report.ignored_overrides.begin(), ignored.begin(), ignored.end());
     model.report.host_steps = host_step_lines(model.host);
     model.report.work = shared_work(work, multiply_adds(model.host.program.graph));
     if (std::string line = parts_line(model.host); !line.empty()) model.report.notes.push_back(std::move(line));

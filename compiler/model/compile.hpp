@@ -33,6 +33,7 @@ struct CompileState {
     std::optional<Schedule> schedule;           ///< after the step "schedule"
     std::optional<EmittedModel> emitted;        ///< after the step "emit"
     std::map<std::string, double> core_cycles;  ///< CompileReport::core_cycles
+    std::vector<IgnoredOverride> ignored_overrides{};
 };
 
 /// In order: the passes of the default pipeline (the second run of a pass is NAME-2), "schedule", "emit".

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 
+#include "base/error_codes.hpp"
 #include "base/text.hpp"
 #include "compiler/host/host_rounding.hpp"
 
@@ -48,8 +49,8 @@ const ModelParameter& find_parameter(const CompiledModel& model, const std::stri
         if (parameter.name == name) return parameter;
         names.push_back(parameter.name);
     }
-    fail_input({model.netlist.file, 0, 0}, "the model has no parameter '{}' that can be replaced{}", name,
-               did_you_mean(name, names));
+    fail_input_as(error_code::unknown_name, {model.netlist.file, 0, 0},
+                  "the model has no parameter '{}' that can be replaced{}", name, did_you_mean(name, names));
 }
 
 /// The value as the host pushes it, padded to the entry, which may have more columns.
@@ -68,8 +69,9 @@ static Literal checked(const std::string& name, const Derivation& derivation, co
     if (std::isinf(derivation.largest)) return made;
     for (const float element : made.floats())
         if (!(std::fabs(element) <= derivation.largest))
-            fail_input({}, "parameter '{}': {:g} is beyond {:g}, for which the model must be compiled anew", name,
-                       element, derivation.largest);
+            fail(Fault::Input, {{}, error_code::needs_recompilation, {name}},
+                 "parameter '{}': {:g} is beyond {:g}, for which the model must be compiled anew", name, element,
+                 derivation.largest);
     return made;
 }
 

@@ -11,6 +11,7 @@
 #include "compiler/backend/emit.hpp"
 #include "compiler/host/host_steps.hpp"
 #include "compiler/ir/derivation.hpp"
+#include "compiler/ir/overrides.hpp"
 #include "compiler/model/constant_entry.hpp"
 #include "compiler/model/pass_graph.hpp"
 #include "compiler/options/target_pcc.hpp"
@@ -56,6 +57,7 @@ struct CompileReport {
     std::map<std::string, double>
         core_cycles;                      ///< per op: core cycles per input on the best grid, with count_core_cycles
     std::optional<FormatSearch> formats;  ///< with CompileOptions::target
+    std::vector<IgnoredOverride> ignored_overrides;
 };
 
 struct CompiledModel {

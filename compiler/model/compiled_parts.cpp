@@ -148,6 +148,7 @@ CompileReport report_of(const std::string& arch, CompileState& state) {
     report.core_cycles = std::move(state.core_cycles);
     report.steps = std::move(state.schedule->steps);
     report.notes = std::move(state.notes);
+    report.ignored_overrides = std::move(state.ignored_overrides);
     for (std::string& note : overflow_notes(*state.emitted)) report.notes.push_back(std::move(note));
     return report;
 }

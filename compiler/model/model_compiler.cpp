@@ -17,8 +17,7 @@ namespace fs = std::filesystem;
 
 namespace ttsim::impl::ir {
 
-/// The chip of a product, path or soc descriptor, as the name for chip().
-static std::string chip_of(const std::string& device) {
+std::string chip_of_device(const std::string& device) {
     if (is_chip_path(device)) return device_chip(device);
     std::vector<std::string> names;
     for (const ProductInfo& product : products()) {
@@ -66,7 +65,7 @@ static void check_aim(const CompileOptions& options) {
 
 ModelCompiler::ModelCompiler(const CompileOptions& options)
     : options_(options),
-      machine_(make_machine(chip_of(options.device),
+      machine_(make_machine(chip_of_device(options.device),
                             {options.device, options.cluster, options.harvested_rows, options.emit.chips})),
       chip_(machine_.find(0)->params),
       grid_(machine_.grid(0)),
@@ -88,11 +87,16 @@ Lowered ModelCompiler::lower(const Graph& model) const {
     Lowered lowered = lower_padded(model, convolutions);
     const OverrideNames names{device_ops(lowered.graph), lowered.unfused_ops, convolutions};
     Overrides known = options_.overrides;
-    if (options_.ignore_unknown)
-        for (std::string& note : drop_unknown(known, names)) lowered.notes.push_back(std::move(note));
+    if (options_.ignore_unknown) lowered.ignored_overrides = drop_unknown(known, names);
+    for (const IgnoredOverride& ignored : lowered.ignored_overrides)
+        lowered.notes.push_back("an override has no effect: " + ignored.message);
     check_overrides(known, names);
     check_formats(lowered.graph, chip_);
     return lowered;
+}
+
+Lowered ModelCompiler::lower_once(const Graph& model, const std::string& before) const {
+    return run_pipeline(model, options_.overrides, {}, before.empty() ? all_passes : step_number(before));
 }
 
 std::vector<PassGraph> ModelCompiler::passes(const Graph& model, const Overrides& overrides,
@@ -222,7 +226,7 @@ Lowered ModelCompiler::run_pipeline(Graph graph, const Overrides& overrides, con
         if (passes.size() < most) passes.push_back(find_pass(name));
     // double buffers of two operands and the result, and a reserve for constants
     const std::int64_t l1_bytes = chip_.l1_bytes - chip_.l1_reserved, slice_bytes = l1_bytes * 10 / 63;
-    Lowered made{std::move(graph), {}, overrides, {}, {}, {}, tiling, {}};
+    Lowered made{std::move(graph), {}, overrides, {}, {}, {}, tiling, {}, {}};
     bool cut = false;
     const Overrides for_passes = with_batch_norms(made.graph, overrides);
     run_passes(made.graph, passes,

@@ -12,6 +12,8 @@
 
 namespace ttsim::impl::ir {
 
+/// The chip of a product, chip folder or soc descriptor, as the name for chip(). Throws Error(Input).
+std::string chip_of_device(const std::string& device);
 /// The passes of the default pipeline.
 const std::vector<std::string_view>& default_passes();
 /// Names of a graph's device ops.
@@ -25,6 +27,9 @@ public:
 
     /// Lowers the model to device ops. Convolutions are fractured by overrides, or if that is profitable.
     Lowered lower(const Graph& model) const;
+
+    /// lower() without searches and checks: the passes run once. `before`: stops before this pass; "": runs all.
+    Lowered lower_once(const Graph& model, const std::string& before = "") const;
 
     bool keeps_passes() const { return options_.keep_passes; }
     /// The graphs after the passes that lower() ran.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "compiler/backend/schedule.hpp"
+#include "compiler/ir/lowered_op.hpp"
 #include "compiler/ir/pass.hpp"
 #include "compiler/options/simulated_run.hpp"
 #include "compiler/options/target_pcc.hpp"
@@ -37,7 +38,10 @@ struct CompileOptions {
     bool keep_names = false;                 ///< netlist ops have the names of model ops
     Overrides overrides;                     ///< by netlist op
     bool ignore_unknown = false;             ///< overrides of unknown ops become notes instead of errors
-    ScheduleOptions schedule;                ///< its overrides are replaced by those above
+    /// If set, called once with the ops of the lowered model; returns overrides that are added to `overrides`.
+    std::function<Overrides(const std::vector<LoweredOp>&)> choose_overrides;
+    bool drop_impossible_slices = false;  ///< slices of `overrides` that an op cannot have: ignored, not errors
+    ScheduleOptions schedule;             ///< its overrides are replaced by those above
     EmitOptions emit;
     std::int64_t microbatch = 1;  ///< inputs of one execute
     /// Default values of inputs; missing ones are random. With a target they may have a leading axis of samples: all

@@ -30,6 +30,7 @@
 #include <cmath>
 #include <initializer_list>
 
+#include "base/error_codes.hpp"
 #include "compiler/ir/integer_ranges.hpp"
 #include "compiler/ir/pass.hpp"
 #include "compiler/passes/signs.hpp"
@@ -110,8 +111,11 @@ public:
             if (!host_[id]) continue;
             node.attrs["host"] = std::int64_t{1};
             if (!fallback_)
-                problems.unsupported(node.loc, "'{}' ({}{}) would run on the host, and no host step is allowed",
-                                     node.name, node.op, node.origin.empty() ? "" : ", of '" + node.origin + "'");
+                problems.add(make_problem(
+                    Fault::Unsupported,
+                    {node.loc, error_code::unsupported_op, {node.origin.empty() ? node.name : node.origin}},
+                    fmt::format("'{}' ({}{}) would run on the host, and no host step is allowed", node.name, node.op,
+                                node.origin.empty() ? "" : ", of '" + node.origin + "'")));
         }
         problems.throw_if_any();
     }

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/error_codes.hpp"
 #include "compiler/ir/derivation.hpp"
 #include "compiler/ir/pass.hpp"
 
@@ -98,10 +99,11 @@ private:
         if (decided) {
             const std::int64_t parts = *user->second.parts;
             if (parts > 1 && (!may || parts > most_product_parts || ct % parts != 0))
-                fail_input(user->second.loc, "op '{}' cannot be split into {} parts: {}", node.name, parts,
-                           !may ? "it is not a product of one slice with constants"
-                                : fmt::format("at most {} parts are allowed, and they must divide its {} tile columns",
-                                              most_product_parts, ct));
+                fail(Fault::Input, {user->second.loc, error_code::cannot_split, {node.name}},
+                     "op '{}' cannot be split into {} parts: {}", node.name, parts,
+                     !may ? "it is not a product of one slice with constants"
+                          : fmt::format("at most {} parts are allowed, and they must divide its {} tile columns",
+                                        most_product_parts, ct));
             return parts;
         }
         if (!may || user != options_.overrides.end()) return 1;

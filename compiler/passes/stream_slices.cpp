@@ -12,6 +12,7 @@
 // elementwise ops, and for products with a constant as second operand, which is sliced.
 #include <algorithm>
 
+#include "base/error_codes.hpp"
 #include "compiler/ir/pass.hpp"
 #include "compiler/lower/lowering.hpp"
 #include "compiler/lower/streaming.hpp"
@@ -60,6 +61,11 @@ const OpOverride* override_of(const Node& node, const PassOptions& options) {
     return found == options.overrides.end() ? nullptr : &found->second;
 }
 
+/// The subject of an error for an op that cannot have the slices of its override.
+Subject no_slices(const Node& node, const OpOverride& op_override) {
+    return {op_override.loc, error_code::cannot_stream, {node.name}};
+}
+
 /// A splice has one column of cores. Its double-buffered result may use half of L1; the rest is for operands and stream
 /// descriptions. Slices of single tile rows would leave one core, so for a prime number of tile rows tile padding is
 /// used instead.
@@ -75,14 +81,15 @@ std::int64_t slices_for(const Graph& graph, const Node& node, const PassOptions&
     const bool has_override = op_override && op_override->t;
     if (!streamable(graph, node, has_override)) {
         if (has_override && *op_override->t != 1 && *op_override->t != node.type.dims[0])
-            fail_input(op_override->loc, "op '{}' ({}) cannot be streamed: it needs all rows at once", node.name,
-                       node.op);
+            fail(Fault::Input, no_slices(node, *op_override),
+                 "op '{}' ({}) cannot be streamed: it needs all rows at once", node.name, node.op);
         return 1;
     }
     if (has_override) {
         if (node.type.dims[1] % *op_override->t != 0)
-            fail_input(op_override->loc, "op '{}' cannot be streamed in {} slices: they do not divide its {} tile rows",
-                       node.name, *op_override->t, node.type.dims[1]);
+            fail(Fault::Input, no_slices(node, *op_override),
+                 "op '{}' cannot be streamed in {} slices: they do not divide its {} tile rows", node.name,
+                 *op_override->t, node.type.dims[1]);
         return *op_override->t;
     }
     const bool splice = node.op == "buda.splice";
@@ -110,12 +117,12 @@ bool streams_columns(const Graph& graph, const Node& node, bool is_requested) {
 std::int64_t requested_columns(const Graph& graph, const Node& node, const OpOverride& op_override) {
     const std::int64_t t = *op_override.t_columns;
     if (t > 1 && !streams_columns(graph, node, true))
-        fail_input(op_override.loc, "op '{}' ({}) cannot be streamed by columns: it needs all columns at once",
-                   node.name, node.op);
+        fail(Fault::Input, no_slices(node, op_override),
+             "op '{}' ({}) cannot be streamed by columns: it needs all columns at once", node.name, node.op);
     if (node.type.dims[2] % t != 0)
-        fail_input(op_override.loc,
-                   "op '{}' cannot be streamed in {} slices of columns: they do not divide its {} tile columns",
-                   node.name, t, node.type.dims[2]);
+        fail(Fault::Input, no_slices(node, op_override),
+             "op '{}' cannot be streamed in {} slices of columns: they do not divide its {} tile columns", node.name, t,
+             node.type.dims[2]);
     return t;
 }
 

@@ -20,6 +20,7 @@ struct Lowered {
     std::vector<std::string> unfused_ops;      ///< device ops before fusion
     Tiling tiling;                             ///< used for lowering
     Graph unfused;                             ///< the device graph with formats, before ops are fused or split
+    std::vector<IgnoredOverride> ignored_overrides{};
 };
 
 /// Every attempt schedules the whole model. In models with more device ops, such as quantized networks, one part would

@@ -1,4 +1,6 @@
-#include <cstring>
+#include <algorithm>
+#include <bit>
+#include <type_traits>
 
 #include "python/bindings/bindings.hpp"
 
@@ -23,11 +25,74 @@ nb::object owning_array(std::vector<T>&& numbers, const std::vector<std::int64_t
     return nb::cast(nb::ndarray<nb::numpy, T>(storage->data(), sizes.size(), sizes.data(), owner));
 }
 
-template <class T>
-std::vector<T> numbers_of(nb::handle from, std::vector<std::int64_t>& shape) {
-    const auto array = nb::cast<nb::ndarray<const T, nb::c_contig, nb::device::cpu>>(from);
-    for (std::size_t k = 0; k < array.ndim(); ++k) shape.push_back(static_cast<std::int64_t>(array.shape(k)));
-    return std::vector<T>(array.data(), array.data() + array.size());
+using AnyArray = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>;
+
+/// IEEE binary16 to binary32: a shift of exponent and fraction; the multiplication by 2^112 rebiases the exponent and
+/// normalizes subnormal numbers.
+float from_half(std::uint16_t bits) {
+    const std::uint32_t sign = std::uint32_t{bits & 0x8000U} << 16, magnitude = std::uint32_t{bits & 0x7fffU} << 13;
+    constexpr std::uint32_t infinite = 0x7c00U << 13, exponent = 0x7f800000U;
+    float value = std::bit_cast<float>(magnitude) * 0x1p112F;
+    if (magnitude >= infinite) value = std::bit_cast<float>(magnitude | exponent);  // infinity or NaN
+    return std::bit_cast<float>(std::bit_cast<std::uint32_t>(value) | sign);
+}
+
+float from_bfloat(std::uint16_t bits) { return std::bit_cast<float>(std::uint32_t{bits} << 16); }
+
+template <class From, class To>
+std::vector<To> converted(const AnyArray& array) {
+    const From* const data = static_cast<const From*>(array.data());
+    return std::vector<To>(data, data + array.size());
+}
+
+template <class Convert>
+std::vector<float> of_bits(const AnyArray& array, Convert convert) {
+    const std::uint16_t* const bits = static_cast<const std::uint16_t*>(array.data());
+    std::vector<float> floats(array.size());
+    std::transform(bits, bits + array.size(), floats.begin(), convert);
+    return floats;
+}
+
+template <class To>
+std::vector<To> of_integers(const AnyArray& array, bool has_sign) {
+    switch (array.dtype().bits) {
+        case 8:
+            return has_sign ? converted<std::int8_t, To>(array) : converted<std::uint8_t, To>(array);
+        case 16:
+            return has_sign ? converted<std::int16_t, To>(array) : converted<std::uint16_t, To>(array);
+        case 32:
+            return has_sign ? converted<std::int32_t, To>(array) : converted<std::uint32_t, To>(array);
+        default:
+            return has_sign ? converted<std::int64_t, To>(array) : converted<std::uint64_t, To>(array);
+    }
+}
+
+/// The elements as To, by one conversion of every element. uint16 is taken as the bits of bfloat16 if `bfloat` is set.
+template <class To>
+std::vector<To> elements_of(const AnyArray& array, bool bfloat) {
+    const nb::dlpack::dtype type = array.dtype();
+    switch (static_cast<nb::dlpack::dtype_code>(type.code)) {
+        case nb::dlpack::dtype_code::Float:
+            if (type.bits == 32) return converted<float, To>(array);
+            if (type.bits == 64) return converted<double, To>(array);
+            if constexpr (std::is_same_v<To, float>)
+                if (type.bits == 16) return of_bits(array, from_half);
+            break;
+        case nb::dlpack::dtype_code::Bfloat:
+            if constexpr (std::is_same_v<To, float>) return of_bits(array, from_bfloat);
+            break;
+        case nb::dlpack::dtype_code::Bool:
+            return converted<std::uint8_t, To>(array);
+        case nb::dlpack::dtype_code::Int:
+            return of_integers<To>(array, true);
+        case nb::dlpack::dtype_code::UInt:
+            if constexpr (std::is_same_v<To, float>)
+                if (bfloat && type.bits == 16) return of_bits(array, from_bfloat);
+            return of_integers<To>(array, false);
+        default:
+            break;
+    }
+    throw nb::type_error("arrays of this element type cannot be passed to ttsim");
 }
 
 }  // namespace
@@ -41,10 +106,12 @@ Array array_of(nb::handle numbers, ElementType type) {
     Array array;
     array.type = type;
     array.shape.clear();
+    const auto given = nb::cast<AnyArray>(numbers);
+    for (std::size_t k = 0; k < given.ndim(); ++k) array.shape.push_back(static_cast<std::int64_t>(given.shape(k)));
     if (is_float(type))
-        array.floats = numbers_of<float>(numbers, array.shape);
+        array.floats = elements_of<float>(given, type == ElementType::BF16);
     else
-        array.integers = numbers_of<std::int64_t>(numbers, array.shape);
+        array.integers = elements_of<std::int64_t>(given, false);
     return array;
 }
 

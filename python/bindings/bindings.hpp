@@ -32,7 +32,7 @@ void bind_images(nb::module_& m);
 
 /// As a numpy array of float32 for float types, else of int64.
 nb::object numpy_array(ttsim::Array&& array);
-/// From a C-contiguous array of float32 or int64, as ttsim/arrays.py makes them.
+/// From a C-contiguous array of any real type, as ttsim/arrays.py makes them; uint16 for BF16 holds its bits.
 ttsim::Array array_of(nb::handle numbers, ttsim::ElementType type);
 nb::dict numpy_arrays(ttsim::Arrays&& arrays);
 ttsim::Arrays arrays_of(const nb::dict& arrays);

@@ -17,7 +17,53 @@ struct StoppableModel {
     }
 };
 
+/// compile() with a Python function that chooses overrides. Its exception ends the compilation.
+CompiledModel compile_with(const Graph& graph, const CompileOptions& options, const nb::object& overrides,
+                           bool ignore_impossible_slices, bool fewer_chips) {
+    std::exception_ptr raised;
+    LoweredOptions lowered;
+    lowered.ignore_impossible_slices = ignore_impossible_slices;
+    lowered.fewer_chips = fewer_chips;
+    if (!overrides.is_none())
+        lowered.overrides = [&](const std::vector<LoweredOp>& ops) {
+            nb::gil_scoped_acquire acquire;
+            try {
+                return nb::cast<std::string>(overrides(ops));
+            } catch (...) {
+                raised = std::current_exception();
+            }
+            throw Error(ErrorKind::Interrupted, "the function that chooses overrides failed", "", 0, 0);
+        };
+    try {
+        nb::gil_scoped_release release;
+        return compile(graph, options, lowered);
+    } catch (const Error&) {
+        if (!raised) throw;
+    }
+    std::rethrow_exception(raised);
+}
+
 void bind_compiling(nb::module_& m) {
+    nb::class_<LoweredOp>(m, "LoweredOp", "An op of a lowered model, before elementwise ops are fused.")
+        .def_ro("name", &LoweredOp::name)
+        .def_ro("type", &LoweredOp::type, "In the netlist.")
+        .def_ro("origin", &LoweredOp::origin, "Node of the model that it is a part of.")
+        .def_ro("operands", &LoweredOp::operands, "Names of ops, inputs and constants.");
+    nb::class_<HostStep>(m, "HostStep", "A step that the host computes.")
+        .def_ro("name", &HostStep::name)
+        .def_ro("op", &HostStep::op)
+        .def_ro("origin", &HostStep::origin, "Node of the model that it is a part of; '': made by the compiler.")
+        .def_ro("file", &HostStep::file, "Place of that node; '': unknown.")
+        .def_ro("line", &HostStep::line)
+        .def_ro("result", &HostStep::result, "Name, element type and shape.")
+        .def_ro("operands", &HostStep::operands, "Names of steps, inputs, constants and device results.")
+        .def_ro("operations", &HostStep::operations, "Estimated operations per sample.")
+        .def_ro("multiply_adds", &HostStep::multiply_adds, "Per sample, of products and convolutions.");
+    nb::class_<IgnoredOverride>(m, "IgnoredOverride", "An override without effect.")
+        .def_ro("op", &IgnoredOverride::op)
+        .def_ro("code", &IgnoredOverride::code, "As Problem.code: 'unknown-name' or 'cannot-stream'.")
+        .def_ro("nearest", &IgnoredOverride::nearest, "The most similar name of an op; '': none is similar.")
+        .def_ro("message", &IgnoredOverride::message);
     nb::class_<CompileOptions> options(m, "CompileOptions",
                                        "Options of compile(), with the defaults of `ttsim compile`.");
     options.def(nb::init<>())
@@ -32,7 +78,8 @@ void bind_compiling(nb::module_& m) {
         .def_ro("constants", &CompileReport::constants)
         .def_ro("estimated_cycles", &CompileReport::estimated_cycles, "Estimated cycles per sample.")
         .def_ro("notes", &CompileReport::notes)
-        .def_ro("host_steps", &CompileReport::host_steps)
+        .def_ro("host_steps", &CompileReport::host_steps, "As text; CompiledModel.host_steps has values.")
+        .def_ro("ignored_overrides", &CompileReport::ignored_overrides)
         .def_ro("pcc", &CompileReport::pcc, "With target_pcc: the correlation reached on the samples.")
         .def_ro("format_rules", &CompileReport::format_rules, "With target_pcc: the formats chosen.");
     nb::class_<CompiledModel>(m, "CompiledModel", "A model compiled for a device.")
@@ -41,6 +88,8 @@ void bind_compiling(nb::module_& m) {
         .def("default_inputs", [](const CompiledModel& c) { return numpy_arrays(Arrays(c.default_inputs())); })
         .def("report", &CompiledModel::report)
         .def_prop_ro("netlist", &CompiledModel::netlist)
+        .def("layout", &CompiledModel::layout, "The netlist as values.")
+        .def_prop_ro("host_steps", &CompiledModel::host_steps)
         .def("write_folder", &CompiledModel::write_folder, "folder"_a)
         .def_static("read_folder", &CompiledModel::read_folder, "folder"_a)
         .def(
@@ -62,7 +111,11 @@ void bind_compiling(nb::module_& m) {
                  return files;
              })
         .def_static("read_image", &CompiledModel::read_image, "path"_a);
-    m.def("compile", &compile, "graph"_a, "options"_a, nb::call_guard<nb::gil_scoped_release>());
+    m.def(
+        "compile", &compile_with, "graph"_a, "options"_a, "overrides"_a = nb::none(),
+        "ignore_impossible_slices"_a = false, "fewer_chips"_a = false,
+        nb::sig("def compile(graph: Graph, options: CompileOptions, overrides: Callable[[list[LoweredOp]], str] | None "
+                "= None, ignore_impossible_slices: bool = False, fewer_chips: bool = False) -> CompiledModel"));
 }
 
 }  // namespace
@@ -74,15 +127,15 @@ void bind_models(nb::module_& m) {
         .def(
             "run",
             [](StoppableModel& s, const nb::dict& inputs, const std::map<std::string, std::string>& feed_back) {
-                const Arrays values = arrays_of(inputs);
-                return numpy_arrays(interruptible(s.stop, [&] { return s.model->run(values, feed_back); }));
+                Arrays values = arrays_of(inputs);
+                return numpy_arrays(interruptible(s.stop, [&] { return s.model->run(std::move(values), feed_back); }));
             },
             "inputs"_a, "feed_back"_a = std::map<std::string, std::string>{})
         .def(
             "push",
             [](StoppableModel& s, const nb::dict& inputs) {
-                const Arrays values = arrays_of(inputs);
-                interruptible(s.stop, [&] { s.model->push(values); });
+                Arrays values = arrays_of(inputs);
+                interruptible(s.stop, [&] { s.model->push(std::move(values)); });
             },
             "inputs"_a)
         .def("flush", [](StoppableModel& s) { interruptible(s.stop, [&] { s.model->flush(); }); })

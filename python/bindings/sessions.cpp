@@ -7,9 +7,11 @@ using namespace ttsim;
 namespace {
 
 ttsim::Tensor tensor_of(const Entry& entry) {
-    ttsim::Tensor t(static_cast<std::int64_t>(entry.shape(0)), static_cast<std::int64_t>(entry.shape(1)),
-                    static_cast<std::int64_t>(entry.shape(2)));
-    std::copy_n(entry.data(), entry.size(), t.data.begin());
+    ttsim::Tensor t;
+    t.z = static_cast<std::int64_t>(entry.shape(0));
+    t.rows = static_cast<std::int64_t>(entry.shape(1));
+    t.columns = static_cast<std::int64_t>(entry.shape(2));
+    t.data.assign(entry.data(), entry.data() + entry.size());
     return t;
 }
 
@@ -71,8 +73,8 @@ void bind_sessions(nb::module_& m) {
         .def(
             "push",
             [](Stoppable& s, const std::string& queue, const Entry& entry, std::optional<std::uint64_t> cycles) {
-                const ttsim::Tensor t = tensor_of(entry);
-                interruptible(s.stop, [&] { s.session->push(queue, t, timeout_of(cycles)); });
+                ttsim::Tensor t = tensor_of(entry);
+                interruptible(s.stop, [&] { s.session->push(queue, std::move(t), timeout_of(cycles)); });
             },
             "queue"_a, "entry"_a, "cycles"_a = nb::none(), "float32 [z, rows, columns]; waits for a free slot.")
         .def(
@@ -91,8 +93,8 @@ void bind_sessions(nb::module_& m) {
         .def(
             "write",
             [](Stoppable& s, const std::string& ram, std::int64_t slot, const Entry& entry) {
-                const ttsim::Tensor t = tensor_of(entry);
-                interruptible(s.stop, [&] { s.session->write(ram, slot, t); });
+                ttsim::Tensor t = tensor_of(entry);
+                interruptible(s.stop, [&] { s.session->write(ram, slot, std::move(t)); });
             },
             "ram"_a, "slot"_a, "entry"_a)
         .def(

@@ -11,6 +11,7 @@ from .op_names import warn_unknown
 from .stage import narrowed, wide
 from .tensor import to_pt_tensors
 from .training import refuse_training
+from .verify.verify import verify_outputs
 
 
 class CompiledGraphState:
@@ -37,7 +38,6 @@ def pybuda_compile(dev: Any, graph_name: str, *inputs: Any, targets: Sequence[An
     """Compiles the modules of a TTDevice for these inputs and returns a CompileResult: outputs, netlist,
     netlist_filename. Inputs are one sample, or, with `microbatch_size`, that many along dim 0. With `verify_cfg`
     outputs are compared; RuntimeError if they differ."""
-    from .verify.verify import verify_outputs
     if (compiler_cfg or _get_global_compiler_config()).enable_training:
         refuse_training("compiling with enable_training")
     values = to_pt_tensors(list(inputs))

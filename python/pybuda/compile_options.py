@@ -5,8 +5,6 @@ import json
 import logging
 import operator
 import os
-import pathlib
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -53,16 +51,6 @@ def device_name(settings: Any, arch: BackendDevice, chips: int = 1) -> str:
         return "wh_n300" if chips == 2 else "galaxy"
     family = "gs" if arch == BackendDevice.Grayskull else "wh"
     return next((name for name in simulated_products() if name.startswith(family)), _PRODUCTS[arch])
-
-
-def descriptor_grid(path: str) -> tuple[int, int]:
-    """Rows and columns of the Tensix cores in a SoC descriptor. RuntimeError for a file without them."""
-    text = pathlib.Path(path).read_text(encoding="utf-8")
-    listed = re.search(r"functional_workers:\s*\[([^\]]*)\]", text)
-    workers = re.findall(r"(\d+)-(\d+)", listed.group(1)) if listed else []
-    if not workers:
-        raise RuntimeError(f"{path}: the SoC descriptor has no list functional_workers of cores such as 1-2")
-    return len({row for _, row in workers}), len({column for column, _ in workers})
 
 
 def default_format(settings: Any, inputs: Sequence[DataFormat], fp32_fallback: DataFormat) -> DataFormat:

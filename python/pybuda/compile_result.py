@@ -5,6 +5,8 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
+from ttsim import Netlist
+
 from .op_homes import homes
 from .placer_solution import LoweredGraph, PlacerSolution
 from .tensor import Tensor
@@ -23,13 +25,18 @@ class CompileResult:
         self.golden_intermediates: dict[str, Any] = {}
         self.perf_model_results = {"cycles_per_input": sum(one.report().estimated_cycles for one in self.compiled)}
         self.pass_specific_output_kwargs: dict[str, Any] = {
-            "placer_solution": PlacerSolution(self.netlist, device.chip_ids, homes(self._ops(), self.netlist)),
+            "placer_solution": PlacerSolution(self._layouts(), device.chip_ids, self._homes()),
             "output_host_tms": {}, "consteval_trace": {}}  # empty, since the host computes nothing for them
         self._folder = settings.config.backend_output_dir
 
-    def _ops(self) -> list[Any]:
-        """Ops of modules made of pybuda's ops."""
-        return [op for stage in self.device._stages for op in getattr(getattr(stage, "trace", None), "ops", [])]
+    def _layouts(self) -> list[Netlist]:
+        """The netlists of all stages, as values."""
+        return [one.layout for one in self.compiled]
+
+    def _homes(self) -> dict[str, str]:
+        """Names in the netlists of ops of modules that are made of pybuda's ops."""
+        return {op: home for stage in self.device._stages if hasattr(stage, "trace")
+                for op, home in homes(stage.trace.ops, stage.compiled.layout).items()}
 
     def take_golden(self, values: Sequence[Any]) -> None:
         """Sets the outputs that torch computes for the inputs."""
@@ -45,7 +52,7 @@ class CompileResult:
     @property
     def lowered_graph(self) -> LoweredGraph:
         """Ops of the netlist, by name."""
-        return LoweredGraph(self.netlist)
+        return LoweredGraph(self._layouts())
 
     @property
     def netlist(self) -> str:

@@ -7,8 +7,10 @@ from typing import Any
 
 from ._C import DataFormat, MathFidelity, NodeEpochType
 from ._C.backend_api import BackendDevice, BackendType, DeviceMode
+from ._C.balancer import OpOverride
 from ._C.placer import DRAMPlacementAlgorithm
 from .config_fields import CompileDepth, PerfTraceLevel, TTIDumpFormat
+from .config_values import AMPNodeProperties, InsertionInstruction, PlacerOpOverride
 
 _ENUMS = {kind.__name__: kind for kind in (DataFormat, MathFidelity, NodeEpochType, BackendDevice, BackendType,
                                            DeviceMode, DRAMPlacementAlgorithm, CompileDepth, PerfTraceLevel,
@@ -17,9 +19,7 @@ _ENUMS = {kind.__name__: kind for kind in (DataFormat, MathFidelity, NodeEpochTy
 
 def _classes() -> dict[str, Any]:
     """Classes of values in a configuration; a file may name only these."""
-    from . import config_ops
-    return {name: kind for name, kind in vars(config_ops).items()
-            if isinstance(kind, type) and dataclasses.is_dataclass(kind)}
+    return {kind.__name__: kind for kind in (AMPNodeProperties, InsertionInstruction, OpOverride, PlacerOpOverride)}
 
 
 def to_plain(value: Any) -> Any:

@@ -8,10 +8,13 @@ from typing import Any
 
 import torch
 
+from . import config, upper_layers
 from ._C import DataFormat
 from .dtypes import pytorch_dtype_to_buda_dataformat
 from .module import Module
-from .pybudaglobal import get_devices, register_device, set_state_changed
+from .process import get_devices, register_device, set_state_changed
+from .run import context
+from .stage import narrowed
 from .tensor import Tensor, to_pt_tensors
 from .training import refuse_training
 from .utils import structure
@@ -81,7 +84,6 @@ class Device:
         """Pushes a micro-batch: a tensor for each input, all with the same dim 0, as arguments, a tuple, a list, or a
         mapping whose keys are the first module's inputs. RuntimeError for another dim 0 than that of the first push,
         another shape or element type than compiled for, and values that are not tensors."""
-        from .run import context
         names, values = _grouped(tensors)
         if names and self.modules:
             values = self._in_order(names, values)
@@ -180,13 +182,11 @@ class Device:
 
     def forward(self, loop_count: int) -> None:
         """Like run_forward(), `loop_count` times."""
-        from .run.api import run_forward
-        run_forward(loop_count)
+        upper_layers.call("run_forward", loop_count)
 
     def generate(self, loop_count: int, write_index: int) -> None:
         """Like run_generate(). RuntimeError for a negative index."""
-        from .run.api import run_generate
-        run_generate(loop_count, write_index)
+        upper_layers.call("run_generate", loop_count, write_index)
 
     def backward(self, loop_count: int, zero_grad: bool) -> None:
         """NotImplementedError: modules do not train."""
@@ -297,9 +297,26 @@ def formats_of(tensors: Any) -> list[DataFormat]:
 
 def sample_of(values: Sequence[Any]) -> tuple[int, list[Any]]:
     """The number of samples along dim 0, and the tensors of the first one."""
-    from .stage import narrowed
     size = max((value.shape[0] for value in values if value is not None and value.dim()), default=1)
     return size, narrowed([value if value is None else value.detach() for value in values])
+
+
+def samples_for(device: Device, sample_inputs: Any) -> tuple[int, list[Any]]:
+    """The number of samples along dim 0, and the tensors of the first one, of given inputs or, without any, of the
+    first ones that were pushed. The device and its first module take formats and names of the given ones."""
+    if len(sample_inputs) == 0:
+        return device.get_first_inputs(peek=True)
+    device.input_formats = formats_of(sample_inputs)
+    if device.modules:
+        device.modules[0].input_structure = structure(sample_inputs)
+    if config._get_global_compiler_config().compile_subgraphs and len(sample_inputs) == len(device.modules) and \
+            all(isinstance(one, (tuple, list)) for one in sample_inputs):
+        groups = [sample_of(to_pt_tensors(one)) for one in sample_inputs]
+        device.take_samples([group for _, group in groups])
+        return groups[0]
+    if hasattr(sample_inputs, "items") and device.modules:
+        device.modules[0].input_names = [str(name) for name in sample_inputs]
+    return sample_of(to_pt_tensors(sample_inputs))
 
 
 def _kinds(values: Sequence[Any]) -> list[Any]:

@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import logging
-import re
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -14,17 +13,14 @@ _MOVES = ("reshape", "transpose", "cast", "gather_rows")  # host steps that only
 def host_ops(stage: Any) -> list[str]:
     """Ops of the modules that run on the host, as `name (type)`, without data movement at the ends."""
     found: list[str] = []
-    for line in stage.compiled.report().host_steps:
-        one = re.match(r"step '[^']*' of '([^']*)': (\w+) ->", line)
-        if one is None or one.group(2) in _MOVES:
-            continue
-        named = f"{one.group(1)} ({one.group(2)})"
-        if named not in found:
+    for step in stage.compiled.host_steps:
+        named = f"{step.origin} ({step.op})"
+        if step.op not in _MOVES and named not in found:
             found.append(named)
     return found
 
 
-def say(device: Any, stages: Sequence[Any]) -> None:
+def warn_of_host_ops(device: Any, stages: Sequence[Any]) -> None:
     """Gives one warning for each compiled device; the importer has already named ops that run in torch."""
     for stage in stages:
         if not hasattr(stage, "compiled"):

@@ -2,16 +2,16 @@
 with."""
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
-from .op_overrides import _behind_queue, netlist_ops
+from ttsim import Netlist
 
 
-def homes(ops: Sequence[Any], netlist: str) -> dict[str, str]:
+def homes(ops: Sequence[Any], netlist: Netlist) -> dict[str, str]:
     """For ops of a trace that have another name in the netlist, that name."""
-    there = netlist_ops(netlist)
+    sources = {queue.name: queue.filled_by for queue in netlist.queues}
+    there = {op.name: [sources.get(operand) or operand for operand in op.operands] for op in netlist.ops}
     parts = {name.split(".dc.", 1)[0]: name for name in there if ".dc." in name}  # the last part of each op
     found = {op.name: op.name if op.name in there else parts[op.name] for op in ops
              if op.name in there or op.name in parts}
@@ -23,8 +23,7 @@ def homes(ops: Sequence[Any], netlist: str) -> dict[str, str]:
         if op.name in found:
             continue
         before = [found[operand] for operand in _operands(op) if operand in found]
-        read = {_behind_queue(one) for reader in readers.get(op.name, []) if reader in found
-                for one in there[found[reader]].inputs}
+        read = {operand for reader in readers.get(op.name, []) if reader in found for operand in there[found[reader]]}
         if before and (not readers.get(op.name) or read & set(before)):
             found[op.name] = next((one for one in before if one in read), before[0])
     for op in reversed(ops):  # fused chains are named after their last op
@@ -34,9 +33,9 @@ def homes(ops: Sequence[Any], netlist: str) -> dict[str, str]:
     return {name: home for name, home in found.items() if name != home}
 
 
-def saturated(ops: Sequence[Any], netlist: str) -> set[str]:
+def saturated(ops: Sequence[Any], netlist: Netlist) -> set[str]:
     """Ops of a trace whose results are Int8 in the netlist: the last of those computed by one op of it."""
-    of_bytes = set(re.findall(r"^ {4}([\w.]+): \{type: .*?out_df: Int8\b", netlist, re.MULTILINE))
+    of_bytes = {op.name for op in netlist.ops if op.format == "Int8"}
     if not of_bytes:
         return set()
     moved = homes(ops, netlist)

@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import difflib
-import re
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -44,12 +43,11 @@ def _known(stages: Iterable[Any]) -> tuple[set[str], set[str]]:
     ops: set[str] = set()
     queues: set[str] = set()
     for stage in stages:
-        netlist = stage.compiled.netlist
-        ops.update(re.findall(r"^ {4}([\w.]+): \{type: ", netlist, re.MULTILINE))
-        queues.update(re.findall(r"^ {2}([\w.]+): \{input: ", netlist, re.MULTILINE))
+        ops.update(op.name for op in stage.compiled.layout.ops)
+        queues.update(queue.name for queue in stage.compiled.layout.queues)
         ops.update(op.name for op in getattr(getattr(stage, "trace", None), "ops", ()))
     ops |= {name.split(".dc.", 1)[0] for name in ops}
-    ops |= {re.sub(r"_fracture_\d+$", "", name) for name in ops}
+    ops |= {name.rpartition("_fracture_")[0] for name in ops if name.rpartition("_fracture_")[2].isdigit()}
     return ops, queues
 
 

@@ -1,17 +1,16 @@
-"""Converts a configuration to overrides of ttsim.compile() for single ops, by netlist names."""
+"""Converts a configuration to overrides of ttsim.compile() for single ops, by the names of the lowered model."""
 from __future__ import annotations
 
-import dataclasses
 import json
-import re
 import warnings
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+
+from ttsim import LoweredOp
 
 from . import query
 from ._C.balancer import OpOverride
 from .config_check import of_field
-
 
 SINGLE_OP = "singleopperepoch"  # a policy: one op per epoch
 
@@ -19,19 +18,6 @@ SINGLE_OP = "singleopperepoch"  # a policy: one op per epoch
 def policy_name(settings: Any) -> str:
     """The lower-case name of a PolicyType or string."""
     return str(getattr(settings.balancer_policy, "name", settings.balancer_policy)).lower()
-
-
-@dataclasses.dataclass(frozen=True)
-class NetlistOp:
-    """An op of a netlist."""
-    type: str
-    inputs: list[str]  # ops and queues of its operands
-
-
-def netlist_ops(netlist: str) -> dict[str, NetlistOp]:
-    """Ops by name, in the order of the netlist."""
-    found = re.findall(r"^ {4}([\w.]+): \{type: (\w+), grid_loc.*? inputs: \[([^\]]*)\]", netlist, re.MULTILINE)
-    return {name: NetlistOp(kind, [one.strip() for one in inputs.split(",")]) for name, kind, inputs in found}
 
 
 def wanted(settings: Any) -> bool:
@@ -43,84 +29,45 @@ def wanted(settings: Any) -> bool:
                 settings.default_dram_parameters is not None, policy_name(settings) == SINGLE_OP))
 
 
-def need_netlist(settings: Any) -> bool:
-    """Whether the overrides depend on the ops of the netlist."""
-    return settings.default_dram_parameters is not None
-
-
-def need_apart(settings: Any) -> bool:
-    """Whether the overrides depend on the ops before fusion."""
-    if (settings.insert_queues or settings.op_names_manual_fuse or settings.buffering_nops_to_insert
-            or _inner_blocks(settings) or policy_name(settings) == SINGLE_OP):
-        return True
-    with of_field("placer_op_overrides", settings.placer_op_overrides):
-        names = [*settings.op_names_dont_fuse, *(one.op_name for one in settings.placer_op_overrides)]
-    names += [*settings.balancer_op_overrides, *settings.op_names_to_epoch_break, *settings.op_names_to_chip_break]
-    return any(not isinstance(name, str) and not (isinstance(name, list) and len(name) == 1
-                                                  and isinstance(name[0], str)) for name in names)
-
-
-def _inner_blocks(settings: Any) -> bool:
-    with of_field("balancer_op_overrides", settings.balancer_op_overrides):
-        return any(given.u_kt is not None for given in settings.balancer_op_overrides.values())
-
-
-def choose_chips(settings: Any) -> bool:
-    """Whether single ops have their own chip."""
-    with of_field("placer_op_overrides", settings.placer_op_overrides):
-        return any(one.chip_id is not None for one in settings.placer_op_overrides)
-
-
-def chips(settings: Any, ops: dict[str, NetlistOp], chip_ids: list[int], chip_of: dict[str, int]) -> dict[str, int]:
+def chips(settings: Any, types: Mapping[str, str], chip_ids: Sequence[int], chip_of: Mapping[str, int]) -> dict[str, int]:
     """For ops with their own chip, its index in the device's `chip_ids`: from `chip_of` and from chip_id of the
-    placer's overrides. RuntimeError for a chip that the device does not have."""
-    wanted = {op: chip for op, chip in chip_of.items() if op in ops}
-    types = {name: op.type for name, op in ops.items()}
-    for one in settings.placer_op_overrides:
-        if one.chip_id is not None:
-            wanted |= {op: one.chip_id for op in query.matching(one.op_name, types) if op in ops}
-    for op, chip in wanted.items():
+    placer's overrides. `types`: of ops, by name. RuntimeError for a chip that the device does not have."""
+    pinned = {op: chip for op, chip in chip_of.items() if op in types}
+    with of_field("placer_op_overrides", settings.placer_op_overrides):
+        for one in settings.placer_op_overrides:
+            if one.chip_id is not None:
+                pinned |= {op: one.chip_id for op in query.matching(one.op_name, types) if op in types}
+    for op, chip in pinned.items():
         if chip not in chip_ids:
             raise RuntimeError(f"op '{op}' is placed on chip {chip}, but the device has chips {list(chip_ids)}: "
                                "create it with num_chips= or chip_ids=")
-    return {op: list(chip_ids).index(chip) for op, chip in wanted.items()}
+    return {op: list(chip_ids).index(chip) for op, chip in pinned.items()}
 
 
-def text(settings: Any, ops: dict[str, NetlistOp], apart: dict[str, NetlistOp], chips: int,
-         pinned: dict[str, int], whole: Collection[str] = ()) -> str:
-    """YAML of all overrides; "": none. `ops`: of the netlist, if need_netlist(); `apart`: of a netlist without fusion,
-    if need_apart(); `chips`: of the device; `pinned`: chips of single ops; `whole`: ops whose slices the compiler
-    chooses."""
-    made = _Overrides(apart, chips)
+def text(settings: Any, ops: Sequence[LoweredOp], chip_ids: Sequence[int], chip_of: Mapping[str, int]) -> str:
+    """YAML of all overrides; "": none. `ops`: of the lowered model; `chip_ids`: of the chips to use; `chip_of`: ops
+    that have their own chip."""
+    made = _Overrides(ops, len(chip_ids))
     if settings.default_dram_parameters is not None:
-        for op in ops:
-            made.set(op, dram_parameters=bool(settings.default_dram_parameters))
+        made.set("*", dram_parameters=bool(settings.default_dram_parameters))
     if policy_name(settings) == SINGLE_OP:
-        for op in apart:
+        for op in made.ops:
             made.set(op, epoch_break=True)
     for field, take in _TAKEN.items():
         value = getattr(settings, field)
         with of_field(field, value):
             for one in value.items() if isinstance(value, dict) else value:
                 take(made, one)
-    for op, chip in pinned.items():
-        made.set(op, chip=chip)
-    for op in whole:
-        for key in ("t", "t_columns", "t_dir"):
-            made.made.get(op, {}).pop(key, None)
+    if len(chip_ids) > 1:
+        for op, chip in chips(settings, made.types, chip_ids, chip_of).items():
+            made.set(op, chip=chip)
     return made.text()
 
 
-def cannot_stream(problem: str) -> str | None:
-    """The name of the op in a compiler message that it cannot be streamed, else None."""
-    found = re.search(r"op '([^']*)' \([\w.]+\) cannot be streamed", problem)
-    return found.group(1) if found else None
-
-
 class _Overrides:
-    def __init__(self, ops: dict[str, NetlistOp], chips: int) -> None:
-        self.ops = ops
-        self.types = {name: op.type for name, op in ops.items()}
+    def __init__(self, ops: Sequence[LoweredOp], chips: int) -> None:
+        self.ops = {op.name: op for op in ops}
+        self.types = {op.name: op.type for op in ops}
         self.next_chip = "chip_break" if chips > 1 else "epoch_break"
         self.made: dict[str, dict[str, Any]] = {}
 
@@ -144,10 +91,9 @@ class _Overrides:
 
     def break_at(self, names: Any, kind: str) -> None:
         """A list of names is one break, before the first of these ops."""
-        there = [op for op in self.matching(names) if op in self.ops or not self.ops]
-        first = min(there, key=list(self.ops).index) if self.ops and there else (there[0] if there else None)
-        if first is not None:
-            self.set(first, **{kind: True})
+        there = [op for op in self.matching(names) if op in self.ops]
+        if there:
+            self.set(min(there, key=list(self.ops).index), **{kind: True})
 
     def after(self, op: str, before: str) -> None:
         self.set(op, after=[*self.made.get(op, {}).get("after", []), before])
@@ -172,9 +118,9 @@ class _Overrides:
     def queue(self, producer: str, consumer: str, operand: int | None) -> None:
         """Without an operand: all operands of the consumer from the producer."""
         for op in self.matching(consumer):
-            inputs = self.ops[op].inputs if op in self.ops else []
-            for at, source in enumerate(inputs):
-                if _behind_queue(source) in self.matching(producer) and operand in (None, at):
+            operands = self.ops[op].operands if op in self.ops else []
+            for at, source in enumerate(operands):
+                if source in self.matching(producer) and operand in (None, at):
                     self.made.setdefault(op, {}).setdefault("queued", []).append(at)
 
     def nops(self, one: Any) -> None:
@@ -192,7 +138,7 @@ class _Overrides:
 
     def reading(self, source: str, reader: str) -> list[str]:
         """The op itself, or its data movement ops, if they read the source."""
-        operands = [_behind_queue(operand) for operand in self.ops[reader].inputs] if reader in self.ops else []
+        operands = self.ops[reader].operands if reader in self.ops else []
         if source in operands:
             return [reader]
         return [one for operand in operands if self.types.get(operand) == "nop"
@@ -201,12 +147,6 @@ class _Overrides:
     def text(self) -> str:
         filled = {name: entry for name, entry in self.made.items() if entry}
         return json.dumps(filled) if filled else ""
-
-
-def _behind_queue(source: str) -> str:
-    """The op that fills a queue between epochs, or the source itself."""
-    found = re.fullmatch(r"e2e_(.*)_\d+", source)
-    return found.group(1) if found else source
 
 
 _WITH_INNER = ("matmul", "depthwise", "reduce", "")

@@ -5,14 +5,14 @@ from typing import Any
 
 import torch
 
+from . import upper_layers
 from ._C import DataFormat
 from .dtypes import buda_dataformat_to_pytorch_dtype
 from .tensor_shape import TensorShape
 
 
 def _apply(kind: str, a: Any, b: Any) -> Any:
-    from .op import eltwise_binary
-    return getattr(eltwise_binary, kind)("", a, b)
+    return upper_layers.call(kind, "", a, b)
 
 
 class Operand:

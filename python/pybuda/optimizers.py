@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 
+from . import torch_optimizers
 from .parameter import Parameter
 from .tensor import Tensor
 from .training import refuse_training
@@ -142,7 +143,6 @@ class Adam(_Moments):
 
     def get_pytorch_optimizer(self, parameters: dict[str, Any], lr: float | None = None) -> torch.optim.Optimizer:
         """The equivalent torch optimizer."""
-        from . import torch_optimizers
         if not self.bias_correction:
             return torch_optimizers.AdamNoBiasCorrection(
                 _values(parameters), lr=self.learning_rate if lr is None else lr, betas=(self.beta1, self.beta2),
@@ -173,7 +173,6 @@ class LAMB(_Moments):
 
     def get_pytorch_optimizer(self, parameters: dict[str, Any], lr: float | None = None) -> torch.optim.Optimizer:
         """The equivalent torch optimizer."""
-        from . import torch_optimizers
         return torch_optimizers.LAMB(_values(parameters), self.learning_rate if lr is None else lr,
                                      (self.beta1, self.beta2), self.epsilon, self.weight_decay, self.clip_value,
                                      self.correction)
@@ -201,6 +200,5 @@ class LARS(Optimizer):
 
     def get_pytorch_optimizer(self, parameters: dict[str, Any], lr: float | None = None) -> torch.optim.Optimizer:
         """The equivalent torch optimizer."""
-        from . import torch_optimizers
         return torch_optimizers.LARS(_values(parameters), self.learning_rate if lr is None else lr, self.momentum,
                                      self.dampening, self.weight_decay, self.lars_coeff, self.nesterov, self.epsilon)

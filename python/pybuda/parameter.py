@@ -9,6 +9,7 @@ from ._C import DataFormat
 from .argument_kinds import check
 from .dtypes import pytorch_dtype_to_buda_dataformat
 from .operand import Operand
+from .tensor import Tensor, pad_pytorch_tensor_to_buda, to_pt_tensor
 from .tensor_shape import TensorShape
 
 
@@ -41,7 +42,6 @@ class Parameter(Operand):
 
     def set_value(self, value: Any) -> None:
         """Sets a tensor of torch, pybuda or numpy; a number without dimensions becomes one of rank 1."""
-        from .tensor import to_pt_tensor
         value = to_pt_tensor(value).detach()
         value = value.reshape(1) if value.dim() == 0 else value
         if self._shape.dims != tuple(value.shape):
@@ -58,7 +58,6 @@ class Parameter(Operand):
                                "module.set_parameter()")
         if not is_buda:
             return self._value
-        from .tensor import pad_pytorch_tensor_to_buda
         return pad_pytorch_tensor_to_buda(self._value)
 
     def get_name(self) -> str | None:
@@ -84,7 +83,6 @@ class Parameter(Operand):
 
     def get_empty_tensor(self) -> Any:
         """A tensor of the same shape without a value."""
-        from .tensor import Tensor
         return Tensor(None, self._shape.dims, self._data_format)
 
     def __repr__(self) -> str:

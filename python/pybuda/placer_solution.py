@@ -2,17 +2,9 @@
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections.abc import Mapping, Sequence
 
-_GRAPH = re.compile(r"^ {2}([\w.]+):\n {4}target_device: (\d+)\n", re.MULTILINE)
-_OP = re.compile(r"^ {4}([\w.]+): \{type: \w+, grid_loc: \[(\d+), (\d+)\], (grid_transpose: true, )?"
-                 r"grid_size: \[(\d+), (\d+)\]", re.MULTILINE)
-_QUEUE = re.compile(r"^ {2}([\w.]+): \{input: ([\w.]+), .*target_device: (\d+), loc: (dram|host), "
-                    r"(?:dram|host): \[(.*)\]", re.MULTILINE)
-_BUFFER = re.compile(r"\[(\d+), (0x[0-9a-fA-F]+|\d+)\]")
-_FUSED = re.compile(r"^ {2}fused_\d+:\n {4}inputs: (\d+)\n((?: {4}.*\n)+)", re.MULTILINE)
-_SCHEDULE = re.compile(r"^ {6}- \[(.*?)\]$", re.MULTILINE | re.DOTALL)
+from ttsim import Netlist, PlacedOp, QueueInfo
 
 
 @dataclasses.dataclass(frozen=True)
@@ -64,28 +56,20 @@ class QueuePlacement:
 
 
 class PlacerSolution:
-    """`name_to_op_placement` and `name_to_queue_placement`: placements in the netlist by name. Chips have the numbers
+    """`name_to_op_placement` and `name_to_queue_placement`: placements in the netlists of the stages, by name. Chips have the numbers
     of the device's `chip_ids`; the netlist numbers them from 0. `homes`: ops that other ops of the netlist compute."""
 
-    def __init__(self, netlist: str, chip_ids: Sequence[int] = (0,), homes: Mapping[str, str] | None = None) -> None:
+    def __init__(self, netlists: Sequence[Netlist], chip_ids: Sequence[int] = (0,),
+                 homes: Mapping[str, str] | None = None) -> None:
         self._homes = homes or {}
         ids = dict(enumerate(chip_ids))
-        self.name_to_queue_placement = {
-            name: QueuePlacement(name, source, ids.get(int(chip), int(chip)), where == "host",
-                                 tuple(QueueBuffer(int(channel), int(address, 0))
-                                       for channel, address in _BUFFER.findall(buffers)))
-            for name, source, chip, where, buffers in _QUEUE.findall(netlist)}
+        self.name_to_queue_placement = {queue.name: _queue_placement(queue, ids)
+                                        for netlist in netlists for queue in netlist.queues}
         self.name_to_op_placement: dict[str, OpPlacement] = {}
-        graphs = list(_GRAPH.finditer(netlist))
-        for epoch, graph in enumerate(graphs):
-            end = graphs[epoch + 1].start() if epoch + 1 < len(graphs) else len(netlist)
-            for op in _OP.finditer(netlist, graph.end(), end):
-                row, col, rows, cols = (int(op.group(k)) for k in (2, 3, 5, 6))
-                transposed = op.group(4) is not None
-                rows, cols = (cols, rows) if transposed else (rows, cols)
-                self.name_to_op_placement[op.group(1)] = OpPlacement(
-                    PlacedCores(Coordinate(row, col), Coordinate(row + rows, col + cols)), transposed,
-                    ids.get(int(graph.group(2)), int(graph.group(2))), epoch)
+        first_epoch = 0
+        for netlist in netlists:
+            self.name_to_op_placement |= {op.name: _op_placement(op, ids, first_epoch) for op in netlist.ops}
+            first_epoch += len(netlist.graphs)
 
     def epoch_id(self, op: str) -> int:
         """The temporal epoch, from 0, of the op or of the op that computes it. KeyError for an unknown name."""
@@ -103,13 +87,23 @@ class PlacerSolution:
         return len({placement.epoch for placement in self.name_to_op_placement.values()})
 
 
+def _queue_placement(queue: QueueInfo, ids: Mapping[int, int]) -> QueuePlacement:
+    return QueuePlacement(queue.name, queue.filled_by or "HOST", ids.get(queue.chip, queue.chip), queue.on_host,
+                          tuple(QueueBuffer(buffer.channel, buffer.address) for buffer in queue.buffers))
+
+
+def _op_placement(op: PlacedOp, ids: Mapping[int, int], first_epoch: int) -> OpPlacement:
+    cores = PlacedCores(Coordinate(op.row, op.column), Coordinate(op.row + op.rows, op.column + op.columns))
+    return OpPlacement(cores, op.transposed, ids.get(op.chip, op.chip), first_epoch + op.epoch)
+
+
 class LoweredGraph:
     """The ops of the netlist."""
 
-    def __init__(self, netlist: str) -> None:
-        self._netlist = netlist
+    def __init__(self, netlists: Sequence[Netlist]) -> None:
+        self._netlists = netlists
 
     def get_fused_ops(self) -> list[tuple[int, list[list[str]]]]:
         """For each fused op, the number of inputs, and its schedules as op types."""
-        return [(int(inputs), [re.findall(r"type: (\w+)", one) for one in _SCHEDULE.findall(body)])
-                for inputs, body in _FUSED.findall(self._netlist)]
+        return [(fused.inputs, [[step.type for step in steps] for steps in fused.schedules])
+                for netlist in self._netlists for fused in netlist.fused_ops]

@@ -1,123 +1,39 @@
-"""Global state of the process: devices in their order, modules, and counters of automatic names."""
+"""Global state of the process, as programs use it."""
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator
 from typing import Any
 
-TILE_DIM = 32
+from . import config
+from .device import Device
+from .process import (TILE_DIM, align_up_tile, clear_state_changed, current_call, get_devices, get_unique_node_id,
+                      is_silicon, module_call, register_device, register_module, reset, reset_unique_node_id,
+                      round_up_div, set_devices, set_state_changed, state_changed)
+from .run import context
+from .ttdevice import TTDevice
 
-
-class _Process:
-    def __init__(self) -> None:
-        self.devices: list[Any] = []
-        self.modules: list[Any] = []
-        self.changed = True
-        self.next_node = 0
-        self.calls: list[int] = []  # active calls of modules' forward, the innermost last
-        self.next_call = 0
-
-
-_process = _Process()
-
-
-def align_up_tile(d: int) -> int:
-    """The next multiple of 32."""
-    return round_up_div(d, TILE_DIM) * TILE_DIM
-
-
-def round_up_div(n: int, d: int) -> int:
-    """n / d, rounded up."""
-    return (n + d - 1) // d
-
-
-def get_devices() -> list[Any]:
-    """Devices in the order of the pipeline."""
-    return _process.devices
+__all__ = ["TILE_DIM", "align_up_tile", "clear_state_changed", "current_call", "get_devices", "get_tenstorrent_device",
+           "get_unique_node_id", "is_silicon", "module_call", "pybuda_reset", "register_device", "register_module",
+           "reset_unique_node_id", "round_up_div", "set_device_pipeline", "set_state_changed", "state_changed"]
 
 
 def get_tenstorrent_device() -> Any:
     """The first TTDevice, or None."""
-    from .ttdevice import TTDevice
-    return next((device for device in _process.devices if isinstance(device, TTDevice)), None)
+    return next((device for device in get_devices() if isinstance(device, TTDevice)), None)
 
 
 def set_device_pipeline(devices: Any) -> None:
     """Sets the order of devices. RuntimeError unless all are Devices."""
-    from .device import Device
     if not isinstance(devices, (list, tuple)):
         raise RuntimeError(f"set_device_pipeline needs a tuple of devices, not a {type(devices).__name__}")
     for device in devices:
         if not isinstance(device, Device):
             raise RuntimeError(f"set_device_pipeline needs a tuple of devices; {device!r} is not a device")
-    _process.devices = list(devices)
-    set_state_changed()
-
-
-def register_device(device: Any) -> None:
-    """Appends a device to the pipeline."""
-    _process.devices.append(device)
-    set_state_changed()
-
-
-def register_module(module: Any) -> None:
-    """Registers a module in the process."""
-    _process.modules.append(module)
-    set_state_changed()
-
-
-def get_unique_node_id() -> int:
-    """The number of the next op without a name."""
-    _process.next_node += 1
-    return _process.next_node - 1
-
-
-@contextlib.contextmanager
-def module_call() -> Iterator[None]:
-    """Marks a call of a module's forward, so that ops record the call that created them."""
-    _process.next_call += 1
-    _process.calls.append(_process.next_call)
-    try:
-        yield
-    finally:
-        _process.calls.pop()
-
-
-def current_call() -> int:
-    """The current call; 0 outside of all calls."""
-    return _process.calls[-1] if _process.calls else 0
-
-
-def reset_unique_node_id() -> None:
-    """Resets the counter of automatic names to 0."""
-    _process.next_node = 0
-
-
-def state_changed() -> bool:
-    """Whether devices or modules changed since a run began, so that the next run must compile."""
-    return _process.changed
-
-
-def set_state_changed() -> None:
-    """Makes the next run compile."""
-    _process.changed = True
-
-
-def clear_state_changed() -> None:
-    """Lets the next run continue without compiling."""
-    _process.changed = False
-
-
-def is_silicon() -> bool:
-    """False: devices are simulated."""
-    return False
+    set_devices(list(devices))
 
 
 def pybuda_reset() -> None:
     """Ends the run; removes devices, modules and configuration. Environment variables are read again."""
-    from . import config
-    from .run import context
     context.end_run()
     context.forget_error()
-    _process.__init__()  # type: ignore[misc]
+    reset()
     config._clear_global_compiler_config()

@@ -5,7 +5,7 @@ import dataclasses
 from typing import Any
 
 from .host_work import host_ops
-from .pybudaglobal import get_devices
+from .process import get_devices
 from .run import context
 
 

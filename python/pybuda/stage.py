@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import dataclasses
-import re
 import warnings
 from collections.abc import Collection, Sequence
 from typing import Any
@@ -52,47 +51,22 @@ def compile_graph(graph: ttsim.Graph, settings: Settings, intermediates: Sequenc
         given["device_comparisons"] = True
     if intermediates:
         given["intermediates"] = list(intermediates)
-    chips = given.pop("chips", 1)
-    made = _compile(graph, given, settings, {})
-    if chips > 1:  # each chip runs complete epochs
-        pinned: dict[str, int] = {}
-        if chip_of or op_overrides.choose_chips(settings.config):
-            ops = op_overrides.netlist_ops(ttsim.compile(graph, **{**given, "auto_fusing": False}).netlist)
-            pinned = op_overrides.chips(settings.config, ops, settings.device.chip_ids, chip_of or {})
-        given["chips"] = max([min(chips, made.report().epochs), *(chip + 1 for chip in pinned.values())])
-        made = _compile(graph, given, settings, pinned)
+    if op_overrides.wanted(settings.config) or chip_of:
+        chip_ids = list(settings.device.chip_ids)[:given.get("chips", 1)]
+        given["choose_overrides"] = lambda ops: op_overrides.text(settings.config, ops, chip_ids, chip_of or {})
+    # each chip runs complete epochs
+    made = ttsim.compile(graph, fewer_chips=True, ignore_impossible_slices=True, **given)
+    for ignored in made.report().ignored_overrides:
+        if ignored.code == "cannot-stream":
+            warnings.warn(f"op '{ignored.op}' cannot be streamed in the slices of its override ({ignored.message}): it "
+                          "is streamed as the compiler chooses", stacklevel=2)
     return made
 
 
-def _compile(graph: ttsim.Graph, given: dict[str, Any], settings: Settings,
-             pinned: dict[str, int]) -> ttsim.CompiledModel:
-    """`pinned`: ops with their own chip."""
-    if not op_overrides.wanted(settings.config) and not pinned:
-        return ttsim.compile(graph, **given)
-    one_chip = {name: value for name, value in given.items() if name != "chips"}
-    ops: dict[str, op_overrides.NetlistOp] = {}
-    apart: dict[str, op_overrides.NetlistOp] = {}
-    if op_overrides.need_netlist(settings.config):
-        ops = op_overrides.netlist_ops(ttsim.compile(graph, **one_chip).netlist)
-    if op_overrides.need_apart(settings.config):
-        apart = op_overrides.netlist_ops(ttsim.compile(graph, **{**one_chip, "auto_fusing": False}).netlist)
-    whole: set[str] = set()  # ops that cannot be streamed in the requested slices
-    while True:
-        overrides = op_overrides.text(settings.config, ops, apart, given.get("chips", 1), pinned, whole)
-        try:
-            return ttsim.compile(graph, overrides=overrides, **given)
-        except ttsim.InputError as error:
-            op = op_overrides.cannot_stream(str(error))
-            if op is None or op in whole:
-                raise
-            warnings.warn(f"op '{op}' cannot be streamed in the slices of its override ({error}): it is streamed as "
-                          "the compiler chooses", stacklevel=2)
-            whole.add(op)
-
-
-def _whole_outputs(netlist: str) -> set[str]:
+def _integer_outputs(compiled: ttsim.CompiledModel) -> set[str]:
     """Queues that the host reads in an integer format."""
-    return set(re.findall(r"^ {2}([\w.]+): \{input: (?!HOST).*? df: U?Int\d+\b", netlist, re.MULTILINE))
+    return {queue.name for queue in compiled.layout.queues
+            if queue.filled_by and queue.format.removeprefix("U").startswith("Int")}
 
 
 class DeviceModel:
@@ -107,7 +81,7 @@ class DeviceModel:
         self.microbatch = settings.microbatch
         inputs = {info.name: tuple(info.shape) for info in compiled.inputs}
         outputs = {info.name: info.type for info in compiled.outputs}
-        in_queues = _whole_outputs(compiled.netlist)
+        in_queues = _integer_outputs(compiled)
         taken, self.outputs = order or (list(inputs), list(outputs))
         self.inputs = [(name, inputs.get(name)) for name in taken]
         floats = buda_dataformat_to_pytorch_dtype(output_format(settings.data_format))

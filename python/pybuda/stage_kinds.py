@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import torch
+import ttsim.torch
 from ttsim.evaluation import evaluating
 
 from . import compile_options, op_homes
@@ -105,7 +106,7 @@ class TraceStage(Stage):
             formats = {name: one for name, one in formats.items() if name in alone or not is_integer(one)}
         self.compiled = compile_graph(self.graph, self.settings, chip_of=self.trace.chips, formats=formats,
                                       device_comparisons=True)
-        self.bytes = op_homes.saturated(self.trace.ops, self.compiled.netlist)
+        self.bytes = op_homes.saturated(self.trace.ops, self.compiled.layout)
 
     def whole_outputs(self) -> set[str]:
         """Determined by the formats of ops."""
@@ -157,7 +158,6 @@ class TorchStage(Stage):
 
     def make(self) -> None:
         """Captures and compiles the module."""
-        import ttsim.torch
         module, config = self.module, self.settings.config
         args, kwargs = module.call_arguments(self._samples)
         fallback_ops = tuple(sorted(config.cpu_fallback_ops)) if config.enable_tvm_cpu_fallback else ()

@@ -11,7 +11,7 @@ import torch
 from ._C import DataFormat
 from .dtypes import buda_dataformat_to_pytorch_dtype, pytorch_dtype_to_buda_dataformat
 from .operand import Operand
-from .pybudaglobal import align_up_tile
+from .process import align_up_tile
 from .refusal import refusal
 from .argument_kinds import check
 from .tensor_shape import TensorShape
@@ -182,10 +182,7 @@ def to_pt_tensor(value: Any) -> torch.Tensor:
     RuntimeError for other types."""
     if isinstance(value, torch.Tensor):
         return value
-    if isinstance(value, Tensor):
-        return value.value()
-    from .parameter import Parameter
-    if isinstance(value, Parameter):
+    if isinstance(value, Operand):
         return value.value()
     if _framework(value) in ("tensorflow", "jax", "jaxlib", "keras"):
         value = numpy.asarray(value)

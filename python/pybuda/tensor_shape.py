@@ -6,7 +6,7 @@ import operator
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from .pybudaglobal import TILE_DIM, round_up_div
+from .process import TILE_DIM, round_up_div
 
 
 class TensorShape:

@@ -1,13 +1,20 @@
 """A backend of torch.compile: `torch.compile(module, backend=pybuda.compile_torch)`."""
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
+import ttsim.torch
 
 from . import config
-from .stage import Settings, compile_graph
+from ._C import DataFormat
+from ._C.backend_api import default_arch
+from .compile_options import default_format
+from .pybudaglobal import get_tenstorrent_device
+from .stage import DeviceModel, Settings, compile_graph
+from .ttdevice import TTDevice, _chips
 
 
 class _WithoutBackward(torch.autograd.Function):
@@ -52,20 +59,11 @@ class _Bound(torch.nn.Module):
 def compile_torch(gm: torch.fx.GraphModule, example_inputs: Sequence[Any], **_: Any) -> Callable[..., Any]:
     """Compiles the graph for the first TTDevice, or one of the default architecture, and returns a function. Parameters
     have their values at compile time."""
-    import ttsim
-    import ttsim.torch
-
-    from ._C import DataFormat
-    from .compile_options import default_format
-    from .pybudaglobal import get_tenstorrent_device
-    from .stage import DeviceModel
-    from .ttdevice import TTDevice, _chips
     bound = _Bound(gm, example_inputs).eval()
     samples = bound.given(example_inputs)
     device = get_tenstorrent_device()
     if device is None:
         device = object.__new__(TTDevice)  # only defines the chip; not part of a pipeline
-        from ._C.backend_api import default_arch
         device.arch, device.chip_ids, device.name = default_arch(), _chips(None, None), "tt"
     settings_ = config._get_global_compiler_config()
     fallback = tuple(sorted(settings_.cpu_fallback_ops))
@@ -91,5 +89,4 @@ def compile_torch(gm: torch.fx.GraphModule, example_inputs: Sequence[Any], **_: 
 
 def reset_state() -> None:
     """Discards everything that torch.compile has compiled."""
-    import torch._dynamo
-    torch._dynamo.reset()
+    importlib.import_module("torch._dynamo").reset()  # slow to import

@@ -11,6 +11,7 @@ from ._C import DataFormat
 from .dtypes import is_integer
 from .graph_maker import GraphMaker, element_type
 from .op.common import PyBudaOp
+from .op.eltwise_unary import Identity
 from .parameter import Parameter
 from .tensor import Tensor
 
@@ -96,7 +97,6 @@ def _check_names(ops: list[PyBudaOp], module: str) -> None:
 
 def _named_outputs(module: str, values: list[Tensor], inputs: list[Tensor]) -> list[tuple[str, Tensor]]:
     """Adds a nop for outputs that are not results of ops, such as inputs or parameters."""
-    from .op.eltwise_unary import Identity
     outputs: list[tuple[str, Tensor]] = []
     for value in values:
         if isinstance(value, Parameter) or value.src_op is None:

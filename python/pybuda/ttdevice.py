@@ -7,19 +7,25 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
+import ttsim
 
 from . import compile_options, config, config_check, host_work
 from ._C import DataFormat
 from ._C.backend_api import BackendDevice, BackendType, DeviceMode, default_arch, detect_available_silicon_devices
 from .argument_kinds import WHOLE, takes
-from .device import Device, _kinds
+from .compile_result import CompileResult
+from .device import Device, _kinds, samples_for
 from .loopback import Loopback
 from .module import Module
-from .pybudaglobal import reset_unique_node_id, set_state_changed
+from .process import reset_unique_node_id, set_state_changed
 from .stage import Settings
 from .stage_kinds import _formats, make_stages
-from .tensor import Tensor
+from .tensor import Tensor, to_pt_tensor
+from .trace import to_graph, trace
 from .training import refuse_training
+from .tti import compile_to_image
+from .tti.image import given_image
+from .tti.stage import ImageStage
 
 _MOST_CHIPS = 1024  # upper limit, larger than any machine
 _ENGINES = {BackendType.Golden: "functional", BackendType.Model: "functional"}  # values without a clock
@@ -60,15 +66,14 @@ def get_device_config(arch: BackendDevice | None = None, chip_ids: Sequence[int]
     """Product and grid that a device of this architecture (None: the default) is compiled for, according to the
     configuration. RuntimeError for an architecture that is not simulated, ttsim.InputError for an invalid SoC
     descriptor."""
-    import ttsim
     arch, settings = arch or default_arch(), config._get_global_compiler_config()
     name = compile_options.device_name(settings, arch, len(chip_ids) or 1)
     info = next((info for info in ttsim.devices() if info.name == name), None)
     harvested = tuple(row for row in range(32) if settings.harvesting_mask >> row & 1)
     if info is None:  # a SoC descriptor
-        rows, columns = compile_options.descriptor_grid(name)
-        return DeviceConfig(arch, name, name, 1, (rows - len(harvested), columns), name, chip_ids=tuple(chip_ids),
-                            harvested_rows=harvested)
+        described = ttsim.describe_device(name)
+        return DeviceConfig(arch, name, name, 1, (described.rows - len(harvested), described.columns), name,
+                            chip_ids=tuple(chip_ids), harvested_rows=harvested)
     return DeviceConfig(arch, name, info.chip, info.chips, (info.rows - len(harvested), info.columns),
                         chip_ids=tuple(chip_ids), harvested_rows=harvested)
 
@@ -143,10 +148,8 @@ class TTDevice(Device):
     def compile_for(self, inputs: Sequence[Any], compiler_cfg: Any = None, targets: Sequence[Any] = (),
                     microbatch_size: int = 0, microbatch_count: int = 1, verify_cfg: Any = None) -> list[Any]:
         """`inputs` have dim 0 = 1. Raises errors of compilation: ttsim.InputError, ttsim.UnsupportedError."""
-        from .compile_result import CompileResult
         settings = self._settings(inputs, compiler_cfg, microbatch_size or 1)
         if self._image is not None:
-            from .tti.stage import ImageStage
             self._stages = [ImageStage(self._image, settings, self._image_reference)]
         else:
             if not self.modules:
@@ -161,7 +164,7 @@ class TTDevice(Device):
             else:
                 self._stages = make_stages(self.modules, inputs, settings)
         self._compile_output = CompileResult(self, settings)
-        host_work.say(self, [stage for stages in self._subgraphs or [self._stages] for stage in stages])
+        host_work.warn_of_host_ops(self, [stage for stages in self._subgraphs or [self._stages] for stage in stages])
         whole = settings.config.compile_depth.value >= config.CompileDepth.BACKEND_GOLDEN_VERIFY.value
         self.runs = whole and self.device_mode != DeviceMode.CompileOnly
         if self.runs:
@@ -210,7 +213,6 @@ class TTDevice(Device):
                        graph_name: str = "default_graph", compiler_cfg: Any = None, trace_only: bool = False,
                        verify_cfg: Any = None) -> tuple[Any, ...]:
         """The ttsim.Graph of the modules (of pybuda's ops), outputs, intermediates by name, inputs, and None."""
-        from .trace import to_graph, trace
         named = list(zip(self.modules[0].forward_names(len(inputs)), inputs))
         made = trace(self.modules, named)
         values: dict[str, Any] = {op.name: None for op in made.ops}
@@ -238,8 +240,7 @@ class TTDevice(Device):
 
     def compile_reference(self, sample_inputs: Sequence[Any]) -> None:
         """Compiles the modules without starting a session."""
-        from .run.api import _samples
-        microbatch, samples = _samples(self, sample_inputs)
+        microbatch, samples = samples_for(self, sample_inputs)
         mode, self.device_mode = self.device_mode, DeviceMode.CompileOnly
         try:
             self.compile_for(samples, microbatch_size=microbatch)
@@ -306,9 +307,6 @@ class TTDevice(Device):
     @takes(parameters=(Mapping,))
     def update_device_parameters(self, parameters: dict[str, Any]) -> None:
         """Sets values for later runs. RuntimeError for an unknown name."""
-        import ttsim
-
-        from .tensor import to_pt_tensor
         for name, value in parameters.items():
             stage = next((stage for stage in self._stages if name in stage.parameters()), None)
             if stage is None:
@@ -316,8 +314,10 @@ class TTDevice(Device):
                                    f"{', '.join(self.get_all_parameters()) or 'none'}")
             try:
                 stage.set_parameter(name, to_pt_tensor(value).detach())
-            except ttsim.InputError:  # compilation depended on the old values
-                stage.compile_again()
+            except ttsim.InputError as error:
+                if error.code not in ("needs-recompilation", "unknown-name"):
+                    raise
+                stage.compile_again()  # compilation depended on the old values
 
     def get_optimizer(self) -> Any:
         """The optimizer given to the constructor."""
@@ -365,7 +365,6 @@ class TTDevice(Device):
                          microbatch_count: int = 1, verify_cfg: Any = None, cpueval_outputs: Any = None) -> Any:
         """A TTDeviceImage of the modules, written to `img_path`. AssertionError unless the device was created with an
         explicit arch and devtype."""
-        from .tti import compile_to_image
         assert self._explicit, "compile_to_image needs a TTDevice with an explicit arch= and devtype="
         if training:
             refuse_training("an image for training")
@@ -379,9 +378,13 @@ class TTDevice(Device):
         """A device that runs an image; its `modules` are placeholders with the names of the compiled modules.
         `trust_host_parts`: as in TTDeviceImage.load_from_disk(), with `img_path`. AssertionError unless one of `img`
         and `img_path` is given, ttsim.InputError for an invalid image file."""
-        from .tti import load_image
-        device: TTDevice = load_image(img, img_path, device_id_overrides, trust_host_parts)
-        device.modules = _modules_of(device._image, device)
+        image = given_image(img, img_path, trust_host_parts)
+        chip_ids = device_id_overrides or image.device_ids or image.contents.get("chip_ids")
+        device = TTDevice(str(image.contents.get("name", "tt0")), arch=image.arch, devtype=image.devtype,
+                          device_mode=DeviceMode.RunOnly,
+                          chip_ids=[chip_ids] if isinstance(chip_ids, int) else chip_ids)
+        device._image = image
+        device.modules = _modules_of(image, device)
         return device
 
 
@@ -391,7 +394,6 @@ def _check_detected(device: str, chip_ids: Sequence[Any]) -> None:
     settings = config._get_global_compiler_config()
     if settings.backend_cluster_descriptor_path:
         return
-    import ttsim
     product = config.supported_backend_configurations.get(settings.device_config or "", ("", []))[0]
     of_product = next((info.chips for info in ttsim.devices() if info.name == product), 0)
     there = max(len(detect_available_silicon_devices()), of_product)

@@ -9,7 +9,8 @@ from typing import Any
 import torch
 
 from .parameter import Parameter
-from .pybudaglobal import align_up_tile, round_up_div
+from .process import align_up_tile, round_up_div
+from .tensor import SomeTensorTypes
 
 __all__ = ["align_up_tile", "arranged", "flatten", "get_pybuda_parameters_from_state_dict", "round_up_div"]
 
@@ -68,7 +69,6 @@ def flatten_places(nested: Any) -> list[int]:
 
 def flatten(outputs: Any) -> list[Any]:
     """The tensors of nested outputs in order, without None. NotImplementedError for other types."""
-    from .tensor import SomeTensorTypes
     if outputs is None:
         return []
     if isinstance(outputs, (*SomeTensorTypes, Parameter)):

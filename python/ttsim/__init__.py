@@ -10,21 +10,25 @@ and reports the cycles.
     y = model.run({"x": numpy.ones((32, 64), numpy.float32)})["y"]
     print(y[0, 0], model.cycles)
 
-Errors are subclasses of ttsim.Error: InputError, UnsupportedError, HangError, InterruptedRunError or InternalError,
-with `file`, `line` and `column` if known. Simulations release the GIL, and Ctrl-C interrupts them."""
-from ._ttsim import (ArrayInfo, CompileReport, DeviceInfo, ElementType, Engine, Error, GraphTime, HangError, ImageInfo,
-                     InputError, InternalError, InterruptedRunError, MergeReport, Netlist, Numerics, OpInfo, OpTime,
-                     OutputCheck, QueueInfo, RunReport, UnsupportedError, Value, Verdict, devices, image_info,
-                     merge_images, model_ops, set_config_dir)
+Errors are subclasses of ttsim.Error: InputError, UnsupportedError, HangError, InterruptedRunError, ResourceError or
+InternalError. `code` is a word for programs ("unknown-name"), `ops` has the names concerned, `message` and `remedy` are
+text, `file`, `line` and `column` the place if known, and `problems` has every problem. Simulations release the GIL, and Ctrl-C interrupts them."""
+from ._ttsim import (ArrayInfo, CompileReport, DeviceInfo, ElementType, Engine, Error, ErrorKind, FusedInfo,
+                     FusedMember, GraphInfo, GraphTime, HangError, HostStep, IgnoredOverride, ImageInfo, InputError,
+                     InternalError, InterruptedRunError, LoweredOp, MergeReport, Netlist, Numerics, OpInfo, OpTime,
+                     OutputCheck, PlacedOp, Problem, ProgramInfo, QueueBuffer, QueueInfo, ResourceError, RunReport,
+                     UnsupportedError, Value, Verdict, describe_device, devices, image_info, merge_images, model_ops,
+                     set_config_dir)
 from ._ttsim import version as __version__
 from .graph import Graph
 from .model import CompiledModel, Model, compile  # noqa: A004 (the name of the command)
 from .session import Session, run
 
 __all__ = [
-    "ArrayInfo", "CompileReport", "CompiledModel", "DeviceInfo", "ElementType", "Engine", "Error", "Graph",
-    "GraphTime", "HangError", "ImageInfo", "InputError", "InternalError", "InterruptedRunError", "MergeReport",
-    "Model", "Netlist", "Numerics", "OpInfo", "OpTime", "OutputCheck", "QueueInfo", "RunReport", "Session",
-    "UnsupportedError", "Value", "Verdict", "__version__", "compile", "devices", "image_info", "merge_images",
-    "model_ops", "run", "set_config_dir"
+    "ArrayInfo", "CompileReport", "CompiledModel", "DeviceInfo", "ElementType", "Engine", "Error", "ErrorKind",
+    "FusedInfo", "FusedMember", "Graph", "GraphInfo", "GraphTime", "HangError", "HostStep", "IgnoredOverride",
+    "ImageInfo", "InputError", "InternalError", "InterruptedRunError", "LoweredOp", "MergeReport", "Model",
+    "Netlist", "Numerics", "OpInfo", "OpTime", "OutputCheck", "PlacedOp", "Problem", "ProgramInfo", "QueueBuffer",
+    "QueueInfo", "ResourceError", "RunReport", "Session", "UnsupportedError", "Value", "Verdict", "compile",
+    "describe_device", "devices", "image_info", "merge_images", "model_ops", "run", "set_config_dir", "__version__"
 ]

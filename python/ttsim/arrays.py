@@ -1,4 +1,4 @@
-"""Converts arrays of programs (numpy, torch, lists) to the float32 or int64 arrays of the library, and back."""
+"""Passes arrays of programs (numpy, torch, lists) to the library, which converts their elements, and back."""
 from __future__ import annotations
 
 import sys
@@ -21,12 +21,16 @@ _NUMPY[ElementType.BF16] = numpy.dtype("float32")  # numpy has no bfloat16; floa
 
 def numpy_of(values: Any) -> numpy.ndarray:
     """A numpy array of the same values; torch.bfloat16 becomes float32."""
-    torch = sys.modules.get("torch")
-    if torch is not None and isinstance(values, torch.Tensor):
+    if _is_torch(values):
         values = values.detach().cpu()
-        made: numpy.ndarray = (values.float() if values.dtype == torch.bfloat16 else values).numpy()
+        made: numpy.ndarray = (values.float() if str(values.dtype) == "torch.bfloat16" else values).numpy()
         return made
     return numpy.asarray(values)
+
+
+def _is_torch(values: Any) -> bool:
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(values, torch.Tensor)
 
 
 def type_of(values: Any) -> ElementType:
@@ -37,15 +41,26 @@ def type_of(values: Any) -> ElementType:
     return _TYPES[name]
 
 
-def numbers(values: Any, kind: ElementType) -> numpy.ndarray:
-    """The values as passed to the library: contiguous, float32 or int64."""
-    return numpy.asarray(numpy_of(values), dtype=numpy.float32 if kind in _FLOATS else numpy.int64, order="C")
+def buffer(values: Any, kind: ElementType) -> Any:
+    """The values as a contiguous array whose memory the library reads, of any element type: no copy, if they are one.
+    For BF16, uint16 stands for the bits of bfloat16."""
+    if _is_torch(values) and values.layout is sys.modules["torch"].strided:
+        given = values.detach().cpu()
+        if str(given.dtype) == "torch.bfloat16" and kind not in _FLOATS:
+            given = given.float()
+        return given.resolve_neg().resolve_conj().contiguous()
+    array = numpy_of(values)
+    if array.dtype.name == "bfloat16":  # of the package ml_dtypes
+        array = array.view(numpy.uint16) if kind == ElementType.BF16 else array.astype(numpy.float32)
+    elif array.dtype.kind not in "fiub" or array.dtype.itemsize > 8:
+        array = array.astype(numpy.float32 if kind in _FLOATS else numpy.int64)
+    return numpy.asarray(array, dtype=array.dtype.newbyteorder("="), order="C")
 
 
-def pair(values: Any, kind: ElementType | None = None) -> tuple[ElementType, numpy.ndarray]:
+def pair(values: Any, kind: ElementType | None = None) -> tuple[ElementType, Any]:
     """Element type and values, as graphs accept them."""
     kind = type_of(values) if kind is None else kind
-    return kind, numbers(values, kind)
+    return kind, buffer(values, kind)
 
 
 def array(kind: ElementType, values: numpy.ndarray) -> numpy.ndarray:

@@ -2,14 +2,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy
 
 from . import _ttsim, arrays, session
 from ._compile_keywords import CompileKeywords
-from ._ttsim import ArrayInfo, CompileReport
+from ._ttsim import ArrayInfo, CompileReport, HostStep, LoweredOp, Netlist
 from .graph import Graph
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ class CompiledModel:
 
     def __init__(self, raw: _ttsim.CompiledModel) -> None:
         self.raw = raw
+        self._layout: Netlist | None = None
 
     @staticmethod
     def read(path: str | os.PathLike[str]) -> CompiledModel:
@@ -45,8 +46,20 @@ class CompiledModel:
 
     @property
     def netlist(self) -> str:
-        """Its text."""
+        """Its text; `layout` has its values."""
         return self.raw.netlist
+
+    @property
+    def layout(self) -> Netlist:
+        """The netlist as values: places of ops, buffers of queues, graphs, programs."""
+        if self._layout is None:
+            self._layout = self.raw.layout()
+        return self._layout
+
+    @property
+    def host_steps(self) -> list[HostStep]:
+        """Steps that the host computes, in order."""
+        return self.raw.host_steps
 
     @property
     def inputs(self) -> list[ArrayInfo]:
@@ -73,11 +86,15 @@ class CompiledModel:
 
 
 def compile(graph: Graph, *, inputs: Mapping[str, Any] | None = None,  # noqa: A001
-            **options: Unpack[CompileKeywords]) -> CompiledModel:
+            choose_overrides: Callable[[list[LoweredOp]], str] | None = None, ignore_impossible_slices: bool = False,
+            fewer_chips: bool = False, **options: Unpack[CompileKeywords]) -> CompiledModel:
     """Compiles a model. `options` are those of docs/options.md, with the defaults of `ttsim compile`.
 
     `inputs`: values to run with by default, by input; with `target_pcc` one sample, or several along one more axis in
-    front. Raises InputError for values that do not fit, UnsupportedError, TypeError for an unknown option."""
+    front. `choose_overrides` is called once, with the ops of the lowered model, and returns overrides as YAML ("": none)
+    that `overrides` lacks; under the name "*" dram_parameters of every op. `ignore_impossible_slices`: slices of
+    overrides that an op cannot have are reported in `report().ignored_overrides` instead of an error. `fewer_chips`:
+    with fewer epochs than `chips`, one chip for each epoch instead of an error. Raises InputError for values that do not fit, UnsupportedError, TypeError for an unknown option."""
     request = _ttsim.CompileOptions()
     types = {info.name: info.type for info in graph.inputs}
     request.set_inputs({name: arrays.pair(values, types.get(name)) for name, values in (inputs or {}).items()})
@@ -85,7 +102,7 @@ def compile(graph: Graph, *, inputs: Mapping[str, Any] | None = None,  # noqa: A
         if name not in CompileKeywords.__annotations__:
             raise TypeError(f"there is no option '{name}'")
         setattr(request, name, list(value) if isinstance(value, tuple) else value)
-    return CompiledModel(_ttsim.compile(graph.raw, request))
+    return CompiledModel(_ttsim.compile(graph.raw, request, choose_overrides, ignore_impossible_slices, fewer_chips))
 
 
 def _results(raw: Mapping[str, Any]) -> dict[str, numpy.ndarray]:

@@ -21,6 +21,11 @@ struct DeviceInfo {
 /// Lists boards, and chips that are devices by themselves. Throws Error(Input) for an invalid description file.
 TTSIM_API std::vector<DeviceInfo> devices();
 
+/// Describes a product, chip, folder of a chip, or soc descriptor file: any value of SessionOptions::device.
+/// `harvested_rows`: NoC rows switched off, which `rows` does not count. Throws Error(Input) for an unknown name or an
+/// invalid file.
+TTSIM_API DeviceInfo describe_device(const std::string& device, const std::vector<int>& harvested_rows = {});
+
 /// Sets the folder that is searched first for chips/NAME/chip.yaml and products.yaml, for the whole process; "" removes
 /// the setting. Searched next: the folder in the environment variable TTSIM_CONFIG_DIR, then share/ttsim/configs of the
 /// installation. Throws Error(Input) when the folder does not exist.

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -17,10 +18,32 @@
 #include <ttsim/array.hpp>
 #include <ttsim/compile_options.hpp>
 #include <ttsim/graph.hpp>
+#include <ttsim/netlist.hpp>
 #include <ttsim/report.hpp>
 #include <ttsim/session.hpp>
 
 namespace ttsim {
+
+/// A step that the host computes before or after the device, or between two parts of it.
+struct HostStep {
+    std::string name;
+    std::string op;      ///< of model_ops(): "reshape", "gather", ...
+    std::string origin;  ///< node of the model that it is a part of; "": made by the compiler
+    std::string file;    ///< place of that node; "": unknown
+    int line = 0;
+    ArrayInfo result;                   ///< name, element type and shape
+    std::vector<std::string> operands;  ///< names of steps, inputs, constants and device results
+    double operations = 0;              ///< estimated operations per sample
+    double multiply_adds = 0;           ///< per sample, of products and convolutions
+};
+
+/// An override without effect.
+struct IgnoredOverride {
+    std::string op;       ///< the name in the override
+    std::string code;     ///< as in Problem::code: "unknown-name" or "cannot-stream"
+    std::string nearest;  ///< the most similar name of an op; "": none is similar
+    std::string message;
+};
 
 /// Result of a compilation.
 struct CompileReport {
@@ -28,9 +51,10 @@ struct CompileReport {
     std::int64_t ops = 0, epochs = 0, constants = 0;
     double estimated_cycles = 0;          ///< clock cycles per sample
     std::vector<std::string> notes;       ///< one line each
-    std::vector<std::string> host_steps;  ///< host steps, one line each
-    double pcc = 0;                       ///< with target_pcc: PCC reached on the samples
-    std::string format_rules;             ///< with target_pcc: the chosen rules, for CompileOptions::format_rules
+    std::vector<std::string> host_steps;  ///< host steps, one line each; as values: CompiledModel::host_steps()
+    std::vector<IgnoredOverride> ignored_overrides;  ///< with CompileOptions::ignore_unknown, or LoweredOptions
+    double pcc = 0;                                  ///< with target_pcc: PCC reached on the samples
+    std::string format_rules;  ///< with target_pcc: the chosen rules, for CompileOptions::format_rules
 };
 
 /// A compiled model. A value type: copies are cheap and share the content.
@@ -44,7 +68,9 @@ public:
     /// Writes a folder that `ttsim run` accepts. Throws Error(Input) when it cannot be written, or exists with other
     /// content.
     void write_folder(const std::string& folder) const;
-    std::string netlist() const;  ///< text of the netlist, as in a folder's netlist.yaml
+    std::string netlist() const;               ///< text of the netlist, as in a folder's netlist.yaml
+    Netlist layout() const;                    ///< the netlist as values: places of ops, buffers of queues, programs
+    std::vector<HostStep> host_steps() const;  ///< in order
     /// Reads a folder. The model runs like the one that was written, but has no parameters(). Throws Error(Input) that
     /// names the missing or invalid file.
     static CompiledModel read_folder(const std::string& folder);
@@ -70,8 +96,29 @@ private:
     std::shared_ptr<const Impl> impl_;
 };
 
+/// An op of a lowered model, before elementwise ops are fused.
+struct LoweredOp {
+    std::string name;                   ///< as overrides refer to it
+    std::string type;                   ///< in the netlist
+    std::string origin;                 ///< node of the model that it is a part of
+    std::vector<std::string> operands;  ///< names of ops, inputs and constants
+};
+
+/// Options that depend on the lowered model.
+struct LoweredOptions {
+    /// Chooses overrides by names and types of ops. Called once during the compilation with the ops of the lowered
+    /// model, in order. Returns YAML as in CompileOptions::overrides, which it adds to; "": none. Under the name "*"
+    /// dram_parameters of every op.
+    std::function<std::string(const std::vector<LoweredOp>& ops)> overrides;
+    /// Slices of overrides that an op cannot have are ignored and reported, instead of an Error(Input).
+    bool ignore_impossible_slices = false;
+    /// Uses fewer chips than CompileOptions::chips if the model has fewer epochs, instead of an Error(Input).
+    bool fewer_chips = false;
+};
+
 /// Compiles a graph. Throws Error: Input for invalid options or inputs, Unsupported for ops that cannot be compiled.
 TTSIM_API CompiledModel compile(const Graph& graph, const CompileOptions& options = {});
+TTSIM_API CompiledModel compile(const Graph& graph, const CompileOptions& options, const LoweredOptions& lowered);
 
 /// A compiled model with its own session. Not thread-safe.
 class TTSIM_API Model {
@@ -91,11 +138,13 @@ public:
     /// model. Samples run in sequence, and the given input is the initial value. Throws Error(Input) for pairs of
     /// different shape or type, and for a microbatch of several samples.
     Arrays run(const Arrays& inputs, const std::map<std::string, std::string>& feed_back = {});
+    Arrays run(Arrays&& inputs, const std::map<std::string, std::string>& feed_back = {});  ///< without a copy
 
     /// Pushes one sample of a stream. A microbatch starts when all its samples were pushed. Throws Error(Hang) when the
     /// device has no room because outputs were not read; nothing is pushed then.
     void push(const Arrays& inputs);
-    void flush();  ///< completes the current microbatch, so that all pushed samples run
+    void push(Arrays&& inputs);  ///< without a copy
+    void flush();                ///< completes the current microbatch, so that all pushed samples run
     /// Returns and removes the outputs of the oldest sample. Throws Error(Input) when there is none, or its microbatch
     /// is incomplete.
     Arrays get();

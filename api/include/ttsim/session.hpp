@@ -97,6 +97,7 @@ public:
     /// Error(Hang) when the queue stays full until the timeout; nothing is pushed then. Throws Error(Input) for an
     /// unknown queue or a wrong shape.
     void push(const std::string& queue, const Tensor& entry, Timeout timeout = {});
+    void push(const std::string& queue, Tensor&& entry, Timeout timeout = {});  ///< without a copy
     /// Pushes all entries or, when it throws, none.
     void push(const std::string& queue, const std::vector<Tensor>& entries, Timeout timeout = {});
     /// Returns the oldest entry that was not popped, or the `ahead`-th entry after it. Throws Error(Hang) when it is
@@ -109,6 +110,7 @@ public:
 
     /// Writes a slot of a ram; shape and format as for push(). Throws Error(Input) for a wrong name, slot or shape.
     void write(const std::string& ram, std::int64_t slot, const Tensor& entry);
+    void write(const std::string& ram, std::int64_t slot, Tensor&& entry);  ///< without a copy
     /// Reads a slot of a ram after waiting for programs in flight. An unwritten slot reads as zeros.
     Tensor read(const std::string& ram, std::int64_t slot);
 

@@ -3,6 +3,8 @@ from __future__ import annotations
 
 import os
 
+import ttsim
+
 from ..refusal import refusal
 from .enumeration import NamedEnum
 
@@ -43,7 +45,6 @@ def _set(variable: str) -> bool:
 def simulated_products() -> list[str]:
     """The simulated boards: TTSIM_DEVICES, a comma-separated list of names from `ttsim devices`; default: one wh_n150.
     RuntimeError for an unknown name."""
-    import ttsim
     known = {device.name for device in ttsim.devices()}
     names = [name.strip() for name in os.environ.get("TTSIM_DEVICES", "").split(",") if name.strip()]
     for name in names:
@@ -54,7 +55,6 @@ def simulated_products() -> list[str]:
 
 def detect_available_silicon_devices() -> list[BackendDevice]:
     """One entry per chip of the simulated boards; PYBUDA_OVERRIDE_NUM_CHIPS overrides the number."""
-    import ttsim
     boards = {device.name: device for device in ttsim.devices()}
     found = [_arch(boards[name].chip) for name in simulated_products() for _ in range(boards[name].chips)]
     if _set("GOLDEN_WORMHOLE_B0"):

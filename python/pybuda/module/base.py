@@ -4,7 +4,8 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from ..pybudaglobal import register_module
+from .. import upper_layers
+from ..process import register_module
 
 
 class Module:
@@ -41,8 +42,7 @@ class Module:
 
     def run(self, *args: Any) -> Any:
         """The outputs of one inference. No other module may be placed on a device."""
-        from ..run.api import run_inference
-        return run_inference(self, inputs=[args]).get()
+        return upper_layers.call("run_inference", self, inputs=[args]).get()
 
     def __repr__(self) -> str:
         return f"{type(self).__name__} '{self.name}'"

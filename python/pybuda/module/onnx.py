@@ -5,6 +5,7 @@ import importlib
 from typing import Any
 
 import torch
+import ttsim
 
 from .base import Module
 
@@ -24,7 +25,6 @@ class OnnxModule(Module):
     def graph_of(self, shapes: list[tuple[int, ...]]) -> Any:
         """The ttsim.Graph; inputs with symbolic sizes get `shapes`, in order. ttsim.InputError, ttsim.UnsupportedError
         for a model that cannot be compiled."""
-        import ttsim
         source = self.onnx_path if self.module is None else self.module.SerializeToString()
         names = self._open_inputs()
         return ttsim.Graph.from_onnx(source, dict(zip(names, shapes)) if names else None)

@@ -10,8 +10,9 @@ import torch
 
 from ..argument_kinds import takes
 from ..parameter import Parameter
-from ..pybudaglobal import module_call
+from ..process import module_call
 from ..tensor import Tensor, to_pt_tensor
+from ..utils import arranged, flatten
 from .base import Module
 
 
@@ -202,7 +203,6 @@ class PyBudaModule(Module):
     def trace_forward(self, *tensors: Any) -> list[Tensor]:
         """The outputs of forward() as a flat list. RuntimeError for a wrong number of inputs and for outputs that are
         not pybuda tensors."""
-        from ..utils import arranged, flatten
         names = self.input_names if len(self.input_names) == len(tensors) else []
         try:
             arguments = arranged(self.forward, tensors, self.input_structure) if not names else []

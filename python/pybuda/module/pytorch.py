@@ -9,6 +9,7 @@ import torch
 from ttsim.evaluation import evaluating
 
 from ..parameter import Parameter
+from ..tensor import to_pt_tensor
 from ..utils import arranged, flatten
 from .base import Module
 
@@ -88,7 +89,6 @@ class PyTorchModule(Module):
 
     def set_parameters(self, **kwargs: Any) -> None:
         """RuntimeError for an unknown name."""
-        from ..tensor import to_pt_tensor
         known = self._named()
         for name, value in kwargs.items():
             if name not in known:

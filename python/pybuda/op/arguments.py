@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..operand import Operand
+from .errors import OpAssertionError, OpError
 
 _OF_ARGUMENTS = (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 
@@ -35,13 +36,18 @@ def _named(function: Callable[..., Any]) -> Callable[..., Any]:
             except TypeError:  # missing or unknown arguments: python's own error
                 raise error from None
             name = given.get("name")
-            if isinstance(error, NotImplementedError) or f"op '{name}" in str(error):
+            if isinstance(error, NotImplementedError) or _names(error, name):
                 raise
             described = ", ".join(f"{key}={_described(value)}" for key, value in given.items() if key != "name")
             if isinstance(error, AssertionError):
-                raise AssertionError(f"op '{name}' ({function.__name__}): {error}") from error
-            raise RuntimeError(f"op '{name}' ({function.__name__}) does not accept {described}: {error}") from error
+                raise OpAssertionError(name, f"op '{name}' ({function.__name__}): {error}") from error
+            raise OpError(name, f"op '{name}' ({function.__name__}) does not accept {described}: {error}") from error
     return checked
+
+
+def _names(error: Exception, name: Any) -> bool:
+    """Whether the error names the op already, or one of its parts, whose names begin with its own."""
+    return isinstance(error, (OpError, OpAssertionError)) and error.op.startswith(str(name))
 
 
 def _described(value: Any) -> str:

@@ -13,8 +13,9 @@ import torch
 from .._C import DataFormat
 from ..dtypes import is_integer, pytorch_dtype_to_buda_dataformat
 from ..parameter import Parameter
-from ..pybudaglobal import current_call, get_unique_node_id
+from ..process import current_call, get_unique_node_id
 from ..tensor import Tensor
+from .errors import OpError
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,9 +67,9 @@ class PyBudaOp:
         if isinstance(operand, (int, float)) and not isinstance(operand, bool):
             return PyBudaOp("constant", f"input_{place}_{self.name}", constant=float(operand)).get_tensor()
         if not isinstance(operand, (Tensor, Parameter)):
-            raise RuntimeError(f"operand {place} of op '{self.name}' is a {type(operand).__name__}; ops accept pybuda "
-                               "tensors, parameters and numbers: wrap a torch tensor with "
-                               "pybuda.Tensor.create_from_torch() or register it with add_constant()")
+            raise OpError(self.name, f"operand {place} of op '{self.name}' is a {type(operand).__name__}; ops accept "
+                          "pybuda tensors, parameters and numbers: wrap a torch tensor with "
+                          "pybuda.Tensor.create_from_torch() or register it with add_constant()")
         return operand
 
     @property
@@ -85,8 +86,8 @@ class PyBudaOp:
             shape, dtype = (tuple(value.shape), value.dtype) if value is not None else self._shape()
         except (RuntimeError, ValueError, IndexError, AssertionError, TypeError) as error:
             shapes = ", ".join(str(operand.shape.dims) for operand in self.operands)
-            raise RuntimeError(f"op '{self.name}' ({self.op_type}) does not accept operands of shape {shapes}: "
-                               f"{error}") from error
+            raise OpError(self.name, f"op '{self.name}' ({self.op_type}) does not accept operands of shape {shapes}: "
+                          f"{error}") from error
         gradient = any(operand.requires_grad for operand in self.operands)
         return Tensor(value, shape, out_df or self._format(dtype), self, requires_grad=gradient)
 

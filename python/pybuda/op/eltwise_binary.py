@@ -8,6 +8,7 @@ import torch
 
 from ..operand import Operand
 from ..tensor import Tensor
+from ..upper_layers import offered
 from .common import define, graph_op, result, widened
 
 Number = Operand | float
@@ -61,16 +62,19 @@ define("heaviside", torch.heaviside, _heaviside)
 define("binary_stack", _binary_stack, lambda make, a, b, dim: make.join([a, b], make.axis(a, dim), _interleaved))
 
 
+@offered
 def Add(name: str, operandA: Number, operandB: Number) -> Tensor:
     """a + b, elementwise with broadcasting. RuntimeError for incompatible shapes."""
     return result("add", name, operandA, operandB)
 
 
+@offered
 def Subtract(name: str, operandA: Number, operandB: Number) -> Tensor:
     """a - b, elementwise with broadcasting. RuntimeError for incompatible shapes."""
     return result("subtract", name, operandA, operandB)
 
 
+@offered
 def Multiply(name: str, operandA: Number, operandB: Number) -> Tensor:
     """a * b, elementwise with broadcasting. RuntimeError for incompatible shapes."""
     return result("multiply", name, operandA, operandB)

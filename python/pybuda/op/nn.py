@@ -9,8 +9,11 @@ import torch.nn.functional as F
 from ..operand import Operand
 from ..tensor import Tensor
 from .common import define, result
+from .eltwise_binary import Add, Multiply, Subtract
+from .eltwise_unary import Reciprocal, Sqrt
 from .nn_modules import (AvgPool2dModule, Conv2dModule, ConvTranspose2dModule, Linear, MaxPool1dModule,
                          MaxPool2dModule, SparseMatmulModule)
+from .reduce import ReduceAvg
 
 __all__ = ["AvgPool2dModule", "Batchnorm", "Conv2dModule", "ConvTranspose2dModule", "Layernorm", "Linear",
            "LogSoftmax", "MaxPool1dModule", "MaxPool2dModule", "Softmax", "SparseMatmulModule"]
@@ -59,9 +62,6 @@ def Layernorm(name: str, operandA: Tensor, weights: Operand, bias: Operand, dim:
     """One op along the last dim; along another dim several ops, named `<name>_mean` and so on."""
     if dim in (-1, len(operandA.shape) - 1):
         return result("layernorm", name, operandA, weights, bias, attrs=(dim, epsilon), epsilon=epsilon)
-    from .eltwise_binary import Add, Multiply, Subtract
-    from .eltwise_unary import Reciprocal, Sqrt
-    from .reduce import ReduceAvg
     mean = ReduceAvg(f"{name}_mean", operandA, dim)
     centered = Subtract(f"{name}_sub", operandA, mean)
     variance = ReduceAvg(f"{name}_var", Multiply(f"{name}_sq", centered, centered), dim)

@@ -9,6 +9,7 @@ from .._C import DataFormat
 from ..operand import Operand
 from ..tensor import Tensor
 from .common import define, result
+from .errors import OpError
 
 _RANGES = {torch.int8: (-128, 127), torch.uint8: (0, 255), torch.int32: (-(1 << 31), (1 << 31) - 1)}
 _NAMES = {torch.int8: "i8", torch.uint8: "u8", torch.int32: "i32"}
@@ -80,8 +81,8 @@ def _known(name: str, what: str, given: Any) -> torch.Tensor:
     """The value of a number, a torch tensor, a constant or a parameter. RuntimeError for a tensor without a value."""
     if isinstance(given, Operand):
         if not given.has_value():
-            raise RuntimeError(f"{what} of op '{name}' is a tensor whose value is not known when the op is made; give "
-                               "a number, a constant or a parameter with a value")
+            raise OpError(name, f"{what} of op '{name}' is a tensor whose value is not known when the op is made; give "
+                          "a number, a constant or a parameter with a value")
         given = given.value()
     return torch.as_tensor(given).detach().float().reshape(-1)
 
@@ -90,8 +91,8 @@ def _zero_point(name: str, what: str, given: Any) -> float:
     """RuntimeError if it differs along the axis."""
     values = _known(name, what, given)
     if values.numel() == 0 or bool((values != values[0]).any()):
-        raise RuntimeError(f"{what} of op '{name}' has {values.numel()} different values; give one number "
-                           "for all, as in symmetric quantization along an axis")
+        raise OpError(name, f"{what} of op '{name}' has {values.numel()} different values; give one number for all, as "
+                      "in symmetric quantization along an axis")
     return float(values[0])
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 import torch.nn.functional as F
 
-from ..pybudaglobal import align_up_tile
+from ..process import align_up_tile
 from .common import define
 
 

@@ -12,13 +12,13 @@ import torch
 from .. import config, progress
 from .._C.backend_api import BackendDevice, DeviceMode, detect_available_silicon_devices
 from ..argument_kinds import LISTED, WHOLE, takes
-from ..device import Device, noting_samples
+from ..device import Device, noting_samples, samples_for
 from ..module import Module
 from ..op_names import warn_unknown
-from ..pybudaglobal import clear_state_changed, get_devices, state_changed
-from ..tensor import to_pt_tensors
-from ..utils import structure
+from ..process import clear_state_changed, get_devices, state_changed
 from ..training import refuse_training, set_training
+from ..ttdevice import TTDevice
+from ..upper_layers import offered
 from . import context
 from .queues import ResultQueue
 
@@ -47,6 +47,7 @@ def run_inference(module: Module | None = None, inputs: Inputs = (), input_count
                   _verify_cfg: VerifyConfig | None = None) -> Queue: ...
 
 
+@offered
 @takes(inputs=(*LISTED, torch.Tensor), input_count=WHOLE)
 def run_inference(module: Module | None = None, inputs: Inputs = (), input_count: int = 1, output_queue: Any = None,
                   _sequential: bool = False, _perf_trace: bool = False,
@@ -84,9 +85,7 @@ def _is_sequential(asked: bool) -> bool:
 
 
 def _place(module: Any) -> None:
-    from ..ttdevice import TTDevice
     if not isinstance(module, Module):
-        import torch
         wrap = "; wrap it: pybuda.PyTorchModule(name, module)" if isinstance(module, torch.nn.Module) else ""
         raise RuntimeError(f"run_inference needs a pybuda module, not a {type(module).__name__}{wrap}")
     devices = get_devices()
@@ -122,7 +121,7 @@ def _start(training: bool, output_queue: Any, sample_inputs: Any = (), d2d_fwd_q
         raise RuntimeError("a loss module is on a device that is not the last one of the pipeline; place it on "
                            f"'{devices[-1].name}'")
     set_training(config._get_global_compiler_config(), training)
-    microbatch, samples = _samples(devices[0], sample_inputs)
+    microbatch, samples = samples_for(devices[0], sample_inputs)
     for device in devices:
         if mode != DeviceMode.CompileAndRun and hasattr(device, "device_mode"):
             device.device_mode = mode
@@ -138,23 +137,7 @@ def _start(training: bool, output_queue: Any, sample_inputs: Any = (), d2d_fwd_q
     return run
 
 
-def _samples(device: Device, sample_inputs: Any) -> tuple[int, list[Any]]:
-    from ..device import formats_of, sample_of
-    if len(sample_inputs) == 0:
-        return device.get_first_inputs(peek=True)
-    device.input_formats = formats_of(sample_inputs)
-    if device.modules:
-        device.modules[0].input_structure = structure(sample_inputs)
-    if config._get_global_compiler_config().compile_subgraphs and len(sample_inputs) == len(device.modules) and \
-            all(isinstance(one, (tuple, list)) for one in sample_inputs):
-        groups = [sample_of(to_pt_tensors(one)) for one in sample_inputs]
-        device.take_samples([group for _, group in groups])
-        return groups[0]
-    if hasattr(sample_inputs, "items") and device.modules:
-        device.modules[0].input_names = [str(name) for name in sample_inputs]
-    return sample_of(to_pt_tensors(sample_inputs))
-
-
+@offered
 @takes(input_count=WHOLE)
 def run_forward(input_count: int = 1, _sequential: bool = False) -> None:
     """Runs inputs that were or will be pushed; 0: all until shutdown. RuntimeError if nothing is compiled."""
@@ -165,6 +148,7 @@ def run_forward(input_count: int = 1, _sequential: bool = False) -> None:
     context.ask(input_count)
 
 
+@offered
 @takes(input_count=WHOLE, write_index=WHOLE, tokens_per_iter=WHOLE, token_id=WHOLE)
 def run_generate(input_count: int = 1, write_index: int = -1, tokens_per_iter: int = -1, token_id: int = -1,
                  _sequential: bool = False) -> None:

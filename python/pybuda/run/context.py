@@ -8,8 +8,8 @@ import threading
 import time
 from typing import Any
 
-from .. import progress
-from ..pybudaglobal import get_devices, set_state_changed
+from .. import progress, upper_layers
+from ..process import get_devices, set_state_changed
 from ..tensor import Tensor
 from .queues import ResultQueue
 
@@ -135,8 +135,7 @@ def _one(run: Run, devices: list[Any], values: list[Any]) -> None:
         progress.clear()
     log.info("input %d: %.3f s%s", number, time.perf_counter() - began, _speed(devices))
     if run.verify_cfg is not None and run.verify_cfg.enabled:
-        from ..verify.verify import verify_outputs
-        verify_outputs(devices, given, values, run.verify_cfg)
+        upper_layers.call("verify_outputs", devices, given, values, run.verify_cfg)
     run.output_queue.put(_tensors(_halves(values)))
     if saved:
         run.intermediates_queue.put(_tensors(saved))

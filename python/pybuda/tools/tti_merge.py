@@ -5,13 +5,14 @@ import argparse
 import os
 from collections.abc import Sequence
 
+import ttsim
+
 
 def merge_models(model_bin_location: str, models: Sequence[str], arch: str = "wormhole_b0",
                  merged_model_location: str = "", switch_chans_if_capacity_hit: bool = True,
                  overlap_dynamic_queues: bool = True) -> str:
     """Merges FOLDER/NAME.tti of each model into one image and prints the memory in use; returns its path.
     ttsim.InputError for images that are missing or cannot be merged, ttsim.UnsupportedError if memory is full."""
-    import ttsim
     path = merged_model_location or "merged_model.tti"
     if os.path.dirname(path):
         os.makedirs(os.path.dirname(path), exist_ok=True)

@@ -3,12 +3,16 @@ from __future__ import annotations
 
 import functools
 import importlib
+import inspect
 from collections.abc import Callable
 from typing import Any
 
 import torch
 
-from ..pybudaglobal import align_up_tile
+from ..module import PyTorchModule
+from ..process import align_up_tile
+from ..run.api import run_inference
+from ..ttdevice import TTDevice
 
 _DEFAULT_LENGTH = 256
 
@@ -39,7 +43,6 @@ def _outputs() -> Any:
 
 
 def _arguments(model: torch.nn.Module) -> list[str]:
-    import inspect
     return list(inspect.signature(model.forward).parameters)
 
 
@@ -101,9 +104,6 @@ class NLPPipelineWrapper:
                 "attention_mask": torch.nn.functional.pad(mask, (0, behind), value=0)}
 
     def _run(self, values: dict[str, torch.Tensor]) -> torch.Tensor:
-        from ..module import PyTorchModule
-        from ..run.api import run_inference
-        from ..ttdevice import TTDevice
         if self._device is None:
             wanted = _Wanted(self.host, list(values), self.forward_fn).eval()
             del self.host.forward  # the capture uses torch's own forward

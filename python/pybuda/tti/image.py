@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import ttsim
+from ttsim.torch.host_parts import loaded, saved
 
-from .._C.backend_api import BackendDevice, BackendType, DeviceMode
+from .._C.backend_api import BackendDevice, BackendType
 
 _ARCHS = {"grayskull": BackendDevice.Grayskull, "wormhole_b0": BackendDevice.Wormhole_B0}
 
@@ -103,7 +104,6 @@ def _host_parts(path: str, compiled: ttsim.CompiledModel, trusted: bool) -> Any:
     files = compiled.host_files
     if not files:
         return None
-    from ttsim.torch.host_parts import loaded
     parts = loaded(files, os.path.join(path, "module_files"), trusted)
     parts.check_device({info.name: list(info.shape) for info in compiled.inputs},
                        {info.name: list(info.shape) for info in compiled.outputs}, path)
@@ -112,7 +112,6 @@ def _host_parts(path: str, compiled: ttsim.CompiledModel, trusted: bool) -> Any:
 
 def _host_files(imported: Any, name: str) -> dict[str, bytes]:
     """Files of the host parts of a module's stage."""
-    from ttsim.torch.host_parts import saved
     files, why = saved(imported)
     if why:
         warnings.warn(f"{name}: the host parts are written to the image as code, because images cannot store as data: "
@@ -141,19 +140,7 @@ def compile_to_image(device: Any, img_path: str | None, sample_inputs: Sequence[
     return TTDeviceImage(path, trust_host_parts=True)  # created by this process
 
 
-def _as_list(chip_ids: Any) -> Any:
-    return [chip_ids] if isinstance(chip_ids, int) else chip_ids
-
-
-def load_image(img: TTDeviceImage | None, img_path: str | None, device_id_overrides: Any,
-               trust_host_parts: bool = False) -> Any:
-    """AssertionError unless one of `img` and `img_path` is given."""
-    from ..ttdevice import TTDevice
+def given_image(img: TTDeviceImage | None, img_path: str | None, trust_host_parts: bool = False) -> TTDeviceImage:
+    """The image, or that of the file. AssertionError unless one of both is given."""
     assert (img is None) != (img_path is None), "load_image needs either img= or img_path="
-    image = img if img is not None else TTDeviceImage.load_from_disk(
-        str(img_path), trust_host_parts=trust_host_parts)
-    device = TTDevice(str(image.contents.get("name", "tt0")), arch=image.arch,
-                      devtype=image.devtype, device_mode=DeviceMode.RunOnly,
-                      chip_ids=_as_list(device_id_overrides or image.device_ids or image.contents.get("chip_ids")))
-    device._image = image
-    return device
+    return img if img is not None else TTDeviceImage.load_from_disk(str(img_path), trust_host_parts=trust_host_parts)

@@ -7,6 +7,9 @@ from typing import Any
 import numpy
 import torch
 
+from ..tensor import to_pt_tensor
+from .config import VerifyConfig
+
 log = logging.getLogger("pybuda")
 
 
@@ -30,7 +33,6 @@ def compare_tensor_to_golden(name: str, golden: Any, calculated: Any, is_buda: b
                              relative_atol: float | None = None, verify_cfg: Any = None) -> bool:
     """Whether all values are close, or, for several values, their correlation is at least `pcc`. Defaults are those of
     `verify_cfg` or VerifyConfig: rtol 0, atol 0.1 of the largest value, pcc 0.99. Tensors of bool must be equal."""
-    from .config import VerifyConfig
     settings = verify_cfg or VerifyConfig()
     golden, calculated = _torch(golden), _torch(calculated)
     if is_buda and golden.shape != calculated.shape:
@@ -65,7 +67,6 @@ def _of_type(given: Any, dtype: torch.dtype) -> Any:
 
 
 def _torch(value: Any) -> torch.Tensor:
-    from ..tensor import to_pt_tensor
     return to_pt_tensor(value)
 
 

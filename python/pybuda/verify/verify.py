@@ -15,12 +15,14 @@ from ..dtypes import is_integer
 from ..module import PyBudaModule
 from ..parameter import Parameter
 from ..pybudaglobal import get_devices, set_device_pipeline
+from ..run import api, context
 from ..stage import wide
 from ..tensor import Tensor, TensorShape, buda_dataformat_to_pytorch_dtype
 from ..training import refuse_training
 from ..tti import TTDeviceImage
 from ..tti.image import image_path
 from ..ttdevice import TTDevice
+from ..upper_layers import offered
 from .compare import compare_tensor_to_golden
 from .config import VerifyConfig, check_fields
 
@@ -47,7 +49,6 @@ def verify_module_pipeline(modules: Sequence[Any], input_shapes: Iterable[Sequen
                            loss_module: Any = None, uniform_inputs: bool = False,
                            inputs_centered_on_zero: bool = False) -> None:
     """Each module on a device of its type: "TTDevice", "CPUDevice", or "-" for the previous device."""
-    from ..run import api, context
     input_shapes, inputs = _listed("input_shapes", input_shapes), _listed("inputs", inputs)
     if input_shapes is None and inputs is None:
         raise RuntimeError("verify_module has neither input_shapes nor inputs; give the shapes of inputs, with the "
@@ -116,6 +117,7 @@ def _through_image(verify_cfg: VerifyConfig, sample: Any) -> bool:
     return verify_cfg.devmode != DeviceMode.CompileOnly
 
 
+@offered
 def verify_outputs(devices: Sequence[Any], inputs: list[Any], outputs: Sequence[torch.Tensor],
                    verify_cfg: VerifyConfig) -> None:
     """RuntimeError if outputs differ from those of the same devices in torch."""
@@ -144,7 +146,6 @@ _made: list[Any] = []  # devices of the last verification, kept for inspection
 def _forget_earlier() -> None:
     left = [device for device in get_devices() if device not in _made]
     if len(left) != len(get_devices()):
-        from ..run import context
         context.end_run()
         set_device_pipeline(left)
     _made.clear()

@@ -1,6 +1,7 @@
 """Modules that several tests run."""
 import pybuda
 import torch
+import ttsim
 
 
 class Add(pybuda.PyBudaModule):
@@ -24,6 +25,11 @@ class TwoProducts(pybuda.PyBudaModule):
     def reference(self, a, b):
         m1, m2 = a @ self.weights1.value(), b @ self.weights2.value()
         return m1 + m2, torch.nn.functional.gelu(m2)
+
+
+def netlist_ops(text):
+    """Ops of a netlist by name, in order."""
+    return {op.name: op for op in ttsim.Netlist.from_text(text).ops}
 
 
 def close(got, want, share=0.03):

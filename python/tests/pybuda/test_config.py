@@ -6,8 +6,8 @@ import warnings
 import pybuda
 import pytest
 import torch
-from modules import Add, TwoProducts, close
-from pybuda import compile_options, op_overrides, query
+from modules import Add, TwoProducts, close, netlist_ops
+from pybuda import compile_options, query
 from pybuda._C.balancer import OpOverride
 
 WORMHOLE = pybuda.BackendDevice.Wormhole_B0
@@ -33,7 +33,7 @@ def options():
 
 
 def test_ops_of_the_netlist_have_their_names():
-    ops = op_overrides.netlist_ops(netlist())
+    ops = netlist_ops(netlist())
     assert ops == {"matmul1": "matmul", "matmul2": "matmul", "sum": "add", "gelu": "gelu"} or set(ops) >= {
         "matmul1", "matmul2", "sum"}
 
@@ -361,7 +361,7 @@ def test_nops_are_inserted_by_name():
     module = TwoProducts("nops")
     a, b = torch.rand(1, 32, 64), torch.rand(1, 32, 64)
     outputs = pybuda.run_inference(module, inputs=[(a, b)]).get()
-    ops = op_overrides.netlist_ops(pybuda.get_tenstorrent_device()._compile_output.netlist)
+    ops = netlist_ops(pybuda.get_tenstorrent_device()._compile_output.netlist)
     assert {"buffer_0_matmul2_sum", "buffer_1_matmul2_sum", "buffer_0_matmul1_sum"} <= set(ops)
     assert all(close(got, want) for got, want in zip(outputs, module.reference(a, b)))
 
@@ -371,10 +371,10 @@ def test_nops_in_a_daisy_chain():
     module = TwoProducts("chain")
     a, b = torch.rand(1, 32, 64), torch.rand(1, 32, 64)
     outputs = pybuda.run_inference(module, inputs=[(a, b)]).get()
-    ops = op_overrides.netlist_ops(pybuda.get_tenstorrent_device()._compile_output.netlist)
-    assert ops["buffer_1_matmul2_gelu"].inputs == ["buffer_0_matmul2_sum"]
+    ops = netlist_ops(pybuda.get_tenstorrent_device()._compile_output.netlist)
+    assert ops["buffer_1_matmul2_gelu"].operands == ["buffer_0_matmul2_sum"]
     # in one epoch, or by way of a queue
-    assert ops["buffer_0_matmul2_sum"].inputs[0] in ("matmul2", "e2e_matmul2_0") and "buffer_0_matmul2_sum" in ops["sum"].inputs
+    assert ops["buffer_0_matmul2_sum"].operands[0] in ("matmul2", "e2e_matmul2_0") and "buffer_0_matmul2_sum" in ops["sum"].operands
     assert all(close(got, want) for got, want in zip(outputs, module.reference(a, b)))
 
 
@@ -388,11 +388,11 @@ def test_single_ops_from_dram_through_queues_in_order_and_in_larger_buffers():
     a, b = torch.rand(1, 32, 64), torch.rand(1, 32, 64)
     outputs = pybuda.run_inference(module, inputs=[(a, b)]).get()
     netlist = pybuda.get_tenstorrent_device()._compile_output.netlist
-    ops = op_overrides.netlist_ops(netlist)
-    assert ops["sum"].inputs[0] == "e2e_matmul1_0"
+    ops = netlist_ops(netlist)
+    assert ops["sum"].operands[0] == "e2e_matmul1_0"
     assert list(ops).index("matmul2") < list(ops).index("matmul1")
     assert "buf_size_mb: 4," in op_line(netlist, "matmul2") and "buf_size_mb: 2," in op_line(netlist, "matmul1")
-    weights = ops["matmul1"].inputs[1]
+    weights = ops["matmul1"].operands[1]
     assert re.search(rf"[{{ ]{re.escape(weights)}: {{prologue: false", netlist)
     assert all(close(got, want) for got, want in zip(outputs, module.reference(a, b)))
 
@@ -407,7 +407,7 @@ def test_a_product_keeps_its_name_when_bias_and_relu_are_fused_into_it():
             return pybuda.op.Relu("act", self.linear(x))
 
     pybuda.run_inference(Dense("dense"), inputs=[torch.rand(1, 32, 64)]).get()
-    ops = op_overrides.netlist_ops(pybuda.get_tenstorrent_device()._compile_output.netlist)
+    ops = netlist_ops(pybuda.get_tenstorrent_device()._compile_output.netlist)
     assert [op.type for op in ops.values()] == ["matmul"] and not any("bias" in name or "act" in name for name in ops)
 
 

@@ -4,8 +4,8 @@ import re
 import pybuda
 import pytest
 import torch
-from modules import TwoProducts, close
-from pybuda import DataFormat, op_overrides, query
+from modules import TwoProducts, close, netlist_ops
+from pybuda import DataFormat, query
 from pybuda._C.placer import DRAMPlacementAlgorithm
 
 WORMHOLE = pybuda.BackendDevice.Wormhole_B0
@@ -167,8 +167,8 @@ def test_ops_that_are_not_fused_and_ops_that_are():
 
 def test_nops_on_the_short_way_stay_where_ops_are_fused():
     pybuda.config.insert_buffering_nop("mm", ["sum"], nop_count=2)
-    ops = op_overrides.netlist_ops(run(Chain("net"), X))
-    assert ops["buffer_1_mm_sum"].inputs == ["buffer_0_mm_sum"] and "buffer_1_mm_sum" in ops["sum"].inputs
+    ops = netlist_ops(run(Chain("net"), X))
+    assert ops["buffer_1_mm_sum"].operands == ["buffer_0_mm_sum"] and "buffer_1_mm_sum" in ops["sum"].operands
 
 
 def test_breaks_order_and_queues():
@@ -189,7 +189,7 @@ def test_a_list_breaks_at_its_first_op_also_of_ops_that_would_be_fused():
     config().insert_queues = [("root", "sum", 0)]
     pybuda.config.override_op_size(query.op_type("sqrt"), (1, 2))
     text = run(Chain("net"), X)
-    assert op_overrides.netlist_ops(text)["sum"].inputs[0] == "e2e_root_0"
+    assert netlist_ops(text)["sum"].operands[0] == "e2e_root_0"
     assert "grid_size: [1, 2]" in op_line(text, "root")
 
 
@@ -204,7 +204,7 @@ def test_order_of_ops_that_would_be_fused():
             return a.sqrt() + b.sqrt()
 
     pybuda.config.add_schedule_constraint(["right_root", "left_root"])
-    order = list(op_overrides.netlist_ops(run(Two("net"), X, X)))
+    order = list(netlist_ops(run(Two("net"), X, X)))
     assert order.index("right_root") < order.index("left_root")
 
 
@@ -385,10 +385,10 @@ def test_formats_of_weights_and_inputs_by_their_names():
 def test_fracture_groups(nodes, parts):
     pybuda.set_configuration_options(enable_auto_fusing=False)
     pybuda.config.insert_fracture_group(nodes)
-    ops = op_overrides.netlist_ops(run(Chain("net"), X))
+    ops = netlist_ops(run(Chain("net"), X))
     assert parts <= set(ops)
     if len(parts) == 3 and "exp_fracture_0" in parts:  # parts go from op to op as they are
-        assert ops["exp_fracture_1"].inputs == ["mm_fracture_1"]
+        assert ops["exp_fracture_1"].operands == ["mm_fracture_1"]
 
 
 def test_what_cannot_be_fractured_says_so():

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from ...pybudaglobal import TILE_DIM, align_up_tile
+from ...process import TILE_DIM, align_up_tile
 from ..convolution import per_axis
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import torch
 
-from ....pybudaglobal import TILE_DIM
+from ....process import TILE_DIM
 
 
 def _unit(dim: int, rank: int) -> int:
