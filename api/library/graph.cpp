@@ -76,11 +76,13 @@ Graph::Value Graph::input(const std::string& name, std::vector<std::int64_t> sha
     });
 }
 
-Graph::Value Graph::constant(const std::string& name, const Array& value) {
+Graph::Value Graph::constant(const std::string& name, const Array& value) { return constant(name, Array(value)); }
+
+Graph::Value Graph::constant(const std::string& name, Array&& value) {
     return guarded([&]() -> Value {
         check_fresh(name, impl_->has(false, name), "constant");
         impl_->build.set_origin(name);
-        const Value made{impl_->build.model_constant(internal(value, name))};
+        const Value made{impl_->build.model_constant(internal(std::move(value), name))};
         impl_->build.set_origin("");
         return made;
     });

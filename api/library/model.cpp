@@ -226,8 +226,9 @@ std::vector<ArrayInfo> Model::parameters() const { return infos(impl_->model.par
 Array Model::parameter(const std::string& name) const {
     return guarded([&] { return external(impl_->model.parameter(name)); });
 }
-void Model::set_parameter(const std::string& name, const Array& value) {
-    guarded([&] { impl_->model.set_parameter(name, internal(value, name)); });
+void Model::set_parameter(const std::string& name, const Array& value) { set_parameter(name, Array(value)); }
+void Model::set_parameter(const std::string& name, Array&& value) {
+    guarded([&] { impl_->model.set_parameter(name, internal(std::move(value), name)); });
 }
 
 std::uint64_t Model::now() const {

@@ -32,9 +32,9 @@ using AnyArray = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>;
 float from_half(std::uint16_t bits) {
     const std::uint32_t sign = std::uint32_t{bits & 0x8000U} << 16, magnitude = std::uint32_t{bits & 0x7fffU} << 13;
     constexpr std::uint32_t infinite = 0x7c00U << 13, exponent = 0x7f800000U;
-    float value = std::bit_cast<float>(magnitude) * 0x1p112F;
-    if (magnitude >= infinite) value = std::bit_cast<float>(magnitude | exponent);  // infinity or NaN
-    return std::bit_cast<float>(std::bit_cast<std::uint32_t>(value) | sign);
+    const float finite = std::bit_cast<float>(magnitude) * 0x1p112F;
+    const std::uint32_t value = magnitude >= infinite ? magnitude | exponent : std::bit_cast<std::uint32_t>(finite);
+    return std::bit_cast<float>(value | sign);
 }
 
 float from_bfloat(std::uint16_t bits) { return std::bit_cast<float>(std::uint32_t{bits} << 16); }

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 
@@ -47,7 +47,7 @@ def op_type(kind: str) -> NodePredicateBuilder:
     return NodePredicateBuilder(lambda _, op: op == kind, f"op_type({kind!r})")
 
 
-def matching(names: Any, ops: dict[str, str]) -> list[str]:
+def matching(names: Any, ops: Mapping[str, str]) -> list[str]:
     """Names in `ops` (types by name) that a name, a predicate or a list of both selects, in the order of `ops`; unknown
     names are kept."""
     wanted = names if isinstance(names, (list, tuple)) else [names]

@@ -49,3 +49,37 @@ TEST_CASE("a broken invariant is an internal error with its condition") {
     CHECK_THROWS_WITH([&] { TT_CHECK(n == 4, "n is {}", n); }(),
                       Catch::Contains("internal error: n == 4 is false: n is 3"));
 }
+
+TEST_CASE("an error without a code has the code of its kind") {
+    CHECK(Error(Fault::Input, {}, "wrong").code() == "invalid-input");
+    CHECK(Error(Fault::Unsupported, {}, "no").code() == "unsupported");
+    CHECK(Error(Fault::Internal, {}, "bug").code() == "internal");
+    CHECK(Error(Fault::Input, {}, "wrong").ops().empty());
+}
+
+TEST_CASE("code, names and remedy of an error reach the caller, also through a collection") {
+    const auto raise = [] {
+        fail(Fault::Input, {{"f", 2, 1}, "unknown-name", {"exp", "log"}, "rename it"}, "no {}", 1);
+    };
+    try {
+        raise();
+        FAIL("nothing was thrown");
+    } catch (const Error& error) {
+        CHECK(std::string(error.what()) == "f:2:1: error: no 1; rename it");
+        CHECK(error.message() == "no 1; rename it");
+        CHECK(error.code() == "unknown-name");
+        CHECK(error.problems().front().remedy == "rename it");
+        Diagnostics problems;
+        problems.error({"f", 1, 1}, "first");
+        problems.add(error);
+        problems.add(make_problem(Fault::Input, {{"f", 3, 1}, "", {"log", "tanh"}}, "last"));
+        try {
+            problems.throw_if_any();
+            FAIL("nothing was thrown");
+        } catch (const Error& all) {
+            CHECK(all.code() == "invalid-input");
+            CHECK(all.problems()[1].code == "unknown-name");
+            CHECK(all.ops() == std::vector<std::string>{"exp", "log", "tanh"});
+        }
+    }
+}

@@ -29,6 +29,14 @@ TEST_CASE("a refusal repeated by the second try has the message of the first") {
     CHECK(first->after(LegalizationError::on_any_grid(b_still, {"b"})).is_on_any_grid());
 }
 
+TEST_CASE("a refusal names its ops for programs") {
+    const Error own(make_problem(Fault::Unsupported, {{}, "no-fitting-grid", {"a_matmul"}}, "op 'a_matmul'"));
+    CHECK(LegalizationError(Error(Fault::Unsupported, {}, "no"), {"a", "b"}).ops() ==
+          std::vector<std::string>{"a", "b"});
+    CHECK(LegalizationError(own, {"a"}).ops() == std::vector<std::string>{"a_matmul"});
+    CHECK(LegalizationError(own, {"a"}).code() == "no-fitting-grid");
+}
+
 TEST_CASE("ops moved to the host for one reason are reported in one line") {
     ir::Graph model = ir::parse_graph(R"(%x = input : f32[4, 4]
 %a = exp %x

@@ -156,3 +156,25 @@ TEST_CASE("a model that is lowered again has the constants that were made of its
     CHECK(weights_of(apart) != weights);
     CHECK(equal(first, apart));
 }
+
+TEST_CASE("a literal takes elements and gives them back without a copy") {
+    std::vector<float> elements{1, 2.5F, -3, 0.1F};
+    const float* const memory = elements.data();
+    Literal literal = Literal::of_floats(DType::F32, {2, 2}, std::move(elements));
+    CHECK(literal.at(1) == 2.5);
+    const Literal shared = literal;
+    CHECK(std::move(literal).take_floats() == shared.floats());  // a copy: the elements are shared
+    CHECK(shared.floats().size() == 4);
+    Literal alone = Literal::of_floats(DType::F32, {4}, std::vector<float>(shared.floats()));
+    CHECK(std::move(alone).take_floats().size() == 4);
+    CHECK(shared.floats().data() == memory);
+}
+
+TEST_CASE("a literal rounds given floats to bf16, and keeps 64 bits of integers") {
+    Literal rounded = Literal::of_floats(DType::BF16, {1}, {1.001F});
+    Literal set(DType::BF16, {1});
+    set.set(0, 1.001F);
+    CHECK(rounded.at(0) == set.at(0));
+    const std::int64_t large = (std::int64_t{1} << 53) + 1;
+    CHECK(Literal::of_integers(DType::I64, {1}, {large}).integer(0) == large);
+}

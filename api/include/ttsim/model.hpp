@@ -156,6 +156,7 @@ public:
     /// Replaces a constant, and everything that was folded from it, for later runs. Throws Error(Input) for an unknown
     /// name, another shape or type, values that need another compilation, or while samples are in flight.
     void set_parameter(const std::string& name, const Array& value);
+    void set_parameter(const std::string& name, Array&& value);  ///< without a copy
 
     std::uint64_t now() const;        ///< clock cycles since construction; 0 without a clock
     RunReport report() const;         ///< report of all runs so far

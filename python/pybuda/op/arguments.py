@@ -35,7 +35,7 @@ def _named(function: Callable[..., Any]) -> Callable[..., Any]:
                 given = signature.bind(*args, **kwargs).arguments
             except TypeError:  # missing or unknown arguments: python's own error
                 raise error from None
-            name = given.get("name")
+            name = str(given.get("name"))
             if isinstance(error, NotImplementedError) or _names(error, name):
                 raise
             described = ", ".join(f"{key}={_described(value)}" for key, value in given.items() if key != "name")
@@ -45,9 +45,9 @@ def _named(function: Callable[..., Any]) -> Callable[..., Any]:
     return checked
 
 
-def _names(error: Exception, name: Any) -> bool:
+def _names(error: Exception, name: str) -> bool:
     """Whether the error names the op already, or one of its parts, whose names begin with its own."""
-    return isinstance(error, (OpError, OpAssertionError)) and error.op.startswith(str(name))
+    return isinstance(error, (OpError, OpAssertionError)) and error.op.startswith(name)
 
 
 def _described(value: Any) -> str:

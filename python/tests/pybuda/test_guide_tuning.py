@@ -4,6 +4,7 @@ import re
 import pybuda
 import pytest
 import torch
+import ttsim
 from modules import TwoProducts, close, netlist_ops
 from pybuda import DataFormat, query
 from pybuda._C.placer import DRAMPlacementAlgorithm
@@ -485,3 +486,22 @@ def test_slices_that_an_op_does_not_go_in(direction, shape):
     with pytest.warns(UserWarning, match="op 'product' cannot be streamed in the slices of its override"):
         pybuda.verify.verify_module(Batched("net"), [(1, 2, 128, 128)] * 2, pybuda.VerifyConfig(arch=WORMHOLE),
                                     inputs_centered_on_zero=True)
+
+
+def test_overrides_by_predicates_compile_once(monkeypatch):
+    """Names and types of ops are known in the compilation: predicates, breaks and chips need no other one."""
+    compiled = []
+    compile_once = ttsim.compile
+    monkeypatch.setattr(ttsim, "compile", lambda *args, **kwargs: compiled.append(compile_once(*args, **kwargs)) or
+                        compiled[-1])
+    monkeypatch.setenv("TTSIM_DEVICES", "wh_n300")
+    config = pybuda.config._get_global_compiler_config()
+    config.default_dram_parameters = True
+    config.op_names_dont_fuse.append(query.op_type("sqrt"))
+    pybuda.set_epoch_break(query.op_type("add"))
+    pybuda.config.override_op_placement(query.name_regex("su."), chip_id=1)
+    device = pybuda.TTDevice("tt0", module=Chain("net"), num_chips=2, arch=WORMHOLE)
+    pybuda.pybuda_compile(device, "net", X)
+    layout = compiled[0].layout
+    assert len(compiled) == 1 and layout.op("sum").chip == 1 and layout.op("sum").epoch > layout.op("mm").epoch
+    assert "prologue: true" not in compiled[0].netlist
