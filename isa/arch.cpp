@@ -7,6 +7,7 @@
 #include <mutex>
 #include <set>
 
+#include "base/error_codes.hpp"
 #include "base/text.hpp"
 #include "base/yaml_map.hpp"
 #include "isa/config_dir.hpp"
@@ -328,7 +329,8 @@ const ChipParams& chip(const std::string& name) {
     const std::string file = lower.empty() || lower.find('/') != std::string::npos ? "" : find_chip_file(lower);
     if (file.empty()) {
         const std::vector<std::string> names = chip_names();
-        fail_input({}, "there is no chip '{}'{}; known: {}", name, did_you_mean(lower, names), fmt::join(names, ", "));
+        fail_input_as(error_code::unknown_name, {}, "there is no chip '{}'{}; known: {}", name,
+                      did_you_mean(lower, names), fmt::join(names, ", "));
     }
     const ChipParams& found = chip_of_file(file);
     if (found.name != lower)

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/error_codes.hpp"
 #include "base/text.hpp"
 #include "base/thread_pool.hpp"
 #include "compiler/host/samples.hpp"
@@ -92,7 +93,9 @@ struct Model::Impl {
         Diagnostics problems;
         for (const auto& [name, unused] : inputs)
             if (std::find(names.begin(), names.end(), name) == names.end())
-                problems.error(where(), "the model has no input '{}'{}", name, did_you_mean(name, names));
+                problems.add(
+                    make_problem(Fault::Input, {where(), error_code::unknown_name, {name}},
+                                 fmt::format("the model has no input '{}'{}", name, did_you_mean(name, names))));
         problems.throw_if_any();
     }
 

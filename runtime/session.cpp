@@ -4,6 +4,7 @@
 #include <mutex>
 #include <thread>
 
+#include "base/error_codes.hpp"
 #include "base/text.hpp"
 #include "netlist/program/parameters.hpp"
 #include "sim/live.hpp"
@@ -41,7 +42,8 @@ struct Session::Impl {
         if (queue) return *queue;
         std::vector<std::string> names;
         for (const Queue& known : live.netlist().queues) names.push_back(known.name);
-        fail_input({live.netlist().file, 0, 0}, "the netlist has no queue '{}'{}", name, did_you_mean(name, names));
+        fail(Fault::Input, {{live.netlist().file, 0, 0}, error_code::unknown_name, {name}},
+             "the netlist has no queue '{}'{}", name, did_you_mean(name, names));
     }
     const Queue& fifo(const std::string& name, bool host_fills) const {
         const Queue& queue = find(name);
@@ -64,11 +66,13 @@ struct Session::Impl {
     sim::EntryPtr pack(const Queue& queue, const Tensor& entry) const {
         const Tensor shape(TileShape{0, queue.shape().rt, queue.shape().ct}, queue.tile);
         if (entry.z != queue.shape().z || entry.rows != shape.rows || entry.cols != shape.cols)
-            fail_input(queue.loc, "an entry of '{}' is [{}, {}, {}], not [{}, {}, {}]", queue.name, queue.shape().z,
-                       shape.rows, shape.cols, entry.z, entry.rows, entry.cols);
+            fail(Fault::Input, {queue.loc, error_code::wrong_shape, {queue.name}},
+                 "an entry of '{}' is [{}, {}, {}], not [{}, {}, {}]", queue.name, queue.shape().z, shape.rows,
+                 shape.cols, entry.z, entry.rows, entry.cols);
         if (entry.data.size() != static_cast<std::size_t>(entry.size()))
-            fail_input(queue.loc, "the entry for '{}' holds {} elements, its shape says {}", queue.name,
-                       entry.data.size(), entry.size());
+            fail(Fault::Input, {queue.loc, error_code::wrong_shape, {queue.name}},
+                 "the entry for '{}' holds {} elements, its shape says {}", queue.name, entry.data.size(),
+                 entry.size());
         const bool as_given = options.golden && options.numerics == Numerics::Float32 && queue.df != DataFormat::Int32;
         return as_given ? sim::pack_entry(entry, queue, Numerics::Float32) : sim::pack_host_entry(entry, queue);
     }

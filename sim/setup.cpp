@@ -4,6 +4,7 @@
 #include <set>
 #include <thread>
 
+#include "base/error_codes.hpp"
 #include "base/text.hpp"
 #include "netlist/checks/validate.hpp"
 #include "netlist/text/reader.hpp"
@@ -28,7 +29,8 @@ ProgramCall make_call(const Netlist& netlist, const std::string& name,
     std::vector<std::string> names;
     for (const Program& p : netlist.programs) names.push_back(p.name);
     if (!program)
-        fail_input({netlist.file, 0, 0}, "the netlist has no program '{}'{}", name, did_you_mean(name, names));
+        fail(Fault::Input, {{netlist.file, 0, 0}, error_code::unknown_name, {name}},
+             "the netlist has no program '{}'{}", name, did_you_mean(name, names));
     ProgramCall call{program, {}};
     for (const ChosenParameter& chosen : choose_parameters(netlist, *program, params)) {
         call.params[chosen.name] = chosen.value;

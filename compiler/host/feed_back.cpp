@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/error_codes.hpp"
 #include "base/text.hpp"
 
 namespace ttsim::impl::ir {
@@ -36,11 +37,13 @@ void check_feed_back(const FeedBack& states, const HostSteps& steps, const Sourc
     for (const auto& [output, input] : states) {
         const Type *made = output_type(graph, output), *taken = input_type(graph, input);
         if (!made) {
-            problems.error(where, "the model has no output '{}' to feed back{}", output,
-                           did_you_mean(output, output_names(graph)));
+            problems.add(make_problem(Fault::Input, {where, error_code::unknown_name, {output}},
+                                      fmt::format("the model has no output '{}' to feed back{}", output,
+                                                  did_you_mean(output, output_names(graph)))));
         } else if (!taken) {
-            problems.error(where, "the model has no input '{}' to feed '{}' to{}", input, output,
-                           did_you_mean(input, input_names(graph)));
+            problems.add(make_problem(Fault::Input, {where, error_code::unknown_name, {input}},
+                                      fmt::format("the model has no input '{}' to feed '{}' to{}", input, output,
+                                                  did_you_mean(input, input_names(graph)))));
         } else if (!(*made == *taken)) {
             problems.error(where, "output '{}' is {} and input '{}' is {}: a state has one shape and type", output,
                            to_string(*made), input, to_string(*taken));

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <random>
 
+#include "base/error_codes.hpp"
 #include "base/text.hpp"
 #include "compiler/formats/bias_correction.hpp"
 #include "compiler/host/host_value.hpp"
@@ -36,8 +37,9 @@ void check_input_names(const CompileOptions& options, const Graph& graph) {
     Diagnostics problems;
     for (const auto& [name, unused] : options.inputs)
         if (std::find(names.begin(), names.end(), name) == names.end())
-            problems.error({}, "there are values for '{}', but the model has no such input{}", name,
-                           did_you_mean(name, names));
+            problems.add(make_problem(Fault::Input, {{}, error_code::unknown_name, {name}},
+                                      fmt::format("there are values for '{}', but the model has no such input{}", name,
+                                                  did_you_mean(name, names))));
     problems.throw_if_any();
 }
 

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "base/error_codes.hpp"
 #include "base/text.hpp"
 #include "base/yaml_map.hpp"
 #include "compiler/formats/integer_indices.hpp"
@@ -26,8 +27,9 @@ std::string chip_of_device(const std::string& device) {
     }
     std::error_code code;
     if (!fs::is_regular_file(device, code))
-        fail_input({}, "--device '{}' is no product and no soc descriptor file; see 'ttsim devices'{}", device,
-                   did_you_mean(device, names));
+        fail_input_as(error_code::unknown_name, {},
+                      "--device '{}' is no product and no soc descriptor file; see 'ttsim devices'{}", device,
+                      did_you_mean(device, names));
     std::string arch = to_lower(YamlMap::from_file(device).text("arch_name"));
     if (arch == "wormhole_a0") arch = "wormhole";
     return arch;

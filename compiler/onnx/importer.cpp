@@ -17,8 +17,8 @@ namespace ttsim::impl::ir {
 Import::Import(Builder& builder, const onnx::NodeProto& node, std::int64_t version, std::string file,
                std::optional<std::string> folder)
     : b(builder), opset(version), node_(node), file_(std::move(file)), folder_(std::move(folder)) {
-    what_ = fmt::format("node '{}' ({})", node.name().empty() && node.output_size() > 0 ? node.output(0) : node.name(),
-                        node.op_type());
+    name_ = node.name().empty() && node.output_size() > 0 ? node.output(0) : node.name();
+    what_ = fmt::format("node '{}' ({})", name_, node.op_type());
 }
 
 ValueId Import::x(std::size_t k) const {

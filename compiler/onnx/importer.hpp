@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error_codes.hpp"
 #include "compiler/ir/builder.hpp"
 
 namespace onnx {
@@ -69,7 +70,8 @@ public:
     SourceLoc loc() const { return {file_, 0, 0}; }
     template <class... Args>
     [[noreturn]] void unsupported(fmt::format_string<Args...> text, Args&&... args) const {
-        fail_unsupported(loc(), "{}: {}", what_, fmt::format(text, std::forward<Args>(args)...));
+        fail(Fault::Unsupported, {loc(), error_code::unsupported_op, {name_}}, "{}: {}", what_,
+             fmt::format(text, std::forward<Args>(args)...));
     }
     /// The node depends on a runtime value.
     template <class... Args>
@@ -100,7 +102,7 @@ private:
     /// nullptr if the attribute is missing. Fails if it has another type (of onnx::AttributeProto).
     const onnx::AttributeProto* find(const std::string& name, int type) const;
     const onnx::NodeProto& node_;
-    std::string file_, what_;
+    std::string file_, name_, what_;
     std::optional<std::string> folder_;
 };
 

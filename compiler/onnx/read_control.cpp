@@ -138,7 +138,7 @@ bool Reader::import_if(const onnx::NodeProto& node, Scope& scope) {
     if (!given) return false;
     if (given->size() != 1) fail_input(loc(), "{} has {} operands", onnx_node_name(node), given->size());
     const auto report = [&](const Branch& branch) {
-        for (const Problem& item : branch.problems.items()) problems_.add(item.fault, item.loc, item.message);
+        for (const Problem& item : branch.problems.items()) problems_.add(item);
     };
     const NamedValue& condition = given->front();
     const Literal* literal = condition.is_tensor() ? build_.literal(condition.items.front()) : nullptr;

@@ -78,8 +78,12 @@ bool Reader::import(const onnx::NodeProto& node, Scope& scope) {
 }
 
 void Reader::refuse_unknown(const onnx::NodeProto& node) const {
-    fail_unsupported(loc(), "{}: the op is not known{}", onnx_node_name(node),
-                     node.domain().empty() ? "" : " (domain " + node.domain() + ")");
+    fail(Fault::Unsupported,
+         {loc(),
+          error_code::unsupported_op,
+          {node.name().empty() && node.output_size() > 0 ? node.output(0) : node.name()}},
+         "{}: the op is not known{}", onnx_node_name(node),
+         node.domain().empty() ? "" : " (domain " + node.domain() + ")");
 }
 
 std::optional<std::vector<NamedValue>> Reader::operands(const onnx::NodeProto& node, const Scope& scope) const {

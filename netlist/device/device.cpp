@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <mutex>
 
+#include "base/error_codes.hpp"
 #include "base/text.hpp"
 #include "base/yaml_map.hpp"
 #include "isa/config_dir.hpp"
@@ -130,9 +131,9 @@ DeviceChoice choose_device(const std::string& device, const ChipParams& base) {
     const std::filesystem::path path(device);
     if (path.extension() == ".yaml" || path.extension() == ".yml" || device.find('/') != std::string::npos)
         return single_chip(path.stem().string(), read_soc_descriptor(device, base));
-    fail_input({},
-               "--device '{}' is neither a product nor a soc descriptor (.yaml) nor a chip's folder; products: {}{}",
-               device, fmt::join(names, ", "), did_you_mean(to_lower(device), names));
+    fail_input_as(error_code::unknown_name, {},
+                  "--device '{}' is neither a product nor a soc descriptor (.yaml) nor a chip's folder; products: {}{}",
+                  device, fmt::join(names, ", "), did_you_mean(to_lower(device), names));
 }
 
 void harvest(ChipInstance& instance, const std::vector<int>& rows, std::string_view source) {

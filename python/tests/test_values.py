@@ -2,6 +2,8 @@
 import json
 
 import numpy
+import onnx
+import onnx.helper
 import pytest
 import torch
 import ttsim
@@ -118,12 +120,33 @@ def test_errors_have_codes_places_and_names(tmp_path):
 
 
 def test_every_problem_is_listed():
-    unknown = json.dumps({"frist": {"size": [1, 1]}, "seconds": {"size": [1, 1]}})
+    unknown = json.dumps({"first_": {"size": [1, 1]}, "seconds": {"size": [1, 1]}})
     with pytest.raises(ttsim.InputError) as caught:
         ttsim.compile(two_products(), device="wh_n150", keep_names=True, overrides=unknown)
     assert [problem.code for problem in caught.value.problems] == ["unknown-name"] * 2
-    assert set(caught.value.ops) == {"frist", "seconds"}
+    assert set(caught.value.ops) == {"first_", "seconds"}
     assert all(problem.message in str(caught.value) for problem in caught.value.problems)
+
+
+def test_nodes_of_onnx_that_cannot_be_compiled_are_named():
+    helper, proto = onnx.helper, onnx.TensorProto
+    x, y = (helper.make_tensor_value_info(name, proto.FLOAT, [2, 2]) for name in "xy")
+    model = helper.make_model(helper.make_graph([helper.make_node("Exq", ["x"], ["y"], name="grown")], "g", [x], [y]))
+    with pytest.raises(ttsim.UnsupportedError) as caught:
+        ttsim.Graph.from_onnx(model.SerializeToString())
+    assert (caught.value.code, caught.value.ops) == ("unsupported-op", ("grown",))
+
+
+def test_unknown_names_of_inputs_and_queues():
+    compiled = ttsim.compile(two_products(), device="wh_n150", keep_names=True)
+    with pytest.raises(ttsim.InputError) as caught:
+        ttsim.Model(compiled).run({"x": numpy.zeros((64, 64)), "z": numpy.zeros(2)})
+    assert (caught.value.code, caught.value.ops) == ("unknown-name", ("z",))
+    session = ttsim.Session(compiled.layout, device="wh_n150", engine="functional")
+    for wrong, code in (("xx", "unknown-name"), ("x", "wrong-shape")):
+        with pytest.raises(ttsim.InputError) as caught:
+            session.push(wrong, numpy.zeros((1, 32, 32)))
+        assert (caught.value.code, caught.value.ops) == (code, (wrong,))
 
 
 def test_an_op_without_a_grid_has_a_remedy():
@@ -160,8 +183,8 @@ def test_exceptions_of_the_choice_reach_the_caller():
         raise KeyError("mine")
     with pytest.raises(KeyError, match="mine"):
         ttsim.compile(two_products(), device="wh_n150", choose_overrides=choose)
-    with pytest.raises(ttsim.InputError, match="an override has no 'siez'"):
-        ttsim.compile(two_products(), device="wh_n150", choose_overrides=lambda ops: '{"first": {"siez": [1, 1]}}')
+    with pytest.raises(ttsim.InputError, match="an override has no 'sizes'"):
+        ttsim.compile(two_products(), device="wh_n150", choose_overrides=lambda ops: '{"first": {"sizes": [1, 1]}}')
 
 
 def test_parameters_of_every_op_can_stay_in_dram():

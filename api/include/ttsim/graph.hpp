@@ -59,7 +59,7 @@ public:
     /// Model::set_parameter() recomputes them.
     Value constant(const std::string& name, const Array& value);
     Value constant(const std::string& name, Array&& value);  ///< without a copy
-    Value number(float value);  ///< adds a scalar constant without a name
+    Value number(float value);                               ///< adds a scalar constant without a name
     /// Adds an op of model_ops(). `name`: base of the names of its ops in the netlist; "": the name of the op.
     Value add(const std::string& op, const std::vector<Value>& operands, const Attributes& attributes = {},
               const std::string& name = "");
