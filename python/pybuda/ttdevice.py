@@ -26,6 +26,7 @@ from .training import refuse_training
 from .tti import compile_to_image
 from .tti.image import given_image
 from .tti.stage import ImageStage
+from .upper_layers import offered
 
 _MOST_CHIPS = 1024  # upper limit, larger than any machine
 _ENGINES = {BackendType.Golden: "functional", BackendType.Model: "functional"}  # values without a clock
@@ -378,14 +379,19 @@ class TTDevice(Device):
         """A device that runs an image; its `modules` are placeholders with the names of the compiled modules.
         `trust_host_parts`: as in TTDeviceImage.load_from_disk(), with `img_path`. AssertionError unless one of `img`
         and `img_path` is given, ttsim.InputError for an invalid image file."""
-        image = given_image(img, img_path, trust_host_parts)
-        chip_ids = device_id_overrides or image.device_ids or image.contents.get("chip_ids")
-        device = TTDevice(str(image.contents.get("name", "tt0")), arch=image.arch, devtype=image.devtype,
-                          device_mode=DeviceMode.RunOnly,
-                          chip_ids=[chip_ids] if isinstance(chip_ids, int) else chip_ids)
-        device._image = image
-        device.modules = _modules_of(image, device)
-        return device
+        return device_of_image(img, img_path, device_id_overrides, trust_host_parts)
+
+
+@offered
+def device_of_image(img: Any, img_path: str | None, device_id_overrides: Any, trust_host_parts: bool) -> TTDevice:
+    """TTDevice.load_image()."""
+    image = given_image(img, img_path, trust_host_parts)
+    chip_ids = device_id_overrides or image.device_ids or image.contents.get("chip_ids")
+    device = TTDevice(str(image.contents.get("name", "tt0")), arch=image.arch, devtype=image.devtype,
+                      device_mode=DeviceMode.RunOnly, chip_ids=[chip_ids] if isinstance(chip_ids, int) else chip_ids)
+    device._image = image
+    device.modules = _modules_of(image, device)
+    return device
 
 
 def _check_detected(device: str, chip_ids: Sequence[Any]) -> None:

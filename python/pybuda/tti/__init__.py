@@ -1,4 +1,4 @@
 """Device images: compiled models with their weights and their machine in one file."""
-from .image import TTDeviceImage, compile_to_image
+from .image import TTDeviceImage, compile_to_image, load_image
 
-__all__ = ["TTDeviceImage", "compile_to_image"]
+__all__ = ["TTDeviceImage", "compile_to_image", "load_image"]

@@ -12,6 +12,7 @@ from typing import Any
 import ttsim
 from ttsim.torch.host_parts import loaded, saved
 
+from .. import upper_layers
 from .._C.backend_api import BackendDevice, BackendType
 
 _ARCHS = {"grayskull": BackendDevice.Grayskull, "wormhole_b0": BackendDevice.Wormhole_B0}
@@ -144,3 +145,9 @@ def given_image(img: TTDeviceImage | None, img_path: str | None, trust_host_part
     """The image, or that of the file. AssertionError unless one of both is given."""
     assert (img is None) != (img_path is None), "load_image needs either img= or img_path="
     return img if img is not None else TTDeviceImage.load_from_disk(str(img_path), trust_host_parts=trust_host_parts)
+
+
+def load_image(img: TTDeviceImage | None, img_path: str | None, device_id_overrides: Any,
+               trust_host_parts: bool = False) -> Any:
+    """TTDevice.load_image()."""
+    return upper_layers.call("device_of_image", img, img_path, device_id_overrides, trust_host_parts)
