@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/machine_limit.hpp"
 #include "netlist/netlist.hpp"
 #include "sim/run.hpp"
 
@@ -32,7 +33,8 @@ auto guarded(Call&& call) -> decltype(call()) {
     } catch (const std::bad_alloc&) {
         throw;
     } catch (const std::system_error& error) {
-        throw Error(ErrorKind::Resource, error.what(), "", 0, 0);
+        const bool limit = impl::is_resource_limit(error.code());
+        throw Error(limit ? ErrorKind::Resource : ErrorKind::Internal, error.what(), "", 0, 0);
     } catch (const std::exception& error) {
         throw Error(ErrorKind::Internal, error.what(), "", 0, 0);
     }

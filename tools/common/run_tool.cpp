@@ -15,6 +15,7 @@
 #include <system_error>
 
 #include "base/error.hpp"
+#include "base/machine_limit.hpp"
 #include "base/temporaries.hpp"
 #include "tools/common/terminal.hpp"
 #include "tools/common/throwing_new.hpp"
@@ -45,13 +46,6 @@ int out_of_memory() {
     return resource_limit;
 }
 
-bool is_limit(const std::error_code& code) {
-    for (const std::errc limit : {std::errc::not_enough_memory, std::errc::resource_unavailable_try_again,
-                                  std::errc::too_many_files_open, std::errc::too_many_files_open_in_system})
-        if (code == limit) return true;
-    return false;
-}
-
 int exit_status_of(const std::function<int()>& tool) {
     try {
         return tool();
@@ -61,7 +55,7 @@ int exit_status_of(const std::function<int()>& tool) {
         std::fflush(stdout);
         return out_of_memory();
     } catch (const std::system_error& e) {
-        if (!is_limit(e.code())) return fail(internal_error, fmt::format("error: internal: {}", e.what()));
+        if (!is_resource_limit(e.code())) return fail(internal_error, fmt::format("error: internal: {}", e.what()));
         return fail(resource_limit,
                     fmt::format("error: {}: a resource limit was reached; 'ulimit -a' lists the limits of the process",
                                 e.what()));
