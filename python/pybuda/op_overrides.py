@@ -91,9 +91,10 @@ class _Overrides:
 
     def break_at(self, names: Any, kind: str) -> None:
         """A list of names is one break, before the first of these ops."""
-        there = [op for op in self.matching(names) if op in self.ops]
-        if there:
-            self.set(min(there, key=list(self.ops).index), **{kind: True})
+        order = {op: place for place, op in enumerate(self.ops)}
+        there = self.matching(names)
+        if there:  # a name may be that of a nop, which is inserted later
+            self.set(min(there, key=lambda op: order.get(op, len(order))), **{kind: True})
 
     def after(self, op: str, before: str) -> None:
         self.set(op, after=[*self.made.get(op, {}).get("after", []), before])
