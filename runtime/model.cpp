@@ -4,13 +4,12 @@
 #include <deque>
 #include <limits>
 #include <set>
-#include <thread>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/error_codes.hpp"
+#include "base/parallel.hpp"
 #include "base/text.hpp"
-#include "base/thread_pool.hpp"
 #include "compiler/host/samples.hpp"
 #include "compiler/onnx/value_file.hpp"
 
@@ -26,8 +25,7 @@ Machine machine_of(const ir::CompiledModel& model) {
 }
 
 void write_constants(Session& session, const std::vector<ir::QueueConstant>& constants) {
-    ThreadPool pool(std::max(1U, std::thread::hardware_concurrency()));
-    pool.parallel_for(constants.size(), [&](std::size_t n) {
+    parallel_for(session.threads(), constants.size(), [&](std::size_t n) {
         const ir::QueueConstant& constant = constants[n];
         const Queue* queue = session.netlist().find_queue(constant.queue);
         TT_CHECK(queue, "the netlist has no queue '{}'", constant.queue);

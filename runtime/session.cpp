@@ -230,5 +230,6 @@ void Session::finish_trace() {
 
 const Netlist& Session::netlist() const { return impl_->live.netlist(); }
 const Machine& Session::machine() const { return impl_->live.machine(); }
+unsigned Session::threads() const { return impl_->options.threads; }
 
 }  // namespace ttsim::impl::runtime

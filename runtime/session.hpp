@@ -83,6 +83,7 @@ public:
 
     const Netlist& netlist() const;  ///< resolved
     const Machine& machine() const;
+    unsigned threads() const;  ///< of the options
 
 private:
     struct Impl;

@@ -40,6 +40,7 @@ ir::SimulatedRun simulated_run(const ir::EmittedModel& model, const ir::CompileO
     run.cluster = options.cluster;
     run.harvested_rows = options.harvested_rows;
     run.mode = sim::Mode::Timing;
+    run.threads = options.threads;
     run.check = false;
     run.host_values = encodings_of(model);
     for (const ir::ModelProgram& program : model.programs) run.params[program.executes] = 1;
