@@ -53,6 +53,9 @@ struct RunOptions : MachineSettings {
     bool check = true;       ///< compare with golden (not in Timing mode)
     bool check_ops = false;  ///< also compare every op by itself
     bool strict = false;
+    /// Minimum correlation of all values of an output with golden, unless the netlist has its own comparison-config.
+    /// For compiled models: the usual tolerances, which allow 0.9, hold for single tiles.
+    std::optional<double> least_pcc;
 };
 
 struct OpReport {

@@ -36,7 +36,8 @@ std::string output_text(const ir::ModelOutput& output) {
     const auto add = [&](const std::optional<ir::Agreement>& found, const char* with) {
         if (found)
             text += fmt::format("  {}{} {:.6f}, largest difference {:.6g}: {}\n", with, measure, found->pcc,
-                                found->max_error, found->pass ? "pass" : "mismatch");
+                                found->max_error,
+                                found->pass ? "pass" : fmt::format("mismatch, {} required (--pcc)", found->least));
     };
     add(output.expected, "");
     add(output.reference, "against the model in float32: ");

@@ -88,8 +88,8 @@ std::vector<Values> read_inputs(const ModelRunOptions& options, const CompiledMo
     return samples;
 }
 
-/// Limits of deviations that rounding to formats can explain.
-constexpr double reference_pcc = 0.9, reference_share = 0.9, reference_error = 0.05;
+/// Largest error of a constant output, relative to its magnitude, that rounding to formats can explain.
+constexpr double reference_error = 0.05;
 
 /// Compares the first samples with the model in float32.
 void compare_with_reference(const ModelRunOptions& options, const CompiledModel& model,
@@ -107,9 +107,8 @@ void compare_with_reference(const ModelRunOptions& options, const CompiledModel&
             if (found == expected->end() && is_intermediate(output.name)) continue;
             if (found == expected->end() || found->second.dims() != outputs[k].at(output.name).dims())
                 fail_input({file, 0, 0}, "it has no output '{}' of that shape", output.name);
-            const bool real = is_float(output.value.dtype());
             const Agreement now = agreement(outputs[k].at(output.name), found->second,
-                                            real ? reference_pcc : reference_share, reference_error);
+                                            least_rounded_pcc(options.least_pcc), reference_error);
             if (!output.reference || now.pcc < output.reference->pcc) output.reference = now;  // the worst sample
         }
     }
@@ -233,6 +232,7 @@ Agreement agreement(const Literal& have, const Literal& expected, double least, 
         const bool close = result.max_error <= flat_error * std::sqrt(std::max(bb, 1e-30) / std::max(n, 1.0));
         result.pcc = !finite ? 0 : flat ? (close ? 1 : 0) : (n * ab - a * b) / std::sqrt(va * vb);
     }
+    result.least = least;
     result.pass = result.pcc >= least;
     return result;
 }

@@ -2,6 +2,7 @@
 // parts.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <optional>
@@ -15,6 +16,13 @@
 
 namespace ttsim::impl::ir {
 
+/// The correlation that outputs of a compiled model must reach with golden, with the model in float32 and with expected
+/// values, unless the user sets another.
+inline constexpr double default_least_pcc = 0.99;
+/// The minimum with golden and with the model in float32. A user's minimum for expected values may be higher, such as 1
+/// for equal values; the results are still rounded.
+constexpr double least_rounded_pcc(double least_pcc) { return std::min(least_pcc, default_least_pcc); }
+
 struct ModelRunOptions {
     std::string place;                          ///< folder or image of the model, for messages
     std::map<std::string, std::string> inputs;  ///< name -> .npy or .pb file; defaults are stored in the result
@@ -24,19 +32,21 @@ struct ModelRunOptions {
     std::string outputs_dir;                    ///< folder for NAME.npy of each output; "" = none
     std::string expect_dir;                     ///< folder with expected NAME.npy of outputs; "" = none
     bool reference = true;                      ///< compare with the model in float32, if stored
-    double least_pcc = 0.99;                    ///< for floats; for integers: the share of equal elements
+    double least_pcc = default_least_pcc;       ///< for floats; for integers: the share of equal elements
 };
 
 /// Agreement of an output with its expected values.
 struct Agreement {
     double pcc = 0;  ///< correlation, or share of equal integers
     double max_error = 0;
+    double least = 0;  ///< required `pcc`
     bool pass = true;
 };
 
 /// Correlation of floats, or share of equal integers. Constant values have no correlation; their error must be below
 /// `flat_error` of their magnitude.
-Agreement agreement(const Literal& have, const Literal& expected, double least = 0.99, double flat_error = 1e-2);
+Agreement agreement(const Literal& have, const Literal& expected, double least = default_least_pcc,
+                    double flat_error = 1e-2);
 
 struct ModelOutput {
     std::string name;

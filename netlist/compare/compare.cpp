@@ -291,9 +291,13 @@ void QueueComparison::Piece::join(const Piece& other) {
     broken = broken || other.broken;
 }
 
+std::pair<bool, bool> QueueComparison::constant_sides(const Sums& s) {
+    return {is_constant(s.n, s.a, s.aa), is_constant(s.n, s.b, s.bb)};
+}
+
 double QueueComparison::correlation(const Sums& s) {
     if (s.n < 1) return 1;
-    const bool constant_a = is_constant(s.n, s.a, s.aa), constant_b = is_constant(s.n, s.b, s.bb);
+    const auto [constant_a, constant_b] = constant_sides(s);
     if (constant_a || constant_b) return constant_a && constant_b ? 1 : 0;
     const double variance_a = s.aa - s.a * s.a / s.n, variance_b = s.bb - s.b * s.b / s.n;
     return std::clamp((s.ab - s.a * s.b / s.n) / std::sqrt(variance_a * variance_b), -1.0, 1.0);
@@ -312,7 +316,7 @@ std::string QueueComparison::failure(const Piece& piece) const {
     // Constants have no correlation: then the means must agree or, if only one side is constant, every value.
     const Sums& s = piece.sums;
     if (s.n < 1) return "";
-    const bool constant_a = is_constant(s.n, s.a, s.aa), constant_b = is_constant(s.n, s.b, s.bb);
+    const auto [constant_a, constant_b] = constant_sides(s);
     if (constant_a && constant_b) {
         const double mean_a = s.a / s.n, mean_b = s.b / s.n;
         const bool agree = std::fabs(mean_a - mean_b) <= rule_.atol + rule_.rtol * std::fabs(mean_a);
@@ -377,6 +381,8 @@ QueueComparison::Result QueueComparison::result() const {
     if (result.failed_tiles > 0)
         result.first_failure = fmt::format("entry {}, {}", failed_entry_, result.first_failure);
     result.pcc = correlation(total_);
+    const auto [constant_a, constant_b] = constant_sides(total_);
+    result.constant = constant_a || constant_b;
     if (result.elements > 0) result.share_within = static_cast<double>(within_) / static_cast<double>(result.elements);
     result.strict_pass = !result.judged || result.failed_tiles == 0;
     if (result.judged && rule_.atol < 0 && result.pcc < rule_.check_pcc) {

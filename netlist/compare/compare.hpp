@@ -4,6 +4,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "netlist/netlist.hpp"
@@ -44,6 +45,7 @@ public:
         std::int64_t entries = 0, elements = 0, failed_tiles = 0, tiles = 0;  ///< elements, tiles: compared
         std::int64_t undefined = 0;  ///< elements that golden does not determine
         double pcc = 1;              ///< over all compared elements of all entries
+        bool constant = false;       ///< one side is constant, so that pcc means nothing
         double max_error = 0;        ///< largest |a-b|
         double max_rel_error = 0;    ///< largest |a-b| / max(|a|, |b|, atol)
         double share_within = 1;     ///< fraction of compared elements with |a-b| <= atol + rtol*max(|a|,|b|)
@@ -82,6 +84,7 @@ private:
     void finish(const Piece& piece, Place&& place);
     void finish_vendor_form(Piece vendor_piece);
     std::string failure(const Piece& piece) const;
+    static std::pair<bool, bool> constant_sides(const Sums& sums);
     static double correlation(const Sums& sums);
 
     Comparison rule_;
@@ -100,8 +103,9 @@ private:
 /// 0.92. `strict`: additionally PCC >= 0.999 (Float32) or 0.99 (16 bit and Bfp8, HiFi3 and up).
 struct ComparisonRule {
     Comparison comparison;
-    double strict_pcc = 0;  ///< 0: none
-    std::string source;     ///< "comparison-config", "usual tolerance of matmul Bfp8_b", ...
+    double strict_pcc = 0;      ///< 0: none
+    bool from_netlist = false;  ///< the user's own rule
+    std::string source;         ///< "comparison-config", "usual tolerance of matmul Bfp8_b", ...
 };
 ComparisonRule comparison_for(const Netlist& resolved, const Queue& output, bool strict);
 /// The rule of --numerics float32: every element within 1e-4 of the larger value or of the RMS of golden's tile, and

@@ -233,6 +233,7 @@ ComparisonRule comparison_for(const Netlist& resolved, const Queue& output, bool
     const std::vector<const Op*> ops = ancestors(index, output);
     ComparisonRule result;
     const Comparison* own = own_rule(resolved.test, output.name, result.source);
+    result.from_netlist = own != nullptr;
     result.comparison = own ? *own : default_rule(ops, result.source);
     // FlatTensor applies only to row-major data
     const bool plain = output.layout == QueueLayout::Flat || (!ops.empty() && ops.front()->cfg.untilize);

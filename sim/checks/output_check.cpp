@@ -104,11 +104,12 @@ std::int64_t entries_of(const RunState& state, const Queue& queue) {
     return queue.type == QueueType::Ram ? queue.entries : touched;
 }
 
-OutputComparison::OutputComparison(RunState& state, const Queue& queue, bool strict)
+OutputComparison::OutputComparison(RunState& state, const Queue& queue, const RunOptions& run)
     : state_(state),
       queue_(queue),
-      strict_(strict),
-      rule_(comparison_for(state.netlist, queue, strict)),
+      strict_(run.strict),
+      least_pcc_(run.least_pcc),
+      rule_(comparison_for(state.netlist, queue, run.strict)),
       part_(compared_part(state.netlist, queue)) {
     const bool exact_numbers = state.settings.numerics == Numerics::Float32;
     report_.queue = queue.name;
@@ -164,6 +165,11 @@ OutputReport OutputComparison::report() const {
         if (r.first_failure.empty())
             r.first_failure = fmt::format("--strict: pcc {:.6f} < {}", r.pcc, rule_.strict_pcc);
     }
+    if (least_pcc_ && r.judged && !r.constant && !rule_.from_netlist && r.pcc < *least_pcc_) {
+        r.pass = r.strict_pass = false;
+        if (r.first_failure.empty())
+            r.first_failure = fmt::format("all values: pcc {:.6f} < {} (--pcc)", r.pcc, *least_pcc_);
+    }
     const QueueComparison::Result moved = moved_->result();
     if (moved.entries == 0) return report;
     report.moved = moved.max_error;
@@ -184,7 +190,7 @@ void check_outputs(RunState& state, const RunOptions& run) {
         state.report.notes.push_back(
             fmt::format("io-config lists output '{}', which is no queue that an op fills", name));
     Comparisons comparisons;
-    for (const Queue* queue : outputs) comparisons.try_emplace(queue, state, *queue, run.strict);
+    for (const Queue* queue : outputs) comparisons.try_emplace(queue, state, *queue, run);
     OpCheck ops(state, run.strict);
     NonFiniteOps non_finite(state.netlist);
     GoldenOptions netlist_golden = golden_options(state);

@@ -15,7 +15,7 @@ namespace ttsim::impl::sim {
 /// Compares one output queue with golden, entry by entry.
 class OutputComparison {
 public:
-    OutputComparison(RunState& state, const Queue& queue, bool strict);
+    OutputComparison(RunState& state, const Queue& queue, const RunOptions& run);
     /// Adds golden's entry n, or a part of it, in order. An entry that the run did not write fails the queue.
     void expect(std::int64_t n, const GoldenPart& golden);
     /// Called after the last entry. The run may have written `count` entries; one that golden does not have fails the
@@ -32,6 +32,7 @@ private:
     RunState& state_;
     const Queue& queue_;
     bool strict_;
+    std::optional<double> least_pcc_;
     ComparisonRule rule_;
     OutputReport report_;
     ComparedPart part_;

@@ -84,6 +84,28 @@ const sim::OutputReport& output(const Outcome& run, const std::string& queue) {
     throw 0;
 }
 
+/// y = x w in Bfp8_b, whose usual tolerance asks a PCC of 0.9 of each tile. The fault below reaches about 0.95.
+std::string product_in_bfp8(const std::string& comparison) {
+    NetlistText n;
+    n.head.insert(n.head.rfind('}'), comparison);
+    n.queue({.name = "x", .entries = 2, .df = "Bfp8_b"});
+    n.queue({.name = "w", .entries = 1, .ram = true, .df = "Bfp8_b"});
+    n.queue({.name = "y", .input = "product", .entries = 2, .df = "Bfp8_b"});
+    n.graph("g", 2);
+    n.op({.name = "product",
+          .type = "matmul",
+          .inputs = {"x", "w"},
+          .more = "attributes: {m_k: 1, u_kt: 1}",
+          .df = "Bfp8_b"});
+    n.program("p", looped(1, {execute("g", {fifo("x"), ram("w", true)})}, 2, 4));
+    return n.text();
+}
+sim::RunOptions inexact_product() {
+    return with_fault("product", [](std::vector<float>& block) {
+        for (std::size_t i = 0; i < block.size(); ++i) block[i] *= i % 4 == 0 ? 0.2F : 1;
+    });
+}
+
 bool noted(const Outcome& run, const std::string& part) {
     for (const std::string& note : run.report.notes)
         if (note.find(part) != std::string::npos) return true;
@@ -106,7 +128,7 @@ TEST_CASE("an expected entry that never came fails its output") {
     const auto setup = set_up_text(cancelling());
     const Queue& d = *setup->netlist.find_queue("d");
     Tensor zeros(d.shape(), d.tile);
-    sim::OutputComparison judge(*setup->state, d, false);
+    sim::OutputComparison judge(*setup->state, d, sim::RunOptions());
     setup->state->store.put(d, 0, sim::pack_entry(zeros, d, Numerics::Float32));
     judge.expect(0, {zeros, 0, zeros.z});
     CHECK(judge.report().verdict() == sim::Verdict::Pass);
@@ -117,12 +139,30 @@ TEST_CASE("an expected entry that never came fails its output") {
     CHECK(judge.report().first_missing == 1);
 }
 
+TEST_CASE("A required correlation binds where the usual tolerance is wide, not where the netlist has its own") {
+    const auto checked = [](const std::string& comparison, std::optional<double> least) {
+        sim::RunOptions options = inexact_product();
+        options.least_pcc = least;
+        return output(run_real(product_in_bfp8(comparison), sim::Mode::Functional, options), "y");
+    };
+    const sim::OutputReport usual = checked("", std::nullopt);
+    CHECK(usual.result.pcc > 0.9);
+    CHECK(usual.result.pcc < 0.99);
+    CHECK(usual.verdict() == sim::Verdict::Pass);
+    const sim::OutputReport required = checked("", 0.99);
+    CHECK(required.verdict() == sim::Verdict::Mismatch);
+    CHECK(required.result.first_failure.find("< 0.99 (--pcc)") != std::string::npos);
+    CHECK(checked("", 0.9).verdict() == sim::Verdict::Pass);
+    const char* own = ", comparison-config: {type: AllCloseHw, atol: 0.01, rtol: 0.3, check_pct: 0.4, check_pcc: 0.9}";
+    CHECK(checked(own, 0.99).verdict() == sim::Verdict::Pass);
+}
+
 TEST_CASE("an entry that golden does not have fails its output") {
     const auto setup = set_up_text(cancelling());
     const Queue& d = *setup->netlist.find_queue("d");
     Tensor zeros(d.shape(), d.tile);
     for (const std::int64_t n : {0, 1}) setup->state->store.put(d, n, sim::pack_entry(zeros, d, Numerics::Float32));
-    sim::OutputComparison judge(*setup->state, d, false);
+    sim::OutputComparison judge(*setup->state, d, sim::RunOptions());
     judge.expect(0, {zeros, 0, zeros.z});
     judge.close(2);
     CHECK(judge.report().verdict() == sim::Verdict::Mismatch);
@@ -142,7 +182,7 @@ TEST_CASE("an entry that golden gives in parts is compared as one, including the
     Tensor left(y.shape().z, y.shape().rt * y.tile.h, y.shape().ct * y.tile.w, 1);
     left.slice(2).at(1, 3) = nan_value;
     for (const std::int64_t e : {0, 1}) setup->state->store.put(y, e, sim::pack_entry(left, y, Numerics::Float32));
-    sim::OutputComparison judge(*setup->state, y, false);
+    sim::OutputComparison judge(*setup->state, y, sim::RunOptions());
     for (const std::int64_t entry : {0, 1})
         for (std::int64_t z = 0; z < 3; ++z) {
             Tensor slice(1, left.rows, left.cols, 1);

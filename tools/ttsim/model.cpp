@@ -44,8 +44,10 @@ void add_model_flags(CLI::App& command, ModelFlags& flags, Outputs& outputs) {
         ->check(existing_folder())
         ->type_name("DIR");
     command
-        .add_option("--pcc", o.least_pcc,
-                    "Minimum correlation with --expect (for integers: share of equal elements). Default: 0.99")
+        .add_option(
+            "--pcc", o.least_pcc,
+            "Compiled model: minimum correlation with --expect (for integers: share of equal elements); below 0.99 "
+            "also with golden and with the model in float32, such as for formats of few bits. Default: 0.99")
         ->check(in_range(-1.0, 1.0))
         ->type_name("X");
 }
@@ -146,6 +148,7 @@ report::ModelReport run_compiled(const ModelFlags& flags, const sim::RunOptions&
     const auto device = [&](const ir::HostSteps& steps, ir::Entries inputs, std::int64_t samples) {
         sim::RunOptions run = options;
         run.inputs_dir = compiled.constants;
+        run.least_pcc = ir::least_rounded_pcc(run_options.least_pcc);
         run.value = std::make_shared<const Netlist>(model.netlist);
         if (run.arch.empty()) run.arch = model.report.arch;
         run.machine = compiled.machine;
