@@ -68,7 +68,7 @@ void compare(const std::string& what, const Tensor& in, const std::function<void
 
 TEST_CASE("the best instruction set of the machine is in use") {
     for (const HostInstructions set : instruction_sets) {
-        if (!supported(set)) std::cout << "skipped: this machine has no " << to_string(set) << "\n";
+        if (!supported(set)) std::cout << "not run: this machine has no " << to_string(set) << "\n";
         CHECK((!supported(set) || instruction_set() >= set));
     }
     const HostInstructions best = instruction_set();

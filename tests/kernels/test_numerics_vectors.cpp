@@ -12,6 +12,7 @@
 #include "kernels/formats/tile_codec.hpp"
 #include "kernels/gemm/gemm.hpp"
 #include "tests/kernels/vector_files.hpp"
+#include "tests/skip.hpp"
 
 using namespace ttsim::impl;
 using test::VectorEntry;
@@ -105,11 +106,7 @@ void report_skipped(const std::map<std::string, std::string>& skipped) {
     for (const auto& [id, why] : skipped) std::cout << "not covered: " << id << " (" << why << ")\n";
 }
 
-bool no_vectors() {
-    if (std::filesystem::exists(test::vector_folder() / "index.json")) return false;
-    std::cout << "skipped: no vectors in " << test::vector_folder() << "\n";
-    return true;
-}
+bool no_vectors() { return ttsim::impl::test::skip_without(test::vector_folder() / "index.json"); }
 
 DataFormat acc_of(const std::string& dst_format) {
     if (dst_format == "bf16") return DataFormat::Float16_b;

@@ -6,6 +6,7 @@
 #include "netlist/device/cluster.hpp"
 #include "tests/folders.hpp"
 #include "tests/netlist/temp_folder.hpp"
+#include "tests/skip.hpp"
 
 using namespace ttsim::impl;
 namespace fs = std::filesystem;
@@ -120,10 +121,7 @@ TEST_CASE("a cluster must hold the chips of the netlist") {
 
 TEST_CASE("every real cluster descriptor reads, and the broken one is refused at the link") {
     const fs::path folder = ttsim::impl::test::shared_folder() / "clusters";
-    if (!fs::is_directory(folder)) {
-        std::cout << "skipped: no " << folder << "\n";
-        return;
-    }
+    if (ttsim::impl::test::skip_without(folder)) return;
     std::size_t good = 0;
     for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
         const std::string name = entry.path().filename().string();

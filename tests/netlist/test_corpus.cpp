@@ -7,6 +7,7 @@
 #include "netlist/text/writer.hpp"
 #include "tests/folders.hpp"
 #include "tests/netlist/small_netlist.hpp"
+#include "tests/skip.hpp"
 
 using namespace ttsim::impl;
 
@@ -66,10 +67,8 @@ bool is_odd(const std::string& file) {
 
 TEST_CASE("every real netlist reads, resolves, validates on one of its chips and is written back equal") {
     const std::vector<std::string> all = files(false);
-    if (all.empty()) {
-        std::cout << "skipped: no netlists at " << folder << "\n";
-        return;
-    }
+    if (ttsim::impl::test::skip_without(folder)) return;
+    REQUIRE_FALSE(all.empty());
     int good = 0;
     for (const std::string& file : all) {
         INFO(file);

@@ -7,6 +7,7 @@
 #include "netlist/device/soc_descriptor.hpp"
 #include "tests/folders.hpp"
 #include "tests/netlist/temp_folder.hpp"
+#include "tests/skip.hpp"
 
 using namespace ttsim::impl;
 namespace fs = std::filesystem;
@@ -187,10 +188,7 @@ TEST_CASE("a translated descriptor is mapped back to physical places, missing ro
 
 TEST_CASE("every real soc descriptor is read with the size in its name") {
     const fs::path folder = ttsim::impl::test::shared_folder() / "devices";
-    if (!fs::is_directory(folder)) {
-        std::cout << "skipped: no " << folder << "\n";
-        return;
-    }
+    if (ttsim::impl::test::skip_without(folder)) return;
     const std::map<std::string, std::vector<std::int64_t>> wanted{
         {"grayskull_10x12", {10, 12, 8, 0}},         {"grayskull_120_arch", {10, 12, 8, 0}},
         {"grayskull_1x1_arch", {1, 1, 1, 0}},        {"wormhole_80_arch", {10, 8, 6, 16}},

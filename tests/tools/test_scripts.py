@@ -7,6 +7,8 @@ import sys
 import tempfile
 import textwrap
 import unittest
+from importlib.machinery import SourceFileLoader
+from importlib.util import module_from_spec, spec_from_loader
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 SCRIPTS = ROOT / "scripts"
@@ -26,6 +28,35 @@ class WithFolder(unittest.TestCase):
 
     def run_script(self, *command):
         return subprocess.run([sys.executable, *map(str, command)], capture_output=True, text=True, check=False)
+
+
+class CheckSkipped(WithFolder):
+    """Tests 'a' (needs shared and torch) and 'b' (needs node) may be skipped, 'c' may not."""
+
+    def check(self, skipped, missing="", required="", tests="# comment\nshared a\ntorch a\nnode b\n"):
+        loader = SourceFileLoader("check_skipped", str(SCRIPTS / "check-skipped"))
+        module = module_from_spec(spec_from_loader("check_skipped", loader))
+        loader.exec_module(module)
+        log = "".join(f"{n}/3 Test #{n}: {test} ...***Skipped   0.01 sec\n" for n, test in enumerate(skipped, 1))
+        names = "".join(f"  Test   #{n}: {test}\n" for n, test in enumerate("abc", 1))
+        return list(module.problems(log, names, module.allowed(tests, "may_skip.txt"), set(missing.split()), required.split()))
+
+    def test_listed_tests_may_be_skipped_without_what_they_need(self):
+        self.assertEqual(self.check("ab", "torch node"), [])
+        self.assertEqual(self.check(""), [])
+
+    def test_other_skips_fail(self):
+        self.assertEqual(self.check("abc", "torch node"),
+                         ["'c' was skipped, and tests/may_skip.txt does not allow it"])
+        self.assertEqual(self.check("ab", "torch"), ["'b' was skipped although its needs are here: node"])
+
+    def test_what_is_required_must_be_there(self):
+        self.assertEqual(self.check("b", "node", "node chromium"),
+                         ["TTSIM_REQUIRED_TESTS names node, which is missing, so tests that need it did not run"])
+        self.assertEqual(self.check("", "shared", "node chromium"), [])
+
+    def test_the_list_names_tests_that_exist(self):
+        self.assertEqual(self.check("", tests="shared gone\n"), ["tests/may_skip.txt lists 'gone', which is no test"])
 
 
 class CheckIncludes(WithFolder):

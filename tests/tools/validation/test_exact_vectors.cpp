@@ -4,18 +4,16 @@
 
 #include "kernels/instruction_set.hpp"
 #include "tests/kernels/vector_files.hpp"
+#include "tests/skip.hpp"
 #include "tools/validation/vectors/vectors.hpp"
 
 using namespace ttsim::impl;
 
 TEST_CASE("the bit-true arithmetic reproduces every recorded vector on every instruction set") {
-    if (!std::filesystem::exists(test::vector_folder() / "index.json")) {
-        std::cout << "skipped: no vectors in " << test::vector_folder() << "\n";
-        return;
-    }
+    if (ttsim::impl::test::skip_without(test::vector_folder() / "index.json")) return;
     for (const HostInstructions set : instruction_sets) {
         if (!supported(set)) {
-            std::cout << "skipped: this machine has no " << to_string(set) << "\n";
+            std::cout << "not run: this machine has no " << to_string(set) << "\n";
             continue;
         }
         const UseInstructionSet use(set);

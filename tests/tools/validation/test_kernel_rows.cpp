@@ -4,6 +4,7 @@
 
 #include "tests/folders.hpp"
 #include "tests/kernels/kernel_shapes.hpp"
+#include "tests/skip.hpp"
 #include "tools/validation/kernel_rows.hpp"
 #include "tools/validation/sweep_pipes.hpp"
 
@@ -147,10 +148,7 @@ TEST_CASE("a row's sfpu_op is a product's gelu") {
 
 TEST_CASE("predictions of the public sweeps stay within their bounds") {
     const std::string file = (ttsim::impl::test::shared_folder() / "silicon/op_cycles.csv").string();
-    if (!std::filesystem::exists(file)) {
-        WARN("skipped: no " << file);
-        return;
-    }
+    if (ttsim::impl::test::skip_without(file)) return;
     const std::map<std::string, double> bounds = {
         {"add", 5},           {"multiply", 5},        {"maximum", 5},   {"matmul", 6},  {"matmul_sparse", 10},
         {"reduce_r", 10},     {"reduce_c", 10},       {"reduce_z", 10}, {"splice", 10}, {"depthwise", 10},

@@ -4,6 +4,7 @@
 
 #include "sim/memory/memory_constants.hpp"
 #include "tests/folders.hpp"
+#include "tests/skip.hpp"
 #include "tools/validation/dram_bench.hpp"
 #include "tools/validation/memory_rows.hpp"
 
@@ -115,10 +116,7 @@ TEST_CASE("rows without a model get a reason, wrong rows a message with their li
 
 TEST_CASE("measured DRAM and Ethernet rows are predicted within their bounds") {
     const std::filesystem::path folder = ttsim::impl::test::shared_folder() / "silicon";
-    if (!std::filesystem::is_directory(folder)) {
-        std::cout << "skipped: there is no " << folder << "\n";
-        return;
-    }
+    if (ttsim::impl::test::skip_without(folder)) return;
     const auto dram = bench_errors(
         predict_dram_rows(read_csv(folder / "dram_bandwidth_one_channel.csv", dram_columns()), "wormhole_b0"));
     REQUIRE_FALSE(dram.empty());

@@ -5,6 +5,7 @@
 #include "sim/noc/replay.hpp"
 #include "tests/folders.hpp"
 #include "tests/sim/noc/noc_machine.hpp"
+#include "tests/skip.hpp"
 #include "tools/validation/noc_rows.hpp"
 
 using namespace ttsim::impl;
@@ -100,10 +101,7 @@ TEST_CASE("Wrong rows are refused with their line") {
 }
 
 TEST_CASE("Measured transfers are predicted within 5 percent on average") {
-    if (!std::filesystem::exists(silicon)) {
-        std::cout << "skipped: there is no " << silicon << "\n";
-        return;
-    }
+    if (ttsim::impl::test::skip_without(silicon)) return;
     const ChipParams& params = chip("wormhole_b0");
     const Constants& c = constants(params);
     const Topology topology(params, c.block_ports);
@@ -118,10 +116,7 @@ TEST_CASE("Measured transfers are predicted within 5 percent on average") {
 }
 
 TEST_CASE("Recorded traces are predicted within 5 percent on average, their barriers within 12") {
-    if (!std::filesystem::exists(silicon)) {
-        std::cout << "skipped: there is no " << silicon << "\n";
-        return;
-    }
+    if (ttsim::impl::test::skip_without(silicon)) return;
     const ChipParams& params = chip("wormhole_b0");
     const Constants& c = constants(params);
     const Topology topology(params, c.block_ports);
