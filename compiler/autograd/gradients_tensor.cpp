@@ -73,23 +73,13 @@ Result of_reduce_max(const GradientCall& call, std::size_t) {
     return build.add("multiply", {first, call.grad});
 }
 
-/// {columns, taps * out}: 1 where input position `column` is gathered by a tap for an output position.
-Literal scatter_matrix(const Literal& map, std::int64_t positions, const Node& node) {
-    Literal matrix = zero_matrix(positions, map.size(), node.loc, node.name);
-    for (std::int64_t i = 0; i < map.size(); ++i)
-        if (const std::int64_t from = map.integer(i); from >= 0) matrix.set(from * map.size() + i, 1);
-    return matrix;
-}
-
-/// x [.., p, c] from the gradient of gathered rows [.., j * q, c].
+/// x [.., p, c] from the gradient of gathered rows [.., j, q, c].
 ValueId scattered(const GradientCall& call, ValueId rows) {
     Builder& build = call.build;
     const Dims x = build.dims(call.in[0]);
-    const Literal* map = build.literal(call.in[1]);
-    if (!map)
+    if (!build.literal(call.in[1]))
         fail_unsupported(call.node.loc, "'{}' gathers rows by computed indices, which has no gradient", call.node.name);
-    return build.map_axis(rows, static_cast<std::int64_t>(x.size()) - 2,
-                          scatter_matrix(*map, x[x.size() - 2], call.node));
+    return build.add("scatter_rows", {rows, call.in[1]}, {{"rows", x[x.size() - 2]}});
 }
 
 /// Dims of x with other rows and columns.
@@ -101,9 +91,12 @@ Dims with_last(const Dims& x, std::initializer_list<std::int64_t> last) {
 
 Result of_gather_rows(const GradientCall& call, std::size_t k) {
     if (k == 1) return std::nullopt;
-    Builder& build = call.build;
-    const Dims x = build.dims(call.in[0]), map = build.dims(call.in[1]);
-    return scattered(call, build.reshape(call.grad, with_last(x, {map[0] * map[1], x.back()})));
+    return scattered(call, call.grad);
+}
+
+Result of_scatter_rows(const GradientCall& call, std::size_t k) {
+    if (k == 1) return std::nullopt;
+    return call.build.add("gather_rows", {call.grad, call.in[1]});
 }
 
 /// y = sum_j x[map[j]] * R[j]: by x the rows g * R[j]^T, scattered; by R[j] the product x[map[j]]^T * g.
@@ -121,7 +114,7 @@ Result of_gather_sum(const GradientCall& call, std::size_t k) {
         const ValueId rows = build.add("matmul", {build.reshape(g, {batch, 1, groups, out, share}),
                                                   build.reshape(weights, {1, taps, groups, share, part})});
         const ValueId by_row = build.transpose(rows, {0, 1, 3, 2, 4});
-        return scattered(call, build.reshape(by_row, with_last(x, {taps * out, groups * part})));
+        return scattered(call, build.reshape(by_row, with_last(x, {taps, out, groups * part})));
     }
     ValueId rows = build.add("gather_rows", {call.in[0], call.in[1]});
     rows = build.transpose(build.reshape(rows, {batch, taps, out, groups, part}), {1, 3, 4, 0, 2});
@@ -135,9 +128,11 @@ Result of_gather_sum(const GradientCall& call, std::size_t k) {
 
 std::span<const GradientRow> tensor_gradients() {
     static constexpr GradientRow rows[] = {
-        {"matmul", of_matmul},         {"map_axis", of_map_axis},       {"reshape", of_reshape},
-        {"transpose", of_transpose},   {"hslice", of_hslice},           {"hstack", of_hstack},
-        {"reduce_max", of_reduce_max}, {"gather_rows", of_gather_rows}, {"gather_sum", of_gather_sum},
+        {"matmul", of_matmul},         {"map_axis", of_map_axis},
+        {"reshape", of_reshape},       {"transpose", of_transpose},
+        {"hslice", of_hslice},         {"hstack", of_hstack},
+        {"reduce_max", of_reduce_max}, {"gather_rows", of_gather_rows},
+        {"gather_sum", of_gather_sum}, {"scatter_rows", of_scatter_rows},
     };
     return rows;
 }

@@ -220,6 +220,24 @@ Matrix Lowering::lower_gather_rows(const Node& n) {
     return sliced(gather_rows(x, constant_of(model_, n, 1), to.full_rows(), 1), to);
 }
 
+/// The transpose of gather_rows: a sparse product whose rows list the positions of the map that hold them.
+Matrix Lowering::scatter_rows(const Node& n) {
+    const Matrix x = operand(n.inputs[0].value);
+    const Literal& map = constant_of(model_, n, 1);
+    const Form to = form_of(n.type.dims);
+    const std::int64_t taps = map.dims()[0], count = map.dims()[1];
+    SparseRows all;
+    all.rows.resize(static_cast<std::size_t>(to.z * to.full_rows()));
+    for (std::int64_t z = 0; z < to.z; ++z)
+        map.for_each_gathered(0, taps * count, [&](std::int64_t i, std::int64_t row) {
+            const std::int64_t slice = z * taps + i / count;
+            all.rows[static_cast<std::size_t>(z * to.full_rows() + row)].emplace_back(
+                slice * x.form.full_rows() + i % count, 1.0);
+        });
+    check_size(to.z * to.full_rows() * all.widest());
+    return sliced(single_slice_sparse(stacked(bound_padding(x, false)), indexed(all)), to);
+}
+
 /// Calls use(i, value) for the nonzero elements.
 template <class Use>
 static void each_weight(const Literal& m, const Use& use) {

@@ -88,6 +88,8 @@ void Lowering::lower(ValueId id) {
         done_[id] = gather_sum(n);
     else if (n.op == "gather_rows")
         done_[id] = lower_gather_rows(n);
+    else if (n.op == "scatter_rows")
+        done_[id] = scatter_rows(n);
     else if (n.op == "reduce_max")
         done_[id] = reduce_max(n);
     else if (n.op == "transpose")

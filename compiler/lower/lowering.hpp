@@ -151,6 +151,7 @@ private:
     Matrix depthwise(const Matrix& wide, Form to, std::int64_t terms, const TermWeights& weights);
     Matrix gather_sum(const Node& node);
     Matrix lower_gather_rows(const Node& node);
+    Matrix scatter_rows(const Node& node);
     std::optional<Matrix> sparse_map(const Matrix& x, Form to, std::int64_t step, std::int64_t outs, const Literal& m,
                                      bool leading);
 

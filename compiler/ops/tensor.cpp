@@ -5,6 +5,7 @@
 //   gather_sum   gathered rows times matrices, summed            out[b][q] = sum_j x[b][map[j][q]] * R[j]; -1: zeros
 //              {groups = g}: R[j] is block diagonal, R holds [j, c / g, d]
 //   gather_rows  rows by index                                   out[b][j][q] = x[b][map[j][q]]; -1: zeros
+//   scatter_rows {rows}  its transpose: sums of rows by index     out[b][p] = sum of x[b][j][q] with map[j][q] = p
 //   hslice {n}  columns split into n slices                      [.., r, n * c] -> [.., n, r, c]
 //   hstack {n}  the inverse of hslice                            [.., n, r, c] -> [.., r, n * c]
 //   reshape, transpose {perm}, reduce_max {axis} (keeps the axis with size 1)
@@ -245,6 +246,32 @@ Literal eval_gather_rows(const Node& node, std::span<const Literal* const> in) {
     return out;
 }
 
+Type infer_scatter_rows(const Node& node, std::span<const Type> in) {
+    const Dims &x = in[0].dims, &map = in[1].dims;
+    const std::int64_t rows = node.integer("rows", 0);
+    if (x.size() < 3 || map.size() != 2 || is_float(in[1].dtype) || x[x.size() - 3] != map[0] ||
+        x[x.size() - 2] != map[1] || rows < 1)
+        fail_input(node.loc, "'{}' needs [.., j, q, c], integers [j, q] and rows above 0; it has {}, {} and {} rows",
+                   node.name, to_string(in[0]), to_string(in[1]), rows);
+    Type out = in[0];
+    out.dims.erase(out.dims.end() - 3);
+    out.dims[out.dims.size() - 2] = rows;
+    return out;
+}
+
+Literal eval_scatter_rows(const Node& node, std::span<const Literal* const> in) {
+    Literal out(node.type.dtype, node.type.dims, max_read_elements);
+    const std::int64_t rows = node.type.dims[node.type.dims.size() - 2], cols = node.type.dims.back();
+    const std::int64_t map = in[1]->size();
+    for (std::int64_t i = 0; i < in[0]->size(); ++i) {
+        const std::int64_t row = gathered_row(node, *in[1], i / cols % map, rows);
+        if (row < 0) continue;
+        const std::int64_t to = (i / (map * cols) * rows + row) * cols + i % cols;
+        out.set(to, out.at(to) + in[0]->at(i));
+    }
+    return out;
+}
+
 Type infer_reshape(const Node& node, std::span<const Type> in) {
     Type out = in[0];
     out.dims = node.list("dims");
@@ -406,6 +433,7 @@ constexpr std::array tensor_table{
            .eval = eval_gather_sum,
            .work = work_gather_sum},
     OpInfo{"gather_rows", Level::Core, 2, 2, infer_gather_rows, eval_gather_rows},
+    OpInfo{"scatter_rows", Level::Core, 2, 2, infer_scatter_rows, eval_scatter_rows},
     OpInfo{"hslice", Level::Core, 1, 1, infer_hslice, eval_hslice},
     OpInfo{"hstack", Level::Core, 1, 1, infer_hstack, eval_hstack},
     OpInfo{"reshape", Level::Core, 1, 1, infer_reshape, eval_reshape},

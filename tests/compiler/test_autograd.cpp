@@ -136,6 +136,10 @@ TEST_CASE("gradients of moves") {
         "%x = input : f32[2, 4, 3]\n%m = constant [0, 1, 3, -1, 1, 1] : i64[2, 3]\n"
         "%y = gather_rows %x, %m : f32[2, 2, 3, 3]\noutput \"y\" = %y\n",
         -1, 1);
+    check_gradients(
+        "%x = input : f32[2, 2, 3, 3]\n%m = constant [0, 1, 3, -1, 1, 1] : i64[2, 3]\n"
+        "%y = scatter_rows %x, %m {rows = 4} : f32[2, 4, 3]\noutput \"y\" = %y\n",
+        -1, 1);
 }
 
 TEST_CASE("gradients of gathered sums by the rows and by the weights, in one group and in several") {
