@@ -4,6 +4,7 @@
 
 #include "base/text.hpp"
 #include "compiler/autograd/gradients.hpp"
+#include "compiler/ir/training.hpp"
 
 namespace ttsim::impl::ir {
 
@@ -85,7 +86,7 @@ private:
                 add(output.value, build_.constant(std::move(ones)));
                 continue;
             }
-            const ValueId incoming = build_.input("loss_" + output.name, type);
+            const ValueId incoming = build_.input(loss_input(output.name), type);
             result_.incoming.emplace(output.name, incoming);
             add(output.value, incoming);
         }

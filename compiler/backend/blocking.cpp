@@ -41,6 +41,7 @@ void set_attributes(const Node& node, OpConfig& cfg) {
         a.relu = node.get_string("relu", "min") == "max" ? ReluMode::Max : ReluMode::Min;
         a.relu_threshold = static_cast<float>(node.number("threshold", 0));
     }
+    cfg.gradient = node.has("gradient");
     if (cfg.type == "fused_op") a.fused_op_id = node.get_string("program", "");
     read_attributes(node, *ttsim::impl::find_op(cfg.type), a);
     if (cfg.type == "matmul") a.accumulate = node.has("z");

@@ -39,7 +39,8 @@ std::string limit(const Choice& choice) {
 Origin origin_of(const Graph& graph, const Node& node, const OperandSource& source) {
     if (source.kind != OperandSource::Kind::Input) return Origin::Constant;
     const Node& from = graph.nodes[node.inputs[source.input].value];
-    return from.is_constant() ? Origin::Constant : from.is_input() ? Origin::Input : Origin::Op;
+    const bool held = from.is_constant() || (from.is_parameter() && node.phase != Phase::Optimizer);
+    return held ? Origin::Constant : from.is_input() ? Origin::Input : Origin::Op;
 }
 
 std::vector<Origin> origins_of(const Graph& graph, const Node& node) {

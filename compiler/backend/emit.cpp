@@ -8,6 +8,7 @@
 #include "compiler/backend/sparse_blocking.hpp"
 #include "compiler/ir/device_parts.hpp"
 #include "compiler/ir/netlist_name.hpp"
+#include "compiler/ir/training.hpp"
 #include "compiler/lower/lowering.hpp"
 #include "netlist/checks/instances.hpp"
 
@@ -38,7 +39,10 @@ public:
                 graph.nodes[id].is_input() && iterations > 0)
                 iterations_[parts_of_[id]] = iterations;
         for (const PlacedOp& op : schedule.ops) epoch_part_[op.epoch] = parts_of_[op.node];
-        for (const Node& node : graph.nodes) names_.insert(node.name);
+        for (const Node& node : graph.nodes) {
+            names_.insert(node.name);
+            training_ = training_ || node.phase != Phase::Forward;
+        }
         readers_.resize(graph.nodes.size());
         for (const PlacedOp& op : schedule.ops)
             for (const Edge& edge : graph.nodes[op.node].inputs)
@@ -52,6 +56,7 @@ public:
         for (const Output& output : graph_.outputs) add_output(output);
         for (std::size_t epoch = 0; epoch < schedule_.epochs; ++epoch) add_graph(epoch);
         add_programs();
+        list_trained();
         return std::move(result_);
     }
 
@@ -65,6 +70,19 @@ private:
     }
     /// Inputs of an execute. A loop runs one iteration per execute, since the next one needs its state.
     std::int64_t microbatch(std::int64_t part) const { return iterations(part) > 0 ? 1 : microbatch_; }
+
+    bool is_backward(std::int64_t part) const { return training_ && part == 2; }
+    bool is_optimizer(std::int64_t part) const { return training_ && part == 3; }
+    /// Executes whose entries a queue between host and device holds.
+    std::int64_t held_executes() const {
+        return training_ ? std::max(host_executes, options_.microbatch_count) : host_executes;
+    }
+    /// Whether the backward program reads values of the forward program, which must stay until then.
+    bool kept_for_backward(ValueId id) const {
+        return training_ && parts_of_[id] == 1 &&
+               std::any_of(readers_[id].begin(), readers_[id].end(),
+                           [&](const PlacedOp* op) { return is_backward(parts_of_[op->node]); });
+    }
 
     std::string unused(std::string name) {
         while (!names_.insert(name).second) name += "_";
@@ -100,9 +118,11 @@ private:
         q.blocking = blocking;
         q.df = df;
         q.target_devices = {on};
-        q.entries = host_executes * microbatch;
+        q.entries = held_executes() * microbatch;
         return q;
     }
+
+    static bool is_stored(const Node& node) { return node.is_constant() || node.is_parameter(); }
 
     /// The epochs that read a value from its queue, once per operand.
     std::vector<std::size_t> reads(ValueId id, std::int64_t on) const {
@@ -118,7 +138,7 @@ private:
                 const auto producer = schedule_.index.find(id);
                 const bool direct = producer != schedule_.index.end() && !op.through_dram[k] &&
                                     schedule_.ops[producer->second].epoch == op.epoch;
-                const bool held = graph_.nodes[id].is_constant() && op.resident[k];
+                const bool held = is_stored(graph_.nodes[id]) && op.resident[k];
                 if (!direct && !held) epochs.push_back(op.epoch);
             }
         }
@@ -142,11 +162,13 @@ private:
             Queue q = queue(name, "HOST", spread(node.type.dims, channels_), *node.type.format, on,
                             microbatch(parts_of_[id]));
             if (schedule_.by_columns.count(id)) q.blocking.order = UblockOrder::Column;
-            if (node.is_constant()) {
+            if (is_stored(node)) {
                 q.type = QueueType::Ram;
                 q.entries = 1;
-                result_.constants.push_back(
-                    {.queue = name, .values = node.literal, .bits = false, .derivation = node.derivation});
+                result_.constants.push_back({.queue = name,
+                                             .values = node.is_constant() ? node.literal : node.initial,
+                                             .bits = false,
+                                             .derivation = node.derivation});
             } else {
                 const auto dtype = parse_dtype(node.get_string("dtype", "f32"));
                 result_.inputs.push_back({node.origin,
@@ -158,7 +180,8 @@ private:
                                           iterations(parts_of_[id])});
             }
             queue_of_[{id, on}] = name;
-            if (node.is_input() && options_.host_inputs && !options_.channels.contains(name))
+            if (kept_for_backward(id)) kept_.insert(name);
+            if (node.is_input() && !is_stored(node) && options_.host_inputs && !options_.channels.contains(name))
                 add_host_queue(std::move(q));
             else
                 add_queue(std::move(q), read_by(id, on));
@@ -224,7 +247,12 @@ private:
             e2e_queues_.insert(name);
             Queue q = queue(name, op.op.name(), op.op.cfg.out, op.op.cfg.out_df, chip(consumer),
                             microbatch(parts_of_[consumer.node]));
-            q.entries = microbatch(parts_of_[consumer.node]);
+            const bool saved = kept_for_backward(edge.value);
+            q.entries = microbatch(parts_of_[consumer.node]) * (saved ? options_.microbatch_count : 1);
+            if (saved) {
+                kept_.insert(name);
+                saved_.insert(name);
+            }
             QueueUse use = written_by(op);
             use.moved = reads(edge.value, chip(consumer));
             use.moved.push_back(op.epoch);
@@ -264,18 +292,57 @@ private:
             q.type = QueueType::Ram;
             q.entries = 1;
             queue_of_[{id, *on.begin()}] = q.name;
-            states_[op.epoch].insert(q.name);
+            state_queues_[output.name] = q.name;
+            if (graph_.nodes[op.node].has("gradient"))
+                gradients_[op.epoch].insert(q.name);
+            else
+                states_[op.epoch].insert(q.name);
+            if (node.is_parameter())
+                result_.constants.push_back(
+                    {.queue = q.name, .values = node.initial, .bits = false, .derivation = node.derivation});
             add_queue(std::move(q), {-1, -1, static_cast<std::int64_t>(op.epoch), cores_of(op), {op.epoch}});
             return true;
         }
-        return false;
+        return training_ && output.name.starts_with(gradient_prefix) && add_gradient(output, op);
+    }
+
+    /// Sums of a gradient that the host reads.
+    bool add_gradient(const Output& output, const PlacedOp& op) {
+        Queue q = queue(unused(netlist_name(output.name)), op.op.name(), op.op.cfg.out, op.op.cfg.out_df, chip(op), 1);
+        q.type = QueueType::Ram;
+        q.entries = 1;
+        state_queues_[output.name] = q.name;
+        gradients_[op.epoch].insert(q.name);
+        add_queue(std::move(q), {-1, -1, static_cast<std::int64_t>(op.epoch), cores_of(op), {op.epoch}});
+        return true;
+    }
+
+    void list_trained() {
+        const auto queue_of = [&](ValueId id) {
+            const auto found = queue_of_.lower_bound({id, 0});
+            return found != queue_of_.end() && found->first.first == id ? found->second : std::string();
+        };
+        std::map<std::string, std::string> rates;  // by parameter
+        for (ValueId id = 0; id < graph_.nodes.size(); ++id) {
+            const Node& node = graph_.nodes[id];
+            if (node.is_parameter() && !node.derivation) rates[node.origin] = queue_of(id);
+        }
+        for (ValueId id = 0; id < graph_.nodes.size(); ++id) {
+            const Node& node = graph_.nodes[id];
+            const auto sum = state_queues_.find(gradient_state(node.origin));
+            if (!node.is_parameter() || !node.derivation || sum == state_queues_.end()) continue;
+            result_.trained.push_back(
+                {node.origin, queue_of(id), sum->second, rates[learning_rate_state(node.origin)], {}, node.derivation});
+        }
     }
 
     void add_graph(std::size_t epoch) {
         ttsim::impl::Graph g;
-        g.name = fmt::format("fwd_0_{}_temporal_epoch_{}", epoch, epoch);
+        const std::int64_t part = epoch_part_[epoch];
+        const char* phase = is_backward(part) ? "bwd" : is_optimizer(part) ? "opt" : "fwd";
+        g.name = fmt::format("{}_0_{}_temporal_epoch_{}", phase, epoch, epoch);
         g.target_devices = {chip_of_[epoch]};
-        g.input_count = microbatch(epoch_part_[epoch]);
+        g.input_count = is_optimizer(part) ? 1 : microbatch(part);
         for (const PlacedOp& placed : schedule_.ops) {
             if (placed.epoch != epoch) continue;
             Op op = placed.op;
@@ -361,28 +428,71 @@ private:
         for (const auto& [part, own] : epochs) add_program(part, own);
     }
 
+    ModelProgram program_of(std::int64_t part) const {
+        if (is_optimizer(part)) return {ProgramRole::Optimizer, 0, "run_opt_0", ""};
+        if (is_backward(part)) return {ProgramRole::Backward, 0, "run_bwd_0", "$p_loop_count", "$p_zero_grad"};
+        return {ProgramRole::Forward, part - 1, fmt::format("run_fwd_{}", part - 1), "$p_loop_count"};
+    }
+
+    static Instruction assign(const char* to, const char* op, std::vector<Operand> operands) {
+        Instruction step = instruction(Instruction::Kind::VarInst);
+        step.out = to;
+        step.op = op;
+        step.operands = std::move(operands);
+        return step;
+    }
+
+    /// Pointers of queues, by the number of entries: a pointer wraps at twice that number.
+    struct Pointers {
+        const char *global, *local;
+        std::int64_t entries;
+    };
+    std::vector<Pointers> pointers(std::int64_t part) const {
+        std::vector<Pointers> all{{"$gptr", "$lptr", held_executes() * microbatch(part)}};
+        const bool moving = !e2e_queues_.empty() && !options_.dynamic_queues;  // an allocation resets pointers to 0
+        if (moving) all.push_back({"$gptr_e2e", "$lptr_e2e", microbatch(part)});
+        if (!saved_.empty())
+            all.push_back({"$gptr_saved", "$lptr_saved", microbatch(part) * options_.microbatch_count});
+        return all;
+    }
+
     void add_program(std::int64_t part, const std::set<std::size_t>& epochs) {
         using Kind = Instruction::Kind;
-        const ModelProgram forward{ProgramRole::Forward, part - 1, fmt::format("run_fwd_{}", part - 1),
-                                   "$p_loop_count"};
+        const ModelProgram made = program_of(part);
+        const bool keeps = training_ && part == 1 && !kept_.empty();
         Program program;
-        program.name = forward.name;
+        program.name = made.name;
         Instruction params = instruction(Kind::Param), vars = instruction(Kind::Var),
                     statics = instruction(Kind::StaticVar);
-        params.variables = {{forward.executes, literal(0)}};
         vars.variables = {{"$c_zero", literal(0)}};
-        statics.variables = {{"$gptr", literal(0)}, {"$lptr", literal(0)}};
-        const bool moving = !e2e_queues_.empty() && !options_.dynamic_queues;  // an allocation resets pointers to 0
-        if (moving) {
-            statics.variables.push_back({"$gptr_e2e", literal(0)});
-            statics.variables.push_back({"$lptr_e2e", literal(0)});
+        if (!made.executes.empty()) params.variables.push_back({made.executes, literal(0)});
+        if (!made.zero.empty()) {
+            params.variables.push_back({made.zero, literal(0)});
+            vars.variables.push_back({"$v_zero_grad", literal(0)});
         }
-        Instruction loop = instruction(Kind::Loop);
-        loop.operands = {variable(forward.executes)};
-        program.instructions = {params, vars, statics, loop};
-        if (iterations(part) > 0) {
-            loop.operands = {literal(iterations(part) * microbatch_)};
+        // entries that the backward program reads are freed by it, so their global pointers move between programs only
+        if (keeps)
+            for (const char* kept : {"$gptr_kept", "$gptr_saved_kept"}) vars.variables.push_back({kept, literal(0)});
+        if (!is_optimizer(part))
+            for (const Pointers& p : pointers(part))
+                statics.variables.insert(statics.variables.end(), {{p.global, literal(0)}, {p.local, literal(0)}});
+        if (!params.variables.empty()) program.instructions.push_back(params);
+        program.instructions.push_back(vars);
+        if (!statics.variables.empty()) program.instructions.push_back(statics);
+        if (!made.zero.empty()) program.instructions.push_back(assign("$v_zero_grad", "set", {variable(made.zero)}));
+        if (keeps) {
+            program.instructions.push_back(assign("$gptr_kept", "set", {variable("$gptr")}));
+            if (!saved_.empty())
+                program.instructions.push_back(assign("$gptr_saved_kept", "set", {variable("$gptr_saved")}));
+        }
+        if (!is_optimizer(part)) {
+            Instruction loop = instruction(Kind::Loop);
+            loop.operands = {variable(made.executes)};
             program.instructions.push_back(loop);
+            if (iterations(part) > 0) {
+                loop.operands = {literal(iterations(part) * microbatch_)};
+                program.instructions.push_back(loop);
+            }
         }
         for (const std::size_t epoch : epochs) {
             const auto at = static_cast<std::int64_t>(epoch);
@@ -390,29 +500,27 @@ private:
             program.instructions.push_back(execute(epoch));
             lifetimes(program, Kind::Deallocate, [&](const QueueUse& use) { return use.last_epoch == at; });
         }
-        const auto advance = [&](const char* pointer, std::int64_t entries) {
-            Instruction step = instruction(Kind::VarInst);
-            step.out = pointer;
-            step.op = "incwrap";
-            step.operands = {literal(microbatch(part)), literal(2 * entries)};
-            program.instructions.push_back(step);
-        };
-        for (const char* pointer : {"$gptr", "$lptr"}) advance(pointer, host_executes * microbatch(part));
-        if (moving)
-            for (const char* pointer : {"$gptr_e2e", "$lptr_e2e"}) advance(pointer, microbatch(part));
-        if (iterations(part) > 0) program.instructions.push_back(instruction(Kind::EndLoop));
-        program.instructions.push_back(instruction(Kind::EndLoop));
+        if (!made.zero.empty()) program.instructions.push_back(assign("$v_zero_grad", "set", {literal(0)}));
+        if (!is_optimizer(part)) {
+            for (const Pointers& p : pointers(part))
+                for (const char* pointer : {p.global, p.local})
+                    program.instructions.push_back(
+                        assign(pointer, "incwrap", {literal(microbatch(part)), literal(2 * p.entries)}));
+            if (iterations(part) > 0) program.instructions.push_back(instruction(Kind::EndLoop));
+            program.instructions.push_back(instruction(Kind::EndLoop));
+        }
         program.instructions.push_back(instruction(Kind::EndProgram));
         result_.netlist.programs.push_back(std::move(program));
-        result_.programs.push_back(forward);
+        result_.programs.push_back(made);
     }
 
     Instruction execute(std::size_t epoch) const {
         Instruction run = instruction(Instruction::Kind::Execute);
         run.graph = result_.netlist.graphs[epoch].name;
         std::map<std::string, bool> prologue;  // a constant is held in L1 only if all its readers hold it
-        std::set<std::string> queues, states;
+        std::set<std::string> queues, states, gradients;
         if (const auto left = states_.find(epoch); left != states_.end()) states = left->second;
+        if (const auto left = gradients_.find(epoch); left != gradients_.end()) gradients = left->second;
         for (const PlacedOp& placed : schedule_.ops) {
             if (placed.epoch != epoch) continue;
             const Node& node = graph_.nodes[placed.node];
@@ -421,7 +529,7 @@ private:
                 const std::string name = operand_name(placed, k);
                 const bool made = operands[k].kind != OperandSource::Kind::Input;
                 const Node& from = graph_.nodes[node.inputs[operands[k].input].value];
-                if (made || from.is_constant()) {
+                if (made || (is_stored(from) && !states.contains(name))) {
                     const auto [it, first] = prologue.emplace(name, placed.resident[k]);
                     if (!first) it->second = it->second && placed.resident[k];
                 } else if (from.has("state")) {
@@ -431,21 +539,34 @@ private:
                 }
             }
         }
-        for (const std::string& name : queues) run.settings.push_back(fifo(name, e2e_queues_.count(name) > 0));
+        for (const std::string& name : queues) run.settings.push_back(fifo(name, epoch_part_[epoch]));
         for (const std::string& name : states) run.settings.push_back(ram(name, false));
         for (const auto& [name, held] : prologue) run.settings.push_back(ram(name, held));
+        for (const std::string& name : gradients) {
+            QueueSetting sum = ram(name, true);
+            sum.epilogue = literal(1);
+            sum.zero = variable("$v_zero_grad");
+            run.settings.push_back(sum);
+        }
         return run;
     }
 
-    QueueSetting fifo(const std::string& name, bool between) const {
+    QueueSetting fifo(const std::string& name, std::int64_t part) const {
+        const bool between = e2e_queues_.contains(name), kept = part == 1 && kept_.contains(name);
         QueueSetting s;
         s.queue = name;
         s.prologue = literal(0);
         s.epilogue = literal(0);
         s.zero = literal(0);
         const bool fixed = between && options_.dynamic_queues;
-        s.rd_ptr_local = variable(fixed ? "$c_zero" : between ? "$lptr_e2e" : "$lptr");
-        s.rd_ptr_global = variable(fixed ? "$c_zero" : between ? "$gptr_e2e" : "$gptr");
+        const bool saved = saved_.contains(name);
+        s.rd_ptr_local = variable(fixed ? "$c_zero" : saved ? "$lptr_saved" : between ? "$lptr_e2e" : "$lptr");
+        s.rd_ptr_global = variable(fixed           ? "$c_zero"
+                                   : saved && kept ? "$gptr_saved_kept"
+                                   : saved         ? "$gptr_saved"
+                                   : between       ? "$gptr_e2e"
+                                   : kept          ? "$gptr_kept"
+                                                   : "$gptr");
         return s;
     }
     static QueueSetting ram(const std::string& name, bool held) {
@@ -471,7 +592,13 @@ private:
     std::vector<std::int64_t> epoch_part_;                 // per epoch
     std::map<std::int64_t, std::int64_t> iterations_;      // of parts that loop
     std::map<std::size_t, std::set<std::string>> states_;  // of loops, by the epoch that writes them
-    std::uint64_t host_cursor_ = 0;                        // bytes of host memory in use
+    std::map<std::string, std::string> state_queues_;      // by the output that writes them
+    bool training_ = false;                                // whether there is a backward program
+    std::map<std::size_t, std::set<std::string>>
+        gradients_;                  // rams of summed gradients, by the epoch that adds to them
+    std::set<std::string> kept_;     // queues that the forward program reads and the backward program frees
+    std::set<std::string> saved_;    // queues between ops that the backward program reads
+    std::uint64_t host_cursor_ = 0;  // bytes of host memory in use
     EmittedModel result_;
     std::set<std::string> names_;
     std::map<std::tuple<std::string, std::int64_t, std::int64_t, std::int64_t, std::int64_t>,

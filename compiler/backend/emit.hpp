@@ -5,6 +5,7 @@
 
 #include "compiler/backend/dram.hpp"
 #include "compiler/backend/schedule.hpp"
+#include "compiler/ir/derivation.hpp"
 
 namespace ttsim::impl::ir {
 
@@ -28,12 +29,13 @@ struct BoundTensor {
 };
 
 /// The role of a netlist program for the model.
-enum class ProgramRole : std::uint8_t { Forward };
+enum class ProgramRole : std::uint8_t { Forward, Backward, Optimizer };
 struct ModelProgram {
     ProgramRole role = ProgramRole::Forward;
     std::int64_t index = 0;  ///< order of execution among programs of a role; each runs one device part
     std::string name;        ///< in the netlist
-    std::string executes;    ///< name of its parameter with the number of microbatches
+    std::string executes;    ///< name of its parameter with the number of microbatches; "": none
+    std::string zero{};      ///< of a backward program: name of its parameter that clears the summed gradients first
     friend bool operator==(const ModelProgram&, const ModelProgram&) = default;
 };
 
@@ -45,18 +47,31 @@ struct QueueValues {
     std::shared_ptr<const Derivation> derivation{};
 };
 
+/// Memory of the device for a parameter that is trained.
+struct TrainedParameter {
+    std::string name;           ///< in the model
+    std::string ram;            ///< its values
+    std::string gradient;       ///< sums of its gradients
+    std::string learning_rate;  ///< one element; "": no optimizer on the device
+    Type type{};                ///< in the model
+    DerivationPtr from{};       ///< how `ram` and `gradient` hold the elements of the model's tensor
+};
+
 struct EmittedModel {
     Netlist netlist;
     std::vector<BoundTensor> inputs, outputs;
     std::vector<QueueValues> constants;
     std::vector<ModelProgram> programs;
+    std::vector<TrainedParameter> trained;
     bool dynamic_queues = false;  ///< EmitOptions::dynamic_queues, as requested or because DRAM would be full
 };
 
 struct EmitOptions {
     DramPlacement placement = DramPlacement::LeastTraffic;
-    std::int64_t chips = 1;                          ///< epochs are assigned to chips in order (pipeline parallel)
-    bool fewer_chips = false;                        ///< with fewer epochs than chips, one chip per epoch
+    std::int64_t chips = 1;    ///< epochs are assigned to chips in order (pipeline parallel)
+    bool fewer_chips = false;  ///< with fewer epochs than chips, one chip per epoch
+    /// Training: most microbatches that the forward program runs before the backward program.
+    std::int64_t microbatch_count = 1;
     bool keep_names = false;                         ///< output queues have the names of outputs, without "out_"
     bool host_inputs = false, host_outputs = false;  ///< input queues, output queues are in host memory
     std::map<std::string, std::int64_t> channels;    ///< DRAM channels by queue

@@ -152,6 +152,9 @@ private:
     std::vector<std::vector<double>> bytes_;  // per target: prefix sums over ops
 };
 
+/// Whether the value is in DRAM before the first input, so that a core may hold it.
+bool is_stored(const Node& node) { return node.is_constant() || node.is_parameter(); }
+
 /// Bytes per input that an epoch reads from queues and writes to them.
 class Traffic {
 public:
@@ -162,7 +165,7 @@ public:
             double bytes = 0;
             for (std::size_t k = 0; k < operands.size(); ++k)
                 if (operands[k].kind == OperandSource::Kind::Input &&
-                    !choices.graph->nodes[node.inputs[operands[k].input].value].is_constant())
+                    !is_stored(choices.graph->nodes[node.inputs[operands[k].input].value]))
                     bytes += read(op, k);
             reads_.push_back(bytes);
         }

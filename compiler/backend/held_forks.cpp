@@ -152,6 +152,7 @@ Graph with_nops(const Graph& graph, const std::vector<HeldFork>& forks) {
             inputs[k].value = moved[inputs[k].value];
             if (!held.contains({id, k})) continue;
             build.set_origin(node.origin);
+            build.set_phase(node.phase);
             build.set_kind(node.kind);
             inputs[k].value =
                 build.add_edges("buda.nop", {{inputs[k].value, {}}}, {}, graph.type(node.inputs[k].value).format);

@@ -24,12 +24,13 @@ public:
     HostProgram run() {
         find_parts();
         for (ValueId id = 0; id < model_.nodes.size(); ++id)
-            if ((is_host(id) && !is_loop_input(id)) || (model_.nodes[id].is_input() && !is_state(id))) host(id);
+            if ((is_host(id) && !is_loop_input(id)) || (model_.nodes[id].is_input() && !is_state(id) && !is_stored(id)))
+                host(id);
         for (ValueId id = 0; id < model_.nodes.size(); ++id)
             if (!is_host(id) && !model_.nodes[id].is_constant() && !model_.nodes[id].is_input()) device(id);
         for (const Output& output : model_.outputs) add_output(output);
         for (ValueId id = 0; id < device_.nodes.size(); ++id)
-            if (const Node& node = device_.nodes[id]; node.is_input() && !node.has("state"))
+            if (const Node& node = device_.nodes[id]; node.is_input() && !node.has("state") && !node.is_parameter())
                 program_.to_device.push_back(
                     {node.origin, source_of_.at(id), node.integer("part", 1), node.integer("iterations", 0)});
         if (device_.outputs.empty()) add_dummy_op();
@@ -43,6 +44,9 @@ private:
     bool is_op(ValueId id) const {
         return !is_host(id) && !model_.nodes[id].is_input() && !model_.nodes[id].is_constant();
     }
+
+    /// Whether the value is in the device's memory before it runs.
+    bool is_stored(ValueId id) const { return model_.nodes[id].is_constant() || model_.nodes[id].is_parameter(); }
 
     /// A state of a loop, before or after the cut.
     bool is_state(ValueId id) const { return model_.nodes[id].op == "loop_state" || model_.nodes[id].has("state"); }
@@ -258,7 +262,7 @@ private:
 
     /// The value on the device for an op of a part.
     ValueId operand(ValueId id, std::int64_t part) {
-        if (model_.nodes[id].is_constant()) {
+        if (is_stored(id)) {
             if (!on_device_[id]) {
                 Node made = model_.nodes[id];
                 made.name = unused_on_device(std::move(made.name));

@@ -75,6 +75,8 @@ public:
     void set_results(std::int64_t part, const Values& results);
     /// Model outputs by name, after the results of all parts are set.
     Values outputs() const;
+    /// Those that are known already.
+    Values known_outputs() const;
     double seconds() const { return seconds_; }  ///< wall time of host steps so far
 
 private:

@@ -69,6 +69,7 @@ ValueId Builder::add_edges(const std::string& op, std::vector<Edge> inputs, Attr
     node.attrs = std::move(attrs);
     node.type.format = format;
     node.loc = loc_;
+    node.phase = phase_;
     const std::string stem = op.starts_with("buda.") ? op.substr(5) : op;
     node.name = origin_.empty() ? stem : origin_ + "_" + stem;
     node.kind = kind_;
@@ -114,6 +115,7 @@ ValueId Builder::input(const std::string& name, Type type) {
     node.name = unique_name(name);
     node.type = std::move(type);
     node.origin = name;
+    node.phase = phase_;
     return push(std::move(node));
 }
 

@@ -20,6 +20,8 @@ public:
     /// Node of the model that nodes added from here on are derived from.
     void set_origin(const std::string& origin) { origin_ = origin; }
     const std::string& origin() const { return origin_; }
+    /// Program of the nodes added from here on.
+    void set_phase(Phase phase) { phase_ = phase; }
     void set_loc(const SourceLoc& loc) { loc_ = loc; }
     /// Evaluates ops that have no `eval`. With nullptr such ops stay nodes.
     void set_host_value(HostValue value) { host_value_ = value; }
@@ -72,6 +74,7 @@ private:
 
     Graph& graph_;
     std::string origin_, kind_;
+    Phase phase_ = Phase::Forward;
     HostValue host_value_ = nullptr;
     SourceLoc loc_;
     std::map<std::string, int> names_;

@@ -1,6 +1,7 @@
 #include "compiler/ir/derivation.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "compiler/ir/op_table.hpp"
 
@@ -59,6 +60,30 @@ static Literal placed(const Derivation::Placement& placement, const Literal& val
                 if (const std::int64_t at = placement.from(z, r, c); at >= 0)
                     *element = static_cast<float>(value.at(at));
     return out;
+}
+
+Literal undo_derivation(const Derivation& derivation, const Type& model, std::span<const float> stored) {
+    Literal index(DType::I64, model.dims);
+    for (std::int64_t i = 0; i < index.size(); ++i) index.set_integer(i, i);
+    for (const Derivation::Step& step : derivation.steps) {
+        const std::array<const Literal*, 1> operands{&index};
+        TT_CHECK(step.operands.size() == 1, "a step of '{}' has operands", derivation.of.front());
+        Node move = step.node;
+        move.type.dtype = DType::I64;
+        index = find_op(move.op)->eval(move, operands);
+    }
+    TT_CHECK(derivation.placement && index.size() == count(model.dims), "'{}' is not stored whole",
+             derivation.of.front());
+    const Dims& dims = derivation.placement->dims;
+    TT_CHECK(std::ssize(stored) == count(dims), "'{}' is stored with other dims", derivation.of.front());
+    Literal value(model.dtype, model.dims);
+    std::size_t at = 0;
+    for (std::int64_t z = 0; z < dims[0]; ++z)
+        for (std::int64_t r = 0; r < dims[1]; ++r)
+            for (std::int64_t c = 0; c < dims[2]; ++c, ++at)
+                if (const std::int64_t from = derivation.placement->from(z, r, c); from >= 0)
+                    value.set(index.integer(from), static_cast<double>(stored[at]));
+    return value;
 }
 
 Literal apply_derivation(const Derivation& derivation, const Literal& value) {

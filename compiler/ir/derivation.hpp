@@ -5,6 +5,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,10 @@ void begin_derivations(Graph& graph);
 DerivationPtr derive(const Graph& graph, const Node& node);
 /// The constant for replacement values of the model's constant.
 Literal apply_derivation(const Derivation& derivation, const Literal& value);
+
+/// The model's tensor from its stored form, for a derivation that only moves elements. `stored`: {z, rows, cols}.
+/// Throws Error(Internal) if the derivation computes or drops elements.
+Literal undo_derivation(const Derivation& derivation, const Type& model, std::span<const float> stored);
 
 /// The layout of a constant without placement, as a tensor {z, rows, cols} of whole tiles.
 Derivation::Placement identity_placement(const Type& type, const Dims& tensor);

@@ -10,6 +10,7 @@ std::vector<std::int64_t> device_parts(const Graph& graph) {
         const Node& node = graph.nodes[id];
         if (node.is_input()) parts[id] = node.integer("part", 1);
         for (const Edge& edge : node.inputs) parts[id] = std::max(parts[id], parts[edge.value]);
+        if (node.phase != Phase::Forward) parts[id] = 1 + static_cast<std::int64_t>(node.phase);
     }
     // a node that depends only on constants is in the part of its readers
     for (ValueId id = parts.size(); id-- > 0;) {

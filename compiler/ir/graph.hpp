@@ -33,6 +33,9 @@ struct Edge {
 struct Derivation;    // compiler/ir/derivation.hpp
 class MadeConstants;  // compiler/ir/made_constants.hpp
 
+/// The program that a node belongs to.
+enum class Phase : std::uint8_t { Forward, Backward, Optimizer };
+
 struct Node {
     std::string name;          ///< of its value, unique in the graph
     std::string op;            ///< "input", "constant", or a name of op_table.cpp
@@ -45,9 +48,13 @@ struct Node {
     SourceLoc loc;     ///< position in a text
     /// For constants: how it is derived from the model's constants; null if unknown or not tracked.
     std::shared_ptr<const Derivation> derivation{};
+    Phase phase = Phase::Forward;
+    LiteralPtr initial{};  ///< of a parameter: its value before the first step
 
     bool is_constant() const { return op == "constant"; }
     bool is_input() const { return op == "input"; }
+    /// An input whose value stays on the device between programs, and which the optimizer replaces.
+    bool is_parameter() const { return is_input() && initial != nullptr; }
     std::int64_t integer(const std::string& key, std::int64_t otherwise) const;
     double number(const std::string& key, double otherwise) const;
     std::string get_string(const std::string& key, const std::string& otherwise) const;

@@ -15,7 +15,8 @@
 
 namespace ttsim::impl::ir {
 
-struct HostProgram;  // compiler/host/host_program.hpp
+struct HostProgram;      // compiler/host/host_program.hpp
+struct TrainingRequest;  // compiler/ir/training.hpp
 
 /// Whether a pass fuses: where the estimate improves, everywhere possible, or nowhere.
 enum class Fusing : std::uint8_t { IfProfitable, Always, Never };
@@ -44,16 +45,17 @@ struct PassOptions {
     /// Estimated cycles an input of a device-level graph takes, for passes that compare alternatives. Null: passes
     /// assume that their rewrite is profitable.
     std::function<double(const Graph&)> estimate;
-    std::int64_t slice_bytes = 200 * 1024;   ///< L1 for a core's part of a streamed slice
-    std::vector<std::string> intermediates;  ///< ops whose results keep-intermediates makes outputs
-    bool wide_dest = false;                  ///< Dst may hold 32 bits where sums and gates need them (data-formats)
-    bool keep_names = false;                 ///< ops have the names of the model's ops (keep-names)
-    std::int64_t l1_bytes = 1260 * 1024;     ///< L1 of a core for all buffers of an op
-    Tiling tiling{};                         ///< used by lower-to-buda, splice-columns, split-products
-    unsigned threads = 0;                    ///< threads of one pass; 0: one per processor
-    bool wide_results = false;               ///< with wide_dest: small results of the model are Float32
-    bool fp16_quantizers = true;             ///< without wide_dest: quantizers may be in Float16
-    bool device_comparisons = false;         ///< mark-host leaves comparisons on the device
+    std::int64_t slice_bytes = 200 * 1024;      ///< L1 for a core's part of a streamed slice
+    std::vector<std::string> intermediates;     ///< ops whose results keep-intermediates makes outputs
+    bool wide_dest = false;                     ///< Dst may hold 32 bits where sums and gates need them (data-formats)
+    bool keep_names = false;                    ///< ops have the names of the model's ops (keep-names)
+    std::int64_t l1_bytes = 1260 * 1024;        ///< L1 of a core for all buffers of an op
+    Tiling tiling{};                            ///< used by lower-to-buda, splice-columns, split-products
+    unsigned threads = 0;                       ///< threads of one pass; 0: one per processor
+    bool wide_results = false;                  ///< with wide_dest: small results of the model are Float32
+    bool fp16_quantizers = true;                ///< without wide_dest: quantizers may be in Float16
+    bool device_comparisons = false;            ///< mark-host leaves comparisons on the device
+    const TrainingRequest* training = nullptr;  ///< null: for inference only
 };
 
 /// The override with `fracture` for a convolution of the model, by its name or its node's in the model; or nullptr.

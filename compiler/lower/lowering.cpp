@@ -47,6 +47,7 @@ void Lowering::run() {
         build_.set_origin(node().origin);
         build_.set_kind(repeats(node()) ? "broadcast" : node().kind);
         build_.set_loc(node().loc);
+        build_.set_phase(node().phase);
         if (node().is_input())
             add_input(node());
         else if (needed[id] && !node().is_constant() && !read_by_max_pools_only(id))
@@ -114,12 +115,30 @@ void Lowering::add_input(const Node& n) {
     made.origin = n.origin;
     for (const char* key : {"part", "iterations", "state"})
         if (n.has(key)) made.attrs[key] = n.attrs.at(key);
+    made.phase = n.phase;
+    if (n.is_parameter()) place_parameter(made, n, form);
     made.attrs["dims"] = n.type.dims;
     made.attrs["dtype"] = std::string(to_string(n.type.dtype));
     // the host pads with zeros; a loop's state has the padding of the previous iteration
     constexpr double large = 1e30;
-    const PadRange pads = n.has("state") ? PadRange{-large, large} : PadRange{};
+    const PadRange pads = n.has("state") && !n.is_parameter() ? PadRange{-large, large} : PadRange{};
     done_[current_] = {{id, {}}, form, pads, pads};
+}
+
+/// The initial value of a parameter in whole tiles, padded with zeros.
+void Lowering::place_parameter(Node& made, const Node& n, const Form& form) {
+    const auto index = [form](std::int64_t z, std::int64_t r, std::int64_t c) {
+        return (z * form.rows + r) * form.cols + c;
+    };
+    const Literal& value = *n.initial;
+    const FillRow fill = [&](std::int64_t z, std::int64_t r, float* row) {
+        for (std::int64_t c = 0; c < form.cols; ++c) row[c] = static_cast<float>(value.at(index(z, r, c)));
+    };
+    made.initial = std::make_shared<Literal>(trial_ ? Literal(DType::F32, {1, 32, 32}) : fill_rows(form, fill));
+    if (!n.derivation) return;
+    auto derivation = std::make_shared<Derivation>(*n.derivation);
+    derivation->placement = padded_placement(form, index);
+    made.derivation = std::move(derivation);
 }
 
 void Lowering::add_output(const Output& output) {

@@ -99,6 +99,7 @@ private:
     bool read_by_max_pools_only(ValueId id) const;
     bool repeats(const Node& node) const;
     void add_input(const Node& node);
+    void place_parameter(Node& made, const Node& node, const Form& form);
     void add_output(const Output& output);
     /// Form of a model value, with additional tiles.
     Form form_of(const Dims& dims) const { return padded_form(dims, padding_); }

@@ -286,7 +286,7 @@ CompileState run_with_loops(Graph& model, const CompileOptions& options, const s
 std::vector<std::string> compile_steps() {
     std::vector<std::string> steps;
     std::map<std::string_view, int> times;
-    for (const std::string_view name : default_passes()) {
+    for (const std::string_view name : passes_for(false)) {
         const int time = ++times[name];
         steps.push_back(time == 1 ? std::string(name) : fmt::format("{}-{}", name, time));
     }
@@ -364,6 +364,10 @@ CompiledModel compile(Graph graph, const CompileOptions& given) {
     if (std::string line = parts_line(model.host); !line.empty()) model.report.notes.push_back(std::move(line));
     for (std::string& line : loop_lines(model.host)) model.report.notes.push_back(std::move(line));
     model.programs = std::move(emitted.programs);
+    model.trained = std::move(emitted.trained);
+    for (TrainedParameter& parameter : model.trained)
+        for (const Node& node : graph.nodes)
+            if (node.is_constant() && parameter_name(node) == parameter.name) parameter.type = node.type;
     model.netlist = std::move(emitted.netlist);
     model.harvested_rows = options.harvested_rows;
     model.cluster = options.cluster;

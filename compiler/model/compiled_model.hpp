@@ -74,6 +74,7 @@ struct CompiledModel {
     std::vector<int> harvested_rows;  ///< NoC rows that its device lacks
     std::string cluster;              ///< descriptor file of its chips; "" = the device's own
     std::vector<ModelParameter> parameters;
+    std::vector<TrainedParameter> trained;
     CompileReport report;
 
     const ModelProgram& forward() const;  ///< throws Error(Input) if there is none

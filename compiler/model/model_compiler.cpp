@@ -35,10 +35,10 @@ std::string chip_of_device(const std::string& device) {
     return arch;
 }
 
-const std::vector<std::string_view>& default_passes() {
+const std::vector<std::string_view>& passes_for(bool training) {
     for (const Pipeline& pipeline : all_pipelines())
-        if (pipeline.name == "default") return pipeline.passes;
-    TT_CHECK(false, "there is no default pipeline");
+        if (pipeline.name == (training ? "training" : "default")) return pipeline.passes;
+    TT_CHECK(false, "there is no such pipeline");
 }
 
 std::vector<std::string> device_ops(const Graph& graph) {
@@ -224,7 +224,7 @@ Lowered ModelCompiler::lower_in_parts(const Graph& model, const std::vector<std:
 Lowered ModelCompiler::run_pipeline(Graph graph, const Overrides& overrides, const Tiling& tiling, std::size_t most,
                                     PassRecord* record) const {
     std::vector<const Pass*> passes;
-    for (const std::string_view name : default_passes())
+    for (const std::string_view name : passes_for(options_.training.has_value()))
         if (passes.size() < most) passes.push_back(find_pass(name));
     // double buffers of two operands and the result, and a reserve for constants
     const std::int64_t l1_bytes = chip_.l1_bytes - chip_.l1_reserved, slice_bytes = l1_bytes * 10 / 63;
@@ -255,7 +255,8 @@ Lowered ModelCompiler::run_pipeline(Graph graph, const Overrides& overrides, con
                 options_.threads,
                 options_.wide_results,
                 options_.fp16_quantizers,
-                options_.device_comparisons},
+                options_.device_comparisons,
+                options_.training ? &*options_.training : nullptr},
                true, [&](const Pass& pass, const Graph& left) {
                    if (record) record->add(pass.name, left);
                    if (pass.name == "mixed-precision") made.unfused = left;

@@ -15,7 +15,7 @@ namespace ttsim::impl::ir {
 /// The chip of a product, chip folder or soc descriptor, as the name for chip(). Throws Error(Input).
 std::string chip_of_device(const std::string& device);
 /// The passes of the default pipeline.
-const std::vector<std::string_view>& default_passes();
+const std::vector<std::string_view>& passes_for(bool training);
 /// Names of a graph's device ops.
 std::vector<std::string> device_ops(const Graph& graph);
 

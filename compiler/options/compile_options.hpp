@@ -10,6 +10,7 @@
 #include "compiler/backend/schedule.hpp"
 #include "compiler/ir/lowered_op.hpp"
 #include "compiler/ir/pass.hpp"
+#include "compiler/ir/training.hpp"
 #include "compiler/options/simulated_run.hpp"
 #include "compiler/options/target_pcc.hpp"
 #include "isa/fidelity.hpp"
@@ -51,12 +52,13 @@ struct CompileOptions {
     bool keep_passes = false;     ///< CompiledModel::passes
     bool round_constants = true;  ///< round constants to their formats, for the push; false: only for runs in float32
     bool bias_correction = true;  ///< biases compensate the mean error of rounded weights
-    bool count_core_cycles = false;     ///< fill CompileReport::core_cycles
-    std::optional<TargetPcc> target;    ///< choose formats and fidelities by measurements; nullopt: as set above
-    unsigned threads = 0;               ///< of the compiler; 0: one per processor. Results do not depend on it
-    bool use_kernel_broadcasts = true;  ///< L1 holds repeating constants once, if the estimate is faster
-    bool splice_columns = true;         ///< concatenate columns without products, if that is faster
-    int effort = 1;                     ///< 0 to 3: number of schedules to try; from 2 on they are simulated
+    bool count_core_cycles = false;           ///< fill CompileReport::core_cycles
+    std::optional<TargetPcc> target;          ///< choose formats and fidelities by measurements; nullopt: as set above
+    std::optional<TrainingRequest> training;  ///< nullopt: for inference
+    unsigned threads = 0;                     ///< of the compiler; 0: one per processor. Results do not depend on it
+    bool use_kernel_broadcasts = true;        ///< L1 holds repeating constants once, if the estimate is faster
+    bool splice_columns = true;               ///< concatenate columns without products, if that is faster
+    int effort = 1;                           ///< 0 to 3: number of schedules to try; from 2 on they are simulated
     Simulate simulate;  ///< needed by the simulated policy and efforts 2 and 3; effort 1 uses it if present
     /// Called before each run of a search with its number and the cycles of the best run; 0: none yet.
     std::function<void(std::int64_t run, double best_cycles)> on_simulation;

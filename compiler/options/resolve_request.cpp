@@ -56,6 +56,31 @@ void resolve_schedule(const CompileRequest& request, const std::string& source, 
     out.ignore_unknown = request.ignore_unknown;
 }
 
+void resolve_training(const CompileRequest& request, CompileOptions& out) {
+    const auto set_of = [](const std::vector<std::string>& names) {
+        return std::set<std::string>(names.begin(), names.end());
+    };
+    out.emit.microbatch_count = request.microbatch_count;
+    if (!request.training) return;
+    TrainingRequest& training = out.training.emplace();
+    training.parameters = set_of(request.train);
+    training.frozen = set_of(request.freeze);
+    training.losses = set_of(request.losses);
+    training.input_gradients = set_of(request.input_gradients);
+    OptimizerSettings& optimizer = training.optimizer;
+    optimizer.kind = parse_optimizer(request.optimizer).value();
+    optimizer.learning_rate = request.learning_rate;
+    optimizer.momentum = request.momentum;
+    optimizer.beta1 = request.beta1;
+    optimizer.beta2 = request.beta2;
+    optimizer.epsilon = request.epsilon;
+    optimizer.weight_decay = request.weight_decay;
+    optimizer.bias_correction = request.adam_correction;
+    out.bias_correction = false;  // weights change
+    out.loops = Loops::Unrolled;
+    out.prestride = false;
+}
+
 }  // namespace
 
 std::string float_format_problem(const std::string& name) {
@@ -90,6 +115,7 @@ CompileOptions resolve_request(const CompileRequest& request, const RequestSourc
     out.emit.host_outputs = request.host_outputs;
     resolve_formats(request, sources.format_rules, out);
     resolve_schedule(request, sources.overrides, out);
+    resolve_training(request, out);
     return out;
 }
 

@@ -128,6 +128,28 @@ ValueId convolve_by_matmul(Builder& build, const Node& node, const Shape& s, Val
     return build.map_axis(build.reshape(products, {s.n, s.taps * s.in, s.oc}), 1, std::move(joined));
 }
 
+/// Trained weights: the gathered rows of all taps side by side, times one matrix of weights. Its layout is that of
+/// constant weights, so that their gradient is one product as well.
+ValueId convolve_gathered(Builder& build, const Shape& s, ValueId x, ValueId weights) {
+    const std::int64_t part = s.c / s.groups, share = s.oc / s.groups;
+    const ValueId map = build.constant(source_map(s.spatial));
+    const ValueId rows = build.add("gather_rows", {x, map});  // [n, taps, out, c]
+    if (s.groups == 1) {
+        const ValueId wide = build.add("hstack", {rows}, {{"n", s.taps}});
+        return build.add("matmul", {wide, build.reshape(weights, {s.taps * s.c, s.oc})});
+    }
+    if (part == 1 && share == 1) {
+        const ValueId products = build.add("multiply", {rows, build.reshape(weights, {1, s.taps, 1, s.c})});
+        return build.reshape(build.reduce_sum(products, 1), {s.n, s.out, s.oc});
+    }
+    const ValueId by_group =
+        build.transpose(build.reshape(rows, {s.n, s.taps, s.out, s.groups, part}), {0, 3, 2, 1, 4});
+    const ValueId matrices = build.transpose(build.reshape(weights, {s.taps, part, s.groups, share}), {2, 0, 1, 3});
+    const ValueId products = build.add("matmul", {build.reshape(by_group, {s.n, s.groups, s.out, s.taps * part}),
+                                                  build.reshape(matrices, {1, s.groups, s.taps * part, share})});
+    return build.reshape(build.transpose(products, {0, 2, 1, 3}), {s.n, s.out, s.oc});
+}
+
 /// The number of parts, limited by the kernel's rows. An override for this convolution must be met exactly.
 std::int64_t parts_of(const Node& node, const Shape& s, const PassOptions& options) {
     const std::int64_t rows = s.spatial.front().kernel;
@@ -179,7 +201,8 @@ void run_decompose_convolution(Graph& graph, const PassOptions& options) {
         if (build.literal(weights))
             return channels_first(build, s.spatial,
                                   gather_sums(build, s, x, weights, bias, parts_of(node, s, options)));
-        ValueId y = convolve_by_matmul(build, node, s, x, weights);
+        ValueId y =
+            options.training ? convolve_gathered(build, s, x, weights) : convolve_by_matmul(build, node, s, x, weights);
         if (bias != no_value) y = build.add("add", {y, bias});
         return channels_first(build, s.spatial, y);
     });

@@ -66,14 +66,25 @@ static ValueId batch_norm(Builder& build, const Node& node, std::span<const Valu
     return build.add("add", {build.add("multiply", {in[0], factor}), shift});
 }
 
+static std::optional<ValueId> batch_or_group_norm(Builder& build, const Node& node, std::span<const ValueId> in) {
+    if (node.op == "group_norm") return group_norm(build, node, in[0]);
+    if (node.op == "batch_norm") return batch_norm(build, node, in);
+    return std::nullopt;
+}
+
+static void run_decompose_batch_norm(Graph& graph, const PassOptions&) { rewrite(graph, batch_or_group_norm); }
+
 static void run_decompose_normalization(Graph& graph, const PassOptions&) {
     rewrite(graph, [](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
         if (node.op == "layer_norm" || node.op == "rms_norm") return layer_norm(build, node, in[0]);
-        if (node.op == "group_norm") return group_norm(build, node, in[0]);
-        if (node.op == "batch_norm") return batch_norm(build, node, in);
-        return std::nullopt;
+        return batch_or_group_norm(build, node, in);
     });
 }
+
+extern const Pass decompose_batch_norm;
+const Pass decompose_batch_norm{.name = "decompose-batch-norm",
+                                .summary = "batch_norm and group_norm from means and products, before autograd",
+                                .run = run_decompose_batch_norm};
 
 extern const Pass decompose_normalization;
 const Pass decompose_normalization{.name = "decompose-normalization",

@@ -45,6 +45,7 @@ private:
 
     ValueId converted(const Node& node, ValueId value, DataFormat format) {
         build_.set_origin(node.origin);
+        build_.set_phase(node.phase);
         return build_.add_edges("buda.nop", {{value, {}}}, {}, format);
     }
 

@@ -133,6 +133,7 @@ private:
         for (ValueId id = 0; id < graph_.nodes.size(); ++id) {
             const Node& node = graph_.nodes[id];
             build.set_origin(node.origin);
+            build.set_phase(node.phase);
             build.set_kind(node.kind);
             std::vector<Edge> inputs = node.inputs;
             for (Edge& edge : inputs) edge.value = in_family(build, converted, edge.value, runs_in_fp16a_[id]);

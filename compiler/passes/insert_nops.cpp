@@ -24,6 +24,7 @@ public:
             const auto user = overrides_.find(node.name);
             std::vector<Edge> inputs = node.inputs;
             build_.set_origin(node.origin);
+            build_.set_phase(node.phase);
             for (std::size_t k = 0; k < inputs.size(); ++k) {
                 const ValueId from = inputs[k].value;
                 inputs[k].value = moved_[from];

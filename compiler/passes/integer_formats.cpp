@@ -84,6 +84,7 @@ public:
         for (ValueId id = 0; id < graph_.nodes.size(); ++id) {
             const Node& node = graph_.nodes[id];
             build_.set_origin(node.origin);
+            build_.set_phase(node.phase);
             build_.set_kind(node.kind);
             build_.set_loc(node.loc);
             moved_.push_back(lowered(node, id));

@@ -145,6 +145,7 @@ private:
                 const auto conversion = conversions_.find({id, k});
                 if (conversion == conversions_.end()) continue;
                 build.set_origin(node.origin);
+                build.set_phase(node.phase);
                 build.set_kind(node.kind);
                 const auto [nop, first] = made.try_emplace({from, conversion->second}, 0);
                 if (first) nop->second = build.add_edges("buda.nop", {{moved[from], {}}}, {}, conversion->second);

@@ -148,6 +148,7 @@ private:
         join.origin = node.origin;
         join.kind = node.kind;
         join.loc = node.loc;
+        join.phase = node.phase;
         join.type = node.type;
         if (runs > 1) join.attrs["runs"] = runs;
         return build_.copy(join, std::move(joined));

@@ -1,0 +1,135 @@
+// The update rules are those of torch.optim, one step for the sum of gradients since the last.
+#include "compiler/autograd/optimizer.hpp"
+
+#include "compiler/ir/builder.hpp"
+#include "compiler/ir/op_table.hpp"
+
+namespace ttsim::impl::ir {
+
+namespace {
+
+/// The nodes of the optimizer for one parameter.
+class Update {
+public:
+    Update(Graph& graph, ValueId parameter, const OptimizerSettings& settings)
+        : graph_(graph),
+          build_(graph),
+          settings_(settings),
+          parameter_(parameter),
+          name_(graph.nodes[parameter].origin) {
+        build_.set_phase(Phase::Optimizer);
+        build_.set_origin("opt_" + name_);
+    }
+
+    void run() {
+        const Dims dims = build_.dims(parameter_);
+        const ValueId gradient = read_state(gradient_state(name_), dims, std::nullopt);
+        const ValueId rate = read_state(learning_rate_state(name_), {}, settings_.learning_rate);
+        ValueId next = 0;
+        switch (settings_.kind) {
+            case OptimizerKind::None:
+                return;
+            case OptimizerKind::Sgd:
+                next = sgd(gradient, rate);
+                break;
+            case OptimizerKind::Adam:
+            case OptimizerKind::AdamW:
+                next = adam(gradient, rate);
+                break;
+        }
+        replace(parameter_, name_, next);
+    }
+
+private:
+    /// A tensor in memory of the device; `initial`: all elements before the first step.
+    ValueId read_state(const std::string& name, const Dims& dims, std::optional<double> initial) {
+        const ValueId id = build_.input(name, {DType::F32, dims, {}});
+        Node& node = graph_.nodes[id];
+        node.phase = Phase::Optimizer;
+        if (initial) {
+            Literal value(DType::F32, dims);
+            for (std::int64_t i = 0; i < value.size(); ++i) value.set(i, *initial);
+            node.initial = std::make_shared<Literal>(std::move(value));
+        } else {
+            node.attrs["state"] = name;
+        }
+        return id;
+    }
+    /// The program leaves `value` in the state for the next step.
+    void replace(ValueId state, const std::string& name, ValueId value) {
+        graph_.nodes[state].attrs["state"] = name;
+        graph_.outputs.push_back({name, value, graph_.type(value)});
+    }
+
+    ValueId op(const char* name, ValueId a, ValueId b) { return build_.add(name, {a, b}); }
+    ValueId scaled(ValueId a, double factor) { return factor == 1 ? a : op("multiply", a, build_.scalar(factor)); }
+
+    ValueId decayed(ValueId gradient) {
+        if (settings_.weight_decay == 0) return gradient;
+        return op("add", gradient, scaled(parameter_, settings_.weight_decay));
+    }
+
+    ValueId sgd(ValueId gradient, ValueId rate) {
+        gradient = decayed(gradient);
+        if (settings_.momentum != 0) {
+            const std::string state = "momentum_" + name_;
+            const ValueId before = read_state(state, build_.dims(parameter_), 0.0);
+            gradient = op("add", scaled(before, settings_.momentum), gradient);
+            replace(before, state, gradient);
+        }
+        return op("subtract", parameter_, op("multiply", gradient, rate));
+    }
+
+    /// An average that moves by 1 - beta a step.
+    ValueId average(const std::string& state, ValueId value, double beta) {
+        const ValueId before = read_state(state, build_.dims(parameter_), 0.0);
+        const ValueId now = op("add", scaled(before, beta), scaled(value, 1 - beta));
+        replace(before, state, now);
+        return now;
+    }
+    /// 1 / (1 - beta^t) of step t; the power is a state.
+    ValueId correction(const std::string& state, double beta) {
+        const ValueId before = read_state(state, {}, 1.0);
+        const ValueId power = scaled(before, beta);
+        replace(before, state, power);
+        return build_.add("reciprocal", {op("subtract", build_.scalar(1), power)});
+    }
+
+    ValueId adam(ValueId gradient, ValueId rate) {
+        if (settings_.kind == OptimizerKind::Adam) gradient = decayed(gradient);
+        ValueId mean = average("mean_" + name_, gradient, settings_.beta1);
+        ValueId square = average("square_" + name_, build_.add("square", {gradient}), settings_.beta2);
+        if (settings_.bias_correction) {
+            mean = op("multiply", mean, correction("beta1_" + name_, settings_.beta1));
+            square = op("multiply", square, correction("beta2_" + name_, settings_.beta2));
+        }
+        const ValueId root = op("add", build_.add("sqrt", {square}), build_.scalar(settings_.epsilon));
+        ValueId step = op("multiply", mean, build_.add("reciprocal", {root}));
+        if (settings_.kind == OptimizerKind::AdamW && settings_.weight_decay != 0)
+            step = op("add", step, scaled(parameter_, settings_.weight_decay));
+        return op("subtract", parameter_, op("multiply", step, rate));
+    }
+
+    Graph& graph_;
+    Builder build_;
+    const OptimizerSettings& settings_;
+    ValueId parameter_;
+    std::string name_;
+};
+
+}  // namespace
+
+std::optional<OptimizerKind> parse_optimizer(std::string_view name) {
+    if (name == "none") return OptimizerKind::None;
+    if (name == "sgd") return OptimizerKind::Sgd;
+    if (name == "adam") return OptimizerKind::Adam;
+    if (name == "adamw") return OptimizerKind::AdamW;
+    return std::nullopt;
+}
+
+void add_optimizer(Graph& graph, std::span<const ValueId> trained, const OptimizerSettings& settings) {
+    if (settings.kind == OptimizerKind::None) return;
+    for (const ValueId id : trained) Update(graph, id, settings).run();
+}
+
+}  // namespace ttsim::impl::ir

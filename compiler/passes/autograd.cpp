@@ -1,0 +1,81 @@
+// autograd: adds the backward and the optimizer program.
+//
+//   backward   %l = input "loss_y"            -> ... -> output "grad_acc_w", summed by the device over all inputs
+//   optimizer  %g = input {state = "grad_acc_w"}     -> ... -> output "w", which replaces the parameter
+//
+// compiler/autograd/ has the gradients of ops and the optimizers.
+#include "compiler/autograd/autograd.hpp"
+#include "compiler/autograd/optimizer.hpp"
+#include "compiler/host/host_program.hpp"
+#include "compiler/ir/pass.hpp"
+#include "compiler/ir/training.hpp"
+
+namespace ttsim::impl::ir {
+
+namespace {
+
+constexpr std::int64_t backward_part = 2;
+
+/// The host gives the gradient of an output, which it has computed from the output.
+void add_host_input(HostProgram& host, Node& device) {
+    Node node;
+    node.name = node.origin = device.origin;
+    node.op = "input";
+    node.type = device.type;
+    host.graph.nodes.push_back(node);
+    host.to_device.push_back({node.origin, host.graph.nodes.size() - 1, backward_part, 0});
+    device.attrs["part"] = backward_part;
+}
+
+/// A result of the backward program for the host.
+void add_host_output(HostProgram& host, const std::string& name, const Type& type) {
+    Node node;
+    node.name = node.origin = name;
+    node.op = "input";
+    node.type = type;
+    node.attrs["device"] = backward_part;
+    host.graph.nodes.push_back(node);
+    host.graph.outputs.push_back({name, host.graph.nodes.size() - 1, {}});
+}
+
+void run_autograd(Graph& graph, const PassOptions& options) {
+    if (!options.training) return;
+    const TrainingRequest& request = *options.training;
+    AutogradRequest wanted{.wrt = {}, .losses = request.losses};
+    std::map<std::string, std::string> parameters, inputs;  // node -> name in the model
+    for (const Node& node : graph.nodes) {
+        if (node.is_parameter())
+            parameters.emplace(node.name, node.origin);
+        else if (node.is_input() && request.input_gradients.contains(node.origin))
+            inputs.emplace(node.name, node.origin);
+        else
+            continue;
+        wanted.wrt.insert(node.name);
+    }
+    const Gradients gradients = differentiate(graph, wanted);
+    for (ValueId id = gradients.first_backward; id < graph.nodes.size(); ++id) graph.nodes[id].phase = Phase::Backward;
+    for (const auto& [output, id] : gradients.incoming)
+        if (options.host) add_host_input(*options.host, graph.nodes[id]);
+    for (const auto& [node, name] : inputs)
+        if (const auto found = gradients.of.find(node); found != gradients.of.end()) {
+            graph.outputs.push_back({gradient_output(name), found->second, graph.type(found->second)});
+            if (options.host) add_host_output(*options.host, gradient_output(name), graph.type(found->second));
+        }
+    std::vector<ValueId> trained;
+    for (ValueId id = 0; id < gradients.first_backward; ++id) {
+        const auto found = gradients.of.find(graph.nodes[id].name);
+        if (!graph.nodes[id].is_parameter() || found == gradients.of.end()) continue;
+        graph.outputs.push_back({gradient_state(graph.nodes[id].origin), found->second, graph.type(found->second)});
+        trained.push_back(id);
+    }
+    add_optimizer(graph, trained, request.optimizer);
+}
+
+}  // namespace
+
+extern const Pass autograd;
+const Pass autograd{.name = "autograd",
+                    .summary = "add the backward program and the optimizer of a model that is trained",
+                    .run = run_autograd};
+
+}  // namespace ttsim::impl::ir

@@ -1,0 +1,41 @@
+// sum-gradients: marks the ops that sum gradients of parameters over the inputs of a step.
+//
+//   %g = buda.matmul %a, %b                    ->  %g = buda.matmul %a, %b {gradient = 1}
+//   output "grad_acc_w" = %g
+//
+// Such an op adds its result to what its queue holds. Products, and copies after other ops, can do so on every chip.
+#include <algorithm>
+
+#include "compiler/ir/pass.hpp"
+#include "compiler/ir/training.hpp"
+
+namespace ttsim::impl::ir {
+
+static bool can_sum(const Node& node, std::size_t uses) {
+    const bool product = node.op == "buda.matmul" && node.inputs.size() == 2 && !node.has("z");
+    const bool plain = product || node.op == "buda.multiply" || node.op == "buda.nop";
+    return plain && uses == 1 && !node.has("relu") && !node.has("sfpu_op");
+}
+
+static void run_sum_gradients(Graph& graph, const PassOptions& options) {
+    if (!options.training) return;
+    const std::vector<std::size_t> uses = graph.use_counts();
+    Builder build(graph);
+    for (Output& output : graph.outputs) {
+        if (!output.name.starts_with(gradient_prefix)) continue;
+        const Node& from = graph.nodes[output.value];
+        if (!can_sum(from, uses[output.value])) {
+            build.set_origin(from.name);
+            build.set_phase(from.phase);
+            output.value = build.add_edges("buda.nop", {{output.value, {}}}, {}, from.type.format);
+        }
+        graph.nodes[output.value].attrs["gradient"] = std::int64_t{1};
+    }
+}
+
+extern const Pass sum_gradients;
+const Pass sum_gradients{.name = "sum-gradients",
+                         .summary = "mark the ops that sum gradients over the inputs of a step",
+                         .run = run_sum_gradients};
+
+}  // namespace ttsim::impl::ir

@@ -1,0 +1,250 @@
+#include "runtime/trainer.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "compiler/host/samples.hpp"
+#include "compiler/ir/training.hpp"
+
+namespace ttsim::impl::runtime {
+
+namespace {
+
+const ir::ModelProgram* program_of(const ir::CompiledModel& model, ir::ProgramRole role) {
+    for (const ir::ModelProgram& program : model.programs)
+        if (program.role == role) return &program;
+    return nullptr;
+}
+
+/// Tensors of the backward program that the host gives or reads.
+bool is_gradient_input(const ir::Node& node) { return node.origin.starts_with(ir::loss_prefix); }
+
+}  // namespace
+
+struct Trainer::Impl {
+    ir::CompiledModel model;
+    bool values;  ///< whether the session computes values
+    const ir::ModelProgram *forward, *backward, *optimizer;
+    Session session;
+    std::vector<ir::BoundTensor> inputs, outputs, incoming, input_gradients;
+    bool written = false;      ///< the constants and parameters
+    std::int64_t waiting = 0;  ///< samples of forward() without their backward()
+
+    Impl(ir::CompiledModel compiled, const ModelOptions& options)
+        : model(std::move(compiled)),
+          values(options.session.mode != sim::Mode::Timing),
+          forward(program_of(model, ir::ProgramRole::Forward)),
+          backward(program_of(model, ir::ProgramRole::Backward)),
+          optimizer(program_of(model, ir::ProgramRole::Optimizer)),
+          session(model.netlist, options.machine ? *options.machine : machine_of(model), options.session),
+          inputs(inputs_of_part(model.host, 1)),
+          outputs(results_of_part(model.host, 1)),
+          incoming(inputs_of_part(model.host, 2)),
+          input_gradients(results_of_part(model.host, 2)) {
+        if (!forward || !backward) fail_input(where(), "the model has no backward program; compile it for training");
+    }
+
+    SourceLoc where() const { return {model.netlist.file, 0, 0}; }
+
+    void write() {
+        if (std::exchange(written, true) || !values) return;
+        write_constants(session, model.constants);
+    }
+
+    /// The values of an input by samples. Missing gradients of outputs are zeros: the forward program ignores them.
+    std::vector<ir::Values> samples_of(const ir::Values& given) const {
+        std::map<std::string, std::vector<ir::Literal>> samples;
+        Diagnostics problems;
+        std::vector<std::string> names;
+        for (const ir::Node& node : model.host.program.graph.nodes) {
+            if (!node.is_input() || node.has("device")) continue;
+            const std::string name = ir::boundary_name(node);
+            if (is_gradient_input(node)) {
+                samples[name] = {ir::Literal(node.type.dtype, node.type.dims)};
+                continue;
+            }
+            names.push_back(name);
+            const auto found = given.find(name);
+            if (found == given.end())
+                problems.error(where(), "input '{}' {} has no value", name, to_string(node.type));
+            else
+                samples[name] =
+                    ir::split_samples(ir::fitted_samples(found->second, node.type, where().file, name), node.type);
+        }
+        for (const auto& [name, unused] : given)
+            if (std::find(names.begin(), names.end(), name) == names.end())
+                problems.error(where(), "the model has no input '{}'{}", name, did_you_mean(name, names));
+        problems.throw_if_any();
+        return ir::by_sample(samples, where());
+    }
+
+    std::int64_t executes_of(std::size_t samples) const {
+        const std::int64_t microbatch = model.host.microbatch, count = static_cast<std::int64_t>(samples);
+        if (count % microbatch != 0)
+            fail_input(where(), "{} samples are given; a training step needs whole microbatches of {}", count,
+                       microbatch);
+        return count / microbatch;
+    }
+
+    void start(const ir::ModelProgram& program, std::int64_t executes, bool clear) {
+        std::map<std::string, std::int64_t> params;
+        if (!program.executes.empty()) params[program.executes] = executes;
+        if (!program.zero.empty()) params[program.zero] = clear ? 1 : 0;
+        session.run(program.name, params);
+    }
+
+    /// The results of one sample.
+    ir::Values take(const std::vector<ir::BoundTensor>& tensors) {
+        ir::Values results;
+        std::map<std::string, Tensor> entries;
+        for (const ir::BoundTensor& tensor : tensors) {
+            if (entries.contains(tensor.queue)) continue;
+            entries.emplace(tensor.queue, values ? session.get(tensor.queue) : Tensor());
+            session.pop(tensor.queue);
+        }
+        for (const ir::BoundTensor& tensor : tensors)
+            results.emplace(tensor.name, values ? ir::from_entry(entries.at(tensor.queue), tensor.type)
+                                                : ir::Literal(tensor.type.dtype, tensor.type.dims));
+        return results;
+    }
+
+    ir::Values run_forward(const ir::Values& given);
+    ir::Values run_backward(const ir::Values& given, bool clear);
+    const ir::TrainedParameter& find(const std::string& name) const;
+    ir::Literal read(const ir::TrainedParameter& parameter, const std::string& ram) {
+        write();
+        const Tensor stored = session.read(ram, 0);
+        return ir::undo_derivation(*parameter.from, parameter.type, stored.data);
+    }
+};
+
+ir::Values Trainer::Impl::run_forward(const ir::Values& given) {
+    if (waiting > 0) fail_input(where(), "{} samples wait for backward()", waiting);
+    const std::vector<ir::Values> samples = samples_of(given);
+    const std::int64_t executes = executes_of(samples.size());
+    write();
+    std::vector<ir::HostRun> hosts;
+    for (const ir::Values& sample : samples) hosts.emplace_back(model.host.program, sample);
+    start(*forward, executes, false);
+    std::size_t pushed = 0;
+    const auto has_room = [&] {
+        return std::all_of(inputs.begin(), inputs.end(),
+                           [&](const ir::BoundTensor& tensor) { return session.room(tensor.queue) > 0; });
+    };
+    std::vector<ir::Values> results;
+    for (std::size_t popped = 0; popped < hosts.size(); ++popped) {
+        for (; pushed < hosts.size() && (pushed == popped || has_room()); ++pushed) {
+            const ir::Values values_by_name = hosts[pushed].device_inputs(1);
+            for (const ir::BoundTensor& tensor : inputs)
+                session.push(tensor.queue, ir::to_entry(values_by_name.at(tensor.name), tensor));
+        }
+        hosts[popped].set_results(1, take(outputs));
+        if (values) results.push_back(hosts[popped].known_outputs());
+    }
+    session.wait();
+    waiting = std::ssize(samples);
+    ir::Values joined;
+    if (!values) return joined;
+    ir::Graph known = model.host.program.graph;
+    std::erase_if(known.outputs, [&](const ir::Output& output) { return !results.front().contains(output.name); });
+    for (auto& [name, value] : ir::join_samples(known, results)) joined.emplace(name, std::move(value));
+    return joined;
+}
+
+ir::Values Trainer::Impl::run_backward(const ir::Values& given, bool clear) {
+    if (waiting == 0) fail_input(where(), "backward() needs a forward() before it");
+    std::map<std::string, std::vector<ir::Literal>> by_input;
+    for (const ir::BoundTensor& tensor : incoming) {
+        const std::string output = tensor.name.substr(ir::loss_prefix.size());
+        const auto found = given.find(output);
+        if (found == given.end()) fail_input(where(), "output '{}' has no gradient; give it to backward()", output);
+        by_input[tensor.name] =
+            ir::split_samples(ir::fitted_samples(found->second, tensor.type, where().file, output), tensor.type);
+        const std::int64_t count = std::ssize(by_input[tensor.name]);
+        if (count != waiting && count != 1)
+            fail_input(where(), "the gradient of '{}' is of {} samples; forward() had {}", output, count, waiting);
+    }
+    start(*backward, waiting / model.host.microbatch, clear);
+    ir::Values result;
+    std::vector<ir::Values> results;
+    for (std::int64_t k = 0; k < waiting; ++k) {
+        for (const ir::BoundTensor& tensor : incoming) {
+            const std::vector<ir::Literal>& all = by_input.at(tensor.name);
+            session.push(tensor.queue, ir::to_entry(all[all.size() == 1 ? 0 : static_cast<std::size_t>(k)], tensor));
+        }
+        if (!input_gradients.empty() && (k + 1) % model.host.microbatch == 0)
+            for (std::int64_t n = 0; n < model.host.microbatch; ++n) results.push_back(take(input_gradients));
+    }
+    session.wait();
+    waiting = 0;
+    if (!values || results.empty()) return result;
+    ir::Graph known = model.host.program.graph;
+    std::erase_if(known.outputs, [&](const ir::Output& output) { return !results.front().contains(output.name); });
+    for (auto& [name, value] : ir::join_samples(known, results))
+        result.emplace(name.substr(ir::gradient_output("").size()), std::move(value));
+    return result;
+}
+
+const ir::TrainedParameter& Trainer::Impl::find(const std::string& name) const {
+    std::vector<std::string> names;
+    for (const ir::TrainedParameter& parameter : model.trained) {
+        if (parameter.name == name) return parameter;
+        names.push_back(parameter.name);
+    }
+    fail_input(where(), "no parameter '{}' is trained{}", name, did_you_mean(name, names));
+}
+
+Trainer::Trainer(ir::CompiledModel model, ModelOptions options)
+    : impl_(std::make_unique<Impl>(std::move(model), options)) {}
+Trainer::~Trainer() = default;
+
+ir::Values Trainer::forward(const ir::Values& inputs) { return impl_->run_forward(inputs); }
+ir::Values Trainer::backward(const ir::Values& gradients, bool clear) { return impl_->run_backward(gradients, clear); }
+
+void Trainer::step() {
+    if (!impl_->optimizer)
+        fail_input(impl_->where(), "the model has no optimizer on the device; set_parameter() instead");
+    impl_->write();
+    impl_->start(*impl_->optimizer, 1, false);
+    impl_->session.wait();
+}
+
+std::vector<ModelTensor> Trainer::parameters() const {
+    std::vector<ModelTensor> all;
+    for (const ir::TrainedParameter& parameter : impl_->model.trained) all.push_back({parameter.name, parameter.type});
+    return all;
+}
+
+ir::Literal Trainer::parameter(const std::string& name) {
+    const ir::TrainedParameter& found = impl_->find(name);
+    return impl_->read(found, found.ram);
+}
+ir::Literal Trainer::gradient(const std::string& name) {
+    const ir::TrainedParameter& found = impl_->find(name);
+    return impl_->read(found, found.gradient);
+}
+
+void Trainer::set_parameter(const std::string& name, const ir::Literal& value) {
+    const ir::TrainedParameter& found = impl_->find(name);
+    impl_->write();
+    const ir::Literal stored = ir::apply_derivation(*found.from, value);
+    Tensor entry(stored.dims()[0], stored.dims()[1], stored.dims()[2]);
+    entry.data = stored.copied_floats();
+    impl_->session.write(found.ram, 0, entry);
+}
+
+void Trainer::set_learning_rate(double rate) {
+    impl_->write();
+    for (const ir::TrainedParameter& parameter : impl_->model.trained) {
+        if (parameter.learning_rate.empty()) continue;
+        Tensor entry(1, 32, 32);
+        entry.data[0] = static_cast<float>(rate);
+        impl_->session.write(parameter.learning_rate, 0, entry);
+    }
+}
+
+Session& Trainer::session() { return impl_->session; }
+const ir::CompiledModel& Trainer::compiled() const { return impl_->model; }
+
+}  // namespace ttsim::impl::runtime

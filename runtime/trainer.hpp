@@ -1,0 +1,49 @@
+// A model compiled for training on a session.
+//
+//   forward(inputs) -> outputs;  backward(gradients of outputs) -> gradients of inputs;  step()
+//
+// The three run programs of the netlist. Parameters, summed gradients and the optimizer's state are in memory of the
+// device in between. Gradients are sums over all inputs since the last backward() that cleared them.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/model.hpp"
+
+namespace ttsim::impl::runtime {
+
+class Trainer {
+public:
+    /// Throws Error(Input) if the model has no backward program.
+    explicit Trainer(ir::CompiledModel model, ModelOptions options = {});
+    ~Trainer();
+    Trainer(const Trainer&) = delete;
+    Trainer& operator=(const Trainer&) = delete;
+
+    /// Runs samples, whole microbatches and at most microbatch_count of them. Inputs as for Model::run(). Throws
+    /// Error(Input) if the samples of an earlier forward() wait for their backward(). Outputs are empty in Timing mode.
+    ir::Values forward(const ir::Values& inputs);
+    /// The gradients of all outputs that are no losses, for the samples of the last forward(), by the output's name.
+    /// `clear`: sums of gradients start at 0. Returns gradients of inputs, by the input's name.
+    ir::Values backward(const ir::Values& gradients, bool clear);
+    /// Runs the optimizer program. Throws Error(Input) if the model was compiled without one.
+    void step();
+
+    std::vector<ModelTensor> parameters() const;  ///< that are trained, in the model's order
+    /// Values on the device, by the model's name. Throws Error(Input) for an unknown name.
+    ir::Literal parameter(const std::string& name);
+    ir::Literal gradient(const std::string& name);
+    void set_parameter(const std::string& name, const ir::Literal& value);
+    void set_learning_rate(double rate);  ///< of all parameters, from the next step() on
+
+    Session& session();
+    const ir::CompiledModel& compiled() const;
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace ttsim::impl::runtime
