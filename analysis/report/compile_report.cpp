@@ -12,7 +12,8 @@ CompileReport compile_report(const ir::ModelFiles& files, const ir::CompileOptio
             std::string(ir::to_string(options.schedule.policy)),
             std::string(ir::to_string(options.schedule.self_cut)),
             files.out,
-            options.schedule.explain};
+            options.schedule.explain,
+            options.training.has_value()};
 }
 
 void keep_decisions(CompileReport& report, const std::string& pattern) {

@@ -12,6 +12,7 @@ struct CompileReport : ir::CompileReport {
     std::string model, device, policy, self_cut;
     std::string output;      ///< folder of the result
     bool explained = false;  ///< decisions were requested
+    bool training = false;   ///< the result has a backward program
 };
 
 CompileReport compile_report(const ir::ModelFiles& files, const ir::CompileOptions& options, ir::CompileReport made);

@@ -158,7 +158,9 @@ std::string text(const CompileReport& report) {
         for (const std::string& line : report.steps) text += "    " + line + "\n";
     if (report.formats) text += formats_text(*report.formats, report.explained);
     text += decisions_text(report.decisions);
-    return text + fmt::format("wrote {}: run it with 'ttsim run {}'\n", report.output, report.output);
+    const std::string run =
+        report.training ? fmt::format("{0}/netlist.yaml --inputs {0}", report.output) : report.output;
+    return text + fmt::format("wrote {}: run it with 'ttsim run {}'\n", report.output, run);
 }
 
 }  // namespace ttsim::impl::report

@@ -61,6 +61,11 @@ std::vector<ManifestEntry> write_queues(const CompiledModel& model, const fs::pa
             files.push_back({input.queue, npy_name(input.queue), 0});
             write_array(folder / files.back().file, to_entry(crossing.at(input.name), input));
         }
+    if (is_trained(model))
+        for (const BoundTensor& input : inputs_of_part(model.host, 2)) {
+            files.push_back({input.queue, npy_name(input.queue), 0});
+            write_array(folder / files.back().file, to_entry(model.inputs.at(input.name), input));
+        }
     for (const QueueConstant& constant : model.constants)
         files.push_back({constant.queue, npy_name(constant.queue), 0});
     const std::size_t inputs = files.size() - model.constants.size();
@@ -100,14 +105,16 @@ void write_folder(const CompiledModel& model, const std::string& path, unsigned 
     manifest.arch = model.netlist.archs.front();
     for (const ModelProgram& program : model.programs) {
         manifest.programs.push_back(program.name);
-        manifest.params[program.executes] = 1;
+        for (const std::string& parameter : {program.executes, program.zero})
+            if (!parameter.empty()) manifest.params[parameter] = 1;
     }
     manifest.inputs = write_queues(model, folder, threads);
     write_manifest(folder.string(), manifest);
     write_text(folder / netlist_file, netlist_text(model));
-    write_host_part(
-        model, [&](const std::string& name, const std::string& bytes) { write_text(folder / name, bytes); },
-        model.host.device);
+    if (!is_trained(model))
+        write_host_part(
+            model, [&](const std::string& name, const std::string& bytes) { write_text(folder / name, bytes); },
+            model.host.device);
     if (!model.passes.empty()) fs::create_directory(folder / "passes");
     for (const PassGraph& pass : model.passes) write_text(folder / "passes" / (pass.name + ".json"), pass.json);
     result.commit();

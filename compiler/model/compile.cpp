@@ -126,7 +126,7 @@ Placed schedule_best(const ModelCompiler& compiler, const Graph& model, const Co
     const bool by_estimates = options.effort > 0 && !options.simulates() && options.schedule.policy == Policy::Balanced;
     if (!by_estimates) return placed;
     if (ops <= lowered_again) try_alternatives(model, options, placed);
-    if (ops <= scheduled_again && options.simulate)
+    if (ops <= scheduled_again && options.simulate && !options.training)
         placed.scheduled =
             ModelCompiler(placed.options).quickest_of_few(placed.lowered.graph, std::move(placed.scheduled));
     return placed;

@@ -10,6 +10,11 @@
 
 namespace ttsim::impl::ir {
 
+bool is_trained(const CompiledModel& model) {
+    return std::any_of(model.programs.begin(), model.programs.end(),
+                       [](const ModelProgram& program) { return program.role == ProgramRole::Backward; });
+}
+
 const ModelProgram& CompiledModel::forward() const {
     for (const ModelProgram& program : programs)
         if (program.role == ProgramRole::Forward) return program;

@@ -87,6 +87,9 @@ const ModelParameter& find_parameter(const CompiledModel& model, const std::stri
 const std::vector<ModelParameter::Use>& replace(CompiledModel& model, const std::string& parameter,
                                                 const Literal& value);
 
+/// Whether it has a backward program.
+bool is_trained(const CompiledModel& model);
+
 /// Whether both are equal as far as a folder stores them.
 bool equal(const CompiledModel& a, const CompiledModel& b);
 

@@ -62,6 +62,10 @@ void resolve_training(const CompileRequest& request, CompileOptions& out) {
     };
     out.emit.microbatch_count = request.microbatch_count;
     if (!request.training) return;
+    if (request.chips > 1) fail_input({}, "option training is for one chip; omit chips");
+    if (request.target_pcc != 0) fail_input({}, "option training takes formats as given; omit target_pcc");
+    if (request.effort > 1 || out.schedule.policy == Policy::Simulated)
+        fail_input({}, "option training schedules by estimates; use effort 0 or 1, and no simulated policy");
     TrainingRequest& training = out.training.emplace();
     training.parameters = set_of(request.train);
     training.frozen = set_of(request.freeze);

@@ -157,6 +157,8 @@ void run(CompileFlags& flags) {
     if (!flags.keep_passes) model.passes.clear();
     if (!flags.rules_file.empty())
         OutputFile(flags.rules_file, FileKind::Json).write(ir::rules_text(model.report.formats->rules));
+    if (image::is_image_name(flags.files.out) && ir::is_trained(model))
+        fail_unsupported({flags.files.out, 0, 0}, "device images hold forward programs only; name a folder with -o");
     if (image::is_image_name(flags.files.out))
         image::write_image(model, flags.files.out, flags.image);
     else
