@@ -105,7 +105,7 @@ Graph::Value Graph::add(const std::string& op, const std::vector<Value>& operand
         node.origin = name;
         node.attrs = {attributes.begin(), attributes.end()};
         for (const Value operand : operands) node.inputs.push_back({known(impl_->graph, operand), {}});
-        node.type = impl::ir::infer_type(impl_->graph, node);
+        impl::ir::infer_types(impl_->graph, node);
         return {impl_->build.copy(node, node.inputs)};  // no constant folding before the graph is compiled
     });
 }

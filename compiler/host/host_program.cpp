@@ -74,7 +74,16 @@ void HostRun::compute() {
         std::vector<const Literal*> in;
         for (const Edge& edge : node.inputs)
             if (values_[edge.value]) in.push_back(values_[edge.value].get());
-        if (in.size() == node.inputs.size()) values_[id] = std::make_shared<Literal>(host_value(node, in));
+        if (in.size() != node.inputs.size()) continue;
+        if (node.is_result()) {
+            values_[id] =
+                more_values_.at(node.inputs[0].value).at(static_cast<std::size_t>(node.integer("index", 1) - 1));
+            continue;
+        }
+        std::vector<Literal> results = host_values(node, in);
+        for (std::size_t k = 1; k < results.size(); ++k)
+            more_values_[id].push_back(std::make_shared<Literal>(std::move(results[k])));
+        values_[id] = std::make_shared<Literal>(std::move(results.front()));
     }
     seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
 }

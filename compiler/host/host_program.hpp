@@ -82,7 +82,8 @@ public:
 private:
     void compute();
     const HostProgram& program_;
-    std::vector<LiteralPtr> values_;
+    std::vector<LiteralPtr> values_;                          ///< by node: its first result
+    std::map<ValueId, std::vector<LiteralPtr>> more_values_;  ///< the others
     double seconds_ = 0;
 };
 

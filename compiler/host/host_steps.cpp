@@ -182,9 +182,9 @@ bool equal(const HostSteps& a, const HostSteps& b) {
 std::vector<std::string> host_step_lines(const HostSteps& steps) {
     std::vector<std::string> lines;
     for (const Node& node : steps.program.graph.nodes)
-        if (!node.is_input() && !node.is_constant())
+        if (!node.is_input() && !node.is_constant() && !node.is_result())
             lines.push_back(
-                fmt::format("step '{}' of '{}': {} -> {}", node.name, node.origin, node.op, to_string(node.type)));
+                fmt::format("step '{}' of '{}': {} -> {}", node.name, node.origin, node.op, types_text(node)));
     const bool parts = steps.program.parts() > 1;
     for (const BoundTensor& tensor : steps.to_device)
         lines.push_back(bound_line(tensor, true, parts ? steps.program.boundary_value(tensor.name).part : 0));
@@ -203,7 +203,7 @@ std::string parts_line(const HostSteps& steps) {
         const Node& node = graph.nodes[id];
         early[id] = !node.has("device");
         for (const Edge& edge : node.inputs) early[id] = early[id] && early[edge.value];
-        if (!early[id] && !node.is_input()) between.insert(node.op);
+        if (!early[id] && !node.is_input() && !node.is_result()) between.insert(node.op);
     }
     std::int64_t elements = 0;
     for (const HostProgram::BoundaryValue& crossing : steps.program.to_device)
@@ -337,9 +337,10 @@ private:
         for (const json& name : item.at("operands")) node.inputs.push_back({value(name), {}});
         node.attrs = attrs(item.at("attrs"));
         node.origin = item.at("of").get<std::string>();
-        const Type made = infer_type(graph(), node);
-        if (made != node.type)
-            fail_input(loc_, "'{}' is {}; its operands yield {}", node.name, to_string(node.type), to_string(made));
+        const Type given = node.type;
+        infer_types(graph(), node);
+        if (given != node.type)
+            fail_input(loc_, "'{}' is {}; its operands yield {}", node.name, to_string(given), to_string(node.type));
     }
 
     /// Device part, from 1.

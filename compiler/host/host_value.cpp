@@ -19,7 +19,8 @@ static bool is_tail(const Node& node) { return node.op == "model_tail"; }
 
 bool has_host_value(const Node& node) {
     const OpInfo* op = find_op(node.op);
-    return op && !node.type.format && (op->eval || op->level == Level::Composite || is_tail(node));
+    return op && !node.type.format &&
+           (op->has_value() || op->level == Level::Composite || is_tail(node) || node.is_result());
 }
 
 /// The value of a composite op, by decomposing a graph of the op alone.
@@ -49,10 +50,10 @@ static Literal value_of_parts(Node node, std::span<const Literal* const> in) {
     return *values[graph.outputs.front().value];
 }
 
-Literal host_value(const Node& node, std::span<const Literal* const> in) {
+std::vector<Literal> host_values(const Node& node, std::span<const Literal* const> in) {
     const OpInfo* op = find_op(node.op);
-    if (is_tail(node)) return tail_value(node, in);
-    return op->eval ? op->eval(node, in) : value_of_parts(node, in);
+    if (is_tail(node)) return tail_values(node, in);
+    return op->has_value() ? op->values(node, in) : std::vector{value_of_parts(node, in)};
 }
 
 double multiply_adds(const Node& node, std::span<const Type> in) {

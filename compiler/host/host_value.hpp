@@ -10,8 +10,8 @@
 namespace ttsim::impl::ir {
 
 bool has_host_value(const Node& node);
-/// Throws Error(Input) for invalid operand values.
-Literal host_value(const Node& node, std::span<const Literal* const> in);
+/// All results of a node, but not those of a `result`. Throws Error(Input) for invalid operand values.
+std::vector<Literal> host_values(const Node& node, std::span<const Literal* const> in);
 /// Approximate number of operations of an op with operands of these types.
 double host_work(const Node& node, std::span<const Type> in);
 /// Multiply-adds of a product or convolution; 0 for other ops.

@@ -3,22 +3,21 @@
 #include "compiler/host/host_program.hpp"
 #include "compiler/host/host_value.hpp"
 #include "compiler/onnx/read_tail.hpp"
-#include "compiler/ops/model_tail.hpp"
 
 namespace ttsim::impl::ir {
 
-static std::optional<Literal> value_if_any(const Node& node, std::span<const Literal* const> in) {
+static std::vector<Literal> values_if_any(const Node& node, std::span<const Literal* const> in) {
     if (!has_host_value(node)) return {};
-    return host_value(node, in);
+    return host_values(node, in);
 }
 
-Literal tail_value(const Node& node, std::span<const Literal* const> in) {
+std::vector<Literal> tail_values(const Node& node, std::span<const Literal* const> in) {
     HostProgram program;
-    program.graph = read_tail(node.get_string("model", ""), node.name, in, value_if_any);
+    program.graph = read_tail(node.get_string("model", ""), node.name, in, values_if_any);
     const Values values = HostRun(program, {}).outputs();
     std::vector<Literal> results;
     for (const Output& output : program.graph.outputs) results.push_back(values.at(output.name));
-    return packed_results(results);
+    return results;
 }
 
 }  // namespace ttsim::impl::ir

@@ -7,7 +7,7 @@
 
 namespace ttsim::impl::ir {
 
-/// Throws Error at the node's location for invalid values.
-Literal tail_value(const Node& node, std::span<const Literal* const> in);
+/// All results. Throws Error at the node's location for invalid values.
+std::vector<Literal> tail_values(const Node& node, std::span<const Literal* const> in);
 
 }  // namespace ttsim::impl::ir

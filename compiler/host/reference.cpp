@@ -35,7 +35,8 @@ bool is_small(const Graph& graph) {
 bool computes(const Graph& graph) {
     return std::all_of(graph.nodes.begin(), graph.nodes.end(), [](const Node& node) {
         const OpInfo* op = find_op(node.op);
-        return node.is_input() || node.is_constant() || (op && op->eval && !node.type.format);
+        return node.is_input() || node.is_constant() ||
+               (op && (op->has_value() || node.is_result()) && !node.type.format);
     });
 }
 

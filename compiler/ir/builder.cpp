@@ -37,8 +37,8 @@ ValueId Builder::push(Node node) {
     return graph_.nodes.size() - 1;
 }
 
-std::optional<Literal> Builder::folded(const Node& node, const OpInfo& info) {
-    if ((!info.eval && !host_value_) || node.inputs.empty() || node.type.format) return {};
+std::vector<Literal> Builder::folded(const Node& node, const OpInfo& info) {
+    if ((!info.has_value() && !host_values_) || node.inputs.empty() || node.type.format) return {};
     std::vector<const Literal*> in;
     std::int64_t input_elements = 0;
     for (const Edge& edge : node.inputs) {
@@ -48,12 +48,13 @@ std::optional<Literal> Builder::folded(const Node& node, const OpInfo& info) {
     }
     if (count(node.type.dims) > std::max(max_constant_elements, input_elements)) return {};
     constexpr std::int64_t most = std::int64_t{1} << 31;  // multiplications per model: a few seconds
-    if (!info.eval) return host_value_(node, in);
+    if (!info.has_value()) return host_values_(node, in);
     if (info.work && info.work(node, in) > most - folding_steps_) return {};
     if (info.work) folding_steps_ += info.work(node, in);
+    if (info.eval_all) return info.eval_all(node, in);
     std::string how = node.op + " " + to_string(node.type);
     for (const auto& [key, value] : node.attrs) how += fmt::format(" {}={}", key, to_string(value));
-    return cached(how, in, [&] { return info.eval(node, in); });
+    return {cached(how, in, [&] { return info.eval(node, in); })};
 }
 
 Literal Builder::cached(const std::string& how, std::span<const Literal* const> of,
@@ -73,11 +74,15 @@ ValueId Builder::add_edges(const std::string& op, std::vector<Edge> inputs, Attr
     const std::string stem = op.starts_with("buda.") ? op.substr(5) : op;
     node.name = origin_.empty() ? stem : origin_ + "_" + stem;
     node.kind = kind_;
-    node.type = infer_type(graph_, node);
-    if (std::optional<Literal> known = folded(node, *find_op(op))) {
-        const ValueId id = constant(std::move(*known));
-        graph_.nodes[id].derivation = derive(graph_, node);
-        return id;
+    infer_types(graph_, node);
+    if (std::vector<Literal> known = folded(node, *find_op(op)); !known.empty()) {
+        std::vector<ValueId> ids;
+        for (Literal& value : known) {
+            ids.push_back(constant(std::move(value)));
+            graph_.nodes[ids.back()].derivation = derive(graph_, node, ids.size() - 1);
+        }
+        if (ids.size() > 1) set_results(ids.front(), {ids.begin() + 1, ids.end()});
+        return ids.front();
     }
     node.name = unique_name(node.name);
     return push(std::move(node));
@@ -107,6 +112,23 @@ ValueId Builder::add(const std::string& op, const std::vector<ValueId>& inputs, 
     for (const ValueId id : inputs) edges.push_back({id, {}});
     if (const OpInfo* info = find_op(op); info && info->elementwise) narrow_splats(edges);
     return add_edges(op, std::move(edges), std::move(attrs));
+}
+
+ValueId Builder::result(ValueId node, std::int64_t index) {
+    const auto replaced = results_.find(node);
+    if (replaced == results_.end()) {
+        Node made;
+        made.op = "result";
+        made.inputs = {{node, {}}};
+        made.attrs = {{"index", index}};
+        made.loc = loc_;
+        made.kind = kind_;
+        made.phase = graph_.nodes[node].phase;
+        made.name = uniquify(fmt::format("{}_{}", graph_.nodes[node].name, index));
+        infer_types(graph_, made);
+        return push(std::move(made));
+    }
+    return replaced->second.at(static_cast<std::size_t>(index - 1));
 }
 
 ValueId Builder::input(const std::string& name, Type type) {
@@ -164,6 +186,8 @@ ValueId Builder::device_constant(Literal literal, DataFormat format) {
 }
 
 ValueId Builder::copy(const Node& node, std::vector<Edge> inputs) {
+    if (node.is_result() && results_.count(inputs.at(0).value) != 0)
+        return result(inputs[0].value, node.integer("index", 1));
     if (node.literal) model_elements_ += node.literal->size();
     Node out = node;
     out.inputs = std::move(inputs);

@@ -8,8 +8,8 @@
 
 namespace ttsim::impl::ir {
 
-/// The value of a node with constant operands, if the node has a value on the host.
-using HostValue = std::optional<Literal> (*)(const Node& node, std::span<const Literal* const> in);
+/// The values of all results of a node with constant operands; empty if the host has none.
+using HostValues = std::vector<Literal> (*)(const Node& node, std::span<const Literal* const> in);
 
 class Builder {
 public:
@@ -24,13 +24,17 @@ public:
     void set_phase(Phase phase) { phase_ = phase; }
     void set_loc(const SourceLoc& loc) { loc_ = loc; }
     /// Evaluates ops that have no `eval`. With nullptr such ops stay nodes.
-    void set_host_value(HostValue value) { host_value_ = value; }
+    void set_host_values(HostValues values) { host_values_ = values; }
     /// Composite op that nodes added from here on are part of.
     void set_kind(const std::string& kind) { kind_ = kind; }
 
     ValueId add_edges(const std::string& op, std::vector<Edge> inputs, Attrs attrs = {},
                       std::optional<DataFormat> format = std::nullopt);
     ValueId add(const std::string& op, const std::vector<ValueId>& inputs, Attrs attrs = {});
+    /// A further result of a node with several: 1 is the one after the first.
+    ValueId result(ValueId node, std::int64_t index);
+    /// For a rule that replaces a node with several results: the first one by `first`, and the others by `more`.
+    void set_results(ValueId first, std::vector<ValueId> more) { results_[first] = std::move(more); }
     ValueId input(const std::string& name, Type type);
     /// The result of `make`, computed once for the same constants during a compilation (made_constants.hpp).
     Literal cached(const std::string& how, std::span<const Literal* const> of,
@@ -69,19 +73,20 @@ private:
     std::string uniquify(const std::string& clean);  ///< `clean`, or `clean` with a number appended
     /// Replaces constants with one value by scalars where other operands cover their dims. A scalar takes less memory.
     void narrow_splats(std::vector<Edge>& operands);
-    /// The result when all operands are constants and folding is within the limits of time and memory.
-    std::optional<Literal> folded(const Node& node, const OpInfo& info);
+    /// The results when all operands are constants and folding is within the limits of time and memory; else empty.
+    std::vector<Literal> folded(const Node& node, const OpInfo& info);
 
     Graph& graph_;
     std::string origin_, kind_;
     Phase phase_ = Phase::Forward;
-    HostValue host_value_ = nullptr;
+    HostValues host_values_ = nullptr;
     SourceLoc loc_;
     std::map<std::string, int> names_;
     std::size_t named_nodes_ = 0;                             // how many nodes have their names in names_
     std::int64_t derived_elements_ = 0, model_elements_ = 0;  // of constants
     std::int64_t folding_steps_ = 0;
     std::map<std::string, std::int64_t> elements_by_origin_;
+    std::map<ValueId, std::vector<ValueId>> results_;  // of set_results()
 };
 
 Literal zero_matrix(std::int64_t rows, std::int64_t cols, const SourceLoc& loc = {}, const std::string& who = "");

@@ -16,10 +16,10 @@ void begin_derivations(Graph& graph) {
                 Derivation{.of = {parameter_name(node)}, .steps = {}, .type = node.type, .placement = {}});
 }
 
-DerivationPtr derive(const Graph& graph, const Node& node) {
+DerivationPtr derive(const Graph& graph, const Node& node, std::size_t result) {
     auto made = std::make_shared<Derivation>();
-    made->type = node.type;
-    Derivation::Step step{node, {}};
+    made->type = result == 0 ? node.type : node.more_types.at(result - 1);
+    Derivation::Step step{node, {}, result};
     for (const Edge& edge : node.inputs) {
         const Node& operand = graph.nodes[edge.value];
         step.operands.push_back(operand.derivation ? nullptr : operand.literal);
@@ -91,7 +91,7 @@ Literal apply_derivation(const Derivation& derivation, const Literal& value) {
     for (const Derivation::Step& step : derivation.steps) {
         std::vector<const Literal*> operands;
         for (const LiteralPtr& operand : step.operands) operands.push_back(operand ? operand.get() : &now);
-        now = find_op(step.node.op)->eval(step.node, operands);
+        now = find_op(step.node.op)->values(step.node, operands).at(step.result);
     }
     return derivation.placement ? placed(*derivation.placement, now) : now;
 }

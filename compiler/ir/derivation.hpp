@@ -18,6 +18,7 @@ struct Derivation {
     struct Step {
         Node node;                         ///< op and attributes
         std::vector<LiteralPtr> operands;  ///< null: the result of the previous step
+        std::size_t result = 0;            ///< of the node's results
     };
     std::vector<Step> steps;  ///< empty if `of` has several names
     Type type;                ///< of the result
@@ -37,8 +38,8 @@ using DerivationPtr = std::shared_ptr<const Derivation>;
 
 /// Starts tracking: each constant of the graph is from here on derived from its name in the model.
 void begin_derivations(Graph& graph);
-/// Derivation of a node that was folded; null when no operand has a derivation.
-DerivationPtr derive(const Graph& graph, const Node& node);
+/// Derivation of a result of a node that was folded; null when no operand has a derivation.
+DerivationPtr derive(const Graph& graph, const Node& node, std::size_t result = 0);
 /// The constant for replacement values of the model's constant.
 Literal apply_derivation(const Derivation& derivation, const Literal& value);
 

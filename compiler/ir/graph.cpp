@@ -63,9 +63,10 @@ void Graph::verify() const {
             TT_CHECK(node.literal != nullptr, "{} has no values", node.name);
             continue;
         }
-        const Type inferred = infer_type(*this, node);
-        TT_CHECK(inferred == node.type, "{} = {} has type {}, must be {}", node.name, node.op, to_string(node.type),
-                 to_string(inferred));
+        Node inferred = node;
+        infer_types(*this, inferred);
+        TT_CHECK(inferred.type == node.type && inferred.more_types == node.more_types,
+                 "{} = {} has type {}, must be {}", node.name, node.op, types_text(node), types_text(inferred));
     }
     for (const Output& out : outputs) TT_CHECK(out.value < nodes.size(), "output {} has no value", out.name);
 }
@@ -94,7 +95,7 @@ bool equal(const Graph& a, const Graph& b) {
         const bool same_values =
             (x.literal == nullptr) == (y.literal == nullptr) && (x.literal == nullptr || *x.literal == *y.literal);
         if (x.name != y.name || x.op != y.op || x.inputs != y.inputs || !equal(x.attrs, y.attrs) || x.type != y.type ||
-            x.origin != y.origin || x.kind != y.kind || !same_values)
+            x.more_types != y.more_types || x.origin != y.origin || x.kind != y.kind || !same_values)
             return false;
     }
     return true;

@@ -1,4 +1,4 @@
-// The compiler's graph: values in order of computation, each the result of one node.
+// The compiler's graph: values in order of computation, each a result of one node.
 //
 //   model level   tensors of any rank; ops of op_table.cpp such as conv, softmax, matmul
 //   device level  ops named "buda.*" on {z, rt, ct} tiles; edges may carry TMs
@@ -23,6 +23,8 @@ using ValueId = std::size_t;
 using Attr = std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>>;
 using Attrs = std::map<std::string, Attr>;
 std::string to_string(const Attr& attr);  ///< as in the text of a graph
+struct Node;
+std::string types_text(const Node& node);  ///< of all results, as in the text of a graph
 
 struct Edge {
     ValueId value = 0;
@@ -50,11 +52,15 @@ struct Node {
     std::shared_ptr<const Derivation> derivation{};
     Phase phase = Phase::Forward;
     LiteralPtr initial{};  ///< of a parameter: its value before the first step
+    /// Types of the results after the first. The node itself is its first result; `result` nodes name the others.
+    std::vector<Type> more_types{};
 
     bool is_constant() const { return op == "constant"; }
     bool is_input() const { return op == "input"; }
     /// An input whose value stays on the device between programs, and which the optimizer replaces.
     bool is_parameter() const { return is_input() && initial != nullptr; }
+    /// Whether it names a further result of its operand: that of its attribute `index`, counted from the first as 0.
+    bool is_result() const { return op == "result"; }
     std::int64_t integer(const std::string& key, std::int64_t otherwise) const;
     double number(const std::string& key, double otherwise) const;
     std::string get_string(const std::string& key, const std::string& otherwise) const;

@@ -71,7 +71,7 @@ std::string node_text(const Graph& graph, const Node& node, std::int64_t elide) 
         for (const auto& [key, value] : node.attrs) attrs.push_back(fmt::format("{} = {}", key, to_string(value)));
         text += fmt::format(" {{{}}}", fmt::join(attrs, ", "));
     }
-    text += " : " + to_string(node.type);
+    text += " : " + types_text(node);
     if (!node.origin.empty()) text += " from " + quoted(node.origin);
     if (!node.kind.empty()) text += " in " + quoted(node.kind);
     return text + "\n";
@@ -84,6 +84,12 @@ std::string to_string(const Attr& attr) {
     if (const auto* d = std::get_if<double>(&attr)) return double_text(*d);
     if (const auto* s = std::get_if<std::string>(&attr)) return quoted(*s);
     return fmt::format("[{}]", fmt::join(std::get<std::vector<std::int64_t>>(attr), ", "));
+}
+
+std::string types_text(const Node& node) {
+    std::string text = to_string(node.type);
+    for (const Type& more : node.more_types) text += ", " + to_string(more);
+    return text;
 }
 
 std::string print_graph(const Graph& graph, std::int64_t elide) {

@@ -4,6 +4,8 @@
 //   %w = constant [1, 2.5, 0x7fc00000] : f32[3]      one value fills the tensor; long lists: hex "3f800000..."
 //   %y = add %x, %w : f32[2, 3] from "node of the model" in "composite op it was part of"
 //   %d = buda.matmul %a (hslice: 4), %b (transpose) {z = 4, kind = "x"} : Float32[1, 2, 3]
+//   %v = top_k %x {axis = 1, k = 2} : f32[2, 2], i64[2, 2]      an op with several results; %v is the first
+//   %i = result %v {index = 1} : i64[2, 2]                      the one after it
 //   output "y" = %y
 //
 // In quotes, \" and \\ are these characters and \x0a is the character with that code.
@@ -171,6 +173,7 @@ private:
         }
         const bool typed = line.take(':');
         if (typed) node.type = type(line);
+        while (typed && line.take(',')) node.more_types.push_back(type(line));
         if (line.take_word("from")) node.origin = line.string("the name of a node of the model");
         if (line.take_word("in")) node.kind = line.string("the name of a composite op");
         end(line);
@@ -189,13 +192,14 @@ private:
     void finish(Node& node, bool typed, const std::string& values) {
         if (node.is_input() || node.is_constant()) {
             if (!typed) fail_input(node.loc, "'%{}' needs a type, such as f32[2, 3]", node.name);
+            if (!node.more_types.empty()) fail_input(node.loc, "'%{}' has one result; give one type", node.name);
             if (node.is_constant()) node.literal = literal(node, values);
             return;
         }
-        const Type inferred = infer_type(graph_, node);
-        if (typed && inferred != node.type)
-            fail_input(node.loc, "the result of {} is {}, not {}", node.op, to_string(inferred), to_string(node.type));
-        node.type = inferred;
+        const Node given = node;
+        infer_types(graph_, node);
+        if (typed && (given.type != node.type || given.more_types != node.more_types))
+            fail_input(node.loc, "the result of {} is {}, not {}", node.op, types_text(node), types_text(given));
     }
 
     void operand(Line& line, Node& node) {

@@ -106,7 +106,7 @@ public:
         const Range a = in(0);
         if (is_any_of(node, {"cast", "reshape", "transpose", "nop", "hslice", "hstack", "reduce_max", "max_pool",
                              "take", "gather_elements", "top_k", "reverse_sequence", "join", "loop_feed"}))
-            return node.op == "top_k" && node.integer("places", 0) != 0 ? std::nullopt : std::optional(a);
+            return a;
         if (is_any_of(node, {"floor", "ceil", "round", "truncate"})) return Range{a.low - 1, a.high + 1, true};
         if (is_any_of(node, {"gather_rows"})) return hull(a, {0, 0, true});
         if (node.op == "neg") return Range{-a.high, -a.low, a.is_integral};

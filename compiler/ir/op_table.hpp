@@ -30,6 +30,15 @@ struct OpInfo {
     /// The equivalent ONNX op with the same operands. For a domain other than ONNX's own it is DOMAIN.NAME, and
     /// attributes have the same names. Empty: there is none, or compiler/onnx/ has a conversion rule.
     std::string_view onnx = "";
+    // of an op with several results
+    /// Types of the results after the first; nullptr: there is one result.
+    std::vector<Type> (*infer_more)(const Node& node, std::span<const Type> in) = nullptr;
+    /// Values of all results, in place of eval.
+    std::vector<Literal> (*eval_all)(const Node& node, std::span<const Literal* const> in) = nullptr;
+
+    bool has_value() const { return eval || eval_all; }
+    /// Values of all results of a node; needs has_value().
+    std::vector<Literal> values(const Node& node, std::span<const Literal* const> in) const;
 };
 
 std::span<const OpInfo* const> all_ops();
@@ -40,8 +49,8 @@ void add_op(const OpInfo& op);
 /// Type of an elementwise result: operands are broadcast together, and the element type is that of the first.
 Type infer_elementwise(const Node& node, std::span<const Type> in);
 
-/// Type of a node's result, from the types of its operands in the graph. Throws Error(Input) at node.loc.
-Type infer_type(const Graph& graph, const Node& node);
+/// Sets the types of a node's results, from the types of its operands in the graph. Throws Error(Input) at node.loc.
+void infer_types(const Graph& graph, Node& node);
 
 /// NumPy broadcasting; throws at node.loc.
 Dims broadcast(const Node& node, const Dims& a, const Dims& b);

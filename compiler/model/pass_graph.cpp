@@ -24,7 +24,7 @@ PassJson node_json(const Node& node) {
     PassJson in = PassJson::array();
     for (const Edge& edge : node.inputs) in.push_back(edge_json(edge));
     json["in"] = std::move(in);
-    json["type"] = to_string(node.type);
+    json["type"] = types_text(node);
     if (!node.origin.empty()) json["origin"] = node.origin;
     if (!node.kind.empty()) json["kind"] = node.kind;
     PassJson attrs = PassJson::object();

@@ -11,8 +11,8 @@ namespace {
 void top_k(Import& n) {
     const std::int64_t axis = n.axis(n.i("axis", -1), n.rank()), k = n.opset < 10 ? n.i("k", 0) : n.integer(1);
     const std::int64_t largest = n.opset < 11 ? 1 : n.i("largest", 1);
-    for (const std::int64_t places : {0, 1})
-        n.add_output(n.b.add("top_k", {n.x(0)}, {{"axis", axis}, {"k", k}, {"largest", largest}, {"places", places}}));
+    n.add_output(n.b.add("top_k", {n.x(0)}, {{"axis", axis}, {"k", k}, {"largest", largest}}));
+    if (n.outputs() > 1) n.add_output(n.b.result(n.out.front(), 1));
 }
 
 void reverse_sequence(Import& n) {

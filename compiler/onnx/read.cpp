@@ -19,7 +19,7 @@ namespace ttsim::impl::ir {
 
 Reader::Reader(onnx::ModelProto& model, const std::string& file, const OnnxOptions& options)
     : model_(model), graph_(model.graph()), file_(file), options_(options), build_(result_) {
-    build_.set_host_value(options.in_run);
+    build_.set_host_values(options.in_run);
     top_.nodes = &graph_.node();
 }
 

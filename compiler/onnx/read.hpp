@@ -21,7 +21,7 @@ struct OnnxOptions {
     std::function<std::optional<Dims>(const std::string& input)> value_dims{};
     /// Set during a run, which reads deferred nodes with their operands as constants. Each node is computed when it
     /// is added, because shapes of later nodes may depend on it.
-    HostValue in_run = nullptr;
+    HostValues in_run = nullptr;
 };
 
 inline constexpr std::int64_t oldest_opset = 7, newest_opset = 28;

@@ -108,11 +108,12 @@ void Reader::add_tail() {
     onnx::GraphProto& graph = *model.mutable_graph();
     const std::vector<ValueId> operands = tail_operands(graph);
     for (const onnx::NodeProto* node : tail_) *graph.add_node() = *node;
-    std::vector<DType> types;
+    std::string dtypes;
     for (const auto& output : graph_.output()) {
         if (deferred_names_.count(output.name()) == 0) continue;
         graph.add_output()->set_name(output.name());
-        types.push_back(onnx_dtype(output.type().tensor_type().elem_type()).value_or(DType::F32));
+        dtypes += dtypes.empty() ? "" : " ";
+        dtypes += to_string(onnx_dtype(output.type().tensor_type().elem_type()).value_or(DType::F32));
     }
     if (graph.output_size() == 0) return;  // their results are unused
     write_default_attributes(*graph.mutable_node());
@@ -125,12 +126,9 @@ void Reader::add_tail() {
     printer.SetSingleLineMode(true);
     TT_CHECK(printer.PrintToString(model, &text), "the deferred nodes cannot be printed");
     build_.set_origin(tail_.front()->name().empty() ? tail_.front()->output(0) : tail_.front()->name());
-    const ValueId all = build_.add("model_tail", operands, {{"model", text}});
-    for (int k = 0; k < graph.output_size(); ++k) {
-        const std::string dtype(to_string(types[static_cast<std::size_t>(k)]));
-        const ValueId result = build_.add("tail_result", {all}, {{"index", std::int64_t{k}}, {"dtype", dtype}});
-        top_.values[graph.output(k).name()] = {{result}};
-    }
+    const ValueId first = build_.add("model_tail", operands, {{"model", text}, {"dtypes", dtypes}});
+    for (int k = 0; k < graph.output_size(); ++k)
+        top_.values[graph.output(k).name()] = {{k == 0 ? first : build_.result(first, k)}};
     if (options_.notes) options_.notes->push_back(tail_note());
 }
 
@@ -172,7 +170,7 @@ std::string Reader::tail_note() const {
 }
 
 Graph read_tail(const std::string& text, const std::string& name, std::span<const Literal* const> inputs,
-                HostValue compute) {
+                HostValues compute) {
     onnx::ModelProto model;
     google::protobuf::TextFormat::Parser parser;
     parser.SetRecursionLimit(max_nesting);

@@ -11,6 +11,6 @@ namespace ttsim::impl::ir {
 /// `text`: the attribute of a model_tail (ops/model_tail.cpp). Its inputs become these constants, and `compute`
 /// computes the nodes. Throws Error as parse_onnx() does.
 Graph read_tail(const std::string& text, const std::string& name, std::span<const Literal* const> inputs,
-                HostValue compute);
+                HostValues compute);
 
 }  // namespace ttsim::impl::ir

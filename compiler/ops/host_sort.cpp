@@ -1,7 +1,7 @@
 // Host ops that sort along an axis.
 //
-//   top_k {axis, k, largest, places}   the k largest (largest = 0: smallest) elements, sorted, or with places = 1 their
-//                                      indices (i64); equal elements keep their order
+//   top_k {axis, k, largest}   the k largest (largest = 0: smallest) elements, sorted, and their indices (i64); equal
+//                              elements keep their order
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -18,16 +18,21 @@ Type infer_top_k(const Node& node, std::span<const Type> in) {
     const Lines lines = lines_of(node, in[0].dims);
     const std::int64_t k = node.integer("k", 0);
     if (k < 0 || k > lines.size) fail_input(node.loc, "'{}' takes {} of an axis of {}", node.name, k, lines.size);
-    Type out{node.integer("places", 0) != 0 ? DType::I64 : in[0].dtype, in[0].dims, {}};
+    Type out{in[0].dtype, in[0].dims, {}};
     out.dims[lines.axis] = k;
     return out;
 }
 
-Literal eval_top_k(const Node& node, std::span<const Literal* const> in) {
-    Literal out(node.type.dtype, node.type.dims, max_read_elements);
+std::vector<Type> infer_top_k_places(const Node& node, std::span<const Type>) {
+    return {{DType::I64, node.type.dims, {}}};
+}
+
+std::vector<Literal> eval_top_k(const Node& node, std::span<const Literal* const> in) {
+    Literal values(in[0]->dtype(), node.type.dims, max_read_elements);
+    Literal places(DType::I64, node.type.dims, max_read_elements);
     const Lines lines = lines_of(node, in[0]->dims());
     const std::int64_t k = node.integer("k", 0);
-    const bool largest = node.integer("largest", 1) != 0, places = node.integer("places", 0) != 0;
+    const bool largest = node.integer("largest", 1) != 0;
     std::vector<std::int64_t> order(static_cast<std::size_t>(lines.size));
     for (std::int64_t line = 0; line < lines.lines; ++line) {
         const auto element = [&](std::int64_t at) { return lines.first(line) + at * lines.step; };
@@ -46,16 +51,21 @@ Literal eval_top_k(const Node& node, std::span<const Literal* const> in) {
         const std::int64_t base = line / lines.step * lines.step * k + line % lines.step;
         for (std::int64_t i = 0; i < k; ++i) {
             const std::int64_t place = order[static_cast<std::size_t>(i)];
-            if (places)
-                out.set_integer(base + i * lines.step, place);
-            else
-                out.copy(base + i * lines.step, *in[0], element(place));
+            places.set_integer(base + i * lines.step, place);
+            values.copy(base + i * lines.step, *in[0], element(place));
         }
     }
-    return out;
+    return {std::move(values), std::move(places)};
 }
 
-constexpr std::array sort_table{OpInfo{"top_k", Level::Host, 1, 1, infer_top_k, eval_top_k}};
+constexpr std::array sort_table{OpInfo{.name = "top_k",
+                                       .level = Level::Host,
+                                       .min_inputs = 1,
+                                       .max_inputs = 1,
+                                       .infer = infer_top_k,
+                                       .eval = nullptr,
+                                       .infer_more = infer_top_k_places,
+                                       .eval_all = eval_top_k}};
 
 }  // namespace
 

@@ -52,12 +52,32 @@ static void check_size(const Node& node, const Type& type) {
         fail_unsupported(node.loc, "'{}' has more than 2^31 tiles", node.name);
 }
 
-Type infer_type(const Graph& graph, const Node& node) {
+/// The type of the result that a `result` node names.
+static Type named_result(const Graph& graph, const Node& node) {
+    const Node& of = graph.nodes[node.inputs[0].value];
+    const std::int64_t index = node.integer("index", 1), last = std::ssize(of.more_types);
+    if (!node.inputs[0].tms.empty())
+        fail_input(node.loc, "'{}' is a result with a TM; put it on its readers", node.name);
+    if (last == 0)
+        fail_input(node.loc, "'{}' is a further result of '{}' ({}), which has one; read '{}' itself", node.name,
+                   of.name, of.op, of.name);
+    if (index < 1 || index > last)
+        fail_input(node.loc, "'{}' is result {} of '{}' ({}); its further results are 1 to {}", node.name, index,
+                   of.name, of.op, last);
+    return of.more_types[static_cast<std::size_t>(index - 1)];
+}
+
+void infer_types(const Graph& graph, Node& node) {
     const OpInfo* op = find_op(node.op);
     if (!op) fail_input(node.loc, "no op is called '{}'", node.op);
     if (node.inputs.size() < op->min_inputs || node.inputs.size() > op->max_inputs)
         fail_input(node.loc, "'{}' has {} operands; {} takes {} to {}", node.name, node.inputs.size(), node.op,
                    op->min_inputs, op->max_inputs);
+    node.more_types.clear();
+    if (node.is_result()) {
+        node.type = named_result(graph, node);
+        return;
+    }
     std::vector<Type> in;
     for (const Edge& edge : node.inputs) {
         in.push_back(after_tms(node, graph.type(edge.value), edge.tms));
@@ -66,9 +86,17 @@ Type infer_type(const Graph& graph, const Node& node) {
             fail_input(node.loc, "operand {} of '{}' is {} the device; {} needs the opposite", in.size() - 1, node.name,
                        in.back().format ? "on" : "not on", node.op);
     }
-    Type out = op->infer(node, in);
-    check_size(node, out);
-    return out;
+    node.type = op->infer(node, in);
+    if (op->infer_more) node.more_types = op->infer_more(node, in);
+    check_size(node, node.type);
+    for (const Type& more : node.more_types) check_size(node, more);
+}
+
+std::vector<Literal> OpInfo::values(const Node& node, std::span<const Literal* const> in) const {
+    if (eval_all) return eval_all(node, in);
+    std::vector<Literal> all;
+    all.push_back(eval(node, in));
+    return all;
 }
 
 Dims broadcast(const Node& node, const Dims& a, const Dims& b) {

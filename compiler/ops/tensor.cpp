@@ -9,6 +9,8 @@
 //   hslice {n}  columns split into n slices                      [.., r, n * c] -> [.., n, r, c]
 //   hstack {n}  the inverse of hslice                            [.., n, r, c] -> [.., r, n * c]
 //   reshape, transpose {perm}, reduce_max {axis} (keeps the axis with size 1)
+//   result {index}  a further result of the operand's node, which has its type and value (infer_types,
+//   host_program.hpp)
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -434,6 +436,7 @@ constexpr std::array tensor_table{
            .work = work_gather_sum},
     OpInfo{"gather_rows", Level::Core, 2, 2, infer_gather_rows, eval_gather_rows},
     OpInfo{"scatter_rows", Level::Core, 2, 2, infer_scatter_rows, eval_scatter_rows},
+    OpInfo{"result", Level::Host, 1, 1, nullptr, nullptr},
     OpInfo{"hslice", Level::Core, 1, 1, infer_hslice, eval_hslice},
     OpInfo{"hstack", Level::Core, 1, 1, infer_hstack, eval_hstack},
     OpInfo{"reshape", Level::Core, 1, 1, infer_reshape, eval_reshape},

@@ -3,15 +3,23 @@
 //   %c = f %a, %b     where %a, %b are constants   ->   %c = constant [...]
 //
 // A tensor without elements becomes a constant, whatever computes it. Other passes need not handle empty tensors.
+#include <algorithm>
+
 #include "compiler/ir/pass.hpp"
 
 namespace ttsim::impl::ir {
 
 static bool is_empty(const Type& type) { return !type.format && count(type.dims) == 0; }
 
+/// Whether no result of a node has elements.
+static bool is_empty(const Node& node) {
+    return is_empty(node.type) &&
+           std::all_of(node.more_types.begin(), node.more_types.end(), [](const Type& type) { return is_empty(type); });
+}
+
 static std::optional<ValueId> folded_constant(Builder& build, const Node& node, std::span<const ValueId> in) {
     if (node.is_constant() || node.type.format) return std::nullopt;
-    if (is_empty(node.type)) {
+    if (is_empty(node)) {
         if (node.is_input()) build.copy(node, {});  // the unused input stays
         return build.constant(Literal(node.type.dtype, node.type.dims));
     }
@@ -19,7 +27,7 @@ static std::optional<ValueId> folded_constant(Builder& build, const Node& node, 
     for (const ValueId id : in)
         if (!build.literal(id)) return std::nullopt;
     const OpInfo* op = find_op(node.op);
-    if (!op->eval) return std::nullopt;
+    if (!op->has_value()) return std::nullopt;
     return build.add(node.op, {in.begin(), in.end()}, node.attrs);
 }
 

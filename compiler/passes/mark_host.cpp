@@ -49,7 +49,7 @@ bool is_integer_type(const Type& type) { return !is_float(type.dtype) && type.dt
 
 bool computable(const Node& node) {
     const OpInfo* op = find_op(node.op);
-    return op && op->eval && !node.type.format && !node.inputs.empty();
+    return op && (op->has_value() || node.is_result()) && !node.type.format && !node.inputs.empty();
 }
 
 bool is_any_of(const Node& node, std::initializer_list<std::string_view> names) {
@@ -110,7 +110,7 @@ public:
             Node& node = graph_.nodes[id];
             if (!host_[id]) continue;
             node.attrs["host"] = std::int64_t{1};
-            if (!fallback_)
+            if (!fallback_ && !node.is_result())
                 problems.add(make_problem(
                     Fault::Unsupported,
                     {node.loc, error_code::unsupported_op, {node.origin.empty() ? node.name : node.origin}},

@@ -1,6 +1,8 @@
 #include <catch2/catch.hpp>
 
 #include "compiler/ir/builder.hpp"
+#include "compiler/ir/derivation.hpp"
+#include "compiler/ir/pass.hpp"
 #include "compiler/ops/window.hpp"
 #include "tests/compiler/random_graph.hpp"
 
@@ -44,6 +46,96 @@ TEST_CASE("verify finds a stale type, a value before its definition and a name g
     Graph twice = graph;
     twice.nodes[1].name = "x";
     CHECK_THROWS_WITH(twice.verify(), Catch::Contains("the name 'x' comes twice"));
+}
+
+namespace {
+
+constexpr const char* two_results =
+    "%x = input : f32[2, 4]\n"
+    "%v = top_k %x {axis = 1, k = 2} : f32[2, 2], i64[2, 2]\n"
+    "%i = result %v {index = 1}\n"
+    "output \"i\" = %i\n";
+
+}  // namespace
+
+TEST_CASE(
+    "a node with several results is printed with all types, reads back equal, and stays for its further results") {
+    Graph graph = parse_graph(two_results, "text");
+    graph.verify();
+    REQUIRE(graph.nodes[1].more_types == std::vector<Type>{{DType::I64, {2, 2}, {}}});
+    CHECK(graph.type(2) == Type{DType::I64, {2, 2}, {}});
+    CHECK(print_graph(graph).find("%v = top_k %x {axis = 1, k = 2} : f32[2, 2], i64[2, 2]\n") != std::string::npos);
+    CHECK(equal(parse_graph(print_graph(graph), "text"), graph));
+    Graph other = graph;
+    other.nodes[1].more_types.front().dtype = DType::I32;
+    CHECK_FALSE(equal(graph, other));
+    CHECK_THROWS_WITH(other.verify(),
+                      Catch::Contains("v = top_k has type f32[2, 2], i32[2, 2], must be f32[2, 2], i64[2, 2]"));
+    CHECK(graph.erase_unused() == 0);
+    graph.outputs.clear();
+    CHECK(graph.erase_unused() == 2);
+}
+
+TEST_CASE("what names no further result is refused with the results that there are") {
+    const auto refused = [](std::string text, const std::string& from, const std::string& to) {
+        text.replace(text.find(from), from.size(), to);
+        try {
+            parse_graph(text, "text");
+        } catch (const Error& error) {
+            return std::string(error.what());
+        }
+        return std::string("it was read");
+    };
+    CHECK_THAT(refused(two_results, "index = 1", "index = 2"),
+               Catch::Contains("'i' is result 2 of 'v' (top_k); its further results are 1 to 1"));
+    CHECK_THAT(refused(two_results, "index = 1", "index = 0"), Catch::Contains("'i' is result 0 of 'v'"));
+    CHECK_THAT(refused(two_results, "result %v", "result %x"),
+               Catch::Contains("'i' is a further result of 'x' (input), which has one; read 'x' itself"));
+    CHECK_THAT(refused(two_results, ", i64[2, 2]", ""),
+               Catch::Contains("the result of top_k is f32[2, 2], i64[2, 2], not f32[2, 2]"));
+    CHECK_THAT(refused(two_results, "f32[2, 4]", "f32[2, 4], f32[1]"), Catch::Contains("'%x' has one result"));
+}
+
+TEST_CASE("all results of constants are folded together, in the builder and in a pass") {
+    Graph graph;
+    Builder build(graph);
+    const ValueId x = build.model_constant(Literal::vector({3, 9, 4}));
+    begin_derivations(graph);
+    const ValueId most = build.add("top_k", {x}, {{"axis", std::int64_t{0}}, {"k", std::int64_t{2}}});
+    const ValueId places = build.result(most, 1);
+    REQUIRE(build.literal(most) != nullptr);
+    REQUIRE(build.literal(places) != nullptr);
+    CHECK(build.literal(most)->integers() == std::vector<std::int64_t>{9, 4});
+    CHECK(build.literal(places)->integers() == std::vector<std::int64_t>{1, 2});
+    // of other values of the constant, each result is its own
+    const DerivationPtr from = graph.nodes[places].derivation;
+    REQUIRE(from != nullptr);
+    CHECK(from->type == Type{DType::I64, {2}, {}});
+    CHECK(apply_derivation(*from, Literal::vector({3, 1, 7})).integers() == std::vector<std::int64_t>{2, 0});
+
+    Graph read = parse_graph(
+        "%c = constant [3, 9, 4] : f32[3]\n"
+        "%v = top_k %c {axis = 0, k = 2}\n"
+        "%i = result %v {index = 1}\n"
+        "output \"v\" = %v\n"
+        "output \"i\" = %i\n",
+        "text");
+    find_pass("fold-constants")->run(read, {});
+    REQUIRE(read.nodes.size() == 2);
+    CHECK(read.nodes[read.outputs[1].value].literal->integers() == std::vector<std::int64_t>{1, 2});
+}
+
+TEST_CASE("a rule replaces a node with several results by one value for each") {
+    Graph graph = parse_graph(two_results, "text");
+    rewrite(graph, [](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
+        if (node.op != "top_k") return std::nullopt;
+        const ValueId least = build.add(
+            "top_k", {in[0]}, {{"axis", std::int64_t{1}}, {"k", std::int64_t{2}}, {"largest", std::int64_t{0}}});
+        build.set_results(least, {build.cast(build.result(least, 1), DType::I32)});
+        return least;
+    });
+    graph.verify();
+    CHECK(graph.nodes[graph.outputs[0].value].op == "cast");
 }
 
 TEST_CASE("a literal keeps to its element type") {

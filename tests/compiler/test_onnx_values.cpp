@@ -1,4 +1,5 @@
 // What ONNX ops give, by numbers that other programs (onnxruntime, ONNX's reference) gave for them.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <limits>
@@ -141,6 +142,8 @@ TEST_CASE("the host sorts and scatters as ONNX defines") {
     const Model most = Model("TopK", {2, 4}, 2).whole({3}).attr("axis", 1);
     gives(most, {3, 1, 3, 2, 0, -1, 5, 5}, {3, 3, 2, 5, 5, 0});
     gives(most, {3, 1, 3, 2, 0, -1, 5, 5}, {0, 2, 3, 2, 3, 0}, 1);
+    const Graph both = read_model(most);
+    CHECK(std::count_if(both.nodes.begin(), both.nodes.end(), [](const Node& n) { return n.op == "top_k"; }) == 1);
     gives(Model("TopK", {2, 4}, 2).whole({2}).attr("axis", 1).attr("largest", 0), {3, 1, 3, 2, 0, -1, 5, 5},
           {1, 2, -1, 0});
     gives(Model("ScatterElements", {2, 3}, 1, 18)

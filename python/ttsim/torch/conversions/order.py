@@ -17,8 +17,8 @@ def _ordered(op: Op, x: Tensor, axis: int, descending: bool, count: int) -> Any:
         return op.tensor(x, x.dtype), op.build.number(0, known_kind(torch.int64))
     axis, size, b = x.axis(axis), x.shape[x.axis(axis)], op.build
     if not x.dtype.is_floating_point and x.dtype != torch.bool:  # may exceed the integers that float32 represents
-        return [b.add("top_k", op.tensor(x, x.dtype), axis=axis, k=count, largest=int(descending), places=places)
-                for places in (0, 1)]
+        values = b.add("top_k", op.tensor(x, x.dtype), axis=axis, k=count, largest=int(descending))
+        return values, b.add("result", values, index=1)
     if size > _MOST:
         raise Refused(f"it sorts {size} elements; at most {_MOST} are supported")
     value = b.swap(op.float(x), axis, x.rank - 1)
