@@ -6,8 +6,8 @@
 #include "netlist/checks/validate.hpp"
 #include "sim/figures/steady.hpp"
 #include "sim/inputs/sparse_counts.hpp"
-#include "sim/machine/machine.hpp"
-#include "sim/setup.hpp"
+#include "sim/setup/setup.hpp"
+#include "sim/timed/machine.hpp"
 #include "sim/untimed/functional_engine.hpp"
 #include "sim/untimed/golden_engine.hpp"
 

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <memory>
 
-#include "sim/engine.hpp"
-#include "sim/run_state.hpp"
+#include "sim/state/engine.hpp"
+#include "sim/state/run_state.hpp"
 
 namespace ttsim::impl::sim {
 

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <mutex>
 
-#include "sim/checks/non_finite.hpp"
 #include "sim/checks/op_check.hpp"
-#include "sim/machine/machine.hpp"
 #include "sim/machine/watch.hpp"
-#include "sim/setup.hpp"
+#include "sim/setup/setup.hpp"
+#include "sim/timed/machine.hpp"
 #include "sim/untimed/golden_engine.hpp"
+#include "sim/values/non_finite.hpp"
 
 namespace ttsim::impl::sim {
 

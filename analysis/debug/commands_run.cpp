@@ -6,7 +6,7 @@
 
 #include "analysis/debug/arguments.hpp"
 #include "base/text.hpp"
-#include "sim/engine.hpp"
+#include "sim/state/engine.hpp"
 
 namespace ttsim::impl::debug {
 

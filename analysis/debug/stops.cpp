@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "sim/engine.hpp"
+#include "sim/state/engine.hpp"
 
 namespace ttsim::impl::debug {
 

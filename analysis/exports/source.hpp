@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "sim/setup.hpp"
+#include "sim/setup/setup.hpp"
 #include "trace/reader.hpp"
 
 namespace ttsim::impl::report {

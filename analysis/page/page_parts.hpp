@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/page/page_source.hpp"
-#include "sim/setup.hpp"
+#include "sim/setup/setup.hpp"
 #include "trace/reader.hpp"
 
 namespace ttsim::impl::report {

@@ -1,7 +1,7 @@
 #include "api/library/options.hpp"
 
 #include "isa/arch.hpp"
-#include "sim/setup.hpp"
+#include "sim/setup/setup.hpp"
 
 namespace ttsim {
 

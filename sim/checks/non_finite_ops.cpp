@@ -4,7 +4,7 @@
 #include <set>
 
 #include "netlist/checks/name_index.hpp"
-#include "sim/checks/non_finite.hpp"
+#include "sim/values/non_finite.hpp"
 
 namespace ttsim::impl::sim {
 

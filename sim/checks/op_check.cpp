@@ -1,6 +1,6 @@
 #include "sim/checks/op_check.hpp"
 
-#include "sim/checks/op_results.hpp"
+#include "sim/values/op_results.hpp"
 
 namespace ttsim::impl::sim {
 

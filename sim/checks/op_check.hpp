@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "netlist/golden/golden.hpp"
-#include "sim/run_state.hpp"
+#include "sim/state/run_state.hpp"
 
 namespace ttsim::impl::sim {
 

@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "netlist/golden/golden.hpp"
-#include "sim/run_state.hpp"
+#include "sim/settings/run_options.hpp"
+#include "sim/state/run_state.hpp"
 
 namespace ttsim::impl::sim {
 

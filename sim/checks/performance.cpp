@@ -5,54 +5,12 @@
 
 #include "base/text.hpp"
 #include "netlist/checks/instances.hpp"
-#include "sim/run.hpp"
 
 namespace ttsim::impl::sim {
 
 using CoreTimes = InputRecord::CoreTimes;
 
 static constexpr double bytes_per_gb = 1e9;
-
-bool PerformanceFigure::met() const {
-    if (min_bound != 0 && measured < min_bound) return false;
-    return expected == 0 || std::abs(measured - expected) <= std::abs(expected) * rtol;
-}
-
-/// Whether `target` matches `name`: equal matches, or matches that differ only in the instance suffix of copies on
-/// several chips.
-static bool matches(const std::string& target, const std::string& name) {
-    return target == name || target == without_instance_suffix(name) || without_instance_suffix(target) == name;
-}
-
-static bool per_core(const std::string& metric) {
-    return metric == "math-utilization" || metric == "execution-cycles" || metric == "output-bw" ||
-           metric == "input0-bw";
-}
-
-// --- times ---------------------------------------------------------------------------------------------------------
-
-InputRecord::InputRecord(const Netlist& netlist) {
-    for (const PerformanceCheck& check : netlist.performance) {
-        const bool needed = std::any_of(check.metrics.begin(), check.metrics.end(),
-                                        [](const PerfMetric& m) { return per_core(m.name); });
-        if (!needed) continue;
-        for (const Graph& graph : netlist.graphs)
-            if (check.graph.empty() || matches(check.graph, graph.name)) cores_[&graph];
-    }
-}
-
-void InputRecord::add(const PlanOp& op, std::size_t core, const std::vector<InputTimes>& inputs) {
-    std::vector<CoreTimes>& cores = cores_.at(op.graph);
-    auto known = std::find_if(cores.begin(), cores.end(),
-                              [&](const CoreTimes& c) { return c.op->op == op.op && c.core == core; });
-    if (known == cores.end()) known = cores.insert(known, {&op, core, {}});
-    known->inputs.insert(known->inputs.end(), inputs.begin(), inputs.end());
-}
-
-const std::vector<CoreTimes>* InputRecord::of(const Graph& graph) const {
-    const auto it = cores_.find(&graph);
-    return it == cores_.end() ? nullptr : &it->second;
-}
 
 // --- figures -------------------------------------------------------------------------------------------------------
 
@@ -65,7 +23,7 @@ public:
         : check_(check), everything_(check.target_ops.empty() && check.target_cores.empty()) {
         for (const Graph& graph : netlist.graphs) {
             const std::vector<CoreTimes>* cores = record.of(graph);
-            if (!cores || (!check.graph.empty() && !matches(check.graph, graph.name))) continue;
+            if (!cores || (!check.graph.empty() && !is_performance_target(check.graph, graph.name))) continue;
             for (const CoreTimes& core : *cores)
                 if (targeted(core)) add(core);
         }
@@ -86,7 +44,8 @@ private:
         ++sum.n;
     }
     static bool has(const std::vector<std::string>& list, const std::string& name) {
-        return std::any_of(list.begin(), list.end(), [&](const std::string& target) { return matches(target, name); });
+        return std::any_of(list.begin(), list.end(),
+                           [&](const std::string& target) { return is_performance_target(target, name); });
     }
 
     bool targeted(const CoreTimes& core) const {
@@ -142,7 +101,7 @@ private:
 double cycles_per_tensor(const PerformanceCheck& check, const RunReport& report) {
     double cycles = 0, inputs = 0;
     for (const GraphReport& graph : report.graphs) {
-        if (!check.graph.empty() && !matches(check.graph, graph.name)) continue;
+        if (!check.graph.empty() && !is_performance_target(check.graph, graph.name)) continue;
         const bool one = graph.inputs < 2 || graph.last_input_packed <= graph.first_input_packed;
         cycles += static_cast<double>(one ? graph.active_cycles : graph.last_input_packed - graph.first_input_packed);
         inputs += static_cast<double>(one ? graph.inputs : graph.inputs - 1);
@@ -163,8 +122,8 @@ double figure(const std::string& metric, const PerformanceCheck& check, const Ta
 }
 
 bool is_known(const std::string& target, const std::vector<std::string>& known) {
-    return target.empty() ||
-           std::any_of(known.begin(), known.end(), [&](const std::string& one) { return matches(target, one); });
+    return target.empty() || std::any_of(known.begin(), known.end(),
+                                         [&](const std::string& one) { return is_performance_target(target, one); });
 }
 
 std::vector<std::string> graph_names(const Netlist& netlist) {

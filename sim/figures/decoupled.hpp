@@ -2,7 +2,7 @@
 // Single-op sweeps on a chip measure the same.
 #pragma once
 
-#include "sim/run_state.hpp"
+#include "sim/state/run_state.hpp"
 
 namespace ttsim::impl::sim {
 

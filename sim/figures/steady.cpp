@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sim/run.hpp"
+#include "sim/state/report.hpp"
 
 namespace ttsim::impl::sim {
 

@@ -5,7 +5,8 @@
 #include <optional>
 
 #include "netlist/checks/instances.hpp"
-#include "sim/setup.hpp"
+#include "sim/setup/setup.hpp"
+#include "sim/timed/machine.hpp"
 
 namespace ttsim::impl::sim {
 

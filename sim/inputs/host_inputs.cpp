@@ -3,7 +3,7 @@
 #include "kernels/ops/integer_bits.hpp"
 #include "netlist/files/npy.hpp"
 #include "netlist/stimulus/stimulus.hpp"
-#include "sim/checks/non_finite.hpp"
+#include "sim/values/non_finite.hpp"
 
 namespace ttsim::impl::sim {
 

@@ -9,7 +9,7 @@
 #include "netlist/files/manifest.hpp"
 #include "netlist/program/queue_state.hpp"
 #include "netlist/stimulus/stimulus.hpp"
-#include "sim/run.hpp"
+#include "sim/settings/run_options.hpp"
 #include "sim/values/entry.hpp"
 
 namespace ttsim::impl::sim {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/ops/op_def.hpp"
 #include "netlist/files/npy.hpp"
 #include "netlist/stimulus/stimulus.hpp"
 

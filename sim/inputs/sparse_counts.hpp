@@ -9,7 +9,7 @@
 #include "kernels/ops/sparse_encoding.hpp"
 #include "netlist/files/manifest.hpp"
 #include "netlist/program/queue_state.hpp"
-#include "sim/run.hpp"
+#include "sim/settings/run_options.hpp"
 
 namespace ttsim::impl::sim {
 

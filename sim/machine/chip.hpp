@@ -8,9 +8,9 @@
 
 #include "netlist/device/device.hpp"
 #include "sim/machine/calendar.hpp"
-#include "sim/machine/idealized_resources.hpp"
 #include "sim/machine/resources.hpp"
 #include "sim/memory/memory_constants.hpp"
+#include "sim/settings/idealized_resources.hpp"
 
 namespace ttsim::impl::sim {
 

@@ -4,11 +4,11 @@
 #include <map>
 #include <memory>
 
-#include "sim/hang/waiter.hpp"
 #include "sim/machine/chip.hpp"
 #include "sim/machine/probe.hpp"
 #include "sim/machine/queue_memory.hpp"
-#include "sim/run_state.hpp"
+#include "sim/state/run_state.hpp"
+#include "sim/state/waiter.hpp"
 
 namespace ttsim::impl::sim {
 

@@ -6,10 +6,10 @@
 #include <deque>
 #include <vector>
 
-#include "sim/hang/waiter.hpp"
 #include "sim/machine/epoch_view.hpp"
 #include "sim/machine/machine_view.hpp"
 #include "sim/machine/probe.hpp"
+#include "sim/state/waiter.hpp"
 
 namespace ttsim::impl::sim {
 

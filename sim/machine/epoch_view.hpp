@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "sim/machine/chip.hpp"
-#include "sim/run_state.hpp"
+#include "sim/state/run_state.hpp"
 
 namespace ttsim::impl::sim {
 

@@ -8,7 +8,7 @@
 #include "netlist/program/queue_state.hpp"
 #include "sim/machine/entry_set.hpp"
 #include "sim/machine/machine_view.hpp"
-#include "sim/run_state.hpp"
+#include "sim/state/run_state.hpp"
 
 namespace ttsim::impl::sim {
 

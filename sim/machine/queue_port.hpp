@@ -3,9 +3,9 @@
 
 #include <map>
 
-#include "sim/hang/waiter.hpp"
 #include "sim/machine/epoch_view.hpp"
 #include "sim/machine/queue_memory.hpp"
+#include "sim/state/waiter.hpp"
 
 namespace ttsim::impl::sim {
 

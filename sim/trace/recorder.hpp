@@ -14,7 +14,7 @@
 
 #include "sim/machine/probe.hpp"
 #include "sim/noc/topology.hpp"
-#include "sim/run_state.hpp"
+#include "sim/state/run_state.hpp"
 #include "sim/trace/plan_rows.hpp"
 
 namespace ttsim::impl::sim {

@@ -10,8 +10,8 @@
 #include <memory>
 #include <vector>
 
-#include "sim/engine.hpp"
 #include "sim/machine/command_dependencies.hpp"
+#include "sim/state/engine.hpp"
 #include "sim/untimed/running_launch.hpp"
 
 namespace ttsim::impl::sim {

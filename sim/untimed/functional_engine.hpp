@@ -15,4 +15,7 @@ protected:
     void put(const Queue& queue, std::int64_t n, EntryPtr entry) override;
 };
 
+/// Runs without a clock and with unbounded queues: launches, inputs, ops and cores in sequence.
+void run_functional(RunState& state);
+
 }  // namespace ttsim::impl::sim

@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
-#include "sim/hang/waiter.hpp"
 #include "sim/machine/host_cursor.hpp"
+#include "sim/state/waiter.hpp"
 
 namespace ttsim::impl::sim {
 

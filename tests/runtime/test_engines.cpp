@@ -6,7 +6,7 @@
 
 #include "netlist/golden/golden.hpp"
 #include "sim/inputs/host_inputs.hpp"
-#include "sim/setup.hpp"
+#include "sim/setup/setup.hpp"
 #include "tests/folders.hpp"
 #include "tests/netlist/temp_folder.hpp"
 #include "tests/runtime/session_calls.hpp"

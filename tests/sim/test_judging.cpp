@@ -7,7 +7,7 @@
 
 #include "netlist/files/manifest.hpp"
 #include "sim/checks/output_check.hpp"
-#include "sim/setup.hpp"
+#include "sim/setup/setup.hpp"
 #include "tests/netlist/temp_folder.hpp"
 #include "tests/sim/netlist_text.hpp"
 #include "tests/sim/run_text.hpp"

@@ -68,6 +68,13 @@ class CheckIncludes(WithFolder):
         done = self.check("sim/a.cpp", '#include <systemc>\n#include "netlist/netlist.hpp"\n#include "sim/b.hpp"\n')
         self.assertEqual(done.returncode, 0, done.stderr)
 
+    def test_a_room_must_not_use_those_above_it(self):
+        done = self.check("sim/machine/a.cpp", '#include "sim/state/run_state.hpp"\n#include "sim/timed/machine.hpp"\n')
+        self.assertEqual(done.returncode, 1)
+        self.assertIn('sim/machine/a.cpp:2: error: sim/machine must not include "sim/timed/machine.hpp": timed stands '
+                      "above it", done.stderr)
+        self.assertEqual(len(done.stderr.splitlines()), 1)
+
     def test_the_compiler_must_not_see_the_simulator(self):
         done = self.check("compiler/a.cpp", '\n#include "sim/run.hpp"\n')
         self.assertEqual(done.returncode, 1)

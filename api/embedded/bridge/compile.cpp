@@ -4,7 +4,7 @@
 #include "api/embedded/bridge/device_impl.hpp"
 #include "api/embedded/bridge/plans.hpp"
 #include "netlist/plan/l1_space.hpp"
-#include "sim/setup.hpp"
+#include "sim/setup/setup.hpp"
 
 namespace ttsim::impl::bridge {
 

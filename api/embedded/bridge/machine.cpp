@@ -15,7 +15,7 @@
 #include "netlist/device/descriptor_text.hpp"
 #include "netlist/device/soc_descriptor.hpp"
 #include "runtime/image/target.hpp"
-#include "sim/setup.hpp"
+#include "sim/setup/setup.hpp"
 
 namespace fs = std::filesystem;
 

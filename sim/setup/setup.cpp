@@ -1,4 +1,4 @@
-#include "sim/setup.hpp"
+#include "sim/setup/setup.hpp"
 
 #include <algorithm>
 #include <set>
@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "netlist/checks/validate.hpp"
 #include "netlist/text/reader.hpp"
+#include "sim/checks/performance.hpp"
 #include "sim/inputs/sparse_counts.hpp"
 
 namespace ttsim::impl::sim {

@@ -1,4 +1,4 @@
-#include "sim/hang/waiter.hpp"
+#include "sim/state/waiter.hpp"
 
 #include <algorithm>
 #include <set>

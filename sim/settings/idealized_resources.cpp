@@ -1,4 +1,4 @@
-#include "sim/machine/idealized_resources.hpp"
+#include "sim/settings/idealized_resources.hpp"
 
 #include "base/error.hpp"
 #include "base/text.hpp"

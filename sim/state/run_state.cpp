@@ -1,4 +1,4 @@
-#include "sim/run_state.hpp"
+#include "sim/state/run_state.hpp"
 
 #include <algorithm>
 #include <numeric>

@@ -10,11 +10,11 @@
 #include "base/thread_pool.hpp"
 #include "netlist/plan/plan.hpp"
 #include "netlist/program/queue_state.hpp"
-#include "sim/checks/op_results.hpp"
-#include "sim/hang/remedy.hpp"
 #include "sim/inputs/host_inputs.hpp"
-#include "sim/run.hpp"
+#include "sim/state/report.hpp"
+#include "sim/state/waiter.hpp"
 #include "sim/values/compute.hpp"
+#include "sim/values/op_results.hpp"
 
 namespace ttsim::impl::sim {
 
@@ -73,10 +73,5 @@ struct RunState {
     void report_progress(std::int64_t inputs, double parts) const;
     std::vector<Room> exhausted_buffers;  ///< after a hang: buffers that stayed full or empty
 };
-
-/// Runs without a clock and with unbounded queues: launches, inputs, ops and cores in sequence.
-void run_functional(RunState& state);
-/// Runs the SystemC machine; computes values when state.values().
-void run_machine(RunState& state);
 
 }  // namespace ttsim::impl::sim

@@ -3,9 +3,9 @@
 
 #include <memory>
 
-#include "sim/engine.hpp"
 #include "sim/machine/machine_view.hpp"
-#include "sim/run_state.hpp"
+#include "sim/state/engine.hpp"
+#include "sim/state/run_state.hpp"
 
 namespace ttsim::impl::sim {
 
@@ -50,5 +50,8 @@ private:
     std::unique_ptr<SystemcContext> systemc_;
     std::unique_ptr<Parts> parts_;
 };
+
+/// Runs the SystemC machine; computes values when state.values().
+void run_machine(RunState& state);
 
 }  // namespace ttsim::impl::sim

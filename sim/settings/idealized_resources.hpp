@@ -1,6 +1,7 @@
 // Resources that take no time in a what-if run, which shows how much they limit the real run.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <set>
 #include <string>
@@ -24,6 +25,7 @@ struct IdealizedResources {
         room;  ///< operand and output buffers of these ops hold two more inputs, regardless of the size of L1
 
     bool any() const;
+    friend auto operator<=>(const IdealizedResources&, const IdealizedResources&) = default;
     bool idealizes_channel(std::int64_t channel) const { return dram || dram_channels.contains(channel); }
 };
 

@@ -11,7 +11,7 @@
 
 #include "kernels/formats/numerics.hpp"
 #include "netlist/netlist.hpp"
-#include "sim/machine/idealized_resources.hpp"
+#include "sim/settings/idealized_resources.hpp"
 
 namespace ttsim::impl::sim {
 

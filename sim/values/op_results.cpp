@@ -1,4 +1,4 @@
-#include "sim/checks/op_results.hpp"
+#include "sim/values/op_results.hpp"
 
 namespace ttsim::impl::sim {
 

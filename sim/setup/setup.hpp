@@ -5,7 +5,8 @@
 #include <optional>
 
 #include "netlist/files/manifest.hpp"
-#include "sim/run_state.hpp"
+#include "sim/settings/run_options.hpp"
+#include "sim/state/run_state.hpp"
 
 namespace ttsim::impl::sim {
 

@@ -1,4 +1,4 @@
-#include "sim/machine/machine.hpp"
+#include "sim/timed/machine.hpp"
 
 #include <chrono>
 #include <optional>

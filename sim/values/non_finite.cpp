@@ -1,4 +1,4 @@
-#include "sim/checks/non_finite.hpp"
+#include "sim/values/non_finite.hpp"
 
 #include <fmt/format.h>
 

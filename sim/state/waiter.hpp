@@ -1,13 +1,26 @@
 // Wait-for chains, which explain a hang: each blocked component reports what it waits for.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "sim/hang/remedy.hpp"
-
 namespace ttsim::impl::sim {
+
+/// A buffer or queue that was full, or empty, at the hang.
+struct Room {
+    enum class Kind : std::uint8_t {
+        Entries,  ///< slots of the queue `name`
+        Output,   ///< output buffer of the op `name`
+        Operand   ///< buffer of operand `operand` of the op `name`
+    };
+    Kind kind = Kind::Entries;
+    std::string name;
+    std::size_t operand = 0;
+    std::int64_t size = 0;  ///< current size: entries, buf_size_mb or tiles
+    friend bool operator==(const Room&, const Room&) = default;
+};
 
 /// One link of a wait-for chain: text, and the component that is waited for (nullptr: none inside the machine).
 class Waiter;
