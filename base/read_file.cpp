@@ -10,14 +10,13 @@
 #include <fstream>
 #include <memory>
 #include <system_error>
-#include <thread>
 #include <vector>
 
 #include "base/error.hpp"
 #include "base/error_codes.hpp"
 #include "base/machine_limit.hpp"
+#include "base/parallel.hpp"
 #include "base/text.hpp"
-#include "base/thread_pool.hpp"
 
 namespace ttsim::impl {
 
@@ -131,12 +130,7 @@ SharedBytes read_bytes(const std::string& file, std::uint64_t most) {
         if (!in.read(bytes.get(), n * piece, std::min<std::size_t>(size, (n + 1) * piece))) complete = false;
     };
     const std::size_t pieces = (size + piece - 1) / piece;
-    if (pieces <= 1) {
-        if (pieces == 1) read(0);
-    } else {
-        ThreadPool pool(std::max(1U, std::thread::hardware_concurrency()));
-        pool.parallel_for(pieces, read);
-    }
+    parallel_for(0, pieces, read);
     if (!complete)
         fail_input_as(error_code::unreadable_file, {file, 0, 0},
                       "cannot be read completely; does another program write to it?");

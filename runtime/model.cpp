@@ -11,6 +11,7 @@
 #include "base/parallel.hpp"
 #include "base/text.hpp"
 #include "compiler/host/samples.hpp"
+#include "compiler/ir/check_input_name.hpp"
 #include "compiler/onnx/value_file.hpp"
 
 namespace ttsim::impl::runtime {
@@ -87,13 +88,9 @@ struct Model::Impl {
     std::int64_t microbatch() const { return model.host.microbatch; }
 
     void check_names(const ir::Values& inputs) const {
-        const std::vector<std::string> names = ir::input_names(model.host.program.graph);
         Diagnostics problems;
-        for (const auto& [name, unused] : inputs)
-            if (std::find(names.begin(), names.end(), name) == names.end())
-                problems.add(
-                    make_problem(Fault::Input, {where(), error_code::unknown_name, {name}},
-                                 fmt::format("the model has no input '{}'{}", name, did_you_mean(name, names))));
+        const std::vector<std::string> names = ir::input_names(model.host.program.graph);
+        for (const auto& [name, unused] : inputs) ir::check_input_name(name, names, "the call", where(), problems);
         problems.throw_if_any();
     }
 

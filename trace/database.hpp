@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -65,6 +66,11 @@ public:
     /// Throws Error(Input) if the magnitude of the number is above `most`, so that sums of a few do not overflow.
     std::int64_t integer(int column, std::int64_t most = largest) const;
     static constexpr std::int64_t largest = std::int64_t{1} << 48;
+    /// Reads numbers from the columns from `first` on; returns the column behind them.
+    int integers(int first, std::initializer_list<std::int64_t*> numbers) const {
+        for (std::int64_t* number : numbers) *number = integer(first++);
+        return first;
+    }
     double real(int column) const;
     /// Invalid UTF-8 bytes are replaced by U+FFFD.
     std::string text(int column) const;

@@ -14,15 +14,6 @@ using trace::RootKind;
 
 namespace {
 
-/// "chip 0 dram 3 first memory" -> "dram:3".
-std::string channel_part(const std::string& place) {
-    const std::size_t at = place.find(" dram ");
-    if (at == std::string::npos) return "dram";
-    const std::string rest = place.substr(at + 6);
-    const std::string number = rest.substr(0, rest.find_first_not_of("0123456789"));
-    return number.empty() ? "dram" : "dram:" + number;
-}
-
 /// Minimum number of causes to simulate, since causes with a small share may have the largest gain.
 constexpr std::size_t least_tried = 6;
 /// Gains that differ by less are taken as equal; shares decide between them.
@@ -38,43 +29,53 @@ std::vector<std::size_t> by_gain(const std::vector<std::optional<double>>& gains
     return order;
 }
 
-std::vector<std::string> parts_of(const Root& root) {
+/// Idealizes what a root cause names; leaves `resources` as they are if it cannot be removed.
+void remove_root(const Root& root, sim::IdealizedResources& resources) {
     switch (root.kind) {
         case RootKind::Op:
-            return {"op:" + root.op};
+            resources.ops.insert(root.op);
+            return;
         case RootKind::Dram:
-            return {channel_part(root.place)};
-        case RootKind::Host:
-            return {"host"};
-        case RootKind::Ethernet:
-            return {"eth"};
-        case RootKind::NocLink:
-            return {"noc"};
-        case RootKind::Pipe:
-            return {"pipes:" + root.other};
-        case RootKind::Reads:
-            return {"pipes:" + root.op};
+            resources.dram_channels.insert(root.channel);
+            return;
         case RootKind::Writes:
-            return {"dram"};
+            resources.dram = true;
+            return;
+        case RootKind::Host:
+            resources.host = true;
+            return;
+        case RootKind::Ethernet:
+            resources.ethernet = true;
+            return;
+        case RootKind::NocLink:
+            resources.noc = true;
+            return;
+        case RootKind::Pipe:
+            resources.pipes.insert(root.other);
+            return;
+        case RootKind::Reads:
+            resources.pipes.insert(root.op);
+            return;
         case RootKind::Buffer:
-            return {"room:" + root.op, "room:" + root.other};
+            resources.room.insert({root.op, root.other});
+            return;
         case RootKind::Load:
-            return {"load"};
+            resources.load = true;
+            return;
         case RootKind::Sends:
-            return {"sends:" + root.op};
+            resources.sends.insert(root.op);
+            return;
         case RootKind::Entries:
-            break;
+            return;
     }
-    return {};
 }
 
 }  // namespace
 
-std::vector<std::string> parts_of(const trace::Reason& cause) {
-    std::vector<std::string> all;
-    for (const Root& member : cause.members)
-        for (std::string& part : parts_of(member)) all.push_back(std::move(part));
-    return all;
+sim::IdealizedResources without_cause(const trace::Reason& cause) {
+    sim::IdealizedResources resources;
+    for (const Root& member : cause.members) remove_root(member, resources);
+    return resources;
 }
 
 void measure(report::AdviceReport& report, WhatIf& what_if) {
@@ -85,9 +86,9 @@ void measure(report::AdviceReport& report, WhatIf& what_if) {
     if (!what_if.refusal().empty() || what_if.cycles() == 0) return;
     std::vector<std::optional<double>> gains(causes.size());
     for (std::size_t n = 0; n < tried; ++n) {
-        const std::vector<std::string> parts = parts_of(causes[n]);
-        if (!parts.empty())
-            gains[n] = 1 - static_cast<double>(what_if.without(parts)) / static_cast<double>(what_if.cycles());
+        const sim::IdealizedResources removed = without_cause(causes[n]);
+        if (removed.any())
+            gains[n] = 1 - static_cast<double>(what_if.without(removed)) / static_cast<double>(what_if.cycles());
     }
     const std::vector<std::size_t> order = by_gain(gains, tried);
     std::vector<trace::Reason> sorted;
@@ -98,8 +99,11 @@ void measure(report::AdviceReport& report, WhatIf& what_if) {
 
 std::vector<Without> without_each(const std::vector<std::string>& parts, WhatIf& what_if) {
     std::vector<Without> all;
-    for (const std::string& part : parts) all.push_back({part, what_if.without({part})});
-    if (parts.size() > 1) all.push_back({fmt::format("{}", fmt::join(parts, ", ")), what_if.without(parts)});
+    for (const std::string& part : parts)
+        all.push_back({part, what_if.without(sim::parse_idealized_resources({part}))});
+    if (parts.size() > 1)
+        all.push_back(
+            {fmt::format("{}", fmt::join(parts, ", ")), what_if.without(sim::parse_idealized_resources(parts))});
     return all;
 }
 

@@ -6,8 +6,8 @@
 
 namespace ttsim::impl::advice {
 
-/// Idealized resources that remove a cause, for sim::parse_idealized_resources(); empty: the cause cannot be removed.
-std::vector<std::string> parts_of(const trace::Reason& cause);
+/// Idealized resources that remove a cause; none of them: the cause cannot be removed.
+sim::IdealizedResources without_cause(const trace::Reason& cause);
 
 /// Sets `measured` of the reported causes, or the reason why nothing was measured.
 void measure(report::AdviceReport& report, WhatIf& what_if);

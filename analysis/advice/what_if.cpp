@@ -50,12 +50,11 @@ WhatIf::WhatIf(trace::Reader& trace, const std::string& cluster) {
             cycles_, run.cycles);
 }
 
-std::uint64_t WhatIf::without(const std::vector<std::string>& parts) {
-    const std::set<std::string> words(parts.begin(), parts.end());
-    if (const auto known = known_.find(words); known != known_.end()) return known->second;
+std::uint64_t WhatIf::without(const sim::IdealizedResources& idealized) {
+    if (const auto known = known_.find(idealized); known != known_.end()) return known->second;
     sim::RunOptions options = options_;
-    options.idealized = sim::parse_idealized_resources(parts);
-    return known_[words] = sim::run(options).cycles;
+    options.idealized = idealized;
+    return known_[idealized] = sim::run(options).cycles;
 }
 
 }  // namespace ttsim::impl::advice

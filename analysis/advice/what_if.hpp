@@ -3,9 +3,7 @@
 
 #include <cstdint>
 #include <map>
-#include <set>
 #include <string>
-#include <vector>
 
 #include "sim/run.hpp"
 #include "trace/reader.hpp"
@@ -22,15 +20,14 @@ public:
     const std::string& refusal() const { return refusal_; }
     std::uint64_t cycles() const { return cycles_; }  ///< cycles of the unchanged run
 
-    /// Cycles of the run with these resources idealized (names as for sim::parse_idealized_resources()); simulated on
-    /// the first call.
-    std::uint64_t without(const std::vector<std::string>& parts);
+    /// Cycles of the run with these resources idealized; simulated on the first call.
+    std::uint64_t without(const sim::IdealizedResources& idealized);
 
 private:
     sim::RunOptions options_;
     std::string refusal_;
     std::uint64_t cycles_ = 0;
-    std::map<std::set<std::string>, std::uint64_t> known_;  ///< cycles by idealized resources
+    std::map<sim::IdealizedResources, std::uint64_t> known_;  ///< cycles by idealized resources
 };
 
 }  // namespace ttsim::impl::advice

@@ -181,17 +181,18 @@ std::vector<std::int64_t> own_epochs(trace::Reader& trace) {
 
 EpochMeasure measure(ExportSource& source, std::int64_t id) {
     EpochMeasure epoch;
-    epoch.use = trace::epoch(source.trace(), id);
+    const trace::EpochOps found = trace::epoch_with_ops(source.trace(), id);
+    epoch.use = found.epoch;
     Statement same(source.trace().database(), "SELECT same_as FROM epoch WHERE id = ?");
     same.bind(1, id);
     if (same.step() && !same.null(0)) epoch.same_as = same.integer(0);
     same.run();
     std::map<std::int64_t, OpMeasure*> ops;
-    for (trace::OpUse& use : trace::ops(source.trace(), id)) {
+    for (const trace::OpUse& use : *found.ops) {
         OpMeasure op;
         op.op = &source.op(use.graph, use.name);
         op.operands.resize(op.op->inputs.size());
-        op.use = std::move(use);
+        op.use = use;
         epoch.ops.push_back(std::move(op));
     }
     for (OpMeasure& op : epoch.ops) ops[op.use.id] = &op;

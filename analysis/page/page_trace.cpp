@@ -96,21 +96,23 @@ Json load_rows(trace::Database& database) {
 }  // namespace
 
 Json page_trace(trace::Reader& trace) {
-    const TraceReport all = epochs_report(trace);
-    Json json = rounded_json(all);
+    const std::vector<trace::EpochOps> all = trace::epochs_with_ops(trace);
+    std::vector<trace::EpochUse> epochs;
+    for (const trace::EpochOps& each : all) epochs.push_back(each.epoch);
+    Json json = rounded_json({trace.run(), std::move(epochs), {}, {}, {}, {}});
     json["bucket_cycles"] = trace.run().bucket_cycles;
     Json ops = Json::array();
     std::size_t at = 0;
     trace::Statement same(trace.database(), "SELECT id, coalesce(same_as, -1) FROM epoch ORDER BY id");
     while (same.step()) {
         const std::int64_t id = same.integer(0), as = same.integer(1);
-        const trace::EpochUse& use = all.epochs->at(at);
+        const trace::EpochOps& use = all.at(at);
         Json& epoch = json.at("epochs").at(at++);
         if (as >= 0) {
             epoch["same_as"] = as;
             continue;
         }
-        Json one = rounded_json({trace.run(), {}, use, trace::ops(trace, id), {}, {}});
+        Json one = rounded_json({trace.run(), {}, use.epoch, *use.ops, {}, {}});
         for (Json& op : one.at("ops")) {
             op["epoch"] = id;
             ops.push_back(std::move(op));

@@ -68,15 +68,11 @@ std::vector<CoreUse> core_uses(Reader& trace, std::int64_t epoch) {
     std::vector<CoreUse> uses;
     while (query.step()) {
         CoreUse use{};
-        int column = 0;
-        for (std::int64_t* number : {&use.op, &use.inputs, &use.start, &use.end, &use.tiles, &use.math})
-            *number = query.integer(column++);
+        int column = query.integers(0, {&use.op, &use.inputs, &use.start, &use.end, &use.tiles, &use.math});
         for (std::int64_t& part : use.own) part = query.integer(column++);
-        use.wait_source = query.integer(column++);
-        use.wait_room = query.integer(column++);
+        column = query.integers(column, {&use.wait_source, &use.wait_room});
         for (std::int64_t& part : use.first_own) part = query.integer(column++);
-        for (std::int64_t* part : {&use.first_source, &use.first_room, &use.first_length})
-            *part = query.integer(column++);
+        query.integers(column, {&use.first_source, &use.first_room, &use.first_length});
         uses.push_back(use);
     }
     return uses;
@@ -176,8 +172,9 @@ EpochWork epoch_work(Reader& trace, std::int64_t epoch, std::int64_t plan) {
     return work;
 }
 
-void analyze(EpochUse& epoch, Reader& trace) {
-    const EpochWork work = epoch_work(trace, epoch.id, epoch.plan);
+/// Fills in the epoch's figures; returns its ops.
+std::vector<OpUse> analyze(EpochUse& epoch, Reader& trace) {
+    EpochWork work = epoch_work(trace, epoch.id, epoch.plan);
     const OpUse* limiting = nullptr;
     for (const OpUse& op : work.ops) {
         epoch.cores += op.grid_r * op.grid_c;
@@ -200,6 +197,7 @@ void analyze(EpochUse& epoch, Reader& trace) {
     }
     epoch.speed_per_second = inputs_per_second(1e6 * real(trace.run().clock_mhz), pace);
     epoch.utilization = epoch_utilization(shares, pace, cores_of_chips(chip_cores(trace), ops));
+    return std::move(work.ops);
 }
 
 }  // namespace
@@ -253,14 +251,15 @@ static std::vector<StoredEpoch> stored_epochs(Reader& trace, std::int64_t id) {
     return all;
 }
 
-std::vector<EpochUse> epochs(Reader& trace) {
-    std::vector<EpochUse> all;
-    std::map<std::int64_t, EpochUse> analyzed;
+std::vector<EpochOps> epochs_with_ops(Reader& trace) {
+    std::vector<EpochOps> all;
+    std::map<std::int64_t, EpochOps> analyzed;
     for (StoredEpoch& stored : stored_epochs(trace, -1)) {
         EpochUse& epoch = stored.epoch;
-        if (const auto same = analyzed.find(stored.same_as);
-            same != analyzed.end() && same->second.plan == epoch.plan && same->second.cycles == epoch.cycles) {
-            const EpochUse& as = same->second;
+        const auto same = analyzed.find(stored.same_as);
+        if (same != analyzed.end() && same->second.epoch.plan == epoch.plan &&
+            same->second.epoch.cycles == epoch.cycles) {
+            const EpochUse& as = same->second.epoch;
             epoch.cores = as.cores;
             epoch.matmul_cores = as.matmul_cores;
             epoch.speed_per_second = as.speed_per_second;
@@ -269,12 +268,19 @@ std::vector<EpochUse> epochs(Reader& trace) {
             epoch.matmul_utilization = as.matmul_utilization;
             epoch.limiting_op = as.limiting_op;
             epoch.limit = as.limit;
-        } else {
-            analyze(epoch, trace);
-            analyzed[epoch.id] = epoch;
+            all.push_back({std::move(epoch), same->second.ops});
+            continue;
         }
-        all.push_back(std::move(epoch));
+        auto own = std::make_shared<const std::vector<OpUse>>(analyze(epoch, trace));
+        analyzed[epoch.id] = {epoch, own};
+        all.push_back({std::move(epoch), std::move(own)});
     }
+    return all;
+}
+
+std::vector<EpochUse> epochs(Reader& trace) {
+    std::vector<EpochUse> all;
+    for (EpochOps& each : epochs_with_ops(trace)) all.push_back(std::move(each.epoch));
     return all;
 }
 
@@ -286,9 +292,9 @@ static EpochUse stored_epoch(Reader& trace, std::int64_t id) {
     fail_input({trace.path(), 0, 0}, "has no epoch {}; it has epochs 0 to {}", id, known - 1);
 }
 
-EpochUse epoch(Reader& trace, std::int64_t id) {
-    EpochUse found = stored_epoch(trace, id);
-    analyze(found, trace);
+EpochOps epoch_with_ops(Reader& trace, std::int64_t id) {
+    EpochOps found{stored_epoch(trace, id), nullptr};
+    found.ops = std::make_shared<const std::vector<OpUse>>(analyze(found.epoch, trace));
     return found;
 }
 

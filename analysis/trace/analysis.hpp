@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -81,9 +82,15 @@ ChipCores chip_cores(Reader& trace);
 /// Number of cores of the chips that run these ops.
 double cores_of_chips(const ChipCores& cores, const std::vector<const OpUse*>& ops);
 
+/// An epoch and its ops; epochs that repeat another share them.
+struct EpochOps {
+    EpochUse epoch;
+    std::shared_ptr<const std::vector<OpUse>> ops;
+};
+std::vector<EpochOps> epochs_with_ops(Reader& trace);
 std::vector<EpochUse> epochs(Reader& trace);
 /// One epoch. Throws Error(Input) when the trace has no such epoch, as ops() does.
-EpochUse epoch(Reader& trace, std::int64_t id);
+EpochOps epoch_with_ops(Reader& trace, std::int64_t id);
 std::vector<OpUse> ops(Reader& trace, std::int64_t epoch);
 /// Longest first; only operands that waited.
 std::vector<OutputStreamingWait> output_streaming_waits(Reader& trace, std::int64_t epoch);

@@ -61,8 +61,8 @@ struct LaunchSum {
 
 std::vector<OpTotal> op_totals(Reader& trace) {
     std::map<std::pair<std::string, std::string>, LaunchSum> sums;  // by graph and name
-    for (const EpochUse& epoch : epochs(trace))
-        for (const OpUse& use : ops(trace, epoch.id)) {
+    for (const EpochOps& epoch : epochs_with_ops(trace))
+        for (const OpUse& use : *epoch.ops) {
             if (use.inputs == 0) continue;
             const auto [found, fresh] = sums.try_emplace({use.graph, use.name});
             LaunchSum& sum = found->second;

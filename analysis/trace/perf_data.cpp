@@ -27,6 +27,17 @@ double PipeUse::active_cycles() const {
     return bytes > 0 ? static_cast<double>(active) * static_cast<double>(input_bytes) / static_cast<double>(bytes) : 0;
 }
 
+double Resource::busy_between(double bucket, double begin, double end) const {
+    double busy_cycles = 0;
+    for (std::size_t n = 0; n < buckets.size() && bucket > 0; ++n) {
+        const double from = static_cast<double>(n) * bucket;
+        if (from >= end) break;
+        const double inside = std::min(end, from + bucket) - std::max(begin, from);
+        if (inside > 0) busy_cycles += buckets[n] * inside / bucket;
+    }
+    return busy_cycles;
+}
+
 const EpochDetail& PerfData::detail(std::int64_t epoch) const {
     const auto same = same_as.find(epoch);
     const auto found = details.find(same == same_as.end() ? epoch : same->second);
@@ -46,10 +57,8 @@ std::vector<CoreCycles> core_cycles(Reader& trace, std::int64_t epoch) {
     std::vector<CoreCycles> cores;
     while (query.step()) {
         CoreCycles core;
-        int column = 0;
-        for (std::int64_t* number :
-             {&core.op, &core.id, &core.x, &core.y, &core.inputs, &core.start, &core.end, &core.tiles, &core.math})
-            *number = query.integer(column++);
+        int column = query.integers(
+            0, {&core.op, &core.id, &core.x, &core.y, &core.inputs, &core.start, &core.end, &core.tiles, &core.math});
         for (std::int64_t& cause : core.causes) cause = query.integer(column++);
         cores.push_back(core);
     }
@@ -82,16 +91,11 @@ std::vector<PipeUse> pipe_uses(Reader& trace, std::int64_t epoch) {
     while (query.step()) {
         PipeUse pipe;
         pipe.kind = query.text(0);
-        pipe.op = query.integer(1);
-        pipe.operand = query.integer(2);
-        pipe.from_op = query.integer(3);
-        pipe.queue = query.integer(4);
+        query.integers(1, {&pipe.op, &pipe.operand, &pipe.from_op, &pipe.queue});
         pipe.place = query.text(5);
         pipe.cores = whole_list(trace, query.text(6));
-        int column = 7;
-        for (std::int64_t* number : {&pipe.input_bytes, &pipe.bytes, &pipe.span, &pipe.in_flight, &pipe.wait_source,
-                                     &pipe.wait_room, &pipe.wait_block, &pipe.wait_lockstep})
-            *number = query.integer(column++);
+        query.integers(7, {&pipe.input_bytes, &pipe.bytes, &pipe.span, &pipe.in_flight, &pipe.wait_source,
+                           &pipe.wait_room, &pipe.wait_block, &pipe.wait_lockstep});
         pipes.push_back(std::move(pipe));
     }
     return pipes;
@@ -107,14 +111,9 @@ std::vector<Resource> all_resources(Reader& trace) {
         Resource one;
         one.kind = query.text(0);
         one.name = query.text(1);
-        int column = 2;
-        for (std::int64_t* number : {&one.chip, &one.x, &one.y, &one.channel, &one.to_chip})
-            *number = query.integer(column++);
+        query.integers(2, {&one.chip, &one.x, &one.y, &one.channel, &one.to_chip});
         one.bytes_per_cycle = query.real(7);
-        one.transfers = query.integer(8);
-        one.bytes = query.integer(9);
-        one.busy = query.integer(10);
-        one.queueing = query.integer(11);
+        query.integers(8, {&one.transfers, &one.bytes, &one.busy, &one.queueing});
         one.buckets = real_list(trace, query.text(12));
         one.direction = query.text(13);
         all.push_back(std::move(one));
@@ -126,12 +125,13 @@ PerfData read_perf_data(Reader& trace) {
     PerfData data;
     data.run = trace.run();
     data.chip_cores = chip_cores(trace);
-    data.epochs = epochs(trace);
     Statement same(trace.database(), "SELECT id, same_as FROM epoch WHERE same_as IS NOT NULL");
     while (same.step()) data.same_as[same.integer(0)] = same.integer(1);
-    for (const EpochUse& epoch : data.epochs)
-        if (!data.same_as.contains(epoch.id))
-            data.details[epoch.id] = {ops(trace, epoch.id), core_cycles(trace, epoch.id), pipe_uses(trace, epoch.id)};
+    for (EpochOps& each : epochs_with_ops(trace)) {
+        const std::int64_t id = each.epoch.id;
+        if (!data.same_as.contains(id)) data.details[id] = {*each.ops, core_cycles(trace, id), pipe_uses(trace, id)};
+        data.epochs.push_back(std::move(each.epoch));
+    }
     for (const auto& [epoch, as] : data.same_as)
         if (!data.details.contains(as))
             fail_input({trace.path(), 0, 0}, "epoch {} repeats {}, which does not exist", epoch, as);

@@ -48,6 +48,9 @@ struct Resource {
     double bytes_per_cycle = 0;
     std::int64_t transfers = 0, bytes = 0, busy = 0, queueing = 0;
     std::vector<double> buckets;  ///< busy cycles of each PerfData::run.bucket_cycles
+    /// Busy cycles between two times, with buckets of this many cycles. A bucket that is partly inside counts in
+    /// proportion.
+    double busy_between(double bucket, double begin, double end) const;
 };
 
 struct QueuePlace {

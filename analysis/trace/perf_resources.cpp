@@ -9,17 +9,6 @@ namespace ttsim::impl::trace {
 
 namespace {
 
-/// Busy cycles between two times; a bucket that is partly inside counts in proportion.
-double busy_between(const Resource& resource, double bucket, double begin, double end) {
-    double busy = 0;
-    for (std::size_t n = 0; n < resource.buckets.size() && bucket > 0; ++n) {
-        const double from = static_cast<double>(n) * bucket;
-        const double inside = std::min(end, from + bucket) - std::max(begin, from);
-        if (inside > 0) busy += resource.buckets[n] * inside / bucket;
-    }
-    return busy;
-}
-
 using Users = std::map<std::string, double>;
 
 /// Bytes of queues by chip and channel; a pipe reads equally from each buffer.
@@ -81,7 +70,7 @@ std::vector<EpochResource> epoch_resources(const PerfData& data, std::int64_t id
     std::vector<EpochResource> all;
     for (const Resource& resource : data.resources) {
         const double begin = real(epoch->start_cycle), cycles = real(epoch->cycles);
-        const double busy = busy_between(resource, real(data.run.bucket_cycles), begin, begin + cycles);
+        const double busy = resource.busy_between(real(data.run.bucket_cycles), begin, begin + cycles);
         if (busy <= 0) continue;
         EpochResource use{&resource, cycles > 0 ? std::min(1.0, busy / cycles) : 0, 0, {}};
         if (resource.busy > 0) use.bytes = real(resource.bytes) * busy / real(resource.busy);

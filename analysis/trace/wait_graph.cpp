@@ -89,18 +89,12 @@ WaitGraphs::WaitGraphs(Reader& trace) : trace_(trace), queues_(read_queues(trace
     while (cores.step()) places_[cores.integer(0)].insert({cores.integer(1), cores.integer(2)});
 }
 
-/// A bucket that overlaps the epoch's window partly counts in proportion.
 void WaitGraphs::add_loads(WaitGraph& graph) const {
     const auto length = static_cast<double>(trace_.run().bucket_cycles);
     if (length <= 0) return;
     for (const Resource& one : resources_) {
         WaitResource resource{one.kind, one.name, one.chip, one.channel, one.to_chip, 0, one.x, one.y, one.direction};
-        const auto from = static_cast<std::size_t>(std::max(0.0, graph.first / length));
-        for (std::size_t n = from; n < one.buckets.size() && static_cast<double>(n) * length < graph.last; ++n) {
-            const double start = static_cast<double>(n) * length;
-            const double shared = std::min(start + length, graph.last) - std::max(start, graph.first);
-            resource.busy += one.buckets[n] * std::max(0.0, shared) / length;
-        }
+        resource.busy = one.busy_between(length, graph.first, graph.last);
         if (resource.busy > 0) graph.resources.push_back(std::move(resource));
     }
     std::stable_sort(graph.resources.begin(), graph.resources.end(),

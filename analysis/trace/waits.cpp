@@ -134,7 +134,7 @@ bool Walk::charge_channel(const WaitResource& at, const WaitNode& victim, double
     };
     const WaitEdge* user = most(on_it, [](const WaitEdge& e) { return e.in_flight; });
     charge({RootKind::Dram, fmt::format("channel {} of chip {} ({})", at.channel, at.chip, at.name), "",
-            user ? graph_.queues.at(*user->queue).name : "", 0, share(at), false, victim.name},
+            user ? graph_.queues.at(*user->queue).name : "", 0, share(at), false, victim.name, at.channel},
            weight);
     return true;
 }
@@ -178,7 +178,7 @@ void Walk::charge_queue(const WaitNode& node, const WaitEdge& edge, bool write, 
     const WaitResource* at = channel(queue);
     if (at && share(*at) >= saturated)
         return charge({RootKind::Dram, fmt::format("channel {} of chip {} ({})", at->channel, at->chip, at->name), "",
-                       queue.name, 0, share(*at), false, node.name},
+                       queue.name, 0, share(*at), false, node.name, at->channel},
                       weight);
     if (charge_link(node, write ? &node : nullptr, weight)) return;
     charge({write ? RootKind::Writes : RootKind::Reads,

@@ -6,6 +6,7 @@
 // waits for room is too small (a fork whose branches join again, or two ops that alternate).
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -35,10 +36,11 @@ struct Root {
     std::string place;  ///< "op 'mm'", "chip 0 dram 3", "pipe from 'a' to 'b'", ...
     std::string op,
         other;  ///< Op, Sends: the op; Pipe, Buffer: producer and consumer; Reads, Writes: op and queue; else ""
-    double cycles = 0;   ///< cycles attributed to this root
-    double busy = 0;     ///< channel or link: busy fraction of the window; op: fraction of its busy cycles
-    bool fork = false;   ///< Buffer: the ring has a longer branch
-    std::string victim;  ///< the op that waited for it, when it is a different one
+    double cycles = 0;          ///< cycles attributed to this root
+    double busy = 0;            ///< channel or link: busy fraction of the window; op: fraction of its busy cycles
+    bool fork = false;          ///< Buffer: the ring has a longer branch
+    std::string victim;         ///< the op that waited for it, when it is a different one
+    std::int64_t channel = -1;  ///< Dram: its number on its chip
 };
 
 /// Sorted by cycles, largest first; the sum of the cycles is the graph's window.

@@ -9,6 +9,7 @@
 #include "base/text.hpp"
 #include "compiler/files/result_folder.hpp"
 #include "compiler/host/samples.hpp"
+#include "compiler/ir/check_input_name.hpp"
 #include "compiler/onnx/read.hpp"
 #include "compiler/onnx/value_file.hpp"
 
@@ -22,9 +23,7 @@ void check_input_names(const ModelFiles& files, const Graph& graph) {
     const std::vector<std::string> names = input_names(graph);
     Diagnostics problems;
     for (const auto& [name, file] : files.inputs)
-        if (std::find(names.begin(), names.end(), name) == names.end())
-            problems.error({files.model, 0, 0}, "--input names '{}', but the model has no such input{}", name,
-                           did_you_mean(name, names));
+        check_input_name(name, names, "--input", {files.model, 0, 0}, problems);
     problems.throw_if_any();
 }
 

@@ -11,6 +11,7 @@
 #include "compiler/formats/bias_correction.hpp"
 #include "compiler/host/host_value.hpp"
 #include "compiler/host/reference.hpp"
+#include "compiler/ir/check_input_name.hpp"
 #include "compiler/ir/legalization_error.hpp"
 #include "compiler/ir/made_constants.hpp"
 #include "compiler/model/compiled_parts.hpp"
@@ -35,11 +36,7 @@ void name_convolutions(Graph& model) {
 void check_input_names(const CompileOptions& options, const Graph& graph) {
     const std::vector<std::string> names = input_names(graph);
     Diagnostics problems;
-    for (const auto& [name, unused] : options.inputs)
-        if (std::find(names.begin(), names.end(), name) == names.end())
-            problems.add(make_problem(Fault::Input, {{}, error_code::unknown_name, {name}},
-                                      fmt::format("there are values for '{}', but the model has no such input{}", name,
-                                                  did_you_mean(name, names))));
+    for (const auto& [name, unused] : options.inputs) check_input_name(name, names, "a sample", {}, problems);
     problems.throw_if_any();
 }
 

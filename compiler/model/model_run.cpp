@@ -9,6 +9,7 @@
 
 #include "base/text.hpp"
 #include "compiler/host/reference.hpp"
+#include "compiler/ir/check_input_name.hpp"
 #include "compiler/onnx/value_file.hpp"
 #include "kernels/formats/overflow.hpp"
 #include "netlist/files/manifest.hpp"
@@ -37,9 +38,7 @@ void check_names(const ModelRunOptions& options, const Graph& graph) {
     const auto names = input_names(graph);
     Diagnostics problems;
     for (const auto& [name, file] : options.inputs)
-        if (std::find(names.begin(), names.end(), name) == names.end())
-            problems.error({options.place, 0, 0}, "--input names '{}', but the model has no such input{}", name,
-                           did_you_mean(name, names));
+        check_input_name(name, names, "--input", {options.place, 0, 0}, problems);
     if (!options.inputs_dir.empty() && !names.empty() && std::none_of(names.begin(), names.end(), [&](const auto& n) {
             return !file_in(options.inputs_dir, n).empty();
         }))

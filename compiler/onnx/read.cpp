@@ -12,6 +12,7 @@
 #include "base/parallel.hpp"
 #include "base/read_file.hpp"
 #include "base/text.hpp"
+#include "compiler/ir/check_input_name.hpp"
 #include "compiler/onnx/reader.hpp"
 #include "compiler/onnx/tensor.hpp"
 
@@ -78,9 +79,7 @@ void Reader::check_options() {
     std::vector<std::string> names;
     for (const auto& input : graph_.input()) names.push_back(input.name());
     const auto check = [&](const std::string& name, const char* flag) {
-        if (std::find(names.begin(), names.end(), name) == names.end())
-            problems_.error(loc(), "{} names '{}', but the model has no such input{}", flag, name,
-                            did_you_mean(name, names));
+        check_input_name(name, names, flag, loc(), problems_);
     };
     for (const auto& [name, dims] : options_.shapes)
         if (dims.size() != 1 || !names_dimension(name)) check(name, "--shape");

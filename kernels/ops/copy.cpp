@@ -44,37 +44,33 @@ static ValueRange copy_range(const OpAttributes&, std::span<const ValueRange> in
     return in[0].is_bounded() ? in[0] : ValueRange::unbounded();
 }
 
-extern const OpDef op_nop{.name = "nop",
-                          .summary = "Copies its input, converting the format",
-                          .op_class = OpClass::Move,
-                          .attributes = copy_attributes,
-                          .check = copy_check,
-                          .golden = golden_copy,
-                          .use = use_eltwise,
-                          .prepare = nullptr,
-                          .block = copy_block,
-                          .by_slice = true,
-                          .integer_capable = true,
-                          .gradient_on_all_chips = true,
-                          .fusable = true,
-                          .bit_true = true,
-                          .range = copy_range,
-                          .chain_cycles = 1,
-                          .keeps_sign = true};
-extern const OpDef op_datacopy{.name = "datacopy",
-                               .summary = "The same as nop",
-                               .op_class = OpClass::Move,
-                               .attributes = copy_attributes,
-                               .check = copy_check,
-                               .golden = golden_copy,
-                               .use = use_eltwise,
-                               .prepare = nullptr,
-                               .block = copy_block,
-                               .by_slice = true,
-                               .integer_capable = true,
-                               .gradient_on_all_chips = true,
-                               .fusable = true,
-                               .bit_true = true,
-                               .keeps_sign = true};
+/// One record for both names.
+static constexpr OpDef copy_op(std::string_view name, std::string_view summary) {
+    return {.name = name,
+            .summary = summary,
+            .op_class = OpClass::Move,
+            .attributes = copy_attributes,
+            .check = copy_check,
+            .golden = golden_copy,
+            .use = use_eltwise,
+            .block = copy_block,
+            .by_slice = true,
+            .integer_capable = true,
+            .gradient_on_all_chips = true,
+            .fusable = true,
+            .bit_true = true,
+            .keeps_sign = true};
+}
+
+/// The compiler offers the copy under this name only.
+static constexpr OpDef nop() {
+    OpDef op = copy_op("nop", "Copies its input, converting the format");
+    op.range = copy_range;
+    op.chain_cycles = 1;
+    return op;
+}
+
+extern const OpDef op_nop = nop();
+extern const OpDef op_datacopy = copy_op("datacopy", "The same as nop");
 
 }  // namespace ttsim::impl

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "kernels/copy_ops.hpp"
 #include "kernels/ops/fused_op.hpp"
 #include "kernels/ops/op_checks.hpp"
 
@@ -118,7 +119,7 @@ private:
             return false;
         }
         if (sub.attributes.identity) error(sub.loc, "sub-op '{}' cannot be an identity matmul", sub.name);
-        if (op_.acc_df == DataFormat::Int32 && !def->integer_capable && sub.type != "nop" && sub.type != "datacopy")
+        if (op_.acc_df == DataFormat::Int32 && !def->integer_capable && !is_core_copy(sub.type))
             error(sub.loc, "sub-op '{}': {} does not compute with integers (acc_df Int32)", sub.name, sub.type);
         check_relu(sub.attributes, sub.output.kind == Kind::Output ? op_.out_df : op_.intermed_df, sub.name, sub.loc,
                    out_);

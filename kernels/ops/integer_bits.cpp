@@ -1,4 +1,5 @@
 #include "kernels/ops/integer_bits.hpp"
+#include "kernels/copy_ops.hpp"
 
 #include <algorithm>
 #include <array>
@@ -29,9 +30,9 @@ MatrixView as_matrix(Tensor& t) { return {t.data.data(), t.z * t.rows, t.cols, t
 }  // namespace
 
 bool keeps_integers(const OpConfig& op) {
-    constexpr std::array<std::string_view, 6> known{"nop", "datacopy", "ethernet_datacopy", "splice", "add", "maximum"};
+    constexpr std::array<std::string_view, 3> others{"splice", "add", "maximum"};
     return result_is_bits(op) && op.acc_df == DataFormat::Int32 && !op.gradient &&
-           std::find(known.begin(), known.end(), op.type) != known.end() &&
+           (is_copy(op.type) || std::find(others.begin(), others.end(), op.type) != others.end()) &&
            std::all_of(op.in_df.begin(), op.in_df.end(), [](DataFormat df) { return df == DataFormat::Int32; });
 }
 

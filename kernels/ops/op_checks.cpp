@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/copy_ops.hpp"
 #include "kernels/ops/op_def.hpp"
 
 namespace ttsim::impl {
@@ -162,10 +163,10 @@ static void check_tile_dims(const OpConfig& op, const OpDef& def, const ChipFeat
         tiny = tiny || op.in_tile[k] != TileDim{};
     }
     if (!tiny) return;
-    const bool supports_tiny =
-        def.op_class == OpClass::Sfpu || def.op_class == OpClass::Binary || def.op_class == OpClass::SfpuBinary ||
-        def.op_class == OpClass::Matmul || def.op_class == OpClass::SparseMatmul || def.op_class == OpClass::Reduce ||
-        def.op_class == OpClass::Ethernet || op.type == "nop" || op.type == "datacopy" || op.type == "tilizer";
+    const bool supports_tiny = def.op_class == OpClass::Sfpu || def.op_class == OpClass::Binary ||
+                               def.op_class == OpClass::SfpuBinary || def.op_class == OpClass::Matmul ||
+                               def.op_class == OpClass::SparseMatmul || def.op_class == OpClass::Reduce ||
+                               def.op_class == OpClass::Ethernet || is_core_copy(op.type) || op.type == "tilizer";
     if (!supports_tiny) {
         out.error(op.loc, "'{}' has tiles other than 32x32, which {} does not support", op.name, op.type);
     }

@@ -1,6 +1,7 @@
 #include "kernels/streams/stream.hpp"
 
 #include "isa/arch.hpp"
+#include "kernels/copy_ops.hpp"
 #include "kernels/streams/emitter.hpp"
 
 namespace ttsim::impl {
@@ -30,7 +31,7 @@ KernelFamily family_of(const KernelShape& shape) {
     if (op == "add" || op == "subtract")
         return shape.in0 == DataFormat::Int32 ? KernelFamily::SfpuBinary : KernelFamily::Binary;
     if (op == "multiply") return KernelFamily::Binary;
-    if (op == "nop" || op == "datacopy") return KernelFamily::Copy;
+    if (is_core_copy(op)) return KernelFamily::Copy;
     return KernelFamily::Unary;
 }
 

@@ -8,6 +8,7 @@
 
 #include "isa/arch.hpp"
 #include "isa/tile.hpp"
+#include "kernels/copy_ops.hpp"
 #include "kernels/ops/op_def.hpp"
 #include "kernels/streams/emitter.hpp"
 
@@ -245,7 +246,7 @@ bool has_kernel_model(const KernelShape& shape) {
         case OpClass::Depthwise:
             return shape.op != "topk";
         case OpClass::Move:
-            return shape.op == "nop" || shape.op == "datacopy" || shape.op == "splice";
+            return is_core_copy(shape.op) || shape.op == "splice";
         case OpClass::SparseMatmul:
         case OpClass::Reduce:
         case OpClass::Fused:

@@ -1,6 +1,7 @@
 // Rules of connections: formats, shapes, TMs, untilized and gradient outputs, aliases.
 #include <algorithm>
 
+#include "kernels/copy_ops.hpp"
 #include "kernels/ops/op_checks.hpp"
 #include "kernels/ops/op_def.hpp"
 #include "netlist/checks/validate_parts.hpp"
@@ -60,7 +61,7 @@ bool may_transpose(const Op& op, std::size_t k, const ChipFeatures& chip) {
         case OpClass::SparseMatmul:
             return k == 1;
         case OpClass::Move:
-            return op.cfg.type == "nop" || op.cfg.type == "datacopy";
+            return is_core_copy(op.cfg.type);
         case OpClass::Ethernet:
         case OpClass::Sfpu:
             return true;

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/name_pattern.hpp"
+#include "kernels/copy_ops.hpp"
 #include "netlist/checks/name_index.hpp"
 #include "netlist/compare/compare.hpp"
 
@@ -17,9 +18,7 @@ struct Tolerance {
     std::string what;
 };
 
-bool is_copy(const std::string& type) {
-    return type == "nop" || type == "datacopy" || type == "ethernet_datacopy" || type == "tilizer";
-}
+bool keeps_values(const std::string& type) { return is_copy(type) || type == "tilizer"; }
 bool is_product(const std::string& type) { return type == "matmul" || type == "depthwise"; }
 bool is_quantization(const std::string& type) { return type.ends_with("quantization"); }
 bool is_binary(const std::string& type) {
@@ -59,7 +58,7 @@ Tolerance default_tolerance(const std::string& type, DataFormat out, DataFormat 
     if (width_of(out) == Width::Two) return {0.30, 0.0, 0.65, ""};
     const bool bfp8 = width_of(out) == Width::Bfp8;
     if (is_binary(type)) return bfp8 ? Tolerance{0.30, 0.85, 0.99, ""} : Tolerance{0.15, 0.90, 0.99, ""};
-    const bool plain = is_copy(type) || type == "splice" || type == "reduce" || type == "embedding" ||
+    const bool plain = keeps_values(type) || type == "splice" || type == "reduce" || type == "embedding" ||
                        type == "fused_op" || is_quantization(type);
     return plain && !bfp8 ? Tolerance{0.15, 0.90, 0.99, ""} : Tolerance{0.30, 0.65, 0.99, ""};
 }
@@ -161,7 +160,7 @@ const Op* producer_of(const NameIndex& index, const Queue& output) {
             continue;
         }
         const Op* op = index.op(name).op;
-        const bool is_plain_copy = op && is_copy(op->cfg.type) && op->inputs.size() == 1 &&
+        const bool is_plain_copy = op && keeps_values(op->cfg.type) && op->inputs.size() == 1 &&
                                    std::all_of(op->tms.begin(), op->tms.end(), [](const auto& t) { return t.empty(); });
         if (!is_plain_copy) return op;
         name = op->inputs.front();

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "kernels/copy_ops.hpp"
 #include "netlist/netlist.hpp"
 
 namespace ttsim::impl {
@@ -28,7 +29,7 @@ struct DataStep {
 
     const std::string& type() const { return sub ? sub->type : op->cfg.type; }
     const OpAttributes& attr() const { return sub ? sub->attributes : op->cfg.attr; }
-    bool is_copy() const { return type() == "nop" || type() == "datacopy" || type() == "ethernet_datacopy"; }
+    bool is_copy() const { return impl::is_copy(type()); }
 };
 
 /// Holds pointers into the netlist, which must outlive it unchanged.

@@ -152,9 +152,14 @@ void write_image(const ir::CompiledModel& model, const Machine& machine, const s
 
 namespace {
 
-DeviceRecord read_record(const Members& files) {
+/// The text of device.json.
+std::string record_text(const Members& files) {
     if (!files.has(record_file)) fail_input({files.place(record_file), 0, 0}, "it is no device image: this is missing");
-    return read_device_json(files.read(record_file, max_json).text(), files.place(record_file));
+    return files.read(record_file, max_json).text();
+}
+
+DeviceRecord read_record(const Members& files) {
+    return read_device_json(record_text(files), files.place(record_file));
 }
 
 std::string command_of(const std::string& netlist) {
@@ -221,10 +226,10 @@ Summary read_summary(const std::string& path) {
     const Members files = read_members(path);
     (void)read_own_part(files);
     Summary summary;
-    summary.record = read_record(files);
+    summary.record_text = record_text(files);
+    summary.record = read_device_json(summary.record_text, files.place(record_file));
     summary.host = host_files(files);
     summary.unread = unread_members(files, summary.record);
-    summary.record_text = files.read(record_file, max_json).text();
     return summary;
 }
 

@@ -2,18 +2,15 @@
 
 #include <algorithm>
 #include <array>
-#include <exception>
 #include <filesystem>
-#include <functional>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <thread>
 #include <utility>
 
 #include "base/checksum.hpp"
 #include "base/error.hpp"
 #include "base/json_object.hpp"
-#include "base/thread_pool.hpp"
+#include "base/parallel.hpp"
 #include "runtime/image/target.hpp"
 
 using nlohmann::json;
@@ -101,21 +98,6 @@ void update_checksums(Members& members) {
 
 namespace {
 
-/// Runs body(i) for all i below n on all processors; of several failures the first in order is reported.
-void for_all(std::size_t n, const std::function<void(std::size_t)>& body) {
-    std::vector<std::exception_ptr> failures(n);
-    ThreadPool pool(std::max(1U, std::thread::hardware_concurrency()));
-    pool.parallel_for(n, [&](std::size_t i) {
-        try {
-            body(i);
-        } catch (...) {
-            failures[i] = std::current_exception();
-        }
-    });
-    for (const std::exception_ptr& failure : failures)
-        if (failure) std::rethrow_exception(failure);
-}
-
 /// Whether ttsim wrote the image, even if its list is missing.
 bool is_own(const Members& files) {
     const std::string folder = std::string(own_folder) + "/";
@@ -133,7 +115,7 @@ bool is_own(const Members& files) {
 void check_checksums(const Members& files, const json& list, const std::string& place) {
     std::vector<std::pair<std::string, json>> items;
     for (const auto& [name, item] : list.items()) items.emplace_back(name, item);
-    for_all(items.size(), [&](std::size_t n) {
+    parallel_for(0, items.size(), [&](std::size_t n) {
         const auto& [name, item] = items[n];
         const JsonObject one(item, "members." + name, place);
         if (!is_path_inside(name)) one.fail("", "it is no name of a member");

@@ -56,6 +56,11 @@ TEST_CASE("an epoch that repeats another has its ops") {
     }
     CHECK(all[1].start_cycle == 200);
     CHECK(ops(reader, 1).front().bw_kernel_cycles == ops(reader, 0).front().bw_kernel_cycles);
+    const std::vector<EpochOps> with_ops = epochs_with_ops(reader);
+    CHECK(with_ops.at(1).epoch.start_cycle == 200);
+    CHECK(with_ops.at(1).ops == with_ops.at(0).ops);  // computed once
+    CHECK(with_ops.at(0).ops->front().bw_kernel_cycles == ops(reader, 0).front().bw_kernel_cycles);
+    CHECK(epoch_with_ops(reader, 1).ops->front().cycles == with_ops.at(1).ops->front().cycles);
 }
 
 TEST_CASE("an op is limited by the largest share of its own cycles") {
@@ -76,7 +81,7 @@ TEST_CASE("an epoch that does not exist is named, with those that do") {
     const std::string path = small_trace("missing.ttperf");
     Reader reader(path);
     CHECK_THROWS_WITH(ops(reader, 2), path + ": error: has no epoch 2; it has epochs 0 to 1");
-    CHECK_THROWS_WITH(epoch(reader, -1), path + ": error: has no epoch -1; it has epochs 0 to 1");
+    CHECK_THROWS_WITH(epoch_with_ops(reader, -1), path + ": error: has no epoch -1; it has epochs 0 to 1");
     Database(path, path, Database::Open::Write)
         .run("DELETE FROM epoch; DELETE FROM core_load; DELETE FROM flow_load; DELETE FROM flow_run");
     Reader empty(path);

@@ -105,7 +105,7 @@ TEST_CASE("values that do not fit a model's inputs are refused by name") {
     CompileOptions options;
     options.inputs.emplace("z", Literal(DType::F16, {3, 40}));
     CHECK_THROWS_WITH(compile(small_graph(), options),
-                      Catch::Contains("there are values for 'z', but the model has no such input; did you mean 'x'?"));
+                      Catch::Contains("a sample names 'z', but the model has no such input; did you mean 'x'?"));
     options.inputs = {{"x", Literal(DType::F16, {4, 40})}};
     CHECK_THROWS_WITH(compile(small_graph(), options),
                       Catch::Contains("its shape is [4, 40]; input 'x' is f16[3, 40]"));

@@ -315,7 +315,8 @@ TEST_CASE("A model compiled for a chip's path is one for the chip") {
 
 TEST_CASE("Wrong names, shapes and types are reported by name, and change nothing") {
     Model run(compiled(small_graph()), one_thread());
-    CHECK_THROWS_WITH(run.run({{"X", numbers({4, 8}, 0)}}), Catch::Contains("no input 'X'; did you mean 'x'?"));
+    CHECK_THROWS_WITH(run.run({{"X", numbers({4, 8}, 0)}}),
+                      Catch::Contains("the call names 'X', but the model has no such input; did you mean 'x'?"));
     CHECK_THROWS_WITH(run.run({}), Catch::Contains("input 'x' f32[4, 8] has no value"));
     CHECK_THROWS_WITH(run.run({{"x", numbers({8, 4}, 0)}}), Catch::Contains("its shape is [8, 4]; input 'x'"));
     CHECK_THROWS_WITH(run.run({{"x", Literal(DType::I64, {4, 8})}}), Catch::Contains("input 'x' is f32[4, 8]"));

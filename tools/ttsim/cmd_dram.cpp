@@ -37,46 +37,39 @@ void add_dram(CLI::App& app) {
     auto flags = std::make_shared<DramFlags>();
     CLI::App* dram = app.add_subcommand("dram", "Benchmark DRAM channels");
     dram->require_subcommand(1);
-    CLI::App* command =
-        dram->add_subcommand("bench", "Bandwidth of DRAM channels, for one case or a file of measured rows");
-    auto outputs = std::make_shared<Outputs>(*command);
-    add_bench_flags(*command, flags->bench, *outputs);
+    CLI::App& command =
+        add_bench(*dram, "Bandwidth of DRAM channels, for one case or a file of measured rows", flags, run);
     sim::DramBenchCase& what = flags->what;
-    command->add_option("--channels", what.channels, "Number of memory channels (1)")
+    command.add_option("--channels", what.channels, "Number of memory channels (1)")
         ->check(in_range(1, 64))
         ->option_text("N");
-    command->add_option("--tiles", what.tiles, "Number of Tensix tiles that read or write (1)")
+    command.add_option("--tiles", what.tiles, "Number of Tensix tiles that read or write (1)")
         ->check(in_range(1, 1024))
         ->option_text("N");
-    command->add_option("--direction", flags->direction, "read (the default) or write")
+    command.add_option("--direction", flags->direction, "read (the default) or write")
         ->check(one_of({"read", "write"}))
         ->option_text("WAY");
-    command->add_option("--vc", flags->vc, "Virtual channels: static (the default) or dynamic")
+    command.add_option("--vc", flags->vc, "Virtual channels: static (the default) or dynamic")
         ->check(one_of({"static", "dynamic"}))
         ->option_text("KIND");
-    command->add_option("--noc", what.noc, "NoC 0 (the default) or 1")->check(in_range(0, 1))->option_text("N");
+    command.add_option("--noc", what.noc, "NoC 0 (the default) or 1")->check(in_range(0, 1))->option_text("N");
     command
-        ->add_option("--pairing", flags->pairing,
-                     "How tiles are assigned to channels: randomly (the default) or carefully")
+        .add_option("--pairing", flags->pairing,
+                    "How tiles are assigned to channels: randomly (the default) or carefully")
         ->check(one_of({"randomly", "carefully"}))
         ->option_text("HOW");
-    command->add_option("--bytes", what.bytes, "Size of an access, at most 8192 (8192)")
+    command.add_option("--bytes", what.bytes, "Size of an access, at most 8192 (8192)")
         ->check(in_range(1, 8192))
         ->option_text("N");
-    command->add_option("--seed", what.seed, "Seed of the random pairing (1)")->option_text("N");
-    command->add_option("--placements", what.placements, "Number of pairings to average over (12)")
+    command.add_option("--seed", what.seed, "Seed of the random pairing (1)")->option_text("N");
+    command.add_option("--placements", what.placements, "Number of pairings to average over (12)")
         ->check(in_range(1, 10000))
         ->option_text("N");
-    command->footer(
+    command.footer(
         "Examples:\n"
         "  ttsim dram bench --tiles 12 --direction write --vc dynamic\n"
         "  ttsim dram bench --channels 12 --tiles 48 --noc 1 --json\n"
         "  ttsim dram bench --csv rows.csv --out predicted.csv --report");
-    command->callback([flags, outputs] {
-        check_bench_flags(flags->bench);
-        outputs->claim();
-        run(*flags);
-    });
 }
 
 }  // namespace ttsim::impl::cli

@@ -38,33 +38,26 @@ void add_eth(CLI::App& app) {
     auto flags = std::make_shared<EthFlags>();
     CLI::App* eth = app.add_subcommand("eth", "Benchmark Ethernet links");
     eth->require_subcommand(1);
-    CLI::App* command =
-        eth->add_subcommand("bench", "Bandwidth and latency of a link, for one case or a file of measured rows");
-    auto outputs = std::make_shared<Outputs>(*command);
-    add_bench_flags(*command, flags->bench, *outputs);
-    command->add_option("--bytes", flags->what.bytes, "Size of a message (4096)")
+    CLI::App& command =
+        add_bench(*eth, "Bandwidth and latency of a link, for one case or a file of measured rows", flags, run);
+    command.add_option("--bytes", flags->what.bytes, "Size of a message (4096)")
         ->check(in_range(1, 1 << 20))
         ->option_text("N");
     command
-        ->add_option(
+        .add_option(
             "--receiver", flags->receiver,
             "What the receiving core does with a message: keep (the default), forward: send it on to a Tensix core, "
             "flushed: forward and wait")
         ->check(one_of(sim::receiver_names()))
         ->option_text("KIND");
-    command->add_flag("--both-ways", flags->what.both_ways, "Traffic in both directions");
-    command->add_option("--hops", flags->what.hops, "Number of links passed in sequence (1)")
+    command.add_flag("--both-ways", flags->what.both_ways, "Traffic in both directions");
+    command.add_option("--hops", flags->what.hops, "Number of links passed in sequence (1)")
         ->check(in_range(1, 1000))
         ->option_text("N");
-    command->footer(
+    command.footer(
         "Examples:\n"
         "  ttsim eth bench --bytes 1024 --both-ways\n"
         "  ttsim eth bench --csv rows.csv --out predicted.csv --report");
-    command->callback([flags, outputs] {
-        check_bench_flags(flags->bench);
-        outputs->claim();
-        run(*flags);
-    });
 }
 
 }  // namespace ttsim::impl::cli

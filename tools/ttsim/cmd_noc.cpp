@@ -100,50 +100,42 @@ void run_bench(NocBenchFlags& flags) {
 
 void add_noc_bench(CLI::App& noc) {
     auto flags = std::make_shared<NocBenchFlags>();
-    CLI::App* command =
-        noc.add_subcommand("bench", "Time patterns of transfers, for one case or a file of measured rows");
-    auto outputs = std::make_shared<Outputs>(*command);
-    add_bench_flags(*command, flags->bench, *outputs);
+    CLI::App& command =
+        add_bench(noc, "Time patterns of transfers, for one case or a file of measured rows", flags, run_bench);
     noc::BenchCase& what = flags->what;
-    command->add_option("--pattern", flags->pattern, fmt::format("{}", fmt::join(noc::pattern_names(), ", ")))
+    command.add_option("--pattern", flags->pattern, fmt::format("{}", fmt::join(noc::pattern_names(), ", ")))
         ->check(one_of(noc::pattern_names()))
         ->option_text("NAME");
-    command->add_option("--bytes", what.bytes, "Size of a transaction (4096)")
+    command.add_option("--bytes", what.bytes, "Size of a transaction (4096)")
         ->check(in_range(1, 1 << 26))
         ->option_text("N");
-    command->add_option("--count", what.count, "Transactions from each core to each destination, back to back (1)")
+    command.add_option("--count", what.count, "Transactions from each core to each destination, back to back (1)")
         ->check(in_range(1, 1 << 20))
         ->option_text("N");
-    command->add_option("--noc", what.noc, "NoC 0 (the default) or 1")->check(in_range(0, 1))->option_text("N");
+    command.add_option("--noc", what.noc, "NoC 0 (the default) or 1")->check(in_range(0, 1))->option_text("N");
     command
-        ->add_option("--memory", flags->memory,
-                     "Remote memory of one_from_one and one_to_one: l1 (the default) or dram")
+        .add_option("--memory", flags->memory, "Remote memory of one_from_one and one_to_one: l1 (the default) or dram")
         ->check(one_of({"l1", "dram"}))
         ->option_text("KIND");
     command
-        ->add_option("--grid-x", what.grid_x,
-                     "Columns of cores of the pattern 'all' and of multicasts (all of the chip)")
+        .add_option("--grid-x", what.grid_x,
+                    "Columns of cores of the pattern 'all' and of multicasts (all of the chip)")
         ->check(in_range(1, 64))
         ->option_text("N");
-    command->add_option("--grid-y", what.grid_y, "Rows of cores of the same patterns (all of the chip)")
+    command.add_option("--grid-y", what.grid_y, "Rows of cores of the same patterns (all of the chip)")
         ->check(in_range(1, 64))
         ->option_text("N");
-    command->add_flag("--same-axis", what.same_axis, "Use a remote core in the same column");
-    command->add_flag("--loopback", what.loopback, "Transfer from a core to itself");
-    command->add_flag("--stateful", what.stateful, "Use calls that keep the destination (stateful)");
-    command->add_flag("--linked", what.linked, "Use multicasts that keep their path reserved (linked)");
-    command->add_option("--constants", flags->constants, "File of model constants to use instead of the chip's own")
+    command.add_flag("--same-axis", what.same_axis, "Use a remote core in the same column");
+    command.add_flag("--loopback", what.loopback, "Transfer from a core to itself");
+    command.add_flag("--stateful", what.stateful, "Use calls that keep the destination (stateful)");
+    command.add_flag("--linked", what.linked, "Use multicasts that keep their path reserved (linked)");
+    command.add_option("--constants", flags->constants, "File of model constants to use instead of the chip's own")
         ->option_text("FILE");
-    command->footer(
+    command.footer(
         "Examples:\n"
         "  ttsim noc bench --pattern one_from_one --bytes 8192 --count 64\n"
         "  ttsim noc bench --pattern multicast --grid-x 5 --grid-y 5 --bytes 2048 --count 16 --json\n"
         "  ttsim noc bench --csv rows.csv --out predicted.csv --report");
-    command->callback([flags, outputs] {
-        check_bench_flags(flags->bench);
-        outputs->claim();
-        run_bench(*flags);
-    });
 }
 
 }  // namespace
