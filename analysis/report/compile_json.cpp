@@ -88,6 +88,26 @@ Json formats_json(const ir::FormatSearch& found) {
     return out;
 }
 
+Json searches_json(const CompileReport& report) {
+    Json searches = Json::array();
+    for (std::size_t k = 0; k < ir::search_count; ++k) {
+        const ir::SearchUse& use = report.searches[k];
+        if (use.budget == 0) continue;
+        const ir::SearchLimit& limit = ir::search_limits[k];
+        Json one{{"search", limit.name},
+                 {"unit", ir::search_unit},
+                 {"budget", use.budget},
+                 {"used", use.used},
+                 {"exhausted", use.exhausted}};
+        if (use.exhausted) {
+            one["simpler"] = limit.simpler;
+            one["raised_by"] = ir::raising_option(report.effort);
+        }
+        searches.push_back(std::move(one));
+    }
+    return searches;
+}
+
 }  // namespace
 
 std::string json(const CompileReport& report) {
@@ -103,6 +123,7 @@ std::string json(const CompileReport& report) {
              {"multiply_adds", {{"all", report.work.all}, {"host", report.work.host}}},
              {"notes", report.notes},
              {"host_steps", report.host_steps},
+             {"searches", searches_json(report)},
              {"output", report.output}};
     if (!report.variant.empty()) {
         out["variant"] = report.variant;

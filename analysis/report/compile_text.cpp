@@ -4,6 +4,7 @@
 #include <map>
 
 #include "analysis/report/compile_report.hpp"
+#include "analysis/report/table.hpp"
 
 namespace ttsim::impl::report {
 
@@ -137,6 +138,25 @@ std::string grouped(const std::vector<std::string>& lines, const std::string& pr
     return text;
 }
 
+/// What the searches spent: those that left something untried, or all if decisions are asked for.
+std::string searches_text(const CompileReport& report) {
+    std::string text;
+    for (std::size_t k = 0; k < ir::search_count; ++k) {
+        const ir::SearchUse& use = report.searches[k];
+        const ir::SearchLimit& limit = ir::search_limits[k];
+        if (use.budget == 0 || (!use.exhausted && !report.explained)) continue;
+        text += fmt::format("search: {}: {} of {} {}", limit.name, report::grouped(use.used),
+                            report::grouped(use.budget), ir::search_unit);
+        if (use.exhausted) {
+            const std::string option = ir::raising_option(report.effort);
+            text += fmt::format("; exhausted, so {}{}", limit.simpler,
+                                option.empty() ? "" : fmt::format(" ({} raises it)", option));
+        }
+        text += "\n";
+    }
+    return text;
+}
+
 std::string work_line(const ir::ModelWork& work) {
     constexpr double million = 1e6;
     if (work.all <= 0) return "";
@@ -156,6 +176,7 @@ std::string text(const CompileReport& report) {
     if (!report.variant.empty()) text += "quickest: " + report.variant + "\n";
     if (report.explained)
         for (const std::string& line : report.steps) text += "    " + line + "\n";
+    text += searches_text(report);
     if (report.formats) text += formats_text(*report.formats, report.explained);
     text += decisions_text(report.decisions);
     const std::string run =

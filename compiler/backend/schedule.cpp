@@ -260,7 +260,7 @@ static LegalizationError all_impossible(const Choices& choices, const EdgeCosts&
 }
 
 /// Grids of one height are sometimes better for output streaming, which the search for epochs does not model, and may
-/// satisfy edges that allow no grid otherwise. Large models try them only if the first search fails.
+/// satisfy edges that allow no grid otherwise. Beyond the budget they are tried only if the first search fails.
 Schedule Planner::schedule(const ScheduleOptions& options) const {
     if (options.policy != Policy::Balanced || !options.one_height) return schedule_once(options);
     std::vector<ScheduleOptions> all{options, options};
@@ -271,9 +271,9 @@ Schedule Planner::schedule(const ScheduleOptions& options) const {
     }
     std::optional<Schedule> best;
     std::exception_ptr refused;
-    constexpr std::size_t large = 1'000;  // ops
+    SearchBudget budget(Search::OneHeight, options.searches);
     for (const ScheduleOptions& each : all) {
-        if (best && each.policy == Policy::Ribbon && choices_->ops.size() > large) continue;
+        if (best && each.policy == Policy::Ribbon && !budget.take(choices_->ops.size())) continue;
         try {
             Schedule made = schedule_once(each);
             if (!best || made.estimated_cycles < best->estimated_cycles) best = std::move(made);

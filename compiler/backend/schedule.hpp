@@ -7,6 +7,7 @@
 
 #include "compiler/backend/blocking.hpp"
 #include "compiler/backend/decision.hpp"
+#include "compiler/backend/search_budget.hpp"
 
 namespace ttsim::impl::ir {
 
@@ -67,6 +68,7 @@ struct ScheduleOptions {
     bool column_order = true;  ///< ublocks may be ordered by columns
     bool t_streaming = true;   ///< whether passes used t-streaming; for messages
     bool explain = false;      ///< fill Schedule::decisions
+    std::shared_ptr<SearchLog> searches;  ///< of the compilation; nullptr: none is kept
 };
 
 /// An operand that waits in its producer's buffer for another path, while the producer streams blocks to several

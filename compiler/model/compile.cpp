@@ -104,26 +104,28 @@ void try_options(const Graph& model, const CompileOptions& options, Placed& plac
 /// faster result is kept.
 void try_alternatives(const Graph& model, const CompileOptions& options, Placed& placed) {
     CompileOptions other = options;
-    if (splices_columns(placed.lowered.graph)) {
+    SearchBudget work(Search::Alternatives, options.schedule.searches);
+    const std::size_t ops = placed.scheduled.schedule.ops.size();
+    if (splices_columns(placed.lowered.graph) && work.take(ops)) {
         other.splice_columns = false;
         try_options(model, other, placed);
         other.splice_columns = splices_columns(placed.lowered.graph);
     }
-    if (has_kernel_broadcasts(placed.scheduled.schedule)) {
+    if (has_kernel_broadcasts(placed.scheduled.schedule) && work.take(ops)) {
         other.use_kernel_broadcasts = false;
         try_options(model, other, placed);
     }
 }
 
-/// Schedules the model; if grids are chosen by estimates, tries alternatives as the model's size allows.
+/// Schedules the model; if grids are chosen by estimates, tries alternatives as the budgets allow.
 Placed schedule_best(const ModelCompiler& compiler, const Graph& model, const CompileOptions& options) {
     Placed placed = place(compiler, model, options);
-    constexpr std::size_t lowered_again = 300, scheduled_again = 600;  // ops at most
-    const std::size_t ops = placed.scheduled.schedule.ops.size();
     const bool by_estimates = options.effort > 0 && !options.simulates() && options.schedule.policy == Policy::Balanced;
     if (!by_estimates) return placed;
-    if (ops <= lowered_again) try_alternatives(model, options, placed);
-    if (ops <= scheduled_again && options.simulate && !options.training)
+    try_alternatives(model, options, placed);
+    const std::size_t two_runs = 2 * placed.scheduled.schedule.ops.size();  // one alone is no choice
+    if (options.simulate && !options.training &&
+        SearchBudget(Search::Simulations, options.schedule.searches).fits(two_runs))
         placed.scheduled =
             ModelCompiler(placed.options).quickest_of_few(placed.lowered.graph, std::move(placed.scheduled));
     return placed;
@@ -318,10 +320,17 @@ std::string device_name(const std::string& device) {
     return !known.empty() && chip(known).file == given.file ? given.name : given.file;
 }
 
+/// The options with a log of the searches, which nested compilations share.
+static CompileOptions logged(const CompileOptions& options) {
+    CompileOptions all = options;
+    if (!all.schedule.searches) all.schedule.searches = std::make_shared<SearchLog>(options.effort);
+    return all;
+}
+
 CompileState compile_until(Graph model, const CompileOptions& options, const std::string& step) {
     step_number(step);
     name_parts(model);
-    return run_with_loops(model, options, step);
+    return run_with_loops(model, logged(options), step);
 }
 
 CompiledModel compile(Graph graph, const CompileOptions& given) {
@@ -331,7 +340,7 @@ CompiledModel compile(Graph graph, const CompileOptions& given) {
     const bool first = !graph.made;  // repeated compilations of a graph share derived constants
     if (first) graph.made = std::make_shared<MadeConstants>();
     check_input_names(given, graph);
-    CompileOptions options = given;
+    CompileOptions options = logged(given);
     std::vector<IgnoredOverride> ignored;
     if (has_late_overrides(options)) ignored = resolve_overrides(graph, options);
     if (options.target) {
@@ -357,6 +366,8 @@ CompiledModel compile(Graph graph, const CompileOptions& given) {
     model.report = report_of(compiler.arch(), state);
     model.report.ignored_overrides.insert(model.report.ignored_overrides.begin(), ignored.begin(), ignored.end());
     model.report.host_steps = host_step_lines(model.host);
+    model.report.searches = options.schedule.searches->uses();
+    model.report.effort = options.effort;
     model.report.work = shared_work(work, multiply_adds(model.host.program.graph));
     if (std::string line = parts_line(model.host); !line.empty()) model.report.notes.push_back(std::move(line));
     for (std::string& line : loop_lines(model.host)) model.report.notes.push_back(std::move(line));

@@ -3,6 +3,7 @@
 //   inputs by name --host--> entries of queues --programs of the netlist--> entries of queues --host--> outputs by name
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -49,11 +50,13 @@ struct CompileReport {
     std::size_t ops = 0, epochs = 0, constants = 0;
     double estimated_cycles = 0;  ///< per input
     std::string arch;
-    std::vector<Decision> decisions;      ///< per op, with ScheduleOptions::explain
-    std::string variant;                  ///< the fastest variant on the simulated chip
-    std::vector<std::string> steps;       ///< improvements by that search
-    std::vector<std::string> notes;       ///< what was cut into parts, one line each
-    std::vector<std::string> host_steps;  ///< one line per host step
+    std::vector<Decision> decisions;                 ///< per op, with ScheduleOptions::explain
+    std::string variant;                             ///< the fastest variant on the simulated chip
+    std::vector<std::string> steps;                  ///< improvements by that search
+    std::array<SearchUse, search_count> searches{};  ///< what the searches spent, by Search
+    int effort = 0;                                  ///< the user's
+    std::vector<std::string> notes;                  ///< what was cut into parts, one line each
+    std::vector<std::string> host_steps;             ///< one line per host step
     std::map<std::string, double>
         core_cycles;                      ///< per op: core cycles per input on the best grid, with count_core_cycles
     std::optional<FormatSearch> formats;  ///< with CompileOptions::target

@@ -156,11 +156,12 @@ Lowered ModelCompiler::lower_padded(const Graph& model, const std::vector<std::s
         lowered = {};
         lowered = lower_in_parts(model, convolutions, tiling);
     }
-    const std::size_t tries = max_ops_retried / std::max<std::size_t>(device_ops(lowered.graph).size(), 1);
-    if (tries > 0 && ops_without_grid(lowered.graph, budget_, scheduling_).empty()) {
+    SearchBudget work(Search::Products, scheduling_.searches);
+    const std::size_t ops = device_ops(lowered.graph).size();
+    if (work.fits(ops) && ops_without_grid(lowered.graph, budget_, scheduling_).empty()) {
         tiling.padding = profitable_padding(lowered.graph, budget_, scheduling_, lowered.tiling.padding);
         pad_where_it_pays(model, tiling, lowered);
-        split_where_it_pays(model, tries, lowered);
+        split_where_it_pays(model, ops, work, lowered);
     }
     for (const auto& [tiles, more] : lowered.tiling.padding)
         lowered.notes.push_back(
@@ -193,15 +194,16 @@ void ModelCompiler::pad_where_it_pays(const Graph& model, const Tiling& tiling, 
     if (scheduler_.estimate(lowered.graph) > most) lowered = retiled(model, std::move(lowered), before);
 }
 
-void ModelCompiler::split_where_it_pays(const Graph& model, std::size_t tries, Lowered& lowered) const {
+void ModelCompiler::split_where_it_pays(const Graph& model, std::size_t ops, SearchBudget& work,
+                                        Lowered& lowered) const {
     std::optional<double> whole;
     ProductParts tried;
     // parts need cores of other ops in the epoch, so try fewer parts too
-    for (std::int64_t most = most_product_parts; most > 1 && tries > 0; most /= 2) {
+    for (std::int64_t most = most_product_parts; most > 1 && work.fits(ops); most /= 2) {
         Tiling tiling = lowered.tiling;
         tiling.parts = profitable_parts(lowered.graph, budget_, scheduling_, most);
         if (tiling.parts == tried) continue;
-        --tries;
+        work.spend(ops);
         if (!whole) whole = scheduler_.estimate(lowered.graph);
         if (scheduler_.estimate(split_for_estimate(lowered.graph, tiling.parts)) <= worth_retiling * *whole) {
             lowered = retiled(model, std::move(lowered), tiling);

@@ -66,8 +66,8 @@ private:
     Lowered retiled(const Graph& model, Lowered&& lowered, const Tiling& tiling) const;
     /// Applies another tiling if the estimate improves enough.
     void pad_where_it_pays(const Graph& model, const Tiling& tiling, Lowered& lowered) const;
-    /// Splits products over few rows, likewise; `tries`: limit of estimates.
-    void split_where_it_pays(const Graph& model, std::size_t tries, Lowered& lowered) const;
+    /// Splits products over few rows, likewise; each estimate is work on `ops` ops.
+    void split_where_it_pays(const Graph& model, std::size_t ops, SearchBudget& work, Lowered& lowered) const;
     Lowered lower_in_parts(const Graph& model, const std::vector<std::string>& convolutions,
                            const Tiling& tiling) const;
     /// `most`: limit of passes.

@@ -182,8 +182,8 @@ Lowered lower_fractured(const Graph& model, const Overrides& given, const OpBudg
     constexpr std::size_t usual_tries = 3;
     const auto ops = static_cast<std::size_t>(std::count_if(best.graph.nodes.begin(), best.graph.nodes.end(),
                                                             [](const Node& n) { return n.op.starts_with("buda."); }));
-    const std::size_t most_tries = std::min(usual_tries, max_ops_retried / std::max<std::size_t>(ops, 1));
-    if (most_tries == 0) return best;
+    SearchBudget work(Search::Fractures, options.searches);
+    if (!work.fits(ops)) return best;
     // required share of cycles: estimates are inexact, and parts add NoC load that they ignore
     constexpr double least_worth = 0.9;
     const double worth = options.policy == Policy::Simulated ? 1 : least_worth;
@@ -191,8 +191,9 @@ Lowered lower_fractured(const Graph& model, const Overrides& given, const OpBudg
     auto groups = convolutions_of(model, best.graph, slowest_ops(schedule));
     std::erase_if(groups,
                   [&](const auto& group) { return most_gain(model, best.graph, schedule, group) < 1 - least_worth; });
-    groups.resize(std::min(groups.size(), most_tries));
+    groups.resize(std::min(groups.size(), usual_tries));
     for (const auto& group : groups) {
+        if (!work.take(ops)) break;
         best.graph = {};  // large models: one at a time
         best.host = {};
         Lowered parts = search.lower(model, cut(model, group, best.overrides));

@@ -23,10 +23,6 @@ struct Lowered {
     std::vector<IgnoredOverride> ignored_overrides{};
 };
 
-/// Every attempt schedules the whole model. In models with more device ops, such as quantized networks, one part would
-/// gain little.
-constexpr std::size_t max_ops_retried = 2000;
-
 /// Names and origins of the model's convolutions with constant weights.
 std::vector<std::string> convolution_names(const Graph& model);
 

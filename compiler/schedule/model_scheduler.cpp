@@ -57,9 +57,9 @@ Scheduled ModelScheduler::search_schedule(const Graph& graph, const OpBudget& bu
 Scheduled ModelScheduler::without_blocked_forks(const Graph& graph, const OpBudget& budget) const {
     auto [schedule, emitted] = scheduled(graph, budget);
     Scheduled made{std::move(schedule), std::move(emitted), std::nullopt};
-    constexpr std::size_t most_ops = 16'000;  // limit of rescheduled ops in total
-    std::size_t left = most_ops / std::max<std::size_t>(made.schedule.ops.size(), 1);
-    for (; options_.effort > 0 && !made.schedule.held_forks.empty() && left > 0; --left) {
+    SearchBudget work(Search::Nops, scheduling_.searches);
+    const std::size_t ops = made.schedule.ops.size();
+    while (options_.effort > 0 && !made.schedule.held_forks.empty() && work.take(ops)) {
         Graph nops = with_nops(made.graph ? *made.graph : graph, made.schedule.held_forks);
         try {
             auto [with, with_emitted] = scheduled(nops, budget);
@@ -102,12 +102,17 @@ Scheduled ModelScheduler::quickest_of_few(const Graph& graph, Scheduled made) co
     auto [schedule, emitted] = with_overlay_space(last, [&](const OpBudget& budget) {
         const Planner planner(last, budget, scheduling_);
         ScheduleSearch search(last, planner, budget, options_, emit_);
+        SearchBudget work(Search::Simulations, scheduling_.searches);
+        const std::size_t ops = planner.choices().ops.size();
         for (const ScheduleOptions& variant : few_variants(scheduling_)) {
+            if (!work.fits(ops)) break;
+            const std::int64_t before = search.runs();
             try {
                 search.attempt(variant);
             } catch (const Error& error) {
                 if (error.fault() != Fault::Unsupported || search.runs() == 0) throw;
             }
+            work.spend(ops * static_cast<std::size_t>(search.runs() - before));
         }
         return search.take();
     });

@@ -72,6 +72,28 @@ TEST_CASE("decisions are kept of the ops that a pattern names") {
                       Catch::Contains("--explain-op 'first' matches none of the 1 ops"));
 }
 
+TEST_CASE("an exhausted budget is named with what was left simpler and the option that raises it") {
+    report::CompileReport report = two_ops();
+    report.effort = 1;
+    report.searches[static_cast<std::size_t>(ir::Search::Nops)] = {16'000, 15'000, true};
+    report.searches[static_cast<std::size_t>(ir::Search::OneHeight)] = {1'000, 12, false};
+    const std::string exhausted =
+        "search: nops in forks that wait: 15,000 of 16,000 ops scheduled or simulated; exhausted, so some forks still "
+        "wait (--effort 2 raises it)\n";
+    report.explained = false;
+    CHECK_THAT(report::text(report), Catch::Contains(exhausted) && !Catch::Contains("grids of one height"));
+    report.explained = true;
+    CHECK_THAT(report::text(report),
+               Catch::Contains("search: grids of one height: 12 of 1,000 ops scheduled or simulated\n" + exhausted));
+    const auto json = nlohmann::json::parse(report::json(report))["searches"];
+    REQUIRE(json.size() == 2);
+    CHECK(json[0]["used"] == 12);
+    CHECK_FALSE(json[0].contains("raised_by"));
+    CHECK(json[1]["exhausted"] == true);
+    CHECK(json[1]["simpler"] == "some forks still wait");
+    CHECK(json[1]["raised_by"] == "--effort 2");
+}
+
 TEST_CASE("of many similar lines the first few are printed, and the host's share of the work") {
     report::CompileReport report = two_ops();
     report.decisions.clear();
