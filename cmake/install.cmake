@@ -48,7 +48,7 @@ set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
 set(CPACK_PACKAGE_CONTACT "ttsim maintainers <ttsim@localhost>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "Simulator and compiler for Tenstorrent Tensix chips")
 set(CPACK_PACKAGE_DESCRIPTION
-  "Runs Buda netlists on a SystemC model of Grayskull and Wormhole chips with the chips' own number formats, checks every output and reports cycles; compiles ONNX models to such netlists. With a C++ library.")
+  "Runs Buda netlists on a SystemC model of Grayskull, Wormhole and Blackhole chips with the chips' own number formats, checks every output and reports cycles; compiles ONNX models to such netlists. With a C++ library.")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)

@@ -143,6 +143,8 @@ void read_features(YamlMap& map, bool optional, ChipFeatures& f) {
     section.flag("dest_any_operand", f.dest_any_operand);
     section.flag("broadcast_blocks", f.broadcast_blocks);
     section.flag("untilize_integers", f.untilize_integers);
+    section.flag("fpu_minus_unit", f.fpu_minus_unit);
+    section.integer("noc_alignment", f.noc_alignment, {16, 4096});
     section.integer("dest_tiles_16b", f.dest_tiles_16b, {1, 64});
     section.integer("dest_tiles_32b", f.dest_tiles_32b, {1, 64});
     section.done();
@@ -159,6 +161,19 @@ void read_timing(YamlMap& map, bool optional, ChipTiming& t) {
     section.number("dram_read_bytes", t.dram_read_bytes);
     section.number("dram_write_bytes", t.dram_write_bytes);
     section.integer("epoch_load", t.epoch_load, cycles);
+    section.done();
+}
+
+void read_images(YamlMap& map, ChipImages& images) {
+    Section section(map, "images", true);
+    section.integer("epoch_slots", images.epoch_slots, {1, 1 << 20});
+    section.integer("channel_cores", images.channel_cores, {0, 1 << 20});
+    if (const YamlPtr sizes = section.node("host_mib")) {
+        if (!sizes->is_sequence()) fail_input(sizes->loc(section.file()), "'host_mib' needs a list of sizes in MiB");
+        images.host_bytes.clear();
+        for (const YamlPtr& item : sizes->items)
+            images.host_bytes.push_back(yaml_integer(*item, section.file(), "host_mib", {1, 1 << 20}) << 20);
+    }
     section.done();
 }
 
@@ -224,6 +239,9 @@ ChipParams read_chip_like(const std::string& file, int depth) {
         fail_input(map.where("name"), "'name' is '{}'; a word of small letters is wanted", p.name);
     p.summary = map.text_or("summary", "");
     p.note = map.text_or("note", "");
+    p.validated = map.flag_or("validated", false);
+    p.is_default = map.flag_or("default", false);
+    p.tt_perf_report = map.text_or("tt_perf_report", p.tt_perf_report);
     std::error_code ignored;
     p.file = fs::weakly_canonical(fs::absolute(file, ignored), ignored).string();
     p.timing.chip = p.file;
@@ -234,6 +252,7 @@ ChipParams read_chip_like(const std::string& file, int depth) {
         const YamlPtr node = map.node("harvest_from_end");
         p.harvest_from_end = yaml_flag(*node, file, "harvest_from_end");
     }
+    if (!optional || map.has("harvest")) p.harvests_columns = map.word("harvest", {"rows", "columns"}) == "columns";
     if (!optional || map.has("clock_mhz")) p.clock_mhz = map.integer("clock_mhz", {1, 100'000});
     Section l1(map, "l1", optional);
     l1.integer("bytes", p.l1_bytes);
@@ -243,7 +262,11 @@ ChipParams read_chip_like(const std::string& file, int depth) {
     l1.done();
     read_features(map, optional, p.features);
     read_timing(map, optional, p.timing);
+    read_images(map, p.images);
     map.done();
+    if (p.features.noc_alignment % 16 != 0)
+        fail_input(map.where("features"), "'noc_alignment' is {}; a multiple of 16 is wanted",
+                   p.features.noc_alignment);
     if (p.l1_reserved >= p.l1_bytes)
         fail_input(map.where("l1"), "'reserved' is {} of {} bytes; nothing is left", p.l1_reserved, p.l1_bytes);
     return p;
@@ -310,6 +333,27 @@ std::vector<std::string> chip_names() {
     const std::lock_guard lock(registry().mutex);
     for (const auto& [name, file] : registry().by_name) names.insert(name);
     return {names.begin(), names.end()};
+}
+
+const ChipParams& default_chip() {
+    const std::vector<std::string> names = chip_names();
+    for (const std::string& name : names)
+        if (const ChipParams& params = chip(name); params.is_default) return params;
+    fail_input({}, "no chip has 'default: true' in its chip.yaml; name one of {}", fmt::join(names, ", "));
+}
+
+bool is_validated(const std::string& name) {
+    const std::vector<std::string> names = chip_names();
+    return std::find(names.begin(), names.end(), name) != names.end() && chip(name).validated;
+}
+
+std::vector<std::string> chip_notes(const ChipParams& params) {
+    std::vector<std::string> notes;
+    if (!params.note.empty()) notes.push_back(fmt::format("chip '{}': {}", params.name, params.note));
+    if (!params.validated)
+        notes.push_back(
+            fmt::format("chip '{}' is not validated: no result was compared with measurements of it", params.name));
+    return notes;
 }
 
 const ChipParams& chip(const std::string& name) {

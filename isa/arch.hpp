@@ -37,7 +37,10 @@ struct ChipFeatures {
     bool dest_any_operand = false;  ///< a sub-op of a fused op may read Dst as any operand, otherwise only as the first
     bool broadcast_blocks = false;  ///< kernel broadcasts of a matmul must hold whole inner blocks
     bool untilize_integers = false;  ///< untilize_output of Int8 and Int32
-    int dest_tiles_16b = 8;          ///< ublock limit with a 16-bit Dst
+    bool fpu_minus_unit = false;     ///< a sum of -1 unit of a 32-bit Dst comes out 2^27 times too large (--math exact)
+    /// Bytes; tiles and queues are padded to multiples of it, and a queue's header has as many.
+    std::int64_t noc_alignment = default_noc_alignment;
+    int dest_tiles_16b = 8;  ///< ublock limit with a 16-bit Dst
     int dest_tiles_32b = 4;
 };
 
@@ -59,11 +62,21 @@ struct ChipFiles {
     std::string isa, timing, memory, noc;
 };
 
+/// Memory that the vendor's runtime reserves and maps, for device images.
+struct ChipImages {
+    int epoch_slots = 0;                   ///< pending commands per core; 0: not known
+    int channel_cores = 0;                 ///< cores whose programs are on the busiest DRAM channel; 0: an equal share
+    std::vector<std::int64_t> host_bytes;  ///< host memory that a chip can access, per channel; empty: not known
+};
+
 struct ChipParams {
-    std::string name;     ///< grayskull, wormhole, wormhole_b0
-    std::string file;     ///< chip.yaml it was read from; absolute
-    std::string summary;  ///< one sentence; not empty if the chip is a selectable device
-    std::string note;     ///< printed with every run and check on the chip; "" for none
+    std::string name;            ///< the folder's name, in small letters
+    std::string file;            ///< chip.yaml it was read from; absolute
+    std::string summary;         ///< one sentence; not empty if the chip is a selectable device
+    std::string note;            ///< printed with every run and check on the chip; "" for none
+    bool validated = false;      ///< results were compared with measurements of this chip; never inherited
+    bool is_default = false;     ///< the chip of commands that name none; never inherited
+    std::string tt_perf_report;  ///< its name for tt-perf-report; "": not supported there
     ChipFiles files;
     int grid_x = 0, grid_y = 0;               ///< NoC grid
     std::vector<int> worker_x, worker_y;      ///< distinct columns and rows of Tensix cores, ascending
@@ -71,12 +84,14 @@ struct ChipParams {
     std::vector<NocCoord> eth;                ///< per Ethernet channel
     NocCoord pcie, arc;
     bool harvest_from_end = false;  ///< translation hardware: harvested rows count from the end
+    bool harvests_columns = false;  ///< cards lose columns of cores; otherwise rows
     std::int64_t clock_mhz = 1000;
     std::int64_t l1_bytes = 0, l1_reserved = 0, eth_l1_bytes = 0, eth_l1_reserved = 0;
     std::int64_t dram_channel_bytes = 0;
     int dram_blocks = 1;  ///< memories of equal size in one channel, by address; each has the rates of `timing`
     ChipFeatures features;
     ChipTiming timing;
+    ChipImages images;
 };
 
 /// Reads a chip.yaml. Throws Error(Input).
@@ -87,6 +102,13 @@ ChipParams read_chip(const std::string& file);
 const ChipParams& chip(const std::string& name_or_path);
 /// The chips of the configuration folders (isa/config_dir.hpp) and those found by their path, in alphabetical order.
 std::vector<std::string> chip_names();
+/// The chip of commands that name none: the first with `default: true` in chip.yaml. Throws Error(Input) if there is
+/// none.
+const ChipParams& default_chip();
+/// Whether a chip of that name is known and validated.
+bool is_validated(const std::string& name);
+/// What every report on the chip states: its note, and that it is not validated.
+std::vector<std::string> chip_notes(const ChipParams& params);
 /// Whether `text` is the path of a chip's folder or chip.yaml. Soc descriptors do not count.
 bool is_chip_path(const std::string& text);
 

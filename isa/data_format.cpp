@@ -69,8 +69,8 @@ std::int64_t tile_body_bytes(DataFormat format, TileDim dim) {
     return f.block_float ? exponent_bytes(dim) + elements : elements;
 }
 
-std::int64_t tile_bytes(DataFormat format, TileDim dim) {
-    return (tile_header_bytes + tile_body_bytes(format, dim) + 31) / 32 * 32;
+std::int64_t tile_bytes(DataFormat format, TileDim dim, std::int64_t alignment) {
+    return (tile_header_bytes + tile_body_bytes(format, dim) + alignment - 1) / alignment * alignment;
 }
 
 std::int64_t element_bytes(DataFormat format) { return (info(format).element_bits + 7) / 8; }

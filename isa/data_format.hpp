@@ -57,8 +57,10 @@ inline bool is_raw(DataFormat f) { return info(f).family == FormatFamily::Raw; }
 
 /// Bytes of a tile's body: exponents and elements, without the 16-byte header.
 std::int64_t tile_body_bytes(DataFormat format, TileDim dim);
-/// Bytes of a tile in L1 or DRAM: header and body, rounded up to 32.
-std::int64_t tile_bytes(DataFormat format, TileDim dim);
+/// Padding of tiles in bytes on chips whose NoC transfers aligned words of 32 bytes; ChipFeatures::noc_alignment.
+inline constexpr std::int64_t default_noc_alignment = 32;
+/// Bytes of a tile in L1 or DRAM: header and body, rounded up to the chip's `alignment`.
+std::int64_t tile_bytes(DataFormat format, TileDim dim, std::int64_t alignment = default_noc_alignment);
 /// Bytes of one element in a row-major (untilized, flat) buffer.
 std::int64_t element_bytes(DataFormat format);
 

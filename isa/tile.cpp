@@ -6,8 +6,13 @@
 namespace ttsim::impl {
 
 bool is_legal(TileDim dim) {
-    constexpr std::array legal{TileDim{32, 32}, TileDim{16, 32}, TileDim{32, 16}, TileDim{8, 32},
-                               TileDim{4, 32},  TileDim{2, 32},  TileDim{1, 32}};
+    constexpr std::array legal{TileDim{},
+                               TileDim{16, tile_edge},
+                               TileDim{tile_edge, 16},
+                               TileDim{8, tile_edge},
+                               TileDim{4, tile_edge},
+                               TileDim{2, tile_edge},
+                               TileDim{1, tile_edge}};
     return std::find(legal.begin(), legal.end(), dim) != legal.end();
 }
 

@@ -1,4 +1,4 @@
-// Tile geometry: 32x32 by default, smaller "tiny" tiles on Wormhole.
+// Tile geometry: 32x32 by default, smaller "tiny" tiles on chips with the feature tiny_tiles.
 #pragma once
 
 #include <fmt/format.h>
@@ -6,9 +6,12 @@
 
 namespace ttsim::impl {
 
+/// Rows and columns of a whole tile. The same on all chips: formats, netlists and kernels are made of such tiles.
+inline constexpr std::int64_t tile_edge = 32;
+
 struct TileDim {
-    std::int32_t h = 32;
-    std::int32_t w = 32;
+    std::int32_t h = tile_edge;
+    std::int32_t w = tile_edge;
     friend bool operator==(TileDim, TileDim) = default;
     std::int32_t elements() const { return h * w; }
 };

@@ -131,6 +131,12 @@ struct FusedDefinition {
     std::vector<std::vector<FusedSubOp>> schedules;
 };
 
+/// What sizes and arithmetic of an op depend on in its chip; set_chip() sets it (netlist/netlist.hpp).
+struct ChipTraits {
+    std::int64_t alignment = default_noc_alignment;  ///< ChipFeatures::noc_alignment
+    bool fpu_minus_unit = true;                      ///< ChipFeatures::fpu_minus_unit
+};
+
 /// Everything that the functions of the op table need to know about an op.
 struct OpConfig {
     std::string type;  ///< registry name
@@ -149,6 +155,11 @@ struct OpConfig {
     bool gradient = false;
     bool untilize = false;
     std::shared_ptr<const FusedDefinition> fused;
+    ChipTraits chip;
+
+    /// Bytes of a tile of operand k, and of the output, in L1 and DRAM.
+    std::int64_t in_tile_bytes(std::size_t k) const { return tile_bytes(in_df[k], in_tile[k], chip.alignment); }
+    std::int64_t out_tile_bytes() const { return tile_bytes(out_df, tile, chip.alignment); }
 };
 
 }  // namespace ttsim::impl

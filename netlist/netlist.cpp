@@ -30,6 +30,14 @@ const Program* Netlist::find_program(std::string_view name) const {
     return nullptr;
 }
 
+ChipTraits traits_of(const ChipFeatures& chip) { return {chip.noc_alignment, chip.fpu_minus_unit}; }
+
+void set_chip(Netlist& netlist, const ChipFeatures& chip) {
+    for (Queue& queue : netlist.queues) queue.alignment = chip.noc_alignment;
+    for (Graph& graph : netlist.graphs)
+        for (Op& op : graph.ops) op.cfg.chip = traits_of(chip);
+}
+
 // --- equality, ignoring places in the file
 // ----------------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "isa/arch.hpp"
 #include "isa/data_format.hpp"
 #include "kernels/op_config.hpp"
 #include "netlist/test_config.hpp"
@@ -43,12 +44,14 @@ struct Queue {
     std::vector<BufferAddress> buffers;  ///< one per grid cell, row-major
     std::vector<std::int64_t> read_ports, write_ports;
     QueueLayout layout = QueueLayout::Tilized;
-    std::string alias;  ///< another ram whose memory this one shares; "": none
+    std::string alias;                               ///< another ram whose memory this one shares; "": none
+    std::int64_t alignment = default_noc_alignment;  ///< of its tiles, and bytes of its header; set_chip() sets it
 
     bool from_host() const { return input == "HOST" || input.find("net2net") != std::string::npos; }
     /// Whether the host fills the queue. An alias is never filled itself, whatever its input is.
     bool host_fed() const { return alias.empty() && from_host(); }
     TileShape shape() const { return blocking.shape(); }
+    std::int64_t tile_bytes() const { return ttsim::impl::tile_bytes(df, tile, alignment); }
     std::int64_t device() const { return target_devices.empty() ? 0 : target_devices.front(); }
 };
 
@@ -140,6 +143,11 @@ struct Netlist {
     const Graph* find_graph(std::string_view name) const;
     const Program* find_program(std::string_view name) const;
 };
+
+/// Sets what the sizes of queues and the arithmetic of ops depend on in the chip that the netlist runs on.
+void set_chip(Netlist& netlist, const ChipFeatures& chip);
+/// The same for one op.
+ChipTraits traits_of(const ChipFeatures& chip);
 
 /// Whether all values are equal, ignoring places in the file.
 bool equal(const Netlist& a, const Netlist& b);

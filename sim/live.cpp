@@ -35,6 +35,8 @@ LiveNetlist::LiveNetlist(Netlist netlist, Machine machine, MachineSettings setti
     RunReport& report = state_->report;
     report.netlist = netlist_.file;
     report.arch = machine_.chips.front().params.name;
+    report.validated = machine_.chips.front().params.validated;
+    report.notes = chip_notes(machine_.chips.front().params);
     report.device = machine_.name;
     report.mode = state_->settings.mode;
     report.numerics = state_->settings.numerics;

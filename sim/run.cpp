@@ -134,7 +134,7 @@ RunReport run(const RunOptions& options) {
 
 CheckReport check(const RunOptions& options) {
     const std::unique_ptr<Setup> setup = set_up(options);
-    return {setup->arch, setup->netlist.notes};
+    return {setup->arch, setup->machine.chips.front().params.validated, setup->netlist.notes};
 }
 
 std::string explain(const RunOptions& options) {

@@ -17,6 +17,7 @@ RunReport run(const RunOptions& options);
 /// `ttsim check`: everything before the run. Returns the chosen architecture.
 struct CheckReport {
     std::string arch;
+    bool validated = false;
     std::vector<std::string> notes;
 };
 CheckReport check(const RunOptions& options);

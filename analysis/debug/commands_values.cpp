@@ -98,13 +98,11 @@ struct DramByte {
     std::int64_t buffer = 0, offset = 0;  ///< offset: from the start of the buffer
 };
 
-constexpr std::int64_t header_bytes = 32;
-
 DramByte find_byte(const Netlist& netlist, std::int64_t chip, std::int64_t channel, std::uint64_t address) {
     for (const Queue& queue : netlist.queues) {
         if (queue.where != QueueLoc::Dram || queue.device() != chip) continue;
         const std::int64_t tiles = queue.blocking.t * queue.blocking.mblock_tiles();
-        const std::int64_t bytes = header_bytes + queue.entries * tiles * tile_bytes(queue.df, queue.tile);
+        const std::int64_t bytes = queue.alignment + queue.entries * tiles * queue.tile_bytes();
         for (std::size_t b = 0; b < queue.buffers.size(); ++b) {
             const BufferAddress& at = queue.buffers[b];
             if (at.channel == channel && address >= at.address &&
@@ -118,7 +116,7 @@ DramByte find_byte(const Netlist& netlist, std::int64_t chip, std::int64_t chann
 /// The byte as on the chip; 0 when unwritten. RD and WR pointers are 16 bits at offsets 0 and 4.
 std::uint8_t byte_at(Debugger& debugger, const DramByte& at) {
     const Queue& queue = *at.queue;
-    if (at.offset < header_bytes) {
+    if (at.offset < queue.alignment) {
         const sim::QueueState state = debugger.run().view().queue(queue);
         const std::int64_t wrap = 2 * queue.entries;  // range of the pointers
         const std::int64_t pointer = (at.offset < 4 ? state.read : state.written) % wrap;
@@ -126,8 +124,8 @@ std::uint8_t byte_at(Debugger& debugger, const DramByte& at) {
         return at.offset < 8 && within < 2 ? static_cast<std::uint8_t>(pointer >> (8 * within)) : std::uint8_t{0};
     }
     const Blocking& b = queue.blocking;
-    const std::int64_t size = tile_bytes(queue.df, queue.tile), body = tile_body_bytes(queue.df, queue.tile);
-    const std::int64_t in_slots = at.offset - header_bytes, number = in_slots / size;
+    const std::int64_t size = queue.tile_bytes(), body = tile_body_bytes(queue.df, queue.tile);
+    const std::int64_t in_slots = at.offset - queue.alignment, number = in_slots / size;
     const std::int64_t per_entry = b.t * b.mblock_tiles(), slot = number / per_entry, tile = number % per_entry;
     const std::int64_t byte = in_slots % size - (size - body);  // after the tile's header
     if (byte < 0) return 0;

@@ -1,9 +1,12 @@
 // ops_perf_results.csv, which tt-perf-report and ttnn-visualizer read.
+#include <fmt/ranges.h>
+
 #include <cmath>
 
 #include "analysis/exports/exports.hpp"
 #include "analysis/exports/measures.hpp"
 #include "base/csv.hpp"
+#include "isa/arch.hpp"
 #include "kernels/ops/op_def.hpp"
 
 namespace ttsim::impl::report {
@@ -159,16 +162,23 @@ std::string op_row(ExportSource& source, const OpMeasure& op, std::int64_t numbe
     return csv_line(cells);
 }
 
+/// The chips that tt-perf-report supports, by chip.yaml.
+std::vector<std::string> chips_of_perf_report() {
+    std::vector<std::string> names;
+    for (const std::string& name : chip_names())
+        if (!chip(name).tt_perf_report.empty()) names.push_back(name);
+    return names;
+}
+
 }  // namespace
 
 std::string ops_csv(ExportSource& source) {
-    const std::string& arch = source.setup().arch;
-    if (!arch.starts_with("wormhole"))
-        fail_input(
-            {source.path(), 0, 0},
-            "is of {}; tt-perf-report supports wormhole_b0 and later chips: trace a run with --arch wormhole_b0, or "
-            "use --perf-results, which supports every chip",
-            arch);
+    const ChipParams& chip = source.setup().machine.chips.front().params;
+    if (chip.tt_perf_report.empty())
+        fail_input({source.path(), 0, 0},
+                   "is of {}; tt-perf-report supports {}: trace a run with --arch and one of them, or use "
+                   "--perf-results, which supports every chip",
+                   chip.name, fmt::join(chips_of_perf_report(), ", "));
     std::string text = csv_line(ops_titles());
     std::int64_t number = 0;
     for (const std::int64_t id : own_epochs(source.trace())) {
@@ -180,7 +190,7 @@ std::string ops_csv(ExportSource& source) {
         text += signpost(epoch, ns(epoch.use.start_cycle));
         for (const OpMeasure& op : epoch.ops)
             text += op_row(source, op, ++number, ns(op.cores.empty() ? epoch.use.start_cycle : op.cores.front().start),
-                           "wormhole_b0");
+                           chip.tt_perf_report);
     }
     return text;
 }

@@ -48,9 +48,11 @@ std::vector<Operand> operands_of(const OpMeasure& op) {
     std::vector<Operand> all;
     const OpConfig& cfg = op.op->cfg;
     for (std::size_t k = 0; k < op.operands.size() && k < 8; ++k)
-        all.push_back({fmt::format("input-{}", k), op.operands[k].bytes,
-                       as_real(tile_bytes(cfg.in_df[k], k < cfg.in_tile.size() ? cfg.in_tile[k] : TileDim{})), false});
-    all.push_back({"output-0", op.use.out_bytes, as_real(tile_bytes(cfg.out_df, cfg.tile)), true});
+        all.push_back(
+            {fmt::format("input-{}", k), op.operands[k].bytes,
+             as_real(tile_bytes(cfg.in_df[k], k < cfg.in_tile.size() ? cfg.in_tile[k] : TileDim{}, cfg.chip.alignment)),
+             false});
+    all.push_back({"output-0", op.use.out_bytes, as_real(cfg.out_tile_bytes()), true});
     return all;
 }
 

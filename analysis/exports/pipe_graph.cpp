@@ -48,7 +48,7 @@ private:
             buffer.type = is_prologue(planned) ? "dram_prolog" : "dram_io";
             buffer.chip = queue.device();
             buffer.tiles = tiles * queue.entries;
-            buffer.tile_bytes = tile_bytes(queue.df, queue.tile);
+            buffer.tile_bytes = queue.tile_bytes();
             buffer.input_tiles = tiles;
             buffer.epoch_tiles = tiles * inputs_;
             buffer.granularity = 1;

@@ -107,7 +107,7 @@ Json pass_node(const Json& node, std::size_t id) {
     std::vector<std::int64_t> dims = dims_in(type);
     // types of device ops are in tiles: slices, rows, columns
     const bool tiles = !type.starts_with("f32") && dims.size() == 3 && type.find('_') != std::string::npos;
-    if (tiles) dims = {1, dims[0], dims[1] * 32, dims[2] * 32};
+    if (tiles) dims = {1, dims[0], dims[1] * tile_edge, dims[2] * tile_edge};
     json["cache"] = {{"shape", dims}};
     json["output_df"] = type.substr(0, type.find('['));
     const Json attrs = node.value("attrs", Json::object());

@@ -27,6 +27,7 @@ Json run_entry(const PageSource& source) {
     if (source.options.value || source.trace.empty()) {
         const std::unique_ptr<sim::Setup> setup = sim::set_up(source.options);
         run["arch"] = setup->arch;
+        run["validated"] = setup->machine.chips.front().params.validated;
         run["netlist"] = source.netlist_text;
         run["machine"] = page_machine(setup->machine);
         run["ops"] = page_ops(setup->netlist);

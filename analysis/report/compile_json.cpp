@@ -114,6 +114,7 @@ std::string json(const CompileReport& report) {
     Json out{{"model", report.model},
              {"device", report.device},
              {"arch", report.arch},
+             {"validated", report.validated},
              {"policy", report.policy},
              {"self_cut", report.self_cut},
              {"ops", report.ops},

@@ -160,6 +160,7 @@ std::string json(const RunReport& report) {
     const Json all{{"ttsim", TTSIM_VERSION},
                    {"netlist", base_name(report.netlist)},
                    {"arch", report.arch},
+                   {"validated", report.validated},
                    {"device", base_name(report.device)},
                    {"programs", report.programs},
                    {"params", std::move(params)},

@@ -37,7 +37,8 @@ public:
         }
         if (!found)
             throw Error(Fault::Input, {},
-                        fmt::format("--device: there is no product '{}'{}", device, did_you_mean(device, known)));
+                        fmt::format("--device: there is no product '{}'; products: {}{}", device,
+                                    fmt::join(known, ", "), did_you_mean(device, known)));
         const ttsim::impl::Machine machine = make_machine(found->arch, {.device = found->name, .chips = found->chips});
         sample_.status = "idle";
         sample_.last = true;

@@ -3,6 +3,7 @@
 #include "analysis/trace_report/csv.hpp"
 #include "analysis/trace_report/trace_report.hpp"
 #include "base/json_text.hpp"
+#include "isa/arch.hpp"
 
 namespace ttsim::impl::report {
 
@@ -20,6 +21,7 @@ Json known(double figure) { return figure > 0 ? Json(figure) : Json(nullptr); }
 Json run_json(const RunInfo& run) {
     return {{"netlist", run.netlist},
             {"arch", run.arch},
+            {"validated", is_validated(run.arch)},
             {"device", run.device},
             {"mode", run.mode},
             {"command", run.command},

@@ -3,6 +3,7 @@
 #include "analysis/report/table.hpp"
 #include "analysis/trace_report/trace_report.hpp"
 #include "base/figures.hpp"
+#include "isa/arch.hpp"
 
 namespace ttsim::impl::report {
 
@@ -25,6 +26,9 @@ std::string head(const RunInfo& run) {
                             milliseconds_of(static_cast<std::uint64_t>(run.cycles), run.clock_mhz), run.clock_mhz);
     text += "\n";
     if (run.end_to_end_per_second > 0) text += rates_line(run.end_to_end_per_second, run.inputs_per_second);
+    if (!is_validated(run.arch))
+        text +=
+            fmt::format("note: chip '{}' is not validated: no result was compared with measurements of it\n", run.arch);
     if (run.status != "complete") text += fmt::format("note: the run ended early ({}): {}\n", run.status, run.message);
     return text;
 }

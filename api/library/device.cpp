@@ -4,6 +4,7 @@
 
 #include "api/library/internal.hpp"
 #include "compiler/model/model_compiler.hpp"
+#include "isa/arch.hpp"
 #include "isa/config_dir.hpp"
 
 namespace ttsim {
@@ -12,7 +13,8 @@ std::vector<DeviceInfo> devices() {
     return guarded([] {
         std::vector<DeviceInfo> list;
         for (const impl::ProductInfo& p : impl::products())
-            list.push_back({p.name, p.arch, p.summary, p.chips, p.rows, p.cols});
+            list.push_back({p.name, p.arch, p.summary, p.chips, p.rows, p.cols, impl::chip(p.arch).features.fp32_dest,
+                            p.validated});
         return list;
     });
 }
@@ -24,7 +26,8 @@ DeviceInfo describe_device(const std::string& device, const std::vector<int>& ha
         options.harvested_rows = harvested_rows;
         const impl::Machine machine = impl::make_machine(impl::ir::chip_of_device(device), options);
         const impl::DeviceGrid grid = machine.grid(machine.chips.front().id);
-        DeviceInfo info{device, machine.chips.front().params.name, "", 1, grid.rows, grid.cols};
+        const impl::ChipParams& chip = machine.chips.front().params;
+        DeviceInfo info{device, chip.name, "", 1, grid.rows, grid.cols, chip.features.fp32_dest, chip.validated};
         for (const impl::ProductInfo& product : impl::products())
             if (product.name == device) {
                 info.summary = product.summary;

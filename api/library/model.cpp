@@ -11,6 +11,7 @@
 #include "compiler/ir/format_rules.hpp"
 #include "compiler/options/resolve_request.hpp"
 #include "generated/request_of.hpp"
+#include "isa/arch.hpp"
 #include "netlist/checks/validate.hpp"
 #include "runtime/image/image.hpp"
 #include "runtime/image/target.hpp"
@@ -108,6 +109,7 @@ CompileReport CompiledModel::report() const {
     CompileReport out;
     out.chip = impl_->model.netlist.archs.front();
     out.device = impl_->model.host.device;
+    out.validated = impl::is_validated(out.chip);
     out.ops = static_cast<std::int64_t>(made.ops);
     out.epochs = static_cast<std::int64_t>(made.epochs);
     out.constants = static_cast<std::int64_t>(impl_->model.constants.size());

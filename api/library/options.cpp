@@ -53,7 +53,8 @@ impl::Machine choose_machine(const impl::Netlist& netlist, const SessionOptions&
         try {
             impl::Machine machine = impl::make_machine(
                 chip, {options.device, options.cluster, options.harvested_rows, impl::sim::chips_named(netlist)});
-            impl::sim::check_on(netlist, machine);
+            impl::Netlist checked = netlist;
+            impl::sim::check_on(checked, machine);
             return machine;
         } catch (const impl::Error& error) {
             if (!refusal) refusal = error;

@@ -48,6 +48,7 @@ std::string RunReport::json() const {
 RunReport public_report(const impl::sim::RunReport& r) {
     RunReport out;
     out.chip = r.arch;
+    out.validated = r.validated;
     out.device = r.device;
     out.clock_mhz = r.clock_mhz;
     out.cycles = r.cycles;

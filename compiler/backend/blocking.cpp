@@ -138,7 +138,8 @@ double constant_bytes(const Op& op, const std::vector<bool>& constant, const std
     double bytes = 0;
     for (std::size_t k = 0; k < constant.size(); ++k)
         if (constant[k] && resident[k] == held)
-            bytes += static_cast<double>(op.cfg.in[k].tiles() * tile_bytes(op.cfg.in_df[k], op.cfg.tile)) *
+            bytes += static_cast<double>(op.cfg.in[k].tiles() *
+                                         tile_bytes(op.cfg.in_df[k], op.cfg.tile, op.cfg.chip.alignment)) *
                      broadcast_share(op.cfg, k);
     return bytes;
 }
@@ -171,7 +172,8 @@ PipeTimes pipe_times(const Op& op, const std::vector<Origin>& origins, const Pip
     for (std::size_t k = 0; k < origins.size(); ++k) {
         if (origins[k] == Origin::Constant) continue;
         const OperandUse use = ttsim::impl::find_op(cfg.type)->use(cfg, static_cast<int>(k), 0, 0);
-        const std::int64_t held = operand_tiles(cfg, k, use), bytes = tile_bytes(cfg.in_df[k], cfg.tile);
+        const std::int64_t held = operand_tiles(cfg, k, use),
+                           bytes = tile_bytes(cfg.in_df[k], cfg.tile, cfg.chip.alignment);
         const double cycles =
             static_cast<double>(held * bytes) / (shared(cfg, k) ? pipes.multicast_bytes : pipes.stream_bytes);
         if (origins[k] == Origin::Op) found.slowest = std::max(found.slowest, cycles);
@@ -297,6 +299,7 @@ Op make_op(const Graph& graph, const Node& node, const OpBudget& budget, const S
     cfg.type = pattern ? "matmul" : node.op.substr(std::string("buda.").size());
     cfg.name = node.name;
     cfg.loc = node.loc;
+    cfg.chip = traits_of(budget.chip->features);
     cfg.out_df = *node.type.format;
     cfg.acc_df = dest_format(cfg.out_df, budget.chip->features);
     cfg.intermed_df = cfg.type == "reduce" || !is_block_float(cfg.out_df) ? cfg.out_df : cfg.acc_df;
@@ -412,7 +415,8 @@ void hold(Op& op, const std::vector<bool>& resident) {
         if (!resident[k] || op.cfg.attr.kernel_broadcast.contains(static_cast<int>(k))) continue;
         const OperandUse use = ttsim::impl::find_op(op.cfg.type)->use(op.cfg, static_cast<int>(k), 0, 0);
         const std::int64_t held = operand_tiles(op.cfg, k, use);
-        if (held <= input_buffer_tiles(op, k, use, tile_bytes(op.cfg.in_df[k], op.cfg.tile))) continue;
+        if (held <= input_buffer_tiles(op, k, use, tile_bytes(op.cfg.in_df[k], op.cfg.tile, op.cfg.chip.alignment)))
+            continue;
         if (op.input_buf_min_size_tiles.size() <= k) op.input_buf_min_size_tiles.resize(k + 1, 0);
         op.input_buf_min_size_tiles[k] = held;
     }
@@ -422,9 +426,9 @@ void hold(Op& op, const std::vector<bool>& resident) {
 
 std::int64_t l1_bytes(const Op& op, const std::vector<bool>& resident) {
     const OpDef* def = ttsim::impl::find_op(op.cfg.type);
-    std::int64_t used = output_buffer_tiles(op) * tile_bytes(op.cfg.out_df, op.cfg.tile);
+    std::int64_t used = output_buffer_tiles(op) * op.cfg.out_tile_bytes();
     for (std::size_t k = 0; k < op.cfg.in.size(); ++k) {
-        const std::int64_t bytes = tile_bytes(op.cfg.in_df[k], op.cfg.tile);
+        const std::int64_t bytes = tile_bytes(op.cfg.in_df[k], op.cfg.tile, op.cfg.chip.alignment);
         const OperandUse use = def->use(op.cfg, static_cast<int>(k), 0, 0);
         const bool whole = resident[k] && !op.cfg.attr.kernel_broadcast.contains(static_cast<int>(k));
         used += (whole ? operand_tiles(op.cfg, k, use) : input_buffer_tiles(op, k, use, bytes)) * bytes;

@@ -117,6 +117,7 @@ private:
         q.input = input;
         q.blocking = blocking;
         q.df = df;
+        q.alignment = chip_.features.noc_alignment;
         q.target_devices = {on};
         q.entries = held_executes() * microbatch;
         return q;

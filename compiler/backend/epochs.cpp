@@ -182,14 +182,14 @@ public:
             written = written || !inside;
         }
         const OpConfig& cfg = item.op.cfg;
-        if (written) bytes += static_cast<double>(cfg.out.shape().tiles() * tile_bytes(cfg.out_df, cfg.tile));
+        if (written) bytes += static_cast<double>(cfg.out.shape().tiles() * cfg.out_tile_bytes());
         return bytes;
     }
 
 private:
     double read(std::size_t op, std::size_t k) const {
         const OpConfig& cfg = choices_.ops[op].op.cfg;
-        return static_cast<double>(cfg.in[k].tiles() * tile_bytes(cfg.in_df[k], cfg.tile));
+        return static_cast<double>(cfg.in[k].tiles() * tile_bytes(cfg.in_df[k], cfg.tile, cfg.chip.alignment));
     }
     const Choices& choices_;
     std::vector<double> reads_;  // per op: bytes of computed operands and inputs

@@ -65,7 +65,8 @@ private:
         const std::size_t k = choices_.details[e].operand;
         const Op& consumer = costs_.candidate_op(edge.consumer, chosen(edge.consumer));
         const Blocking& producer = costs_.candidate_op(edge.producer, chosen(edge.producer)).cfg.out;
-        const auto bytes = static_cast<double>(tile_bytes(consumer.cfg.in_df[k], consumer.cfg.tile));
+        const auto bytes =
+            static_cast<double>(tile_bytes(consumer.cfg.in_df[k], consumer.cfg.tile, consumer.cfg.chip.alignment));
         for (const PipeTiles& pipe : pipe_tiles(consumer.cfg, k, consumer.tms[k], producer))
             for (const auto& [core, tiles] : pipe.from)
                 flows_.push_back({edge.producer - epoch_.first, edge.consumer - epoch_.first, core, pipe.core,
@@ -75,7 +76,7 @@ private:
     void from_dram(std::size_t number, std::size_t k) {
         const Op& op = costs_.candidate_op(number, chosen(number));
         const OpDef* def = ttsim::impl::find_op(op.cfg.type);
-        const auto bytes = static_cast<double>(tile_bytes(op.cfg.in_df[k], op.cfg.tile));
+        const auto bytes = static_cast<double>(tile_bytes(op.cfg.in_df[k], op.cfg.tile, op.cfg.chip.alignment));
         std::map<std::vector<std::int64_t>, std::int64_t> pipes;  // rects -> last core
         const Blocking& out = op.cfg.out;
         std::map<std::vector<std::int64_t>, double> sizes;

@@ -13,7 +13,7 @@ namespace ttsim::impl::ir {
 
 namespace {
 
-constexpr std::int64_t edge = 32, no_tile = -1;
+constexpr std::int64_t edge = tile_edge, no_tile = -1;
 
 std::int64_t bits_for(std::int64_t count) {
     return static_cast<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(count, 1) - 1)));

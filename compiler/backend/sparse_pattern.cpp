@@ -35,7 +35,7 @@ void merge_duplicates(TileElements& tile) {
 }  // namespace
 
 SparsePattern make_pattern(const Literal& index, const Literal* weights, std::int64_t cols) {
-    constexpr std::int64_t edge = 32;
+    constexpr std::int64_t edge = tile_edge;
     const std::int64_t width = index.dims()[1];
     SparsePattern pattern;
     pattern.rows = index.dims()[0] / edge;

@@ -12,7 +12,7 @@ namespace ttsim::impl::ir {
 
 namespace {
 
-constexpr std::int64_t tile = 32;
+constexpr std::int64_t tile = tile_edge;
 
 class BiasCorrector {
 public:

@@ -177,9 +177,10 @@ ValueId Builder::add_constant_node(Literal literal) {
 
 ValueId Builder::device_constant(Literal literal, DataFormat format) {
     Dims tiles = literal.dims();
-    TT_CHECK(tiles.size() == 3 && tiles[1] % 32 == 0 && tiles[2] % 32 == 0, "a device constant must have whole tiles");
-    tiles[1] /= 32;
-    tiles[2] /= 32;
+    TT_CHECK(tiles.size() == 3 && tiles[1] % tile_edge == 0 && tiles[2] % tile_edge == 0,
+             "a device constant must have whole tiles");
+    tiles[1] /= tile_edge;
+    tiles[2] /= tile_edge;
     const ValueId id = constant(std::move(literal));
     graph_.nodes[id].type = {DType::F32, tiles, format};
     return id;

@@ -238,7 +238,8 @@ void check_formats(const Graph& graph, const ChipParams& chip) {
             problems.error(node.loc, "'{}' accumulates in {}; Dst has Float32 and 16-bit formats only", node.name,
                            to_string(*acc));
         if (node.type.format && is_integer(*node.type.format) && !chip.features.fp32_dest)
-            problems.error(node.loc, "'{}' is {}; {} computes with floats alone, Wormhole chips with integers as well",
+            problems.error(node.loc,
+                           "'{}' is {}; {} computes with floats alone; chips with fp32_dest compute with integers",
                            node.name, to_string(*node.type.format), chip.name);
         bool a = false, b = false;
         for (const Edge& edge : node.inputs) {

@@ -314,7 +314,7 @@ private:
 
     LiteralPtr literal(const Node& node, const std::string& values) {
         Dims dims = node.type.dims;
-        if (node.type.format) dims = {dims[0], count({dims[1], 32}), count({dims[2], 32})};
+        if (node.type.format) dims = {dims[0], count({dims[1], tile_edge}), count({dims[2], tile_edge})};
         // one value of the text can fill many elements; -1: the count overflows
         const std::int64_t most = extent(dims);
         filled_ += most < 0 ? most_filled + 1 : std::min(most, most_filled + 1);

@@ -32,8 +32,8 @@ Matrix Lowering::broadcast_constant(const Node& constant, const Dims& to) {
             if (dims[d] != 1) at += z * form.rows * form.cols / target[d] % to[d] * from[d];
         return at;
     };
-    const Form filled{once ? 1 : form.z, down ? 32 : form.rows, across ? 32 : form.cols, down ? 0 : form.more_rt,
-                      across ? 0 : form.more_ct};
+    const Form filled{once ? 1 : form.z, down ? tile_edge : form.rows, across ? tile_edge : form.cols,
+                      down ? 0 : form.more_rt, across ? 0 : form.more_ct};
     const bool contiguous_rows = is_float(literal.dtype()) && !across && own.cols == filled.cols;
     const bool same_layout = contiguous_rows && literal.dtype() == DType::F32 &&
                              literal.size() == filled.z * filled.full_rows() * filled.full_cols();
@@ -107,7 +107,7 @@ Matrix Lowering::round_int8(const Node& n) {
     }
     Attrs attrs{{"zero_point", zero - offset}, {"acc_df", std::string(to_string(DataFormat::Int32))}};
     const ValueId integers = build_.add_edges("buda.quantization", {in[0].edge, in[1].edge}, attrs, DataFormat::Int8);
-    Literal ones(DType::F32, {1, 32, 32});
+    Literal ones(DType::F32, {1, tile_edge, tile_edge});
     std::fill(ones.floats().begin(), ones.floats().end(), 1.0F);
     Edge one{build_.device_constant(std::move(ones), DataFormat::Float32), {}};
     if (form.rt() > 1) one.tms.push_back(make_tm(Tm::Kind::BroadcastR, form.rt()));

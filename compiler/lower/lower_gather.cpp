@@ -52,7 +52,7 @@ std::int64_t Lowering::streaming(std::int64_t rt, std::int64_t ct, std::int64_t 
 
 /// sparse() with a result of one slice, streamed if it is large.
 Matrix Lowering::single_slice_sparse(const Matrix& tall, SparseIndex index) {
-    const std::int64_t rows = index.columns.dims()[0], t = streaming(rows / 32, tall.form.ct(), 1);
+    const std::int64_t rows = index.columns.dims()[0], t = streaming(rows / tile_edge, tall.form.ct(), 1);
     Matrix x = sparse(tall, std::move(index), t);
     if (t > 1) x.edge.tms.push_back(make_tm(Tm::Kind::VStack, t));
     x.form = tall_form(1, rows, tall.form);
@@ -117,10 +117,10 @@ Matrix Lowering::depthwise(const Matrix& wide, Form to, std::int64_t terms, cons
     const std::int64_t full = to.full_cols();
     // A channel contributes only to its own tile of columns, so one row holds the weights of all tiles.
     const auto diagonal = [&] {
-        Literal values(DType::F32, {1, terms * 32, full});
+        Literal values(DType::F32, {1, terms * tile_edge, full});
         for (std::int64_t j = 0; j < terms; ++j)
             for (std::int64_t c = 0; c < weights.in; ++c)
-                weights.row(j, c, values.floats().data() + (j * 32 + c % 32) * full);
+                weights.row(j, c, values.floats().data() + (j * tile_edge + c % tile_edge) * full);
         return values;
     };
     LayoutKey key = weights.key;
@@ -130,10 +130,10 @@ Matrix Lowering::depthwise(const Matrix& wide, Form to, std::int64_t terms, cons
         {}};
     if (weights.constant)
         derived_from(right.value, *weights.constant,
-                     {{1, terms * 32, full},
+                     {{1, terms * tile_edge, full},
                       [cols = to.cols, in = weights.in, index = weights.index](auto, std::int64_t r, std::int64_t d) {
-                          const std::int64_t c = d / 32 * 32 + r % 32;
-                          return d < cols && c < in ? index(r / 32, c, d) : -1;
+                          const std::int64_t c = d / tile_edge * tile_edge + r % tile_edge;
+                          return d < cols && c < in ? index(r / tile_edge, c, d) : -1;
                       }});
     if (to.z > 1) right.tms.push_back(make_tm(Tm::Kind::BroadcastZ, to.z));
     return emit("buda.depthwise", {wide.edge, right}, {}, to,
@@ -210,7 +210,7 @@ Matrix Lowering::gather_sum(const Node& n) {
     weights.key = {&r, fmt::format("terms for {} columns in {} groups", outs, groups)};
     const Node& constant = model_.nodes[n.inputs[2].value];
     if (constant.derivation) weights.constant = &constant;
-    weights.tile_diagonal = groups > 1 && weights.in == outs && 32 % part == 0;
+    weights.tile_diagonal = groups > 1 && weights.in == outs && tile_edge % part == 0;
     return gather_product(operand(n.inputs[0].value), form_of(n.type.dims), gather_map, weights);
 }
 
@@ -272,13 +272,13 @@ std::optional<Matrix> Lowering::sparse_map(const Matrix& x, Form to, std::int64_
         const std::int64_t at = i / to.rows * to.full_rows() + i % to.rows, o = i / step % outs;
         const auto& row_weights = weights[static_cast<std::size_t>(o)];
         if (row_weights.size() > widest) return std::nullopt;
-        if (at % 32 == 0) beside.clear();
+        if (at % tile_edge == 0) beside.clear();
         for (const auto& [k, weight] : row_weights) {
             const std::int64_t from = i / (step * outs) * step * ins + k * step + i % step;
             const std::int64_t row = from / x.form.rows * x.form.full_rows() + from % x.form.rows;
             all.rows[static_cast<std::size_t>(at)].emplace_back(row, weight);
             all.ones = all.ones && weight == 1;
-            tiles += beside.insert(row / 32).second ? 1 : 0;
+            tiles += beside.insert(row / tile_edge).second ? 1 : 0;
         }
     }
     if (2 * tiles > dense) return std::nullopt;

@@ -89,7 +89,7 @@ Matrix Lowering::slice_or_stack(const Node& n) {
     Matrix x = operand(n.inputs[0].value);
     const bool slices = n.op == "hslice";
     const Form to = form_of(n.type.dims);
-    if ((slices ? to : x.form).cols % 32 != 0)
+    if ((slices ? to : x.form).cols % tile_edge != 0)
         fail_unsupported(n.loc, "'{}': {} works on whole tiles; a slice has {} columns", n.name, n.op,
                          (slices ? to : x.form).cols);
     x.edge.tms.push_back(make_tm(slices ? Tm::Kind::HSlice : Tm::Kind::HStack, n.integer("n", 1)));

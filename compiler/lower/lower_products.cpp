@@ -125,9 +125,9 @@ Matrix Lowering::reduce_max(const Node& n) {
         constexpr double least = std::numeric_limits<float>::lowest();
         const std::int64_t real = x.form.cols;
         if (!x.col_pad.is_zero()) x = zero_padding(x, true);
-        Edge fill{
-            matrix({1, 32, x.form.full_cols()}, [&](auto, auto, std::int64_t c) { return c < real ? 0.0 : least; }),
-            {}};
+        Edge fill{matrix({1, tile_edge, x.form.full_cols()},
+                         [&](auto, auto, std::int64_t c) { return c < real ? 0.0 : least; }),
+                  {}};
         if (x.form.rt() > 1) fill.tms.push_back(make_tm(Tm::Kind::BroadcastR, x.form.rt()));
         if (x.form.z > 1) fill.tms.push_back(make_tm(Tm::Kind::BroadcastZ, x.form.z));
         x = emit("buda.add", {x.edge, fill}, {}, x.form, x.row_pad, PadRange::unbounded());

@@ -197,7 +197,7 @@ ValueId Lowering::matrix(const Form& form, const Fill& fill, const LayoutKey& ke
 }
 
 ValueId Lowering::trial_matrix(const Form& form) {
-    const ValueId id = build_.device_constant(Literal(DType::F32, {1, 32, 32}), options_.default_df);
+    const ValueId id = build_.device_constant(Literal(DType::F32, {1, tile_edge, tile_edge}), options_.default_df);
     build_.graph().nodes[id].type.dims = {form.z, form.rt(), form.ct()};
     return id;
 }
@@ -260,9 +260,9 @@ Matrix Lowering::zero_padding(const Matrix& x, bool columns) {
     const std::int64_t real = columns ? x.form.cols : x.form.rows;
     const std::int64_t full = columns ? x.form.full_cols() : x.form.full_rows();
     if (real == full || (columns ? x.col_pad : x.row_pad).is_zero()) return x;
-    const ValueId mask = columns
-                             ? matrix({1, 32, full}, [&](auto, auto, std::int64_t c) { return c < real ? 1.0 : 0.0; })
-                             : matrix({1, full, 32}, [&](auto, std::int64_t r, auto) { return r < real ? 1.0 : 0.0; });
+    const ValueId mask =
+        columns ? matrix({1, tile_edge, full}, [&](auto, auto, std::int64_t c) { return c < real ? 1.0 : 0.0; })
+                : matrix({1, full, tile_edge}, [&](auto, std::int64_t r, auto) { return r < real ? 1.0 : 0.0; });
     Edge edge{mask, {}};
     const std::int64_t along = columns ? x.form.rt() : x.form.ct();
     if (along > 1) edge.tms.push_back(make_tm(columns ? Tm::Kind::BroadcastR : Tm::Kind::BroadcastC, along));

@@ -16,10 +16,10 @@ namespace ttsim::impl::ir {
 struct Form {
     std::int64_t z = 1, rows = 1, cols = 1;
     std::int64_t more_rt = 0, more_ct = 0;  ///< additional tiles of rows and columns (tiling.hpp)
-    std::int64_t rt() const { return (rows + 31) / 32 + more_rt; }
-    std::int64_t ct() const { return (cols + 31) / 32 + more_ct; }
-    std::int64_t full_rows() const { return rt() * 32; }
-    std::int64_t full_cols() const { return ct() * 32; }
+    std::int64_t rt() const { return (rows + tile_edge - 1) / tile_edge + more_rt; }
+    std::int64_t ct() const { return (cols + tile_edge - 1) / tile_edge + more_ct; }
+    std::int64_t full_rows() const { return rt() * tile_edge; }
+    std::int64_t full_cols() const { return ct() * tile_edge; }
     bool fills_rows() const { return rows == full_rows(); }
     bool fills_cols() const { return cols == full_cols(); }
     friend bool operator==(const Form&, const Form&) = default;

@@ -365,6 +365,8 @@ CompiledModel compile(Graph graph, const CompileOptions& given) {
         for (BoundTensor& tensor : model.host.to_device) tensor.df = DataFormat::Float32;
     model.report = report_of(compiler.arch(), state);
     model.report.ignored_overrides.insert(model.report.ignored_overrides.begin(), ignored.begin(), ignored.end());
+    model.report.validated = compiler.chip().validated;
+    for (std::string& note : chip_notes(compiler.chip())) model.report.notes.push_back(std::move(note));
     model.report.host_steps = host_step_lines(model.host);
     model.report.searches = options.schedule.searches->uses();
     model.report.effort = options.effort;

@@ -50,6 +50,7 @@ struct CompileReport {
     std::size_t ops = 0, epochs = 0, constants = 0;
     double estimated_cycles = 0;  ///< per input
     std::string arch;
+    bool validated = false;                          ///< ChipParams::validated of the chip
     std::vector<Decision> decisions;                 ///< per op, with ScheduleOptions::explain
     std::string variant;                             ///< the fastest variant on the simulated chip
     std::vector<std::string> steps;                  ///< improvements by that search

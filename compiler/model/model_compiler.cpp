@@ -1,5 +1,7 @@
 #include "compiler/model/model_compiler.hpp"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <optional>
@@ -28,11 +30,9 @@ std::string chip_of_device(const std::string& device) {
     std::error_code code;
     if (!fs::is_regular_file(device, code))
         fail_input_as(error_code::unknown_name, {},
-                      "--device '{}' is no product and no soc descriptor file; see 'ttsim devices'{}", device,
-                      did_you_mean(device, names));
-    std::string arch = to_lower(YamlMap::from_file(device).text("arch_name"));
-    if (arch == "wormhole_a0") arch = "wormhole";
-    return arch;
+                      "--device '{}' is no product and no soc descriptor file; products: {}{}", device,
+                      fmt::join(names, ", "), did_you_mean(device, names));
+    return to_lower(YamlMap::from_file(device).text("arch_name"));
 }
 
 const std::vector<std::string_view>& passes_for(bool training) {

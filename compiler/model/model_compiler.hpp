@@ -24,6 +24,7 @@ public:
     /// Keeps a reference to `options`. Throws Error(Input) for an invalid device.
     explicit ModelCompiler(const CompileOptions& options);
     const std::string& arch() const { return chip_.name; }
+    const ChipParams& chip() const { return chip_; }
 
     /// Lowers the model to device ops. Convolutions are fractured by overrides, or if that is profitable.
     Lowered lower(const Graph& model) const;

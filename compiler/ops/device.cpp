@@ -63,11 +63,11 @@ Type infer_fused(const Node& node, std::span<const Type> in) {
 Type infer_sparse(const Node& node, std::span<const Type> in) {
     const Dims &x = in[0].dims, &rows = in[1].dims;
     const std::int64_t t = node.integer("t", 1);
-    if (x[0] != 1 || rows.size() != 2 || t < 1 || rows[0] % 32 != 0 || rows[0] / 32 % t != 0 || is_float(in[1].dtype) ||
-        (in.size() > 2 && in[2].dims != rows))
+    if (x[0] != 1 || rows.size() != 2 || t < 1 || rows[0] % tile_edge != 0 || rows[0] / tile_edge % t != 0 ||
+        is_float(in[1].dtype) || (in.size() > 2 && in[2].dims != rows))
         fail_input(node.loc, "'{}' gathers rows of {} by {}; it needs one slice, and integers [32 * r, n] in {} slices",
                    node.name, to_string(in[0]), to_string(in[1]), t);
-    return as_declared(node, in[0], {t, rows[0] / 32 / t, x[2]});
+    return as_declared(node, in[0], {t, rows[0] / tile_edge / t, x[2]});
 }
 Type infer_depthwise(const Node& node, std::span<const Type> in) {
     const Dims &a = in[0].dims, &b = in[1].dims;

@@ -10,7 +10,7 @@ namespace ttsim::impl::ir {
 
 namespace {
 
-constexpr std::int64_t sample_rows = 64, tile = 32;
+constexpr std::int64_t sample_rows = 64, tile = tile_edge;
 
 Literal zeros(std::int64_t rows, std::int64_t columns) { return Literal(DType::F32, {rows, columns}); }
 

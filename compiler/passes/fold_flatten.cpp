@@ -54,7 +54,8 @@ std::optional<Flatten> flatten_of(const Builder& build, ValueId x) {
         return std::nullopt;
     f.places = flattened_size / f.columns();
     constexpr std::int64_t most = 4;  // limit for the ratio of padded to used columns
-    if (f.places == 1 || (f.columns() + 31) / 32 * 32 > most * f.columns()) return std::nullopt;
+    if (f.places == 1 || (f.columns() + tile_edge - 1) / tile_edge * tile_edge > most * f.columns())
+        return std::nullopt;
     return f;
 }
 

@@ -38,7 +38,7 @@ Dims merged(const Dims& split) {
 /// Whether a reshape between the two splits the last axis in two, the second part of whole tiles. Leading axes of size
 /// 1 are ignored.
 bool splits_last(const Dims& merged_dims, const Dims& split) {
-    return split.size() >= 3 && split.back() % 32 == 0 && merged_dims.size() >= 2 &&
+    return split.size() >= 3 && split.back() % tile_edge == 0 && merged_dims.size() >= 2 &&
            form_of(merged_dims) == form_of(merged(split));
 }
 

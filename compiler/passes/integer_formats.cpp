@@ -281,7 +281,7 @@ private:
 
     /// One tile of ones, broadcast to the dims.
     Edge ones(Dims dims) {  // by value: adding a node may reallocate the nodes
-        Literal literal(DType::F32, {1, 32, 32});
+        Literal literal(DType::F32, {1, tile_edge, tile_edge});
         std::fill(literal.floats().begin(), literal.floats().end(), 1.0F);
         Edge edge{build_.device_constant(std::move(literal), DataFormat::Float32), {}};
         const Tm::Kind kinds[] = {Tm::Kind::BroadcastZ, Tm::Kind::BroadcastR, Tm::Kind::BroadcastC};

@@ -35,7 +35,7 @@ void run_keep_intermediates(Graph& graph, const PassOptions& options) {
     for (const std::string& name : options.intermediates) {
         const ValueId id = find_intermediate(graph, name);
         const Dims& tiles = graph.nodes[id].type.dims;
-        constexpr std::int64_t edge = 32;
+        constexpr std::int64_t edge = tile_edge;
         const std::string output = name + std::string(intermediate_suffix);
         const Type type{DType::F32, {tiles[0], tiles[1] * edge, tiles[2] * edge}, {}};
         graph.outputs.push_back({output, id, type});

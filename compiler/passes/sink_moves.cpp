@@ -79,7 +79,7 @@ std::optional<ValueId> moved_back(Builder& build, ValueId x, const Chain& chain)
 
 /// Number of tiles of a tensor; all axes but the last two are slices.
 std::int64_t tiles_of(const Dims& dims) {
-    constexpr std::int64_t edge = 32;
+    constexpr std::int64_t edge = tile_edge;
     std::int64_t tiles = 1;
     for (std::size_t i = 0; i < dims.size(); ++i) tiles *= i + 2 < dims.size() ? dims[i] : (dims[i] + edge - 1) / edge;
     return tiles;

@@ -18,7 +18,7 @@ namespace ttsim::impl::ir {
 
 namespace {
 
-constexpr std::int64_t tile_side = 32;
+constexpr std::int64_t tile_side = tile_edge;
 constexpr std::size_t most_pieces = 8;  ///< maximum operands of a splice
 
 /// `count` tile columns from `first` of an operand, at `at` in the result.

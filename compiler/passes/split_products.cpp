@@ -20,7 +20,7 @@ namespace ttsim::impl::ir {
 
 namespace {
 
-constexpr std::int64_t tile = 32;
+constexpr std::int64_t tile = tile_edge;
 
 /// The columns of one part: its share of every run of columns. A splice with as many runs restores the order, on as
 /// many cores.

@@ -38,7 +38,7 @@ using Width = std::int64_t;
 constexpr double large_matrix = 1 << 22, largest_matrix = 1 << 26;
 constexpr Width widest = 8192;  // limit for intermediate widths
 
-double tiles_of(Width width) { return static_cast<double>((width + 31) / 32 * 32); }
+double tiles_of(Width width) { return static_cast<double>((width + tile_edge - 1) / tile_edge * tile_edge); }
 
 /// Elements of the matrix between two widths.
 double matrix_of(std::int64_t elements, Width a, Width b) {
@@ -65,7 +65,9 @@ public:
     }
 
     /// Whether rows can be sliced into parts of whole tiles.
-    static bool slices(Width wide, Width narrow) { return wide > narrow && wide % narrow == 0 && narrow % 32 == 0; }
+    static bool slices(Width wide, Width narrow) {
+        return wide > narrow && wide % narrow == 0 && narrow % tile_edge == 0;
+    }
 
     double matrix(Width a, Width b) const { return matrix_of(elements_, a, b); }
 

@@ -29,11 +29,11 @@ struct Parts {
 
 /// The split with the least padding; of several the one with the fewest parts.
 Parts parts_of(std::int64_t columns) {
-    const std::int64_t tiles = (columns + 31) / 32;
+    const std::int64_t tiles = (columns + tile_edge - 1) / tile_edge;
     Parts best;
     for (std::int64_t share = most_share; share >= least_share; --share) {
         const std::int64_t part = share * cores, count = (tiles + part - 1) / part;
-        if (best.columns == 0 || count * part * 32 < best.count * best.columns) best = {count, part * 32};
+        if (best.columns == 0 || count * part * tile_edge < best.count * best.columns) best = {count, part * tile_edge};
     }
     return best;
 }
@@ -67,7 +67,7 @@ private:
         const Node& node = graph_.nodes[id];
         if (node.op != "matmul" || uses_[id] != 1 || node.has("host")) return false;
         const Literal* w = matrix(node);
-        return w && w->dims().size() == 2 && (w->dims()[1] + 31) / 32 > cores * most_per_core;
+        return w && w->dims().size() == 2 && (w->dims()[1] + tile_edge - 1) / tile_edge > cores * most_per_core;
     }
     std::optional<Wide> wide(ValueId id) const {
         if (is_wide_product(id)) return Wide{id, std::nullopt};

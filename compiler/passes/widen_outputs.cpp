@@ -50,7 +50,7 @@ void run_widen_outputs(Graph& graph, const PassOptions&) {
         if (!fits) continue;
         for (std::size_t k = 1; k < node.inputs.size(); ++k) {
             Node& constant = graph.nodes[node.inputs[k].value];
-            constant.literal = widened(*constant.literal, wide * 32);
+            constant.literal = widened(*constant.literal, wide * tile_edge);
             constant.type.dims[2] = wide;
         }
         node.type.dims[2] = wide;

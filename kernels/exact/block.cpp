@@ -69,15 +69,15 @@ void integer_product(Fidelity fidelity, std::int64_t k_tile, ConstMatrixView in0
 
 }  // namespace
 
-void product(DataFormat format, DataFormat acc, Fidelity fidelity, std::int64_t k_tile, ConstMatrixView in0,
-             ConstMatrixView in1, MatrixView sums) {
+void product(DataFormat format, DataFormat acc, Fidelity fidelity, const ChipTraits& chip, std::int64_t k_tile,
+             ConstMatrixView in0, ConstMatrixView in1, MatrixView sums) {
     if (is_integer(acc)) return integer_product(fidelity, k_tile, in0, in1, sums);
-    matmul(fpu_config(format, acc), phases(fidelity), k_tile, in0, in1, sums, true);
+    matmul(fpu_config(format, acc, chip), phases(fidelity), k_tile, in0, in1, sums, true);
 }
 
 void move_to_dest(DataFormat format, DataFormat acc, MatrixView values) {
     if (is_integer(acc) || is_raw(format)) return;
-    copy_to_dest(fpu_config(format, acc), values);
+    copy_to_dest(fpu_config(format, acc, {}), values);
 }
 
 void spill_and_reload(DataFormat acc, DataFormat intermediate, MatrixView dest) {

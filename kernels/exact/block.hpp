@@ -11,8 +11,8 @@ namespace ttsim::impl::exact {
 
 /// sums += in0 x in1 on unpacked operands in `format` (of in0), per k tile of `k_tile` inner indices. Integers (acc
 /// Int32) are multiplied by fidelity phases.
-void product(DataFormat format, DataFormat acc, Fidelity fidelity, std::int64_t k_tile, ConstMatrixView in0,
-             ConstMatrixView in1, MatrixView sums);
+void product(DataFormat format, DataFormat acc, Fidelity fidelity, const ChipTraits& chip, std::int64_t k_tile,
+             ConstMatrixView in0, ConstMatrixView in1, MatrixView sums);
 
 /// Copies unpacked operands through SrcA into an empty Dst.
 void move_to_dest(DataFormat format, DataFormat acc, MatrixView values);

@@ -32,6 +32,7 @@ detail::Rules make_rules(const FpuConfig& config) {
     rules.source_base = config.fp16_sources ? 112 : 0;
     rules.dest_base = fp16_dest ? 112 : 0;
     // Zero operands with 5-bit exponents, rebiased for a 32-bit Dst, still have a nonzero product exponent.
+    rules.minus_unit = config.minus_unit ? -1 : 0;
     rules.zero_exponent = config.fp16_sources && config.dest == Dest::Fp32 ? 97 : rules.dest_base;
     return rules;
 }
@@ -58,10 +59,11 @@ Dest dest_of(DataFormat acc) {
     return info(acc).family == FormatFamily::B ? Dest::Bf16 : Dest::Fp32;
 }
 
-FpuConfig fpu_config(DataFormat format, DataFormat acc) {
+FpuConfig fpu_config(DataFormat format, DataFormat acc, const ChipTraits& chip) {
     const Dest dest = dest_of(acc);
     const FormatFamily family = info(format).family;
-    return {dest, family == FormatFamily::A || (family == FormatFamily::Float32 && dest == Dest::Fp16)};
+    return {dest, family == FormatFamily::A || (family == FormatFamily::Float32 && dest == Dest::Fp16),
+            chip.fpu_minus_unit};
 }
 
 void matmul(const FpuConfig& config, std::span<const int> phases, std::int64_t k_tile, ConstMatrixView in0,

@@ -9,6 +9,7 @@
 
 #include "isa/data_format.hpp"
 #include "isa/fidelity.hpp"
+#include "kernels/op_config.hpp"
 #include "kernels/tensor.hpp"
 
 namespace ttsim::impl::exact {
@@ -21,9 +22,10 @@ Dest dest_of(DataFormat acc);
 struct FpuConfig {
     Dest dest = Dest::Bf16;
     bool fp16_sources = false;  ///< SrcA and SrcB hold 5-bit exponents
+    bool minus_unit = true;     ///< ChipFeatures::fpu_minus_unit
 };
 /// Source format after unpacking `format` for this Dst.
-FpuConfig fpu_config(DataFormat format, DataFormat acc);
+FpuConfig fpu_config(DataFormat format, DataFormat acc, const ChipTraits& chip);
 
 /// dest += in0 x in1 in the order of the hardware: per `k_tile` (16 or 32) inner indices, per phase, 16 inner indices
 /// at a time. in0 is in SrcB, in1 in SrcA. Any sizes. `results_only`: dest holds only results of the FPU, so zero rows

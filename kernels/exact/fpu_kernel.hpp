@@ -9,12 +9,14 @@
 namespace ttsim::impl::exact::detail {
 
 /// Format of Dst, the largest exponent fields that count as zero in the sources and in Dst (float32 fields), and the
-/// exponent of a product with a zero operand before the phase's offset.
+/// exponent of a product with a zero operand before the phase's offset. minus_unit: -1 on chips where a sum of -1 unit
+/// of a 32-bit Dst comes out 2^27 times too large, else 0.
 struct Rules {
     enum class Dest : std::uint8_t { Bf16, Fp16, Fp32 } dest;
     int source_base;
     int dest_base;
     int zero_exponent;
+    int minus_unit;
 };
 
 struct MatmulCall {
@@ -123,7 +125,7 @@ constexpr int kept = D == Rules::Dest::Fp32   ? 24
 
 /// Adds two terms of value t * 2^(e - 150) to Dst, which is held as float32 bits.
 template <Rules::Dest D>
-[[gnu::always_inline]] inline Word accumulate(Word dest, Word t1, Word e1, Word t2, Word e2) {
+[[gnu::always_inline]] inline Word accumulate(Word dest, Word t1, Word e1, Word t2, Word e2, const Rules& rules) {
     using Dest = Rules::Dest;
     constexpr int base = D == Dest::Fp16 ? 112 : 0;
     constexpr int overflow_exponent = D == Dest::Fp16 ? 144 : 255;
@@ -152,8 +154,8 @@ template <Rules::Dest D>
     const Word carry = significand >> keep;
     Word exponent = common + top - 23 + carry;
     Word mantissa = (significand & ((1 << (keep - 1)) - 1)) << (24 - keep);
-    if constexpr (D == Dest::Fp32) {  // quirk of Wormhole: a sum of -1 unit is 2^27 too large
-        const Word quirk = sum == -1;
+    if constexpr (D == Dest::Fp32) {
+        const Word quirk = (sum == -1) & rules.minus_unit;
         exponent = quirk ? common + 4 : exponent;
         mantissa = quirk ? Word{} : mantissa;
     }
@@ -274,16 +276,16 @@ Phase make_phase(int phase, const Rules& rules) {
 
 /// One FPU instruction on one row of a panel: 16 inner indices from k.
 template <Rules::Dest D>
-void issue_row(const Port& a, const Row& b, int k, const Phase& phase, int base, std::int32_t* dest) {
+void issue_row(const Port& a, const Row& b, int k, const Phase& phase, const Rules& rules, std::int32_t* dest) {
     alignas(bytes) Lane sums[2][panel], exponents[2][panel];
     for (int c = 0; c < panel; c += lanes) {
-        add_group(a, b, k, c, phase, base, sums[0], exponents[0]);
-        add_group(a, b, k + group, c, phase, base, sums[1], exponents[1]);
+        add_group(a, b, k, c, phase, rules.dest_base, sums[0], exponents[0]);
+        add_group(a, b, k + group, c, phase, rules.dest_base, sums[1], exponents[1]);
     }
     for (int c = 0; c < panel; c += words) {
         const auto wide = [c](const Lane* from) { return __builtin_convertvector(load<Narrow>(from + c), Word); };
         store(dest + c, accumulate<D>(load<Word>(dest + c), wide(sums[0]) << 13, wide(exponents[0]),
-                                      wide(sums[1]) << 13, wide(exponents[1])));
+                                      wide(sums[1]) << 13, wide(exponents[1]), rules));
     }
 }
 
@@ -306,8 +308,7 @@ void multiply_tile(const MatmulCall& call, std::int64_t column, int columns, std
         for (int p = 0; p < call.phase_count; ++p)
             for (int half = 0; half * issue < length; ++half)
                 if (!call.skip_zeros || !b.empty[half])
-                    issue_row<D>(a, b, half * issue, make_phase(call.phases[p], call.rules), call.rules.dest_base,
-                                 dest);
+                    issue_row<D>(a, b, half * issue, make_phase(call.phases[p], call.rules), call.rules, dest);
         copy(to, dest, columns);
     }
 }
@@ -343,7 +344,7 @@ Word multiply_pair(Word a_bits, Word b_bits, Word dest, const Phase& phase, cons
     const Word zero = a.zero | b.zero | (exponent <= rules.dest_base);
     const Word product = with_sign(fa * fb, a.sign ^ b.sign) << 13;
     return accumulate<D>(dest, zero ? Word{} : product, zero ? Word{} + phase.zero_exponent : exponent, Word{},
-                         Word{} + rules.dest_base);
+                         Word{} + rules.dest_base, rules);
 }
 
 template <Rules::Dest D>
@@ -357,7 +358,7 @@ Word add_pair(Word a_bits, Word b_bits, Word dest, const Rules& rules) {
     const Word sum = with_sign(big + with_sign(shifted, big_sign ^ small_sign), big_sign);
     const Word zero = a.zero & b.zero;
     return accumulate<D>(dest, zero ? Word{} : sum << 13, zero ? Word{} + rules.zero_exponent : big_exponent, Word{},
-                         Word{} + rules.dest_base);
+                         Word{} + rules.dest_base, rules);
 }
 
 template <Rules::Dest D>

@@ -11,7 +11,6 @@
 
 namespace ttsim::impl::exact {
 
-inline constexpr std::int64_t tile_edge = 32;
 using Tile = std::array<float, 1024>;  ///< 32 x 32, row-major
 inline MatrixView view(Tile& tile) { return {tile.data(), tile_edge, tile_edge, tile_edge}; }
 inline ConstMatrixView view(const Tile& tile) { return {tile.data(), tile_edge, tile_edge, tile_edge}; }

@@ -107,7 +107,7 @@ void get_codes(const std::uint8_t* in, std::uint8_t* codes) {
 
 // The codes of a complete tile are buffered between groups and packed elements. Narrowing or folding them at once gives
 // long vector loops without store-to-load stalls.
-constexpr std::size_t max_elements = 32 * 32;
+constexpr std::size_t max_elements = tile_edge * tile_edge;
 
 template <int Bits>
 void encode_blocks(TileDim dim, std::uint32_t exponent_offset, ConstMatrixView tile, std::uint8_t* exponents,

@@ -26,7 +26,7 @@ inline constexpr AttrDef attr_sfpu_execution_thread{
     .name = "sfpu_execution_thread",
     .kind = AttrKind::Word,
     .default_text = "math",
-    .meaning = "thread that runs the vector unit (pack: not on Grayskull)",
+    .meaning = "thread that runs the vector unit (pack: chips with sfpu_on_pack_thread)",
     .words = "math|pack",
     .place = &enum_field<&OpAttributes::sfpu_on_pack, false, true>};
 inline constexpr AttrDef attr_zero_point{.name = "zero_point",

@@ -94,7 +94,7 @@ static void for_row_pairs(const BlockArgs& args, ConstMatrixView a, ConstMatrixV
 /// Runs the FPU's op on matching rows: in0 in SrcA, in1 in SrcB, into an empty Dst.
 template <class Op>
 static void exact_pairs(const BlockArgs& args, Op op) {
-    const exact::FpuConfig config = exact::fpu_config(args.op.in_df[0], args.op.acc_df);
+    const exact::FpuConfig config = exact::fpu_config(args.op.in_df[0], args.op.acc_df, args.op.chip);
     for_row_pairs(args, args.in[0].slices[0], args.in[1].slices[0],
                   [&](float* out, const float* a, const float* b, std::int64_t n) {
                       const auto count = static_cast<std::size_t>(n);

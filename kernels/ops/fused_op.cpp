@@ -56,6 +56,7 @@ OpConfig sub_config(const OpConfig& op, const FusedSubOp& sub, const FusedSubOp*
                   .t = op.out.t,
                   .order = op.out.order};
     config.tile = op.tile;
+    config.chip = op.chip;
     config.acc_df = op.acc_df;
     config.intermed_df = op.intermed_df;
     config.fidelity = op.fidelity;

@@ -11,7 +11,7 @@
 namespace ttsim::impl {
 namespace {
 
-constexpr std::int64_t edge = 32;  // sparse tiles are 32x32
+constexpr std::int64_t edge = tile_edge;  // sparse tiles are whole
 
 std::int64_t activation_slices(const OpConfig& op) { return op.attr.act_t > 0 ? op.attr.act_t : op.out.t; }
 

@@ -20,7 +20,7 @@ void expect_shape(const OpConfig& op, std::size_t operand, TileShape want, std::
 }
 
 void check_product_tiles(const OpConfig& op, Diagnostics& out) {
-    if (op.attr.sfpu_gelu && op.tile.h < 32)
+    if (op.attr.sfpu_gelu && op.tile.h < tile_edge)
         out.error(op.loc, "op '{}': sfpu_op gelu needs tiles of 32 rows, tile_dim is {}", op.name, op.tile);
 }
 

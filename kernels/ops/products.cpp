@@ -67,7 +67,7 @@ void subtract_low_products(ConstMatrixView in0, ConstMatrixView in1, MatrixView 
 void add_bias_exactly(const OpConfig& op, ConstMatrixView bias, TileDim bias_tile, MatrixView sums) {
     pack_from_dest(op.acc_df, op.intermed_df, sums);
     unpack_to_src(op.intermed_df, op.acc_df, sums);
-    const exact::FpuConfig config = exact::fpu_config(op.intermed_df, op.acc_df);
+    const exact::FpuConfig config = exact::fpu_config(op.intermed_df, op.acc_df, op.chip);
     const auto width = static_cast<std::size_t>(sums.cols);
     for (std::int64_t r = 0; r < sums.rows; ++r) {
         const std::span<float> row(sums.row(r), width);
@@ -149,7 +149,7 @@ void multiply(const OpConfig& op, Numerics numerics, ConstMatrixView in0, ConstM
               bool accumulate) {
     if (numerics == Numerics::Exact) {
         if (!accumulate) for_each_element(sums, [](std::uint32_t) { return 0U; });
-        return exact::product(op.in_df[0], op.acc_df, op.fidelity, op.in_tile[0].w, in0, in1, sums);
+        return exact::product(op.in_df[0], op.acc_df, op.fidelity, op.chip, op.in_tile[0].w, in0, in1, sums);
     }
     gemm(in0, in1, sums, accumulate);
     if (rounds_to_formats(numerics) && has_low_products(op)) subtract_low_products(in0, in1, sums);

@@ -151,7 +151,7 @@ void pool(const BlockArgs& args) {
     const std::int64_t kept_rt = rows ? 1 : in.rows / dim.h, kept_ct = columns ? 1 : in.cols / dim.w;
     for (std::int64_t i = 0; i < kept_rt; ++i)
         for (std::int64_t j = 0; j < kept_ct; ++j) {
-            exact::TileReducer reducer(exact::fpu_config(op.in_df[0], op.acc_df), exact::Reduction::Max, along,
+            exact::TileReducer reducer(exact::fpu_config(op.in_df[0], op.acc_df, op.chip), exact::Reduction::Max, along,
                                        phases(op.fidelity), ones);
             for (std::int64_t r = rows ? 0 : i; r < (rows ? in.rows / dim.h : i + 1); ++r)
                 for (std::int64_t c = columns ? 0 : j; c < (columns ? in.cols / dim.w : j + 1); ++c)

@@ -46,7 +46,7 @@ struct MicroBlock {
 struct StreamContext {
     const InstructionSet& set;
     const KernelConstants& constants;
-    int fpu_rows;         ///< Dst rows per element-wise FPU instruction: 4 on Grayskull, 8 on Wormhole
+    int fpu_rows;         ///< Dst rows per element-wise FPU instruction, ChipFeatures::fpu_rows
     int sfpu_iterations;  ///< per face: 4 with 64 lanes, 8 with 32
 };
 StreamContext stream_context(const std::string& chip_name);

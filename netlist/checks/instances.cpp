@@ -8,8 +8,6 @@ namespace ttsim::impl {
 
 namespace {
 
-constexpr std::int64_t queue_header_bytes = 32;
-
 std::string with_suffix(const std::string& name, std::int64_t chip) { return fmt::format("{}.{}", name, chip); }
 
 class Expander {
@@ -163,8 +161,8 @@ std::int64_t queue_buffer_bytes(const Queue& queue) {
     const Blocking& b = queue.blocking;
     const std::int64_t tiles = queue.entries * b.t * b.mblock_tiles();
     if (queue.layout == QueueLayout::Flat)
-        return queue_header_bytes + tiles * queue.tile.elements() * element_bytes(queue.df);
-    return queue_header_bytes + tiles * tile_bytes(queue.df, queue.tile);
+        return queue.alignment + tiles * queue.tile.elements() * element_bytes(queue.df);
+    return queue.alignment + tiles * queue.tile_bytes();
 }
 
 Netlist expand_instances(const Netlist& netlist) {

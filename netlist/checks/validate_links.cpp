@@ -96,7 +96,7 @@ void check_tms(Validation& v, const Op& op, std::size_t k) {
     if (k == 0 && op.cfg.in_df[k] == DataFormat::Int32)
         v.out.error(transpose->loc, "input 0 of op '{}' is Int32 and cannot be transposed", op.cfg.name);
     const TileDim before{op.cfg.in_tile[k].w, op.cfg.in_tile[k].h};
-    const bool matmul_dim = before == TileDim{} || before == TileDim{16, 32};
+    const bool matmul_dim = before == TileDim{} || before == TileDim{16, tile_edge};
     if (op.cfg.type == "matmul" && !matmul_dim)
         v.out.error(transpose->loc, "input {} of matmul '{}' has tile_dim {}; only 32x32 and 16x32 can be transposed",
                     k, op.cfg.name, before);
@@ -168,7 +168,8 @@ void check_output(Validation& v, const Op& op) {
     if (op.cfg.gradient && queues.empty())
         v.out.error(op.cfg.loc, "op '{}' is a gradient_op and feeds no queue to accumulate in", op.cfg.name);
     const std::int64_t body = tile_body_bytes(op.cfg.out_df, op.cfg.tile);
-    if (op.cfg.tile != TileDim{} && body % 32 != 0 && (body + tile_header_bytes) % 32 != 0)
+    constexpr std::int64_t unit = default_noc_alignment;  // a rule of netlists, on all chips
+    if (op.cfg.tile != TileDim{} && body % unit != 0 && (body + tile_header_bytes) % unit != 0)
         v.out.error(op.cfg.loc, "op '{}' writes {} tiles of {} bytes in {}; tiles must be a multiple of 32 bytes",
                     op.cfg.name, op.cfg.tile, body, to_string(op.cfg.out_df));
 }

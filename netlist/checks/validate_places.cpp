@@ -142,6 +142,17 @@ std::set<std::string_view> dynamic_queues(const Netlist& netlist) {
     return names;
 }
 
+/// The smallest alignment among the chips of the netlist: one file for several chips has one set of addresses, which
+/// its compiler laid out for one of them.
+std::int64_t laid_out_alignment(const Validation& v) {
+    std::int64_t least = v.chip.features.noc_alignment;
+    const std::vector<std::string> known = chip_names();
+    for (const std::string& arch : v.netlist.archs)
+        if (std::find(known.begin(), known.end(), arch) != known.end())
+            least = std::min(least, chip(arch).features.noc_alignment);
+    return least;
+}
+
 /// Two queues of a graph that are both filled by the host, or both by ops, must not overlap. An output may overlap an
 /// input: real models write new states over old ones.
 void check_overlaps(Validation& v) {
@@ -157,11 +168,14 @@ void check_overlaps(Validation& v) {
         std::uint64_t start, end;
         const Queue* queue;
     };
+    const std::int64_t alignment = laid_out_alignment(v);
     const std::set<std::string_view> dynamic = dynamic_queues(v.netlist);
     std::map<std::pair<std::int64_t, std::int64_t>, std::vector<Extent>> channels;  // (chip, channel)
     for (const Queue& queue : v.netlist.queues) {
         if (queue.where != QueueLoc::Dram || !queue.alias.empty() || dynamic.contains(queue.name)) continue;
-        const auto bytes = static_cast<std::uint64_t>(queue_buffer_bytes(queue));
+        Queue laid_out = queue;
+        laid_out.alignment = alignment;
+        const auto bytes = static_cast<std::uint64_t>(queue_buffer_bytes(laid_out));
         for (const BufferAddress& at : queue.buffers)
             channels[{queue.device(), at.channel}].push_back({at.address, at.address + bytes, &queue});
     }

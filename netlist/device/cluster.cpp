@@ -111,7 +111,7 @@ private:
             });
     }
 
-    // Descriptors number Tensix rows from 0 and skip other rows.
+    // Descriptors number rows (or columns) of cores from 0 and skip the others.
     void read_harvesting(const YamlNode& harvesting) {
         if (!harvesting.is_map()) fail_input(harvesting.loc(file_), "'harvesting' needs a map of chip ids");
         for (const auto& [key, value] : harvesting.entries)
@@ -119,11 +119,11 @@ private:
                 const std::int64_t id = chip_id(*k, "harvesting");
                 YamlMap map(v, file_, "harvesting");
                 (void)map.node_or_null("noc_translation");
-                const std::size_t rows = chip_.worker_y.size();
-                const std::int64_t mask = map.integer("harvest_mask", {0, (std::int64_t{1} << rows) - 1});
+                const std::vector<int>& lines = chip_.harvests_columns ? chip_.worker_x : chip_.worker_y;
+                const std::int64_t mask = map.integer("harvest_mask", {0, (std::int64_t{1} << lines.size()) - 1});
                 map.done();
-                for (std::size_t row = 0; row < rows; ++row)
-                    if (mask >> row & 1) cluster_.harvested[id].push_back(chip_.worker_y[row]);
+                for (std::size_t line = 0; line < lines.size(); ++line)
+                    if (mask >> line & 1) cluster_.harvested[id].push_back(lines[line]);
             });
     }
 
@@ -169,17 +169,24 @@ Cluster default_cluster(std::int64_t count, std::int64_t width, const ChipParams
         cluster.mmio.insert(cluster.chips.begin(), cluster.chips.end());
         return cluster;
     }
+    const auto channels = static_cast<std::int64_t>(chip.eth.size());
     if (count == 2) {
-        cluster.links = {{0, 8, 1, 0}, {0, 9, 1, 1}};
+        const std::int64_t half = channels / 2;
+        for (std::int64_t k = 0; k < std::clamp<std::int64_t>(half, 1, 2); ++k)
+            cluster.links.push_back({0, half + k, 1, k});
         return cluster;
     }
+    const std::int64_t side = channels / 4;
+    if (count > 1 && side == 0)
+        fail_input({}, "{} has {} Ethernet channels; a mesh of {} chips needs four of each, so give a --cluster",
+                   chip.name, channels, count);
     if (width <= 0) width = mesh_width(count);
-    // As on real boards: channels 4..7 connect to 12..15 of the next column, 8..11 to 0..3 of the next row.
+    // As on real boards, of 16: channels 4..7 connect to 12..15 of the next column, 8..11 to 0..3 of the next row.
     for (std::int64_t id = 0; id < count; ++id) {
         const bool right = id % width + 1 < width && id + 1 < count;
         const bool down = id + width < count;
-        for (std::int64_t k = 0; right && k < 4; ++k) cluster.links.push_back({id, 4 + k, id + 1, 12 + k});
-        for (std::int64_t k = 0; down && k < 4; ++k) cluster.links.push_back({id, 8 + k, id + width, k});
+        for (std::int64_t k = 0; right && k < side; ++k) cluster.links.push_back({id, side + k, id + 1, 3 * side + k});
+        for (std::int64_t k = 0; down && k < side; ++k) cluster.links.push_back({id, 2 * side + k, id + width, k});
     }
     return cluster;
 }

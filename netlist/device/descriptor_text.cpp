@@ -26,12 +26,16 @@ std::vector<NocCoord> cores_of(const std::vector<int>& columns, const std::vecto
 
 std::string soc_descriptor_text(const ChipInstance& chip) {
     const ChipParams& p = chip.params;
+    std::vector<NocCoord> harvested = cores_of(p.worker_x, chip.harvested_rows);
+    for (const std::vector<int>& rows : {p.worker_y, chip.harvested_rows}) {
+        const std::vector<NocCoord> of_columns = cores_of(chip.harvested_columns, rows);
+        harvested.insert(harvested.end(), of_columns.begin(), of_columns.end());
+    }
     std::string text = fmt::format("grid:\n  x_size: {}\n  y_size: {}\n\narc: {}\n\npcie: {}\n\ndram:\n", p.grid_x,
                                    p.grid_y, coord_list({p.arc}), coord_list({p.pcie}));
     for (const std::vector<NocCoord>& channel : p.dram) text += fmt::format("  - {}\n", coord_list(channel));
     text += fmt::format("\neth: {}\n\nfunctional_workers: {}\n\nharvested_workers: {}\n\nrouter_only: []\n\n",
-                        coord_list(p.eth), coord_list(cores_of(p.worker_x, p.worker_y)),
-                        coord_list(cores_of(p.worker_x, chip.harvested_rows)));
+                        coord_list(p.eth), coord_list(cores_of(p.worker_x, p.worker_y)), coord_list(harvested));
     text += fmt::format("worker_l1_size: {}\n\ndram_bank_size: {}\n\neth_l1_size: {}\n\narch_name: {}\n", p.l1_bytes,
                         p.dram_channel_bytes, p.eth_l1_bytes, p.name);
     return text;

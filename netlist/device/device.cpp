@@ -20,7 +20,8 @@ struct Product {
     ProductInfo info;
     std::int64_t clock_mhz = 0;
     std::int64_t mesh_width = 0;
-    std::vector<std::vector<int>> harvested;  ///< per chip, noc0 y
+    std::vector<std::vector<int>> harvested;  ///< per chip: rows (noc0 y), or columns (noc0 x) if it harvests these
+    std::size_t dram_channels = 0;            ///< 0: all of the chip
 };
 
 Product read_product(const std::string& name, YamlMap map) {
@@ -42,15 +43,21 @@ Product read_product(const std::string& name, YamlMap map) {
     const YamlPtr harvested = map.node("harvested");
     if (!harvested->is_sequence() || static_cast<std::int64_t>(harvested->items.size()) == 0)
         fail_input(harvested->loc(file), "'harvested' needs a list of rows for each chip");
+    const bool columns = params.harvests_columns;
     for (const YamlPtr& rows : harvested->items) {
         std::vector<int> list;
         for (const YamlPtr& row : rows->items)
-            list.push_back(static_cast<int>(yaml_integer(*row, file, "harvested", {0, params.grid_y - 1})));
+            list.push_back(static_cast<int>(
+                yaml_integer(*row, file, "harvested", {0, (columns ? params.grid_x : params.grid_y) - 1})));
         p.harvested.push_back(std::move(list));
     }
+    p.dram_channels = static_cast<std::size_t>(
+        map.integer_or("dram_channels", 0, {1, static_cast<std::int64_t>(params.dram.size())}));
     map.done();
-    p.info.cols = static_cast<std::int64_t>(params.worker_x.size());
-    p.info.rows = static_cast<std::int64_t>(params.worker_y.size() - p.harvested.front().size());
+    const std::size_t lost = p.harvested.front().size();
+    p.info.cols = static_cast<std::int64_t>(params.worker_x.size() - (columns ? lost : 0));
+    p.info.rows = static_cast<std::int64_t>(params.worker_y.size() - (columns ? 0 : lost));
+    p.info.validated = params.validated;
     return p;
 }
 
@@ -61,7 +68,8 @@ Product chip_as_product(const ChipParams& params) {
               params.summary,
               1,
               static_cast<std::int64_t>(params.worker_y.size()),
-              static_cast<std::int64_t>(params.worker_x.size())};
+              static_cast<std::int64_t>(params.worker_x.size()),
+              params.validated};
     p.clock_mhz = params.clock_mhz;
     p.harvested = {{}};
     return p;
@@ -106,22 +114,23 @@ DeviceChoice product_choice(const Product& product, const ChipParams& base) {
         fail_input({}, "--device {} has {} chips, but the netlist runs on {}", product.info.name, product.info.arch,
                    base.name);
     DeviceChoice choice{.name = product.info.name,
-                        .soc = {base, {}},
+                        .soc = {base, {}, {}},
                         .chips = product.info.chips,
                         .fixed_count = true,
                         .mesh_width = product.mesh_width,
                         .harvested = product.harvested};
     choice.soc.params.clock_mhz = product.clock_mhz;
+    if (product.dram_channels > 0) choice.soc.params.dram.resize(product.dram_channels);
     return choice;
 }
 
 DeviceChoice choose_device(const std::string& device, const ChipParams& base) {
-    if (device.empty()) return single_chip(base.name, {base, {}});
+    if (device.empty()) return single_chip(base.name, {base, {}, {}});
     if (is_chip_path(device)) {
         if (chip(device).file != base.file)
             fail_input({}, "--device {} is the chip {}, but the netlist runs on {}", device, chip(device).name,
                        base.name);
-        return single_chip(base.name, {base, {}});
+        return single_chip(base.name, {base, {}, {}});
     }
     std::vector<std::string> names;
     for (const Product& product : all_products()) {
@@ -136,21 +145,8 @@ DeviceChoice choose_device(const std::string& device, const ChipParams& base) {
                   device, fmt::join(names, ", "), did_you_mean(to_lower(device), names));
 }
 
-void harvest(ChipInstance& instance, const std::vector<int>& rows, std::string_view source) {
-    std::vector<int>& remaining = instance.params.worker_y;
-    for (const int row : rows) {
-        if (std::find(instance.harvested_rows.begin(), instance.harvested_rows.end(), row) !=
-            instance.harvested_rows.end())
-            continue;
-        const auto found = std::find(remaining.begin(), remaining.end(), row);
-        if (found == remaining.end())
-            fail_input({}, "{} names row {} of chip {}; its rows of cores are {}", source, row, instance.id,
-                       fmt::join(remaining, ", "));
-        if (remaining.size() == 1) fail_input({}, "{} leaves chip {} without cores", source, instance.id);
-        remaining.erase(found);
-        instance.harvested_rows.push_back(row);
-    }
-    std::sort(instance.harvested_rows.begin(), instance.harvested_rows.end());
+void harvest(ChipInstance& instance, const std::vector<int>& lines, bool columns, std::string_view source) {
+    for (const int line : lines) harvest_line(instance, line, columns, source);
 }
 
 Cluster choose_cluster(const MachineOptions& options, const DeviceChoice& device, const ChipParams& base) {
@@ -171,6 +167,20 @@ Cluster choose_cluster(const MachineOptions& options, const DeviceChoice& device
 }
 
 }  // namespace
+
+void harvest_line(ChipInstance& instance, int at, bool column, std::string_view source) {
+    std::vector<int>& remaining = column ? instance.params.worker_x : instance.params.worker_y;
+    std::vector<int>& lost = column ? instance.harvested_columns : instance.harvested_rows;
+    const char* const line = column ? "column" : "row";
+    if (std::find(lost.begin(), lost.end(), at) != lost.end()) return;
+    const auto found = std::find(remaining.begin(), remaining.end(), at);
+    if (found == remaining.end())
+        fail_input({}, "{} names {} {} of chip {}; its {}s of cores are {}", source, line, at, instance.id, line,
+                   fmt::join(remaining, ", "));
+    if (remaining.size() == 1) fail_input({}, "{} leaves chip {} without cores", source, instance.id);
+    remaining.erase(found);
+    lost.insert(std::upper_bound(lost.begin(), lost.end(), at), at);
+}
 
 std::string device_chip(const std::string& device) {
     if (device.empty()) return "";
@@ -195,12 +205,13 @@ Machine make_machine(const std::string& arch, const MachineOptions& options) {
     if (!options.cluster.empty()) machine.name += " in " + std::filesystem::path(options.cluster).stem().string();
     machine.links = cluster.links;
     for (const std::int64_t id : cluster.chips) {
-        ChipInstance instance{id, device.soc.params, device.soc.harvested_rows, cluster.mmio.contains(id)};
+        ChipInstance instance{id, device.soc.params, device.soc.harvested_rows, cluster.mmio.contains(id),
+                              device.soc.harvested_columns};
         const auto of_product = static_cast<std::size_t>(id) % device.harvested.size();
-        harvest(instance, device.harvested[of_product], device.name);
+        harvest(instance, device.harvested[of_product], base.harvests_columns, device.name);
         if (const auto found = cluster.harvested.find(id); found != cluster.harvested.end())
-            harvest(instance, found->second, "--cluster");
-        harvest(instance, options.harvested_rows, "--harvested-rows");
+            harvest(instance, found->second, base.harvests_columns, "--cluster");
+        harvest(instance, options.harvested_rows, false, "--harvested-rows");
         machine.chips.push_back(std::move(instance));
     }
     return machine;

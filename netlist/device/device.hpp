@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "isa/arch.hpp"
@@ -16,12 +17,13 @@ struct DeviceGrid {
     std::int64_t dram_channel_bytes = 0;
 };
 
-/// One chip of a machine: ChipParams with the rows left after harvesting.
+/// One chip of a machine: ChipParams with the rows and columns left after harvesting.
 struct ChipInstance {
     std::int64_t id = 0;
     ChipParams params;                ///< worker_x, worker_y hold the working columns and rows only (noc0 coordinates)
     std::vector<int> harvested_rows;  ///< noc0 y of the harvested rows
     bool mmio = false;                ///< has its own host link
+    std::vector<int> harvested_columns{};  ///< noc0 x of the harvested columns
     NocCoord worker(std::int64_t logical_row, std::int64_t logical_col) const {
         return {params.worker_x[static_cast<std::size_t>(logical_col)],
                 params.worker_y[static_cast<std::size_t>(logical_row)]};
@@ -60,10 +62,15 @@ Machine make_machine(const std::string& arch, const MachineOptions& options);
 /// device).
 std::string device_chip(const std::string& device);
 
+/// Harvests the line of cores at noc0 `at` (a column if `column`) of a chip; no effect if it is harvested already.
+/// `source` names the option or file in errors. Throws Error(Input) for a line without cores, or the last one.
+void harvest_line(ChipInstance& instance, int at, bool column, std::string_view source);
+
 /// Products of products.yaml, and chips with a `summary`: name, arch, chips, grid, description.
 struct ProductInfo {
     std::string name, arch, summary;
     std::int64_t chips = 1, rows = 0, cols = 0;
+    bool validated = false;  ///< ChipParams::validated of its chips
 };
 std::vector<ProductInfo> products();
 

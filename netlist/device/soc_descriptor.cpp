@@ -120,7 +120,7 @@ private:
         const YamlPtr node = map_.node("functional_workers");
         const std::vector<NocCoord> workers = coords(*node, "functional_workers");
         if (workers.empty()) fail_input(node->loc(file_), "'functional_workers' is empty; a chip needs a core");
-        std::set<int> columns, rows, harvested;
+        std::set<int> columns, rows;
         std::set<NocCoord> distinct;
         for (const NocCoord worker : workers) {
             columns.insert(worker.x);
@@ -133,19 +133,25 @@ private:
                 if (!distinct.contains({x, y}))
                     fail_input(node->loc(file_), "'functional_workers' lacks core {}-{}; cores must fill whole rows", x,
                                y);
-        if (const YamlPtr lost = map_.node_or_null("harvested_workers"))
-            for (const NocCoord worker : coords(*lost, "harvested_workers")) {
-                if (rows.contains(worker.y))
-                    fail_input(lost->loc(file_),
-                               "row {} has both working and harvested cores; whole rows are harvested", worker.y);
-                harvested.insert(worker.y);
-            }
+        if (const YamlPtr lost = map_.node_or_null("harvested_workers")) read_harvested(*lost, columns, rows);
         if (translated_)
             for (std::size_t row = rows.size(); row < base_.worker_y.size(); ++row)
-                harvested.insert(base_.worker_y[row]);
+                harvested_rows_.insert(base_.worker_y[row]);
         soc_.params.worker_x.assign(columns.begin(), columns.end());
         soc_.params.worker_y.assign(rows.begin(), rows.end());
-        soc_.harvested_rows.assign(harvested.begin(), harvested.end());
+        soc_.harvested_rows.assign(harvested_rows_.begin(), harvested_rows_.end());
+        soc_.harvested_columns.assign(harvested_columns_.begin(), harvested_columns_.end());
+    }
+
+    void read_harvested(const YamlNode& lost, const std::set<int>& columns, const std::set<int>& rows) {
+        for (const NocCoord worker : coords(lost, "harvested_workers")) {
+            const bool of_column = base_.harvests_columns && !columns.contains(worker.x);
+            if (rows.contains(worker.y) && !of_column)
+                fail_input(lost.loc(file_), "row {} has both working and harvested cores; whole rows {}are harvested",
+                           worker.y, base_.harvests_columns ? "or columns " : "");
+            if (!rows.contains(worker.y)) harvested_rows_.insert(worker.y);
+            if (of_column) harvested_columns_.insert(worker.x);
+        }
     }
 
     void read_sizes() {
@@ -161,6 +167,7 @@ private:
     SocDescriptor soc_;
     CoordBound bound_;
     bool translated_ = false;
+    std::set<int> harvested_rows_, harvested_columns_;
 };
 
 }  // namespace

@@ -9,8 +9,9 @@
 namespace ttsim::impl {
 
 struct SocDescriptor {
-    ChipParams params;                ///< features and timing of the base chip, positions of the descriptor, in noc0
-    std::vector<int> harvested_rows;  ///< noc0 y, ascending
+    ChipParams params;                   ///< features and timing of the base chip, positions of the descriptor, in noc0
+    std::vector<int> harvested_rows;     ///< noc0 y, ascending
+    std::vector<int> harvested_columns;  ///< noc0 x, ascending; only of chips that harvest columns
 };
 
 /// Throws Error(Input) at the place of the mistake; Error(Unsupported) for an unsupported chip.

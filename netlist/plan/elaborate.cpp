@@ -201,7 +201,7 @@ void Elaborator::connect(PlanOp& op) {
     const int self = op_index_.at(op.op->name());
     op.slices = op.op->cfg.out.t;
     op.slice_tiles = op.op->cfg.out.mblock_tiles();
-    op.out_tile_bytes = tile_bytes(op.op->cfg.out_df, op.op->cfg.tile);
+    op.out_tile_bytes = op.op->cfg.out_tile_bytes();
     for (std::size_t k = 0; k < op.op->inputs.size(); ++k) {
         PlanOperand made = operand(op, k);
         const PlanReader reader{self, static_cast<int>(k)};
@@ -241,7 +241,7 @@ PlanOperand Elaborator::operand(const PlanOp& op, std::size_t k) {
     made.operand_z = made.map.shape().z;
     made.df = op.op->cfg.in_df[k];
     made.tile = op.op->cfg.in_tile[k];
-    made.tile_bytes = tile_bytes(made.df, made.tile);
+    made.tile_bytes = op.op->cfg.in_tile_bytes(k);
     if (resident) made.intake = Intake::Resident;
     return made;
 }

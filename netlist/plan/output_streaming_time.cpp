@@ -51,7 +51,7 @@ double busiest_gather(const OutputStreaming& made, const std::map<std::int64_t, 
 double output_streaming_cycles(const OutputStreaming& made, const Op& producer, const PipeConstants& constants) {
     const OpConfig& cfg = producer.cfg;
     const auto per_input = static_cast<double>(cfg.out.t * cfg.out.mblock_tiles());
-    const auto tile = static_cast<double>(tile_bytes(cfg.out_df, cfg.tile));
+    const auto tile = static_cast<double>(cfg.out_tile_bytes());
     const auto block =
         static_cast<double>(made.scatter() ? made.block_tiles : made.block_mblocks * cfg.out.mblock_tiles());
     const std::map<std::int64_t, double> of = senders(made, tile, constants);

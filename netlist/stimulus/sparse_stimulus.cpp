@@ -10,7 +10,7 @@ namespace ttsim::impl {
 
 namespace {
 
-constexpr std::int64_t edge = 32;
+constexpr std::int64_t edge = tile_edge;
 
 std::int64_t draw(Mt19937& engine, std::int64_t count) {
     return std::uniform_int_distribution<std::int64_t>(0, count - 1)(engine);

@@ -84,7 +84,7 @@ std::int64_t parallel_branches(const DataFlow& flow, const DataStep& depthwise) 
 /// Number of elements that each result sums up, if this is the right operand of a dense or depthwise product; otherwise
 /// 0.
 std::int64_t inner_of_right_operand(const DataFlow& flow, const DataStep::Use& use) {
-    constexpr std::int64_t edge = 32;
+    constexpr std::int64_t edge = tile_edge;
     const OpAttributes& a = use.step->attr();
     if (use.operand != 1) return 0;
     if (use.step->type() == "matmul") return a.identity ? 0 : a.m_k * a.u_kt * edge;
@@ -162,7 +162,7 @@ bool StimulusChooser::choose_by_role(const Queue& queue, ChosenStimulus& chosen)
             return true;
         }
         if (op.type == "embedding" && use.operand == 1 && !op.in.empty()) {
-            const std::int64_t rows = op.in[0].rt * (op.in_tile.empty() ? 32 : op.in_tile[0].h);
+            const std::int64_t rows = op.in[0].rt * (op.in_tile.empty() ? tile_edge : op.in_tile[0].h);
             if (netlist_.test.stimulus && is_valid_index(*netlist_.test.stimulus, rows)) continue;
             chosen = {uniform(0, static_cast<double>(rows - 1)), nullptr,
                       fmt::format("indices: uniform over the {} rows of the table", rows)};

@@ -7,8 +7,6 @@ namespace ttsim::impl {
 
 namespace {
 
-constexpr std::int64_t tile_edge = 32;
-
 bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 ChosenStimulus constant(double value, const std::string& what) {

@@ -88,7 +88,7 @@ DataFormat format(const Context& ctx, const YamlNode& node, std::string_view wha
 }
 
 TileDim tile_dim(const Context& ctx, const YamlNode& node) {
-    const auto [h, w] = integer_pair(ctx, node, "tile_dim", {1, 32});
+    const auto [h, w] = integer_pair(ctx, node, "tile_dim", {1, tile_edge});
     const TileDim dim{static_cast<std::int32_t>(h), static_cast<std::int32_t>(w)};
     if (!is_legal(dim))
         fail_input(ctx.at(node),

@@ -13,7 +13,7 @@ void read_number(Context& ctx, const YamlNode& node, T& into) {
 /// [first, last], counted from 1.
 template <class T, std::int64_t T::*first, std::int64_t T::*last>
 void read_range(Context& ctx, const YamlNode& node, T& into) {
-    const auto [a, b] = integer_pair(ctx, node, ctx.field, {1, 32});
+    const auto [a, b] = integer_pair(ctx, node, ctx.field, {1, tile_edge});
     if (a > b) fail_input(ctx.at(node), "the range [{}, {}] ends before it begins", a, b);
     into.*first = a;
     into.*last = b;

@@ -9,8 +9,7 @@ using namespace reading;
 
 static void read_devices(Context& ctx, const YamlNode& node, Netlist& into) {
     if (!ctx.is_map(node, "'devices'")) return;
-    std::vector<std::string> known = chip_names();
-    known.emplace_back("blackhole");  // valid in the format, but unsupported
+    const std::vector<std::string> known = chip_names();
     bool has_arch = false;
     for (const auto& [key, value] : node.entries) {
         if (key->scalar != "arch") {

@@ -22,7 +22,7 @@ void bind_images(nb::module_& m) {
            const std::string& arch, bool reallocate_channels, bool overlap_dynamic) {
             return merge_images({folder, models, arch, reallocate_channels, overlap_dynamic}, file);
         },
-        "folder"_a, "models"_a, "file"_a, "arch"_a = "wormhole_b0", nb::kw_only(), "reallocate_channels"_a = true,
+        "folder"_a, "models"_a, "file"_a, "arch"_a = "", nb::kw_only(), "reallocate_channels"_a = true,
         "overlap_dynamic"_a = true, nb::call_guard<nb::gil_scoped_release>(),
         "Merges images FOLDER/NAME.tti into one, which runs them in order on one device. Raises InputError for images "
         "that cannot be merged, and UnsupportedError if memory is full; nothing is written then.");

@@ -73,6 +73,7 @@ void bind_compiling(nb::module_& m) {
     nb::class_<CompileReport>(m, "CompileReport", "Results of compilation.")
         .def_ro("chip", &CompileReport::chip)
         .def_ro("device", &CompileReport::device)
+        .def_ro("validated", &CompileReport::validated, "Whether results of the chip were compared with measurements.")
         .def_ro("ops", &CompileReport::ops)
         .def_ro("epochs", &CompileReport::epochs)
         .def_ro("constants", &CompileReport::constants)

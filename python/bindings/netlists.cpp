@@ -14,6 +14,8 @@ void bind_devices(nb::module_& m) {
         .def_ro("chips", &DeviceInfo::chips)
         .def_ro("rows", &DeviceInfo::rows, "Rows of Tensix cores of each chip.")
         .def_ro("columns", &DeviceInfo::columns)
+        .def_ro("wide_dest", &DeviceInfo::wide_dest, "Whether its cores accumulate in 32 bits: Float32, Int32.")
+        .def_ro("validated", &DeviceInfo::validated, "Whether results of its chip were compared with measurements.")
         .def("__repr__", [](const DeviceInfo& d) { return nb::str("DeviceInfo({!r})").format(d.name); });
     m.def("devices", &devices, "The known devices.");
     m.def("describe_device", &describe_device, "device"_a, "harvested_rows"_a = std::vector<int>{},

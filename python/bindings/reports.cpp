@@ -38,6 +38,7 @@ void bind_reports(nb::module_& m) {
     nb::class_<RunReport>(m, "RunReport", "Report of a run, in cycles of the chip's clock.")
         .def_ro("chip", &RunReport::chip)
         .def_ro("device", &RunReport::device)
+        .def_ro("validated", &RunReport::validated, "Whether results of the chip were compared with measurements.")
         .def_ro("clock_mhz", &RunReport::clock_mhz)
         .def_ro("cycles", &RunReport::cycles)
         .def_ro("load_cycles", &RunReport::load_cycles)

@@ -25,15 +25,33 @@ _COMPUTED = {DataFormat.Float16: DataFormat.Float16, DataFormat.Float16_b: DataF
              DataFormat.Bfp8: DataFormat.Bfp8, DataFormat.Bfp8_b: DataFormat.Bfp8_b,
              DataFormat.Bfp4: DataFormat.Float16, DataFormat.Bfp2: DataFormat.Float16,
              DataFormat.Bfp4_b: DataFormat.Float16_b}
-_PRODUCTS = {BackendDevice.Grayskull: "gs_e150", BackendDevice.Wormhole_B0: "wh_n150"}
+
+
+def _chip_info(arch: BackendDevice) -> Any:
+    """The largest device of one chip with this architecture, the first of several, from ttsim.devices(). RuntimeError
+    for an architecture that is not simulated."""
+    import ttsim
+    known = ttsim.devices()
+    single = [info for info in known if info.chips == 1 and info.chip == arch.to_string()]
+    if not single:
+        raise RuntimeError(f"arch {arch.name} is not simulated; known chips are "
+                           f"{', '.join(sorted({info.chip for info in known}))}")
+    return max(single, key=lambda info: info.rows * info.columns)
+
+
+def _linked(arch: BackendDevice) -> list[Any]:
+    """Products of several chips with this architecture, smallest first."""
+    import ttsim
+    return sorted((info for info in ttsim.devices() if info.chips > 1 and info.chip == arch.to_string()),
+                  key=lambda info: info.chips)
 
 
 def device_name(settings: Any, arch: BackendDevice, chips: int = 1) -> str:
     """A product, or a SoC descriptor file. RuntimeError for an architecture that is not simulated, or a product of
     another architecture."""
-    product = str(config.supported_backend_configurations.get(settings.device_config or "", ("", []))[0])
+    product = config.product_of(settings.device_config)
     if product:
-        named = BackendDevice.Grayskull if product.startswith("gs") else BackendDevice.Wormhole_B0
+        named = BackendDevice.of_chip(_chip_of(product))
         if named != arch:
             raise RuntimeError(f"device_config '{settings.device_config}' is a {named.name}, the device was made with "
                                f"arch {arch.name}; make it with arch=pybuda.BackendDevice.{named.name}")
@@ -44,13 +62,19 @@ def device_name(settings: Any, arch: BackendDevice, chips: int = 1) -> str:
     if descriptor:  # a name of a file installed with the vendor's software
         log.warning("there is no SoC descriptor '%s'; the whole chip is used (give the path of a file)",
                     descriptor)
-    if arch not in _PRODUCTS:
-        raise RuntimeError(f"arch {arch.name} is not simulated; make the device with arch=pybuda.BackendDevice."
-                           "Wormhole_B0 or Grayskull")
-    if arch == BackendDevice.Wormhole_B0 and chips > 1:
-        return "wh_n300" if chips == 2 else "galaxy"
-    family = "gs" if arch == BackendDevice.Grayskull else "wh"
-    return next((name for name in simulated_products() if name.startswith(family)), _PRODUCTS[arch])
+    default = str(_chip_info(arch).name)
+    if chips > 1 and (linked := _linked(arch)):
+        return str(next((info.name for info in linked if info.chips >= chips), linked[-1].name))
+    return next((name for name in simulated_products() if _chip_of(name) == arch.to_string()), default)
+
+
+def _chip_of(product: str) -> str:
+    """The chip of a product. RuntimeError for an unknown one."""
+    import ttsim
+    chips = {info.name: str(info.chip) for info in ttsim.devices()}
+    if product not in chips:
+        raise RuntimeError(f"there is no product '{product}'; products are {', '.join(sorted(chips))}")
+    return chips[product]
 
 
 def default_format(settings: Any, inputs: Sequence[DataFormat], fp32_fallback: DataFormat) -> DataFormat:
@@ -96,7 +120,7 @@ def options(settings: Any, device: Any, data_format: DataFormat, microbatch: int
                            else settings.dram_placement_algorithm.name.lower(), ""),
     }
     made.update({name: value for name, (value, default) in wanted.items() if value != default})
-    rules = tensor_formats.rules(formats or {}, data_format, settings, device.arch != BackendDevice.Grayskull)
+    rules = tensor_formats.rules(formats or {}, data_format, settings, _chip_info(device.arch).wide_dest)
     with of_field("amp_properties", settings.amp_properties):
         rules += [_rule(one, device) for one in settings.amp_properties if _is_forward(one)]
         if rules:
@@ -105,10 +129,11 @@ def options(settings: Any, device: Any, data_format: DataFormat, microbatch: int
 
 
 def _chips(device: Any) -> int:
-    """Number of chips to use: only one for Grayskull, whose chips have no links."""
-    if device.arch == BackendDevice.Grayskull and len(device.chip_ids) > 1:
-        log.warning("device '%s' has %d chips of Grayskull, which have no Ethernet links: one of them runs all epochs; "
-                    "use arch=pybuda.BackendDevice.Wormhole_B0 to distribute them", device.name, len(device.chip_ids))
+    """Number of chips to use: only one if no product links several, such as for Grayskull."""
+    if len(device.chip_ids) > 1 and not _linked(device.arch):
+        log.warning("device '%s' has %d chips of %s, which have no Ethernet links on any product: one of them runs all "
+                    "epochs; use arch=pybuda.BackendDevice.Wormhole_B0 to distribute them", device.name,
+                    len(device.chip_ids), device.arch.name)
         return 1
     return len(device.chip_ids)
 
@@ -133,7 +158,7 @@ def _is_forward(rule: Any) -> bool:
 def _accumulated(data_format: DataFormat | None, device: Any) -> str | None:
     """32-bit accumulation if the chip supports it, else the device's fp32_fallback. Integers always accumulate in 32
     bits."""
-    if data_format == DataFormat.Float32 and device.arch == BackendDevice.Grayskull:
+    if data_format == DataFormat.Float32 and not _chip_info(device.arch).wide_dest:
         data_format = output_format(device.fp32_fallback)
     return data_format and data_format.name
 

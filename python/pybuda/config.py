@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from .compiler_config import (
     CompilerConfig, _clear_global_compiler_config, _get_global_compiler_config, _set_global_compiler_config,
-    _set_pybuda_override_veto, set_configuration_options, supported_backend_configurations)
+    _set_pybuda_override_veto, product_of, set_configuration_options, supported_backend_configurations)
 from .config_fields import CompileDepth, PerfTraceLevel, TTIDumpFormat
 from .config_ops import (
     _internal_insert_fj_buffering_nop, add_cpu_fallback_ops, add_schedule_constraint, configure_mixed_precision,
@@ -15,7 +15,7 @@ from .config_ops import (
 
 __all__ = [
     "FUNCTIONS", "_clear_global_compiler_config", "_get_global_compiler_config", "_set_global_compiler_config", "_set_pybuda_override_veto",
-    "supported_backend_configurations",
+    "product_of", "supported_backend_configurations",
     "CompileDepth", "CompilerConfig", "PerfTraceLevel", "TTIDumpFormat", "_internal_insert_fj_buffering_nop",
     "add_cpu_fallback_ops", "add_schedule_constraint", "configure_mixed_precision", "insert_buffering_nop",
     "insert_fracture_group", "insert_nop", "internal_override_output_buffer_multiplier", "override_dram_parameters",

@@ -400,7 +400,7 @@ def _check_detected(device: str, chip_ids: Sequence[Any]) -> None:
     settings = config._get_global_compiler_config()
     if settings.backend_cluster_descriptor_path:
         return
-    product = config.supported_backend_configurations.get(settings.device_config or "", ("", []))[0]
+    product = config.product_of(settings.device_config)
     of_product = next((info.chips for info in ttsim.devices() if info.name == product), 0)
     there = max(len(detect_available_silicon_devices()), of_product)
     beyond = [chip for chip in chip_ids if isinstance(chip, int) and not 0 <= chip < there]

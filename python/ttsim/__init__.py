@@ -1,5 +1,5 @@
-"""Runs models and Buda netlists on simulated Tenstorrent Grayskull and Wormhole chips, with the chips' number formats,
-and reports the cycles.
+"""Runs models and Buda netlists on simulated Tenstorrent chips (Grayskull, Wormhole, Blackhole), with the chips' number
+formats, and reports the cycles.
 
     import numpy, ttsim
     graph = ttsim.Graph()

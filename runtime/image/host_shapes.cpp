@@ -67,7 +67,7 @@ HostShapes prestride(const Queue& queue, const TensorTransform& t, const std::st
 HostShapes embedding(const Queue& queue, const TensorTransform& t, const std::string& place) {
     const Shape entry = entry_of(queue);
     HostShapes shapes{t.original, {entry[1], entry[2]}, {}};
-    const std::int64_t given = elements_of(t.original), filled = round_up(given, 32), rows = queue.shape().rt;
+    const std::int64_t given = elements_of(t.original), filled = round_up(given, tile_edge), rows = queue.shape().rt;
     const std::int64_t tile = queue.tile.elements();
     if (given == 0 || entry[0] != 1 || filled % rows != 0 || round_up(filled / rows, tile) != queue.shape().ct * tile)
         fail_shapes(queue, t, shapes, place);

@@ -77,9 +77,11 @@ DeviceRecord describe(const ir::CompiledModel& model, const Machine& machine, co
 }
 
 /// Values of constants (queues with one entry) and parameters (rams).
-void add_tensors(const ir::CompiledModel& model, const ImageOptions& options, DeviceRecord& r, MemberSink& members) {
+void add_tensors(const ir::CompiledModel& model, const ImageOptions& options, std::int64_t alignment, DeviceRecord& r,
+                 MemberSink& members) {
     for (const ir::QueueConstant& constant : model.constants) {
-        const Queue& queue = queue_named(model, constant.queue);
+        Queue queue = queue_named(model, constant.queue);
+        queue.alignment = alignment;
         const bool ram = queue.type == QueueType::Ram;
         const std::shared_ptr<const Tensor> held = constant.entry.tensor();
         const Tensor& entry = *held;
@@ -138,7 +140,7 @@ void write_image(const ir::CompiledModel& model, const Machine& machine, const s
                             tilized ? "PYBUDA_TTI_BACKEND_TILIZED_FORMAT" : "PYBUDA_TTI_BACKEND_FORMAT"));
     for (const std::string& folder : folder_names()) archive.add_folder(std::string(builds_folder) + "/" + folder);
     write_target(machine, model.netlist, options.release, members.below(""));
-    add_tensors(model, options, record, members);
+    add_tensors(model, options, machine.chips.front().params.features.noc_alignment, record, members);
     members.add(record_file, device_json(record));
     archive.add_folder("module_files");
     add_host_files(options, members);
@@ -242,6 +244,7 @@ DevicePart read_device_part(const Members& files) {
     if (name.empty()) fail_input({files.place(record_file), 0, 0}, "'netlist_filename' names no file");
     part.text = files.read(name, max_netlist).text();
     part.netlist = read_netlist_text(part.text, files.place(name));
+    set_chip(part.netlist, part.machine.chips.front().params.features);
     add_constants(part, files, part.record.constants, part.record.constant_values);
     add_constants(part, files, part.record.parameters, part.record.parameter_values);
     if (!part.own) return part;

@@ -30,7 +30,9 @@ std::vector<Image> read_images(const MergeOptions& options) {
 /// Throws with all problems of a netlist on its machine.
 void check_netlist(const Netlist& netlist, const Machine& machine) {
     Diagnostics problems;
-    validate(resolve(netlist), machine.chips.front().params, machine.grid(machine.chips.front().id),
+    Netlist resolved = resolve(netlist);
+    set_chip(resolved, machine.chips.front().params.features);
+    validate(resolved, machine.chips.front().params, machine.grid(machine.chips.front().id),
              machine.chips.back().id + 1, problems);
     problems.throw_if_any();
 }
@@ -38,11 +40,12 @@ void check_netlist(const Netlist& netlist, const Machine& machine) {
 /// Checks that all images are for the same machine, of the requested arch, with the same microbatch.
 void check_together(const MergeOptions& options, const std::vector<Image>& images) {
     const Image& first = images.front();
+    const std::string wanted = options.arch.empty() ? chip_of_arch(first.record.arch) : chip(options.arch).name;
     for (std::size_t i = 0; i < images.size(); ++i) {
         const std::string file = file_of(options, options.models[i]);
         const std::string arch = chip_of_arch(images[i].record.arch);
-        if (arch != to_lower(options.arch))
-            fail_input({file, 0, 0}, "it is for {}, and images for {} are merged (--arch)", arch, options.arch);
+        if (arch != wanted)
+            fail_input({file, 0, 0}, "it is for {}, and images for {} are merged (--arch)", arch, wanted);
         check_same_target(images[i].machine, first.machine, file);
         check_netlist(images[i].model.netlist, images[i].machine);
         if (images[i].model.host.microbatch != first.model.host.microbatch)

@@ -14,7 +14,7 @@ namespace ttsim::impl::image {
 struct MergeOptions {
     std::string folder;               ///< holds NAME.tti of each model
     std::vector<std::string> models;  ///< names, in execution order
-    std::string arch = "wormhole_b0";
+    std::string arch;                 ///< chip that all images are for; "": that of the first
     PlacingOptions placing;
     ImageOptions image;
     std::vector<std::uint64_t> dram_bytes;  ///< sizes of the channels; empty: the machine's. For tests

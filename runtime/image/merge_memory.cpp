@@ -15,29 +15,25 @@ MemoryLimits limits_of(const Machine& machine) {
     const ChipParams& chip = machine.chips.front().params;
     YamlMap map = YamlMap::from_file(config_file("images.yaml"));
     constexpr IntRange any{0, std::int64_t{1} << 40};
-    YamlMap slots = map.map("epoch_slots"), busiest = map.map("cores_of_channel"), hosts = map.map("host_channels");
-    const std::string file = map.where().file;
-    if (!slots.has(chip.name) || !busiest.has(chip.name) || !hosts.has(chip.name))
-        fail_unsupported({file, 0, 0}, "it has no memory map of {}, so images for it cannot be merged", chip.name);
+    if (chip.images.epoch_slots == 0 || chip.images.host_bytes.empty())
+        fail_unsupported({chip.file, 0, 0},
+                         "'images' of {} needs epoch_slots and host_mib, otherwise images for it cannot be merged",
+                         chip.name);
     const auto channels = static_cast<std::int64_t>(chip.dram.size());
     const auto workers = static_cast<std::int64_t>(chip.worker_x.size() * chip.worker_y.size());
-    const std::int64_t fixed = busiest.integer(chip.name, any);
+    const std::int64_t fixed = chip.images.channel_cores;
     const std::int64_t cores = fixed > 0 ? fixed : (workers + channels - 1) / channels;
     const std::int64_t of_core = map.integer("binary_slots", any) * map.integer("binary_slot_bytes", any) +
-                                 map.integer("command_bytes", any) * slots.integer(chip.name, any);
+                                 map.integer("command_bytes", any) * chip.images.epoch_slots;
     MemoryLimits limits;
     limits.reserved = static_cast<std::uint64_t>(map.integer("metadata_limit", any) + cores * of_core);
     limits.dram.assign(chip.dram.size(), static_cast<std::uint64_t>(chip.dram_channel_bytes));
-    for (const YamlPtr& item : hosts.node(chip.name)->items)
-        limits.host.push_back(static_cast<std::uint64_t>(yaml_integer(*item, file, "host_channels", any)) << 20);
+    limits.host.assign(chip.images.host_bytes.begin(), chip.images.host_bytes.end());
+    limits.alignment = static_cast<std::uint64_t>(chip.features.noc_alignment);
     return limits;
 }
 
 namespace {
-
-constexpr std::uint64_t alignment = 32;
-
-std::uint64_t aligned(std::uint64_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
 
 /// A channel of the memory of a chip or of the host.
 struct Channel {
@@ -68,7 +64,7 @@ struct Group {
     std::vector<BufferOf> buffers;
 };
 
-std::vector<Group> groups_of(std::vector<BufferOf> buffers) {
+std::vector<Group> groups_of(std::vector<BufferOf> buffers, std::uint64_t alignment) {
     std::stable_sort(buffers.begin(), buffers.end(),
                      [](const BufferOf& a, const BufferOf& b) { return a.address().address < b.address().address; });
     std::vector<Group> groups;
@@ -97,7 +93,7 @@ public:
         }
         for (auto& [channel, buffers] : channels) {
             std::uint64_t used = first(channel);
-            for (const Group& group : groups_of(std::move(buffers))) {
+            for (const Group& group : groups_of(std::move(buffers), limits_.alignment)) {
                 for (const BufferOf& buffer : group.buffers) {
                     BufferAddress to = buffer.address();
                     to.address = used + (buffer.address().address - group.begin);
@@ -147,6 +143,9 @@ public:
     }
 
 private:
+    std::uint64_t aligned(std::uint64_t bytes) const {
+        return (bytes + limits_.alignment - 1) / limits_.alignment * limits_.alignment;
+    }
     static Channel channel_of(const Queue& queue, std::int64_t channel) {
         return {queue.where, queue.device(), channel};
     }

@@ -15,6 +15,7 @@ namespace ttsim::impl::image {
 struct MemoryLimits {
     std::uint64_t reserved = 0;             ///< reserved by the vendor's runtime in each DRAM channel
     std::vector<std::uint64_t> dram, host;  ///< bytes of the channels
+    std::uint64_t alignment = 32;           ///< of the addresses of queues
 };
 /// The limits of a machine, from its descriptors and configs/images.yaml.
 MemoryLimits limits_of(const Machine& machine);

@@ -26,18 +26,17 @@ std::string upper(std::string text) {
     return text;
 }
 
-/// Constants from configs/images.yaml.
+/// Constants from configs/images.yaml and the chip.
 struct QueueConstants {
     std::int64_t metadata_limit, slot_bytes, binary_slots, binary_slot_bytes, cache_slots, epoch_slots;
 };
 
-QueueConstants read_constants(const std::string& chip) {
+QueueConstants read_constants(const ChipParams& chip) {
     YamlMap map = YamlMap::from_file(config_file("images.yaml"));
     constexpr IntRange any{0, std::int64_t{1} << 40};
-    YamlMap slots = map.map("epoch_slots");
     return {map.integer("metadata_limit", any),     map.integer("epoch_slot_bytes", any),
             map.integer("binary_slots", any),       map.integer("binary_slot_bytes", any),
-            map.integer("kernel_cache_slots", any), slots.has(chip) ? slots.integer(chip, any) : 0};
+            map.integer("kernel_cache_slots", any), chip.images.epoch_slots};
 }
 
 /// Graphs in the order in which programs first execute them.
@@ -53,7 +52,7 @@ std::vector<const Graph*> executed(const Netlist& netlist) {
 
 std::string runtime_data(const Machine& machine, const Netlist& netlist, const std::string& release) {
     const ChipInstance& first = machine.chips.front();
-    const QueueConstants c = read_constants(first.params.name);
+    const QueueConstants c = read_constants(first.params);
     std::string text = fmt::format(
         "arch_name: {}\nbackend_type: Silicon\nbackend_mode: CompileOnly\nnetlist_path: unzipped_tti/netlist.yaml\n"
         "cluster_descriptor_path: unzipped_tti/backend_build_binaries/cluster_desc.yaml\n"
@@ -85,8 +84,11 @@ std::string describe(const Machine& machine) {
     std::string before;
     for (const ChipInstance& chip : machine.chips) {
         const std::string text_of_chip =
-            fmt::format("grid [{}, {}], harvested rows [{}] (mask {})", chip.params.worker_y.size(),
-                        chip.params.worker_x.size(), fmt::join(chip.harvested_rows, ", "), harvesting_mask(chip));
+            fmt::format("grid [{}, {}], harvested rows [{}] (mask {}){}", chip.params.worker_y.size(),
+                        chip.params.worker_x.size(), fmt::join(chip.harvested_rows, ", "), harvesting_mask(chip),
+                        chip.harvested_columns.empty()
+                            ? ""
+                            : fmt::format(", harvested columns [{}]", fmt::join(chip.harvested_columns, ", ")));
         if (text_of_chip != before)
             text +=
                 fmt::format(", {}{}", machine.chips.size() > 1 ? fmt::format("chip {}: ", chip.id) : "", text_of_chip);
@@ -97,7 +99,8 @@ std::string describe(const Machine& machine) {
 
 bool same_chip(const ChipInstance& a, const ChipInstance& b) {
     return a.id == b.id && a.params.name == b.params.name && a.params.worker_x == b.params.worker_x &&
-           a.params.worker_y == b.params.worker_y && a.harvested_rows == b.harvested_rows;
+           a.params.worker_y == b.params.worker_y && a.harvested_rows == b.harvested_rows &&
+           a.params.dram.size() == b.params.dram.size();
 }
 
 // --- reading -------------------------------------------------------------------------------------------------------
@@ -119,7 +122,7 @@ void apply_mask(ChipInstance& chip, const ChipParams& base, std::int64_t mask, c
 }
 
 ChipInstance whole_chip(const ChipParams& base, std::int64_t id, std::int64_t mask, const std::string& place) {
-    ChipInstance chip{id, base, rows_of_mask(mask), false};
+    ChipInstance chip{id, base, rows_of_mask(mask), false, {}};
     for (const int row : chip.harvested_rows)
         if (std::find(base.worker_y.begin(), base.worker_y.end(), row) == base.worker_y.end())
             fail_input({place, 0, 0}, "'harvested_rows' of chip {}: mask {} names row {}, which has no cores", id, mask,
@@ -135,7 +138,7 @@ ChipInstance read_chip(const FileSet& files, const ChipParams& base, std::int64_
     if (!files.has(file)) file = build_file("device_desc.yaml");
     const SocDescriptor soc =
         read_soc_descriptor_text(files.read(file, max_descriptor).text(), files.place(file), base);
-    return {id, soc.params, soc.harvested_rows, false};
+    return {id, soc.params, soc.harvested_rows, false, soc.harvested_columns};
 }
 
 const ChipParams& base_chip(const DeviceRecord& record, const std::string& place) {

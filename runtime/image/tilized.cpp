@@ -12,7 +12,7 @@ namespace ttsim::impl::image {
 
 namespace {
 
-constexpr TileDim flat_piece{1, 32};  ///< a tile of one row has its elements in order
+constexpr TileDim flat_piece{1, tile_edge};  ///< a tile of one row has its elements in order
 
 bool is_on(const char* variable) {
     const char* value = std::getenv(variable);
@@ -69,8 +69,7 @@ struct Slot {
 Slot slot_of(const Queue& queue) {
     refuse_flat_blocks(queue);
     const bool flat = queue.layout == QueueLayout::Flat;
-    Slot slot{
-        queue.tile, tile_header_bytes, tile_body_bytes(queue.df, queue.tile), tile_bytes(queue.df, queue.tile), {}};
+    Slot slot{queue.tile, tile_header_bytes, tile_body_bytes(queue.df, queue.tile), queue.tile_bytes(), {}};
     if (flat)
         slot = {flat_piece, 0, flat_piece.w * element_bytes(queue.df), flat_piece.w * element_bytes(queue.df), {}};
     for (std::int64_t buffer = 0; buffer < queue.blocking.cores(); ++buffer) {
@@ -97,7 +96,7 @@ std::int64_t tilized_buffer_bytes(const Queue& queue) {
     const Blocking& b = queue.blocking;
     const std::int64_t tiles = b.t * b.mblock_tiles();
     if (queue.layout == QueueLayout::Flat) return tiles * queue.tile.elements() * element_bytes(queue.df);
-    return tiles * tile_bytes(queue.df, queue.tile);
+    return tiles * queue.tile_bytes();
 }
 
 void round_to_queue(const Queue& queue, Tensor& entry, const Tilizer& tilizer) {

@@ -8,7 +8,7 @@ namespace ttsim::impl::sim {
 constexpr unsigned entry_bits = 48;
 
 static std::uint64_t entry_bytes(const Queue& queue) {
-    return static_cast<std::uint64_t>(queue.shape().tiles() * tile_bytes(queue.df, queue.tile));
+    return static_cast<std::uint64_t>(queue.shape().tiles() * queue.tile_bytes());
 }
 
 static std::uint64_t share_of_buffer(const Queue& queue) {

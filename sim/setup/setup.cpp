@@ -56,7 +56,8 @@ void refuse_trace_without_clock(const MachineSettings& settings) {
         fail_input({settings.trace.file, 0, 0}, "cannot be written: functional mode has no clock; use full or timing");
 }
 
-void check_on(const Netlist& netlist, const Machine& machine) {
+void check_on(Netlist& netlist, const Machine& machine) {
+    set_chip(netlist, machine.chips.front().params.features);
     Diagnostics problems;
     validate(netlist, machine.chips.front().params, machine.grid(machine.chips.front().id), machine.chips.back().id + 1,
              problems);
@@ -115,6 +116,7 @@ static void try_arch(Setup& setup, const std::string& arch, const RunOptions& op
         setup.state->op_results = std::make_unique<OpResults>(options.numerics);
     report.netlist = setup.netlist.file;
     report.arch = setup.arch;
+    report.validated = setup.machine.chips.front().params.validated;
     report.device = setup.machine.name;
     report.mode = options.mode;
     report.numerics = options.numerics;
@@ -159,13 +161,12 @@ void fill_host(Setup& setup) {
     for (const std::string& note : state.host.notes()) state.report.notes.push_back(note);
 }
 
-/// Adds the note of the chip's description to the report, for runs and for checks.
-static void add_chip_note(Setup& setup) {
-    const ChipParams& params = chip(setup.arch);
-    if (params.note.empty()) return;
-    const std::string note = fmt::format("chip '{}': {}", params.name, params.note);
-    setup.netlist.notes.push_back(note);
-    setup.state->report.notes.push_back(note);
+/// Adds the notes on the chip to the report, for runs and for checks.
+static void add_chip_notes(Setup& setup) {
+    for (const std::string& note : chip_notes(setup.machine.chips.front().params)) {
+        setup.netlist.notes.push_back(note);
+        setup.state->report.notes.push_back(note);
+    }
 }
 
 std::unique_ptr<Setup> set_up(const RunOptions& given, const std::function<void(Netlist&)>& amend) {
@@ -204,7 +205,7 @@ std::unique_ptr<Setup> set_up(const RunOptions& given, const std::function<void(
     for (const std::string& arch : archs) {
         try {
             try_arch(*setup, arch, options, *setup->pool);
-            add_chip_note(*setup);
+            add_chip_notes(*setup);
             return setup;
         } catch (const Error& error) {
             if (error.fault() != Fault::Input && error.fault() != Fault::Unsupported) throw;

@@ -32,8 +32,8 @@ std::int64_t chips_named(const Netlist& netlist);
 /// Throws Error(Input) when a trace is requested in functional mode, which has no clock.
 void refuse_trace_without_clock(const MachineSettings& settings);
 
-/// Throws Error with all problems of the netlist on this machine.
-void check_on(const Netlist& netlist, const Machine& machine);
+/// Sets the netlist's chip (set_chip()), and throws Error with all problems of the netlist on this machine.
+void check_on(Netlist& netlist, const Machine& machine);
 
 /// Throws Error when the netlist runs on none of its architectures, with the problems of the one that has the fewest.
 /// `amend` changes the netlist after it is resolved.

@@ -72,6 +72,7 @@ struct OpCheckReport {
 };
 struct RunReport {
     std::string netlist, arch, device;
+    bool validated = false;  ///< ChipParams::validated of the chip
     std::vector<std::string> programs;
     std::vector<ChosenParameter> params;
     Mode mode = Mode::Full;

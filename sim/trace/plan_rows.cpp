@@ -79,7 +79,7 @@ void PlanWriter::add_queues(trace::Writer& writer) const {
         for (const BufferAddress& at : queue.buffers) buffers.push_back(fmt::format("[{},{}]", at.channel, at.address));
         writer.add(Table::Queue, queue_row_.at(&queue), queue.name, queue.type == QueueType::Ram ? "ram" : "queue",
                    place_name(queue), queue.device(), queue.entries, std::string(to_string(queue.df)),
-                   queue.shape().tiles() * tile_bytes(queue.df, queue.tile), json_list(buffers));
+                   queue.shape().tiles() * queue.tile_bytes(), json_list(buffers));
     }
 }
 

@@ -55,8 +55,42 @@ std::string text_of(const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("the configured chips are grayskull, wormhole and wormhole_b0") {
-    CHECK(chip_names() == std::vector<std::string>{"grayskull", "wormhole", "wormhole_b0"});
+TEST_CASE("the configured chips are blackhole, grayskull, wormhole and wormhole_b0") {
+    CHECK(chip_names() == std::vector<std::string>{"blackhole", "grayskull", "wormhole", "wormhole_b0"});
+    CHECK(default_chip().name == "wormhole_b0");
+}
+
+TEST_CASE("reports state which chips are not validated") {
+    CHECK(is_validated("grayskull"));
+    CHECK(is_validated("wormhole_b0"));
+    CHECK_FALSE(is_validated("blackhole"));
+    CHECK_FALSE(is_validated("no_chip"));
+    CHECK(chip_notes(chip("wormhole_b0")).empty());
+    REQUIRE(chip_notes(chip("blackhole")).size() == 1);
+    CHECK_THAT(chip_notes(chip("blackhole"))[0], Catch::Contains("chip 'blackhole' is not validated"));
+}
+
+TEST_CASE("a chip that is like another one is not validated by that") {
+    const TempDir dir;
+    const std::string file = dir.write("mine/chip.yaml", "name: mine\nlike: wormhole_b0\nclock_mhz: 900\n");
+    const ChipParams p = read_chip(file);
+    CHECK_FALSE(p.validated);
+    CHECK_FALSE(p.is_default);
+    CHECK(p.tt_perf_report == "wormhole_b0");
+    CHECK(p.images.epoch_slots == chip("wormhole_b0").images.epoch_slots);
+}
+
+TEST_CASE("blackhole has 140 cores, eight DRAM channels, an alignment of 64 bytes, and loses columns") {
+    const ChipParams& p = chip("blackhole");
+    CHECK((p.grid_x == 17 && p.grid_y == 12));
+    CHECK((p.worker_x.size() == 14 && p.worker_y.size() == 10));
+    CHECK(p.dram.size() == 8);
+    CHECK(p.dram_channel_bytes == std::int64_t{4} << 30);
+    CHECK(p.eth.size() == 14);
+    CHECK(p.features.noc_alignment == 64);
+    CHECK(p.harvests_columns);
+    CHECK_FALSE(chip("wormhole_b0").harvests_columns);
+    CHECK(p.timing.noc_link_bytes == 64);
 }
 
 TEST_CASE("grayskull has 120 cores, eight DRAM channels of one port and no Ethernet") {

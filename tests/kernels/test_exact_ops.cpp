@@ -41,7 +41,7 @@ struct Random {
 /// The matrix unit on whole tensors, k tile by k tile.
 void add_product(const OpConfig& op, const Tensor& in0, const Tensor& in1, std::int64_t k, std::int64_t length,
                  Tensor& sums) {
-    exact::matmul(exact::fpu_config(op.in_df[0], op.acc_df), phases(op.fidelity), 32,
+    exact::matmul(exact::fpu_config(op.in_df[0], op.acc_df, {}), phases(op.fidelity), 32,
                   in0.slice(0).sub(0, k, in0.rows, length), in1.slice(0).sub(k, 0, length, in1.cols), sums.slice(0));
 }
 

@@ -18,6 +18,7 @@ config.substitutions += [
     ("%python", sys.executable),
     ("%ttsim", lit_config.params["TTSIM"]),
     ("%ttperf", lit_config.params["TTPERF"]),
+    ("%smi", os.path.join(os.path.dirname(lit_config.params["TTSIM"]), "tt-smi")),
     ("%opt", lit_config.params["OPT"]),
     ("%examples", os.path.join(lit_config.params["ROOT"], "examples")),
     ("FileCheck", lit_config.params["FILECHECK"]),

@@ -101,6 +101,29 @@ TEST_CASE("in a default mesh no channel is used twice and every chip is reached"
     }
 }
 
+TEST_CASE("a default mesh uses the channels that the chip has") {
+    ChipParams few = chip("wormhole_b0");
+    few.eth.resize(14);
+    for (const std::int64_t count : {2, 6, 12}) {
+        std::set<std::pair<std::int64_t, std::int64_t>> used;
+        for (const EthLink& link : default_cluster(count, 0, few).links) {
+            CHECK(used.emplace(link.chip_a, link.channel_a).second);
+            CHECK(used.emplace(link.chip_b, link.channel_b).second);
+            CHECK((link.channel_a < 14 && link.channel_b < 14));
+        }
+        CHECK(!used.empty());
+    }
+    few.eth.resize(1);
+    CHECK(default_cluster(2, 0, few).links == std::vector<EthLink>{{0, 0, 1, 0}});
+    CHECK_THROWS_WITH(default_cluster(3, 0, few), Catch::Contains("give a --cluster"));
+}
+
+TEST_CASE("a cluster's harvesting mask is of columns on chips that harvest columns") {
+    const std::string text =
+        two + "ethernet_connections: []\n" + host + "harvesting: {1: {noc_translation: True, harvest_mask: 0x2001}}\n";
+    CHECK(read_cluster(write_cluster(text), chip("blackhole")).harvested.at(1) == std::vector<int>{1, 16});
+}
+
 TEST_CASE("routes are shortest and take the lowest ids on ties") {
     Machine m;
     for (std::int64_t id = 0; id < 5; ++id) m.chips.push_back({id, chip("wormhole_b0"), {}, false});

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <iostream>
 
+#include "netlist/device/descriptor_text.hpp"
 #include "netlist/device/device.hpp"
 #include "netlist/device/soc_descriptor.hpp"
 #include "tests/folders.hpp"
@@ -122,6 +123,28 @@ TEST_CASE("harvested rows on the command line come off every chip") {
     CHECK_THAT(refused("grayskull", {"", "", {1, 2, 3, 4, 5, 7, 8, 9, 10, 11}, 1}), Catch::Contains("without cores"));
 }
 
+TEST_CASE("boards of a chip that harvests columns lose these, and have the DRAM channels of the board") {
+    const Machine m = make_machine("blackhole", {"p100a", "", {}, 1});
+    const ChipInstance& card = m.chips.front();
+    CHECK(card.harvested_columns == std::vector<int>{15, 16});
+    CHECK(card.harvested_rows.empty());
+    CHECK((m.grid(0).cols == 12 && m.grid(0).rows == 10));
+    CHECK(m.grid(0).dram_channels == 7);
+    CHECK(make_machine("blackhole", {"p150a", "", {}, 1}).grid(0).cols == 14);
+    CHECK(make_machine("blackhole", {"p150a", "", {11}, 1}).grid(0).rows == 9);  // rows by the command line
+}
+
+TEST_CASE("a soc descriptor names harvested columns of chips that harvest columns") {
+    const Machine m = make_machine("blackhole", {"p100a", "", {}, 1});
+    const std::string file = write_temp("card.yaml", soc_descriptor_text(m.chips.front()));
+    const Machine again = make_machine("blackhole", {file, "", {}, 1});
+    CHECK(again.chips[0].harvested_columns == std::vector<int>{15, 16});
+    CHECK(again.chips[0].harvested_rows.empty());
+    CHECK(again.chips[0].params.worker_x == m.chips[0].params.worker_x);
+    CHECK_THAT(refused("wormhole_b0", {small_with("harvested_workers: []", "harvested_workers: [3-1]"), "", {}, 1}),
+               Catch::Contains("whole rows are harvested"));
+}
+
 TEST_CASE("several grayskull boards reach each other peer to peer over PCIe") {
     const Machine m = make_machine("grayskull", {"gs_e150", "", {}, 4});
     REQUIRE(m.chips.size() == 4);
@@ -137,7 +160,7 @@ TEST_CASE("devices that cannot be are refused") {
     CHECK_THAT(refused("wormhole_b0", {"wh_n15", "", {}, 1}), Catch::Contains("did you mean 'wh_n150'?"));
     CHECK_THAT(refused("wormhole_b0", {"wh_n300", "", {}, 3}), Catch::Contains("has 2 chips"));
     CHECK_THAT(refused("wormhole_b0", {"nowhere/x.yaml", "", {}, 1}), Catch::Contains("nowhere/x.yaml"));
-    CHECK_THAT(refused("blackhole", {}), Catch::Contains("no chip 'blackhole'"));
+    CHECK_THAT(refused("redhole", {}), Catch::Contains("no chip 'redhole'") && Catch::Contains("known: blackhole"));
     CHECK_THAT(refused("wormhole_b0", {"", "", {}, 5000}), Catch::Contains("1024"));
 }
 
@@ -155,7 +178,8 @@ TEST_CASE("a soc descriptor gives locations and sizes, the base chip features an
 
 TEST_CASE("mistakes in a soc descriptor are reported at their place") {
     const auto message = [](const std::string& file) { return refused("wormhole_b0", {file, "", {}, 1}); };
-    CHECK_THAT(message(small_with("WORMHOLE_B0", "BLACKHOLE")), Catch::Contains("'blackhole' is not modelled"));
+    CHECK_THAT(message(small_with("WORMHOLE_B0", "REDHOLE")), Catch::Contains("'redhole' is not modelled"));
+    CHECK_THAT(message(small_with("WORMHOLE_B0", "BLACKHOLE")), Catch::Contains("descriptor is for blackhole"));
     CHECK_THAT(message(small_with("WORMHOLE_B0", "GRAYSKULL")), Catch::Contains("descriptor is for grayskull"));
     CHECK_THAT(message(small_with("pcie: [0-3]", "pcie: [0-12]")), Catch::Contains("small.yaml:3:8"));
     CHECK_THAT(message(small_with("2-2]", "2-x]")), Catch::Contains("small.yaml:6:37") && Catch::Contains("x-y"));

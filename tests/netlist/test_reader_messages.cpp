@@ -11,7 +11,7 @@ const Message read_messages[] = {
     {"devices: {arch: [grayskull, wormhole_b0]}\n", "",
      "n.yaml:1:1: error: the netlist needs the key 'devices', such as devices: {arch: grayskull}"},
     {"arch: [grayskull", "arch: [greyskull",
-     "n.yaml:1:18: error: 'arch' is 'greyskull'; it must be one of grayskull, wormhole, wormhole_b0, blackhole; did "
+     "n.yaml:1:18: error: 'arch' is 'greyskull'; it must be one of blackhole, grayskull, wormhole, wormhole_b0; did "
      "you mean 'grayskull'?"},
     {"arch:", "arhc:",
      "n.yaml:1:10: error: 'devices' needs the field 'arch'\n"

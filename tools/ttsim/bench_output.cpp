@@ -1,13 +1,13 @@
 #include "tools/ttsim/bench_output.hpp"
 
+#include "tools/common/chip_option.hpp"
 #include "tools/common/output.hpp"
 #include "tools/validation/link_bench.hpp"
 
 namespace ttsim::impl::cli {
 
 void add_bench_flags(CLI::App& command, BenchFlags& flags, Outputs& outputs) {
-    command.add_option("--arch", flags.arch, "Chip: grayskull, wormhole, wormhole_b0 (the default)")
-        ->option_text("CHIP");
+    add_chip_option(command, flags.arch);
     auto* csv = command.add_option("--csv", flags.csv, "Predict the measured rows of a CSV file instead of one case")
                     ->option_text("FILE");
     outputs

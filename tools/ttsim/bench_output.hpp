@@ -11,7 +11,7 @@
 namespace ttsim::impl::cli {
 
 struct BenchFlags {
-    std::string arch = "wormhole_b0", csv, out;
+    std::string arch, csv, out;
     bool report = false, json = false;
 };
 

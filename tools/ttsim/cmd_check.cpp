@@ -27,6 +27,7 @@ nlohmann::ordered_json json_of(const std::string& netlist, const sim::CheckRepor
     using json = nlohmann::ordered_json;
     json all{{"netlist", netlist}, {"valid", report != nullptr}};
     all["arch"] = report ? json(report->arch) : json();
+    all["validated"] = report ? json(report->validated) : json();
     all["notes"] = report ? report->notes : std::vector<std::string>();
     all["problems"] = json::array();
     if (!error) return all;

@@ -1,10 +1,11 @@
 // ttsim devices: lists the products that --device accepts.
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "analysis/report/table.hpp"
+#include "isa/arch.hpp"
 #include "netlist/device/device.hpp"
 #include "tools/common/output.hpp"
 #include "tools/ttsim/commands.hpp"
@@ -18,7 +19,17 @@ std::string as_table(const std::vector<ProductInfo>& products) {
     for (const ProductInfo& p : products)
         text += fmt::format("{:<10} {:<12} {:>5} {:>8}  {}\n", p.name, p.arch, p.chips,
                             fmt::format("{}x{}", p.rows, p.cols), p.summary);
-    return text + "\ncores: rows x columns of Tensix cores of each chip\n";
+    text += "\ncores: rows x columns of Tensix cores of each chip\n";
+    std::vector<std::string> chips, unvalidated;
+    for (const std::string& name : chip_names()) {
+        chips.push_back(name);
+        if (!chip(name).validated) unvalidated.push_back(name);
+    }
+    text += fmt::format("chips for --arch: {}\n", fmt::join(chips, ", "));
+    if (!unvalidated.empty())
+        text +=
+            fmt::format("not validated, no result was compared with measurements: {}\n", fmt::join(unvalidated, ", "));
+    return text;
 }
 
 std::string as_json(const std::vector<ProductInfo>& products) {
@@ -29,6 +40,7 @@ std::string as_json(const std::vector<ProductInfo>& products) {
                         {"chips", p.chips},
                         {"rows", p.rows},
                         {"columns", p.cols},
+                        {"validated", p.validated},
                         {"summary", p.summary}});
     return list.dump(2) + "\n";
 }

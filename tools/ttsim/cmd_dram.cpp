@@ -2,7 +2,7 @@
 // rows.
 #include <memory>
 
-#include "isa/arch.hpp"
+#include "tools/common/chip_option.hpp"
 #include "tools/common/output.hpp"
 #include "tools/common/usage.hpp"
 #include "tools/ttsim/bench_output.hpp"
@@ -19,7 +19,7 @@ struct DramFlags {
 };
 
 void run(DramFlags& flags) {
-    const ChipParams& params = chip(flags.bench.arch);
+    const ChipParams& params = chosen_chip(flags.bench.arch);
     if (!flags.bench.csv.empty())
         return report_rows(flags.bench,
                            sim::predict_dram_rows(read_csv(flags.bench.csv, sim::dram_columns()), params.name),

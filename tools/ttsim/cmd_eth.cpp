@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "isa/arch.hpp"
+#include "tools/common/chip_option.hpp"
 #include "tools/common/output.hpp"
 #include "tools/common/usage.hpp"
 #include "tools/ttsim/bench_output.hpp"
@@ -20,7 +20,7 @@ struct EthFlags {
 };
 
 void run(EthFlags& flags) {
-    const ChipParams& params = chip(flags.bench.arch);
+    const ChipParams& params = chosen_chip(flags.bench.arch);
     if (!flags.bench.csv.empty())
         return report_rows(flags.bench,
                            sim::predict_eth_rows(read_csv(flags.bench.csv, sim::eth_columns()), params.name),

@@ -141,7 +141,7 @@ void add_formats(ExportFlags& flags, Outputs& outputs) {
                  "JSON for ui.perfetto.dev and chrome://tracing: cores with their waits, NoCs, DRAM, queues and the "
                  "host; with --trace-level 2 also steps, and arrows from pack to arrival");
     outputs.file("--ops-csv", flags.ops_csv, FileKind::Csv,
-                 "ops_perf_results.csv for tt-perf-report and ttnn-visualizer (Wormhole only)");
+                 "ops_perf_results.csv for tt-perf-report and ttnn-visualizer (chips that tt-perf-report supports)");
     outputs.folder_of_files("--op-perf", flags.op_perf,
                             "Folder for op_perf.csv and balancer_score.csv with the compiler's estimates");
     outputs.folder("--perf-results", flags.perf_results, perf_results_folder(),

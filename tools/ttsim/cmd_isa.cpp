@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/json_text.hpp"
 #include "isa/instruction.hpp"
+#include "tools/common/chip_option.hpp"
 #include "tools/common/output.hpp"
 #include "tools/ttsim/commands.hpp"
 
@@ -69,9 +70,7 @@ void add_isa(CLI::App& app) {
     };
     auto flags = std::make_shared<Flags>();
     CLI::App* command = app.add_subcommand("isa", "List, assemble or disassemble a chip's Tensix instructions");
-    command->add_option("--arch", flags->arch, "Chip: grayskull, wormhole, wormhole_b0")
-        ->required()
-        ->option_text("CHIP");
+    add_chip_option(*command, flags->arch)->required();
     auto* json = command->add_flag("--json", flags->json, "Print JSON");
     auto* words = command->add_option("--disasm", flags->words, "Disassemble hexadecimal words")
                       ->option_text("WORD ...")
@@ -86,7 +85,7 @@ void add_isa(CLI::App& app) {
         "  ttsim isa --arch grayskull --disasm 26008008\n"
         "  ttsim isa --arch wormhole_b0 --asm 'MVMUL dst=8 addr_mode=1'");
     command->callback([flags] {
-        const InstructionSet& set = instruction_set(flags->arch);
+        const InstructionSet& set = instruction_set(chosen_chip(flags->arch).file);
         if (!flags->assemble.empty()) return print_text(fmt::format("{:08X}\n", set.assemble(flags->assemble)));
         std::string text;
         for (const std::string& word : flags->words) text += set.disassemble(parse_word(word)) + "\n";

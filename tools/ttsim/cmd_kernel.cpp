@@ -2,7 +2,7 @@
 #include <memory>
 #include <optional>
 
-#include "isa/arch.hpp"
+#include "tools/common/chip_option.hpp"
 #include "tools/common/output.hpp"
 #include "tools/common/outputs.hpp"
 #include "tools/ttsim/commands.hpp"
@@ -19,7 +19,7 @@ struct KernelFlags {
 };
 
 void run(const KernelFlags& flags) {
-    const std::string chip_name = chip(flags.arch).name;
+    const std::string chip_name = chosen_chip(flags.arch).name;
     const KernelConstants constants =
         flags.timing.empty() ? kernel_constants(chip_name) : read_kernel_constants(flags.timing);
     const KernelModel model(chip_name, constants);
@@ -42,9 +42,7 @@ void run(const KernelFlags& flags) {
 void add_kernel(CLI::App& app) {
     auto flags = std::make_shared<KernelFlags>();
     CLI::App* command = app.add_subcommand("kernel", "Time one op's kernel, or predict a file of measured ops");
-    command->add_option("--arch", flags->arch, "Chip: grayskull, wormhole, wormhole_b0")
-        ->required()
-        ->option_text("CHIP");
+    add_chip_option(*command, flags->arch)->required();
     auto* csv = command->add_option("--csv", flags->csv, "CSV file of rows to predict, each one op on one core")
                     ->option_text("FILE");
     auto outputs = std::make_shared<Outputs>(*command);

@@ -85,8 +85,8 @@ void add_new(CLI::App& app) {
         ->type_name("FILE");
     CLI::Option* arch = command
                             ->add_option("--arch", flags->arch,
-                                         "Chip of the netlist: grayskull, wormhole or wormhole_b0. Default: grayskull "
-                                         "and wormhole_b0, of which a run uses the first")
+                                         "Chip of the netlist, by name. Default: all that the template lists, of which "
+                                         "a run uses the first")
                             ->type_name("NAME");
     command->add_option("--device", flags->device, "Product of the netlist (see 'ttsim devices')")
         ->excludes(arch)

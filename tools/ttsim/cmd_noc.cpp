@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 
+#include "tools/common/chip_option.hpp"
 #include "tools/common/output.hpp"
 #include "tools/common/usage.hpp"
 #include "tools/ttsim/bench_output.hpp"
@@ -18,13 +19,13 @@ namespace ttsim::impl::cli {
 namespace {
 
 struct NocFlags {
-    std::string arch = "wormhole_b0", constants, json, file;
+    std::string arch, constants, json, file;
     bool open_loop = false;
 };
 
 struct NocMachine {
     explicit NocMachine(const NocFlags& flags)
-        : chip_params(chip(flags.arch)),
+        : chip_params(chosen_chip(flags.arch)),
           constants(flags.constants.empty() ? noc::constants(chip_params)
                                             : noc::read_constants(flags.constants, chip_params)),
           topology(chip_params, constants.block_ports) {}
@@ -55,9 +56,7 @@ void add_replay(CLI::App& noc) {
     command->add_option("file", flags->file, "A trace (list of events) or a workload (map with 'phases')")
         ->required()
         ->option_text("FILE.json");
-    command->add_option("--arch", flags->arch, "Chip: grayskull, wormhole, wormhole_b0")
-        ->option_text("CHIP")
-        ->capture_default_str();
+    add_chip_option(*command, flags->arch);
     command->add_flag("--open-loop", flags->open_loop,
                       "Keep the recorded times of all calls; by default barriers shift them");
     auto outputs = std::make_shared<Outputs>(*command);

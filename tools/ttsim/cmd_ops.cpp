@@ -75,7 +75,7 @@ std::vector<std::string> traits(const OpDef& op) {
     if (op.integer_capable) list.push_back("integer formats");
     if (op.fusable) list.push_back("may be part of a fused op");
     if (op.gradient_on_all_chips) list.push_back("gradient_op");
-    if (op.gradient_if_any_op && !op.gradient_on_all_chips) list.push_back("gradient_op (not Grayskull)");
+    if (op.gradient_if_any_op && !op.gradient_on_all_chips) list.push_back("gradient_op (chips with gradient_any_op)");
     if (op.sfpu) list.push_back("SFPU");
     if (op.bit_true) list.push_back("`--math exact`");
     return list;

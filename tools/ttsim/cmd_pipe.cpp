@@ -1,7 +1,7 @@
 // ttsim pipe bench: bandwidth of one pipe between two ops, or from a queue in DRAM, and what limits it.
 #include <memory>
 
-#include "isa/arch.hpp"
+#include "tools/common/chip_option.hpp"
 #include "tools/common/output.hpp"
 #include "tools/common/outputs.hpp"
 #include "tools/common/usage.hpp"
@@ -13,12 +13,12 @@ namespace ttsim::impl::cli {
 namespace {
 struct PipeFlags {
     sim::PipeBenchCase what;
-    std::string arch = "wormhole_b0", from = "1x4/2x2/r", to, format = "Float16_b";
+    std::string arch, from = "1x4/2x2/r", to, format = "Float16_b";
     bool json = false;
 };
 
 void run(PipeFlags& flags) {
-    const ChipParams& params = chip(flags.arch);
+    const ChipParams& params = chosen_chip(flags.arch);
     flags.what.from = sim::parse_pipe_end(flags.from);
     flags.what.to = sim::parse_pipe_end(flags.to.empty() ? flags.from : flags.to);
     const auto df = parse_format(flags.format);
@@ -36,9 +36,7 @@ void add_pipe(CLI::App& app) {
     CLI::App* command =
         pipe->add_subcommand("bench", "Bandwidth of one pipe between kernels that take no time, and what limits it");
     sim::PipeBenchCase& what = flags->what;
-    command->add_option("--arch", flags->arch, "Chip: grayskull, wormhole, wormhole_b0")
-        ->option_text("CHIP")
-        ->capture_default_str();
+    add_chip_option(*command, flags->arch);
     command->add_option("--from", flags->from, "mblock, ublock and order of each core of the producer (1x4/2x2/r)")
         ->option_text("MxN/RxC/ORDER");
     command->add_option("--to", flags->to, "The same of the consumer (that of the producer)")

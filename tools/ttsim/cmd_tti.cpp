@@ -88,7 +88,8 @@ void add_merge(CLI::App& app) {
     command->add_option("--models", o.models, "Names of the models, in execution order; also -mdl")
         ->required()
         ->type_name("NAME...");
-    command->add_option("-a,--arch", o.arch, "Chip that the images are for. Default: wormhole_b0")->type_name("NAME");
+    command->add_option("-a,--arch", o.arch, "Chip that the images are for. Default: that of the first image")
+        ->type_name("NAME");
     auto outputs = std::make_shared<Outputs>(*command);
     outputs->file("--merged_model_location", flags->file, FileKind::Image,
                   "The merged image. Default: merged_model.tti; also -mml");

@@ -11,7 +11,7 @@ namespace {
 
 int parse_and_run(int argc, char** argv) {
     CLI::App app{
-        "Runs Tenstorrent Buda netlists on a SystemC model of Grayskull and Wormhole chips,\n"
+        "Runs Tenstorrent Buda netlists on a SystemC model of Grayskull, Wormhole and Blackhole chips,\n"
         "checks the outputs and reports the cycles."};
     app.name("ttsim");
     app.set_version_flag("--version", "ttsim " TTSIM_VERSION);

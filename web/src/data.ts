@@ -116,6 +116,7 @@ export interface Run {
   files: string[];
   notes: string[];
   arch?: string;
+  validated?: boolean;
   netlist?: string;
   machine?: { name: string; chips: Chip[] };
   ops?: Op[];

@@ -4,6 +4,7 @@
 
 #include "api/embedded/api/backend_options.hpp"
 #include "api/embedded/api/device_image.hpp"
+#include "api/embedded/api/names.hpp"
 
 namespace fs = std::filesystem;
 using tt::DEVICE_STATUS_CODE;
@@ -35,7 +36,7 @@ void tt_backend::Impl::load_netlist(const std::string& netlist_path) {
     made->device = image ? std::make_shared<tt::bridge::Device>(image->impl().facts, options)
                          : std::make_shared<tt::bridge::Device>(netlist_path, options);
     made->queues = made->device;
-    if (config.arch == tt::ARCH::Invalid) config.arch = tt::get_arch_from_string(made->device->arch());
+    if (config.arch == tt::ARCH::Invalid) config.arch = tt_backend_api::arch_of_chip(made->device->arch());
     if (record) earlier.push_back(record);
     record = std::move(made);
     descriptors.clear();

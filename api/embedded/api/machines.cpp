@@ -6,6 +6,7 @@
 #include <mutex>
 #include <tt_backend_api.hpp>
 
+#include "api/embedded/api/names.hpp"
 #include "api/embedded/bridge/bridge.hpp"
 
 namespace tt::backend {
@@ -13,7 +14,7 @@ namespace tt::backend {
 namespace {
 
 param::DeviceDesc public_desc(const tt::bridge::ChipFacts& chip) {
-    return {get_arch_from_string(chip.arch), chip.descriptor, chip.mmio, chip.harvesting_mask};
+    return {tt_backend_api::arch_of_chip(chip.arch), chip.descriptor, chip.mmio, chip.harvesting_mask};
 }
 
 std::string lower(std::string text) {
@@ -38,7 +39,7 @@ Parameters parameters_of(const std::string& soc, const std::string& cluster, con
 std::vector<ARCH> detect_available_devices() {
     std::vector<ARCH> all;
     for (const tt::bridge::ChipFacts& chip : tt::bridge::present_chips(""))
-        all.push_back(get_arch_from_string(chip.arch));
+        all.push_back(tt_backend_api::arch_of_chip(chip.arch));
     return all;
 }
 

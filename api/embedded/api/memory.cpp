@@ -102,10 +102,6 @@ void debinarize_tensor(tt_TilizedTensorDesc& tensor, const std::string& file) { 
 
 // --- sizes ---------------------------------------------------------------------------------------------------------
 
-namespace {
-constexpr std::uint32_t alignment = 32, queue_header = 32;
-}
-
 std::uint32_t sizeof_format(DataFormat format) { return tt::bridge::number_bytes(get_string(format)); }
 
 std::uint32_t get_tile_size_in_bytes(DataFormat format, bool untilized, std::uint32_t tile_height,
@@ -125,10 +121,11 @@ std::uint32_t get_io_size_in_bytes(DataFormat format, bool untilized, std::uint3
                                    std::uint32_t entries, std::uint32_t tile_height, std::uint32_t tile_width) {
     return entries * get_entry_size_in_bytes(format, untilized, ublock_ct, ublock_rt, mblock_m, mblock_n, t,
                                              tile_height, tile_width) +
-           queue_header;
+           tt::bridge::present_alignment();  // the queue's header
 }
 
 std::uint32_t get_next_aligned_address(std::uint32_t address) {
+    const std::uint32_t alignment = tt::bridge::present_alignment();
     return (address + alignment - 1) / alignment * alignment;
 }
 

@@ -86,9 +86,10 @@ ARCH get_arch_from_string(const std::string& name) {
     std::transform(upper.begin(), upper.end(), upper.begin(), [](unsigned char c) { return std::toupper(c); });
     if (upper == "INVALID") return ARCH::Invalid;
     if (const ARCH* found = value_of(archs, upper)) return *found;
-    throw std::runtime_error("'" + name +
-                             "' is no arch; there are jawbridge, grayskull, wormhole, wormhole_b0, "
-                             "blackhole");
+    std::string known;
+    for (const Name<ARCH>& arch : archs)
+        if (arch.value != ARCH::Invalid) known += (known.empty() ? "" : ", ") + get_string_lowercase(arch.value);
+    throw std::runtime_error("'" + name + "' is no arch; there are " + known);
 }
 
 std::string get_string(DEVICE device) { return text_of(devices, device); }
@@ -109,6 +110,12 @@ std::ostream& operator<<(std::ostream& out, DataFormat format) { return out << g
 std::ostream& operator<<(std::ostream& out, ARCH arch) { return out << get_string(arch); }
 
 }  // namespace tt
+
+tt::ARCH tt_backend_api::arch_of_chip(const std::string& chip) {
+    for (const auto& arch : tt::archs)
+        if (tt::get_string_lowercase(arch.value) == chip) return arch.value;
+    return tt::ARCH::Invalid;
+}
 
 tt::DataFormat tt_backend_api::format_named(const std::string& name) {
     if (const tt::DataFormat* found = tt::value_of(tt::formats, name)) return *found;

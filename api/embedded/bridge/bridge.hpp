@@ -65,7 +65,7 @@ struct QueueFacts {
     std::string host_format;  ///< element type of get()
     bool ram = false, on_host = false, flat = false, untilized = false;
     std::uint32_t grid_r = 1, grid_c = 1, entries = 1, ublock_rt = 1, ublock_ct = 1, mblock_m = 1, mblock_n = 1, t = 1,
-                  tile_h = 32, tile_w = 32, input_count = 1, entry_bytes = 0;
+                  tile_h = 32, tile_w = 32, input_count = 1, entry_bytes = 0, header_bytes = 0;
     std::vector<std::pair<std::uint32_t, std::uint16_t>> buffers;  ///< address, channel
     std::uint32_t rows() const { return grid_r * mblock_m * ublock_rt * tile_h; }
     std::uint32_t columns() const { return grid_c * mblock_n * ublock_ct * tile_w; }
@@ -246,6 +246,8 @@ void write_file(const std::string& file, const void* data, std::size_t bytes);
 
 std::uint32_t number_bytes(const std::string& format);  ///< throws for formats without a host type
 std::uint32_t tile_bytes(const std::string& format, bool untilized, std::uint32_t tile_h, std::uint32_t tile_w);
+/// Bytes to which tiles, queues and queue headers of the present chips (present_chips()) are padded.
+std::uint32_t present_alignment();
 
 }  // namespace ttsim::impl::bridge
 

@@ -195,6 +195,7 @@ QueueFacts Device::queue(const std::string& name) const {
         facts.tile_w = u32(queue.tile.w);
         facts.input_count = u32(impl_->input_count(queue));
         facts.entry_bytes = u32(b.t * b.mblock_tiles() * queue.tile.elements() * impl::image::host_bytes(host));
+        facts.header_bytes = u32(queue.alignment);
         for (const impl::BufferAddress& buffer : queue.buffers)
             facts.buffers.emplace_back(static_cast<std::uint32_t>(buffer.address),
                                        static_cast<std::uint16_t>(buffer.channel));

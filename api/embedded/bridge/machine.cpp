@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
+#include <mutex>
 
 #include "api/embedded/bridge/guard.hpp"
 #include "base/new_file.hpp"
@@ -39,29 +41,31 @@ void harvest_rows(impl::Machine& machine, std::int64_t id, const std::vector<std
     if (found == machine.chips.end())
         impl::fail_input({}, "harvested_rows names chip {}; the machine {} has {}", id, machine.name,
                          machine.chips.size());
-    std::vector<int>& left = found->params.worker_y;
-    for (const std::uint32_t row : rows) {
-        const auto at = std::find(left.begin(), left.end(), static_cast<int>(row));
-        if (at == left.end() || left.size() == 1)
-            impl::fail_input({}, "harvested_rows takes row {} from chip {}, whose rows of cores are {}", row, id,
-                             fmt::join(left, ", "));
-        left.erase(at);
-        found->harvested_rows.push_back(static_cast<int>(row));
-    }
-    std::sort(found->harvested_rows.begin(), found->harvested_rows.end());
+    for (const std::uint32_t row : rows) impl::harvest_line(*found, static_cast<int>(row), false, "harvested_rows");
 }
 
 // --- descriptors -------------------------------------------------------------------------------------------------
 
 namespace {
 
-constexpr const char* usual_product = "wh_n150";
+/// The first board of the default chip, or that chip.
+std::string usual_product() {
+    const std::string chip = impl::default_chip().name;
+    for (const impl::ProductInfo& product : impl::products())
+        if (product.arch == chip) return product.name;
+    return chip;
+}
 
 impl::Machine present_machine() {
     const char* named = std::getenv("TTSIM_DEVICE");
-    const std::string device = named && *named ? named : usual_product;
+    const std::string device = named && *named ? named : usual_product();
     const std::string chip = impl::device_chip(device);
-    if (chip.empty()) impl::fail_input({}, "TTSIM_DEVICE={} is no product; 'ttsim devices' lists them", device);
+    if (chip.empty()) {
+        std::vector<std::string> known;
+        for (const impl::ProductInfo& product : impl::products()) known.push_back(product.name);
+        impl::fail_input({}, "TTSIM_DEVICE={} is no product; products: {}{}", device, fmt::join(known, ", "),
+                         impl::did_you_mean(device, known));
+    }
     return impl::make_machine(chip, {.device = device});
 }
 
@@ -118,6 +122,19 @@ ChipFacts custom_chip(const std::string& arch, bool mmio, std::uint32_t mask, st
                              left.second, arch, grid.first, grid.second);
         chip.mmio = mmio;
         return facts_of(chip, folder);
+    });
+}
+
+std::uint32_t present_alignment() {
+    return guarded([] {
+        static std::mutex guard;
+        static std::map<std::string, std::uint32_t> known;  // by TTSIM_DEVICE
+        const char* named = std::getenv("TTSIM_DEVICE");
+        const std::lock_guard lock(guard);
+        std::uint32_t& bytes = known[named ? named : ""];
+        if (bytes == 0)
+            bytes = static_cast<std::uint32_t>(present_machine().chips.front().params.features.noc_alignment);
+        return bytes;
     });
 }
 

@@ -46,7 +46,7 @@ void add_chip(Parameters& all, const impl::ChipParams& chip) {
     set("eth-l1_reserved", chip.eth_l1_reserved);
 }
 
-/// Adds memory that the original's runtime reserves or maps, for chips with a memory map in configs/images.yaml.
+/// Adds memory that the original's runtime reserves or maps, for chips with the section `images`.
 void add_memory(Parameters& all, const impl::Machine& machine) {
     const std::string arch = machine.chips.front().params.name + "-";
     impl::image::MemoryLimits limits;
@@ -105,7 +105,7 @@ std::map<std::string, std::string> backend_parameters(const std::string& soc, co
             add_chip(all, machine.chips.front().params);
             add_memory(all, machine);
         }
-        if (system.empty()) system = "wormhole_b0";
+        if (system.empty()) system = impl::default_chip().name;
         add_system(all, impl::make_machine(system, {.device = soc, .cluster = cluster}));
         if (!file.empty()) add_file(all, file);
         return all;

@@ -141,11 +141,10 @@ std::vector<void*> RemoteQueues::mapped(const std::string& name) {
     const QueueFacts facts = queue(name);
     std::vector<void*> all;
     if (!facts.on_host) return all;
-    constexpr std::size_t header = 32;
     const std::lock_guard lock(guard_);
     auto& memory = mapped_[name];
     while (memory.size() < std::size_t{facts.grid_r} * facts.grid_c)
-        memory.emplace_back(header + std::size_t{facts.entry_bytes} * facts.entries, '\0');
+        memory.emplace_back(facts.header_bytes + std::size_t{facts.entry_bytes} * facts.entries, '\0');
     for (std::string& buffer : memory) all.push_back(buffer.data());
     return all;
 }

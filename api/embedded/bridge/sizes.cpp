@@ -1,6 +1,7 @@
 // Sizes of elements and tiles, from the simulator's tables, and writing of files.
 #include <ostream>
 
+#include "api/embedded/bridge/bridge.hpp"
 #include "api/embedded/bridge/guard.hpp"
 #include "base/new_file.hpp"
 #include "isa/data_format.hpp"
@@ -36,7 +37,7 @@ std::uint32_t tile_bytes(const std::string& name, bool untilized, std::uint32_t 
         const impl::TileDim dim{static_cast<std::int32_t>(tile_h), static_cast<std::int32_t>(tile_w)};
         if (!impl::is_legal(dim)) impl::fail_input({}, "there are no tiles of {} x {}", tile_h, tile_w);
         if (untilized) return number_bytes(name) * tile_h * tile_w;
-        return static_cast<std::uint32_t>(impl::tile_bytes(format_of(name), dim));
+        return static_cast<std::uint32_t>(impl::tile_bytes(format_of(name), dim, present_alignment()));
     });
 }
 

@@ -112,7 +112,8 @@ void check_stacking(const impl::Queue& queue, bool untilized, const Stacking& s)
                          queue.name);
 }
 
-constexpr std::size_t header_bytes = 32;  ///< header of a queue in memory, before its slots
+/// Bytes of the header of a queue in memory, before its slots.
+std::size_t header_bytes(const impl::Queue& queue) { return static_cast<std::size_t>(queue.alignment); }
 
 /// The first slot to read. Only reads of tilized queues in DRAM may wrap around.
 std::int64_t first_slot(Device::Impl& device, const impl::Queue& queue, std::uint32_t count, std::int64_t ram_slot) {
@@ -147,8 +148,9 @@ std::vector<impl::Tensor> entries_from(const Device::Impl& device, const impl::Q
 unsigned char* place_in_queue(Device::Impl& device, const impl::Queue& queue, std::int64_t slot, std::size_t bytes) {
     const std::lock_guard lock(device.mutex);
     auto& memory = device.mapped[queue.name];
-    if (memory.empty()) memory.emplace_back(header_bytes + bytes * static_cast<std::size_t>(queue.entries), '\0');
-    return reinterpret_cast<unsigned char*>(memory.front().data()) + header_bytes +
+    if (memory.empty())
+        memory.emplace_back(header_bytes(queue) + bytes * static_cast<std::size_t>(queue.entries), '\0');
+    return reinterpret_cast<unsigned char*>(memory.front().data()) + header_bytes(queue) +
            static_cast<std::size_t>(slot) * bytes;
 }
 
@@ -213,7 +215,7 @@ std::vector<void*> Device::mapped(const std::string& name) {
         const std::lock_guard lock(impl_->mutex);
         auto& memory = impl_->mapped[name];
         while (std::cmp_less(memory.size(), b.cores()))
-            memory.emplace_back(header_bytes + static_cast<std::size_t>(slot * queue.entries), '\0');
+            memory.emplace_back(header_bytes(queue) + static_cast<std::size_t>(slot * queue.entries), '\0');
         for (std::string& buffer : memory) all.push_back(buffer.data());
         return all;
     });

@@ -153,9 +153,9 @@ Wait wait_from(const json& from) {
 }
 
 json to_json(const QueueFacts& f) {
-    return {f.name,   f.format, f.host_format, f.ram,         f.on_host,     f.flat,     f.untilized,
-            f.grid_r, f.grid_c, f.entries,     f.ublock_rt,   f.ublock_ct,   f.mblock_m, f.mblock_n,
-            f.t,      f.tile_h, f.tile_w,      f.input_count, f.entry_bytes, f.buffers};
+    return {f.name,   f.format, f.host_format, f.ram,         f.on_host,     f.flat,         f.untilized,
+            f.grid_r, f.grid_c, f.entries,     f.ublock_rt,   f.ublock_ct,   f.mblock_m,     f.mblock_n,
+            f.t,      f.tile_h, f.tile_w,      f.input_count, f.entry_bytes, f.header_bytes, f.buffers};
 }
 
 QueueFacts facts_from(const json& from) {
@@ -164,8 +164,9 @@ QueueFacts facts_from(const json& from) {
     const auto next = [&](auto& field) { from.at(k++).get_to(field); };
     for (std::string* text : {&f.name, &f.format, &f.host_format}) next(*text);
     for (bool* flag : {&f.ram, &f.on_host, &f.flat, &f.untilized}) next(*flag);
-    for (std::uint32_t* number : {&f.grid_r, &f.grid_c, &f.entries, &f.ublock_rt, &f.ublock_ct, &f.mblock_m,
-                                  &f.mblock_n, &f.t, &f.tile_h, &f.tile_w, &f.input_count, &f.entry_bytes})
+    for (std::uint32_t* number :
+         {&f.grid_r, &f.grid_c, &f.entries, &f.ublock_rt, &f.ublock_ct, &f.mblock_m, &f.mblock_n, &f.t, &f.tile_h,
+          &f.tile_w, &f.input_count, &f.entry_bytes, &f.header_bytes})
         next(*number);
     next(f.buffers);
     return f;

@@ -78,7 +78,7 @@ TT_BACKEND_API std::uint32_t get_io_size_in_bytes(DataFormat format, bool untili
                                                   std::uint32_t ublock_rt, std::uint32_t mblock_m,
                                                   std::uint32_t mblock_n, std::uint32_t t, std::uint32_t entries,
                                                   std::uint32_t tile_height = 32, std::uint32_t tile_width = 32);
-TT_BACKEND_API std::uint32_t get_next_aligned_address(std::uint32_t address);  ///< rounded up to a multiple of 32
+TT_BACKEND_API std::uint32_t get_next_aligned_address(std::uint32_t address);  ///< to a multiple of 32, on Blackhole 64
 
 // --- processes -----------------------------------------------------------------------------------------------------
 
@@ -91,7 +91,7 @@ TT_BACKEND_API const std::string& last_error();
 
 // --- devices -------------------------------------------------------------------------------------------------------
 
-/// The chips of the simulated machine: the product named by TTSIM_DEVICE, else one wh_n150.
+/// The chips of the simulated machine: the product named by TTSIM_DEVICE, else the first board of the default chip.
 TT_BACKEND_API std::vector<ARCH> detect_available_devices();
 TT_BACKEND_API std::vector<param::DeviceDesc> get_device_descs_for_available_devices(const std::string& folder);
 /// Describes a chip with harvested rows. `grid`: expected columns and rows of the remaining cores, or {0, 0} for no

@@ -16,6 +16,8 @@ struct DeviceInfo {
     std::string summary;                 ///< one line of text
     std::int64_t chips = 1;              ///< number of chips
     std::int64_t rows = 0, columns = 0;  ///< grid of Tensix cores of each chip
+    bool wide_dest = false;              ///< its cores accumulate in 32 bits: Float32, Int32
+    bool validated = false;              ///< whether results of its chip were compared with measurements
 };
 
 /// Lists boards, and chips that are devices by themselves. Throws Error(Input) for an invalid description file.

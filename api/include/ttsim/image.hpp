@@ -20,11 +20,11 @@ TTSIM_API ImageInfo image_info(const std::string& path);
 
 /// Options of `ttsim tti merge`.
 struct MergeOptions {
-    std::string folder;                ///< folder with NAME.tti of each model
-    std::vector<std::string> models;   ///< names, in the order of execution
-    std::string arch = "wormhole_b0";  ///< chip for which all of them were compiled
-    bool reallocate_channels = true;   ///< move queues from full DRAM channels to other channels
-    bool overlap_dynamic = true;       ///< queues that programs allocate and deallocate share one memory area
+    std::string folder;               ///< folder with NAME.tti of each model
+    std::vector<std::string> models;  ///< names, in the order of execution
+    std::string arch;                 ///< chip for which all of them were compiled; "": that of the first
+    bool reallocate_channels = true;  ///< move queues from full DRAM channels to other channels
+    bool overlap_dynamic = true;      ///< queues that programs allocate and deallocate share one memory area
 };
 
 /// Result of a merge.

@@ -48,6 +48,7 @@ struct IgnoredOverride {
 /// Result of a compilation.
 struct CompileReport {
     std::string chip, device;
+    bool validated = false;  ///< whether results of the chip were compared with measurements
     std::int64_t ops = 0, epochs = 0, constants = 0;
     double estimated_cycles = 0;          ///< clock cycles per sample
     std::vector<std::string> notes;       ///< one line each

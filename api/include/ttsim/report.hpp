@@ -50,6 +50,7 @@ struct OutputCheck {
 /// Report of a run, session or model.
 struct RunReport {
     std::string chip, device;
+    bool validated = false;  ///< whether results of the chip were compared with measurements
     std::int64_t clock_mhz = 0;
     std::uint64_t cycles = 0;          ///< cycles of the whole run; 0 without a clock
     std::uint64_t load_cycles = 0;     ///< part of `cycles` in which kernels and programs are loaded

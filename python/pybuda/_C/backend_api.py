@@ -4,6 +4,7 @@ from __future__ import annotations
 import os
 
 import ttsim
+from ttsim import _ttsim
 
 from ..refusal import refusal
 from .enumeration import NamedEnum
@@ -23,12 +24,35 @@ class BackendType(NamedEnum):
     NoBackend = 0xFF
 
 
+def _own_chips() -> list[str]:
+    """Names of members for chips of `ttsim devices` that the vendor's enumeration does not have."""
+    try:
+        chips = {device.chip for device in ttsim.devices()}
+    except ttsim.Error:  # an invalid configuration folder: the first use of a device reports it
+        return []
+    return ["_".join(part.capitalize() for part in chip.split("_"))
+            for chip in sorted(chips - {"grayskull", "wormhole_b0", "blackhole"})]
+
+
 class BackendDevice(NamedEnum):
-    """Chip architectures; Grayskull and Wormhole_B0 are simulated."""
+    """Chip architectures: the vendor's, with its values, and after them the chips of configuration folders."""
+    _ignore_ = ["_members", "_number", "_chip"]
     Grayskull = 0
     Wormhole_B0 = 1
     Blackhole = 2
     Invalid = 0xFF
+    _members = vars()
+    for _number, _chip in enumerate(_own_chips()):
+        _members[_chip] = 0x100 + _number
+
+    @classmethod
+    def of_chip(cls, chip: str) -> BackendDevice:
+        """The architecture of a chip by its name in `ttsim devices`. RuntimeError for an unknown one."""
+        for member in cls:
+            if member is not cls.Invalid and member.to_string() == chip.lower():
+                return member
+        raise RuntimeError(f"there is no architecture '{chip}'; known are "
+                           f"{', '.join(member.to_string() for member in cls if member is not cls.Invalid)}")
 
 
 class DeviceMode(NamedEnum):
@@ -43,20 +67,21 @@ def _set(variable: str) -> bool:
 
 
 def simulated_products() -> list[str]:
-    """The simulated boards: TTSIM_DEVICES, a comma-separated list of names from `ttsim devices`; default: one wh_n150.
-    RuntimeError for an unknown name."""
+    """The simulated boards: TTSIM_DEVICES, a comma-separated list of names from `ttsim devices`; default: the device of
+    compilations that name none. RuntimeError for an unknown name."""
     known = {device.name for device in ttsim.devices()}
     names = [name.strip() for name in os.environ.get("TTSIM_DEVICES", "").split(",") if name.strip()]
     for name in names:
         if name not in known:
             raise RuntimeError(f"TTSIM_DEVICES: there is no product '{name}'; products are {', '.join(sorted(known))}")
-    return names or ["wh_n150"]
+    return names or [_ttsim.CompileOptions().device]
 
 
 def detect_available_silicon_devices() -> list[BackendDevice]:
     """One entry per chip of the simulated boards; PYBUDA_OVERRIDE_NUM_CHIPS overrides the number."""
     boards = {device.name: device for device in ttsim.devices()}
-    found = [_arch(boards[name].chip) for name in simulated_products() for _ in range(boards[name].chips)]
+    found = [BackendDevice.of_chip(boards[name].chip) for name in simulated_products()
+             for _ in range(boards[name].chips)]
     if _set("GOLDEN_WORMHOLE_B0"):
         found = [BackendDevice.Wormhole_B0] * len(found)
     if _set("PYBUDA_GOLDEN_BLACKHOLE"):
@@ -65,10 +90,6 @@ def detect_available_silicon_devices() -> list[BackendDevice]:
     if count and not (count.isdigit() and int(count)):
         raise RuntimeError(f"PYBUDA_OVERRIDE_NUM_CHIPS={count}: the number of chips must be at least 1")
     return [found[0]] * int(count) if count else found
-
-
-def _arch(chip: str) -> BackendDevice:
-    return BackendDevice.Grayskull if chip == "grayskull" else BackendDevice.Wormhole_B0
 
 
 def default_arch() -> BackendDevice:

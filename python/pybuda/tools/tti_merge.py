@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import ttsim
 
 
-def merge_models(model_bin_location: str, models: Sequence[str], arch: str = "wormhole_b0",
+def merge_models(model_bin_location: str, models: Sequence[str], arch: str = "",
                  merged_model_location: str = "", switch_chans_if_capacity_hit: bool = True,
                  overlap_dynamic_queues: bool = True) -> str:
     """Merges FOLDER/NAME.tti of each model into one image and prints the memory in use; returns its path.
@@ -28,7 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description="Merge device images into one.")
     parser.add_argument("-mbl", "--model_binaries_location", required=True, help="folder of the images")
     parser.add_argument("-mdl", "--models", nargs="+", required=True, help="names of the images, without .tti")
-    parser.add_argument("-a", "--arch", default="wormhole_b0", choices=["grayskull", "wormhole_b0"])
+    parser.add_argument("-a", "--arch", default="", help="chip of the images; default: that of the first")
     parser.add_argument("-mml", "--merged_model_location", default="merged_model.tti", help="file to write")
     parser.add_argument("-scr", "--skip_channel_reallocation", action="store_true",
                         help="report an error for a full DRAM channel")

@@ -15,8 +15,6 @@ from ttsim.torch.host_parts import loaded, saved
 from .. import upper_layers
 from .._C.backend_api import BackendDevice, BackendType
 
-_ARCHS = {"grayskull": BackendDevice.Grayskull, "wormhole_b0": BackendDevice.Wormhole_B0}
-
 
 class TTDeviceImage:
     """An image in a file. ttsim.InputError for a missing or damaged file."""
@@ -82,9 +80,8 @@ class TTDeviceImage:
 
     @property
     def arch(self) -> BackendDevice:
-        """Architecture of the chips that it was compiled for."""
-        named = str(self.contents.get("arch", "Wormhole_B0"))
-        return next((arch for name, arch in _ARCHS.items() if name in named.lower()), BackendDevice.Wormhole_B0)
+        """Architecture of the chips that it was compiled for. RuntimeError for an unknown one."""
+        return BackendDevice.of_chip(str(self.contents["arch"]).rsplit(".", 1)[-1])
 
     @property
     def devtype(self) -> BackendType:

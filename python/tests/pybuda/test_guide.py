@@ -167,7 +167,8 @@ def test_several_chips_as_one_device(given):
     assert close(pybuda.run_inference().get()[1], b @ tt0.modules[0].weights2.value())
 
 
-ARCHS = {"gs": pybuda.BackendDevice.Grayskull, "wh": pybuda.BackendDevice.Wormhole_B0}
+ARCHS = {"gs": pybuda.BackendDevice.Grayskull, "wh": pybuda.BackendDevice.Wormhole_B0,
+         "p1": pybuda.BackendDevice.Blackhole}
 
 
 def image_info(tmp_path, capsys, arch, **options):
@@ -186,7 +187,7 @@ def image_info(tmp_path, capsys, arch, **options):
     return capsys.readouterr().out
 
 
-@pytest.mark.parametrize("product", ["gs_e150", "gs_e300", "wh_n150", "wh_n300"])
+@pytest.mark.parametrize("product", ["gs_e150", "gs_e300", "wh_n150", "wh_n300", "p150", "p100a"])
 def test_images_for_products(tmp_path, capsys, product):
     text = image_info(tmp_path, capsys, ARCHS[product[:2]], device_config=product)
     assert f"BackendDevice.{ARCHS[product[:2]].name}" in text and "- training: False" in text

@@ -1,6 +1,8 @@
 """Names, arguments and small errors that programs of the original rely on."""
 import io
 import logging
+import os
+import pathlib
 import subprocess
 import sys
 import warnings
@@ -31,12 +33,47 @@ def test_names_that_are_imported():
         compile_tvm_to_python()
 
 
-@pytest.mark.parametrize("arch, name", [("Grayskull", "gs_e150"), ("Wormhole_B0", "wh_n150")])
+@pytest.mark.parametrize("arch, name", [("Grayskull", "gs_e150"), ("Wormhole_B0", "wh_n150"),
+                                        ("Blackhole", "p150a")])
 def test_grids_of_devices(arch, name):
     grid = next((info.rows, info.columns) for info in ttsim.devices() if info.name == name)
     assert pybuda.ttdevice.get_device_config(getattr(pybuda.BackendDevice, arch)).grid_size == grid
     pybuda.set_configuration_options(harvested_rows=[1])
     assert pybuda.ttdevice.get_device_config(getattr(pybuda.BackendDevice, arch)).grid_size == (grid[0] - 1, grid[1])
+
+
+def test_blackhole_runs_and_is_not_validated():
+    pybuda.set_configuration_options(device_config="p150")
+    pybuda.TTDevice("tt0", module=Add("net"), arch=pybuda.BackendDevice.Blackhole).push_to_inputs(X, X)
+    assert close(pybuda.run_inference().get()[0], 2 * X)
+    assert not next(info for info in ttsim.devices() if info.name == "p150a").validated
+    assert next(info for info in ttsim.devices() if info.name == "wh_n150").validated
+
+
+def test_a_product_of_another_architecture_is_refused():
+    pybuda.set_configuration_options(device_config="p100")
+    pybuda.TTDevice("tt0", module=Add("net"), arch=pybuda.BackendDevice.Wormhole_B0)
+    with pytest.raises(RuntimeError, match="'p100' is a Blackhole, the device was made with arch Wormhole_B0"):
+        pybuda.run_inference(inputs=[(X, X)])
+
+
+def test_unknown_chips_are_refused_with_the_known_ones():
+    assert pybuda.BackendDevice.of_chip("wormhole_b0") is pybuda.BackendDevice.Wormhole_B0
+    with pytest.raises(RuntimeError, match="no architecture 'tinny'; known are grayskull, wormhole_b0, blackhole"):
+        pybuda.BackendDevice.of_chip("tinny")
+    with pytest.raises(ValueError, match="'tinny' is not one of grayskull"):
+        pybuda.BackendDevice.from_string("tinny")
+
+
+def test_chips_of_configuration_folders_are_architectures():
+    root = pathlib.Path(__file__).resolve().parents[3]
+    program = ("import pybuda, torch; from pybuda._C.backend_api import BackendDevice as B; "
+               "print(B.Tiny.to_string(), B.of_chip('tiny') is B.Tiny, pybuda.detect_available_devices() == [B.Tiny], "
+               "pybuda.ttdevice.get_device_config(B.Tiny).grid_size)")
+    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=300,
+                           env={**os.environ, "TTSIM_CONFIG_DIR": str(root / "examples/own_chip"),
+                                "TTSIM_DEVICES": "tiny"})
+    assert found.stdout.split("\n")[0] == "tiny True True (4, 5)"
 
 
 def test_modules_of_images(tmp_path):

@@ -128,8 +128,8 @@ def test_chips_are_said_in_one_way(monkeypatch):
 
 
 def test_architectures_that_are_not_simulated():
-    pybuda.TTDevice("tt0", module=Add("a"), arch=pybuda.BackendDevice.Blackhole)
-    with pytest.raises(RuntimeError, match="Blackhole is not simulated"):
+    pybuda.TTDevice("tt0", module=Add("a"), arch=pybuda.BackendDevice.Invalid)
+    with pytest.raises(RuntimeError, match="Invalid is not simulated; known chips are blackhole, grayskull"):
         pybuda.run_inference(inputs=[(X, X)])
 
 

@@ -17,7 +17,8 @@ TEST_CASE("enumerations and their names") {
     CHECK(get_format_from_string("Fp8_e4m3") == DataFormat::Invalid);
     CHECK(get_format_from_string("bfp8_b") == DataFormat::Invalid);
     CHECK(get_arch_from_string("Wormhole_b0") == ARCH::WORMHOLE_B0);
-    CHECK_THROWS_AS(get_arch_from_string("hole"), std::runtime_error);
+    CHECK_THROWS_WITH(get_arch_from_string("hole"),
+                      "'hole' is no arch; there are jawbridge, grayskull, wormhole, wormhole_b0, blackhole");
     CHECK(get_string(ARCH::GRAYSKULL) == "GRAYSKULL");
     CHECK(get_string_lowercase(ARCH::WORMHOLE_B0) == "wormhole_b0");
     std::ostringstream out;
@@ -57,6 +58,26 @@ TEST_CASE("parameters of machines") {
     CHECK(get_backend_param("grayskull-t6-grid_size", "", "", folder / "saved.yaml") == "12-8");
 }
 
+TEST_CASE("Blackhole and chips of configuration folders are devices") {
+    ::setenv("TTSIM_DEVICE", "p150a", 1);
+    CHECK(backend::detect_available_devices() == std::vector<ARCH>{ARCH::BLACKHOLE});
+    CHECK(backend::get_tile_size_in_bytes(DataFormat::Float16_b, false) == 2048 + 64);
+    CHECK(backend::get_io_size_in_bytes(DataFormat::Float16_b, false, 1, 1, 1, 1, 1, 2) == 2 * 2112 + 64);
+    CHECK(backend::get_next_aligned_address(33) == 64);
+    CHECK(backend::get_next_aligned_address(65) == 128);
+    CHECK(backend::get_backend_param("blackhole-t6-grid_size") == "14-10");
+    ::setenv("TTSIM_CONFIG_DIR", TTSIM_EXAMPLES "/own_chip", 1);
+    ::setenv("TTSIM_DEVICE", "tiny", 1);
+    CHECK(backend::detect_available_devices() == std::vector<ARCH>{ARCH::Invalid});  // not of the original
+    backend::clear_backend_param_cache_v2();
+    CHECK(backend::get_backend_param("tiny-t6-grid_size") == "5-4");
+    ::unsetenv("TTSIM_CONFIG_DIR");
+    ::unsetenv("TTSIM_DEVICE");
+    backend::clear_backend_param_cache_v2();
+    CHECK_THROWS_WITH(backend::get_custom_device_desc(ARCH::JAWBRIDGE, true, 0, {0, 0}, "descs"),
+                      Catch::Contains("no chip 'jawbridge'") && Catch::Contains("known: blackhole, grayskull"));
+}
+
 TEST_CASE("devices that are there, simulated") {
     Folder folder;
     CHECK(backend::detect_available_devices() == std::vector<ARCH>{ARCH::WORMHOLE_B0});
@@ -69,7 +90,8 @@ TEST_CASE("devices that are there, simulated") {
     CHECK(backend::get_backend_param("system-device-number_of_chips", "", cluster) == "2");
     CHECK(backend::get_backend_param("system-device-num_mmio_devices", "", cluster) == "1");
     ::setenv("TTSIM_DEVICE", "wh_n500", 1);
-    CHECK_THROWS_WITH(backend::detect_available_devices(), Catch::Contains("wh_n500"));
+    CHECK_THROWS_WITH(backend::detect_available_devices(),
+                      Catch::Contains("wh_n500") && Catch::Contains("products: gs_e75"));
     ::unsetenv("TTSIM_DEVICE");
 
     // a backend on such a descriptor

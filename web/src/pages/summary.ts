@@ -22,7 +22,7 @@ export function summaryPage(run: Run, openOp: (op: string) => void): HTMLElement
   const chip = run.machine?.chips[0];
   page.append(facts([
     ['files', run.files.join(', ')],
-    ['chip', run.arch ?? String(run.trace?.run.arch ?? '')],
+    ['chip', (run.arch ?? String(run.trace?.run.arch ?? '')) + (run.validated === false ? ' (not validated)' : '')],
     ['device', run.machine?.name],
     ['chips', run.machine?.chips.length],
     ['cores of a chip', chip && `${chip.rows.length} x ${chip.columns.length}`],
