@@ -154,13 +154,13 @@ bool map_before(Move& move, std::int64_t& axis, Literal& matrix) {
     return true;
 }
 
-/// Merges two maps of one axis.
+/// Merges two maps of one axis. They stay apart if their product takes more steps than a model may fold.
 ValueId mapped(Builder& build, ValueId x, std::int64_t axis, Literal matrix) {
     const Node inner = build.graph().nodes[x];
     if (inner.op == "map_axis" && inner.integer("axis", 0) == axis && build.literal(inner.inputs[1].value)) {
-        const ValueId product =
-            build.add("matmul", {build.constant(std::move(matrix)), inner.inputs[1].value});  // folds
-        return mapped(build, inner.inputs[0].value, axis, Literal(*build.literal(product)));
+        const ValueId left = build.constant(matrix);
+        const Literal* product = build.literal(build.add("matmul", {left, inner.inputs[1].value}));
+        if (product) return mapped(build, inner.inputs[0].value, axis, Literal(*product));
     }
     return build.map_axis(x, axis, std::move(matrix));
 }
