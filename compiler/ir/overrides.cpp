@@ -215,8 +215,8 @@ std::optional<UnknownName> unknown_name_in(const std::string& name, const OpOver
     const auto has = [](const std::vector<std::string>& names, const std::string& one) {
         return std::find(names.begin(), names.end(), one) != names.end();
     };
-    const auto at = [&](const char* key, UnknownName unknown) {
-        return UnknownName{unknown.nearest, fmt::format("of '{}' {}: {}", name, key, unknown.message)};
+    const auto at = [&](const char* key, UnknownName wrong) {
+        return UnknownName{wrong.nearest, fmt::format("of '{}' {}: {}", name, key, wrong.message)};
     };
     if (o.fracture && !has(known.convolutions, name))
         return UnknownName{nearest(name, known.convolutions),
@@ -237,9 +237,9 @@ std::optional<UnknownName> unknown_name_in(const std::string& name, const OpOver
 std::vector<IgnoredOverride> drop_unknown(Overrides& overrides, const OverrideNames& names) {
     std::vector<IgnoredOverride> dropped;
     for (auto at = overrides.begin(); at != overrides.end();) {
-        const auto unknown = unknown_name_in(at->first, at->second, names);
-        if (unknown) dropped.push_back({at->first, error_code::unknown_name, unknown->nearest, unknown->message});
-        at = unknown ? overrides.erase(at) : std::next(at);
+        const auto wrong = unknown_name_in(at->first, at->second, names);
+        if (wrong) dropped.push_back({at->first, error_code::unknown_name, wrong->nearest, wrong->message});
+        at = wrong ? overrides.erase(at) : std::next(at);
     }
     return dropped;
 }
@@ -247,8 +247,8 @@ std::vector<IgnoredOverride> drop_unknown(Overrides& overrides, const OverrideNa
 void check_overrides(const Overrides& overrides, const OverrideNames& names) {
     Diagnostics problems;
     for (const auto& [name, o] : overrides)
-        if (const auto unknown = unknown_name_in(name, o, names))
-            problems.add(make_problem(Fault::Input, {o.loc, error_code::unknown_name, {name}}, unknown->message));
+        if (const auto wrong = unknown_name_in(name, o, names))
+            problems.add(make_problem(Fault::Input, {o.loc, error_code::unknown_name, {name}}, wrong->message));
     problems.throw_if_any();
 }
 
