@@ -35,12 +35,13 @@ function(tt_unity_groups TARGET)
   set_property(TARGET ${TARGET} PROPERTY UNITY_BUILD_MODE GROUP)
 endfunction()
 
-# Headers that scripts/generate-options makes of the schema of options, at configure time and when either changes.
+# Headers that scripts/generate-options makes of the schemas of options, at configure time and when any changes.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
-set(TT_OPTIONS_SCHEMA ${PROJECT_SOURCE_DIR}/compiler/options/compile_options.toml)
+file(GLOB TT_OPTION_SURFACES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/scripts/option_surfaces/*.py)
 set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
-  ${TT_OPTIONS_SCHEMA} ${PROJECT_SOURCE_DIR}/scripts/generate-options)
-execute_process(COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/generate-options ${TT_OPTIONS_SCHEMA}
+  ${PROJECT_SOURCE_DIR}/compiler/options/compile_options.toml ${PROJECT_SOURCE_DIR}/sim/options/run_options.toml
+  ${PROJECT_SOURCE_DIR}/scripts/generate-options ${TT_OPTION_SURFACES})
+execute_process(COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/generate-options
   ${PROJECT_BINARY_DIR} COMMAND_ERROR_IS_FATAL ANY)
 
 # tt_library(NAME sim SOURCES a.cpp b.cpp USES ttsim::base SystemC::systemc)

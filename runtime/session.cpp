@@ -25,10 +25,10 @@ struct Session::Impl {
 
     static sim::MachineSettings settings_of(const SessionOptions& o) {
         sim::MachineSettings settings;
-        settings.mode = o.mode;
-        settings.numerics = o.numerics;
-        settings.threads = o.threads;
-        settings.extrapolate = o.extrapolate;
+        check_values(o);
+        check_values(o.trace);
+        static_cast<sim::MachineValues&>(settings) = o;
+        settings.inputs_count.reset();
         settings.pipes = o.pipes;
         settings.trace = o.trace;
         settings.stop = o.stop;

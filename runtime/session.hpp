@@ -17,14 +17,10 @@
 
 namespace ttsim::impl::runtime {
 
-struct SessionOptions {
-    /// Timing: entries have no values; get() fails. Functional: no clock; a program continues as far as entries and
-    /// free slots allow, with one input between two ops of a graph.
-    sim::Mode mode = sim::Mode::Full;
-    bool golden = false;  ///< values by golden in float32 instead of the simulated chips; no clock in any mode
-    Numerics numerics = Numerics::Real;
-    unsigned threads = 0;       ///< threads for values; 0 = one per processor; does not affect results
-    bool extrapolate = true;    ///< Timing: exactly repeating loop iterations are not simulated individually
+/// Mode::Timing: entries have no values; get() fails. Functional: no clock; a program continues as far as entries and
+/// free slots allow, with one input between two ops of a graph. `inputs_count` has no effect.
+struct SessionOptions : sim::MachineValues {
+    bool golden = false;        ///< values by golden in float32 instead of the simulated chips; no clock in any mode
     sim::PipeMechanisms pipes;  ///< for studies: which pipe mechanisms take time
     sim::TraceOptions trace;    ///< written by finish_trace(), or at the end of the session
     /// Real time that a call, blocked inside the machine, waits for calls of other threads.
@@ -44,7 +40,7 @@ struct Timeout {
 class Session {
 public:
     /// `netlist` as returned by read_netlist(), or resolved. Throws Error(Input, Unsupported) with all
-    /// incompatibilities with the machine.
+    /// incompatibilities with the machine, and Error(Input) for options out of range.
     Session(Netlist netlist, Machine machine, SessionOptions options = {});
     ~Session();
     Session(const Session&) = delete;

@@ -1,19 +1,18 @@
 #include "api/library/options.hpp"
 
+#include "generated/run_copies.hpp"
 #include "isa/arch.hpp"
 #include "sim/setup/setup.hpp"
 
 namespace ttsim {
 
-namespace {
-
-impl::Numerics numerics_of(Numerics n) {
-    return n == Numerics::Real      ? impl::Numerics::Real
-           : n == Numerics::Float32 ? impl::Numerics::Float32
-                                    : impl::Numerics::Exact;
+impl::Numerics internal(Numerics numerics) {
+    return numerics == Numerics::Real      ? impl::Numerics::Real
+           : numerics == Numerics::Float32 ? impl::Numerics::Float32
+                                           : impl::Numerics::Exact;
 }
 
-impl::sim::Mode mode_of(Engine engine) {
+impl::sim::Mode internal(Engine engine) {
     switch (engine) {
         case Engine::Full:
             return impl::sim::Mode::Full;
@@ -26,18 +25,13 @@ impl::sim::Mode mode_of(Engine engine) {
     return impl::sim::Mode::Functional;
 }
 
-}  // namespace
-
 impl::runtime::SessionOptions session_options(const SessionOptions& options) {
-    if (options.trace_level != 1 && options.trace_level != 2)
-        impl::fail_input({}, "SessionOptions: trace_level is {}; 1 and 2 are possible", options.trace_level);
     impl::runtime::SessionOptions out;
-    out.mode = mode_of(options.engine);
+    copy(options, static_cast<impl::sim::MachineValues&>(out));
+    copy(options, static_cast<impl::sim::TraceValues&>(out.trace));
+    check_values(out);
+    check_values(out.trace);
     out.golden = options.engine == Engine::Golden;
-    out.numerics = numerics_of(options.numerics);
-    out.threads = options.threads;
-    out.trace.file = options.trace_file;
-    out.trace.level = options.trace_level;
     out.trace.command = "a program that uses libttsim";
     out.trace.version = TTSIM_VERSION;
     out.other_threads = options.other_threads;

@@ -7,6 +7,10 @@
 
 namespace ttsim {
 
+impl::sim::Mode internal(Engine engine);
+impl::Numerics internal(Numerics numerics);
+
+/// Throws Error(Input) for options out of range.
 impl::runtime::SessionOptions session_options(const SessionOptions& options);
 
 /// The machine selected by the options; of several chips the first on which the resolved netlist is valid.

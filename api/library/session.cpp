@@ -4,6 +4,7 @@
 
 #include "api/library/internal.hpp"
 #include "api/library/options.hpp"
+#include "generated/run_copies.hpp"
 
 namespace ttsim {
 
@@ -103,23 +104,17 @@ RunReport run(const std::string& netlist_file, const RunOptions& options) {
     return guarded([&] {
         impl::sim::RunOptions run;
         run.netlist = netlist_file;
-        run.arch = options.session.chip;
-        run.device = options.session.device;
-        run.cluster = options.session.cluster;
-        run.harvested_rows = options.session.harvested_rows;
         if (options.session.engine == Engine::Golden)
             impl::fail_input({}, "run() compares with golden; Engine::Golden is for sessions");
         const impl::runtime::SessionOptions session = session_options(options.session);
-        run.mode = session.mode;
-        run.numerics = session.numerics;
-        run.threads = session.threads;
+        static_cast<impl::sim::MachineValues&>(run) = session;
         run.trace = session.trace;
-        run.programs = options.programs;
-        run.params = options.parameters;
-        if (options.inputs_count != 0) run.inputs_count = options.inputs_count;
-        run.seed = options.seed;
-        run.check = options.check;
         run.stop = session.stop;
+        copy(options.session, static_cast<impl::sim::RunValues&>(run));
+        copy(options, static_cast<impl::sim::RunValues&>(run));
+        copy(options, static_cast<impl::sim::MachineValues&>(run));
+        check_values(static_cast<const impl::sim::MachineValues&>(run));
+        check_values(static_cast<const impl::sim::RunValues&>(run));
         const impl::sim::RunReport report = impl::sim::run(run);
         if (report.trace_failure) throw *report.trace_failure;
         return public_report(report);

@@ -12,6 +12,7 @@
 #include "compiler/ir/graph.hpp"
 #include "compiler/ir/overrides.hpp"
 #include "compiler/ir/tiling.hpp"
+#include "generated/pass_values.hpp"
 
 namespace ttsim::impl::ir {
 
@@ -27,8 +28,8 @@ enum class Loops : std::uint8_t { IfProfitable, Programs, Unrolled };
 /// "programs" or "unrolled".
 std::optional<Loops> parse_loops(std::string_view name);
 
-/// Options of all passes.
-struct PassOptions {
+/// Options of all passes. Those of the schema (compiler/options/compile_options.toml) have its defaults.
+struct PassOptions : PassValues {
     DataFormat default_df = DataFormat::Float16_b;
     bool stable_softmax = true;
     bool host_fallback = true;                ///< false: mark-host rejects ops instead of marking them
@@ -45,15 +46,11 @@ struct PassOptions {
     /// Estimated cycles an input of a device-level graph takes, for passes that compare alternatives. Null: passes
     /// assume that their rewrite is profitable.
     std::function<double(const Graph&)> estimate;
-    std::int64_t slice_bytes = 200 * 1024;      ///< L1 for a core's part of a streamed slice
     std::vector<std::string> intermediates;     ///< ops whose results keep-intermediates makes outputs
-    bool wide_dest = false;                     ///< Dst may hold 32 bits where sums and gates need them (data-formats)
     bool keep_names = false;                    ///< ops have the names of the model's ops (keep-names)
-    std::int64_t l1_bytes = 1260 * 1024;        ///< L1 of a core for all buffers of an op
     Tiling tiling{};                            ///< used by lower-to-buda, splice-columns, split-products
     unsigned threads = 0;                       ///< threads of one pass; 0: one per processor
     bool wide_results = false;                  ///< with wide_dest: small results of the model are Float32
-    bool fp16_quantizers = true;                ///< without wide_dest: quantizers may be in Float16
     bool device_comparisons = false;            ///< mark-host leaves comparisons on the device
     const TrainingRequest* training = nullptr;  ///< null: for inference only
 };

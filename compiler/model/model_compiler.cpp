@@ -12,6 +12,7 @@
 #include "compiler/formats/integer_indices.hpp"
 #include "compiler/model/pad_tiles.hpp"
 #include "compiler/model/product_parts.hpp"
+#include "compiler/options/pass_options.hpp"
 #include "compiler/passes/split_products.hpp"
 #include "compiler/schedule/ideal_time.hpp"
 #include "netlist/checks/validate.hpp"
@@ -229,43 +230,24 @@ Lowered ModelCompiler::run_pipeline(Graph graph, const Overrides& overrides, con
     for (const std::string_view name : passes_for(options_.training.has_value()))
         if (passes.size() < most) passes.push_back(find_pass(name));
     // double buffers of two operands and the result, and a reserve for constants
-    const std::int64_t l1_bytes = chip_.l1_bytes - chip_.l1_reserved, slice_bytes = l1_bytes * 10 / 63;
+    const std::int64_t l1_bytes = chip_.l1_bytes - chip_.l1_reserved;
     Lowered made{std::move(graph), {}, overrides, {}, {}, {}, tiling, {}, {}};
     bool cut = false;
-    const Overrides for_passes = with_batch_norms(made.graph, overrides);
-    run_passes(made.graph, passes,
-               {options_.default_df,
-                options_.stable_softmax,
-                options_.host_fallback,
-                &made.host,
-                options_.accumulate_df,
-                options_.rules,
-                options_.auto_fusing,
-                options_.t_streaming,
-                for_passes,
-                options_.conv_fracture.value_or(1),
-                options_.prestride,
-                options_.fuse_gelu,
-                options_.loops,
-                [this](const Graph& candidate) { return scheduler_.estimate(candidate); },
-                slice_bytes,
-                options_.intermediates,
-                chip_.features.fp32_dest && options_.fidelity != Fidelity::LoFi,
-                options_.keep_names,
-                l1_bytes,
-                tiling,
-                options_.threads,
-                options_.wide_results,
-                options_.fp16_quantizers,
-                options_.device_comparisons,
-                options_.training ? &*options_.training : nullptr},
-               true, [&](const Pass& pass, const Graph& left) {
-                   if (record) record->add(pass.name, left);
-                   if (pass.name == "mixed-precision") made.unfused = left;
-                   if (pass.name == "insert-nops") made.unfused_ops = device_ops(left);
-                   if (pass.name != "cut-host" || std::exchange(cut, true)) return;
-                   made.integer_indices = integer_warnings(left, options_.default_df, chip_);
-               });
+    PassOptions options = pass_options(options_);
+    options.overrides = with_batch_norms(made.graph, overrides);
+    options.host = &made.host;
+    options.estimate = [this](const Graph& candidate) { return scheduler_.estimate(candidate); };
+    options.tiling = tiling;
+    options.wide_dest = chip_.features.fp32_dest && options_.fidelity != Fidelity::LoFi;
+    options.l1_bytes = l1_bytes;
+    options.slice_bytes = l1_bytes * 10 / 63;
+    run_passes(made.graph, passes, options, true, [&](const Pass& pass, const Graph& left) {
+        if (record) record->add(pass.name, left);
+        if (pass.name == "mixed-precision") made.unfused = left;
+        if (pass.name == "insert-nops") made.unfused_ops = device_ops(left);
+        if (pass.name != "cut-host" || std::exchange(cut, true)) return;
+        made.integer_indices = integer_warnings(left, options_.default_df, chip_);
+    });
     return made;
 }
 

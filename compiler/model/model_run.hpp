@@ -13,26 +13,21 @@
 #include "compiler/host/samples.hpp"
 #include "compiler/model/compiled_model.hpp"
 #include "compiler/model/host_share.hpp"
+#include "generated/model_run_values.hpp"
 
 namespace ttsim::impl::ir {
 
 /// The correlation that outputs of a compiled model must reach with golden, with the model in float32 and with expected
 /// values, unless the user sets another.
-inline constexpr double default_least_pcc = 0.99;
+inline const double default_least_pcc = ModelRunValues{}.least_pcc;
 /// The minimum with golden and with the model in float32. A user's minimum for expected values may be higher, such as 1
 /// for equal values; the results are still rounded.
-constexpr double least_rounded_pcc(double least_pcc) { return std::min(least_pcc, default_least_pcc); }
+inline double least_rounded_pcc(double least_pcc) { return std::min(least_pcc, default_least_pcc); }
 
-struct ModelRunOptions {
-    std::string place;                          ///< folder or image of the model, for messages
-    std::map<std::string, std::string> inputs;  ///< name -> .npy or .pb file; defaults are stored in the result
-    std::string inputs_dir;                     ///< folder with NAME.npy for inputs; "" = none
-    std::int64_t loops = 1;                     ///< microbatches, if the inputs have one sample
-    FeedBack feed_back;                         ///< states: outputs that become inputs of the next sample
-    std::string outputs_dir;                    ///< folder for NAME.npy of each output; "" = none
-    std::string expect_dir;                     ///< folder with expected NAME.npy of outputs; "" = none
-    bool reference = true;                      ///< compare with the model in float32, if stored
-    double least_pcc = default_least_pcc;       ///< for floats; for integers: the share of equal elements
+struct ModelRunOptions : ModelRunValues {
+    std::string place;       ///< folder or image of the model, for messages
+    std::string inputs_dir;  ///< folder with NAME.npy for inputs; "" = none
+    bool reference = true;   ///< compare with the model in float32, if stored
 };
 
 /// Agreement of an output with its expected values.

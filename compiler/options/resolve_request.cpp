@@ -102,6 +102,7 @@ CompileOptions resolve_request(const CompileRequest& request, const RequestSourc
     out.cluster = request.cluster;
     out.harvested_rows = request.harvested_rows;
     out.seed = request.seed;
+    out.threads = request.threads;
     out.intermediates = request.intermediates;
     out.keep_names = request.keep_names;
     out.bias_correction = request.bias_correction;

@@ -14,7 +14,7 @@ struct RequestSources {
 };
 
 /// Words become values, YAML texts rules and overrides. The caller adds what needs the simulator (`simulate`, the
-/// functions of `target`), `inputs` and `threads`.
+/// functions of `target`) and `inputs`.
 /// Throws Error(Input) for values out of range, unknown words and formats, YAML that does not fit, and options that
 /// exclude each other.
 CompileOptions resolve_request(const CompileRequest& request, const RequestSources& sources = {});

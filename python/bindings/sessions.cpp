@@ -1,3 +1,4 @@
+#include "generated/bind_session_options.hpp"
 #include "python/bindings/session.hpp"
 
 namespace tt_python {
@@ -45,17 +46,9 @@ void bind_options(nb::module_& m) {
         .value("Real", Numerics::Real, "The chip's formats.")
         .value("Float32", Numerics::Float32, "No rounding.")
         .value("Exact", Numerics::Exact, "Bit-true.");
-    nb::class_<SessionOptions>(m, "SessionOptions", "Options of a session or model run.")
-        .def(nb::init<>())
-        .def_rw("device", &SessionOptions::device, "Product, chip, or path of a description; '': the netlist's.")
-        .def_rw("chip", &SessionOptions::chip)
-        .def_rw("cluster", &SessionOptions::cluster, "Cluster descriptor file: chips and their Ethernet links.")
-        .def_rw("harvested_rows", &SessionOptions::harvested_rows, "Harvested NoC rows of every chip.")
-        .def_rw("engine", &SessionOptions::engine)
-        .def_rw("numerics", &SessionOptions::numerics)
-        .def_rw("threads", &SessionOptions::threads, "0: one per processor; does not affect results.")
-        .def_rw("trace_file", &SessionOptions::trace_file, "Trace file for ttperf; '': none.")
-        .def_rw("trace_level", &SessionOptions::trace_level, "1 or 2.");
+    nb::class_<SessionOptions> options(m, "SessionOptions", "Options of a session or model run.");
+    options.def(nb::init<>());
+    bind_fields(options);
 }
 
 void bind_sessions(nb::module_& m) {
@@ -119,9 +112,14 @@ void bind_sessions(nb::module_& m) {
            bool check) {
             Stop stop;
             options.stop = &stop.signal;
-            return interruptible(stop, [&] {
-                return run(file, RunOptions{options, programs, parameters, inputs_count, seed, check});
-            });
+            RunOptions how;
+            how.session = options;
+            how.programs = programs;
+            how.parameters = parameters;
+            how.inputs_count = inputs_count;
+            how.seed = seed;
+            how.check = check;
+            return interruptible(stop, [&] { return run(file, how); });
         },
         "file"_a, "options"_a = SessionOptions{}, "programs"_a = std::vector<std::string>{},
         "parameters"_a = std::map<std::string, std::int64_t>{}, "inputs_count"_a = 0, "seed"_a = 0, "check"_a = true,

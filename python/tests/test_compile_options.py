@@ -12,9 +12,10 @@ from ttsim._compile_keywords import CompileKeywords
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCHEMA = ROOT / "compiler/options/compile_options.toml"
-OPTIONS = [option for group in tomllib.loads(SCHEMA.read_text())["group"] for option in group["option"]]
+OPTIONS = [option for group in tomllib.loads(SCHEMA.read_text())["group"] for option in group["option"]
+           if "on" not in option]
 EMPTY = {"bool": False, "optional_bool": None, "int": 0, "uint": 0, "real": 0.0, "text": "", "format": "", "yaml": "",
-         "ints": [], "texts": [], "channels": {}}
+         "ints": [], "texts": [], "numbers": {}}
 MODEL = "%x = input : f32[1, 64]\n%w = constant [0.5] : f32[64, 32]\n%p = matmul %x, %w : f32[1, 32]\n" \
         "%s = softmax %p {axis = 1} : f32[1, 32]\noutput \"s\" = %s\n"
 
@@ -44,6 +45,17 @@ def test_the_command_line_has_every_flag_with_its_default():
                 assert flag in shown, option["key"]
         if option["type"] in ("int", "real", "choice") and "unset" not in option and "flag" in option:
             assert f"Default: {default_of(option)}" in shown, option["key"]
+
+
+def test_docstrings_are_the_sentences_of_the_page():
+    page = " ".join((ROOT / "docs/options.md").read_text().split())
+    for option in OPTIONS:
+        text = getattr(_ttsim.CompileOptions, option["key"]).__doc__
+        sentence, _, default = text.partition(". Default: ")
+        sentence, _, limits = sentence.partition(". Range: ")
+        assert sentence in page, option["key"]
+        assert not limits or f"| {limits}" in page, option["key"]
+        assert not default or default == "on" or f"| {default} |" in page, option["key"]
 
 
 def test_the_library_and_the_command_line_compile_the_same_netlist(tmp_path):

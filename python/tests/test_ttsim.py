@@ -58,7 +58,7 @@ def test_integers_out_of_range_are_refused():
         for number in (-1, 2**31 - 1):
             with pytest.raises(ttsim.InputError, match=f"{option} must be . to .*, not {number}"):
                 ttsim.compile(product()[0], **{option: number})
-    with pytest.raises(ttsim.InputError, match="trace_level is 7"):
+    with pytest.raises(ttsim.InputError, match="option trace_level must be 1 to 2, not 7"):
         ttsim.Session(ADD, chip="wormhole_b0", trace_level=7)
 
 

@@ -9,6 +9,7 @@ import numpy
 
 from . import _ttsim, arrays, session
 from ._compile_keywords import CompileKeywords
+from ._run_keywords import SessionKeywords
 from ._ttsim import ArrayInfo, CompileReport, HostStep, LoweredOp, Netlist
 from .graph import Graph
 
@@ -113,7 +114,7 @@ class Model(session.OnChip):
     """A compiled model with its own session. Keywords are those of Session; the default device is the one that it was
     compiled for."""
 
-    def __init__(self, compiled: CompiledModel | str | os.PathLike[str], **keywords: Any) -> None:
+    def __init__(self, compiled: CompiledModel | str | os.PathLike[str], **keywords: Unpack[SessionKeywords]) -> None:
         self.compiled = compiled if isinstance(compiled, CompiledModel) else CompiledModel.read(compiled)
         self._raw = _ttsim.Model(self.compiled.raw, session.options(keywords))
         self._inputs = {info.name: info.type for info in self.compiled.inputs}

@@ -3,20 +3,24 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy
 
 from . import _ttsim, arrays
+from ._run_keywords import SessionKeywords
 from ._ttsim import Engine, Netlist, Numerics, RunReport
+
+if TYPE_CHECKING:
+    from typing import Unpack
 
 
 def options(values: Mapping[str, Any]) -> _ttsim.SessionOptions:
-    """SessionOptions from keywords: device, chip, cluster, harvested_rows, engine, numerics, threads, trace_file,
-    trace_level. Engines and numerics may be given by name. TypeError for another keyword."""
+    """SessionOptions from keywords of docs/options.md. Engines and numerics may be given by name. TypeError for another
+    keyword."""
     made = _ttsim.SessionOptions()
     for name, value in values.items():
-        if not hasattr(made, name):
+        if name not in SessionKeywords.__annotations__:
             raise TypeError(f"there is no option '{name}'")
         if name == "engine" and isinstance(value, str):
             value = _named(Engine, value)
@@ -59,7 +63,7 @@ class Session(OnChip):
     HangError lists the chain of waits if a call cannot complete. `cycles` of push, get and pop is a timeout in cycles
     from the current cycle."""
 
-    def __init__(self, netlist: Netlist | str | os.PathLike[str], **keywords: Any) -> None:
+    def __init__(self, netlist: Netlist | str | os.PathLike[str], **keywords: Unpack[SessionKeywords]) -> None:
         self.netlist = netlist if isinstance(netlist, Netlist) else Netlist.from_file(os.fspath(netlist))
         self._raw = _ttsim.Session(self.netlist, options(keywords))
 
@@ -116,7 +120,8 @@ def _entry(values: Any) -> numpy.ndarray:
 
 
 def run(netlist: str | os.PathLike[str], *, programs: Sequence[str] = (), parameters: Mapping[str, int] | None = None,
-        inputs_count: int = 0, seed: int = 0, check: bool = True, **keywords: Any) -> RunReport:
+        inputs_count: int = 0, seed: int = 0, check: bool = True,
+        **keywords: Unpack[SessionKeywords]) -> RunReport:
     """Runs a netlist file as `ttsim run` does: with generated inputs, every output compared with golden. Further
     keywords are those of Session."""
     return _ttsim.run_netlist(os.fspath(netlist), options(keywords), list(programs), dict(parameters or {}),

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "generated/run_values.hpp"
 #include "kernels/tensor.hpp"
 #include "netlist/stimulus/stimulus.hpp"
 #include "sim/settings/settings.hpp"
@@ -23,28 +24,17 @@ namespace ttsim::impl::sim {
 /// Entries by queue name, starting with entry 0.
 using HostValues = std::map<std::string, std::vector<Tensor>>;
 
-struct RunOptions : MachineSettings {
+struct RunOptions : MachineSettings, RunValues {
     std::string netlist;  ///< file
     std::shared_ptr<const Netlist>
-        value;                    ///< the parsed netlist (read_netlist()) instead of the file; null: the file is read
-    std::string arch;             ///< "" = the first listed architecture on which the file validates
-    std::string device, cluster;  ///< see MachineOptions
-    std::vector<int> harvested_rows;
+        value;  ///< the parsed netlist (read_netlist()) instead of the file; null: the file is read
     std::shared_ptr<const Machine> machine;  ///< instead of device, cluster and harvested_rows; null: these are used
-    std::vector<std::string> programs;       ///< in run order; empty = all, in file order
-    std::map<std::string, std::int64_t> params;  ///< "$p_x" or "p_x"
-    std::uint32_t seed = 0;
-    StimulusOrder stimulus = StimulusOrder::PerQueue;
-    std::string inputs_dir, dump_dir;  ///< --inputs, --dump-io; "" = none
-    std::string perf_op;               ///< run only this op; "" = the whole netlist. Needs timing mode
     /// Entries of HOST queues from entry 0. They replace those of inputs_dir; without inputs_dir, every HOST queue that
     /// the run reads must be present. Null: none.
     std::shared_ptr<const HostValues> host_values;
     /// Called after the run with every entry of the queues that the host reads. Not called in Timing mode.
     std::function<void(const std::string& queue, std::int64_t entry, Tensor value)> sink;
-    bool check = true;       ///< compare with golden (not in Timing mode)
     bool check_ops = false;  ///< also compare every op by itself
-    bool strict = false;
     /// Minimum correlation of all values of an output with golden, unless the netlist has its own comparison-config.
     /// For compiled models: the usual tolerances, which allow 0.9, hold for single tiles.
     std::optional<double> least_pcc;

@@ -9,21 +9,19 @@
 #include <string_view>
 #include <vector>
 
+#include "generated/machine_values.hpp"
 #include "kernels/formats/numerics.hpp"
 #include "netlist/netlist.hpp"
 #include "sim/settings/idealized_resources.hpp"
+#include "sim/settings/mode.hpp"
 
 namespace ttsim::impl::sim {
 
 class MachineView;
 
-enum class Mode : std::uint8_t { Full, Timing, Functional };
-
 /// --trace: a database of the machine's activity (docs/trace.md). While the machine runs, SIGINT and SIGTERM end the
 /// run with Fault::Interrupted; the trace is then written up to that point.
-struct TraceOptions {
-    std::string file;              ///< "" = none
-    int level = 1;                 ///< 1 = sums per core and input, 2 = also every step and transfer
+struct TraceOptions : TraceValues {
     std::string command, version;  ///< text that the trace records
 };
 
@@ -45,12 +43,7 @@ struct PipeMechanisms {
     bool kernels = true;   ///< steps of ops take time; off: the run measures pipes alone
 };
 
-struct MachineSettings {
-    Mode mode = Mode::Full;
-    Numerics numerics = Numerics::Real;
-    unsigned threads = 0;                      ///< 0 = one per processor; results do not depend on it
-    std::optional<std::int64_t> inputs_count;  ///< upper limit per graph
-    bool extrapolate = true;                   ///< Timing mode skips exact repetitions; results do not depend on it
+struct MachineSettings : MachineValues {
     PipeMechanisms pipes;
     IdealizedResources idealized;  ///< for what-if runs
     TraceOptions trace;

@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/json_text.hpp"
+#include "generated/run_flags.hpp"
 #include "tools/common/input_kind.hpp"
 #include "tools/common/output.hpp"
 #include "tools/common/outputs.hpp"
@@ -59,9 +60,10 @@ void check(const sim::RunOptions& options, const std::string& json_file) {
 }  // namespace
 
 void add_check(CLI::App& app) {
-    auto flags = std::make_shared<RunFlags>();
+    auto options = std::make_shared<sim::RunOptions>();
     CLI::App* command = app.add_subcommand("check", "Validate a netlist without running it");
-    add_netlist_flags(*command, *flags);
+    add_netlist(*command, options->netlist);
+    add_check_options(*command, {*options});
     const auto json = std::make_shared<std::string>();
     const auto outputs = std::make_shared<Outputs>(*command);
     outputs->file("--json", *json, FileKind::Json, "Write the problems with their locations as JSON; - is stdout");
@@ -72,10 +74,9 @@ void add_check(CLI::App& app) {
         "  ttsim check encoder.yaml\n"
         "  ttsim check encoder.yaml --device wh_n150\n"
         "  ttsim check encoder.yaml --json -");
-    command->callback([flags, json, outputs] {
+    command->callback([options, json, outputs] {
         outputs->claim();
-        finish_netlist_flags(*flags);
-        check(flags->options, *json);
+        check(*options, *json);
     });
 }
 

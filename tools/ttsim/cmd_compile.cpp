@@ -114,6 +114,7 @@ ir::CompileOptions finish(CompileFlags& flags) {
             flags.files.shapes[name] = dims_of(value);
         }
     if (flags.tti_format == "tilized") flags.image.format = image::TensorFormat::Tilized;
+    flags.files.threads = flags.request.threads;
     flags.request.format_rules = yaml_text(flags.yaml.format_rules);
     flags.request.overrides = yaml_text(flags.yaml.overrides);
     ir::CompileOptions options = ir::resolve_request(flags.request, {flags.yaml.format_rules, flags.yaml.overrides});
@@ -172,22 +173,6 @@ void run(CompileFlags& flags) {
 
 }  // namespace
 
-CLI::Validator float_format() {
-    return CLI::Validator([](const std::string& given) { return ir::float_format_problem(given); }, "");
-}
-
-void set_channels(const std::string& flag, const std::vector<std::string>& given,
-                  std::map<std::string, std::int64_t>& channels) {
-    for (const std::string& text : given) {
-        const auto [name, value] = name_and_value(flag, text);
-        std::int64_t n = 0;
-        const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), n);
-        if (error != std::errc() || end != value.data() + value.size() || n < 0)
-            throw CLI::ValidationError(flag, fmt::format("'{}' must be NAME=N, such as in_x=2", text));
-        channels[name] = n;
-    }
-}
-
 void add_compile(CLI::App& app) {
     auto flags = std::make_shared<CompileFlags>();
     CLI::App* command = app.add_subcommand("compile", "Compile an ONNX model into a netlist and its weights");
@@ -234,11 +219,6 @@ void add_compile(CLI::App& app) {
     command->add_option("--override", flags->overrides, "Override of one op, NAME:size=2x4,place=0x0,t=4; repeatable")
         ->allow_extra_args(false)
         ->type_name("NAME:KEY=VALUE,...");
-    command
-        ->add_option("--threads", flags->files.threads,
-                     "Threads of the compiler; they do not affect the result. Default: one per processor")
-        ->check(in_range(1, 256))
-        ->type_name("N");
     command->add_flag(
         "--explain", flags->explain,
         "Print for each op every grid with its blocks, L1 and cycles, why it was chosen or rejected, and how its "
@@ -257,6 +237,7 @@ void add_compile(CLI::App& app) {
         "  ttsim compile model.onnx -o out --microbatch 32 --effort 2\n"
         "  ttsim compile model.onnx -o out --optimize latency --effort 2 --explain\n"
         "  ttsim compile model.onnx --device gs_e150 --shape input=1,3,224,224 --input input=cat.npy -o out");
+    add_options_file(*command, compile_option_table());
     group_compile_options(*command);
     command->callback([flags, outputs, command] {
         flags->trials_given = command->count("--trials") > 0;

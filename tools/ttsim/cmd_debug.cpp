@@ -5,6 +5,7 @@
 
 #include "analysis/debug/debugger.hpp"
 #include "base/read_file.hpp"
+#include "generated/run_flags.hpp"
 #include "tools/common/input_kind.hpp"
 #include "tools/common/line_editor.hpp"
 #include "tools/common/output.hpp"
@@ -19,8 +20,8 @@ namespace ttsim::impl::cli {
 namespace {
 
 struct DebugFlags {
-    RunFlags netlist;
-    std::string commands, script, mode = "full";
+    sim::RunOptions options;
+    std::string commands, script;
     bool json = false;
 };
 
@@ -98,9 +99,7 @@ void debug_netlist(const DebugFlags& flags, const sim::RunOptions& options) {
 }
 
 void run(DebugFlags& flags) {
-    finish_netlist_flags(flags.netlist);
-    sim::RunOptions& options = flags.netlist.options;
-    options.mode = flags.mode == "timing" ? sim::Mode::Timing : sim::Mode::Full;
+    const sim::RunOptions& options = flags.options;
     const InputKind kind = kind_of(options.netlist);
     if (kind == InputKind::Trace) {
         debug::Debugger debugger(options.netlist);
@@ -122,7 +121,8 @@ void run(DebugFlags& flags) {
 void add_debug(CLI::App& app) {
     auto flags = std::make_shared<DebugFlags>();
     CLI::App* command = app.add_subcommand("debug", "Stop a run at chosen points and inspect the machine");
-    add_netlist_flags(*command, flags->netlist, true);
+    add_netlist(*command, flags->options.netlist, true);
+    add_debug_options(*command, {flags->options});
     command->get_option("netlist")->description(
         "Netlist (YAML), device image, folder of a compiled model, or trace (offline: only what it recorded)");
     CLI::Option* commands =
@@ -133,14 +133,6 @@ void add_debug(CLI::App& app) {
         ->excludes(commands)
         ->type_name("FILE");
     command->add_flag("--json", flags->json, "Print answers as JSON, one object per line");
-    command->add_option("--mode", flags->mode, "full: values and time (default); timing: time only, for large netlists")
-        ->check(one_of({"full", "timing"}))
-        ->type_name("full|timing");
-    command->add_option("--seed", flags->netlist.options.seed, "Seed of the generated inputs. Default: 0")
-        ->type_name("N");
-    command->add_option("--inputs", flags->netlist.options.inputs_dir, "Folder of inputs, as for 'ttsim run --inputs'")
-        ->check(existing_folder())
-        ->type_name("DIR");
     command->footer(
         "The run is stopped at cycle 0. 'continue' runs to the next stop or the end, 'help' lists the commands.\n"
         "Short names are those of DeBUDA: om, d, q, dq, hq, eq, b, p, s, t, ha, srs, cdr, brxy, x.\n\n"

@@ -4,10 +4,10 @@
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "sim/run.hpp"
+#include "tools/common/option_values.hpp"
 
 namespace ttsim::impl::cli {
 
@@ -37,17 +37,7 @@ void add_vectors(CLI::App& app, int& exit_status);
 /// The same check, without its description in the help text.
 inline CLI::Validator quiet(CLI::Validator check) { return check.description(""); }
 
-/// The flags of the subcommands that work on a netlist: the file, the machine, programs and parameters.
-struct RunFlags {
-    sim::RunOptions options;
-    std::vector<std::string> params;  ///< "p_x=2", as written
-};
-/// `folders`: the netlist may also be the folder of a compiled model.
-void add_netlist_flags(CLI::App& command, RunFlags& flags, bool folders = false);
-/// Parses text values of flags into flags.options; throws CLI::ValidationError.
-void finish_netlist_flags(RunFlags& flags);
-
-/// Splits "NAME=VALUE" at the last '='. Throws CLI::ValidationError that names `flag`.
-std::pair<std::string, std::string> name_and_value(const std::string& flag, const std::string& text);
+/// Adds the netlist of a subcommand. `folders`: it may also be the folder of a compiled model.
+void add_netlist(CLI::App& command, std::string& netlist, bool folders = false);
 
 }  // namespace ttsim::impl::cli

@@ -21,7 +21,7 @@ const std::vector<Group>& groups() {
         {"Results",
          {"--output", "--force", "--tti-format", "--keep-passes", "--reportify", "--explain", "--explain-op",
           "--json"}},
-        {"General", {"--help", "--threads", "--color"}},
+        {"General", {"--help", "--color", "--options", "--print-options"}},
     };
     return all;
 }

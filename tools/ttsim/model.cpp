@@ -10,57 +10,18 @@
 #include "runtime/part_values.hpp"
 #include "sim/figures/steady.hpp"
 #include "tools/common/input_kind.hpp"
-#include "tools/common/usage.hpp"
-#include "tools/ttsim/commands.hpp"
 
 namespace ttsim::impl::cli {
 
-void add_model_flags(CLI::App& command, ModelFlags& flags, Outputs& outputs) {
-    ir::ModelRunOptions& o = flags.options;
-    command
-        .add_option(
-            "--input", flags.inputs,
-            "Compiled model: values of an input, .npy or .pb; repeatable. An additional first axis is the number "
-            "of samples. Other inputs have the values given at compile time")
-        ->allow_extra_args(false)
-        ->type_name("NAME=FILE");
-    command
-        .add_option("--loops", o.loops,
-                    "Compiled model: number of microbatches to run with the same inputs, which must have one sample. "
-                    "Default: 1")
-        ->check(in_range(std::int64_t{1}, std::int64_t{1} << 20))
-        ->type_name("N");
-    command
-        .add_option("--feed-back", flags.feed_back,
-                    "Compiled model: use an output of a sample as this input of the next, such as the state of a "
-                    "streaming model; repeatable. The first sample has the input's own value")
-        ->allow_extra_args(false)
-        ->type_name("OUTPUT=INPUT");
-    outputs.folder_of_files("--outputs", o.outputs_dir,
-                            "Compiled model: folder to write NAME.npy of each of its outputs to");
-    command
-        .add_option("--expect", o.expect_dir,
-                    "Compiled model: folder of NAME.npy to compare its outputs with; exit with 1 below --pcc")
-        ->check(existing_folder())
-        ->type_name("DIR");
-    command
-        .add_option(
-            "--pcc", o.least_pcc,
-            "Compiled model: minimum correlation with --expect (for integers: share of equal elements); below 0.99 "
-            "also with golden and with the model in float32, such as for formats of few bits. Default: 0.99")
-        ->check(in_range(-1.0, 1.0))
-        ->type_name("X");
-}
-
-void refuse_model_flags(const ModelFlags& flags) {
+void refuse_model_options(const ir::ModelRunOptions& options) {
     const auto refuse = [](const char* name) {
         throw CLI::ValidationError(name, "it applies to compiled models only, and a netlist is given");
     };
-    if (!flags.inputs.empty()) refuse("--input");
-    if (flags.options.loops != 1) refuse("--loops");
-    if (!flags.feed_back.empty()) refuse("--feed-back");
-    if (!flags.options.outputs_dir.empty()) refuse("--outputs");
-    if (!flags.options.expect_dir.empty()) refuse("--expect");
+    if (!options.inputs.empty()) refuse("--input");
+    if (options.loops != 1) refuse("--loops");
+    if (!options.feed_back.empty()) refuse("--feed-back");
+    if (!options.outputs_dir.empty()) refuse("--outputs");
+    if (!options.expect_dir.empty()) refuse("--expect");
 }
 
 struct Compiled {
@@ -125,24 +86,15 @@ static ir::PartRun part_run(const Compiled& compiled, const sim::RunOptions& opt
     };
 }
 
-report::ModelReport run_compiled(const ModelFlags& flags, const sim::RunOptions& options, const DeviceRun& execute) {
-    if (options.mode == sim::Mode::Timing && !(flags.options.outputs_dir + flags.options.expect_dir).empty())
+report::ModelReport run_compiled(const ir::ModelRunOptions& given, const sim::RunOptions& options,
+                                 const DeviceRun& execute) {
+    if (options.mode == sim::Mode::Timing && !(given.outputs_dir + given.expect_dir).empty())
         throw CLI::ValidationError("--mode", "timing mode computes no outputs");
     report::ModelReport report;
-    ir::ModelRunOptions run_options = flags.options;
+    ir::ModelRunOptions run_options = given;
     run_options.place = options.netlist;
     run_options.inputs_dir = options.inputs_dir;
     run_options.reference = options.check && options.mode != sim::Mode::Timing;
-    for (const std::string& text : flags.inputs) {
-        const auto [name, file] = name_and_value("--input", text);
-        if (!run_options.inputs.emplace(name, file).second)
-            throw CLI::ValidationError("--input", fmt::format("'{}' is given twice", name));
-    }
-    for (const std::string& text : flags.feed_back) {
-        const auto [output, input] = name_and_value("--feed-back", text);
-        if (!run_options.feed_back.emplace(output, input).second)
-            throw CLI::ValidationError("--feed-back", fmt::format("'{}' is given twice", output));
-    }
     Compiled compiled = read_compiled(options, !run_options.feed_back.empty());
     ir::CompiledModel& model = compiled.model;
     const auto device = [&](const ir::HostSteps& steps, ir::Entries inputs, std::int64_t samples) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <sstream>
 
 namespace tt_backend_api {
@@ -32,8 +33,8 @@ void take_arguments(const std::string& text, tt::bridge::DeviceOptions& options)
             options.exact = true;
         } else if (std::string value; word == "--threads" && words >> value) {
             std::int64_t number = 0;
-            if (!to_number(value, number) || number < 0 || number > 1024)
-                throw std::runtime_error("runtime_args: --threads " + value + ": a number up to 1024 is wanted");
+            if (!to_number(value, number) || number < 0 || number > std::numeric_limits<unsigned>::max())
+                throw std::runtime_error("runtime_args: --threads " + value + ": a number is wanted, 0 or more");
             options.threads = static_cast<unsigned>(number);
         } else {
             throw std::runtime_error("runtime_args: '" + word +

@@ -27,8 +27,16 @@ void Device::Impl::load_netlist(impl::Netlist netlist) {
     for (const impl::Program& program : resolved.programs) programs.push_back(program.name);
 }
 
+/// Throws Error(Input) for a value out of the range that the schema of options gives it.
+static void check_options(const DeviceOptions& options) {
+    impl::sim::MachineValues values;
+    values.threads = options.threads;
+    check_values(values);
+}
+
 Device::Device(const std::string& netlist_file, const DeviceOptions& options) : impl_(std::make_unique<Impl>()) {
     guarded([&] {
+        check_options(options);
         impl_->options = options;
         impl_->load_netlist(impl::read_netlist(netlist_file));
         impl_->machine = machine_for(impl_->resolved, options);
@@ -37,6 +45,7 @@ Device::Device(const std::string& netlist_file, const DeviceOptions& options) : 
 
 Device::Device(const ImageFacts& image, const DeviceOptions& options) : impl_(std::make_unique<Impl>()) {
     guarded([&] {
+        check_options(options);
         impl_->options = options;
         impl::image::DevicePart part = impl::image::read_device_part(impl::image::read_members(image.folder));
         impl_->load_netlist(std::move(part.netlist));

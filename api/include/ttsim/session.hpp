@@ -7,8 +7,6 @@
 // thread-safe: one call runs at a time, and the simulations of all sessions of a process exclude each other.
 #pragma once
 
-#include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -19,6 +17,7 @@
 #include <ttsim/export.hpp>
 #include <ttsim/netlist.hpp>
 #include <ttsim/report.hpp>
+#include <ttsim/session_options.hpp>
 
 namespace ttsim {
 
@@ -36,39 +35,6 @@ struct Tensor {
     float at(std::int64_t slice, std::int64_t row, std::int64_t column) const {
         return data[static_cast<std::size_t>((slice * rows + row) * columns + column)];
     }
-};
-
-/// What executes the netlist.
-enum class Engine {
-    Full,        ///< values and clock
-    Timing,      ///< clock only: get() and read() are not available
-    Functional,  ///< values in the chip's formats, no clock; ops of a graph run input by input
-    Golden,      ///< values in float32, no clock
-};
-/// How values are computed.
-enum class Numerics {
-    Real /** rounded to the chip's formats */,
-    Float32 /** no rounding */,
-    Exact /** bit-exact matrix unit */
-};
-
-/// Machine and engine of a session.
-struct SessionOptions {
-    std::string device;  ///< product, chip, or path of a chip's folder or soc descriptor; "": a chip of the netlist
-    std::string
-        chip;  ///< chip name or path; "": that of the device, else the first chip of the netlist on which it is valid
-    std::string cluster;  ///< cluster descriptor file (chips and Ethernet links); "": as many chips as needed
-    std::vector<int> harvested_rows;  ///< NoC rows switched off on every chip
-    Engine engine = Engine::Full;
-    Numerics numerics = Numerics::Real;  ///< no effect on Engine::Golden
-    unsigned threads = 0;                ///< 0: one per processor; results do not depend on it
-    std::string trace_file;              ///< file for a trace (for ttperf); "": none. Only for engines with a clock
-    int trace_level = 1;                 ///< 1: sums per core and input; 2: also every step and transfer
-    /// Real time for which a blocked call waits for calls of other threads that may unblock it.
-    std::chrono::milliseconds other_threads{0};
-    /// A nonzero value, set from any thread or signal handler, ends a call with Error(Interrupted). Must stay valid as
-    /// long as the session.
-    const std::atomic<int>* stop = nullptr;
 };
 
 /// Limit of a call in simulated clock cycles from the current time of the session. The call ends earlier when the
@@ -126,15 +92,6 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
-/// Options of run().
-struct RunOptions {
-    SessionOptions session;             ///< Engine::Golden is not allowed, since outputs are compared with it
-    std::vector<std::string> programs;  ///< in run order; empty: all, in file order
-    std::map<std::string, std::int64_t> parameters;  ///< missing parameters are chosen automatically
-    std::int64_t inputs_count = 0;                   ///< maximum inputs per execute; 0: the input_count of the graphs
-    std::uint32_t seed = 0;                          ///< seed of the generated inputs
-    bool check = true;                               ///< compare outputs with golden
-};
 /// Runs a netlist file as `ttsim run` does: generates inputs and compares every output with golden. Throws Error.
 TTSIM_API RunReport run(const std::string& netlist_file, const RunOptions& options = {});
 

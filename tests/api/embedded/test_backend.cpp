@@ -96,6 +96,8 @@ TEST_CASE("engines and configuration") {
     const auto quick = tt_backend::create(file, config);
     REQUIRE(quick->initialize() == Success);
     CHECK(quick->get_config().arch == ARCH::WORMHOLE_B0);
+    config.runtime_args = "--threads 257";
+    CHECK_THROWS_WITH(tt_backend::create(file, config), Catch::Contains("option threads must be 1 to 256, not 257"));
     config.runtime_args = "--quick";
     CHECK_THROWS_WITH(tt_backend::create(file, config), Catch::Contains("--functional"));
     for (const DEVICE type : {DEVICE::Invalid, DEVICE::StaticAnalyzer})
