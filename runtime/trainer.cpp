@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "compiler/host/samples.hpp"
+#include "compiler/ir/check_input_name.hpp"
 #include "compiler/ir/training.hpp"
 
 namespace ttsim::impl::runtime {
@@ -72,9 +73,7 @@ struct Trainer::Impl {
                 samples[name] =
                     ir::split_samples(ir::fitted_samples(found->second, node.type, where().file, name), node.type);
         }
-        for (const auto& [name, unused] : given)
-            if (std::find(names.begin(), names.end(), name) == names.end())
-                problems.error(where(), "the model has no input '{}'{}", name, did_you_mean(name, names));
+        for (const auto& [name, unused] : given) ir::check_input_name(name, names, "the call", where(), problems);
         problems.throw_if_any();
         return ir::by_sample(samples, where());
     }
