@@ -6,7 +6,7 @@
 #include "base/error.hpp"
 #include "compiler/autograd/autograd.hpp"
 #include "compiler/autograd/gradients.hpp"
-#include "random_graph.hpp"
+#include "tests/compiler/random_graph.hpp"
 
 using namespace ttsim::impl;
 using namespace ttsim::impl::ir;
