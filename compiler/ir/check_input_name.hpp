@@ -17,9 +17,9 @@ namespace ttsim::impl::ir {
 inline void check_input_name(const std::string& name, const std::vector<std::string>& inputs, std::string_view what,
                              const SourceLoc& where, Diagnostics& problems) {
     if (std::find(inputs.begin(), inputs.end(), name) == inputs.end())
-        problems.add(make_problem(Fault::Input, {where, error_code::unknown_name, {name}},
-                                  fmt::format("{} names '{}', but the model has no such input{}", what, name,
-                                              did_you_mean(name, inputs))));
+        problems.add(make_problem(
+            Fault::Input, {where, error_code::unknown_name, {name}},
+            fmt::format("{} names '{}', but the model has no such input{}", what, name, did_you_mean(name, inputs))));
 }
 
 }  // namespace ttsim::impl::ir

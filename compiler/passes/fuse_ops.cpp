@@ -107,8 +107,9 @@ private:
         constexpr double most_work = 12;
         constexpr std::size_t most_inputs = 8;
         return chain.ops > 0 && !keeps_name(before) && uses_[edge.value] == 1 && edge.tms.empty() &&
-               before.phase == node.phase && before.type.format == node.type.format && formats_of(before) == formats_of(node) &&
-               !transposes_operand(node) && chain.inputs.size() + node.inputs.size() - 1 <= most_inputs &&
+               before.phase == node.phase && before.type.format == node.type.format &&
+               formats_of(before) == formats_of(node) && !transposes_operand(node) &&
+               chain.inputs.size() + node.inputs.size() - 1 <= most_inputs &&
                ((chain.is_requested && is_requested(node)) ||
                 chain.work + chain_cycles(node) * tiles_per_core(node.type.dims) <= most_work);
     }

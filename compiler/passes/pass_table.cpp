@@ -13,8 +13,8 @@ extern const Pass reroll_loops, keep_states, fold_constants, erase_unused, merge
     decompose_pools, decompose_normalization, decompose_softmax, decompose_elementwise, fuse_slice_stack, fold_flatten,
     explicit_broadcast, split_reshapes, split_moves, lower_to_buda, splice_columns, keep_names, keep_intermediates,
     data_formats, fp16_quantizers_pass, mixed_precision, fuse_bias, fuse_relu, fuse_gelu, widen_outputs, stream_slices,
-    split_products, even_splices, insert_nops, fuse_ops, order_ops,
-    train_parameters, hoist_moves, autograd, sum_gradients, decompose_batch_norm;
+    split_products, even_splices, insert_nops, fuse_ops, order_ops, train_parameters, hoist_moves, autograd,
+    sum_gradients, decompose_batch_norm;
 
 std::span<const Pass* const> all_passes() {
     static constexpr std::array table{

@@ -246,7 +246,8 @@ std::map<std::string, Literal> evaluate(const Graph& graph, const std::map<std::
             node.op = "constant";
             node.literal = std::make_shared<Literal>(inputs.at(node.name));
         }
-    for (const char* name : {"decompose-normalization", "decompose-softmax", "decompose-convolution", "decompose-pools"})
+    for (const char* name :
+         {"decompose-normalization", "decompose-softmax", "decompose-convolution", "decompose-pools"})
         find_pass(name)->run(known, {});
     find_pass("fold-constants")->run(known, {});
     std::map<std::string, Literal> values;
