@@ -7,7 +7,7 @@
 namespace ttsim::impl {
 namespace {
 
-constexpr std::int64_t edge = 32;  // RawUInt32 tiles are always 32x32
+constexpr std::int64_t edge = tile_edge;  // RawUInt32 tiles are always whole
 constexpr std::size_t tile_halves = encoding_tile_bytes / 2;
 constexpr std::uint32_t last_of_slice = std::uint32_t{1} << 30;
 constexpr std::uint32_t last_of_tile = std::uint32_t{1} << 31;
