@@ -162,7 +162,7 @@ TEST_CASE("mistakes in a chip file are reported at their place") {
     CHECK_THAT(with("noc_hop: 9", "noc_hopp: 9"), Catch::Contains("noc_hop"));
     CHECK_THAT(with("noc_hop: 9", "noc_hop: -1"), Catch::Contains("must lie in"));
     CHECK_THAT(with("dram_read_bytes: 22.3", "dram_read_bytes: 0"), Catch::Contains("must be above 0"));
-    CHECK_THAT(with("pcie: 0-3", "pcie: 0-30"), Catch::Contains("x.yaml:21:7") && Catch::Contains("y in 0..11"));
+    CHECK_THAT(with("pcie: 0-3", "pcie: 0-30"), Catch::Contains("x.yaml:24:7") && Catch::Contains("y in 0..11"));
     CHECK_THAT(with("pcie: 0-3", "pcie: three"), Catch::Contains("NoC coordinate"));
     CHECK_THAT(with("x: [1, 2,", "x: [2, 1,"), Catch::Contains("must ascend"));
     CHECK_THAT(with("harvest_from_end: true", "harvest_from_end: 3"), Catch::Contains("true or false"));
@@ -177,8 +177,8 @@ TEST_CASE("mistakes in a chip file are reported at their place") {
 }
 
 TEST_CASE("every number of the configuration names its source") {
-    for (const std::string& file :
-         {chip("grayskull").file, chip("wormhole").file, chip("wormhole_b0").file, config_file("products.yaml")}) {
+    for (const std::string& file : {chip("grayskull").file, chip("wormhole").file, chip("wormhole_b0").file,
+                                    chip("blackhole").file, config_file("products.yaml")}) {
         std::ifstream in(file);
         std::string line, before;
         int number = 0;

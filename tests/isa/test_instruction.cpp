@@ -68,5 +68,5 @@ TEST_CASE("wrong instructions are refused with the correct form") {
     CHECK_THROWS_AS(wh.assemble("MVMUL dst"), Error);
     CHECK_THROWS_AS(wh.assemble("NOP bits=0x1000000"), Error);
     CHECK_THROWS_AS(wh.assemble(""), Error);
-    CHECK_THROWS_AS(instruction_set("blackhole"), Error);
+    CHECK_THROWS_AS(instruction_set("redhole"), Error);
 }
