@@ -7,6 +7,7 @@
 #include "compiler/host/samples.hpp"
 #include "compiler/ir/check_input_name.hpp"
 #include "compiler/ir/training.hpp"
+#include "isa/tile.hpp"
 
 namespace ttsim::impl::runtime {
 
@@ -30,6 +31,8 @@ struct Trainer::Impl {
     Session session;
     std::vector<ir::BoundTensor> inputs, outputs, incoming, input_gradients;
     bool written = false;      ///< the constants and parameters
+    double rate;               ///< learning rate
+    std::int64_t steps = 0;    ///< run so far
     std::int64_t waiting = 0;  ///< samples of forward() without their backward()
 
     Impl(ir::CompiledModel compiled, const ModelOptions& options)
@@ -42,7 +45,8 @@ struct Trainer::Impl {
           inputs(inputs_of_part(model.host, 1)),
           outputs(results_of_part(model.host, 1)),
           incoming(inputs_of_part(model.host, 2)),
-          input_gradients(results_of_part(model.host, 2)) {
+          input_gradients(results_of_part(model.host, 2)),
+          rate(model.optimizer.learning_rate) {
         if (!forward || !backward) fail_input(where(), "the model has no backward program; compile it for training");
     }
 
@@ -106,6 +110,14 @@ struct Trainer::Impl {
             results.emplace(tensor.name, values ? ir::from_entry(entries.at(tensor.queue), tensor.type)
                                                 : ir::Literal(tensor.type.dtype, tensor.type.dims));
         return results;
+    }
+
+    /// Writes the learning rates of the next step.
+    void write_rates() {
+        Tensor entry(1, tile_edge, tile_edge);
+        entry.data[0] = static_cast<float>(ir::rate_of_step(model.optimizer, rate, ++steps));
+        for (const ir::TrainedParameter& parameter : model.trained)
+            if (!parameter.learning_rate.empty()) session.write(parameter.learning_rate, 0, entry);
     }
 
     ir::Values run_forward(const ir::Values& given);
@@ -205,6 +217,7 @@ void Trainer::step() {
     if (!impl_->optimizer)
         fail_input(impl_->where(), "the model has no optimizer on the device; set_parameter() instead");
     impl_->write();
+    impl_->write_rates();
     impl_->start(*impl_->optimizer, 1, false);
     impl_->session.wait();
 }
@@ -233,15 +246,7 @@ void Trainer::set_parameter(const std::string& name, const ir::Literal& value) {
     impl_->session.write(found.ram, 0, entry);
 }
 
-void Trainer::set_learning_rate(double rate) {
-    impl_->write();
-    for (const ir::TrainedParameter& parameter : impl_->model.trained) {
-        if (parameter.learning_rate.empty()) continue;
-        Tensor entry(1, 32, 32);
-        entry.data[0] = static_cast<float>(rate);
-        impl_->session.write(parameter.learning_rate, 0, entry);
-    }
-}
+void Trainer::set_learning_rate(double rate) { impl_->rate = rate; }
 
 Session& Trainer::session() { return impl_->session; }
 const ir::CompiledModel& Trainer::compiled() const { return impl_->model; }

@@ -1,6 +1,8 @@
 // The update rules are those of torch.optim, one step for the sum of gradients since the last.
 #include "compiler/autograd/optimizer.hpp"
 
+#include <cmath>
+
 #include "compiler/ir/builder.hpp"
 #include "compiler/ir/op_table.hpp"
 
@@ -24,7 +26,8 @@ public:
     void run() {
         const Dims dims = build_.dims(parameter_);
         const ValueId gradient = read_state(gradient_state(name_), dims, std::nullopt);
-        const ValueId rate = read_state(learning_rate_state(name_), {}, settings_.learning_rate);
+        const ValueId rate =
+            read_state(learning_rate_state(name_), {}, rate_of_step(settings_, settings_.learning_rate, 1));
         ValueId next = 0;
         switch (settings_.kind) {
             case OptimizerKind::None:
@@ -87,22 +90,10 @@ private:
         replace(before, state, now);
         return now;
     }
-    /// 1 / (1 - beta^t) of step t; the power is a state.
-    ValueId correction(const std::string& state, double beta) {
-        const ValueId before = read_state(state, {}, 1.0);
-        const ValueId power = scaled(before, beta);
-        replace(before, state, power);
-        return build_.add("reciprocal", {op("subtract", build_.scalar(1), power)});
-    }
-
     ValueId adam(ValueId gradient, ValueId rate) {
         if (settings_.kind == OptimizerKind::Adam) gradient = decayed(gradient);
-        ValueId mean = average("mean_" + name_, gradient, settings_.beta1);
-        ValueId square = average("square_" + name_, build_.add("square", {gradient}), settings_.beta2);
-        if (settings_.bias_correction) {
-            mean = op("multiply", mean, correction("beta1_" + name_, settings_.beta1));
-            square = op("multiply", square, correction("beta2_" + name_, settings_.beta2));
-        }
+        const ValueId mean = average("mean_" + name_, gradient, settings_.beta1);
+        const ValueId square = average("square_" + name_, build_.add("square", {gradient}), settings_.beta2);
         const ValueId root = op("add", build_.add("sqrt", {square}), build_.scalar(settings_.epsilon));
         ValueId step = op("multiply", mean, build_.add("reciprocal", {root}));
         if (settings_.kind == OptimizerKind::AdamW && settings_.weight_decay != 0)
@@ -118,6 +109,13 @@ private:
 };
 
 }  // namespace
+
+double rate_of_step(const OptimizerSettings& settings, double rate, std::int64_t step) {
+    const bool adam = settings.kind == OptimizerKind::Adam || settings.kind == OptimizerKind::AdamW;
+    if (!adam || !settings.bias_correction) return rate;
+    const auto share = [&](double beta) { return 1 - std::pow(beta, static_cast<double>(step)); };
+    return rate * std::sqrt(share(settings.beta2)) / share(settings.beta1);
+}
 
 std::optional<OptimizerKind> parse_optimizer(std::string_view name) {
     if (name == "none") return OptimizerKind::None;

@@ -68,8 +68,11 @@ private:
         const auto found = iterations_.find(part);
         return found == iterations_.end() ? 0 : found->second;
     }
-    /// Inputs of an execute. A loop runs one iteration per execute, since the next one needs its state.
-    std::int64_t microbatch(std::int64_t part) const { return iterations(part) > 0 ? 1 : microbatch_; }
+    /// Inputs of an execute. An optimizer runs once a step. A loop runs one iteration per execute, since the next one
+    /// needs its state.
+    std::int64_t microbatch(std::int64_t part) const {
+        return iterations(part) > 0 || is_optimizer(part) ? 1 : microbatch_;
+    }
 
     bool is_backward(std::int64_t part) const { return training_ && part == 2; }
     bool is_optimizer(std::int64_t part) const { return training_ && part == 3; }
@@ -449,10 +452,11 @@ private:
         std::int64_t entries;
     };
     std::vector<Pointers> pointers(std::int64_t part) const {
-        std::vector<Pointers> all{{"$gptr", "$lptr", held_executes() * microbatch(part)}};
+        std::vector<Pointers> all;
+        if (!is_optimizer(part)) all.push_back({"$gptr", "$lptr", held_executes() * microbatch(part)});
         const bool moving = !e2e_queues_.empty() && !options_.dynamic_queues;  // an allocation resets pointers to 0
         if (moving) all.push_back({"$gptr_e2e", "$lptr_e2e", microbatch(part)});
-        if (!saved_.empty())
+        if (!saved_.empty() && !is_optimizer(part))
             all.push_back({"$gptr_saved", "$lptr_saved", microbatch(part) * options_.microbatch_count});
         return all;
     }
@@ -474,9 +478,8 @@ private:
         // entries that the backward program reads are freed by it, so their global pointers move between programs only
         if (keeps)
             for (const char* kept : {"$gptr_kept", "$gptr_saved_kept"}) vars.variables.push_back({kept, literal(0)});
-        if (!is_optimizer(part))
-            for (const Pointers& p : pointers(part))
-                statics.variables.insert(statics.variables.end(), {{p.global, literal(0)}, {p.local, literal(0)}});
+        for (const Pointers& p : pointers(part))
+            statics.variables.insert(statics.variables.end(), {{p.global, literal(0)}, {p.local, literal(0)}});
         if (!params.variables.empty()) program.instructions.push_back(params);
         program.instructions.push_back(vars);
         if (!statics.variables.empty()) program.instructions.push_back(statics);
@@ -502,11 +505,11 @@ private:
             lifetimes(program, Kind::Deallocate, [&](const QueueUse& use) { return use.last_epoch == at; });
         }
         if (!made.zero.empty()) program.instructions.push_back(assign("$v_zero_grad", "set", {literal(0)}));
+        for (const Pointers& p : pointers(part))
+            for (const char* pointer : {p.global, p.local})
+                program.instructions.push_back(
+                    assign(pointer, "incwrap", {literal(microbatch(part)), literal(2 * p.entries)}));
         if (!is_optimizer(part)) {
-            for (const Pointers& p : pointers(part))
-                for (const char* pointer : {p.global, p.local})
-                    program.instructions.push_back(
-                        assign(pointer, "incwrap", {literal(microbatch(part)), literal(2 * p.entries)}));
             if (iterations(part) > 0) program.instructions.push_back(instruction(Kind::EndLoop));
             program.instructions.push_back(instruction(Kind::EndLoop));
         }

@@ -111,10 +111,9 @@ void write_folder(const CompiledModel& model, const std::string& path, unsigned 
     manifest.inputs = write_queues(model, folder, threads);
     write_manifest(folder.string(), manifest);
     write_text(folder / netlist_file, netlist_text(model));
-    if (!is_trained(model))
-        write_host_part(
-            model, [&](const std::string& name, const std::string& bytes) { write_text(folder / name, bytes); },
-            model.host.device);
+    write_host_part(
+        model, [&](const std::string& name, const std::string& bytes) { write_text(folder / name, bytes); },
+        model.host.device);
     if (!model.passes.empty()) fs::create_directory(folder / "passes");
     for (const PassGraph& pass : model.passes) write_text(folder / "passes" / (pass.name + ".json"), pass.json);
     result.commit();
@@ -133,6 +132,9 @@ std::string read_command(const std::string& file) {
 }
 
 std::vector<ModelProgram> programs_of(const Manifest& manifest, const std::string& folder) {
+    if (manifest.params.contains("$p_zero_grad"))
+        fail_input({(fs::path(folder) / "manifest.json").string(), 0, 0},
+                   "it was compiled for training; run a step with 'ttsim run {0}/netlist.yaml --inputs {0}'", folder);
     if (manifest.programs.empty() || manifest.params.size() != 1)
         fail_input({(fs::path(folder) / "manifest.json").string(), 0, 0},
                    "it names {} programs with {} parameters; a compiled model has programs with one parameter",

@@ -29,6 +29,10 @@ struct OptimizerSettings {
     bool bias_correction = true;  ///< Adam, AdamW
 };
 
+/// The rate that the device uses in a step, from 1 on: `rate`, with the correction of Adam's averages for their start
+/// at 0. The host computes it, because 1 - beta^t needs more digits than a format of 16 bits has.
+double rate_of_step(const OptimizerSettings& settings, double rate, std::int64_t step);
+
 struct TrainingRequest {
     /// Names of the model's constants to train. Empty: all constants of floats with an axis, but those in `frozen`.
     std::set<std::string> parameters, frozen;

@@ -143,6 +143,7 @@ void Lowering::place_parameter(Node& made, const Node& n, const Form& form) {
 
 void Lowering::add_output(const Output& output) {
     build_.set_origin(output.name);
+    build_.set_phase(model_.nodes[output.value].phase);
     build_.set_kind("");
     const Type type = model_.type(output.value);
     if (count(type.dims) == 0) fail_unsupported({}, "output '{}' has no elements: {}", output.name, to_string(type));

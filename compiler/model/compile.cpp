@@ -374,6 +374,7 @@ CompiledModel compile(Graph graph, const CompileOptions& given) {
     if (std::string line = parts_line(model.host); !line.empty()) model.report.notes.push_back(std::move(line));
     for (std::string& line : loop_lines(model.host)) model.report.notes.push_back(std::move(line));
     model.programs = std::move(emitted.programs);
+    if (options.training) model.optimizer = options.training->optimizer;
     model.trained = std::move(emitted.trained);
     for (TrainedParameter& parameter : model.trained)
         for (const Node& node : graph.nodes)

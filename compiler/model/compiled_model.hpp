@@ -13,6 +13,7 @@
 #include "compiler/host/host_steps.hpp"
 #include "compiler/ir/derivation.hpp"
 #include "compiler/ir/overrides.hpp"
+#include "compiler/ir/training.hpp"
 #include "compiler/model/constant_entry.hpp"
 #include "compiler/model/pass_graph.hpp"
 #include "compiler/options/target_pcc.hpp"
@@ -79,6 +80,7 @@ struct CompiledModel {
     std::string cluster;              ///< descriptor file of its chips; "" = the device's own
     std::vector<ModelParameter> parameters;
     std::vector<TrainedParameter> trained;
+    OptimizerSettings optimizer;
     CompileReport report;
 
     const ModelProgram& forward() const;  ///< throws Error(Input) if there is none

@@ -19,6 +19,7 @@
 
 #include "compiler/ir/pass.hpp"
 #include "compiler/ops/window.hpp"
+#include "isa/tile.hpp"
 
 namespace ttsim::impl::ir {
 
@@ -134,6 +135,10 @@ ValueId convolve_gathered(Builder& build, const Shape& s, ValueId x, ValueId wei
     const std::int64_t part = s.c / s.groups, share = s.oc / s.groups;
     const ValueId map = build.constant(source_map(s.spatial));
     const ValueId rows = build.add("gather_rows", {x, map});  // [n, taps, out, c]
+    if (s.groups == 1 && s.c % tile_edge != 0) {  // columns of a tap fill no whole tile, so that none are side by side
+        const ValueId products = build.add("matmul", {rows, build.reshape(weights, {1, s.taps, s.c, s.oc})});
+        return build.reshape(build.reduce_sum(products, 1), {s.n, s.out, s.oc});
+    }
     if (s.groups == 1) {
         const ValueId wide = build.add("hstack", {rows}, {{"n", s.taps}});
         return build.add("matmul", {wide, build.reshape(weights, {s.taps * s.c, s.oc})});

@@ -29,7 +29,15 @@ static void run_sum_gradients(Graph& graph, const PassOptions& options) {
             build.set_phase(from.phase);
             output.value = build.add_edges("buda.nop", {{output.value, {}}}, {}, from.type.format);
         }
-        graph.nodes[output.value].attrs["gradient"] = std::int64_t{1};
+        Node& sum = graph.nodes[output.value];
+        sum.attrs["gradient"] = std::int64_t{1};
+        // what it adds to is read and written in one format, so that of its partial sums
+        for (const char* key : {"intermed_df", "acc_df"})
+            if (const auto format = parse_format(sum.get_string(key, ""))) {
+                sum.type.format = *format;
+                sum.attrs["intermed_df"] = std::string(to_string(*format));
+                break;
+            }
     }
 }
 
