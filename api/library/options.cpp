@@ -40,6 +40,9 @@ impl::runtime::SessionOptions session_options(const SessionOptions& options) {
 }
 
 impl::Machine choose_machine(const impl::Netlist& netlist, const SessionOptions& options) {
+    impl::sim::RunValues ranges;
+    ranges.harvested_rows = options.harvested_rows;
+    check_values(ranges);
     std::vector<std::string> chips{options.chip.empty() ? impl::device_chip(options.device) : options.chip};
     if (chips.front().empty()) chips = netlist.archs;
     std::optional<impl::Error> refusal;

@@ -66,12 +66,13 @@ std::vector<ManifestEntry> write_queues(const CompiledModel& model, const fs::pa
             files.push_back({input.queue, npy_name(input.queue), 0});
             write_array(folder / files.back().file, to_entry(model.inputs.at(input.name), input));
         }
+    // a run of the netlist pushes only what the host feeds; a parameter that the device writes starts at 0 there
     for (const QueueConstant& constant : model.constants)
-        files.push_back({constant.queue, npy_name(constant.queue), 0});
-    const std::size_t inputs = files.size() - model.constants.size();
+        if (model.netlist.find_queue(constant.queue)->from_host())
+            files.push_back({constant.queue, npy_name(constant.queue), 0});
     parallel_for(threads, model.constants.size(), [&](std::size_t i) {
         const QueueConstant& constant = model.constants[i];
-        write_array(folder / files[inputs + i].file, *constant.entry.tensor(), constant.bits);
+        write_array(folder / npy_name(constant.queue), *constant.entry.tensor(), constant.bits);
     });
     return files;
 }

@@ -124,8 +124,7 @@ Placed schedule_best(const ModelCompiler& compiler, const Graph& model, const Co
     if (!by_estimates) return placed;
     try_alternatives(model, options, placed);
     const std::size_t two_runs = 2 * placed.scheduled.schedule.ops.size();  // one alone is no choice
-    if (options.simulate && !options.training &&
-        SearchBudget(Search::Simulations, options.schedule.searches).fits(two_runs))
+    if (options.simulate && SearchBudget(Search::Simulations, options.schedule.searches).fits(two_runs))
         placed.scheduled =
             ModelCompiler(placed.options).quickest_of_few(placed.lowered.graph, std::move(placed.scheduled));
     return placed;
@@ -341,6 +340,7 @@ CompiledModel compile(Graph graph, const CompileOptions& given) {
     if (first) graph.made = std::make_shared<MadeConstants>();
     check_input_names(given, graph);
     CompileOptions options = logged(given);
+    if (options.training) options.simulate = {};  // it runs forward programs only
     std::vector<IgnoredOverride> ignored;
     if (has_late_overrides(options)) ignored = resolve_overrides(graph, options);
     if (options.target) {

@@ -11,6 +11,8 @@ import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import ttsim
+
 from . import op_override_values
 from ._C import DataFormat, MathFidelity
 from ._C.balancer import OpOverride
@@ -20,8 +22,17 @@ from .whole_file import own_temporary_folder, write_whole
 
 supported_backend_configurations = {
     "wh_n150": ("wh_n150", [11]), "wh_n300": ("wh_n300", []), "galaxy": ("galaxy", []), "gs_e150": ("gs_e150", []),
-    "gs_e300": ("gs_e300", []), "bh_test": ("", []),
+    "gs_e300": ("gs_e300", []), "bh_test": ("", []), "p100": ("p100a", []), "p150": ("p150a", []),
 }
+
+
+def product_of(device_config: str | None) -> str:
+    """The product of `ttsim devices` for a device_config, the vendor's name or the product's own; "" for none."""
+    if device_config in supported_backend_configurations:
+        return str(supported_backend_configurations[device_config][0])
+    return device_config or ""
+
+
 _warned: set[str] = set()
 
 
@@ -227,8 +238,9 @@ def set_configuration_options(
         assert name not in given or isinstance(given[name], kind), \
             f"{name} must be a {kind.__name__}, not {given[name]!r}"
     if "device_config" in given and device_config not in supported_backend_configurations:
-        raise RuntimeError(
-            f"device_config '{device_config}' is not one of {', '.join(supported_backend_configurations)}")
+        known = [*supported_backend_configurations, *(device.name for device in ttsim.devices())]
+        if device_config not in known:
+            raise RuntimeError(f"device_config '{device_config}' is not one of {', '.join(dict.fromkeys(known))}")
     if "harvested_rows" in given:
         config.harvesting_mask = sum(1 << row for row in set(given.pop("harvested_rows")))
     for name, value in given.items():

@@ -67,7 +67,7 @@ TEST_CASE("the default machine is one unharvested chip of the arch") {
 TEST_CASE("products have the rows that their harvesting leaves") {
     std::map<std::string, ProductInfo> by_name;
     for (const ProductInfo& product : products()) by_name[product.name] = product;
-    REQUIRE(by_name.size() == 6);
+    REQUIRE(by_name.size() == 9);
     const auto shape = [&](const std::string& name) {
         const ProductInfo& p = by_name.at(name);
         return std::vector<std::int64_t>{p.chips, p.rows, p.cols};
@@ -78,6 +78,9 @@ TEST_CASE("products have the rows that their harvesting leaves") {
     CHECK(shape("wh_n150") == std::vector<std::int64_t>{1, 9, 8});
     CHECK(shape("wh_n300") == std::vector<std::int64_t>{2, 8, 8});
     CHECK(shape("galaxy") == std::vector<std::int64_t>{32, 10, 8});
+    CHECK(shape("p100a") == std::vector<std::int64_t>{1, 10, 12});
+    CHECK(shape("p150a") == std::vector<std::int64_t>{1, 10, 14});
+    CHECK(shape("p150b") == std::vector<std::int64_t>{1, 10, 14});
 }
 
 TEST_CASE("an e300 renumbers its logical rows over rows 2 to 10") {
