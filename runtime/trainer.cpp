@@ -87,6 +87,10 @@ struct Trainer::Impl {
         if (count % microbatch != 0)
             fail_input(where(), "{} samples are given; a training step needs whole microbatches of {}", count,
                        microbatch);
+        if (count > microbatch * model.microbatch_count)
+            fail_input(where(),
+                       "{} samples are given, and the device keeps values of {}; compile with --microbatch-count {}",
+                       count, microbatch * model.microbatch_count, count / microbatch);
         return count / microbatch;
     }
 

@@ -626,7 +626,9 @@ EmittedModel emit(const Graph& graph, const Schedule& schedule, const OpBudget& 
     try {
         return emitted(options);
     } catch (const DramFull&) {
-        if (options.dynamic_queues) throw;
+        const bool training = std::any_of(graph.nodes.begin(), graph.nodes.end(),
+                                          [](const Node& node) { return node.phase != Phase::Forward; });
+        if (options.dynamic_queues || training) throw;  // saved queues live from one program to the next
         EmitOptions sharing = options;
         sharing.dynamic_queues = true;
         return emitted(sharing);

@@ -375,6 +375,7 @@ CompiledModel compile(Graph graph, const CompileOptions& given) {
     for (std::string& line : loop_lines(model.host)) model.report.notes.push_back(std::move(line));
     model.programs = std::move(emitted.programs);
     if (options.training) model.optimizer = options.training->optimizer;
+    model.microbatch_count = options.emit.microbatch_count;
     model.trained = std::move(emitted.trained);
     for (TrainedParameter& parameter : model.trained)
         for (const Node& node : graph.nodes)

@@ -81,6 +81,7 @@ struct CompiledModel {
     std::vector<ModelParameter> parameters;
     std::vector<TrainedParameter> trained;
     OptimizerSettings optimizer;
+    std::int64_t microbatch_count = 1;  ///< of training: most microbatches between two backward programs
     CompileReport report;
 
     const ModelProgram& forward() const;  ///< throws Error(Input) if there is none

@@ -117,6 +117,11 @@ TEST_CASE("a linear layer is trained by SGD as its definition says") {
     runtime::Trainer trainer(ir::compile(ir::parse_graph(linear_text(), "test.tg"),
                                          options_for(DataFormat::Float32, "wh_n150", ir::OptimizerKind::Sgd)),
                              functional(Numerics::Float32));
+    CHECK_THROWS_WITH(trainer.forward({{"x", random_literal({6, 3, 40}, 1, 3)}}),
+                      Catch::Contains("6 samples are given, and the device keeps values of 4"));
+    CHECK_THROWS_WITH(trainer.forward({{"x", random_literal({3, 3, 40}, 1, 3)}}),
+                      Catch::Contains("a training step needs whole microbatches of 2"));
+    CHECK_THROWS_WITH(trainer.backward({}, true), Catch::Contains("backward() needs a forward() before it"));
     const ir::Literal w0 = trainer.parameter("w"), b0 = trainer.parameter("b");
     const ir::Literal x = random_literal({4, 3, 40}, 1, 3), g = random_literal({4, 3, 50}, 1, 4);
     const ir::Values y = trainer.forward({{"x", x}});
