@@ -42,6 +42,12 @@ set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEP
   ${TT_OPTIONS_SCHEMA} ${PROJECT_SOURCE_DIR}/scripts/generate-options)
 execute_process(COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/generate-options ${TT_OPTIONS_SCHEMA}
   ${PROJECT_BINARY_DIR} COMMAND_ERROR_IS_FATAL ANY)
+# Likewise the constants of ops, by scripts/generate-ops.
+set(TT_OP_TABLE ${PROJECT_SOURCE_DIR}/compiler/ops/ops.toml)
+set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
+  ${TT_OP_TABLE} ${PROJECT_SOURCE_DIR}/scripts/generate-ops)
+execute_process(COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/generate-ops ${TT_OP_TABLE}
+  ${PROJECT_BINARY_DIR} COMMAND_ERROR_IS_FATAL ANY)
 
 # tt_library(NAME sim SOURCES a.cpp b.cpp USES ttsim::base SystemC::systemc)
 function(tt_library)

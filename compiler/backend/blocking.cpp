@@ -44,7 +44,7 @@ void set_attributes(const Node& node, OpConfig& cfg) {
     if (cfg.type == "fused_op") a.fused_op_id = node.get_string("program", "");
     read_attributes(node, *ttsim::impl::find_op(cfg.type), a);
     if (cfg.type == "matmul") a.accumulate = node.has("z");
-    a.bias = (node.op == "buda.matmul" || node.op == "buda.depthwise") && node.inputs.size() == 3;
+    a.bias = (node.op == op::buda::matmul || node.op == op::buda::depthwise) && node.inputs.size() == 3;
     if (cfg.type == "reduce") {
         a.reduce_type = "max";
         if (a.reduce_dim == ReduceDim::None) a.reduce_dim = ReduceDim::C;
@@ -284,7 +284,7 @@ void add_sparse_operands(OpConfig& cfg, Op& op, const SparsePattern& pattern) {
 
 std::vector<OperandSource> operands_of(const Node& node) {
     using Kind = OperandSource::Kind;
-    if (node.op == "buda.sparse") return {{Kind::SparseTiles, 0}, {Kind::Input, 0}, {Kind::SparseEncoding, 0}};
+    if (node.op == op::buda::sparse) return {{Kind::SparseTiles, 0}, {Kind::Input, 0}, {Kind::SparseEncoding, 0}};
     std::vector<OperandSource> all;
     for (std::size_t k = 0; k < node.inputs.size(); ++k) all.push_back({Kind::Input, k});
     return all;
@@ -293,7 +293,7 @@ std::vector<OperandSource> operands_of(const Node& node) {
 Op make_op(const Graph& graph, const Node& node, const OpBudget& budget, const SparsePattern* pattern) {
     Op op;
     OpConfig& cfg = op.cfg;
-    cfg.type = pattern ? "matmul" : node.op.substr(std::string("buda.").size());
+    cfg.type = pattern ? "matmul" : node.op.base_name();
     cfg.name = node.name;
     cfg.loc = node.loc;
     cfg.out_df = *node.type.format;

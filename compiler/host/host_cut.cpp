@@ -45,9 +45,9 @@ private:
     }
 
     /// A state of a loop, before or after the cut.
-    bool is_state(ValueId id) const { return model_.nodes[id].op == "loop_state" || model_.nodes[id].has("state"); }
+    bool is_state(ValueId id) const { return model_.nodes[id].op == op::loop_state || model_.nodes[id].has("state"); }
     /// An input of a loop's iteration: a state or a slice.
-    bool is_loop_input(ValueId id) const { return is_state(id) || model_.nodes[id].op == "loop_feed"; }
+    bool is_loop_input(ValueId id) const { return is_state(id) || model_.nodes[id].op == op::loop_feed; }
 
     /// Finds the nodes of loops with their iterations. All nodes of a loop wait for all inputs of its iterations.
     void find_loops() {
@@ -126,7 +126,7 @@ private:
     static Node input_like(const Node& node, const std::string& name) {
         Node made;
         made.name = node.name;
-        made.op = "input";
+        made.op = op::input;
         made.type = node.type;
         made.origin = name;
         made.loc = node.loc;
@@ -141,7 +141,7 @@ private:
             on_host_[id] = result(id, node.name, device(id), part_[id]);
             return *on_host_[id];
         }
-        if (node.op == "loop_results") {
+        if (node.op == op::loop_results) {
             keep_states(node);
             on_host_[id] = host(node.inputs[0].value);
             return *on_host_[id];
@@ -169,7 +169,7 @@ private:
     /// The host computes the whole model. A netlist needs an op, so the device copies an unused number.
     void add_dummy_op() {
         Node number = {.name = "nothing_left",
-                       .op = "constant",
+                       .op = op::constant,
                        .inputs = {},
                        .attrs = {},
                        .type = {},
@@ -279,7 +279,7 @@ private:
             if (part > 1) made.attrs["part"] = part;
             found->second = push(device_, std::move(made));
         } else if (first) {
-            const bool fed = model_.nodes[id].op == "loop_feed";
+            const bool fed = model_.nodes[id].op == op::loop_feed;
             const ValueId given = host(fed ? model_.nodes[id].inputs[0].value : id);
             const Node& from = program_.graph.nodes[given];
             const std::optional<std::string> moved = keep_names_ ? rearranged_input(id) : std::nullopt;
@@ -300,7 +300,7 @@ private:
     /// The input that the host rearranges to get the value, if no device op reads the input itself.
     std::optional<std::string> rearranged_input(ValueId id) const {
         const auto moves = [](const Node& node) {
-            return node.op == "reshape" || node.op == "transpose" || node.op == "cast";
+            return node.op == op::reshape || node.op == op::transpose || node.op == op::cast;
         };
         while (is_host(id) && moves(model_.nodes[id])) id = model_.nodes[id].inputs[0].value;
         if (!model_.nodes[id].is_input() || is_state(id)) return std::nullopt;

@@ -87,7 +87,7 @@ ordered_json type_json(ordered_json item, const Type& type) {
 }
 
 ordered_json node_json(const Graph& graph, const Node& node, const InputFiles& inputs, const FileSink& sink) {
-    ordered_json item{{"name", node.name}, {"op", node.op}};
+    ordered_json item{{"name", node.name}, {"op", node.op.name()}};
     if (node.is_input()) {
         item["op"] = node.has("device") ? "device" : "input";
         item["of"] = boundary_name(node);
@@ -203,7 +203,7 @@ std::string parts_line(const HostSteps& steps) {
         const Node& node = graph.nodes[id];
         early[id] = !node.has("device");
         for (const Edge& edge : node.inputs) early[id] = early[id] && early[edge.value];
-        if (!early[id] && !node.is_input()) between.insert(node.op);
+        if (!early[id] && !node.is_input()) between.insert(node.op.text());
     }
     std::int64_t elements = 0;
     for (const HostProgram::BoundaryValue& crossing : steps.program.to_device)
@@ -302,20 +302,21 @@ private:
     void add_node(const json& item) {
         Node node;
         node.name = item.at("name").get<std::string>();
-        node.op = item.at("op").get<std::string>();
+        const auto op = item.at("op").get<std::string>();
+        node.op = op_named(op);
         node.type = type(item);
         node.loc = loc_;
         if (known_.count(node.name)) fail_input(loc_, "'{}' is defined twice", node.name);
-        if (node.op == "input" || node.op == "device") {
+        if (node.op == op::input || op == "device") {
             node.origin = item.at("of").get<std::string>();
-            if (node.op == "device") node.attrs["device"] = part(item);
+            if (op == "device") node.attrs["device"] = part(item);
             if (item.contains("file")) inputs_[node.origin] = file_of(item);
-            node.op = "input";
-        } else if (node.op == "constant") {
+            node.op = op::input;
+        } else if (node.op == op::constant) {
             node.literal = std::make_shared<Literal>(constant(file_of(item), node.type));
             node.origin = item.value("of", "");
         } else {
-            add_op(node, item);
+            add_op(node, op, item);
         }
         known_[node.name] = graph().nodes.size();
         graph().nodes.push_back(std::move(node));
@@ -332,8 +333,8 @@ private:
         return out;
     }
 
-    void add_op(Node& node, const json& item) {
-        if (!has_host_value(node)) fail_input(loc_, "'{}': the host has no op '{}'", node.name, node.op);
+    void add_op(Node& node, const std::string& op, const json& item) {
+        if (!has_host_value(node)) fail_input(loc_, "'{}': the host has no op '{}'", node.name, op);
         for (const json& name : item.at("operands")) node.inputs.push_back({value(name), {}});
         node.attrs = attrs(item.at("attrs"));
         node.origin = item.at("of").get<std::string>();

@@ -51,7 +51,7 @@ std::optional<Literal> Builder::folded(const Node& node, const OpInfo& info) {
     if (!info.eval) return host_value_(node, in);
     if (info.work && info.work(node, in) > most - folding_steps_) return {};
     if (info.work) folding_steps_ += info.work(node, in);
-    std::string how = node.op + " " + to_string(node.type);
+    std::string how = node.op.text() + " " + to_string(node.type);
     for (const auto& [key, value] : node.attrs) how += fmt::format(" {}={}", key, to_string(value));
     return cached(how, in, [&] { return info.eval(node, in); });
 }
@@ -61,15 +61,14 @@ Literal Builder::cached(const std::string& how, std::span<const Literal* const> 
     return graph_.made ? graph_.made->get(how, of, make) : make();
 }
 
-ValueId Builder::add_edges(const std::string& op, std::vector<Edge> inputs, Attrs attrs,
-                           std::optional<DataFormat> format) {
+ValueId Builder::add_edges(OpId op, std::vector<Edge> inputs, Attrs attrs, std::optional<DataFormat> format) {
     Node node;
     node.op = op;
     node.inputs = std::move(inputs);
     node.attrs = std::move(attrs);
     node.type.format = format;
     node.loc = loc_;
-    const std::string stem = op.starts_with("buda.") ? op.substr(5) : op;
+    const std::string stem(op.base_name());
     node.name = origin_.empty() ? stem : origin_ + "_" + stem;
     node.kind = kind_;
     node.type = infer_type(graph_, node);
@@ -101,7 +100,7 @@ void Builder::narrow_splats(std::vector<Edge>& operands) {
     }
 }
 
-ValueId Builder::add(const std::string& op, const std::vector<ValueId>& inputs, Attrs attrs) {
+ValueId Builder::add(OpId op, const std::vector<ValueId>& inputs, Attrs attrs) {
     std::vector<Edge> edges;
     for (const ValueId id : inputs) edges.push_back({id, {}});
     if (const OpInfo* info = find_op(op); info && info->elementwise) narrow_splats(edges);
@@ -110,7 +109,7 @@ ValueId Builder::add(const std::string& op, const std::vector<ValueId>& inputs, 
 
 ValueId Builder::input(const std::string& name, Type type) {
     Node node;
-    node.op = "input";
+    node.op = op::input;
     node.name = unique_name(name);
     node.type = std::move(type);
     node.origin = name;
@@ -144,7 +143,7 @@ ValueId Builder::model_constant(Literal literal) {
 
 ValueId Builder::add_constant_node(Literal literal) {
     Node node;
-    node.op = "constant";
+    node.op = op::constant;
     node.name = unique_name(origin_.empty() ? "constant" : origin_ + "_constant");
     node.type = {literal.dtype(), literal.dims(), {}};
     node.literal = std::make_shared<Literal>(std::move(literal));
@@ -171,19 +170,19 @@ ValueId Builder::copy(const Node& node, std::vector<Edge> inputs) {
 
 ValueId Builder::reshape(ValueId x, Dims dims) {
     if (dims == this->dims(x)) return x;
-    return add("reshape", {x}, {{"dims", std::move(dims)}});
+    return add(op::reshape, {x}, {{"dims", std::move(dims)}});
 }
 
 ValueId Builder::transpose(ValueId x, std::vector<std::int64_t> perm) {
     bool same = perm.size() == dims(x).size();
     for (std::size_t k = 0; same && k < perm.size(); ++k) same = perm[k] == static_cast<std::int64_t>(k);
     if (same) return x;
-    return add("transpose", {x}, {{"perm", std::move(perm)}});
+    return add(op::transpose, {x}, {{"perm", std::move(perm)}});
 }
 
 ValueId Builder::map_axis(ValueId x, std::int64_t axis, Literal matrix) {
     if (is_identity(matrix)) return x;
-    return add("map_axis", {x, constant(std::move(matrix))}, {{"axis", axis}});
+    return add(op::map_axis, {x, constant(std::move(matrix))}, {{"axis", axis}});
 }
 
 ValueId Builder::reduce_sum(ValueId x, std::int64_t axis) {
@@ -202,18 +201,18 @@ ValueId Builder::integer(std::int64_t value, DType dtype) {
 
 ValueId Builder::mean_of(ValueId x, std::int64_t count) {
     const DType type = this->type(x).dtype;
-    if (is_float(type)) return add("multiply", {x, scalar(1.0 / static_cast<double>(count), type)});
+    if (is_float(type)) return add(op::multiply, {x, scalar(1.0 / static_cast<double>(count), type)});
     const DType wide = type == DType::U64 ? DType::U64 : DType::I64;
     const bool fits = integers::less(count, most_of(type), type == DType::U64 ? type : DType::I64);
-    if (count == 0) return add("divide", {x, integer(0, type)});
-    if (fits) return add("divide", {x, integer(count, type)});
-    return cast(add("divide", {cast(x, wide), integer(count, wide)}), type);
+    if (count == 0) return add(op::divide, {x, integer(0, type)});
+    if (fits) return add(op::divide, {x, integer(count, type)});
+    return cast(add(op::divide, {cast(x, wide), integer(count, wide)}), type);
 }
 
 ValueId Builder::reversed(ValueId x) {
     const DType type = this->type(x).dtype;
-    if (is_float(type)) return add("neg", {x});
-    return add("subtract", {integer(least_of(type) + most_of(type), type), x});
+    if (is_float(type)) return add(op::neg, {x});
+    return add(op::subtract, {integer(least_of(type) + most_of(type), type), x});
 }
 
 ValueId Builder::broadcast_to(ValueId x, Dims to) {
@@ -231,7 +230,7 @@ ValueId Builder::broadcast_to(ValueId x, Dims to) {
 }
 
 ValueId Builder::cast(ValueId x, DType to) {
-    return type(x).dtype == to ? x : add("cast", {x}, {{"to", std::string(to_string(to))}});
+    return type(x).dtype == to ? x : add(op::cast, {x}, {{"to", std::string(to_string(to))}});
 }
 
 Literal zero_matrix(std::int64_t rows, std::int64_t cols, const SourceLoc& loc, const std::string& who) {

@@ -26,9 +26,9 @@ public:
     /// Composite op that nodes added from here on are part of.
     void set_kind(const std::string& kind) { kind_ = kind; }
 
-    ValueId add_edges(const std::string& op, std::vector<Edge> inputs, Attrs attrs = {},
+    ValueId add_edges(OpId op, std::vector<Edge> inputs, Attrs attrs = {},
                       std::optional<DataFormat> format = std::nullopt);
-    ValueId add(const std::string& op, const std::vector<ValueId>& inputs, Attrs attrs = {});
+    ValueId add(OpId op, const std::vector<ValueId>& inputs, Attrs attrs = {});
     ValueId input(const std::string& name, Type type);
     /// The result of `make`, computed once for the same constants during a compilation (made_constants.hpp).
     Literal cached(const std::string& how, std::span<const Literal* const> of,

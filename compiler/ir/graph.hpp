@@ -1,7 +1,7 @@
 // The compiler's graph: values in order of computation, each the result of one node.
 //
 //   model level   tensors of any rank; ops of op_table.cpp such as conv, softmax, matmul
-//   device level  ops named "buda.*" on {z, rt, ct} tiles; edges may carry TMs
+//   device level  ops of the device (op::buda::*) on {z, rt, ct} tiles; edges may carry TMs
 //
 // Text form: graph_text.cpp. Passes: pass.hpp.
 #pragma once
@@ -15,6 +15,7 @@
 
 #include "base/error.hpp"
 #include "compiler/ir/literal.hpp"
+#include "generated/op_constants.hpp"
 #include "netlist/tm.hpp"
 
 namespace ttsim::impl::ir {
@@ -35,19 +36,19 @@ class MadeConstants;  // compiler/ir/made_constants.hpp
 
 struct Node {
     std::string name;          ///< of its value, unique in the graph
-    std::string op;            ///< "input", "constant", or a name of op_table.cpp
+    OpId op;                   ///< of op_table.cpp
     std::vector<Edge> inputs;  ///< always earlier nodes
     Attrs attrs;
     Type type;
-    LiteralPtr literal;  ///< op "constant"
+    LiteralPtr literal;  ///< op::constant
     std::string origin;  ///< node of the model it is derived from
     std::string kind;  ///< composite op it was part of, such as softmax; "broadcast" for a repeated element; "" = none
     SourceLoc loc;     ///< position in a text
     /// For constants: how it is derived from the model's constants; null if unknown or not tracked.
     std::shared_ptr<const Derivation> derivation{};
 
-    bool is_constant() const { return op == "constant"; }
-    bool is_input() const { return op == "input"; }
+    bool is_constant() const { return op == op::constant; }
+    bool is_input() const { return op == op::input; }
     std::int64_t integer(const std::string& key, std::int64_t otherwise) const;
     double number(const std::string& key, double otherwise) const;
     std::string get_string(const std::string& key, const std::string& otherwise) const;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "compiler/ir/graph.hpp"
+#include "kernels/ops/op_def.hpp"
 
 namespace ttsim::impl::ir {
 
@@ -17,6 +18,7 @@ enum class Level : std::uint8_t {
     Host,       ///< has no device form; the host computes it, anywhere in a model
 };
 
+/// The record of an op, by which rows in compiler/ops/ and programs define it. The table adds the ids.
 struct OpInfo {
     std::string_view name;
     Level level;
@@ -30,13 +32,22 @@ struct OpInfo {
     /// The equivalent ONNX op with the same operands. For a domain other than ONNX's own it is DOMAIN.NAME, and
     /// attributes have the same names. Empty: there is none, or compiler/onnx/ has a conversion rule.
     std::string_view onnx = "";
+    // set by the table
+    OpId id = {};
+    /// The op of the same name at the other level, which computes the same: of a core op the device's, of a device op
+    /// the model's. No op if there is none.
+    OpId counterpart = {};
+    const OpDef* device = nullptr;  ///< Device: its record in kernels/ops/; nullptr: it becomes an op of another name
 };
 
+/// All ops with operands or functions, so without op::input and op::constant.
 std::span<const OpInfo* const> all_ops();
-const OpInfo* find_op(const std::string& name);  ///< nullptr when unknown
-/// Registers an op for this process, by reference. Call it before any compilation, from one thread, and after
-/// ttsim::impl::add_op() of the device op it lowers to. The name must be new.
-void add_op(const OpInfo& op);
+const OpInfo* find_op(OpId op);        ///< nullptr for no op, op::input and op::constant
+OpId op_named(std::string_view name);  ///< no op when unknown
+/// Registers an op for this process; it gets an id. Call it before any compilation, from one thread, and after
+/// ttsim::impl::add_op() of the device op it lowers to, which gets an id too. The name must be new. What `op.name`
+/// refers to must stay.
+OpId add_op(const OpInfo& op);
 /// Type of an elementwise result: operands are broadcast together, and the element type is that of the first.
 Type infer_elementwise(const Node& node, std::span<const Type> in);
 

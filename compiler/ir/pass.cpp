@@ -41,7 +41,7 @@ void rewrite(Graph& graph, const Rule& rule) {
         }
         build.set_origin(node.origin);
         const OpInfo* op = find_op(node.op);
-        build.set_kind(node.kind.empty() && op && op->level == Level::Composite ? node.op : node.kind);
+        build.set_kind(node.kind.empty() && op && op->level == Level::Composite ? node.op.text() : node.kind);
         build.set_loc(node.loc);
         const auto replaced = plain ? for_origin(node.origin, [&] { return rule(build, node, in); }) : std::nullopt;
         moved.push_back(replaced ? *replaced : build.copy(node, std::move(edges)));

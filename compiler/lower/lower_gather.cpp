@@ -42,7 +42,7 @@ Matrix Lowering::sparse(const Matrix& tall, SparseIndex index, std::int64_t t) {
     if (index.weights) in.push_back({build_.constant(std::move(*index.weights)), {}});
     Attrs attrs;
     if (t > 1) attrs["t"] = t;
-    return emit("buda.sparse", std::move(in), std::move(attrs), tall_form(t, count / t, tall.form), {},
+    return emit(op::buda::sparse, std::move(in), std::move(attrs), tall_form(t, count / t, tall.form), {},
                 tall.col_pad.scaled(index.max_weight));
 }
 
@@ -100,7 +100,7 @@ Matrix Lowering::pool_max(const Node& n, Form to) {
     const Form part = tall_form(to.z * blocks, to.full_rows() / blocks, to);
     Matrix most = picked;
     if (terms > 1)
-        most = emit("buda.reduce", {picked.edge}, {{"dim", std::string("z")}, {"z", terms}}, part, {}, x.col_pad);
+        most = emit(op::buda::reduce, {picked.edge}, {{"dim", std::string("z")}, {"z", terms}}, part, {}, x.col_pad);
     if (blocks > 1) most.edge.tms.push_back(make_tm(Tm::Kind::VStack, blocks));
     most.form = to;
     return most;
@@ -136,7 +136,7 @@ Matrix Lowering::depthwise(const Matrix& wide, Form to, std::int64_t terms, cons
                           return d < cols && c < in ? index(r / 32, c, d) : -1;
                       }});
     if (to.z > 1) right.tms.push_back(make_tm(Tm::Kind::BroadcastZ, to.z));
-    return emit("buda.depthwise", {wide.edge, right}, {}, to,
+    return emit(op::buda::depthwise, {wide.edge, right}, {}, to,
                 wide.row_pad.is_zero() ? PadRange{} : PadRange::unbounded(), {});
 }
 
@@ -177,7 +177,7 @@ Matrix Lowering::gather_product(const Matrix& x_in, Form to, const Literal& gath
                  }});
         if (part.z > 1) right.tms.push_back(make_tm(Tm::Kind::BroadcastZ, part.z));
         const PadRange rows = wide.row_pad.is_zero() ? PadRange{} : PadRange::unbounded();
-        y = emit("buda.matmul", {wide.edge, right}, {}, part, rows, {});
+        y = emit(op::buda::matmul, {wide.edge, right}, {}, part, rows, {});
     }
     if (blocks > 1) y.edge.tms.push_back(make_tm(Tm::Kind::VStack, blocks));
     y.form = to;

@@ -27,7 +27,7 @@ namespace {
 /// Sets missing origins of convolutions, which text graphs may lack.
 void name_convolutions(Graph& model) {
     for (Node& node : model.nodes)
-        if (node.origin.empty() && (node.op == "conv" || node.op == "conv_transpose")) node.origin = node.name;
+        if (node.origin.empty() && (node.op == op::conv || node.op == op::conv_transpose)) node.origin = node.name;
 }
 
 void check_input_names(const CompileOptions& options, const Graph& graph) {
@@ -62,7 +62,7 @@ struct Placed {
     CompileOptions options;  ///< used for it
 };
 
-bool splices_columns(const Node& node) { return node.op == "buda.splice" && node.has("counts"); }
+bool splices_columns(const Node& node) { return node.op == op::buda::splice && node.has("counts"); }
 bool splices_columns(const Graph& graph) {
     return std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const Node& node) { return splices_columns(node); });
 }

@@ -8,7 +8,7 @@
 namespace ttsim::impl::ir {
 
 static bool multiplies(const Node& node) {
-    static constexpr std::array products{"matmul", "conv", "conv_transpose", "map_axis", "gather_sum"};
+    static constexpr std::array products{op::matmul, op::conv, op::conv_transpose, op::map_axis, op::gather_sum};
     return std::find(products.begin(), products.end(), node.op) != products.end();
 }
 

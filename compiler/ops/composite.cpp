@@ -48,7 +48,7 @@ Literal eval_softmax(const Node& node, std::span<const Literal* const> in) {
     Literal out(node.type.dtype, node.type.dims, max_read_elements);
     const auto axis = static_cast<std::size_t>(node.integer("axis", -1));
     const std::int64_t size = out.dims()[axis], step = strides(out.dims())[axis];
-    const bool logarithm = node.op == "log_softmax";
+    const bool logarithm = node.op == op::log_softmax;
     Dims lines = out.dims();
     lines[axis] = 1;
     const std::vector<double> factors = in.size() > 1 ? broadcast_elements(*in[1], lines) : std::vector<double>();
@@ -77,7 +77,7 @@ Type infer_groups(const Node& node, std::span<const Type> in) {
 Type infer_conv(const Node& node, std::span<const Type> in) {
     const Dims &x = in[0].dims, &w = in[1].dims;
     const std::int64_t groups = node.integer("group", 1);
-    const bool transposed = node.op == "conv_transpose";
+    const bool transposed = node.op == op::conv_transpose;
     if (x.size() < 3 || w.size() != x.size())
         fail_input(node.loc, "'{}' convolves {} with {}; both need the same rank of at least 3", node.name,
                    to_string(in[0]), to_string(in[1]));

@@ -118,24 +118,6 @@ AttrValue value_of(const Node& node, const AttrDef& attr, const Attr& given) {
                node.name, node.op);
 }
 
-/// Records of the elementwise ops; owns their names.
-std::vector<OpInfo> elementwise_rows() {
-    static std::deque<std::string> names;
-    std::vector<OpInfo> rows;
-    for (const OpDef* op : ttsim::impl::all_ops()) {
-        if (!op->range) continue;
-        const auto operands = static_cast<std::size_t>(op->min_inputs);
-        rows.push_back({.name = names.emplace_back("buda." + std::string(op->name)),
-                        .level = Level::Device,
-                        .min_inputs = operands,
-                        .max_inputs = operands,
-                        .infer = operands == 1 ? infer_unary : infer_binary,
-                        .eval = nullptr,
-                        .elementwise = true});
-    }
-    return rows;
-}
-
 const OpInfo others[] = {
     OpInfo{"buda.matmul", Level::Device, 2, 3, infer_device_matmul, nullptr},
     OpInfo{"buda.fused_op", Level::Device, 1, 16, infer_fused, nullptr},
@@ -153,9 +135,25 @@ const OpInfo others[] = {
 
 }  // namespace
 
-const OpDef* device_def(const std::string& op) {
-    constexpr std::string_view prefix = "buda.";
-    return op.starts_with(prefix) ? ttsim::impl::find_op(std::string_view(op).substr(prefix.size())) : nullptr;
+const OpDef* device_def(OpId op) {
+    const OpInfo* info = find_op(op);
+    return info ? info->device : nullptr;
+}
+const OpDef* counterpart_def(OpId op) {
+    const OpInfo* info = find_op(op);
+    return info ? device_def(info->counterpart) : nullptr;
+}
+
+OpInfo device_row(const OpDef& def) {
+    static std::deque<std::string> names;
+    const auto operands = static_cast<std::size_t>(def.min_inputs);
+    return {.name = names.emplace_back("buda." + std::string(def.name)),
+            .level = Level::Device,
+            .min_inputs = operands,
+            .max_inputs = operands,
+            .infer = operands == 1 ? infer_unary : infer_binary,
+            .eval = nullptr,
+            .elementwise = true};
 }
 
 void read_attributes(const Node& node, const OpDef& def, OpAttributes& into) {
@@ -166,7 +164,9 @@ void read_attributes(const Node& node, const OpDef& def, OpAttributes& into) {
 
 std::span<const OpInfo> device_ops() {
     static const std::vector<OpInfo> table = [] {
-        std::vector<OpInfo> rows = elementwise_rows();
+        std::vector<OpInfo> rows;
+        for (const OpDef* def : ttsim::impl::all_ops())
+            if (def->range) rows.push_back(device_row(*def));
         rows.insert(rows.end(), std::begin(others), std::end(others));
         return rows;
     }();

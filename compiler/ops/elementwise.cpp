@@ -166,7 +166,7 @@ Literal eval_power(const Node& node, std::span<const Literal* const> in) {
 
 Literal eval_lrelu(const Node& node, std::span<const Literal* const> in) {
     OpAttributes attr;
-    read_attributes(node, *device_def("buda." + node.op), attr);
+    read_attributes(node, *counterpart_def(node.op), attr);
     Literal out(node.type.dtype, node.type.dims, max_read_elements);
     for (std::int64_t i = 0; i < out.size(); ++i) {
         const double x = in[0]->at(i);

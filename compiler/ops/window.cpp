@@ -104,7 +104,7 @@ std::vector<Window> windows(const Node& node, const Dims& spatial, const Dims& k
             w.pad_before = value_at(node, "pads", i, 2 * axes, 0);
             w.pad_after = value_at(node, "pads", axes + i, 2 * axes, 0);
         }
-        w.transposed = node.op == "conv_transpose";
+        w.transposed = node.op == op::conv_transpose;
         check(node, w);
         if (w.transposed)
             size_transposed(node, w, i, axes, auto_pad);

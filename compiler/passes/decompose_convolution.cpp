@@ -37,7 +37,7 @@ struct Shape {
 Shape shape_of(const Builder& build, const Node& node, std::span<const ValueId> in) {
     Shape s;
     const Dims x = build.dims(in[0]), w = build.dims(in[1]);
-    s.transposed = node.op == "conv_transpose";
+    s.transposed = node.op == op::conv_transpose;
     s.groups = node.integer("group", 1);
     s.spatial = windows(node, {x.begin() + 2, x.end()}, {w.begin() + 2, w.end()});
     s.n = x[0];
@@ -71,7 +71,7 @@ ValueId ungrouped_weights(Builder& build, const Shape& s, ValueId w) {
         repeat.set(i * part + i % part, 1);
         for (std::int64_t o = 0; o < s.oc; ++o) mask.set(i * s.oc + o, o / (s.oc / s.groups) == i / part ? 1 : 0);
     }
-    return build.add("multiply", {build.map_axis(w, 1, std::move(repeat)), build.constant(std::move(mask))});
+    return build.add(op::multiply, {build.map_axis(w, 1, std::move(repeat)), build.constant(std::move(mask))});
 }
 
 /// Entries first .. end - 1 along the first axis.
@@ -98,7 +98,7 @@ ValueId gather_sums(Builder& build, const Shape& s, ValueId x, ValueId weights, 
     if (s.groups > 1) attrs["groups"] = s.groups;
     const std::int64_t rows = s.spatial.front().kernel, across = s.taps / rows;
     std::optional<ValueId> sum;
-    const auto add = [&](ValueId value) { sum = sum ? build.add("add", {*sum, value}) : value; };
+    const auto add = [&](ValueId value) { sum = sum ? build.add(op::add, {*sum, value}) : value; };
     for (std::int64_t p = 0; p < parts; ++p) {
         const std::int64_t first = rows * p / parts * across, end = rows * (p + 1) / parts * across;
         Literal map = source_map(s.spatial, first, end);
@@ -111,7 +111,7 @@ ValueId gather_sums(Builder& build, const Shape& s, ValueId x, ValueId weights, 
         };
         const ValueId part = parts == 1 ? weights : build.constant(part_of_weights());
         const bool first_part = !sum;
-        add(build.add("gather_sum", {x, build.constant(std::move(map)), part}, attrs));
+        add(build.add(op::gather_sum, {x, build.constant(std::move(map)), part}, attrs));
         if (first_part && bias != no_value) add(bias);
     }
     return *sum;
@@ -120,7 +120,7 @@ ValueId gather_sums(Builder& build, const Shape& s, ValueId x, ValueId weights, 
 ValueId convolve_by_matmul(Builder& build, const Node& node, const Shape& s, ValueId x, ValueId weights) {
     x = build.reshape(x, {s.n, 1, s.in, s.c});
     weights = ungrouped_weights(build, s, weights);
-    const ValueId products = build.add("matmul", {x, build.reshape(weights, {1, s.taps, s.c, s.oc})});
+    const ValueId products = build.add(op::matmul, {x, build.reshape(weights, {1, s.taps, s.c, s.oc})});
     Literal joined = zero_matrix(s.out, s.taps * s.in, node.loc, node.origin);
     source_map(s.spatial).for_each_gathered(0, s.taps * s.out, [&](std::int64_t i, std::int64_t from) {
         joined.set((i % s.out * s.taps + i / s.out) * s.in + from, 1);
@@ -166,7 +166,7 @@ std::optional<Shape> by_rows(const Shape& s) {
 
 void run_decompose_convolution(Graph& graph, const PassOptions& options) {
     rewrite(graph, [&](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
-        if (node.op != "conv" && node.op != "conv_transpose") return std::nullopt;
+        if (node.op != op::conv && node.op != op::conv_transpose) return std::nullopt;
         Shape s = shape_of(build, node, in);
         ValueId x = build.reshape(channels_last(build, in[0]), {s.n, s.in, s.c});
         ValueId weights = weights_by_tap(build, s, in[1]);
@@ -180,7 +180,7 @@ void run_decompose_convolution(Graph& graph, const PassOptions& options) {
             return channels_first(build, s.spatial,
                                   gather_sums(build, s, x, weights, bias, parts_of(node, s, options)));
         ValueId y = convolve_by_matmul(build, node, s, x, weights);
-        if (bias != no_value) y = build.add("add", {y, bias});
+        if (bias != no_value) y = build.add(op::add, {y, bias});
         return channels_first(build, s.spatial, y);
     });
 }

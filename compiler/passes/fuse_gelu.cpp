@@ -25,10 +25,10 @@ bool same_dest_formats(const Node& gelu, const Node& product) {
 /// The product whose result only this gelu reads, or nullptr.
 const Node* product_of(const Graph& graph, const Node& node, const std::vector<std::size_t>& uses,
                        const Overrides& overrides) {
-    if (node.op != "buda.gelu" || overrides.contains(node.name)) return nullptr;
+    if (node.op != op::buda::gelu || overrides.contains(node.name)) return nullptr;
     const Edge& edge = node.inputs[0];
     const Node& product = graph.nodes[edge.value];
-    const bool fits = product.op == "buda.matmul" && edge.tms.empty() && uses[edge.value] == 1 &&
+    const bool fits = product.op == op::buda::matmul && edge.tms.empty() && uses[edge.value] == 1 &&
                       !product.has("relu") && !product.has("sfpu_op") && product.type.format == node.type.format &&
                       same_dest_formats(node, product);
     return fits ? &product : nullptr;

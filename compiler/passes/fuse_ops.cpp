@@ -67,7 +67,7 @@ public:
         for (ValueId id = 0; id < graph_.nodes.size(); ++id) {
             Node& node = graph_.nodes[id];
             if (chains_[id].ops < 2 || absorbed_.count(id)) continue;
-            node.op = "buda.fused_op";
+            node.op = op::buda::fused_op;
             node.inputs = chains_[id].inputs;
             node.attrs = formats_of(node);
             node.attrs["program"] = chains_[id].program;
@@ -126,7 +126,7 @@ private:
             if (joins(node, k)) from = k;
         if (!from && transposes_operand(node)) return;
         Chain chain = from ? chains_[node.inputs[*from].value] : Chain{};
-        chain.program += (from ? "; " : "") + node.op.substr(std::string_view("buda.").size());
+        chain.program += (from ? "; " : "") + std::string(node.op.base_name());
         for (std::size_t k = 0; k < node.inputs.size(); ++k) {
             if (from == k) {
                 chain.program += " d";

@@ -16,7 +16,7 @@ namespace ttsim::impl::ir {
 
 namespace {
 
-bool is_move(const Node& node) { return node.op == "reshape" || node.op == "transpose"; }
+bool is_move(const Node& node) { return node.op == op::reshape || node.op == op::transpose; }
 
 /// Merges equal moves of an input, so that the host does them once for all readers.
 void share_moves(Graph& graph) {
@@ -31,7 +31,7 @@ void share_moves(Graph& graph) {
         from_input[id] = node.is_input() || (is_move(node) && from_input[node.inputs[0].value]);
         if (!is_move(node) || !from_input[id] || node.type.format) continue;
         const std::string key =
-            fmt::format("{} {}", node.op, fmt::join(node.list(node.op == "reshape" ? "dims" : "perm"), ","));
+            fmt::format("{} {}", node.op, fmt::join(node.list(node.op == op::reshape ? "dims" : "perm"), ","));
         merged_into[id] = first.try_emplace({node.inputs[0].value, key}, id).first->second;
         any = any || merged_into[id] != id;
     }

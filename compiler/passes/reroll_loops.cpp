@@ -43,7 +43,9 @@ bool is_same_op(const Node& a, const Node& b) {
            a.inputs.size() == b.inputs.size();
 }
 
-bool is_slicing(const Node& node) { return node.op == "reshape" || node.op == "transpose" || node.op == "map_axis"; }
+bool is_slicing(const Node& node) {
+    return node.op == op::reshape || node.op == op::transpose || node.op == op::map_axis;
+}
 
 /// One loop of a graph, as a list of its iterations.
 class Loop {
@@ -201,7 +203,7 @@ public:
         if (!is_slicing(first) ||
             !all_of(values, [&](ValueId id) { return is_same_op_without_tms(first, graph_.nodes[id]); }))
             return false;
-        if (first.op != "map_axis") return is_stackable(operand(values, 0));
+        if (first.op != op::map_axis) return is_stackable(operand(values, 0));
         const IterationValues from = operand(values, 0);
         return all_of(from, [&](ValueId id) { return id == from[0]; }) &&
                all_of(operand(values, 1), [&](ValueId id) { return selected(id).has_value(); });
@@ -259,7 +261,7 @@ public:
             build_.set_loc(node.loc);
             if (const auto [loop, at] = member(id); at) {
                 if (results_[loop].empty()) add_loop(loop);
-            } else if (node.op == "join" && !node.has("host")) {
+            } else if (node.op == op::join && !node.has("host")) {
                 moved_[id] = joined(node);
             } else if (!moved_[id]) {
                 copy(id);
@@ -293,7 +295,7 @@ private:
     }
     ValueId reshaped(ValueId x, Dims dims) { return on_host(build_.reshape(x, std::move(dims))); }
     ValueId take(ValueId x, const std::vector<std::int64_t>& positions, std::int64_t axis) {
-        return on_host(build_.add("take", {x, build_.constant(Literal::vector(positions))}, {{"axis", axis}}));
+        return on_host(build_.add(op::take, {x, build_.constant(Literal::vector(positions))}, {{"axis", axis}}));
     }
 
     /// The value in the new graph for a value of the old graph.
@@ -341,9 +343,9 @@ private:
                     all.copy(static_cast<std::int64_t>(t) * own + k, *graph_.nodes[values[t]].literal, k);
             return build_.constant(std::move(all));
         }
-        if (first.op == "map_axis") return selected(loop, values, dims);
+        if (first.op == op::map_axis) return selected(loop, values, dims);
         const ValueId from = stack(loop, loop.operand(values, 0));
-        if (first.op == "reshape") return reshaped(from, dims);
+        if (first.op == op::reshape) return reshaped(from, dims);
         std::vector<std::int64_t> perm{0};
         for (const std::int64_t axis : first.list("perm")) perm.push_back(axis + 1);
         return on_host(build_.transpose(from, perm));
@@ -360,7 +362,7 @@ private:
     }
 
     ValueId feed(const Loop& loop, ValueId stacked) {
-        return build_.add("loop_feed", {stacked}, {{"loop", loop.name()}, {"iterations", loop.iterations()}});
+        return build_.add(op::loop_feed, {stacked}, {{"loop", loop.name()}, {"iterations", loop.iterations()}});
     }
     /// The state that an iteration reads: the previous iteration's value, or in the first iteration the initial value.
     ValueId state(const Loop& loop, std::size_t position, ValueId first, std::int64_t number) {
@@ -370,13 +372,14 @@ private:
         Literal keep(type.dtype, all);
         const std::int64_t own = count(type.dims);
         for (std::int64_t k = own; k < keep.size(); ++k) keep.set(k, 1);
-        const ValueId states_out = build_.add("loop_state", {},
+        const ValueId states_out = build_.add(op::loop_state, {},
                                               {{"loop", loop.name()},
                                                {"iterations", loop.iterations()},
                                                {"state", number},
                                                {"dims", type.dims},
                                                {"dtype", std::string(to_string(type.dtype))}});
-        const ValueId masked_state = build_.add("multiply", {states_out, feed(loop, build_.constant(std::move(keep)))});
+        const ValueId masked_state =
+            build_.add(op::multiply, {states_out, feed(loop, build_.constant(std::move(keep)))});
         const Literal* known = build_.literal(first);
         if (known && known->is_splat() && known->at(0) == 0) return masked_state;
         Dims one = all;
@@ -384,8 +387,8 @@ private:
         Literal only_first(type.dtype, all);
         for (std::int64_t k = 0; k < own; ++k) only_first.set(k, 1);
         const ValueId initial =
-            on_host(build_.add("multiply", {build_.constant(std::move(only_first)), reshaped(first, one)}));
-        return build_.add("add", {masked_state, feed(loop, initial)});
+            on_host(build_.add(op::multiply, {build_.constant(std::move(only_first)), reshaped(first, one)}));
+        return build_.add(op::add, {masked_state, feed(loop, initial)});
     }
 
     void add_loop(std::size_t index) {
@@ -426,7 +429,7 @@ private:
             std::vector<ValueId> operands{body[position]};
             operands.insert(operands.end(), states_out.begin(), states_out.end());
             results_[index][position] =
-                build_.add("loop_results", operands, {{"loop", loop.name()}, {"iterations", loop.iterations()}});
+                build_.add(op::loop_results, operands, {{"loop", loop.name()}, {"iterations", loop.iterations()}});
         }
     }
 
@@ -456,7 +459,7 @@ private:
             for (std::int64_t k = 0; k < own; ++k) order.push_back(from + k);
         }
         if (begins.empty()) return concatenated(parts, axis);
-        const ValueId all = parts.size() == 1 ? parts.front() : on_host(build_.add("join", parts, {{"axis", axis}}));
+        const ValueId all = parts.size() == 1 ? parts.front() : on_host(build_.add(op::join, parts, {{"axis", axis}}));
         const bool sorted = std::is_sorted(order.begin(), order.end()) && std::ssize(order) == end;
         return sorted ? all : take(all, order, axis);
     }
@@ -480,8 +483,8 @@ private:
         Literal before(DType::F32, {first + second, first}), after(DType::F32, {first + second, second});
         for (std::int64_t k = 0; k < first; ++k) before.set(k * first + k, 1);
         for (std::int64_t k = 0; k < second; ++k) after.set((first + k) * second + k, 1);
-        return build_.add("add", {build_.map_axis(states_out, axis, std::move(before)),
-                                  build_.map_axis(right, axis, std::move(after))});
+        return build_.add(op::add, {build_.map_axis(states_out, axis, std::move(before)),
+                                    build_.map_axis(right, axis, std::move(after))});
     }
 
     const Graph& graph_;
@@ -516,7 +519,7 @@ std::vector<Loop> rerollable_loops(const Graph& graph, const PassOptions& option
 }
 
 void run_reroll_loops(Graph& graph, const PassOptions& options) {
-    const auto marked = [](const Node& node) { return node.has("iteration") || node.op == "join"; };
+    const auto marked = [](const Node& node) { return node.has("iteration") || node.op == op::join; };
     if (std::none_of(graph.nodes.begin(), graph.nodes.end(), marked)) return;
     // integer ops that the host must compute prevent rerolling
     const std::vector<bool> inexact = inexact_integer_ops(graph, integer_ranges(graph), exact_integer_limit(options));

@@ -142,7 +142,7 @@ private:
         }
         Node join;
         join.name = node.name;
-        join.op = "buda.splice";
+        join.op = op::buda::splice;
         join.origin = node.origin;
         join.kind = node.kind;
         join.loc = node.loc;
@@ -168,7 +168,7 @@ void run_split_products(Graph& graph, const PassOptions& options) {
 }  // namespace
 
 bool is_splittable(const Graph& graph, const Node& node) {
-    if (node.op != "buda.matmul" || node.has("z") || node.type.dims[0] != 1) return false;
+    if (node.op != op::buda::matmul || node.has("z") || node.type.dims[0] != 1) return false;
     for (std::size_t k = 1; k < node.inputs.size(); ++k) {
         const Edge& edge = node.inputs[k];
         const Node& constant = graph.nodes[edge.value];

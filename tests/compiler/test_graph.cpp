@@ -145,11 +145,11 @@ TEST_CASE("a gather map is the same as runs or as integers") {
 TEST_CASE("the builder folds values that depend on constants only") {
     Graph graph;
     Builder build(graph);
-    const ValueId sum = build.add("add", {build.constant(Literal::vector({1, 2})), build.scalar(3, DType::I64)});
+    const ValueId sum = build.add(op::add, {build.constant(Literal::vector({1, 2})), build.scalar(3, DType::I64)});
     REQUIRE(build.literal(sum) != nullptr);
     CHECK(build.literal(sum)->integer_elements() == std::vector<std::int64_t>{4, 5});
     const ValueId x = build.input("x", {DType::F32, {2, 3}, {}});
-    CHECK(build.literal(build.add("exp", {x})) == nullptr);
+    CHECK(build.literal(build.add(op::exp, {x})) == nullptr);
     CHECK(build.transpose(x, {0, 1}) == x);
     CHECK(build.reshape(x, {2, 3}) == x);
     CHECK(build.map_axis(x, 1, identity(3)) == x);
@@ -161,7 +161,7 @@ TEST_CASE("a long name of the model is cut to the limits of a netlist and a file
     const std::string name(5000, 'a');
     build.set_origin(name);
     const ValueId x = build.input(name, {DType::F32, {2}, {}});
-    const ValueId y = build.add("exp", {build.add("exp", {x})});
+    const ValueId y = build.add(op::exp, {build.add(op::exp, {x})});
     graph.outputs.push_back({name, y, {}});
     graph.verify();
     for (const Node& node : graph.nodes) {
@@ -173,7 +173,7 @@ TEST_CASE("a long name of the model is cut to the limits of a netlist and a file
 TEST_CASE("a window covers the input positions of its attributes") {
     Node node;
     node.name = "n";
-    node.op = "conv";
+    node.op = op::conv;
     node.attrs = {{"strides", std::vector<std::int64_t>{2}},
                   {"pads", std::vector<std::int64_t>{1, 0}},
                   {"dilations", std::vector<std::int64_t>{2}}};
@@ -182,7 +182,7 @@ TEST_CASE("a window covers the input positions of its attributes") {
     CHECK(w.source(0, 0) == -1);
     CHECK(w.source(0, 1) == 1);
     CHECK(w.source(2, 1) == 5);
-    node.op = "conv_transpose";
+    node.op = op::conv_transpose;
     const Window t = windows(node, {3}, {2}).at(0);
     CHECK(t.out == 6);  // 2 * (3 - 1) + (2 - 1) * 2 + 1 - 1
     CHECK(t.source(1, 0) == 1);

@@ -318,7 +318,7 @@ TEST_CASE("a Scan that computes the distances of all rows is one op, not a loop"
     gives(scan_of("ReduceL2", false, false), x, distances, 1);
     const Graph graph = read_model(scan_of("ReduceSumSquare", false, true));
     CHECK(std::count_if(graph.nodes.begin(), graph.nodes.end(),
-                        [](const Node& node) { return node.op == "subtract"; }) == 1);
+                        [](const Node& node) { return node.op == op::subtract; }) == 1);
 }
 
 TEST_CASE("a long signal's short-time spectra are a convolution, with the same values") {
@@ -329,7 +329,7 @@ TEST_CASE("a long signal's short-time spectra are a convolution, with the same v
     Model model("STFT", {1, all, 1}, 1, 17);
     model.whole({step}, Whole{}).real(window).whole({length}, Whole{});
     const Graph graph = read_model(model);
-    CHECK(std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const Node& node) { return node.op == "conv"; }));
+    CHECK(std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const Node& node) { return node.op == op::conv; }));
     const Literal found = value_of(model, x);
     REQUIRE(found.dims() == Dims{1, frames, length / 2 + 1, 2});
     for (const std::int64_t frame : {0, 7, 2099})

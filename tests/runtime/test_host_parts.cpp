@@ -137,7 +137,7 @@ TEST_CASE("A value that several parts read goes to each of them") {
     const ir::Graph graph = ir::parse_graph(text + "output \"y\" = %v4\n", "net");
     ir::Graph marked = graph;
     for (ir::Node& node : marked.nodes)
-        if (node.op == "sine") node.attrs["host"] = std::int64_t{1};
+        if (node.op == ir::op::sine) node.attrs["host"] = std::int64_t{1};
     const ir::CompiledModel model = compiled(marked, 1);
     CHECK(model.host.program.parts() == 5);
     CHECK(model.programs.size() == 5);

@@ -40,9 +40,9 @@ std::string as_row(const std::string& op, const std::vector<std::string>& settin
     }
     KernelShape shape;
     set_op(shape, op);
-    const bool has_second_operand = shape.op == "matmul" || shape.op == "matmul_sparse" || shape.op == "depthwise" ||
-                                    shape.op == "add" || shape.op == "subtract" || shape.op == "multiply" ||
-                                    shape.op == "maximum";
+    const bool has_second_operand = shape.op == op::matmul || shape.op == "matmul_sparse" || shape.op == "depthwise" ||
+                                    shape.op == op::add || shape.op == op::subtract || shape.op == op::multiply ||
+                                    shape.op == op::maximum;
     if (has_second_operand) values.try_emplace("in1_df", values["in0_df"]);
     std::string header = "arch,op", row = chip_name + "," + op;
     for (const std::string& name : setting_names()) {
