@@ -178,7 +178,7 @@ Choices list_choices(const Graph& graph, const OpBudget& budget, const ScheduleO
             if (producer == index.end()) continue;
             // a sparse product reads strips in order of arrival
             const std::int64_t window =
-                all.ops[i].pattern ? 1 : slice_window(graph.type(edge.value).dims[0], edge.tms, node.integer("z", 1));
+                all.ops[i].pattern ? 1 : slice_window(graph.type(edge.value).dims[0], edge.tms, node.get(attr::z));
             all.into[i].push_back(all.edges.size());
             all.from[producer->second].push_back(all.edges.size());
             all.edges.push_back({producer->second, i});

@@ -34,7 +34,7 @@ public:
           epoch_part_(schedule.epochs, 1) {
         result_.netlist.archs = {budget.chip->name};
         for (ValueId id = 0; id < graph.nodes.size(); ++id)
-            if (const std::int64_t iterations = graph.nodes[id].integer("iterations", 0);
+            if (const std::int64_t iterations = graph.nodes[id].get(attr::iterations);
                 graph.nodes[id].is_input() && iterations > 0)
                 iterations_[parts_of_[id]] = iterations;
         for (const PlacedOp& op : schedule.ops) epoch_part_[op.epoch] = parts_of_[op.node];
@@ -135,7 +135,7 @@ private:
     void add_source(ValueId id) {
         const Node& node = graph_.nodes[id];
         if (!node.is_input() && !node.is_constant()) return;
-        if (!node.type.format || node.has("state"))
+        if (!node.type.format || node.has(attr::state))
             return;                                  // tables of sparse products; states are added by add_output()
         for (const std::int64_t on : readers(id)) {  // one queue per chip
             const std::string name = on == *readers(id).begin() ? node.name : unused(node.name + "_chip");
@@ -148,10 +148,10 @@ private:
                 result_.constants.push_back(
                     {.queue = name, .values = node.literal, .bits = false, .derivation = node.derivation});
             } else {
-                const auto dtype = parse_dtype(node.get_string("dtype", "f32"));
+                const auto dtype = parse_dtype(node.get(attr::dtype));
                 result_.inputs.push_back({node.origin,
                                           name,
-                                          {dtype.value_or(DType::F32), node.list("dims"), {}},
+                                          {dtype.value_or(DType::F32), node.get(attr::dims), {}},
                                           *node.type.format,
                                           node.type.dims[1],
                                           node.type.dims[2],
@@ -253,7 +253,7 @@ private:
     bool add_state(const Output& output, const PlacedOp& op) {
         for (ValueId id = 0; id < graph_.nodes.size(); ++id) {
             const Node& node = graph_.nodes[id];
-            if (!node.is_input() || node.get_string("state", "") != output.name) continue;
+            if (!node.is_input() || node.get(attr::state) != output.name) continue;
             const std::set<std::int64_t> on = readers(id);
             if (on.size() != 1)
                 fail_unsupported(node.loc,
@@ -424,7 +424,7 @@ private:
                 if (made || from.is_constant()) {
                     const auto [it, first] = prologue.emplace(name, placed.resident[k]);
                     if (!first) it->second = it->second && placed.resident[k];
-                } else if (from.has("state")) {
+                } else if (from.has(attr::state)) {
                     states.insert(name);
                 } else if (name != from.name || from.is_input()) {
                     queues.insert(name);

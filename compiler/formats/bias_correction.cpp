@@ -57,7 +57,7 @@ private:
     std::optional<ValueId> bias_of(ValueId id) const {
         const Node& node = graph_.nodes[id];
         if (node.inputs.size() > 2) return node.inputs[2].value;
-        if (readers_[id].size() != 1 || node.has("relu")) return std::nullopt;
+        if (readers_[id].size() != 1 || node.has(attr::relu)) return std::nullopt;
         const Node& reader = graph_.nodes[readers_[id].front()];
         if (reader.op != op::buda::add) return std::nullopt;
         return reader.inputs[reader.inputs[0].value == id ? 1 : 0].value;

@@ -58,7 +58,7 @@ private:
     std::optional<double> of(const Node& node, std::size_t k) const { return of(node.inputs[k].value); }
 
     std::int64_t axis_size(const Node& node) const {
-        return operand(node, 0).type.dims[static_cast<std::size_t>(node.integer("axis", 0))];
+        return operand(node, 0).type.dims[static_cast<std::size_t>(node.get(attr::axis))];
     }
 
     void check(const Node& node, ValueId id) {

@@ -29,9 +29,9 @@ public:
             if (!is_host(id) && !model_.nodes[id].is_constant() && !model_.nodes[id].is_input()) device(id);
         for (const Output& output : model_.outputs) add_output(output);
         for (ValueId id = 0; id < device_.nodes.size(); ++id)
-            if (const Node& node = device_.nodes[id]; node.is_input() && !node.has("state"))
+            if (const Node& node = device_.nodes[id]; node.is_input() && !node.has(attr::state))
                 program_.to_device.push_back(
-                    {node.origin, source_of_.at(id), node.integer("part", 1), node.integer("iterations", 0)});
+                    {node.origin, source_of_.at(id), node.get(attr::part), node.get(attr::iterations)});
         if (device_.outputs.empty()) add_dummy_op();
         model_ = std::move(device_);
         model_.erase_unused();
@@ -39,13 +39,15 @@ public:
     }
 
 private:
-    bool is_host(ValueId id) const { return model_.nodes[id].has("host"); }
+    bool is_host(ValueId id) const { return model_.nodes[id].has(attr::host); }
     bool is_op(ValueId id) const {
         return !is_host(id) && !model_.nodes[id].is_input() && !model_.nodes[id].is_constant();
     }
 
     /// A state of a loop, before or after the cut.
-    bool is_state(ValueId id) const { return model_.nodes[id].op == op::loop_state || model_.nodes[id].has("state"); }
+    bool is_state(ValueId id) const {
+        return model_.nodes[id].op == op::loop_state || model_.nodes[id].has(attr::state);
+    }
     /// An input of a loop's iteration: a state or a slice.
     bool is_loop_input(ValueId id) const { return is_state(id) || model_.nodes[id].op == op::loop_feed; }
 
@@ -55,8 +57,8 @@ private:
         for (ValueId id = 0; id < model_.nodes.size(); ++id) {
             const Node& node = model_.nodes[id];
             if (is_loop_input(id) || node.is_input()) {
-                iterations_[id] = node.integer("iterations", 0);
-                loop[id] = node.get_string("loop", "");
+                iterations_[id] = node.get(attr::iterations);
+                loop[id] = node.get(attr::loop);
             } else if (is_op(id)) {
                 for (const Edge& edge : node.inputs) {
                     iterations_[id] = std::max(iterations_[id], iterations_[edge.value]);
@@ -93,7 +95,7 @@ private:
     void find_earliest(std::vector<bool>& free) {
         for (ValueId id = 0; id < model_.nodes.size(); ++id) {
             const Node& node = model_.nodes[id];
-            if (node.is_input()) part_[id] = node.integer("part", 1) - 1;
+            if (node.is_input()) part_[id] = node.get(attr::part) - 1;
             for (const Edge& edge : node.inputs) {
                 const bool given = is_op(id) && !is_op(edge.value) && !model_.nodes[edge.value].is_constant();
                 part_[id] = std::max(part_[id], part_[edge.value] + (given ? 1 : 0));
@@ -148,7 +150,7 @@ private:
         }
         Node made = node;
         for (Edge& edge : made.inputs) edge.value = host(edge.value);
-        made.attrs.erase("host");
+        made.erase(attr::host);
         if (is_host(id)) made.name = unused_boundary_name(made.name);
         on_host_[id] = push(program_.graph, std::move(made));
         return *on_host_[id];
@@ -156,7 +158,7 @@ private:
 
     /// Adds the final values of a loop's states as outputs.
     void keep_states(const Node& results) {
-        const std::string loop = results.get_string("loop", "");
+        const std::string loop = results.get(attr::loop);
         for (std::size_t k = 1; k < results.inputs.size(); ++k) {
             const std::string name = state_name(loop, static_cast<std::int64_t>(k) - 1);
             if (results_.insert(name).second) device_.outputs.push_back({name, device(results.inputs[k].value), {}});
@@ -182,7 +184,7 @@ private:
         const std::string name = unused_boundary_name("nothing_left");
         Node made = input_like(number, name);
         made.name = unused_name(name);
-        made.attrs["device"] = std::int64_t{1};
+        made.set(attr::device, 1);
         push(program_.graph, std::move(made));
         device_.outputs.push_back({name, id, {}});
     }
@@ -199,7 +201,7 @@ private:
         while (!results_.insert(name).second) name += "_";
         Node made = input_like(model_.nodes[id], name);
         made.name = unused_name(name);
-        made.attrs["device"] = part;
+        made.set(attr::device, part);
         if (iterations_[id] > 0) made.type.dims.insert(made.type.dims.begin(), iterations_[id]);
         device_.outputs.push_back({name, on_device, {}});
         return push(program_.graph, std::move(made));
@@ -235,7 +237,7 @@ private:
     /// Whether the output is a state for the next iteration.
     bool is_loop_state(const Output& output) const {
         return loops_ && std::any_of(model_.nodes.begin(), model_.nodes.end(), [&](const Node& node) {
-                   return node.is_input() && node.get_string("state", "") == output.name;
+                   return node.is_input() && node.get(attr::state) == output.name;
                });
     }
 
@@ -270,13 +272,12 @@ private:
         const auto [found, first] = device_inputs_.try_emplace({id, part}, 0);
         if (first && is_state(id)) {
             const Node& state = model_.nodes[id];
-            const std::string kept = state.is_input()
-                                         ? state.get_string("state", "")
-                                         : state_name(state.get_string("loop", ""), state.integer("state", 0));
+            const std::string kept = state.is_input() ? state.get(attr::state)
+                                                      : state_name(state.get(attr::loop), state.get(attr::state_index));
             Node made = input_like(state, kept);
             made.name = unused_on_device(std::move(made.name));
-            made.attrs = {{"state", kept}, {"iterations", iterations_[id]}, {"loop", state.get_string("loop", "")}};
-            if (part > 1) made.attrs["part"] = part;
+            made.attrs = {attr::state(kept), attr::iterations(iterations_[id]), attr::loop(state.get(attr::loop))};
+            if (part > 1) made.set(attr::part, part);
             found->second = push(device_, std::move(made));
         } else if (first) {
             const bool fed = model_.nodes[id].op == op::loop_feed;
@@ -287,10 +288,10 @@ private:
             while (!input_names_.insert(name).second) name = unused_boundary_name(name + "_");
             Node made = input_like(model_.nodes[id], name);
             made.name = unused_on_device(moved ? name : std::move(made.name));
-            if (part > 1) made.attrs["part"] = part;
+            if (part > 1) made.set(attr::part, part);
             if (iterations_[id] > 0) {
-                made.attrs["iterations"] = iterations_[id];
-                made.attrs["loop"] = model_.nodes[id].get_string("loop", "");
+                made.set(attr::iterations, iterations_[id]);
+                made.set(attr::loop, model_.nodes[id].get(attr::loop));
             }
             source_of_[device_.nodes.size()] = given;
             found->second = push(device_, std::move(made));

@@ -35,7 +35,7 @@ static Literal value_of_parts(Node node, std::span<const Literal* const> in) {
         graph.nodes.push_back(std::move(given));
     }
     node.name = "result";
-    node.attrs.erase("host");
+    node.erase(attr::host);
     graph.outputs.push_back({"result", graph.nodes.size(), {}});
     graph.nodes.push_back(std::move(node));
     decompose_for_host(graph);
@@ -103,7 +103,7 @@ double host_work(const Node& node, std::span<const Type> in) {
     if (const double adds = multiply_adds(node, in); adds > 0) return adds;
     const auto out = static_cast<double>(count(node.type.dims));
     if (node.op == op::max_pool || node.op == op::average_pool)
-        return out * static_cast<double>(count(node.list("kernel")));
+        return out * static_cast<double>(count(node.get(attr::kernel)));
     double read = out;
     for (const Type& type : in) read += static_cast<double>(count(type.dims));
     return read;

@@ -170,19 +170,19 @@ ValueId Builder::copy(const Node& node, std::vector<Edge> inputs) {
 
 ValueId Builder::reshape(ValueId x, Dims dims) {
     if (dims == this->dims(x)) return x;
-    return add(op::reshape, {x}, {{"dims", std::move(dims)}});
+    return add(op::reshape, {x}, {attr::dims(std::move(dims))});
 }
 
 ValueId Builder::transpose(ValueId x, std::vector<std::int64_t> perm) {
     bool same = perm.size() == dims(x).size();
     for (std::size_t k = 0; same && k < perm.size(); ++k) same = perm[k] == static_cast<std::int64_t>(k);
     if (same) return x;
-    return add(op::transpose, {x}, {{"perm", std::move(perm)}});
+    return add(op::transpose, {x}, {attr::perm(std::move(perm))});
 }
 
 ValueId Builder::map_axis(ValueId x, std::int64_t axis, Literal matrix) {
     if (is_identity(matrix)) return x;
-    return add(op::map_axis, {x, constant(std::move(matrix))}, {{"axis", axis}});
+    return add(op::map_axis, {x, constant(std::move(matrix))}, {attr::axis(axis)});
 }
 
 ValueId Builder::reduce_sum(ValueId x, std::int64_t axis) {
@@ -230,7 +230,7 @@ ValueId Builder::broadcast_to(ValueId x, Dims to) {
 }
 
 ValueId Builder::cast(ValueId x, DType to) {
-    return type(x).dtype == to ? x : add(op::cast, {x}, {{"to", std::string(to_string(to))}});
+    return type(x).dtype == to ? x : add(op::cast, {x}, {attr::to(std::string(to_string(to)))});
 }
 
 Literal zero_matrix(std::int64_t rows, std::int64_t cols, const SourceLoc& loc, const std::string& who) {

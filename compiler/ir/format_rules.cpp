@@ -229,7 +229,7 @@ void check_formats(const Graph& graph, const ChipParams& chip) {
     Diagnostics problems;
     for (const Node& node : graph.nodes) {
         if (!node.op.on_device()) continue;
-        const auto acc = parse_format(node.get_string("acc_df", "Float16_b"));
+        const auto acc = parse_format(node.get(attr::acc_df));
         if (acc == DataFormat::Float32 && !chip.features.fp32_dest)
             problems.error(node.loc, "'{}' accumulates in Float32; Dst of {} has 16-bit formats only", node.name,
                            chip.name);

@@ -7,23 +7,19 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <span>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "base/error.hpp"
 #include "compiler/ir/literal.hpp"
+#include "generated/attribute_constants.hpp"
 #include "generated/op_constants.hpp"
 #include "netlist/tm.hpp"
 
 namespace ttsim::impl::ir {
 
 using ValueId = std::size_t;
-using Attr = std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>>;
-using Attrs = std::map<std::string, Attr>;
-std::string to_string(const Attr& attr);  ///< as in the text of a graph
 
 struct Edge {
     ValueId value = 0;
@@ -49,11 +45,23 @@ struct Node {
 
     bool is_constant() const { return op == op::constant; }
     bool is_input() const { return op == op::input; }
-    std::int64_t integer(const std::string& key, std::int64_t otherwise) const;
-    double number(const std::string& key, double otherwise) const;
-    std::string get_string(const std::string& key, const std::string& otherwise) const;
-    std::vector<std::int64_t> list(const std::string& key) const;  ///< empty when absent
-    bool has(const std::string& key) const { return attrs.count(key) != 0; }
+    /// The value of an attribute: node.get(attr::axis). Without one: the default of the op (compiler/ops/ops.toml).
+    template <class T>
+    T get(Attribute<T> attribute) const {
+        return value_of(attrs, op, attribute);
+    }
+    template <class T>
+    bool has(Attribute<T> attribute) const {
+        return ir::has(attrs, attribute);
+    }
+    template <class T>
+    void set(Attribute<T> attribute, std::type_identity_t<T> value) {
+        ir::set(attrs, attribute, std::move(value));
+    }
+    template <class T>
+    void erase(Attribute<T> attribute) {
+        ir::erase(attrs, attribute);
+    }
 };
 
 struct Output {

@@ -191,6 +191,7 @@ private:
         if (node.is_input() || node.is_constant()) {
             if (!typed) fail_input(node.loc, "'%{}' needs a type, such as f32[2, 3]", node.name);
             if (node.is_constant()) node.literal = literal(node, values);
+            check_attributes(node);
             return;
         }
         const Type inferred = infer_type(graph_, node);

@@ -73,7 +73,7 @@ Supports supports_of(const Graph& graph) {
         const Node& matrix = graph.nodes[node.inputs[1].value];
         if (node.op == op::map_axis && matrix.literal) {
             const std::int64_t rows = matrix.type.dims[0], columns = matrix.type.dims[1];
-            Support support{node.integer("axis", 0), std::vector<bool>(static_cast<std::size_t>(rows))};
+            Support support{node.get(attr::axis), std::vector<bool>(static_cast<std::size_t>(rows))};
             for (std::int64_t i = 0; i < rows * columns; ++i)
                 if (matrix.literal->at(i) != 0) support.places[static_cast<std::size_t>(i / columns)] = true;
             supports[id] = std::move(support);
@@ -103,7 +103,7 @@ public:
         if (node.op.is_any_of({op::cast, op::reshape, op::transpose, op::nop, op::hslice, op::hstack, op::reduce_max,
                                op::max_pool, op::take, op::gather_elements, op::top_k, op::reverse_sequence, op::join,
                                op::loop_feed}))
-            return node.op == op::top_k && node.integer("places", 0) != 0 ? std::nullopt : std::optional(a);
+            return node.op == op::top_k && node.get(attr::places) ? std::nullopt : std::optional(a);
         if (node.op.is_any_of({op::floor, op::ceil, op::round, op::truncate}))
             return Range{a.low - 1, a.high + 1, true};
         if (node.op.is_any_of({op::gather_rows})) return hull(a, {0, 0, true});
@@ -112,22 +112,21 @@ public:
         if (node.op == op::square) return Range{0, std::max(times(a.low, a.low), times(a.high, a.high)), a.is_integral};
         if (node.op == op::relu) return Range{std::max(a.low, 0.0), std::max(a.high, 0.0), a.is_integral};
         if (node.op == op::relu_max) {
-            const double most = node.number("threshold", 1);
+            const double most = node.get(attr::threshold);
             return Range{std::clamp(a.low, 0.0, most), std::clamp(a.high, 0.0, most),
                          a.is_integral && most == std::floor(most)};
         }
         if (node.op == op::cumulative_sum) {
             const Dims& dims = graph.type(node.inputs[0].value).dims;
-            const auto most = static_cast<double>(dims[static_cast<std::size_t>(node.integer("axis", 0))]);
+            const auto most = static_cast<double>(dims[static_cast<std::size_t>(node.get(attr::axis))]);
             return Range{times(most, std::min(a.low, 0.0)), times(most, std::max(a.high, 0.0)), a.is_integral};
         }
         if (node.op == op::sign) return Range{-1, 1, true};
-        if (node.op == op::quantize) return Range{node.number("low", 0), node.number("high", 255), true};
-        if (node.op == op::round_int8)
-            return Range{node.number("offset", 0) - 127, node.number("offset", 0) + 127, true};
+        if (node.op == op::quantize) return Range{node.get(attr::low), node.get(attr::high), true};
+        if (node.op == op::round_int8) return Range{node.get(attr::offset) - 127, node.get(attr::offset) + 127, true};
         if (node.op == op::arg_max) {
             const Dims& dims = graph.type(node.inputs[0].value).dims;
-            return Range{0, static_cast<double>(dims[static_cast<std::size_t>(node.integer("axis", 0))]) - 1, true};
+            return Range{0, static_cast<double>(dims[static_cast<std::size_t>(node.get(attr::axis))]) - 1, true};
         }
         if (node.inputs.size() < 2) return std::nullopt;
         const auto &first = supports[node.inputs[0].value], &second = supports[node.inputs[1].value];
@@ -153,8 +152,8 @@ private:
         if (!is_float(node.type.dtype) && node.op == op::modulo) {
             const double most = std::min(std::max(-a.low, a.high), std::max(-b.low, b.high));
             const double of_sign = std::max(-b.low, b.high);
-            return node.integer("fmod", 0) != 0 ? Range{a.low < 0 ? -most : 0, most, true}
-                                                : Range{b.low < 0 ? -of_sign : 0, of_sign, true};
+            return node.get(attr::fmod) ? Range{a.low < 0 ? -most : 0, most, true}
+                                        : Range{b.low < 0 ? -of_sign : 0, of_sign, true};
         }
         if (node.op == op::map_axis) return of_map_axis(graph, node, a);
         if (node.op.is_any_of({op::matmul, op::conv})) {
@@ -247,7 +246,7 @@ std::vector<bool> inexact_integer_ops(const Graph& graph, const std::vector<Rang
         if (narrows) {
             // a cast of floats to a wide type is exact: the device's floats hold the integers that result
             const bool wide = bits_of(node.type.dtype) >= 32;
-            inexact[id] = overflows && !node.has("exact") && !(wide && is_float(first.dtype));
+            inexact[id] = overflows && !node.has(attr::exact) && !(wide && is_float(first.dtype));
             continue;
         }
         const bool computes =

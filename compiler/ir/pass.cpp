@@ -33,7 +33,7 @@ void rewrite(Graph& graph, const Rule& rule) {
     for (const Node& node : graph.nodes) {
         std::vector<ValueId> in;
         std::vector<Edge> edges;
-        bool plain = !node.has("host");  // host ops are not rewritten
+        bool plain = !node.has(attr::host);  // host ops are not rewritten
         for (const Edge& edge : node.inputs) {
             in.push_back(moved[edge.value]);
             edges.push_back({moved[edge.value], edge.tms});

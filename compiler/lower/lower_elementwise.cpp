@@ -9,10 +9,10 @@ Matrix Lowering::unary(const Node& n) {
     const Matrix& x = operand(n.inputs[0].value);
     const PadRange rows = unary_pads(n, x.row_pad), cols = unary_pads(n, x.col_pad);
     if (n.op == op::relu)
-        return emit(op::buda::nop, {x.edge}, {{"relu", std::string("min")}, {"threshold", 0.0}}, x.form, rows, cols);
+        return emit(op::buda::nop, {x.edge}, {attr::relu("min"), attr::threshold(0.0)}, x.form, rows, cols);
     if (n.op == op::relu_max)
-        return emit(op::buda::nop, {x.edge}, {{"relu", std::string("max")}, {"threshold", n.number("threshold", 1)}},
-                    x.form, rows, cols);
+        return emit(op::buda::nop, {x.edge}, {attr::relu("max"), attr::threshold(n.get(attr::threshold))}, x.form, rows,
+                    cols);
     return emit(find_op(n.op)->counterpart, {x.edge}, n.attrs, x.form, rows, cols);
 }
 
@@ -96,7 +96,7 @@ std::vector<Matrix> Lowering::broadcast_operands(const Node& n) {
 /// that compute them.
 Matrix Lowering::round_int8(const Node& n) {
     const Form form = form_of(n.type.dims);
-    const double zero = n.number("zero", 0), offset = n.number("offset", 0);
+    const double zero = n.get(attr::zero), offset = n.get(attr::offset);
     std::vector<Matrix> in = broadcast_operands(n);
     for (Matrix& x : in) {
         const Node& made = build_.graph().nodes[x.edge.value];
@@ -105,7 +105,7 @@ Matrix Lowering::round_int8(const Node& n) {
         if (!computed && !made.is_constant())
             x.edge = {build_.add_edges(op::buda::nop, {x.edge}, {}, DataFormat::Float32), {}};
     }
-    Attrs attrs{{"zero_point", zero - offset}, {"acc_df", std::string(to_string(DataFormat::Int32))}};
+    Attrs attrs{attr::zero_point(zero - offset), attr::acc_df(std::string(to_string(DataFormat::Int32)))};
     const ValueId integers =
         build_.add_edges(op::buda::quantization, {in[0].edge, in[1].edge}, attrs, DataFormat::Int8);
     Literal ones(DType::F32, {1, 32, 32});
@@ -114,7 +114,7 @@ Matrix Lowering::round_int8(const Node& n) {
     if (form.rt() > 1) one.tms.push_back(make_tm(Tm::Kind::BroadcastR, form.rt()));
     if (form.ct() > 1) one.tms.push_back(make_tm(Tm::Kind::BroadcastC, form.ct()));
     if (form.z > 1) one.tms.push_back(make_tm(Tm::Kind::BroadcastZ, form.z));
-    attrs["zero_point"] = -offset;
+    set(attrs, attr::zero_point, -offset);
     const ValueId floats =
         build_.add_edges(op::buda::dequantization, {{integers, {}}, one}, attrs, DataFormat::Float32);
     const PadRange any{offset - 127, offset + 127};

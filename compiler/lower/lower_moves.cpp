@@ -31,7 +31,7 @@ Matrix Lowering::sliced(Matrix x, Form to) {
 Matrix Lowering::transpose(const Node& n) {
     const Matrix x = operand(n.inputs[0].value);
     const Dims& dims = model_.type(n.inputs[0].value).dims;
-    const auto perm = n.list("perm");
+    const auto perm = n.get(attr::perm);
     const std::size_t rank = perm.size();
     if (keeps_order(dims, perm)) return reshape(n);
     const Form to = form_of(n.type.dims);
@@ -92,7 +92,7 @@ Matrix Lowering::slice_or_stack(const Node& n) {
     if ((slices ? to : x.form).cols % 32 != 0)
         fail_unsupported(n.loc, "'{}': {} works on whole tiles; a slice has {} columns", n.name, n.op,
                          (slices ? to : x.form).cols);
-    x.edge.tms.push_back(make_tm(slices ? Tm::Kind::HSlice : Tm::Kind::HStack, n.integer("n", 1)));
+    x.edge.tms.push_back(make_tm(slices ? Tm::Kind::HSlice : Tm::Kind::HStack, n.get(attr::n)));
     x.form = to;
     return x;
 }

@@ -68,7 +68,7 @@ Matrix Lowering::map_axis(const Node& n) {
     const Node& weights = model_.nodes[n.inputs[1].value];
     if (!weights.literal) fail_unsupported(n.loc, "'{}': the matrix of map_axis must be a constant", n.name);
     const Literal& m = *weights.literal;
-    const auto axis = static_cast<std::size_t>(n.integer("axis", 0));
+    const auto axis = static_cast<std::size_t>(n.get(attr::axis));
     if (axis + 1 == dims.size()) return map_columns(x, form_of(n.type.dims), m);
     const std::int64_t outs = m.dims()[0], ins = m.dims()[1];
     const Form to = form_of(n.type.dims);
@@ -100,7 +100,7 @@ Matrix Lowering::map_axis(const Node& n) {
 
 bool Lowering::reduces_slices(const Node& n) const {
     const std::size_t rank = model_.type(n.inputs[0].value).dims.size();
-    return rank > 2 && n.integer("axis", 0) + 3 == static_cast<std::int64_t>(rank);
+    return rank > 2 && n.get(attr::axis) + 3 == static_cast<std::int64_t>(rank);
 }
 
 /// Whether the op is a maximum over the terms of a gather_rows.
@@ -115,9 +115,9 @@ Matrix Lowering::reduce_max(const Node& n) {
         const Form to = form_of(n.type.dims);
         const std::int64_t group = x.form.z / to.z;
         if (group == 1) return x;
-        return emit(op::buda::reduce, {x.edge}, {{"dim", std::string("z")}, {"z", group}}, to, x.row_pad, x.col_pad);
+        return emit(op::buda::reduce, {x.edge}, {attr::dim("z"), attr::z(group)}, to, x.row_pad, x.col_pad);
     }
-    if (n.integer("axis", 0) + 1 != static_cast<std::int64_t>(n.type.dims.size()))
+    if (n.get(attr::axis) + 1 != static_cast<std::int64_t>(n.type.dims.size()))
         fail_unsupported(n.loc, "'{}': reduce_max needs the last axis; run split-moves before", n.name);
     const Form to = form_of(n.type.dims);
     if (!x.form.fills_cols()) {
@@ -132,7 +132,7 @@ Matrix Lowering::reduce_max(const Node& n) {
         if (x.form.z > 1) fill.tms.push_back(make_tm(Tm::Kind::BroadcastZ, x.form.z));
         x = emit(op::buda::add, {x.edge, fill}, {}, x.form, x.row_pad, PadRange::unbounded());
     }
-    return emit(op::buda::reduce, {x.edge}, {{"dim", std::string("c")}}, to, x.row_pad, {});
+    return emit(op::buda::reduce, {x.edge}, {attr::dim("c")}, to, x.row_pad, {});
 }
 
 }  // namespace ttsim::impl::ir

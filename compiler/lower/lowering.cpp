@@ -61,7 +61,7 @@ bool Lowering::repeats(const Node& n) const {
     const OpInfo* composite = find_op(op_named(n.kind));
     if (composite && !composite->elementwise) return false;
     return n.op == op::map_axis &&
-           model_.type(n.inputs[0].value).dims[static_cast<std::size_t>(n.integer("axis", 0))] == 1;
+           model_.type(n.inputs[0].value).dims[static_cast<std::size_t>(n.get(attr::axis))] == 1;
 }
 
 /// Whether a gather_rows is read by max pools only, which gather the rows themselves.
@@ -110,13 +110,14 @@ void Lowering::add_input(const Node& n) {
     const ValueId id = build_.input(n.name, {DType::F32, {form.z, form.rt(), form.ct()}, df});
     Node& made = build_.graph().nodes[id];
     made.origin = n.origin;
-    for (const char* key : {"part", "iterations", "state"})
-        if (n.has(key)) made.attrs[key] = n.attrs.at(key);
-    made.attrs["dims"] = n.type.dims;
-    made.attrs["dtype"] = std::string(to_string(n.type.dtype));
+    copy(attr::part, n.attrs, made.attrs);
+    copy(attr::iterations, n.attrs, made.attrs);
+    copy(attr::state, n.attrs, made.attrs);
+    made.set(attr::dims, n.type.dims);
+    made.set(attr::dtype, std::string(to_string(n.type.dtype)));
     // the host pads with zeros; a loop's state has the padding of the previous iteration
     constexpr double large = 1e30;
-    const PadRange pads = n.has("state") ? PadRange{-large, large} : PadRange{};
+    const PadRange pads = n.has(attr::state) ? PadRange{-large, large} : PadRange{};
     done_[current_] = {{id, {}}, form, pads, pads};
 }
 

@@ -16,7 +16,7 @@ static PadRange device_range(const Node& node, std::span<const PadRange> in) {
 
 PadRange unary_pads(const Node& node, PadRange x) {
     if (node.op == op::relu_max) {  // done by the packer
-        const double most = node.number("threshold", 1);
+        const double most = node.get(attr::threshold);
         return {std::clamp(x.low, 0.0, most), std::clamp(x.high, 0.0, most)};
     }
     if (node.op == op::relu)

@@ -46,7 +46,7 @@ MultiplyAdds multiply_adds(const CompiledModel& model) {
 bool all_on_host(const HostProgram& program) {
     const std::vector<bool> read = read_nodes(program);
     for (ValueId id = 0; id < read.size(); ++id)
-        if (read[id] && program.graph.nodes[id].is_input() && program.graph.nodes[id].has("device")) return false;
+        if (read[id] && program.graph.nodes[id].is_input() && program.graph.nodes[id].has(attr::device)) return false;
     return true;
 }
 

@@ -39,7 +39,7 @@ static std::optional<ValueId> total_bias(Import& n, const AttentionMask& masks, 
 static ValueId zero_fully_masked_rows(Import& n, ValueId weights, ValueId bias) {
     const std::int64_t last = static_cast<std::int64_t>(n.b.dims(bias).size()) - 1;
     const ValueId any_visible =
-        n.binary(op::greater, n.unary(op::reduce_max, bias, {{"axis", last}}), n.number(masked_below, bias));
+        n.binary(op::greater, n.unary(op::reduce_max, bias, {attr::axis(last)}), n.number(masked_below, bias));
     if (const Literal* known = n.b.literal(any_visible); known && known->is_splat() && known->at(0) != 0)
         return weights;
     return n.b.add(op::where, {any_visible, weights, n.number(0, weights)});
@@ -64,7 +64,7 @@ AttentionValues attend(Import& n, ValueId q, ValueId k, ValueId v, const Attenti
                             : n.scaled(n.unary(op::tanh, n.scaled(out.scores.scaled, 1 / spec.softcap)), spec.softcap);
     const std::optional<ValueId> bias = total_bias(n, masks, n.b.type(q).dtype);
     out.scores.biased = bias ? n.binary(op::add, out.scores.capped, *bias) : out.scores.capped;
-    out.scores.weights = n.unary(op::softmax, out.scores.biased, {{"axis", std::int64_t{3}}});
+    out.scores.weights = n.unary(op::softmax, out.scores.biased, {attr::axis(3)});
     if (bias && spec.zero_fully_masked) out.scores.weights = zero_fully_masked_rows(n, out.scores.weights, *bias);
     out.result = n.binary(op::matmul, out.scores.weights, v);
     return out;

@@ -143,7 +143,7 @@ void multi_head_attention(Import& n) {
 
 /// Rows of a table of cosines or sines at these positions.
 ValueId rotary_rows(Import& n, std::size_t table, ValueId positions) {
-    return n.b.add(op::take, {n.x(table), positions}, {{"axis", std::int64_t{0}}});
+    return n.b.add(op::take, {n.x(table), positions}, {attr::axis(0)});
 }
 ValueId positions_from(Import& n, std::int64_t first, std::int64_t length) {
     Literal positions(DType::I64, {1, length});

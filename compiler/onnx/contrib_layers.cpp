@@ -31,7 +31,7 @@ void bias_add(Import& n) { n.add_output(n.binary(op::add, n.binary(op::add, n.x(
 // --- norms --------------------------------------------------------------------------------------------------------
 
 ValueId normed(Import& n, ValueId x, OpId op, std::int64_t axis, std::size_t scale, std::size_t bias, double epsilon) {
-    ValueId y = n.unary(op, x, {{"axis", axis}, {"epsilon", n.f("epsilon", epsilon)}});
+    ValueId y = n.unary(op, x, {attr::axis(axis), attr::epsilon(n.f("epsilon", epsilon))});
     if (n.has(scale)) y = n.binary(op::multiply, y, n.x(scale));
     return plus(n, y, bias);
 }
@@ -93,7 +93,7 @@ void group_norm_of(Import& n, ValueId x) {
     const Dims d = n.b.dims(x);
     Dims line(d.size() - 1, 1);
     line[0] = d[1];
-    ValueId y = n.unary(op::group_norm, x, {{"groups", groups}, {"epsilon", n.f("epsilon", 1e-5)}});
+    ValueId y = n.unary(op::group_norm, x, {attr::groups(groups), attr::epsilon(n.f("epsilon", 1e-5))});
     y = n.binary(op::add, n.binary(op::multiply, y, n.b.reshape(n.x(1), line)), n.b.reshape(n.x(2), line));
     if (n.i("activation", 0) == 1) y = n.binary(op::multiply, y, n.unary(op::sigmoid, y));
     n.add_output(last ? positions_last(n, y, true) : y);
@@ -117,7 +117,7 @@ void skip_group_norm(Import& n) {
 void embed_layer_norm(Import& n) {
     if (n.rank() != 2) n.wrong("operand 0 has rank {}; it needs 2", n.rank());
     const auto rows = [&](std::size_t table, ValueId ids) {
-        return n.b.add(op::take, {n.x(table), ids}, {{"axis", std::int64_t{0}}});
+        return n.b.add(op::take, {n.x(table), ids}, {attr::axis(0)});
     };
     const std::int64_t batch = n.dims()[0], length = n.dims()[1];
     Literal own(DType::I64, {1, length});

@@ -38,8 +38,8 @@ ValueId apply_activation(Import& n, ValueId x, const std::vector<float>& given) 
         own[0] = static_cast<char>(own[0] - 'A' + 'a');
         return n.unary(op_named(own), x);
     }
-    if (name == "LeakyRelu") return n.unary(op::lrelu, x, {{"slope", value(0, "activation_alpha", 0.01)}});
-    if (name == "Elu") return n.unary(op::elu, x, {{"alpha", value(0, "activation_alpha", 1)}});
+    if (name == "LeakyRelu") return n.unary(op::lrelu, x, {attr::slope(value(0, "activation_alpha", 0.01))});
+    if (name == "Elu") return n.unary(op::elu, x, {attr::alpha(value(0, "activation_alpha", 1))});
     if (name == "Clip") {
         x = n.binary(op::maximum, x, n.number(value(0, "activation_alpha", -3e38), x));
         return n.binary(op::minimum, x, n.number(value(1, "activation_beta", 3e38), x));
@@ -49,7 +49,7 @@ ValueId apply_activation(Import& n, ValueId x, const std::vector<float>& given) 
         const double alpha = swish ? 1.0 / 6 : value(0, "activation_alpha", 0.2);
         const ValueId line =
             n.binary(op::add, n.scaled(x, alpha), n.number(swish ? 0.5 : value(1, "activation_beta", 0.5), x));
-        const ValueId y = n.unary(op::relu_max, line, {{"threshold", 1.0}});
+        const ValueId y = n.unary(op::relu_max, line, {attr::threshold(1.0)});
         return swish ? n.binary(op::multiply, x, y) : y;
     }
     n.unsupported("activation '{}'", name);

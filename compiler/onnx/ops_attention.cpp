@@ -92,7 +92,7 @@ void rotary_embedding(Import& n) {
     if (flat && n.i("num_heads", 0) == 0) n.wrong("attribute num_heads is missing");
     const ValueId x = flat ? split_heads(n, n.x(0), n.i("num_heads", 0)) : n.x(0);
     const auto angles = [&](std::size_t k) {
-        return n.has(3) ? n.b.add(op::take, {n.x(k), n.x(3)}, {{"axis", std::int64_t{0}}}) : n.x(k);
+        return n.has(3) ? n.b.add(op::take, {n.x(k), n.x(3)}, {attr::axis(0)}) : n.x(k);
     };
     if (n.b.dims(x).size() != 4 || n.b.dims(angles(1)).size() != 3) n.wrong("its operands have wrong ranks");
     const ValueId y = apply_rotary(n, x, angles(1), angles(2), n.i("interleaved", 0) != 0);
@@ -166,7 +166,7 @@ void tensor_scatter(Import& n) {
     const ValueId from = n.has(2) ? n.x(2) : n.b.constant(Literal(DType::I64, {n.dims()[0]}));
     const bool circular = n.get_string("mode", {"linear", "circular"}) == "circular";
     n.add_output(n.b.add(op::tensor_scatter, {n.x(0), n.x(1), from},
-                         {{"axis", n.axis(n.i("axis", -2), n.rank())}, {"circular", std::int64_t{circular ? 1 : 0}}}));
+                         {attr::axis(n.axis(n.i("axis", -2), n.rank())), attr::circular(circular)}));
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ void mean(Import& n) {
     sum(n);
     n.out[0] = n.b.mean_of(n.out[0], std::ssize(n.in));
 }
-void leaky_relu(Import& n) { n.add_output(n.unary(op::lrelu, n.x(0), {{"slope", n.f("alpha", 0.01)}})); }
+void leaky_relu(Import& n) { n.add_output(n.unary(op::lrelu, n.x(0), {attr::slope(n.f("alpha", 0.01))})); }
 void prelu(Import& n) {
     if (n.is_integer(0)) {
         const ValueId zero = n.number(0, n.x(0)), below = n.binary(op::minimum, n.x(0), zero);
@@ -35,18 +35,18 @@ void prelu(Import& n) {
     const ValueId below = n.unary(op::relu, n.unary(op::neg, n.x(0)));
     n.add_output(n.binary(op::subtract, n.unary(op::relu, n.x(0)), n.binary(op::multiply, below, n.x(1))));
 }
-void elu(Import& n) { n.add_output(n.unary(op::elu, n.x(0), {{"alpha", n.f("alpha", 1)}})); }
+void elu(Import& n) { n.add_output(n.unary(op::elu, n.x(0), {attr::alpha(n.f("alpha", 1))})); }
 void celu(Import& n) {
     const double alpha = n.f("alpha", 1);
-    n.add_output(n.scaled(n.unary(op::elu, n.scaled(n.x(0), 1 / alpha), {{"alpha", 1.0}}), alpha));
+    n.add_output(n.scaled(n.unary(op::elu, n.scaled(n.x(0), 1 / alpha), {attr::alpha(1.0)}), alpha));
 }
 void selu(Import& n) {
     const double alpha = n.f("alpha", 1.67326319217681884765625), gamma = n.f("gamma", 1.05070102214813232421875);
-    n.add_output(n.scaled(n.unary(op::elu, n.x(0), {{"alpha", alpha}}), gamma));
+    n.add_output(n.scaled(n.unary(op::elu, n.x(0), {attr::alpha(alpha)}), gamma));
 }
 ValueId hard_sigmoid_of(Import& n, double alpha, double beta) {
     const ValueId line = n.binary(op::add, n.scaled(n.x(0), alpha), n.number(beta, n.x(0)));
-    return n.unary(op::relu_max, line, {{"threshold", 1.0}});
+    return n.unary(op::relu_max, line, {attr::threshold(1.0)});
 }
 void hard_sigmoid(Import& n) { n.add_output(hard_sigmoid_of(n, n.f("alpha", 0.2), n.f("beta", 0.5))); }
 void hard_swish(Import& n) { n.add_output(n.binary(op::multiply, n.x(0), hard_sigmoid_of(n, 1.0 / 6, 0.5))); }
@@ -112,7 +112,7 @@ void shift_bits(Import& n) {
 void bit_cast(Import& n) {
     const auto to = n.dtype("to", 0);
     if (!to) n.unsupported("it reinterprets bits as a type that is neither number nor boolean");
-    n.add_output(n.unary(op::bit_cast, n.x(0), {{"dtype", std::string(to_string(*to))}}));
+    n.add_output(n.unary(op::bit_cast, n.x(0), {attr::dtype(std::string(to_string(*to)))}));
 }
 
 // removed ops of old models
@@ -129,7 +129,7 @@ void scaled_tanh(Import& n) {
 
 void modulo(Import& n) {
     if (n.opset < 28 && n.i("fmod", 0) == 0 && !n.is_integer(0)) n.wrong("fmod = 0 needs integers");
-    n.add_output(n.b.add(op::modulo, {n.x(0), n.x(1)}, {{"fmod", n.i("fmod", 0)}}));
+    n.add_output(n.b.add(op::modulo, {n.x(0), n.x(1)}, {attr::fmod(n.i("fmod", 0))}));
 }
 
 void clip(Import& n) {

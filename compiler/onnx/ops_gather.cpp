@@ -60,7 +60,7 @@ void gather_elements(Import& n) {
     const std::int64_t size = lead.back(), index_count = wanted.back();
     lead.pop_back();
     wanted.pop_back();
-    if (lead != wanted) return n.add_output(n.b.add(op::gather_elements, {n.x(0), n.x(1)}, {{"axis", axis}}));
+    if (lead != wanted) return n.add_output(n.b.add(op::gather_elements, {n.x(0), n.x(1)}, {attr::axis(axis)}));
     const ValueId hot = one_hot(n, ids, size, true);
     lead.push_back(1);
     lead.push_back(size);
@@ -141,7 +141,7 @@ void gather_nd(Import& n) {
     const ValueId x = n.b.reshape(n.x(0), {r.lead, r.rest});
     if (const Literal* known = n.b.literal(n.x(1)))
         return n.add_output(n.b.reshape(n.gather(x, 0, constant_rows(n, *known, r, batch)), out));
-    n.add_output(n.b.reshape(n.b.add(op::take, {x, runtime_rows(n, r, batch)}, {{"axis", std::int64_t{0}}}), out));
+    n.add_output(n.b.reshape(n.b.add(op::take, {x, runtime_rows(n, r, batch)}, {attr::axis(0)}), out));
 }
 
 /// Replaces rows of x [lead, rest] by rows of updates [m, rest]; from[row] is the update's row, -1 keeps the row.
@@ -173,7 +173,7 @@ bool is_constant_scatter(Import& n) { return n.s("reduction", "none") == "none" 
 void scatter_nd(Import& n) {
     if (!is_constant_scatter(n))
         return n.add_output(
-            n.b.add(op::scatter_nd, {n.x(0), n.x(1), n.x(2)}, {{"reduction", n.s("reduction", "none")}}));
+            n.b.add(op::scatter_nd, {n.x(0), n.x(1), n.x(2)}, {attr::reduction(n.s("reduction", "none"))}));
     const Rows r = rows_of(n, 0);
     const Dims d = n.dims(), ids = n.dims(1);
     Dims updates(ids.begin(), ids.end() - 1);
@@ -187,7 +187,7 @@ void scatter_elements(Import& n) {
     const std::int64_t axis = n.axis(n.i("axis", 0), n.rank());
     if (!is_constant_scatter(n))
         return n.add_output(n.b.add(op::scatter_elements, {n.x(0), n.x(1), n.x(2)},
-                                    {{"axis", axis}, {"reduction", n.s("reduction", "none")}}));
+                                    {attr::axis(axis), attr::reduction(n.s("reduction", "none"))}));
     const Literal& ids = n.literal(1);
     if (ids.dims().size() != d.size()) n.wrong("indices of rank {} for rank {}", ids.dims().size(), d.size());
     const std::int64_t size = d[static_cast<std::size_t>(axis)];
@@ -266,7 +266,7 @@ void cumulative_product(Import& n) {
 void cumulative_sum(Import& n) {
     const std::int64_t axis = n.axis(n.integer(1), n.rank());
     n.add_output(n.unary(op::cumulative_sum, n.x(0),
-                         {{"axis", axis}, {"exclusive", n.i("exclusive", 0)}, {"reverse", n.i("reverse", 0)}}));
+                         {attr::axis(axis), attr::exclusive(n.i("exclusive", 0)), attr::reverse(n.i("reverse", 0))}));
 }
 
 }  // namespace
@@ -280,7 +280,7 @@ void gather_along(Import& n, std::int64_t axis) {
     if (const Literal* known = n.b.literal(n.x(1)))
         return n.add_output(n.b.reshape(n.gather(n.x(0), axis, checked_indices(n, *known, size)), out));
     if (!n.is_integer(1)) n.wrong("indices of type {}; they must be integers", to_string(n.b.type(n.x(1)).dtype));
-    n.add_output(n.b.add(op::take, {n.x(0), n.x(1)}, {{"axis", axis}}));
+    n.add_output(n.b.add(op::take, {n.x(0), n.x(1)}, {attr::axis(axis)}));
 }
 
 const ImportRules& gather_rules() {

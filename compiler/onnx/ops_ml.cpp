@@ -26,16 +26,16 @@ ValueId samples(Import& n) {
 ValueId transformed_scores(Import& n, ValueId x) {
     const std::string how = n.get_string("post_transform", {"NONE", "LOGISTIC", "SOFTMAX"});
     if (how == "LOGISTIC") return n.unary(op::sigmoid, x);
-    return how == "SOFTMAX" ? n.unary(op::softmax, x, {{"axis", std::int64_t{1}}}) : x;
+    return how == "SOFTMAX" ? n.unary(op::softmax, x, {attr::axis(1)}) : x;
 }
 
 /// The class of the largest score.
 ValueId label_of(Import& n, ValueId scores, const std::vector<std::int64_t>& classes) {
     if (classes.empty())
         n.unsupported("its classes are strings; export it with integer classes, or use only its scores");
-    const ValueId place = n.unary(op::arg_max, scores, {{"axis", std::int64_t{1}}});
+    const ValueId place = n.unary(op::arg_max, scores, {attr::axis(1)});
     const ValueId flat = n.b.reshape(place, {n.b.dims(scores)[0]});
-    return n.b.add(op::take, {n.b.constant(Literal::vector(classes)), flat}, {{"axis", std::int64_t{0}}});
+    return n.b.add(op::take, {n.b.constant(Literal::vector(classes)), flat}, {attr::axis(0)});
 }
 
 // --- linear -------------------------------------------------------------------------------------------------------
@@ -167,7 +167,7 @@ void svm_classifier(Import& n) {
         n.binary(op::add, n.binary(op::matmul, kernel, against), numbers(n, rho, {classes * (classes - 1) / 2}));
     n.add_output(label_of(n, votes_of(n, scores, classes), labels));
     if (n.has_attribute("prob_a"))
-        scores = n.b.add(op::couple_pairs, {pair_probabilities(n, scores)}, {{"classes", classes}});
+        scores = n.b.add(op::couple_pairs, {pair_probabilities(n, scores)}, {attr::classes(classes)});
     else if (classes == 2)
         scores = joined(n, n.unary(op::neg, scores), scores, 1);
     n.add_output(transformed_scores(n, scores));
@@ -230,7 +230,7 @@ ValueId tree_sums(Import& n, const std::string& prefix, const std::string& ids, 
         {samples(n), n.b.constant(std::move(table)),
          numbers(n, n.floats("nodes_values"), {static_cast<std::int64_t>(size)}), n.b.constant(std::move(places)),
          numbers(n, n.floats(prefix + "_weights"), {leaves}), n.b.constant(Literal::vector(roots))},
-        {{"targets", targets}, {"aggregate", aggregate}});
+        {attr::targets(targets), attr::aggregate(aggregate)});
 }
 
 void refuse_float64_attributes(Import& n) {
@@ -290,7 +290,7 @@ void normalizer(Import& n) {
     const std::string norm = n.get_string("norm", {"MAX", "L1", "L2"});
     const ValueId x = as_float(n), size = n.unary(op::abs, x);
     const std::int64_t last = n.rank() - 1;
-    const ValueId by = norm == "MAX"  ? n.unary(op::reduce_max, size, {{"axis", last}})
+    const ValueId by = norm == "MAX"  ? n.unary(op::reduce_max, size, {attr::axis(last)})
                        : norm == "L1" ? n.b.reduce_sum(size, last)
                                       : n.unary(op::sqrt, n.b.reduce_sum(n.unary(op::square, x), last));
     n.add_output(n.binary(op::divide, x, n.binary(op::maximum, by, n.b.scalar(1e-30))));
@@ -321,7 +321,7 @@ void imputer(Import& n) {
 
 void array_features(Import& n) {
     const ValueId ids = n.b.reshape(n.x(1), {count(n.dims(1))});
-    const ValueId y = n.b.add(op::take, {n.x(0), ids}, {{"axis", n.rank() - 1}});
+    const ValueId y = n.b.add(op::take, {n.x(0), ids}, {attr::axis(n.rank() - 1)});
     n.add_output(n.rank() == 1 ? n.b.reshape(y, {1, count(n.dims(1))}) : y);
 }
 

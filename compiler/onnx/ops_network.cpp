@@ -16,8 +16,8 @@ Attrs window_attrs(Import& n) {
     Attrs attrs;
     for (const char* name : {"strides", "dilations", "pads", "output_padding", "output_shape"})
         if (n.has_attribute(name)) attrs[name] = n.ints(name);
-    if (n.has_attribute("auto_pad")) attrs["auto_pad"] = n.s("auto_pad", "NOTSET");
-    if (n.has_attribute("ceil_mode")) attrs["ceil_mode"] = n.i("ceil_mode", 0);
+    if (n.has_attribute("auto_pad")) set(attrs, attr::auto_pad, n.s("auto_pad", "NOTSET"));
+    if (n.has_attribute("ceil_mode")) set(attrs, attr::ceil_mode, n.i("ceil_mode", 0));
     return attrs;
 }
 
@@ -30,7 +30,7 @@ void check_kernel(Import& n, std::size_t weights) {
 
 void convolution(Import& n, OpId op) {
     Attrs attrs = window_attrs(n);
-    attrs["group"] = n.i("group", 1);
+    set(attrs, attr::group, n.i("group", 1));
     check_kernel(n, 1);
     std::vector<ValueId> in{n.x(0), n.x(1)};
     if (n.has(2)) in.push_back(n.x(2));
@@ -48,7 +48,7 @@ void causal_conv(Import& n) {
     const ValueId x = joined(n, before, n.x(0), 2);
     std::vector<ValueId> in{x, n.x(1)};
     if (n.has(2)) in.push_back(n.x(2));
-    const ValueId y = n.b.add(op::conv, in, {{"group", d[1]}});
+    const ValueId y = n.b.add(op::conv, in, {attr::group(d[1])});
     const bool swish = n.get_string("activation", {"none", "silu", "swish"}) != "none";
     n.add_output(swish ? n.binary(op::multiply, y, n.unary(op::sigmoid, y)) : y);
     std::vector<std::int64_t> last;
@@ -71,7 +71,7 @@ ValueId subtract_zero_point(Import& n, std::size_t k, std::size_t zero) {
 
 void conv_integer(Import& n) {
     Attrs attrs = window_attrs(n);
-    attrs["group"] = n.i("group", 1);
+    set(attrs, attr::group, n.i("group", 1));
     check_kernel(n, 1);
     ValueId x = subtract_zero_point(n, 0, 2), w = subtract_zero_point(n, 1, 3);
     const Dims d = n.b.dims(w);
@@ -98,7 +98,7 @@ ValueId per_channel(Import& n, std::size_t k, std::size_t rank, std::size_t axis
 /// one factor for all scales.
 void qlinear_conv(Import& n) {
     Attrs attrs = window_attrs(n);
-    attrs["group"] = n.i("group", 1);
+    set(attrs, attr::group, n.i("group", 1));
     n.need_rank(3);
     check_kernel(n, 3);
     const std::size_t rank = n.dims(0).size();
@@ -115,11 +115,11 @@ void qlinear_conv(Import& n) {
 
 void pool(Import& n, OpId op) {
     Attrs attrs = window_attrs(n);
-    attrs["kernel"] = n.ints("kernel_shape");
-    if (n.has_attribute("count_include_pad")) attrs["count_include_pad"] = n.i("count_include_pad", 0);
+    set(attrs, attr::kernel, n.ints("kernel_shape"));
+    if (n.has_attribute("count_include_pad")) set(attrs, attr::count_include_pad, n.i("count_include_pad", 0));
     n.add_output(n.unary(op, n.x(0), attrs));
     if (n.outputs() < 2) return;
-    attrs["column_major"] = n.i("storage_order", 0);
+    set(attrs, attr::column_major, n.i("storage_order", 0));
     n.add_output(n.unary(op::max_pool_places, n.x(0), attrs));
 }
 void max_pool(Import& n) { pool(n, op::max_pool); }
@@ -128,11 +128,11 @@ void average_pool(Import& n) { pool(n, op::average_pool); }
 void global_average(Import& n) {
     const Dims& dims = n.dims();
     if (dims.size() < 3) n.wrong("operand 0 has rank {}; it needs 3 or more", dims.size());
-    n.add_output(n.b.add(op::average_pool, {n.x(0)}, {{"kernel", Dims(dims.begin() + 2, dims.end())}}));
+    n.add_output(n.b.add(op::average_pool, {n.x(0)}, {attr::kernel(Dims(dims.begin() + 2, dims.end()))}));
 }
 void global_max(Import& n) {
     ValueId x = n.x(0);
-    for (std::int64_t a = 2; a < n.rank(); ++a) x = n.unary(op::reduce_max, x, {{"axis", a}});
+    for (std::int64_t a = 2; a < n.rank(); ++a) x = n.unary(op::reduce_max, x, {attr::axis(a)});
     n.add_output(x);
 }
 

@@ -48,8 +48,8 @@ void dequantize(Import& n) {
 void dynamic_quantize(Import& n) {
     ValueId most = n.x(0), least = n.unary(op::neg, n.x(0));
     for (std::int64_t axis = 0; axis < n.rank(); ++axis) {
-        most = n.unary(op::reduce_max, most, {{"axis", axis}});
-        least = n.unary(op::reduce_max, least, {{"axis", axis}});
+        most = n.unary(op::reduce_max, most, {attr::axis(axis)});
+        least = n.unary(op::reduce_max, least, {attr::axis(axis)});
     }
     most = n.unary(op::relu, n.b.reshape(most, {}));
     least = n.unary(op::neg, n.unary(op::relu, n.b.reshape(least, {})));
@@ -68,7 +68,7 @@ void qlinear_mul(Import& n) {
 }
 void qlinear_sigmoid(Import& n) { n.add_output(quantized(n, n.unary(op::sigmoid, dequantized(n, 0)), 3)); }
 void qlinear_leaky_relu(Import& n) {
-    n.add_output(quantized(n, n.unary(op::lrelu, dequantized(n, 0), {{"slope", n.f("alpha", 0.01)}}), 3));
+    n.add_output(quantized(n, n.unary(op::lrelu, dequantized(n, 0), {attr::slope(n.f("alpha", 0.01))}), 3));
 }
 void qlinear_where(Import& n) {
     n.add_output(quantized(n, n.b.add(op::where, {n.x(0), dequantized(n, 1), dequantized(n, 4)}), 7));
@@ -83,7 +83,7 @@ void qlinear_softmax(Import& n) {
             std::accumulate(dims.begin(), dims.begin() + axis, std::int64_t{1}, std::multiplies<>());
         x = n.b.reshape(x, {lead, count(dims) / std::max<std::int64_t>(lead, 1)});
     }
-    x = n.unary(op::softmax, x, {{"axis", one_axis ? axis : 1}});
+    x = n.unary(op::softmax, x, {attr::axis(one_axis ? axis : 1)});
     n.add_output(quantized(n, n.b.reshape(x, dims), 3));
 }
 

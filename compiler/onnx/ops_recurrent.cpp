@@ -61,7 +61,7 @@ Activation activation(Import& n, const std::string& given, std::vector<float>& a
             return [=](Import& m, ValueId x) { return m.scaled(m.unary(op::tanh, m.scaled(x, beta)), alpha); };
         return [=](Import& m, ValueId x) {
             const ValueId line = m.binary(op::add, m.scaled(x, alpha), m.number(beta, x));
-            return hard ? m.unary(op::relu_max, line, {{"threshold", 1.0}}) : line;
+            return hard ? m.unary(op::relu_max, line, {attr::threshold(1.0)}) : line;
         };
     }
     n.unsupported("activation '{}' is not known", given);

@@ -12,7 +12,7 @@ namespace {
 using Fold = ValueId (*)(Import&, ValueId x, std::int64_t axis);
 
 ValueId sum_axis(Import& n, ValueId x, std::int64_t axis) { return n.b.reduce_sum(x, axis); }
-ValueId max_axis(Import& n, ValueId x, std::int64_t axis) { return n.b.add(op::reduce_max, {x}, {{"axis", axis}}); }
+ValueId max_axis(Import& n, ValueId x, std::int64_t axis) { return n.b.add(op::reduce_max, {x}, {attr::axis(axis)}); }
 ValueId product_axis(Import& n, ValueId x, std::int64_t axis) {
     const std::int64_t size = n.b.dims(x)[static_cast<std::size_t>(axis)];
     constexpr std::int64_t most = 256;
@@ -91,7 +91,7 @@ void reduce_log_sum_exp(Import& n) {
 // --- arg max ------------------------------------------------------------------------------------------------------
 
 ValueId index_of_max(Import& n, ValueId x, std::int64_t axis, bool last) {
-    return n.unary(op::arg_max, x, {{"axis", axis}, {"last", std::int64_t{last ? 1 : 0}}});
+    return n.unary(op::arg_max, x, {attr::axis(axis), attr::last(last)});
 }
 
 void arg_extremum(Import& n, bool least) {
@@ -126,11 +126,11 @@ void hardmax(Import& n) {
 
 void softmax_as(Import& n, OpId op) {
     const Dims dims = n.dims();
-    if (n.opset >= 13) return n.add_output(n.unary(op, n.x(0), {{"axis", n.axis(n.i("axis", -1), n.rank())}}));
+    if (n.opset >= 13) return n.add_output(n.unary(op, n.x(0), {attr::axis(n.axis(n.i("axis", -1), n.rank()))}));
     const std::int64_t axis = n.axis(n.i("axis", 1), n.rank());
     const std::int64_t lead = std::accumulate(dims.begin(), dims.begin() + axis, std::int64_t{1}, std::multiplies<>());
     const ValueId flat = n.b.reshape(n.x(0), {lead, count(dims) / std::max<std::int64_t>(lead, 1)});
-    n.add_output(n.b.reshape(n.unary(op, flat, {{"axis", std::int64_t{1}}}), dims));
+    n.add_output(n.b.reshape(n.unary(op, flat, {attr::axis(1)}), dims));
 }
 void softmax(Import& n) { softmax_as(n, op::softmax); }
 void log_softmax(Import& n) { softmax_as(n, op::log_softmax); }
@@ -144,7 +144,7 @@ ValueId mean_over(Import& n, ValueId x, const std::vector<std::int64_t>& axes) {
 void layer_norm(Import& n) {
     const std::int64_t axis = n.axis(n.i("axis", -1), n.rank());
     const double epsilon = n.f("epsilon", 1e-5);
-    ValueId y = n.unary(op::layer_norm, n.x(0), {{"axis", axis}, {"epsilon", epsilon}});
+    ValueId y = n.unary(op::layer_norm, n.x(0), {attr::axis(axis), attr::epsilon(epsilon)});
     y = n.binary(op::multiply, y, n.x(1));
     if (n.has(2)) y = n.binary(op::add, y, n.x(2));
     n.add_output(y);
@@ -166,7 +166,7 @@ void batch_norm_in_training(Import& n) {
     const ValueId variance = mean_over(n, n.unary(op::square, n.binary(op::subtract, n.x(0), mean)), axes);
     const auto flat = [&](ValueId v) { return n.b.reshape(v, {n.dims()[1]}); };
     n.add_output(n.b.add(op::batch_norm, {n.x(0), n.x(1), n.x(2), flat(mean), flat(variance)},
-                         {{"epsilon", n.f("epsilon", 1e-5)}}));
+                         {attr::epsilon(n.f("epsilon", 1e-5))}));
     const double kept = n.f("momentum", 0.9);
     const auto running = [&](ValueId old, ValueId now) {
         return n.binary(op::add, n.scaled(old, kept), n.scaled(flat(now), 1 - kept));
@@ -179,13 +179,13 @@ void batch_norm(Import& n) {
     n.need_rank(2);
     if (n.i("training_mode", 0) != 0) return batch_norm_in_training(n);
     n.add_output(
-        n.b.add(op::batch_norm, {n.x(0), n.x(1), n.x(2), n.x(3), n.x(4)}, {{"epsilon", n.f("epsilon", 1e-5)}}));
+        n.b.add(op::batch_norm, {n.x(0), n.x(1), n.x(2), n.x(3), n.x(4)}, {attr::epsilon(n.f("epsilon", 1e-5))}));
 }
 
 void instance_norm(Import& n) {
     n.need_rank(3);
     const Dims dims = n.dims();
-    const ValueId y = n.unary(op::layer_norm, n.x(0), {{"axis", std::int64_t{2}}, {"epsilon", n.f("epsilon", 1e-5)}});
+    const ValueId y = n.unary(op::layer_norm, n.x(0), {attr::axis(2), attr::epsilon(n.f("epsilon", 1e-5))});
     Dims channels(dims.size() - 1, 1);
     channels[0] = dims[1];
     n.add_output(
@@ -196,7 +196,7 @@ void instance_norm(Import& n) {
 void group_norm(Import& n) {
     n.need_rank(3);
     const std::int64_t groups = n.i("num_groups", 0), channels = n.dims()[1];
-    const ValueId y = n.unary(op::group_norm, n.x(0), {{"groups", groups}, {"epsilon", n.f("epsilon", 1e-5)}});
+    const ValueId y = n.unary(op::group_norm, n.x(0), {attr::groups(groups), attr::epsilon(n.f("epsilon", 1e-5))});
     std::vector<std::int64_t> group_of;
     for (std::int64_t c = 0; c < channels; ++c) group_of.push_back(c / (channels / groups));
     Dims line(n.dims().size() - 1, 1);
@@ -212,8 +212,8 @@ void group_norm(Import& n) {
 
 void rms_norm(Import& n) {
     const std::int64_t axis = n.axis(n.i("axis", -1), n.rank());
-    n.add_output(n.binary(op::multiply,
-                          n.unary(op::rms_norm, n.x(0), {{"axis", axis}, {"epsilon", n.f("epsilon", 1e-5)}}), n.x(1)));
+    n.add_output(n.binary(
+        op::multiply, n.unary(op::rms_norm, n.x(0), {attr::axis(axis), attr::epsilon(n.f("epsilon", 1e-5))}), n.x(1)));
 }
 
 /// Divides by the L1 or L2 norm; zeros stay zeros. Elements are scaled by the largest magnitude first, so that squares

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "compiler/onnx/importer.hpp"
+#include "generated/op_attributes.hpp"
 
 namespace ttsim::impl::ir {
 
@@ -16,11 +17,11 @@ void grid_sample(Import& n) {
                                           : n.get_string("mode", {"linear", "nearest", "cubic"});
     if (mode == "bicubic" && n.rank() != 4) n.wrong("mode bicubic takes rank 4; operand 0 has rank {}", n.rank());
     n.add_output(n.b.add(op::grid_sample, {n.x(0), n.x(1)},
-                         {{"mode", mode == "bilinear"  ? "linear"
-                                   : mode == "bicubic" ? "cubic"
-                                                       : mode},
-                          {"padding", n.get_string("padding_mode", {"zeros", "border", "reflection"})},
-                          {"align_corners", n.i("align_corners", 0)}}));
+                         {attr::mode(mode == "bilinear"  ? "linear"
+                                     : mode == "bicubic" ? "cubic"
+                                                         : mode),
+                          attr::padding(n.get_string("padding_mode", {"zeros", "border", "reflection"})),
+                          attr::align_corners(n.i("align_corners", 0))}));
 }
 
 /// Positions of all pixels in -1..1, multiplied by a matrix per sample.
@@ -57,26 +58,26 @@ void roi_align(Import& n) {
     const bool half_pixel = n.opset >= 16 && n.get_string("coordinate_transformation_mode",
                                                           {"half_pixel", "output_half_pixel"}) == "half_pixel";
     n.add_output(n.b.add(op::roi_align, {n.x(0), n.x(1), n.x(2)},
-                         {{"height", n.i("output_height", 1)},
-                          {"width", n.i("output_width", 1)},
-                          {"ratio", n.i("sampling_ratio", 0)},
-                          {"scale", n.f("spatial_scale", 1)},
-                          {"max", std::int64_t{n.get_string("mode", {"avg", "max"}) == "max" ? 1 : 0}},
-                          {"half_pixel", std::int64_t{half_pixel ? 1 : 0}}}));
+                         attrs_of(RoiAlignAttributes{.height = n.i("output_height", 1),
+                                                     .width = n.i("output_width", 1),
+                                                     .scale = n.f("spatial_scale", 1),
+                                                     .half_pixel = half_pixel,
+                                                     .ratio = n.i("sampling_ratio", 0),
+                                                     .max = n.get_string("mode", {"avg", "max"}) == "max"})));
 }
 
 void max_roi_pool(Import& n) {
     const auto shape = n.ints("pooled_shape");
     if (shape.size() != 2) n.wrong("pooled_shape has {} numbers; it needs 2", shape.size());
     n.add_output(n.b.add(op::max_roi_pool, {n.x(0), n.x(1)},
-                         {{"height", shape[0]}, {"width", shape[1]}, {"scale", n.f("spatial_scale", 1)}}));
+                         {attr::height(shape[0]), attr::width(shape[1]), attr::scale(n.f("spatial_scale", 1))}));
 }
 
 void deform_conv(Import& n) {
     if (n.rank() != 4 || n.rank(1) != 4 || n.rank(2) != 4)
         n.unsupported("a deformable convolution whose rank is not 4");
     const Dims w = n.dims(1), offset = n.dims(2);
-    Attrs attrs{{"group", n.i("group", 1)}, {"offset_group", n.i("offset_group", 1)}};
+    Attrs attrs{attr::group(n.i("group", 1)), attr::offset_group(n.i("offset_group", 1))};
     n.need_small({n.i("group", 1), n.i("offset_group", 1)});
     for (const char* name : {"strides", "dilations", "pads"}) n.need_small(n.ints(name));
     for (const char* name : {"strides", "dilations", "pads"})
@@ -111,7 +112,7 @@ void max_unpool(Import& n) {
     const ValueId zeros = n.b.constant(Literal(n.b.type(n.x(0)).dtype, {count(full)}));
     ValueId y =
         n.b.add(op::scatter_elements, {zeros, n.b.reshape(n.x(1), {count(n.dims(1))}), n.b.reshape(n.x(0), {count(d)})},
-                {{"axis", std::int64_t{0}}, {"reduction", std::string("none")}});
+                {attr::axis(0), attr::reduction("none")});
     y = n.b.reshape(y, full);
     if (n.has(2)) {
         const std::vector<std::int64_t> wanted = n.integers(2);
@@ -200,10 +201,10 @@ void center_crop_pad(Import& n) {
 void lp_pool(Import& n) {
     const double p = n.opset < 2 ? n.f("p", 2) : static_cast<double>(n.i("p", 2));
     if (p < 1) n.wrong("p is {}", p);
-    Attrs attrs{{"kernel", n.ints("kernel_shape")}, {"count_include_pad", std::int64_t{1}}};
+    Attrs attrs{attr::kernel(n.ints("kernel_shape")), attr::count_include_pad(true)};
     for (const char* name : {"strides", "pads", "dilations"})
         if (n.has_attribute(name)) attrs[name] = n.ints(name);
-    if (n.has_attribute("auto_pad")) attrs["auto_pad"] = n.s("auto_pad", "NOTSET");
+    if (n.has_attribute("auto_pad")) set(attrs, attr::auto_pad, n.s("auto_pad", "NOTSET"));
     if (n.i("ceil_mode", 0) != 0) n.unsupported("ceil_mode; use sizes that the strides divide");
     const ValueId size = n.unary(op::abs, n.x(0));
     const auto power = [&](ValueId v, double e) {

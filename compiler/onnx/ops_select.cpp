@@ -13,14 +13,14 @@ void top_k(Import& n) {
     const std::int64_t largest = n.opset < 11 ? 1 : n.i("largest", 1);
     for (const std::int64_t places : {0, 1})
         n.add_output(
-            n.b.add(op::top_k, {n.x(0)}, {{"axis", axis}, {"k", k}, {"largest", largest}, {"places", places}}));
+            n.b.add(op::top_k, {n.x(0)}, {attr::axis(axis), attr::k(k), attr::largest(largest), attr::places(places)}));
 }
 
 void reverse_sequence(Import& n) {
     n.need_rank(2);
-    n.add_output(
-        n.b.add(op::reverse_sequence, {n.x(0), n.x(1)},
-                {{"axis", n.axis(n.i("time_axis", 0), n.rank())}, {"batch", n.axis(n.i("batch_axis", 1), n.rank())}}));
+    n.add_output(n.b.add(
+        op::reverse_sequence, {n.x(0), n.x(1)},
+        {attr::axis(n.axis(n.i("time_axis", 0), n.rank())), attr::batch(n.axis(n.i("batch_axis", 1), n.rank()))}));
 }
 
 /// Operand 0 as a constant, because the size of the result depends on its values.
@@ -125,7 +125,7 @@ void tf_idf(Import& n) {
     table.reshape({std::ssize(runs) / (most + 2), most + 2});
     const ValueId rows = rank == 1 ? n.b.reshape(n.x(0), {1, dims[0]}) : n.x(0);
     ValueId y = n.b.add(op::count_runs, {rows, n.b.constant(std::move(table))},
-                        {{"outputs", width}, {"least", least}, {"skips", skips}});
+                        {attr::outputs(width), attr::least(least), attr::skips(skips)});
     const std::string mode = n.get_string("mode", {"TF", "IDF", "TFIDF"});
     if (mode == "IDF") y = n.b.cast(n.binary(op::greater, y, n.b.scalar(0)), DType::F32);
     if (mode != "TF" && !weights.empty()) {
@@ -158,13 +158,12 @@ ValueId class_loss(Import& n, ValueId logs, ValueId target) {
         weight = n.b.cast(n.unary(op::not_, ignored), type);
     }
     if (n.has(2)) {
-        const ValueId own = n.b.add(op::take, {n.x(2), target}, {{"axis", std::int64_t{0}}});
+        const ValueId own = n.b.add(op::take, {n.x(2), target}, {attr::axis(0)});
         weight = weight ? n.binary(op::multiply, own, *weight) : own;
     }
     Dims places = n.b.dims(target);
     places.insert(places.begin() + 1, 1);
-    const ValueId found =
-        n.b.add(op::gather_elements, {logs, n.b.reshape(target, places)}, {{"axis", std::int64_t{1}}});
+    const ValueId found = n.b.add(op::gather_elements, {logs, n.b.reshape(target, places)}, {attr::axis(1)});
     ValueId loss = n.b.reshape(n.unary(op::neg, found), n.b.dims(target));
     if (weight) loss = n.binary(op::multiply, loss, *weight);
     const std::string reduction = n.get_string("reduction", {"mean", "sum", "none"});
@@ -180,7 +179,7 @@ ValueId class_loss(Import& n, ValueId logs, ValueId target) {
 void likelihood_loss(Import& n) { n.add_output(class_loss(n, n.x(0), n.x(1))); }
 void cross_entropy_loss(Import& n) {
     n.need_rank(2);
-    const ValueId logs = n.unary(op::log_softmax, n.x(0), {{"axis", std::int64_t{1}}});
+    const ValueId logs = n.unary(op::log_softmax, n.x(0), {attr::axis(1)});
     n.add_output(class_loss(n, logs, n.x(1)));
     n.add_output(logs);
 }

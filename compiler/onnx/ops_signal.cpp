@@ -123,7 +123,7 @@ std::optional<ValueId> convolved(Import& n, ValueId signal, std::int64_t step, s
             waves.set((2 * f + 1) * length + c, -weight * std::sin(angle));
         }
     const ValueId y = n.b.add(op::conv, {n.b.reshape(signal, {d[0], 1, d[1]}), n.b.constant(std::move(waves))},
-                              {{"strides", Dims{step}}});
+                              {attr::strides(Dims{step})});
     return n.b.reshape(n.b.transpose(y, {0, 2, 1}), {d[0], frames, frequencies, 2});
 }
 

@@ -65,8 +65,8 @@ ValueId quantized(Import& n, ValueId y, std::size_t scale) {
 
 ValueId quantize_to(Import& n, ValueId y, ValueId zero, DType to) {
     const auto [low, high] = quantized_range(n, to);
-    const ValueId q = n.b.add(op::quantize, {y, zero}, {{"low", low}, {"high", high}});
-    return n.b.add(op::cast, {q}, {{"to", std::string(to_string(to))}, {"exact", std::int64_t{1}}});
+    const ValueId q = n.b.add(op::quantize, {y, zero}, {attr::low(low), attr::high(high)});
+    return n.b.add(op::cast, {q}, {attr::to(std::string(to_string(to))), attr::exact(true)});
 }
 
 }  // namespace ttsim::impl::ir

@@ -125,10 +125,10 @@ void Reader::add_tail() {
     printer.SetSingleLineMode(true);
     TT_CHECK(printer.PrintToString(model, &text), "the deferred nodes cannot be printed");
     build_.set_origin(tail_.front()->name().empty() ? tail_.front()->output(0) : tail_.front()->name());
-    const ValueId all = build_.add(op::model_tail, operands, {{"model", text}});
+    const ValueId all = build_.add(op::model_tail, operands, {attr::model(text)});
     for (int k = 0; k < graph.output_size(); ++k) {
         const std::string dtype(to_string(types[static_cast<std::size_t>(k)]));
-        const ValueId result = build_.add(op::tail_result, {all}, {{"index", std::int64_t{k}}, {"dtype", dtype}});
+        const ValueId result = build_.add(op::tail_result, {all}, {attr::index(k), attr::dtype(dtype)});
         top_.values[graph.output(k).name()] = {{result}};
     }
     if (options_.notes) options_.notes->push_back(tail_note());

@@ -9,6 +9,7 @@
 #include "compiler/ir/integers.hpp"
 #include "compiler/ops/lines.hpp"
 #include "compiler/ops/op_lists.hpp"
+#include "generated/op_attributes.hpp"
 
 namespace ttsim::impl::ir {
 
@@ -16,9 +17,10 @@ namespace {
 
 Type infer_top_k(const Node& node, std::span<const Type> in) {
     const Lines lines = lines_of(node, in[0].dims);
-    const std::int64_t k = node.integer("k", 0);
+    const auto given = attributes<TopKAttributes>(node);
+    const std::int64_t k = given.k;
     if (k < 0 || k > lines.size) fail_input(node.loc, "'{}' takes {} of an axis of {}", node.name, k, lines.size);
-    Type out{node.integer("places", 0) != 0 ? DType::I64 : in[0].dtype, in[0].dims, {}};
+    Type out{given.places ? DType::I64 : in[0].dtype, in[0].dims, {}};
     out.dims[lines.axis] = k;
     return out;
 }
@@ -26,8 +28,9 @@ Type infer_top_k(const Node& node, std::span<const Type> in) {
 Literal eval_top_k(const Node& node, std::span<const Literal* const> in) {
     Literal out(node.type.dtype, node.type.dims, max_read_elements);
     const Lines lines = lines_of(node, in[0]->dims());
-    const std::int64_t k = node.integer("k", 0);
-    const bool largest = node.integer("largest", 1) != 0, places = node.integer("places", 0) != 0;
+    const auto given = attributes<TopKAttributes>(node);
+    const std::int64_t k = given.k;
+    const bool largest = given.largest, places = given.places;
     std::vector<std::int64_t> order(static_cast<std::size_t>(lines.size));
     for (std::int64_t line = 0; line < lines.lines; ++line) {
         const auto element = [&](std::int64_t at) { return lines.first(line) + at * lines.step; };
@@ -55,10 +58,10 @@ Literal eval_top_k(const Node& node, std::span<const Literal* const> in) {
     return out;
 }
 
-constexpr std::array sort_table{OpInfo{"top_k", Level::Host, 1, 1, infer_top_k, eval_top_k}};
+constexpr std::array sort_table{OpFunctions{op::top_k, infer_top_k, eval_top_k}};
 
 }  // namespace
 
-std::span<const OpInfo> sort_ops() { return sort_table; }
+std::span<const OpFunctions> sort_ops() { return sort_table; }
 
 }  // namespace ttsim::impl::ir

@@ -29,8 +29,8 @@ namespace {
 Type infer_tail(const Node&, std::span<const Type>) { return {DType::I64, {1}, {}}; }
 
 Type infer_result(const Node& node, std::span<const Type>) {
-    const auto dtype = parse_dtype(node.get_string("dtype", "f32"));
-    if (!dtype) fail_input(node.loc, "'{}' has no element type '{}'", node.name, node.get_string("dtype", ""));
+    const auto dtype = parse_dtype(node.get(attr::dtype));
+    if (!dtype) fail_input(node.loc, "'{}' has no element type '{}'", node.name, node.get(attr::dtype));
     return {*dtype, {1}, {}};
 }
 
@@ -56,19 +56,19 @@ private:
 
 Literal eval_result(const Node& node, std::span<const Literal* const> in) {
     Unpacker unpacker(*in[0]);
-    const std::int64_t index = node.integer("index", 0), all = unpacker.next();
+    const std::int64_t index = node.get(attr::index), all = unpacker.next();
     if (index < 0 || index >= all) fail_input(node.loc, "'{}' is result {} of {}", node.name, index, all);
     for (std::int64_t k = 0; k < index; ++k) unpacker.literal();
     return unpacker.literal();
 }
 
 constexpr std::array tail_table{
-    OpInfo{"model_tail", Level::Host, 0, SIZE_MAX, infer_tail, nullptr},
-    OpInfo{"tail_result", Level::Host, 1, 1, infer_result, eval_result},
+    OpFunctions{op::model_tail, infer_tail},
+    OpFunctions{op::tail_result, infer_result, eval_result},
 };
 
 }  // namespace
 
-std::span<const OpInfo> tail_ops() { return tail_table; }
+std::span<const OpFunctions> tail_ops() { return tail_table; }
 
 }  // namespace ttsim::impl::ir

@@ -6,25 +6,23 @@
 
 #include "compiler/ops/device.hpp"
 #include "compiler/ops/op_lists.hpp"
+#include "generated/op_declarations.hpp"
 
 namespace ttsim::impl::ir {
 
 namespace {
 
-constexpr std::string_view device_prefix = "buda.";
-
 /// Records by id, and ids by name. Ids of ops.toml come first, then those of ops that the process adds.
 class Table {
 public:
     Table() : names_(1), records_(1) {
-        for (const std::string_view name : declared_op_names) add_name(name);
+        for (const OpDeclaration& op : op_declarations) add_name(op.name);
         for (const auto list :
              {elementwise_ops(), tensor_ops(), composite_ops(), index_ops(), device_ops(), sort_ops(), scatter_ops(),
               sample_ops(), region_ops(), number_ops(), tree_ops(), tail_ops(), loop_ops()})
-            for (const OpInfo& op : list) add(op);
-        for (const std::string_view name : declared_op_names)
-            TT_CHECK(record(id(name)) || id(name).is_any_of({op::input, op::constant}),
-                     "op '{}' of ops.toml has no row in compiler/ops/", name);
+            for (const OpFunctions& op : list) add(declared(op));
+        for (const OpDeclaration& op : op_declarations)
+            if (op.level != Level::Value && !record(id(op.name))) add(declared(functions_by_rule(id(op.name), op)));
     }
 
     OpId add(const OpInfo& row) {
@@ -48,6 +46,21 @@ public:
     std::span<const OpInfo* const> all() const { return listed_; }
 
 private:
+    static OpInfo declared(const OpFunctions& functions) {
+        const OpDeclaration& op = op_declarations[functions.op.index() - 1];
+        TT_CHECK((functions.eval == nullptr) <= (functions.work == nullptr), "'{}' has a cost but no value", op.name);
+        return {.name = op.name,
+                .level = op.level,
+                .min_inputs = op.min_inputs,
+                .max_inputs = op.max_inputs,
+                .infer = functions.infer,
+                .eval = functions.eval,
+                .elementwise = op.elementwise,
+                .tables_from = op.tables_from,
+                .work = functions.work,
+                .onnx = op.onnx,
+                .attributes = op.attributes};
+    }
     OpId add_name(std::string_view name) {
         const OpId made(static_cast<std::uint16_t>(names_.size()));
         names_.push_back(name);
@@ -96,8 +109,7 @@ OpId op_named(std::string_view name) { return table().id(name); }
 OpId add_op(const OpInfo& op) {
     Table& ops = table();
     TT_CHECK(ops.id(op.name) == OpId{}, "there are two ops '{}'", op.name);
-    if (const OpDef* def = ttsim::impl::find_op(op.name); def && def->range)
-        if (const OpInfo row = device_row(*def); ops.id(row.name) == OpId{}) ops.add(row);
+    if (const OpDef* def = ttsim::impl::find_op(op.name); def && def->range) ops.add(device_row(*def));
     return ops.add(op);
 }
 
@@ -136,6 +148,7 @@ Type infer_type(const Graph& graph, const Node& node) {
             fail_input(node.loc, "operand {} of '{}' is {} the device; {} needs the opposite", in.size() - 1, node.name,
                        in.back().format ? "on" : "not on", node.op);
     }
+    check_attributes(node);
     Type out = op->infer(node, in);
     check_size(node, out);
     return out;

@@ -16,9 +16,9 @@ Literal zeros(std::int64_t rows, std::int64_t columns) { return Literal(DType::F
 
 /// Applies the packer's relu to the result of an op.
 void apply_relu(const Node& node, Literal& y) {
-    const std::string relu = node.get_string("relu", "");
+    const std::string relu = node.get(attr::relu);
     if (relu.empty()) return;
-    const auto threshold = static_cast<float>(node.number("threshold", 0));
+    const auto threshold = static_cast<float>(node.get(attr::threshold));
     for (float& v : y.floats()) {
         if (relu == "max")
             v = std::clamp(v, 0.0F, std::max(threshold, 0.0F));
@@ -60,8 +60,8 @@ ActivationSamples::Rows ActivationSamples::evaluate(const Node& node) {
 }
 
 ActivationSamples::Rows ActivationSamples::input(const Node& node) {
-    const std::vector<std::int64_t> dims = node.list("dims");
-    if (!node.type.format || dims.empty() || node.get_string("dtype", "f32") != "f32") return std::nullopt;
+    const std::vector<std::int64_t> dims = node.get(attr::dims);
+    if (!node.type.format || dims.empty() || node.get(attr::dtype) != "f32") return std::nullopt;
     if (samples_) {
         const auto given = samples_->find(node.origin);
         return given == samples_->end() ? std::nullopt : sampled_input(node, given->second);
@@ -80,7 +80,7 @@ ActivationSamples::Rows ActivationSamples::input(const Node& node) {
 
 /// Rows at equal distances; if the sample has fewer rows, they are repeated.
 ActivationSamples::Rows ActivationSamples::sampled_input(const Node& node, const Literal& sample) {
-    const std::int64_t columns = node.list("dims").back(), full = node.type.dims[2] * tile;
+    const std::int64_t columns = node.get(attr::dims).back(), full = node.type.dims[2] * tile;
     if (columns < 1 || sample.size() < columns || sample.size() % columns != 0) return std::nullopt;
     const std::int64_t rows = sample.size() / columns;
     Literal x = zeros(sample_rows, full);

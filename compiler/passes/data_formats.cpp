@@ -176,7 +176,7 @@ private:
     static bool is_product(const Node& node) { return node.op == op::buda::matmul || node.op == op::buda::depthwise; }
     static void sum_wide(Node& node) {
         if (is_float(node) && node.op != op::buda::dequantization)
-            node.attrs["acc_df"] = std::string(to_string(DataFormat::Float32));
+            node.set(attr::acc_df, std::string(to_string(DataFormat::Float32)));
     }
     /// A step of a linear function a * x + b: one operand is a splat.
     bool is_linear_step(const Node& node) const {
@@ -259,7 +259,7 @@ private:
     /// A clamped linear function. A bias after a product that has the same element in every column does not count.
     bool is_gate(ValueId id) const {
         const Node& node = graph_.nodes[id];
-        if (!is_linear_step(node) || node.get_string("relu", "") != "max") return false;
+        if (!is_linear_step(node) || node.get(attr::relu) != "max") return false;
         return stays_elementwise(id) || std::any_of(node.inputs.begin(), node.inputs.end(), [&](const Edge& edge) {
                    return is_linear_step(graph_.nodes[edge.value]);
                });
@@ -288,7 +288,7 @@ void run_data_formats(Graph& graph, const PassOptions& options) {
     if (!options.accumulate_df && options.wide_dest) WideDest(graph, options.wide_results).run();
     if (!options.accumulate_df) return;
     for (Node& node : graph.nodes)
-        if (node.op.on_device()) node.attrs["acc_df"] = std::string(to_string(*options.accumulate_df));
+        if (node.op.on_device()) node.set(attr::acc_df, std::string(to_string(*options.accumulate_df)));
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ Shape shape_of(const Builder& build, const Node& node, std::span<const ValueId> 
     Shape s;
     const Dims x = build.dims(in[0]), w = build.dims(in[1]);
     s.transposed = node.op == op::conv_transpose;
-    s.groups = node.integer("group", 1);
+    s.groups = node.get(attr::group);
     s.spatial = windows(node, {x.begin() + 2, x.end()}, {w.begin() + 2, w.end()});
     s.n = x[0];
     s.c = x[1];
@@ -95,7 +95,7 @@ Literal part_of(const Literal& all, std::int64_t first, std::int64_t end) {
 ValueId gather_sums(Builder& build, const Shape& s, ValueId x, ValueId weights, ValueId bias, std::int64_t parts) {
     const Literal& values = *build.literal(weights);
     Attrs attrs;
-    if (s.groups > 1) attrs["groups"] = s.groups;
+    if (s.groups > 1) set(attrs, attr::groups, s.groups);
     const std::int64_t rows = s.spatial.front().kernel, across = s.taps / rows;
     std::optional<ValueId> sum;
     const auto add = [&](ValueId value) { sum = sum ? build.add(op::add, {*sum, value}) : value; };

@@ -49,7 +49,7 @@ public:
     /// `height` where x > 0, else 0. Valid for differences that are 0 or of magnitude 1e-30 to 1e8; above() handles
     /// others. A 5-bit exponent has no number as large as 1e30.
     ValueId step(ValueId x, double height = 1) {
-        const auto clamped = [&](ValueId v) { return unary(op::relu_max, v, {{"threshold", height}}); };
+        const auto clamped = [&](ValueId v) { return unary(op::relu_max, v, {attr::threshold(height)}); };
         if (in_quantizer_) return clamped(scaled(x, 0x1p15));  // no difference is smaller than 2^-11 of the threshold
         if (info(df_).family != FormatFamily::A) return clamped(scaled(x, 1e30));
         return clamped(scaled(clamped(scaled(x, 0x1p15)), 0x1p15));
@@ -84,8 +84,8 @@ public:
         const ValueId size = is_below_zero_nowhere(x) ? x : unary(op::abs, x);
         const double most = std::ldexp(1.0, bits);
         const Node& maker = build_.graph().nodes[size];
-        const bool small = maker.op == op::relu_max && maker.number("threshold", most) <= most;
-        ValueId rest = small ? size : unary(op::relu_max, size, {{"threshold", most}}), bit = rest;
+        const bool small = maker.op == op::relu_max && maker.get(attr::threshold) <= most;
+        ValueId rest = small ? size : unary(op::relu_max, size, {attr::threshold(most)}), bit = rest;
         for (int k = bits - 1; k >= 0; --k) {
             const double weight = std::ldexp(1.0, k);
             bit = step(sub(rest, real(weight)), weight);
@@ -119,7 +119,7 @@ public:
         // Limits are integers, so clamping may precede rounding. Fewer bits are then left to round, and often no sign.
         if (!quantizes_) return rounded_by_bits(x, zero, low - shift, high - shift);
         const auto [y, scale] = is_splat ? unscaled(x) : std::pair(add(x, zero), real(1));
-        const ValueId near = build_.add(op::round_int8, {y, scale}, {{"offset", low + most}, {"zero", shift}});
+        const ValueId near = build_.add(op::round_int8, {y, scale}, {attr::offset(low + most), attr::zero(shift)});
         if (high - low == 2 * most) return near;
         if (high - low < 2 * most) return limited(near, low, high);
         const ValueId top = mul(real(high - shift - 0.5), inverse(scale));
@@ -156,7 +156,7 @@ public:
         return known && known->is_splat() && known->at(0) == 0 ? x : add(x, zero);
     }
     ValueId limited(ValueId x, double low, double high) {
-        if (low == 0) return unary(op::relu_max, x, {{"threshold", high}});
+        if (low == 0) return unary(op::relu_max, x, {attr::threshold(high)});
         return minimum(binary(op::maximum, x, real(low)), real(high));
     }
     /// Rounds up in magnitude for negative numbers with a fraction, else truncates.
@@ -237,9 +237,9 @@ private:
                                                  op::reduce_max, op::map_axis,    op::matmul,   op::gather_sum};
         if (!is_float(node.type.dtype)) return true;
         if (node.literal) return are_integral(*node.literal);
-        if (node.op == op::relu_max && node.number("threshold", 1) != std::nearbyint(node.number("threshold", 1)))
+        if (node.op == op::relu_max && node.get(attr::threshold) != std::nearbyint(node.get(attr::threshold)))
             return false;
-        if (node.op == op::cast && !node.has("exact")) return is_integral(build, node.inputs[0].value);
+        if (node.op == op::cast && !node.has(attr::exact)) return is_integral(build, node.inputs[0].value);
         if (!integral_ops.contains(node.op) && node.op != op::relu_max && node.op != op::cast) return false;
         return std::all_of(node.inputs.begin(), node.inputs.end(),
                            [&](const Edge& edge) { return is_integral(build, edge.value); });
@@ -263,12 +263,12 @@ ValueId divide(Math& m, const Node& node, Operands in) {
 ValueId modulo(Math& m, const Node& node, Operands in) {
     const ValueId a = in[0], b = in[1];
     if (is_float(node.type.dtype)) {
-        if (node.integer("fmod", 0) == 0) return m.sub(a, m.mul(b, m.floor(m.mul(a, m.inverse(b)))));
+        if (!node.get(attr::fmod)) return m.sub(a, m.mul(b, m.floor(m.mul(a, m.inverse(b)))));
         const ValueId top = m.unary(op::abs, a), below = m.unary(op::abs, b);
         return m.mul(m.sign(a), m.sub(top, m.mul(below, m.floor_of_size(m.mul(top, m.inverse(below))))));
     }
     const ValueId rest = m.mul(m.sign(a), m.integer_division(a, b).second);
-    if (node.integer("fmod", 0) != 0) return rest;
+    if (node.get(attr::fmod)) return rest;
     // the result has the sign of b: a remainder of the other sign is off by b
     return m.add(rest, m.mul(b, m.step(m.neg(m.mul(m.sign(rest), m.sign(b))))));
 }
@@ -316,14 +316,13 @@ ValueId cast(Math& m, const Node& node, Operands in) {
     else if (is_float(from) && !is_float(to))
         x = m.truncate(x);
     Attrs attrs = node.attrs;
-    attrs["exact"] = std::int64_t{1};
+    set(attrs, attr::exact, true);
     return m.build().add(op::cast, {x}, attrs);
 }
 
 ValueId elu(Math& m, const Node& node, Operands in) {
     const ValueId below = m.neg(m.unary(op::relu, m.neg(in[0])));
-    return m.add(m.unary(op::relu, in[0]),
-                 m.scaled(m.sub(m.unary(op::exp, below), m.real(1)), node.number("alpha", 1)));
+    return m.add(m.unary(op::relu, in[0]), m.scaled(m.sub(m.unary(op::exp, below), m.real(1)), node.get(attr::alpha)));
 }
 
 /// The value of a splat constant; nothing for others.
@@ -346,7 +345,7 @@ ValueId minimum(Math& m, const Node&, Operands in) {
         const auto most = splat(m, in[k]);
         const Node& other = m.build().graph().nodes[in[1 - k]];
         if (most && *most > 0 && std::isfinite(*most) && other.op == op::relu)
-            return m.unary(op::relu_max, other.inputs[0].value, {{"threshold", *most}});
+            return m.unary(op::relu_max, other.inputs[0].value, {attr::threshold(*most)});
     }
     return m.minimum(in[0], in[1]);
 }
@@ -365,7 +364,7 @@ const std::map<OpId, Recipe>& recipes() {
         {op::round, [](Math& m, const Node&, Operands in) { return m.round(in[0]); }},
         {op::quantize,
          [](Math& m, const Node& node, Operands in) {
-             return m.quantized(in[0], in[1], node.number("low", 0), node.number("high", 255));
+             return m.quantized(in[0], in[1], node.get(attr::low), node.get(attr::high));
          }},
         {op::floor, [](Math& m, const Node&, Operands in) { return m.floor(in[0]); }},
         {op::ceil, [](Math& m, const Node&, Operands in) { return m.neg(m.floor(m.neg(in[0]))); }},
@@ -419,10 +418,10 @@ void run_decompose_elementwise(Graph& graph, const PassOptions& options) {
     static const std::set<OpId> rounding{op::round, op::floor, op::ceil, op::truncate, op::quantize};
     rewrite(graph, [&](Builder& build, const Node& node, Operands in) -> std::optional<ValueId> {
         const auto recipe = recipes().find(node.op);
-        if (recipe == recipes().end() || node.has("exact")) return std::nullopt;
+        if (recipe == recipes().end() || node.has(attr::exact)) return std::nullopt;
         if (node.op == op::cast && node.type.dtype != DType::Bool && integral.is_integral(build, in[0])) {
             Attrs attrs = node.attrs;
-            attrs["exact"] = std::int64_t{1};
+            set(attrs, attr::exact, true);
             return build.add(op::cast, {in[0]}, attrs);
         }
         Math math(build, options);
@@ -431,8 +430,8 @@ void run_decompose_elementwise(Graph& graph, const PassOptions& options) {
         for (const ValueId id : in) floats.push_back(build.literal(id) ? build.cast(id, DType::F32) : id);
         ValueId result = recipe->second(math, node, node.op == op::cast ? in : Operands(floats));
         if (build.type(result).dtype != node.type.dtype)
-            result = build.add(op::cast, {result},
-                               {{"to", std::string(to_string(node.type.dtype))}, {"exact", std::int64_t{1}}});
+            result =
+                build.add(op::cast, {result}, {attr::to(std::string(to_string(node.type.dtype))), attr::exact(true)});
         if (rounding.contains(node.op)) integral.note(result);
         return result;
     });

@@ -43,7 +43,7 @@ void check_indices(const Node& node, const Literal& ids, std::int64_t axis, std:
 
 ValueId take(Builder& b, const Node& node, ValueId x, ValueId ids) {
     const Dims d = b.dims(x);
-    const std::int64_t axis = node.integer("axis", 0), size = d[static_cast<std::size_t>(axis)];
+    const std::int64_t axis = node.get(attr::axis), size = d[static_cast<std::size_t>(axis)];
     if (const Literal* known = b.literal(ids)) check_indices(node, *known, axis, size);
     const std::int64_t ids_count = count(b.dims(ids)), rest = count(d) / std::max<std::int64_t>(size, 1);
     const ValueId one_hot_rows = one_hot(b, b.reshape(b.cast(ids, DType::F32), {ids_count}), size);
@@ -56,9 +56,9 @@ ValueId take(Builder& b, const Node& node, ValueId x, ValueId ids) {
 }
 
 ValueId arg_max(Builder& b, const Node& node, ValueId x) {
-    const auto axis = static_cast<std::size_t>(node.integer("axis", 0));
-    const bool last = node.integer("last", 0) != 0;
-    const auto most = [&](ValueId v) { return b.add(op::reduce_max, {v}, {{"axis", node.integer("axis", 0)}}); };
+    const auto axis = static_cast<std::size_t>(node.get(attr::axis));
+    const bool last = node.get(attr::last);
+    const auto most = [&](ValueId v) { return b.add(op::reduce_max, {v}, {attr::axis(node.get(attr::axis))}); };
     x = b.cast(x, DType::F32);
     const std::int64_t size = b.dims(x)[axis];
     const ValueId hit = b.cast(b.add(op::greater_equal, {x, b.broadcast_to(most(x), b.dims(x))}), DType::F32);
@@ -73,8 +73,8 @@ ValueId arg_max(Builder& b, const Node& node, ValueId x) {
 }
 
 ValueId cumulative_sum(Builder& b, const Node& node, ValueId x) {
-    const std::int64_t axis = node.integer("axis", 0), size = b.dims(x)[static_cast<std::size_t>(axis)];
-    const bool exclusive = node.integer("exclusive", 0) != 0, reverse = node.integer("reverse", 0) != 0;
+    const std::int64_t axis = node.get(attr::axis), size = b.dims(x)[static_cast<std::size_t>(axis)];
+    const bool exclusive = node.get(attr::exclusive), reverse = node.get(attr::reverse);
     Literal matrix = zero_matrix(size, size, node.loc, node.name);
     for (std::int64_t o = 0; o < size; ++o)
         for (std::int64_t k = 0; k < size; ++k) {

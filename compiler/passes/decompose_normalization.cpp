@@ -31,16 +31,16 @@ static ValueId mean_from(Builder& build, ValueId x, std::int64_t axis) {
 }
 
 static ValueId layer_norm(Builder& build, const Node& node, ValueId x) {
-    const std::int64_t axis = node.integer("axis", 0);
+    const std::int64_t axis = node.get(attr::axis);
     const ValueId centred = node.op == op::rms_norm ? x : build.add(op::subtract, {x, mean_from(build, x, axis)});
     const ValueId variance = mean_from(build, build.add(op::square, {centred}), axis);
-    return build.add(op::multiply, {centred, inverse_root(build, variance, node.number("epsilon", 1e-5))});
+    return build.add(op::multiply, {centred, inverse_root(build, variance, node.get(attr::epsilon))});
 }
 
 /// Means over positions, then over the channels of each group.
 static ValueId group_norm(Builder& build, const Node& node, ValueId x) {
     const Dims dims = build.dims(x);
-    const std::int64_t channels = dims[1], part = channels / node.integer("groups", 1);
+    const std::int64_t channels = dims[1], part = channels / node.get(attr::groups);
     Literal spread = zero_matrix(channels, channels);
     for (std::int64_t i = 0; i < channels * channels; ++i)
         spread.set(i, i / channels / part == i % channels / part ? 1 / static_cast<double>(part) : 0);
@@ -48,7 +48,7 @@ static ValueId group_norm(Builder& build, const Node& node, ValueId x) {
     const ValueId flat = build.reshape(x, {dims[0], channels, count(dims) / (dims[0] * channels)});
     const ValueId centred = build.add(op::subtract, {flat, group_mean(flat)});
     const ValueId variance = group_mean(build.add(op::square, {centred}));
-    const ValueId y = build.add(op::multiply, {centred, inverse_root(build, variance, node.number("epsilon", 1e-5))});
+    const ValueId y = build.add(op::multiply, {centred, inverse_root(build, variance, node.get(attr::epsilon))});
     return build.reshape(y, dims);
 }
 
@@ -61,7 +61,7 @@ static ValueId batch_norm(Builder& build, const Node& node, std::span<const Valu
         return build.reshape(v, dims);
     };
     const ValueId factor =
-        build.add(op::multiply, {spread(in[1]), inverse_root(build, spread(in[4]), node.number("epsilon", 1e-5))});
+        build.add(op::multiply, {spread(in[1]), inverse_root(build, spread(in[4]), node.get(attr::epsilon))});
     const ValueId shift = build.add(op::subtract, {spread(in[2]), build.add(op::multiply, {spread(in[3]), factor})});
     return build.add(op::add, {build.add(op::multiply, {in[0], factor}), shift});
 }

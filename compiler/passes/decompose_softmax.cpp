@@ -12,9 +12,10 @@ namespace ttsim::impl::ir {
 static void run_decompose_softmax(Graph& graph, const PassOptions& options) {
     rewrite(graph, [&](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
         if (node.op != op::softmax && node.op != op::log_softmax) return std::nullopt;
-        const std::int64_t axis = node.integer("axis", -1);
+        const std::int64_t axis = node.get(attr::axis);
         ValueId x = in[0];
-        if (options.stable_softmax) x = build.add(op::subtract, {x, build.add(op::reduce_max, {x}, {{"axis", axis}})});
+        if (options.stable_softmax)
+            x = build.add(op::subtract, {x, build.add(op::reduce_max, {x}, {attr::axis(axis)})});
         const ValueId e = build.add(op::exp, {x});
         const ValueId sum = build.reduce_sum(e, axis);
         if (node.op == op::log_softmax) return build.add(op::subtract, {x, build.add(op::log, {sum})});

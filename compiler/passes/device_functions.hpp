@@ -110,7 +110,7 @@ public:
     }
 
 private:
-    ValueId within_one(ValueId x) { return m_.unary(op::relu_max, x, {{"threshold", 1.0}}); }
+    ValueId within_one(ValueId x) { return m_.unary(op::relu_max, x, {attr::threshold(1.0)}); }
     /// Evaluates a polynomial by Horner's scheme; coefficients start with the highest power.
     ValueId polynomial(ValueId x, std::span<const double> coefficients) {
         ValueId sum = m_.real(coefficients.front());

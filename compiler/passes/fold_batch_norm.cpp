@@ -16,7 +16,7 @@ std::optional<ValueId> folded(Builder& build, const Node& node, std::span<const 
     if (conv.inputs.size() > 2 && !build.literal(conv.inputs[2].value)) return std::nullopt;
     for (std::size_t k = 1; k < in.size(); ++k)
         if (!build.literal(in[k])) return std::nullopt;
-    const ValueId safe = build.add(op::add, {in[4], build.scalar(node.number("epsilon", 1e-5))});
+    const ValueId safe = build.add(op::add, {in[4], build.scalar(node.get(attr::epsilon))});
     const ValueId factor = build.add(op::multiply, {in[1], build.add(op::reciprocal, {build.add(op::sqrt, {safe})})});
     const ValueId weights = conv.inputs[1].value;
     Dims along(build.dims(weights).size(), 1);

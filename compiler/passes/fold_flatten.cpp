@@ -31,12 +31,12 @@ struct Flatten {
 std::optional<Flatten> flatten_of(const Builder& build, ValueId x) {
     const auto& nodes = build.graph().nodes;
     const Node& reshape = nodes[x];
-    if (reshape.op != op::reshape || reshape.has("host")) return std::nullopt;
+    if (reshape.op != op::reshape || reshape.has(attr::host)) return std::nullopt;
     Flatten f;
     f.source = reshape.inputs[0].value;
     const Dims flat = build.dims(f.source);
-    if (const Node& inner = nodes[f.source]; inner.op == op::transpose && !inner.has("host")) {
-        f.perm = inner.list("perm");
+    if (const Node& inner = nodes[f.source]; inner.op == op::transpose && !inner.has(attr::host)) {
+        f.perm = inner.get(attr::perm);
         f.source = inner.inputs[0].value;
     } else {
         f.perm.resize(flat.size());

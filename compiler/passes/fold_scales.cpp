@@ -38,7 +38,7 @@ std::optional<ValueId> mapped(Builder& build, const Node& node, std::span<const 
         const Literal* matrix = build.literal(inner.inputs[1].value);
         if (!matrix) continue;
         const double by = factor->at(0);
-        return build.map_axis(inner.inputs[0].value, inner.integer("axis", 0), scaled(*matrix, by));
+        return build.map_axis(inner.inputs[0].value, inner.get(attr::axis), scaled(*matrix, by));
     }
     return std::nullopt;
 }
@@ -99,7 +99,7 @@ private:
     bool find_targets(ValueId id, std::vector<std::string>& targets) const {
         const Node& node = graph_.nodes[id];
         const auto& kept = options_.intermediates;
-        if (uses_[id] != 1 || node.has("host") || std::find(kept.begin(), kept.end(), node.origin) != kept.end())
+        if (uses_[id] != 1 || node.has(attr::host) || std::find(kept.begin(), kept.end(), node.origin) != kept.end())
             return false;
         if (node.op == op::reshape || node.op == op::transpose) return find_targets(node.inputs[0].value, targets);
         if (node.op != op::add && node.op != op::matmul) return false;

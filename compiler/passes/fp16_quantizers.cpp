@@ -75,8 +75,8 @@ private:
         static const std::set<OpId> integral_ops{op::buda::add,    op::buda::subtract, op::buda::nop,
                                                  op::buda::sparse, op::buda::reduce,   op::buda::splice};
         if (!integral_ops.contains(node.op) && !is_gather(node)) return false;
-        if (node.op == op::buda::reduce && node.get_string("type", "max") != "max") return false;
-        if (node.has("threshold") && std::nearbyint(node.number("threshold", 0)) != node.number("threshold", 0))
+        if (node.op == op::buda::reduce && node.get(attr::type) != "max") return false;
+        if (node.has(attr::threshold) && std::nearbyint(node.get(attr::threshold)) != node.get(attr::threshold))
             return false;
         return std::all_of(node.inputs.begin(), node.inputs.end(), [&](const Edge& edge) {
             return is_integral_[edge.value] || !graph_.type(edge.value).format;  // no format: a table

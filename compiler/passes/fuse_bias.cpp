@@ -27,7 +27,7 @@ bool can_fuse_bias(const Graph& graph, const Edge& edge, const std::vector<std::
     const Node& node = graph.nodes[edge.value];
     return edge.tms.empty() && uses[edge.value] == 1 &&
            (node.op == op::buda::matmul || node.op == op::buda::depthwise) && node.inputs.size() == 2 &&
-           !node.has("relu");
+           !node.has(attr::relu);
 }
 
 void run_fuse_bias(Graph& graph, const PassOptions& options) {

@@ -47,8 +47,7 @@ struct Chain {
 
 Attrs formats_of(const Node& node) {
     Attrs attrs;
-    for (const char* key : {"acc_df", "intermed_df", "fidelity"})
-        if (const auto it = node.attrs.find(key); it != node.attrs.end()) attrs.insert(*it);
+    for (const auto& attribute : {attr::acc_df, attr::intermed_df, attr::fidelity}) copy(attribute, node.attrs, attrs);
     return attrs;
 }
 
@@ -70,7 +69,7 @@ public:
             node.op = op::buda::fused_op;
             node.inputs = chains_[id].inputs;
             node.attrs = formats_of(node);
-            node.attrs["program"] = chains_[id].program;
+            node.set(attr::program, chains_[id].program);
         }
         graph_.erase_unused();
     }
@@ -156,7 +155,7 @@ void run_fuse_ops(Graph& graph, const PassOptions& options) {
                            [](const auto& one) { return one.second.fuse.value_or(false); });
     };
     if (options.auto_fusing || any_requested()) Fuser(graph, options).run();
-    for (Node& node : graph.nodes) node.attrs.erase("apart");
+    for (Node& node : graph.nodes) node.erase(attr::apart);
 }
 
 }  // namespace

@@ -95,14 +95,14 @@ private:
             for (std::size_t k = 0; k < node.inputs.size(); ++k) {
                 const ValueId from = node.inputs[k].value;
                 read[from] = true;
-                const bool on_host_path =
-                    node.has("host") || (k == 0 && (has_small_windows(node) || (leads_[id] && only_host_reads_[id])));
+                const bool on_host_path = node.has(attr::host) ||
+                                          (k == 0 && (has_small_windows(node) || (leads_[id] && only_host_reads_[id])));
                 only_host_reads_[from] = only_host_reads_[from] && on_host_path;
             }
         }
     }
 
-    static bool is_source(const Node& node) { return node.is_input() || (node.has("host") && !node.is_constant()); }
+    static bool is_source(const Node& node) { return node.is_input() || (node.has(attr::host) && !node.is_constant()); }
 
     bool has_small_windows(const Node& node) const {
         if (!is_plain_conv(node)) return false;
@@ -112,7 +112,7 @@ private:
 
     /// An ordinary convolution without groups and override, with constant weights.
     bool is_plain_conv(const Node& node) const {
-        return node.op == op::conv && !node.has("host") && node.integer("group", 1) == 1 &&
+        return node.op == op::conv && !node.has(attr::host) && node.get(attr::group) == 1 &&
                operand(node, 1).is_constant() && !convolution_override(options_.overrides, node);
     }
 
@@ -139,7 +139,7 @@ private:
 
 ValueId on_host(Builder& build, ValueId id) {
     Node& node = build.graph().nodes[id];
-    if (!node.is_input() && !node.is_constant()) node.attrs["host"] = std::int64_t{1};
+    if (!node.is_input() && !node.is_constant()) node.set(attr::host, true);
     return id;
 }
 
@@ -176,7 +176,7 @@ ValueId moved(Builder& build, const Node& node, std::span<const ValueId> in) {
         const ValueId same = build.add(node.op, {in.begin(), in.end()}, node.attrs);
         return on_host(build, same);
     }
-    const auto axis = static_cast<std::ptrdiff_t>(node.integer("axis", 0));
+    const auto axis = static_cast<std::ptrdiff_t>(node.get(attr::axis));
     const Dims dims = build.dims(in[0]);
     const std::vector<std::int64_t> from = *selected_positions(*build.literal(in[1]));
     Literal positions(DType::I32, {1, std::ssize(from)});

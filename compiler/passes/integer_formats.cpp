@@ -105,9 +105,9 @@ private:
             return build_.copy(node, std::move(inputs));
         }
         const bool ruled = is_integer_type(node.type), all = all_integers(inputs);
-        if (ruled || (all && !node.has(float_result))) {
+        if (ruled || (all && !node.has(attr::float_result))) {
             if (is_supported(node, inputs)) return integer_op(node, id, std::move(inputs));
-            if (!ruled && node.has("relu") && is_supported(without_relu(node), inputs))
+            if (!ruled && node.has(attr::relu) && is_supported(without_relu(node), inputs))
                 return with_float_relu(node, id, std::move(inputs));
             if (ruled && node.op.is_any_of({op::buda::nop})) return quantized(node, inputs[0]);
             if (all && has_integers(node) && !node.origin.empty()) {
@@ -170,7 +170,7 @@ private:
         if (!has_integers(node) ||
             (node.op.is_any_of({op::buda::nop}) && !is_integer_type(result_node(inputs[0].value).type)))
             return false;
-        if (node.has("relu") && !is_supported_relu(node)) return false;
+        if (node.has(attr::relu) && !is_supported_relu(node)) return false;
         for (std::size_t k = 0; k < inputs.size(); ++k) {
             if (is_table(inputs[k].value)) continue;
             const bool bytes = needs_int8(node, k) || operand_format(node, inputs, k) == DataFormat::Int8;
@@ -182,8 +182,8 @@ private:
 
     /// Whether the packer supports this relu for integers.
     static bool is_supported_relu(const Node& node) {
-        const double threshold = node.number("threshold", 0);
-        if (node.get_string("relu", "min") == "min" && threshold == 0) return true;
+        const double threshold = node.get(attr::threshold);
+        if (node.get(attr::relu) == "min" && threshold == 0) return true;
         return node.type.format == DataFormat::Int8 && std::fabs(threshold) < most_int8 &&
                threshold == std::floor(threshold);
     }
@@ -196,19 +196,20 @@ private:
             if (!is_table(inputs[k].value)) inputs[k].value = converted(inputs[k].value, formats[k]);
         if (!is_integer_type(node.type)) computed.type.format = result_format(node, id, inputs);
         if (node.op == op::buda::reduce) computed.type.format = result_node(inputs[0].value).type.format;
-        computed.attrs.erase(float_result);
+        computed.erase(attr::float_result);
         const std::string int32(to_string(DataFormat::Int32));
-        const auto between = parse_format(node.get_string("intermed_df", ""));
-        if (!between || !is_integer(*between)) computed.attrs["intermed_df"] = int32;
-        if (node.op == op::buda::reduce) computed.attrs.erase("intermed_df");
-        computed.attrs["acc_df"] = int32;
-        computed.attrs["fidelity"] = std::string(to_string(Fidelity::HiFi4));
+        const auto between = parse_format(node.get(attr::intermed_df));
+        if (!between || !is_integer(*between)) computed.set(attr::intermed_df, int32);
+        if (node.op == op::buda::reduce) computed.erase(attr::intermed_df);
+        computed.set(attr::acc_df, int32);
+        computed.set(attr::fidelity, std::string(to_string(Fidelity::HiFi4)));
         return build_.copy(computed, std::move(inputs));
     }
 
     static Node without_relu(const Node& node) {
         Node plain = node;
-        for (const char* key : {"relu", "threshold"}) plain.attrs.erase(key);
+        plain.erase(attr::relu);
+        plain.erase(attr::threshold);
         return plain;
     }
     /// A relu that the packer does not support for integers runs as a float nop after the op.
@@ -217,9 +218,9 @@ private:
         if (node.op.is_any_of({op::buda::add, op::buda::subtract, op::buda::multiply}))
             plain.type.format = DataFormat::Int32;
         const ValueId result = as_float(integer_op(plain, id, std::move(inputs)));
-        Attrs relu{{"acc_df", std::string(to_string(DataFormat::Float32))}};
-        for (const char* key : {"relu", "threshold"})
-            if (node.has(key)) relu[key] = node.attrs.at(key);
+        Attrs relu{attr::acc_df(std::string(to_string(DataFormat::Float32)))};
+        copy(attr::relu, node.attrs, relu);
+        copy(attr::threshold, node.attrs, relu);
         return build_.add_edges(op::buda::nop, {{result, {}}}, relu, *node.type.format);
     }
 
@@ -245,7 +246,7 @@ private:
     ValueId computed_as(ValueId id, DataFormat df) {
         if (is_integer_type(result_node(id).type)) {
             const std::string int32(to_string(DataFormat::Int32));
-            return build_.add_edges(op::buda::nop, {{id, {}}}, {{"acc_df", int32}}, df);
+            return build_.add_edges(op::buda::nop, {{id, {}}}, {attr::acc_df(int32)}, df);
         }
         const ValueId bytes = quantization({as_float(id), {}});
         return df == DataFormat::Int8 ? bytes : converted(bytes, df);
@@ -279,7 +280,7 @@ private:
         return build_.add_edges(op::buda::quantization, {x, ones(result_node(x.value).type.dims)}, scaling(),
                                 DataFormat::Int8);
     }
-    static Attrs scaling() { return {{"zero_point", 0.0}, {"acc_df", std::string(to_string(DataFormat::Int32))}}; }
+    static Attrs scaling() { return {attr::zero_point(0.0), attr::acc_df(std::string(to_string(DataFormat::Int32)))}; }
 
     /// One tile of ones, broadcast to the dims.
     Edge ones(Dims dims) {  // by value: adding a node may reallocate the nodes
@@ -319,12 +320,12 @@ private:
     /// The op without attributes and formats for integers.
     Node floats(const Node& node) const {
         Node same = node;
-        same.attrs.erase(float_result);
-        for (const char* key : {"acc_df", "intermed_df"})
-            if (const auto df = parse_format(same.get_string(key, "")); df && is_integer(*df)) same.attrs.erase(key);
+        same.erase(attr::float_result);
+        for (const auto& attribute : {attr::acc_df, attr::intermed_df})
+            if (const auto df = parse_format(same.get(attribute)); df && is_integer(*df)) same.erase(attribute);
         bool any = false;
         for (const Edge& edge : node.inputs) any = any || is_integer_type(result_node(moved_[edge.value]).type);
-        if (any && !same.has("acc_df")) same.attrs["acc_df"] = std::string(to_string(DataFormat::Float32));
+        if (any && !same.has(attr::acc_df)) same.set(attr::acc_df, std::string(to_string(DataFormat::Float32)));
         if (is_integer_type(same.type)) same.type.format = DataFormat::Float32;
         return same;
     }

@@ -93,7 +93,7 @@ public:
         if (divide.op != op::divide || !has_one_use(divide)) return {};
         const Literal* step = build.literal(divide.inputs[1].value);
         if (!is_positive(step)) return {};
-        if (fp16_quantizers_ && quantize.number("high", 0) - quantize.number("low", 0) <= 255)
+        if (fp16_quantizers_ && quantize.get(attr::high) - quantize.get(attr::low) <= 255)
             build.set_kind(std::string(fp16_quantizers));
         const auto x =
             unscaled(build, without_redundant_clamp(build, quantize, divide.inputs[0].value, *step, in[1]), *step);
@@ -125,8 +125,8 @@ private:
         const Literal* shift = build.literal(zero);
         if (clamp.op != op::relu_max || !has_one_use(clamp) || !step.is_splat() || !shift || !shift->is_splat())
             return id;
-        const double low = quantize.number("low", 0) - shift->at(0), high = quantize.number("high", 0) - shift->at(0);
-        return low == 0 && clamp.number("threshold", 1) / step.at(0) >= high - 0.49 ? clamp.inputs[0].value : id;
+        const double low = quantize.get(attr::low) - shift->at(0), high = quantize.get(attr::high) - shift->at(0);
+        return low == 0 && clamp.get(attr::threshold) / step.at(0) >= high - 0.49 ? clamp.inputs[0].value : id;
     }
 
     static bool is_integral(const Builder& build, ValueId id) {
@@ -143,8 +143,8 @@ private:
     static ValueId requantized_same_scale(Builder& build, const Node& quantize, ValueId x, ValueId zero) {
         const Literal* shift = build.literal(zero);
         const auto [low, high] = limits(build, x);
-        if (!shift || !shift->is_splat() || low + shift->at(0) < quantize.number("low", 0) ||
-            high + shift->at(0) > quantize.number("high", 0))
+        if (!shift || !shift->is_splat() || low + shift->at(0) < quantize.get(attr::low) ||
+            high + shift->at(0) > quantize.get(attr::high))
             return build.add(op::quantize, {x, zero}, quantize.attrs);
         return shift->at(0) == 0 ? x : build.add(op::add, {x, zero});
     }

@@ -44,7 +44,7 @@ void run_keep_intermediates(Graph& graph, const PassOptions& options) {
         Node result;
         result.name = result.origin = output;
         result.op = op::input;
-        result.attrs["device"] = device_parts(graph)[id];
+        result.set(attr::device, device_parts(graph)[id]);
         result.type = type;
         host.outputs.push_back({output, host.nodes.size(), {}});
         host.nodes.push_back(std::move(result));

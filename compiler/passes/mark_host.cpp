@@ -104,7 +104,7 @@ public:
         for (ValueId id = 0; id < graph_.nodes.size(); ++id) {
             Node& node = graph_.nodes[id];
             if (!host_[id]) continue;
-            node.attrs["host"] = std::int64_t{1};
+            node.set(attr::host, true);
             if (!fallback_)
                 problems.unsupported(node.loc, "'{}' ({}{}) would run on the host, and no host step is allowed",
                                      node.name, node.op, node.origin.empty() ? "" : ", of '" + node.origin + "'");
@@ -129,14 +129,14 @@ private:
     bool exceeds_exact_indices(const Node& node) const {
         if (operand(node.inputs[1]).is_constant()) return false;
         const Dims& table = operand(node.inputs[0]).type.dims;
-        return table[static_cast<std::size_t>(node.integer("axis", 0))] - 1 > exact_integers_;
+        return table[static_cast<std::size_t>(node.get(attr::axis))] - 1 > exact_integers_;
     }
 
     void mark_without_device_form() {
         for (ValueId id = 0; id < graph_.nodes.size(); ++id) {
             const Node& node = graph_.nodes[id];
             const OpInfo* op = find_op(node.op);
-            host_[id] = node.has("host") || (op && op->level == Level::Host) ||
+            host_[id] = node.has(attr::host) || (op && op->level == Level::Host) ||
                         (fallback_ && is_power_of_any_sign(graph_, node));
         }
     }
@@ -209,8 +209,7 @@ private:
     }
     bool finds_inexact_index(const Node& node) const {
         return node.op == op::arg_max &&
-               operand(node.inputs[0]).type.dims[static_cast<std::size_t>(node.integer("axis", 0))] - 1 >
-                   exact_integers_;
+               operand(node.inputs[0]).type.dims[static_cast<std::size_t>(node.get(attr::axis))] - 1 > exact_integers_;
     }
 
     /// Marks cumulative sums that a sine or cosine depends on, with the ops between.

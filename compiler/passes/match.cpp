@@ -73,7 +73,7 @@ std::optional<Match::Sum> Match::sum(ValueId id) const {
         const Literal* matrix = build_.literal(operand(at, 1));
         if (!matrix || matrix->dims()[0] != 1 || !matrix->is_splat()) break;
         found.factor *= matrix->at(0);
-        found.axes.push_back(node(at).integer("axis", 0));
+        found.axes.push_back(node(at).get(attr::axis));
         found.size *= matrix->dims()[1];
     }
     std::sort(found.axes.begin(), found.axes.end());

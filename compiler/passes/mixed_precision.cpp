@@ -99,13 +99,12 @@ private:
     }
 
     void apply(Node& node, const OpFormats& formats) const {
-        if (has_integer_rules_ && formats.output && !is_integer(*formats.output))
-            node.attrs[float_result] = std::int64_t{1};
+        if (has_integer_rules_ && formats.output && !is_integer(*formats.output)) node.set(attr::float_result, true);
         const auto name = [](DataFormat df) { return std::string(to_string(df)); };
         if (formats.output) node.type.format = *formats.output;
-        if (formats.intermediate) node.attrs["intermed_df"] = name(*formats.intermediate);
-        if (formats.accumulate) node.attrs["acc_df"] = name(*formats.accumulate);
-        if (formats.fidelity) node.attrs["fidelity"] = std::string(to_string(*formats.fidelity));
+        if (formats.intermediate) node.set(attr::intermed_df, name(*formats.intermediate));
+        if (formats.accumulate) node.set(attr::acc_df, name(*formats.accumulate));
+        if (formats.fidelity) node.set(attr::fidelity, std::string(to_string(*formats.fidelity)));
     }
 
     void set_operand_format(ValueId id, std::size_t k, const FormatRule::Input& input, std::vector<bool>& set) {
@@ -124,8 +123,8 @@ private:
     /// Maxima over slices use one format for operand, intermediate and result.
     void unify_reduction(ValueId id) {
         Node& node = graph_.nodes[id];
-        if (node.op != op::buda::reduce || node.get_string("dim", "") != "z" || !node.type.format) return;
-        node.attrs.erase("intermed_df");
+        if (node.op != op::buda::reduce || node.get(attr::dim) != "z" || !node.type.format) return;
+        node.erase(attr::intermed_df);
         if (graph_.type(node.inputs[0].value).format != node.type.format) conversions_[{id, 0}] = *node.type.format;
     }
 

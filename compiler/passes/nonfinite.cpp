@@ -97,8 +97,8 @@ std::optional<ValueId> Nonfinite::any_along(Maybe a, std::int64_t from_end) {
     const Dims dims = b_.dims(*a);
     const std::int64_t axis = static_cast<std::int64_t>(dims.size()) - from_end;
     if (axis < 0 || dims[static_cast<std::size_t>(axis)] == 1) return a;
-    const ValueId number = reused_or_added(op::cast, {*a}, {{"to", std::string(to_string(DType::F32))}});
-    const ValueId most = reused_or_added(op::reduce_max, {number}, {{"axis", axis}});
+    const ValueId number = reused_or_added(op::cast, {*a}, {attr::to(std::string(to_string(DType::F32)))});
+    const ValueId most = reused_or_added(op::reduce_max, {number}, {attr::axis(axis)});
     return simplified(reused_or_added(op::greater, {most, b_.scalar(0.5)}));
 }
 
@@ -151,7 +151,7 @@ std::vector<ValueId> Nonfinite::sources(ValueId id) const {
 Masks Nonfinite::compute(ValueId id) {
     static const std::set<OpId> moves{op::reshape, op::transpose, op::hslice, op::hstack, op::take, op::nop};
     const Node at = node(id);
-    if (!is_float(at.type.dtype) || at.type.format || at.has("host")) return {};
+    if (!is_float(at.type.dtype) || at.type.format || at.has(attr::host)) return {};
     if (at.is_constant()) return of_constant(*at.literal);
     if (at.is_input()) return of_input(id);
     const OpInfo* op = find_op(at.op);
@@ -172,7 +172,7 @@ Masks Nonfinite::compute(ValueId id) {
     if (at.op == op::softmax || at.op == op::log_softmax) return softmax(id);
     if (at.op == op::matmul) return matmul(id);
     if (at.op == op::reduce_max) {
-        const std::int64_t from_end = std::ssize(at.type.dims) - at.integer("axis", 0);
+        const std::int64_t from_end = std::ssize(at.type.dims) - at.get(attr::axis);
         const Dims full_dims = b_.dims(at.inputs[0].value);
         return {any_along(in(0).nan, from_end), any_along(in(0).positive_infinity, from_end),
                 all_along(in(0).negative_infinity, from_end, full_dims)};
@@ -232,7 +232,7 @@ Masks Nonfinite::mapped(ValueId id) {
         }
         if (!some) return std::nullopt;
         const ValueId hits =
-            b_.map_axis(b_.cast(b_.broadcast_to(*a, full_dims), DType::F32), at.integer("axis", 0), std::move(weights));
+            b_.map_axis(b_.cast(b_.broadcast_to(*a, full_dims), DType::F32), at.get(attr::axis), std::move(weights));
         return simplified(b_.add(op::greater, {hits, b_.scalar(0.5)}));
     };
     const auto above = [](double v) { return v > 0; };
@@ -308,7 +308,7 @@ Masks Nonfinite::softmax(ValueId id) {
     const Node at = node(id);
     const ValueId x = at.inputs[0].value;
     const Masks from = found_[x];
-    const std::int64_t from_end = std::ssize(at.type.dims) - at.integer("axis", 0);
+    const std::int64_t from_end = std::ssize(at.type.dims) - at.get(attr::axis);
     Masks out{logical_or(any_along(logical_or(from.nan, from.positive_infinity), from_end),
                          all_along(from.negative_infinity, from_end, b_.dims(x))),
               {},

@@ -48,7 +48,7 @@ private:
     bool is_external(ValueId id) const {
         const Node& at = b_.graph().nodes[id];
         const OpInfo* op = find_op(at.op);
-        return at.is_input() || at.is_constant() || at.has("host") || (op && op->level == Level::Host);
+        return at.is_input() || at.is_constant() || at.has(attr::host) || (op && op->level == Level::Host);
     }
 
     std::optional<TestResult> test_result(const Node& node, std::span<const ValueId> in) {
@@ -145,7 +145,7 @@ private:
         if (softmax.op != op::softmax || softmax.inputs.size() != 1 || number(otherwise) != 0.0 ||
             softmax.type.dims != dims)
             return std::nullopt;
-        const std::int64_t from_end = std::ssize(dims) - softmax.integer("axis", 0);
+        const std::int64_t from_end = std::ssize(dims) - softmax.get(attr::axis);
         const Dims rows = b_.dims(condition);
         if (from_end <= std::ssize(rows) && rows[rows.size() - static_cast<std::size_t>(from_end)] != 1)
             return std::nullopt;
@@ -180,8 +180,8 @@ void complete_outputs(Graph& graph) {
         build.set_kind("");
         const auto put = [&](std::optional<ValueId> where, double value) {
             if (!where) return;
-            output.value = build.add(op::where, {*where, build.scalar(value, at.type.dtype), output.value},
-                                     {{"host", std::int64_t{1}}});
+            output.value =
+                build.add(op::where, {*where, build.scalar(value, at.type.dtype), output.value}, {attr::host(true)});
         };
         put(found.positive_infinity, std::numeric_limits<double>::infinity());
         put(found.negative_infinity, -std::numeric_limits<double>::infinity());

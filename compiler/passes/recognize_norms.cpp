@@ -45,7 +45,7 @@ public:
         const auto square = match_.square_operand(variance->x);
         const auto axis = last_axes(build_, *variance);
         if (!square || !axis) return std::nullopt;
-        const Attrs attrs{{"axis", *axis}, {"epsilon", safe->second}};
+        const Attrs attrs{attr::axis(*axis), attr::epsilon(safe->second)};
         if (const auto x = centred(top, variance->axes); x && (*square == top || centred(*square, variance->axes) == x))
             return composite(op::layer_norm, *x, attrs);
         return *square == top ? std::optional(composite(op::rms_norm, top, attrs)) : std::nullopt;
@@ -73,7 +73,7 @@ public:
         if (!match_.is(y, op::layer_norm)) return std::nullopt;
         const ValueId cut = match_.operand(y, 0);
         const Dims parts = build_.dims(cut);
-        if (!match_.is(cut, op::reshape) || match_.node(y).integer("axis", 0) != 2 || dims.size() < 3 ||
+        if (!match_.is(cut, op::reshape) || match_.node(y).get(attr::axis) != 2 || dims.size() < 3 ||
             parts.size() < 3 || parts[0] != dims[0] || dims[1] % parts[1] != 0)
             return std::nullopt;
         const ValueId x = match_.operand(cut, 0);
@@ -84,8 +84,8 @@ public:
             if (!expanded) return std::nullopt;
             spread.emplace_back(op, *expanded);
         }
-        ValueId made = build_.add(op::group_norm, {x},
-                                  {{"groups", parts[1]}, {"epsilon", match_.node(y).number("epsilon", 1e-5)}});
+        ValueId made =
+            build_.add(op::group_norm, {x}, {attr::groups(parts[1]), attr::epsilon(match_.node(y).get(attr::epsilon))});
         for (auto step = spread.rbegin(); step != spread.rend(); ++step) {
             const auto number = match_.number(step->second);
             if (number == (step->first == op::add ? 0.0 : 1.0)) continue;

@@ -44,7 +44,7 @@ public:
     }
     std::optional<ValueId> of_log(ValueId x) {
         if (!match_.is(x, op::softmax) || match_.node(x).inputs.size() > 1) return std::nullopt;
-        return composite(op::log_softmax, match_.operand(x, 0), match_.node(x).integer("axis", 0));
+        return composite(op::log_softmax, match_.operand(x, 0), match_.node(x).get(attr::axis));
     }
 
 private:
@@ -62,11 +62,11 @@ private:
         if (match_.is(x, op::subtract)) {
             const ValueId most = match_.operand(x, 1);
             if (match_.is(most, op::reduce_max) && match_.operand(most, 0) == match_.operand(x, 0) &&
-                match_.node(most).integer("axis", 0) == axis)
+                match_.node(most).get(attr::axis) == axis)
                 x = match_.operand(x, 0);
         }
         build_.set_kind(op.text());  // not part of the quotient it replaces
-        return build_.add(op, {x}, {{"axis", axis}});
+        return build_.add(op, {x}, {attr::axis(axis)});
     }
 
     Builder& build_;

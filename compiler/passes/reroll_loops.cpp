@@ -33,8 +33,8 @@ constexpr std::size_t min_iterations = 4;
 using IterationValues = std::vector<ValueId>;  ///< the values at one position of the body, by iteration from 1 on
 
 Node without_loop_attrs(Node node) {
-    node.attrs.erase("loop");
-    node.attrs.erase("iteration");
+    node.erase(attr::loop);
+    node.erase(attr::iteration);
     return node;
 }
 
@@ -107,7 +107,7 @@ private:
     bool same_nodes() const {
         for (std::size_t i = 0; i < size(); ++i) {
             const OpInfo* op = find_op(node(i).op);
-            if (!op || op->level == Level::Host || op->level == Level::Device || node(i).has("host")) return false;
+            if (!op || op->level == Level::Host || op->level == Level::Device || node(i).has(attr::host)) return false;
             for (std::size_t t = 2; t < iterations_.size(); ++t)
                 if (!is_same_op(node(i), graph_.nodes[iterations_[t][i]])) return false;
         }
@@ -261,7 +261,7 @@ public:
             build_.set_loc(node.loc);
             if (const auto [loop, at] = member(id); at) {
                 if (results_[loop].empty()) add_loop(loop);
-            } else if (node.op == op::join && !node.has("host")) {
+            } else if (node.op == op::join && !node.has(attr::host)) {
                 moved_[id] = joined(node);
             } else if (!moved_[id]) {
                 copy(id);
@@ -290,12 +290,12 @@ private:
 
     ValueId on_host(ValueId id) {
         Node& node = result_.nodes[id];
-        if (!node.is_constant() && !node.is_input()) node.attrs["host"] = std::int64_t{1};
+        if (!node.is_constant() && !node.is_input()) node.set(attr::host, true);
         return id;
     }
     ValueId reshaped(ValueId x, Dims dims) { return on_host(build_.reshape(x, std::move(dims))); }
     ValueId take(ValueId x, const std::vector<std::int64_t>& positions, std::int64_t axis) {
-        return on_host(build_.add(op::take, {x, build_.constant(Literal::vector(positions))}, {{"axis", axis}}));
+        return on_host(build_.add(op::take, {x, build_.constant(Literal::vector(positions))}, {attr::axis(axis)}));
     }
 
     /// The value in the new graph for a value of the old graph.
@@ -347,12 +347,12 @@ private:
         const ValueId from = stack(loop, loop.operand(values, 0));
         if (first.op == op::reshape) return reshaped(from, dims);
         std::vector<std::int64_t> perm{0};
-        for (const std::int64_t axis : first.list("perm")) perm.push_back(axis + 1);
+        for (const std::int64_t axis : first.get(attr::perm)) perm.push_back(axis + 1);
         return on_host(build_.transpose(from, perm));
     }
     ValueId selected(const Loop& loop, const IterationValues& values, const Dims& dims) {
         const Node& first = graph_.nodes[values[0]];
-        const std::int64_t axis = first.integer("axis", 0);
+        const std::int64_t axis = first.get(attr::axis);
         std::vector<std::int64_t> positions, perm{axis};
         for (const ValueId matrix : loop.operand(values, 1)) positions.push_back(*loop.selected(matrix));
         const ValueId slices = take(value(first.inputs[0].value), positions, axis);
@@ -362,7 +362,7 @@ private:
     }
 
     ValueId feed(const Loop& loop, ValueId stacked) {
-        return build_.add(op::loop_feed, {stacked}, {{"loop", loop.name()}, {"iterations", loop.iterations()}});
+        return build_.add(op::loop_feed, {stacked}, {attr::loop(loop.name()), attr::iterations(loop.iterations())});
     }
     /// The state that an iteration reads: the previous iteration's value, or in the first iteration the initial value.
     ValueId state(const Loop& loop, std::size_t position, ValueId first, std::int64_t number) {
@@ -372,12 +372,10 @@ private:
         Literal keep(type.dtype, all);
         const std::int64_t own = count(type.dims);
         for (std::int64_t k = own; k < keep.size(); ++k) keep.set(k, 1);
-        const ValueId states_out = build_.add(op::loop_state, {},
-                                              {{"loop", loop.name()},
-                                               {"iterations", loop.iterations()},
-                                               {"state", number},
-                                               {"dims", type.dims},
-                                               {"dtype", std::string(to_string(type.dtype))}});
+        const ValueId states_out =
+            build_.add(op::loop_state, {},
+                       {attr::loop(loop.name()), attr::iterations(loop.iterations()), attr::state_index(number),
+                        attr::dims(type.dims), attr::dtype(std::string(to_string(type.dtype)))});
         const ValueId masked_state =
             build_.add(op::multiply, {states_out, feed(loop, build_.constant(std::move(keep)))});
         const Literal* known = build_.literal(first);
@@ -429,13 +427,13 @@ private:
             std::vector<ValueId> operands{body[position]};
             operands.insert(operands.end(), states_out.begin(), states_out.end());
             results_[index][position] =
-                build_.add(op::loop_results, operands, {{"loop", loop.name()}, {"iterations", loop.iterations()}});
+                build_.add(op::loop_results, operands, {attr::loop(loop.name()), attr::iterations(loop.iterations())});
         }
     }
 
     /// A join of iterations' results, which are already in one tensor.
     ValueId joined(const Node& node) {
-        const std::int64_t axis = node.integer("axis", 0);
+        const std::int64_t axis = node.get(attr::axis);
         const auto at = static_cast<std::size_t>(axis);
         std::vector<ValueId> parts;
         std::map<std::pair<std::size_t, std::size_t>, std::int64_t> begins;  // of results, by loop and position
@@ -459,7 +457,8 @@ private:
             for (std::int64_t k = 0; k < own; ++k) order.push_back(from + k);
         }
         if (begins.empty()) return concatenated(parts, axis);
-        const ValueId all = parts.size() == 1 ? parts.front() : on_host(build_.add(op::join, parts, {{"axis", axis}}));
+        const ValueId all =
+            parts.size() == 1 ? parts.front() : on_host(build_.add(op::join, parts, {attr::axis(axis)}));
         const bool sorted = std::is_sorted(order.begin(), order.end()) && std::ssize(order) == end;
         return sorted ? all : take(all, order, axis);
     }
@@ -502,11 +501,11 @@ std::vector<Loop> rerollable_loops(const Graph& graph, const PassOptions& option
     std::map<std::string, std::vector<std::vector<ValueId>>> iterations;
     for (ValueId id = 0; id < graph.nodes.size(); ++id) {
         const Node& node = graph.nodes[id];
-        if (!node.has("iteration")) continue;
-        auto& all = iterations[node.get_string("loop", "")];
-        if (all.empty()) names.push_back(node.get_string("loop", ""));
+        if (!node.has(attr::iteration)) continue;
+        auto& all = iterations[node.get(attr::loop)];
+        if (all.empty()) names.push_back(node.get(attr::loop));
         const auto iteration =
-            static_cast<std::size_t>(std::clamp<std::int64_t>(node.integer("iteration", 0), 0, 1 << 20));
+            static_cast<std::size_t>(std::clamp<std::int64_t>(node.get(attr::iteration), 0, 1 << 20));
         if (all.size() <= iteration) all.resize(iteration + 1);
         all[iteration].push_back(id);
     }
@@ -519,12 +518,12 @@ std::vector<Loop> rerollable_loops(const Graph& graph, const PassOptions& option
 }
 
 void run_reroll_loops(Graph& graph, const PassOptions& options) {
-    const auto marked = [](const Node& node) { return node.has("iteration") || node.op == op::join; };
+    const auto marked = [](const Node& node) { return node.has(attr::iteration) || node.op == op::join; };
     if (std::none_of(graph.nodes.begin(), graph.nodes.end(), marked)) return;
     // integer ops that the host must compute prevent rerolling
     const std::vector<bool> inexact = inexact_integer_ops(graph, integer_ranges(graph), exact_integer_limit(options));
     for (ValueId id = 0; id < graph.nodes.size(); ++id)
-        if (inexact[id]) graph.nodes[id].attrs["host"] = std::int64_t{1};
+        if (inexact[id]) graph.nodes[id].set(attr::host, true);
     graph = LoopRewriter(graph, rerollable_loops(graph, options)).run();
 }
 

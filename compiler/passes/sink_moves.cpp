@@ -32,9 +32,9 @@ Chain chain_of(const Builder& build, const Graph& graph, ValueId value) {
     Chain chain{value, {}};
     for (;;) {
         const Node& node = graph.nodes[chain.source];
-        if ((node.op != op::reshape && node.op != op::transpose) || node.has("host")) break;
+        if ((node.op != op::reshape && node.op != op::transpose) || node.has(attr::host)) break;
         const ValueId from = node.inputs[0].value;
-        chain.moves.push_back({node.op == op::reshape, build.dims(from), node.type.dims, node.list("perm")});
+        chain.moves.push_back({node.op == op::reshape, build.dims(from), node.type.dims, node.get(attr::perm)});
         chain.source = from;
     }
     std::reverse(chain.moves.begin(), chain.moves.end());
@@ -157,7 +157,7 @@ bool map_before(Move& move, std::int64_t& axis, Literal& matrix) {
 /// Merges two maps of one axis.
 ValueId mapped(Builder& build, ValueId x, std::int64_t axis, Literal matrix) {
     const Node inner = build.graph().nodes[x];
-    if (inner.op == op::map_axis && inner.integer("axis", 0) == axis && build.literal(inner.inputs[1].value)) {
+    if (inner.op == op::map_axis && inner.get(attr::axis) == axis && build.literal(inner.inputs[1].value)) {
         const ValueId product =
             build.add(op::matmul, {build.constant(std::move(matrix)), inner.inputs[1].value});  // folds
         return mapped(build, inner.inputs[0].value, axis, Literal(*build.literal(product)));
@@ -186,7 +186,7 @@ std::optional<std::pair<Move, Move>> ones_first(const Move& move, std::size_t ax
 std::optional<ValueId> sink_map(Builder& build, const Node& node, std::span<const ValueId> in) {
     Chain chain = chain_of(build, build.graph(), in[0]);
     if (chain.moves.empty() || !build.literal(in[1]) || wastes_tiles_before(build, chain)) return std::nullopt;
-    std::int64_t axis = node.integer("axis", 0);
+    std::int64_t axis = node.get(attr::axis);
     Literal matrix = *build.literal(in[1]);
     if (const auto parts = matrix.dims()[1] == 1 && matrix.dims()[0] > 1
                                ? ones_first(chain.moves.back(), static_cast<std::size_t>(axis))
@@ -282,7 +282,7 @@ std::optional<ValueId> max_of_parts(Builder& build, Chain chain, std::size_t at,
 }
 
 std::optional<ValueId> sink_reduce_max(Builder& build, const Node& node, ValueId x) {
-    const auto axis = static_cast<std::size_t>(node.integer("axis", 0));
+    const auto axis = static_cast<std::size_t>(node.get(attr::axis));
     if (build.dims(x)[axis] == 1) return x;
     Chain chain = chain_of(build, build.graph(), x);
     if (chain.moves.empty()) return std::nullopt;
@@ -292,7 +292,7 @@ std::optional<ValueId> sink_reduce_max(Builder& build, const Node& node, ValueId
             return axes.size() == 1 ? max_of_parts(build, std::move(chain), at, *axes.begin()) : std::nullopt;
     ValueId y = chain.source;
     for (const std::size_t a : axes)
-        if (build.dims(y)[a] != 1) y = build.add(op::reduce_max, {y}, {{"axis", static_cast<std::int64_t>(a)}});
+        if (build.dims(y)[a] != 1) y = build.add(op::reduce_max, {y}, {attr::axis(static_cast<std::int64_t>(a))});
     return moved(build, y, chain);
 }
 

@@ -78,7 +78,7 @@ public:
             firsts.push_back(piece.span.first);
             counts.push_back(piece.span.count);
         }
-        return build.add_edges(op::buda::splice, std::move(from), {{"firsts", firsts}, {"counts", counts}},
+        return build.add_edges(op::buda::splice, std::move(from), {attr::firsts(firsts), attr::counts(counts)},
                                node.type.format);
     }
 

@@ -65,7 +65,7 @@ private:
 
     bool is_wide_product(ValueId id) const {
         const Node& node = graph_.nodes[id];
-        if (node.op != op::matmul || uses_[id] != 1 || node.has("host")) return false;
+        if (node.op != op::matmul || uses_[id] != 1 || node.has(attr::host)) return false;
         const Literal* w = matrix(node);
         return w && w->dims().size() == 2 && (w->dims()[1] + 31) / 32 > cores * most_per_core;
     }
@@ -110,7 +110,7 @@ private:
     }
 
     static ValueId on_host(Builder& build, ValueId id) {
-        build.graph().nodes[id].attrs["host"] = std::int64_t{1};
+        build.graph().nodes[id].set(attr::host, true);
         return id;
     }
 
@@ -125,8 +125,7 @@ private:
         y = on_host(build, build.reshape(y, {rows, parts.count * parts.columns}));
         std::vector<std::int64_t> columns_kept(static_cast<std::size_t>(dims.back()));
         for (std::size_t i = 0; i < columns_kept.size(); ++i) columns_kept[i] = static_cast<std::int64_t>(i);
-        y = on_host(build, build.add(op::take, {y, build.constant(Literal::vector(columns_kept))},
-                                     {{"axis", std::int64_t{1}}}));
+        y = on_host(build, build.add(op::take, {y, build.constant(Literal::vector(columns_kept))}, {attr::axis(1)}));
         const ValueId whole = build.reshape(y, dims);
         return whole == y ? y : on_host(build, whole);
     }

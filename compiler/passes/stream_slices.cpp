@@ -36,7 +36,7 @@ bool elementwise(const Node& node) {
     return op->level == Level::Device && op->elementwise;
 }
 bool product(const Node& node) {
-    return (node.op == op::buda::matmul || node.op == op::buda::depthwise) && !node.has("z");
+    return (node.op == op::buda::matmul || node.op == op::buda::depthwise) && !node.has(attr::z);
 }
 
 /// A constant with equal slices; one more broadcast makes more slices.

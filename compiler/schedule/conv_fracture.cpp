@@ -41,9 +41,9 @@ std::set<std::string> own_origins(const Graph& model, const Node& conv) {
 std::string shape_key(const Graph& model, const Node& conv) {
     std::string text = to_string(conv.type);
     for (const Edge& edge : conv.inputs) text += " " + to_string(model.type(edge.value));
-    for (const char* key : {"strides", "pads", "dilations"})
-        for (const std::int64_t n : conv.list(key)) text += fmt::format(" {}", n);
-    return text + fmt::format(" {}", conv.integer("group", 1));
+    for (const auto& attribute : {attr::strides, attr::pads, attr::dilations})
+        for (const std::int64_t n : conv.get(attribute)) text += fmt::format(" {}", n);
+    return text + fmt::format(" {}", conv.get(attr::group));
 }
 
 /// Origins of a device op. Fusion replaces the origin of a product by its reader's, but not those of its operands.

@@ -75,7 +75,7 @@ ir::ValueId add_output(ir::CompiledModel& model, const Queue& queue, const HostS
     ir::Graph& graph = model.host.program.graph;
     const ir::Type type{dtype_of(queue), shapes.inside, {}};
     const ir::ValueId result = add_named(graph, queue.name, type);
-    graph.nodes[result].attrs["device"] = std::int64_t{1};
+    graph.nodes[result].set(ir::attr::device, 1);
     model.host.from_device.push_back({queue.name, queue.name, type, queue.df});
     return gather_elements(graph, result, shapes.from, shapes.outside);
 }
@@ -106,7 +106,7 @@ ir::ValueId concatenate(ir::Builder& b, const std::vector<ConcatPart>& parts, st
             is_inside.set(i, i >= begin && i < begin + length ? 1 : 0);
         }
         const ir::ValueId spread = b.add(ir::op::take, {part.value, b.constant(std::move(place))},
-                                         {{"axis", static_cast<std::int64_t>(axis)}});
+                                         {ir::attr::axis(static_cast<std::int64_t>(axis))});
         all = all ? b.add(ir::op::where, {b.constant(std::move(is_inside)), spread, *all}) : spread;
         begin += length;
     }
@@ -161,7 +161,7 @@ void add_values(ir::CompiledModel& model) {
     std::int64_t left = ir::max_constant_elements;
     std::uint32_t seed = 0;
     for (const ir::Node& node : model.host.program.graph.nodes) {
-        if (!node.is_input() || node.has("device")) continue;
+        if (!node.is_input() || node.has(ir::attr::device)) continue;
         ++seed;
         const std::int64_t elements = ir::extent(node.type.dims);
         if (elements < 0 || elements > left) continue;

@@ -68,9 +68,9 @@ private:
             case 6:
                 return build_.reshape(x, reshaped(build_.dims(x)));
             case 7:
-                return build_.add(op::softmax, {x}, {{"axis", axis(x)}});
+                return build_.add(op::softmax, {x}, {attr::axis(axis(x))});
             case 8:
-                return build_.add(op::reduce_max, {x}, {{"axis", axis(x)}});
+                return build_.add(op::reduce_max, {x}, {attr::axis(axis(x))});
             case 9:
                 return heads(x);
             case 10:
@@ -119,11 +119,11 @@ private:
             made.push_back(build_.reshape(state, {1, 1, width}));
             for (std::size_t k = from; k < graph_.nodes.size(); ++k) {
                 if (graph_.nodes[k].is_constant()) continue;
-                graph_.nodes[k].attrs["loop"] = name;
-                graph_.nodes[k].attrs["iteration"] = iteration;
+                graph_.nodes[k].set(attr::loop, name);
+                graph_.nodes[k].set(attr::iteration, iteration);
             }
         }
-        return pick(0, 2) == 0 ? state : build_.add(op::join, made, {{"axis", std::int64_t{0}}});
+        return pick(0, 2) == 0 ? state : build_.add(op::join, made, {attr::axis(0)});
     }
     ValueId binary(ValueId x) {
         static constexpr OpId ops[] = {op::add, op::subtract, op::maximum, op::multiply};
@@ -137,7 +137,8 @@ private:
         const std::size_t skip = d.size() - other.size();
         for (std::size_t k = 0; k < d.size(); ++k) {
             const bool gone = k < skip || other[k - skip] == 1;
-            if (gone && d[k] != 1) part = build_.add(op::reduce_max, {part}, {{"axis", static_cast<std::int64_t>(k)}});
+            if (gone && d[k] != 1)
+                part = build_.add(op::reduce_max, {part}, {attr::axis(static_cast<std::int64_t>(k))});
         }
         return build_.add(op::tanh, {build_.add(op, {x, build_.reshape(part, other)})});
     }
@@ -210,7 +211,7 @@ private:
         x = build_.reshape(x, d);
         std::vector<std::int64_t> pads(2 * kernel.size(), 0);
         for (std::size_t a = 0; a < kernel.size(); ++a) pads[a] = pick(0, static_cast<int>(kernel[a]) - 1);
-        const Attrs window{{"strides", strides}, {"pads", pads}};
+        const Attrs window{attr::strides(strides), attr::pads(pads)};
         Attrs pool = window;
         pool["kernel"] = kernel;
         if (const int kind = pick(0, 3); kind < 2) return build_.add(kind ? op::max_pool : op::average_pool, {x}, pool);
@@ -218,7 +219,7 @@ private:
         Dims weights{grouped ? d[1] * pick(1, 2) : pick(1, 35), grouped ? 1 : d[1]};
         weights.insert(weights.end(), kernel.begin(), kernel.end());
         Attrs attrs = window;
-        if (grouped) attrs["group"] = d[1];
+        if (grouped) set(attrs, attr::group, d[1]);
         return build_.add(op::tanh, {build_.add(op::conv, {x, build_.constant(values(weights))}, attrs)});
     }
     ValueId map(ValueId x) {

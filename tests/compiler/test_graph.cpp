@@ -174,9 +174,8 @@ TEST_CASE("a window covers the input positions of its attributes") {
     Node node;
     node.name = "n";
     node.op = op::conv;
-    node.attrs = {{"strides", std::vector<std::int64_t>{2}},
-                  {"pads", std::vector<std::int64_t>{1, 0}},
-                  {"dilations", std::vector<std::int64_t>{2}}};
+    node.attrs = {attr::strides(std::vector<std::int64_t>{2}), attr::pads(std::vector<std::int64_t>{1, 0}),
+                  attr::dilations(std::vector<std::int64_t>{2})};
     const Window w = windows(node, {6}, {2}).at(0);
     CHECK(w.out == 3);  // (6 + 1 - 3) / 2 + 1
     CHECK(w.source(0, 0) == -1);

@@ -36,7 +36,7 @@ output "ids" = %ids
 
 void mark(Graph& graph, const std::string& name) {
     for (Node& node : graph.nodes)
-        if (node.name == name) node.attrs["host"] = std::int64_t{1};
+        if (node.name == name) node.set(attr::host, true);
 }
 
 Literal floats(Dims dims, std::vector<float> values) {

@@ -100,12 +100,12 @@ TEST_CASE("constants of every integer type are computed with as the host does") 
                                          for (std::int64_t i = 0; i < a.size(); ++i) ones.set(i, 1);
                                          return ones;
                                      }()},
-                                    {{"axis", std::int64_t{0}}});
+                                    {attr::axis(0)});
         std::int64_t sum = 0;
         for (const std::int64_t v : samples(type)) sum = integers::add(sum, v, type);
         CHECK(sums.integer(0) == sum);
         for (const DType to : integer_types) {
-            const Literal cast = folded(op::cast, {a}, {{"to", std::string(to_string(to))}});
+            const Literal cast = folded(op::cast, {a}, {attr::to(std::string(to_string(to)))});
             for (std::int64_t i = 0; i < a.size(); ++i)
                 CHECK(cast.integer(i) == wrapped(static_cast<std::uint64_t>(a.integer(i)), to));
         }

@@ -72,7 +72,7 @@ TEST_CASE("a transposition of a constant, in all orders of four axes, more of on
     do {
         Dims out;
         for (const std::int64_t axis : perm) out.push_back(x.dims()[static_cast<std::size_t>(axis)]);
-        const Literal y = evaluated(op::transpose, {DType::F32, out, {}}, {&x}, {{"perm", perm}});
+        const Literal y = evaluated(op::transpose, {DType::F32, out, {}}, {&x}, {attr::perm(perm)});
         for (std::int64_t i = 0; i < y.size(); ++i) {
             std::int64_t rest = i, from = 0;
             for (std::size_t k = 4; k-- > 0; rest /= out[k])

@@ -66,8 +66,8 @@ TEST_CASE("sums of columns that products put to their places are spliced") {
     const Node splice = Sum(6).place(1, 0, 2, 1).place(2, 0, 0, 2).place(5, 1, 3, 3).spliced();
     CHECK(splice.op == op::buda::splice);
     CHECK(splice.inputs.size() == 3);
-    CHECK(splice.list("firsts") == Whole{0, 0, 1});
-    CHECK(splice.list("counts") == Whole{2, 1, 3});
+    CHECK(splice.get(attr::firsts) == Whole{0, 0, 1});
+    CHECK(splice.get(attr::counts) == Whole{2, 1, 3});
     CHECK(splice.type.dims == Dims{1, 2, 6});
 }
 
