@@ -43,6 +43,31 @@ set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEP
   ${PROJECT_SOURCE_DIR}/scripts/generate-options ${TT_OPTION_SURFACES})
 execute_process(COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/generate-options
   ${PROJECT_BINARY_DIR} COMMAND_ERROR_IS_FATAL ANY)
+# Likewise the constants of ops, by scripts/generate-ops.
+set(TT_OP_TABLE ${PROJECT_SOURCE_DIR}/compiler/ops/ops.toml)
+set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
+  ${TT_OP_TABLE} ${PROJECT_SOURCE_DIR}/scripts/generate-ops)
+execute_process(COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/generate-ops ${TT_OP_TABLE}
+  ${PROJECT_BINARY_DIR} COMMAND_ERROR_IS_FATAL ANY)
+
+# Writes generated/HEADER: `constexpr const TYPE* TABLE[]` of the constants that the SOURCES define. In their lines PATTERN
+# matches a definition; its first group is the name. A changed source configures the build again.
+function(tt_list_definitions)
+  cmake_parse_arguments(ARG "" "HEADER;PATTERN;TYPE;NAMESPACE;INCLUDE;TABLE" "SOURCES" ${ARGN})
+  set(declarations "")
+  set(table "")
+  foreach(source IN LISTS ARG_SOURCES)
+    file(STRINGS ${source} lines REGEX "^[a-z ]*const[a-z]* ${ARG_PATTERN}")
+    foreach(line IN LISTS lines)
+      string(REGEX MATCH "${ARG_PATTERN}" matched "${line}")
+      string(APPEND declarations "extern const ${ARG_TYPE} ${CMAKE_MATCH_1};\n")
+      string(APPEND table "    &${CMAKE_MATCH_1},\n")
+    endforeach()
+  endforeach()
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${ARG_SOURCES})
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/${ARG_HEADER} CONTENT
+    "// Made by tt_list_definitions() of cmake/tt_library.cmake.\n#pragma once\n\n#include \"${ARG_INCLUDE}\"\n\nnamespace ${ARG_NAMESPACE} {\n\n${declarations}\ninline constexpr const ${ARG_TYPE}* ${ARG_TABLE}[]{\n${table}};\n\n}  // namespace ${ARG_NAMESPACE}\n")
+endfunction()
 
 # tt_library(NAME sim SOURCES a.cpp b.cpp USES ttsim::base SystemC::systemc)
 function(tt_library)

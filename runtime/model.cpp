@@ -111,7 +111,7 @@ struct Model::Impl {
         const std::vector<bool> read = ir::read_nodes(program);
         for (ir::ValueId id = 0; id < read.size(); ++id) {
             const ir::Node& node = program.graph.nodes[id];
-            if (!node.is_input() || node.has("device") || !read[id]) continue;
+            if (!node.is_input() || node.has(ir::attr::device) || !read[id]) continue;
             const std::string name = ir::boundary_name(node);
             const auto given = inputs.find(name);
             if (given == inputs.end()) {
@@ -321,7 +321,7 @@ Model::~Model() = default;
 std::vector<ModelTensor> inputs_of(const ir::CompiledModel& model) {
     std::vector<ModelTensor> all;
     for (const ir::Node& node : model.host.program.graph.nodes)
-        if (node.is_input() && !node.has("device")) all.push_back({ir::boundary_name(node), node.type});
+        if (node.is_input() && !node.has(ir::attr::device)) all.push_back({ir::boundary_name(node), node.type});
     return all;
 }
 

@@ -63,7 +63,7 @@ struct Trainer::Impl {
         Diagnostics problems;
         std::vector<std::string> names;
         for (const ir::Node& node : model.host.program.graph.nodes) {
-            if (!node.is_input() || node.has("device")) continue;
+            if (!node.is_input() || node.has(ir::attr::device)) continue;
             const std::string name = ir::boundary_name(node);
             if (is_gradient_input(node)) {
                 samples[name] = {ir::Literal(node.type.dtype, node.type.dims)};

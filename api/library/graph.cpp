@@ -95,12 +95,12 @@ Graph::Value Graph::number(float value) {
 Graph::Value Graph::add(const std::string& op, const std::vector<Value>& operands, const Attributes& attributes,
                         const std::string& name) {
     return guarded([&]() -> Value {
-        const impl::ir::OpInfo* known_op = impl::ir::find_op(op);
+        const impl::ir::OpInfo* known_op = impl::ir::find_op(impl::ir::op_named(op));
         if (!known_op || known_op->level == impl::ir::Level::Device)
             impl::fail(impl::Fault::Input, {{}, impl::error_code::unknown_name, {op}}, "unknown op '{}'{}", op,
                        impl::did_you_mean(op, op_names()));
         impl::ir::Node node;
-        node.op = op;
+        node.op = known_op->id;
         node.name = name.empty() ? op : name;
         node.origin = name;
         node.attrs = {attributes.begin(), attributes.end()};

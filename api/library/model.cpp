@@ -56,7 +56,7 @@ impl::ir::CompileOptions internal(const CompileOptions& options, const LoweredOp
 }
 
 HostStep host_step(const impl::ir::Graph& graph, const impl::ir::Node& node) {
-    HostStep step{node.name, node.op, node.origin, node.loc.file, node.loc.line, info_of(node.name, node.type), {},
+    HostStep step{node.name, node.op.text(), node.origin, node.loc.file, node.loc.line, info_of(node.name, node.type), {},
                   0,         0};
     std::vector<impl::ir::Type> in;
     for (const impl::ir::Edge& edge : node.inputs) {

@@ -8,9 +8,9 @@
 
 namespace ttsim::impl::ir {
 
-GradientRule find_gradient(const std::string& op) {
-    static const std::map<std::string_view, GradientRule> rules = [] {
-        std::map<std::string_view, GradientRule> all;
+GradientRule find_gradient(OpId op) {
+    static const std::map<OpId, GradientRule> rules = [] {
+        std::map<OpId, GradientRule> all;
         for (const auto rows : {elementwise_gradients(), tensor_gradients(), composite_gradients()})
             for (const GradientRow& row : rows) all.emplace(row.op, row.rule);
         return all;
@@ -99,7 +99,7 @@ private:
 
     void add(ValueId value, ValueId gradient) {
         const auto [sum, first] = sums_.emplace(value, gradient);
-        if (!first) sum->second = build_.add("add", {sum->second, gradient});
+        if (!first) sum->second = build_.add(op::add, {sum->second, gradient});
     }
 
     /// Adds the gradients of a node's operands.

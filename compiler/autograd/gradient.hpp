@@ -25,7 +25,7 @@ struct GradientCall {
 using GradientRule = std::optional<ValueId> (*)(const GradientCall& call, std::size_t k);
 
 /// The rule of an op; nullptr: the op must be decomposed first, or has no gradient.
-GradientRule find_gradient(const std::string& op);
+GradientRule find_gradient(OpId op);
 
 /// Sums x over the axes along which an operand of these dims was broadcast to the dims of x.
 ValueId unbroadcast(Builder& build, ValueId x, const Dims& dims);

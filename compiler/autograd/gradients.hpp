@@ -9,7 +9,7 @@
 namespace ttsim::impl::ir {
 
 struct GradientRow {
-    std::string_view op;
+    OpId op;
     GradientRule rule;
 };
 

@@ -10,31 +10,31 @@ namespace {
 using Result = std::optional<ValueId>;
 
 std::int64_t axis_of(const GradientCall& call) {
-    const std::int64_t axis = call.node.integer("axis", -1);
+    const std::int64_t axis = call.node.get(attr::axis);
     return axis < 0 ? axis + static_cast<std::int64_t>(call.node.type.dims.size()) : axis;
 }
 
 /// y * (g - sum(g * y)).
 ValueId through_softmax(const GradientCall& call, ValueId y, ValueId g) {
     Builder& build = call.build;
-    const ValueId sum = build.reduce_sum(build.add("multiply", {g, y}), axis_of(call));
-    return build.add("multiply", {y, build.add("subtract", {g, sum})});
+    const ValueId sum = build.reduce_sum(build.add(op::multiply, {g, y}), axis_of(call));
+    return build.add(op::multiply, {y, build.add(op::subtract, {g, sum})});
 }
 
 /// With a second operand f, y = softmax(x) * f: the softmax without the factor is computed again.
 Result of_softmax(const GradientCall& call, std::size_t k) {
     Builder& build = call.build;
     if (call.in.size() == 1) return through_softmax(call, call.out, call.grad);
-    const ValueId plain = build.add("softmax", {call.in[0]}, call.node.attrs);
-    if (k == 1) return build.add("multiply", {call.grad, plain});
-    return through_softmax(call, plain, build.add("multiply", {call.grad, call.in[1]}));
+    const ValueId plain = build.add(op::softmax, {call.in[0]}, call.node.attrs);
+    if (k == 1) return build.add(op::multiply, {call.grad, plain});
+    return through_softmax(call, plain, build.add(op::multiply, {call.grad, call.in[1]}));
 }
 
 /// g - exp(y) * sum(g).
 Result of_log_softmax(const GradientCall& call, std::size_t) {
     Builder& build = call.build;
     const ValueId sum = build.reduce_sum(call.grad, axis_of(call));
-    return build.add("subtract", {call.grad, build.add("multiply", {build.add("exp", {call.out}), sum})});
+    return build.add(op::subtract, {call.grad, build.add(op::multiply, {build.add(op::exp, {call.out}), sum})});
 }
 
 /// The mean over `axis` and all later axes.
@@ -52,27 +52,27 @@ ValueId mean_from(Builder& build, ValueId x, std::int64_t axis) {
 Result of_layer_norm(const GradientCall& call, std::size_t) {
     Builder& build = call.build;
     const std::int64_t axis = axis_of(call);
-    const bool centred = call.node.op == "layer_norm";
+    const bool centred = call.node.op == op::layer_norm;
     ValueId x = call.in[0];
-    if (centred) x = build.add("subtract", {x, mean_from(build, x, axis)});
-    const ValueId variance = mean_from(build, build.add("square", {x}), axis);
-    const ValueId safe = build.add("add", {variance, build.scalar(call.node.number("epsilon", 1e-5))});
-    const ValueId root = build.add("reciprocal", {build.add("sqrt", {safe})});
+    if (centred) x = build.add(op::subtract, {x, mean_from(build, x, axis)});
+    const ValueId variance = mean_from(build, build.add(op::square, {x}), axis);
+    const ValueId safe = build.add(op::add, {variance, build.scalar(call.node.get(attr::epsilon))});
+    const ValueId root = build.add(op::reciprocal, {build.add(op::sqrt, {safe})});
     ValueId g = call.grad;
-    if (centred) g = build.add("subtract", {g, mean_from(build, g, axis)});
-    const ValueId along = mean_from(build, build.add("multiply", {call.grad, call.out}), axis);
-    g = build.add("subtract", {g, build.add("multiply", {call.out, along})});
-    return build.add("multiply", {g, root});
+    if (centred) g = build.add(op::subtract, {g, mean_from(build, g, axis)});
+    const ValueId along = mean_from(build, build.add(op::multiply, {call.grad, call.out}), axis);
+    g = build.add(op::subtract, {g, build.add(op::multiply, {call.out, along})});
+    return build.add(op::multiply, {g, root});
 }
 
 }  // namespace
 
 std::span<const GradientRow> composite_gradients() {
     static constexpr GradientRow rows[] = {
-        {"softmax", of_softmax},
-        {"log_softmax", of_log_softmax},
-        {"layer_norm", of_layer_norm},
-        {"rms_norm", of_layer_norm},
+        {op::softmax, of_softmax},
+        {op::log_softmax, of_log_softmax},
+        {op::layer_norm, of_layer_norm},
+        {op::rms_norm, of_layer_norm},
     };
     return rows;
 }

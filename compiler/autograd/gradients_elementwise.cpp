@@ -17,18 +17,18 @@ public:
     ValueId g() const { return call_.grad; }
     const Node& node() const { return call_.node; }
     ValueId number(double value) { return build_.scalar(value); }
-    ValueId op(const char* name, ValueId a) { return build_.add(name, {a}); }
-    ValueId add(ValueId a, ValueId b) { return build_.add("add", {a, b}); }
-    ValueId sub(ValueId a, ValueId b) { return build_.add("subtract", {a, b}); }
-    ValueId mul(ValueId a, ValueId b) { return build_.add("multiply", {a, b}); }
+    ValueId op(OpId name, ValueId a) { return build_.add(name, {a}); }
+    ValueId add(ValueId a, ValueId b) { return build_.add(op::add, {a, b}); }
+    ValueId sub(ValueId a, ValueId b) { return build_.add(op::subtract, {a, b}); }
+    ValueId mul(ValueId a, ValueId b) { return build_.add(op::multiply, {a, b}); }
     ValueId scaled(ValueId a, double factor) { return mul(a, number(factor)); }
-    ValueId square(ValueId a) { return op("square", a); }
-    ValueId inverse(ValueId a) { return op("reciprocal", a); }
+    ValueId square(ValueId a) { return op(op::square, a); }
+    ValueId inverse(ValueId a) { return op(op::reciprocal, a); }
     ValueId one_minus(ValueId a) { return sub(number(1), a); }
-    ValueId exp(ValueId a) { return op("exp", a); }
+    ValueId exp(ValueId a) { return op(op::exp, a); }
     /// 1 where the test holds, else 0.
-    ValueId test(const char* name, ValueId a, ValueId b) { return build_.cast(build_.add(name, {a, b}), DType::F32); }
-    ValueId above_zero(ValueId a) { return test("greater", a, number(0)); }
+    ValueId test(OpId name, ValueId a, ValueId b) { return build_.cast(build_.add(name, {a, b}), DType::F32); }
+    ValueId above_zero(ValueId a) { return test(op::greater, a, number(0)); }
 
 private:
     const GradientCall& call_;
@@ -42,38 +42,38 @@ Result none(const GradientCall&, std::size_t) { return std::nullopt; }
 
 Result of_add(const GradientCall& call, std::size_t) { return call.grad; }
 Result of_subtract(const GradientCall& call, std::size_t k) {
-    return k == 0 ? call.grad : Calculus(call).op("neg", call.grad);
+    return k == 0 ? call.grad : Calculus(call).op(op::neg, call.grad);
 }
 Result of_multiply(const GradientCall& call, std::size_t k) { return Calculus(call).mul(call.grad, call.in[1 - k]); }
 Result of_divide(const GradientCall& call, std::size_t k) {
     Calculus c(call);
     const ValueId share = c.mul(c.g(), c.inverse(c.x(1)));
-    return k == 0 ? share : c.op("neg", c.mul(share, c.y()));
+    return k == 0 ? share : c.op(op::neg, c.mul(share, c.y()));
 }
 /// Where both operands are equal each gets half, as in torch.
 Result of_maximum(const GradientCall& call, std::size_t k) {
     Calculus c(call);
-    const ValueId larger = c.test("greater", c.x(k), c.x(1 - k)), equal = c.test("equal", c.x(0), c.x(1));
+    const ValueId larger = c.test(op::greater, c.x(k), c.x(1 - k)), equal = c.test(op::equal, c.x(0), c.x(1));
     return c.mul(c.g(), c.add(larger, c.scaled(equal, 0.5)));
 }
 Result of_minimum(const GradientCall& call, std::size_t k) {
     Calculus c(call);
-    const ValueId smaller = c.test("less", c.x(k), c.x(1 - k)), equal = c.test("equal", c.x(0), c.x(1));
+    const ValueId smaller = c.test(op::less, c.x(k), c.x(1 - k)), equal = c.test(op::equal, c.x(0), c.x(1));
     return c.mul(c.g(), c.add(smaller, c.scaled(equal, 0.5)));
 }
 /// Base: b * a^(b - 1). Exponent: y * log(a), 0 for a base of 0.
 Result of_power(const GradientCall& call, std::size_t k) {
     Calculus c(call);
     if (k == 0) {
-        const ValueId less = call.build.add("power", {c.x(0), c.sub(c.x(1), c.number(1))});
+        const ValueId less = call.build.add(op::power, {c.x(0), c.sub(c.x(1), c.number(1))});
         return c.mul(c.g(), c.mul(c.x(1), less));
     }
-    const ValueId zero = c.test("equal", c.x(0), c.number(0));
-    const ValueId log = c.op("log", c.add(c.x(0), zero));
+    const ValueId zero = c.test(op::equal, c.x(0), c.number(0));
+    const ValueId log = c.op(op::log, c.add(c.x(0), zero));
     return c.mul(c.g(), c.mul(c.y(), log));
 }
 
-Result of_neg(const GradientCall& call, std::size_t) { return Calculus(call).op("neg", call.grad); }
+Result of_neg(const GradientCall& call, std::size_t) { return Calculus(call).op(op::neg, call.grad); }
 Result of_exp(const GradientCall& call, std::size_t) { return Calculus(call).mul(call.grad, call.out); }
 Result of_log(const GradientCall& call, std::size_t) {
     Calculus c(call);
@@ -85,7 +85,7 @@ Result of_sqrt(const GradientCall& call, std::size_t) {
 }
 Result of_reciprocal(const GradientCall& call, std::size_t) {
     Calculus c(call);
-    return c.op("neg", c.mul(c.g(), c.square(c.y())));
+    return c.op(op::neg, c.mul(c.g(), c.square(c.y())));
 }
 Result of_square(const GradientCall& call, std::size_t) {
     Calculus c(call);
@@ -101,15 +101,15 @@ Result of_tanh(const GradientCall& call, std::size_t) {
 }
 Result of_sine(const GradientCall& call, std::size_t) {
     Calculus c(call);
-    return c.mul(c.g(), c.op("cosine", c.x()));
+    return c.mul(c.g(), c.op(op::cosine, c.x()));
 }
 Result of_cosine(const GradientCall& call, std::size_t) {
     Calculus c(call);
-    return c.op("neg", c.mul(c.g(), c.op("sine", c.x())));
+    return c.op(op::neg, c.mul(c.g(), c.op(op::sine, c.x())));
 }
 Result of_abs(const GradientCall& call, std::size_t) {
     Calculus c(call);
-    return c.mul(c.g(), c.op("sign", c.x()));
+    return c.mul(c.g(), c.op(op::sign, c.x()));
 }
 Result of_relu(const GradientCall& call, std::size_t) {
     Calculus c(call);
@@ -117,24 +117,24 @@ Result of_relu(const GradientCall& call, std::size_t) {
 }
 Result of_relu_max(const GradientCall& call, std::size_t) {
     Calculus c(call);
-    const ValueId below = c.test("less", c.x(), c.number(call.node.number("threshold", 1)));
+    const ValueId below = c.test(op::less, c.x(), c.number(call.node.get(attr::threshold)));
     return c.mul(c.g(), c.mul(c.above_zero(c.x()), below));
 }
 Result of_lrelu(const GradientCall& call, std::size_t) {
     Calculus c(call);
-    const double slope = call.node.number("slope", 0.01);
+    const double slope = call.node.get(attr::slope);
     return c.mul(c.g(), c.add(c.scaled(c.above_zero(c.x()), 1 - slope), c.number(slope)));
 }
 Result of_elu(const GradientCall& call, std::size_t) {
     Calculus c(call);
-    const double alpha = call.node.number("alpha", 1);
+    const double alpha = call.node.get(attr::alpha);
     const ValueId positive = c.above_zero(c.x());
     const ValueId below = c.mul(c.one_minus(positive), c.add(c.y(), c.number(alpha)));
     return c.mul(c.g(), c.add(positive, below));
 }
 Result of_softplus(const GradientCall& call, std::size_t) {
     Calculus c(call);
-    return c.mul(c.g(), c.op("sigmoid", c.x()));
+    return c.mul(c.g(), c.op(op::sigmoid, c.x()));
 }
 /// f'(x) = (1 + t) / 2 + x * (1 - t^2) * u' / 2, with t = tanh(u), u = sqrt(2 / pi) * (x + 0.044715 * x^3).
 Result of_gelu(const GradientCall& call, std::size_t) {
@@ -143,20 +143,20 @@ Result of_gelu(const GradientCall& call, std::size_t) {
     const ValueId x2 = c.square(c.x());
     const ValueId u = c.scaled(c.mul(c.x(), c.add(c.scaled(x2, 0.044715), c.number(1))), root);
     const ValueId slope = c.add(c.scaled(x2, 3 * 0.044715 * root), c.number(root));
-    const ValueId t = c.op("tanh", u);
+    const ValueId t = c.op(op::tanh, u);
     const ValueId rise = c.mul(c.mul(c.x(), c.one_minus(c.square(t))), slope);
     return c.mul(c.g(), c.scaled(c.add(c.add(t, c.number(1)), rise), 0.5));
 }
 /// f'(x) = (1 + erf(x / sqrt 2)) / 2 + x * exp(-x^2 / 2) / sqrt(2 pi).
 Result of_gelu_erf(const GradientCall& call, std::size_t) {
     Calculus c(call);
-    const ValueId gate = c.scaled(c.add(c.op("erf", c.scaled(c.x(), 1 / std::numbers::sqrt2)), c.number(1)), 0.5);
+    const ValueId gate = c.scaled(c.add(c.op(op::erf, c.scaled(c.x(), 1 / std::numbers::sqrt2)), c.number(1)), 0.5);
     const ValueId bell = c.scaled(c.exp(c.scaled(c.square(c.x()), -0.5)), 1 / std::sqrt(2 * std::numbers::pi));
     return c.mul(c.g(), c.add(gate, c.mul(c.x(), bell)));
 }
 Result of_erf(const GradientCall& call, std::size_t) {
     Calculus c(call);
-    const ValueId bell = c.exp(c.op("neg", c.square(c.x())));
+    const ValueId bell = c.exp(c.op(op::neg, c.square(c.x())));
     return c.mul(c.g(), c.scaled(bell, 2 * std::numbers::inv_sqrtpi));
 }
 Result of_atan(const GradientCall& call, std::size_t) {
@@ -165,11 +165,11 @@ Result of_atan(const GradientCall& call, std::size_t) {
 }
 Result of_asinh(const GradientCall& call, std::size_t) {
     Calculus c(call);
-    return c.mul(c.g(), c.inverse(c.op("sqrt", c.add(c.square(c.x()), c.number(1)))));
+    return c.mul(c.g(), c.inverse(c.op(op::sqrt, c.add(c.square(c.x()), c.number(1)))));
 }
 Result of_acosh(const GradientCall& call, std::size_t) {
     Calculus c(call);
-    return c.mul(c.g(), c.inverse(c.op("sqrt", c.sub(c.square(c.x()), c.number(1)))));
+    return c.mul(c.g(), c.inverse(c.op(op::sqrt, c.sub(c.square(c.x()), c.number(1)))));
 }
 Result of_atanh(const GradientCall& call, std::size_t) {
     Calculus c(call);
@@ -191,53 +191,53 @@ Result of_cast(const GradientCall& call, std::size_t) {
 
 std::span<const GradientRow> elementwise_gradients() {
     static constexpr GradientRow rows[] = {
-        {"nop", of_copy},
-        {"add", of_add},
-        {"subtract", of_subtract},
-        {"multiply", of_multiply},
-        {"divide", of_divide},
-        {"maximum", of_maximum},
-        {"minimum", of_minimum},
-        {"power", of_power},
-        {"neg", of_neg},
-        {"exp", of_exp},
-        {"log", of_log},
-        {"sqrt", of_sqrt},
-        {"reciprocal", of_reciprocal},
-        {"square", of_square},
-        {"sigmoid", of_sigmoid},
-        {"tanh", of_tanh},
-        {"sine", of_sine},
-        {"cosine", of_cosine},
-        {"abs", of_abs},
-        {"relu", of_relu},
-        {"relu_max", of_relu_max},
-        {"lrelu", of_lrelu},
-        {"elu", of_elu},
-        {"softplus", of_softplus},
-        {"gelu", of_gelu},
-        {"gelu_erf", of_gelu_erf},
-        {"erf", of_erf},
-        {"atan", of_atan},
-        {"asinh", of_asinh},
-        {"acosh", of_acosh},
-        {"atanh", of_atanh},
-        {"where", of_where},
-        {"cast", of_cast},
-        {"sign", none},
-        {"floor", none},
-        {"ceil", none},
-        {"round", none},
-        {"truncate", none},
-        {"not", none},
-        {"and", none},
-        {"or", none},
-        {"xor", none},
-        {"equal", none},
-        {"less", none},
-        {"greater", none},
-        {"less_equal", none},
-        {"greater_equal", none},
+        {op::nop, of_copy},
+        {op::add, of_add},
+        {op::subtract, of_subtract},
+        {op::multiply, of_multiply},
+        {op::divide, of_divide},
+        {op::maximum, of_maximum},
+        {op::minimum, of_minimum},
+        {op::power, of_power},
+        {op::neg, of_neg},
+        {op::exp, of_exp},
+        {op::log, of_log},
+        {op::sqrt, of_sqrt},
+        {op::reciprocal, of_reciprocal},
+        {op::square, of_square},
+        {op::sigmoid, of_sigmoid},
+        {op::tanh, of_tanh},
+        {op::sine, of_sine},
+        {op::cosine, of_cosine},
+        {op::abs, of_abs},
+        {op::relu, of_relu},
+        {op::relu_max, of_relu_max},
+        {op::lrelu, of_lrelu},
+        {op::elu, of_elu},
+        {op::softplus, of_softplus},
+        {op::gelu, of_gelu},
+        {op::gelu_erf, of_gelu_erf},
+        {op::erf, of_erf},
+        {op::atan, of_atan},
+        {op::asinh, of_asinh},
+        {op::acosh, of_acosh},
+        {op::atanh, of_atanh},
+        {op::where, of_where},
+        {op::cast, of_cast},
+        {op::sign, none},
+        {op::floor, none},
+        {op::ceil, none},
+        {op::round, none},
+        {op::truncate, none},
+        {op::not_, none},
+        {op::and_, none},
+        {op::or_, none},
+        {op::xor_, none},
+        {op::equal, none},
+        {op::less, none},
+        {op::greater, none},
+        {op::less_equal, none},
+        {op::greater_equal, none},
     };
     return rows;
 }

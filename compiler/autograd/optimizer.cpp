@@ -54,22 +54,22 @@ private:
             for (std::int64_t i = 0; i < value.size(); ++i) value.set(i, *initial);
             node.initial = std::make_shared<Literal>(std::move(value));
         } else {
-            node.attrs["state"] = name;
+            node.set(attr::state, name);
         }
         return id;
     }
     /// The program leaves `value` in the state for the next step.
     void replace(ValueId state, const std::string& name, ValueId value) {
-        graph_.nodes[state].attrs["state"] = name;
+        graph_.nodes[state].set(attr::state, name);
         graph_.outputs.push_back({name, value, graph_.type(value)});
     }
 
-    ValueId op(const char* name, ValueId a, ValueId b) { return build_.add(name, {a, b}); }
-    ValueId scaled(ValueId a, double factor) { return factor == 1 ? a : op("multiply", a, build_.scalar(factor)); }
+    ValueId op(OpId name, ValueId a, ValueId b) { return build_.add(name, {a, b}); }
+    ValueId scaled(ValueId a, double factor) { return factor == 1 ? a : op(op::multiply, a, build_.scalar(factor)); }
 
     ValueId decayed(ValueId gradient) {
         if (settings_.weight_decay == 0) return gradient;
-        return op("add", gradient, scaled(parameter_, settings_.weight_decay));
+        return op(op::add, gradient, scaled(parameter_, settings_.weight_decay));
     }
 
     ValueId sgd(ValueId gradient, ValueId rate) {
@@ -77,28 +77,28 @@ private:
         if (settings_.momentum != 0) {
             const std::string state = "momentum_" + name_;
             const ValueId before = read_state(state, build_.dims(parameter_), 0.0);
-            gradient = op("add", scaled(before, settings_.momentum), gradient);
+            gradient = op(op::add, scaled(before, settings_.momentum), gradient);
             replace(before, state, gradient);
         }
-        return op("subtract", parameter_, op("multiply", gradient, rate));
+        return op(op::subtract, parameter_, op(op::multiply, gradient, rate));
     }
 
     /// An average that moves by 1 - beta a step.
     ValueId average(const std::string& state, ValueId value, double beta) {
         const ValueId before = read_state(state, build_.dims(parameter_), 0.0);
-        const ValueId now = op("add", scaled(before, beta), scaled(value, 1 - beta));
+        const ValueId now = op(op::add, scaled(before, beta), scaled(value, 1 - beta));
         replace(before, state, now);
         return now;
     }
     ValueId adam(ValueId gradient, ValueId rate) {
         if (settings_.kind == OptimizerKind::Adam) gradient = decayed(gradient);
         const ValueId mean = average("mean_" + name_, gradient, settings_.beta1);
-        const ValueId square = average("square_" + name_, build_.add("square", {gradient}), settings_.beta2);
-        const ValueId root = op("add", build_.add("sqrt", {square}), build_.scalar(settings_.epsilon));
-        ValueId step = op("multiply", mean, build_.add("reciprocal", {root}));
+        const ValueId square = average("square_" + name_, build_.add(op::square, {gradient}), settings_.beta2);
+        const ValueId root = op(op::add, build_.add(op::sqrt, {square}), build_.scalar(settings_.epsilon));
+        ValueId step = op(op::multiply, mean, build_.add(op::reciprocal, {root}));
         if (settings_.kind == OptimizerKind::AdamW && settings_.weight_decay != 0)
-            step = op("add", step, scaled(parameter_, settings_.weight_decay));
-        return op("subtract", parameter_, op("multiply", step, rate));
+            step = op(op::add, step, scaled(parameter_, settings_.weight_decay));
+        return op(op::subtract, parameter_, op(op::multiply, step, rate));
     }
 
     Graph& graph_;

@@ -25,31 +25,31 @@ DataFormat dest_format(DataFormat df, const ChipFeatures& features) {
 
 /// Applies the formats chosen by the passes data-formats and mixed-precision.
 void set_formats(const Node& node, OpConfig& cfg) {
-    if (node.has("acc_df")) {
-        cfg.acc_df = parse_format(node.get_string("acc_df", "")).value_or(cfg.acc_df);
+    if (node.has(attr::acc_df)) {
+        cfg.acc_df = parse_format(node.get(attr::acc_df)).value_or(cfg.acc_df);
         if (cfg.type != "reduce") cfg.intermed_df = cfg.acc_df;
     }
-    if (node.has("intermed_df"))
-        cfg.intermed_df = parse_format(node.get_string("intermed_df", "")).value_or(cfg.intermed_df);
-    if (node.has("fidelity")) cfg.fidelity = parse_fidelity(node.get_string("fidelity", "")).value_or(cfg.fidelity);
+    if (node.has(attr::intermed_df))
+        cfg.intermed_df = parse_format(node.get(attr::intermed_df)).value_or(cfg.intermed_df);
+    if (node.has(attr::fidelity)) cfg.fidelity = parse_fidelity(node.get(attr::fidelity)).value_or(cfg.fidelity);
 }
 
 void set_attributes(const Node& node, OpConfig& cfg) {
     OpAttributes& a = cfg.attr;
-    if (node.has("relu")) {
+    if (node.has(attr::relu)) {
         a.relu_en = true;
-        a.relu = node.get_string("relu", "min") == "max" ? ReluMode::Max : ReluMode::Min;
-        a.relu_threshold = static_cast<float>(node.number("threshold", 0));
+        a.relu = node.get(attr::relu) == "max" ? ReluMode::Max : ReluMode::Min;
+        a.relu_threshold = static_cast<float>(node.get(attr::threshold));
     }
-    cfg.gradient = node.has("gradient");
-    if (cfg.type == "fused_op") a.fused_op_id = node.get_string("program", "");
+    cfg.gradient = node.has(attr::gradient);
+    if (cfg.type == "fused_op") a.fused_op_id = node.get(attr::program);
     read_attributes(node, *ttsim::impl::find_op(cfg.type), a);
-    if (cfg.type == "matmul") a.accumulate = node.has("z");
-    a.bias = (node.op == "buda.matmul" || node.op == "buda.depthwise") && node.inputs.size() == 3;
+    if (cfg.type == "matmul") a.accumulate = node.has(attr::z);
+    a.bias = (node.op == op::buda::matmul || node.op == op::buda::depthwise) && node.inputs.size() == 3;
     if (cfg.type == "reduce") {
         a.reduce_type = "max";
         if (a.reduce_dim == ReduceDim::None) a.reduce_dim = ReduceDim::C;
-        if (a.reduce_dim == ReduceDim::Z && !node.has("z")) a.z = 1;
+        if (a.reduce_dim == ReduceDim::Z && !node.has(attr::z)) a.z = 1;
     }
 }
 
@@ -77,10 +77,10 @@ void set_blocking(OpConfig& cfg, const Blocking& blocking) {
 
 /// Sets the runs of a splice: for every row of ublocks a core reads one run of each operand in order.
 void set_splice_runs(const Node& node, OpConfig& cfg) {
-    const std::vector<std::int64_t> firsts = node.list("firsts"), counts = node.list("counts");
+    const std::vector<std::int64_t> firsts = node.get(attr::firsts), counts = node.get(attr::counts);
     cfg.attr.granularity = SpliceUnit::Ublock;
     for (std::size_t k = 0; k < cfg.in.size(); ++k) {
-        const std::int64_t first = counts.empty() ? 0 : firsts[k], all = cfg.in[k].ct / node.integer("runs", 1);
+        const std::int64_t first = counts.empty() ? 0 : firsts[k], all = cfg.in[k].ct / node.get(attr::runs);
         cfg.attr.splice.push_back({first, counts.empty() ? all : counts[k], all - first});
     }
 }
@@ -287,7 +287,7 @@ void add_sparse_operands(OpConfig& cfg, Op& op, const SparsePattern& pattern) {
 
 std::vector<OperandSource> operands_of(const Node& node) {
     using Kind = OperandSource::Kind;
-    if (node.op == "buda.sparse") return {{Kind::SparseTiles, 0}, {Kind::Input, 0}, {Kind::SparseEncoding, 0}};
+    if (node.op == op::buda::sparse) return {{Kind::SparseTiles, 0}, {Kind::Input, 0}, {Kind::SparseEncoding, 0}};
     std::vector<OperandSource> all;
     for (std::size_t k = 0; k < node.inputs.size(); ++k) all.push_back({Kind::Input, k});
     return all;
@@ -296,7 +296,7 @@ std::vector<OperandSource> operands_of(const Node& node) {
 Op make_op(const Graph& graph, const Node& node, const OpBudget& budget, const SparsePattern* pattern) {
     Op op;
     OpConfig& cfg = op.cfg;
-    cfg.type = pattern ? "matmul" : node.op.substr(std::string("buda.").size());
+    cfg.type = pattern ? "matmul" : node.op.base_name();
     cfg.name = node.name;
     cfg.loc = node.loc;
     cfg.chip = traits_of(budget.chip->features);

@@ -18,7 +18,7 @@ namespace ttsim::impl::ir {
 namespace {
 
 std::shared_ptr<const SparsePattern> pattern_of(const Graph& graph, const Node& node, const OpBudget& budget) {
-    if (node.op != "buda.sparse") return nullptr;
+    if (node.op != op::buda::sparse) return nullptr;
     const auto literal = [&](std::size_t k) { return graph.nodes[node.inputs[k].value].literal; };
     const Dims& dims = graph.type(node.inputs[0].value).dims;
     TileShape x{dims[0], dims[1], dims[2]};
@@ -98,7 +98,7 @@ std::vector<OpChoices> choices_of(const Graph& graph, const OpBudget& budget, co
     for (const Output& output : graph.outputs) ++outputs[output.value];
     for (ValueId id = 0; id < graph.nodes.size(); ++id) {
         const Node& node = graph.nodes[id];
-        if (!node.op.starts_with("buda.")) continue;
+        if (!node.op.on_device()) continue;
         const auto pattern = pattern_of(graph, node, budget);
         const auto user = options.overrides.find(node.name);
         OpChoices item{id,
@@ -183,7 +183,7 @@ Choices list_choices(const Graph& graph, const OpBudget& budget, const ScheduleO
             if (producer == index.end()) continue;
             // a sparse product reads strips in order of arrival
             const std::int64_t window =
-                all.ops[i].pattern ? 1 : slice_window(graph.type(edge.value).dims[0], edge.tms, node.integer("z", 1));
+                all.ops[i].pattern ? 1 : slice_window(graph.type(edge.value).dims[0], edge.tms, node.get(attr::z));
             all.into[i].push_back(all.edges.size());
             all.from[producer->second].push_back(all.edges.size());
             all.edges.push_back({producer->second, i});

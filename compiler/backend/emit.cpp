@@ -35,7 +35,7 @@ public:
           epoch_part_(schedule.epochs, 1) {
         result_.netlist.archs = {budget.chip->name};
         for (ValueId id = 0; id < graph.nodes.size(); ++id)
-            if (const std::int64_t iterations = graph.nodes[id].integer("iterations", 0);
+            if (const std::int64_t iterations = graph.nodes[id].get(attr::iterations);
                 graph.nodes[id].is_input() && iterations > 0)
                 iterations_[parts_of_[id]] = iterations;
         for (const PlacedOp& op : schedule.ops) epoch_part_[op.epoch] = parts_of_[op.node];
@@ -159,7 +159,7 @@ private:
     void add_source(ValueId id) {
         const Node& node = graph_.nodes[id];
         if (!node.is_input() && !node.is_constant()) return;
-        if (!node.type.format || node.has("state"))
+        if (!node.type.format || node.has(attr::state))
             return;                                  // tables of sparse products; states are added by add_output()
         for (const std::int64_t on : readers(id)) {  // one queue per chip
             const std::string name = on == *readers(id).begin() ? node.name : unused(node.name + "_chip");
@@ -174,10 +174,10 @@ private:
                                              .bits = false,
                                              .derivation = node.derivation});
             } else {
-                const auto dtype = parse_dtype(node.get_string("dtype", "f32"));
+                const auto dtype = parse_dtype(node.get(attr::dtype));
                 result_.inputs.push_back({node.origin,
                                           name,
-                                          {dtype.value_or(DType::F32), node.list("dims"), {}},
+                                          {dtype.value_or(DType::F32), node.get(attr::dims), {}},
                                           *node.type.format,
                                           node.type.dims[1],
                                           node.type.dims[2],
@@ -285,7 +285,7 @@ private:
     bool add_state(const Output& output, const PlacedOp& op) {
         for (ValueId id = 0; id < graph_.nodes.size(); ++id) {
             const Node& node = graph_.nodes[id];
-            if (!node.is_input() || node.get_string("state", "") != output.name) continue;
+            if (!node.is_input() || node.get(attr::state) != output.name) continue;
             const std::set<std::int64_t> on = readers(id);
             if (on.size() != 1)
                 fail_unsupported(node.loc,
@@ -297,7 +297,7 @@ private:
             q.entries = 1;
             queue_of_[{id, *on.begin()}] = q.name;
             state_queues_[output.name] = q.name;
-            if (graph_.nodes[op.node].has("gradient"))
+            if (graph_.nodes[op.node].has(attr::gradient))
                 gradients_[op.epoch].insert(q.name);
             else
                 states_[op.epoch].insert(q.name);
@@ -536,7 +536,7 @@ private:
                 if (made || (is_stored(from) && !states.contains(name))) {
                     const auto [it, first] = prologue.emplace(name, placed.resident[k]);
                     if (!first) it->second = it->second && placed.resident[k];
-                } else if (from.has("state")) {
+                } else if (from.has(attr::state)) {
                     states.insert(name);
                 } else if (name != from.name || from.is_input()) {
                     queues.insert(name);

@@ -155,7 +155,7 @@ Graph with_nops(const Graph& graph, const std::vector<HeldFork>& forks) {
             build.set_phase(node.phase);
             build.set_kind(node.kind);
             inputs[k].value =
-                build.add_edges("buda.nop", {{inputs[k].value, {}}}, {}, graph.type(node.inputs[k].value).format);
+                build.add_edges(op::buda::nop, {{inputs[k].value, {}}}, {}, graph.type(node.inputs[k].value).format);
         }
         moved.push_back(build.copy(node, std::move(inputs)));
     }

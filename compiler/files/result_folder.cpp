@@ -43,7 +43,7 @@ InputFiles write_inputs(const CompiledModel& model, const FileSink& sink) {
     InputFiles files;
     for (const Node& node : model.host.program.graph.nodes) {
         const auto value = model.inputs.find(boundary_name(node));
-        if (!node.is_input() || node.has("device") || value == model.inputs.end()) continue;
+        if (!node.is_input() || node.has(attr::device) || value == model.inputs.end()) continue;
         const std::string file = "input_" + npy_name(node.name);
         sink(file, npy_bytes(value->second));
         files[value->first] = file;

@@ -37,7 +37,7 @@ public:
         std::optional<ActivationSamples> samples;
         for (ValueId id = 0; id < graph_.nodes.size(); ++id) {
             const Node& node = graph_.nodes[id];
-            if (node.op != "buda.matmul" && node.op != "buda.depthwise") continue;
+            if (node.op != op::buda::matmul && node.op != op::buda::depthwise) continue;
             const auto added = bias_of(id);
             if (!added || uses[*added] != 1) continue;
             const auto weights = emitted(node.inputs[1].value), bias = emitted(*added);
@@ -45,7 +45,7 @@ public:
             if (!samples) samples.emplace(graph_, threads_, samples_);
             const auto means = samples->means(node, 0);
             if (!means) continue;
-            const std::vector<double> correction = mean_weight_errors(*weights, *means, node.op == "buda.depthwise");
+            const std::vector<double> correction = mean_weight_errors(*weights, *means, node.op == op::buda::depthwise);
             if (!correction.empty() &&
                 std::all_of(correction.begin(), correction.end(), [](double v) { return std::isfinite(v); }))
                 add_to_bias(emitted_.constants[*bias], correction);
@@ -57,9 +57,9 @@ private:
     std::optional<ValueId> bias_of(ValueId id) const {
         const Node& node = graph_.nodes[id];
         if (node.inputs.size() > 2) return node.inputs[2].value;
-        if (readers_[id].size() != 1 || node.has("relu")) return std::nullopt;
+        if (readers_[id].size() != 1 || node.has(attr::relu)) return std::nullopt;
         const Node& reader = graph_.nodes[readers_[id].front()];
-        if (reader.op != "buda.add") return std::nullopt;
+        if (reader.op != op::buda::add) return std::nullopt;
         return reader.inputs[reader.inputs[0].value == id ? 1 : 0].value;
     }
 
@@ -117,7 +117,8 @@ private:
             if (const std::int64_t at = was.placement ? was.placement->from(0, 0, c) : c; at >= 0 && at < shift.size())
                 shift.set(at, correction[static_cast<std::size_t>(c)]);
         Node add;
-        add.op = add.name = "add";
+        add.op = op::add;
+        add.name = "add";
         add.type = was.type;
         now->steps.push_back({std::move(add), {nullptr, std::make_shared<Literal>(std::move(shift))}});
         return now;

@@ -17,7 +17,7 @@ DataFormat of_bits(int bits, DataFormat like) {
     return a ? DataFormat::Bfp4 : DataFormat::Bfp4_b;
 }
 
-bool is_product(const Node& node) { return node.op == "buda.matmul" || node.op == "buda.depthwise"; }
+bool is_product(const Node& node) { return node.op == op::buda::matmul || node.op == op::buda::depthwise; }
 
 /// The nodes behind each node, once for each operand.
 std::vector<std::vector<ValueId>> readers_of(const Graph& graph) {
@@ -65,24 +65,27 @@ Fidelity FormatUnit::fidelity(OpSetting setting) const {
 std::vector<FormatUnit> format_units(const Graph& wide, const Graph& narrow, const Graph& last) {
     std::map<std::string, DataFormat> narrow_formats;
     for (const Node& node : narrow.nodes)
-        if (node.op.starts_with("buda.") && node.type.format) narrow_formats.emplace(node.name, *node.type.format);
+        if (node.op.on_device() && node.type.format) narrow_formats.emplace(node.name, *node.type.format);
     std::map<std::string, const Node*> last_nodes;
     for (const Node& node : last.nodes)
-        if (node.op.starts_with("buda.")) last_nodes.emplace(node.name, &node);
+        if (node.op.on_device()) last_nodes.emplace(node.name, &node);
     const auto readers = readers_of(wide);
     std::map<std::string, std::size_t> unit_of;
     std::vector<FormatUnit> units;
     for (ValueId id = 0; id < wide.nodes.size(); ++id) {
         const Node& node = wide.nodes[id];
-        if (!node.op.starts_with("buda.") || !node.type.format) continue;
+        if (!node.op.on_device() || !node.type.format) continue;
         ValueId end = id;  // the op that it is fused into
         while (!last_nodes.contains(wide.nodes[end].name) && readers[end].size() == 1) end = readers[end].front();
         const auto found = last_nodes.find(wide.nodes[end].name);
         if (found == last_nodes.end()) continue;
         const auto [known, first] = unit_of.try_emplace(found->first, units.size());
-        if (first) units.push_back({found->first, found->second->op.substr(5), {}, *wide.nodes[end].type.format, {}});
+        if (first)
+            units.push_back(
+                {found->first, std::string(found->second->op.base_name()), {}, *wide.nodes[end].type.format, {}});
         FormatUnit& unit = units[known->second];
-        unit.members.push_back({node.name, node.op.substr(5), is_product(node), constants_of(wide, node)});
+        unit.members.push_back(
+            {node.name, std::string(node.op.base_name()), is_product(node), constants_of(wide, node)});
         if (node.name != unit.op) continue;
         const auto other = narrow_formats.find(node.name);
         unit.narrow = other != narrow_formats.end() && is_block_float(other->second) ? other->second : unit.wide;

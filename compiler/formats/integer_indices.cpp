@@ -15,10 +15,6 @@ namespace ttsim::impl::ir {
 
 namespace {
 
-bool is_any_of(const Node& node, std::initializer_list<std::string_view> names) {
-    return std::find(names.begin(), names.end(), node.op) != names.end();
-}
-
 /// Whether a format that holds integers up to `run` holds the value exactly.
 bool is_exact(double value, std::int64_t run) {
     if (value == 0) return true;
@@ -62,15 +58,15 @@ private:
     std::optional<double> of(const Node& node, std::size_t k) const { return of(node.inputs[k].value); }
 
     std::int64_t axis_size(const Node& node) const {
-        return operand(node, 0).type.dims[static_cast<std::size_t>(node.integer("axis", 0))];
+        return operand(node, 0).type.dims[static_cast<std::size_t>(node.get(attr::axis))];
     }
 
     void check(const Node& node, ValueId id) {
-        if (node.op == "arg_max") return note(kinds_[0], node, static_cast<double>(axis_size(node)));
-        if (node.op == "take" && !operand(node, 1).is_constant())
+        if (node.op == op::arg_max) return note(kinds_[0], node, static_cast<double>(axis_size(node)));
+        if (node.op == op::take && !operand(node, 1).is_constant())
             return note(kinds_[1], node, static_cast<double>(axis_size(node) - 1));
-        if (is_any_of(node, {"matmul", "conv"}) && of(id)) return note(kinds_[2], node, *of(id));
-        if (!is_any_of(node, {"equal", "less", "greater", "less_equal", "greater_equal"})) return;
+        if (node.op.is_any_of({op::matmul, op::conv}) && of(id)) return note(kinds_[2], node, *of(id));
+        if (!node.op.is_any_of({op::equal, op::less, op::greater, op::less_equal, op::greater_equal})) return;
         for (std::size_t k = 0; k < node.inputs.size(); ++k)
             if (const Node& with = operand(node, k); with.is_constant() && of(node, k) && !all_exact(*with.literal))
                 note(kinds_[3], node, *of(node, k));

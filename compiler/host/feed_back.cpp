@@ -17,7 +17,7 @@ static std::vector<std::string> output_names(const Graph& graph) {
 /// nullptr if there is no such input.
 static const Type* input_type(const Graph& graph, const std::string& name) {
     for (const Node& node : graph.nodes)
-        if (node.is_input() && !node.has("device") && boundary_name(node) == name) return &node.type;
+        if (node.is_input() && !node.has(attr::device) && boundary_name(node) == name) return &node.type;
     return nullptr;
 }
 

@@ -30,9 +30,9 @@ public:
             if (!is_host(id) && !model_.nodes[id].is_constant() && !model_.nodes[id].is_input()) device(id);
         for (const Output& output : model_.outputs) add_output(output);
         for (ValueId id = 0; id < device_.nodes.size(); ++id)
-            if (const Node& node = device_.nodes[id]; node.is_input() && !node.has("state") && !node.is_parameter())
+            if (const Node& node = device_.nodes[id]; node.is_input() && !node.has(attr::state) && !node.is_parameter())
                 program_.to_device.push_back(
-                    {node.origin, source_of_.at(id), node.integer("part", 1), node.integer("iterations", 0)});
+                    {node.origin, source_of_.at(id), node.get(attr::part), node.get(attr::iterations)});
         if (device_.outputs.empty()) add_dummy_op();
         model_ = std::move(device_);
         model_.erase_unused();
@@ -40,7 +40,7 @@ public:
     }
 
 private:
-    bool is_host(ValueId id) const { return model_.nodes[id].has("host"); }
+    bool is_host(ValueId id) const { return model_.nodes[id].has(attr::host); }
     bool is_op(ValueId id) const {
         return !is_host(id) && !model_.nodes[id].is_input() && !model_.nodes[id].is_constant();
     }
@@ -49,9 +49,11 @@ private:
     bool is_stored(ValueId id) const { return model_.nodes[id].is_constant() || model_.nodes[id].is_parameter(); }
 
     /// A state of a loop, before or after the cut.
-    bool is_state(ValueId id) const { return model_.nodes[id].op == "loop_state" || model_.nodes[id].has("state"); }
+    bool is_state(ValueId id) const {
+        return model_.nodes[id].op == op::loop_state || model_.nodes[id].has(attr::state);
+    }
     /// An input of a loop's iteration: a state or a slice.
-    bool is_loop_input(ValueId id) const { return is_state(id) || model_.nodes[id].op == "loop_feed"; }
+    bool is_loop_input(ValueId id) const { return is_state(id) || model_.nodes[id].op == op::loop_feed; }
 
     /// Finds the nodes of loops with their iterations. All nodes of a loop wait for all inputs of its iterations.
     void find_loops() {
@@ -59,8 +61,8 @@ private:
         for (ValueId id = 0; id < model_.nodes.size(); ++id) {
             const Node& node = model_.nodes[id];
             if (is_loop_input(id) || node.is_input()) {
-                iterations_[id] = node.integer("iterations", 0);
-                loop[id] = node.get_string("loop", "");
+                iterations_[id] = node.get(attr::iterations);
+                loop[id] = node.get(attr::loop);
             } else if (is_op(id)) {
                 for (const Edge& edge : node.inputs) {
                     iterations_[id] = std::max(iterations_[id], iterations_[edge.value]);
@@ -97,7 +99,7 @@ private:
     void find_earliest(std::vector<bool>& free) {
         for (ValueId id = 0; id < model_.nodes.size(); ++id) {
             const Node& node = model_.nodes[id];
-            if (node.is_input()) part_[id] = node.integer("part", 1) - 1;
+            if (node.is_input()) part_[id] = node.get(attr::part) - 1;
             for (const Edge& edge : node.inputs) {
                 const bool given = is_op(id) && !is_op(edge.value) && !model_.nodes[edge.value].is_constant();
                 part_[id] = std::max(part_[id], part_[edge.value] + (given ? 1 : 0));
@@ -130,7 +132,7 @@ private:
     static Node input_like(const Node& node, const std::string& name) {
         Node made;
         made.name = node.name;
-        made.op = "input";
+        made.op = op::input;
         made.type = node.type;
         made.origin = name;
         made.loc = node.loc;
@@ -145,14 +147,14 @@ private:
             on_host_[id] = result(id, node.name, device(id), part_[id]);
             return *on_host_[id];
         }
-        if (node.op == "loop_results") {
+        if (node.op == op::loop_results) {
             keep_states(node);
             on_host_[id] = host(node.inputs[0].value);
             return *on_host_[id];
         }
         Node made = node;
         for (Edge& edge : made.inputs) edge.value = host(edge.value);
-        made.attrs.erase("host");
+        made.erase(attr::host);
         if (is_host(id)) made.name = unused_boundary_name(made.name);
         on_host_[id] = push(program_.graph, std::move(made));
         return *on_host_[id];
@@ -160,7 +162,7 @@ private:
 
     /// Adds the final values of a loop's states as outputs.
     void keep_states(const Node& results) {
-        const std::string loop = results.get_string("loop", "");
+        const std::string loop = results.get(attr::loop);
         for (std::size_t k = 1; k < results.inputs.size(); ++k) {
             const std::string name = state_name(loop, static_cast<std::int64_t>(k) - 1);
             if (results_.insert(name).second) device_.outputs.push_back({name, device(results.inputs[k].value), {}});
@@ -173,7 +175,7 @@ private:
     /// The host computes the whole model. A netlist needs an op, so the device copies an unused number.
     void add_dummy_op() {
         Node number = {.name = "nothing_left",
-                       .op = "constant",
+                       .op = op::constant,
                        .inputs = {},
                        .attrs = {},
                        .type = {},
@@ -186,7 +188,7 @@ private:
         const std::string name = unused_boundary_name("nothing_left");
         Node made = input_like(number, name);
         made.name = unused_name(name);
-        made.attrs["device"] = std::int64_t{1};
+        made.set(attr::device, 1);
         push(program_.graph, std::move(made));
         device_.outputs.push_back({name, id, {}});
     }
@@ -203,7 +205,7 @@ private:
         while (!results_.insert(name).second) name += "_";
         Node made = input_like(model_.nodes[id], name);
         made.name = unused_name(name);
-        made.attrs["device"] = part;
+        made.set(attr::device, part);
         if (iterations_[id] > 0) made.type.dims.insert(made.type.dims.begin(), iterations_[id]);
         device_.outputs.push_back({name, on_device, {}});
         return push(program_.graph, std::move(made));
@@ -239,7 +241,7 @@ private:
     /// Whether the output is a state for the next iteration.
     bool is_loop_state(const Output& output) const {
         return loops_ && std::any_of(model_.nodes.begin(), model_.nodes.end(), [&](const Node& node) {
-                   return node.is_input() && node.get_string("state", "") == output.name;
+                   return node.is_input() && node.get(attr::state) == output.name;
                });
     }
 
@@ -274,16 +276,15 @@ private:
         const auto [found, first] = device_inputs_.try_emplace({id, part}, 0);
         if (first && is_state(id)) {
             const Node& state = model_.nodes[id];
-            const std::string kept = state.is_input()
-                                         ? state.get_string("state", "")
-                                         : state_name(state.get_string("loop", ""), state.integer("state", 0));
+            const std::string kept = state.is_input() ? state.get(attr::state)
+                                                      : state_name(state.get(attr::loop), state.get(attr::state_index));
             Node made = input_like(state, kept);
             made.name = unused_on_device(std::move(made.name));
-            made.attrs = {{"state", kept}, {"iterations", iterations_[id]}, {"loop", state.get_string("loop", "")}};
-            if (part > 1) made.attrs["part"] = part;
+            made.attrs = {attr::state(kept), attr::iterations(iterations_[id]), attr::loop(state.get(attr::loop))};
+            if (part > 1) made.set(attr::part, part);
             found->second = push(device_, std::move(made));
         } else if (first) {
-            const bool fed = model_.nodes[id].op == "loop_feed";
+            const bool fed = model_.nodes[id].op == op::loop_feed;
             const ValueId given = host(fed ? model_.nodes[id].inputs[0].value : id);
             const Node& from = program_.graph.nodes[given];
             const std::optional<std::string> moved = keep_names_ ? rearranged_input(id) : std::nullopt;
@@ -291,10 +292,10 @@ private:
             while (!input_names_.insert(name).second) name = unused_boundary_name(name + "_");
             Node made = input_like(model_.nodes[id], name);
             made.name = unused_on_device(moved ? name : std::move(made.name));
-            if (part > 1) made.attrs["part"] = part;
+            if (part > 1) made.set(attr::part, part);
             if (iterations_[id] > 0) {
-                made.attrs["iterations"] = iterations_[id];
-                made.attrs["loop"] = model_.nodes[id].get_string("loop", "");
+                made.set(attr::iterations, iterations_[id]);
+                made.set(attr::loop, model_.nodes[id].get(attr::loop));
             }
             source_of_[device_.nodes.size()] = given;
             found->second = push(device_, std::move(made));
@@ -304,7 +305,7 @@ private:
     /// The input that the host rearranges to get the value, if no device op reads the input itself.
     std::optional<std::string> rearranged_input(ValueId id) const {
         const auto moves = [](const Node& node) {
-            return node.op == "reshape" || node.op == "transpose" || node.op == "cast";
+            return node.op == op::reshape || node.op == op::transpose || node.op == op::cast;
         };
         while (is_host(id) && moves(model_.nodes[id])) id = model_.nodes[id].inputs[0].value;
         if (!model_.nodes[id].is_input() || is_state(id)) return std::nullopt;

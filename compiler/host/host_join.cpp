@@ -20,7 +20,7 @@ public:
 
     HostProgram run() {
         for (ValueId id = 0; id < from_outer_.size(); ++id)
-            if (!outer_.graph.nodes[id].has("device")) outer(id);
+            if (!outer_.graph.nodes[id].has(attr::device)) outer(id);
         for (ValueId id = 0; id < from_inner_.size(); ++id) inner(id);
         for (const Output& output : outer_.graph.outputs)
             joined_.graph.outputs.push_back({output.name, outer(output.value), output.type});
@@ -33,7 +33,7 @@ private:
     ValueId outer(ValueId id) {
         if (from_outer_[id]) return *from_outer_[id];
         const Node& node = outer_.graph.nodes[id];
-        if (node.has("device")) {
+        if (node.has(attr::device)) {
             const auto found = results_.find(boundary_name(node));
             TT_CHECK(found != results_.end(), "the inner program has no output '{}'", boundary_name(node));
             from_outer_[id] = inner(found->second);
@@ -47,7 +47,7 @@ private:
     ValueId inner(ValueId id) {
         if (from_inner_[id]) return *from_inner_[id];
         const Node& node = inner_.graph.nodes[id];
-        if (node.is_input() && !node.has("device")) {
+        if (node.is_input() && !node.has(attr::device)) {
             from_inner_[id] = outer(outer_.boundary_value(boundary_name(node)).value);
         } else {
             Node made = node;

@@ -15,7 +15,7 @@ std::string boundary_name(const Node& node) {
 std::vector<std::string> input_names(const Graph& graph) {
     std::vector<std::string> names;
     for (const Node& node : graph.nodes)
-        if (node.is_input() && !node.has("device")) names.push_back(boundary_name(node));
+        if (node.is_input() && !node.has(attr::device)) names.push_back(boundary_name(node));
     return names;
 }
 
@@ -33,14 +33,14 @@ const HostProgram::BoundaryValue& HostProgram::boundary_value(const std::string&
 
 std::int64_t HostProgram::part_of(const std::string& result) const {
     for (const Node& node : graph.nodes)
-        if (node.has("device") && boundary_name(node) == result) return node.integer("device", 1);
+        if (node.has(attr::device) && boundary_name(node) == result) return node.get(attr::device);
     TT_CHECK(false, "the device has no result '{}'", result);
 }
 
 std::int64_t HostProgram::parts() const {
     std::int64_t last = 1;
     for (const BoundaryValue& value : to_device) last = std::max(last, value.part);
-    for (const Node& node : graph.nodes) last = std::max(last, node.integer("device", 1));
+    for (const Node& node : graph.nodes) last = std::max(last, node.get(attr::device));
     return last;
 }
 
@@ -57,7 +57,7 @@ HostRun::HostRun(const HostProgram& program, const Values& inputs)
     for (ValueId id = 0; id < values_.size(); ++id) {
         const Node& node = program.graph.nodes[id];
         if (node.is_constant()) values_[id] = node.literal;
-        if (!node.is_input() || node.has("device") || !read[id]) continue;
+        if (!node.is_input() || node.has(attr::device) || !read[id]) continue;
         const auto given = inputs.find(boundary_name(node));
         TT_CHECK(given != inputs.end(), "input '{}' has no value", boundary_name(node));
         values_[id] = std::make_shared<Literal>(given->second);
@@ -76,8 +76,7 @@ void HostRun::compute() {
             if (values_[edge.value]) in.push_back(values_[edge.value].get());
         if (in.size() != node.inputs.size()) continue;
         if (node.is_result()) {
-            values_[id] =
-                more_values_.at(node.inputs[0].value).at(static_cast<std::size_t>(node.integer("index", 1) - 1));
+            values_[id] = more_values_.at(node.inputs[0].value).at(static_cast<std::size_t>(node.get(attr::index) - 1));
             continue;
         }
         std::vector<Literal> results = host_values(node, in);
@@ -101,7 +100,7 @@ Values HostRun::device_inputs(std::int64_t part) const {
 void HostRun::set_results(std::int64_t part, const Values& results) {
     for (ValueId id = 0; id < values_.size(); ++id) {
         const Node& node = program_.graph.nodes[id];
-        if (node.integer("device", 0) != part) continue;
+        if (node.get(attr::device) != part) continue;
         const auto given = results.find(boundary_name(node));
         TT_CHECK(given != results.end(), "the device has no result '{}'", boundary_name(node));
         values_[id] = std::make_shared<Literal>(given->second);

@@ -87,13 +87,13 @@ ordered_json type_json(ordered_json item, const Type& type) {
 }
 
 ordered_json node_json(const Graph& graph, const Node& node, const InputFiles& inputs, const FileSink& sink) {
-    ordered_json item{{"name", node.name}, {"op", node.op}};
+    ordered_json item{{"name", node.name}, {"op", node.op.name()}};
     if (node.is_input()) {
-        item["op"] = node.has("device") ? "device" : "input";
+        item["op"] = node.has(attr::device) ? "device" : "input";
         item["of"] = boundary_name(node);
-        if (node.has("device")) item["part"] = node.integer("device", 1);
+        if (node.has(attr::device)) item["part"] = node.get(attr::device);
         const auto file = inputs.find(boundary_name(node));
-        if (!node.has("device") && file != inputs.end()) item["file"] = file->second;
+        if (!node.has(attr::device) && file != inputs.end()) item["file"] = file->second;
     } else if (node.is_constant()) {
         const std::string file = "host_" + npy_name(node.name);
         sink(file, npy_bytes(*node.literal));
@@ -112,7 +112,7 @@ ordered_json node_json(const Graph& graph, const Node& node, const InputFiles& i
 std::string value_name(const HostProgram& program, const BoundTensor& tensor, bool input) {
     if (input) return program.graph.nodes[program.boundary_value(tensor.name).value].name;
     for (const Node& node : program.graph.nodes)
-        if (node.has("device") && node.origin == tensor.name) return node.name;
+        if (node.has(attr::device) && node.origin == tensor.name) return node.name;
     TT_CHECK(false, "the host has no value for the device's '{}'", tensor.name);
 }
 
@@ -166,7 +166,7 @@ HostSteps with_value_names(HostSteps steps) {
     for (HostProgram::BoundaryValue& crossing : steps.program.to_device)
         crossing.name = steps.program.graph.nodes[crossing.value].name;
     for (Node& node : steps.program.graph.nodes)
-        if (node.has("device")) node.origin = node.name;
+        if (node.has(attr::device)) node.origin = node.name;
     return steps;
 }
 
@@ -201,9 +201,9 @@ std::string parts_line(const HostSteps& steps) {
     std::set<std::string> between;
     for (ValueId id = 0; id < early.size(); ++id) {
         const Node& node = graph.nodes[id];
-        early[id] = !node.has("device");
+        early[id] = !node.has(attr::device);
         for (const Edge& edge : node.inputs) early[id] = early[id] && early[edge.value];
-        if (!early[id] && !node.is_input() && !node.is_result()) between.insert(node.op);
+        if (!early[id] && !node.is_input() && !node.is_result()) between.insert(node.op.text());
     }
     std::int64_t elements = 0;
     for (const HostProgram::BoundaryValue& crossing : steps.program.to_device)
@@ -302,20 +302,21 @@ private:
     void add_node(const json& item) {
         Node node;
         node.name = item.at("name").get<std::string>();
-        node.op = item.at("op").get<std::string>();
+        const auto op = item.at("op").get<std::string>();
+        node.op = op_named(op);
         node.type = type(item);
         node.loc = loc_;
         if (known_.count(node.name)) fail_input(loc_, "'{}' is defined twice", node.name);
-        if (node.op == "input" || node.op == "device") {
+        if (node.op == op::input || op == "device") {
             node.origin = item.at("of").get<std::string>();
-            if (node.op == "device") node.attrs["device"] = part(item);
+            if (op == "device") node.set(attr::device, part(item));
             if (item.contains("file")) inputs_[node.origin] = file_of(item);
-            node.op = "input";
-        } else if (node.op == "constant") {
+            node.op = op::input;
+        } else if (node.op == op::constant) {
             node.literal = std::make_shared<Literal>(constant(file_of(item), node.type));
             node.origin = item.value("of", "");
         } else {
-            add_op(node, item);
+            add_op(node, op, item);
         }
         known_[node.name] = graph().nodes.size();
         graph().nodes.push_back(std::move(node));
@@ -332,8 +333,8 @@ private:
         return out;
     }
 
-    void add_op(Node& node, const json& item) {
-        if (!has_host_value(node)) fail_input(loc_, "'{}': the host has no op '{}'", node.name, node.op);
+    void add_op(Node& node, const std::string& op, const json& item) {
+        if (!has_host_value(node)) fail_input(loc_, "'{}': the host has no op '{}'", node.name, op);
         for (const json& name : item.at("operands")) node.inputs.push_back({value(name), {}});
         node.attrs = attrs(item.at("attrs"));
         node.origin = item.at("of").get<std::string>();
@@ -394,7 +395,7 @@ private:
                 fail_input(loc_, "the device has the result '{}' twice", tensor.name);
         }
         std::size_t results = 0;
-        for (const Node& node : graph().nodes) results += node.has("device") ? 1U : 0U;
+        for (const Node& node : graph().nodes) results += node.has(attr::device) ? 1U : 0U;
         if (results != steps_.from_device.size())
             fail_input(loc_, "the host reads {} results of the device, which has {}", results,
                        steps_.from_device.size());
@@ -403,7 +404,7 @@ private:
     void check_order(ValueId value, std::int64_t part, const std::string& name) {
         if (waits_.empty())
             for (const Node& node : graph().nodes) {
-                waits_.push_back(node.integer("device", 0));
+                waits_.push_back(node.get(attr::device));
                 if (node.is_input() || node.is_constant()) continue;
                 for (const Edge& edge : node.inputs) waits_.back() = std::max(waits_.back(), waits_[edge.value]);
             }
@@ -412,7 +413,7 @@ private:
     }
     ValueId boundary_value(const BoundTensor& tensor, bool from_device) {
         const auto found = known_.find(tensor.name);
-        if (found == known_.end() || (from_device && !graph().nodes[found->second].has("device")) ||
+        if (found == known_.end() || (from_device && !graph().nodes[found->second].has(attr::device)) ||
             graph().nodes[found->second].type != tensor.full_type())
             fail_input(loc_, "'{}' {} is a boundary value but no value of the host", tensor.name,
                        to_string(tensor.type));

@@ -15,7 +15,7 @@ void decompose_for_host(Graph& graph) {
     run_passes(graph, passes, {}, true);
 }
 
-static bool is_tail(const Node& node) { return node.op == "model_tail"; }
+static bool is_tail(const Node& node) { return node.op == op::model_tail; }
 
 bool has_host_value(const Node& node) {
     const OpInfo* op = find_op(node.op);
@@ -29,14 +29,14 @@ static Literal value_of_parts(Node node, std::span<const Literal* const> in) {
     for (std::size_t k = 0; k < in.size(); ++k) {
         Node given;
         given.name = fmt::format("operand_{}", k);
-        given.op = "constant";
+        given.op = op::constant;
         given.type = {in[k]->dtype(), in[k]->dims(), {}};
         given.literal = std::make_shared<Literal>(*in[k]);
         node.inputs[k] = {k, {}};
         graph.nodes.push_back(std::move(given));
     }
     node.name = "result";
-    node.attrs.erase("host");
+    node.erase(attr::host);
     graph.outputs.push_back({"result", graph.nodes.size(), {}});
     graph.nodes.push_back(std::move(node));
     decompose_for_host(graph);
@@ -59,11 +59,11 @@ std::vector<Literal> host_values(const Node& node, std::span<const Literal* cons
 double multiply_adds(const Node& node, std::span<const Type> in) {
     const auto out = static_cast<double>(count(node.type.dims));
     const auto dims = [&](std::size_t k) -> const Dims& { return in[k].dims; };
-    if (node.op == "matmul") return out * static_cast<double>(dims(0).back());
-    if (node.op == "map_axis") return out * static_cast<double>(dims(1).back());
-    if (node.op == "conv" || node.op == "conv_transpose")
+    if (node.op == op::matmul) return out * static_cast<double>(dims(0).back());
+    if (node.op == op::map_axis) return out * static_cast<double>(dims(1).back());
+    if (node.op == op::conv || node.op == op::conv_transpose)
         return out * static_cast<double>(count(dims(1))) / static_cast<double>(std::max<std::int64_t>(dims(1)[0], 1));
-    if (node.op == "gather_sum")
+    if (node.op == op::gather_sum)
         return out * static_cast<double>(count(dims(2))) / static_cast<double>(node.type.dims.back());
     return 0;
 }
@@ -93,7 +93,7 @@ WorkByOrigin multiply_adds(const Graph& graph) {
         std::vector<Type> in;
         for (const Edge& edge : node.inputs) in.push_back(graph.type(edge.value));
         double adds = multiply_adds(node, in);
-        if (node.op == "map_axis")
+        if (node.op == op::map_axis)
             if (const LiteralPtr& matrix = graph.nodes[node.inputs[1].value].literal) adds *= multiplied_share(*matrix);
         if (adds > 0) work[node.origin] += adds;
     }
@@ -103,8 +103,8 @@ WorkByOrigin multiply_adds(const Graph& graph) {
 double host_work(const Node& node, std::span<const Type> in) {
     if (const double adds = multiply_adds(node, in); adds > 0) return adds;
     const auto out = static_cast<double>(count(node.type.dims));
-    if (node.op == "max_pool" || node.op == "average_pool")
-        return out * static_cast<double>(count(node.list("kernel")));
+    if (node.op == op::max_pool || node.op == op::average_pool)
+        return out * static_cast<double>(count(node.get(attr::kernel)));
     double read = out;
     for (const Type& type : in) read += static_cast<double>(count(type.dims));
     return read;

@@ -13,7 +13,7 @@ static std::vector<Literal> values_if_any(const Node& node, std::span<const Lite
 
 std::vector<Literal> tail_values(const Node& node, std::span<const Literal* const> in) {
     HostProgram program;
-    program.graph = read_tail(node.get_string("model", ""), node.name, in, values_if_any);
+    program.graph = read_tail(node.get(attr::model), node.name, in, values_if_any);
     const Values values = HostRun(program, {}).outputs();
     std::vector<Literal> results;
     for (const Output& output : program.graph.outputs) results.push_back(values.at(output.name));

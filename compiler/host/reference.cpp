@@ -45,8 +45,11 @@ bool computes(const Graph& graph) {
 std::optional<Graph> reference_graph(const Graph& model) {
     if (!is_small(model)) return std::nullopt;
     Graph graph = model;
-    for (Node& node : graph.nodes)
-        for (const char* mark : {"host", "loop", "iteration"}) node.attrs.erase(mark);
+    for (Node& node : graph.nodes) {
+        node.erase(attr::host);
+        node.erase(attr::loop);
+        node.erase(attr::iteration);
+    }
     decompose_for_host(graph);
     if (!is_small(graph) || !computes(graph)) return std::nullopt;
     return graph;
@@ -67,7 +70,7 @@ Reference::Reference(Graph graph, const Graph& inputs, const std::string& file) 
     for (Node& node : program_.graph.nodes) {
         if (!node.is_input()) continue;
         given = std::find_if(given, inputs.nodes.end(),
-                             [](const Node& other) { return other.is_input() && !other.has("device"); });
+                             [](const Node& other) { return other.is_input() && !other.has(attr::device); });
         if (given == inputs.nodes.end() || given->type != node.type)
             fail_input({file, 0, 0}, "its input '{}' {} is none of host_steps.json", node.name, to_string(node.type));
         node.origin = boundary_name(*given++);

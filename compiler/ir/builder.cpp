@@ -52,7 +52,7 @@ std::vector<Literal> Builder::folded(const Node& node, const OpInfo& info) {
     if (info.work && info.work(node, in) > most - folding_steps_) return {};
     if (info.work) folding_steps_ += info.work(node, in);
     if (info.eval_all) return info.eval_all(node, in);
-    std::string how = node.op + " " + to_string(node.type);
+    std::string how = node.op.text() + " " + to_string(node.type);
     for (const auto& [key, value] : node.attrs) how += fmt::format(" {}={}", key, to_string(value));
     return {cached(how, in, [&] { return info.eval(node, in); })};
 }
@@ -62,8 +62,7 @@ Literal Builder::cached(const std::string& how, std::span<const Literal* const> 
     return graph_.made ? graph_.made->get(how, of, make) : make();
 }
 
-ValueId Builder::add_edges(const std::string& op, std::vector<Edge> inputs, Attrs attrs,
-                           std::optional<DataFormat> format) {
+ValueId Builder::add_edges(OpId op, std::vector<Edge> inputs, Attrs attrs, std::optional<DataFormat> format) {
     Node node;
     node.op = op;
     node.inputs = std::move(inputs);
@@ -71,7 +70,7 @@ ValueId Builder::add_edges(const std::string& op, std::vector<Edge> inputs, Attr
     node.type.format = format;
     node.loc = loc_;
     node.phase = phase_;
-    const std::string stem = op.starts_with("buda.") ? op.substr(5) : op;
+    const std::string stem(op.base_name());
     node.name = origin_.empty() ? stem : origin_ + "_" + stem;
     node.kind = kind_;
     infer_types(graph_, node);
@@ -107,7 +106,7 @@ void Builder::narrow_splats(std::vector<Edge>& operands) {
     }
 }
 
-ValueId Builder::add(const std::string& op, const std::vector<ValueId>& inputs, Attrs attrs) {
+ValueId Builder::add(OpId op, const std::vector<ValueId>& inputs, Attrs attrs) {
     std::vector<Edge> edges;
     for (const ValueId id : inputs) edges.push_back({id, {}});
     if (const OpInfo* info = find_op(op); info && info->elementwise) narrow_splats(edges);
@@ -118,9 +117,9 @@ ValueId Builder::result(ValueId node, std::int64_t index) {
     const auto replaced = results_.find(node);
     if (replaced == results_.end()) {
         Node made;
-        made.op = "result";
+        made.op = op::result;
         made.inputs = {{node, {}}};
-        made.attrs = {{"index", index}};
+        made.attrs = {attr::index(index)};
         made.loc = loc_;
         made.kind = kind_;
         made.phase = graph_.nodes[node].phase;
@@ -133,7 +132,7 @@ ValueId Builder::result(ValueId node, std::int64_t index) {
 
 ValueId Builder::input(const std::string& name, Type type) {
     Node node;
-    node.op = "input";
+    node.op = op::input;
     node.name = unique_name(name);
     node.type = std::move(type);
     node.origin = name;
@@ -168,7 +167,7 @@ ValueId Builder::model_constant(Literal literal) {
 
 ValueId Builder::add_constant_node(Literal literal) {
     Node node;
-    node.op = "constant";
+    node.op = op::constant;
     node.name = unique_name(origin_.empty() ? "constant" : origin_ + "_constant");
     node.type = {literal.dtype(), literal.dims(), {}};
     node.literal = std::make_shared<Literal>(std::move(literal));
@@ -188,7 +187,7 @@ ValueId Builder::device_constant(Literal literal, DataFormat format) {
 
 ValueId Builder::copy(const Node& node, std::vector<Edge> inputs) {
     if (node.is_result() && results_.count(inputs.at(0).value) != 0)
-        return result(inputs[0].value, node.integer("index", 1));
+        return result(inputs[0].value, node.get(attr::index));
     if (node.literal) model_elements_ += node.literal->size();
     Node out = node;
     out.inputs = std::move(inputs);
@@ -198,19 +197,19 @@ ValueId Builder::copy(const Node& node, std::vector<Edge> inputs) {
 
 ValueId Builder::reshape(ValueId x, Dims dims) {
     if (dims == this->dims(x)) return x;
-    return add("reshape", {x}, {{"dims", std::move(dims)}});
+    return add(op::reshape, {x}, {attr::dims(std::move(dims))});
 }
 
 ValueId Builder::transpose(ValueId x, std::vector<std::int64_t> perm) {
     bool same = perm.size() == dims(x).size();
     for (std::size_t k = 0; same && k < perm.size(); ++k) same = perm[k] == static_cast<std::int64_t>(k);
     if (same) return x;
-    return add("transpose", {x}, {{"perm", std::move(perm)}});
+    return add(op::transpose, {x}, {attr::perm(std::move(perm))});
 }
 
 ValueId Builder::map_axis(ValueId x, std::int64_t axis, Literal matrix) {
     if (is_identity(matrix)) return x;
-    return add("map_axis", {x, constant(std::move(matrix))}, {{"axis", axis}});
+    return add(op::map_axis, {x, constant(std::move(matrix))}, {attr::axis(axis)});
 }
 
 ValueId Builder::reduce_sum(ValueId x, std::int64_t axis) {
@@ -229,18 +228,18 @@ ValueId Builder::integer(std::int64_t value, DType dtype) {
 
 ValueId Builder::mean_of(ValueId x, std::int64_t count) {
     const DType type = this->type(x).dtype;
-    if (is_float(type)) return add("multiply", {x, scalar(1.0 / static_cast<double>(count), type)});
+    if (is_float(type)) return add(op::multiply, {x, scalar(1.0 / static_cast<double>(count), type)});
     const DType wide = type == DType::U64 ? DType::U64 : DType::I64;
     const bool fits = integers::less(count, most_of(type), type == DType::U64 ? type : DType::I64);
-    if (count == 0) return add("divide", {x, integer(0, type)});
-    if (fits) return add("divide", {x, integer(count, type)});
-    return cast(add("divide", {cast(x, wide), integer(count, wide)}), type);
+    if (count == 0) return add(op::divide, {x, integer(0, type)});
+    if (fits) return add(op::divide, {x, integer(count, type)});
+    return cast(add(op::divide, {cast(x, wide), integer(count, wide)}), type);
 }
 
 ValueId Builder::reversed(ValueId x) {
     const DType type = this->type(x).dtype;
-    if (is_float(type)) return add("neg", {x});
-    return add("subtract", {integer(least_of(type) + most_of(type), type), x});
+    if (is_float(type)) return add(op::neg, {x});
+    return add(op::subtract, {integer(least_of(type) + most_of(type), type), x});
 }
 
 ValueId Builder::broadcast_to(ValueId x, Dims to) {
@@ -258,7 +257,7 @@ ValueId Builder::broadcast_to(ValueId x, Dims to) {
 }
 
 ValueId Builder::cast(ValueId x, DType to) {
-    return type(x).dtype == to ? x : add("cast", {x}, {{"to", std::string(to_string(to))}});
+    return type(x).dtype == to ? x : add(op::cast, {x}, {attr::to(std::string(to_string(to)))});
 }
 
 Literal zero_matrix(std::int64_t rows, std::int64_t cols, const SourceLoc& loc, const std::string& who) {

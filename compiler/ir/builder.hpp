@@ -28,9 +28,9 @@ public:
     /// Composite op that nodes added from here on are part of.
     void set_kind(const std::string& kind) { kind_ = kind; }
 
-    ValueId add_edges(const std::string& op, std::vector<Edge> inputs, Attrs attrs = {},
+    ValueId add_edges(OpId op, std::vector<Edge> inputs, Attrs attrs = {},
                       std::optional<DataFormat> format = std::nullopt);
-    ValueId add(const std::string& op, const std::vector<ValueId>& inputs, Attrs attrs = {});
+    ValueId add(OpId op, const std::vector<ValueId>& inputs, Attrs attrs = {});
     /// A further result of a node with several: 1 is the one after the first.
     ValueId result(ValueId node, std::int64_t index);
     /// For a rule that replaces a node with several results: the first one by `first`, and the others by `more`.

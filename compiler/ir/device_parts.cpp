@@ -8,7 +8,7 @@ std::vector<std::int64_t> device_parts(const Graph& graph) {
     std::vector<std::int64_t> parts(graph.nodes.size(), 0);
     for (ValueId id = 0; id < parts.size(); ++id) {
         const Node& node = graph.nodes[id];
-        if (node.is_input()) parts[id] = node.integer("part", 1);
+        if (node.is_input()) parts[id] = node.get(attr::part);
         for (const Edge& edge : node.inputs) parts[id] = std::max(parts[id], parts[edge.value]);
         if (node.phase != Phase::Forward) parts[id] = 1 + static_cast<std::int64_t>(node.phase);
     }

@@ -160,8 +160,7 @@ private:
     static void check_type(const std::string& type, const SourceLoc& loc, bool allow_device_ops = true) {
         std::vector<std::string> known;
         for (const OpInfo* op : all_ops()) {
-            if (op->level == Level::Device && allow_device_ops)
-                known.emplace_back(op->name.substr(std::string_view("buda.").size()));
+            if (op->level == Level::Device && allow_device_ops) known.emplace_back(op->id.base_name());
             if (op->level == Level::Composite) known.emplace_back(op->name);
         }
         if (std::find(known.begin(), known.end(), type) == known.end())
@@ -229,8 +228,8 @@ FormatRules parse_format_rules(const std::string& text, const std::string& file)
 void check_formats(const Graph& graph, const ChipParams& chip) {
     Diagnostics problems;
     for (const Node& node : graph.nodes) {
-        if (!node.op.starts_with("buda.")) continue;
-        const auto acc = parse_format(node.get_string("acc_df", "Float16_b"));
+        if (!node.op.on_device()) continue;
+        const auto acc = parse_format(node.get(attr::acc_df));
         if (acc == DataFormat::Float32 && !chip.features.fp32_dest)
             problems.error(node.loc, "'{}' accumulates in Float32; Dst of {} has 16-bit formats only", node.name,
                            chip.name);

@@ -8,30 +8,6 @@
 
 namespace ttsim::impl::ir {
 
-template <class T>
-static T attr_or(const Attrs& attrs, const std::string& key, T otherwise) {
-    const auto it = attrs.find(key);
-    if (it == attrs.end()) return otherwise;
-    const T* value = std::get_if<T>(&it->second);
-    return value ? *value : otherwise;
-}
-
-std::int64_t Node::integer(const std::string& key, std::int64_t otherwise) const {
-    return attr_or<std::int64_t>(attrs, key, otherwise);
-}
-double Node::number(const std::string& key, double otherwise) const {
-    const auto it = attrs.find(key);
-    if (it == attrs.end()) return otherwise;
-    if (const auto* integer = std::get_if<std::int64_t>(&it->second)) return static_cast<double>(*integer);
-    return attr_or<double>(attrs, key, otherwise);
-}
-std::string Node::get_string(const std::string& key, const std::string& otherwise) const {
-    return attr_or<std::string>(attrs, key, otherwise);
-}
-std::vector<std::int64_t> Node::list(const std::string& key) const {
-    return attr_or<std::vector<std::int64_t>>(attrs, key, {});
-}
-
 std::size_t Graph::erase_unused() {
     std::vector<bool> used(nodes.size(), false);
     for (const Output& out : outputs) used[out.value] = true;
@@ -58,7 +34,10 @@ void Graph::verify() const {
         const Node& node = nodes[id];
         TT_CHECK(!node.name.empty() && names.insert(node.name).second, "the name '{}' comes twice", node.name);
         for (const Edge& in : node.inputs) TT_CHECK(in.value < id, "{} comes before its input", node.name);
-        if (node.is_input()) continue;
+        if (node.is_input()) {
+            check_attributes(node);
+            continue;
+        }
         if (node.is_constant()) {
             TT_CHECK(node.literal != nullptr, "{} has no values", node.name);
             continue;

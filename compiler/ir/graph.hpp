@@ -1,28 +1,25 @@
 // The compiler's graph: values in order of computation, each a result of one node.
 //
 //   model level   tensors of any rank; ops of op_table.cpp such as conv, softmax, matmul
-//   device level  ops named "buda.*" on {z, rt, ct} tiles; edges may carry TMs
+//   device level  ops of the device (op::buda::*) on {z, rt, ct} tiles; edges may carry TMs
 //
 // Text form: graph_text.cpp. Passes: pass.hpp.
 #pragma once
 
 #include <functional>
-#include <map>
 #include <span>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "base/error.hpp"
 #include "compiler/ir/literal.hpp"
+#include "generated/attribute_constants.hpp"
+#include "generated/op_constants.hpp"
 #include "netlist/tm.hpp"
 
 namespace ttsim::impl::ir {
 
 using ValueId = std::size_t;
-using Attr = std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>>;
-using Attrs = std::map<std::string, Attr>;
-std::string to_string(const Attr& attr);  ///< as in the text of a graph
 struct Node;
 std::string types_text(const Node& node);  ///< of all results, as in the text of a graph
 
@@ -40,11 +37,11 @@ enum class Phase : std::uint8_t { Forward, Backward, Optimizer };
 
 struct Node {
     std::string name;          ///< of its value, unique in the graph
-    std::string op;            ///< "input", "constant", or a name of op_table.cpp
+    OpId op;                   ///< of op_table.cpp
     std::vector<Edge> inputs;  ///< always earlier nodes
     Attrs attrs;
     Type type;
-    LiteralPtr literal;  ///< op "constant"
+    LiteralPtr literal;  ///< op::constant
     std::string origin;  ///< node of the model it is derived from
     std::string kind;  ///< composite op it was part of, such as softmax; "broadcast" for a repeated element; "" = none
     SourceLoc loc;     ///< position in a text
@@ -55,17 +52,29 @@ struct Node {
     /// Types of the results after the first. The node itself is its first result; `result` nodes name the others.
     std::vector<Type> more_types{};
 
-    bool is_constant() const { return op == "constant"; }
-    bool is_input() const { return op == "input"; }
+    bool is_constant() const { return op == op::constant; }
+    bool is_input() const { return op == op::input; }
     /// An input whose value stays on the device between programs, and which the optimizer replaces.
     bool is_parameter() const { return is_input() && initial != nullptr; }
     /// Whether it names a further result of its operand: that of its attribute `index`, counted from the first as 0.
-    bool is_result() const { return op == "result"; }
-    std::int64_t integer(const std::string& key, std::int64_t otherwise) const;
-    double number(const std::string& key, double otherwise) const;
-    std::string get_string(const std::string& key, const std::string& otherwise) const;
-    std::vector<std::int64_t> list(const std::string& key) const;  ///< empty when absent
-    bool has(const std::string& key) const { return attrs.count(key) != 0; }
+    bool is_result() const { return op == op::result; }
+    /// The value of an attribute: node.get(attr::axis). Without one: the default of the op (compiler/ops/ops.toml).
+    template <class T>
+    T get(Attribute<T> attribute) const {
+        return value_of(attrs, op, attribute);
+    }
+    template <class T>
+    bool has(Attribute<T> attribute) const {
+        return ir::has(attrs, attribute);
+    }
+    template <class T>
+    void set(Attribute<T> attribute, std::type_identity_t<T> value) {
+        ir::set(attrs, attribute, std::move(value));
+    }
+    template <class T>
+    void erase(Attribute<T> attribute) {
+        ir::erase(attrs, attribute);
+    }
 };
 
 struct Output {

@@ -157,14 +157,15 @@ private:
         if (ids_.count(node.name)) fail_input(node.loc, "'%{}' is defined twice", node.name);
         line.expect('=', "after the value's name");
         node.loc = line.here();
-        node.op = line.word("the name of an op");
+        const std::string op = line.word("the name of an op");
+        node.op = op_named(op);
         std::string values;
-        if (node.op == "constant") {
+        if (node.op == op::constant) {
             read_values(line, values);
-        } else if (node.op == "input") {
+        } else if (node.op == op::input) {
             if (line.take('{')) attributes(line, node);
         } else {
-            check_op(node);
+            check_op(node, op);
             while (line.peek() == '%') {
                 operand(line, node);
                 if (!line.take(',')) break;
@@ -182,11 +183,11 @@ private:
         graph_.nodes.push_back(std::move(node));
     }
 
-    static void check_op(const Node& node) {
+    static void check_op(const Node& node, const std::string& name) {
         if (find_op(node.op)) return;
         std::vector<std::string> known{"input", "constant"};
         for (const OpInfo* op : all_ops()) known.emplace_back(op->name);
-        fail_input(node.loc, "no op is called '{}'{}", node.op, did_you_mean(node.op, known));
+        fail_input(node.loc, "no op is called '{}'{}", name, did_you_mean(name, known));
     }
 
     void finish(Node& node, bool typed, const std::string& values) {
@@ -194,6 +195,7 @@ private:
             if (!typed) fail_input(node.loc, "'%{}' needs a type, such as f32[2, 3]", node.name);
             if (!node.more_types.empty()) fail_input(node.loc, "'%{}' has one result; give one type", node.name);
             if (node.is_constant()) node.literal = literal(node, values);
+            check_attributes(node);
             return;
         }
         const Node given = node;

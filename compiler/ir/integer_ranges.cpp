@@ -18,10 +18,6 @@ namespace {
 constexpr double infinite = std::numeric_limits<double>::infinity();
 constexpr Range unknown{-infinite, infinite, false};
 
-bool is_any_of(const Node& node, std::initializer_list<std::string_view> names) {
-    return std::find(names.begin(), names.end(), node.op) != names.end();
-}
-
 bool is_integer(const Type& type) { return !is_float(type.dtype) && type.dtype != DType::Bool; }
 
 Range of_type(DType type) {
@@ -75,15 +71,15 @@ Supports supports_of(const Graph& graph) {
         const Node& node = graph.nodes[id];
         if (!is_integer(node.type) || node.inputs.size() != 2) continue;
         const Node& matrix = graph.nodes[node.inputs[1].value];
-        if (node.op == "map_axis" && matrix.literal) {
+        if (node.op == op::map_axis && matrix.literal) {
             const std::int64_t rows = matrix.type.dims[0], columns = matrix.type.dims[1];
-            Support support{node.integer("axis", 0), std::vector<bool>(static_cast<std::size_t>(rows))};
+            Support support{node.get(attr::axis), std::vector<bool>(static_cast<std::size_t>(rows))};
             for (std::int64_t i = 0; i < rows * columns; ++i)
                 if (matrix.literal->at(i) != 0) support.places[static_cast<std::size_t>(i / columns)] = true;
             supports[id] = std::move(support);
         }
         const auto &a = supports[node.inputs[0].value], &b = supports[node.inputs[1].value];
-        if (node.op != "add" || !a || !b || !disjoint(*a, *b)) continue;
+        if (node.op != op::add || !a || !b || !disjoint(*a, *b)) continue;
         Support sum = *a;
         for (std::size_t k = 0; k < sum.places.size(); ++k) sum.places[k] = sum.places[k] || b->places[k];
         supports[id] = std::move(sum);
@@ -104,35 +100,37 @@ public:
         if (node.inputs.empty()) return std::nullopt;
         const auto in = [&](std::size_t k) { return ranges[node.inputs[k].value]; };
         const Range a = in(0);
-        if (is_any_of(node, {"cast", "reshape", "transpose", "nop", "hslice", "hstack", "reduce_max", "max_pool",
-                             "take", "gather_elements", "top_k", "reverse_sequence", "join", "loop_feed"}))
+        if (node.op.is_any_of({op::cast, op::reshape, op::transpose, op::nop, op::hslice, op::hstack, op::reduce_max,
+                               op::max_pool, op::take, op::gather_elements, op::top_k, op::reverse_sequence, op::join,
+                               op::loop_feed}))
             return a;
-        if (is_any_of(node, {"floor", "ceil", "round", "truncate"})) return Range{a.low - 1, a.high + 1, true};
-        if (is_any_of(node, {"gather_rows"})) return hull(a, {0, 0, true});
-        if (node.op == "neg") return Range{-a.high, -a.low, a.is_integral};
-        if (node.op == "abs") return Range{a.low <= 0 ? 0 : a.low, std::max(-a.low, a.high), a.is_integral};
-        if (node.op == "square") return Range{0, std::max(times(a.low, a.low), times(a.high, a.high)), a.is_integral};
-        if (node.op == "relu") return Range{std::max(a.low, 0.0), std::max(a.high, 0.0), a.is_integral};
-        if (node.op == "relu_max") {
-            const double most = node.number("threshold", 1);
+        if (node.op.is_any_of({op::floor, op::ceil, op::round, op::truncate}))
+            return Range{a.low - 1, a.high + 1, true};
+        if (node.op.is_any_of({op::gather_rows})) return hull(a, {0, 0, true});
+        if (node.op == op::neg) return Range{-a.high, -a.low, a.is_integral};
+        if (node.op == op::abs) return Range{a.low <= 0 ? 0 : a.low, std::max(-a.low, a.high), a.is_integral};
+        if (node.op == op::square) return Range{0, std::max(times(a.low, a.low), times(a.high, a.high)), a.is_integral};
+        if (node.op == op::relu) return Range{std::max(a.low, 0.0), std::max(a.high, 0.0), a.is_integral};
+        if (node.op == op::relu_max) {
+            const double most = node.get(attr::threshold);
             return Range{std::clamp(a.low, 0.0, most), std::clamp(a.high, 0.0, most),
                          a.is_integral && most == std::floor(most)};
         }
-        if (node.op == "cumulative_sum") {
+        if (node.op == op::cumulative_sum) {
             const Dims& dims = graph.type(node.inputs[0].value).dims;
-            const auto most = static_cast<double>(dims[static_cast<std::size_t>(node.integer("axis", 0))]);
+            const auto most = static_cast<double>(dims[static_cast<std::size_t>(node.get(attr::axis))]);
             return Range{times(most, std::min(a.low, 0.0)), times(most, std::max(a.high, 0.0)), a.is_integral};
         }
-        if (node.op == "sign") return Range{-1, 1, true};
-        if (node.op == "quantize") return Range{node.number("low", 0), node.number("high", 255), true};
-        if (node.op == "round_int8") return Range{node.number("offset", 0) - 127, node.number("offset", 0) + 127, true};
-        if (node.op == "arg_max") {
+        if (node.op == op::sign) return Range{-1, 1, true};
+        if (node.op == op::quantize) return Range{node.get(attr::low), node.get(attr::high), true};
+        if (node.op == op::round_int8) return Range{node.get(attr::offset) - 127, node.get(attr::offset) + 127, true};
+        if (node.op == op::arg_max) {
             const Dims& dims = graph.type(node.inputs[0].value).dims;
-            return Range{0, static_cast<double>(dims[static_cast<std::size_t>(node.integer("axis", 0))]) - 1, true};
+            return Range{0, static_cast<double>(dims[static_cast<std::size_t>(node.get(attr::axis))]) - 1, true};
         }
         if (node.inputs.size() < 2) return std::nullopt;
         const auto &first = supports[node.inputs[0].value], &second = supports[node.inputs[1].value];
-        if (node.op == "add" && first && second && disjoint(*first, *second)) return hull(a, in(1));
+        if (node.op == op::add && first && second && disjoint(*first, *second)) return hull(a, in(1));
         return of_binary(graph, node, a, in(1), ranges);
     }
 
@@ -140,25 +138,25 @@ private:
     static std::optional<Range> of_binary(const Graph& graph, const Node& node, const Range& a, const Range& b,
                                           std::span<const Range> ranges) {
         const bool is_integral = a.is_integral && b.is_integral;
-        if (node.op == "add") return Range{a.low + b.low, a.high + b.high, is_integral};
-        if (node.op == "subtract") return Range{a.low - b.high, a.high - b.low, is_integral};
-        if (node.op == "multiply") return product(a, b);
-        if (node.op == "maximum") return Range{std::max(a.low, b.low), std::max(a.high, b.high), is_integral};
-        if (node.op == "minimum") return Range{std::min(a.low, b.low), std::min(a.high, b.high), is_integral};
-        if (node.op == "where") return hull(b, ranges[node.inputs[2].value]);
-        if (!is_float(node.type.dtype) && node.op == "divide") {
+        if (node.op == op::add) return Range{a.low + b.low, a.high + b.high, is_integral};
+        if (node.op == op::subtract) return Range{a.low - b.high, a.high - b.low, is_integral};
+        if (node.op == op::multiply) return product(a, b);
+        if (node.op == op::maximum) return Range{std::max(a.low, b.low), std::max(a.high, b.high), is_integral};
+        if (node.op == op::minimum) return Range{std::min(a.low, b.low), std::min(a.high, b.high), is_integral};
+        if (node.op == op::where) return hull(b, ranges[node.inputs[2].value]);
+        if (!is_float(node.type.dtype) && node.op == op::divide) {
             const double least = b.low > 0 ? b.low : b.high < 0 ? -b.high : 1;  // division by 0 gives 0
             const double most = std::trunc(std::max(-a.low, a.high) / least);
             return Range{a.low < 0 || b.low < 0 ? -most : 0, most, true};
         }
-        if (!is_float(node.type.dtype) && node.op == "modulo") {
+        if (!is_float(node.type.dtype) && node.op == op::modulo) {
             const double most = std::min(std::max(-a.low, a.high), std::max(-b.low, b.high));
             const double of_sign = std::max(-b.low, b.high);
-            return node.integer("fmod", 0) != 0 ? Range{a.low < 0 ? -most : 0, most, true}
-                                                : Range{b.low < 0 ? -of_sign : 0, of_sign, true};
+            return node.get(attr::fmod) ? Range{a.low < 0 ? -most : 0, most, true}
+                                        : Range{b.low < 0 ? -of_sign : 0, of_sign, true};
         }
-        if (node.op == "map_axis") return of_map_axis(graph, node, a);
-        if (is_any_of(node, {"matmul", "conv"})) {
+        if (node.op == op::map_axis) return of_map_axis(graph, node, a);
+        if (node.op.is_any_of({op::matmul, op::conv})) {
             const Range one = product(a, b);
             const auto sums = static_cast<double>(products_of(graph, node));
             const Range bias = node.inputs.size() > 2 ? ranges[node.inputs[2].value] : Range{0, 0, true};
@@ -170,7 +168,7 @@ private:
 
     static std::int64_t products_of(const Graph& graph, const Node& node) {
         const Dims& right = graph.type(node.inputs[1].value).dims;
-        return node.op == "conv" ? count(right) / std::max<std::int64_t>(right[0], 1) : right[right.size() - 2];
+        return node.op == op::conv ? count(right) / std::max<std::int64_t>(right[0], 1) : right[right.size() - 2];
     }
 
     /// Sums of elements, weighted by the rows of a constant matrix.
@@ -216,7 +214,7 @@ private:
 
 /// Whether a product of 8-bit integers fits in int32, as in quantized models.
 bool sums_bytes(const Node& node, const Range& sum) {
-    return is_any_of(node, {"matmul", "conv"}) && within(sum, of_type(DType::I32));
+    return node.op.is_any_of({op::matmul, op::conv}) && within(sum, of_type(DType::I32));
 }
 
 }  // namespace
@@ -240,7 +238,7 @@ std::vector<bool> inexact_integer_ops(const Graph& graph, const std::vector<Rang
         const OpInfo* op = find_op(node.op);
         if (!op || !op->eval || node.type.format || node.inputs.empty() || op->level == Level::Host) continue;
         const Type& first = graph.type(node.inputs[0].value);
-        const bool is_cast = node.op == "cast", narrows = is_cast && is_integer(node.type);
+        const bool is_cast = node.op == op::cast, narrows = is_cast && is_integer(node.type);
         const std::optional<Range> result = Ranges::of_op(graph, node, ranges, supports);
         const bool overflows =
             is_integer(node.type) &&
@@ -248,14 +246,16 @@ std::vector<bool> inexact_integer_ops(const Graph& graph, const std::vector<Rang
         if (narrows) {
             // a cast of floats to a wide type is exact: the device's floats hold the integers that result
             const bool wide = bits_of(node.type.dtype) >= 32;
-            inexact[id] = overflows && !node.has("exact") && !(wide && is_float(first.dtype));
+            inexact[id] = overflows && !node.has(attr::exact) && !(wide && is_float(first.dtype));
             continue;
         }
-        const bool computes = op->elementwise || is_any_of(node, {"map_axis", "cumulative_sum", "matmul", "conv"});
+        const bool computes =
+            op->elementwise || node.op.is_any_of({op::map_axis, op::cumulative_sum, op::matmul, op::conv});
         const bool of_integers =
             is_integer(node.type) ||
-            (is_any_of(node, {"equal", "less", "greater", "less_equal", "greater_equal"}) && is_integer(first));
-        if (is_cast || node.op == "nop" || !computes || !of_integers) continue;
+            (node.op.is_any_of({op::equal, op::less, op::greater, op::less_equal, op::greater_equal}) &&
+             is_integer(first));
+        if (is_cast || node.op == op::nop || !computes || !of_integers) continue;
         if (result && !overflows && sums_bytes(node, *result)) continue;
         double most = is_integer(node.type) ? ranges[id].largest() : 0;
         for (const Edge& edge : node.inputs)

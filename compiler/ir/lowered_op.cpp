@@ -3,11 +3,11 @@
 namespace ttsim::impl::ir {
 
 std::vector<LoweredOp> lowered_ops(const Graph& graph) {
-    constexpr std::string_view prefix = "buda.";
     std::vector<LoweredOp> ops;
     for (const Node& node : graph.nodes) {
-        if (!node.op.starts_with(prefix)) continue;
-        LoweredOp op{node.name, node.op == "buda.sparse" ? "matmul" : node.op.substr(prefix.size()), node.origin, {}};
+        if (!node.op.on_device()) continue;
+        LoweredOp op{
+            node.name, std::string(node.op == op::buda::sparse ? "matmul" : node.op.base_name()), node.origin, {}};
         for (const Edge& edge : node.inputs) op.operands.push_back(graph.nodes[edge.value].name);
         ops.push_back(std::move(op));
     }

@@ -33,7 +33,7 @@ void rewrite(Graph& graph, const Rule& rule) {
     for (const Node& node : graph.nodes) {
         std::vector<ValueId> in;
         std::vector<Edge> edges;
-        bool plain = !node.has("host");  // host ops are not rewritten
+        bool plain = !node.has(attr::host);  // host ops are not rewritten
         for (const Edge& edge : node.inputs) {
             in.push_back(moved[edge.value]);
             edges.push_back({moved[edge.value], edge.tms});
@@ -41,7 +41,7 @@ void rewrite(Graph& graph, const Rule& rule) {
         }
         build.set_origin(node.origin);
         const OpInfo* op = find_op(node.op);
-        build.set_kind(node.kind.empty() && op && op->level == Level::Composite ? node.op : node.kind);
+        build.set_kind(node.kind.empty() && op && op->level == Level::Composite ? node.op.text() : node.kind);
         build.set_loc(node.loc);
         build.set_phase(node.phase);
         const auto replaced = plain ? for_origin(node.origin, [&] { return rule(build, node, in); }) : std::nullopt;

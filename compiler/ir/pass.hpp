@@ -1,4 +1,4 @@
-// Passes and their options. A pass is one file in passes/ plus its name in pass_table.cpp.
+// Passes and their options. A pass is one file in passes/, which the build finds. Pipelines: pass_table.cpp.
 #pragma once
 
 #include <functional>

@@ -8,12 +8,12 @@ namespace ttsim::impl::ir {
 Matrix Lowering::unary(const Node& n) {
     const Matrix& x = operand(n.inputs[0].value);
     const PadRange rows = unary_pads(n, x.row_pad), cols = unary_pads(n, x.col_pad);
-    if (n.op == "relu")
-        return emit("buda.nop", {x.edge}, {{"relu", std::string("min")}, {"threshold", 0.0}}, x.form, rows, cols);
-    if (n.op == "relu_max")
-        return emit("buda.nop", {x.edge}, {{"relu", std::string("max")}, {"threshold", n.number("threshold", 1)}},
-                    x.form, rows, cols);
-    return emit("buda." + n.op, {x.edge}, n.attrs, x.form, rows, cols);
+    if (n.op == op::relu)
+        return emit(op::buda::nop, {x.edge}, {attr::relu("min"), attr::threshold(0.0)}, x.form, rows, cols);
+    if (n.op == op::relu_max)
+        return emit(op::buda::nop, {x.edge}, {attr::relu("max"), attr::threshold(n.get(attr::threshold))}, x.form, rows,
+                    cols);
+    return emit(find_op(n.op)->counterpart, {x.edge}, n.attrs, x.form, rows, cols);
 }
 
 /// Expands a constant to a tile row, tile column or slice, which TMs can broadcast.
@@ -96,35 +96,37 @@ std::vector<Matrix> Lowering::broadcast_operands(const Node& n) {
 /// that compute them.
 Matrix Lowering::round_int8(const Node& n) {
     const Form form = form_of(n.type.dims);
-    const double zero = n.number("zero", 0), offset = n.number("offset", 0);
+    const double zero = n.get(attr::zero), offset = n.get(attr::offset);
     std::vector<Matrix> in = broadcast_operands(n);
     for (Matrix& x : in) {
         const Node& made = build_.graph().nodes[x.edge.value];
-        const bool computed = made.op == "buda.matmul" || made.op == "buda.depthwise" ||
-                              (made.op.starts_with("buda.") && find_op(made.op)->elementwise);
+        const bool computed = made.op == op::buda::matmul || made.op == op::buda::depthwise ||
+                              (made.op.on_device() && find_op(made.op)->elementwise);
         if (!computed && !made.is_constant())
-            x.edge = {build_.add_edges("buda.nop", {x.edge}, {}, DataFormat::Float32), {}};
+            x.edge = {build_.add_edges(op::buda::nop, {x.edge}, {}, DataFormat::Float32), {}};
     }
-    Attrs attrs{{"zero_point", zero - offset}, {"acc_df", std::string(to_string(DataFormat::Int32))}};
-    const ValueId integers = build_.add_edges("buda.quantization", {in[0].edge, in[1].edge}, attrs, DataFormat::Int8);
+    Attrs attrs{attr::zero_point(zero - offset), attr::acc_df(std::string(to_string(DataFormat::Int32)))};
+    const ValueId integers =
+        build_.add_edges(op::buda::quantization, {in[0].edge, in[1].edge}, attrs, DataFormat::Int8);
     Literal ones(DType::F32, {1, tile_edge, tile_edge});
     std::fill(ones.floats().begin(), ones.floats().end(), 1.0F);
     Edge one{build_.device_constant(std::move(ones), DataFormat::Float32), {}};
     if (form.rt() > 1) one.tms.push_back(make_tm(Tm::Kind::BroadcastR, form.rt()));
     if (form.ct() > 1) one.tms.push_back(make_tm(Tm::Kind::BroadcastC, form.ct()));
     if (form.z > 1) one.tms.push_back(make_tm(Tm::Kind::BroadcastZ, form.z));
-    attrs["zero_point"] = -offset;
-    const ValueId floats = build_.add_edges("buda.dequantization", {{integers, {}}, one}, attrs, DataFormat::Float32);
+    set(attrs, attr::zero_point, -offset);
+    const ValueId floats =
+        build_.add_edges(op::buda::dequantization, {{integers, {}}, one}, attrs, DataFormat::Float32);
     const PadRange any{offset - 127, offset + 127};
     return {{floats, {}}, form, form.fills_rows() ? PadRange{} : any, form.fills_cols() ? PadRange{} : any};
 }
 
 Matrix Lowering::binary(const Node& n) {
-    if (n.op == "round_int8") return round_int8(n);
+    if (n.op == op::round_int8) return round_int8(n);
     const Form form = form_of(n.type.dims);
     const std::vector<Matrix> in = broadcast_operands(n);
-    return emit("buda." + n.op, {in[0].edge, in[1].edge}, n.attrs, form, binary_pads(n, in[0].row_pad, in[1].row_pad),
-                binary_pads(n, in[0].col_pad, in[1].col_pad));
+    return emit(find_op(n.op)->counterpart, {in[0].edge, in[1].edge}, n.attrs, form,
+                binary_pads(n, in[0].row_pad, in[1].row_pad), binary_pads(n, in[0].col_pad, in[1].col_pad));
 }
 
 }  // namespace ttsim::impl::ir

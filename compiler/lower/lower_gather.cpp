@@ -41,8 +41,8 @@ Matrix Lowering::sparse(const Matrix& tall, SparseIndex index, std::int64_t t) {
     std::vector<Edge> in{tall.edge, {build_.constant(std::move(index.columns)), {}}};
     if (index.weights) in.push_back({build_.constant(std::move(*index.weights)), {}});
     Attrs attrs;
-    if (t > 1) attrs["t"] = t;
-    return emit("buda.sparse", std::move(in), std::move(attrs), tall_form(t, count / t, tall.form), {},
+    if (t > 1) set(attrs, attr::t, t);
+    return emit(op::buda::sparse, std::move(in), std::move(attrs), tall_form(t, count / t, tall.form), {},
                 tall.col_pad.scaled(index.max_weight));
 }
 
@@ -99,8 +99,7 @@ Matrix Lowering::pool_max(const Node& n, Form to) {
     if (cut > 1) picked.edge.tms.push_back(make_tm(Tm::Kind::VSlice, cut));
     const Form part = tall_form(to.z * blocks, to.full_rows() / blocks, to);
     Matrix most = picked;
-    if (terms > 1)
-        most = emit("buda.reduce", {picked.edge}, {{"dim", std::string("z")}, {"z", terms}}, part, {}, x.col_pad);
+    if (terms > 1) most = emit(op::buda::reduce, {picked.edge}, {attr::dim("z"), attr::z(terms)}, part, {}, x.col_pad);
     if (blocks > 1) most.edge.tms.push_back(make_tm(Tm::Kind::VStack, blocks));
     most.form = to;
     return most;
@@ -136,7 +135,7 @@ Matrix Lowering::depthwise(const Matrix& wide, Form to, std::int64_t terms, cons
                           return d < cols && c < in ? index(r / tile_edge, c, d) : -1;
                       }});
     if (to.z > 1) right.tms.push_back(make_tm(Tm::Kind::BroadcastZ, to.z));
-    return emit("buda.depthwise", {wide.edge, right}, {}, to,
+    return emit(op::buda::depthwise, {wide.edge, right}, {}, to,
                 wide.row_pad.is_zero() ? PadRange{} : PadRange::unbounded(), {});
 }
 
@@ -177,7 +176,7 @@ Matrix Lowering::gather_product(const Matrix& x_in, Form to, const Literal& gath
                  }});
         if (part.z > 1) right.tms.push_back(make_tm(Tm::Kind::BroadcastZ, part.z));
         const PadRange rows = wide.row_pad.is_zero() ? PadRange{} : PadRange::unbounded();
-        y = emit("buda.matmul", {wide.edge, right}, {}, part, rows, {});
+        y = emit(op::buda::matmul, {wide.edge, right}, {}, part, rows, {});
     }
     if (blocks > 1) y.edge.tms.push_back(make_tm(Tm::Kind::VStack, blocks));
     y.form = to;
@@ -192,7 +191,7 @@ static const Literal& constant_of(const Graph& model, const Node& n, std::size_t
 
 Matrix Lowering::gather_sum(const Node& n) {
     const Literal &gather_map = constant_of(model_, n, 1), &r = constant_of(model_, n, 2);
-    const std::int64_t groups = n.integer("groups", 1), part = r.dims()[1], outs = r.dims()[2];
+    const std::int64_t groups = n.get(attr::groups), part = r.dims()[1], outs = r.dims()[2];
     TermWeights weights{.terms = r.dims()[0], .in = part * groups, .out = outs, .at = {}};
     weights.index = [=](std::int64_t j, std::int64_t c, std::int64_t d) {
         return c / part == d * groups / outs ? (j * part + c % part) * outs + d : -1;

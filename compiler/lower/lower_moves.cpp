@@ -31,7 +31,7 @@ Matrix Lowering::sliced(Matrix x, Form to) {
 Matrix Lowering::transpose(const Node& n) {
     const Matrix x = operand(n.inputs[0].value);
     const Dims& dims = model_.type(n.inputs[0].value).dims;
-    const auto perm = n.list("perm");
+    const auto perm = n.get(attr::perm);
     const std::size_t rank = perm.size();
     if (keeps_order(dims, perm)) return reshape(n);
     const Form to = form_of(n.type.dims);
@@ -42,7 +42,7 @@ Matrix Lowering::transpose(const Node& n) {
         if (!swap) fail_unsupported(n.loc, "'{}': run split-moves before lower-to-buda", n.name);
         Edge edge = x.edge;
         edge.tms.push_back(make_tm(Tm::Kind::Transpose));
-        return emit("buda.nop", {edge}, {}, to, x.col_pad, x.row_pad);
+        return emit(op::buda::nop, {edge}, {}, to, x.col_pad, x.row_pad);
     }
     const Dims from = strides(dims), target = strides(n.type.dims);
     GatherMap gather_map;
@@ -87,12 +87,12 @@ std::vector<Run> runs_of(std::int64_t size, std::int64_t from_cols, std::int64_t
 
 Matrix Lowering::slice_or_stack(const Node& n) {
     Matrix x = operand(n.inputs[0].value);
-    const bool slices = n.op == "hslice";
+    const bool slices = n.op == op::hslice;
     const Form to = form_of(n.type.dims);
     if ((slices ? to : x.form).cols % tile_edge != 0)
         fail_unsupported(n.loc, "'{}': {} works on whole tiles; a slice has {} columns", n.name, n.op,
                          (slices ? to : x.form).cols);
-    x.edge.tms.push_back(make_tm(slices ? Tm::Kind::HSlice : Tm::Kind::HStack, n.integer("n", 1)));
+    x.edge.tms.push_back(make_tm(slices ? Tm::Kind::HSlice : Tm::Kind::HStack, n.get(attr::n)));
     x.form = to;
     return x;
 }
@@ -105,7 +105,7 @@ Matrix Lowering::reshape(const Node& n) {
     if (from.z == to.z && from.rows == to.cols && from.cols == to.rows && std::min(from.rows, from.cols) == 1) {
         Edge edge = x.edge;
         edge.tms.push_back(make_tm(Tm::Kind::Transpose));
-        return emit("buda.nop", {edge}, {}, to, x.col_pad, x.row_pad);
+        return emit(op::buda::nop, {edge}, {}, to, x.col_pad, x.row_pad);
     }
     if (from.cols == to.cols && from.fills_rows() && to.fills_rows()) return sliced(stacked(x), to);
     // Runs with different columns need different terms. Column positions repeat after `period` elements.

@@ -33,7 +33,7 @@ Matrix Lowering::product(const Node& n) {
     in[0] = bound_padding(in[0], true);
     in[1] = bound_padding(in[1], false);
     if (!in[0].col_pad.is_zero() && !in[1].row_pad.is_zero()) in[0] = zero_padding(in[0], true);
-    return emit("buda.matmul", {in[0].edge, in[1].edge}, {}, form,
+    return emit(op::buda::matmul, {in[0].edge, in[1].edge}, {}, form,
                 in[0].row_pad.is_zero() ? PadRange{} : PadRange::unbounded(),
                 in[1].col_pad.is_zero() ? PadRange{} : PadRange::unbounded());
 }
@@ -51,7 +51,7 @@ Matrix Lowering::map_columns(const Matrix& x_in, Form to, const Literal& m) {
                       [&](auto, std::int64_t r, std::int64_t c) { return m.at(c * ins + r); }),
                {}};
     if (x.form.z > 1) right.tms.push_back(make_tm(Tm::Kind::BroadcastZ, x.form.z));
-    return emit("buda.matmul", {x.edge, right}, {}, to, x.row_pad.scaled(weight), {});
+    return emit(op::buda::matmul, {x.edge, right}, {}, to, x.row_pad.scaled(weight), {});
 }
 
 /// left * x, where left has as many slices as x, or one that is broadcast.
@@ -59,7 +59,7 @@ Matrix Lowering::map_rows(const Matrix& x_in, Form to, ValueId left, double weig
     const Matrix x = bound_padding(x_in, false);
     Edge edge{left, {}};
     if (x.form.z > 1) edge.tms.push_back(make_tm(Tm::Kind::BroadcastZ, x.form.z));
-    return emit("buda.matmul", {edge, x.edge}, {}, to, {}, x.col_pad.scaled(weight));
+    return emit(op::buda::matmul, {edge, x.edge}, {}, to, {}, x.col_pad.scaled(weight));
 }
 
 Matrix Lowering::map_axis(const Node& n) {
@@ -68,7 +68,7 @@ Matrix Lowering::map_axis(const Node& n) {
     const Node& weights = model_.nodes[n.inputs[1].value];
     if (!weights.literal) fail_unsupported(n.loc, "'{}': the matrix of map_axis must be a constant", n.name);
     const Literal& m = *weights.literal;
-    const auto axis = static_cast<std::size_t>(n.integer("axis", 0));
+    const auto axis = static_cast<std::size_t>(n.get(attr::axis));
     if (axis + 1 == dims.size()) return map_columns(x, form_of(n.type.dims), m);
     const std::int64_t outs = m.dims()[0], ins = m.dims()[1];
     const Form to = form_of(n.type.dims);
@@ -100,12 +100,12 @@ Matrix Lowering::map_axis(const Node& n) {
 
 bool Lowering::reduces_slices(const Node& n) const {
     const std::size_t rank = model_.type(n.inputs[0].value).dims.size();
-    return rank > 2 && n.integer("axis", 0) + 3 == static_cast<std::int64_t>(rank);
+    return rank > 2 && n.get(attr::axis) + 3 == static_cast<std::int64_t>(rank);
 }
 
 /// Whether the op is a maximum over the terms of a gather_rows.
 bool Lowering::is_max_pool(const Node& n) const {
-    return n.op == "reduce_max" && model_.nodes[n.inputs[0].value].op == "gather_rows" && reduces_slices(n);
+    return n.op == op::reduce_max && model_.nodes[n.inputs[0].value].op == op::gather_rows && reduces_slices(n);
 }
 
 Matrix Lowering::reduce_max(const Node& n) {
@@ -115,9 +115,9 @@ Matrix Lowering::reduce_max(const Node& n) {
         const Form to = form_of(n.type.dims);
         const std::int64_t group = x.form.z / to.z;
         if (group == 1) return x;
-        return emit("buda.reduce", {x.edge}, {{"dim", std::string("z")}, {"z", group}}, to, x.row_pad, x.col_pad);
+        return emit(op::buda::reduce, {x.edge}, {attr::dim("z"), attr::z(group)}, to, x.row_pad, x.col_pad);
     }
-    if (n.integer("axis", 0) + 1 != static_cast<std::int64_t>(n.type.dims.size()))
+    if (n.get(attr::axis) + 1 != static_cast<std::int64_t>(n.type.dims.size()))
         fail_unsupported(n.loc, "'{}': reduce_max needs the last axis; run split-moves before", n.name);
     const Form to = form_of(n.type.dims);
     if (!x.form.fills_cols()) {
@@ -130,9 +130,9 @@ Matrix Lowering::reduce_max(const Node& n) {
                   {}};
         if (x.form.rt() > 1) fill.tms.push_back(make_tm(Tm::Kind::BroadcastR, x.form.rt()));
         if (x.form.z > 1) fill.tms.push_back(make_tm(Tm::Kind::BroadcastZ, x.form.z));
-        x = emit("buda.add", {x.edge, fill}, {}, x.form, x.row_pad, PadRange::unbounded());
+        x = emit(op::buda::add, {x.edge, fill}, {}, x.form, x.row_pad, PadRange::unbounded());
     }
-    return emit("buda.reduce", {x.edge}, {{"dim", std::string("c")}}, to, x.row_pad, {});
+    return emit(op::buda::reduce, {x.edge}, {attr::dim("c")}, to, x.row_pad, {});
 }
 
 }  // namespace ttsim::impl::ir

@@ -29,7 +29,7 @@ Form padded_form(const Dims& dims, const TilePadding& padding) {
 /// Removes paddings of axes that hslice or hstack cut, whose tile counts must not change.
 TilePadding Lowering::usable_padding(const Graph& model, TilePadding padding) {
     for (const Node& node : model.nodes)
-        if (node.op == "hslice" || node.op == "hstack")
+        if (node.op == op::hslice || node.op == op::hstack)
             for (const ValueId id : {node.inputs[0].value, static_cast<ValueId>(&node - model.nodes.data())})
                 padding.erase(ttsim::impl::ir::form_of(model.type(id).dims).ct());
     return padding;
@@ -59,15 +59,15 @@ void Lowering::run() {
 
 /// Whether a product broadcasts the single element of an axis for an elementwise op.
 bool Lowering::repeats(const Node& n) const {
-    const OpInfo* composite = find_op(n.kind);
+    const OpInfo* composite = find_op(op_named(n.kind));
     if (composite && !composite->elementwise) return false;
-    return n.op == "map_axis" &&
-           model_.type(n.inputs[0].value).dims[static_cast<std::size_t>(n.integer("axis", 0))] == 1;
+    return n.op == op::map_axis &&
+           model_.type(n.inputs[0].value).dims[static_cast<std::size_t>(n.get(attr::axis))] == 1;
 }
 
 /// Whether a gather_rows is read by max pools only, which gather the rows themselves.
 bool Lowering::read_by_max_pools_only(ValueId id) const {
-    if (model_.nodes[id].op != "gather_rows") return false;
+    if (model_.nodes[id].op != op::gather_rows) return false;
     for (const Node& user : model_.nodes)
         for (const Edge& edge : user.inputs)
             if (edge.value == id && !is_max_pool(user)) return false;
@@ -79,25 +79,25 @@ void Lowering::lower(ValueId id) {
     const Node& n = node();
     if (count(n.type.dims) == 0)
         fail_unsupported(n.loc, "'{}' ({}) has no elements: {}", n.name, n.op, to_string(n.type));
-    if (n.op == "cast")
+    if (n.op == op::cast)
         done_[id] = operand(n.inputs[0].value);
-    else if (n.op == "matmul")
+    else if (n.op == op::matmul)
         done_[id] = product(n);
-    else if (n.op == "map_axis")
+    else if (n.op == op::map_axis)
         done_[id] = map_axis(n);
-    else if (n.op == "gather_sum")
+    else if (n.op == op::gather_sum)
         done_[id] = gather_sum(n);
-    else if (n.op == "gather_rows")
+    else if (n.op == op::gather_rows)
         done_[id] = lower_gather_rows(n);
-    else if (n.op == "scatter_rows")
+    else if (n.op == op::scatter_rows)
         done_[id] = scatter_rows(n);
-    else if (n.op == "reduce_max")
+    else if (n.op == op::reduce_max)
         done_[id] = reduce_max(n);
-    else if (n.op == "transpose")
+    else if (n.op == op::transpose)
         done_[id] = transpose(n);
-    else if (n.op == "reshape")
+    else if (n.op == op::reshape)
         done_[id] = reshape(n);
-    else if (n.op == "hslice" || n.op == "hstack")
+    else if (n.op == op::hslice || n.op == op::hstack)
         done_[id] = slice_or_stack(n);
     else if (find_op(n.op) && find_op(n.op)->level == Level::Core)
         done_[id] = n.inputs.size() == 2 ? binary(n) : unary(n);
@@ -113,15 +113,16 @@ void Lowering::add_input(const Node& n) {
     const ValueId id = build_.input(n.name, {DType::F32, {form.z, form.rt(), form.ct()}, df});
     Node& made = build_.graph().nodes[id];
     made.origin = n.origin;
-    for (const char* key : {"part", "iterations", "state"})
-        if (n.has(key)) made.attrs[key] = n.attrs.at(key);
+    copy(attr::part, n.attrs, made.attrs);
+    copy(attr::iterations, n.attrs, made.attrs);
+    copy(attr::state, n.attrs, made.attrs);
     made.phase = n.phase;
     if (n.is_parameter()) place_parameter(made, n, form);
-    made.attrs["dims"] = n.type.dims;
-    made.attrs["dtype"] = std::string(to_string(n.type.dtype));
+    made.set(attr::dims, n.type.dims);
+    made.set(attr::dtype, std::string(to_string(n.type.dtype)));
     // the host pads with zeros; a loop's state has the padding of the previous iteration
     constexpr double large = 1e30;
-    const PadRange pads = n.has("state") && !n.is_parameter() ? PadRange{-large, large} : PadRange{};
+    const PadRange pads = n.has(attr::state) && !n.is_parameter() ? PadRange{-large, large} : PadRange{};
     done_[current_] = {{id, {}}, form, pads, pads};
 }
 
@@ -153,7 +154,7 @@ void Lowering::add_output(const Output& output) {
     for (const Output& other : build_.graph().outputs) taken = taken || other.value == x.edge.value;
     ValueId id = x.edge.value;
     if (taken || !x.edge.tms.empty() || made.is_input() || made.is_constant())
-        id = build_.add_edges("buda.nop", {x.edge}, {}, options_.default_df);
+        id = build_.add_edges(op::buda::nop, {x.edge}, {}, options_.default_df);
     build_.graph().outputs.push_back({output.name, id, type});
 }
 
@@ -179,8 +180,7 @@ Matrix& Lowering::operand(ValueId id) {
     return done_[id] = {{made, {}}, form, {}, {}};
 }
 
-Matrix Lowering::emit(const std::string& op, std::vector<Edge> inputs, Attrs attrs, Form form, PadRange rows,
-                      PadRange cols) {
+Matrix Lowering::emit(OpId op, std::vector<Edge> inputs, Attrs attrs, Form form, PadRange rows, PadRange cols) {
     // padding shares an exponent with real elements of a block and could round them to 0
     const bool needs_wide_format = is_block_float(options_.default_df) && form.cols % 16 != 0 && !cols.is_zero();
     const DataFormat df = needs_wide_format ? wide_format(options_.default_df) : options_.default_df;
@@ -268,7 +268,7 @@ Matrix Lowering::zero_padding(const Matrix& x, bool columns) {
     const std::int64_t along = columns ? x.form.rt() : x.form.ct();
     if (along > 1) edge.tms.push_back(make_tm(columns ? Tm::Kind::BroadcastR : Tm::Kind::BroadcastC, along));
     if (x.form.z > 1) edge.tms.push_back(make_tm(Tm::Kind::BroadcastZ, x.form.z));
-    Matrix out = emit("buda.multiply", {x.edge, edge}, {}, x.form, x.row_pad, x.col_pad);
+    Matrix out = emit(op::buda::multiply, {x.edge, edge}, {}, x.form, x.row_pad, x.col_pad);
     (columns ? out.col_pad : out.row_pad) = {};
     return out;
 }

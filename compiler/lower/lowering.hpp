@@ -104,7 +104,7 @@ private:
     /// Form of a model value, with additional tiles.
     Form form_of(const Dims& dims) const { return padded_form(dims, padding_); }
     Matrix& operand(ValueId id);  ///< constants are placed on the device unchanged
-    Matrix emit(const std::string& op, std::vector<Edge> inputs, Attrs attrs, Form form, PadRange rows, PadRange cols);
+    Matrix emit(OpId op, std::vector<Edge> inputs, Attrs attrs, Form form, PadRange rows, PadRange cols);
     ValueId matrix(const Form& form, const Fill& fill, const LayoutKey& key = {});
     ValueId matrix_of_rows(const Form& form, const FillRow& fill, const LayoutKey& key = {});
     Literal fill_rows(const Form& form, const FillRow& fill) const;  ///< several threads fill rows

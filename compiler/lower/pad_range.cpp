@@ -7,7 +7,7 @@
 namespace ttsim::impl::ir {
 
 static PadRange device_range(const Node& node, std::span<const PadRange> in) {
-    const OpDef* def = device_def("buda." + node.op);
+    const OpDef* def = counterpart_def(node.op);
     if (!def || !def->range) return PadRange::unbounded();
     OpAttributes attr;
     read_attributes(node, *def, attr);
@@ -15,13 +15,13 @@ static PadRange device_range(const Node& node, std::span<const PadRange> in) {
 }
 
 PadRange unary_pads(const Node& node, PadRange x) {
-    if (node.op == "relu_max") {  // done by the packer
-        const double most = node.number("threshold", 1);
+    if (node.op == op::relu_max) {  // done by the packer
+        const double most = node.get(attr::threshold);
         return {std::clamp(x.low, 0.0, most), std::clamp(x.high, 0.0, most)};
     }
-    if (node.op == "relu")
+    if (node.op == op::relu)
         return x.is_bounded() ? PadRange{std::max(x.low, 0.0), std::max(x.high, 0.0)} : PadRange::unbounded();
-    if (node.op == "cast") return x.is_bounded() ? x : PadRange::unbounded();
+    if (node.op == op::cast) return x.is_bounded() ? x : PadRange::unbounded();
     return device_range(node, {&x, 1});
 }
 

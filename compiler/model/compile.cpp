@@ -30,7 +30,7 @@ namespace {
 /// Sets missing origins of convolutions, which text graphs may lack.
 void name_convolutions(Graph& model) {
     for (Node& node : model.nodes)
-        if (node.origin.empty() && (node.op == "conv" || node.op == "conv_transpose")) node.origin = node.name;
+        if (node.origin.empty() && (node.op == op::conv || node.op == op::conv_transpose)) node.origin = node.name;
 }
 
 void check_input_names(const CompileOptions& options, const Graph& graph) {
@@ -62,7 +62,7 @@ struct Placed {
     CompileOptions options;  ///< used for it
 };
 
-bool splices_columns(const Node& node) { return node.op == "buda.splice" && node.has("counts"); }
+bool splices_columns(const Node& node) { return node.op == op::buda::splice && node.has(attr::counts); }
 bool splices_columns(const Graph& graph) {
     return std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const Node& node) { return splices_columns(node); });
 }
@@ -165,7 +165,7 @@ CompileState run_steps(const ModelCompiler& compiler, const Graph& model, const 
     return state;
 }
 
-bool is_iteration(const Node& node) { return node.has("iteration"); }
+bool is_iteration(const Node& node) { return node.has(attr::iteration); }
 
 /// Whether a refused op is part of a loop, which may fit unrolled.
 bool is_in_loop(const Graph& model, const LegalizationError& refusal) {
@@ -273,8 +273,8 @@ CompileState run_with_loops(Graph& model, const CompileOptions& options, const s
         if (error.fault() != Fault::Unsupported) throw;
     }
     for (Node& node : model.nodes) {
-        node.attrs.erase("iteration");
-        node.attrs.erase("loop");
+        node.erase(attr::iteration);
+        node.erase(attr::loop);
     }
     return run_with_options(model, options, last);
 }

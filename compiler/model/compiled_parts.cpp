@@ -19,7 +19,7 @@ Values all_inputs(const CompileOptions& options, const HostProgram& program) {
     const std::vector<std::int64_t> below = index_bounds(program.graph, 10);
     for (ValueId id = 0; id < read.size(); ++id) {
         const Node& node = program.graph.nodes[id];
-        if (!node.is_input() || node.has("device")) continue;
+        if (!node.is_input() || node.has(attr::device)) continue;
         ++seed;
         if (!read[id]) continue;
         const std::string name = boundary_name(node);

@@ -21,7 +21,7 @@ static bool is_host_candidate(const Graph& model, const Node& node, const Legali
                               double most_work) {
     const auto& origins = refusal.origins();
     if (node.origin.empty() || std::find(origins.begin(), origins.end(), node.origin) == origins.end()) return false;
-    if (node.is_input() || node.is_constant() || node.has("host") || !has_host_value(node)) return false;
+    if (node.is_input() || node.is_constant() || node.has(attr::host) || !has_host_value(node)) return false;
     std::vector<Type> in;
     for (const Edge& edge : node.inputs) in.push_back(model.type(edge.value));
     return host_work(node, in) <= most_work;
@@ -37,7 +37,7 @@ bool move_to_host(Graph& model, const LegalizationError& refusal, double most_wo
     bool any = false;
     for (Node& node : model.nodes) {
         if (!is_host_candidate(model, node, refusal, most_work)) continue;
-        node.attrs["host"] = std::int64_t{1};
+        node.set(attr::host, true);
         add(given, first_line(refusal.reason(node.origin).message()), fmt::format("'{}' ({})", node.origin, node.op));
         any = true;
     }

@@ -8,7 +8,7 @@
 namespace ttsim::impl::ir {
 
 static bool multiplies(const Node& node) {
-    static constexpr std::array products{"matmul", "conv", "conv_transpose", "map_axis", "gather_sum"};
+    static constexpr std::array products{op::matmul, op::conv, op::conv_transpose, op::map_axis, op::gather_sum};
     return std::find(products.begin(), products.end(), node.op) != products.end();
 }
 
@@ -46,7 +46,7 @@ MultiplyAdds multiply_adds(const CompiledModel& model) {
 bool all_on_host(const HostProgram& program) {
     const std::vector<bool> read = read_nodes(program);
     for (ValueId id = 0; id < read.size(); ++id)
-        if (read[id] && program.graph.nodes[id].is_input() && program.graph.nodes[id].has("device")) return false;
+        if (read[id] && program.graph.nodes[id].is_input() && program.graph.nodes[id].has(attr::device)) return false;
     return true;
 }
 

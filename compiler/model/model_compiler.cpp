@@ -45,7 +45,7 @@ const std::vector<std::string_view>& passes_for(bool training) {
 std::vector<std::string> device_ops(const Graph& graph) {
     std::vector<std::string> names;
     for (const Node& node : graph.nodes)
-        if (node.op.starts_with("buda.")) names.push_back(node.name);
+        if (node.op.on_device()) names.push_back(node.name);
     return names;
 }
 

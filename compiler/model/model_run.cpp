@@ -66,7 +66,7 @@ std::vector<Values> read_inputs(const ModelRunOptions& options, const CompiledMo
     const std::vector<bool> needed = read_nodes(program);
     for (ValueId id = 0; id < needed.size(); ++id) {
         const Node& node = program.graph.nodes[id];
-        if (!node.is_input() || node.has("device") || !needed[id]) continue;
+        if (!node.is_input() || node.has(attr::device) || !needed[id]) continue;
         const std::string name = boundary_name(node);
         std::string file;
         if (const auto given = options.inputs.find(name); given != options.inputs.end()) file = given->second;

@@ -20,7 +20,7 @@ PassJson edge_json(const Edge& edge) {
 }
 
 PassJson node_json(const Node& node) {
-    PassJson json{{"name", node.name}, {"op", node.op}};
+    PassJson json{{"name", node.name}, {"op", node.op.name()}};
     PassJson in = PassJson::array();
     for (const Edge& edge : node.inputs) in.push_back(edge_json(edge));
     json["in"] = std::move(in);

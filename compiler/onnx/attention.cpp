@@ -28,21 +28,21 @@ static constexpr double masked_below = -1e30;
 /// The sum of all biases, minus infinity where a key is masked; nullopt: no bias and no mask.
 static std::optional<ValueId> total_bias(Import& n, const AttentionMask& masks, DType type) {
     std::optional<ValueId> bias, visible;
-    for (const ValueId a : masks.biases) bias = bias ? n.binary("add", *bias, a) : a;
-    for (const ValueId a : masks.allowed) visible = visible ? n.binary("and", *visible, a) : a;
+    for (const ValueId a : masks.biases) bias = bias ? n.binary(op::add, *bias, a) : a;
+    for (const ValueId a : masks.allowed) visible = visible ? n.binary(op::and_, *visible, a) : a;
     if (!visible) return bias;
     const ValueId masked = n.b.scalar(-std::numeric_limits<double>::infinity(), type);
-    return n.b.add("where", {*visible, bias.value_or(n.b.scalar(0, type)), masked});
+    return n.b.add(op::where, {*visible, bias.value_or(n.b.scalar(0, type)), masked});
 }
 
 /// Weights of queries without unmasked keys become zeros.
 static ValueId zero_fully_masked_rows(Import& n, ValueId weights, ValueId bias) {
     const std::int64_t last = static_cast<std::int64_t>(n.b.dims(bias).size()) - 1;
     const ValueId any_visible =
-        n.binary("greater", n.unary("reduce_max", bias, {{"axis", last}}), n.number(masked_below, bias));
+        n.binary(op::greater, n.unary(op::reduce_max, bias, {attr::axis(last)}), n.number(masked_below, bias));
     if (const Literal* known = n.b.literal(any_visible); known && known->is_splat() && known->at(0) != 0)
         return weights;
-    return n.b.add("where", {any_visible, weights, n.number(0, weights)});
+    return n.b.add(op::where, {any_visible, weights, n.number(0, weights)});
 }
 
 AttentionValues attend(Import& n, ValueId q, ValueId k, ValueId v, const AttentionMask& masks,
@@ -58,15 +58,15 @@ AttentionValues attend(Import& n, ValueId q, ValueId k, ValueId v, const Attenti
     }
     const double scale = spec.scale != 0 ? spec.scale : 1 / std::sqrt(static_cast<double>(n.b.dims(q)[3]));
     AttentionValues out{};
-    out.scores.scaled = n.scaled(n.binary("matmul", q, n.b.transpose(k, {0, 1, 3, 2})), scale);
+    out.scores.scaled = n.scaled(n.binary(op::matmul, q, n.b.transpose(k, {0, 1, 3, 2})), scale);
     out.scores.capped = spec.softcap == 0
                             ? out.scores.scaled
-                            : n.scaled(n.unary("tanh", n.scaled(out.scores.scaled, 1 / spec.softcap)), spec.softcap);
+                            : n.scaled(n.unary(op::tanh, n.scaled(out.scores.scaled, 1 / spec.softcap)), spec.softcap);
     const std::optional<ValueId> bias = total_bias(n, masks, n.b.type(q).dtype);
-    out.scores.biased = bias ? n.binary("add", out.scores.capped, *bias) : out.scores.capped;
-    out.scores.weights = n.unary("softmax", out.scores.biased, {{"axis", std::int64_t{3}}});
+    out.scores.biased = bias ? n.binary(op::add, out.scores.capped, *bias) : out.scores.capped;
+    out.scores.weights = n.unary(op::softmax, out.scores.biased, {attr::axis(3)});
     if (bias && spec.zero_fully_masked) out.scores.weights = zero_fully_masked_rows(n, out.scores.weights, *bias);
-    out.result = n.binary("matmul", out.scores.weights, v);
+    out.result = n.binary(op::matmul, out.scores.weights, v);
     return out;
 }
 
@@ -86,7 +86,7 @@ ValueId causal_mask(Import& n, std::int64_t queries, std::int64_t keys, std::int
 ValueId length_mask(Import& n, ValueId lengths, std::int64_t keys) {
     Literal positions(n.b.type(lengths).dtype, {1, 1, 1, keys});
     for (std::int64_t j = 0; j < keys; ++j) positions.set(j, static_cast<double>(j));
-    return n.binary("less", n.b.constant(std::move(positions)),
+    return n.binary(op::less, n.b.constant(std::move(positions)),
                     n.b.reshape(lengths, {count(n.b.dims(lengths)), 1, 1, 1}));
 }
 
@@ -112,9 +112,9 @@ ValueId apply_rotary(Import& n, ValueId x, ValueId cosines, ValueId sines, bool 
         return n.b.reshape(v, {wide[0], 1, wide[1], size});
     };
     ValueId cos = spread(cosines);
-    if (2 * half < size) cos = n.binary("add", cos, n.b.constant(std::move(rest)));
-    return n.binary("add", n.binary("multiply", x, cos),
-                    n.binary("multiply", n.b.map_axis(x, 3, std::move(partner)), spread(sines)));
+    if (2 * half < size) cos = n.binary(op::add, cos, n.b.constant(std::move(rest)));
+    return n.binary(op::add, n.binary(op::multiply, x, cos),
+                    n.binary(op::multiply, n.b.map_axis(x, 3, std::move(partner)), spread(sines)));
 }
 
 }  // namespace ttsim::impl::ir

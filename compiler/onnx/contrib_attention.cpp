@@ -27,7 +27,7 @@ ValueId key_mask(Import& n, ValueId mask, std::int64_t batch, std::int64_t keys)
     if (d.size() == 1)
         n.unsupported("a mask {} of starts and ends; use a mask [batch, keys]", to_string(n.b.type(mask)));
     if (d.size() > 4) n.wrong("a mask {}", to_string(n.b.type(mask)));
-    const ValueId seen = n.binary("greater", mask, n.number(0, mask));
+    const ValueId seen = n.binary(op::greater, mask, n.number(0, mask));
     if (d.size() == 2) return n.b.reshape(seen, {d[0], 1, 1, d[1]});
     return d.size() == 3 ? n.b.reshape(seen, {d[0], 1, d[1], d[2]}) : seen;
 }
@@ -78,8 +78,8 @@ void attend_heads(Import& n, Heads h, std::size_t mask, std::size_t past, std::s
 
 /// Operands: x, weights of queries, keys and values side by side, bias, mask, past, bias of the scores.
 void contrib_attention(Import& n) {
-    ValueId all = n.binary("matmul", n.x(0), n.x(1));
-    if (n.has(2)) all = n.binary("add", all, n.x(2));
+    ValueId all = n.binary(op::matmul, n.x(0), n.x(1));
+    if (n.has(2)) all = n.binary(op::add, all, n.x(2));
     attend_heads(n, split_qkv(n, all, n.i("num_heads", 0)), 3, 4, 5);
 }
 
@@ -87,7 +87,7 @@ void contrib_attention(Import& n) {
 void quantized_attention(Import& n) {
     const auto zero = [&](std::size_t k) { return n.has(k) ? std::optional(n.x(k)) : std::nullopt; };
     const ValueId x = dequantized(n, n.x(0), n.x(3), zero(6)), w = dequantized(n, n.x(1), n.x(4), zero(7), 1);
-    const ValueId all = n.binary("add", n.binary("matmul", x, w), n.x(2));
+    const ValueId all = n.binary(op::add, n.binary(op::matmul, x, w), n.x(2));
     attend_heads(n, split_qkv(n, all, n.i("num_heads", 0)), 5, 8, SIZE_MAX);
 }
 
@@ -100,7 +100,7 @@ void multi_head_attention(Import& n) {
     const auto biased = [&](ValueId x, std::int64_t from) {
         if (!n.has(3)) return x;
         if (n.b.dims(x).empty()) n.wrong("an operand is a scalar");
-        return n.binary("add", x, part_of(n, n.x(3), 0, from, n.b.dims(x).back()));
+        return n.binary(op::add, x, part_of(n, n.x(3), 0, from, n.b.dims(x).back()));
     };
     Heads h{};
     if (n.rank() == 5) {  // [batch, rows, heads, 3, size]
@@ -143,7 +143,7 @@ void multi_head_attention(Import& n) {
 
 /// Rows of a table of cosines or sines at these positions.
 ValueId rotary_rows(Import& n, std::size_t table, ValueId positions) {
-    return n.b.add("take", {n.x(table), positions}, {{"axis", std::int64_t{0}}});
+    return n.b.add(op::take, {n.x(table), positions}, {attr::axis(0)});
 }
 ValueId positions_from(Import& n, std::int64_t first, std::int64_t length) {
     Literal positions(DType::I64, {1, length});
@@ -215,7 +215,7 @@ void contrib_rotary(Import& n) {
     ValueId positions = n.x(1);
     if (count(n.dims(1)) == 1) {
         const ValueId from_zero = n.b.cast(positions_from(n, 0, n.b.dims(x)[2]), n.b.type(positions).dtype);
-        positions = n.binary("add", from_zero, n.b.reshape(positions, {1, 1}));
+        positions = n.binary(op::add, from_zero, n.b.reshape(positions, {1, 1}));
     }
     ValueId y =
         apply_rotary(n, x, rotary_rows(n, 2, positions), rotary_rows(n, 3, positions), n.i("interleaved", 0) != 0);

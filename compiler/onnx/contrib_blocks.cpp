@@ -57,8 +57,8 @@ void matmul_n_bits(Import& n) {
             const auto q = static_cast<double>(packed_number(packed, col * blocks * bytes * each + row, bits));
             weights.set(row * cols + col, (q - zero) * scales.at(at));
         }
-    const ValueId y = n.binary("matmul", n.x(0), n.b.model_constant(std::move(weights)));
-    n.add_output(n.has(5) ? n.binary("add", y, n.x(5)) : y);
+    const ValueId y = n.binary(op::matmul, n.x(0), n.b.model_constant(std::move(weights)));
+    n.add_output(n.has(5) ? n.binary(op::add, y, n.x(5)) : y);
 }
 
 /// Values of 4-bit codes in bitsandbytes: FP4 floats, and NF4, the means of quantiles of a normal distribution.
@@ -98,7 +98,7 @@ void matmul_bnb4(Import& n) {
         const auto q = static_cast<std::size_t>(packed_number(packed, at ^ 1, 4));
         weights.set(at % k * cols + at / k, numbers[q] * most.at(at / block));
     }
-    n.add_output(n.binary("matmul", n.x(0), n.b.model_constant(std::move(weights))));
+    n.add_output(n.binary(op::matmul, n.x(0), n.b.model_constant(std::move(weights))));
 }
 
 /// Gathers from a block-quantized table. Operands: data, indices, scales, zero points. A byte holds one or several

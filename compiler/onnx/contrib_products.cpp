@@ -23,7 +23,7 @@ void cdist(Import& n) {
     const bool squares = n.get_string("metric", {"sqeuclidean", "euclidean"}) == "sqeuclidean";
     n.need_small({a[0], b[0], a[1]});
     const ValueId sum = squared_distances(n, n.x(0), n.x(1));
-    n.add_output(squares ? sum : n.unary("sqrt", sum));
+    n.add_output(squares ? sum : n.unary(op::sqrt, sum));
 }
 
 /// Applies the activation that the attributes name.
@@ -36,21 +36,21 @@ ValueId apply_activation(Import& n, ValueId x, const std::vector<float>& given) 
     if (name == "Relu" || name == "Tanh" || name == "Sigmoid" || name == "Softplus") {
         std::string own = name;
         own[0] = static_cast<char>(own[0] - 'A' + 'a');
-        return n.unary(own.c_str(), x);
+        return n.unary(op_named(own), x);
     }
-    if (name == "LeakyRelu") return n.unary("lrelu", x, {{"slope", value(0, "activation_alpha", 0.01)}});
-    if (name == "Elu") return n.unary("elu", x, {{"alpha", value(0, "activation_alpha", 1)}});
+    if (name == "LeakyRelu") return n.unary(op::lrelu, x, {attr::slope(value(0, "activation_alpha", 0.01))});
+    if (name == "Elu") return n.unary(op::elu, x, {attr::alpha(value(0, "activation_alpha", 1))});
     if (name == "Clip") {
-        x = n.binary("maximum", x, n.number(value(0, "activation_alpha", -3e38), x));
-        return n.binary("minimum", x, n.number(value(1, "activation_beta", 3e38), x));
+        x = n.binary(op::maximum, x, n.number(value(0, "activation_alpha", -3e38), x));
+        return n.binary(op::minimum, x, n.number(value(1, "activation_beta", 3e38), x));
     }
     if (name == "HardSigmoid" || name == "HardSwish") {
         const bool swish = name == "HardSwish";
         const double alpha = swish ? 1.0 / 6 : value(0, "activation_alpha", 0.2);
         const ValueId line =
-            n.binary("add", n.scaled(x, alpha), n.number(swish ? 0.5 : value(1, "activation_beta", 0.5), x));
-        const ValueId y = n.unary("relu_max", line, {{"threshold", 1.0}});
-        return swish ? n.binary("multiply", x, y) : y;
+            n.binary(op::add, n.scaled(x, alpha), n.number(swish ? 0.5 : value(1, "activation_beta", 0.5), x));
+        const ValueId y = n.unary(op::relu_max, line, {attr::threshold(1.0)});
+        return swish ? n.binary(op::multiply, x, y) : y;
     }
     n.unsupported("activation '{}'", name);
 }
@@ -82,7 +82,7 @@ void fused_gemm(Import& n) {
 /// Operands: x, weights, bias, value added before the activation.
 void fused_conv(Import& n) {
     as_onnx(n, "Conv");
-    if (n.has(3)) n.out[0] = n.binary("add", n.out[0], n.x(3));
+    if (n.has(3)) n.out[0] = n.binary(op::add, n.out[0], n.x(3));
     n.out[0] = apply_activation(n, n.out[0], n.floats("activation_params"));
 }
 

@@ -9,8 +9,8 @@ namespace ttsim::impl::ir {
 ValueId squared_distances(Import& n, ValueId a, ValueId b) {
     const Dims rows = n.b.dims(a), others = n.b.dims(b);
     const ValueId difference =
-        n.binary("subtract", n.b.reshape(a, {rows[0], 1, rows[1]}), n.b.reshape(b, {1, others[0], others[1]}));
-    return n.b.reshape(n.b.reduce_sum(n.binary("multiply", difference, difference), 2), {rows[0], others[0]});
+        n.binary(op::subtract, n.b.reshape(a, {rows[0], 1, rows[1]}), n.b.reshape(b, {1, others[0], others[1]}));
+    return n.b.reshape(n.b.reduce_sum(n.binary(op::multiply, difference, difference), 2), {rows[0], others[0]});
 }
 
 namespace {

@@ -160,7 +160,7 @@ void Import::check_positions(std::int64_t count) const {
 ValueId Import::scaled(ValueId v, double factor) {
     if (!is_float(b.type(v).dtype) && factor != std::trunc(factor))
         unsupported("it multiplies {} by {}; cast it to floats before", to_string(b.type(v)), factor);
-    return binary("multiply", v, number(factor, v));
+    return binary(op::multiply, v, number(factor, v));
 }
 
 ValueId Import::gather(ValueId v, std::int64_t axis, const std::vector<std::int64_t>& positions) {
@@ -181,7 +181,7 @@ ValueId Import::gather(ValueId v, std::int64_t axis, const std::vector<std::int6
     Literal rows(DType::I32, {1, wanted});
     for (std::int64_t k = 0; k < wanted; ++k) rows.set(k, static_cast<double>(positions[static_cast<std::size_t>(k)]));
     dims[static_cast<std::size_t>(axis)] = wanted;
-    return b.reshape(b.add("gather_rows", {b.reshape(v, {lead, size, rest}), b.constant(std::move(rows))}), dims);
+    return b.reshape(b.add(op::gather_rows, {b.reshape(v, {lead, size, rest}), b.constant(std::move(rows))}), dims);
 }
 
 static bool is_onnx(const std::string& domain) { return domain.empty() || domain == "ai.onnx"; }
@@ -197,7 +197,7 @@ static const OpInfo* same_op(const std::string& domain, const std::string& op) {
 /// Attributes of the device op that the node has.
 static Attrs own_attributes(const Import& n, const OpInfo& op) {
     Attrs attrs;
-    const OpDef* def = device_def("buda." + std::string(op.name));
+    const OpDef* def = device_def(op.counterpart);
     if (!def || !n.has_own_names()) return attrs;
     for (const AttrDef& attr : def->attributes) {
         const std::string name(attr.name);
@@ -219,7 +219,7 @@ static void import_same(Import& n) {
     const OpInfo& op = *same_op(n.domain(), n.op());
     std::vector<ValueId> operands;
     for (std::size_t k = 0; k < op.min_inputs; ++k) operands.push_back(n.x(k));
-    n.add_output(n.b.add(std::string(op.name), operands, own_attributes(n, op)));
+    n.add_output(n.b.add(op.id, operands, own_attributes(n, op)));
 }
 
 /// The tables of rules of a domain. Domains without a table only have ops that the compiler has too.

@@ -86,8 +86,8 @@ public:
 
     // results
     void add_output(ValueId id) { out.push_back(id); }
-    ValueId unary(const char* name, ValueId a, Attrs attrs = {}) { return b.add(name, {a}, std::move(attrs)); }
-    ValueId binary(const char* name, ValueId p, ValueId q) { return b.add(name, {p, q}); }
+    ValueId unary(OpId op, ValueId a, Attrs attrs = {}) { return b.add(op, {a}, std::move(attrs)); }
+    ValueId binary(OpId op, ValueId p, ValueId q) { return b.add(op, {p, q}); }
     /// Fails if this many positions along an axis would exhaust memory.
     void check_positions(std::int64_t count) const;
     void check_distinct(std::vector<std::int64_t> axes) const;

@@ -21,7 +21,7 @@ ValueId joined(Import& n, ValueId a, ValueId b, std::int64_t axis) {
     std::vector<std::int64_t> left(static_cast<std::size_t>(first + second), -1), right = left;
     std::iota(left.begin(), left.begin() + first, 0);
     std::iota(right.begin() + first, right.end(), 0);
-    return n.binary("add", n.gather(a, axis, left), n.gather(b, axis, right));
+    return n.binary(op::add, n.gather(a, axis, left), n.gather(b, axis, right));
 }
 
 /// The dims without axes of size 1 after `axis`: boxes [1, n, 1, 4] are concatenated as [1, n, 4]. nullopt if there is
@@ -65,9 +65,9 @@ void IterationMarks::next() {
     std::vector<Node>& nodes = n_.b.graph().nodes;
     for (; from_ < nodes.size(); ++from_) {
         Node& node = nodes[from_];
-        if (!marks_ || node.is_constant() || node.is_input() || node.has("iteration")) continue;
-        node.attrs["loop"] = name_;
-        node.attrs["iteration"] = iteration_;
+        if (!marks_ || node.is_constant() || node.is_input() || node.has(attr::iteration)) continue;
+        node.set(attr::loop, name_);
+        node.set(attr::iteration, iteration_);
     }
     ++iteration_;
 }
@@ -75,7 +75,7 @@ void IterationMarks::next() {
 ValueId IterationMarks::joined(std::span<const ValueId> parts, std::int64_t axis) {
     if (!marks_ || parts.size() == 1) return ir::joined(n_, parts, axis);
     n_.check_positions(std::ssize(parts) * n_.b.dims(parts.front())[static_cast<std::size_t>(axis)]);
-    return n_.b.add("join", {parts.begin(), parts.end()}, {{"axis", axis}});
+    return n_.b.add(op::join, {parts.begin(), parts.end()}, {attr::axis(axis)});
 }
 
 }  // namespace ttsim::impl::ir

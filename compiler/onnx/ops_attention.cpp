@@ -29,14 +29,14 @@ void add_length_masks(Import& n, AttentionMask& masks, ValueId lengths, std::int
     Literal ahead(type, {1, 1, queries, keys});
     for (std::int64_t k = 0; k < ahead.size(); ++k) ahead.set(k, static_cast<double>(k % keys - k / keys));
     const ValueId own = n.b.constant(std::move(ahead));
-    const ValueId past = n.binary("subtract", n.b.reshape(lengths, {count(n.b.dims(lengths)), 1, 1, 1}),
+    const ValueId past = n.binary(op::subtract, n.b.reshape(lengths, {count(n.b.dims(lengths)), 1, 1, 1}),
                                   n.b.scalar(static_cast<double>(queries), type));
     const auto shifted = [&](std::int64_t by) {
-        return n.binary("add", past, n.b.scalar(static_cast<double>(by), type));
+        return n.binary(op::add, past, n.b.scalar(static_cast<double>(by), type));
     };
-    if (forward) masks.allowed.push_back(n.binary("less_equal", own, past));
-    if (left >= 0) masks.allowed.push_back(n.binary("greater_equal", own, shifted(-left)));
-    if (right >= 0) masks.allowed.push_back(n.binary("less_equal", own, shifted(right)));
+    if (forward) masks.allowed.push_back(n.binary(op::less_equal, own, past));
+    if (left >= 0) masks.allowed.push_back(n.binary(op::greater_equal, own, shifted(-left)));
+    if (right >= 0) masks.allowed.push_back(n.binary(op::less_equal, own, shifted(right)));
 }
 
 /// Operands: Q, K, V, mask, past of keys and values, valid lengths of a cache of fixed size.
@@ -92,7 +92,7 @@ void rotary_embedding(Import& n) {
     if (flat && n.i("num_heads", 0) == 0) n.wrong("attribute num_heads is missing");
     const ValueId x = flat ? split_heads(n, n.x(0), n.i("num_heads", 0)) : n.x(0);
     const auto angles = [&](std::size_t k) {
-        return n.has(3) ? n.b.add("take", {n.x(k), n.x(3)}, {{"axis", std::int64_t{0}}}) : n.x(k);
+        return n.has(3) ? n.b.add(op::take, {n.x(k), n.x(3)}, {attr::axis(0)}) : n.x(k);
     };
     if (n.b.dims(x).size() != 4 || n.b.dims(angles(1)).size() != 3) n.wrong("its operands have wrong ranks");
     const ValueId y = apply_rotary(n, x, angles(1), angles(2), n.i("interleaved", 0) != 0);
@@ -119,13 +119,14 @@ ValueId linear_step(Import& n, const LinearHeads& h, ValueId& state, std::int64_
     const auto now = [&](ValueId x) { return n.gather(x, 2, {t}); };
     const auto transposed = [&](ValueId x) { return n.b.transpose(x, {0, 1, 3, 2}); };
     const ValueId key = now(h.k);
-    if (h.decay) state = n.binary("multiply", state, transposed(n.unary("exp", now(*h.decay))));
+    if (h.decay) state = n.binary(op::multiply, state, transposed(n.unary(op::exp, now(*h.decay))));
     ValueId value = now(h.v);
-    if (h.beta) value = n.binary("multiply", n.binary("subtract", value, n.binary("matmul", key, state)), now(*h.beta));
-    state = n.binary("add", state, n.binary("matmul", transposed(key), value));
+    if (h.beta)
+        value = n.binary(op::multiply, n.binary(op::subtract, value, n.binary(op::matmul, key, state)), now(*h.beta));
+    state = n.binary(op::add, state, n.binary(op::matmul, transposed(key), value));
     const Dims d = n.b.dims(key), wide = n.b.dims(state);
     const ValueId query = n.b.reshape(now(h.q), {d[0], d[1], h.queries_per_key, d[3]});
-    return n.b.reshape(n.scaled(n.binary("matmul", query, state), h.scale),
+    return n.b.reshape(n.scaled(n.binary(op::matmul, query, state), h.scale),
                        {d[0], d[1] * h.queries_per_key, 1, wide[3]});
 }
 
@@ -164,8 +165,8 @@ void tensor_scatter(Import& n) {
     n.need_rank(2);
     const ValueId from = n.has(2) ? n.x(2) : n.b.constant(Literal(DType::I64, {n.dims()[0]}));
     const bool circular = n.get_string("mode", {"linear", "circular"}) == "circular";
-    n.add_output(n.b.add("tensor_scatter", {n.x(0), n.x(1), from},
-                         {{"axis", n.axis(n.i("axis", -2), n.rank())}, {"circular", std::int64_t{circular ? 1 : 0}}}));
+    n.add_output(n.b.add(op::tensor_scatter, {n.x(0), n.x(1), from},
+                         {attr::axis(n.axis(n.i("axis", -2), n.rank())), attr::circular(circular)}));
 }
 
 }  // namespace

@@ -23,13 +23,13 @@ ValueId axis_moved(Import& n, ValueId x, std::int64_t from, std::int64_t to) {
 ValueId one_hot(Import& n, ValueId ids, std::int64_t size, bool wrap) {
     Dims dims = n.b.dims(ids);
     if (wrap) {
-        const ValueId below = n.b.cast(n.binary("less", ids, n.b.scalar(0)), DType::F32);
-        ids = n.binary("add", ids, n.scaled(below, static_cast<double>(size)));
+        const ValueId below = n.b.cast(n.binary(op::less, ids, n.b.scalar(0)), DType::F32);
+        ids = n.binary(op::add, ids, n.scaled(below, static_cast<double>(size)));
     }
     dims.push_back(1);
     Literal numbers(DType::F32, {size});
     for (std::int64_t k = 0; k < size; ++k) numbers.set(k, static_cast<double>(k));
-    return n.b.cast(n.binary("equal", n.b.reshape(ids, dims), n.b.constant(std::move(numbers))), DType::F32);
+    return n.b.cast(n.binary(op::equal, n.b.reshape(ids, dims), n.b.constant(std::move(numbers))), DType::F32);
 }
 
 /// Constant indices of an axis, checked and made non-negative.
@@ -52,7 +52,7 @@ void gather_elements(Import& n) {
     const Literal* known = n.b.literal(n.x(1));
     // Constants are folded. Integers may be indices themselves, which the device's formats may not hold.
     const bool on_host = n.b.literal(n.x(0)) || !is_float(n.b.type(n.x(0)).dtype);
-    if (!known || on_host) return n.add_output(n.b.add("gather_elements", {n.x(0), n.x(1)}, {{"axis", axis}}));
+    if (!known || on_host) return n.add_output(n.b.add(op::gather_elements, {n.x(0), n.x(1)}, {attr::axis(axis)}));
     checked_indices(n, *known, n.dims()[static_cast<std::size_t>(axis)]);
     const ValueId x = axis_moved(n, n.x(0), axis, last);
     const ValueId ids = axis_moved(n, n.b.cast(n.x(1), DType::F32), axis, last);
@@ -60,12 +60,12 @@ void gather_elements(Import& n) {
     const std::int64_t size = lead.back(), index_count = wanted.back();
     lead.pop_back();
     wanted.pop_back();
-    if (lead != wanted) return n.add_output(n.b.add("gather_elements", {n.x(0), n.x(1)}, {{"axis", axis}}));
+    if (lead != wanted) return n.add_output(n.b.add(op::gather_elements, {n.x(0), n.x(1)}, {attr::axis(axis)}));
     const ValueId hot = one_hot(n, ids, size, true);
     lead.push_back(1);
     lead.push_back(size);
     const ValueId all = n.b.broadcast_to(n.b.reshape(x, lead), n.b.dims(hot));
-    const ValueId sum = n.b.reduce_sum(n.binary("multiply", hot, all), n.rank());
+    const ValueId sum = n.b.reduce_sum(n.binary(op::multiply, hot, all), n.rank());
     wanted.push_back(index_count);
     n.add_output(axis_moved(n, n.b.reshape(sum, wanted), last, axis));
 }
@@ -120,9 +120,9 @@ ValueId runtime_rows(Import& n, const Rows& r, std::int64_t batch) {
     for (std::int64_t a = 0; a < r.depth; ++a) {
         const auto dim = static_cast<double>(d[static_cast<std::size_t>(batch + a)]);
         ValueId v = n.b.reshape(n.b.map_axis(flat, 1, gather_matrix({a}, r.depth)), {m});
-        const ValueId below = n.b.cast(n.binary("less", v, n.number(0, v)), type);
-        v = n.binary("add", v, n.scaled(below, dim));
-        row = n.binary("add", n.scaled(row, dim), v);
+        const ValueId below = n.b.cast(n.binary(op::less, v, n.number(0, v)), type);
+        v = n.binary(op::add, v, n.scaled(below, dim));
+        row = n.binary(op::add, n.scaled(row, dim), v);
     }
     return row;
 }
@@ -141,7 +141,7 @@ void gather_nd(Import& n) {
     const ValueId x = n.b.reshape(n.x(0), {r.lead, r.rest});
     if (const Literal* known = n.b.literal(n.x(1)))
         return n.add_output(n.b.reshape(n.gather(x, 0, constant_rows(n, *known, r, batch)), out));
-    n.add_output(n.b.reshape(n.b.add("take", {x, runtime_rows(n, r, batch)}, {{"axis", std::int64_t{0}}}), out));
+    n.add_output(n.b.reshape(n.b.add(op::take, {x, runtime_rows(n, r, batch)}, {attr::axis(0)}), out));
 }
 
 /// Replaces rows of x [lead, rest] by rows of updates [m, rest]; from[row] is the update's row, -1 keeps the row.
@@ -150,7 +150,7 @@ ValueId replaced(Import& n, ValueId x, ValueId updates, const std::vector<std::i
     Literal keep(type, {n.b.dims(x)[0], 1});
     for (std::int64_t k = 0; k < keep.size(); ++k) keep.set(k, from[static_cast<std::size_t>(k)] < 0 ? 1 : 0);
     const ValueId placed = n.gather(updates, 0, from);
-    return n.binary("add", n.binary("multiply", x, n.b.constant(std::move(keep))), placed);
+    return n.binary(op::add, n.binary(op::multiply, x, n.b.constant(std::move(keep))), placed);
 }
 
 /// Writes the rows of operand 2 to `rows`. `updates`: the required dims of operand 2.
@@ -172,7 +172,8 @@ bool is_constant_scatter(Import& n) { return n.s("reduction", "none") == "none" 
 
 void scatter_nd(Import& n) {
     if (!is_constant_scatter(n))
-        return n.add_output(n.b.add("scatter_nd", {n.x(0), n.x(1), n.x(2)}, {{"reduction", n.s("reduction", "none")}}));
+        return n.add_output(
+            n.b.add(op::scatter_nd, {n.x(0), n.x(1), n.x(2)}, {attr::reduction(n.s("reduction", "none"))}));
     const Rows r = rows_of(n, 0);
     const Dims d = n.dims(), ids = n.dims(1);
     Dims updates(ids.begin(), ids.end() - 1);
@@ -185,8 +186,8 @@ void scatter_elements(Import& n) {
     const Dims d = n.dims(), steps = strides(d);
     const std::int64_t axis = n.axis(n.i("axis", 0), n.rank());
     if (!is_constant_scatter(n))
-        return n.add_output(n.b.add("scatter_elements", {n.x(0), n.x(1), n.x(2)},
-                                    {{"axis", axis}, {"reduction", n.s("reduction", "none")}}));
+        return n.add_output(n.b.add(op::scatter_elements, {n.x(0), n.x(1), n.x(2)},
+                                    {attr::axis(axis), attr::reduction(n.s("reduction", "none"))}));
     const Literal& ids = n.literal(1);
     if (ids.dims().size() != d.size()) n.wrong("indices of rank {} for rank {}", ids.dims().size(), d.size());
     const std::int64_t size = d[static_cast<std::size_t>(axis)];
@@ -232,10 +233,11 @@ void one_hot_op(Import& n) {
     const std::int64_t axis = n.axis(n.i("axis", -1), last + 1);
     if (n.is_integer(2)) {  // a float may not hold the values
         const auto element = [&](std::int64_t k) { return n.b.reshape(n.gather(n.x(2), 0, {k}), {}); };
-        const ValueId chosen = n.b.add("where", {n.b.cast(hot, DType::Bool), element(1), element(0)});
+        const ValueId chosen = n.b.add(op::where, {n.b.cast(hot, DType::Bool), element(1), element(0)});
         return n.add_output(axis_moved(n, chosen, last, axis));
     }
-    const ValueId y = n.binary("add", n.binary("multiply", hot, n.binary("subtract", value(1), value(0))), value(0));
+    const ValueId y =
+        n.binary(op::add, n.binary(op::multiply, hot, n.binary(op::subtract, value(1), value(0))), value(0));
     n.add_output(n.b.cast(axis_moved(n, y, last, axis), type));
 }
 
@@ -254,17 +256,17 @@ void cumulative_product(Import& n) {
             rows.push_back(inside ? from : -1);
             ones.set(k, inside ? 0 : 1);
         }
-        return n.binary("add", n.gather(x, axis, rows), n.b.constant(std::move(ones)));
+        return n.binary(op::add, n.gather(x, axis, rows), n.b.constant(std::move(ones)));
     };
     ValueId x = n.i("exclusive", 0) != 0 ? shifted(n.x(0), 1) : n.x(0);
-    for (std::int64_t by = 1; by < size; by *= 2) x = n.binary("multiply", x, shifted(x, by));
+    for (std::int64_t by = 1; by < size; by *= 2) x = n.binary(op::multiply, x, shifted(x, by));
     n.add_output(x);
 }
 
 void cumulative_sum(Import& n) {
     const std::int64_t axis = n.axis(n.integer(1), n.rank());
-    n.add_output(n.unary("cumulative_sum", n.x(0),
-                         {{"axis", axis}, {"exclusive", n.i("exclusive", 0)}, {"reverse", n.i("reverse", 0)}}));
+    n.add_output(n.unary(op::cumulative_sum, n.x(0),
+                         {attr::axis(axis), attr::exclusive(n.i("exclusive", 0)), attr::reverse(n.i("reverse", 0))}));
 }
 
 }  // namespace
@@ -278,7 +280,7 @@ void gather_along(Import& n, std::int64_t axis) {
     if (const Literal* known = n.b.literal(n.x(1)))
         return n.add_output(n.b.reshape(n.gather(n.x(0), axis, checked_indices(n, *known, size)), out));
     if (!n.is_integer(1)) n.wrong("indices of type {}; they must be integers", to_string(n.b.type(n.x(1)).dtype));
-    n.add_output(n.b.add("take", {n.x(0), n.x(1)}, {{"axis", axis}}));
+    n.add_output(n.b.add(op::take, {n.x(0), n.x(1)}, {attr::axis(axis)}));
 }
 
 const ImportRules& gather_rules() {

@@ -25,17 +25,17 @@ ValueId samples(Import& n) {
 
 ValueId transformed_scores(Import& n, ValueId x) {
     const std::string how = n.get_string("post_transform", {"NONE", "LOGISTIC", "SOFTMAX"});
-    if (how == "LOGISTIC") return n.unary("sigmoid", x);
-    return how == "SOFTMAX" ? n.unary("softmax", x, {{"axis", std::int64_t{1}}}) : x;
+    if (how == "LOGISTIC") return n.unary(op::sigmoid, x);
+    return how == "SOFTMAX" ? n.unary(op::softmax, x, {attr::axis(1)}) : x;
 }
 
 /// The class of the largest score.
 ValueId label_of(Import& n, ValueId scores, const std::vector<std::int64_t>& classes) {
     if (classes.empty())
         n.unsupported("its classes are strings; export it with integer classes, or use only its scores");
-    const ValueId place = n.unary("arg_max", scores, {{"axis", std::int64_t{1}}});
+    const ValueId place = n.unary(op::arg_max, scores, {attr::axis(1)});
     const ValueId flat = n.b.reshape(place, {n.b.dims(scores)[0]});
-    return n.b.add("take", {n.b.constant(Literal::vector(classes)), flat}, {{"axis", std::int64_t{0}}});
+    return n.b.add(op::take, {n.b.constant(Literal::vector(classes)), flat}, {attr::axis(0)});
 }
 
 // --- linear -------------------------------------------------------------------------------------------------------
@@ -44,8 +44,8 @@ ValueId linear(Import& n, std::int64_t results) {
     const ValueId x = samples(n);
     const std::int64_t features = n.b.dims(x)[1];
     const ValueId w = numbers(n, n.floats("coefficients"), {results, features});
-    const ValueId y = n.binary("matmul", x, n.b.transpose(w, {1, 0}));
-    return n.has_attribute("intercepts") ? n.binary("add", y, numbers(n, n.floats("intercepts"), {results})) : y;
+    const ValueId y = n.binary(op::matmul, x, n.b.transpose(w, {1, 0}));
+    return n.has_attribute("intercepts") ? n.binary(op::add, y, numbers(n, n.floats("intercepts"), {results})) : y;
 }
 void linear_regressor(Import& n) { n.add_output(transformed_scores(n, linear(n, n.i("targets", 1)))); }
 void linear_classifier(Import& n) {
@@ -53,7 +53,7 @@ void linear_classifier(Import& n) {
     const std::int64_t features = n.b.dims(samples(n))[1];
     const std::int64_t results = std::ssize(n.floats("coefficients")) / std::max<std::int64_t>(features, 1);
     ValueId scores = linear(n, results);
-    if (results == 1) scores = joined(n, n.unary("neg", scores), scores, 1);
+    if (results == 1) scores = joined(n, n.unary(op::neg, scores), scores, 1);
     scores = transformed_scores(n, scores);
     n.add_output(label_of(n, scores, classes));
     n.add_output(scores);
@@ -63,15 +63,15 @@ ValueId kernel_of(Import& n, ValueId x, ValueId vectors) {
     const std::string kind = n.get_string("kernel_type", {"LINEAR", "POLY", "RBF", "SIGMOID"});
     const std::vector<float> given = n.floats("kernel_params");
     const auto param = [&](std::size_t k) { return k < given.size() ? static_cast<double>(given[k]) : 0.0; };
-    const ValueId products = n.binary("matmul", x, n.b.transpose(vectors, {1, 0}));
+    const ValueId products = n.binary(op::matmul, x, n.b.transpose(vectors, {1, 0}));
     if (kind == "LINEAR") return products;
     if (kind == "RBF") {  // |x|^2 + |v|^2 - 2 x v
-        const auto size = [&](ValueId v) { return n.b.reduce_sum(n.unary("square", v), 1); };
-        const ValueId both = n.binary("add", size(x), n.b.transpose(size(vectors), {1, 0}));
-        return n.unary("exp", n.scaled(n.binary("subtract", both, n.scaled(products, 2)), -param(0)));
+        const auto size = [&](ValueId v) { return n.b.reduce_sum(n.unary(op::square, v), 1); };
+        const ValueId both = n.binary(op::add, size(x), n.b.transpose(size(vectors), {1, 0}));
+        return n.unary(op::exp, n.scaled(n.binary(op::subtract, both, n.scaled(products, 2)), -param(0)));
     }
-    const ValueId line = n.binary("add", n.scaled(products, param(0)), n.b.scalar(param(1)));
-    return kind == "SIGMOID" ? n.unary("tanh", line) : n.binary("power", line, n.b.scalar(param(2)));
+    const ValueId line = n.binary(op::add, n.scaled(products, param(0)), n.b.scalar(param(1)));
+    return kind == "SIGMOID" ? n.unary(op::tanh, line) : n.binary(op::power, line, n.b.scalar(param(2)));
 }
 
 void svm_regressor(Import& n) {
@@ -81,13 +81,13 @@ void svm_regressor(Import& n) {
     if (rho.empty()) n.wrong("attribute rho is missing");
     const ValueId found =
         supports > 0
-            ? n.binary("matmul", kernel_of(n, x, numbers(n, n.floats("support_vectors"), {supports, features})),
+            ? n.binary(op::matmul, kernel_of(n, x, numbers(n, n.floats("support_vectors"), {supports, features})),
                        numbers(n, weights, {supports, 1}))
-            : n.binary("matmul", x, numbers(n, weights, {features, 1}));
-    ValueId y = n.binary("add", found, n.b.scalar(static_cast<double>(rho[0])));
+            : n.binary(op::matmul, x, numbers(n, weights, {features, 1}));
+    ValueId y = n.binary(op::add, found, n.b.scalar(static_cast<double>(rho[0])));
     if (n.i("one_class", 0) != 0) {
-        const ValueId above = n.b.cast(n.binary("greater", y, n.b.scalar(0)), DType::F32);
-        y = n.binary("subtract", n.scaled(above, 2), n.b.scalar(1));
+        const ValueId above = n.b.cast(n.binary(op::greater, y, n.b.scalar(0)), DType::F32);
+        y = n.binary(op::subtract, n.scaled(above, 2), n.b.scalar(1));
     }
     n.add_output(transformed_scores(n, y));
 }
@@ -130,19 +130,19 @@ ValueId votes_of(Import& n, ValueId scores, std::int64_t classes) {
             first.set(pair * classes + i, 1);
             second.set(pair * classes + j, 1);
         }
-    const ValueId wins = n.b.cast(n.binary("greater", scores, n.b.scalar(0)), DType::F32);
-    const ValueId losses = n.binary("subtract", n.b.scalar(1), wins);
-    return n.binary("add", n.binary("matmul", wins, n.b.constant(std::move(first))),
-                    n.binary("matmul", losses, n.b.constant(std::move(second))));
+    const ValueId wins = n.b.cast(n.binary(op::greater, scores, n.b.scalar(0)), DType::F32);
+    const ValueId losses = n.binary(op::subtract, n.b.scalar(1), wins);
+    return n.binary(op::add, n.binary(op::matmul, wins, n.b.constant(std::move(first))),
+                    n.binary(op::matmul, losses, n.b.constant(std::move(second))));
 }
 
 /// The probability of the first class of each pair.
 ValueId pair_probabilities(Import& n, ValueId scores) {
     const std::int64_t pairs = n.b.dims(scores)[1];
-    const ValueId line = n.binary("add", n.binary("multiply", scores, numbers(n, n.floats("prob_a"), {pairs})),
+    const ValueId line = n.binary(op::add, n.binary(op::multiply, scores, numbers(n, n.floats("prob_a"), {pairs})),
                                   numbers(n, n.floats("prob_b"), {pairs}));
-    const ValueId probability = n.unary("sigmoid", n.unary("neg", line));
-    return n.binary("minimum", n.binary("maximum", probability, n.b.scalar(1e-7)), n.b.scalar(1 - 1e-7));
+    const ValueId probability = n.unary(op::sigmoid, n.unary(op::neg, line));
+    return n.binary(op::minimum, n.binary(op::maximum, probability, n.b.scalar(1e-7)), n.b.scalar(1 - 1e-7));
 }
 
 /// With support vectors all pairs of classes are compared. Without them each class has a linear score.
@@ -156,7 +156,7 @@ void svm_classifier(Import& n) {
         const std::int64_t classes = std::ssize(weights) / std::max<std::int64_t>(features, 1);
         const ValueId lines = kernel_of(n, x, numbers(n, weights, {classes, features}));
         const ValueId scores =
-            transformed_scores(n, n.binary("add", lines, n.b.scalar(static_cast<double>(rho.front()))));
+            transformed_scores(n, n.binary(op::add, lines, n.b.scalar(static_cast<double>(rho.front()))));
         n.add_output(label_of(n, scores, labels));
         return n.add_output(scores);
     }
@@ -164,12 +164,12 @@ void svm_classifier(Import& n) {
     const ValueId against = pair_weights(n, sizes, weights);
     const ValueId kernel = kernel_of(n, x, numbers(n, n.floats("support_vectors"), {n.b.dims(against)[0], features}));
     ValueId scores =
-        n.binary("add", n.binary("matmul", kernel, against), numbers(n, rho, {classes * (classes - 1) / 2}));
+        n.binary(op::add, n.binary(op::matmul, kernel, against), numbers(n, rho, {classes * (classes - 1) / 2}));
     n.add_output(label_of(n, votes_of(n, scores, classes), labels));
     if (n.has_attribute("prob_a"))
-        scores = n.b.add("couple_pairs", {pair_probabilities(n, scores)}, {{"classes", classes}});
+        scores = n.b.add(op::couple_pairs, {pair_probabilities(n, scores)}, {attr::classes(classes)});
     else if (classes == 2)
-        scores = joined(n, n.unary("neg", scores), scores, 1);
+        scores = joined(n, n.unary(op::neg, scores), scores, 1);
     n.add_output(transformed_scores(n, scores));
 }
 
@@ -226,11 +226,11 @@ ValueId tree_sums(Import& n, const std::string& prefix, const std::string& ids, 
         places.integer_elements()[2 * k + 1] = together ? 0 : leaf_ids[k];
     }
     return n.b.add(
-        "tree_ensemble",
+        op::tree_ensemble,
         {samples(n), n.b.constant(std::move(table)),
          numbers(n, n.floats("nodes_values"), {static_cast<std::int64_t>(size)}), n.b.constant(std::move(places)),
          numbers(n, n.floats(prefix + "_weights"), {leaves}), n.b.constant(Literal::vector(roots))},
-        {{"targets", targets}, {"aggregate", aggregate}});
+        {attr::targets(targets), attr::aggregate(aggregate)});
 }
 
 void refuse_float64_attributes(Import& n) {
@@ -241,7 +241,7 @@ void refuse_float64_attributes(Import& n) {
 
 ValueId with_base(Import& n, ValueId x) {
     const auto base = n.floats("base_values");
-    return base.empty() ? x : n.binary("add", x, numbers(n, base, {std::ssize(base)}));
+    return base.empty() ? x : n.binary(op::add, x, numbers(n, base, {std::ssize(base)}));
 }
 
 void tree_regressor(Import& n) {
@@ -265,9 +265,9 @@ void tree_classifier(Import& n) {
         scores = transformed_scores(n, with_base(n, scores));
     } else {
         const auto base = n.floats("base_values");
-        if (!base.empty()) scores = n.binary("add", scores, n.b.scalar(static_cast<double>(base.back())));
+        if (!base.empty()) scores = n.binary(op::add, scores, n.b.scalar(static_cast<double>(base.back())));
         const bool shares = std::all_of(weights.begin(), weights.end(), [](float w) { return w >= 0; });
-        const ValueId other = shares ? n.binary("subtract", n.b.scalar(1), scores) : n.unary("neg", scores);
+        const ValueId other = shares ? n.binary(op::subtract, n.b.scalar(1), scores) : n.unary(op::neg, scores);
         scores = joined(n, other, scores, 1);
         if (!shares) scores = transformed_scores(n, scores);
     }
@@ -281,23 +281,23 @@ void tree_classifier(Import& n) {
 void scaler(Import& n) {
     const auto offset = n.floats("offset"), scale = n.floats("scale");
     ValueId x = as_float(n);
-    if (!offset.empty()) x = n.binary("subtract", x, numbers(n, offset, {std::ssize(offset)}));
-    n.add_output(scale.empty() ? x : n.binary("multiply", x, numbers(n, scale, {std::ssize(scale)})));
+    if (!offset.empty()) x = n.binary(op::subtract, x, numbers(n, offset, {std::ssize(offset)}));
+    n.add_output(scale.empty() ? x : n.binary(op::multiply, x, numbers(n, scale, {std::ssize(scale)})));
 }
 
 void normalizer(Import& n) {
     n.need_rank(1);
     const std::string norm = n.get_string("norm", {"MAX", "L1", "L2"});
-    const ValueId x = as_float(n), size = n.unary("abs", x);
+    const ValueId x = as_float(n), size = n.unary(op::abs, x);
     const std::int64_t last = n.rank() - 1;
-    const ValueId by = norm == "MAX"  ? n.unary("reduce_max", size, {{"axis", last}})
+    const ValueId by = norm == "MAX"  ? n.unary(op::reduce_max, size, {attr::axis(last)})
                        : norm == "L1" ? n.b.reduce_sum(size, last)
-                                      : n.unary("sqrt", n.b.reduce_sum(n.unary("square", x), last));
-    n.add_output(n.binary("divide", x, n.binary("maximum", by, n.b.scalar(1e-30))));
+                                      : n.unary(op::sqrt, n.b.reduce_sum(n.unary(op::square, x), last));
+    n.add_output(n.binary(op::divide, x, n.binary(op::maximum, by, n.b.scalar(1e-30))));
 }
 
 void binarizer(Import& n) {
-    const ValueId above = n.binary("greater", n.x(0), n.number(n.f("threshold", 0), n.x(0)));
+    const ValueId above = n.binary(op::greater, n.x(0), n.number(n.f("threshold", 0), n.x(0)));
     n.add_output(n.b.cast(above, n.b.type(n.x(0)).dtype));
 }
 
@@ -314,14 +314,14 @@ void imputer(Import& n) {
     for (std::size_t k = 0; k < by.size(); ++k) values.set(static_cast<std::int64_t>(k), by[k]);
     if (by.empty()) n.wrong("it has no replacement values");
     const ValueId x = n.x(0);
-    const ValueId hit =
-        std::isnan(replaced) ? n.unary("not", n.binary("equal", x, x)) : n.binary("equal", x, n.number(replaced, x));
-    n.add_output(n.b.add("where", {hit, n.b.constant(std::move(values)), x}));
+    const ValueId hit = std::isnan(replaced) ? n.unary(op::not_, n.binary(op::equal, x, x))
+                                             : n.binary(op::equal, x, n.number(replaced, x));
+    n.add_output(n.b.add(op::where, {hit, n.b.constant(std::move(values)), x}));
 }
 
 void array_features(Import& n) {
     const ValueId ids = n.b.reshape(n.x(1), {count(n.dims(1))});
-    const ValueId y = n.b.add("take", {n.x(0), ids}, {{"axis", n.rank() - 1}});
+    const ValueId y = n.b.add(op::take, {n.x(0), ids}, {attr::axis(n.rank() - 1)});
     n.add_output(n.rank() == 1 ? n.b.reshape(y, {1, count(n.dims(1))}) : y);
 }
 
@@ -346,7 +346,7 @@ void one_hot_encoder(Import& n) {
     Dims dims = n.dims();
     dims.push_back(1);
     n.add_output(
-        n.b.cast(n.binary("equal", n.b.reshape(as_float(n), dims), n.b.constant(std::move(keys))), DType::F32));
+        n.b.cast(n.binary(op::equal, n.b.reshape(as_float(n), dims), n.b.constant(std::move(keys))), DType::F32));
 }
 
 void label_encoder(Import& n) {
@@ -367,8 +367,8 @@ void label_encoder(Import& n) {
     other.set(0, n.has_attribute("default_tensor") ? n.tensor("default_tensor").at(0)
                  : is_float(values.dtype())        ? n.f("default_float", -0.0)
                                                    : static_cast<double>(n.i("default_int64", -1)));
-    n.add_output(n.b.add("look_up", {n.x(0), n.b.constant(std::move(keys)), n.b.constant(std::move(values)),
-                                     n.b.constant(std::move(other))}));
+    n.add_output(n.b.add(op::look_up, {n.x(0), n.b.constant(std::move(keys)), n.b.constant(std::move(values)),
+                                       n.b.constant(std::move(other))}));
 }
 
 void refuse_maps(Import& n) { n.unsupported("it works on maps; convert them to tables in your program"); }

@@ -16,8 +16,8 @@ Attrs window_attrs(Import& n) {
     Attrs attrs;
     for (const char* name : {"strides", "dilations", "pads", "output_padding", "output_shape"})
         if (n.has_attribute(name)) attrs[name] = n.ints(name);
-    if (n.has_attribute("auto_pad")) attrs["auto_pad"] = n.s("auto_pad", "NOTSET");
-    if (n.has_attribute("ceil_mode")) attrs["ceil_mode"] = n.i("ceil_mode", 0);
+    if (n.has_attribute("auto_pad")) set(attrs, attr::auto_pad, n.s("auto_pad", "NOTSET"));
+    if (n.has_attribute("ceil_mode")) set(attrs, attr::ceil_mode, n.i("ceil_mode", 0));
     return attrs;
 }
 
@@ -28,16 +28,16 @@ void check_kernel(Import& n, std::size_t weights) {
         n.wrong("kernel_shape [{}] with weights [{}]", fmt::join(n.ints("kernel_shape"), ", "), fmt::join(w, ", "));
 }
 
-void convolution(Import& n, const char* op) {
+void convolution(Import& n, OpId op) {
     Attrs attrs = window_attrs(n);
-    attrs["group"] = n.i("group", 1);
+    set(attrs, attr::group, n.i("group", 1));
     check_kernel(n, 1);
     std::vector<ValueId> in{n.x(0), n.x(1)};
     if (n.has(2)) in.push_back(n.x(2));
     n.add_output(n.b.add(op, in, attrs));
 }
-void conv(Import& n) { convolution(n, "conv"); }
-void conv_transpose(Import& n) { convolution(n, "conv_transpose"); }
+void conv(Import& n) { convolution(n, op::conv); }
+void conv_transpose(Import& n) { convolution(n, op::conv_transpose); }
 
 /// Operands: x [batch, channels, length], weights [channels, 1, taps], bias, last elements of the previous call.
 void causal_conv(Import& n) {
@@ -48,9 +48,9 @@ void causal_conv(Import& n) {
     const ValueId x = joined(n, before, n.x(0), 2);
     std::vector<ValueId> in{x, n.x(1)};
     if (n.has(2)) in.push_back(n.x(2));
-    const ValueId y = n.b.add("conv", in, {{"group", d[1]}});
+    const ValueId y = n.b.add(op::conv, in, {attr::group(d[1])});
     const bool swish = n.get_string("activation", {"none", "silu", "swish"}) != "none";
-    n.add_output(swish ? n.binary("multiply", y, n.unary("sigmoid", y)) : y);
+    n.add_output(swish ? n.binary(op::multiply, y, n.unary(op::sigmoid, y)) : y);
     std::vector<std::int64_t> last;
     for (std::int64_t k = 0; k < kept; ++k) last.push_back(d[2] + k);
     n.add_output(n.gather(x, 2, last));
@@ -66,12 +66,12 @@ ValueId subtract_zero_point(Import& n, std::size_t k, std::size_t zero) {
         dims.assign(n.b.dims(x).size(), 1);
         dims[0] = count(n.b.dims(z));
     }
-    return n.binary("subtract", x, n.b.reshape(z, dims));
+    return n.binary(op::subtract, x, n.b.reshape(z, dims));
 }
 
 void conv_integer(Import& n) {
     Attrs attrs = window_attrs(n);
-    attrs["group"] = n.i("group", 1);
+    set(attrs, attr::group, n.i("group", 1));
     check_kernel(n, 1);
     ValueId x = subtract_zero_point(n, 0, 2), w = subtract_zero_point(n, 1, 3);
     const Dims d = n.b.dims(w);
@@ -80,7 +80,7 @@ void conv_integer(Import& n) {
         x = n.b.cast(x, DType::I32);
         w = n.b.cast(w, DType::I32);
     }
-    n.add_output(n.b.cast(n.b.add("conv", {x, w}, attrs), DType::I32));
+    n.add_output(n.b.cast(n.b.add(op::conv, {x, w}, attrs), DType::I32));
 }
 
 /// A value per channel, or one for all, reshaped to broadcast along `axis`.
@@ -98,41 +98,41 @@ ValueId per_channel(Import& n, std::size_t k, std::size_t rank, std::size_t axis
 /// one factor for all scales.
 void qlinear_conv(Import& n) {
     Attrs attrs = window_attrs(n);
-    attrs["group"] = n.i("group", 1);
+    set(attrs, attr::group, n.i("group", 1));
     n.need_rank(3);
     check_kernel(n, 3);
     const std::size_t rank = n.dims(0).size();
     const ValueId x = n.scaled(subtract_zero_point(n, 0, 2), int8_scale);
     const ValueId w = n.scaled(subtract_zero_point(n, 3, 5), int8_scale);
-    ValueId y = n.b.add("conv", {x, w}, attrs);
-    if (n.has(8)) y = n.binary("add", y, n.scaled(per_channel(n, 8, rank, 1), int8_scale * int8_scale));
+    ValueId y = n.b.add(op::conv, {x, w}, attrs);
+    if (n.has(8)) y = n.binary(op::add, y, n.scaled(per_channel(n, 8, rank, 1), int8_scale * int8_scale));
     const auto factor = [&](std::size_t k) { return n.scaled(per_channel(n, k, rank, 1), 1 / int8_scale); };
-    y = n.binary("multiply", y,
-                 n.binary("divide", n.binary("multiply", factor(1), factor(4)), per_channel(n, 6, rank, 1)));
+    y = n.binary(op::multiply, y,
+                 n.binary(op::divide, n.binary(op::multiply, factor(1), factor(4)), per_channel(n, 6, rank, 1)));
     const DType to = n.b.type(n.x(7)).dtype;
     n.add_output(quantize_to(n, y, per_channel(n, 7, rank, 1), to));
 }
 
-void pool(Import& n, const char* op) {
+void pool(Import& n, OpId op) {
     Attrs attrs = window_attrs(n);
-    attrs["kernel"] = n.ints("kernel_shape");
-    if (n.has_attribute("count_include_pad")) attrs["count_include_pad"] = n.i("count_include_pad", 0);
+    set(attrs, attr::kernel, n.ints("kernel_shape"));
+    if (n.has_attribute("count_include_pad")) set(attrs, attr::count_include_pad, n.i("count_include_pad", 0));
     n.add_output(n.unary(op, n.x(0), attrs));
     if (n.outputs() < 2) return;
-    attrs["column_major"] = n.i("storage_order", 0);
-    n.add_output(n.unary("max_pool_places", n.x(0), attrs));
+    set(attrs, attr::column_major, n.i("storage_order", 0));
+    n.add_output(n.unary(op::max_pool_places, n.x(0), attrs));
 }
-void max_pool(Import& n) { pool(n, "max_pool"); }
-void average_pool(Import& n) { pool(n, "average_pool"); }
+void max_pool(Import& n) { pool(n, op::max_pool); }
+void average_pool(Import& n) { pool(n, op::average_pool); }
 
 void global_average(Import& n) {
     const Dims& dims = n.dims();
     if (dims.size() < 3) n.wrong("operand 0 has rank {}; it needs 3 or more", dims.size());
-    n.add_output(n.b.add("average_pool", {n.x(0)}, {{"kernel", Dims(dims.begin() + 2, dims.end())}}));
+    n.add_output(n.b.add(op::average_pool, {n.x(0)}, {attr::kernel(Dims(dims.begin() + 2, dims.end()))}));
 }
 void global_max(Import& n) {
     ValueId x = n.x(0);
-    for (std::int64_t a = 2; a < n.rank(); ++a) x = n.unary("reduce_max", x, {{"axis", a}});
+    for (std::int64_t a = 2; a < n.rank(); ++a) x = n.unary(op::reduce_max, x, {attr::axis(a)});
     n.add_output(x);
 }
 
@@ -246,7 +246,7 @@ void resize_axes(Import& n, const ResizeMode& mode, const std::vector<Axis>& axe
             for (std::size_t k = 0; k < axes.size(); ++k)
                 if (std::binary_search(beyond[k].begin(), beyond[k].end(), i / steps[k] % frame.dims()[k]))
                     frame.set(i, extrapolation);
-        x = n.binary("add", x, n.b.constant(std::move(frame)));
+        x = n.binary(op::add, x, n.b.constant(std::move(frame)));
     }
     n.add_output(x);
 }

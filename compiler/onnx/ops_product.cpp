@@ -16,7 +16,7 @@ ValueId numpy_matmul(Import& n, ValueId a, ValueId b) {
     if (n.b.dims(a).empty() || n.b.dims(b).empty()) n.wrong("an operand is a scalar");
     if (row) a = n.b.reshape(a, {1, n.b.dims(a)[0]});
     if (column) b = n.b.reshape(b, {n.b.dims(b)[0], 1});
-    const ValueId y = n.binary("matmul", a, b);
+    const ValueId y = n.binary(op::matmul, a, b);
     Dims dims = n.b.dims(y);
     if (column) dims.pop_back();
     if (row) dims.erase(dims.end() - (column ? 1 : 2));
@@ -31,9 +31,9 @@ void gemm(Import& n) {
         if (n.rank(k) != 2) n.wrong("operand {} has rank {}; it needs 2", k, n.rank(k));
     if (n.i("transA", 0) != 0) a = n.b.transpose(a, {1, 0});
     if (n.i("transB", 0) != 0) b = n.b.transpose(b, {1, 0});
-    ValueId y = n.binary("matmul", a, b);
+    ValueId y = n.binary(op::matmul, a, b);
     if (n.f("alpha", 1) != 1) y = n.scaled(y, n.f("alpha", 1));
-    if (n.has(2)) y = n.binary("add", y, n.f("beta", 1) == 1 ? n.x(2) : n.scaled(n.x(2), n.f("beta", 1)));
+    if (n.has(2)) y = n.binary(op::add, y, n.f("beta", 1) == 1 ? n.x(2) : n.scaled(n.x(2), n.f("beta", 1)));
     n.add_output(y);
 }
 
@@ -47,7 +47,7 @@ ValueId subtract_zero_point(Import& n, std::size_t k, std::size_t zero, std::siz
     } else if (along == 2) {
         z = n.b.reshape(z, {count(n.b.dims(z)), 1});
     }
-    return n.binary("subtract", x, z);
+    return n.binary(op::subtract, x, z);
 }
 
 /// Computes with floats if they hold all sums exactly. Otherwise the host computes with integers, since the device
@@ -80,8 +80,8 @@ void qlinear_matmul(Import& n) {
                                    n.scaled(subtract_zero_point(n, 3, 5, 1), int8_scale));
     const auto factor = [&](std::size_t k, bool rows) { return n.scaled(scale(k, rows), 1 / int8_scale); };
     const ValueId all =
-        n.binary("divide", n.binary("multiply", factor(1, true), factor(4, false)), n.b.reshape(n.x(6), {}));
-    n.add_output(requantized(n, n.binary("multiply", y, all), 7));
+        n.binary(op::divide, n.binary(op::multiply, factor(1, true), factor(4, false)), n.b.reshape(n.x(6), {}));
+    n.add_output(requantized(n, n.binary(op::multiply, y, all), 7));
 }
 
 // --- einsum -------------------------------------------------------------------------------------------------------
@@ -182,7 +182,7 @@ ValueId arranged(Import& n, ValueId x, std::string letters, const std::string& w
             dims[first] = dims[k] = size;
             Literal mask = identity(size);
             mask.reshape(dims);
-            x = n.b.reduce_sum(n.binary("multiply", x, n.b.constant(std::move(mask))), static_cast<std::int64_t>(k));
+            x = n.b.reduce_sum(n.binary(op::multiply, x, n.b.constant(std::move(mask))), static_cast<std::int64_t>(k));
             Dims less = n.b.dims(x);
             less.erase(less.begin() + static_cast<std::ptrdiff_t>(k));
             x = n.b.reshape(x, less);
@@ -243,7 +243,7 @@ ValueId contracted(Import& n, Term p, Term q, const std::string& out) {
     const std::size_t nb = batch.size();
     const std::int64_t m = product(da, nb, nb + left.size()), k = product(da, nb + left.size(), da.size());
     const std::int64_t cols = product(db, nb + inner.size(), db.size()), z = product(da, 0, nb);
-    const ValueId y = n.binary("matmul", n.b.reshape(a, {z, m, k}), n.b.reshape(b, {z, k, cols}));
+    const ValueId y = n.binary(op::matmul, n.b.reshape(a, {z, m, k}), n.b.reshape(b, {z, k, cols}));
     Dims dims(da.begin(), da.begin() + static_cast<std::ptrdiff_t>(nb + left.size()));
     dims.insert(dims.end(), db.begin() + static_cast<std::ptrdiff_t>(nb + inner.size()), db.end());
     return arranged(n, n.b.reshape(y, dims), batch + left + right, out);

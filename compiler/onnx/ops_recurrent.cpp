@@ -24,7 +24,7 @@ constexpr std::int64_t max_steps = 2048;
 using Activation = std::function<ValueId(Import&, ValueId)>;
 
 ValueId step_above(Import& n, ValueId x, double limit) {
-    return n.b.cast(n.binary("greater", x, n.number(limit, x)), n.b.type(x).dtype);
+    return n.b.cast(n.binary(op::greater, x, n.number(limit, x)), n.b.type(x).dtype);
 }
 
 /// `alphas`, `betas`: consumed in order by activations that have such a parameter.
@@ -38,30 +38,30 @@ Activation activation(Import& n, const std::string& given, std::vector<float>& a
         return value;
     };
     if (name == "sigmoid" || name == "tanh" || name == "relu" || name == "softplus")
-        return [name](Import& m, ValueId x) { return m.unary(name.c_str(), x); };
+        return [op = op_named(name)](Import& m, ValueId x) { return m.unary(op, x); };
     if (name == "softsign")
         return [](Import& m, ValueId x) {
-            return m.binary("divide", x, m.binary("add", m.unary("abs", x), m.number(1, x)));
+            return m.binary(op::divide, x, m.binary(op::add, m.unary(op::abs, x), m.number(1, x)));
         };
     if (name == "leakyrelu" || name == "elu") {
         const double alpha = next(alphas, name == "elu" ? 1 : 0.01);
         const bool leaky = name == "leakyrelu";
         return [=](Import& m, ValueId x) {
-            return m.unary(leaky ? "lrelu" : "elu", x, {{leaky ? "slope" : "alpha", alpha}});
+            return m.unary(leaky ? op::lrelu : op::elu, x, {{leaky ? "slope" : "alpha", alpha}});
         };
     }
     if (name == "thresholdedrelu") {
         const double alpha = next(alphas, 1);
-        return [=](Import& m, ValueId x) { return m.binary("multiply", x, step_above(m, x, alpha)); };
+        return [=](Import& m, ValueId x) { return m.binary(op::multiply, x, step_above(m, x, alpha)); };
     }
     if (name == "affine" || name == "scaledtanh" || name == "hardsigmoid") {
         const bool hard = name == "hardsigmoid";
         const double alpha = next(alphas, hard ? 0.2 : 1), beta = next(betas, hard ? 0.5 : name == "affine" ? 0 : 1);
         if (name == "scaledtanh")
-            return [=](Import& m, ValueId x) { return m.scaled(m.unary("tanh", m.scaled(x, beta)), alpha); };
+            return [=](Import& m, ValueId x) { return m.scaled(m.unary(op::tanh, m.scaled(x, beta)), alpha); };
         return [=](Import& m, ValueId x) {
-            const ValueId line = m.binary("add", m.scaled(x, alpha), m.number(beta, x));
-            return hard ? m.unary("relu_max", line, {{"threshold", 1.0}}) : line;
+            const ValueId line = m.binary(op::add, m.scaled(x, alpha), m.number(beta, x));
+            return hard ? m.unary(op::relu_max, line, {attr::threshold(1.0)}) : line;
         };
     }
     n.unsupported("activation '{}' is not known", given);
@@ -93,23 +93,23 @@ public:
     ValueId gate_sum(std::size_t gate, ValueId x) {
         return plus(plus(input(gate, x), state(gate, h)), bias(gate, true));
     }
-    ValueId input(std::size_t gate, ValueId x) { return n_.binary("matmul", x, w_[gate]); }
+    ValueId input(std::size_t gate, ValueId x) { return n_.binary(op::matmul, x, w_[gate]); }
     std::optional<ValueId> state(std::size_t gate, std::optional<ValueId> from) {
-        return from ? std::optional(n_.binary("matmul", *from, r_[gate])) : std::nullopt;
+        return from ? std::optional(n_.binary(op::matmul, *from, r_[gate])) : std::nullopt;
     }
     /// Bias of the inputs, with `both` plus that of the state.
     std::optional<ValueId> bias(std::size_t gate, bool both) {
         if (wb_.empty()) return std::nullopt;
-        return both ? n_.binary("add", wb_[gate], rb_[gate]) : wb_[gate];
+        return both ? n_.binary(op::add, wb_[gate], rb_[gate]) : wb_[gate];
     }
     std::optional<ValueId> state_bias(std::size_t gate) {
         return rb_.empty() ? std::nullopt : std::optional(rb_[gate]);
     }
-    ValueId plus(ValueId a, std::optional<ValueId> b) { return b ? n_.binary("add", a, *b) : a; }
+    ValueId plus(ValueId a, std::optional<ValueId> b) { return b ? n_.binary(op::add, a, *b) : a; }
     ValueId activate(std::size_t function, ValueId x) {
         if (layer_.clip > 0) {
-            x = n_.binary("minimum", x, n_.number(layer_.clip, x));
-            x = n_.binary("maximum", x, n_.number(-layer_.clip, x));
+            x = n_.binary(op::minimum, x, n_.number(layer_.clip, x));
+            x = n_.binary(op::maximum, x, n_.number(-layer_.clip, x));
         }
         return functions_[function](n_, x);
     }
@@ -156,15 +156,15 @@ void gru_step(Import& n, Direction& d, ValueId x) {
     ValueId candidate = d.plus(d.input(2, x), d.bias(2, false));
     if (n.i("linear_before_reset", 0) != 0) {
         std::optional<ValueId> old = d.state(2, d.h);
-        if (const auto bias = d.state_bias(2)) old = old ? n.binary("add", *old, *bias) : *bias;
-        if (old) candidate = n.binary("add", candidate, n.binary("multiply", r, *old));
+        if (const auto bias = d.state_bias(2)) old = old ? n.binary(op::add, *old, *bias) : *bias;
+        if (old) candidate = n.binary(op::add, candidate, n.binary(op::multiply, r, *old));
     } else {
-        if (d.h) candidate = d.plus(candidate, d.state(2, n.binary("multiply", r, *d.h)));
+        if (d.h) candidate = d.plus(candidate, d.state(2, n.binary(op::multiply, r, *d.h)));
         candidate = d.plus(candidate, d.state_bias(2));
     }
     candidate = d.activate(1, candidate);
-    const ValueId fresh = n.binary("multiply", n.binary("subtract", n.number(1, z), z), candidate);
-    d.h = d.h ? n.binary("add", fresh, n.binary("multiply", z, *d.h)) : fresh;
+    const ValueId fresh = n.binary(op::multiply, n.binary(op::subtract, n.number(1, z), z), candidate);
+    d.h = d.h ? n.binary(op::add, fresh, n.binary(op::multiply, z, *d.h)) : fresh;
 }
 
 void lstm_step(Import& n, Direction& d, ValueId x) {
@@ -172,14 +172,14 @@ void lstm_step(Import& n, Direction& d, ValueId x) {
     const auto with_cell = [&](Gate gate, const std::optional<ValueId>& c) {
         const ValueId sum = d.gate_sum(gate, x);
         const auto weights = c ? d.peephole(static_cast<std::int64_t>(gate)) : std::nullopt;
-        return d.activate(0, weights ? n.binary("add", sum, n.binary("multiply", *c, *weights)) : sum);
+        return d.activate(0, weights ? n.binary(op::add, sum, n.binary(op::multiply, *c, *weights)) : sum);
     };
     const ValueId i = with_cell(input, d.c);
-    const ValueId f = n.i("input_forget", 0) != 0 ? n.binary("subtract", n.number(1, i), i) : with_cell(forget, d.c);
-    const ValueId fresh = n.binary("multiply", i, d.activate(1, d.gate_sum(cell, x)));
-    d.c = d.c ? n.binary("add", n.binary("multiply", f, *d.c), fresh) : fresh;
+    const ValueId f = n.i("input_forget", 0) != 0 ? n.binary(op::subtract, n.number(1, i), i) : with_cell(forget, d.c);
+    const ValueId fresh = n.binary(op::multiply, i, d.activate(1, d.gate_sum(cell, x)));
+    d.c = d.c ? n.binary(op::add, n.binary(op::multiply, f, *d.c), fresh) : fresh;
     const ValueId o = with_cell(output, d.c);
-    d.h = n.binary("multiply", o, d.activate(2, *d.c));
+    d.h = n.binary(op::multiply, o, d.activate(2, *d.c));
 }
 
 // --- a layer ------------------------------------------------------------------------------------------------------
@@ -191,7 +191,7 @@ ValueId present_steps(Import& n, const Layer& layer) {
     Literal numbers(n.b.type(n.x(4)).dtype, {layer.steps, 1, 1});
     for (std::int64_t t = 0; t < layer.steps; ++t) numbers.set(t, static_cast<double>(t));
     const ValueId lengths = n.b.reshape(n.x(4), {1, layer.batch, 1});
-    return n.b.cast(n.binary("greater", lengths, n.b.constant(std::move(numbers))), n.b.type(n.x(0)).dtype);
+    return n.b.cast(n.binary(op::greater, lengths, n.b.constant(std::move(numbers))), n.b.type(n.x(0)).dtype);
 }
 
 Layer layer_of(Import& n, std::int64_t gates) {
@@ -260,12 +260,12 @@ std::vector<ValueId> run(Import& n, const Layer& layer, Direction& d, bool backw
         step(n, d, x);
         ValueId output = *d.h;
         if (layer.has_lengths()) {
-            const ValueId own = has_step(n, layer, t, *d.h), others = n.binary("subtract", n.number(1, own), own);
+            const ValueId own = has_step(n, layer, t, *d.h), others = n.binary(op::subtract, n.number(1, own), own);
             const auto kept = [&](ValueId now, const std::optional<ValueId>& before) {
-                const ValueId mine = n.binary("multiply", now, own);
-                return before ? n.binary("add", mine, n.binary("multiply", *before, others)) : mine;
+                const ValueId mine = n.binary(op::multiply, now, own);
+                return before ? n.binary(op::add, mine, n.binary(op::multiply, *before, others)) : mine;
             };
-            output = n.binary("multiply", *d.h, own);
+            output = n.binary(op::multiply, *d.h, own);
             d.h = kept(*d.h, h);
             if (d.c) d.c = kept(*d.c, c);
         }

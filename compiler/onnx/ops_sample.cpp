@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "compiler/onnx/importer.hpp"
+#include "generated/op_attributes.hpp"
 
 namespace ttsim::impl::ir {
 
@@ -15,12 +16,12 @@ void grid_sample(Import& n) {
     const std::string mode = n.opset < 20 ? n.get_string("mode", {"bilinear", "nearest", "bicubic"})
                                           : n.get_string("mode", {"linear", "nearest", "cubic"});
     if (mode == "bicubic" && n.rank() != 4) n.wrong("mode bicubic takes rank 4; operand 0 has rank {}", n.rank());
-    n.add_output(n.b.add("grid_sample", {n.x(0), n.x(1)},
-                         {{"mode", mode == "bilinear"  ? "linear"
-                                   : mode == "bicubic" ? "cubic"
-                                                       : mode},
-                          {"padding", n.get_string("padding_mode", {"zeros", "border", "reflection"})},
-                          {"align_corners", n.i("align_corners", 0)}}));
+    n.add_output(n.b.add(op::grid_sample, {n.x(0), n.x(1)},
+                         {attr::mode(mode == "bilinear"  ? "linear"
+                                     : mode == "bicubic" ? "cubic"
+                                                         : mode),
+                          attr::padding(n.get_string("padding_mode", {"zeros", "border", "reflection"})),
+                          attr::align_corners(n.i("align_corners", 0))}));
 }
 
 /// Positions of all pixels in -1..1, multiplied by a matrix per sample.
@@ -46,7 +47,7 @@ void affine_grid(Import& n) {
         }
         places.set(p * (axes + 1) + axes, 1);
     }
-    const ValueId y = n.binary("matmul", n.b.constant(std::move(places)), n.b.transpose(n.x(0), {0, 2, 1}));
+    const ValueId y = n.binary(op::matmul, n.b.constant(std::move(places)), n.b.transpose(n.x(0), {0, 2, 1}));
     Dims dims{n.dims()[0]};
     dims.insert(dims.end(), spatial.begin(), spatial.end());
     dims.push_back(axes);
@@ -56,27 +57,27 @@ void affine_grid(Import& n) {
 void roi_align(Import& n) {
     const bool half_pixel = n.opset >= 16 && n.get_string("coordinate_transformation_mode",
                                                           {"half_pixel", "output_half_pixel"}) == "half_pixel";
-    n.add_output(n.b.add("roi_align", {n.x(0), n.x(1), n.x(2)},
-                         {{"height", n.i("output_height", 1)},
-                          {"width", n.i("output_width", 1)},
-                          {"ratio", n.i("sampling_ratio", 0)},
-                          {"scale", n.f("spatial_scale", 1)},
-                          {"max", std::int64_t{n.get_string("mode", {"avg", "max"}) == "max" ? 1 : 0}},
-                          {"half_pixel", std::int64_t{half_pixel ? 1 : 0}}}));
+    n.add_output(n.b.add(op::roi_align, {n.x(0), n.x(1), n.x(2)},
+                         attrs_of(RoiAlignAttributes{.height = n.i("output_height", 1),
+                                                     .width = n.i("output_width", 1),
+                                                     .scale = n.f("spatial_scale", 1),
+                                                     .half_pixel = half_pixel,
+                                                     .ratio = n.i("sampling_ratio", 0),
+                                                     .max = n.get_string("mode", {"avg", "max"}) == "max"})));
 }
 
 void max_roi_pool(Import& n) {
     const auto shape = n.ints("pooled_shape");
     if (shape.size() != 2) n.wrong("pooled_shape has {} numbers; it needs 2", shape.size());
-    n.add_output(n.b.add("max_roi_pool", {n.x(0), n.x(1)},
-                         {{"height", shape[0]}, {"width", shape[1]}, {"scale", n.f("spatial_scale", 1)}}));
+    n.add_output(n.b.add(op::max_roi_pool, {n.x(0), n.x(1)},
+                         {attr::height(shape[0]), attr::width(shape[1]), attr::scale(n.f("spatial_scale", 1))}));
 }
 
 void deform_conv(Import& n) {
     if (n.rank() != 4 || n.rank(1) != 4 || n.rank(2) != 4)
         n.unsupported("a deformable convolution whose rank is not 4");
     const Dims w = n.dims(1), offset = n.dims(2);
-    Attrs attrs{{"group", n.i("group", 1)}, {"offset_group", n.i("offset_group", 1)}};
+    Attrs attrs{attr::group(n.i("group", 1)), attr::offset_group(n.i("offset_group", 1))};
     n.need_small({n.i("group", 1), n.i("offset_group", 1)});
     for (const char* name : {"strides", "dilations", "pads"}) n.need_small(n.ints(name));
     for (const char* name : {"strides", "dilations", "pads"})
@@ -85,8 +86,8 @@ void deform_conv(Import& n) {
     Literal all(DType::F32, places);
     std::fill(all.floats().begin(), all.floats().end(), 1.0F);
     const ValueId mask = n.has(4) ? n.x(4) : n.b.constant(std::move(all));
-    ValueId y = n.b.add("deform_conv", {n.x(0), n.x(1), n.x(2), mask}, attrs);
-    if (n.has(3)) y = n.binary("add", y, n.b.reshape(n.x(3), {count(n.dims(3)), 1, 1}));
+    ValueId y = n.b.add(op::deform_conv, {n.x(0), n.x(1), n.x(2), mask}, attrs);
+    if (n.has(3)) y = n.binary(op::add, y, n.b.reshape(n.x(3), {count(n.dims(3)), 1, 1}));
     n.add_output(y);
 }
 
@@ -110,8 +111,8 @@ void max_unpool(Import& n) {
     n.check_positions(count(full));
     const ValueId zeros = n.b.constant(Literal(n.b.type(n.x(0)).dtype, {count(full)}));
     ValueId y =
-        n.b.add("scatter_elements", {zeros, n.b.reshape(n.x(1), {count(n.dims(1))}), n.b.reshape(n.x(0), {count(d)})},
-                {{"axis", std::int64_t{0}}, {"reduction", std::string("none")}});
+        n.b.add(op::scatter_elements, {zeros, n.b.reshape(n.x(1), {count(n.dims(1))}), n.b.reshape(n.x(0), {count(d)})},
+                {attr::axis(0), attr::reduction("none")});
     y = n.b.reshape(y, full);
     if (n.has(2)) {
         const std::vector<std::int64_t> wanted = n.integers(2);
@@ -200,26 +201,26 @@ void center_crop_pad(Import& n) {
 void lp_pool(Import& n) {
     const double p = n.opset < 2 ? n.f("p", 2) : static_cast<double>(n.i("p", 2));
     if (p < 1) n.wrong("p is {}", p);
-    Attrs attrs{{"kernel", n.ints("kernel_shape")}, {"count_include_pad", std::int64_t{1}}};
+    Attrs attrs{attr::kernel(n.ints("kernel_shape")), attr::count_include_pad(true)};
     for (const char* name : {"strides", "pads", "dilations"})
         if (n.has_attribute(name)) attrs[name] = n.ints(name);
-    if (n.has_attribute("auto_pad")) attrs["auto_pad"] = n.s("auto_pad", "NOTSET");
+    if (n.has_attribute("auto_pad")) set(attrs, attr::auto_pad, n.s("auto_pad", "NOTSET"));
     if (n.i("ceil_mode", 0) != 0) n.unsupported("ceil_mode; use sizes that the strides divide");
-    const ValueId size = n.unary("abs", n.x(0));
+    const ValueId size = n.unary(op::abs, n.x(0));
     const auto power = [&](ValueId v, double e) {
         if (e == 1) return v;
-        if (e == 2) return n.unary("square", v);
-        return e == 0.5 ? n.unary("sqrt", v) : n.binary("power", v, n.number(e, v));
+        if (e == 2) return n.unary(op::square, v);
+        return e == 0.5 ? n.unary(op::sqrt, v) : n.binary(op::power, v, n.number(e, v));
     };
-    const ValueId mean = n.unary("average_pool", power(size, p), attrs);
+    const ValueId mean = n.unary(op::average_pool, power(size, p), attrs);
     n.add_output(power(n.scaled(mean, static_cast<double>(count(n.ints("kernel_shape")))), 1 / p));
 }
 void global_lp_pool(Import& n) {
     const double p = static_cast<double>(n.i("p", 2));
-    ValueId x = n.unary("abs", n.x(0));
-    x = p == 1 ? x : p == 2 ? n.unary("square", x) : n.binary("power", x, n.number(p, x));
+    ValueId x = n.unary(op::abs, n.x(0));
+    x = p == 1 ? x : p == 2 ? n.unary(op::square, x) : n.binary(op::power, x, n.number(p, x));
     for (std::int64_t a = 2; a < n.rank(); ++a) x = n.b.reduce_sum(x, a);
-    n.add_output(p == 1 ? x : p == 2 ? n.unary("sqrt", x) : n.binary("power", x, n.number(1 / p, x)));
+    n.add_output(p == 1 ? x : p == 2 ? n.unary(op::sqrt, x) : n.binary(op::power, x, n.number(1 / p, x)));
 }
 
 // --- boxes --------------------------------------------------------------------------------------------------------
@@ -297,7 +298,7 @@ void image_scaler(Import& n) {
     Literal shift(n.b.type(n.x(0)).dtype, {std::ssize(bias), 1, 1});
     for (std::size_t k = 0; k < bias.size(); ++k) shift.set(static_cast<std::int64_t>(k), static_cast<double>(bias[k]));
     ValueId y = n.scaled(n.x(0), n.f("scale", 1));
-    if (!bias.empty()) y = n.binary("add", y, n.b.constant(std::move(shift)));
+    if (!bias.empty()) y = n.binary(op::add, y, n.b.constant(std::move(shift)));
     n.add_output(y);
 }
 

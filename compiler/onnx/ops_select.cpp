@@ -11,15 +11,15 @@ namespace {
 void top_k(Import& n) {
     const std::int64_t axis = n.axis(n.i("axis", -1), n.rank()), k = n.opset < 10 ? n.i("k", 0) : n.integer(1);
     const std::int64_t largest = n.opset < 11 ? 1 : n.i("largest", 1);
-    n.add_output(n.b.add("top_k", {n.x(0)}, {{"axis", axis}, {"k", k}, {"largest", largest}}));
+    n.add_output(n.b.add(op::top_k, {n.x(0)}, {attr::axis(axis), attr::k(k), attr::largest(largest)}));
     if (n.outputs() > 1) n.add_output(n.b.result(n.out.front(), 1));
 }
 
 void reverse_sequence(Import& n) {
     n.need_rank(2);
-    n.add_output(
-        n.b.add("reverse_sequence", {n.x(0), n.x(1)},
-                {{"axis", n.axis(n.i("time_axis", 0), n.rank())}, {"batch", n.axis(n.i("batch_axis", 1), n.rank())}}));
+    n.add_output(n.b.add(
+        op::reverse_sequence, {n.x(0), n.x(1)},
+        {attr::axis(n.axis(n.i("time_axis", 0), n.rank())), attr::batch(n.axis(n.i("batch_axis", 1), n.rank()))}));
 }
 
 /// Operand 0 as a constant, because the size of the result depends on its values.
@@ -123,14 +123,14 @@ void tf_idf(Import& n) {
     Literal table = Literal::vector(runs);
     table.reshape({std::ssize(runs) / (most + 2), most + 2});
     const ValueId rows = rank == 1 ? n.b.reshape(n.x(0), {1, dims[0]}) : n.x(0);
-    ValueId y = n.b.add("count_runs", {rows, n.b.constant(std::move(table))},
-                        {{"outputs", width}, {"least", least}, {"skips", skips}});
+    ValueId y = n.b.add(op::count_runs, {rows, n.b.constant(std::move(table))},
+                        {attr::outputs(width), attr::least(least), attr::skips(skips)});
     const std::string mode = n.get_string("mode", {"TF", "IDF", "TFIDF"});
-    if (mode == "IDF") y = n.b.cast(n.binary("greater", y, n.b.scalar(0)), DType::F32);
+    if (mode == "IDF") y = n.b.cast(n.binary(op::greater, y, n.b.scalar(0)), DType::F32);
     if (mode != "TF" && !weights.empty()) {
         Literal factors(DType::F32, {width});
         factors.floats() = weights;
-        y = n.binary("multiply", y, n.b.constant(std::move(factors)));
+        y = n.binary(op::multiply, y, n.b.constant(std::move(factors)));
     }
     n.add_output(rank == 1 ? n.b.reshape(y, {width}) : y);
 }
@@ -151,19 +151,20 @@ ValueId class_loss(Import& n, ValueId logs, ValueId target) {
     const DType ids = n.b.type(target).dtype, type = n.b.type(logs).dtype;
     std::optional<ValueId> weight;
     if (n.has_attribute("ignore_index")) {
-        const ValueId ignored = n.binary("equal", target, n.b.scalar(static_cast<double>(n.i("ignore_index", 0)), ids));
-        target = n.b.add("where", {ignored, n.b.scalar(0, ids), target});
-        weight = n.b.cast(n.unary("not", ignored), type);
+        const ValueId ignored =
+            n.binary(op::equal, target, n.b.scalar(static_cast<double>(n.i("ignore_index", 0)), ids));
+        target = n.b.add(op::where, {ignored, n.b.scalar(0, ids), target});
+        weight = n.b.cast(n.unary(op::not_, ignored), type);
     }
     if (n.has(2)) {
-        const ValueId own = n.b.add("take", {n.x(2), target}, {{"axis", std::int64_t{0}}});
-        weight = weight ? n.binary("multiply", own, *weight) : own;
+        const ValueId own = n.b.add(op::take, {n.x(2), target}, {attr::axis(0)});
+        weight = weight ? n.binary(op::multiply, own, *weight) : own;
     }
     Dims places = n.b.dims(target);
     places.insert(places.begin() + 1, 1);
-    const ValueId found = n.b.add("gather_elements", {logs, n.b.reshape(target, places)}, {{"axis", std::int64_t{1}}});
-    ValueId loss = n.b.reshape(n.unary("neg", found), n.b.dims(target));
-    if (weight) loss = n.binary("multiply", loss, *weight);
+    const ValueId found = n.b.add(op::gather_elements, {logs, n.b.reshape(target, places)}, {attr::axis(1)});
+    ValueId loss = n.b.reshape(n.unary(op::neg, found), n.b.dims(target));
+    if (weight) loss = n.binary(op::multiply, loss, *weight);
     const std::string reduction = n.get_string("reduction", {"mean", "sum", "none"});
     if (reduction == "none") return loss;
     const auto sum = [&](ValueId v) {
@@ -171,13 +172,13 @@ ValueId class_loss(Import& n, ValueId logs, ValueId target) {
         return n.b.reshape(n.b.reduce_sum(flat, 0), {});
     };
     if (reduction == "sum") return sum(loss);
-    if (weight) return n.binary("divide", sum(loss), sum(*weight));
+    if (weight) return n.binary(op::divide, sum(loss), sum(*weight));
     return n.scaled(sum(loss), 1.0 / static_cast<double>(count(n.b.dims(target))));
 }
 void likelihood_loss(Import& n) { n.add_output(class_loss(n, n.x(0), n.x(1))); }
 void cross_entropy_loss(Import& n) {
     n.need_rank(2);
-    const ValueId logs = n.unary("log_softmax", n.x(0), {{"axis", std::int64_t{1}}});
+    const ValueId logs = n.unary(op::log_softmax, n.x(0), {attr::axis(1)});
     n.add_output(class_loss(n, logs, n.x(1)));
     n.add_output(logs);
 }

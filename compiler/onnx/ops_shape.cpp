@@ -105,7 +105,7 @@ void concat(Import& n) {
         std::vector<std::int64_t> rows(static_cast<std::size_t>(dims[at]), -1);
         std::iota(rows.begin() + start, rows.begin() + start + size, 0);
         const ValueId placed = n.gather(n.x(k), axis, rows);
-        sum = sum ? n.binary("add", *sum, placed) : placed;
+        sum = sum ? n.binary(op::add, *sum, placed) : placed;
         start += size;
     }
     n.add_output(sum ? *sum : n.x(0));
@@ -235,7 +235,7 @@ ValueId bordered_integers(Import& n, ValueId x, Literal border) {
     Literal outside(DType::Bool, border.dims());
     for (std::int64_t at = 0; at < border.size(); ++at) outside.set_integer(at, border.integer(at));
     const ValueId value = n.opset < 11 ? n.number(n.f("value", 0), x) : n.b.reshape(n.x(2), {});
-    return n.b.add("where", {n.b.constant(std::move(outside)), value, x});
+    return n.b.add(op::where, {n.b.constant(std::move(outside)), value, x});
 }
 
 void pad(Import& n) {
@@ -274,8 +274,8 @@ void pad(Import& n) {
         }
         if (!is_float(border.dtype())) return n.add_output(bordered_integers(n, x, std::move(border)));
         ValueId frame = n.b.constant(std::move(border));
-        if (computed) frame = n.binary("multiply", frame, n.b.reshape(n.x(2), {}));
-        x = n.binary("add", x, frame);
+        if (computed) frame = n.binary(op::multiply, frame, n.b.reshape(n.x(2), {}));
+        x = n.binary(op::add, x, frame);
     }
     n.add_output(x);
 }
@@ -403,7 +403,8 @@ void trilu(Import& n) {
     for (std::int64_t r = 0; r < rows; ++r)
         for (std::int64_t c = 0; c < cols; ++c) mask.set(r * cols + c, (upper ? c - r >= k : c - r <= k) ? 1 : 0);
     const ValueId kept = n.b.constant(std::move(mask));
-    n.add_output(known ? n.b.add("where", {kept, n.x(0), n.number(0, n.x(0))}) : n.binary("multiply", n.x(0), kept));
+    n.add_output(known ? n.b.add(op::where, {kept, n.x(0), n.number(0, n.x(0))})
+                       : n.binary(op::multiply, n.x(0), kept));
 }
 
 }  // namespace

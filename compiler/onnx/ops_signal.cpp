@@ -62,8 +62,8 @@ ValueId transformed(Import& n, const Complex& x, std::int64_t axis, std::int64_t
                             waves(n, results, given, length, sine_of, [&](std::int64_t c) { return sign * scale(c); }));
     };
     if (!x.imaginary) return with_parts(n, cosines(x.real), sines(x.real));
-    return with_parts(n, n.binary("subtract", cosines(x.real), sines(*x.imaginary)),
-                      n.binary("add", cosines(*x.imaginary), sines(x.real)));
+    return with_parts(n, n.binary(op::subtract, cosines(x.real), sines(*x.imaginary)),
+                      n.binary(op::add, cosines(*x.imaginary), sines(x.real)));
 }
 
 /// A real signal of `length` from the first half of its frequencies.
@@ -76,7 +76,8 @@ ValueId real_signal(Import& n, const Complex& x, std::int64_t axis, std::int64_t
     };
     ValueId y = n.b.map_axis(x.real, axis, waves(n, length, given, length, cosine_of, scale));
     if (x.imaginary)
-        y = n.binary("subtract", y, n.b.map_axis(*x.imaginary, axis, waves(n, length, given, length, sine_of, scale)));
+        y = n.binary(op::subtract, y,
+                     n.b.map_axis(*x.imaginary, axis, waves(n, length, given, length, sine_of, scale)));
     return y;
 }
 
@@ -121,8 +122,8 @@ std::optional<ValueId> convolved(Import& n, ValueId signal, std::int64_t step, s
             waves.set(2 * f * length + c, weight * std::cos(angle));
             waves.set((2 * f + 1) * length + c, -weight * std::sin(angle));
         }
-    const ValueId y = n.b.add("conv", {n.b.reshape(signal, {d[0], 1, d[1]}), n.b.constant(std::move(waves))},
-                              {{"strides", Dims{step}}});
+    const ValueId y = n.b.add(op::conv, {n.b.reshape(signal, {d[0], 1, d[1]}), n.b.constant(std::move(waves))},
+                              {attr::strides(Dims{step})});
     return n.b.reshape(n.b.transpose(y, {0, 2, 1}), {d[0], frames, frequencies, 2});
 }
 
@@ -145,7 +146,7 @@ void short_time_fourier(Import& n) {
     std::vector<std::int64_t> places;
     for (std::int64_t k = 0; k < frames * length; ++k) places.push_back(k / length * step + k % length);
     ValueId cut = n.b.reshape(n.gather(signal, 1, places), {d[0], frames, length, d[2]});
-    if (n.has(2)) cut = n.binary("multiply", cut, n.b.reshape(n.x(2), {length, 1}));
+    if (n.has(2)) cut = n.binary(op::multiply, cut, n.b.reshape(n.x(2), {length, 1}));
     n.add_output(transformed(n, parts(n, cut), 2, length, frequencies, false));
 }
 

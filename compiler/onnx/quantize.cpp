@@ -49,8 +49,8 @@ ValueId along_axis(Import& n, ValueId v, const Dims& dims, std::int64_t axis, st
 ValueId dequantized(Import& n, ValueId x, ValueId scale, std::optional<ValueId> zero, std::int64_t axis) {
     const Dims dims = n.b.dims(x);
     ValueId y = n.b.cast(x, DType::F32);
-    if (zero) y = n.binary("subtract", y, n.b.cast(along_axis(n, *zero, dims, axis), DType::F32));
-    return n.binary("multiply", y, n.b.cast(along_axis(n, scale, dims, axis), DType::F32));
+    if (zero) y = n.binary(op::subtract, y, n.b.cast(along_axis(n, *zero, dims, axis), DType::F32));
+    return n.binary(op::multiply, y, n.b.cast(along_axis(n, scale, dims, axis), DType::F32));
 }
 ValueId dequantized(Import& n, std::size_t k, std::int64_t axis) {
     return dequantized(n, n.x(k), n.x(k + 1), n.has(k + 2) ? std::optional(n.x(k + 2)) : std::nullopt, axis);
@@ -60,13 +60,13 @@ ValueId quantized(Import& n, ValueId y, std::size_t scale) {
     const bool shifted = n.has(scale + 1);
     const DType to = shifted ? n.b.type(n.x(scale + 1)).dtype : DType::U8;
     const ValueId zero = shifted ? n.b.cast(n.b.reshape(n.x(scale + 1), {}), DType::F32) : n.b.scalar(0);
-    return quantize_to(n, n.binary("divide", y, n.b.reshape(n.x(scale), {})), zero, to);
+    return quantize_to(n, n.binary(op::divide, y, n.b.reshape(n.x(scale), {})), zero, to);
 }
 
 ValueId quantize_to(Import& n, ValueId y, ValueId zero, DType to) {
     const auto [low, high] = quantized_range(n, to);
-    const ValueId q = n.b.add("quantize", {y, zero}, {{"low", low}, {"high", high}});
-    return n.b.add("cast", {q}, {{"to", std::string(to_string(to))}, {"exact", std::int64_t{1}}});
+    const ValueId q = n.b.add(op::quantize, {y, zero}, {attr::low(low), attr::high(high)});
+    return n.b.add(op::cast, {q}, {attr::to(std::string(to_string(to))), attr::exact(true)});
 }
 
 }  // namespace ttsim::impl::ir

@@ -167,7 +167,7 @@ bool Reader::import_if(const onnx::NodeProto& node, Scope& scope) {
                 "condition (--constant NAME=NUMBER for the inputs it is computed from) keeps it on the device",
                 k);
         const ValueId which = n.b.reshape(condition.items.front(), {});
-        chosen.push_back({{n.b.add("where", {which, a.items[0], b.items[0]})}});
+        chosen.push_back({{n.b.add(op::where, {which, a.items[0], b.items[0]})}});
     }
     set_outputs(node, scope, chosen);
     return true;
@@ -336,7 +336,7 @@ std::optional<std::vector<NamedValue>> Reader::scan_as_distances(const onnx::Nod
     const auto found = scanned_distances(graph_of(node, "body"));
     if (!found) return std::nullopt;
     const ValueId squares = squared_distances(n, rows, state);
-    return std::vector<NamedValue>{given[0], {{found->root ? n.unary("sqrt", squares) : squares}}};
+    return std::vector<NamedValue>{given[0], {{found->root ? n.unary(op::sqrt, squares) : squares}}};
 }
 
 /// Unrolls a Scan over the last `inputs` operands. Returns the final states, then the scan outputs.

@@ -126,7 +126,7 @@ void Reader::add_tail() {
     printer.SetSingleLineMode(true);
     TT_CHECK(printer.PrintToString(model, &text), "the deferred nodes cannot be printed");
     build_.set_origin(tail_.front()->name().empty() ? tail_.front()->output(0) : tail_.front()->name());
-    const ValueId first = build_.add("model_tail", operands, {{"model", text}, {"dtypes", dtypes}});
+    const ValueId first = build_.add(op::model_tail, operands, {attr::model(text), attr::dtypes(dtypes)});
     for (int k = 0; k < graph.output_size(); ++k)
         top_.values[graph.output(k).name()] = {{k == 0 ? first : build_.result(first, k)}};
     if (options_.notes) options_.notes->push_back(tail_note());

@@ -11,7 +11,7 @@ namespace ttsim::impl::ir {
 namespace {
 
 Type infer_axis(const Node& node, std::span<const Type> in) {
-    const std::int64_t axis = node.integer("axis", -1), rank = static_cast<std::int64_t>(in[0].dims.size());
+    const std::int64_t axis = node.get(attr::axis), rank = static_cast<std::int64_t>(in[0].dims.size());
     if (axis < 0 || axis >= rank)
         fail_input(node.loc, "'{}' has axis {}; its operand has rank {}", node.name, axis, rank);
     return in[0];
@@ -37,7 +37,7 @@ Type infer_softmax(const Node& node, std::span<const Type> in) {
     const Type out = infer_axis(node, in);
     if (in.size() < 2) return out;
     Dims lines = out.dims;
-    lines[static_cast<std::size_t>(node.integer("axis", -1))] = 1;
+    lines[static_cast<std::size_t>(node.get(attr::axis))] = 1;
     if (broadcast(node, in[1].dims, lines) != lines)
         fail_input(node.loc, "'{}' multiplies lines of {} by {}", node.name, to_string(in[0]), to_string(in[1]));
     return out;
@@ -46,9 +46,9 @@ Type infer_softmax(const Node& node, std::span<const Type> in) {
 /// softmax and log_softmax. A line with factor 0 is 0, even if its elements are not finite.
 Literal eval_softmax(const Node& node, std::span<const Literal* const> in) {
     Literal out(node.type.dtype, node.type.dims, max_read_elements);
-    const auto axis = static_cast<std::size_t>(node.integer("axis", -1));
+    const auto axis = static_cast<std::size_t>(node.get(attr::axis));
     const std::int64_t size = out.dims()[axis], step = strides(out.dims())[axis];
-    const bool logarithm = node.op == "log_softmax";
+    const bool logarithm = node.op == op::log_softmax;
     Dims lines = out.dims();
     lines[axis] = 1;
     const std::vector<double> factors = in.size() > 1 ? broadcast_elements(*in[1], lines) : std::vector<double>();
@@ -68,7 +68,7 @@ Literal eval_softmax(const Node& node, std::span<const Literal* const> in) {
 }
 
 Type infer_groups(const Node& node, std::span<const Type> in) {
-    const std::int64_t groups = node.integer("groups", 0);
+    const std::int64_t groups = node.get(attr::groups);
     if (in[0].dims.size() < 3 || groups < 1 || in[0].dims[1] % groups != 0)
         fail_input(node.loc, "'{}' cannot norm {} in {} groups of channels", node.name, to_string(in[0]), groups);
     return in[0];
@@ -76,8 +76,8 @@ Type infer_groups(const Node& node, std::span<const Type> in) {
 
 Type infer_conv(const Node& node, std::span<const Type> in) {
     const Dims &x = in[0].dims, &w = in[1].dims;
-    const std::int64_t groups = node.integer("group", 1);
-    const bool transposed = node.op == "conv_transpose";
+    const std::int64_t groups = node.get(attr::group);
+    const bool transposed = node.op == op::conv_transpose;
     if (x.size() < 3 || w.size() != x.size())
         fail_input(node.loc, "'{}' convolves {} with {}; both need the same rank of at least 3", node.name,
                    to_string(in[0]), to_string(in[1]));
@@ -103,7 +103,7 @@ Literal eval_conv(const Node& node, std::span<const Literal* const> in) {
     Literal out(node.type.dtype, node.type.dims, max_read_elements);
     const std::int64_t positions = count(spatial_part(out.dims())), taps = count(spatial_part(w.dims()));
     const std::int64_t pixels = count(spatial_part(x.dims())), channels = out.dims()[1], inner = w.dims()[1];
-    const std::int64_t group = channels / node.integer("group", 1);
+    const std::int64_t group = channels / node.get(attr::group);
     for (std::int64_t at = 0; at < out.size(); ++at) {
         const std::int64_t n = at / positions / channels, c = at / positions % channels, o = at % positions;
         double sum = in.size() > 2 ? in[2]->at(c) : 0;
@@ -138,7 +138,7 @@ Type infer_batch_norm(const Node& node, std::span<const Type> in) {
 
 Type infer_pool(const Node& node, std::span<const Type> in) {
     const Dims& x = in[0].dims;
-    const auto kernel = node.list("kernel");
+    const auto kernel = node.get(attr::kernel);
     if (x.size() < 3 || kernel.size() + 2 != x.size())
         fail_input(node.loc, "'{}' pools {} with a kernel of rank {}", node.name, to_string(in[0]), kernel.size());
     Type out{in[0].dtype, {x[0], x[1]}, {}};
@@ -147,20 +147,20 @@ Type infer_pool(const Node& node, std::span<const Type> in) {
 }
 
 constexpr std::array composite_table{
-    OpInfo{"softmax", Level::Composite, 1, 2, infer_softmax, eval_softmax},
-    OpInfo{"log_softmax", Level::Composite, 1, 1, infer_axis, eval_softmax},
-    OpInfo{"layer_norm", Level::Composite, 1, 1, infer_axis, nullptr},  // over `axis` and all later axes, without scale
-    OpInfo{"rms_norm", Level::Composite, 1, 1, infer_axis, nullptr},    // the same without subtracting the mean
-    OpInfo{"group_norm", Level::Composite, 1, 1, infer_groups, nullptr},
-    OpInfo{"batch_norm", Level::Composite, 5, 5, infer_batch_norm, nullptr},  // x, scale, shift, mean, variance
-    OpInfo{"conv", Level::Composite, 2, 3, infer_conv, eval_conv, false, SIZE_MAX, work_conv},
-    OpInfo{"conv_transpose", Level::Composite, 2, 3, infer_conv, nullptr},
-    OpInfo{"max_pool", Level::Composite, 1, 1, infer_pool, nullptr},
-    OpInfo{"average_pool", Level::Composite, 1, 1, infer_pool, nullptr},
+    OpFunctions{op::softmax, infer_softmax, eval_softmax},
+    OpFunctions{op::log_softmax, infer_axis, eval_softmax},
+    OpFunctions{op::layer_norm, infer_axis},  // over `axis` and all later axes, without scale
+    OpFunctions{op::rms_norm, infer_axis},    // the same without subtracting the mean
+    OpFunctions{op::group_norm, infer_groups},
+    OpFunctions{op::batch_norm, infer_batch_norm},  // x, scale, shift, mean, variance
+    OpFunctions{op::conv, infer_conv, eval_conv, work_conv},
+    OpFunctions{op::conv_transpose, infer_conv},
+    OpFunctions{op::max_pool, infer_pool},
+    OpFunctions{op::average_pool, infer_pool},
 };
 
 }  // namespace
 
-std::span<const OpInfo> composite_ops() { return composite_table; }
+std::span<const OpFunctions> composite_ops() { return composite_table; }
 
 }  // namespace ttsim::impl::ir

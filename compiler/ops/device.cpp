@@ -4,6 +4,7 @@
 #include <deque>
 
 #include "compiler/ops/op_lists.hpp"
+#include "generated/op_declarations.hpp"
 
 namespace ttsim::impl::ir {
 
@@ -29,7 +30,7 @@ Type with_bias(const Node& node, std::span<const Type> in, Dims dims) {
 }
 Type infer_device_matmul(const Node& node, std::span<const Type> in) {
     const Dims &a = in[0].dims, &b = in[1].dims;
-    const std::int64_t group = node.integer("z", 1);
+    const std::int64_t group = node.get(attr::z);
     if (a[0] != b[0] || a[2] != b[1] || group < 1 || a[0] % group != 0)
         fail_input(node.loc, "'{}' multiplies {} by {} in groups of {} slices", node.name, to_string(in[0]),
                    to_string(in[1]), group);
@@ -37,13 +38,13 @@ Type infer_device_matmul(const Node& node, std::span<const Type> in) {
 }
 Type infer_reduce(const Node& node, std::span<const Type> in) {
     Dims dims = in[0].dims;
-    const std::string dim = node.get_string("dim", "c");
+    const std::string dim = node.get(attr::dim);
     if (dim == "c")
         dims[2] = 1;
     else if (dim == "r")
         dims[1] = 1;
-    else if (dim == "z" && node.integer("z", 1) >= 1 && dims[0] % node.integer("z", 1) == 0)
-        dims[0] /= node.integer("z", 1);
+    else if (dim == "z" && node.get(attr::z) >= 1 && dims[0] % node.get(attr::z) == 0)
+        dims[0] /= node.get(attr::z);
     else
         fail_input(node.loc, "'{}' reduces dim '{}'; it must be r, c, or z with a divisor of the slices", node.name,
                    dim);
@@ -56,13 +57,13 @@ Type infer_fused(const Node& node, std::span<const Type> in) {
         if (type.dims != in[0].dims)
             fail_input(node.loc, "operands of '{}' have {} and {} tiles; they must have as many", node.name,
                        to_string(in[0]), to_string(type));
-    if (node.get_string("program", "").empty()) fail_input(node.loc, "'{}' has no program", node.name);
+    if (node.get(attr::program).empty()) fail_input(node.loc, "'{}' has no program", node.name);
     return as_declared(node, in[0], in[0].dims);
 }
 /// Operands: x {1, p, c}, row indices as integers [32 * r, n], and optionally their weights of the same dims.
 Type infer_sparse(const Node& node, std::span<const Type> in) {
     const Dims &x = in[0].dims, &rows = in[1].dims;
-    const std::int64_t t = node.integer("t", 1);
+    const std::int64_t t = node.get(attr::t);
     if (x[0] != 1 || rows.size() != 2 || t < 1 || rows[0] % tile_edge != 0 || rows[0] / tile_edge % t != 0 ||
         is_float(in[1].dtype) || (in.size() > 2 && in[2].dims != rows))
         fail_input(node.loc, "'{}' gathers rows of {} by {}; it needs one slice, and integers [32 * r, n] in {} slices",
@@ -83,8 +84,8 @@ Type infer_depthwise(const Node& node, std::span<const Type> in) {
 Type infer_splice(const Node& node, std::span<const Type> in) {
     Dims dims = in[0].dims;
     dims[2] = 0;
-    const std::vector<std::int64_t> firsts = node.list("firsts"), counts = node.list("counts");
-    const std::int64_t runs = node.integer("runs", 1);
+    const std::vector<std::int64_t> firsts = node.get(attr::firsts), counts = node.get(attr::counts);
+    const std::int64_t runs = node.get(attr::runs);
     if (firsts.size() != counts.size() || (!counts.empty() && (counts.size() != in.size() || runs != 1)))
         fail_input(node.loc, "'{}' needs as many firsts and counts as operands, and one run, or none of them",
                    node.name);
@@ -102,8 +103,15 @@ Type infer_splice(const Node& node, std::span<const Type> in) {
     return as_declared(node, in[0], std::move(dims));
 }
 
-/// Converts the value of an attribute to the kind in its record.
-AttrValue value_of(const Node& node, const AttrDef& attr, const Attr& given) {
+const OpFunctions others[] = {
+    OpFunctions{op::buda::matmul, infer_device_matmul}, OpFunctions{op::buda::fused_op, infer_fused},
+    OpFunctions{op::buda::depthwise, infer_depthwise},  OpFunctions{op::buda::sparse, infer_sparse},
+    OpFunctions{op::buda::reduce, infer_reduce},        OpFunctions{op::buda::splice, infer_splice},
+};
+
+}  // namespace
+
+AttrValue record_value(const Node& node, const AttrDef& attr, const Attr& given) {
     const auto* integer = std::get_if<std::int64_t>(&given);
     const auto* real = std::get_if<double>(&given);
     const auto* string = std::get_if<std::string>(&given);
@@ -118,55 +126,44 @@ AttrValue value_of(const Node& node, const AttrDef& attr, const Attr& given) {
                node.name, node.op);
 }
 
-/// Records of the elementwise ops; owns their names.
-std::vector<OpInfo> elementwise_rows() {
-    static std::deque<std::string> names;
-    std::vector<OpInfo> rows;
-    for (const OpDef* op : ttsim::impl::all_ops()) {
-        if (!op->range) continue;
-        const auto operands = static_cast<std::size_t>(op->min_inputs);
-        rows.push_back({.name = names.emplace_back("buda." + std::string(op->name)),
-                        .level = Level::Device,
-                        .min_inputs = operands,
-                        .max_inputs = operands,
-                        .infer = operands == 1 ? infer_unary : infer_binary,
-                        .eval = nullptr,
-                        .elementwise = true});
-    }
-    return rows;
+const OpDef* device_def(OpId op) {
+    const OpInfo* info = find_op(op);
+    return info ? info->device : nullptr;
+}
+const OpDef* counterpart_def(OpId op) {
+    const OpInfo* info = find_op(op);
+    return info ? device_def(info->counterpart) : nullptr;
 }
 
-const OpInfo others[] = {
-    OpInfo{"buda.matmul", Level::Device, 2, 3, infer_device_matmul, nullptr},
-    OpInfo{"buda.fused_op", Level::Device, 1, 16, infer_fused, nullptr},
-    OpInfo{"buda.depthwise", Level::Device, 2, 3, infer_depthwise, nullptr},
-    OpInfo{.name = "buda.sparse",
-           .level = Level::Device,
-           .min_inputs = 2,
-           .max_inputs = 3,
-           .infer = infer_sparse,
-           .eval = nullptr,
-           .tables_from = 1},
-    OpInfo{"buda.reduce", Level::Device, 1, 1, infer_reduce, nullptr},
-    OpInfo{"buda.splice", Level::Device, 1, 8, infer_splice, nullptr},
-};
-
-}  // namespace
-
-const OpDef* device_def(const std::string& op) {
-    constexpr std::string_view prefix = "buda.";
-    return op.starts_with(prefix) ? ttsim::impl::find_op(std::string_view(op).substr(prefix.size())) : nullptr;
+OpInfo device_row(const OpDef& def) {
+    static std::deque<std::string> names;
+    const auto operands = static_cast<std::size_t>(def.min_inputs);
+    return {.name = names.emplace_back(fmt::format("{}{}", device_prefix, def.name)),
+            .level = Level::Device,
+            .min_inputs = operands,
+            .max_inputs = operands,
+            .infer = operands == 1 ? infer_unary : infer_binary,
+            .eval = nullptr,
+            .elementwise = true};
 }
 
 void read_attributes(const Node& node, const OpDef& def, OpAttributes& into) {
     for (const AttrDef& attr : def.attributes)
-        if (const auto given = node.attrs.find(std::string(attr.name)); given != node.attrs.end())
-            set_attribute(into, attr, value_of(node, attr, given->second));
+        if (const auto given = node.attrs.find(attr.name); given != node.attrs.end())
+            set_attribute(into, attr, record_value(node, attr, given->second));
 }
 
-std::span<const OpInfo> device_ops() {
-    static const std::vector<OpInfo> table = [] {
-        std::vector<OpInfo> rows = elementwise_rows();
+std::span<const OpFunctions> device_ops() {
+    static const std::vector<OpFunctions> table = [] {
+        std::vector<OpFunctions> rows;
+        for (const OpDeclaration& op : op_declarations) {
+            if (op.level != Level::Device || !op.elementwise) continue;
+            const OpDef* def = ttsim::impl::find_op(op.name.substr(device_prefix.size()));
+            TT_CHECK(def && def->range && static_cast<std::size_t>(def->max_inputs) == op.max_inputs,
+                     "'{}' of ops.toml has no record in kernels/ops/ with a range and as many operands", op.name);
+            rows.push_back({OpId(static_cast<std::uint16_t>(&op - op_declarations + 1)),
+                            op.max_inputs == 1 ? infer_unary : infer_binary});
+        }
         rows.insert(rows.end(), std::begin(others), std::end(others));
         return rows;
     }();

@@ -38,7 +38,7 @@ private:
 
 Type infer_same(const Node&, std::span<const Type> in) { return in[0]; }
 Type infer_cast(const Node& node, std::span<const Type> in) {
-    const std::string to = node.get_string("to", "f32");
+    const std::string to = node.get(attr::to);
     const auto dtype = parse_dtype(to);
     if (!dtype) fail_input(node.loc, "'{}' casts to '{}', which is no element type", node.name, to);
     return {*dtype, in[0].dims, {}};
@@ -166,7 +166,7 @@ Literal eval_power(const Node& node, std::span<const Literal* const> in) {
 
 Literal eval_lrelu(const Node& node, std::span<const Literal* const> in) {
     OpAttributes attr;
-    read_attributes(node, *device_def("buda." + node.op), attr);
+    read_attributes(node, *counterpart_def(node.op), attr);
     Literal out(node.type.dtype, node.type.dims, max_read_elements);
     for (std::int64_t i = 0; i < out.size(); ++i) {
         const double x = in[0]->at(i);
@@ -180,55 +180,70 @@ double gelu_tanh(double x) {
 }
 double modulo(const Node& n, double a, double b) {
     const double rest = std::fmod(a, b);
-    const bool other_sign = n.integer("fmod", 0) == 0 && rest != 0 && (rest < 0) != (b < 0);
+    const bool other_sign = !n.get(attr::fmod) && rest != 0 && (rest < 0) != (b < 0);
     return other_sign ? rest + b : rest;
 }
 double round_even(double x) { return std::nearbyint(x); }
 /// Rounds a, which is divided by the scale already, adds the zero point b and clamps.
 double quantize(const Node& n, double a, double b) {
-    return std::clamp(round_even(a) + b, n.number("low", 0), n.number("high", 255));
+    return std::clamp(round_even(a) + b, n.get(attr::low), n.get(attr::high));
 }
 /// a * b plus the zero point, rounded and clamped to an Int8 with an offset: from offset - 127 to offset + 127.
 double nearest_int8(const Node& n, double a, double b) {
-    const double offset = n.number("offset", 0);
-    return std::clamp(round_even(a * b + n.number("zero", 0) - offset), -127.0, 127.0) + offset;
+    const double offset = n.get(attr::offset);
+    return std::clamp(round_even(a * b + n.get(attr::zero) - offset), -127.0, 127.0) + offset;
+}
+
+/// The elements of an operand in the order of the broadcast result, as whole tiles.
+Tensor tiled_operand(const Literal& operand, const Dims& dims, std::int64_t tiles) {
+    constexpr std::int64_t edge = 32;
+    Tensor tensor(1, tiles * edge, edge);
+    BroadcastIterator at(operand.dims(), dims);
+    for (std::int64_t i = 0, n = count(dims); i < n; ++i)
+        tensor.data[static_cast<std::size_t>(i)] = static_cast<float>(operand.at(at.next()));
+    return tensor;
+}
+
+/// The value of an op by the golden of its device op, in float32.
+Literal eval_by_golden(const Node& node, std::span<const Literal* const> in) {
+    const OpDef& def = *counterpart_def(node.op);
+    Literal out(node.type.dtype, node.type.dims, max_read_elements);
+    OpConfig op;
+    op.type = def.name;
+    op.name = node.name;
+    op.loc = node.loc;
+    op.out.mblock_m = out.size() / 1024 + 1;
+    read_attributes(node, def, op.attr);
+    std::vector<Tensor> operands;
+    for (const Literal* operand : in) operands.push_back(tiled_operand(*operand, out.dims(), op.out.mblock_m));
+    std::vector<const Tensor*> pointers;
+    for (const Tensor& operand : operands) pointers.push_back(&operand);
+    const Tensor result = def.golden(op, pointers);
+    for (std::int64_t i = 0; i < out.size(); ++i) out.set(i, double{result.data[static_cast<std::size_t>(i)]});
+    return out;
 }
 
 template <double (*F)(const Node&, double), IntegerUnary W = nullptr>
-constexpr OpInfo unary(std::string_view name, Level level, std::string_view onnx) {
-    return {.name = name,
-            .level = level,
-            .min_inputs = 1,
-            .max_inputs = 1,
-            .infer = infer_same,
-            .eval = eval_unary<F, W>,
-            .elementwise = true,
-            .onnx = onnx};
+constexpr OpFunctions unary(OpId op) {
+    return {op, infer_same, eval_unary<F, W>};
 }
 template <double (*F)(const Node&, double, double), IntegerBinary W = nullptr>
-constexpr OpInfo binary(std::string_view name, Level level, std::string_view onnx, bool test = false) {
-    return {.name = name,
-            .level = level,
-            .min_inputs = 2,
-            .max_inputs = 2,
-            .infer = test ? infer_test : infer_elementwise,
-            .eval = eval_binary<F, W>,
-            .elementwise = true,
-            .onnx = onnx};
+constexpr OpFunctions binary(OpId op, bool test = false) {
+    return {op, test ? infer_test : infer_elementwise, eval_binary<F, W>};
 }
 
-#define TT_UNARY(NAME, LEVEL, ONNX, EXPRESSION)    \
+#define TT_UNARY(OP, EXPRESSION)                   \
     unary<([](const Node& n, double x) -> double { \
         static_cast<void>(n);                      \
         return EXPRESSION;                         \
-    })>(NAME, Level::LEVEL, ONNX)
-#define TT_BINARY(NAME, LEVEL, ONNX, EXPRESSION)              \
+    })>(OP)
+#define TT_BINARY(OP, EXPRESSION)                             \
     binary<([](const Node& n, double a, double b) -> double { \
         static_cast<void>(n);                                 \
         return EXPRESSION;                                    \
-    })>(NAME, Level::LEVEL, ONNX)
+    })>(OP)
 /// The same with an expression for integers, where `t` is the type of the (first) operand.
-#define TT_UNARY_INTEGER(NAME, LEVEL, ONNX, EXPRESSION, INTEGER)                         \
+#define TT_UNARY_INTEGER(OP, EXPRESSION, INTEGER)                                        \
     unary<([](const Node& n, double x) -> double {                                       \
               static_cast<void>(n);                                                      \
               return EXPRESSION;                                                         \
@@ -236,8 +251,8 @@ constexpr OpInfo binary(std::string_view name, Level level, std::string_view onn
           ([](const Node& n, std::int64_t x, [[maybe_unused]] DType t) -> std::int64_t { \
               static_cast<void>(n);                                                      \
               return INTEGER;                                                            \
-          })>(NAME, Level::LEVEL, ONNX)
-#define TT_BINARY_INTEGER(NAME, LEVEL, ONNX, EXPRESSION, INTEGER)                                         \
+          })>(OP)
+#define TT_BINARY_INTEGER(OP, EXPRESSION, INTEGER)                                                        \
     binary<([](const Node& n, double a, double b) -> double {                                             \
                static_cast<void>(n);                                                                      \
                return EXPRESSION;                                                                         \
@@ -245,102 +260,85 @@ constexpr OpInfo binary(std::string_view name, Level level, std::string_view onn
            ([](const Node& n, std::int64_t a, std::int64_t b, [[maybe_unused]] DType t) -> std::int64_t { \
                static_cast<void>(n);                                                                      \
                return INTEGER;                                                                            \
-           })>(NAME, Level::LEVEL, ONNX)
-#define TT_TEST(NAME, ONNX, EXPRESSION, INTEGER)                                                        \
+           })>(OP)
+#define TT_TEST(OP, EXPRESSION, INTEGER)                                                                \
     binary<([](const Node&, double a, double b) -> double { return (EXPRESSION) ? 1.0 : 0.0; }),        \
            ([](const Node&, std::int64_t a, std::int64_t b, [[maybe_unused]] DType t) -> std::int64_t { \
                return (INTEGER) ? 1 : 0;                                                                \
-           })>(NAME, Level::Composite, ONNX, true)
+           })>(OP, true)
 
 constexpr std::array elementwise_table{
     // ops of the device
-    TT_UNARY_INTEGER("nop", Core, "", x, x),
-    TT_UNARY("exp", Core, "Exp", std::exp(x)),
-    TT_UNARY("log", Core, "Log", std::log(x)),
-    TT_UNARY("sqrt", Core, "Sqrt", std::sqrt(x)),
-    TT_UNARY("reciprocal", Core, "Reciprocal", 1 / x),
-    TT_UNARY("sigmoid", Core, "Sigmoid", 1 / (1 + std::exp(-x))),
-    TT_UNARY("tanh", Core, "Tanh", std::tanh(x)),
-    TT_UNARY("sine", Core, "Sin", std::sin(x)),
-    TT_UNARY("cosine", Core, "Cos", std::cos(x)),
-    TT_UNARY_INTEGER("abs", Core, "Abs", std::fabs(x), integers::absolute(x, t)),
-    TT_UNARY_INTEGER("square", Core, "", x* x, integers::multiply(x, x, t)),
-    TT_UNARY("gelu", Core, "", gelu_tanh(x)),
-    OpInfo{.name = "lrelu",
-           .level = Level::Core,
-           .min_inputs = 1,
-           .max_inputs = 1,
-           .infer = infer_same,
-           .eval = eval_lrelu,
-           .elementwise = true},
-    TT_UNARY_INTEGER("relu", Core, "Relu", std::max(x, 0.0), integers::larger(x, 0, t)),
-    TT_UNARY("relu_max", Core, "", std::min(std::max(x, 0.0), n.number("threshold", 1))),
-    TT_BINARY("round_int8", Core, "", nearest_int8(n, a, b)),
-    TT_BINARY_INTEGER("add", Core, "Add", a + b, integers::add(a, b, t)),
-    TT_BINARY_INTEGER("subtract", Core, "Sub", a - b, integers::subtract(a, b, t)),
-    TT_BINARY_INTEGER("multiply", Core, "Mul", a* b, integers::multiply(a, b, t)),
-    TT_BINARY_INTEGER("maximum", Core, "", std::max(a, b), integers::larger(a, b, t)),
+    TT_UNARY_INTEGER(op::nop, x, x),
+    TT_UNARY(op::exp, std::exp(x)),
+    TT_UNARY(op::log, std::log(x)),
+    TT_UNARY(op::sqrt, std::sqrt(x)),
+    TT_UNARY(op::reciprocal, 1 / x),
+    TT_UNARY(op::sigmoid, 1 / (1 + std::exp(-x))),
+    TT_UNARY(op::tanh, std::tanh(x)),
+    TT_UNARY(op::sine, std::sin(x)),
+    TT_UNARY(op::cosine, std::cos(x)),
+    TT_UNARY_INTEGER(op::abs, std::fabs(x), integers::absolute(x, t)),
+    TT_UNARY_INTEGER(op::square, x* x, integers::multiply(x, x, t)),
+    TT_UNARY(op::gelu, gelu_tanh(x)),
+    OpFunctions{op::lrelu, infer_same, eval_lrelu},
+    TT_UNARY_INTEGER(op::relu, std::max(x, 0.0), integers::larger(x, 0, t)),
+    TT_UNARY(op::relu_max, std::min(std::max(x, 0.0), n.get(attr::threshold))),
+    TT_BINARY(op::round_int8, nearest_int8(n, a, b)),
+    TT_BINARY_INTEGER(op::add, a + b, integers::add(a, b, t)),
+    TT_BINARY_INTEGER(op::subtract, a - b, integers::subtract(a, b, t)),
+    TT_BINARY_INTEGER(op::multiply, a* b, integers::multiply(a, b, t)),
+    TT_BINARY_INTEGER(op::maximum, std::max(a, b), integers::larger(a, b, t)),
     // decomposed by decompose-elementwise
-    TT_UNARY_INTEGER("neg", Composite, "Neg", -x, integers::negate(x, t)),
-    TT_UNARY("erf", Composite, "Erf", std::erf(x)),
-    TT_UNARY("atan", Composite, "Atan", std::atan(x)),
-    TT_UNARY("asinh", Composite, "Asinh", std::asinh(x)),
-    TT_UNARY("acosh", Composite, "Acosh", std::acosh(x)),
-    TT_UNARY("atanh", Composite, "Atanh", std::atanh(x)),
-    TT_UNARY("gelu_erf", Composite, "", 0.5 * x * (1 + std::erf(x / std::numbers::sqrt2))),
-    TT_UNARY_INTEGER("sign", Composite, "Sign",
+    TT_UNARY_INTEGER(op::neg, -x, integers::negate(x, t)),
+    TT_UNARY(op::erf, std::erf(x)),
+    TT_UNARY(op::atan, std::atan(x)),
+    TT_UNARY(op::asinh, std::asinh(x)),
+    TT_UNARY(op::acosh, std::acosh(x)),
+    TT_UNARY(op::atanh, std::atanh(x)),
+    TT_UNARY(op::gelu_erf, 0.5 * x * (1 + std::erf(x / std::numbers::sqrt2))),
+    TT_UNARY_INTEGER(op::sign,
                      x > 0   ? 1.0
                      : x < 0 ? -1.0
                              : 0.0,
                      integers::sign(x, t)),
-    TT_UNARY_INTEGER("floor", Composite, "Floor", std::floor(x), x),
-    TT_UNARY_INTEGER("ceil", Composite, "Ceil", std::ceil(x), x),
-    TT_UNARY_INTEGER("round", Composite, "Round", round_even(x), x),
-    TT_UNARY_INTEGER("truncate", Composite, "", std::trunc(x), x),
-    TT_UNARY_INTEGER("not", Composite, "Not", x != 0 ? 0.0 : 1.0, x != 0 ? 0 : 1),
-    TT_UNARY("softplus", Composite, "Softplus", std::max(x, 0.0) + std::log1p(std::exp(-std::fabs(x)))),
-    TT_UNARY("elu", Composite, "", x > 0 ? x : n.number("alpha", 1) * std::expm1(x)),
-    TT_BINARY("quantize", Composite, "", quantize(n, a, b)),
-    TT_BINARY_INTEGER("divide", Composite, "Div", is_float(n.type.dtype) ? a / b : std::trunc(a / b),
-                      integers::divide(a, b, t)),
-    TT_BINARY_INTEGER("minimum", Composite, "", std::min(a, b), integers::smaller(a, b, t)),
-    OpInfo{.name = "power",
-           .level = Level::Composite,
-           .min_inputs = 2,
-           .max_inputs = 2,
-           .infer = infer_elementwise,
-           .eval = eval_power,
-           .elementwise = true,
-           .onnx = "Pow"},
-    TT_BINARY_INTEGER("modulo", Composite, "", modulo(n, a, b),
-                      n.integer("fmod", 0) != 0 ? integers::remainder(a, b, t) : integers::modulo(a, b, t)),
-    TT_TEST("equal", "Equal", a == b, a == b),
-    TT_TEST("less", "Less", a < b, integers::less(a, b, t)),
-    TT_TEST("greater", "Greater", a > b, integers::less(b, a, t)),
-    TT_TEST("less_equal", "LessOrEqual", a <= b, !integers::less(b, a, t)),
-    TT_TEST("greater_equal", "GreaterOrEqual", a >= b, !integers::less(a, b, t)),
-    TT_TEST("and", "And", a != 0 && b != 0, a != 0 && b != 0),
-    TT_TEST("or", "Or", a != 0 || b != 0, a != 0 || b != 0),
-    TT_TEST("xor", "Xor", (a != 0) != (b != 0), (a != 0) != (b != 0)),
-    OpInfo{.name = "where",
-           .level = Level::Composite,
-           .min_inputs = 3,
-           .max_inputs = 3,
-           .infer = infer_all,
-           .eval = eval_where,
-           .elementwise = true},
-    OpInfo{.name = "cast",
-           .level = Level::Composite,
-           .min_inputs = 1,
-           .max_inputs = 1,
-           .infer = infer_cast,
-           .eval = eval_cast,
-           .elementwise = true},
+    TT_UNARY_INTEGER(op::floor, std::floor(x), x),
+    TT_UNARY_INTEGER(op::ceil, std::ceil(x), x),
+    TT_UNARY_INTEGER(op::round, round_even(x), x),
+    TT_UNARY_INTEGER(op::truncate, std::trunc(x), x),
+    TT_UNARY_INTEGER(op::not_, x != 0 ? 0.0 : 1.0, x != 0 ? 0 : 1),
+    TT_UNARY(op::softplus, std::max(x, 0.0) + std::log1p(std::exp(-std::fabs(x)))),
+    TT_UNARY(op::elu, x > 0 ? x : n.get(attr::alpha) * std::expm1(x)),
+    TT_BINARY(op::quantize, quantize(n, a, b)),
+    TT_BINARY_INTEGER(op::divide, is_float(n.type.dtype) ? a / b : std::trunc(a / b), integers::divide(a, b, t)),
+    TT_BINARY_INTEGER(op::minimum, std::min(a, b), integers::smaller(a, b, t)),
+    OpFunctions{op::power, infer_elementwise, eval_power},
+    TT_BINARY_INTEGER(op::modulo, modulo(n, a, b),
+                      n.get(attr::fmod) ? integers::remainder(a, b, t) : integers::modulo(a, b, t)),
+    TT_TEST(op::equal, a == b, a == b),
+    TT_TEST(op::less, a < b, integers::less(a, b, t)),
+    TT_TEST(op::greater, a > b, integers::less(b, a, t)),
+    TT_TEST(op::less_equal, a <= b, !integers::less(b, a, t)),
+    TT_TEST(op::greater_equal, a >= b, !integers::less(a, b, t)),
+    TT_TEST(op::and_, a != 0 && b != 0, a != 0 && b != 0),
+    TT_TEST(op::or_, a != 0 || b != 0, a != 0 || b != 0),
+    TT_TEST(op::xor_, (a != 0) != (b != 0), (a != 0) != (b != 0)),
+    OpFunctions{op::where, infer_all, eval_where},
+    OpFunctions{op::cast, infer_cast, eval_cast},
 };
 
 }  // namespace
 
-std::span<const OpInfo> elementwise_ops() { return elementwise_table; }
+OpFunctions functions_by_rule(OpId op, const OpDeclaration& declaration) {
+    constexpr std::array rules{infer_all, infer_same, infer_elementwise, infer_test};
+    TT_CHECK(declaration.result != TypeRule::None, "op '{}' of ops.toml has no row in compiler/ops/ and no type rule",
+             declaration.name);
+    const bool by_golden = declaration.level == Level::Core;
+    TT_CHECK(!by_golden || ttsim::impl::find_op(declaration.name), "'{}' is no op of the device", declaration.name);
+    return {op, rules[static_cast<std::size_t>(declaration.result)], by_golden ? eval_by_golden : nullptr};
+}
+
+std::span<const OpFunctions> elementwise_ops() { return elementwise_table; }
 
 Type infer_elementwise(const Node& node, std::span<const Type> in) {
     Type out{in[0].dtype, in[0].dims, {}};

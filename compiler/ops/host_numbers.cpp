@@ -43,15 +43,8 @@ Literal eval_bits(const Node& node, std::span<const Literal* const> in) {
 }
 
 template <std::uint64_t (*F)(std::uint64_t, std::uint64_t, DType)>
-constexpr OpInfo bit_op(std::string_view name, std::size_t operands, std::string_view onnx) {
-    return {.name = name,
-            .level = Level::Host,
-            .min_inputs = operands,
-            .max_inputs = operands,
-            .infer = infer_bits,
-            .eval = eval_bits<F>,
-            .elementwise = true,
-            .onnx = onnx};
+constexpr OpFunctions bit_op(OpId op) {
+    return {op, infer_bits, eval_bits<F>};
 }
 
 /// Gauss elimination with partial pivoting. `right`: a second matrix that gets the same row operations. Returns the
@@ -129,8 +122,8 @@ std::int64_t width_of(DType type) {
 }
 
 DType cast_type(const Node& node) {
-    const auto dtype = parse_dtype(node.get_string("dtype", ""));
-    if (!dtype) fail_input(node.loc, "'{}' has no element type '{}'", node.name, node.get_string("dtype", ""));
+    const auto dtype = parse_dtype(node.get(attr::dtype));
+    if (!dtype) fail_input(node.loc, "'{}' has no element type '{}'", node.name, node.get(attr::dtype));
     return *dtype;
 }
 
@@ -170,23 +163,22 @@ Literal eval_bit_cast(const Node& node, std::span<const Literal* const> in) {
 }
 
 constexpr std::array number_table{
-    bit_op<([](std::uint64_t a, std::uint64_t b, DType) { return a & b; })>("bit_and", 2, "BitwiseAnd"),
-    bit_op<([](std::uint64_t a, std::uint64_t b, DType) { return a | b; })>("bit_or", 2, "BitwiseOr"),
-    bit_op<([](std::uint64_t a, std::uint64_t b, DType) { return a ^ b; })>("bit_xor", 2, "BitwiseXor"),
-    bit_op<([](std::uint64_t a, std::uint64_t, DType) { return ~a; })>("bit_not", 1, "BitwiseNot"),
-    bit_op<([](std::uint64_t a, std::uint64_t b, DType) { return b < 64 ? a << b : 0; })>("shift_left", 2, ""),
+    bit_op<([](std::uint64_t a, std::uint64_t b, DType) { return a & b; })>(op::bit_and),
+    bit_op<([](std::uint64_t a, std::uint64_t b, DType) { return a | b; })>(op::bit_or),
+    bit_op<([](std::uint64_t a, std::uint64_t b, DType) { return a ^ b; })>(op::bit_xor),
+    bit_op<([](std::uint64_t a, std::uint64_t, DType) { return ~a; })>(op::bit_not),
+    bit_op<([](std::uint64_t a, std::uint64_t b, DType) { return b < 64 ? a << b : 0; })>(op::shift_left),
     bit_op<([](std::uint64_t a, std::uint64_t b, DType type) {
         if (!has_sign(type)) return b < 64 ? a >> b : 0;
         return static_cast<std::uint64_t>(static_cast<std::int64_t>(a) >> (b < 64 ? b : 63));
-    })>("shift_right", 2, ""),
-    OpInfo{"bit_cast", Level::Host, 1, 1, infer_bit_cast, eval_bit_cast},
-    OpInfo{"det", Level::Host, 1, 1, infer_det, eval_det, false, SIZE_MAX, work_matrix, "Det"},
-    OpInfo{"inverse", Level::Host, 1, 1, infer_inverse, eval_inverse, false, SIZE_MAX, work_matrix,
-           "com.microsoft.Inverse"},
+    })>(op::shift_right),
+    OpFunctions{op::bit_cast, infer_bit_cast, eval_bit_cast},
+    OpFunctions{op::det, infer_det, eval_det, work_matrix},
+    OpFunctions{op::inverse, infer_inverse, eval_inverse, work_matrix},
 };
 
 }  // namespace
 
-std::span<const OpInfo> number_ops() { return number_table; }
+std::span<const OpFunctions> number_ops() { return number_table; }
 
 }  // namespace ttsim::impl::ir

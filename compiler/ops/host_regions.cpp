@@ -12,13 +12,14 @@
 
 #include "compiler/ops/op_lists.hpp"
 #include "compiler/ops/window.hpp"
+#include "generated/op_attributes.hpp"
 
 namespace ttsim::impl::ir {
 
 namespace {
 
 Type infer_regions(const Node& node, std::span<const Type> in, std::int64_t numbers) {
-    const std::int64_t height = node.integer("height", 1), width = node.integer("width", 1);
+    const std::int64_t height = node.get(attr::height), width = node.get(attr::width);
     if (in[0].dims.size() != 4 || in[0].dims[2] < 1 || in[0].dims[3] < 1 || in[1].dims.size() != 2 ||
         in[1].dims[1] != numbers || height < 1 || width < 1 || (in.size() > 2 && in[2].dims != Dims{in[1].dims[0]}))
         fail_input(node.loc, "'{}' samples {} x {} of {} in boxes {}", node.name, height, width, to_string(in[0]),
@@ -58,9 +59,10 @@ Literal eval_roi_align(const Node& node, std::span<const Literal* const> in) {
     Literal out(node.type.dtype, node.type.dims, max_read_elements);
     const Dims& x = in[0]->dims();
     const std::int64_t channels = x[1], rows = x[2], cols = x[3], height = out.dims()[2], width = out.dims()[3];
-    const double scale = node.number("scale", 1), shift = node.integer("half_pixel", 0) != 0 ? 0.5 : 0;
-    const std::int64_t ratio = node.integer("ratio", 0);
-    const bool largest = node.integer("max", 0) != 0;
+    const auto given = attributes<RoiAlignAttributes>(node);
+    const double scale = given.scale, shift = given.half_pixel ? 0.5 : 0;
+    const std::int64_t ratio = given.ratio;
+    const bool largest = given.max;
     for (std::int64_t box = 0; box < out.dims()[0]; ++box) {
         const std::int64_t image = image_of(node, in[2]->at(box), x[0]);
         const auto edge = [&](std::int64_t k) { return in[1]->at(box * 4 + k) * scale - shift; };
@@ -107,7 +109,7 @@ Literal eval_max_roi_pool(const Node& node, std::span<const Literal* const> in) 
     Literal out(node.type.dtype, node.type.dims, max_read_elements);
     const Dims& x = in[0]->dims();
     const std::int64_t channels = x[1], rows = x[2], cols = x[3], height = out.dims()[2], width = out.dims()[3];
-    const double scale = node.number("scale", 1);
+    const double scale = node.get(attr::scale);
     for (std::int64_t box = 0; box < out.dims()[0]; ++box) {
         const std::int64_t image = image_of(node, in[1]->at(box * 5), x[0]);
         const auto edge = [&](std::int64_t k) { return to_integer(std::round(in[1]->at(box * 5 + k) * scale)); };
@@ -137,7 +139,7 @@ Literal eval_max_roi_pool(const Node& node, std::span<const Literal* const> in) 
 
 Type infer_places(const Node& node, std::span<const Type> in) {
     const Dims& x = in[0].dims;
-    const auto kernel = node.list("kernel");
+    const auto kernel = node.get(attr::kernel);
     if (x.size() < 3 || kernel.size() + 2 != x.size())
         fail_input(node.loc, "'{}' pools {} with a kernel of rank {}", node.name, to_string(in[0]), kernel.size());
     Type out{DType::I64, {x[0], x[1]}, {}};
@@ -160,10 +162,10 @@ Literal eval_places(const Node& node, std::span<const Literal* const> in) {
     Literal out(node.type.dtype, node.type.dims, max_read_elements);
     const Dims& x = in[0]->dims();
     const Dims spatial(x.begin() + 2, x.end());
-    const std::vector<Window> around = windows(node, spatial, node.list("kernel"));
-    const std::int64_t pixels = count(spatial), taps = count(node.list("kernel"));
+    const std::vector<Window> around = windows(node, spatial, node.get(attr::kernel));
+    const std::int64_t pixels = count(spatial), taps = count(node.get(attr::kernel));
     const std::int64_t positions = count({out.dims().begin() + 2, out.dims().end()});
-    const bool column_major = node.integer("column_major", 0) != 0;
+    const bool column_major = node.get(attr::column_major);
     for (std::int64_t i = 0; i < out.size(); ++i) {
         std::int64_t best = -1;
         for (std::int64_t tap = 0; tap < taps; ++tap) {
@@ -179,13 +181,13 @@ Literal eval_places(const Node& node, std::span<const Literal* const> in) {
 }
 
 constexpr std::array region_table{
-    OpInfo{"roi_align", Level::Host, 3, 3, infer_roi_align, eval_roi_align},
-    OpInfo{"max_roi_pool", Level::Host, 2, 2, infer_max_roi_pool, eval_max_roi_pool},
-    OpInfo{"max_pool_places", Level::Host, 1, 1, infer_places, eval_places},
+    OpFunctions{op::roi_align, infer_roi_align, eval_roi_align},
+    OpFunctions{op::max_roi_pool, infer_max_roi_pool, eval_max_roi_pool},
+    OpFunctions{op::max_pool_places, infer_places, eval_places},
 };
 
 }  // namespace
 
-std::span<const OpInfo> region_ops() { return region_table; }
+std::span<const OpFunctions> region_ops() { return region_table; }
 
 }  // namespace ttsim::impl::ir

@@ -11,6 +11,7 @@
 #include <cmath>
 
 #include "compiler/ops/op_lists.hpp"
+#include "generated/op_attributes.hpp"
 
 namespace ttsim::impl::ir {
 
@@ -104,8 +105,8 @@ Type infer_grid_sample(const Node& node, std::span<const Type> in) {
 
 Literal eval_grid_sample(const Node& node, std::span<const Literal* const> in) {
     Literal out(node.type.dtype, node.type.dims, max_read_elements);
-    const Sampling how{node.get_string("mode", "linear") == "nearest", node.get_string("mode", "linear") == "cubic",
-                       node.integer("align_corners", 0) != 0, node.get_string("padding", "zeros")};
+    const auto given = attributes<GridSampleAttributes>(node);
+    const Sampling how{given.mode == "nearest", given.mode == "cubic", given.align_corners, given.padding};
     const Dims& x = in[0]->dims();
     const Dims spatial(x.begin() + 2, x.end());
     const std::int64_t pixels = count(spatial), channels = x[1], rank = std::ssize(spatial);
@@ -128,22 +129,9 @@ Literal eval_grid_sample(const Node& node, std::span<const Literal* const> in) {
 
 // --- deformed convolution -----------------------------------------------------------------------------------------
 
-struct Deformed {
-    std::int64_t group = 1, offset_group = 1;
-    std::vector<std::int64_t> strides, dilations, pads;
-};
-
-Deformed deformed_of(const Node& node) {
-    const auto or_else = [&](const char* name, std::vector<std::int64_t> otherwise) {
-        return node.has(name) ? node.list(name) : otherwise;
-    };
-    return {node.integer("group", 1), node.integer("offset_group", 1), or_else("strides", {1, 1}),
-            or_else("dilations", {1, 1}), or_else("pads", {0, 0, 0, 0})};
-}
-
 Type infer_deform_conv(const Node& node, std::span<const Type> in) {
     const Dims &x = in[0].dims, &w = in[1].dims, &offset = in[2].dims;
-    const Deformed d = deformed_of(node);
+    const DeformConvAttributes d = attributes<DeformConvAttributes>(node);
     const bool ranks = x.size() == 4 && w.size() == 4 && offset.size() == 4 && in[3].dims.size() == 4 &&
                        d.strides.size() == 2 && d.dilations.size() == 2 && d.pads.size() == 4;
     if (!ranks || d.group < 1 || d.offset_group < 1 || x[1] != w[1] * d.group || w[0] % d.group != 0 ||
@@ -169,7 +157,7 @@ double pixel_between(const Literal& x, std::int64_t first, std::int64_t rows, st
 Literal eval_deform_conv(const Node& node, std::span<const Literal* const> in) {
     Literal out(node.type.dtype, node.type.dims, max_read_elements);
     const Literal &x = *in[0], &w = *in[1], &offset = *in[2], &mask = *in[3];
-    const Deformed d = deformed_of(node);
+    const DeformConvAttributes d = attributes<DeformConvAttributes>(node);
     const std::int64_t channels = x.dims()[1], rows = x.dims()[2], cols = x.dims()[3], inner = w.dims()[1];
     const std::int64_t taps = w.dims()[2] * w.dims()[3], oh = out.dims()[2], ow = out.dims()[3];
     const std::int64_t given = out.dims()[1] / d.group, moved = channels / d.offset_group;
@@ -200,12 +188,12 @@ std::int64_t work_deform_conv(const Node& node, std::span<const Literal* const> 
 }
 
 constexpr std::array sample_table{
-    OpInfo{"grid_sample", Level::Host, 2, 2, infer_grid_sample, eval_grid_sample},
-    OpInfo{"deform_conv", Level::Host, 4, 4, infer_deform_conv, eval_deform_conv, false, SIZE_MAX, work_deform_conv},
+    OpFunctions{op::grid_sample, infer_grid_sample, eval_grid_sample},
+    OpFunctions{op::deform_conv, infer_deform_conv, eval_deform_conv, work_deform_conv},
 };
 
 }  // namespace
 
-std::span<const OpInfo> sample_ops() { return sample_table; }
+std::span<const OpFunctions> sample_ops() { return sample_table; }
 
 }  // namespace ttsim::impl::ir

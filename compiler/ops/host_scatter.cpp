@@ -37,13 +37,6 @@ void reduce_into(const std::string& how, Literal& out, std::int64_t to, const Li
         out.set_integer(to, reduced_by(how, out.integer(to), updates.integer(from), out.dtype()));
 }
 
-void check_reduction(const Node& node) {
-    constexpr std::array known{"none", "add", "mul", "max", "min"};
-    if (std::find(known.begin(), known.end(), node.get_string("reduction", "none")) == known.end())
-        fail_input(node.loc, "'{}' has the reduction '{}'; known are none, add, mul, max and min", node.name,
-                   node.get_string("reduction", "none"));
-}
-
 std::int64_t place_in(const Node& node, std::int64_t place, std::int64_t size) {
     if (place < -size || place >= size)
         fail_input(node.loc, "'{}' has index {} for an axis of {}", node.name, place, size);
@@ -77,13 +70,12 @@ Type infer_gather_elements(const Node& node, std::span<const Type> in) {
 }
 Literal eval_gather_elements(const Node& node, std::span<const Literal* const> in) {
     Literal out(node.type.dtype, node.type.dims, max_read_elements);
-    const auto axis = static_cast<std::size_t>(node.integer("axis", 0));
+    const auto axis = static_cast<std::size_t>(node.get(attr::axis));
     for (std::int64_t i = 0; i < out.size(); ++i) out.copy(i, *in[0], indexed_element(node, *in[0], *in[1], axis, i));
     return out;
 }
 
 Type infer_scatter_elements(const Node& node, std::span<const Type> in) {
-    check_reduction(node);
     check_covers(node, in[0], in[1]);
     if (in[2].dims != in[1].dims)
         fail_input(node.loc, "'{}' has updates {} for places {}", node.name, to_string(in[2]), to_string(in[1]));
@@ -91,8 +83,8 @@ Type infer_scatter_elements(const Node& node, std::span<const Type> in) {
 }
 Literal eval_scatter_elements(const Node& node, std::span<const Literal* const> in) {
     Literal out = *in[0];
-    const auto axis = static_cast<std::size_t>(node.integer("axis", 0));
-    const std::string how = node.get_string("reduction", "none");
+    const auto axis = static_cast<std::size_t>(node.get(attr::axis));
+    const std::string how = node.get(attr::reduction);
     for (std::int64_t i = 0; i < in[1]->size(); ++i) {
         const std::int64_t to = indexed_element(node, *in[0], *in[1], axis, i);
         reduce_into(how, out, to, *in[2], i);
@@ -101,7 +93,6 @@ Literal eval_scatter_elements(const Node& node, std::span<const Literal* const> 
 }
 
 Type infer_scatter_nd(const Node& node, std::span<const Type> in) {
-    check_reduction(node);
     const Dims &x = in[0].dims, &ids = in[1].dims;
     const std::int64_t depth = ids.empty() ? 0 : ids.back();
     if (depth < 1 || depth > static_cast<std::int64_t>(x.size()))
@@ -116,7 +107,7 @@ Type infer_scatter_nd(const Node& node, std::span<const Type> in) {
 Literal eval_scatter_nd(const Node& node, std::span<const Literal* const> in) {
     Literal out = *in[0];
     const Dims& dims = out.dims();
-    const std::string how = node.get_string("reduction", "none");
+    const std::string how = node.get(attr::reduction);
     const std::int64_t depth = in[1]->dims().back();
     std::int64_t inner = 1;
     for (std::size_t a = static_cast<std::size_t>(depth); a < dims.size(); ++a) inner *= dims[a];
@@ -144,7 +135,7 @@ Type infer_tensor_scatter(const Node& node, std::span<const Type> in) {
 Literal eval_tensor_scatter(const Node& node, std::span<const Literal* const> in) {
     Literal out = *in[0];
     const Lines to = lines_of(node, out.dims()), from = lines_of(node, in[1]->dims());
-    const bool circular = node.integer("circular", 0) != 0;
+    const bool circular = node.get(attr::circular);
     const std::int64_t of_first = to.lines / std::max<std::int64_t>(out.dims()[0], 1);
     for (std::int64_t line = 0; line < to.lines; ++line)
         for (std::int64_t k = 0; k < from.size; ++k) {
@@ -161,7 +152,7 @@ Literal eval_tensor_scatter(const Node& node, std::span<const Literal* const> in
 
 Type infer_reverse_sequence(const Node& node, std::span<const Type> in) {
     const Lines lines = lines_of(node, in[0].dims);
-    const std::int64_t batch = node.integer("batch", 0);
+    const std::int64_t batch = node.get(attr::batch);
     if (batch < 0 || batch >= static_cast<std::int64_t>(in[0].dims.size()) ||
         static_cast<std::size_t>(batch) == lines.axis ||
         in[1].dims != Dims{in[0].dims[static_cast<std::size_t>(batch)]})
@@ -172,7 +163,7 @@ Type infer_reverse_sequence(const Node& node, std::span<const Type> in) {
 Literal eval_reverse_sequence(const Node& node, std::span<const Literal* const> in) {
     Literal out = *in[0];
     const Lines lines = lines_of(node, out.dims());
-    const auto batch = static_cast<std::size_t>(node.integer("batch", 0));
+    const auto batch = static_cast<std::size_t>(node.get(attr::batch));
     const std::int64_t step = strides(out.dims())[batch], samples = out.dims()[batch];
     for (std::int64_t line = 0; line < lines.lines; ++line) {
         const std::int64_t first = lines.first(line), length = in[1]->integer(first / step % samples);
@@ -185,15 +176,15 @@ Literal eval_reverse_sequence(const Node& node, std::span<const Literal* const> 
 }
 
 constexpr std::array scatter_table{
-    OpInfo{"gather_elements", Level::Host, 2, 2, infer_gather_elements, eval_gather_elements},
-    OpInfo{"scatter_elements", Level::Host, 3, 3, infer_scatter_elements, eval_scatter_elements},
-    OpInfo{"scatter_nd", Level::Host, 3, 3, infer_scatter_nd, eval_scatter_nd},
-    OpInfo{"tensor_scatter", Level::Host, 3, 3, infer_tensor_scatter, eval_tensor_scatter},
-    OpInfo{"reverse_sequence", Level::Host, 2, 2, infer_reverse_sequence, eval_reverse_sequence},
+    OpFunctions{op::gather_elements, infer_gather_elements, eval_gather_elements},
+    OpFunctions{op::scatter_elements, infer_scatter_elements, eval_scatter_elements},
+    OpFunctions{op::scatter_nd, infer_scatter_nd, eval_scatter_nd},
+    OpFunctions{op::tensor_scatter, infer_tensor_scatter, eval_tensor_scatter},
+    OpFunctions{op::reverse_sequence, infer_reverse_sequence, eval_reverse_sequence},
 };
 
 }  // namespace
 
-std::span<const OpInfo> scatter_ops() { return scatter_table; }
+std::span<const OpFunctions> scatter_ops() { return scatter_table; }
 
 }  // namespace ttsim::impl::ir

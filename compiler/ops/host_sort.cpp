@@ -9,6 +9,7 @@
 #include "compiler/ir/integers.hpp"
 #include "compiler/ops/lines.hpp"
 #include "compiler/ops/op_lists.hpp"
+#include "generated/op_attributes.hpp"
 
 namespace ttsim::impl::ir {
 
@@ -16,7 +17,8 @@ namespace {
 
 Type infer_top_k(const Node& node, std::span<const Type> in) {
     const Lines lines = lines_of(node, in[0].dims);
-    const std::int64_t k = node.integer("k", 0);
+    const auto given = attributes<TopKAttributes>(node);
+    const std::int64_t k = given.k;
     if (k < 0 || k > lines.size) fail_input(node.loc, "'{}' takes {} of an axis of {}", node.name, k, lines.size);
     Type out{in[0].dtype, in[0].dims, {}};
     out.dims[lines.axis] = k;
@@ -31,8 +33,9 @@ std::vector<Literal> eval_top_k(const Node& node, std::span<const Literal* const
     Literal values(in[0]->dtype(), node.type.dims, max_read_elements);
     Literal places(DType::I64, node.type.dims, max_read_elements);
     const Lines lines = lines_of(node, in[0]->dims());
-    const std::int64_t k = node.integer("k", 0);
-    const bool largest = node.integer("largest", 1) != 0;
+    const auto given = attributes<TopKAttributes>(node);
+    const std::int64_t k = given.k;
+    const bool largest = given.largest;
     std::vector<std::int64_t> order(static_cast<std::size_t>(lines.size));
     for (std::int64_t line = 0; line < lines.lines; ++line) {
         const auto element = [&](std::int64_t at) { return lines.first(line) + at * lines.step; };
@@ -58,17 +61,11 @@ std::vector<Literal> eval_top_k(const Node& node, std::span<const Literal* const
     return {std::move(values), std::move(places)};
 }
 
-constexpr std::array sort_table{OpInfo{.name = "top_k",
-                                       .level = Level::Host,
-                                       .min_inputs = 1,
-                                       .max_inputs = 1,
-                                       .infer = infer_top_k,
-                                       .eval = nullptr,
-                                       .infer_more = infer_top_k_places,
-                                       .eval_all = eval_top_k}};
+constexpr std::array sort_table{OpFunctions{
+    .op = op::top_k, .infer = infer_top_k, .eval = nullptr, .infer_more = infer_top_k_places, .eval_all = eval_top_k}};
 
 }  // namespace
 
-std::span<const OpInfo> sort_ops() { return sort_table; }
+std::span<const OpFunctions> sort_ops() { return sort_table; }
 
 }  // namespace ttsim::impl::ir

@@ -25,7 +25,7 @@ namespace ttsim::impl::ir {
 namespace {
 
 Type infer_trees(const Node& node, std::span<const Type> in) {
-    const std::int64_t targets = node.integer("targets", 1);
+    const std::int64_t targets = node.get(attr::targets);
     const bool fits = in[0].dims.size() == 2 && in[1].dims.size() == 2 && in[1].dims[1] == 5 &&
                       in[2].dims == Dims{in[1].dims[0]} && in[3].dims.size() == 2 && in[3].dims[1] == 2 &&
                       in[4].dims == Dims{in[3].dims[0]} && in[5].dims.size() == 1 && targets >= 1 &&
@@ -73,7 +73,7 @@ std::int64_t leaf_of(const Node& node, std::span<const Literal* const> in, std::
 Literal eval_trees(const Node& node, std::span<const Literal* const> in) {
     Literal out(node.type.dtype, node.type.dims, max_read_elements);
     const std::int64_t targets = out.dims()[1], entries = in[3]->dims()[0], trees = in[5]->size();
-    const std::string how = node.get_string("aggregate", "sum");
+    const std::string how = node.get(attr::aggregate);
     const bool extreme = how == "min" || how == "max";
     std::vector<std::vector<std::int64_t>> of_node(static_cast<std::size_t>(in[1]->dims()[0]));
     for (std::int64_t k = 0; k < entries; ++k) {
@@ -123,7 +123,7 @@ Literal eval_look_up(const Node& node, std::span<const Literal* const> in) {
 }
 
 Type infer_runs(const Node& node, std::span<const Type> in) {
-    const std::int64_t outputs = node.integer("outputs", 0);
+    const std::int64_t outputs = node.get(attr::outputs);
     if (in[0].dims.size() != 2 || is_float(in[0].dtype) || in[1].dims.size() != 2 || in[1].dims[1] < 3 ||
         is_float(in[1].dtype) || outputs < 1)
         fail_input(node.loc, "'{}' counts runs {} in {}", node.name, to_string(in[1]), to_string(in[0]));
@@ -148,7 +148,7 @@ Literal eval_runs(const Node& node, std::span<const Literal* const> in) {
     Literal out(node.type.dtype, node.type.dims, max_read_elements);
     const std::int64_t columns = in[0]->dims()[1], outputs = out.dims()[1], longest = in[1]->dims()[1] - 2;
     // at most all other elements of a row lie between two items
-    const std::int64_t skips = std::min(node.integer("skips", 0), columns);
+    const std::int64_t skips = std::min(node.get(attr::skips), columns);
     const auto known = known_runs(node, *in[1], outputs);
     const auto count = [&](std::int64_t row, std::int64_t first, std::int64_t step, std::int64_t least) {
         std::vector<std::int64_t> run;
@@ -163,14 +163,14 @@ Literal eval_runs(const Node& node, std::span<const Literal* const> in) {
     for (std::int64_t row = 0; row < in[0]->dims()[0]; ++row)
         for (std::int64_t step = 1; step <= skips + 1; ++step) {
             // an n-gram of one item has no gaps: count it once
-            const std::int64_t least = std::max<std::int64_t>(node.integer("least", 1), step > 1 ? 2 : 1);
+            const std::int64_t least = std::max<std::int64_t>(node.get(attr::least), step > 1 ? 2 : 1);
             for (std::int64_t first = 0; first < columns; ++first) count(row, first, step, least);
         }
     return out;
 }
 
 Type infer_couple(const Node& node, std::span<const Type> in) {
-    const std::int64_t classes = node.integer("classes", 0);
+    const std::int64_t classes = node.get(attr::classes);
     if (in[0].dims.size() != 2 || classes < 2 || in[0].dims[1] != classes * (classes - 1) / 2)
         fail_input(node.loc, "'{}' couples {} for {} classes", node.name, to_string(in[0]), classes);
     return {DType::F32, {in[0].dims[0], classes}, {}};
@@ -211,7 +211,7 @@ std::vector<double> coupled(const std::vector<std::vector<double>>& r) {
 }
 
 Literal eval_couple(const Node& node, std::span<const Literal* const> in) {
-    const auto classes = static_cast<std::size_t>(node.integer("classes", 2));
+    const auto classes = static_cast<std::size_t>(node.get(attr::classes));
     Literal out(DType::F32, node.type.dims);
     std::int64_t from = 0, to = 0;
     for (std::int64_t sample = 0; sample < node.type.dims[0]; ++sample) {
@@ -227,14 +227,14 @@ Literal eval_couple(const Node& node, std::span<const Literal* const> in) {
 }
 
 constexpr std::array tree_table{
-    OpInfo{"tree_ensemble", Level::Host, 6, 6, infer_trees, eval_trees},
-    OpInfo{"look_up", Level::Host, 4, 4, infer_look_up, eval_look_up},
-    OpInfo{"count_runs", Level::Host, 2, 2, infer_runs, eval_runs},
-    OpInfo{"couple_pairs", Level::Host, 1, 1, infer_couple, eval_couple},
+    OpFunctions{op::tree_ensemble, infer_trees, eval_trees},
+    OpFunctions{op::look_up, infer_look_up, eval_look_up},
+    OpFunctions{op::count_runs, infer_runs, eval_runs},
+    OpFunctions{op::couple_pairs, infer_couple, eval_couple},
 };
 
 }  // namespace
 
-std::span<const OpInfo> tree_ops() { return tree_table; }
+std::span<const OpFunctions> tree_ops() { return tree_table; }
 
 }  // namespace ttsim::impl::ir

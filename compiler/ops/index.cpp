@@ -13,7 +13,7 @@ namespace ttsim::impl::ir {
 namespace {
 
 std::size_t taken_axis(const Node& node, const Type& type) {
-    const std::int64_t axis = node.integer("axis", 0), rank = static_cast<std::int64_t>(type.dims.size());
+    const std::int64_t axis = node.get(attr::axis), rank = static_cast<std::int64_t>(type.dims.size());
     if (axis < 0 || axis >= rank)
         fail_input(node.loc, "'{}' has axis {}; its operand has rank {}", node.name, axis, rank);
     return static_cast<std::size_t>(axis);
@@ -30,7 +30,7 @@ Type infer_take(const Node& node, std::span<const Type> in) {
 
 Literal eval_take(const Node& node, std::span<const Literal* const> in) {
     Literal out(node.type.dtype, node.type.dims, max_read_elements);
-    const auto axis = static_cast<std::size_t>(node.integer("axis", 0));
+    const auto axis = static_cast<std::size_t>(node.get(attr::axis));
     const std::int64_t size = in[0]->dims()[axis], inner = strides(in[0]->dims())[axis], indices = in[1]->size();
     std::int64_t outer = 1;
     for (std::size_t a = 0; a < axis; ++a) outer *= in[0]->dims()[a];
@@ -63,8 +63,8 @@ bool same(const Literal& x, std::int64_t a, std::int64_t b) {
 
 Literal eval_arg_max(const Node& node, std::span<const Literal* const> in) {
     Literal out(node.type.dtype, node.type.dims, max_read_elements);
-    const auto axis = static_cast<std::size_t>(node.integer("axis", 0));
-    const bool last = node.integer("last", 0) != 0;
+    const auto axis = static_cast<std::size_t>(node.get(attr::axis));
+    const bool last = node.get(attr::last);
     const std::int64_t size = in[0]->dims()[axis], step = strides(in[0]->dims())[axis];
     for (std::int64_t i = 0; i < out.size(); ++i) {
         const std::int64_t base = i / step * step * size + i % step;
@@ -87,8 +87,8 @@ Type infer_cumulative_sum(const Node& node, std::span<const Type> in) {
 /// element starts a line.
 template <class Visit>
 void visit_lines(const Node& node, const Dims& dims, const Visit& visit) {
-    const auto axis = static_cast<std::size_t>(node.integer("axis", 0));
-    const bool reverse = node.integer("reverse", 0) != 0;
+    const auto axis = static_cast<std::size_t>(node.get(attr::axis));
+    const bool reverse = node.get(attr::reverse);
     const std::int64_t size = dims[axis], step = strides(dims)[axis], all = count(dims);
     for (std::int64_t line = 0; size > 0 && line < all / size; ++line) {
         const std::int64_t first = line / step * step * size + line % step;
@@ -98,7 +98,7 @@ void visit_lines(const Node& node, const Dims& dims, const Visit& visit) {
 
 Literal eval_cumulative_sum(const Node& node, std::span<const Literal* const> in) {
     Literal out(node.type.dtype, node.type.dims, max_read_elements);
-    const bool exclusive = node.integer("exclusive", 0) != 0;
+    const bool exclusive = node.get(attr::exclusive);
     if (!is_float(node.type.dtype)) {
         std::int64_t sum = 0;
         visit_lines(node, in[0]->dims(), [&](std::int64_t at, bool first) {
@@ -118,13 +118,13 @@ Literal eval_cumulative_sum(const Node& node, std::span<const Literal* const> in
 }
 
 constexpr std::array index_table{
-    OpInfo{"cumulative_sum", Level::Composite, 1, 1, infer_cumulative_sum, eval_cumulative_sum},
-    OpInfo{"take", Level::Composite, 2, 2, infer_take, eval_take},
-    OpInfo{"arg_max", Level::Composite, 1, 1, infer_arg_max, eval_arg_max},
+    OpFunctions{op::cumulative_sum, infer_cumulative_sum, eval_cumulative_sum},
+    OpFunctions{op::take, infer_take, eval_take},
+    OpFunctions{op::arg_max, infer_arg_max, eval_arg_max},
 };
 
 }  // namespace
 
-std::span<const OpInfo> index_ops() { return index_table; }
+std::span<const OpFunctions> index_ops() { return index_table; }
 
 }  // namespace ttsim::impl::ir

@@ -3,7 +3,7 @@
 namespace ttsim::impl::ir {
 
 Lines lines_of(const Node& node, const Dims& dims) {
-    const std::int64_t axis = node.integer("axis", 0), rank = static_cast<std::int64_t>(dims.size());
+    const std::int64_t axis = node.get(attr::axis), rank = static_cast<std::int64_t>(dims.size());
     if (axis < 0 || axis >= rank)
         fail_input(node.loc, "'{}' has axis {}; its operand has rank {}", node.name, axis, rank);
     Lines out;

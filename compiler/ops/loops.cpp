@@ -15,7 +15,7 @@ namespace ttsim::impl::ir {
 namespace {
 
 std::size_t joined_axis(const Node& node, const Type& type) {
-    const std::int64_t axis = node.integer("axis", 0);
+    const std::int64_t axis = node.get(attr::axis);
     if (axis < 0 || axis >= std::ssize(type.dims))
         fail_input(node.loc, "'{}' has axis {}; its operand has rank {}", node.name, axis, type.dims.size());
     return static_cast<std::size_t>(axis);
@@ -37,7 +37,7 @@ Type infer_join(const Node& node, std::span<const Type> in) {
 
 Literal eval_join(const Node& node, std::span<const Literal* const> in) {
     Literal out(node.type.dtype, node.type.dims, max_read_elements);
-    const auto axis = static_cast<std::size_t>(node.integer("axis", 0));
+    const auto axis = static_cast<std::size_t>(node.get(attr::axis));
     const std::int64_t inner = strides(out.dims())[axis], row = out.dims()[axis] * inner;
     std::int64_t at = 0;
     for (const Literal* part : in) {
@@ -49,7 +49,7 @@ Literal eval_join(const Node& node, std::span<const Literal* const> in) {
 }
 
 std::int64_t iterations_of(const Node& node) {
-    const std::int64_t iterations = node.integer("iterations", 0);
+    const std::int64_t iterations = node.get(attr::iterations);
     if (iterations < 1) fail_input(node.loc, "'{}' has {} iterations", node.name, iterations);
     return iterations;
 }
@@ -61,9 +61,9 @@ Type infer_feed(const Node& node, std::span<const Type> in) {
 }
 
 Type infer_state(const Node& node, std::span<const Type>) {
-    const auto dtype = parse_dtype(node.get_string("dtype", "f32"));
-    if (!dtype) fail_input(node.loc, "'{}' has no element type '{}'", node.name, node.get_string("dtype", ""));
-    return {*dtype, node.list("dims"), {}};
+    const auto dtype = parse_dtype(node.get(attr::dtype));
+    if (!dtype) fail_input(node.loc, "'{}' has no element type '{}'", node.name, node.get(attr::dtype));
+    return {*dtype, node.get(attr::dims), {}};
 }
 
 Type infer_results(const Node& node, std::span<const Type> in) {
@@ -73,14 +73,14 @@ Type infer_results(const Node& node, std::span<const Type> in) {
 }
 
 constexpr std::array loop_table{
-    OpInfo{"join", Level::Host, 1, SIZE_MAX, infer_join, eval_join},
-    OpInfo{"loop_feed", Level::Host, 1, 1, infer_feed, nullptr},
-    OpInfo{"loop_state", Level::Host, 0, 0, infer_state, nullptr},
-    OpInfo{"loop_results", Level::Host, 1, SIZE_MAX, infer_results, nullptr},
+    OpFunctions{op::join, infer_join, eval_join},
+    OpFunctions{op::loop_feed, infer_feed},
+    OpFunctions{op::loop_state, infer_state},
+    OpFunctions{op::loop_results, infer_results},
 };
 
 }  // namespace
 
-std::span<const OpInfo> loop_ops() { return loop_table; }
+std::span<const OpFunctions> loop_ops() { return loop_table; }
 
 }  // namespace ttsim::impl::ir

@@ -16,7 +16,7 @@ namespace {
 /// `dtypes` has the element types of all results, separated by spaces.
 std::vector<Type> tail_types(const Node& node) {
     std::vector<Type> types;
-    std::istringstream words(node.get_string("dtypes", "f32"));
+    std::istringstream words(node.get(attr::dtypes));
     for (std::string word; words >> word;) {
         const auto dtype = parse_dtype(word);
         if (!dtype) fail_input(node.loc, "'{}' has no element type '{}'", node.name, word);
@@ -34,16 +34,11 @@ std::vector<Type> infer_more_of_tail(const Node& node, std::span<const Type>) {
     return types;
 }
 
-constexpr std::array tail_table{OpInfo{.name = "model_tail",
-                                       .level = Level::Host,
-                                       .min_inputs = 0,
-                                       .max_inputs = SIZE_MAX,
-                                       .infer = infer_tail,
-                                       .eval = nullptr,
-                                       .infer_more = infer_more_of_tail}};
+constexpr std::array tail_table{
+    OpFunctions{.op = op::model_tail, .infer = infer_tail, .eval = nullptr, .infer_more = infer_more_of_tail}};
 
 }  // namespace
 
-std::span<const OpInfo> tail_ops() { return tail_table; }
+std::span<const OpFunctions> tail_ops() { return tail_table; }
 
 }  // namespace ttsim::impl::ir

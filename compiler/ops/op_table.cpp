@@ -1,34 +1,118 @@
 #include "compiler/ir/op_table.hpp"
 
 #include <algorithm>
+#include <deque>
+#include <unordered_map>
 
+#include "compiler/ops/device.hpp"
 #include "compiler/ops/op_lists.hpp"
+#include "generated/op_declarations.hpp"
 
 namespace ttsim::impl::ir {
 
-static std::vector<const OpInfo*>& table() {
-    static std::vector<const OpInfo*> table = [] {
-        std::vector<const OpInfo*> ops;
+namespace {
+
+/// Records by id, and ids by name. Ids of ops.toml come first, then those of ops that the process adds.
+class Table {
+public:
+    Table() : names_(1), records_(1) {
+        for (const OpDeclaration& op : op_declarations) add_name(op.name);
         for (const auto list :
              {elementwise_ops(), tensor_ops(), composite_ops(), index_ops(), device_ops(), sort_ops(), scatter_ops(),
               sample_ops(), region_ops(), number_ops(), tree_ops(), tail_ops(), loop_ops()})
-            for (const OpInfo& op : list) ops.push_back(&op);
-        return ops;
-    }();
+            for (const OpFunctions& op : list) add(declared(op));
+        for (const OpDeclaration& op : op_declarations)
+            if (op.level != Level::Value && !record(id(op.name))) add(declared(functions_by_rule(id(op.name), op)));
+    }
+
+    OpId add(const OpInfo& row) {
+        OpInfo& made = rows_.emplace_back(row);
+        made.id = id(row.name);
+        if (made.id == OpId{}) made.id = add_name(row.name);
+        TT_CHECK(!record(made.id), "there are two ops '{}'", row.name);
+        records_[made.id.index()] = &made;
+        listed_.push_back(&made);
+        if (row.level == Level::Device) made.device = ttsim::impl::find_op(row.name.substr(device_prefix.size()));
+        link(made);
+        return made.id;
+    }
+
+    OpId id(std::string_view name) const {
+        const auto found = ids_.find(name);
+        return found == ids_.end() ? OpId{} : found->second;
+    }
+    const OpInfo* record(OpId op) const { return op.index() < records_.size() ? records_[op.index()] : nullptr; }
+    std::string_view name(OpId op) const { return names_[op.index()]; }
+    std::span<const OpInfo* const> all() const { return listed_; }
+
+private:
+    static OpInfo declared(const OpFunctions& functions) {
+        const OpDeclaration& op = op_declarations[functions.op.index() - 1];
+        TT_CHECK((functions.eval == nullptr) <= (functions.work == nullptr), "'{}' has a cost but no value", op.name);
+        return {.name = op.name,
+                .level = op.level,
+                .min_inputs = op.min_inputs,
+                .max_inputs = op.max_inputs,
+                .infer = functions.infer,
+                .eval = functions.eval,
+                .elementwise = op.elementwise,
+                .tables_from = op.tables_from,
+                .work = functions.work,
+                .onnx = op.onnx,
+                .attributes = op.attributes,
+                .infer_more = functions.infer_more,
+                .eval_all = functions.eval_all};
+    }
+    OpId add_name(std::string_view name) {
+        const OpId made(static_cast<std::uint16_t>(names_.size()));
+        names_.push_back(name);
+        records_.push_back(nullptr);
+        ids_.emplace(name, made);
+        return made;
+    }
+    /// Sets the counterparts of an op and of the op of the same name at the other level.
+    void link(OpInfo& made) {
+        const std::string other = made.level == Level::Device ? std::string(made.name.substr(device_prefix.size()))
+                                                              : std::string(device_prefix) + std::string(made.name);
+        OpInfo* counterpart = records_[id(other).index()];
+        if (!counterpart) return;
+        made.counterpart = counterpart->id;
+        counterpart->counterpart = made.id;
+    }
+
+    std::deque<OpInfo> rows_;
+    std::vector<std::string_view> names_;
+    std::vector<OpInfo*> records_;
+    std::vector<const OpInfo*> listed_;
+    std::unordered_map<std::string_view, OpId> ids_;
+};
+
+Table& table() {
+    static Table table;
     return table;
 }
 
-std::span<const OpInfo* const> all_ops() { return table(); }
+}  // namespace
 
-void add_op(const OpInfo& op) {
-    TT_CHECK(find_op(std::string(op.name)) == nullptr, "there are two ops '{}'", op.name);
-    table().push_back(&op);
+std::string_view OpId::name() const { return table().name(*this); }
+std::string_view OpId::base_name() const {
+    const std::string_view whole = name();
+    return whole.starts_with(device_prefix) ? whole.substr(device_prefix.size()) : whole;
+}
+bool OpId::on_device() const {
+    const OpInfo* record = table().record(*this);
+    return record && record->level == Level::Device;
 }
 
-const OpInfo* find_op(const std::string& name) {
-    const auto ops = all_ops();
-    const auto found = std::find_if(ops.begin(), ops.end(), [&](const OpInfo* op) { return op->name == name; });
-    return found == ops.end() ? nullptr : *found;
+std::span<const OpInfo* const> all_ops() { return table().all(); }
+const OpInfo* find_op(OpId op) { return table().record(op); }
+OpId op_named(std::string_view name) { return table().id(name); }
+
+OpId add_op(const OpInfo& op) {
+    Table& ops = table();
+    TT_CHECK(ops.id(op.name) == OpId{}, "there are two ops '{}'", op.name);
+    if (const OpDef* def = ttsim::impl::find_op(op.name); def && def->range) ops.add(device_row(*def));
+    return ops.add(op);
 }
 
 static Type after_tms(const Node& node, const Type& type, const std::vector<Tm>& tms) {
@@ -55,7 +139,7 @@ static void check_size(const Node& node, const Type& type) {
 /// The type of the result that a `result` node names.
 static Type named_result(const Graph& graph, const Node& node) {
     const Node& of = graph.nodes[node.inputs[0].value];
-    const std::int64_t index = node.integer("index", 1), last = std::ssize(of.more_types);
+    const std::int64_t index = node.get(attr::index), last = std::ssize(of.more_types);
     if (!node.inputs[0].tms.empty())
         fail_input(node.loc, "'{}' is a result with a TM; put it on its readers", node.name);
     if (last == 0)
@@ -86,6 +170,7 @@ void infer_types(const Graph& graph, Node& node) {
             fail_input(node.loc, "operand {} of '{}' is {} the device; {} needs the opposite", in.size() - 1, node.name,
                        in.back().format ? "on" : "not on", node.op);
     }
+    check_attributes(node);
     node.type = op->infer(node, in);
     if (op->infer_more) node.more_types = op->infer_more(node, in);
     check_size(node, node.type);

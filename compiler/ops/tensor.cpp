@@ -144,7 +144,7 @@ std::int64_t work_matmul(const Node& node, std::span<const Literal* const> in) {
 }
 
 std::size_t axis_of(const Node& node, const Type& type) {
-    const std::int64_t axis = node.integer("axis", 0), rank = static_cast<std::int64_t>(type.dims.size());
+    const std::int64_t axis = node.get(attr::axis), rank = static_cast<std::int64_t>(type.dims.size());
     if (axis < 0 || axis >= rank)
         fail_input(node.loc, "'{}' has axis {}; its operand has rank {}", node.name, axis, rank);
     return static_cast<std::size_t>(axis);
@@ -162,7 +162,7 @@ Type infer_map_axis(const Node& node, std::span<const Type> in) {
 template <class Number>
 Literal mapped(const Node& node, std::span<const Literal* const> in) {
     Literal out(node.type.dtype, node.type.dims, max_read_elements);
-    const auto axis = static_cast<std::size_t>(node.integer("axis", 0));
+    const auto axis = static_cast<std::size_t>(node.get(attr::axis));
     const std::int64_t outs = in[1]->dims()[0], ins = in[1]->dims()[1], step = strides(out.dims())[axis];
     const SparseRows<Number> matrix(*in[1], 0, outs, ins);
     for (std::int64_t i = 0; i < out.size(); ++i) {
@@ -192,7 +192,7 @@ void check_gather(const Node& node, std::span<const Type> in) {
 Type infer_gather_sum(const Node& node, std::span<const Type> in) {
     check_gather(node, in);
     const Dims &l = in[1].dims, &r = in[2].dims;
-    const std::int64_t groups = node.integer("groups", 1), columns = in[0].dims.back();
+    const std::int64_t groups = node.get(attr::groups), columns = in[0].dims.back();
     if (groups < 1 || r.size() != 3 || l[0] != r[0] || count({r[1], groups}) != columns || r[2] % groups != 0)
         fail_input(node.loc, "'{}' needs [.., p, c], [j, q] and [j, c / groups, d]; it has {}, {} and {} in {} groups",
                    node.name, to_string(in[0]), to_string(in[1]), to_string(in[2]), groups);
@@ -215,7 +215,7 @@ Literal gathered_sum(const Node& node, std::span<const Literal* const> in) {
     const Dims &l = in[1]->dims(), &r = in[2]->dims();
     const std::int64_t rows = in[0]->dims()[in[0]->dims().size() - 2], cols = in[0]->dims().back();
     const std::int64_t to_rows = l[1], to_cols = r[2], part = r[1];
-    const std::int64_t share = to_cols / node.integer("groups", 1);
+    const std::int64_t share = to_cols / node.get(attr::groups);
     const std::int64_t batches = out.size() / std::max<std::int64_t>(to_rows * to_cols, 1);
     std::vector<Number> sums(static_cast<std::size_t>(out.size()), Number{0});
     for (std::int64_t b = 0; b < batches; ++b)
@@ -264,7 +264,7 @@ Literal eval_gather_rows(const Node& node, std::span<const Literal* const> in) {
 
 Type infer_scatter_rows(const Node& node, std::span<const Type> in) {
     const Dims &x = in[0].dims, &map = in[1].dims;
-    const std::int64_t rows = node.integer("rows", 0);
+    const std::int64_t rows = node.get(attr::rows);
     if (x.size() < 3 || map.size() != 2 || is_float(in[1].dtype) || x[x.size() - 3] != map[0] ||
         x[x.size() - 2] != map[1] || rows < 1)
         fail_input(node.loc, "'{}' needs [.., j, q, c], integers [j, q] and rows above 0; it has {}, {} and {} rows",
@@ -290,7 +290,7 @@ Literal eval_scatter_rows(const Node& node, std::span<const Literal* const> in) 
 
 Type infer_reshape(const Node& node, std::span<const Type> in) {
     Type out = in[0];
-    out.dims = node.list("dims");
+    out.dims = node.get(attr::dims);
     if (count(out.dims) != count(in[0].dims))
         fail_input(node.loc, "'{}' reshapes {} into {}: {} elements into {}", node.name, to_string(in[0]),
                    to_string(out), count(in[0].dims), count(out.dims));
@@ -303,7 +303,7 @@ Literal eval_reshape(const Node& node, std::span<const Literal* const> in) {
 }
 
 Type infer_transpose(const Node& node, std::span<const Type> in) {
-    const auto perm = node.list("perm");
+    const auto perm = node.get(attr::perm);
     auto sorted = perm;
     std::sort(sorted.begin(), sorted.end());
     for (std::size_t i = 0; i < sorted.size(); ++i)
@@ -355,7 +355,7 @@ Literal eval_transpose(const Node& node, std::span<const Literal* const> in) {
     Literal out(node.type.dtype, node.type.dims, max_read_elements);
     const Literal& x = *in[0];
     if (out.size() == 0) return out;
-    const auto perm = node.list("perm");
+    const auto perm = node.get(attr::perm);
     if (is_float(out.dtype()))
         transpose_into(x, perm, out.dims(), x.floats().data(), out.floats().data());
     else
@@ -370,7 +370,7 @@ Type infer_reduce_max(const Node& node, std::span<const Type> in) {
 }
 Literal eval_reduce_max(const Node& node, std::span<const Literal* const> in) {
     Literal out(node.type.dtype, node.type.dims, max_read_elements);
-    const auto axis = static_cast<std::size_t>(node.integer("axis", 0));
+    const auto axis = static_cast<std::size_t>(node.get(attr::axis));
     const std::int64_t n = in[0]->dims()[axis], step = strides(in[0]->dims())[axis];
     if (!is_float(out.dtype())) {
         for (std::int64_t i = 0; i < out.size(); ++i) {
@@ -392,7 +392,7 @@ Literal eval_reduce_max(const Node& node, std::span<const Literal* const> in) {
 
 Type infer_hslice(const Node& node, std::span<const Type> in) {
     Type out = in[0];
-    const std::int64_t n = node.integer("n", 0);
+    const std::int64_t n = node.get(attr::n);
     if (out.dims.size() < 2 || n < 1 || out.dims.back() % n != 0)
         fail_input(node.loc, "'{}' cuts {} into {} slices", node.name, to_string(in[0]), n);
     out.dims.back() /= n;
@@ -401,7 +401,7 @@ Type infer_hslice(const Node& node, std::span<const Type> in) {
 }
 Type infer_hstack(const Node& node, std::span<const Type> in) {
     Type out = in[0];
-    const std::int64_t n = node.integer("n", 0);
+    const std::int64_t n = node.get(attr::n);
     if (out.dims.size() < 3 || out.dims[out.dims.size() - 3] != n)
         fail_input(node.loc, "'{}' stacks {} slices of {}", node.name, n, to_string(in[0]));
     out.dims.erase(out.dims.end() - 3);
@@ -427,39 +427,21 @@ Literal eval_hstack(const Node& node, std::span<const Literal* const> in) {
 }
 
 constexpr std::array tensor_table{
-    OpInfo{.name = "matmul",
-           .level = Level::Core,
-           .min_inputs = 2,
-           .max_inputs = 2,
-           .infer = infer_matmul,
-           .eval = eval_matmul,
-           .work = work_matmul},
-    OpInfo{.name = "map_axis",
-           .level = Level::Core,
-           .min_inputs = 2,
-           .max_inputs = 2,
-           .infer = infer_map_axis,
-           .eval = eval_map_axis,
-           .work = work_map_axis},
-    OpInfo{.name = "gather_sum",
-           .level = Level::Core,
-           .min_inputs = 3,
-           .max_inputs = 3,
-           .infer = infer_gather_sum,
-           .eval = eval_gather_sum,
-           .work = work_gather_sum},
-    OpInfo{"gather_rows", Level::Core, 2, 2, infer_gather_rows, eval_gather_rows},
-    OpInfo{"scatter_rows", Level::Core, 2, 2, infer_scatter_rows, eval_scatter_rows},
-    OpInfo{"result", Level::Host, 1, 1, nullptr, nullptr},
-    OpInfo{"hslice", Level::Core, 1, 1, infer_hslice, eval_hslice},
-    OpInfo{"hstack", Level::Core, 1, 1, infer_hstack, eval_hstack},
-    OpInfo{"reshape", Level::Core, 1, 1, infer_reshape, eval_reshape},
-    OpInfo{"transpose", Level::Core, 1, 1, infer_transpose, eval_transpose},
-    OpInfo{"reduce_max", Level::Core, 1, 1, infer_reduce_max, eval_reduce_max},
+    OpFunctions{op::matmul, infer_matmul, eval_matmul, work_matmul},
+    OpFunctions{op::map_axis, infer_map_axis, eval_map_axis, work_map_axis},
+    OpFunctions{op::gather_sum, infer_gather_sum, eval_gather_sum, work_gather_sum},
+    OpFunctions{op::gather_rows, infer_gather_rows, eval_gather_rows},
+    OpFunctions{op::scatter_rows, infer_scatter_rows, eval_scatter_rows},
+    OpFunctions{op::result, nullptr},
+    OpFunctions{op::hslice, infer_hslice, eval_hslice},
+    OpFunctions{op::hstack, infer_hstack, eval_hstack},
+    OpFunctions{op::reshape, infer_reshape, eval_reshape},
+    OpFunctions{op::transpose, infer_transpose, eval_transpose},
+    OpFunctions{op::reduce_max, infer_reduce_max, eval_reduce_max},
 };
 
 }  // namespace
 
-std::span<const OpInfo> tensor_ops() { return tensor_table; }
+std::span<const OpFunctions> tensor_ops() { return tensor_table; }
 
 }  // namespace ttsim::impl::ir

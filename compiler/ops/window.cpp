@@ -15,10 +15,13 @@ std::int64_t Window::source(std::int64_t o, std::int64_t k) const {
 
 namespace {
 
-std::int64_t value_at(const Node& node, const char* key, std::size_t i, std::size_t size, std::int64_t otherwise) {
-    const auto values = node.list(key);
+using Integers = std::vector<std::int64_t>;
+std::int64_t value_at(const Node& node, Attribute<Integers> attribute, std::size_t i, std::size_t size,
+                      std::int64_t otherwise) {
+    const Integers values = node.get(attribute);
     if (values.empty()) return otherwise;
-    if (values.size() != size) fail_input(node.loc, "'{}' has {} {}; it needs {}", node.name, values.size(), key, size);
+    if (values.size() != size)
+        fail_input(node.loc, "'{}' has {} {}; it needs {}", node.name, values.size(), attribute.key, size);
     return values[i];
 }
 
@@ -49,20 +52,21 @@ void size_forward(const Node& node, Window& w, const std::string& auto_pad) {
         w.out = 0;
         return;
     }
-    const bool ceil = node.integer("ceil_mode", 0) != 0;
+    const bool ceil = node.get(attr::ceil_mode);
     w.out = (room + (ceil ? w.stride - 1 : 0)) / w.stride + 1;
     // a window that starts beyond the input does not count
     if (ceil && w.out > 1 && (w.out - 1) * w.stride >= w.in + w.pad_before) --w.out;
 }
 
 void size_transposed(const Node& node, Window& w, std::size_t i, std::size_t axes, const std::string& auto_pad) {
-    const std::int64_t extra = value_at(node, "output_padding", i, axes, 0);
+    const std::int64_t extra = value_at(node, attr::output_padding, i, axes, 0);
     if (extra < 0 || extra >= std::max(w.stride, w.dilation))
         fail_input(node.loc, "'{}' has an output padding of {}; it must be below stride or dilation", node.name, extra);
     const std::int64_t full = w.stride * (w.in - 1) + extra + (w.kernel - 1) * w.dilation + 1;
     const bool same = auto_pad == "SAME_UPPER" || auto_pad == "SAME_LOWER";
-    if (node.has("output_shape") || same) {
-        w.out = same && !node.has("output_shape") ? w.in * w.stride : value_at(node, "output_shape", i, axes, 0);
+    if (node.has(attr::output_shape) || same) {
+        w.out =
+            same && !node.has(attr::output_shape) ? w.in * w.stride : value_at(node, attr::output_shape, i, axes, 0);
         if (w.out < 1) return;
         const std::int64_t pad = std::max<std::int64_t>(full - w.out, 0);
         w.pad_before = auto_pad == "SAME_UPPER" ? pad / 2 : pad - pad / 2;
@@ -90,21 +94,18 @@ void check_taps(const Node& node, const std::vector<Window>& axes) {
 std::vector<Window> windows(const Node& node, const Dims& spatial, const Dims& kernel) {
     std::vector<Window> all;
     const std::size_t axes = spatial.size();
-    const std::string auto_pad = node.get_string("auto_pad", "NOTSET");
-    if (auto_pad != "NOTSET" && auto_pad != "VALID" && auto_pad != "SAME_UPPER" && auto_pad != "SAME_LOWER")
-        fail_input(node.loc, "'{}' has auto_pad '{}'; NOTSET, VALID, SAME_UPPER and SAME_LOWER are known", node.name,
-                   auto_pad);
+    const std::string auto_pad = node.get(attr::auto_pad);
     for (std::size_t i = 0; i < axes; ++i) {
         Window w;
         w.in = spatial[i];
         w.kernel = kernel[i];
-        w.stride = value_at(node, "strides", i, axes, 1);
-        w.dilation = value_at(node, "dilations", i, axes, 1);
+        w.stride = value_at(node, attr::strides, i, axes, 1);
+        w.dilation = value_at(node, attr::dilations, i, axes, 1);
         if (auto_pad != "VALID") {
-            w.pad_before = value_at(node, "pads", i, 2 * axes, 0);
-            w.pad_after = value_at(node, "pads", axes + i, 2 * axes, 0);
+            w.pad_before = value_at(node, attr::pads, i, 2 * axes, 0);
+            w.pad_after = value_at(node, attr::pads, axes + i, 2 * axes, 0);
         }
-        w.transposed = node.op == "conv_transpose";
+        w.transposed = node.op == op::conv_transpose;
         check(node, w);
         if (w.transposed)
             size_transposed(node, w, i, axes, auto_pad);

@@ -16,9 +16,9 @@ Literal zeros(std::int64_t rows, std::int64_t columns) { return Literal(DType::F
 
 /// Applies the packer's relu to the result of an op.
 void apply_relu(const Node& node, Literal& y) {
-    const std::string relu = node.get_string("relu", "");
+    const std::string relu = node.get(attr::relu);
     if (relu.empty()) return;
-    const auto threshold = static_cast<float>(node.number("threshold", 0));
+    const auto threshold = static_cast<float>(node.get(attr::threshold));
     for (float& v : y.floats()) {
         if (relu == "max")
             v = std::clamp(v, 0.0F, std::max(threshold, 0.0F));
@@ -47,11 +47,11 @@ std::optional<std::vector<double>> ActivationSamples::means(const Node& node, st
 
 ActivationSamples::Rows ActivationSamples::evaluate(const Node& node) {
     if (node.is_input()) return input(node);
-    if (!node.op.starts_with("buda.")) return std::nullopt;  // operand() evaluates constants
+    if (!node.op.on_device()) return std::nullopt;  // operand() evaluates constants
     Rows y;
-    if (node.op == "buda.matmul" || node.op == "buda.depthwise")
+    if (node.op == op::buda::matmul || node.op == op::buda::depthwise)
         y = product(node);
-    else if (node.op == "buda.sparse")
+    else if (node.op == op::buda::sparse)
         y = gathered(node, node.type.dims[0], 1);
     else if (const OpInfo* op = find_op(node.op); op && op->elementwise)
         y = elementwise(node);
@@ -60,8 +60,8 @@ ActivationSamples::Rows ActivationSamples::evaluate(const Node& node) {
 }
 
 ActivationSamples::Rows ActivationSamples::input(const Node& node) {
-    const std::vector<std::int64_t> dims = node.list("dims");
-    if (!node.type.format || dims.empty() || node.get_string("dtype", "f32") != "f32") return std::nullopt;
+    const std::vector<std::int64_t> dims = node.get(attr::dims);
+    if (!node.type.format || dims.empty() || node.get(attr::dtype) != "f32") return std::nullopt;
     if (samples_) {
         const auto given = samples_->find(node.origin);
         return given == samples_->end() ? std::nullopt : sampled_input(node, given->second);
@@ -80,7 +80,7 @@ ActivationSamples::Rows ActivationSamples::input(const Node& node) {
 
 /// Rows at equal distances; if the sample has fewer rows, they are repeated.
 ActivationSamples::Rows ActivationSamples::sampled_input(const Node& node, const Literal& sample) {
-    const std::int64_t columns = node.list("dims").back(), full = node.type.dims[2] * tile;
+    const std::int64_t columns = node.get(attr::dims).back(), full = node.type.dims[2] * tile;
     if (columns < 1 || sample.size() < columns || sample.size() % columns != 0) return std::nullopt;
     const std::int64_t rows = sample.size() / columns;
     Literal x = zeros(sample_rows, full);
@@ -171,7 +171,7 @@ ActivationSamples::Rows ActivationSamples::operand(const Edge& edge) {
                 x = concatenated(*x, tm.n, x->dims()[0]);
                 break;
             case Tm::Kind::HStack:
-                if (node.op != "buda.sparse" || tm.n < 1) return std::nullopt;
+                if (node.op != op::buda::sparse || tm.n < 1) return std::nullopt;
                 x = gathered(node, slices, tm.n);
                 break;
             case Tm::Kind::HSlice:
@@ -253,7 +253,7 @@ ActivationSamples::Rows ActivationSamples::product(const Node& node) {
     Rows y;
     if (has_elements(right)) {
         const Rows x = operand(node.inputs[0]);
-        if (x) y = node.op == "buda.matmul" ? times(*x, *right.literal) : depthwise(*x, *right.literal);
+        if (x) y = node.op == op::buda::matmul ? times(*x, *right.literal) : depthwise(*x, *right.literal);
     } else if (has_elements(left)) {
         const Rows x = operand(node.inputs[1]);
         if (x) y = row_mixture(*left.literal, *x);
@@ -267,7 +267,7 @@ ActivationSamples::Rows ActivationSamples::product(const Node& node) {
 }
 
 ActivationSamples::Rows ActivationSamples::elementwise(const Node& node) {
-    const OpInfo* op = find_op(node.op.substr(std::string_view("buda.").size()));
+    const OpInfo* op = find_op(find_op(node.op)->counterpart);
     // a few rows do not represent an op that amplifies errors
     if (const OpDef* def = device_def(node.op); !op || !op->eval || !def || def->error_amplifying) return std::nullopt;
     std::vector<Literal> in;
@@ -285,7 +285,7 @@ ActivationSamples::Rows ActivationSamples::elementwise(const Node& node) {
         operands.push_back(&x);
     }
     Node alone;
-    alone.op = node.op.substr(std::string_view("buda.").size());
+    alone.op = op->id;
     alone.name = node.name;
     alone.attrs = node.attrs;
     alone.type = {DType::F32, {rows, columns}, {}};

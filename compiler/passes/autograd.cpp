@@ -20,20 +20,20 @@ constexpr std::int64_t backward_part = 2;
 void add_host_input(HostProgram& host, Node& device) {
     Node node;
     node.name = node.origin = device.origin;
-    node.op = "input";
+    node.op = op::input;
     node.type = device.type;
     host.graph.nodes.push_back(node);
     host.to_device.push_back({node.origin, host.graph.nodes.size() - 1, backward_part, 0});
-    device.attrs["part"] = backward_part;
+    device.set(attr::part, backward_part);
 }
 
 /// A result of the backward program for the host.
 void add_host_output(HostProgram& host, const std::string& name, const Type& type) {
     Node node;
     node.name = node.origin = name;
-    node.op = "input";
+    node.op = op::input;
     node.type = type;
-    node.attrs["device"] = backward_part;
+    node.set(attr::device, backward_part);
     host.graph.nodes.push_back(node);
     host.graph.outputs.push_back({name, host.graph.nodes.size() - 1, {}});
 }

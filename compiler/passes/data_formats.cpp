@@ -51,8 +51,8 @@ bool is_error_amplifying(const Node& node) {
 /// Elementwise on one or two operands, with or without the packer's relu.
 bool is_elementwise(const Node& node) {
     const OpInfo* op = find_op(node.op);
-    return op && op->level == Level::Device && node.op != "buda.matmul" && node.op != "buda.depthwise" &&
-           node.op != "buda.sparse" && node.op != "buda.reduce" && node.op != "buda.splice";
+    return op && op->level == Level::Device && node.op != op::buda::matmul && node.op != op::buda::depthwise &&
+           node.op != op::buda::sparse && node.op != op::buda::reduce && node.op != op::buda::splice;
 }
 
 bool one_tile_row(const Node& node) { return node.type.dims[0] * node.type.dims[1] == 1; }
@@ -67,9 +67,9 @@ public:
     explicit Widener(Graph& graph) : graph_(graph) {}
     void run() {
         for (Node& node : graph_.nodes) {
-            if (!node.op.starts_with("buda.")) continue;
+            if (!node.op.on_device()) continue;
             for (std::size_t k = 0; k < node.inputs.size(); ++k)
-                if (node.op != "buda.matmul" || k > 1) widen_constant(graph_.nodes[node.inputs[k].value]);
+                if (node.op != op::buda::matmul || k > 1) widen_constant(graph_.nodes[node.inputs[k].value]);
             bool large = false;
             for (const Edge& edge : node.inputs) {
                 Node& operand = graph_.nodes[edge.value];
@@ -97,7 +97,8 @@ private:
     }
     /// A product that repeats a value of one row of tiles.
     bool repeats(const Node& node) const {
-        return node.op == "buda.matmul" && node.kind == "broadcast" && one_tile_row(graph_.nodes[node.inputs[1].value]);
+        return node.op == op::buda::matmul && node.kind == "broadcast" &&
+               one_tile_row(graph_.nodes[node.inputs[1].value]);
     }
     static void widen_constant(Node& node) {
         if (node.is_constant()) widen(node);
@@ -114,7 +115,7 @@ public:
         std::vector<bool> multiplied(graph_.nodes.size(), true);
         for (const Node& node : graph_.nodes)
             for (std::size_t k = 0; k < node.inputs.size(); ++k)
-                if (node.op != "buda.matmul" || k > 1) multiplied[node.inputs[k].value] = false;
+                if (node.op != op::buda::matmul || k > 1) multiplied[node.inputs[k].value] = false;
         for (ValueId id = 0; id < graph_.nodes.size(); ++id) {
             Node& node = graph_.nodes[id];
             if (!multiplied[id] || !node.is_constant() || !node.type.format || !is_fixed(node) || !has_one_bit(node))
@@ -155,11 +156,12 @@ public:
         for (ValueId id = 0; id < graph_.nodes.size(); ++id)
             if (is_gate(id)) widen_linear(id);
         for (ValueId id = 0; id < graph_.nodes.size(); ++id)
-            if (graph_.nodes[id].op == "buda.sigmoid" && is_float(graph_.nodes[id]) && stays_elementwise(id)) widen(id);
+            if (graph_.nodes[id].op == op::buda::sigmoid && is_float(graph_.nodes[id]) && stays_elementwise(id))
+                widen(id);
         for (ValueId id = 0; id < graph_.nodes.size(); ++id)
             if (is_logit(id) || is_small_result(id)) widen(id);
         for (const Node& node : graph_.nodes)
-            if (node.op == "buda.quantization")
+            if (node.op == op::buda::quantization)
                 for (const Edge& edge : node.inputs) widen_quantizer_operand(edge.value);
         widen_statistics();
     }
@@ -171,14 +173,14 @@ private:
         return node.type.format &&
                (*node.type.format == DataFormat::Float32 || info(*node.type.format).family == FormatFamily::B);
     }
-    static bool is_product(const Node& node) { return node.op == "buda.matmul" || node.op == "buda.depthwise"; }
+    static bool is_product(const Node& node) { return node.op == op::buda::matmul || node.op == op::buda::depthwise; }
     static void sum_wide(Node& node) {
-        if (is_float(node) && node.op != "buda.dequantization")
-            node.attrs["acc_df"] = std::string(to_string(DataFormat::Float32));
+        if (is_float(node) && node.op != op::buda::dequantization)
+            node.set(attr::acc_df, std::string(to_string(DataFormat::Float32)));
     }
     /// A step of a linear function a * x + b: one operand is a splat.
     bool is_linear_step(const Node& node) const {
-        if (node.op != "buda.add" && node.op != "buda.subtract" && node.op != "buda.multiply") return false;
+        if (node.op != op::buda::add && node.op != op::buda::subtract && node.op != op::buda::multiply) return false;
         return is_float(node) && std::any_of(node.inputs.begin(), node.inputs.end(), [&](const Edge& edge) {
                    const Node& operand = graph_.nodes[edge.value];
                    return operand.is_constant() && operand.literal->is_splat();
@@ -191,7 +193,7 @@ private:
     }
     /// An operand in one tile row of functions whose relative error is its absolute error.
     bool is_logit(ValueId id) const {
-        static const std::set<std::string_view> functions{"buda.sigmoid", "buda.exp"};
+        static const std::set<OpId> functions{op::buda::sigmoid, op::buda::exp};
         const Node& node = graph_.nodes[id];
         if (!is_float(node) || !one_tile_row(node) || (!is_product(node) && !is_elementwise(node))) return false;
         return !readers_[id].empty() && std::all_of(readers_[id].begin(), readers_[id].end(), [&](ValueId reader) {
@@ -226,8 +228,8 @@ private:
         widen(id);
         if (!is_float(made)) return;
         const bool product = is_product(made);
-        const bool steps =
-            made.op == "buda.add" || made.op == "buda.subtract" || made.op == "buda.multiply" || made.op == "buda.nop";
+        const bool steps = made.op == op::buda::add || made.op == op::buda::subtract || made.op == op::buda::multiply ||
+                           made.op == op::buda::nop;
         for (std::size_t k = product ? 2 : 0; (product || steps) && k < made.inputs.size(); ++k) {
             const ValueId from = made.inputs[k].value;
             const Node& node = graph_.nodes[from];
@@ -242,8 +244,8 @@ private:
         std::vector<bool> statistic(graph_.nodes.size(), false);
         for (ValueId id = 0; id < graph_.nodes.size(); ++id) {
             const Node& node = graph_.nodes[id];
-            if (!node.op.starts_with("buda.") || !is_float(node) || is_result(id)) continue;
-            const bool product = node.op == "buda.matmul";
+            if (!node.op.on_device() || !is_float(node) || is_result(id)) continue;
+            const bool product = node.op == op::buda::matmul;
             const bool of_rows = product && graph_.nodes[node.inputs[0].value].is_constant() &&
                                  graph_.nodes[node.inputs[1].value].type.dims[1] > 1;
             const bool of_one =
@@ -257,7 +259,7 @@ private:
     /// A clamped linear function. A bias after a product that has the same element in every column does not count.
     bool is_gate(ValueId id) const {
         const Node& node = graph_.nodes[id];
-        if (!is_linear_step(node) || node.get_string("relu", "") != "max") return false;
+        if (!is_linear_step(node) || node.get(attr::relu) != "max") return false;
         return stays_elementwise(id) || std::any_of(node.inputs.begin(), node.inputs.end(), [&](const Edge& edge) {
                    return is_linear_step(graph_.nodes[edge.value]);
                });
@@ -286,7 +288,7 @@ void run_data_formats(Graph& graph, const PassOptions& options) {
     if (!options.accumulate_df && options.wide_dest) WideDest(graph, options.wide_results).run();
     if (!options.accumulate_df) return;
     for (Node& node : graph.nodes)
-        if (node.op.starts_with("buda.")) node.attrs["acc_df"] = std::string(to_string(*options.accumulate_df));
+        if (node.op.on_device()) node.set(attr::acc_df, std::string(to_string(*options.accumulate_df)));
 }
 
 }  // namespace

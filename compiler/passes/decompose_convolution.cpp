@@ -38,8 +38,8 @@ struct Shape {
 Shape shape_of(const Builder& build, const Node& node, std::span<const ValueId> in) {
     Shape s;
     const Dims x = build.dims(in[0]), w = build.dims(in[1]);
-    s.transposed = node.op == "conv_transpose";
-    s.groups = node.integer("group", 1);
+    s.transposed = node.op == op::conv_transpose;
+    s.groups = node.get(attr::group);
     s.spatial = windows(node, {x.begin() + 2, x.end()}, {w.begin() + 2, w.end()});
     s.n = x[0];
     s.c = x[1];
@@ -72,7 +72,7 @@ ValueId ungrouped_weights(Builder& build, const Shape& s, ValueId w) {
         repeat.set(i * part + i % part, 1);
         for (std::int64_t o = 0; o < s.oc; ++o) mask.set(i * s.oc + o, o / (s.oc / s.groups) == i / part ? 1 : 0);
     }
-    return build.add("multiply", {build.map_axis(w, 1, std::move(repeat)), build.constant(std::move(mask))});
+    return build.add(op::multiply, {build.map_axis(w, 1, std::move(repeat)), build.constant(std::move(mask))});
 }
 
 /// Entries first .. end - 1 along the first axis.
@@ -96,10 +96,10 @@ Literal part_of(const Literal& all, std::int64_t first, std::int64_t end) {
 ValueId gather_sums(Builder& build, const Shape& s, ValueId x, ValueId weights, ValueId bias, std::int64_t parts) {
     const Literal& values = *build.literal(weights);
     Attrs attrs;
-    if (s.groups > 1) attrs["groups"] = s.groups;
+    if (s.groups > 1) set(attrs, attr::groups, s.groups);
     const std::int64_t rows = s.spatial.front().kernel, across = s.taps / rows;
     std::optional<ValueId> sum;
-    const auto add = [&](ValueId value) { sum = sum ? build.add("add", {*sum, value}) : value; };
+    const auto add = [&](ValueId value) { sum = sum ? build.add(op::add, {*sum, value}) : value; };
     for (std::int64_t p = 0; p < parts; ++p) {
         const std::int64_t first = rows * p / parts * across, end = rows * (p + 1) / parts * across;
         Literal map = source_map(s.spatial, first, end);
@@ -112,7 +112,7 @@ ValueId gather_sums(Builder& build, const Shape& s, ValueId x, ValueId weights, 
         };
         const ValueId part = parts == 1 ? weights : build.constant(part_of_weights());
         const bool first_part = !sum;
-        add(build.add("gather_sum", {x, build.constant(std::move(map)), part}, attrs));
+        add(build.add(op::gather_sum, {x, build.constant(std::move(map)), part}, attrs));
         if (first_part && bias != no_value) add(bias);
     }
     return *sum;
@@ -121,7 +121,7 @@ ValueId gather_sums(Builder& build, const Shape& s, ValueId x, ValueId weights, 
 ValueId convolve_by_matmul(Builder& build, const Node& node, const Shape& s, ValueId x, ValueId weights) {
     x = build.reshape(x, {s.n, 1, s.in, s.c});
     weights = ungrouped_weights(build, s, weights);
-    const ValueId products = build.add("matmul", {x, build.reshape(weights, {1, s.taps, s.c, s.oc})});
+    const ValueId products = build.add(op::matmul, {x, build.reshape(weights, {1, s.taps, s.c, s.oc})});
     Literal joined = zero_matrix(s.out, s.taps * s.in, node.loc, node.origin);
     source_map(s.spatial).for_each_gathered(0, s.taps * s.out, [&](std::int64_t i, std::int64_t from) {
         joined.set((i % s.out * s.taps + i / s.out) * s.in + from, 1);
@@ -134,24 +134,24 @@ ValueId convolve_by_matmul(Builder& build, const Node& node, const Shape& s, Val
 ValueId convolve_gathered(Builder& build, const Shape& s, ValueId x, ValueId weights) {
     const std::int64_t part = s.c / s.groups, share = s.oc / s.groups;
     const ValueId map = build.constant(source_map(s.spatial));
-    const ValueId rows = build.add("gather_rows", {x, map});  // [n, taps, out, c]
+    const ValueId rows = build.add(op::gather_rows, {x, map});  // [n, taps, out, c]
     if (s.groups == 1 && s.c % tile_edge != 0) {  // columns of a tap fill no whole tile, so that none are side by side
-        const ValueId products = build.add("matmul", {rows, build.reshape(weights, {1, s.taps, s.c, s.oc})});
+        const ValueId products = build.add(op::matmul, {rows, build.reshape(weights, {1, s.taps, s.c, s.oc})});
         return build.reshape(build.reduce_sum(products, 1), {s.n, s.out, s.oc});
     }
     if (s.groups == 1) {
-        const ValueId wide = build.add("hstack", {rows}, {{"n", s.taps}});
-        return build.add("matmul", {wide, build.reshape(weights, {s.taps * s.c, s.oc})});
+        const ValueId wide = build.add(op::hstack, {rows}, {attr::n(s.taps)});
+        return build.add(op::matmul, {wide, build.reshape(weights, {s.taps * s.c, s.oc})});
     }
     if (part == 1 && share == 1) {
-        const ValueId products = build.add("multiply", {rows, build.reshape(weights, {1, s.taps, 1, s.c})});
+        const ValueId products = build.add(op::multiply, {rows, build.reshape(weights, {1, s.taps, 1, s.c})});
         return build.reshape(build.reduce_sum(products, 1), {s.n, s.out, s.oc});
     }
     const ValueId by_group =
         build.transpose(build.reshape(rows, {s.n, s.taps, s.out, s.groups, part}), {0, 3, 2, 1, 4});
     const ValueId matrices = build.transpose(build.reshape(weights, {s.taps, part, s.groups, share}), {2, 0, 1, 3});
-    const ValueId products = build.add("matmul", {build.reshape(by_group, {s.n, s.groups, s.out, s.taps * part}),
-                                                  build.reshape(matrices, {1, s.groups, s.taps * part, share})});
+    const ValueId products = build.add(op::matmul, {build.reshape(by_group, {s.n, s.groups, s.out, s.taps * part}),
+                                                    build.reshape(matrices, {1, s.groups, s.taps * part, share})});
     return build.reshape(build.transpose(products, {0, 2, 1, 3}), {s.n, s.out, s.oc});
 }
 
@@ -193,7 +193,7 @@ std::optional<Shape> by_rows(const Shape& s) {
 
 void run_decompose_convolution(Graph& graph, const PassOptions& options) {
     rewrite(graph, [&](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
-        if (node.op != "conv" && node.op != "conv_transpose") return std::nullopt;
+        if (node.op != op::conv && node.op != op::conv_transpose) return std::nullopt;
         Shape s = shape_of(build, node, in);
         ValueId x = build.reshape(channels_last(build, in[0]), {s.n, s.in, s.c});
         ValueId weights = weights_by_tap(build, s, in[1]);
@@ -208,7 +208,7 @@ void run_decompose_convolution(Graph& graph, const PassOptions& options) {
                                   gather_sums(build, s, x, weights, bias, parts_of(node, s, options)));
         ValueId y =
             options.training ? convolve_gathered(build, s, x, weights) : convolve_by_matmul(build, node, s, x, weights);
-        if (bias != no_value) y = build.add("add", {y, bias});
+        if (bias != no_value) y = build.add(op::add, {y, bias});
         return channels_first(build, s.spatial, y);
     });
 }

@@ -38,18 +38,18 @@ public:
 
     ValueId number(double value, ValueId like) { return build_.scalar(value, build_.type(like).dtype); }
     ValueId real(double value) { return build_.scalar(value); }
-    ValueId unary(const char* op, ValueId x, Attrs attrs = {}) { return build_.add(op, {x}, std::move(attrs)); }
-    ValueId binary(const char* op, ValueId a, ValueId b) { return build_.add(op, {a, b}); }
-    ValueId add(ValueId a, ValueId b) { return binary("add", a, b); }
-    ValueId sub(ValueId a, ValueId b) { return binary("subtract", a, b); }
-    ValueId mul(ValueId a, ValueId b) { return binary("multiply", a, b); }
+    ValueId unary(OpId op, ValueId x, Attrs attrs = {}) { return build_.add(op, {x}, std::move(attrs)); }
+    ValueId binary(OpId op, ValueId a, ValueId b) { return build_.add(op, {a, b}); }
+    ValueId add(ValueId a, ValueId b) { return binary(op::add, a, b); }
+    ValueId sub(ValueId a, ValueId b) { return binary(op::subtract, a, b); }
+    ValueId mul(ValueId a, ValueId b) { return binary(op::multiply, a, b); }
     ValueId scaled(ValueId x, double factor) { return mul(x, real(factor)); }
     /// A difference, not a product with -1: the multiplier reads 10 of Float16's 11 bits of a first operand.
     ValueId neg(ValueId x) { return sub(real(0), x); }
     /// `height` where x > 0, else 0. Valid for differences that are 0 or of magnitude 1e-30 to 1e8; above() handles
     /// others. A 5-bit exponent has no number as large as 1e30.
     ValueId step(ValueId x, double height = 1) {
-        const auto clamped = [&](ValueId v) { return unary("relu_max", v, {{"threshold", height}}); };
+        const auto clamped = [&](ValueId v) { return unary(op::relu_max, v, {attr::threshold(height)}); };
         if (in_quantizer_) return clamped(scaled(x, 0x1p15));  // no difference is smaller than 2^-11 of the threshold
         if (info(df_).family != FormatFamily::A) return clamped(scaled(x, 1e30));
         return clamped(scaled(clamped(scaled(x, 0x1p15)), 0x1p15));
@@ -81,11 +81,11 @@ public:
         ValueId size, fraction, odd;
     };
     Fraction fraction_of(ValueId x, int bits) {
-        const ValueId size = is_below_zero_nowhere(x) ? x : unary("abs", x);
+        const ValueId size = is_below_zero_nowhere(x) ? x : unary(op::abs, x);
         const double most = std::ldexp(1.0, bits);
         const Node& maker = build_.graph().nodes[size];
-        const bool small = maker.op == "relu_max" && maker.number("threshold", most) <= most;
-        ValueId rest = small ? size : unary("relu_max", size, {{"threshold", most}}), bit = rest;
+        const bool small = maker.op == op::relu_max && maker.get(attr::threshold) <= most;
+        ValueId rest = small ? size : unary(op::relu_max, size, {attr::threshold(most)}), bit = rest;
         for (int k = bits - 1; k >= 0; --k) {
             const double weight = std::ldexp(1.0, k);
             bit = step(sub(rest, real(weight)), weight);
@@ -102,12 +102,12 @@ public:
     ValueId round(ValueId x, int bits) {
         const Fraction p = fraction_of(x, bits);
         const ValueId above = step(sub(p.fraction, real(0.5))), below = step(sub(real(0.5), p.fraction));
-        const ValueId size = replaced(p, binary("maximum", above, mul(p.odd, complement(below))));
+        const ValueId size = replaced(p, binary(op::maximum, above, mul(p.odd, complement(below))));
         return is_below_zero_nowhere(x) ? size : mul(side(x), size);
     }
     bool is_below_zero_nowhere(ValueId x) const {
-        const std::string& op = build_.graph().nodes[x].op;
-        return op == "relu" || op == "relu_max" || op == "abs" || op == "sigmoid" || op == "exp";
+        const OpId op = build_.graph().nodes[x].op;
+        return op.is_any_of({op::relu, op::relu_max, op::abs, op::sigmoid, op::exp});
     }
     /// Rounds x, which is divided by the scale already, adds the zero point `zero` and clamps to low..high.
     ValueId quantized(ValueId x, ValueId zero, double low, double high) {
@@ -119,7 +119,7 @@ public:
         // Limits are integers, so clamping may precede rounding. Fewer bits are then left to round, and often no sign.
         if (!quantizes_) return rounded_by_bits(x, zero, low - shift, high - shift);
         const auto [y, scale] = is_splat ? unscaled(x) : std::pair(add(x, zero), real(1));
-        const ValueId near = build_.add("round_int8", {y, scale}, {{"offset", low + most}, {"zero", shift}});
+        const ValueId near = build_.add(op::round_int8, {y, scale}, {attr::offset(low + most), attr::zero(shift)});
         if (high - low == 2 * most) return near;
         if (high - low < 2 * most) return limited(near, low, high);
         const ValueId top = mul(real(high - shift - 0.5), inverse(scale));
@@ -141,7 +141,7 @@ public:
     /// scale.
     std::pair<ValueId, ValueId> unscaled(ValueId x) {
         const Node& node = build_.graph().nodes[x];
-        if (node.op == "multiply")
+        if (node.op == op::multiply)
             for (const std::size_t k : {std::size_t{0}, std::size_t{1}}) {
                 const ValueId scale = node.inputs[1 - k].value;
                 const Literal* known = build_.literal(scale);
@@ -156,14 +156,14 @@ public:
         return known && known->is_splat() && known->at(0) == 0 ? x : add(x, zero);
     }
     ValueId limited(ValueId x, double low, double high) {
-        if (low == 0) return unary("relu_max", x, {{"threshold", high}});
-        return minimum(binary("maximum", x, real(low)), real(high));
+        if (low == 0) return unary(op::relu_max, x, {attr::threshold(high)});
+        return minimum(binary(op::maximum, x, real(low)), real(high));
     }
     /// Rounds up in magnitude for negative numbers with a fraction, else truncates.
     ValueId floor(ValueId x) {
         const Fraction p = fraction_of(x, integer_bits());
         const ValueId negative = above(neg(x));
-        const ValueId up = binary("maximum", is_one(p.fraction), mul(negative, above(p.fraction)));
+        const ValueId up = binary(op::maximum, is_one(p.fraction), mul(negative, above(p.fraction)));
         return mul(sign(x), replaced(p, up));
     }
     ValueId sign(ValueId x) {
@@ -178,19 +178,19 @@ public:
         return replaced(p, is_one(p.fraction));
     }
     ValueId truncate(ValueId x) { return mul(side(x), floor_of_size(x)); }
-    ValueId inverse(ValueId x) { return unary("reciprocal", x); }
+    ValueId inverse(ValueId x) { return unary(op::reciprocal, x); }
     /// a / b; in Float32 with one more Newton step.
     ValueId quotient(ValueId a, ValueId b) {
         const ValueId r = inverse(b), q = mul(a, r);
         if (!precise_ || exact_inverse(build_.literal(b))) return q;
         return add(q, mul(r, sub(a, mul(b, q))));
     }
-    ValueId minimum(ValueId a, ValueId b) { return neg(binary("maximum", neg(a), neg(b))); }
+    ValueId minimum(ValueId a, ValueId b) { return neg(binary(op::maximum, neg(a), neg(b))); }
 
     /// Quotient and remainder of integers |a| / |b|. The estimate adds half a step to stay away from integer
     /// boundaries. If the format's reciprocal is off by one, the remainder corrects it.
     std::pair<ValueId, ValueId> integer_division(ValueId a, ValueId b) {
-        const ValueId top = unary("abs", a), below = unary("abs", b);
+        const ValueId top = unary(op::abs, a), below = unary(op::abs, b);
         const ValueId estimate = floor_of_size(mul(add(top, real(0.5)), inverse(below)));
         const ValueId rest = sub(top, mul(below, estimate));
         const ValueId more = complement(step(sub(below, rest))), less = step(neg(rest));
@@ -231,15 +231,16 @@ public:
 
 private:
     bool looked_up(const Builder& build, const Node& node) {
-        static const std::set<std::string_view> integral_ops{
-            "add",       "subtract",    "multiply", "maximum", "relu",       "abs",      "nop",    "reshape",
-            "transpose", "gather_rows", "hslice",   "hstack",  "reduce_max", "map_axis", "matmul", "gather_sum"};
+        static const std::set<OpId> integral_ops{op::add,        op::subtract,    op::multiply, op::maximum,
+                                                 op::relu,       op::abs,         op::nop,      op::reshape,
+                                                 op::transpose,  op::gather_rows, op::hslice,   op::hstack,
+                                                 op::reduce_max, op::map_axis,    op::matmul,   op::gather_sum};
         if (!is_float(node.type.dtype)) return true;
         if (node.literal) return are_integral(*node.literal);
-        if (node.op == "relu_max" && node.number("threshold", 1) != std::nearbyint(node.number("threshold", 1)))
+        if (node.op == op::relu_max && node.get(attr::threshold) != std::nearbyint(node.get(attr::threshold)))
             return false;
-        if (node.op == "cast" && !node.has("exact")) return is_integral(build, node.inputs[0].value);
-        if (!integral_ops.contains(node.op) && node.op != "relu_max" && node.op != "cast") return false;
+        if (node.op == op::cast && !node.has(attr::exact)) return is_integral(build, node.inputs[0].value);
+        if (!integral_ops.contains(node.op) && node.op != op::relu_max && node.op != op::cast) return false;
         return std::all_of(node.inputs.begin(), node.inputs.end(),
                            [&](const Edge& edge) { return is_integral(build, edge.value); });
     }
@@ -262,12 +263,12 @@ ValueId divide(Math& m, const Node& node, Operands in) {
 ValueId modulo(Math& m, const Node& node, Operands in) {
     const ValueId a = in[0], b = in[1];
     if (is_float(node.type.dtype)) {
-        if (node.integer("fmod", 0) == 0) return m.sub(a, m.mul(b, m.floor(m.mul(a, m.inverse(b)))));
-        const ValueId top = m.unary("abs", a), below = m.unary("abs", b);
+        if (!node.get(attr::fmod)) return m.sub(a, m.mul(b, m.floor(m.mul(a, m.inverse(b)))));
+        const ValueId top = m.unary(op::abs, a), below = m.unary(op::abs, b);
         return m.mul(m.sign(a), m.sub(top, m.mul(below, m.floor_of_size(m.mul(top, m.inverse(below))))));
     }
     const ValueId rest = m.mul(m.sign(a), m.integer_division(a, b).second);
-    if (node.integer("fmod", 0) != 0) return rest;
+    if (node.get(attr::fmod)) return rest;
     // the result has the sign of b: a remainder of the other sign is off by b
     return m.add(rest, m.mul(b, m.step(m.neg(m.mul(m.sign(rest), m.sign(b))))));
 }
@@ -275,7 +276,7 @@ ValueId modulo(Math& m, const Node& node, Operands in) {
 /// x^n for integer n by squaring.
 ValueId integer_power(Math& m, ValueId x, std::int64_t n) {
     if (n == 1) return x;
-    const ValueId half = integer_power(m, m.unary("square", x), n / 2);
+    const ValueId half = integer_power(m, m.unary(op::square, x), n / 2);
     return n % 2 == 0 ? half : m.mul(half, x);
 }
 
@@ -292,14 +293,14 @@ ValueId power(Math& m, const Node& node, Operands in) {
         if (e < 0) result = m.inverse(result);
     } else if (known && size != std::floor(size)) {
         if (size == 0.5)
-            result = m.unary("sqrt", in[0]);
+            result = m.unary(op::sqrt, in[0]);
         else if (size < 1 && !positive)
             result = DeviceFunctions(m).root(in[0], size);
         else
-            result = m.unary("exp", m.scaled(m.unary("log", in[0]), size));
+            result = m.unary(op::exp, m.scaled(m.unary(op::log, in[0]), size));
         if (e < 0) result = m.inverse(result);
     } else if (positive) {
-        result = m.unary("exp", m.mul(m.unary("log", in[0]), in[1]));
+        result = m.unary(op::exp, m.mul(m.unary(op::log, in[0]), in[1]));
     } else {
         result = DeviceFunctions(m).power(in[0], in[1]);
     }
@@ -311,17 +312,17 @@ ValueId cast(Math& m, const Node& node, Operands in) {
     const DType from = m.build().type(in[0]).dtype, to = node.type.dtype;
     ValueId x = in[0];
     if (to == DType::Bool && from != DType::Bool)
-        x = m.above(m.unary("abs", x));
+        x = m.above(m.unary(op::abs, x));
     else if (is_float(from) && !is_float(to))
         x = m.truncate(x);
     Attrs attrs = node.attrs;
-    attrs["exact"] = std::int64_t{1};
-    return m.build().add("cast", {x}, attrs);
+    set(attrs, attr::exact, true);
+    return m.build().add(op::cast, {x}, attrs);
 }
 
 ValueId elu(Math& m, const Node& node, Operands in) {
-    const ValueId below = m.neg(m.unary("relu", m.neg(in[0])));
-    return m.add(m.unary("relu", in[0]), m.scaled(m.sub(m.unary("exp", below), m.real(1)), node.number("alpha", 1)));
+    const ValueId below = m.neg(m.unary(op::relu, m.neg(in[0])));
+    return m.add(m.unary(op::relu, in[0]), m.scaled(m.sub(m.unary(op::exp, below), m.real(1)), node.get(attr::alpha)));
 }
 
 /// The value of a splat constant; nothing for others.
@@ -334,8 +335,8 @@ std::optional<double> splat(Math& m, ValueId id) {
 ValueId maximum(Math& m, const Node& node, Operands in) {
     for (const std::size_t k : {std::size_t{0}, std::size_t{1}})
         if (splat(m, in[k]) == 0.0 && !m.build().literal(in[1 - k]) && m.build().dims(in[1 - k]) == node.type.dims)
-            return m.unary("relu", in[1 - k]);
-    return m.binary("maximum", in[0], in[1]);
+            return m.unary(op::relu, in[1 - k]);
+    return m.binary(op::maximum, in[0], in[1]);
 }
 
 /// min(relu x, c) is a relu_max.
@@ -343,62 +344,63 @@ ValueId minimum(Math& m, const Node&, Operands in) {
     for (const std::size_t k : {std::size_t{0}, std::size_t{1}}) {
         const auto most = splat(m, in[k]);
         const Node& other = m.build().graph().nodes[in[1 - k]];
-        if (most && *most > 0 && std::isfinite(*most) && other.op == "relu")
-            return m.unary("relu_max", other.inputs[0].value, {{"threshold", *most}});
+        if (most && *most > 0 && std::isfinite(*most) && other.op == op::relu)
+            return m.unary(op::relu_max, other.inputs[0].value, {attr::threshold(*most)});
     }
     return m.minimum(in[0], in[1]);
 }
 
-const std::map<std::string, Recipe>& recipes() {
-    static const std::map<std::string, Recipe> table{
-        {"neg", [](Math& m, const Node&, Operands in) { return m.neg(in[0]); }},
-        {"divide", divide},
-        {"modulo", modulo},
-        {"power", power},
-        {"cast", cast},
-        {"elu", elu},
-        {"minimum", minimum},
-        {"maximum", maximum},
-        {"sign", [](Math& m, const Node&, Operands in) { return m.sign(in[0]); }},
-        {"round", [](Math& m, const Node&, Operands in) { return m.round(in[0]); }},
-        {"quantize",
+const std::map<OpId, Recipe>& recipes() {
+    static const std::map<OpId, Recipe> table{
+        {op::neg, [](Math& m, const Node&, Operands in) { return m.neg(in[0]); }},
+        {op::divide, divide},
+        {op::modulo, modulo},
+        {op::power, power},
+        {op::cast, cast},
+        {op::elu, elu},
+        {op::minimum, minimum},
+        {op::maximum, maximum},
+        {op::sign, [](Math& m, const Node&, Operands in) { return m.sign(in[0]); }},
+        {op::round, [](Math& m, const Node&, Operands in) { return m.round(in[0]); }},
+        {op::quantize,
          [](Math& m, const Node& node, Operands in) {
-             return m.quantized(in[0], in[1], node.number("low", 0), node.number("high", 255));
+             return m.quantized(in[0], in[1], node.get(attr::low), node.get(attr::high));
          }},
-        {"floor", [](Math& m, const Node&, Operands in) { return m.floor(in[0]); }},
-        {"ceil", [](Math& m, const Node&, Operands in) { return m.neg(m.floor(m.neg(in[0]))); }},
-        {"truncate", [](Math& m, const Node&, Operands in) { return m.truncate(in[0]); }},
-        {"erf", [](Math& m, const Node&, Operands in) { return DeviceFunctions(m).erf(in[0]); }},
-        {"atan", [](Math& m, const Node&, Operands in) { return DeviceFunctions(m).atan(in[0]); }},
-        {"asinh", [](Math& m, const Node&, Operands in) { return DeviceFunctions(m).asinh(in[0]); }},
-        {"acosh", [](Math& m, const Node&, Operands in) { return DeviceFunctions(m).acosh(in[0]); }},
-        {"atanh", [](Math& m, const Node&, Operands in) { return DeviceFunctions(m).atanh(in[0]); }},
-        {"gelu_erf",
+        {op::floor, [](Math& m, const Node&, Operands in) { return m.floor(in[0]); }},
+        {op::ceil, [](Math& m, const Node&, Operands in) { return m.neg(m.floor(m.neg(in[0]))); }},
+        {op::truncate, [](Math& m, const Node&, Operands in) { return m.truncate(in[0]); }},
+        {op::erf, [](Math& m, const Node&, Operands in) { return DeviceFunctions(m).erf(in[0]); }},
+        {op::atan, [](Math& m, const Node&, Operands in) { return DeviceFunctions(m).atan(in[0]); }},
+        {op::asinh, [](Math& m, const Node&, Operands in) { return DeviceFunctions(m).asinh(in[0]); }},
+        {op::acosh, [](Math& m, const Node&, Operands in) { return DeviceFunctions(m).acosh(in[0]); }},
+        {op::atanh, [](Math& m, const Node&, Operands in) { return DeviceFunctions(m).atanh(in[0]); }},
+        {op::gelu_erf,
          [](Math& m, const Node&, Operands in) {
-             if (!m.precise()) return m.unary("gelu", in[0]);
+             if (!m.precise()) return m.unary(op::gelu, in[0]);
              const ValueId gate = m.add(DeviceFunctions(m).erf(m.scaled(in[0], 1 / std::numbers::sqrt2)), m.real(1));
              return m.mul(m.scaled(in[0], 0.5), gate);
          }},
-        {"softplus",
+        {op::softplus,
          [](Math& m, const Node&, Operands in) {
-             const ValueId small = m.unary("exp", m.neg(m.unary("abs", in[0])));
-             return m.add(m.unary("relu", in[0]), m.unary("log", m.add(small, m.real(1))));
+             const ValueId small = m.unary(op::exp, m.neg(m.unary(op::abs, in[0])));
+             return m.add(m.unary(op::relu, in[0]), m.unary(op::log, m.add(small, m.real(1))));
          }},
-        {"not", [](Math& m, const Node&, Operands in) { return m.complement(in[0]); }},
-        {"and", [](Math& m, const Node&, Operands in) { return m.mul(in[0], in[1]); }},
-        {"or", [](Math& m, const Node&, Operands in) { return m.binary("maximum", in[0], in[1]); }},
-        {"xor", [](Math& m, const Node&, Operands in) { return m.unary("abs", m.sub(in[0], in[1])); }},
-        {"greater", [](Math& m, const Node&, Operands in) { return m.above(m.sub(in[0], in[1])); }},
-        {"less", [](Math& m, const Node&, Operands in) { return m.above(m.sub(in[1], in[0])); }},
-        {"greater_equal", [](Math& m, const Node&, Operands in) { return m.complement(m.above(m.sub(in[1], in[0]))); }},
-        {"less_equal", [](Math& m, const Node&, Operands in) { return m.complement(m.above(m.sub(in[0], in[1]))); }},
-        {"equal",
+        {op::not_, [](Math& m, const Node&, Operands in) { return m.complement(in[0]); }},
+        {op::and_, [](Math& m, const Node&, Operands in) { return m.mul(in[0], in[1]); }},
+        {op::or_, [](Math& m, const Node&, Operands in) { return m.binary(op::maximum, in[0], in[1]); }},
+        {op::xor_, [](Math& m, const Node&, Operands in) { return m.unary(op::abs, m.sub(in[0], in[1])); }},
+        {op::greater, [](Math& m, const Node&, Operands in) { return m.above(m.sub(in[0], in[1])); }},
+        {op::less, [](Math& m, const Node&, Operands in) { return m.above(m.sub(in[1], in[0])); }},
+        {op::greater_equal,
+         [](Math& m, const Node&, Operands in) { return m.complement(m.above(m.sub(in[1], in[0]))); }},
+        {op::less_equal, [](Math& m, const Node&, Operands in) { return m.complement(m.above(m.sub(in[0], in[1]))); }},
+        {op::equal,
          [](Math& m, const Node&, Operands in) {
              for (const std::size_t k : {std::size_t{0}, std::size_t{1}})
                  if (const double beyond = m.infinite(in[k]); beyond != 0) return m.is_beyond(in[1 - k], beyond);
-             return m.complement(m.above(m.unary("abs", m.sub(in[0], in[1]))));
+             return m.complement(m.above(m.unary(op::abs, m.sub(in[0], in[1]))));
          }},
-        {"where",
+        {op::where,
          [](Math& m, const Node& node, Operands in) {
              const bool no_first = splat(m, in[1]) == 0.0, no_second = splat(m, in[2]) == 0.0;
              const ValueId first = m.mul(in[0], m.finite(in[1]));
@@ -413,23 +415,23 @@ const std::map<std::string, Recipe>& recipes() {
 
 void run_decompose_elementwise(Graph& graph, const PassOptions& options) {
     IntegralValues integral;
-    static const std::set<std::string_view> rounding{"round", "floor", "ceil", "truncate", "quantize"};
+    static const std::set<OpId> rounding{op::round, op::floor, op::ceil, op::truncate, op::quantize};
     rewrite(graph, [&](Builder& build, const Node& node, Operands in) -> std::optional<ValueId> {
         const auto recipe = recipes().find(node.op);
-        if (recipe == recipes().end() || node.has("exact")) return std::nullopt;
-        if (node.op == "cast" && node.type.dtype != DType::Bool && integral.is_integral(build, in[0])) {
+        if (recipe == recipes().end() || node.has(attr::exact)) return std::nullopt;
+        if (node.op == op::cast && node.type.dtype != DType::Bool && integral.is_integral(build, in[0])) {
             Attrs attrs = node.attrs;
-            attrs["exact"] = std::int64_t{1};
-            return build.add("cast", {in[0]}, attrs);
+            set(attrs, attr::exact, true);
+            return build.add(op::cast, {in[0]}, attrs);
         }
         Math math(build, options);
         // Arithmetic is in floats; the result is cast back to its element type.
         std::vector<ValueId> floats;
         for (const ValueId id : in) floats.push_back(build.literal(id) ? build.cast(id, DType::F32) : id);
-        ValueId result = recipe->second(math, node, node.op == "cast" ? in : Operands(floats));
+        ValueId result = recipe->second(math, node, node.op == op::cast ? in : Operands(floats));
         if (build.type(result).dtype != node.type.dtype)
-            result = build.add("cast", {result},
-                               {{"to", std::string(to_string(node.type.dtype))}, {"exact", std::int64_t{1}}});
+            result =
+                build.add(op::cast, {result}, {attr::to(std::string(to_string(node.type.dtype))), attr::exact(true)});
         if (rounding.contains(node.op)) integral.note(result);
         return result;
     });

@@ -17,12 +17,12 @@ namespace {
 /// [.., size]: 1 at the index; negative indices count from the end. `ids` has the type f32.
 ValueId one_hot(Builder& b, ValueId ids, std::int64_t size) {
     Dims dims = b.dims(ids);
-    const ValueId below = b.cast(b.add("less", {ids, b.scalar(0)}), DType::F32);
-    ids = b.add("add", {ids, b.add("multiply", {below, b.scalar(static_cast<double>(size))})});
+    const ValueId below = b.cast(b.add(op::less, {ids, b.scalar(0)}), DType::F32);
+    ids = b.add(op::add, {ids, b.add(op::multiply, {below, b.scalar(static_cast<double>(size))})});
     dims.push_back(1);
     Literal numbers(DType::F32, {size});
     for (std::int64_t k = 0; k < size; ++k) numbers.set(k, static_cast<double>(k));
-    return b.cast(b.add("equal", {b.reshape(ids, dims), b.constant(std::move(numbers))}), DType::F32);
+    return b.cast(b.add(op::equal, {b.reshape(ids, dims), b.constant(std::move(numbers))}), DType::F32);
 }
 
 ValueId axis_moved(Builder& b, ValueId x, std::int64_t from, std::int64_t to) {
@@ -43,7 +43,7 @@ void check_indices(const Node& node, const Literal& ids, std::int64_t axis, std:
 
 ValueId take(Builder& b, const Node& node, ValueId x, ValueId ids) {
     const Dims d = b.dims(x);
-    const std::int64_t axis = node.integer("axis", 0), size = d[static_cast<std::size_t>(axis)];
+    const std::int64_t axis = node.get(attr::axis), size = d[static_cast<std::size_t>(axis)];
     if (const Literal* known = b.literal(ids)) check_indices(node, *known, axis, size);
     const std::int64_t ids_count = count(b.dims(ids)), rest = count(d) / std::max<std::int64_t>(size, 1);
     const ValueId one_hot_rows = one_hot(b, b.reshape(b.cast(ids, DType::F32), {ids_count}), size);
@@ -51,30 +51,30 @@ ValueId take(Builder& b, const Node& node, ValueId x, ValueId ids) {
     Dims front{ids_count};
     for (std::size_t k = 0; k < d.size(); ++k)
         if (static_cast<std::int64_t>(k) != axis) front.push_back(d[k]);
-    const ValueId rows = b.reshape(b.add("matmul", {one_hot_rows, b.cast(table, DType::F32)}), front);
+    const ValueId rows = b.reshape(b.add(op::matmul, {one_hot_rows, b.cast(table, DType::F32)}), front);
     return b.cast(b.reshape(axis_moved(b, rows, 0, axis), node.type.dims), node.type.dtype);
 }
 
 ValueId arg_max(Builder& b, const Node& node, ValueId x) {
-    const auto axis = static_cast<std::size_t>(node.integer("axis", 0));
-    const bool last = node.integer("last", 0) != 0;
-    const auto most = [&](ValueId v) { return b.add("reduce_max", {v}, {{"axis", node.integer("axis", 0)}}); };
+    const auto axis = static_cast<std::size_t>(node.get(attr::axis));
+    const bool last = node.get(attr::last);
+    const auto most = [&](ValueId v) { return b.add(op::reduce_max, {v}, {attr::axis(node.get(attr::axis))}); };
     x = b.cast(x, DType::F32);
     const std::int64_t size = b.dims(x)[axis];
-    const ValueId hit = b.cast(b.add("greater_equal", {x, b.broadcast_to(most(x), b.dims(x))}), DType::F32);
+    const ValueId hit = b.cast(b.add(op::greater_equal, {x, b.broadcast_to(most(x), b.dims(x))}), DType::F32);
     Dims dims(b.dims(x).size(), 1);
     dims[axis] = size;
     Literal score(DType::F32, dims);
     for (std::int64_t k = 0; k < size; ++k) score.set(k, static_cast<double>(last ? k + 1 : size - k));
-    const ValueId best = most(b.add("multiply", {hit, b.constant(std::move(score))}));
+    const ValueId best = most(b.add(op::multiply, {hit, b.constant(std::move(score))}));
     const ValueId offset = b.scalar(static_cast<double>(last ? 1 : size));
-    const ValueId index = last ? b.add("subtract", {best, offset}) : b.add("subtract", {offset, best});
+    const ValueId index = last ? b.add(op::subtract, {best, offset}) : b.add(op::subtract, {offset, best});
     return b.cast(index, DType::I64);
 }
 
 ValueId cumulative_sum(Builder& b, const Node& node, ValueId x) {
-    const std::int64_t axis = node.integer("axis", 0), size = b.dims(x)[static_cast<std::size_t>(axis)];
-    const bool exclusive = node.integer("exclusive", 0) != 0, reverse = node.integer("reverse", 0) != 0;
+    const std::int64_t axis = node.get(attr::axis), size = b.dims(x)[static_cast<std::size_t>(axis)];
+    const bool exclusive = node.get(attr::exclusive), reverse = node.get(attr::reverse);
     Literal matrix = zero_matrix(size, size, node.loc, node.name);
     for (std::int64_t o = 0; o < size; ++o)
         for (std::int64_t k = 0; k < size; ++k) {
@@ -86,9 +86,9 @@ ValueId cumulative_sum(Builder& b, const Node& node, ValueId x) {
 
 void run_decompose_indexing(Graph& graph, const PassOptions&) {
     rewrite(graph, [](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
-        if (node.op == "take") return take(build, node, in[0], in[1]);
-        if (node.op == "arg_max") return arg_max(build, node, in[0]);
-        if (node.op == "cumulative_sum") return cumulative_sum(build, node, in[0]);
+        if (node.op == op::take) return take(build, node, in[0], in[1]);
+        if (node.op == op::arg_max) return arg_max(build, node, in[0]);
+        if (node.op == op::cumulative_sum) return cumulative_sum(build, node, in[0]);
         return std::nullopt;
     });
 }

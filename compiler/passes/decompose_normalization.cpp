@@ -12,8 +12,8 @@
 namespace ttsim::impl::ir {
 
 static ValueId inverse_root(Builder& build, ValueId variance, double epsilon) {
-    const ValueId safe = build.add("add", {variance, build.scalar(epsilon)});
-    return build.add("reciprocal", {build.add("sqrt", {safe})});
+    const ValueId safe = build.add(op::add, {variance, build.scalar(epsilon)});
+    return build.add(op::reciprocal, {build.add(op::sqrt, {safe})});
 }
 
 static ValueId mean(Builder& build, ValueId x, std::int64_t axis) {
@@ -31,24 +31,24 @@ static ValueId mean_from(Builder& build, ValueId x, std::int64_t axis) {
 }
 
 static ValueId layer_norm(Builder& build, const Node& node, ValueId x) {
-    const std::int64_t axis = node.integer("axis", 0);
-    const ValueId centred = node.op == "rms_norm" ? x : build.add("subtract", {x, mean_from(build, x, axis)});
-    const ValueId variance = mean_from(build, build.add("square", {centred}), axis);
-    return build.add("multiply", {centred, inverse_root(build, variance, node.number("epsilon", 1e-5))});
+    const std::int64_t axis = node.get(attr::axis);
+    const ValueId centred = node.op == op::rms_norm ? x : build.add(op::subtract, {x, mean_from(build, x, axis)});
+    const ValueId variance = mean_from(build, build.add(op::square, {centred}), axis);
+    return build.add(op::multiply, {centred, inverse_root(build, variance, node.get(attr::epsilon))});
 }
 
 /// Means over positions, then over the channels of each group.
 static ValueId group_norm(Builder& build, const Node& node, ValueId x) {
     const Dims dims = build.dims(x);
-    const std::int64_t channels = dims[1], part = channels / node.integer("groups", 1);
+    const std::int64_t channels = dims[1], part = channels / node.get(attr::groups);
     Literal spread = zero_matrix(channels, channels);
     for (std::int64_t i = 0; i < channels * channels; ++i)
         spread.set(i, i / channels / part == i % channels / part ? 1 / static_cast<double>(part) : 0);
     const auto group_mean = [&](ValueId v) { return build.map_axis(mean(build, v, 2), 1, spread); };
     const ValueId flat = build.reshape(x, {dims[0], channels, count(dims) / (dims[0] * channels)});
-    const ValueId centred = build.add("subtract", {flat, group_mean(flat)});
-    const ValueId variance = group_mean(build.add("square", {centred}));
-    const ValueId y = build.add("multiply", {centred, inverse_root(build, variance, node.number("epsilon", 1e-5))});
+    const ValueId centred = build.add(op::subtract, {flat, group_mean(flat)});
+    const ValueId variance = group_mean(build.add(op::square, {centred}));
+    const ValueId y = build.add(op::multiply, {centred, inverse_root(build, variance, node.get(attr::epsilon))});
     return build.reshape(y, dims);
 }
 
@@ -61,14 +61,14 @@ static ValueId batch_norm(Builder& build, const Node& node, std::span<const Valu
         return build.reshape(v, dims);
     };
     const ValueId factor =
-        build.add("multiply", {spread(in[1]), inverse_root(build, spread(in[4]), node.number("epsilon", 1e-5))});
-    const ValueId shift = build.add("subtract", {spread(in[2]), build.add("multiply", {spread(in[3]), factor})});
-    return build.add("add", {build.add("multiply", {in[0], factor}), shift});
+        build.add(op::multiply, {spread(in[1]), inverse_root(build, spread(in[4]), node.get(attr::epsilon))});
+    const ValueId shift = build.add(op::subtract, {spread(in[2]), build.add(op::multiply, {spread(in[3]), factor})});
+    return build.add(op::add, {build.add(op::multiply, {in[0], factor}), shift});
 }
 
 static std::optional<ValueId> batch_or_group_norm(Builder& build, const Node& node, std::span<const ValueId> in) {
-    if (node.op == "group_norm") return group_norm(build, node, in[0]);
-    if (node.op == "batch_norm") return batch_norm(build, node, in);
+    if (node.op == op::group_norm) return group_norm(build, node, in[0]);
+    if (node.op == op::batch_norm) return batch_norm(build, node, in);
     return std::nullopt;
 }
 
@@ -76,7 +76,7 @@ static void run_decompose_batch_norm(Graph& graph, const PassOptions&) { rewrite
 
 static void run_decompose_normalization(Graph& graph, const PassOptions&) {
     rewrite(graph, [](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
-        if (node.op == "layer_norm" || node.op == "rms_norm") return layer_norm(build, node, in[0]);
+        if (node.op == op::layer_norm || node.op == op::rms_norm) return layer_norm(build, node, in[0]);
         return batch_or_group_norm(build, node, in);
     });
 }

@@ -53,8 +53,8 @@ ValueId max_pool_at_once(Builder& build, const Pool& p, ValueId x) {
         }
     x = rows_of(build, p, x);
     const ValueId indices = build.constant(Literal::of_gather_map({p.taps, p.out}, std::move(map)));
-    const ValueId gathered = build.add("gather_rows", {x, indices});
-    const ValueId largest = build.add("reduce_max", {gathered}, {{"axis", std::int64_t{1}}});
+    const ValueId gathered = build.add(op::gather_rows, {x, indices});
+    const ValueId largest = build.add(op::reduce_max, {gathered}, {attr::axis(1)});
     return channels_first(build, p.spatial, build.reshape(largest, {p.n, p.out, p.c}));
 }
 
@@ -109,19 +109,19 @@ ValueId average_pool(Builder& build, const Pool& p, bool count_padding, ValueId 
     }
     Literal weights(DType::F32, {p.taps, 1, p.c});
     std::fill(weights.floats().begin(), weights.floats().end(), static_cast<float>(largest));
-    ValueId y = build.add("gather_sum", {x, build.constant(std::move(map)), build.constant(std::move(weights))},
-                          {{"groups", p.c}});
-    if (!scale.is_splat()) y = build.add("multiply", {y, build.constant(std::move(scale))});
+    ValueId y = build.add(op::gather_sum, {x, build.constant(std::move(map)), build.constant(std::move(weights))},
+                          {attr::groups(p.c)});
+    if (!scale.is_splat()) y = build.add(op::multiply, {y, build.constant(std::move(scale))});
     return channels_first(build, p.spatial, y);
 }
 
 void run_decompose_pools(Graph& graph, const PassOptions&) {
     rewrite(graph, [](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
-        if (node.op != "max_pool" && node.op != "average_pool") return std::nullopt;
+        if (node.op != op::max_pool && node.op != op::average_pool) return std::nullopt;
         const Dims dims = build.dims(in[0]);
-        const auto spatial = windows(node, {dims.begin() + 2, dims.end()}, node.list("kernel"));
-        if (node.op == "max_pool") return max_pool(build, spatial, in[0]);
-        return average_pool(build, pool_of(dims, spatial), node.integer("count_include_pad", 0) != 0, in[0]);
+        const auto spatial = windows(node, {dims.begin() + 2, dims.end()}, node.get(attr::kernel));
+        if (node.op == op::max_pool) return max_pool(build, spatial, in[0]);
+        return average_pool(build, pool_of(dims, spatial), node.get(attr::count_include_pad), in[0]);
     });
 }
 

@@ -11,16 +11,17 @@ namespace ttsim::impl::ir {
 
 static void run_decompose_softmax(Graph& graph, const PassOptions& options) {
     rewrite(graph, [&](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
-        if (node.op != "softmax" && node.op != "log_softmax") return std::nullopt;
-        const std::int64_t axis = node.integer("axis", -1);
+        if (node.op != op::softmax && node.op != op::log_softmax) return std::nullopt;
+        const std::int64_t axis = node.get(attr::axis);
         ValueId x = in[0];
-        if (options.stable_softmax) x = build.add("subtract", {x, build.add("reduce_max", {x}, {{"axis", axis}})});
-        const ValueId e = build.add("exp", {x});
+        if (options.stable_softmax)
+            x = build.add(op::subtract, {x, build.add(op::reduce_max, {x}, {attr::axis(axis)})});
+        const ValueId e = build.add(op::exp, {x});
         const ValueId sum = build.reduce_sum(e, axis);
-        if (node.op == "log_softmax") return build.add("subtract", {x, build.add("log", {sum})});
-        ValueId factor = build.add("reciprocal", {sum});
-        if (in.size() > 1) factor = build.add("multiply", {factor, in[1]});
-        return build.add("multiply", {e, factor});
+        if (node.op == op::log_softmax) return build.add(op::subtract, {x, build.add(op::log, {sum})});
+        ValueId factor = build.add(op::reciprocal, {sum});
+        if (in.size() > 1) factor = build.add(op::multiply, {factor, in[1]});
+        return build.add(op::multiply, {e, factor});
     });
 }
 

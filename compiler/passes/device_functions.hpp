@@ -47,11 +47,11 @@ public:
                                            1.128374955};
         static constexpr std::array coarse{0.100689112, 1.128781232};
         constexpr double far = 4;  // beyond that erf is at least 1 - 1.5e-8
-        const ValueId near = m_.limited(x, -far, far), square = m_.unary("square", near);
+        const ValueId near = m_.limited(x, -far, far), square = m_.unary(op::square, near);
         const ValueId factor = m_.precise()                     ? polynomial(square, fine)
                                : m_.family() == FormatFamily::A ? polynomial(square, medium)
                                                                 : polynomial(square, coarse);
-        return m_.unary("tanh", m_.mul(near, factor));
+        return m_.unary(op::tanh, m_.mul(near, factor));
     }
 
     ValueId atan(ValueId x) {
@@ -59,8 +59,8 @@ public:
                                          -0.0752896400, 0.1065626393,  -0.1420889944,
                                          0.1999355085,  -0.3333314528, 1.0};
         static constexpr std::array coarse{0.0208351, -0.0851330, 0.1801410, -0.3302995, 0.9998660};
-        const ValueId size = m_.unary("abs", x), inverse = m_.inverse(m_.binary("maximum", size, m_.real(1)));
-        const ValueId square = m_.unary("square", m_.mul(within_one(size), inverse));
+        const ValueId size = m_.unary(op::abs, x), inverse = m_.inverse(m_.binary(op::maximum, size, m_.real(1)));
+        const ValueId square = m_.unary(op::square, m_.mul(within_one(size), inverse));
         const ValueId angle = m_.mul(inverse, m_.precise() ? polynomial(square, fine) : polynomial(square, coarse));
         const ValueId rest = m_.sub(m_.real(std::numbers::pi / 2), m_.scaled(angle, 2));
         const ValueId larger = m_.step(within_one(m_.sub(size, m_.real(1))));
@@ -71,13 +71,13 @@ public:
         static constexpr std::array fine{0.3237198092, 0.2691510840, 0.4010593041, 0.6666433224, 2.0000000817};
         static constexpr std::array coarse{0.4870919466, 0.6607408882, 2.0000582421};
         const ValueId near = m_.limited(x, -1, 1), one = m_.real(1);
-        const ValueId root = m_.unary("sqrt", m_.add(m_.unary("square", near), one));
-        const ValueId t = m_.mul(near, m_.inverse(m_.add(root, one))), square = m_.unary("square", t);
+        const ValueId root = m_.unary(op::sqrt, m_.add(m_.unary(op::square, near), one));
+        const ValueId t = m_.mul(near, m_.inverse(m_.add(root, one))), square = m_.unary(op::square, t);
         const ValueId small = m_.mul(t, m_.precise() ? polynomial(square, fine) : polynomial(square, coarse));
-        const ValueId size = m_.binary("maximum", m_.unary("abs", x), one), inverse = m_.inverse(size);
-        const ValueId factor = m_.add(m_.unary("sqrt", m_.add(m_.unary("square", inverse), one)), one);
+        const ValueId size = m_.binary(op::maximum, m_.unary(op::abs, x), one), inverse = m_.inverse(size);
+        const ValueId factor = m_.add(m_.unary(op::sqrt, m_.add(m_.unary(op::square, inverse), one)), one);
         const ValueId at_one = m_.real(std::log(1 + std::numbers::sqrt2));
-        const ValueId more = m_.add(m_.unary("log", size), m_.sub(m_.unary("log", factor), at_one));
+        const ValueId more = m_.add(m_.unary(op::log, size), m_.sub(m_.unary(op::log, factor), at_one));
         return m_.add(small, m_.mul(near, more));
     }
 
@@ -85,19 +85,19 @@ public:
         constexpr double far = 4096;  // beyond that the root is at least 1 - 3e-8
         const ValueId one = m_.real(1), near = m_.minimum(x, m_.real(far)), inverse = m_.inverse(near);
         const ValueId product = m_.mul(m_.add(inverse, one), m_.mul(m_.sub(near, one), inverse));
-        return m_.add(m_.unary("log", x), m_.unary("log", m_.add(m_.unary("sqrt", product), one)));
+        return m_.add(m_.unary(op::log, x), m_.unary(op::log, m_.add(m_.unary(op::sqrt, product), one)));
     }
 
     ValueId atanh(ValueId x) {
         const ValueId one = m_.real(1), product = m_.mul(m_.sub(one, x), m_.add(one, x));
-        return asinh(m_.mul(x, m_.inverse(m_.unary("sqrt", product))));
+        return asinh(m_.mul(x, m_.inverse(m_.unary(op::sqrt, product))));
     }
 
     /// For a base of any sign.
     ValueId power(ValueId x, ValueId y) {
-        const ValueId size = m_.unary("abs", x), there = above(size), zero = m_.complement(there);
+        const ValueId size = m_.unary(op::abs, x), there = above(size), zero = m_.complement(there);
         const ValueId negative = above(m_.neg(x));
-        const ValueId magnitude = m_.mul(there, m_.unary("exp", m_.mul(m_.unary("log", size), y)));
+        const ValueId magnitude = m_.mul(there, m_.unary(op::exp, m_.mul(m_.unary(op::log, size), y)));
         const ValueId beyond = m_.scaled(m_.mul(zero, above(m_.neg(y))), m_.infinity_substitute());
         const ValueId of_zero = m_.add(m_.mul(zero, is_zero(y)), beyond);
         const ValueId sign_factor = m_.sub(m_.real(1), m_.scaled(m_.mul(negative, odd(y)), 2));
@@ -105,10 +105,12 @@ public:
     }
     /// x^y for x >= 0 and 0 < y < 1. The result is forced to 0 at x = 0, since the device's log 0 is not far enough
     /// below 0.
-    ValueId root(ValueId x, double y) { return m_.mul(above(x), m_.unary("exp", m_.scaled(m_.unary("log", x), y))); }
+    ValueId root(ValueId x, double y) {
+        return m_.mul(above(x), m_.unary(op::exp, m_.scaled(m_.unary(op::log, x), y)));
+    }
 
 private:
-    ValueId within_one(ValueId x) { return m_.unary("relu_max", x, {{"threshold", 1.0}}); }
+    ValueId within_one(ValueId x) { return m_.unary(op::relu_max, x, {attr::threshold(1.0)}); }
     /// Evaluates a polynomial by Horner's scheme; coefficients start with the highest power.
     ValueId polynomial(ValueId x, std::span<const double> coefficients) {
         ValueId sum = m_.real(coefficients.front());
@@ -116,7 +118,7 @@ private:
         return sum;
     }
     /// 1 for 0, else 0.
-    ValueId is_zero(ValueId y) { return m_.complement(above(m_.unary("abs", y))); }
+    ValueId is_zero(ValueId y) { return m_.complement(above(m_.unary(op::abs, y))); }
     /// 1 for odd coefficients, 0 for others.
     ValueId odd(ValueId y) {
         if (const Literal* known = m_.build().literal(y)) {

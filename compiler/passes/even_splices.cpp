@@ -20,7 +20,7 @@ public:
         for (const Node& node : graph_.nodes) {
             std::vector<Edge> inputs = node.inputs;
             for (Edge& edge : inputs) edge.value = moved_[edge.value];
-            if (node.op == "buda.splice") unify_formats(node, inputs);
+            if (node.op == op::buda::splice) unify_formats(node, inputs);
             moved_.push_back(build_.copy(node, std::move(inputs)));
         }
         for (const Output& out : graph_.outputs) result_.outputs.push_back({out.name, moved_[out.value], out.type});
@@ -46,7 +46,7 @@ private:
     ValueId converted(const Node& node, ValueId value, DataFormat format) {
         build_.set_origin(node.origin);
         build_.set_phase(node.phase);
-        return build_.add_edges("buda.nop", {{value, {}}}, {}, format);
+        return build_.add_edges(op::buda::nop, {{value, {}}}, {}, format);
     }
 
     Graph& graph_;
@@ -57,7 +57,7 @@ private:
 };
 
 bool has_mixed_formats(const Graph& graph, const Node& node) {
-    return node.op == "buda.splice" && std::any_of(node.inputs.begin(), node.inputs.end(), [&](const Edge& edge) {
+    return node.op == op::buda::splice && std::any_of(node.inputs.begin(), node.inputs.end(), [&](const Edge& edge) {
                return graph.type(edge.value).format != graph.type(node.inputs[0].value).format;
            });
 }

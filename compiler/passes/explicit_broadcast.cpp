@@ -39,11 +39,11 @@ ValueId spread(Builder& build, ValueId x, const Dims& to) {
 void run_explicit_broadcast(Graph& graph, const PassOptions&) {
     rewrite(graph, [](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
         const OpInfo* op = find_op(node.op);
-        if (!op || in.size() != 2 || !(op->elementwise || node.op == "matmul")) return std::nullopt;
+        if (!op || in.size() != 2 || !(op->elementwise || node.op == op::matmul)) return std::nullopt;
         std::vector<ValueId> operands;
         for (const ValueId id : in) {
             Dims to = node.type.dims;
-            if (node.op == "matmul") {
+            if (node.op == op::matmul) {
                 to[to.size() - 2] = build.dims(id)[build.dims(id).size() - 2];
                 to.back() = build.dims(id).back();
             }

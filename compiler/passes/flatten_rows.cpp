@@ -11,12 +11,12 @@ namespace ttsim::impl::ir {
 
 static void run_flatten_rows(Graph& graph, const PassOptions&) {
     rewrite(graph, [](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
-        if (node.op != "matmul" || !build.literal(in[1]) || build.dims(in[1]).size() != 2) return std::nullopt;
+        if (node.op != op::matmul || !build.literal(in[1]) || build.dims(in[1]).size() != 2) return std::nullopt;
         const Dims x = build.dims(in[0]);
         const std::int64_t rows = count(x) / std::max<std::int64_t>(x.back(), 1);
         if (x.size() < 3 || x[x.size() - 2] != 1 || rows == 1) return std::nullopt;
         const ValueId flat = build.reshape(in[0], {rows, x.back()});
-        return build.reshape(build.add("matmul", {flat, in[1]}), node.type.dims);
+        return build.reshape(build.add(op::matmul, {flat, in[1]}), node.type.dims);
     });
 }
 

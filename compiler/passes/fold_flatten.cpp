@@ -31,12 +31,12 @@ struct Flatten {
 std::optional<Flatten> flatten_of(const Builder& build, ValueId x) {
     const auto& nodes = build.graph().nodes;
     const Node& reshape = nodes[x];
-    if (reshape.op != "reshape" || reshape.has("host")) return std::nullopt;
+    if (reshape.op != op::reshape || reshape.has(attr::host)) return std::nullopt;
     Flatten f;
     f.source = reshape.inputs[0].value;
     const Dims flat = build.dims(f.source);
-    if (const Node& inner = nodes[f.source]; inner.op == "transpose" && !inner.has("host")) {
-        f.perm = inner.list("perm");
+    if (const Node& inner = nodes[f.source]; inner.op == op::transpose && !inner.has(attr::host)) {
+        f.perm = inner.get(attr::perm);
         f.source = inner.inputs[0].value;
     } else {
         f.perm.resize(flat.size());
@@ -105,12 +105,12 @@ ValueId gathered(Builder& build, const Flatten& f, const Literal& weights) {
     const Literal* const of[] = {&weights};
     Literal terms = build.cached(how, of, in_order);
     const ValueId x = build.reshape(f.source, {count(f.dims) / columns, columns});
-    return build.add("gather_sum", {x, build.constant(std::move(map)), build.constant(std::move(terms))});
+    return build.add(op::gather_sum, {x, build.constant(std::move(map)), build.constant(std::move(terms))});
 }
 
 void run_fold_flatten(Graph& graph, const PassOptions&) {
     rewrite(graph, [](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
-        if (node.op != "matmul") return std::nullopt;
+        if (node.op != op::matmul) return std::nullopt;
         const Literal* weights = build.literal(in[1]);
         if (!weights || weights->dims().size() != 2 || weights->dtype() != DType::F32) return std::nullopt;
         const auto f = flatten_of(build, in[0]);

@@ -32,13 +32,13 @@ std::optional<ValueId> mapped(Builder& build, const Node& node, std::span<const 
     for (const std::size_t k : {std::size_t{0}, std::size_t{1}}) {
         const Node inner = build.graph().nodes[in[k]];
         const Literal* factor = build.literal(in[1 - k]);
-        if (inner.op != "map_axis" || !factor || !factor->is_splat() || inner.type.dims != node.type.dims ||
+        if (inner.op != op::map_axis || !factor || !factor->is_splat() || inner.type.dims != node.type.dims ||
             uses[node.inputs[k].value] != 1)
             continue;
         const Literal* matrix = build.literal(inner.inputs[1].value);
         if (!matrix) continue;
         const double by = factor->at(0);
-        return build.map_axis(inner.inputs[0].value, inner.integer("axis", 0), scaled(*matrix, by));
+        return build.map_axis(inner.inputs[0].value, inner.get(attr::axis), scaled(*matrix, by));
     }
     return std::nullopt;
 }
@@ -49,7 +49,7 @@ public:
     FactorFolding(const Graph& graph, const PassOptions& options)
         : graph_(graph), options_(options), uses_(graph.use_counts()) {
         for (const Node& node : graph.nodes) {
-            if (node.op != "multiply" || node.type.format) continue;
+            if (node.op != op::multiply || node.type.format) continue;
             for (const std::size_t k : {std::size_t{0}, std::size_t{1}})
                 if (const auto by = number(node, 1 - k); by && fold(node.inputs[k].value, *by)) {
                     removed_.emplace(node.name, k);
@@ -65,7 +65,7 @@ public:
         if (found == factors_.end()) return std::nullopt;
         std::vector<ValueId> operands(in.begin(), in.end());
         const std::size_t k = constant_operand(node);
-        operands[k] = build.add("multiply", {operands[k], build.scalar(found->second)});
+        operands[k] = build.add(op::multiply, {operands[k], build.scalar(found->second)});
         return build.add(node.op, operands, node.attrs);
     }
     const std::vector<std::size_t>& uses() const { return uses_; }
@@ -99,18 +99,18 @@ private:
     bool find_targets(ValueId id, std::vector<std::string>& targets) const {
         const Node& node = graph_.nodes[id];
         const auto& kept = options_.intermediates;
-        if (uses_[id] != 1 || node.has("host") || std::find(kept.begin(), kept.end(), node.origin) != kept.end())
+        if (uses_[id] != 1 || node.has(attr::host) || std::find(kept.begin(), kept.end(), node.origin) != kept.end())
             return false;
-        if (node.op == "reshape" || node.op == "transpose") return find_targets(node.inputs[0].value, targets);
-        if (node.op != "add" && node.op != "matmul") return false;
+        if (node.op == op::reshape || node.op == op::transpose) return find_targets(node.inputs[0].value, targets);
+        if (node.op != op::add && node.op != op::matmul) return false;
         const std::size_t k = constant_operand(node);
         if (is_weight(node.inputs[k].value)) {
-            if (node.op == "add" && !find_targets(node.inputs[1 - k].value, targets)) return false;
+            if (node.op == op::add && !find_targets(node.inputs[1 - k].value, targets)) return false;
             targets.push_back(node.name);
             return true;
         }
-        return node.op == "matmul" && (find_targets_of_operand(node.inputs[0].value, targets) ||
-                                       find_targets_of_operand(node.inputs[1].value, targets));
+        return node.op == op::matmul && (find_targets_of_operand(node.inputs[0].value, targets) ||
+                                         find_targets_of_operand(node.inputs[1].value, targets));
     }
     bool find_targets_of_operand(ValueId id, std::vector<std::string>& targets) const {
         const std::size_t before = targets.size();
@@ -131,7 +131,7 @@ void run_fold_scales(Graph& graph, const PassOptions& options) {
     const FactorFolding scales(before, options);
     rewrite(graph, [&](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
         if (const auto found = scales.rewritten(build, node, in)) return found;
-        return node.op == "multiply" ? mapped(build, node, in, scales.uses()) : std::nullopt;
+        return node.op == op::multiply ? mapped(build, node, in, scales.uses()) : std::nullopt;
     });
 }
 

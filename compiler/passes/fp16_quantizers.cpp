@@ -62,8 +62,7 @@ public:
 
 private:
     static bool is_marked(const Node& node) {
-        return node.kind == fp16_quantizers && node.op.starts_with("buda.") &&
-               node.type.format == DataFormat::Float16_b;
+        return node.kind == fp16_quantizers && node.op.on_device() && node.type.format == DataFormat::Float16_b;
     }
     bool has_readers_outside(ValueId id) const {
         return std::any_of(readers_[id].begin(), readers_[id].end(), [&](ValueId r) { return !is_fp16a_[r]; });
@@ -73,11 +72,11 @@ private:
         const Node& node = graph_.nodes[id];
         if (node.is_constant()) return is_integral(node);
         if (is_fp16a_[id]) return has_readers_outside(id);
-        static const std::set<std::string_view> integral_ops{"buda.add",    "buda.subtract", "buda.nop",
-                                                             "buda.sparse", "buda.reduce",   "buda.splice"};
+        static const std::set<OpId> integral_ops{op::buda::add,    op::buda::subtract, op::buda::nop,
+                                                 op::buda::sparse, op::buda::reduce,   op::buda::splice};
         if (!integral_ops.contains(node.op) && !is_gather(node)) return false;
-        if (node.op == "buda.reduce" && node.get_string("type", "max") != "max") return false;
-        if (node.has("threshold") && std::nearbyint(node.number("threshold", 0)) != node.number("threshold", 0))
+        if (node.op == op::buda::reduce && node.get(attr::type) != "max") return false;
+        if (node.has(attr::threshold) && std::nearbyint(node.get(attr::threshold)) != node.get(attr::threshold))
             return false;
         return std::all_of(node.inputs.begin(), node.inputs.end(), [&](const Edge& edge) {
             return is_integral_[edge.value] || !graph_.type(edge.value).format;  // no format: a table
@@ -91,7 +90,7 @@ private:
     }
     /// A product with a 0/1 matrix with one 1 in each row (data-formats makes such matrices Bfp2_b).
     bool is_gather(const Node& node) const {
-        if (node.op != "buda.matmul" || node.inputs.size() != 2) return false;
+        if (node.op != op::buda::matmul || node.inputs.size() != 2) return false;
         return std::any_of(node.inputs.begin(), node.inputs.end(), [&](const Edge& edge) {
             const Node& operand = graph_.nodes[edge.value];
             return operand.is_constant() && operand.type.format == DataFormat::Bfp2_b;
@@ -99,7 +98,7 @@ private:
     }
     bool feeds_region(ValueId id) const {
         const Node& node = graph_.nodes[id];
-        return node.op.starts_with("buda.") && node.type.format == DataFormat::Float16_b && is_integral_[id] &&
+        return node.op.on_device() && node.type.format == DataFormat::Float16_b && is_integral_[id] &&
                !readers_[id].empty() && !has_readers_outside(id);
     }
     /// In the region; or after it, with one integer operand that is computed in the region.
@@ -157,7 +156,7 @@ private:
             made->second = build.device_constant(*node.literal, df);
             build.graph().nodes[made->second].derivation = node.derivation;
         } else {
-            made->second = build.add_edges("buda.nop", {{converted.at({id, is_fp16a_[id]}), {}}}, {}, df);
+            made->second = build.add_edges(op::buda::nop, {{converted.at({id, is_fp16a_[id]}), {}}}, {}, df);
         }
         return made->second;
     }

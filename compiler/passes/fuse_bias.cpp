@@ -25,14 +25,15 @@ bool rows_equal(const Literal& literal) {
 
 bool can_fuse_bias(const Graph& graph, const Edge& edge, const std::vector<std::size_t>& uses) {
     const Node& node = graph.nodes[edge.value];
-    return edge.tms.empty() && uses[edge.value] == 1 && (node.op == "buda.matmul" || node.op == "buda.depthwise") &&
-           node.inputs.size() == 2 && !node.has("relu");
+    return edge.tms.empty() && uses[edge.value] == 1 &&
+           (node.op == op::buda::matmul || node.op == op::buda::depthwise) && node.inputs.size() == 2 &&
+           !node.has(attr::relu);
 }
 
 void run_fuse_bias(Graph& graph, const PassOptions& options) {
     const auto uses = graph.use_counts();
     for (Node& node : graph.nodes) {
-        if (node.op != "buda.add") continue;
+        if (node.op != op::buda::add) continue;
         for (const std::size_t k : {std::size_t{0}, std::size_t{1}}) {
             const Edge &product = node.inputs[k], &bias = node.inputs[1 - k];
             Node& constant = graph.nodes[bias.value];

@@ -17,26 +17,27 @@ namespace {
 
 /// Formats of Dst and of partial sums, where they are set.
 bool same_dest_formats(const Node& gelu, const Node& product) {
-    for (const char* key : {"acc_df", "intermed_df"})
-        if (gelu.has(key) && gelu.get_string(key, "") != product.get_string(key, "")) return false;
+    for (const auto& attribute : {attr::acc_df, attr::intermed_df})
+        if (gelu.has(attribute) && (!product.has(attribute) || gelu.get(attribute) != product.get(attribute)))
+            return false;
     return true;
 }
 
 /// The product whose result only this gelu reads, or nullptr.
 const Node* product_of(const Graph& graph, const Node& node, const std::vector<std::size_t>& uses,
                        const Overrides& overrides) {
-    if (node.op != "buda.gelu" || overrides.contains(node.name)) return nullptr;
+    if (node.op != op::buda::gelu || overrides.contains(node.name)) return nullptr;
     const Edge& edge = node.inputs[0];
     const Node& product = graph.nodes[edge.value];
-    const bool fits = product.op == "buda.matmul" && edge.tms.empty() && uses[edge.value] == 1 &&
-                      !product.has("relu") && !product.has("sfpu_op") && product.type.format == node.type.format &&
-                      same_dest_formats(node, product);
+    const bool fits = product.op == op::buda::matmul && edge.tms.empty() && uses[edge.value] == 1 &&
+                      !product.has(attr::relu) && !product.has(attr::sfpu_op) &&
+                      product.type.format == node.type.format && same_dest_formats(node, product);
     return fits ? &product : nullptr;
 }
 
 /// A key for products of equal sizes and formats, for which the same choice is right.
 std::string group_key(const Graph& graph, const Node& product) {
-    std::string text = to_string(product.type) + product.get_string("fidelity", "") + product.get_string("acc_df", "");
+    std::string text = to_string(product.type) + product.get(attr::fidelity) + product.get(attr::acc_df);
     for (const Edge& edge : product.inputs) text += " " + to_string(graph.type(edge.value));
     return text;
 }
@@ -46,10 +47,11 @@ void fuse(Graph& graph, const std::vector<ValueId>& activations, bool keep_names
         Node& node = graph.nodes[id];
         const Node& product = graph.nodes[node.inputs[0].value];
         Attrs attrs = product.attrs;
-        if (node.has("relu"))
-            for (const char* key : {"relu", "threshold"})
-                if (const auto it = node.attrs.find(key); it != node.attrs.end()) attrs.insert(*it);
-        attrs["sfpu_op"] = std::string("gelu");
+        if (node.has(attr::relu)) {
+            copy(attr::relu, node.attrs, attrs);
+            copy(attr::threshold, node.attrs, attrs);
+        }
+        set(attrs, attr::sfpu_op, "gelu");
         node.op = product.op;
         if (keep_names) node.name = product.name;
         node.inputs = std::vector<Edge>(product.inputs);

@@ -47,8 +47,7 @@ struct Chain {
 
 Attrs formats_of(const Node& node) {
     Attrs attrs;
-    for (const char* key : {"acc_df", "intermed_df", "fidelity"})
-        if (const auto it = node.attrs.find(key); it != node.attrs.end()) attrs.insert(*it);
+    for (const auto& attribute : {attr::acc_df, attr::intermed_df, attr::fidelity}) copy(attribute, node.attrs, attrs);
     return attrs;
 }
 
@@ -67,10 +66,10 @@ public:
         for (ValueId id = 0; id < graph_.nodes.size(); ++id) {
             Node& node = graph_.nodes[id];
             if (chains_[id].ops < 2 || absorbed_.count(id)) continue;
-            node.op = "buda.fused_op";
+            node.op = op::buda::fused_op;
             node.inputs = chains_[id].inputs;
             node.attrs = formats_of(node);
-            node.attrs["program"] = chains_[id].program;
+            node.set(attr::program, chains_[id].program);
         }
         graph_.erase_unused();
     }
@@ -127,7 +126,7 @@ private:
             if (joins(node, k)) from = k;
         if (!from && transposes_operand(node)) return;
         Chain chain = from ? chains_[node.inputs[*from].value] : Chain{};
-        chain.program += (from ? "; " : "") + node.op.substr(std::string_view("buda.").size());
+        chain.program += (from ? "; " : "") + std::string(node.op.base_name());
         for (std::size_t k = 0; k < node.inputs.size(); ++k) {
             if (from == k) {
                 chain.program += " d";
@@ -157,7 +156,7 @@ void run_fuse_ops(Graph& graph, const PassOptions& options) {
                            [](const auto& one) { return one.second.fuse.value_or(false); });
     };
     if (options.auto_fusing || any_requested()) Fuser(graph, options).run();
-    for (Node& node : graph.nodes) node.attrs.erase("apart");
+    for (Node& node : graph.nodes) node.erase(attr::apart);
 }
 
 }  // namespace

@@ -8,14 +8,14 @@
 namespace ttsim::impl::ir {
 
 static bool can_fuse(const Node& producer, std::size_t uses) {
-    return uses == 1 && producer.op.starts_with("buda.") && !producer.has("relu");
+    return uses == 1 && producer.op.on_device() && !producer.has(attr::relu);
 }
 
 static void run_fuse_relu(Graph& graph, const PassOptions& options) {
     const auto uses = graph.use_counts();
     for (ValueId id = 0; id < graph.nodes.size(); ++id) {
         Node& node = graph.nodes[id];
-        if (node.op != "buda.nop" || !node.has("relu") || !node.inputs[0].tms.empty()) continue;
+        if (node.op != op::buda::nop || !node.has(attr::relu) || !node.inputs[0].tms.empty()) continue;
         const ValueId from = node.inputs[0].value;
         const Node& producer = graph.nodes[from];
         if (!can_fuse(producer, uses[from]) || producer.type.format != node.type.format) continue;

@@ -44,14 +44,15 @@ bool splits_last(const Dims& merged_dims, const Dims& split) {
 
 std::optional<ValueId> slice(Builder& build, const Node& node, ValueId x) {
     const Node inner = build.graph().nodes[x];
-    if (inner.op == "transpose") {  // a result of map_of_slices()
+    if (inner.op == op::transpose) {  // a result of map_of_slices()
         Perm both;
-        for (const std::int64_t axis : node.list("perm"))
-            both.push_back(inner.list("perm")[static_cast<std::size_t>(axis)]);
+        for (const std::int64_t axis : node.get(attr::perm))
+            both.push_back(inner.get(attr::perm)[static_cast<std::size_t>(axis)]);
         return build.transpose(inner.inputs[0].value, both);
     }
-    if (inner.op != "reshape" || !splits_last(build.dims(inner.inputs[0].value), inner.type.dims)) return std::nullopt;
-    const Perm perm = node.list("perm"), swap = middle_swap(perm.size());
+    if (inner.op != op::reshape || !splits_last(build.dims(inner.inputs[0].value), inner.type.dims))
+        return std::nullopt;
+    const Perm perm = node.get(attr::perm), swap = middle_swap(perm.size());
     Perm rest;
     for (const std::int64_t axis : perm) rest.push_back(std::find(swap.begin(), swap.end(), axis) - swap.begin());
     for (std::size_t k = 0; k + 2 < rest.size(); ++k)
@@ -59,40 +60,40 @@ std::optional<ValueId> slice(Builder& build, const Node& node, ValueId x) {
             return std::nullopt;  // more than a swap of the last two axes is left
     const std::int64_t n = inner.type.dims[inner.type.dims.size() - 2];
     const ValueId source = build.reshape(inner.inputs[0].value, merged(inner.type.dims));
-    return build.transpose(build.add("hslice", {source}, {{"n", n}}), rest);
+    return build.transpose(build.add(op::hslice, {source}, {attr::n(n)}), rest);
 }
 
 /// A selection of slices, such as the heads of the queries. Without hslice each row would be one of n slices.
 std::optional<ValueId> map_of_slices(Builder& build, const Node& node, std::span<const ValueId> in) {
     const Node inner = build.graph().nodes[in[0]];
     const std::int64_t rank = std::ssize(inner.type.dims);
-    if (inner.op != "reshape" || node.integer("axis", 0) + 2 != rank || !build.literal(in[1]) ||
+    if (inner.op != op::reshape || node.get(attr::axis) + 2 != rank || !build.literal(in[1]) ||
         !splits_last(build.dims(inner.inputs[0].value), inner.type.dims))
         return std::nullopt;
     const ValueId source = build.reshape(inner.inputs[0].value, merged(inner.type.dims));
     const std::int64_t n = inner.type.dims[inner.type.dims.size() - 2];
-    const ValueId slices = build.add("hslice", {source}, {{"n", n}});
+    const ValueId slices = build.add(op::hslice, {source}, {attr::n(n)});
     return build.transpose(build.map_axis(slices, rank - 3, *build.literal(in[1])),
                            middle_swap(inner.type.dims.size()));
 }
 
 std::optional<ValueId> stack(Builder& build, const Node& node, ValueId x) {
     const Node inner = build.graph().nodes[x];
-    if (inner.op != "transpose" || !splits_last(node.type.dims, inner.type.dims)) return std::nullopt;
-    Perm perm = inner.list("perm");
+    if (inner.op != op::transpose || !splits_last(node.type.dims, inner.type.dims)) return std::nullopt;
+    Perm perm = inner.get(attr::perm);
     const std::size_t rank = perm.size();
     if (perm.back() + 1 != static_cast<std::int64_t>(rank)) return std::nullopt;
     std::swap(perm[rank - 2], perm[rank - 3]);
     const std::int64_t n = inner.type.dims[rank - 2];
-    const ValueId stacked = build.add("hstack", {build.transpose(inner.inputs[0].value, perm)}, {{"n", n}});
+    const ValueId stacked = build.add(op::hstack, {build.transpose(inner.inputs[0].value, perm)}, {attr::n(n)});
     return build.reshape(stacked, node.type.dims);
 }
 
 void run_fuse_slice_stack(Graph& graph, const PassOptions&) {
     rewrite(graph, [](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
-        if (node.op == "transpose") return slice(build, node, in[0]);
-        if (node.op == "reshape") return stack(build, node, in[0]);
-        if (node.op == "map_axis") return map_of_slices(build, node, in);
+        if (node.op == op::transpose) return slice(build, node, in[0]);
+        if (node.op == op::reshape) return stack(build, node, in[0]);
+        if (node.op == op::map_axis) return map_of_slices(build, node, in);
         return std::nullopt;
     });
 }

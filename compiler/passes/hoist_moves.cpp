@@ -16,8 +16,8 @@ namespace ttsim::impl::ir {
 
 namespace {
 
-bool is_move(const Node& node) {
-    return (node.op == "reshape" || node.op == "transpose") && !node.has("host") && node.inputs[0].tms.empty();
+bool is_pure_move(const Node& node) {
+    return (node.op == op::reshape || node.op == op::transpose) && !node.has(attr::host) && node.inputs[0].tms.empty();
 }
 
 /// The readers of a value, if all are the same move.
@@ -30,7 +30,7 @@ std::vector<ValueId> same_moves(const Graph& graph, ValueId id) {
         if (output.value == id) return {};
     const auto differs = [&](ValueId reader) {
         const Node &node = graph.nodes[reader], &first = graph.nodes[readers.front()];
-        return !is_move(node) || node.op != first.op || node.attrs != first.attrs;
+        return !is_pure_move(node) || node.op != first.op || node.attrs != first.attrs;
     };
     if (std::any_of(readers.begin(), readers.end(), differs)) return {};
     return readers;

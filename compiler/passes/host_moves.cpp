@@ -16,7 +16,7 @@ namespace ttsim::impl::ir {
 
 namespace {
 
-bool is_move(const Node& node) { return node.op == "reshape" || node.op == "transpose"; }
+bool is_move(const Node& node) { return node.op == op::reshape || node.op == op::transpose; }
 
 /// Merges equal moves of an input, so that the host does them once for all readers.
 void share_moves(Graph& graph) {
@@ -31,7 +31,7 @@ void share_moves(Graph& graph) {
         from_input[id] = node.is_input() || (is_move(node) && from_input[node.inputs[0].value]);
         if (!is_move(node) || !from_input[id] || node.type.format) continue;
         const std::string key =
-            fmt::format("{} {}", node.op, fmt::join(node.list(node.op == "reshape" ? "dims" : "perm"), ","));
+            fmt::format("{} {}", node.op, fmt::join(node.get(node.op == op::reshape ? attr::dims : attr::perm), ","));
         merged_into[id] = first.try_emplace({node.inputs[0].value, key}, id).first->second;
         any = any || merged_into[id] != id;
     }
@@ -61,15 +61,15 @@ void run_host_moves(Graph& graph, const PassOptions& options) {
     for (ValueId id = 0; id < graph.nodes.size(); ++id) {
         Node& node = graph.nodes[id];
         from_input[id] = node.is_input();
-        in_loop[id] = node.has("iterations");
+        in_loop[id] = node.has(attr::iterations);
         for (const Edge& edge : node.inputs) in_loop[id] = in_loop[id] || in_loop[edge.value];
         if (!is_move(node) || in_loop[id]) continue;
         const ValueId source = node.inputs[0].value;
         from_input[id] = from_input[source];
         // If the device also reads the unmoved value, a move on the host would send the value twice. A model that
         // consists of moves only stays on the device.
-        if (from_input[id] ? reads[id] && uses[source] == 1 : !reads[id]) node.attrs["host"] = std::int64_t{1};
-        if (from_input[id] && !node.has("host")) from_input[id] = false;
+        if (from_input[id] ? reads[id] && uses[source] == 1 : !reads[id]) node.set(attr::host, true);
+        if (from_input[id] && !node.has(attr::host)) from_input[id] = false;
     }
 }
 

@@ -95,14 +95,14 @@ private:
             for (std::size_t k = 0; k < node.inputs.size(); ++k) {
                 const ValueId from = node.inputs[k].value;
                 read[from] = true;
-                const bool on_host_path =
-                    node.has("host") || (k == 0 && (has_small_windows(node) || (leads_[id] && only_host_reads_[id])));
+                const bool on_host_path = node.has(attr::host) ||
+                                          (k == 0 && (has_small_windows(node) || (leads_[id] && only_host_reads_[id])));
                 only_host_reads_[from] = only_host_reads_[from] && on_host_path;
             }
         }
     }
 
-    static bool is_source(const Node& node) { return node.is_input() || (node.has("host") && !node.is_constant()); }
+    static bool is_source(const Node& node) { return node.is_input() || (node.has(attr::host) && !node.is_constant()); }
 
     bool has_small_windows(const Node& node) const {
         if (!is_plain_conv(node)) return false;
@@ -112,14 +112,14 @@ private:
 
     /// An ordinary convolution without groups and override, with constant weights.
     bool is_plain_conv(const Node& node) const {
-        return node.op == "conv" && !node.has("host") && node.integer("group", 1) == 1 &&
+        return node.op == op::conv && !node.has(attr::host) && node.get(attr::group) == 1 &&
                operand(node, 1).is_constant() && !convolution_override(options_.overrides, node);
     }
 
     bool is_movable(const Node& node) const {
-        if (node.op == "reshape" || node.op == "transpose") return true;
-        if (node.op == "gather_rows") return operand(node, 1).is_constant();
-        if (node.op == "map_axis")
+        if (node.op == op::reshape || node.op == op::transpose) return true;
+        if (node.op == op::gather_rows) return operand(node, 1).is_constant();
+        if (node.op == op::map_axis)
             return operand(node, 1).is_constant() && selected_positions(*operand(node, 1).literal);
         return is_plain_conv(node) && is_small_filter(node);
     }
@@ -139,7 +139,7 @@ private:
 
 ValueId on_host(Builder& build, ValueId id) {
     Node& node = build.graph().nodes[id];
-    if (!node.is_input() && !node.is_constant()) node.attrs["host"] = std::int64_t{1};
+    if (!node.is_input() && !node.is_constant()) node.set(attr::host, true);
     return id;
 }
 
@@ -147,7 +147,7 @@ ValueId rows_on_host(Builder& build, ValueId x, const Windows& all) {
     const std::int64_t n = build.dims(x)[0], c = build.dims(x)[1];
     ValueId rows = on_host(build, channels_last(build, x));
     rows = on_host(build, build.reshape(rows, {n, all.positions, c}));
-    rows = on_host(build, build.add("gather_rows", {rows, build.constant(source_map(all.spatial))}));
+    rows = on_host(build, build.add(op::gather_rows, {rows, build.constant(source_map(all.spatial))}));
     rows = on_host(build, build.transpose(rows, {0, 2, 1, 3}));
     return on_host(build, build.reshape(rows, {n, all.outs, all.taps * c}));
 }
@@ -165,18 +165,18 @@ ValueId product_of_windows(Builder& build, const Node& node, std::span<const Val
     const std::int64_t oc = w[0], c = w[1];
     const ValueId weights =
         build.reshape(build.transpose(build.reshape(in[1], {oc, c, all.taps}), {2, 1, 0}), {all.taps * c, oc});
-    ValueId y = build.add("matmul", {made[key], weights});
-    if (in.size() > 2) y = build.add("add", {y, in[2]});
+    ValueId y = build.add(op::matmul, {made[key], weights});
+    if (in.size() > 2) y = build.add(op::add, {y, in[2]});
     return channels_first(build, all.spatial, y);
 }
 
 /// A data movement op or a filter. A matrix that selects becomes a gather, which is smaller by the size of the axis.
 ValueId moved(Builder& build, const Node& node, std::span<const ValueId> in) {
-    if (node.op != "map_axis") {
+    if (node.op != op::map_axis) {
         const ValueId same = build.add(node.op, {in.begin(), in.end()}, node.attrs);
         return on_host(build, same);
     }
-    const auto axis = static_cast<std::ptrdiff_t>(node.integer("axis", 0));
+    const auto axis = static_cast<std::ptrdiff_t>(node.get(attr::axis));
     const Dims dims = build.dims(in[0]);
     const std::vector<std::int64_t> from = *selected_positions(*build.literal(in[1]));
     Literal positions(DType::I32, {1, std::ssize(from)});
@@ -185,7 +185,7 @@ ValueId moved(Builder& build, const Node& node, std::span<const ValueId> in) {
     const Dims flat{count({dims.begin(), dims.begin() + axis}), dims[static_cast<std::size_t>(axis)],
                     count({dims.begin() + axis + 1, dims.end()})};
     ValueId y = on_host(build, build.reshape(in[0], flat));
-    y = on_host(build, build.add("gather_rows", {y, build.constant(std::move(positions))}));
+    y = on_host(build, build.add(op::gather_rows, {y, build.constant(std::move(positions))}));
     return on_host(build, build.reshape(y, node.type.dims));
 }
 

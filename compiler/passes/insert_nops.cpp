@@ -54,7 +54,7 @@ private:
         while (std::ssize(chain) < count) {
             const ValueId last = chain.empty() ? moved_[from] : chain.back();
             chain.push_back(
-                build_.add_edges("buda.nop", {{last, {}}}, {{"apart", std::int64_t{1}}}, build_.type(last).format));
+                build_.add_edges(op::buda::nop, {{last, {}}}, {attr::apart(true)}, build_.type(last).format));
             build_.graph().nodes[chain.back()].name =
                 fmt::format("buffer_{}_{}_{}", chain.size() - 1, graph_.nodes[from].name, reader);
         }

@@ -32,18 +32,17 @@ namespace {
 constexpr double most_int8 = 127;
 constexpr double most_int32 = 2147483647;
 
-bool one_of(const Node& node, std::initializer_list<std::string_view> names) {
-    return std::find(names.begin(), names.end(), node.op) != names.end();
-}
-bool is_quantization(const Node& node) { return one_of(node, {"buda.quantization", "buda.dequantization"}); }
+bool is_quantization(const Node& node) { return node.op.is_any_of({op::buda::quantization, op::buda::dequantization}); }
 bool is_integer_type(const Type& type) { return type.format && is_integer(*type.format); }
-bool is_product(const Node& node) { return one_of(node, {"buda.matmul", "buda.depthwise", "buda.sparse"}); }
+bool is_product(const Node& node) {
+    return node.op.is_any_of({op::buda::matmul, op::buda::depthwise, op::buda::sparse});
+}
 
 /// Whether operand k must be Int8.
 bool needs_int8(const Node& node, std::size_t k) {
     const auto transposes = [](const Tm& tm) { return tm.kind == Tm::Kind::Transpose; };
     const std::vector<Tm>& tms = node.inputs[k].tms;
-    return (is_product(node) && k < 2) || one_of(node, {"buda.subtract", "buda.multiply"}) ||
+    return (is_product(node) && k < 2) || node.op.is_any_of({op::buda::subtract, op::buda::multiply}) ||
            std::any_of(tms.begin(), tms.end(), transposes);
 }
 
@@ -101,17 +100,17 @@ private:
     ValueId lowered(const Node& node, ValueId id) {
         std::vector<Edge> inputs = node.inputs;
         for (Edge& edge : inputs) edge.value = moved_[edge.value];
-        if (!node.op.starts_with("buda.")) return build_.copy(node, std::move(inputs));
+        if (!node.op.on_device()) return build_.copy(node, std::move(inputs));
         if (is_quantization(node)) {
-            if (node.op == "buda.quantization") inputs[0].value = as_float(inputs[0].value);
+            if (node.op == op::buda::quantization) inputs[0].value = as_float(inputs[0].value);
             return build_.copy(node, std::move(inputs));
         }
         const bool ruled = is_integer_type(node.type), all = all_integers(inputs);
-        if (ruled || (all && !node.has(float_result))) {
+        if (ruled || (all && !node.has(attr::float_result))) {
             if (is_supported(node, inputs)) return integer_op(node, id, std::move(inputs));
-            if (!ruled && node.has("relu") && is_supported(without_relu(node), inputs))
+            if (!ruled && node.has(attr::relu) && is_supported(without_relu(node), inputs))
                 return with_float_relu(node, id, std::move(inputs));
-            if (ruled && one_of(node, {"buda.nop"})) return quantized(node, inputs[0]);
+            if (ruled && node.op.is_any_of({op::buda::nop})) return quantized(node, inputs[0]);
             if (all && has_integers(node) && !node.origin.empty()) {
                 reject(node);
                 return build_.copy(floats(node), as_floats(std::move(inputs)));
@@ -120,7 +119,7 @@ private:
                 problems_.error(node.loc,
                                 "'{}' is {} by a rule, but {} does not compute with integers here; use a float "
                                 "output_df, or exclude the op from the rule",
-                                node.name, to_string(*node.type.format), node.op.substr(5));
+                                node.name, to_string(*node.type.format), node.op.base_name());
         }
         return build_.copy(floats(node), as_floats(std::move(inputs)));
     }
@@ -147,7 +146,7 @@ private:
     /// The format that operand k must have.
     DataFormat operand_format(const Node& node, const std::vector<Edge>& inputs, std::size_t k) const {
         if (is_product(node)) return k < 2 ? DataFormat::Int8 : DataFormat::Int32;
-        if (one_of(node, {"buda.subtract", "buda.multiply"})) return DataFormat::Int8;
+        if (node.op.is_any_of({op::buda::subtract, op::buda::multiply})) return DataFormat::Int8;
         for (const Edge& edge : inputs)
             if (own_format(edge.value) == DataFormat::Int32) return DataFormat::Int32;
         return DataFormat::Int8;
@@ -163,14 +162,16 @@ private:
 
     /// Whether the chip has the op for some integer formats.
     static bool has_integers(const Node& node) {
-        return is_product(node) || one_of(node, {"buda.nop", "buda.add", "buda.subtract", "buda.multiply",
-                                                 "buda.maximum", "buda.splice", "buda.reduce"});
+        return is_product(node) ||
+               node.op.is_any_of({op::buda::nop, op::buda::add, op::buda::subtract, op::buda::multiply,
+                                  op::buda::maximum, op::buda::splice, op::buda::reduce});
     }
     /// Whether the chip has the op for these operands, without loss.
     bool is_supported(const Node& node, const std::vector<Edge>& inputs) const {
-        if (!has_integers(node) || (one_of(node, {"buda.nop"}) && !is_integer_type(result_node(inputs[0].value).type)))
+        if (!has_integers(node) ||
+            (node.op.is_any_of({op::buda::nop}) && !is_integer_type(result_node(inputs[0].value).type)))
             return false;
-        if (node.has("relu") && !is_supported_relu(node)) return false;
+        if (node.has(attr::relu) && !is_supported_relu(node)) return false;
         for (std::size_t k = 0; k < inputs.size(); ++k) {
             if (is_table(inputs[k].value)) continue;
             const bool bytes = needs_int8(node, k) || operand_format(node, inputs, k) == DataFormat::Int8;
@@ -182,8 +183,8 @@ private:
 
     /// Whether the packer supports this relu for integers.
     static bool is_supported_relu(const Node& node) {
-        const double threshold = node.number("threshold", 0);
-        if (node.get_string("relu", "min") == "min" && threshold == 0) return true;
+        const double threshold = node.get(attr::threshold);
+        if (node.get(attr::relu) == "min" && threshold == 0) return true;
         return node.type.format == DataFormat::Int8 && std::fabs(threshold) < most_int8 &&
                threshold == std::floor(threshold);
     }
@@ -195,41 +196,44 @@ private:
         for (std::size_t k = 0; k < inputs.size(); ++k)
             if (!is_table(inputs[k].value)) inputs[k].value = converted(inputs[k].value, formats[k]);
         if (!is_integer_type(node.type)) computed.type.format = result_format(node, id, inputs);
-        if (node.op == "buda.reduce") computed.type.format = result_node(inputs[0].value).type.format;
-        computed.attrs.erase(float_result);
+        if (node.op == op::buda::reduce) computed.type.format = result_node(inputs[0].value).type.format;
+        computed.erase(attr::float_result);
         const std::string int32(to_string(DataFormat::Int32));
-        const auto between = parse_format(node.get_string("intermed_df", ""));
-        if (!between || !is_integer(*between)) computed.attrs["intermed_df"] = int32;
-        if (node.op == "buda.reduce") computed.attrs.erase("intermed_df");
-        computed.attrs["acc_df"] = int32;
-        computed.attrs["fidelity"] = std::string(to_string(Fidelity::HiFi4));
+        const auto between = parse_format(node.get(attr::intermed_df));
+        if (!between || !is_integer(*between)) computed.set(attr::intermed_df, int32);
+        if (node.op == op::buda::reduce) computed.erase(attr::intermed_df);
+        computed.set(attr::acc_df, int32);
+        computed.set(attr::fidelity, std::string(to_string(Fidelity::HiFi4)));
         return build_.copy(computed, std::move(inputs));
     }
 
     static Node without_relu(const Node& node) {
         Node plain = node;
-        for (const char* key : {"relu", "threshold"}) plain.attrs.erase(key);
+        plain.erase(attr::relu);
+        plain.erase(attr::threshold);
         return plain;
     }
     /// A relu that the packer does not support for integers runs as a float nop after the op.
     ValueId with_float_relu(const Node& node, ValueId id, std::vector<Edge> inputs) {
         Node plain = without_relu(node);
-        if (one_of(node, {"buda.add", "buda.subtract", "buda.multiply"})) plain.type.format = DataFormat::Int32;
+        if (node.op.is_any_of({op::buda::add, op::buda::subtract, op::buda::multiply}))
+            plain.type.format = DataFormat::Int32;
         const ValueId result = as_float(integer_op(plain, id, std::move(inputs)));
-        Attrs relu{{"acc_df", std::string(to_string(DataFormat::Float32))}};
-        for (const char* key : {"relu", "threshold"})
-            if (node.has(key)) relu[key] = node.attrs.at(key);
-        return build_.add_edges("buda.nop", {{result, {}}}, relu, *node.type.format);
+        Attrs relu{attr::acc_df(std::string(to_string(DataFormat::Float32)))};
+        copy(attr::relu, node.attrs, relu);
+        copy(attr::threshold, node.attrs, relu);
+        return build_.add_edges(op::buda::nop, {{result, {}}}, relu, *node.type.format);
     }
 
     DataFormat result_format(const Node& node, ValueId id, const std::vector<Edge>& inputs) const {
-        if (one_of(node, {"buda.nop", "buda.splice", "buda.maximum"})) return *result_node(inputs[0].value).type.format;
-        if (node.op == "buda.matmul" && inputs.size() == 2)
+        if (node.op.is_any_of({op::buda::nop, op::buda::splice, op::buda::maximum}))
+            return *result_node(inputs[0].value).type.format;
+        if (node.op == op::buda::matmul && inputs.size() == 2)
             for (std::size_t k = 0; k < 2; ++k)
                 if (const Node& matrix = result_node(inputs[k].value);
                     matrix.is_constant() && inputs[k].tms.empty() && moves_elements(*matrix.literal, k == 0))
                     return DataFormat::Int8;
-        if (node.op == "buda.sparse" && inputs.size() == 2) return DataFormat::Int8;
+        if (node.op == op::buda::sparse && inputs.size() == 2) return DataFormat::Int8;
         return !is_product(node) && read_as_int8_[id] ? DataFormat::Int8 : DataFormat::Int32;
     }
 
@@ -243,7 +247,7 @@ private:
     ValueId computed_as(ValueId id, DataFormat df) {
         if (is_integer_type(result_node(id).type)) {
             const std::string int32(to_string(DataFormat::Int32));
-            return build_.add_edges("buda.nop", {{id, {}}}, {{"acc_df", int32}}, df);
+            return build_.add_edges(op::buda::nop, {{id, {}}}, {attr::acc_df(int32)}, df);
         }
         const ValueId bytes = quantization({as_float(id), {}});
         return df == DataFormat::Int8 ? bytes : converted(bytes, df);
@@ -273,11 +277,11 @@ private:
         return result;
     }
     ValueId quantization(Edge x) {
-        if (!x.tms.empty()) x = {build_.add_edges("buda.nop", {x}, {}, DataFormat::Float32), {}};
-        return build_.add_edges("buda.quantization", {x, ones(result_node(x.value).type.dims)}, scaling(),
+        if (!x.tms.empty()) x = {build_.add_edges(op::buda::nop, {x}, {}, DataFormat::Float32), {}};
+        return build_.add_edges(op::buda::quantization, {x, ones(result_node(x.value).type.dims)}, scaling(),
                                 DataFormat::Int8);
     }
-    static Attrs scaling() { return {{"zero_point", 0.0}, {"acc_df", std::string(to_string(DataFormat::Int32))}}; }
+    static Attrs scaling() { return {attr::zero_point(0.0), attr::acc_df(std::string(to_string(DataFormat::Int32)))}; }
 
     /// One tile of ones, broadcast to the dims.
     Edge ones(Dims dims) {  // by value: adding a node may reallocate the nodes
@@ -304,8 +308,8 @@ private:
         if (result_node(id).is_constant()) return converted_[{id, df}] = constant_as(id, df);
         return converted_[{id, df}] =
                    is_integer_type(type)
-                       ? build_.add_edges("buda.dequantization", {{id, {}}, ones(type.dims)}, scaling(), df)
-                       : build_.add_edges("buda.nop", {{id, {}}}, {}, df);
+                       ? build_.add_edges(op::buda::dequantization, {{id, {}}, ones(type.dims)}, scaling(), df)
+                       : build_.add_edges(op::buda::nop, {{id, {}}}, {}, df);
     }
 
     /// Operands of a float op: integers are converted to Float32, floats stay.
@@ -317,12 +321,12 @@ private:
     /// The op without attributes and formats for integers.
     Node floats(const Node& node) const {
         Node same = node;
-        same.attrs.erase(float_result);
-        for (const char* key : {"acc_df", "intermed_df"})
-            if (const auto df = parse_format(same.get_string(key, "")); df && is_integer(*df)) same.attrs.erase(key);
+        same.erase(attr::float_result);
+        for (const auto& attribute : {attr::acc_df, attr::intermed_df})
+            if (const auto df = parse_format(same.get(attribute)); df && is_integer(*df)) same.erase(attribute);
         bool any = false;
         for (const Edge& edge : node.inputs) any = any || is_integer_type(result_node(moved_[edge.value]).type);
-        if (any && !same.has("acc_df")) same.attrs["acc_df"] = std::string(to_string(DataFormat::Float32));
+        if (any && !same.has(attr::acc_df)) same.set(attr::acc_df, std::string(to_string(DataFormat::Float32)));
         if (is_integer_type(same.type)) same.type.format = DataFormat::Float32;
         return same;
     }
@@ -334,7 +338,7 @@ private:
             Error(Fault::Unsupported, node.loc,
                   fmt::format("'{}': {} needs Int8 operands, but one is Int32; output_df Int8 for the operand keeps "
                               "the op on the device, saturated to +-127",
-                              node.name, node.op.substr(5))));
+                              node.name, node.op.base_name())));
     }
 
     Graph& graph_;

@@ -6,7 +6,6 @@
 namespace ttsim::impl::ir {
 
 /// Attribute of an op whose result has a float format by a rule; lower_integer_ops() removes it.
-inline constexpr const char* float_result = "float_result";
 
 /// Whether an input, a constant or a result is Int8 or Int32.
 bool has_integer_formats(const Graph& graph);

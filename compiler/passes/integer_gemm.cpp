@@ -90,18 +90,18 @@ public:
     /// The rewrite of a quantizer.
     std::optional<ValueId> rewritten(Builder& build, const Node& quantize, std::span<const ValueId> in) const {
         const Node divide = node(build, in[0]);
-        if (divide.op != "divide" || !has_one_use(divide)) return {};
+        if (divide.op != op::divide || !has_one_use(divide)) return {};
         const Literal* step = build.literal(divide.inputs[1].value);
         if (!is_positive(step)) return {};
-        if (fp16_quantizers_ && quantize.number("high", 0) - quantize.number("low", 0) <= 255)
+        if (fp16_quantizers_ && quantize.get(attr::high) - quantize.get(attr::low) <= 255)
             build.set_kind(std::string(fp16_quantizers));
         const auto x =
             unscaled(build, without_redundant_clamp(build, quantize, divide.inputs[0].value, *step, in[1]), *step);
         if (!x) return {};
         if (step->is_splat() && x->scale.is_splat() && step->at(0) == x->scale.at(0))
             return requantized_same_scale(build, quantize, x->value, in[1]);
-        const ValueId y = build.add("divide", {x->value, quotient(build, divide.inputs[1].value, x->scale)});
-        return build.add("quantize", {y, in[1]}, quantize.attrs);
+        const ValueId y = build.add(op::divide, {x->value, quotient(build, divide.inputs[1].value, x->scale)});
+        return build.add(op::quantize, {y, in[1]}, quantize.attrs);
     }
 
 private:
@@ -115,7 +115,7 @@ private:
     static Node node(const Builder& build, ValueId id) { return build.graph().nodes[id]; }
     bool has_one_use(const Node& node) const { return single_use_.contains(node.name); }
     static ValueId quotient(Builder& build, ValueId a, const Literal& b) {
-        return build.add("divide", {a, build.constant(b)});
+        return build.add(op::divide, {a, build.constant(b)});
     }
 
     /// The operand of a clamp that the quantizer's own limits make redundant; else `id`.
@@ -123,16 +123,16 @@ private:
                                     ValueId zero) const {
         const Node& clamp = build.graph().nodes[id];
         const Literal* shift = build.literal(zero);
-        if (clamp.op != "relu_max" || !has_one_use(clamp) || !step.is_splat() || !shift || !shift->is_splat())
+        if (clamp.op != op::relu_max || !has_one_use(clamp) || !step.is_splat() || !shift || !shift->is_splat())
             return id;
-        const double low = quantize.number("low", 0) - shift->at(0), high = quantize.number("high", 0) - shift->at(0);
-        return low == 0 && clamp.number("threshold", 1) / step.at(0) >= high - 0.49 ? clamp.inputs[0].value : id;
+        const double low = quantize.get(attr::low) - shift->at(0), high = quantize.get(attr::high) - shift->at(0);
+        return low == 0 && clamp.get(attr::threshold) / step.at(0) >= high - 0.49 ? clamp.inputs[0].value : id;
     }
 
     static bool is_integral(const Builder& build, ValueId id) {
         const Node& node = build.graph().nodes[id];
-        if (node.op == "cast") return !is_float(build.type(node.inputs[0].value).dtype);
-        if (node.op != "subtract") return false;
+        if (node.op == op::cast) return !is_float(build.type(node.inputs[0].value).dtype);
+        if (node.op != op::subtract) return false;
         const Literal* zero = build.literal(node.inputs[1].value);
         const auto integral = [](float v) { return v == std::nearbyint(v); };
         return zero && is_float(zero->dtype()) && std::all_of(zero->floats().begin(), zero->floats().end(), integral) &&
@@ -143,31 +143,31 @@ private:
     static ValueId requantized_same_scale(Builder& build, const Node& quantize, ValueId x, ValueId zero) {
         const Literal* shift = build.literal(zero);
         const auto [low, high] = limits(build, x);
-        if (!shift || !shift->is_splat() || low + shift->at(0) < quantize.number("low", 0) ||
-            high + shift->at(0) > quantize.number("high", 0))
-            return build.add("quantize", {x, zero}, quantize.attrs);
-        return shift->at(0) == 0 ? x : build.add("add", {x, zero});
+        if (!shift || !shift->is_splat() || low + shift->at(0) < quantize.get(attr::low) ||
+            high + shift->at(0) > quantize.get(attr::high))
+            return build.add(op::quantize, {x, zero}, quantize.attrs);
+        return shift->at(0) == 0 ? x : build.add(op::add, {x, zero});
     }
     /// Bounds of quantized integers after data movement ops; infinite if unknown.
     static std::pair<double, double> limits(const Builder& build, ValueId id) {
         constexpr double any = std::numeric_limits<double>::infinity();
         const Node& node = build.graph().nodes[id];
-        if (node.op == "cast") {
+        if (node.op == op::cast) {
             const DType from = build.type(node.inputs[0].value).dtype;
             if (from == DType::U8) return {0, 255};
             if (from == DType::I8) return {-128, 127};
             return {-any, any};
         }
         if (selects_elements(node)) return limits(build, node.inputs[0].value);
-        const Literal* zero = node.op == "subtract" ? build.literal(node.inputs[1].value) : nullptr;
+        const Literal* zero = node.op == op::subtract ? build.literal(node.inputs[1].value) : nullptr;
         if (!zero || !zero->is_splat()) return {-any, any};
         const auto [low, high] = limits(build, node.inputs[0].value);
         return {low - zero->at(0), high - zero->at(0)};
     }
     /// Each element of the result equals one of the operand's.
     static bool selects_elements(const Node& node) {
-        static const std::set<std::string_view> ops{"reshape", "transpose",  "hslice",
-                                                    "hstack",  "reduce_max", "max_pool"};
+        static const std::set<OpId> ops{op::reshape, op::transpose,  op::hslice,
+                                        op::hstack,  op::reduce_max, op::max_pool};
         return ops.contains(node.op);
     }
 
@@ -176,20 +176,20 @@ private:
         const Node made = node(build, id);
         if (auto scaled = integers_times_scale(build, made)) return scaled;
         if (!has_one_use(made)) return std::nullopt;
-        if (made.op == "relu") return before_homogeneous(build, made, false, step);
-        if (selects_elements(made) || made.op == "average_pool" || made.op == "map_axis")
+        if (made.op == op::relu) return before_homogeneous(build, made, false, step);
+        if (selects_elements(made) || made.op == op::average_pool || made.op == op::map_axis)
             return before_homogeneous(build, made, true, step);
-        if (made.op == "conv" || made.op == "matmul") return product(build, made, step);
-        if (made.op != "add" && made.op != "multiply") return std::nullopt;
+        if (made.op == op::conv || made.op == op::matmul) return product(build, made, step);
+        if (made.op != op::add && made.op != op::multiply) return std::nullopt;
         const std::size_t k = build.literal(made.inputs[0].value) ? 0 : 1;
         if (build.literal(made.inputs[k].value)) return with_constant(build, made, k, step);
-        return made.op == "add" ? sum_of_scaled(build, made, step) : product_of_scaled(build, made, step);
+        return made.op == op::add ? sum_of_scaled(build, made, step) : product_of_scaled(build, made, step);
     }
     /// x + c or x * c, of which operand `k` is the constant.
     std::optional<Scaled> with_constant(Builder& build, const Node& made, std::size_t k, const Literal& step) const {
         const ValueId constant = made.inputs[k].value;
         const Literal* c = build.literal(constant);
-        const bool scales = made.op == "multiply";
+        const bool scales = made.op == op::multiply;
         if (build.dims(made.inputs[1 - k].value) != made.type.dims || !is_float(c->dtype())) return std::nullopt;
         if (scales && (!is_positive(c) || !c->is_splat())) return std::nullopt;
         auto x = unscaled(build, made.inputs[1 - k].value, step);
@@ -197,11 +197,11 @@ private:
         if (scales)
             for (float& v : x->scale.floats()) v *= static_cast<float>(build.literal(constant)->at(0));
         else
-            x->value = build.add("add", {x->value, quotient(build, constant, x->scale)});
+            x->value = build.add(op::add, {x->value, quotient(build, constant, x->scale)});
         return x;
     }
     static std::optional<Scaled> integers_times_scale(const Builder& build, const Node& made) {
-        if (made.op != "multiply") return std::nullopt;
+        if (made.op != op::multiply) return std::nullopt;
         const std::size_t k = build.literal(made.inputs[0].value) ? 0 : 1;
         const Literal* scale = build.literal(made.inputs[k].value);
         const ValueId data = made.inputs[1 - k].value;
@@ -222,7 +222,7 @@ private:
     std::optional<Scaled> product_of_scaled(Builder& build, const Node& made, const Literal& step) const {
         const auto a = unscaled(build, made.inputs[0].value, step), b = unscaled(build, made.inputs[1].value, step);
         if (!wide_range_ || !a || !b || !a->scale.is_splat() || !b->scale.is_splat()) return std::nullopt;
-        return Scaled{build.add("multiply", {a->value, b->value}),
+        return Scaled{build.add(op::multiply, {a->value, b->value}),
                       Literal::scalar(DType::F32, a->scale.at(0) * b->scale.at(0))};
     }
     /// A sum in units of the coarser scale: only the value with the finer scale is rescaled.
@@ -231,22 +231,22 @@ private:
         if (!a || !b || !a->scale.is_splat() || !b->scale.is_splat()) return std::nullopt;
         Scaled &fine = a->scale.at(0) < b->scale.at(0) ? *a : *b, &coarse = &fine == &*a ? *b : *a;
         const double ratio = fine.scale.at(0) / coarse.scale.at(0);
-        if (ratio != 1) fine.value = build.add("multiply", {fine.value, build.scalar(ratio)});
-        return Scaled{build.add("add", {a->value, b->value}), coarse.scale};
+        if (ratio != 1) fine.value = build.add(op::multiply, {fine.value, build.scalar(ratio)});
+        return Scaled{build.add(op::add, {a->value, b->value}), coarse.scale};
     }
     /// An integer product with bias, in steps of the quantizer: the weights absorb the scales.
     static Scaled in_quantizer_steps(Builder& build, const Node& product, const Scaled& x, const Literal& step) {
         const Literal scale = step.is_splat() ? Literal::scalar(DType::F32, step.at(0)) : x.scale;
         const ValueId weights = product.inputs[1].value;
         const double by = x.scale.at(0) / scale.at(0);
-        std::vector<ValueId> operands{x.value, build.add("multiply", {weights, build.scalar(by)})};
+        std::vector<ValueId> operands{x.value, build.add(op::multiply, {weights, build.scalar(by)})};
         if (product.inputs.size() > 2) operands.push_back(quotient(build, product.inputs[2].value, scale));
         return {build.add(product.op, operands, product.attrs), scale};
     }
     /// An integer product, with its bias.
     std::optional<Scaled> product(Builder& build, const Node& product, const Literal& step) const {
-        const bool conv = product.op == "conv";
-        if ((!conv && product.op != "matmul") || (wide_dest_ && !wide_range_)) return std::nullopt;
+        const bool conv = product.op == op::conv;
+        if ((!conv && product.op != op::matmul) || (wide_dest_ && !wide_range_)) return std::nullopt;
         const Literal* weights = build.literal(product.inputs[1].value);
         if (!weights || (!conv && weights->dims().size() != 2)) return std::nullopt;
         const auto x = integers_times_scale(build, node(build, product.inputs[0].value));
@@ -262,7 +262,7 @@ private:
         if (conv) spread.resize(product.type.dims.size() - 1, 1);
         const ValueId scales = build.reshape(flat, spread);
         std::vector<ValueId> operands{x->value, build.constant(std::move(quantized_weights->integers))};
-        if (product.inputs.size() > 2) operands.push_back(build.add("divide", {product.inputs[2].value, flat}));
+        if (product.inputs.size() > 2) operands.push_back(build.add(op::divide, {product.inputs[2].value, flat}));
         const ValueId y = build.add(product.op, operands, product.attrs);
         return Scaled{y, *build.literal(scales)};
     }
@@ -276,7 +276,7 @@ private:
 void run_integer_gemms(Graph& graph, const PassOptions& options) {
     const IntegerGemm products(graph, options);
     rewrite(graph, [&](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
-        if (node.op != "quantize") return std::nullopt;
+        if (node.op != op::quantize) return std::nullopt;
         return products.rewritten(build, node, in);
     });
 }

@@ -20,7 +20,7 @@ ValueId find_intermediate(const Graph& graph, const std::string& name) {
     std::vector<std::string> names;
     for (ValueId id = 0; id < graph.nodes.size(); ++id) {
         const Node& node = graph.nodes[id];
-        if (!node.op.starts_with("buda.")) continue;
+        if (!node.op.on_device()) continue;
         if (node.name == name || netlist_name(node.name) == name) return id;
         names.push_back(netlist_name(node.name));
     }
@@ -43,8 +43,8 @@ void run_keep_intermediates(Graph& graph, const PassOptions& options) {
         Graph& host = options.host->graph;
         Node result;
         result.name = result.origin = output;
-        result.op = "input";
-        result.attrs["device"] = device_parts(graph)[id];
+        result.op = op::input;
+        result.set(attr::device, device_parts(graph)[id]);
         result.type = type;
         host.outputs.push_back({output, host.nodes.size(), {}});
         host.nodes.push_back(std::move(result));

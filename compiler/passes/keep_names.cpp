@@ -16,9 +16,7 @@ namespace ttsim::impl::ir {
 
 namespace {
 
-constexpr std::string_view device_prefix = "buda.";
-
-bool is_device_op(const Node& node) { return node.op.starts_with(device_prefix) && !node.origin.empty(); }
+bool is_device_op(const Node& node) { return node.op.on_device() && !node.origin.empty(); }
 
 bool is_parameter(const Node& node) { return node.is_constant() && node.derivation && node.derivation->of.size() == 1; }
 
@@ -47,8 +45,7 @@ void run_keep_names(Graph& graph, const PassOptions& options) {
         const std::string stem = dotted_name(origin);
         for (std::size_t n = 0; n < ids.size(); ++n) {
             Node& node = graph.nodes[ids[n]];
-            node.name = unique_name(
-                ids.size() == 1 ? stem : fmt::format("{}.dc.{}.{}", stem, node.op.substr(device_prefix.size()), n));
+            node.name = unique_name(ids.size() == 1 ? stem : fmt::format("{}.dc.{}.{}", stem, node.op.base_name(), n));
         }
     }
 }

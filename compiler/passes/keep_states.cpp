@@ -14,8 +14,8 @@ namespace ttsim::impl::ir {
 
 static void run_keep_states(Graph& graph, const PassOptions&) {
     for (Node& node : graph.nodes) {
-        if (!node.is_input() || !node.has("state")) continue;
-        const std::string name = node.get_string("state", "");
+        if (!node.is_input() || !node.has(attr::state)) continue;
+        const std::string name = node.get(attr::state);
         const auto written = std::find_if(graph.outputs.begin(), graph.outputs.end(),
                                           [&](const Output& output) { return output.name == name; });
         TT_CHECK(written != graph.outputs.end(), "no output writes state '{}'", name);

@@ -1,4 +1,4 @@
-// lower-to-buda: lowers core ops on model tensors to "buda.*" ops on tiles; see lower/lowering.hpp.
+// lower-to-buda: lowers core ops on model tensors to device ops on tiles; see lower/lowering.hpp.
 //
 //   %y = add %x, %b : f32[2, 3]   ->   %y = buda.add %x, %b : Float16_b[1, 1, 1]
 //   %y = map_axis %x, %m          ->   a buda.matmul from the left or the right

@@ -52,17 +52,13 @@ bool computable(const Node& node) {
     return op && (op->has_value() || node.is_result()) && !node.type.format && !node.inputs.empty();
 }
 
-bool is_any_of(const Node& node, std::initializer_list<std::string_view> names) {
-    return std::find(names.begin(), names.end(), node.op) != names.end();
-}
-
 /// Bool tensors that are repeated, sliced or concatenated.
-bool moves_mask(const Node& node) { return node.op == "map_axis" && node.type.dtype == DType::Bool; }
+bool moves_mask(const Node& node) { return node.op == op::map_axis && node.type.dtype == DType::Bool; }
 
 /// Ops that cost the host about as much as the transfer of their elements.
 bool cheap(const Node& node) {
     return computable(node) && (find_op(node.op)->elementwise || moves_mask(node) ||
-                                is_any_of(node, {"reshape", "transpose", "take", "arg_max", "reduce_max"}));
+                                node.op.is_any_of({op::reshape, op::transpose, op::take, op::arg_max, op::reduce_max}));
 }
 
 /// Largest number of multiply-adds of a product on the host: about a second a sample.
@@ -109,7 +105,7 @@ public:
         for (ValueId id = 0; id < graph_.nodes.size(); ++id) {
             Node& node = graph_.nodes[id];
             if (!host_[id]) continue;
-            node.attrs["host"] = std::int64_t{1};
+            node.set(attr::host, true);
             if (!fallback_ && !node.is_result())
                 problems.add(make_problem(
                     Fault::Unsupported,
@@ -126,10 +122,10 @@ private:
     /// Discontinuous ops: a small change of an operand may change the result by a whole step.
     bool is_discontinuous(const Node& node) const {
         if (!computable(node)) return false;
-        if (is_any_of(node, {"equal", "less", "greater", "less_equal", "greater_equal", "arg_max"}))
+        if (node.op.is_any_of({op::equal, op::less, op::greater, op::less_equal, op::greater_equal, op::arg_max}))
             return !device_compares_;
-        if (is_any_of(node, {"round", "quantize", "floor", "ceil", "truncate", "modulo"})) return true;
-        if (node.op == "take" && exceeds_exact_indices(node)) return true;
+        if (node.op.is_any_of({op::round, op::quantize, op::floor, op::ceil, op::truncate, op::modulo})) return true;
+        if (node.op == op::take && exceeds_exact_indices(node)) return true;
         return is_integer_type(node.type) && find_op(node.op)->elementwise;
     }
 
@@ -137,14 +133,14 @@ private:
     bool exceeds_exact_indices(const Node& node) const {
         if (operand(node.inputs[1]).is_constant()) return false;
         const Dims& table = operand(node.inputs[0]).type.dims;
-        return table[static_cast<std::size_t>(node.integer("axis", 0))] - 1 > exact_integers_;
+        return table[static_cast<std::size_t>(node.get(attr::axis))] - 1 > exact_integers_;
     }
 
     void mark_without_device_form() {
         for (ValueId id = 0; id < graph_.nodes.size(); ++id) {
             const Node& node = graph_.nodes[id];
             const OpInfo* op = find_op(node.op);
-            host_[id] = node.has("host") || (op && op->level == Level::Host) ||
+            host_[id] = node.has(attr::host) || (op && op->level == Level::Host) ||
                         (fallback_ && is_power_of_any_sign(graph_, node));
         }
     }
@@ -161,10 +157,10 @@ private:
         std::vector<bool> inside(graph_.nodes.size(), false);
         for (ValueId id = 0; id < graph_.nodes.size(); ++id) {
             const Node& node = graph_.nodes[id];
-            if (node.op == "loop_results") continue;
+            if (node.op == op::loop_results) continue;
             for (const Edge& edge : node.inputs) {
-                const std::string& from = operand(edge).op;
-                inside[id] = inside[id] || inside[edge.value] || from == "loop_feed" || from == "loop_state";
+                const OpId from = operand(edge).op;
+                inside[id] = inside[id] || inside[edge.value] || from == op::loop_feed || from == op::loop_state;
             }
             if (inside[id]) host_[id] = false;
         }
@@ -181,7 +177,7 @@ private:
                 ready = ready && known[edge.value];
                 numbers = numbers || (is_wide_integer(operand(edge).type) && !operand(edge).is_constant());
             }
-            const bool table = node.op == "take" && operand(node.inputs[0]).is_constant();
+            const bool table = node.op == op::take && operand(node.inputs[0]).is_constant();
             host_[id] = known[id] = ready && (table || (numbers && !exact_));
         }
     }
@@ -204,21 +200,20 @@ private:
         for (ValueId id = graph_.nodes.size(); id-- > 0;) {
             const Node& node = graph_.nodes[id];
             const bool far =
-                computable(node) && (node.op == "take" ? exceeds_exact_indices(node) : finds_inexact_index(node));
+                computable(node) && (node.op == op::take ? exceeds_exact_indices(node) : finds_inexact_index(node));
             const bool made_of = read_whole[id] && cheap(node) && (is_wide_integer(node.type) || !device_reads[id]);
             if (far || made_of) host_[id] = true;
             for (std::size_t k = 0; k < node.inputs.size(); ++k) {
                 const ValueId from = node.inputs[k].value;
                 if (!host_[id]) device_reads[from] = true;
-                const bool places = host_[id] && is_wide_integer(graph_.type(from)) && node.op != "arg_max";
+                const bool places = host_[id] && is_wide_integer(graph_.type(from)) && node.op != op::arg_max;
                 read_whole[from] = read_whole[from] || places || (made_of && !far);
             }
         }
     }
     bool finds_inexact_index(const Node& node) const {
-        return node.op == "arg_max" &&
-               operand(node.inputs[0]).type.dims[static_cast<std::size_t>(node.integer("axis", 0))] - 1 >
-                   exact_integers_;
+        return node.op == op::arg_max &&
+               operand(node.inputs[0]).type.dims[static_cast<std::size_t>(node.get(attr::axis))] - 1 > exact_integers_;
     }
 
     /// Marks cumulative sums that a sine or cosine depends on, with the ops between.
@@ -226,13 +221,13 @@ private:
         std::vector<bool> sums(graph_.nodes.size(), false), needed(graph_.nodes.size(), false);
         for (ValueId id = 0; id < graph_.nodes.size(); ++id) {
             const Node& node = graph_.nodes[id];
-            const bool passes = cheap(node) || (node.op == "map_axis" && products(node) <= most_products);
-            sums[id] = node.op == "cumulative_sum";
+            const bool passes = cheap(node) || (node.op == op::map_axis && products(node) <= most_products);
+            sums[id] = node.op == op::cumulative_sum;
             for (const Edge& edge : node.inputs) sums[id] = sums[id] || (passes && sums[edge.value]);
         }
         for (ValueId id = graph_.nodes.size(); id-- > 0;) {
             const Node& node = graph_.nodes[id];
-            if (!sums[id] || !(needed[id] || is_any_of(node, {"sine", "cosine"}))) continue;
+            if (!sums[id] || !(needed[id] || node.op.is_any_of({op::sine, op::cosine}))) continue;
             host_[id] = true;
             for (const Edge& edge : node.inputs) needed[edge.value] = true;
         }
@@ -279,7 +274,7 @@ private:
             const bool scaling = host_reads[id] && !device_reads[id] && (scales(node) || integer_gemm_[id]);
             if (scaling) host_[id] = true;
             const bool stays_on_device =
-                device_compares_ && node.op == "arg_max";  // index of a maximum of device results
+                device_compares_ && node.op == op::arg_max;  // index of a maximum of device results
             for (const Edge& edge : node.inputs)
                 (host_[id] && !stays_on_device ? host_reads : device_reads)[edge.value] = true;
         }
@@ -335,20 +330,21 @@ private:
                 else
                     others = others && operand(edge).is_constant();
             }
-            if (is_any_of(node, {"cast", "add", "subtract", "multiply", "maximum", "minimum", "neg", "abs", "reshape",
-                                 "transpose"}))
+            if (node.op.is_any_of({op::cast, op::add, op::subtract, op::multiply, op::maximum, op::minimum, op::neg,
+                                   op::abs, op::reshape, op::transpose}))
                 fixed[id] = fixed[id] || all;
-            const bool product = all && is_any_of(node, {"matmul", "conv"}) && products(node) <= most_products;
+            const bool product = all && node.op.is_any_of({op::matmul, op::conv}) && products(node) <= most_products;
             const bool scaled =
-                follows && others && is_any_of(node, {"add", "subtract", "multiply", "divide", "reshape", "transpose"});
+                follows && others &&
+                node.op.is_any_of({op::add, op::subtract, op::multiply, op::divide, op::reshape, op::transpose});
             integer_gemm_[id] = product || scaled;
         }
     }
     std::int64_t products(const Node& node) const {
         const Dims& right = operand(node.inputs[1]).type.dims;
-        const std::int64_t each = node.op == "conv"       ? count(right) / std::max<std::int64_t>(right[0], 1)
-                                  : node.op == "map_axis" ? right.back()
-                                                          : right[right.size() - 2];
+        const std::int64_t each = node.op == op::conv       ? count(right) / std::max<std::int64_t>(right[0], 1)
+                                  : node.op == op::map_axis ? right.back()
+                                                            : right[right.size() - 2];
         return count({count(node.type.dims), each});
     }
 
@@ -356,9 +352,9 @@ private:
     /// a softmax.
     bool scales(const Node& node) const {
         if (!computable(node)) return false;
-        if (is_any_of(node, {"reshape", "transpose", "softmax", "log_softmax"})) return true;
+        if (node.op.is_any_of({op::reshape, op::transpose, op::softmax, op::log_softmax})) return true;
         if (node.inputs.size() == 1 && find_op(node.op)->elementwise) return true;
-        return is_any_of(node, {"divide", "multiply", "add", "subtract", "maximum", "minimum"}) &&
+        return node.op.is_any_of({op::divide, op::multiply, op::add, op::subtract, op::maximum, op::minimum}) &&
                (is_number(operand(node.inputs[0])) || is_number(operand(node.inputs[1])));
     }
 

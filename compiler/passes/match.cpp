@@ -13,41 +13,41 @@ std::optional<double> Match::number(ValueId id) const {
 
 std::optional<ValueId> Match::square_operand(ValueId id) const {
     const Node& n = node(id);
-    if (n.op == "square") return n.inputs[0].value;
-    if (n.op == "multiply" && n.inputs[0].value == n.inputs[1].value) return n.inputs[0].value;
-    if (n.op == "power" && number(n.inputs[1].value) == 2.0) return n.inputs[0].value;
+    if (n.op == op::square) return n.inputs[0].value;
+    if (n.op == op::multiply && n.inputs[0].value == n.inputs[1].value) return n.inputs[0].value;
+    if (n.op == op::power && number(n.inputs[1].value) == 2.0) return n.inputs[0].value;
     return std::nullopt;
 }
 
 std::optional<ValueId> Match::sqrt_operand(ValueId id) const {
     const Node& n = node(id);
-    if (n.op == "sqrt") return n.inputs[0].value;
-    if (n.op == "power" && number(n.inputs[1].value) == 0.5) return n.inputs[0].value;
+    if (n.op == op::sqrt) return n.inputs[0].value;
+    if (n.op == op::power && number(n.inputs[1].value) == 0.5) return n.inputs[0].value;
     return std::nullopt;
 }
 
 std::optional<ValueId> Match::reciprocal_operand(ValueId id) const {
     const Node& n = node(id);
-    if (n.op == "reciprocal") return n.inputs[0].value;
-    if (n.op == "divide" && number(n.inputs[0].value) == 1.0) return n.inputs[1].value;
-    if (n.op == "power" && number(n.inputs[1].value) == -1.0) return n.inputs[0].value;
+    if (n.op == op::reciprocal) return n.inputs[0].value;
+    if (n.op == op::divide && number(n.inputs[0].value) == 1.0) return n.inputs[1].value;
+    if (n.op == op::power && number(n.inputs[1].value) == -1.0) return n.inputs[0].value;
     return std::nullopt;
 }
 
 std::optional<ValueId> Match::rsqrt_operand(ValueId id) const {
     const Node& n = node(id);
-    if (n.op == "power" && number(n.inputs[1].value) == -0.5) return n.inputs[0].value;
+    if (n.op == op::power && number(n.inputs[1].value) == -0.5) return n.inputs[0].value;
     const auto root = reciprocal_operand(id);
     return root ? sqrt_operand(*root) : std::nullopt;
 }
 
 std::optional<std::pair<ValueId, double>> Match::scaled(ValueId id) const {
     const Node& n = node(id);
-    if (n.op == "divide") {
+    if (n.op == op::divide) {
         const auto by = number(n.inputs[1].value);
         return by ? std::optional(std::pair{n.inputs[0].value, 1 / *by}) : std::nullopt;
     }
-    if (n.op != "multiply") return std::nullopt;
+    if (n.op != op::multiply) return std::nullopt;
     for (const std::size_t k : {std::size_t{0}, std::size_t{1}})
         if (const auto by = number(n.inputs[k].value)) return std::pair{n.inputs[1 - k].value, *by};
     return std::nullopt;
@@ -59,7 +59,7 @@ std::optional<Match::Sum> Match::sum(ValueId id) const {
     // after the sums: a factor, and reshapes that drop axes
     for (;;) {
         const Node& n = node(at);
-        if (n.op == "reshape") {
+        if (n.op == op::reshape) {
             at = operand(at, 0);
         } else if (const auto product = scaled(at)) {
             found.factor *= product->second;
@@ -69,11 +69,11 @@ std::optional<Match::Sum> Match::sum(ValueId id) const {
         }
     }
     const Dims dims = build_.dims(at);
-    for (; is(at, "map_axis"); at = operand(at, 0)) {
+    for (; is(at, op::map_axis); at = operand(at, 0)) {
         const Literal* matrix = build_.literal(operand(at, 1));
         if (!matrix || matrix->dims()[0] != 1 || !matrix->is_splat()) break;
         found.factor *= matrix->at(0);
-        found.axes.push_back(node(at).integer("axis", 0));
+        found.axes.push_back(node(at).get(attr::axis));
         found.size *= matrix->dims()[1];
     }
     std::sort(found.axes.begin(), found.axes.end());
@@ -89,7 +89,7 @@ std::optional<Match::Sum> Match::mean(ValueId id) const {
 }
 
 std::optional<std::pair<ValueId, double>> Match::plus_number(ValueId id) const {
-    if (!is(id, "add")) return std::nullopt;
+    if (!is(id, op::add)) return std::nullopt;
     for (const std::size_t k : {std::size_t{0}, std::size_t{1}})
         if (const auto value = number(operand(id, k))) return std::pair{operand(id, 1 - k), *value};
     return std::nullopt;

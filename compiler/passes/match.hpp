@@ -10,7 +10,7 @@ public:
     explicit Match(const Builder& build) : build_(build) {}
 
     const Node& node(ValueId id) const { return build_.graph().nodes[id]; }
-    bool is(ValueId id, const char* op) const { return node(id).op == op; }
+    bool is(ValueId id, OpId op) const { return node(id).op == op; }
     ValueId operand(ValueId id, std::size_t k) const { return node(id).inputs[k].value; }
 
     /// The value of a splat constant.

@@ -14,7 +14,7 @@
 
 namespace ttsim::impl::ir {
 
-static bool is_move(const Node& node, const char* op) { return node.op == op && !node.has("host"); }
+static bool is_move(const Node& node, OpId op) { return node.op == op && !node.has(attr::host); }
 
 /// A reordering within axes as one matrix for each axis, such as a channel shuffle between groups.
 static std::optional<ValueId> shuffle(Builder& build, const Node& cut, const std::vector<std::int64_t>& perm,
@@ -40,15 +40,15 @@ static std::optional<ValueId> shuffle(Builder& build, const Node& cut, const std
 
 static ValueId merged_reshape(Builder& build, const Node& node, ValueId x) {
     const Node inner = build.graph().nodes[x];
-    if (is_move(inner, "transpose") && is_move(build.graph().nodes[inner.inputs[0].value], "reshape")) {
+    if (is_move(inner, op::transpose) && is_move(build.graph().nodes[inner.inputs[0].value], op::reshape)) {
         const ValueId first = inner.inputs[0].value;
-        if (const auto swapped = reshape_first(build.dims(first), inner.list("perm"), node.type.dims))
+        if (const auto swapped = reshape_first(build.dims(first), inner.get(attr::perm), node.type.dims))
             return build.transpose(build.reshape(build.graph().nodes[first].inputs[0].value, swapped->dims),
                                    swapped->perm);
         const Node cut = build.graph().nodes[first];
-        if (const auto shuffled = shuffle(build, cut, inner.list("perm"), node.type.dims)) return *shuffled;
+        if (const auto shuffled = shuffle(build, cut, inner.get(attr::perm), node.type.dims)) return *shuffled;
     }
-    return build.reshape(is_move(inner, "reshape") ? inner.inputs[0].value : x, node.type.dims);
+    return build.reshape(is_move(inner, op::reshape) ? inner.inputs[0].value : x, node.type.dims);
 }
 
 /// The composition of the permutations of two transposes.
@@ -60,40 +60,40 @@ static std::vector<std::int64_t> composed(const std::vector<std::int64_t>& first
 /// Merges transposes around a reshape: `last` of `middle` of `first`.
 static std::optional<ValueId> around_reshape(Builder& build, const Node& first, const Node& middle, const Node& last) {
     const ValueId source = first.inputs[0].value;
-    const auto perm = last.list("perm");
-    if (const auto swapped = reshape_first(build.dims(source), first.list("perm"), middle.type.dims)) {
+    const auto perm = last.get(attr::perm);
+    if (const auto swapped = reshape_first(build.dims(source), first.get(attr::perm), middle.type.dims)) {
         const Node& before = build.graph().nodes[source];
-        const ValueId x = build.reshape(is_move(before, "reshape") ? before.inputs[0].value : source, swapped->dims);
+        const ValueId x = build.reshape(is_move(before, op::reshape) ? before.inputs[0].value : source, swapped->dims);
         const auto order = composed(swapped->perm, perm);
         return keeps_order(build.dims(x), order) ? build.reshape(x, last.type.dims) : build.transpose(x, order);
     }
     const auto order = transpose_first(first.type.dims, middle.type.dims, perm);
     if (!order) return std::nullopt;
-    return build.reshape(build.transpose(source, composed(first.list("perm"), *order)), last.type.dims);
+    return build.reshape(build.transpose(source, composed(first.get(attr::perm), *order)), last.type.dims);
 }
 
 static ValueId merged_transpose(Builder& build, const Node& node, ValueId x) {
-    std::vector<std::int64_t> perm = node.list("perm");
+    std::vector<std::int64_t> perm = node.get(attr::perm);
     const Node inner = build.graph().nodes[x];
-    if (is_move(inner, "transpose")) {
-        perm = composed(inner.list("perm"), perm);
+    if (is_move(inner, op::transpose)) {
+        perm = composed(inner.get(attr::perm), perm);
         x = inner.inputs[0].value;
-    } else if (is_move(inner, "reshape")) {
+    } else if (is_move(inner, op::reshape)) {
         const Node first = build.graph().nodes[inner.inputs[0].value];
-        if (is_move(first, "transpose"))
+        if (is_move(first, op::transpose))
             if (const auto merged = around_reshape(build, first, inner, node)) return *merged;
     }
     if (keeps_order(build.dims(x), perm)) {
         const Node& source = build.graph().nodes[x];
-        return build.reshape(is_move(source, "reshape") ? source.inputs[0].value : x, node.type.dims);
+        return build.reshape(is_move(source, op::reshape) ? source.inputs[0].value : x, node.type.dims);
     }
     return build.transpose(x, perm);
 }
 
 static void run_merge_moves(Graph& graph, const PassOptions&) {
     rewrite(graph, [](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
-        if (node.op == "transpose") return merged_transpose(build, node, in[0]);
-        if (node.op != "reshape") return std::nullopt;
+        if (node.op == op::transpose) return merged_transpose(build, node, in[0]);
+        if (node.op != op::reshape) return std::nullopt;
         return merged_reshape(build, node, in[0]);
     });
 }

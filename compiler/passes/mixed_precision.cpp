@@ -60,7 +60,7 @@ public:
                 if (k < graph_.nodes[id].inputs.size()) set_operand_format(id, k, input, set);
         for (ValueId id = 0; id < graph_.nodes.size(); ++id) unify_reduction(id);
         for (ValueId id = 0; id < graph_.nodes.size(); ++id)
-            if (graph_.nodes[id].op == "buda.quantization" &&
+            if (graph_.nodes[id].op == op::buda::quantization &&
                 graph_.type(graph_.nodes[id].inputs[0].value).format != DataFormat::Float32)
                 conversions_[{id, 0}] = DataFormat::Float32;
         convert();
@@ -70,13 +70,13 @@ public:
 private:
     /// Ops whose formats are fixed.
     static bool quantizes(const Node& node) {
-        return node.op == "buda.quantization" || node.op == "buda.dequantization";
+        return node.op == op::buda::quantization || node.op == op::buda::dequantization;
     }
 
     bool fits(std::size_t r, const Node& node) const {
-        if (!node.op.starts_with("buda.") || quantizes(node)) return false;
+        if (!node.op.on_device() || quantizes(node)) return false;
         const std::string& type = rules_[r].op_type;
-        return (type.empty() || node.op == "buda." + type || node.kind == type) &&
+        return (type.empty() || node.op.base_name() == type || node.kind == type) &&
                (rules_[r].within.empty() || node.kind == rules_[r].within) &&
                (rules_[r].outside.empty() || node.kind != rules_[r].outside) &&
                (rules_[r].name_regex.empty() || patterns_[r].matches(node.name));
@@ -99,13 +99,12 @@ private:
     }
 
     void apply(Node& node, const OpFormats& formats) const {
-        if (has_integer_rules_ && formats.output && !is_integer(*formats.output))
-            node.attrs[float_result] = std::int64_t{1};
+        if (has_integer_rules_ && formats.output && !is_integer(*formats.output)) node.set(attr::float_result, true);
         const auto name = [](DataFormat df) { return std::string(to_string(df)); };
         if (formats.output) node.type.format = *formats.output;
-        if (formats.intermediate) node.attrs["intermed_df"] = name(*formats.intermediate);
-        if (formats.accumulate) node.attrs["acc_df"] = name(*formats.accumulate);
-        if (formats.fidelity) node.attrs["fidelity"] = std::string(to_string(*formats.fidelity));
+        if (formats.intermediate) node.set(attr::intermed_df, name(*formats.intermediate));
+        if (formats.accumulate) node.set(attr::acc_df, name(*formats.accumulate));
+        if (formats.fidelity) node.set(attr::fidelity, std::string(to_string(*formats.fidelity)));
     }
 
     void set_operand_format(ValueId id, std::size_t k, const FormatRule::Input& input, std::vector<bool>& set) {
@@ -124,8 +123,8 @@ private:
     /// Maxima over slices use one format for operand, intermediate and result.
     void unify_reduction(ValueId id) {
         Node& node = graph_.nodes[id];
-        if (node.op != "buda.reduce" || node.get_string("dim", "") != "z" || !node.type.format) return;
-        node.attrs.erase("intermed_df");
+        if (node.op != op::buda::reduce || node.get(attr::dim) != "z" || !node.type.format) return;
+        node.erase(attr::intermed_df);
         if (graph_.type(node.inputs[0].value).format != node.type.format) conversions_[{id, 0}] = *node.type.format;
     }
 
@@ -148,7 +147,7 @@ private:
                 build.set_phase(node.phase);
                 build.set_kind(node.kind);
                 const auto [nop, first] = made.try_emplace({from, conversion->second}, 0);
-                if (first) nop->second = build.add_edges("buda.nop", {{moved[from], {}}}, {}, conversion->second);
+                if (first) nop->second = build.add_edges(op::buda::nop, {{moved[from], {}}}, {}, conversion->second);
                 inputs[k].value = nop->second;
             }
             moved.push_back(build.copy(node, std::move(inputs)));

@@ -18,8 +18,6 @@ using Masks = Nonfinite::Masks;
 
 Masks swapped(const Masks& a) { return {a.nan, a.negative_infinity, a.positive_infinity}; }
 
-bool one_of(const Node& node, const std::set<std::string_view>& names) { return names.contains(node.op); }
-
 }  // namespace
 
 // --- booleans -----------------------------------------------------------------------------------------------------
@@ -29,7 +27,8 @@ void Nonfinite::index_nodes() {
     const Graph& graph = b_.graph();
     for (; indexed_ < graph.nodes.size(); ++indexed_) {
         const Node& at = node(indexed_);
-        if (at.inputs.empty() || (at.type.dtype != DType::Bool && at.op != "cast" && at.op != "reduce_max")) continue;
+        if (at.inputs.empty() || (at.type.dtype != DType::Bool && at.op != op::cast && at.op != op::reduce_max))
+            continue;
         std::vector<ValueId> in;
         for (const Edge& edge : at.inputs) in.push_back(edge.value);
         by_expression_.try_emplace(key(at.op, in, at.attrs), indexed_);
@@ -37,8 +36,8 @@ void Nonfinite::index_nodes() {
 }
 
 /// A key that is equal for the same op on the same values; scalar constants are compared by value.
-std::string Nonfinite::key(const std::string& op, const std::vector<ValueId>& in, const Attrs& attrs) const {
-    std::string key = op;
+std::string Nonfinite::key(OpId op, const std::vector<ValueId>& in, const Attrs& attrs) const {
+    std::string key = op.text();
     for (const ValueId id : in) {
         const Literal* literal = b_.literal(id);
         const bool number = literal && literal->size() == 1;
@@ -48,7 +47,7 @@ std::string Nonfinite::key(const std::string& op, const std::vector<ValueId>& in
     return key;
 }
 
-ValueId Nonfinite::reused_or_added(const std::string& op, const std::vector<ValueId>& in, Attrs attrs) {
+ValueId Nonfinite::reused_or_added(OpId op, const std::vector<ValueId>& in, Attrs attrs) {
     index_nodes();
     const auto found = by_expression_.find(key(op, in, attrs));
     return found != by_expression_.end() ? found->second : b_.add(op, in, std::move(attrs));
@@ -69,19 +68,21 @@ ValueId Nonfinite::true_constant() {
 std::optional<ValueId> Nonfinite::logical_or(Maybe a, Maybe b) {
     if (!a || !b) return a ? a : b;
     if (a == true_constant_ || b == true_constant_) return true_constant_;
-    return *a == *b ? a : simplified(reused_or_added("or", {std::min(*a, *b), std::max(*a, *b)}));
+    return *a == *b ? a : simplified(reused_or_added(op::or_, {std::min(*a, *b), std::max(*a, *b)}));
 }
 
 std::optional<ValueId> Nonfinite::logical_and(Maybe a, Maybe b) {
     if (!a || !b || are_opposite(*a, *b)) return std::nullopt;
     if (a == true_constant_ || b == true_constant_) return a == true_constant_ ? b : a;
-    return *a == *b ? a : simplified(reused_or_added("and", {std::min(*a, *b), std::max(*a, *b)}));
+    return *a == *b ? a : simplified(reused_or_added(op::and_, {std::min(*a, *b), std::max(*a, *b)}));
 }
 
-ValueId Nonfinite::logical_not(ValueId a) { return node(a).op == "not" ? operand(a, 0) : reused_or_added("not", {a}); }
+ValueId Nonfinite::logical_not(ValueId a) {
+    return node(a).op == op::not_ ? operand(a, 0) : reused_or_added(op::not_, {a});
+}
 
 bool Nonfinite::are_opposite(ValueId a, ValueId b) const {
-    const auto is_not = [&](ValueId x, ValueId y) { return node(x).op == "not" && operand(x, 0) == y; };
+    const auto is_not = [&](ValueId x, ValueId y) { return node(x).op == op::not_ && operand(x, 0) == y; };
     return is_not(a, b) || is_not(b, a);
 }
 
@@ -96,9 +97,9 @@ std::optional<ValueId> Nonfinite::any_along(Maybe a, std::int64_t from_end) {
     const Dims dims = b_.dims(*a);
     const std::int64_t axis = static_cast<std::int64_t>(dims.size()) - from_end;
     if (axis < 0 || dims[static_cast<std::size_t>(axis)] == 1) return a;
-    const ValueId number = reused_or_added("cast", {*a}, {{"to", std::string(to_string(DType::F32))}});
-    const ValueId most = reused_or_added("reduce_max", {number}, {{"axis", axis}});
-    return simplified(reused_or_added("greater", {most, b_.scalar(0.5)}));
+    const ValueId number = reused_or_added(op::cast, {*a}, {attr::to(std::string(to_string(DType::F32)))});
+    const ValueId most = reused_or_added(op::reduce_max, {number}, {attr::axis(axis)});
+    return simplified(reused_or_added(op::greater, {most, b_.scalar(0.5)}));
 }
 
 /// Whether all elements along an axis are true. `full_dims`: the dims that `a` is broadcast to.
@@ -110,7 +111,7 @@ std::optional<ValueId> Nonfinite::all_along(Maybe a, std::int64_t from_end, cons
     return other ? simplified(logical_not(*other)) : std::optional(true_constant());
 }
 
-ValueId Nonfinite::compared(const char* op, ValueId x, double with) {
+ValueId Nonfinite::compared(OpId op, ValueId x, double with) {
     return reused_or_added(op, {x, b_.scalar(with, b_.type(x).dtype)});
 }
 
@@ -135,22 +136,22 @@ const Masks& Nonfinite::of(ValueId id) {
 
 /// The operands that compute() reads. Weights are left out, since they are large.
 std::vector<ValueId> Nonfinite::sources(ValueId id) const {
-    static const std::set<std::string_view> of_first{"matmul", "map_axis", "take"};
-    static const std::set<std::string_view> of_all{"reshape",    "transpose", "hslice",     "hstack",
-                                                   "reduce_max", "softmax",   "log_softmax"};
+    static const std::set<OpId> of_first{op::matmul, op::map_axis, op::take};
+    static const std::set<OpId> of_all{op::reshape,    op::transpose, op::hslice,     op::hstack,
+                                       op::reduce_max, op::softmax,   op::log_softmax};
     const Node& at = node(id);
     const OpInfo* op = find_op(at.op);
     std::vector<ValueId> found;
-    if (one_of(at, of_first) && !b_.literal(operand(id, 0))) return {operand(id, 0)};
-    if (at.type.format || !is_float(at.type.dtype) || !op || !(op->elementwise || one_of(at, of_all))) return found;
+    if (of_first.contains(at.op) && !b_.literal(operand(id, 0))) return {operand(id, 0)};
+    if (at.type.format || !is_float(at.type.dtype) || !op || !(op->elementwise || of_all.contains(at.op))) return found;
     for (const Edge& edge : at.inputs) found.push_back(edge.value);
     return found;
 }
 
 Masks Nonfinite::compute(ValueId id) {
-    static const std::set<std::string_view> moves{"reshape", "transpose", "hslice", "hstack", "take", "nop"};
+    static const std::set<OpId> moves{op::reshape, op::transpose, op::hslice, op::hstack, op::take, op::nop};
     const Node at = node(id);
-    if (!is_float(at.type.dtype) || at.type.format || at.has("host")) return {};
+    if (!is_float(at.type.dtype) || at.type.format || at.has(attr::host)) return {};
     if (at.is_constant()) return of_constant(*at.literal);
     if (at.is_input()) return of_input(id);
     const OpInfo* op = find_op(at.op);
@@ -159,19 +160,19 @@ Masks Nonfinite::compute(ValueId id) {
     bool finite = true;
     for (const Edge& edge : at.inputs) finite = finite && found_[edge.value].is_finite();
     if (finite && from_ == NonfiniteFrom::Constants) return {};
-    if (one_of(at, moves)) return moved(id);
-    if (at.op == "cast") return in(0);
-    if (at.op == "map_axis") return mapped(id);
-    if (at.op == "where") return chosen(id);
-    if (at.op == "add") return sum(in(0), in(1));
-    if (at.op == "subtract") return sum(in(0), swapped(in(1)));
-    if (at.op == "multiply") return product(in(0), in(1), at.inputs[0].value, at.inputs[1].value);
-    if (at.op == "divide") return quotient(id);
-    if (at.op == "maximum" || at.op == "minimum") return extreme(in(0), in(1), at.op == "maximum");
-    if (at.op == "softmax" || at.op == "log_softmax") return softmax(id);
-    if (at.op == "matmul") return matmul(id);
-    if (at.op == "reduce_max") {
-        const std::int64_t from_end = std::ssize(at.type.dims) - at.integer("axis", 0);
+    if (moves.contains(at.op)) return moved(id);
+    if (at.op == op::cast) return in(0);
+    if (at.op == op::map_axis) return mapped(id);
+    if (at.op == op::where) return chosen(id);
+    if (at.op == op::add) return sum(in(0), in(1));
+    if (at.op == op::subtract) return sum(in(0), swapped(in(1)));
+    if (at.op == op::multiply) return product(in(0), in(1), at.inputs[0].value, at.inputs[1].value);
+    if (at.op == op::divide) return quotient(id);
+    if (at.op == op::maximum || at.op == op::minimum) return extreme(in(0), in(1), at.op == op::maximum);
+    if (at.op == op::softmax || at.op == op::log_softmax) return softmax(id);
+    if (at.op == op::matmul) return matmul(id);
+    if (at.op == op::reduce_max) {
+        const std::int64_t from_end = std::ssize(at.type.dims) - at.get(attr::axis);
         const Dims full_dims = b_.dims(at.inputs[0].value);
         return {any_along(in(0).nan, from_end), any_along(in(0).positive_infinity, from_end),
                 all_along(in(0).negative_infinity, from_end, full_dims)};
@@ -196,8 +197,8 @@ Masks Nonfinite::of_constant(const Literal& literal) {
 
 Masks Nonfinite::of_input(ValueId id) {
     if (from_ == NonfiniteFrom::Constants) return {};
-    const ValueId same = reused_or_added("equal", {id, id});
-    return {logical_not(same), compared("equal", id, infinity), compared("equal", id, -infinity)};
+    const ValueId same = reused_or_added(op::equal, {id, id});
+    return {logical_not(same), compared(op::equal, id, infinity), compared(op::equal, id, -infinity)};
 }
 
 /// Applies the data movement op to the bool values.
@@ -231,8 +232,8 @@ Masks Nonfinite::mapped(ValueId id) {
         }
         if (!some) return std::nullopt;
         const ValueId hits =
-            b_.map_axis(b_.cast(b_.broadcast_to(*a, full_dims), DType::F32), at.integer("axis", 0), std::move(weights));
-        return simplified(b_.add("greater", {hits, b_.scalar(0.5)}));
+            b_.map_axis(b_.cast(b_.broadcast_to(*a, full_dims), DType::F32), at.get(attr::axis), std::move(weights));
+        return simplified(b_.add(op::greater, {hits, b_.scalar(0.5)}));
     };
     const auto above = [](double v) { return v > 0; };
     const auto below = [](double v) { return v < 0; };
@@ -266,13 +267,13 @@ Masks Nonfinite::product(const Masks& a, const Masks& b, ValueId x, ValueId y) {
     Masks out{logical_or(a.nan, b.nan), {}, {}};
     const auto add_infinite_factor = [&](const Masks& w, ValueId by) {
         if (!w.positive_infinity && !w.negative_infinity) return;
-        const Maybe above = simplified(compared("greater", by, 0)), below = simplified(compared("less", by, 0));
+        const Maybe above = simplified(compared(op::greater, by, 0)), below = simplified(compared(op::less, by, 0));
         out.positive_infinity = logical_or(out.positive_infinity, logical_or(logical_and(w.positive_infinity, above),
                                                                              logical_and(w.negative_infinity, below)));
         out.negative_infinity = logical_or(out.negative_infinity, logical_or(logical_and(w.negative_infinity, above),
                                                                              logical_and(w.positive_infinity, below)));
         out.nan = logical_or(out.nan, logical_and(logical_or(w.positive_infinity, w.negative_infinity),
-                                                  simplified(compared("equal", by, 0))));
+                                                  simplified(compared(op::equal, by, 0))));
     };
     add_infinite_factor(a, y);
     add_infinite_factor(b, x);
@@ -286,18 +287,19 @@ Masks Nonfinite::quotient(ValueId id) {
     out.nan = logical_or(out.nan, logical_and(logical_or(a.positive_infinity, a.negative_infinity),
                                               logical_or(b.positive_infinity, b.negative_infinity)));
     if (a.positive_infinity || a.negative_infinity) {
-        const Maybe below = simplified(compared("less", y, 0)),
+        const Maybe below = simplified(compared(op::less, y, 0)),
                     others = below ? simplified(logical_not(*below)) : std::nullopt;
         const auto not_negated = [&](Maybe v) { return below ? logical_and(v, others) : v; };
         out.positive_infinity = logical_or(not_negated(a.positive_infinity), logical_and(a.negative_infinity, below));
         out.negative_infinity = logical_or(not_negated(a.negative_infinity), logical_and(a.positive_infinity, below));
     }
     if (from_ == NonfiniteFrom::Constants || is_positive(b_.graph(), y)) return out;
-    const Maybe zero = simplified(compared("equal", y, 0));
+    const Maybe zero = simplified(compared(op::equal, y, 0));
     if (!zero) return out;
-    out.nan = logical_or(out.nan, logical_and(zero, simplified(compared("equal", x, 0))));
-    out.positive_infinity = logical_or(out.positive_infinity, logical_and(zero, simplified(compared("greater", x, 0))));
-    out.negative_infinity = logical_or(out.negative_infinity, logical_and(zero, simplified(compared("less", x, 0))));
+    out.nan = logical_or(out.nan, logical_and(zero, simplified(compared(op::equal, x, 0))));
+    out.positive_infinity =
+        logical_or(out.positive_infinity, logical_and(zero, simplified(compared(op::greater, x, 0))));
+    out.negative_infinity = logical_or(out.negative_infinity, logical_and(zero, simplified(compared(op::less, x, 0))));
     return out;
 }
 
@@ -306,14 +308,14 @@ Masks Nonfinite::softmax(ValueId id) {
     const Node at = node(id);
     const ValueId x = at.inputs[0].value;
     const Masks from = found_[x];
-    const std::int64_t from_end = std::ssize(at.type.dims) - at.integer("axis", 0);
+    const std::int64_t from_end = std::ssize(at.type.dims) - at.get(attr::axis);
     Masks out{logical_or(any_along(logical_or(from.nan, from.positive_infinity), from_end),
                          all_along(from.negative_infinity, from_end, b_.dims(x))),
               {},
               {}};
     if (at.inputs.size() > 1)  // the factor is 0 for rows that are masked completely
         out.nan = any_along(logical_or(from.nan, from.positive_infinity), from_end);
-    if (at.op == "log_softmax")
+    if (at.op == op::log_softmax)
         out.negative_infinity = out.nan ? without(*out.nan, from.negative_infinity) : from.negative_infinity;
     return out;
 }
@@ -336,30 +338,28 @@ Masks Nonfinite::extreme(const Masks& a, const Masks& b, bool most) {
 }
 
 Masks Nonfinite::function(ValueId id) {
-    static const std::set<std::string_view> bounded{"sigmoid", "tanh", "relu_max", "erf", "atan", "sign"};
-    static const std::set<std::string_view> even{"abs", "square"};
-    static const std::set<std::string_view> rising{"floor", "ceil", "round", "truncate", "lrelu"};
+    static const std::set<OpId> bounded{op::sigmoid, op::tanh, op::relu_max, op::erf, op::atan, op::sign};
+    static const std::set<OpId> even{op::abs, op::square};
+    static const std::set<OpId> rising{op::floor, op::ceil, op::round, op::truncate, op::lrelu};
     const Node at = node(id);
     if (at.inputs.size() != 1) return {};
     const ValueId x = at.inputs[0].value;
     const Masks from = found_[x];
     const bool all = from_ == NonfiniteFrom::All;
-    const auto where = [&](const char* op, double with) {
-        return all ? simplified(compared(op, x, with)) : std::nullopt;
-    };
-    if (one_of(at, bounded)) return {from.nan, {}, {}};
-    if (one_of(at, even)) return {from.nan, logical_or(from.positive_infinity, from.negative_infinity), {}};
-    if (one_of(at, rising)) return from;
-    if (at.op == "neg") return swapped(from);
-    if (at.op == "relu" || at.op == "exp" || at.op == "softplus" || at.op == "elu")
+    const auto where = [&](OpId op, double with) { return all ? simplified(compared(op, x, with)) : std::nullopt; };
+    if (bounded.contains(at.op)) return {from.nan, {}, {}};
+    if (even.contains(at.op)) return {from.nan, logical_or(from.positive_infinity, from.negative_infinity), {}};
+    if (rising.contains(at.op)) return from;
+    if (at.op == op::neg) return swapped(from);
+    if (at.op == op::relu || at.op == op::exp || at.op == op::softplus || at.op == op::elu)
         return {from.nan, from.positive_infinity, {}};
-    if (at.op == "sine" || at.op == "cosine")
+    if (at.op == op::sine || at.op == op::cosine)
         return {logical_or(from.nan, logical_or(from.positive_infinity, from.negative_infinity)), {}, {}};
-    if (at.op == "reciprocal") return {from.nan, is_positive(b_.graph(), x) ? std::nullopt : where("equal", 0), {}};
-    if (at.op == "log" || at.op == "sqrt") {
+    if (at.op == op::reciprocal) return {from.nan, is_positive(b_.graph(), x) ? std::nullopt : where(op::equal, 0), {}};
+    if (at.op == op::log || at.op == op::sqrt) {
         Masks out{logical_or(from.nan, from.negative_infinity), from.positive_infinity, {}};
-        if (!is_never_below_zero(b_.graph(), x)) out.nan = logical_or(out.nan, where("less", 0));
-        if (at.op == "log" && !is_positive(b_.graph(), x)) out.negative_infinity = where("equal", 0);
+        if (!is_never_below_zero(b_.graph(), x)) out.nan = logical_or(out.nan, where(op::less, 0));
+        if (at.op == op::log && !is_positive(b_.graph(), x)) out.negative_infinity = where(op::equal, 0);
         return out;
     }
     return {};

@@ -37,8 +37,8 @@ public:
 private:
     using Maybe = std::optional<ValueId>;
     void index_nodes();
-    ValueId reused_or_added(const std::string& op, const std::vector<ValueId>& in, Attrs attrs = {});
-    std::string key(const std::string& op, const std::vector<ValueId>& in, const Attrs& attrs) const;
+    ValueId reused_or_added(OpId op, const std::vector<ValueId>& in, Attrs attrs = {});
+    std::string key(OpId op, const std::vector<ValueId>& in, const Attrs& attrs) const;
     std::vector<ValueId> sources(ValueId id) const;
     Maybe simplified(ValueId a);
     bool are_opposite(ValueId a, ValueId b) const;
@@ -46,7 +46,7 @@ private:
     Maybe without(ValueId condition, Maybe a);  ///< `a` where the condition is false
     Maybe any_along(Maybe a, std::int64_t from_end);
     Maybe all_along(Maybe a, std::int64_t from_end, const Dims& full_dims);
-    ValueId compared(const char* op, ValueId x, double with);
+    ValueId compared(OpId op, ValueId x, double with);
 
     Masks compute(ValueId id);
     Masks of_constant(const Literal& literal);

@@ -1,77 +1,28 @@
-// The table of all passes and pipelines.
+// The pipelines, and the passes that the build found in this folder (cmake/tt_library.cmake).
 #include <algorithm>
-#include <array>
+#include <vector>
 
 #include "compiler/ir/pass.hpp"
+#include "generated/pass_list.hpp"
 
 namespace ttsim::impl::ir {
 
-// Passes are defined in files of the same name.
-extern const Pass reroll_loops, keep_states, fold_constants, erase_unused, merge_moves, sink_moves, fold_scales,
-    fold_batch_norm, integer_gemm, flatten_rows, recognize_gelu, recognize_norms, recognize_softmax, recognize_masked,
-    mark_host, host_windows, split_wide_products, host_moves, cut_host_part, decompose_indexing, decompose_convolution,
-    decompose_pools, decompose_normalization, decompose_softmax, decompose_elementwise, fuse_slice_stack, fold_flatten,
-    explicit_broadcast, split_reshapes, split_moves, lower_to_buda, splice_columns, keep_names, keep_intermediates,
-    data_formats, fp16_quantizers_pass, mixed_precision, fuse_bias, fuse_relu, fuse_gelu, widen_outputs, stream_slices,
-    split_products, even_splices, insert_nops, fuse_ops, order_ops, train_parameters, hoist_moves, autograd,
-    sum_gradients, decompose_batch_norm;
+/// In the order of the pipelines, then by name.
+static std::vector<const Pass*> sorted_passes() {
+    std::vector<const Pass*> passes(std::begin(found_passes), std::end(found_passes));
+    std::vector<std::string_view> order;
+    for (const Pipeline& pipeline : all_pipelines())
+        order.insert(order.end(), pipeline.passes.begin(), pipeline.passes.end());
+    const auto place = [&](const Pass* pass) { return std::find(order.begin(), order.end(), pass->name); };
+    std::sort(passes.begin(), passes.end(), [&](const Pass* a, const Pass* b) {
+        return std::pair(place(a), a->name) < std::pair(place(b), b->name);
+    });
+    return passes;
+}
 
 std::span<const Pass* const> all_passes() {
-    static constexpr std::array table{
-        &reroll_loops,
-        &fold_constants,
-        &erase_unused,
-        &merge_moves,
-        &sink_moves,
-        &fold_scales,
-        &fold_batch_norm,
-        &integer_gemm,
-        &flatten_rows,
-        &recognize_gelu,
-        &recognize_norms,
-        &recognize_softmax,
-        &recognize_masked,
-        &mark_host,
-        &host_windows,
-        &split_wide_products,
-        &host_moves,
-        &cut_host_part,
-        &decompose_indexing,
-        &decompose_convolution,
-        &decompose_pools,
-        &decompose_normalization,
-        &decompose_softmax,
-        &decompose_elementwise,
-        &fuse_slice_stack,
-        &fold_flatten,
-        &explicit_broadcast,
-        &split_reshapes,
-        &split_moves,
-        &lower_to_buda,
-        &splice_columns,
-        &keep_names,
-        &keep_intermediates,
-        &data_formats,
-        &fp16_quantizers_pass,
-        &mixed_precision,
-        &keep_states,
-        &fuse_bias,
-        &fuse_relu,
-        &fuse_gelu,
-        &widen_outputs,
-        &stream_slices,
-        &split_products,
-        &even_splices,
-        &insert_nops,
-        &fuse_ops,
-        &order_ops,
-        &train_parameters,
-        &hoist_moves,
-        &autograd,
-        &sum_gradients,
-        &decompose_batch_norm,
-    };
-    return table;
+    static const std::vector<const Pass*> passes = sorted_passes();
+    return passes;
 }
 
 const Pass* find_pass(std::string_view name) {

@@ -21,12 +21,12 @@ public:
     explicit Matcher(const Builder& build) : build_(build) {}
 
     /// The gelu that is the product of these two values.
-    std::optional<std::pair<const char*, ValueId>> match(ValueId a, ValueId b) const {
+    std::optional<std::pair<OpId, ValueId>> match(ValueId a, ValueId b) const {
         for (const auto& [gate, other] : {std::pair{a, b}, std::pair{b, a}})
             if (const auto found = gated(gate, {other})) return found;
         // the gate may be inside a nested product
         for (const auto& [inner, other] : {std::pair{a, b}, std::pair{b, a}}) {
-            if (node(inner).op != "multiply") continue;
+            if (node(inner).op != op::multiply) continue;
             const ValueId p = node(inner).inputs[0].value, q = node(inner).inputs[1].value;
             if (const auto found = gated(p, {q, other})) return found;
             if (const auto found = gated(q, {p, other})) return found;
@@ -55,13 +55,13 @@ private:
             ++product.powers;
         } else if (const auto value = number(id)) {
             product.number *= *value;
-        } else if (n.op == "multiply") {
+        } else if (n.op == op::multiply) {
             for (const Edge& edge : n.inputs) multiply(product, edge.value, x);
-        } else if (n.op == "square" && n.inputs[0].value == x) {
+        } else if (n.op == op::square && n.inputs[0].value == x) {
             product.powers += 2;
-        } else if (n.op == "power" && n.inputs[0].value == x && number(n.inputs[1].value) == 3.0) {
+        } else if (n.op == op::power && n.inputs[0].value == x && number(n.inputs[1].value) == 3.0) {
             product.powers += 3;
-        } else if (n.op == "divide" && number(n.inputs[1].value)) {
+        } else if (n.op == op::divide && number(n.inputs[1].value)) {
             product.number /= *number(n.inputs[1].value);
             multiply(product, n.inputs[0].value, x);
         } else {
@@ -82,18 +82,18 @@ private:
         return all;
     }
 
-    std::optional<std::pair<const char*, ValueId>> gated(ValueId gate, const std::vector<ValueId>& rest) const {
-        if (node(gate).op != "add") return std::nullopt;
+    std::optional<std::pair<OpId, ValueId>> gated(ValueId gate, const std::vector<ValueId>& rest) const {
+        if (node(gate).op != op::add) return std::nullopt;
         bool one = false;
         for (const Edge& edge : node(gate).inputs) one = one || number(edge.value) == 1.0;
         const auto inner = operands(gate);
         if (!one || inner.size() != 1) return std::nullopt;
         const Node& curve = node(inner[0]);
-        if (curve.op != "erf" && curve.op != "tanh") return std::nullopt;
+        if (curve.op != op::erf && curve.op != op::tanh) return std::nullopt;
         for (const ValueId x : candidates(curve)) {
-            const bool fits = curve.op == "erf" ? is({curve.inputs[0].value}, x, 1 / std::numbers::sqrt2, 1)
-                                                : is_cubic(curve.inputs[0].value, x);
-            if (fits && is(rest, x, 0.5, 1)) return std::pair{curve.op == "erf" ? "gelu_erf" : "gelu", x};
+            const bool fits = curve.op == op::erf ? is({curve.inputs[0].value}, x, 1 / std::numbers::sqrt2, 1)
+                                                  : is_cubic(curve.inputs[0].value, x);
+            if (fits && is(rest, x, 0.5, 1)) return std::pair{curve.op == op::erf ? op::gelu_erf : op::gelu, x};
         }
         return std::nullopt;
     }
@@ -102,18 +102,18 @@ private:
     std::vector<ValueId> candidates(const Node& curve) const {
         std::vector<ValueId> all = operands(curve.inputs[0].value);
         for (const ValueId id : operands(curve.inputs[0].value))
-            if (node(id).op == "add")
+            if (node(id).op == op::add)
                 for (const ValueId deeper : operands(id)) all.push_back(deeper);
         return all;
     }
 
     /// sqrt(2 / pi) * (x + 0.044715 * x^3)
     bool is_cubic(ValueId id, ValueId x) const {
-        if (node(id).op != "multiply") return false;
+        if (node(id).op != op::multiply) return false;
         for (const std::size_t k : {std::size_t{0}, std::size_t{1}}) {
             const auto factor = number(node(id).inputs[k].value);
             const Node& sum = node(node(id).inputs[1 - k].value);
-            if (!factor || !close(*factor, std::sqrt(2 / std::numbers::pi)) || sum.op != "add") continue;
+            if (!factor || !close(*factor, std::sqrt(2 / std::numbers::pi)) || sum.op != op::add) continue;
             const ValueId a = sum.inputs[0].value, b = sum.inputs[1].value;
             if ((a == x && is({b}, x, 0.044715, 3)) || (b == x && is({a}, x, 0.044715, 3))) return true;
         }
@@ -125,7 +125,7 @@ private:
 
 void run_recognize_gelu(Graph& graph, const PassOptions&) {
     rewrite(graph, [](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
-        if (node.op != "multiply") return std::nullopt;
+        if (node.op != op::multiply) return std::nullopt;
         const auto found = Matcher(build).match(in[0], in[1]);
         if (!found || build.dims(found->second) != node.type.dims) return std::nullopt;
         return build.add(found->first, {found->second});

@@ -27,10 +27,10 @@ public:
     explicit MaskRewriter(Builder& build) : b_(build), nonfinite_(build, NonfiniteFrom::All) {}
 
     std::optional<ValueId> replaced(const Node& node, std::span<const ValueId> in) {
-        static const std::set<std::string_view> tests{"equal", "less", "greater", "less_equal", "greater_equal"};
+        static const std::set<OpId> tests{op::equal, op::less, op::greater, op::less_equal, op::greater_equal};
         if (tests.contains(node.op) && is_float(b_.type(in[0]).dtype))
             if (const auto result = test_result(node, in)) return spread(*result, node);
-        if (node.op == "where") return simplified_where(node, in);
+        if (node.op == op::where) return simplified_where(node, in);
         return narrowed_elementwise(node, in);
     }
 
@@ -48,11 +48,11 @@ private:
     bool is_external(ValueId id) const {
         const Node& at = b_.graph().nodes[id];
         const OpInfo* op = find_op(at.op);
-        return at.is_input() || at.is_constant() || at.has("host") || (op && op->level == Level::Host);
+        return at.is_input() || at.is_constant() || at.has(attr::host) || (op && op->level == Level::Host);
     }
 
     std::optional<TestResult> test_result(const Node& node, std::span<const ValueId> in) {
-        const bool equal = node.op == "equal";
+        const bool equal = node.op == op::equal;
         if (equal && in[0] == in[1]) {
             if (is_external(in[0])) return std::nullopt;
             return TestResult{nonfinite_.of(in[0]).nan, true};
@@ -63,18 +63,19 @@ private:
             if (!bound || b_.literal(x) || is_external(x)) continue;
             if (std::isinf(*bound)) return compared(node.op, x, *bound > 0, k == 0);
             // IsInf: greater than the largest float
-            if (*bound >= std::numeric_limits<float>::max() && node.op == (k == 1 ? "greater" : "less"))
+            if (*bound >= std::numeric_limits<float>::max() && node.op == (k == 1 ? op::greater : op::less))
                 if (const auto& positive = nonfinite_.of(x).positive_infinity) return TestResult{positive};
         }
         return std::nullopt;
     }
 
     /// Result of a comparison with an infinity; `first`: the infinity is the first operand.
-    std::optional<TestResult> compared(const std::string& op, ValueId x, bool positive, bool first) {
+    std::optional<TestResult> compared(OpId op, ValueId x, bool positive, bool first) {
         const auto& found = nonfinite_.of(x);
-        const bool less = op == "less" || op == "less_equal", or_equal = op.ends_with("_equal");
-        if (op == "equal") return TestResult{positive ? found.positive_infinity : found.negative_infinity};
-        if (!less && op != "greater" && op != "greater_equal") return std::nullopt;
+        const bool less = op.is_any_of({op::less, op::less_equal}),
+                   or_equal = op.is_any_of({op::less_equal, op::greater_equal});
+        if (op == op::equal) return TestResult{positive ? found.positive_infinity : found.negative_infinity};
+        if (!less && !op.is_any_of({op::greater, op::greater_equal})) return std::nullopt;
         const bool below = less != first;  // x < or <= the infinity
         if (below == positive && or_equal) return TestResult{found.nan, true};
         if (below == positive)
@@ -115,13 +116,14 @@ private:
             any = any || small.back() != id;
         }
         if (!any) return std::nullopt;
-        const ValueId made = node.op == "not" ? nonfinite_.logical_not(small[0]) : b_.add(node.op, small, node.attrs);
+        const ValueId made =
+            node.op == op::not_ ? nonfinite_.logical_not(small[0]) : b_.add(node.op, small, node.attrs);
         return spread(made, node.type.dims);
     }
 
     std::optional<ValueId> simplified_where(const Node& node, std::span<const ValueId> in) {
         ValueId condition = narrow(in[0]), yes = in[1], no = in[2];
-        if (b_.graph().nodes[condition].op == "not") {
+        if (b_.graph().nodes[condition].op == op::not_) {
             condition = b_.graph().nodes[condition].inputs[0].value;
             std::swap(yes, no);
         }
@@ -132,7 +134,7 @@ private:
         if (const auto safe = masked_softmax(condition, false, no, yes, node.type.dims)) return safe;
         if (const auto safe = masked_softmax(condition, true, yes, no, node.type.dims)) return safe;
         if (condition == in[0]) return std::nullopt;
-        const ValueId made = b_.add("where", {condition, yes, no});
+        const ValueId made = b_.add(op::where, {condition, yes, no});
         return b_.dims(made) == node.type.dims ? std::optional(made) : std::nullopt;
     }
 
@@ -140,16 +142,16 @@ private:
     std::optional<ValueId> masked_softmax(ValueId condition, bool keep_where_true, ValueId softmax_rows,
                                           ValueId otherwise, const Dims& dims) {
         const Node softmax = b_.graph().nodes[softmax_rows];
-        if (softmax.op != "softmax" || softmax.inputs.size() != 1 || number(otherwise) != 0.0 ||
+        if (softmax.op != op::softmax || softmax.inputs.size() != 1 || number(otherwise) != 0.0 ||
             softmax.type.dims != dims)
             return std::nullopt;
-        const std::int64_t from_end = std::ssize(dims) - softmax.integer("axis", 0);
+        const std::int64_t from_end = std::ssize(dims) - softmax.get(attr::axis);
         const Dims rows = b_.dims(condition);
         if (from_end <= std::ssize(rows) && rows[rows.size() - static_cast<std::size_t>(from_end)] != 1)
             return std::nullopt;
         const ValueId factor = b_.cast(keep_where_true ? condition : nonfinite_.logical_not(condition), DType::F32);
         b_.set_kind("softmax");
-        return b_.add("softmax", {softmax.inputs[0].value, factor}, softmax.attrs);
+        return b_.add(op::softmax, {softmax.inputs[0].value, factor}, softmax.attrs);
     }
 
     Builder& b_;
@@ -160,8 +162,8 @@ private:
 /// Whether the graph has comparisons or selections.
 bool has_tests(const Graph& graph) {
     return std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const Node& node) {
-        static const std::set<std::string_view> tests{"equal", "less",          "greater",
-                                                      "where", "greater_equal", "less_equal"};
+        static const std::set<OpId> tests{op::equal, op::less,          op::greater,
+                                          op::where, op::greater_equal, op::less_equal};
         return tests.contains(node.op);
     });
 }
@@ -178,8 +180,8 @@ void complete_outputs(Graph& graph) {
         build.set_kind("");
         const auto put = [&](std::optional<ValueId> where, double value) {
             if (!where) return;
-            output.value = build.add("where", {*where, build.scalar(value, at.type.dtype), output.value},
-                                     {{"host", std::int64_t{1}}});
+            output.value =
+                build.add(op::where, {*where, build.scalar(value, at.type.dtype), output.value}, {attr::host(true)});
         };
         put(found.positive_infinity, std::numeric_limits<double>::infinity());
         put(found.negative_infinity, -std::numeric_limits<double>::infinity());

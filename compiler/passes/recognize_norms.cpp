@@ -45,10 +45,10 @@ public:
         const auto square = match_.square_operand(variance->x);
         const auto axis = last_axes(build_, *variance);
         if (!square || !axis) return std::nullopt;
-        const Attrs attrs{{"axis", *axis}, {"epsilon", safe->second}};
+        const Attrs attrs{attr::axis(*axis), attr::epsilon(safe->second)};
         if (const auto x = centred(top, variance->axes); x && (*square == top || centred(*square, variance->axes) == x))
-            return composite("layer_norm", *x, attrs);
-        return *square == top ? std::optional(composite("rms_norm", top, attrs)) : std::nullopt;
+            return composite(op::layer_norm, *x, attrs);
+        return *square == top ? std::optional(composite(op::rms_norm, top, attrs)) : std::nullopt;
     }
 
     std::optional<ValueId> of_quotient(ValueId top, ValueId bottom) {
@@ -64,31 +64,31 @@ public:
 
     /// For a node that is a reshape of `y`.
     std::optional<ValueId> group_norm(ValueId y, const Dims& dims) {
-        std::vector<std::pair<std::string, ValueId>> affine;  // from the last to the first
-        for (; match_.is(y, "add") || match_.is(y, "multiply");) {
+        std::vector<std::pair<OpId, ValueId>> affine;  // from the last to the first
+        for (; match_.is(y, op::add) || match_.is(y, op::multiply);) {
             const std::size_t k = build_.literal(match_.operand(y, 0)) ? 0 : 1;
             affine.emplace_back(match_.node(y).op, match_.operand(y, k));
             y = match_.operand(y, 1 - k);
         }
-        if (!match_.is(y, "layer_norm")) return std::nullopt;
+        if (!match_.is(y, op::layer_norm)) return std::nullopt;
         const ValueId cut = match_.operand(y, 0);
         const Dims parts = build_.dims(cut);
-        if (!match_.is(cut, "reshape") || match_.node(y).integer("axis", 0) != 2 || dims.size() < 3 ||
+        if (!match_.is(cut, op::reshape) || match_.node(y).get(attr::axis) != 2 || dims.size() < 3 ||
             parts.size() < 3 || parts[0] != dims[0] || dims[1] % parts[1] != 0)
             return std::nullopt;
         const ValueId x = match_.operand(cut, 0);
         if (build_.dims(x) != dims) return std::nullopt;
-        std::vector<std::pair<std::string, ValueId>> spread;
+        std::vector<std::pair<OpId, ValueId>> spread;
         for (const auto& [op, value] : affine) {
             const auto expanded = per_channel(value, parts, dims);
             if (!expanded) return std::nullopt;
             spread.emplace_back(op, *expanded);
         }
         ValueId made =
-            build_.add("group_norm", {x}, {{"groups", parts[1]}, {"epsilon", match_.node(y).number("epsilon", 1e-5)}});
+            build_.add(op::group_norm, {x}, {attr::groups(parts[1]), attr::epsilon(match_.node(y).get(attr::epsilon))});
         for (auto step = spread.rbegin(); step != spread.rend(); ++step) {
             const auto number = match_.number(step->second);
-            if (number == (step->first == "add" ? 0.0 : 1.0)) continue;
+            if (number == (step->first == op::add ? 0.0 : 1.0)) continue;
             made = build_.add(step->first, {made, step->second});
         }
         return made;
@@ -96,14 +96,14 @@ public:
 
 private:
     /// Adds a composite op, which is not part of the quotient it replaces.
-    ValueId composite(const char* op, ValueId x, const Attrs& attrs) {
-        build_.set_kind(op);
+    ValueId composite(OpId op, ValueId x, const Attrs& attrs) {
+        build_.set_kind(op.text());
         return build_.add(op, {x}, attrs);
     }
 
     /// x of x - mean x.
     std::optional<ValueId> centred(ValueId d, const std::vector<std::int64_t>& axes) const {
-        if (!match_.is(d, "subtract")) return std::nullopt;
+        if (!match_.is(d, op::subtract)) return std::nullopt;
         const auto mean = match_.mean(match_.operand(d, 1));
         if (!mean || mean->x != match_.operand(d, 0) || mean->axes != axes) return std::nullopt;
         return mean->x;
@@ -131,9 +131,9 @@ private:
 void run_recognize_norms(Graph& graph, const PassOptions&) {
     rewrite(graph, [](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
         std::optional<ValueId> found;
-        if (node.op == "divide") found = Norms(build).of_quotient(in[0], in[1]);
-        if (node.op == "multiply") found = Norms(build).of_product(in[0], in[1]);
-        if (node.op == "reshape") found = Norms(build).group_norm(in[0], node.type.dims);
+        if (node.op == op::divide) found = Norms(build).of_quotient(in[0], in[1]);
+        if (node.op == op::multiply) found = Norms(build).of_product(in[0], in[1]);
+        if (node.op == op::reshape) found = Norms(build).group_norm(in[0], node.type.dims);
         if (!found || build.dims(*found) != node.type.dims) return std::nullopt;
         return found;
     });

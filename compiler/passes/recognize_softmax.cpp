@@ -19,7 +19,7 @@ public:
     std::optional<ValueId> of_quotient(ValueId e, ValueId bottom) {
         const auto sum = exponentials(bottom);
         if (!sum || sum->x != e) return std::nullopt;
-        return composite("softmax", match_.operand(e, 0), sum->axes[0]);
+        return composite(op::softmax, match_.operand(e, 0), sum->axes[0]);
     }
     std::optional<ValueId> of_product(ValueId a, ValueId b) {
         for (const auto& [e, factor] : {std::pair{a, b}, std::pair{b, a}})
@@ -29,44 +29,44 @@ public:
     }
     /// x - log(sum exp x), or with the maximum added back to the logarithm.
     std::optional<ValueId> of_difference(ValueId x, ValueId y) {
-        if (match_.is(y, "add"))
+        if (match_.is(y, op::add))
             for (const std::size_t k : {std::size_t{0}, std::size_t{1}}) {
                 const auto sum = of_logarithm(match_.operand(y, k));
                 if (!sum) continue;
                 const ValueId inner = match_.operand(sum->x, 0);
-                if (match_.is(inner, "subtract") && match_.operand(inner, 0) == x &&
+                if (match_.is(inner, op::subtract) && match_.operand(inner, 0) == x &&
                     match_.operand(inner, 1) == match_.operand(y, 1 - k))
-                    return composite("log_softmax", x, sum->axes[0]);
+                    return composite(op::log_softmax, x, sum->axes[0]);
             }
         const auto sum = of_logarithm(y);
         if (!sum || match_.operand(sum->x, 0) != x) return std::nullopt;
-        return composite("log_softmax", x, sum->axes[0]);
+        return composite(op::log_softmax, x, sum->axes[0]);
     }
     std::optional<ValueId> of_log(ValueId x) {
-        if (!match_.is(x, "softmax") || match_.node(x).inputs.size() > 1) return std::nullopt;
-        return composite("log_softmax", match_.operand(x, 0), match_.node(x).integer("axis", 0));
+        if (!match_.is(x, op::softmax) || match_.node(x).inputs.size() > 1) return std::nullopt;
+        return composite(op::log_softmax, match_.operand(x, 0), match_.node(x).get(attr::axis));
     }
 
 private:
     /// A sum of exponentials along one axis.
     std::optional<Match::Sum> exponentials(ValueId id) const {
         const auto sum = match_.sum(id);
-        if (!sum || sum->factor != 1 || sum->axes.size() != 1 || !match_.is(sum->x, "exp")) return std::nullopt;
+        if (!sum || sum->factor != 1 || sum->axes.size() != 1 || !match_.is(sum->x, op::exp)) return std::nullopt;
         return sum;
     }
     std::optional<Match::Sum> of_logarithm(ValueId id) const {
-        return match_.is(id, "log") ? exponentials(match_.operand(id, 0)) : std::nullopt;
+        return match_.is(id, op::log) ? exponentials(match_.operand(id, 0)) : std::nullopt;
     }
     /// Drops a subtraction of the maximum, since the op subtracts it itself.
-    ValueId composite(const char* op, ValueId x, std::int64_t axis) {
-        if (match_.is(x, "subtract")) {
+    ValueId composite(OpId op, ValueId x, std::int64_t axis) {
+        if (match_.is(x, op::subtract)) {
             const ValueId most = match_.operand(x, 1);
-            if (match_.is(most, "reduce_max") && match_.operand(most, 0) == match_.operand(x, 0) &&
-                match_.node(most).integer("axis", 0) == axis)
+            if (match_.is(most, op::reduce_max) && match_.operand(most, 0) == match_.operand(x, 0) &&
+                match_.node(most).get(attr::axis) == axis)
                 x = match_.operand(x, 0);
         }
-        build_.set_kind(op);  // not part of the quotient it replaces
-        return build_.add(op, {x}, {{"axis", axis}});
+        build_.set_kind(op.text());  // not part of the quotient it replaces
+        return build_.add(op, {x}, {attr::axis(axis)});
     }
 
     Builder& build_;
@@ -76,10 +76,10 @@ private:
 void run_recognize_softmax(Graph& graph, const PassOptions&) {
     rewrite(graph, [&](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
         std::optional<ValueId> found;
-        if (node.op == "divide") found = Softmax(build).of_quotient(in[0], in[1]);
-        if (node.op == "multiply") found = Softmax(build).of_product(in[0], in[1]);
-        if (node.op == "subtract") found = Softmax(build).of_difference(in[0], in[1]);
-        if (node.op == "log") found = Softmax(build).of_log(in[0]);
+        if (node.op == op::divide) found = Softmax(build).of_quotient(in[0], in[1]);
+        if (node.op == op::multiply) found = Softmax(build).of_product(in[0], in[1]);
+        if (node.op == op::subtract) found = Softmax(build).of_difference(in[0], in[1]);
+        if (node.op == op::log) found = Softmax(build).of_log(in[0]);
         if (!found || build.dims(*found) != node.type.dims) return std::nullopt;
         return found;
     });

@@ -33,8 +33,8 @@ constexpr std::size_t min_iterations = 4;
 using IterationValues = std::vector<ValueId>;  ///< the values at one position of the body, by iteration from 1 on
 
 Node without_loop_attrs(Node node) {
-    node.attrs.erase("loop");
-    node.attrs.erase("iteration");
+    node.erase(attr::loop);
+    node.erase(attr::iteration);
     return node;
 }
 
@@ -43,7 +43,9 @@ bool is_same_op(const Node& a, const Node& b) {
            a.inputs.size() == b.inputs.size();
 }
 
-bool is_slicing(const Node& node) { return node.op == "reshape" || node.op == "transpose" || node.op == "map_axis"; }
+bool is_slicing(const Node& node) {
+    return node.op == op::reshape || node.op == op::transpose || node.op == op::map_axis;
+}
 
 /// One loop of a graph, as a list of its iterations.
 class Loop {
@@ -105,7 +107,7 @@ private:
     bool same_nodes() const {
         for (std::size_t i = 0; i < size(); ++i) {
             const OpInfo* op = find_op(node(i).op);
-            if (!op || op->level == Level::Host || op->level == Level::Device || node(i).has("host")) return false;
+            if (!op || op->level == Level::Host || op->level == Level::Device || node(i).has(attr::host)) return false;
             for (std::size_t t = 2; t < iterations_.size(); ++t)
                 if (!is_same_op(node(i), graph_.nodes[iterations_[t][i]])) return false;
         }
@@ -201,7 +203,7 @@ public:
         if (!is_slicing(first) ||
             !all_of(values, [&](ValueId id) { return is_same_op_without_tms(first, graph_.nodes[id]); }))
             return false;
-        if (first.op != "map_axis") return is_stackable(operand(values, 0));
+        if (first.op != op::map_axis) return is_stackable(operand(values, 0));
         const IterationValues from = operand(values, 0);
         return all_of(from, [&](ValueId id) { return id == from[0]; }) &&
                all_of(operand(values, 1), [&](ValueId id) { return selected(id).has_value(); });
@@ -259,7 +261,7 @@ public:
             build_.set_loc(node.loc);
             if (const auto [loop, at] = member(id); at) {
                 if (results_[loop].empty()) add_loop(loop);
-            } else if (node.op == "join" && !node.has("host")) {
+            } else if (node.op == op::join && !node.has(attr::host)) {
                 moved_[id] = joined(node);
             } else if (!moved_[id]) {
                 copy(id);
@@ -288,12 +290,12 @@ private:
 
     ValueId on_host(ValueId id) {
         Node& node = result_.nodes[id];
-        if (!node.is_constant() && !node.is_input()) node.attrs["host"] = std::int64_t{1};
+        if (!node.is_constant() && !node.is_input()) node.set(attr::host, true);
         return id;
     }
     ValueId reshaped(ValueId x, Dims dims) { return on_host(build_.reshape(x, std::move(dims))); }
     ValueId take(ValueId x, const std::vector<std::int64_t>& positions, std::int64_t axis) {
-        return on_host(build_.add("take", {x, build_.constant(Literal::vector(positions))}, {{"axis", axis}}));
+        return on_host(build_.add(op::take, {x, build_.constant(Literal::vector(positions))}, {attr::axis(axis)}));
     }
 
     /// The value in the new graph for a value of the old graph.
@@ -341,16 +343,16 @@ private:
                     all.copy(static_cast<std::int64_t>(t) * own + k, *graph_.nodes[values[t]].literal, k);
             return build_.constant(std::move(all));
         }
-        if (first.op == "map_axis") return selected(loop, values, dims);
+        if (first.op == op::map_axis) return selected(loop, values, dims);
         const ValueId from = stack(loop, loop.operand(values, 0));
-        if (first.op == "reshape") return reshaped(from, dims);
+        if (first.op == op::reshape) return reshaped(from, dims);
         std::vector<std::int64_t> perm{0};
-        for (const std::int64_t axis : first.list("perm")) perm.push_back(axis + 1);
+        for (const std::int64_t axis : first.get(attr::perm)) perm.push_back(axis + 1);
         return on_host(build_.transpose(from, perm));
     }
     ValueId selected(const Loop& loop, const IterationValues& values, const Dims& dims) {
         const Node& first = graph_.nodes[values[0]];
-        const std::int64_t axis = first.integer("axis", 0);
+        const std::int64_t axis = first.get(attr::axis);
         std::vector<std::int64_t> positions, perm{axis};
         for (const ValueId matrix : loop.operand(values, 1)) positions.push_back(*loop.selected(matrix));
         const ValueId slices = take(value(first.inputs[0].value), positions, axis);
@@ -360,7 +362,7 @@ private:
     }
 
     ValueId feed(const Loop& loop, ValueId stacked) {
-        return build_.add("loop_feed", {stacked}, {{"loop", loop.name()}, {"iterations", loop.iterations()}});
+        return build_.add(op::loop_feed, {stacked}, {attr::loop(loop.name()), attr::iterations(loop.iterations())});
     }
     /// The state that an iteration reads: the previous iteration's value, or in the first iteration the initial value.
     ValueId state(const Loop& loop, std::size_t position, ValueId first, std::int64_t number) {
@@ -370,13 +372,12 @@ private:
         Literal keep(type.dtype, all);
         const std::int64_t own = count(type.dims);
         for (std::int64_t k = own; k < keep.size(); ++k) keep.set(k, 1);
-        const ValueId states_out = build_.add("loop_state", {},
-                                              {{"loop", loop.name()},
-                                               {"iterations", loop.iterations()},
-                                               {"state", number},
-                                               {"dims", type.dims},
-                                               {"dtype", std::string(to_string(type.dtype))}});
-        const ValueId masked_state = build_.add("multiply", {states_out, feed(loop, build_.constant(std::move(keep)))});
+        const ValueId states_out =
+            build_.add(op::loop_state, {},
+                       {attr::loop(loop.name()), attr::iterations(loop.iterations()), attr::state_index(number),
+                        attr::dims(type.dims), attr::dtype(std::string(to_string(type.dtype)))});
+        const ValueId masked_state =
+            build_.add(op::multiply, {states_out, feed(loop, build_.constant(std::move(keep)))});
         const Literal* known = build_.literal(first);
         if (known && known->is_splat() && known->at(0) == 0) return masked_state;
         Dims one = all;
@@ -384,8 +385,8 @@ private:
         Literal only_first(type.dtype, all);
         for (std::int64_t k = 0; k < own; ++k) only_first.set(k, 1);
         const ValueId initial =
-            on_host(build_.add("multiply", {build_.constant(std::move(only_first)), reshaped(first, one)}));
-        return build_.add("add", {masked_state, feed(loop, initial)});
+            on_host(build_.add(op::multiply, {build_.constant(std::move(only_first)), reshaped(first, one)}));
+        return build_.add(op::add, {masked_state, feed(loop, initial)});
     }
 
     void add_loop(std::size_t index) {
@@ -426,13 +427,13 @@ private:
             std::vector<ValueId> operands{body[position]};
             operands.insert(operands.end(), states_out.begin(), states_out.end());
             results_[index][position] =
-                build_.add("loop_results", operands, {{"loop", loop.name()}, {"iterations", loop.iterations()}});
+                build_.add(op::loop_results, operands, {attr::loop(loop.name()), attr::iterations(loop.iterations())});
         }
     }
 
     /// A join of iterations' results, which are already in one tensor.
     ValueId joined(const Node& node) {
-        const std::int64_t axis = node.integer("axis", 0);
+        const std::int64_t axis = node.get(attr::axis);
         const auto at = static_cast<std::size_t>(axis);
         std::vector<ValueId> parts;
         std::map<std::pair<std::size_t, std::size_t>, std::int64_t> begins;  // of results, by loop and position
@@ -456,7 +457,8 @@ private:
             for (std::int64_t k = 0; k < own; ++k) order.push_back(from + k);
         }
         if (begins.empty()) return concatenated(parts, axis);
-        const ValueId all = parts.size() == 1 ? parts.front() : on_host(build_.add("join", parts, {{"axis", axis}}));
+        const ValueId all =
+            parts.size() == 1 ? parts.front() : on_host(build_.add(op::join, parts, {attr::axis(axis)}));
         const bool sorted = std::is_sorted(order.begin(), order.end()) && std::ssize(order) == end;
         return sorted ? all : take(all, order, axis);
     }
@@ -480,8 +482,8 @@ private:
         Literal before(DType::F32, {first + second, first}), after(DType::F32, {first + second, second});
         for (std::int64_t k = 0; k < first; ++k) before.set(k * first + k, 1);
         for (std::int64_t k = 0; k < second; ++k) after.set((first + k) * second + k, 1);
-        return build_.add("add", {build_.map_axis(states_out, axis, std::move(before)),
-                                  build_.map_axis(right, axis, std::move(after))});
+        return build_.add(op::add, {build_.map_axis(states_out, axis, std::move(before)),
+                                    build_.map_axis(right, axis, std::move(after))});
     }
 
     const Graph& graph_;
@@ -499,11 +501,11 @@ std::vector<Loop> rerollable_loops(const Graph& graph, const PassOptions& option
     std::map<std::string, std::vector<std::vector<ValueId>>> iterations;
     for (ValueId id = 0; id < graph.nodes.size(); ++id) {
         const Node& node = graph.nodes[id];
-        if (!node.has("iteration")) continue;
-        auto& all = iterations[node.get_string("loop", "")];
-        if (all.empty()) names.push_back(node.get_string("loop", ""));
+        if (!node.has(attr::iteration)) continue;
+        auto& all = iterations[node.get(attr::loop)];
+        if (all.empty()) names.push_back(node.get(attr::loop));
         const auto iteration =
-            static_cast<std::size_t>(std::clamp<std::int64_t>(node.integer("iteration", 0), 0, 1 << 20));
+            static_cast<std::size_t>(std::clamp<std::int64_t>(node.get(attr::iteration), 0, 1 << 20));
         if (all.size() <= iteration) all.resize(iteration + 1);
         all[iteration].push_back(id);
     }
@@ -516,12 +518,12 @@ std::vector<Loop> rerollable_loops(const Graph& graph, const PassOptions& option
 }
 
 void run_reroll_loops(Graph& graph, const PassOptions& options) {
-    const auto marked = [](const Node& node) { return node.has("iteration") || node.op == "join"; };
+    const auto marked = [](const Node& node) { return node.has(attr::iteration) || node.op == op::join; };
     if (std::none_of(graph.nodes.begin(), graph.nodes.end(), marked)) return;
     // integer ops that the host must compute prevent rerolling
     const std::vector<bool> inexact = inexact_integer_ops(graph, integer_ranges(graph), exact_integer_limit(options));
     for (ValueId id = 0; id < graph.nodes.size(); ++id)
-        if (inexact[id]) graph.nodes[id].attrs["host"] = std::int64_t{1};
+        if (inexact[id]) graph.nodes[id].set(attr::host, true);
     graph = LoopRewriter(graph, rerollable_loops(graph, options)).run();
 }
 

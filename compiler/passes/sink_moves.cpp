@@ -32,9 +32,9 @@ Chain chain_of(const Builder& build, const Graph& graph, ValueId value) {
     Chain chain{value, {}};
     for (;;) {
         const Node& node = graph.nodes[chain.source];
-        if ((node.op != "reshape" && node.op != "transpose") || node.has("host")) break;
+        if ((node.op != op::reshape && node.op != op::transpose) || node.has(attr::host)) break;
         const ValueId from = node.inputs[0].value;
-        chain.moves.push_back({node.op == "reshape", build.dims(from), node.type.dims, node.list("perm")});
+        chain.moves.push_back({node.op == op::reshape, build.dims(from), node.type.dims, node.get(attr::perm)});
         chain.source = from;
     }
     std::reverse(chain.moves.begin(), chain.moves.end());
@@ -157,9 +157,9 @@ bool map_before(Move& move, std::int64_t& axis, Literal& matrix) {
 /// Merges two maps of one axis. They stay apart if their product takes more steps than a model may fold.
 ValueId mapped(Builder& build, ValueId x, std::int64_t axis, Literal matrix) {
     const Node inner = build.graph().nodes[x];
-    if (inner.op == "map_axis" && inner.integer("axis", 0) == axis && build.literal(inner.inputs[1].value)) {
+    if (inner.op == op::map_axis && inner.get(attr::axis) == axis && build.literal(inner.inputs[1].value)) {
         const ValueId left = build.constant(matrix);
-        const Literal* product = build.literal(build.add("matmul", {left, inner.inputs[1].value}));
+        const Literal* product = build.literal(build.add(op::matmul, {left, inner.inputs[1].value}));
         if (product) return mapped(build, inner.inputs[0].value, axis, Literal(*product));
     }
     return build.map_axis(x, axis, std::move(matrix));
@@ -186,7 +186,7 @@ std::optional<std::pair<Move, Move>> ones_first(const Move& move, std::size_t ax
 std::optional<ValueId> sink_map(Builder& build, const Node& node, std::span<const ValueId> in) {
     Chain chain = chain_of(build, build.graph(), in[0]);
     if (chain.moves.empty() || !build.literal(in[1]) || wastes_tiles_before(build, chain)) return std::nullopt;
-    std::int64_t axis = node.integer("axis", 0);
+    std::int64_t axis = node.get(attr::axis);
     Literal matrix = *build.literal(in[1]);
     if (const auto parts = matrix.dims()[1] == 1 && matrix.dims()[0] > 1
                                ? ones_first(chain.moves.back(), static_cast<std::size_t>(axis))
@@ -274,7 +274,7 @@ std::optional<ValueId> max_of_parts(Builder& build, Chain chain, std::size_t at,
     for (std::int64_t k = 0; k < part->parts; ++k) {
         const ValueId selected =
             build.map_axis(unsplit, static_cast<std::int64_t>(part->of), selection_of_part(*part, k));
-        most = most ? build.add("maximum", {*most, selected}) : selected;
+        most = most ? build.add(op::maximum, {*most, selected}) : selected;
     }
     cut.to[axis] = 1;
     chain.moves.erase(chain.moves.begin(), chain.moves.begin() + static_cast<std::ptrdiff_t>(at));
@@ -282,7 +282,7 @@ std::optional<ValueId> max_of_parts(Builder& build, Chain chain, std::size_t at,
 }
 
 std::optional<ValueId> sink_reduce_max(Builder& build, const Node& node, ValueId x) {
-    const auto axis = static_cast<std::size_t>(node.integer("axis", 0));
+    const auto axis = static_cast<std::size_t>(node.get(attr::axis));
     if (build.dims(x)[axis] == 1) return x;
     Chain chain = chain_of(build, build.graph(), x);
     if (chain.moves.empty()) return std::nullopt;
@@ -292,16 +292,16 @@ std::optional<ValueId> sink_reduce_max(Builder& build, const Node& node, ValueId
             return axes.size() == 1 ? max_of_parts(build, std::move(chain), at, *axes.begin()) : std::nullopt;
     ValueId y = chain.source;
     for (const std::size_t a : axes)
-        if (build.dims(y)[a] != 1) y = build.add("reduce_max", {y}, {{"axis", static_cast<std::int64_t>(a)}});
+        if (build.dims(y)[a] != 1) y = build.add(op::reduce_max, {y}, {attr::axis(static_cast<std::int64_t>(a))});
     return moved(build, y, chain);
 }
 
 void run_sink_moves(Graph& graph, const PassOptions&) {
     rewrite(graph, [](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
-        if (node.op == "map_axis") return sink_map(build, node, in);
-        if (node.op == "reduce_max") return sink_reduce_max(build, node, in[0]);
+        if (node.op == op::map_axis) return sink_map(build, node, in);
+        if (node.op == op::reduce_max) return sink_reduce_max(build, node, in[0]);
         const OpInfo* op = find_op(node.op);
-        if (!op || !op->elementwise || (op->level != Level::Core && node.op != "cast")) return std::nullopt;
+        if (!op || !op->elementwise || (op->level != Level::Core && node.op != op::cast)) return std::nullopt;
         return in.size() == 1   ? sink_unary(build, node, in[0])
                : in.size() == 2 ? sink_binary(build, node, in)
                                 : std::nullopt;

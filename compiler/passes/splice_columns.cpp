@@ -66,7 +66,7 @@ public:
 
     /// The splice that replaces a node; `in`: its operands in the new graph.
     std::optional<ValueId> replace(Builder& build, const Node& node, std::span<const ValueId> in) {
-        if (node.op != "buda.add" || !node.attrs.empty() || !has_room(node)) return {};
+        if (node.op != op::buda::add || !node.attrs.empty() || !has_room(node)) return {};
         std::vector<Piece> pieces;
         for (const ValueId term : in)
             if (!collect(build.graph(), {term, {}}, pieces)) return {};
@@ -78,7 +78,7 @@ public:
             firsts.push_back(piece.span.first);
             counts.push_back(piece.span.count);
         }
-        return build.add_edges("buda.splice", std::move(from), {{"firsts", firsts}, {"counts", counts}},
+        return build.add_edges(op::buda::splice, std::move(from), {attr::firsts(firsts), attr::counts(counts)},
                                node.type.format);
     }
 
@@ -92,10 +92,10 @@ private:
     bool collect(const Graph& graph, const Edge& edge, std::vector<Piece>& pieces) {
         const Node& node = graph.nodes[edge.value];
         if (!edge.tms.empty() || pieces.size() > most_pieces) return false;
-        if (node.op == "buda.add" && node.attrs.empty())
+        if (node.op == op::buda::add && node.attrs.empty())
             return std::all_of(node.inputs.begin(), node.inputs.end(),
                                [&](const Edge& term) { return collect(graph, term, pieces); });
-        if (node.op != "buda.matmul" || node.inputs.size() != 2 || !node.attrs.empty()) return false;
+        if (node.op != op::buda::matmul || node.inputs.size() != 2 || !node.attrs.empty()) return false;
         const std::optional<Span> span = span_of(graph, node.inputs[1]);
         if (span) pieces.push_back({node.inputs[0], *span});
         return span.has_value();

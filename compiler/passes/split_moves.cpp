@@ -36,29 +36,29 @@ std::vector<Perm> steps(const Perm& perm) {
 
 ValueId last_axis_max(Builder& build, ValueId x, std::int64_t axis) {
     const auto last = static_cast<std::int64_t>(build.dims(x).size()) - 1;
-    if (axis == last || axis + 2 == last) return build.add("reduce_max", {x}, {{"axis", axis}});
+    if (axis == last || axis + 2 == last) return build.add(op::reduce_max, {x}, {attr::axis(axis)});
     Perm perm(static_cast<std::size_t>(last + 1));
     std::iota(perm.begin(), perm.end(), 0);
     std::swap(perm[static_cast<std::size_t>(axis)], perm.back());
     Dims dims = build.dims(x);
     dims[static_cast<std::size_t>(axis)] = 1;
     const ValueId transposed = build.transpose(x, perm);
-    return build.transpose(build.add("reduce_max", {transposed}, {{"axis", last}}), perm);
+    return build.transpose(build.add(op::reduce_max, {transposed}, {attr::axis(last)}), perm);
 }
 
 void split_reductions(Graph& graph) {
     rewrite(graph, [](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
-        if (node.op != "reduce_max") return std::nullopt;
-        return last_axis_max(build, in[0], node.integer("axis", 0));
+        if (node.op != op::reduce_max) return std::nullopt;
+        return last_axis_max(build, in[0], node.get(attr::axis));
     });
 }
 
 void run_split_moves(Graph& graph, const PassOptions&) {
     split_reductions(graph);
     rewrite(graph, [](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
-        if (node.op != "transpose") return std::nullopt;
+        if (node.op != op::transpose) return std::nullopt;
         ValueId x = in[0];
-        for (const Perm& perm : steps(node.list("perm"))) x = build.transpose(x, perm);
+        for (const Perm& perm : steps(node.get(attr::perm))) x = build.transpose(x, perm);
         return x;
     });
 }

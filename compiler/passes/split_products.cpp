@@ -144,13 +144,13 @@ private:
         }
         Node join;
         join.name = node.name;
-        join.op = "buda.splice";
+        join.op = op::buda::splice;
         join.origin = node.origin;
         join.kind = node.kind;
         join.loc = node.loc;
         join.phase = node.phase;
         join.type = node.type;
-        if (runs > 1) join.attrs["runs"] = runs;
+        if (runs > 1) join.set(attr::runs, runs);
         return build_.copy(join, std::move(joined));
     }
 
@@ -171,7 +171,7 @@ void run_split_products(Graph& graph, const PassOptions& options) {
 }  // namespace
 
 bool is_splittable(const Graph& graph, const Node& node) {
-    if (node.op != "buda.matmul" || node.has("z") || node.type.dims[0] != 1) return false;
+    if (node.op != op::buda::matmul || node.has(attr::z) || node.type.dims[0] != 1) return false;
     for (std::size_t k = 1; k < node.inputs.size(); ++k) {
         const Edge& edge = node.inputs[k];
         const Node& constant = graph.nodes[edge.value];

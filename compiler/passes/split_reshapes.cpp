@@ -121,18 +121,19 @@ private:
 
 ValueId narrowed(Builder& build, ValueId x, Width wide, Width narrow) {
     const std::int64_t rows = build.dims(x)[0], n = wide / narrow;
-    const ValueId parts = build.add("hslice", {build.reshape(x, {1, rows, wide})}, {{"n", n}});
+    const ValueId parts = build.add(op::hslice, {build.reshape(x, {1, rows, wide})}, {attr::n(n)});
     return build.reshape(build.transpose(build.reshape(parts, {n, rows, narrow}), {1, 0, 2}), {rows * n, narrow});
 }
 
 ValueId widened(Builder& build, ValueId x, Width narrow, Width wide) {
     const std::int64_t n = wide / narrow, rows = build.dims(x)[0] / n;
     const ValueId parts = build.transpose(build.reshape(x, {rows, n, narrow}), {1, 0, 2});
-    return build.reshape(build.add("hstack", {parts}, {{"n", n}}), {rows, wide});
+    return build.reshape(build.add(op::hstack, {parts}, {attr::n(n)}), {rows, wide});
 }
 
 std::optional<ValueId> split_reshape(Builder& build, const Node& node, std::span<const ValueId> in) {
-    if (node.op != "reshape" || node.has("host") || node.type.format || node.type.dims.empty()) return std::nullopt;
+    if (node.op != op::reshape || node.has(attr::host) || node.type.format || node.type.dims.empty())
+        return std::nullopt;
     const Dims dims = build.dims(in[0]);
     if (matrix_of(dims, node.type.dims) <= large_matrix) return std::nullopt;
     const std::int64_t elements = count(dims);
@@ -154,15 +155,16 @@ std::optional<ValueId> split_reshape(Builder& build, const Node& node, std::span
 
 /// Swaps a reshape and a transpose if this makes the matrix much smaller.
 std::optional<ValueId> swapped(Builder& build, const Node& node, std::span<const ValueId> in) {
-    if ((node.op != "reshape" && node.op != "transpose") || node.has("host")) return std::nullopt;
+    if ((node.op != op::reshape && node.op != op::transpose) || node.has(attr::host)) return std::nullopt;
     const Node first = build.graph().nodes[in[0]];
-    if (first.op != (node.op == "reshape" ? "transpose" : "reshape") || first.has("host")) return std::nullopt;
+    if (first.op != (node.op == op::reshape ? op::transpose : op::reshape) || first.has(attr::host))
+        return std::nullopt;
     const ValueId x = first.inputs[0].value;
     const Dims source = build.dims(x);
-    if (node.op == "transpose") {
+    if (node.op == op::transpose) {
         const double matrix = matrix_of(source, first.type.dims);
         if (matrix <= large_matrix) return std::nullopt;
-        const auto order = transpose_first(source, first.type.dims, node.list("perm"));
+        const auto order = transpose_first(source, first.type.dims, node.get(attr::perm));
         if (!order) return std::nullopt;
         const ValueId y = build.transpose(x, *order);
         return 2 * matrix_of(build.dims(y), node.type.dims) <= matrix ? std::optional(build.reshape(y, node.type.dims))
@@ -170,7 +172,7 @@ std::optional<ValueId> swapped(Builder& build, const Node& node, std::span<const
     }
     const double matrix = matrix_of(first.type.dims, node.type.dims);
     if (matrix <= large_matrix) return std::nullopt;
-    const auto other = reshape_first(source, first.list("perm"), node.type.dims);
+    const auto other = reshape_first(source, first.get(attr::perm), node.type.dims);
     if (!other || 2 * matrix_of(source, other->dims) > matrix) return std::nullopt;
     return build.transpose(build.reshape(x, other->dims), other->perm);
 }

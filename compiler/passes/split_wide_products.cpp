@@ -65,14 +65,14 @@ private:
 
     bool is_wide_product(ValueId id) const {
         const Node& node = graph_.nodes[id];
-        if (node.op != "matmul" || uses_[id] != 1 || node.has("host")) return false;
+        if (node.op != op::matmul || uses_[id] != 1 || node.has(attr::host)) return false;
         const Literal* w = matrix(node);
         return w && w->dims().size() == 2 && (w->dims()[1] + tile_edge - 1) / tile_edge > cores * most_per_core;
     }
     std::optional<Wide> wide(ValueId id) const {
         if (is_wide_product(id)) return Wide{id, std::nullopt};
         const Node& node = graph_.nodes[id];
-        if (node.op != "add" || uses_[id] != 1) return std::nullopt;
+        if (node.op != op::add || uses_[id] != 1) return std::nullopt;
         for (const std::size_t k : {std::size_t{0}, std::size_t{1}}) {
             const ValueId product = node.inputs[k].value, bias = node.inputs[1 - k].value;
             const Literal* elements = graph_.nodes[bias].literal.get();
@@ -110,7 +110,7 @@ private:
     }
 
     static ValueId on_host(Builder& build, ValueId id) {
-        build.graph().nodes[id].attrs["host"] = std::int64_t{1};
+        build.graph().nodes[id].set(attr::host, true);
         return id;
     }
 
@@ -119,14 +119,13 @@ private:
         const std::int64_t inner = build.dims(x).back(), rows = count(build.dims(x)) / inner;
         const Parts parts = parts_of(dims.back());
         const ValueId w = constant(build, product.inputs[1].value, inner, parts);
-        ValueId y = build.add("matmul", {build.reshape(x, {1, rows, inner}), w});
-        if (bias) y = build.add("add", {y, constant(build, *bias, 1, parts)});
+        ValueId y = build.add(op::matmul, {build.reshape(x, {1, rows, inner}), w});
+        if (bias) y = build.add(op::add, {y, constant(build, *bias, 1, parts)});
         y = on_host(build, build.transpose(y, {1, 0, 2}));
         y = on_host(build, build.reshape(y, {rows, parts.count * parts.columns}));
         std::vector<std::int64_t> columns_kept(static_cast<std::size_t>(dims.back()));
         for (std::size_t i = 0; i < columns_kept.size(); ++i) columns_kept[i] = static_cast<std::int64_t>(i);
-        y = on_host(build,
-                    build.add("take", {y, build.constant(Literal::vector(columns_kept))}, {{"axis", std::int64_t{1}}}));
+        y = on_host(build, build.add(op::take, {y, build.constant(Literal::vector(columns_kept))}, {attr::axis(1)}));
         const ValueId whole = build.reshape(y, dims);
         return whole == y ? y : on_host(build, whole);
     }

@@ -36,7 +36,9 @@ bool elementwise(const Node& node) {
     const OpInfo* op = find_op(node.op);
     return op->level == Level::Device && op->elementwise;
 }
-bool product(const Node& node) { return (node.op == "buda.matmul" || node.op == "buda.depthwise") && !node.has("z"); }
+bool product(const Node& node) {
+    return (node.op == op::buda::matmul || node.op == op::buda::depthwise) && !node.has(attr::z);
+}
 
 /// A constant with equal slices; one more broadcast makes more slices.
 bool repeated_constant(const Graph& graph, const Edge& edge) {
@@ -51,7 +53,7 @@ bool repeated_constant(const Graph& graph, const Edge& edge) {
 /// Whether a node can be streamed in slices of rows. A second operand that is not constant is sent again for every
 /// slice, which only overrides request.
 bool streamable(const Graph& graph, const Node& node, bool is_requested) {
-    if (!product(node)) return elementwise(node) || node.op == "buda.splice";
+    if (!product(node)) return elementwise(node) || node.op == op::buda::splice;
     const bool bias = node.inputs.size() < 3 || graph.nodes[node.inputs[2].value].is_constant();
     return bias && (repeated_constant(graph, node.inputs[1]) || (is_requested && node.type.dims[0] == 1));
 }
@@ -92,7 +94,7 @@ std::int64_t slices_for(const Graph& graph, const Node& node, const PassOptions&
                  *op_override->t, node.type.dims[1]);
         return *op_override->t;
     }
-    const bool splice = node.op == "buda.splice";
+    const bool splice = node.op == op::buda::splice;
     const std::int64_t slices =
         !options.t_streaming ? 1
         : splice             ? slices_of_splice(node, options)
@@ -108,7 +110,7 @@ std::int64_t slices_for(const Graph& graph, const Node& node, const PassOptions&
 /// every slice.
 bool streams_columns(const Graph& graph, const Node& node, bool is_requested) {
     if (!product(node)) return elementwise(node);
-    if (node.op != "buda.matmul" || node.type.dims[0] != 1) return false;
+    if (node.op != op::buda::matmul || node.type.dims[0] != 1) return false;
     return is_requested ||
            (node.inputs.size() == 2 && graph.nodes[node.inputs[1].value].is_constant() && node.inputs[1].tms.empty());
 }
@@ -174,7 +176,7 @@ void run_stream_slices(Graph& graph, const PassOptions& options) {
                 else
                     edge.tms.insert(edge.tms.begin(), stack);
             }
-        if (!node.op.starts_with("buda.")) continue;
+        if (!node.op.on_device()) continue;
         const Cut cut = cut_for(graph, node, options);
         if (cut.t == 1) continue;
         for (std::size_t k = 0; k < node.inputs.size(); ++k) cut_operand(node.inputs[k], cut, product(node), k);

@@ -12,9 +12,9 @@
 namespace ttsim::impl::ir {
 
 static bool can_sum(const Node& node, std::size_t uses) {
-    const bool product = node.op == "buda.matmul" && node.inputs.size() == 2 && !node.has("z");
-    const bool plain = product || node.op == "buda.multiply" || node.op == "buda.nop";
-    return plain && uses == 1 && !node.has("relu") && !node.has("sfpu_op");
+    const bool product = node.op == op::buda::matmul && node.inputs.size() == 2 && !node.has(attr::z);
+    const bool plain = product || node.op == op::buda::multiply || node.op == op::buda::nop;
+    return plain && uses == 1 && !node.has(attr::relu) && !node.has(attr::sfpu_op);
 }
 
 static void run_sum_gradients(Graph& graph, const PassOptions& options) {
@@ -27,15 +27,15 @@ static void run_sum_gradients(Graph& graph, const PassOptions& options) {
         if (!can_sum(from, uses[output.value])) {
             build.set_origin(from.name);
             build.set_phase(from.phase);
-            output.value = build.add_edges("buda.nop", {{output.value, {}}}, {}, from.type.format);
+            output.value = build.add_edges(op::buda::nop, {{output.value, {}}}, {}, from.type.format);
         }
         Node& sum = graph.nodes[output.value];
-        sum.attrs["gradient"] = std::int64_t{1};
+        sum.set(attr::gradient, true);
         // what it adds to is read and written in one format, so that of its partial sums
-        for (const char* key : {"intermed_df", "acc_df"})
-            if (const auto format = parse_format(sum.get_string(key, ""))) {
+        for (const Attribute<std::string> key : {attr::intermed_df, attr::acc_df})
+            if (const auto format = sum.has(key) ? parse_format(sum.get(key)) : std::nullopt) {
                 sum.type.format = *format;
-                sum.attrs["intermed_df"] = std::string(to_string(*format));
+                sum.set(attr::intermed_df, std::string(to_string(*format)));
                 break;
             }
     }

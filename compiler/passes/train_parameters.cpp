@@ -30,7 +30,7 @@ void make_parameters(Graph& graph, const TrainingRequest& request) {
         const bool wanted =
             request.parameters.empty() ? is_trained_by_default(node) : request.parameters.contains(name);
         if (!wanted || request.frozen.contains(name)) continue;
-        node.op = "input";
+        node.op = op::input;
         node.origin = name;
         node.initial = std::move(node.literal);
         node.literal = nullptr;
@@ -43,25 +43,25 @@ void make_parameters(Graph& graph, const TrainingRequest& request) {
 /// The table of a `take` is a parameter, so the device multiplies it by one-hot rows, which the host makes: they are
 /// exact for every number of rows.
 std::optional<ValueId> look_up(Builder& build, const Node& node, std::span<const ValueId> in) {
-    if (node.op != "take" || !build.graph().nodes[in[0]].is_parameter() || node.integer("axis", 0) != 0)
+    if (node.op != op::take || !build.graph().nodes[in[0]].is_parameter() || node.get(attr::axis) != 0)
         return std::nullopt;
     const Dims table = build.dims(in[0]), ids = build.dims(in[1]);
     const std::int64_t rows = table[0], width = count(table) / std::max<std::int64_t>(rows, 1);
-    const Attrs host{{"host", std::int64_t{1}}};
-    const auto on_host = [&](const char* op, std::vector<ValueId> of, Attrs attrs = {}) {
+    const Attrs host{attr::host(true)};
+    const auto on_host = [&](OpId op, std::vector<ValueId> of, Attrs attrs = {}) {
         attrs.insert(host.begin(), host.end());
         return build.add(op, of, std::move(attrs));
     };
     const DType type = build.type(in[1]).dtype;
     Literal numbers(type, {rows});
     for (std::int64_t k = 0; k < rows; ++k) numbers.set(k, static_cast<double>(k));
-    const ValueId below = on_host("less", {in[1], build.integer(0, type)});
-    const ValueId added = on_host(
-        "multiply", {on_host("cast", {below}, {{"to", std::string(to_string(type))}}), build.integer(rows, type)});
-    const ValueId index = on_host("reshape", {on_host("add", {in[1], added})}, {{"dims", Dims{count(ids), 1}}});
-    const ValueId hit = on_host("equal", {index, build.constant(std::move(numbers))});
-    const ValueId one_hot = on_host("cast", {hit}, {{"to", std::string("f32")}});
-    return build.reshape(build.add("matmul", {one_hot, build.reshape(in[0], {rows, width})}), node.type.dims);
+    const ValueId below = on_host(op::less, {in[1], build.integer(0, type)});
+    const ValueId added = on_host(op::multiply, {on_host(op::cast, {below}, {attr::to(std::string(to_string(type)))}),
+                                                 build.integer(rows, type)});
+    const ValueId index = on_host(op::reshape, {on_host(op::add, {in[1], added})}, {attr::dims({count(ids), 1})});
+    const ValueId hit = on_host(op::equal, {index, build.constant(std::move(numbers))});
+    const ValueId one_hot = on_host(op::cast, {hit}, {attr::to(std::string("f32"))});
+    return build.reshape(build.add(op::matmul, {one_hot, build.reshape(in[0], {rows, width})}), node.type.dims);
 }
 
 void run_train_parameters(Graph& graph, const PassOptions& options) {

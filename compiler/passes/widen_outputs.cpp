@@ -39,7 +39,7 @@ void run_widen_outputs(Graph& graph, const PassOptions&) {
     const auto uses = graph.use_counts();
     for (const Output& output : graph.outputs) {
         Node& node = graph.nodes[output.value];
-        if (node.op != "buda.matmul" || node.has("z") || uses[output.value] != 1) continue;
+        if (node.op != op::buda::matmul || node.has(attr::z) || uses[output.value] != 1) continue;
         const std::int64_t ct = node.type.dims[2], wide = divisible(ct);
         bool fits = wide != ct;
         for (std::size_t k = 1; k < node.inputs.size(); ++k) {

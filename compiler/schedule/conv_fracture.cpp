@@ -12,7 +12,7 @@ namespace ttsim::impl::ir {
 namespace {
 
 bool is_fracturable(const Graph& model, const Node& node) {
-    return (node.op == "conv" || node.op == "conv_transpose") && model.nodes[node.inputs[1].value].is_constant();
+    return (node.op == op::conv || node.op == op::conv_transpose) && model.nodes[node.inputs[1].value].is_constant();
 }
 
 std::int64_t kernel_rows(const Graph& model, const Node& conv) { return model.type(conv.inputs[1].value).dims[2]; }
@@ -24,7 +24,7 @@ const Node* batch_norm_of(const Graph& model, const Node& conv) {
     for (const Node& node : model.nodes)
         for (const Edge& edge : node.inputs)
             if (edge.value == id) {
-                if (only || node.op != "batch_norm") return nullptr;
+                if (only || node.op != op::batch_norm) return nullptr;
                 only = &node;
             }
     return only;
@@ -41,9 +41,9 @@ std::set<std::string> own_origins(const Graph& model, const Node& conv) {
 std::string shape_key(const Graph& model, const Node& conv) {
     std::string text = to_string(conv.type);
     for (const Edge& edge : conv.inputs) text += " " + to_string(model.type(edge.value));
-    for (const char* key : {"strides", "pads", "dilations"})
-        for (const std::int64_t n : conv.list(key)) text += fmt::format(" {}", n);
-    return text + fmt::format(" {}", conv.integer("group", 1));
+    for (const auto& attribute : {attr::strides, attr::pads, attr::dilations})
+        for (const std::int64_t n : conv.get(attribute)) text += fmt::format(" {}", n);
+    return text + fmt::format(" {}", conv.get(attr::group));
 }
 
 /// Origins of a device op. Fusion replaces the origin of a product by its reader's, but not those of its operands.
@@ -57,7 +57,7 @@ std::set<std::string> origins_of(const Graph& graph, const Node& node) {
 std::set<std::string> gathered_origins(const Graph& graph) {
     std::set<std::string> origins;
     for (const Node& node : graph.nodes)
-        if (node.op == "buda.sparse") origins.insert(node.origin);
+        if (node.op == op::buda::sparse) origins.insert(node.origin);
     return origins;
 }
 
@@ -160,7 +160,7 @@ Lowered lower_fractured(const Graph& model, const Overrides& given, const OpBudg
         std::vector<ValueId> without = ops_without_grid(best.graph, budget, options);
         const bool streams = without.empty();  // the streams exceed the limits; no single op is too large
         for (ValueId op = 0; streams && op < best.graph.nodes.size(); ++op)
-            if (best.graph.nodes[op].op == "buda.sparse") without.push_back(op);
+            if (best.graph.nodes[op].op == op::buda::sparse) without.push_back(op);
         Overrides all = given;
         std::vector<std::string> notes;
         for (const auto& group : convolutions_of(model, best.graph, without)) {
@@ -181,7 +181,7 @@ Lowered lower_fractured(const Graph& model, const Overrides& given, const OpBudg
     }
     constexpr std::size_t usual_tries = 3;
     const auto ops = static_cast<std::size_t>(std::count_if(best.graph.nodes.begin(), best.graph.nodes.end(),
-                                                            [](const Node& n) { return n.op.starts_with("buda."); }));
+                                                            [](const Node& n) { return n.op.on_device(); }));
     SearchBudget work(Search::Fractures, options.searches);
     if (!work.fits(ops)) return best;
     // required share of cycles: estimates are inexact, and parts add NoC load that they ignore

@@ -1,5 +1,5 @@
 // The op table: one record (OpDef) per op type, used by reader, writer, validator, golden, simulator, compiler and
-// docs/ops.md. To add an op: one file in kernels/ops/, one line in kernels/ops/op_table.cpp, one test.
+// docs/ops.md. To add an op: its record in a file of kernels/ops/, one test.
 #pragma once
 
 #include <span>

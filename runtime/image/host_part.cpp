@@ -33,7 +33,7 @@ ir::DType dtype_of(const Queue& queue) {
 ir::ValueId add_named(ir::Graph& graph, const std::string& name, const ir::Type& type) {
     ir::Node node;
     node.name = node.origin = name;
-    node.op = "input";
+    node.op = ir::op::input;
     node.type = type;
     graph.nodes.push_back(std::move(node));
     return graph.nodes.size() - 1;
@@ -56,8 +56,8 @@ ir::ValueId gather_elements(ir::Graph& graph, ir::ValueId value, const std::vect
             filler.set(at, from[i] == HostShapes::ones ? -1 : 0);
             any = any || from[i] < 0;
         }
-        value = b.add("take", {b.reshape(value, {ir::extent(b.dims(value))}), b.constant(std::move(indices))});
-        if (any) value = b.add("where", {b.constant(std::move(is_filler)), b.constant(std::move(filler)), value});
+        value = b.add(ir::op::take, {b.reshape(value, {ir::extent(b.dims(value))}), b.constant(std::move(indices))});
+        if (any) value = b.add(ir::op::where, {b.constant(std::move(is_filler)), b.constant(std::move(filler)), value});
     }
     return b.dims(value) == to ? value : b.reshape(value, to);
 }
@@ -75,7 +75,7 @@ ir::ValueId add_output(ir::CompiledModel& model, const Queue& queue, const HostS
     ir::Graph& graph = model.host.program.graph;
     const ir::Type type{dtype_of(queue), shapes.inside, {}};
     const ir::ValueId result = add_named(graph, queue.name, type);
-    graph.nodes[result].attrs["device"] = std::int64_t{1};
+    graph.nodes[result].set(ir::attr::device, 1);
     model.host.from_device.push_back({queue.name, queue.name, type, queue.df});
     return gather_elements(graph, result, shapes.from, shapes.outside);
 }
@@ -105,9 +105,9 @@ ir::ValueId concatenate(ir::Builder& b, const std::vector<ConcatPart>& parts, st
             place.set(i, static_cast<double>(std::clamp<std::int64_t>(i - begin, 0, length - 1)));
             is_inside.set(i, i >= begin && i < begin + length ? 1 : 0);
         }
-        const ir::ValueId spread =
-            b.add("take", {part.value, b.constant(std::move(place))}, {{"axis", static_cast<std::int64_t>(axis)}});
-        all = all ? b.add("where", {b.constant(std::move(is_inside)), spread, *all}) : spread;
+        const ir::ValueId spread = b.add(ir::op::take, {part.value, b.constant(std::move(place))},
+                                         {ir::attr::axis(static_cast<std::int64_t>(axis))});
+        all = all ? b.add(ir::op::where, {b.constant(std::move(is_inside)), spread, *all}) : spread;
         begin += length;
     }
     return *all;
@@ -161,7 +161,7 @@ void add_values(ir::CompiledModel& model) {
     std::int64_t left = ir::max_constant_elements;
     std::uint32_t seed = 0;
     for (const ir::Node& node : model.host.program.graph.nodes) {
-        if (!node.is_input() || node.has("device")) continue;
+        if (!node.is_input() || node.has(ir::attr::device)) continue;
         ++seed;
         const std::int64_t elements = ir::extent(node.type.dims);
         if (elements < 0 || elements > left) continue;

@@ -54,11 +54,11 @@ private:
         static constexpr int of_matrices[] = {0, 1, 2, 3, 4, 4, 5};
         switch (large_ ? of_matrices[pick(0, 6)] : pick(0, 12)) {
             case 0:
-                return build_.add("tanh", {x});
+                return build_.add(op::tanh, {x});
             case 1:
-                return build_.add("sigmoid", {x});
+                return build_.add(op::sigmoid, {x});
             case 2:
-                return build_.add("relu", {x});
+                return build_.add(op::relu, {x});
             case 3:
                 return binary(x);
             case 4:
@@ -68,9 +68,9 @@ private:
             case 6:
                 return build_.reshape(x, reshaped(build_.dims(x)));
             case 7:
-                return build_.add("softmax", {x}, {{"axis", axis(x)}});
+                return build_.add(op::softmax, {x}, {attr::axis(axis(x))});
             case 8:
-                return build_.add("reduce_max", {x}, {{"axis", axis(x)}});
+                return build_.add(op::reduce_max, {x}, {attr::axis(axis(x))});
             case 9:
                 return heads(x);
             case 10:
@@ -90,11 +90,11 @@ private:
         const double low = is_signed ? -128 : 0, high = is_signed ? 127 : 255, zero = is_signed ? 0 : pick(64, 160);
         const ValueId steps = build_.constant(scale), shift = build_.scalar(zero);
         // off the ties, which values of quarters often are
-        const ValueId moved = build_.add("add", {x, build_.scalar(1.0 / 1024)});
-        ValueId q = build_.add("add", {build_.add("round", {build_.add("divide", {moved, steps})}), shift});
-        q = build_.add("maximum", {build_.add("minimum", {q, build_.scalar(high)}), build_.scalar(low)});
+        const ValueId moved = build_.add(op::add, {x, build_.scalar(1.0 / 1024)});
+        ValueId q = build_.add(op::add, {build_.add(op::round, {build_.add(op::divide, {moved, steps})}), shift});
+        q = build_.add(op::maximum, {build_.add(op::minimum, {q, build_.scalar(high)}), build_.scalar(low)});
         q = build_.cast(q, is_signed ? DType::I8 : DType::U8);
-        return build_.add("multiply", {build_.add("subtract", {build_.cast(q, DType::F32), shift}), steps});
+        return build_.add(op::multiply, {build_.add(op::subtract, {build_.cast(q, DType::F32), shift}), steps});
     }
     /// Iterations along the first axis, with a state that goes on: gathered, or the last state alone.
     ValueId loop(ValueId x) {
@@ -103,7 +103,7 @@ private:
         const ValueId all =
             build_.reshape(build_.map_axis(build_.reshape(x, {1, size}), 1, values({iterations * width, size})),
                            {iterations, 1, width});
-        const ValueId weights = build_.constant(values({width, width})), slices = build_.add("tanh", {all});
+        const ValueId weights = build_.constant(values({width, width})), slices = build_.add(op::tanh, {all});
         const std::string name = "loop" + std::to_string(graph_.nodes.size());
         ValueId state = build_.constant(values({1, width}));
         std::vector<ValueId> made;
@@ -114,36 +114,37 @@ private:
             one.set(iteration, 1);
             const ValueId slice = build_.reshape(build_.map_axis(slices, 0, one), {1, width});
             const ValueId next =
-                build_.add("tanh", {build_.add("add", {build_.add("matmul", {state, weights}), slice})});
-            state = gated ? build_.add("multiply", {next, build_.add("sigmoid", {slice})}) : next;
+                build_.add(op::tanh, {build_.add(op::add, {build_.add(op::matmul, {state, weights}), slice})});
+            state = gated ? build_.add(op::multiply, {next, build_.add(op::sigmoid, {slice})}) : next;
             made.push_back(build_.reshape(state, {1, 1, width}));
             for (std::size_t k = from; k < graph_.nodes.size(); ++k) {
                 if (graph_.nodes[k].is_constant()) continue;
-                graph_.nodes[k].attrs["loop"] = name;
-                graph_.nodes[k].attrs["iteration"] = iteration;
+                graph_.nodes[k].set(attr::loop, name);
+                graph_.nodes[k].set(attr::iteration, iteration);
             }
         }
-        return pick(0, 2) == 0 ? state : build_.add("join", made, {{"axis", std::int64_t{0}}});
+        return pick(0, 2) == 0 ? state : build_.add(op::join, made, {attr::axis(0)});
     }
     ValueId binary(ValueId x) {
-        static constexpr const char* ops[] = {"add", "subtract", "maximum", "multiply"};
-        const char* op = ops[pick(0, 3)];
+        static constexpr OpId ops[] = {op::add, op::subtract, op::maximum, op::multiply};
+        const OpId op = ops[pick(0, 3)];
         const Dims d = build_.dims(x);
         Dims other(d.end() - pick(0, static_cast<int>(d.size())), d.end());
         for (std::int64_t& n : other)
             if (pick(0, 2) == 0) n = 1;
-        if (pick(0, 1)) return build_.add("tanh", {build_.add(op, {x, build_.constant(values(other))})});
+        if (pick(0, 1)) return build_.add(op::tanh, {build_.add(op, {x, build_.constant(values(other))})});
         ValueId part = x;  // a run-time operand with the smaller shape
         const std::size_t skip = d.size() - other.size();
         for (std::size_t k = 0; k < d.size(); ++k) {
             const bool gone = k < skip || other[k - skip] == 1;
-            if (gone && d[k] != 1) part = build_.add("reduce_max", {part}, {{"axis", static_cast<std::int64_t>(k)}});
+            if (gone && d[k] != 1)
+                part = build_.add(op::reduce_max, {part}, {attr::axis(static_cast<std::int64_t>(k))});
         }
-        return build_.add("tanh", {build_.add(op, {x, build_.reshape(part, other)})});
+        return build_.add(op::tanh, {build_.add(op, {x, build_.reshape(part, other)})});
     }
     ValueId matmul(ValueId x) {
         const Dims d = build_.dims(x);
-        if (d.size() < 2) return build_.add("abs", {x});
+        if (d.size() < 2) return build_.add(op::abs, {x});
         ValueId other = 0;
         if (pick(0, 1)) {
             other = build_.constant(values({d.back(), large_ ? 32 * pick(9, 18) : pick(1, 35)}));
@@ -153,9 +154,9 @@ private:
             std::swap(perm[d.size() - 1], perm[d.size() - 2]);
             other = build_.transpose(x, perm);
         }
-        ValueId product = build_.add("matmul", {x, other});
-        if (d.back() % 2 == 0) product = build_.add("gelu", {product});
-        return build_.add("tanh", {product});
+        ValueId product = build_.add(op::matmul, {x, other});
+        if (d.back() % 2 == 0) product = build_.add(op::gelu, {product});
+        return build_.add(op::tanh, {product});
     }
     ValueId transpose(ValueId x) {
         std::vector<std::int64_t> perm(build_.dims(x).size());
@@ -210,16 +211,16 @@ private:
         x = build_.reshape(x, d);
         std::vector<std::int64_t> pads(2 * kernel.size(), 0);
         for (std::size_t a = 0; a < kernel.size(); ++a) pads[a] = pick(0, static_cast<int>(kernel[a]) - 1);
-        const Attrs window{{"strides", strides}, {"pads", pads}};
+        const Attrs window{attr::strides(strides), attr::pads(pads)};
         Attrs pool = window;
         pool["kernel"] = kernel;
-        if (const int kind = pick(0, 3); kind < 2) return build_.add(kind ? "max_pool" : "average_pool", {x}, pool);
+        if (const int kind = pick(0, 3); kind < 2) return build_.add(kind ? op::max_pool : op::average_pool, {x}, pool);
         const bool grouped = pick(0, 1) != 0;
         Dims weights{grouped ? d[1] * pick(1, 2) : pick(1, 35), grouped ? 1 : d[1]};
         weights.insert(weights.end(), kernel.begin(), kernel.end());
         Attrs attrs = window;
-        if (grouped) attrs["group"] = d[1];
-        return build_.add("tanh", {build_.add("conv", {x, build_.constant(values(weights))}, attrs)});
+        if (grouped) set(attrs, attr::group, d[1]);
+        return build_.add(op::tanh, {build_.add(op::conv, {x, build_.constant(values(weights))}, attrs)});
     }
     ValueId map(ValueId x) {
         const std::int64_t a = axis(x), n = build_.dims(x)[static_cast<std::size_t>(a)];
@@ -243,7 +244,7 @@ std::map<std::string, Literal> evaluate(const Graph& graph, const std::map<std::
     Graph known = graph;
     for (Node& node : known.nodes)
         if (node.is_input()) {
-            node.op = "constant";
+            node.op = op::constant;
             node.literal = std::make_shared<Literal>(inputs.at(node.name));
         }
     for (const char* name :

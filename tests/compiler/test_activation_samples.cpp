@@ -30,7 +30,7 @@ output "y" = %y
                                               options, "lower-to-buda")
                                 .graph;
     const auto product = std::find_if(graph.nodes.begin(), graph.nodes.end(),
-                                      [](const ir::Node& node) { return node.op == "buda.matmul"; });
+                                      [](const ir::Node& node) { return node.op == ir::op::buda::matmul; });
     REQUIRE(product != graph.nodes.end());
     const auto columns = ir::ActivationSamples(graph, 1).means(*product, 0);
     REQUIRE(columns);
@@ -78,7 +78,7 @@ output "y" = %y
                                               options, "lower-to-buda")
                                 .graph;
     const auto product = std::find_if(graph.nodes.begin(), graph.nodes.end(),
-                                      [](const ir::Node& node) { return node.op == "buda.matmul"; });
+                                      [](const ir::Node& node) { return node.op == ir::op::buda::matmul; });
     REQUIRE(product != graph.nodes.end());
     ir::Literal sample(ir::DType::F32, {1, 200, 32});
     for (std::int64_t i = 0; i < sample.size(); ++i) sample.set(i, 3 + static_cast<double>(i % 32));

@@ -94,7 +94,7 @@ TEST_CASE("a compilation stops behind any of its steps") {
         CHECK(state.emitted.has_value() == (step == "emit"));
         lowered = lowered || step == "lower-to-buda";
         const bool device = std::any_of(state.graph.nodes.begin(), state.graph.nodes.end(),
-                                        [](const Node& node) { return node.op.starts_with("buda."); });
+                                        [](const Node& node) { return node.op.on_device(); });
         CHECK(device == lowered);
     }
     CHECK(std::set<std::string>(steps.begin(), steps.end()).size() == steps.size());

@@ -101,7 +101,7 @@ TEST_CASE("all results of constants are folded together, in the builder and in a
     Builder build(graph);
     const ValueId x = build.model_constant(Literal::vector({3, 9, 4}));
     begin_derivations(graph);
-    const ValueId most = build.add("top_k", {x}, {{"axis", std::int64_t{0}}, {"k", std::int64_t{2}}});
+    const ValueId most = build.add(op::top_k, {x}, {attr::axis(0), attr::k(2)});
     const ValueId places = build.result(most, 1);
     REQUIRE(build.literal(most) != nullptr);
     REQUIRE(build.literal(places) != nullptr);
@@ -128,14 +128,13 @@ TEST_CASE("all results of constants are folded together, in the builder and in a
 TEST_CASE("a rule replaces a node with several results by one value for each") {
     Graph graph = parse_graph(two_results, "text");
     rewrite(graph, [](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
-        if (node.op != "top_k") return std::nullopt;
-        const ValueId least = build.add(
-            "top_k", {in[0]}, {{"axis", std::int64_t{1}}, {"k", std::int64_t{2}}, {"largest", std::int64_t{0}}});
+        if (node.op != op::top_k) return std::nullopt;
+        const ValueId least = build.add(op::top_k, {in[0]}, {attr::axis(1), attr::k(2), attr::largest(false)});
         build.set_results(least, {build.cast(build.result(least, 1), DType::I32)});
         return least;
     });
     graph.verify();
-    CHECK(graph.nodes[graph.outputs[0].value].op == "cast");
+    CHECK(graph.nodes[graph.outputs[0].value].op == op::cast);
 }
 
 TEST_CASE("a literal keeps to its element type") {
@@ -237,11 +236,11 @@ TEST_CASE("a gather map is the same as runs or as integers") {
 TEST_CASE("the builder folds values that depend on constants only") {
     Graph graph;
     Builder build(graph);
-    const ValueId sum = build.add("add", {build.constant(Literal::vector({1, 2})), build.scalar(3, DType::I64)});
+    const ValueId sum = build.add(op::add, {build.constant(Literal::vector({1, 2})), build.scalar(3, DType::I64)});
     REQUIRE(build.literal(sum) != nullptr);
     CHECK(build.literal(sum)->integer_elements() == std::vector<std::int64_t>{4, 5});
     const ValueId x = build.input("x", {DType::F32, {2, 3}, {}});
-    CHECK(build.literal(build.add("exp", {x})) == nullptr);
+    CHECK(build.literal(build.add(op::exp, {x})) == nullptr);
     CHECK(build.transpose(x, {0, 1}) == x);
     CHECK(build.reshape(x, {2, 3}) == x);
     CHECK(build.map_axis(x, 1, identity(3)) == x);
@@ -253,7 +252,7 @@ TEST_CASE("a long name of the model is cut to the limits of a netlist and a file
     const std::string name(5000, 'a');
     build.set_origin(name);
     const ValueId x = build.input(name, {DType::F32, {2}, {}});
-    const ValueId y = build.add("exp", {build.add("exp", {x})});
+    const ValueId y = build.add(op::exp, {build.add(op::exp, {x})});
     graph.outputs.push_back({name, y, {}});
     graph.verify();
     for (const Node& node : graph.nodes) {
@@ -265,16 +264,15 @@ TEST_CASE("a long name of the model is cut to the limits of a netlist and a file
 TEST_CASE("a window covers the input positions of its attributes") {
     Node node;
     node.name = "n";
-    node.op = "conv";
-    node.attrs = {{"strides", std::vector<std::int64_t>{2}},
-                  {"pads", std::vector<std::int64_t>{1, 0}},
-                  {"dilations", std::vector<std::int64_t>{2}}};
+    node.op = op::conv;
+    node.attrs = {attr::strides(std::vector<std::int64_t>{2}), attr::pads(std::vector<std::int64_t>{1, 0}),
+                  attr::dilations(std::vector<std::int64_t>{2})};
     const Window w = windows(node, {6}, {2}).at(0);
     CHECK(w.out == 3);  // (6 + 1 - 3) / 2 + 1
     CHECK(w.source(0, 0) == -1);
     CHECK(w.source(0, 1) == 1);
     CHECK(w.source(2, 1) == 5);
-    node.op = "conv_transpose";
+    node.op = op::conv_transpose;
     const Window t = windows(node, {3}, {2}).at(0);
     CHECK(t.out == 6);  // 2 * (3 - 1) + (2 - 1) * 2 + 1 - 1
     CHECK(t.source(1, 0) == 1);

@@ -36,7 +36,7 @@ output "ids" = %ids
 
 void mark(Graph& graph, const std::string& name) {
     for (Node& node : graph.nodes)
-        if (node.name == name) node.attrs["host"] = std::int64_t{1};
+        if (node.name == name) node.set(attr::host, true);
 }
 
 Literal floats(Dims dims, std::vector<float> values) {
@@ -84,7 +84,7 @@ TEST_CASE("the host's part and the remaining graph together compute the model") 
     find_pass("mark-host")->run(graph, {});
     const HostProgram program = cut_host(graph, false);
     graph.verify();
-    for (const Node& node : graph.nodes) CHECK((node.op != "take" && node.op != "arg_max"));
+    for (const Node& node : graph.nodes) CHECK((node.op != op::take && node.op != op::arg_max));
     check_run(program, graph);
 }
 
@@ -95,7 +95,7 @@ TEST_CASE("a second cut from the remaining graph joins the first") {
     for (const char* name : {"turned", "back", "last"}) mark(graph, name);
     HostProgram second = cut_host(graph, false);
     graph.verify();
-    for (const Node& node : graph.nodes) CHECK((node.op != "transpose" && node.op != "reshape"));
+    for (const Node& node : graph.nodes) CHECK((node.op != op::transpose && node.op != op::reshape));
     const HostProgram both = join(std::move(first), std::move(second));
     both.graph.verify();
     check_run(both, graph);

@@ -41,7 +41,7 @@ Literal vector_of(DType type, const std::vector<std::int64_t>& values) {
     return literal;
 }
 
-Literal folded(const std::string& op, const std::vector<Literal>& operands, Attrs attrs = {}) {
+Literal folded(OpId op, const std::vector<Literal>& operands, Attrs attrs = {}) {
     Graph graph;
     Builder build(graph);
     std::vector<ValueId> ids;
@@ -78,34 +78,34 @@ TEST_CASE("constants of every integer type are computed with as the host does") 
                           std::rotate(turned.begin(), turned.begin() + 5, turned.end());
                           return turned;
                       }());
-        const auto check = [&](const std::string& op, auto f) {
+        const auto check = [&](OpId op, auto f) {
             const Literal y = folded(op, {a, b});
             for (std::int64_t i = 0; i < y.size(); ++i) {
-                CAPTURE(op, to_string(type), a.integer(i), b.integer(i));
+                CAPTURE(op.name(), to_string(type), a.integer(i), b.integer(i));
                 CHECK(y.integer(i) == f(a.integer(i), b.integer(i), type));
             }
         };
-        check("add", integers::add);
-        check("subtract", integers::subtract);
-        check("multiply", integers::multiply);
-        check("divide", integers::divide);
-        check("modulo", integers::modulo);
-        check("maximum", integers::larger);
-        check("minimum", integers::smaller);
-        check("less", [](auto x, auto y, DType t) { return static_cast<std::int64_t>(integers::less(x, y, t)); });
-        const Literal sums = folded("map_axis",
+        check(op::add, integers::add);
+        check(op::subtract, integers::subtract);
+        check(op::multiply, integers::multiply);
+        check(op::divide, integers::divide);
+        check(op::modulo, integers::modulo);
+        check(op::maximum, integers::larger);
+        check(op::minimum, integers::smaller);
+        check(op::less, [](auto x, auto y, DType t) { return static_cast<std::int64_t>(integers::less(x, y, t)); });
+        const Literal sums = folded(op::map_axis,
                                     {a,
                                      [&] {
                                          Literal ones(DType::F32, {1, a.size()});
                                          for (std::int64_t i = 0; i < a.size(); ++i) ones.set(i, 1);
                                          return ones;
                                      }()},
-                                    {{"axis", std::int64_t{0}}});
+                                    {attr::axis(0)});
         std::int64_t sum = 0;
         for (const std::int64_t v : samples(type)) sum = integers::add(sum, v, type);
         CHECK(sums.integer(0) == sum);
         for (const DType to : integer_types) {
-            const Literal cast = folded("cast", {a}, {{"to", std::string(to_string(to))}});
+            const Literal cast = folded(op::cast, {a}, {attr::to(std::string(to_string(to)))});
             for (std::int64_t i = 0; i < a.size(); ++i)
                 CHECK(cast.integer(i) == wrapped(static_cast<std::uint64_t>(a.integer(i)), to));
         }

@@ -34,7 +34,7 @@ struct Reversal {
 std::vector<std::shared_ptr<const void>> weights_of(const Graph& graph) {
     std::vector<std::shared_ptr<const void>> blocks;
     for (const Node& node : graph.nodes)
-        if (node.op == "buda.matmul")
+        if (node.op == op::buda::matmul)
             if (const LiteralPtr& literal = graph.nodes[node.inputs[1].value].literal)
                 blocks.push_back(literal->block());
     return blocks;
@@ -47,9 +47,9 @@ Graph flattened(const std::shared_ptr<MadeConstants>& made) {
         const ValueId x = build.input("x", {DType::F32, {1, 2, 2, 64}, {}});
         Literal weights(DType::F32, {256, 64});
         for (std::int64_t i = 0; i < weights.size(); ++i) weights.set(i, static_cast<double>(i % 97) / 97);
-        const ValueId channels = build.transpose(build.add("relu", {x}), {0, 3, 1, 2});
+        const ValueId channels = build.transpose(build.add(op::relu, {x}), {0, 3, 1, 2});
         const ValueId flat = build.reshape(channels, {1, 256});
-        graph.outputs.push_back({"y", build.add("matmul", {flat, build.constant(std::move(weights))}), {}});
+        graph.outputs.push_back({"y", build.add(op::matmul, {flat, build.constant(std::move(weights))}), {}});
         return graph;
     }();
     Graph graph = model;

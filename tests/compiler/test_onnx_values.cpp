@@ -143,7 +143,7 @@ TEST_CASE("the host sorts and scatters as ONNX defines") {
     gives(most, {3, 1, 3, 2, 0, -1, 5, 5}, {3, 3, 2, 5, 5, 0});
     gives(most, {3, 1, 3, 2, 0, -1, 5, 5}, {0, 2, 3, 2, 3, 0}, 1);
     const Graph both = read_model(most);
-    CHECK(std::count_if(both.nodes.begin(), both.nodes.end(), [](const Node& n) { return n.op == "top_k"; }) == 1);
+    CHECK(std::count_if(both.nodes.begin(), both.nodes.end(), [](const Node& n) { return n.op == op::top_k; }) == 1);
     gives(Model("TopK", {2, 4}, 2).whole({2}).attr("axis", 1).attr("largest", 0), {3, 1, 3, 2, 0, -1, 5, 5},
           {1, 2, -1, 0});
     gives(Model("ScatterElements", {2, 3}, 1, 18)
@@ -321,7 +321,7 @@ TEST_CASE("a Scan that computes the distances of all rows is one op, not a loop"
     gives(scan_of("ReduceL2", false, false), x, distances, 1);
     const Graph graph = read_model(scan_of("ReduceSumSquare", false, true));
     CHECK(std::count_if(graph.nodes.begin(), graph.nodes.end(),
-                        [](const Node& node) { return node.op == "subtract"; }) == 1);
+                        [](const Node& node) { return node.op == op::subtract; }) == 1);
 }
 
 TEST_CASE("a long signal's short-time spectra are a convolution, with the same values") {
@@ -332,7 +332,7 @@ TEST_CASE("a long signal's short-time spectra are a convolution, with the same v
     Model model("STFT", {1, all, 1}, 1, 17);
     model.whole({step}, Whole{}).real(window).whole({length}, Whole{});
     const Graph graph = read_model(model);
-    CHECK(std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const Node& node) { return node.op == "conv"; }));
+    CHECK(std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const Node& node) { return node.op == op::conv; }));
     const Literal found = value_of(model, x);
     REQUIRE(found.dims() == Dims{1, frames, length / 2 + 1, 2});
     for (const std::int64_t frame : {0, 7, 2099})

@@ -38,7 +38,7 @@ std::int64_t place_in(const Dims& in, const Dims& out, std::int64_t i) {
     return place;
 }
 
-Literal evaluated(const std::string& op, const Type& type, std::vector<const Literal*> in, Attrs attrs = {}) {
+Literal evaluated(OpId op, const Type& type, std::vector<const Literal*> in, Attrs attrs = {}) {
     Node node;
     node.op = op;
     node.name = "y";
@@ -59,7 +59,7 @@ TEST_CASE("a difference of constants, for all broadcasts of four axes") {
                 Dims out = b.dims();
                 for (std::size_t k = 0; k < rank_a; ++k)
                     out[4 - rank_a + k] = std::max(out[4 - rank_a + k], a.dims()[k]);
-                const Literal y = evaluated("subtract", {DType::F32, out, {}}, {&a, &b});
+                const Literal y = evaluated(op::subtract, {DType::F32, out, {}}, {&a, &b});
                 for (std::int64_t i = 0; i < y.size(); ++i)
                     REQUIRE(y.at(i) == a.at(place_in(a.dims(), out, i)) - b.at(place_in(b.dims(), out, i)));
             }
@@ -72,7 +72,7 @@ TEST_CASE("a transposition of a constant, in all orders of four axes, more of on
     do {
         Dims out;
         for (const std::int64_t axis : perm) out.push_back(x.dims()[static_cast<std::size_t>(axis)]);
-        const Literal y = evaluated("transpose", {DType::F32, out, {}}, {&x}, {{"perm", perm}});
+        const Literal y = evaluated(op::transpose, {DType::F32, out, {}}, {&x}, {attr::perm(perm)});
         for (std::int64_t i = 0; i < y.size(); ++i) {
             std::int64_t rest = i, from = 0;
             for (std::size_t k = 4; k-- > 0; rest /= out[k])

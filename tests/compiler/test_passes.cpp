@@ -90,7 +90,7 @@ TEST_CASE("the index of a sparse product takes room by its runs, not by its rows
     run_passes(graph, passes, {}, true);
     std::size_t products = 0;
     for (const Node& node : graph.nodes) {
-        if (node.op != "buda.sparse") continue;
+        if (node.op != op::buda::sparse) continue;
         const Literal& index = *graph.nodes[node.inputs[1].value].literal;
         REQUIRE(index.gather_map() != nullptr);
         CHECK(20 * std::ssize(index.gather_map()->runs()) < index.size());
@@ -101,22 +101,22 @@ TEST_CASE("the index of a sparse product takes room by its runs, not by its rows
 
 TEST_CASE("the range of filling elements follows the ops") {
     Node exp;
-    exp.op = "exp";
+    exp.op = op::exp;
     CHECK(unary_pads(exp, {}).low == 1);
     CHECK(unary_pads(exp, {}).high == 1);
     CHECK_FALSE(unary_pads(exp, {0, 200}).is_bounded());
     Node reciprocal;
-    reciprocal.op = "reciprocal";
+    reciprocal.op = op::reciprocal;
     CHECK(unary_pads(reciprocal, {}).is_bounded());
     CHECK_FALSE(unary_pads(reciprocal, {-1, 1}).is_bounded());
     CHECK(unary_pads(reciprocal, {2, 4}).high == 0.5);
-    const auto binary = [](const char* op, PadRange a, PadRange b) {
+    const auto binary = [](OpId op, PadRange a, PadRange b) {
         Node node;
         node.op = op;
         return binary_pads(node, a, b);
     };
-    CHECK(binary("multiply", PadRange::unbounded(), {}).is_zero());
-    CHECK(binary("subtract", {1, 2}, {5, 7}).low == -6);
-    CHECK(binary("multiply", {-2, 1}, {-3, 4}).low == -8);
-    CHECK_FALSE(binary("add", PadRange::unbounded(), {}).is_bounded());
+    CHECK(binary(op::multiply, PadRange::unbounded(), {}).is_zero());
+    CHECK(binary(op::subtract, {1, 2}, {5, 7}).low == -6);
+    CHECK(binary(op::multiply, {-2, 1}, {-3, 4}).low == -8);
+    CHECK_FALSE(binary(op::add, PadRange::unbounded(), {}).is_bounded());
 }

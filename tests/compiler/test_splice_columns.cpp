@@ -30,8 +30,8 @@ public:
         const ValueId x = build_.input(name, {DType::F32, {1, 2, tiles}, DataFormat::Float16_b});
         last_constant_ = build_.device_constant(std::move(matrix), DataFormat::Float16_b);
         const ValueId product =
-            build_.add_edges("buda.matmul", {{x, {}}, {last_constant_, {}}}, {}, DataFormat::Float16_b);
-        sum_ = sum_ ? build_.add("buda.add", {*sum_, product}) : product;
+            build_.add_edges(op::buda::matmul, {{x, {}}, {last_constant_, {}}}, {}, DataFormat::Float16_b);
+        sum_ = sum_ ? build_.add(op::buda::add, {*sum_, product}) : product;
         return *this;
     }
     Sum& place(std::int64_t tiles, std::int64_t first, std::int64_t at, std::int64_t count, double factor = 1) {
@@ -64,15 +64,17 @@ using Whole = std::vector<std::int64_t>;
 TEST_CASE("sums of columns that products put to their places are spliced") {
     // the second operand comes first, of the third a part is taken
     const Node splice = Sum(6).place(1, 0, 2, 1).place(2, 0, 0, 2).place(5, 1, 3, 3).spliced();
-    CHECK(splice.op == "buda.splice");
+    CHECK(splice.op == op::buda::splice);
     CHECK(splice.inputs.size() == 3);
-    CHECK(splice.list("firsts") == Whole{0, 0, 1});
-    CHECK(splice.list("counts") == Whole{2, 1, 3});
+    CHECK(splice.get(attr::firsts) == Whole{0, 0, 1});
+    CHECK(splice.get(attr::counts) == Whole{2, 1, 3});
     CHECK(splice.type.dims == Dims{1, 2, 6});
 }
 
 TEST_CASE("a sum of products that is not a splice of columns is left unchanged") {
-    const auto stays = [](Sum& sum, const PassOptions& options = {}) { return sum.spliced(options).op == "buda.add"; };
+    const auto stays = [](Sum& sum, const PassOptions& options = {}) {
+        return sum.spliced(options).op == op::buda::add;
+    };
     CHECK(stays(Sum(3).place(1, 0, 0, 1).place(1, 0, 1, 1)));     // nothing comes to the last column
     CHECK(stays(Sum(2).place(2, 0, 0, 2).place(1, 0, 1, 1)));     // two come to one
     CHECK(stays(Sum(2).place(1, 0, 0, 1).place(1, 0, 1, 1, 2)));  // a factor
@@ -110,12 +112,12 @@ TEST_CASE("operands of a splice get the widest of their formats") {
     find_pass("even-splices")->run(graph, {});
     graph.verify();
     const Node& splice = graph.nodes[graph.outputs.at(0).value];
-    std::vector<std::string> from;
+    std::vector<OpId> from;
     for (const Edge& edge : splice.inputs) {
         CHECK(graph.type(edge.value).format == DataFormat::Float16_b);
         from.push_back(graph.nodes[edge.value].op);
     }
-    CHECK(from == std::vector<std::string>{"buda.nop", "input", "buda.exp", "buda.nop"});
+    CHECK(from == std::vector<OpId>{op::buda::nop, op::input, op::buda::exp, op::buda::nop});
     CHECK(splice.type.format == DataFormat::Bfp8_b);
     for (const Node& node : graph.nodes)
         if (node.name == "twice" || node.name == "x") CHECK(node.type.format == DataFormat::Bfp8_b);
@@ -152,7 +154,7 @@ TEST_CASE("a splice goes in slices of rows that one column of cores has room for
         find_pass("stream-slices")->run(graph, options);
         graph.verify();
         for (const Node& node : graph.nodes)
-            if (node.op == "buda.splice") return node.type.dims[0];
+            if (node.op == op::buda::splice) return node.type.dims[0];
         return std::int64_t{0};
     };
     CHECK(slices(32, 1) == 1);

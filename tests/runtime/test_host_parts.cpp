@@ -26,7 +26,7 @@ ir::Graph with_host_ops(ir::Graph graph, std::uint32_t seed) {
     std::mt19937 random(seed);
     for (ir::Node& node : graph.nodes) {
         const ir::OpInfo* op = ir::find_op(node.op);
-        if (op && op->eval && random() % 4 == 0) node.attrs["host"] = std::int64_t{1};
+        if (op && op->eval && random() % 4 == 0) node.set(ir::attr::host, true);
     }
     return graph;
 }
@@ -137,7 +137,7 @@ TEST_CASE("A value that several parts read goes to each of them") {
     const ir::Graph graph = ir::parse_graph(text + "output \"y\" = %v4\n", "net");
     ir::Graph marked = graph;
     for (ir::Node& node : marked.nodes)
-        if (node.op == "sine") node.attrs["host"] = std::int64_t{1};
+        if (node.op == ir::op::sine) node.set(ir::attr::host, true);
     const ir::CompiledModel model = compiled(marked, 1);
     CHECK(model.host.program.parts() == 5);
     CHECK(model.programs.size() == 5);

@@ -144,7 +144,7 @@ TEST_CASE("Short loops, and loops whose iterations differ, are unrolled") {
     CHECK(loops(compiled(graph, ir::Loops::IfProfitable, 1, "wh_n150")) == 0);
     CHECK(loops(compiled(graph, ir::Loops::Unrolled, 1, "wh_n150")) == 0);
     for (ir::Node& node : graph.nodes)
-        if (node.name == "h_f4" || node.name == "h_b4") node.op = "sigmoid";
+        if (node.name == "h_f4" || node.name == "h_b4") node.op = ir::op::sigmoid;
     const ir::CompiledModel model = compiled(graph, ir::Loops::Programs, 1, "wh_n150");
     CHECK(loops(model) == 0);
     check_close(Model(model, exact(sim::Mode::Functional)).run(model.inputs), ir::evaluate(graph, model.inputs));

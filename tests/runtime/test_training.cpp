@@ -85,7 +85,7 @@ std::map<std::string, ir::Literal> expected_gradients(const std::string& text, c
     for (ir::Node& node : whole.nodes)
         if (wrt.contains(node.name)) {
             parameters.emplace(node.name, *node.literal);
-            node.op = "input";
+            node.op = ir::op::input;
             node.literal = nullptr;
         }
     for (const char* pass : {"decompose-convolution", "decompose-pools"}) ir::find_pass(pass)->run(whole, {});
