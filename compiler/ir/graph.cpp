@@ -48,6 +48,9 @@ void Graph::verify() const {
                  "{} = {} has type {}, must be {}", node.name, node.op, types_text(node), types_text(inferred));
     }
     for (const Output& out : outputs) TT_CHECK(out.value < nodes.size(), "output {} has no value", out.name);
+    Diagnostics problems;
+    check_programs(*this, problems);
+    TT_CHECK(problems.empty(), "{}", problems.items().front().message);
 }
 
 std::vector<std::size_t> Graph::use_counts() const {
@@ -67,14 +70,16 @@ static bool equal(const Attrs& a, const Attrs& b) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(), same);
 }
 
+static bool equal(const LiteralPtr& a, const LiteralPtr& b) { return a == b || (a && b && *a == *b); }
+
 bool equal(const Graph& a, const Graph& b) {
     if (a.nodes.size() != b.nodes.size() || a.outputs != b.outputs) return false;
     for (ValueId id = 0; id < a.nodes.size(); ++id) {
         const Node &x = a.nodes[id], &y = b.nodes[id];
-        const bool same_values =
-            (x.literal == nullptr) == (y.literal == nullptr) && (x.literal == nullptr || *x.literal == *y.literal);
+        const bool same_values = equal(x.literal, y.literal) && equal(x.initial, y.initial);
         if (x.name != y.name || x.op != y.op || x.inputs != y.inputs || !equal(x.attrs, y.attrs) || x.type != y.type ||
-            x.more_types != y.more_types || x.origin != y.origin || x.kind != y.kind || !same_values)
+            x.more_types != y.more_types || x.phase != y.phase || x.origin != y.origin || x.kind != y.kind ||
+            !same_values)
             return false;
     }
     return true;

@@ -99,10 +99,14 @@ struct Graph {
     const Type& type(ValueId id) const { return nodes[id].type; }
     /// Erases nodes whose results are unused, except inputs. Returns how many.
     std::size_t erase_unused();
-    /// Throws Error(Internal) when the order, an arity, a type or a name is wrong.
+    /// Throws Error(Internal) when the order, an arity, a type, a name or a phase is wrong.
     void verify() const;
     std::vector<std::size_t> use_counts() const;  ///< reads of each value, outputs included
 };
+/// Errors that a text can have: values that a program reads before they are computed, and parameters that no optimizer
+/// replaces, or several values do.
+void check_programs(const Graph& graph, Diagnostics& problems);
+std::string_view to_string(Phase phase);     ///< "forward", "backward", "optimizer"
 bool equal(const Graph& a, const Graph& b);  ///< compares names, ops, types and values, not source positions
 
 /// Throws Error(Input) with every problem of the text.

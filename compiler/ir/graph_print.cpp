@@ -55,8 +55,9 @@ std::string literal_text(const Literal& literal, std::int64_t elide) {
 }
 
 std::string node_text(const Graph& graph, const Node& node, std::int64_t elide) {
-    std::string text = fmt::format("%{} = {}", node.name, node.op);
-    if (node.is_constant()) text += " " + literal_text(*node.literal, elide);
+    std::string text = fmt::format("%{} = {}", node.name, node.is_parameter() ? std::string_view("parameter") : node.op.name());
+    if (const LiteralPtr& value = node.is_parameter() ? node.initial : node.literal)
+        text += " " + literal_text(*value, elide);
     const char* comma = " ";
     for (const Edge& in : node.inputs) {
         text += fmt::format("{}%{}", comma, graph.nodes[in.value].name);
@@ -74,6 +75,7 @@ std::string node_text(const Graph& graph, const Node& node, std::int64_t elide) 
     text += " : " + types_text(node);
     if (!node.origin.empty()) text += " from " + quoted(node.origin);
     if (!node.kind.empty()) text += " in " + quoted(node.kind);
+    if (node.phase != Phase::Forward) text += fmt::format(" for {}", to_string(node.phase));
     return text + "\n";
 }
 

@@ -6,6 +6,10 @@
 //   %d = buda.matmul %a (hslice: 4), %b (transpose) {z = 4, kind = "x"} : Float32[1, 2, 3]
 //   %v = top_k %x {axis = 1, k = 2} : f32[2, 2], i64[2, 2]      an op with several results; %v is the first
 //   %i = result %v {index = 1} : i64[2, 2]                      the one after it
+//   %p = parameter [1, 2] {state = "p"} : f32[2]                an input that stays on the device, with its initial
+//   value;
+//                                                               the output "p" replaces it
+//   %n = subtract %p, %g : f32[2] for optimizer                 of the backward program or the optimizer
 //   output "y" = %y
 //
 // In quotes, \" and \\ are these characters and \x0a is the character with that code.
@@ -160,8 +164,11 @@ private:
         const std::string op = line.word("the name of an op");
         node.op = op_named(op);
         std::string values;
-        if (node.op == op::constant) {
+        const bool parameter = op == "parameter";
+        if (parameter) node.op = op::input;
+        if (node.op == op::constant || parameter) {
             read_values(line, values);
+            if (parameter && line.take('{')) attributes(line, node);
         } else if (node.op == op::input) {
             if (line.take('{')) attributes(line, node);
         } else {
@@ -177,15 +184,17 @@ private:
         while (typed && line.take(',')) node.more_types.push_back(type(line));
         if (line.take_word("from")) node.origin = line.string("the name of a node of the model");
         if (line.take_word("in")) node.kind = line.string("the name of a composite op");
+        if (line.take_word("for")) node.phase = phase(line);
         end(line);
         finish(node, typed, values);
+        if (parameter) node.initial = literal(node, values);
         ids_[node.name] = graph_.nodes.size();
         graph_.nodes.push_back(std::move(node));
     }
 
     static void check_op(const Node& node, const std::string& name) {
         if (find_op(node.op)) return;
-        std::vector<std::string> known{"input", "constant"};
+        std::vector<std::string> known{"input", "constant", "parameter"};
         for (const OpInfo* op : all_ops()) known.emplace_back(op->name);
         fail_input(node.loc, "no op is called '{}'{}", name, did_you_mean(name, known));
     }
@@ -241,6 +250,14 @@ private:
         if (tm.n < (may_be_none ? 0 : 1) || tm.n > most)
             fail_input(loc, "the factor is {}; {} to {} are allowed", tm.n, may_be_none ? 0 : 1, most);
         return tm;
+    }
+
+    static Phase phase(Line& line) {
+        const SourceLoc loc = line.here();
+        const std::string name = line.word("forward, backward or optimizer");
+        for (const Phase phase : {Phase::Forward, Phase::Backward, Phase::Optimizer})
+            if (to_string(phase) == name) return phase;
+        fail_input(loc, "no program is called '{}'; there are forward, backward and optimizer", name);
     }
 
     static std::vector<std::int64_t> list(Line& line) {
@@ -396,7 +413,10 @@ Graph parse_graph(const std::string& text, const std::string& file) {
         }
     }
     problems.throw_if_any();
-    return parser.take();
+    Graph graph = parser.take();
+    check_programs(graph, problems);
+    problems.throw_if_any();
+    return graph;
 }
 
 }  // namespace ttsim::impl::ir

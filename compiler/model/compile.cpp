@@ -43,8 +43,24 @@ void check_input_names(const CompileOptions& options, const Graph& graph) {
 constexpr const char* schedule_step = "schedule";
 constexpr const char* emit_step = "emit";
 
+/// The passes make parameters and the programs of training from a model's forward program.
+void refuse_training(const Graph& model) {
+    Diagnostics problems;
+    for (const Node& node : model.nodes)
+        if (node.phase != Phase::Forward)
+            problems.unsupported(node.loc,
+                                 "'{}' is of the {} program; give the forward program alone, and --training adds the "
+                                 "others",
+                                 node.name, to_string(node.phase));
+        else if (node.is_parameter())
+            problems.unsupported(node.loc, "'{}' is a parameter; write it as a constant, which --training trains",
+                                 node.name);
+    problems.throw_if_any();
+}
+
 /// Sets the names that later stages identify ops and inputs by.
 void name_parts(Graph& model) {
+    refuse_training(model);
     name_inputs(model);
     name_convolutions(model);
     begin_derivations(model);

@@ -27,6 +27,7 @@ PassJson node_json(const Node& node) {
     json["type"] = types_text(node);
     if (!node.origin.empty()) json["origin"] = node.origin;
     if (!node.kind.empty()) json["kind"] = node.kind;
+    if (node.phase != Phase::Forward) json["phase"] = to_string(node.phase);
     PassJson attrs = PassJson::object();
     for (const auto& [key, value] : node.attrs)
         std::visit([&attrs, &name = key](const auto& v) { attrs[name] = v; }, value);

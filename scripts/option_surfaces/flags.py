@@ -37,7 +37,9 @@ def checked(option, surface, call):
     """The call with its checks."""
     kind = option["type"]
     if kind in ("ints", "texts"):
-        call += "->allow_extra_args(false)" if option.get("repeat") else "->delimiter(',')"
+        if not option.get("repeat"):
+            call += "->delimiter(',')"
+        call += "->allow_extra_args(false)"  # else it takes the arguments that follow
     if kind == "yaml":
         call += "->check(existing_file())"
     if "reads" in option:

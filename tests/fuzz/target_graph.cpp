@@ -15,7 +15,7 @@ void graph(const std::string& bytes) {
         const ir::Graph again = ir::parse_graph(ir::print_graph(read), "printed");
         TT_CHECK(equal(read, again), "what was printed reads back differently");
         for (const ir::Node& node : read.nodes)
-            if (node.type.format) return;
+            if (node.type.format || node.is_parameter() || node.phase != ir::Phase::Forward) return;
         lower(read, {});
     });
 }

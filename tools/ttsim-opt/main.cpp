@@ -22,6 +22,7 @@ using namespace ttsim::impl;
 struct Flags {
     ir::ModelFiles files;
     ir::CompileRequest request = cli::pass_request();
+    ir::CompileOptions options;  ///< made of the request
     cli::CompileRequestFiles yaml;
     ir::PassValues own;
     std::vector<std::string> passes;
@@ -63,16 +64,15 @@ std::vector<const ir::Pass*> selected_passes(const Flags& flags) {
     fail_input({}, "there is no pipeline '{}'{}", flags.pipeline, did_you_mean(flags.pipeline, known));
 }
 
-/// The options of passes; `flags` are completed with the contents of YAML files.
+/// The options of passes; `flags` are completed with the contents of YAML files. The result refers to `flags`.
 ir::PassOptions options_of(Flags& flags) {
     constexpr std::uint64_t max_bytes = 64 << 20;
     const auto text_of = [](const std::string& file) { return file.empty() ? "" : read_file(file, max_bytes); };
     flags.request.format_rules = text_of(flags.yaml.format_rules);
     flags.request.overrides = text_of(flags.yaml.overrides);
-    const ir::CompileOptions options =
-        ir::resolve_request(flags.request, {flags.yaml.format_rules, flags.yaml.overrides});
+    flags.options = ir::resolve_request(flags.request, {flags.yaml.format_rules, flags.yaml.overrides});
     check_values(flags.own);
-    ir::PassOptions made = ir::pass_options(options);
+    ir::PassOptions made = ir::pass_options(flags.options);
     static_cast<ir::PassValues&>(made) = flags.own;
     return made;
 }
