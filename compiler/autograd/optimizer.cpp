@@ -75,7 +75,7 @@ private:
     ValueId sgd(ValueId gradient, ValueId rate) {
         gradient = decayed(gradient);
         if (settings_.momentum != 0) {
-            const std::string state = "momentum_" + name_;
+            const std::string state = optimizer_state(momentum_state, name_);
             const ValueId before = read_state(state, build_.dims(parameter_), 0.0);
             gradient = op("add", scaled(before, settings_.momentum), gradient);
             replace(before, state, gradient);
@@ -92,8 +92,9 @@ private:
     }
     ValueId adam(ValueId gradient, ValueId rate) {
         if (settings_.kind == OptimizerKind::Adam) gradient = decayed(gradient);
-        const ValueId mean = average("mean_" + name_, gradient, settings_.beta1);
-        const ValueId square = average("square_" + name_, build_.add("square", {gradient}), settings_.beta2);
+        const ValueId mean = average(optimizer_state(mean_state, name_), gradient, settings_.beta1);
+        const ValueId square =
+            average(optimizer_state(square_state, name_), build_.add("square", {gradient}), settings_.beta2);
         const ValueId root = op("add", build_.add("sqrt", {square}), build_.scalar(settings_.epsilon));
         ValueId step = op("multiply", mean, build_.add("reciprocal", {root}));
         if (settings_.kind == OptimizerKind::AdamW && settings_.weight_decay != 0)

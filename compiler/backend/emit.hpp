@@ -55,6 +55,7 @@ struct TrainedParameter {
     std::string learning_rate;  ///< one element; "": no optimizer on the device
     Type type{};                ///< in the model
     DerivationPtr from{};       ///< how `ram` and `gradient` hold the elements of the model's tensor
+    std::map<std::string, std::string> states{};  ///< rams of the optimizer's state, held as `ram` is, by its kind
 };
 
 struct EmittedModel {

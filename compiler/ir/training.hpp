@@ -34,7 +34,8 @@ struct OptimizerSettings {
 double rate_of_step(const OptimizerSettings& settings, double rate, std::int64_t step);
 
 struct TrainingRequest {
-    /// Names of the model's constants to train. Empty: all constants of floats with an axis, but those in `frozen`.
+    /// Names of the model's constants to train. Empty: all constants of floats with an axis, but those in `frozen`; with
+    /// "*" there, none.
     std::set<std::string> parameters, frozen;
     std::set<std::string> losses;           ///< outputs that are losses; the other outputs get gradients from the host
     std::set<std::string> input_gradients;  ///< inputs whose gradients are results
@@ -46,6 +47,12 @@ inline constexpr std::string_view gradient_prefix = "grad_acc_";
 inline std::string gradient_state(const std::string& parameter) { return std::string(gradient_prefix) + parameter; }
 /// The parameter that holds the learning rate of a parameter.
 inline std::string learning_rate_state(const std::string& parameter) { return "lr_" + parameter; }
+/// Kinds of the optimizer's state, and the state of a parameter.
+inline constexpr std::string_view momentum_state = "momentum", mean_state = "mean", square_state = "square";
+inline constexpr std::string_view optimizer_states[] = {momentum_state, mean_state, square_state};
+inline std::string optimizer_state(std::string_view kind, const std::string& parameter) {
+    return std::string(kind) + "_" + parameter;
+}
 inline constexpr std::string_view loss_prefix = "loss_";
 inline std::string loss_input(const std::string& output) { return std::string(loss_prefix) + output; }
 inline std::string gradient_output(const std::string& input) { return "grad_" + input; }
