@@ -59,6 +59,10 @@ class Stage:
         """Names of outputs that are integers, regardless of the format the device computes them in."""
         return set()
 
+    def training_options(self) -> dict[str, Any]:
+        """Keywords of ttsim.compile() for stages that train."""
+        return {}
+
     def compile_again(self) -> None:
         """Compiles again with the current parameters."""
         self.make()
@@ -105,7 +109,7 @@ class TraceStage(Stage):
             alone = self.trace.computed_whole()
             formats = {name: one for name, one in formats.items() if name in alone or not is_integer(one)}
         self.compiled = compile_graph(self.graph, self.settings, chip_of=self.trace.chips, formats=formats,
-                                      device_comparisons=True)
+                                      device_comparisons=True, training=self.training_options())
         self.bytes = op_homes.saturated(self.trace.ops, self.compiled.layout)
 
     def whole_outputs(self) -> set[str]:

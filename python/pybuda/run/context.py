@@ -25,7 +25,12 @@ class Run:
         self.loss_queue: Any = ResultQueue()
         self.checkpoint_queue: Any = ResultQueue()
         self.d2d_fwd_queues: list[Any] = []
+        self.d2d_bwd_queues: list[Any] = []
         self.training = False
+        self.microbatch_count = 1  # micro-batches that may run between two backward passes
+        self.waiting = 0  # micro-batches that wait for their backward pass
+        self.pushed: list[list[Any]] = []  # their inputs
+        self.reference: Any = None  # what torch computes in the same steps
         self.verify_cfg: Any = None
         self.wanted: float = 0
         self.samples = 0
