@@ -263,6 +263,8 @@ ir::Literal Trainer::gradient(const std::string& name) {
 void Trainer::set_parameter(const std::string& name, const ir::Literal& value) {
     const ir::TrainedParameter& found = impl_->find(name);
     impl_->store(found, found.ram, value);
+    if (const auto residue = found.states.find(std::string(ir::residue_state)); residue != found.states.end())
+        impl_->store(found, residue->second, ir::Literal(value.dtype(), value.dims()));
 }
 
 void Trainer::set_learning_rate(double rate) { impl_->rate = rate; }

@@ -28,19 +28,22 @@ public:
         const ValueId gradient = read_state(gradient_state(name_), dims, std::nullopt);
         const ValueId rate =
             read_state(learning_rate_state(name_), {}, rate_of_step(settings_, settings_.learning_rate, 1));
-        ValueId next = 0;
+        ValueId change = 0;
         switch (settings_.kind) {
             case OptimizerKind::None:
                 return;
             case OptimizerKind::Sgd:
-                next = sgd(gradient, rate);
+                change = sgd(gradient, rate);
                 break;
             case OptimizerKind::Adam:
             case OptimizerKind::AdamW:
-                next = adam(gradient, rate);
+                change = adam(gradient, rate);
                 break;
         }
-        replace(parameter_, name_, next);
+        if (settings_.compensated)
+            subtract_compensated(change);
+        else
+            replace(parameter_, name_, op("subtract", parameter_, change));
     }
 
 private:
@@ -64,6 +67,18 @@ private:
         graph_.outputs.push_back({name, value, graph_.type(value)});
     }
 
+    /// Compensated summation: what rounding takes from the parameter is kept for the next step. The sum is rounded
+    /// where it is stored, and again where it is read: a register of the matrix unit truncates Float32. The difference
+    /// of two values that were read is exact.
+    void subtract_compensated(ValueId change) {
+        const std::string state = optimizer_state(residue_state, name_);
+        const ValueId residue = read_state(state, build_.dims(parameter_), 0.0);
+        const ValueId all = op("subtract", residue, change);
+        const ValueId next = op("add", parameter_, all);
+        replace(residue, state, op("add", op("subtract", parameter_, next), all));
+        replace(parameter_, name_, next);
+    }
+
     ValueId op(const char* name, ValueId a, ValueId b) { return build_.add(name, {a, b}); }
     ValueId scaled(ValueId a, double factor) { return factor == 1 ? a : op("multiply", a, build_.scalar(factor)); }
 
@@ -80,7 +95,7 @@ private:
             gradient = op("add", scaled(before, settings_.momentum), gradient);
             replace(before, state, gradient);
         }
-        return op("subtract", parameter_, op("multiply", gradient, rate));
+        return op("multiply", gradient, rate);
     }
 
     /// An average that moves by 1 - beta a step.
@@ -99,7 +114,7 @@ private:
         ValueId step = op("multiply", mean, build_.add("reciprocal", {root}));
         if (settings_.kind == OptimizerKind::AdamW && settings_.weight_decay != 0)
             step = op("add", step, scaled(parameter_, settings_.weight_decay));
-        return op("subtract", parameter_, op("multiply", step, rate));
+        return op("multiply", step, rate);
     }
 
     Graph& graph_;

@@ -27,6 +27,7 @@ struct OptimizerSettings {
     double epsilon = 1e-8;
     double weight_decay = 0;
     bool bias_correction = true;  ///< Adam, AdamW
+    bool compensated = false;     ///< what rounding takes from a parameter is added in the next step
 };
 
 /// The rate that the device uses in a step, from 1 on: `rate`, with the correction of Adam's averages for their start
@@ -34,8 +35,8 @@ struct OptimizerSettings {
 double rate_of_step(const OptimizerSettings& settings, double rate, std::int64_t step);
 
 struct TrainingRequest {
-    /// Names of the model's constants to train. Empty: all constants of floats with an axis, but those in `frozen`; with
-    /// "*" there, none.
+    /// Names of the model's constants to train. Empty: all constants of floats with an axis but those in `frozen`; none
+    /// with "*" in `frozen`.
     std::set<std::string> parameters, frozen;
     std::set<std::string> losses;           ///< outputs that are losses; the other outputs get gradients from the host
     std::set<std::string> input_gradients;  ///< inputs whose gradients are results
@@ -48,8 +49,9 @@ inline std::string gradient_state(const std::string& parameter) { return std::st
 /// The parameter that holds the learning rate of a parameter.
 inline std::string learning_rate_state(const std::string& parameter) { return "lr_" + parameter; }
 /// Kinds of the optimizer's state, and the state of a parameter.
-inline constexpr std::string_view momentum_state = "momentum", mean_state = "mean", square_state = "square";
-inline constexpr std::string_view optimizer_states[] = {momentum_state, mean_state, square_state};
+inline constexpr std::string_view momentum_state = "momentum", mean_state = "mean", square_state = "square",
+                                  residue_state = "residue";
+inline constexpr std::string_view optimizer_states[] = {momentum_state, mean_state, square_state, residue_state};
 inline std::string optimizer_state(std::string_view kind, const std::string& parameter) {
     return std::string(kind) + "_" + parameter;
 }

@@ -139,18 +139,19 @@ class Device:
     def get_first_inputs(self, peek: bool = False) -> tuple[int, list[Any]]:
         """The size of a micro-batch, and the tensors of the first one with dim 0 = 1. RuntimeError if nothing was
         pushed."""
-        return self._first(self._inputs, peek, "Inputs must be pushed to the first device before it is compiled: "
+        return self._first("_inputs", peek, "Inputs must be pushed to the first device before it is compiled: "
                            "call push_to_inputs(), or pass inputs= or sample_inputs=")
 
     def get_first_targets(self) -> list[Any]:
         """The first targets with dim 0 = 1. RuntimeError if none were pushed."""
-        return self._first(self._targets, True, "Targets must be pushed before training is compiled: call "
-                           "push_to_target_inputs(), or pass sample_targets=")[1]
+        return self._first("_targets", True, f"Targets must be pushed to device '{self.name}', which has the loss, before "
+                           "training is compiled: call push_to_target_inputs(), or pass sample_targets=")[1]
 
-    def _first(self, queue: collections.deque[list[Any]], peek: bool, missing: str) -> tuple[int, list[Any]]:
+    def _first(self, held: str, peek: bool, missing: str) -> tuple[int, list[Any]]:
+        queue: collections.deque[list[Any]] = getattr(self, held)
         if not queue:
             others = [device.name for device in get_devices() if device is not self and device._inputs]
-            if others:
+            if others and held == "_inputs":
                 missing = (f"inputs were pushed to device '{others[0]}', and the pipeline begins with device '{self.name}', "
                            "which was made before it: shutdown() keeps devices. Call pybuda.pybuda_reset() to forget "
                            "those of earlier runs, and make the device and its module after it; or push to "

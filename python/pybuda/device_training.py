@@ -10,13 +10,15 @@ from typing import Any
 import torch
 import ttsim
 
+from .device import _kinds
 from .module import Module, PyBudaModule, PyTorchModule
 from .optimizers import Optimizer
 from .parameter import Parameter
 from .stage import Settings
 from .tensor import Tensor
 from .trace import trace
-from .train_stages import HostLoss, Plan, TorchTraining, TracedTraining, TrainStage, WithLoss, torch_outputs
+from .stage_kinds import make_stages
+from .train_stages import FrozenStage, HostLoss, Plan, TorchTraining, TracedTraining, TrainStage, WithLoss, torch_outputs
 from .training import Batch
 
 log = logging.getLogger("pybuda")
@@ -43,6 +45,8 @@ class DeviceTraining:
         self.has_loss = device.loss_module is not None
         self._warned = False
         self.stages: list[TrainStage] = []
+        self._targets = _kinds(targets)
+        self._check_optimizer(wanted)
         self._make(samples, targets, wanted)
         self._check_names()
 
@@ -73,6 +77,8 @@ class DeviceTraining:
 
     def _compiled(self, group: list[Any], loss: PyBudaModule | None, values: list[Any], targets: Sequence[Any],
                   wanted: list[bool]) -> TrainStage:
+        if loss is None and not any(wanted) and not self._chosen(_parameters(group)):
+            return FrozenStage(make_stages(group, values, self._settings_of())[0])
         if isinstance(group[0], PyTorchModule):
             return TorchTraining(group[0], values, self._settings_of(), self._plan(wanted))
         if loss is None:
@@ -80,7 +86,7 @@ class DeviceTraining:
         try:
             return TracedTraining(group, loss, len(targets), [*values, *targets], self._settings_of(),
                                   self._plan([*wanted, *(False for _ in targets)]))
-        except ttsim.UnsupportedError as problem:
+        except (ttsim.UnsupportedError, ttsim.InputError) as problem:
             stage = TracedTraining(group, None, 0, values, self._settings_of(), self._plan(wanted))
             self.stages.append(stage)  # the model alone can train
             values = self._outputs_of(stage, values)
@@ -93,7 +99,7 @@ class DeviceTraining:
                 return TorchTraining(loss, given, self._settings_of(), plan, loss=True)
             assert isinstance(loss, PyBudaModule)
             return TracedTraining([], loss, len(targets), given, self._settings_of(), plan)
-        except ttsim.UnsupportedError as problem:
+        except (ttsim.UnsupportedError, ttsim.InputError) as problem:  # no ops, or only steps of the host
             return self._host_loss(loss, values, targets, problem)
 
     def _host_loss(self, loss: Module, values: list[Any], targets: Sequence[Any], problem: Exception) -> HostLoss:
@@ -115,9 +121,11 @@ class DeviceTraining:
 
     def _chosen(self, parameters: Mapping[str, Parameter]) -> list[str]:
         """Those that require gradients, and that the optimizer updates if it has a list."""
-        able = {name: one for name, one in parameters.items()
-                if one.requires_grad and one.pt_data_format.is_floating_point}
-        return [name for name in able if self._optimizer is None or self._optimizer.takes(name)]
+        return [name for name in self._able(parameters) if self._optimizer is None or self._optimizer.takes(name)]
+
+    def _able(self, parameters: Mapping[str, Parameter]) -> list[str]:
+        return [name for name, one in parameters.items()
+                if one.requires_grad and one.pt_data_format.is_floating_point]
 
     def _check_names(self) -> None:
         names = [name for stage in self._trained_stages() for name in stage.trained]
@@ -129,14 +137,33 @@ class DeviceTraining:
             self._optimizer.set_parameters_to_optimize(
                 [one for one in self.device.get_parameters(False) if one.get_name() in names
                  and one.get_name() not in self._optimizer.parameter_to_opt_inputs])
-            unknown = [name for name in self._optimizer.parameter_to_opt_inputs if name not in names]
-            if unknown and not self._optimizer.device_params:
-                raise RuntimeError(f"the optimizer of device '{self.device.name}' has a parameter '{unknown[0]}', which "
-                                   f"its modules do not train; they train {', '.join(names) or 'none'}")
+
+    def _check_optimizer(self, wanted: Sequence[bool]) -> None:
+        """RuntimeError for parameters of the optimizer that the modules do not have, and if there is nothing to train."""
+        able = self._able(_parameters(self.device.modules))
+        unknown = [] if self._optimizer is None or self._optimizer.device_params else \
+            [name for name in self._optimizer.parameter_to_opt_inputs if name not in able]
+        if unknown:
+            raise RuntimeError(f"the optimizer of device '{self.device.name}' has a parameter '{unknown[0]}', which its "
+                               f"modules do not train; they have {', '.join(able) or 'none that requires gradients'}")
+        if self.has_loss and not able and not any(wanted):
+            raise RuntimeError(f"device '{self.device.name}' has the loss, and nothing to train: no parameter or input "
+                               "requires gradients; call set_requires_grad(True) of some")
 
     def compiled_stages(self) -> list[Any]:
         """Stages on the chip."""
-        return self._trained_stages()
+        return [stage.inner if isinstance(stage, FrozenStage) else stage for stage in self.stages
+                if not isinstance(stage, HostLoss)]
+
+    def _check_targets(self, targets: Sequence[Batch]) -> None:
+        """RuntimeError for others than it was compiled for."""
+        sizes = (1, self._settings.microbatch)
+        for batch in targets if self.has_loss else []:
+            if _kinds(batch) != self._targets or any(one.dim() and one.shape[0] not in sizes for one in batch):
+                shown = ", ".join(str(list(one.shape)) for one in batch)
+                wanted = ", ".join(str([self._settings.microbatch, *kind[0]]) for kind in self._targets if kind)
+                raise RuntimeError(f"targets of shapes {shown} were pushed to device '{self.device.name}'; it was compiled "
+                                   f"for {wanted}: push such tensors, or call pybuda.shutdown() to compile anew")
 
     def _trained_stages(self) -> list[Any]:
         return [stage for stage in self.stages if hasattr(stage, "trainer")]
@@ -144,11 +171,14 @@ class DeviceTraining:
     def start(self, samples: Sequence[Any], targets: Sequence[Any]) -> None:
         """Begins the sessions, and loads the optimizer's state. RuntimeError for a parameter without a gradient."""
         values: list[Any] = list(samples)
+        compiled = self._trained_stages()
+        for stage in self.compiled_stages():
+            if stage not in compiled:
+                stage.start()
         for stage in self.stages:
             given = [*values, *targets] if stage.reads_targets else values
-            if hasattr(stage, "check_trained"):
-                stage.check_trained({name: one.value() for name, one in stage.parameters().items() if one.has_value()},
-                                    given)
+            for own in [one for one in compiled if one is stage]:
+                own.check_trained({name: one.value() for name, one in own.parameters().items() if one.has_value()}, given)
             values = self._outputs_of(stage, given)
         if self._optimizer is not None and self._on_host is None:
             for stage in self._trained_stages():
@@ -158,6 +188,7 @@ class DeviceTraining:
 
     def forward(self, batches: Sequence[Batch], targets: Sequence[Batch]) -> list[Batch]:
         """Outputs of each micro-batch, or its losses."""
+        self._check_targets(targets)
         values = list(batches)
         for stage in self.stages:
             given = [[*batch, *target] for batch, target in zip(values, targets)] if stage.reads_targets else values
@@ -208,7 +239,7 @@ class DeviceTraining:
                      for info in stage.trainer.parameters}
         return made
 
-    def state(self) -> dict[str, dict[str, torch.Tensor]]:
+    def state(self) -> dict[str, dict[str, Tensor]]:
         """The optimizer's state on the device by parameter, under the names of pybuda's optimizers."""
         if self._optimizer is None or self._on_host is not None:
             return {}
@@ -243,6 +274,10 @@ class _HostOptimizer:
             trainer.set_parameter(info.name, held.detach())
 
 
+def _parameters(group: Sequence[Any]) -> dict[str, Parameter]:
+    return {str(one.get_name()): one for module in group for one in module.get_parameters()}
+
+
 def _groups(modules: Sequence[Any], device: str) -> list[list[Any]]:
     """Consecutive PyBudaModules together, others alone. RuntimeError for modules that do not train."""
     groups: list[list[Any]] = []
@@ -255,3 +290,17 @@ def _groups(modules: Sequence[Any], device: str) -> list[list[Any]]:
         else:
             groups.append([module])
     return groups
+
+
+def check_trainable(device: Any, settings: Any) -> None:
+    """RuntimeError for a device and a configuration that do not train."""
+    refused = [("chip_ids", len(device.chip_ids) > 1, "training runs on one chip of a device; make one TTDevice for each"),
+               ("compile_subgraphs", settings.compile_subgraphs, "set it to False"),
+               ("loopback_outputs", bool(settings.loopback_outputs), "set it to {}"),
+               ("op_intermediates_to_save", bool(settings.op_intermediates_to_save), "save results in inference"),
+               ("a device image", device._image is not None, "an image has only its forward program; train the module")]
+    for what, used, remedy in refused:
+        if used:
+            raise RuntimeError(f"device '{device.name}' cannot train with {what}: {remedy}")
+    if not device.modules:
+        raise RuntimeError(f"device '{device.name}' has no module; add one with place_module()")

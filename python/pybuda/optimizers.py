@@ -15,7 +15,7 @@ from .tensor import Tensor, to_pt_tensor
 class Optimizer:
     """`parameters`: those to optimize; with `device_params`, or without both, all parameters of the device that require
     gradients."""
-    _states: Mapping[str, str] = {}  # of the device, by name of the state here
+    _states: Mapping[str, str] = {"residue": "residue"}  # of the device, by name of the state here
 
     def __init__(self, parameters: Sequence[Parameter] | None = None, device_params: bool = False) -> None:
         self.device_params = device_params
@@ -72,7 +72,7 @@ class Optimizer:
             Optimizer.generate_op_trace(self, None, None, None)
         options = self._device_options()
         inherits = type(self).get_pytorch_optimizer in (SGD.get_pytorch_optimizer, Adam.get_pytorch_optimizer)
-        return options if not own and inherits else None
+        return options | {"compensated_updates": True} if options is not None and not own and inherits else None
 
     def _device_options(self) -> dict[str, Any] | None:
         return None
@@ -178,7 +178,7 @@ class _Moments(Optimizer):
 
 class Adam(_Moments):
     """As torch.optim.Adam. AssertionError for settings out of range."""
-    _states = {"mean": "mean", "variance": "square"}
+    _states = {**Optimizer._states, "mean": "mean", "variance": "square"}
 
     def __init__(self, learning_rate: float, beta1: float = 0.9, beta2: float = 0.999, epsilon: float = 1e-8,
                  weight_decay: float = 0.0, bias_correction: bool = True,

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
@@ -112,6 +113,10 @@ class _Compiled:
             self._trainer = ttsim.Trainer(self.compiled, **self.settings.session)
         return self._trainer
 
+    def on_chip(self) -> Any:
+        """The trainer; None before it ran."""
+        return self._trainer
+
     def run_forward(self, given: Mapping[str, torch.Tensor], count: int) -> list[Batch]:
         """Outputs of `count` micro-batches, for inputs with all samples along a new axis."""
         results = self.trainer.forward(given)
@@ -139,7 +144,7 @@ class _Compiled:
         for place, shapes in enumerate(self._forms):
             batch: Batch = []
             for name, shape, wanted in zip(names, shapes, self.wanted):
-                if not wanted or name not in found:
+                if not wanted or name is None or name not in found:
                     batch.append(None)
                     continue
                 own = found[name].reshape(len(self._forms), self.settings.microbatch, -1)[place]
@@ -150,21 +155,30 @@ class _Compiled:
     def check_trained(self, values: Values, samples: Sequence[Any]) -> None:
         """RuntimeError if a parameter or an input has a gradient in torch and none on the device."""
         leaves = {name: value.detach().float().requires_grad_(name in self.trained) for name, value in values.items()}
-        inputs = [sample.detach().float().requires_grad_() if wanted else sample
-                  for sample, wanted in zip(samples, self.wanted)]
+        noise = torch.Generator().manual_seed(0)  # so that few gradients are 0 by chance
+        inputs = [(sample.detach().float() + torch.rand(sample.shape, generator=noise)).requires_grad_(wanted)
+                  if sample is not None and sample.dtype.is_floating_point else sample
+                  for sample, wanted in zip(samples, [*self.wanted, *([False] * len(samples))])]
         outputs = [one for one in self.reference(leaves, inputs) if one.requires_grad]
         if outputs:
             torch.autograd.backward([one.sum() for one in outputs])
         there = {info.name for info in self.trainer.parameters}
         given = {info.name for info in self.compiled.outputs}
-        lost = [f"parameter '{name}'" for name in self.trained if leaves[name].grad is not None and name not in there]
+        lost = [f"parameter '{name}'" for name in self.trained if _has_gradient(leaves[name]) and name not in there]
+        lost += [f"result '{name[5:]}'" for name in self._foreign_gradients()]
         lost += [f"input '{name}'" for name, one in zip(self.input_names(), inputs)
-                 if one is not None and one.requires_grad and one.grad is not None and f"grad_{name}" not in given]
+                 if one is not None and _has_gradient(one) and f"grad_{name}" not in given]
         if lost:
             steps = ", ".join(dict.fromkeys(f"{step.origin} ({step.op})" for step in self.compiled.host_steps))
             raise RuntimeError(f"{lost[0]} has no gradient on the device: the host computes {steps or 'ops beside it'}, "
                                "and gradients do not pass host steps; place this part of the module on a CPUDevice, or "
                                "set requires_grad to False")
+
+    def _foreign_gradients(self) -> list[str]:
+        """Queues of gradients of results that the host goes on computing with, instead of outputs."""
+        own = ["loss_" + re.sub(r"\W", "_", info.name) for info in self.graph.outputs]
+        return [queue.name for queue in self.compiled.layout.queues if queue.name.startswith("loss_")
+                and not any(queue.name == name or queue.name.startswith(name + "_") for name in own)]
 
     def input_names(self) -> list[str | None]:
         """Of the graph, in the order of the stage's inputs; None: it does not read this one."""
@@ -173,6 +187,10 @@ class _Compiled:
     def reference(self, values: Values, tensors: Sequence[Any]) -> list[torch.Tensor]:
         """Outputs of one sample in torch, with parameters of these values."""
         raise NotImplementedError
+
+
+def _has_gradient(value: torch.Tensor) -> bool:
+    return value.grad is not None and bool(value.grad.any())
 
 
 def _wide_result(values: numpy.ndarray, samples: int, shape: tuple[int, ...]) -> torch.Tensor:
@@ -259,7 +277,7 @@ class TorchTraining(_Compiled, TorchStage):
         self.graph = self.imported.graph
         named = {name: one for name, one in self.parameters().items() if name in self.imported.parameters}
         training = self.options(self.input_names(), named, [info.name for info in self.graph.outputs])
-        self.compiled = compile_graph(self.graph, self.settings, training=training)
+        self.compiled = compile_graph(self.graph, self.settings, training=training, device_comparisons=True)
 
     def input_names(self) -> list[str | None]:
         """Of the graph, for the tensors of a call."""
@@ -295,6 +313,27 @@ class TorchTraining(_Compiled, TorchStage):
     def reference(self, values: Values, tensors: Sequence[Any]) -> list[torch.Tensor]:
         """Outputs of one sample in torch, with parameters of these values."""
         return torch_outputs(self.module, values, tensors)
+
+
+class FrozenStage:
+    """Modules of which nothing is trained, and before which nothing needs gradients: they run as in inference."""
+    reads_targets = False
+
+    def __init__(self, stage: Any) -> None:
+        self.inner = stage
+
+    def forward(self, batches: Sequence[Batch]) -> list[Batch]:
+        """Outputs of each micro-batch."""
+        return [self.inner.run(batch)[0] for batch in batches]
+
+    def backward(self, gradients: Sequence[Batch] | None, clear: bool) -> list[Batch]:
+        """None."""
+        return [[] for _ in gradients or []]
+
+    def reference(self, values: Values, tensors: Sequence[Any]) -> list[torch.Tensor]:
+        """Outputs of one sample in torch."""
+        found: list[torch.Tensor] = self.inner.evaluate_sample(wide(tensors))
+        return found
 
 
 class HostLoss:

@@ -15,7 +15,7 @@ from ._C.backend_api import BackendDevice, BackendType, DeviceMode, default_arch
 from .argument_kinds import WHOLE, takes
 from .compile_result import CompileResult
 from .device import Device, _kinds, samples_for
-from .device_training import DeviceTraining
+from .device_training import DeviceTraining, check_trainable
 from .loopback import Loopback
 from .module import Module
 from .process import reset_unique_node_id, set_state_changed
@@ -191,7 +191,7 @@ class TTDevice(Device):
         """Compiles the modules and the loss module with a backward program and the optimizer. Returns samples of the
         outputs. RuntimeError for what cannot train; errors of compilation."""
         settings = self._settings(inputs, None, microbatch_size or 1)
-        self._check_trainable(settings.config)
+        check_trainable(self, settings.config)
         reset_unique_node_id()
         self.graph_name = "_".join(module.get_name() for module in self.modules)
         training = DeviceTraining(self, inputs, targets, settings, microbatch_count, wanted)
@@ -204,19 +204,6 @@ class TTDevice(Device):
             training.start(inputs, targets)
         self.training = training
         return [torch.zeros(shape) for shape in self._stages[-1].shapes()] if self.loss_module is None else []
-
-    def _check_trainable(self, settings: Any) -> None:
-        """RuntimeError for settings that training does not have."""
-        refused = [("chip_ids", len(self.chip_ids) > 1, "training runs on one chip of a device; make one TTDevice for each"),
-                   ("compile_subgraphs", settings.compile_subgraphs, "set it to False"),
-                   ("loopback_outputs", bool(settings.loopback_outputs), "set it to {}"),
-                   ("op_intermediates_to_save", bool(settings.op_intermediates_to_save), "save results in inference"),
-                   ("a device image", self._image is not None, "an image has only its forward program; train the module")]
-        for what, used, remedy in refused:
-            if used:
-                raise RuntimeError(f"device '{self.name}' cannot train with {what}: {remedy}")
-        if not self.modules:
-            raise RuntimeError(f"device '{self.name}' has no module; add one with place_module()")
 
     def take_samples(self, groups: list[list[Any]]) -> None:
         """Samples for each module, if modules are compiled separately."""

@@ -39,12 +39,12 @@ public:
     /// Values on the device. Throw Error(Input) for an unknown name.
     Array parameter(const std::string& name);
     Array gradient(const std::string& name);  ///< summed over all samples since it was cleared
-    /// Throws Error(Input) for an unknown name, or another shape or type.
+    /// The residue of compensated updates becomes 0. Throws Error(Input) for an unknown name, or another shape or type.
     void set_parameter(const std::string& name, const Array& value);
     void set_learning_rate(double rate);  ///< of all parameters, from the next step() on
 
-    /// The optimizer's state of a parameter, each of the parameter's shape: "momentum", or "mean" and "square"; {} if
-    /// the optimizer has none. Throws Error(Input) for an unknown name.
+    /// The optimizer's state of a parameter, each of the parameter's shape: "momentum", or "mean" and "square", and
+    /// "residue" of compensated updates; {} if the optimizer has none. Throws Error(Input) for an unknown name.
     Arrays state(const std::string& name);
     /// Throws Error(Input) for an unknown parameter or state, or another shape or type.
     void set_state(const std::string& name, const Arrays& state);

@@ -236,7 +236,11 @@ def run_training(epochs: int = 1, steps: int = 1, accumulation_steps: int = 1, m
     run.loss_queue = run.loss_queue if loss_queue is None else loss_queue
     run.checkpoint_queue = run.checkpoint_queue if checkpoint_queue is None else checkpoint_queue
     if all(device.runs for device in get_devices()):
-        training_steps.train(run, epochs, steps, accumulation_steps, microbatch_count, checkpoint_interval)
+        try:
+            training_steps.train(run, epochs, steps, accumulation_steps, microbatch_count, checkpoint_interval)
+        except Exception as problem:
+            run.fail(problem)
+            raise
     else:
         log.warning("devices are only compiled (device_mode, compile_depth), so nothing runs")
     return run.checkpoint_queue

@@ -45,8 +45,10 @@ def forward(count: int) -> None:
     pushed = _taken(devices[0], devices[0]._inputs, count, "push_to_inputs")
     targets = _taken(devices[-1], devices[-1]._targets, count, "push_to_target_inputs")
     values: list[Batch] = pushed
+    outputs = []
     for place, device in enumerate(devices):
         values = device.training.forward(values, targets)
+        outputs.append(values)
         if place < len(run.d2d_fwd_queues) and place + 1 < len(devices):
             for batch in values:
                 run.d2d_fwd_queues[place].put([Tensor.create_from_torch(one) for one in batch])
@@ -54,7 +56,7 @@ def forward(count: int) -> None:
     run.seconds += time.perf_counter() - began
     run.samples += count * devices[0].microbatch_size
     if run.reference is not None:
-        run.reference.forward(pushed, targets, values)
+        run.reference.forward(pushed, targets, outputs)
     for batch in values:
         run.loss_queue.put(batch[0] if isinstance(batch[0], tuple) else [Tensor.create_from_torch(one) for one in batch])
 
@@ -129,20 +131,18 @@ def schedulers() -> None:
 
 def train(run: context.Run, epochs: int, steps: int, accumulation_steps: int, microbatch_count: int,
           interval: int) -> None:
-    """The loop of run_training(). A checkpoint every `interval` steps (0: none), and one at the end unless a step of
-    the last epoch made one."""
+    """The loop of run_training(). A checkpoint every `interval` steps (0: none), and one at the end unless the last
+    step made one."""
     done, made = 0, False
     for epoch in range(epochs):
-        made = False
         for step in range(steps):
             progress.show(f"pybuda: epoch {epoch + 1} of {epochs}, step {step + 1} of {steps}")
             for turn in range(accumulation_steps):
                 forward(microbatch_count)
                 backward(microbatch_count, turn == 0)
             done += 1
-            due = interval > 0 and done % interval == 0
-            optimizer(due)
-            made = made or due
+            made = interval > 0 and done % interval == 0
+            optimizer(made)
         schedulers()
     progress.clear()
     if not made:
