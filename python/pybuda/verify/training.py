@@ -112,7 +112,9 @@ class TrainingReference:
         for own in self._copies if clear else []:
             for value in own.parameters().values():
                 value.grad = None
-        torch.autograd.backward(torch.stack(self._losses).sum())
+        total = torch.stack(self._losses).sum()
+        if total.requires_grad:
+            torch.autograd.backward(total)
         if self._config.enable_input_gradient_checking:
             for golden, found in zip(self._inputs, gradients):
                 for place, (want, got) in enumerate(zip(golden, found)):

@@ -248,3 +248,28 @@ def test_a_module_on_the_host_collects_gradients_and_gets_a_warning_without_opti
     assert "device 'cpu0' has no optimizer" in caplog.text and "device 'tt0' has no optimizer" in caplog.text
     assert torch.equal(pybuda.get_parameter_gradients(cpu)[0]["bias"].value(), layer.bias.grad)
     assert float(layer.bias.grad.abs().max()) > 0
+
+
+def test_a_frozen_network_on_the_chip_feeds_a_head_on_the_host():
+    network, head = mlp().requires_grad_(False), torch.nn.Linear(4, 4)
+    first = pybuda.TTDevice("tt0", module=pybuda.PyTorchModule("network", network), devtype=pybuda.BackendType.Golden)
+    last = pybuda.CPUDevice("cpu0", module=pybuda.PyTorchModule("head", head),
+                            optimizer_f=lambda module: torch.optim.SGD(module.parameters(), lr=0.5))
+    last.place_loss_module(pybuda.PyTorchModule("loss", torch.nn.MSELoss()))
+    push(first, last, 4)
+    made = pybuda.run_training(steps=4, _verify_cfg=pybuda.VerifyConfig(scale_loss=1.0)).get()
+    losses = losses_of(pybuda.get_loss_queue())
+    assert losses[-1] < losses[0] and made[0] == {} and set(made[1]) == {"weight", "bias"}
+    assert pybuda.get_parameter_gradients(first) == [{}] and pybuda.get_report().cycles == 0
+
+
+def test_gradients_that_were_never_cleared_start_at_0():
+    first, last = pipeline(mlp(), sgd())
+    pybuda.initialize_pipeline(**SAMPLES)
+    found = []
+    for zero in (False, True):
+        push(first, last)
+        pybuda.run_forward()
+        pybuda.run_backward(zero_grad=zero)
+        found.append(pybuda.get_parameter_gradients(first)[0]["2.bias"].value())
+    assert torch.equal(found[0], found[1])
