@@ -6,8 +6,8 @@
 int main() {
     try {
         ttsim::Graph graph;
-        const ttsim::Value x = graph.input("x", {1, 32});
-        const ttsim::Value w = graph.constant("w", ttsim::Array({32, 1}, std::vector<float>(32, 0.0F)));
+        const ttsim::Graph::Value x = graph.input("x", {1, 32});
+        const ttsim::Graph::Value w = graph.constant("w", ttsim::Array({32, 1}, std::vector<float>(32, 0.0F)));
         graph.output("y", graph.add("matmul", {x, w}));
 
         ttsim::CompileOptions options;

@@ -166,7 +166,7 @@ class DeviceTraining:
                                    f"for {wanted}: push such tensors, or call pybuda.shutdown() to compile anew")
 
     def _trained_stages(self) -> list[Any]:
-        return [stage for stage in self.stages if hasattr(stage, "trainer")]
+        return [stage for stage in self.stages if isinstance(stage, (TorchTraining, TracedTraining))]
 
     def start(self, samples: Sequence[Any], targets: Sequence[Any]) -> None:
         """Begins the sessions, and loads the optimizer's state. RuntimeError for a parameter without a gradient."""
@@ -177,7 +177,8 @@ class DeviceTraining:
                 stage.start()
         for stage in self.stages:
             given = [*values, *targets] if stage.reads_targets else values
-            for own in [one for one in compiled if one is stage]:
+            own: Any = stage
+            if own in compiled:
                 own.check_trained({name: one.value() for name, one in own.parameters().items() if one.has_value()}, given)
             values = self._outputs_of(stage, given)
         if self._optimizer is not None and self._on_host is None:
