@@ -35,6 +35,8 @@ class DeviceTraining:
         self._keywords: dict[str, Any] = {"microbatch_count": microbatch_count, "optimizer": "none"}
         self._on_host: _HostOptimizer | None = None
         if self._optimizer is not None:
+            if not self._optimizer.parameter_to_opt_inputs:
+                self._optimizer.device_params = True  # also of another device
             made = self._optimizer.device_options()
             if made is None:
                 warnings.warn(f"device '{device.name}': the chip has no program for {self._optimizer.get_type()}, so "
@@ -305,3 +307,7 @@ def check_trainable(device: Any, settings: Any) -> None:
             raise RuntimeError(f"device '{device.name}' cannot train with {what}: {remedy}")
     if not device.modules:
         raise RuntimeError(f"device '{device.name}' has no module; add one with place_module()")
+    if any(rule.is_gradient_op or getattr(rule.epoch_type, "name", "Forward") != "Forward"
+           for rule in settings.amp_properties):
+        warnings.warn(f"device '{device.name}': rules of configure_mixed_precision() for backward and optimizer epochs, and "
+                      "with is_gradient_op, have no effect; give name_regex or op_type alone", stacklevel=6)

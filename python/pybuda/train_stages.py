@@ -371,11 +371,12 @@ class HostLoss:
 
 
 def torch_outputs(module: Any, values: Values, tensors: Sequence[Any]) -> list[torch.Tensor]:
-    """Outputs of a PyTorchModule with parameters of these values, in the mode that its parts have."""
-    args, kwargs = module.call_arguments([tensor.float() if tensor is not None and tensor.dtype in
-                                          (torch.float16, torch.bfloat16) else tensor for tensor in tensors])
+    """Outputs of a PyTorchModule in float32, with parameters of these values, in the mode that its parts have."""
+    short = {name: value.float() for name, value in [*module.module.named_parameters(), *module.module.named_buffers()]
+             if value.dtype in (torch.float16, torch.bfloat16)}
+    args, kwargs = module.call_arguments(wide(tensors))
     with OwnForward(module):
-        return flatten(torch.func.functional_call(module.module, dict(values), args, kwargs))
+        return flatten(torch.func.functional_call(module.module, short | dict(values), args, kwargs))
 
 
 def _refuse_modes(module: PyTorchModule) -> None:

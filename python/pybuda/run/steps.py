@@ -19,10 +19,12 @@ _TIMEOUT = 10.0  # seconds to wait for a push of another thread
 
 
 def training_run(what: str) -> context.Run:
-    """The current run. RuntimeError if there is none, or it does not train."""
+    """The current run. RuntimeError if there is none, if it does not train, or if devices are only compiled."""
     run = context.current()
     if run is None or not run.training:
         not_training(what)
+    if not all(device.runs for device in get_devices()):
+        raise RuntimeError(f"{what}: devices are only compiled (device_mode, compile_depth), so nothing trains")
     return run
 
 

@@ -273,3 +273,34 @@ def test_gradients_that_were_never_cleared_start_at_0():
         pybuda.run_backward(zero_grad=zero)
         found.append(pybuda.get_parameter_gradients(first)[0]["2.bias"].value())
     assert torch.equal(found[0], found[1])
+
+
+def test_an_optimizer_with_a_rule_of_its_own_runs_in_torch():
+    class Nesterov(pybuda.SGD):
+        def get_pytorch_optimizer(self, parameters, lr=None):
+            return torch.optim.SGD(parameters.values(), lr=self.learning_rate, momentum=0.9, nesterov=True)
+
+    first, last = pipeline(mlp(), Nesterov(0.05, device_params=True), data_format=pybuda.DataFormat.Float32)
+    push(first, last, 3)
+    with pytest.warns(UserWarning, match="the chip has no program for Nesterov, so torch updates the parameters"):
+        pybuda.run_training(steps=3, _verify_cfg=pybuda.VerifyConfig(scale_loss=1.0, pcc=0.9999))
+    assert "run_opt_0" not in first.get_compiled_results().netlist
+
+
+def test_two_devices_may_share_an_optimizer():
+    optimizer = pybuda.SGD(0.1)
+    network = [pybuda.PyTorchModule(f"part{k}", torch.nn.Linear(20, 20 - 16 * k)) for k in range(2)]
+    first, last = [pybuda.TTDevice(f"tt{k}", module=network[k], optimizer=optimizer, devtype=pybuda.BackendType.Golden)
+                   for k in range(2)]
+    last.place_loss_module(pybuda.PyTorchModule("loss", torch.nn.MSELoss()))
+    push(first, last, 4)
+    pybuda.run_training(steps=2, accumulation_steps=2, _verify_cfg=pybuda.VerifyConfig())
+    assert [len(one) for one in pybuda.get_parameter_gradients()] == [2, 2]
+
+
+def test_rules_for_other_epochs_are_named():
+    first, last = pipeline(mlp(), sgd())
+    pybuda.config.configure_mixed_precision(epoch_type=pybuda._C.NodeEpochType.Optimizer,
+                                            output_df=pybuda.DataFormat.Float32)
+    with pytest.warns(UserWarning, match="backward and optimizer epochs.*have no effect"):
+        pybuda.initialize_pipeline(**SAMPLES)

@@ -179,3 +179,13 @@ def test_images_and_onnx_models_run_inference():
     with pytest.raises(RuntimeError, match="tti_path is for inference"):
         verify_module(pybuda.PyTorchModule("m", mlp()), [(1, 20)],
                       VerifyConfig(test_kind=TestKind.TRAINING, tti_path="a.tti"))
+
+
+def test_a_device_that_is_only_compiled(caplog):
+    first, last = pipeline(mlp(), sgd(), device_mode=pybuda.DeviceMode.CompileOnly)
+    first.push_to_inputs(X)
+    last.push_to_target_inputs(TARGET)
+    assert pybuda.run_training().empty() and "devices are only compiled" in caplog.text
+    assert "run_bwd_0" in first.get_compiled_results().netlist
+    with pytest.raises(RuntimeError, match="run_forward: devices are only compiled"):
+        pybuda.run_forward()

@@ -229,3 +229,64 @@ def test_verification_finds_a_wrong_gradient(monkeypatch):
         self, [[one.flip(-1) for one in batch] for batch in gradients], clear))
     with pytest.raises(RuntimeError, match="gradient of .* differs from torch's"):
         verify_module(Layer("layer"), [(1, 10, 24)], config(), inputs_centered_on_zero=True)
+
+
+class TwoHeads(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.one, self.two = torch.nn.Linear(20, 4), torch.nn.Linear(20, 3)
+
+    def forward(self, x, scale=None):
+        return self.one(x) if scale is None else self.one(x * scale), self.two(x)
+
+
+class FirstOnly(torch.nn.Module):
+    def forward(self, one, two, target):
+        return (one - target).square().mean()
+
+
+def test_an_output_that_the_loss_does_not_read_has_no_gradient():
+    first, last = pipeline(TwoHeads(), pybuda.SGD(0.1), loss=pybuda.PyTorchModule("loss", FirstOnly()))
+    for x, target in rows(2):
+        first.push_to_inputs({"x": x, "scale": torch.full((2, 20), 0.5)})
+        last.push_to_target_inputs(target)
+    pybuda.run_training(steps=2, _verify_cfg=VerifyConfig(scale_loss=1.0))
+    found = pybuda.get_parameter_gradients(first)[0]
+    assert float(found["one.weight"].value().abs().max()) > 0 and not found["two.weight"].value().any()
+
+
+def test_a_module_in_16_bits():
+    first, last = pipeline(mlp().bfloat16(), pybuda.Adam(0.01))
+    for x, target in rows(2):
+        first.push_to_inputs(x.bfloat16())
+        last.push_to_target_inputs(target)
+    values = pybuda.run_training(steps=2, _verify_cfg=VerifyConfig(scale_loss=1.0)).get()
+    pybuda.update_device_parameters(parameters=values)
+
+
+FUNCTIONS = {
+    "gelu": torch.nn.functional.gelu, "silu": torch.nn.functional.silu, "elu": torch.nn.functional.elu,
+    "softmax": lambda y: y.softmax(-1), "log_softmax": lambda y: y.log_softmax(-1), "power": lambda y: (y.abs() + 0.1)**1.7,
+    "clamp": lambda y: y.clamp(-0.3, 0.3), "amax": lambda y: y.amax(1), "var": lambda y: y.var(-1, keepdim=True),
+    "norm": lambda y: torch.nn.functional.normalize(y, dim=-1), "cumsum": lambda y: y.cumsum(-1),
+    "moves": lambda y: y.reshape(1, 2, 4, 8).permute(0, 2, 1, 3).reshape(1, 4, 16)[:, :, 2:12:2],
+    "joined": lambda y: torch.cat([y, torch.stack([y, y.square()], 1).sum(1)], -1), "flip": lambda y: y.roll(1, -1).flip(1),
+    "where": lambda y: torch.where(y > 0, y, y * 0.3), "minimum": lambda y: torch.minimum(y, -2 * y),
+    "layer_norm": lambda y: torch.nn.functional.layer_norm(y, (8,)), "sort": lambda y: y.sort(-1)[0],
+    "topk": lambda y: y.topk(3, -1)[0], "attention": lambda y: torch.nn.functional.scaled_dot_product_attention(y, y, y),
+    "max_pool": lambda y: torch.nn.functional.max_pool1d(y, 2), "logsumexp": lambda y: y.logsumexp(-1),
+    "expand": lambda y: y[:, :1].expand(1, 8, 8) * 2, "masked": lambda y: y.masked_fill(torch.eye(8, dtype=torch.bool), 0.0)}
+
+
+@pytest.mark.parametrize("name", list(FUNCTIONS))
+def test_gradients_of_functions(name):
+    class Module(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer, self.shift = torch.nn.Linear(8, 8), torch.nn.Parameter(torch.randn(8) / 2)
+
+        def forward(self, x):
+            return FUNCTIONS[name](self.layer(x) + self.shift)
+
+    verify_module(pybuda.PyTorchModule("module", Module()), [(1, 8, 8)], config(relative_atol=0.02, pcc=0.999),
+                  inputs_centered_on_zero=True)
