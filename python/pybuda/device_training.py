@@ -183,9 +183,8 @@ class DeviceTraining:
             if own in compiled:
                 own.check_trained({name: one.value() for name, one in own.parameters().items() if one.has_value()}, given)
             values = self._outputs_of(stage, given)
-        if self._optimizer is not None and self._on_host is None:
-            for stage in self._trained_stages():
-                self._optimizer.load_state(stage.trainer)
+        if self._optimizer is not None:
+            self.set_state(self._optimizer.parameter_to_opt_inputs)
 
     # --- running
 
@@ -248,6 +247,12 @@ class DeviceTraining:
             return {}
         return {info.name: self._optimizer.read_state(stage.trainer, info.name)
                 for stage in self._trained_stages() for info in stage.trainer.parameters}
+
+    def set_state(self, state: Mapping[str, Mapping[str, Any]]) -> None:
+        """Gives the device the optimizer's state."""
+        if self._optimizer is not None and self._on_host is None:
+            for stage in self._trained_stages():
+                self._optimizer.load_state(stage.trainer, state)
 
     def needs_gradients(self) -> bool:
         """Whether parameters are trained, or earlier devices wait for gradients."""

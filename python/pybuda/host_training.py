@@ -118,6 +118,13 @@ class HostTraining:
         return {name: value.detach().clone() for module in self.device.modules
                 for name, value in module.module.named_parameters()}
 
+    def state(self) -> dict[str, Any]:
+        """None: torch's optimizers have it."""
+        return {}
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Does nothing."""
+
     def needs_gradients(self) -> bool:
         """Whether parameters are trained, or earlier devices wait for gradients."""
         return any(_trained(module) for module in self.device.modules) or any(self._wanted)

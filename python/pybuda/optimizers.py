@@ -14,7 +14,9 @@ from .tensor import Tensor, to_pt_tensor
 
 class Optimizer:
     """`parameters`: those to optimize; with `device_params`, or without both, all parameters of the device that require
-    gradients."""
+    gradients. `compensated`, an attribute: whether the device keeps what rounding takes from a weight for the next
+    step."""
+    compensated = True
     _states: Mapping[str, str] = {"residue": "residue"}  # of the device, by name of the state here
 
     def __init__(self, parameters: Sequence[Parameter] | None = None, device_params: bool = False) -> None:
@@ -72,7 +74,7 @@ class Optimizer:
             Optimizer.generate_op_trace(self, None, None, None)
         options = self._device_options()
         inherits = type(self).get_pytorch_optimizer in (SGD.get_pytorch_optimizer, Adam.get_pytorch_optimizer)
-        return options | {"compensated_updates": True} if options is not None and not own and inherits else None
+        return options | {"compensated_updates": self.compensated} if options is not None and not own and inherits else None
 
     def _device_options(self) -> dict[str, Any] | None:
         return None
@@ -89,10 +91,10 @@ class Optimizer:
                 key: one if isinstance(one, Tensor) else Tensor.create_from_torch(to_pt_tensor(one))
                 for key, one in kept.items()}
 
-    def load_state(self, trainer: Any) -> None:
+    def load_state(self, trainer: Any, params: Mapping[str, Mapping[str, Any]]) -> None:
         """Gives the device the state of its parameters."""
         for info in trainer.parameters:
-            kept = self.parameter_to_opt_inputs.get(info.name, {})
+            kept = params.get(info.name, {})
             state = {own: kept[name].value().float() for name, own in self._states.items() if name in kept}
             if state:
                 trainer.set_state(info.name, {own: value.reshape(tuple(info.shape)) for own, value in state.items()})

@@ -30,6 +30,12 @@ class Training(Protocol):
     def values(self) -> dict[str, Any]:
         """Values of the parameters that require gradients, as torch tensors."""
 
+    def state(self) -> dict[str, Any]:
+        """The optimizer's state by parameter, if it is on a chip."""
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Sets it."""
+
     def needs_gradients(self) -> bool:
         """Whether it has a use for gradients of its outputs."""
 

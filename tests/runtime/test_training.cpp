@@ -264,3 +264,21 @@ TEST_CASE("with everything frozen only inputs are differentiated") {
     trainer.forward({{"x", random_literal({2, 3, 40}, 1, 3)}});
     CHECK(trainer.backward({{"y", g}}, true).at("x").dims() == ir::Dims{2, 3, 40});
 }
+
+TEST_CASE("what cannot be trained is refused by name") {
+    ir::CompileOptions options = options_for(DataFormat::Float32, "wh_n150", ir::OptimizerKind::Sgd);
+    options.training->frozen = {"*"};
+    CHECK_THROWS_WITH(ir::compile(ir::parse_graph(linear_text(), "test.tg"), options),
+                      Catch::Contains("there is nothing to train"));
+    // the comparison is a step of the host, before the first op of the device
+    const std::string text = "%x = input : f32[2, 4]\n%limit = " + values_text({4}, 1, 1) +
+                             "%w = " + values_text({4, 8}, 1, 2) +
+                             "%c = less %x, %limit : bool[2, 4]\n%f = cast %c {to = \"f32\"} : f32[2, 4]\n"
+                             "%y = matmul %f, %w : f32[2, 8]\noutput \"y\" = %y\n";
+    options.training->frozen.clear();
+    CHECK_THROWS_WITH(ir::compile(ir::parse_graph(text, "test.tg"), options),
+                      Catch::Contains("constant 'limit' is trained, and a step of the host reads it") &&
+                          Catch::Contains("'--freeze limit'"));
+    options.training->frozen = {"limit"};
+    CHECK(ir::compile(ir::parse_graph(text, "test.tg"), options).trained.size() == 1);
+}

@@ -162,6 +162,8 @@ def _start_training(loss_queue: Any, checkpoint_queue: Any, sample_inputs: Any, 
     wanted = gradients_asked(devices[0], sample_inputs)
     microbatch, samples = samples_for(devices[0], sample_inputs)
     targets = sample_of(to_pt_tensors(sample_targets))[1] if len(sample_targets) else devices[-1].get_first_targets()
+    kept = [(device.training.values(), device.training.state()) if device.training is not None and device.runs else ({}, {})
+            for device in devices]
     for device in devices:
         if mode != DeviceMode.CompileAndRun and hasattr(device, "device_mode"):
             device.device_mode = mode
@@ -170,8 +172,11 @@ def _start_training(loss_queue: Any, checkpoint_queue: Any, sample_inputs: Any, 
                                                   microbatch_count, verify_cfg)
         wanted = [device.training.needs_gradients()] * len(samples)
     warn_unknown(config._get_global_compiler_config(), devices)
-    for device in devices:
+    for device, (values, state) in zip(devices, kept):
         device.microbatch_size = microbatch
+        if values and device.runs:  # the device had them in its memory
+            device.update_device_parameters(values)
+            device.training.set_state(state)
     run = context.Run()
     run.loss_queue = run.loss_queue if loss_queue is None else loss_queue
     run.checkpoint_queue = run.checkpoint_queue if checkpoint_queue is None else checkpoint_queue

@@ -73,6 +73,30 @@ def test_a_second_call_goes_on_without_compiling():
     assert not torch.equal(bias(pybuda.get_parameter_checkpoint()), middle)
 
 
+def test_a_call_that_compiles_again_goes_on_with_weights_and_state():
+    def started():
+        pybuda.pybuda_reset()
+        torch.manual_seed(3)
+        first, last = pipeline(mlp(), pybuda.Adam(0.01, device_params=True), data_format=pybuda.DataFormat.Float32)
+        push(first, last, 5)
+        return first
+
+    first = started()
+    pybuda.run_training(steps=3)
+    stages = first._stages
+    pybuda.run_training(microbatch_count=2)
+    assert first._stages is not stages
+    again = bias(pybuda.get_parameter_checkpoint())
+
+    started()
+    pybuda.initialize_pipeline(training=True, microbatch_count=2)
+    for count in (1, 1, 1, 2):
+        pybuda.run_forward(count)
+        pybuda.run_backward(count, zero_grad=True)
+        pybuda.run_optimizer()
+    assert torch.allclose(again, bias(pybuda.get_parameter_checkpoint()), atol=1e-3)
+
+
 def test_inference_after_training_has_the_trained_weights():
     network = mlp()
     before = network[2].bias.detach().clone()

@@ -21,4 +21,4 @@ def test_the_programs_of_the_page_print_what_it_shows():
         else:
             assert printed == body
             compared += 1
-    assert compared == 3
+    assert compared == 4
