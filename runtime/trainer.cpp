@@ -28,6 +28,7 @@ bool is_gradient_input(const ir::Node& node) { return node.origin.starts_with(ir
 struct Trainer::Impl {
     ir::CompiledModel model;
     bool values;  ///< whether the session computes values
+    bool rounds;  ///< whether it has the chip's formats
     const ir::ModelProgram *forward, *backward, *optimizer;
     Session session;
     std::vector<ir::BoundTensor> inputs, outputs, incoming, input_gradients;
@@ -39,6 +40,7 @@ struct Trainer::Impl {
     Impl(ir::CompiledModel compiled, const ModelOptions& options)
         : model(std::move(compiled)),
           values(options.session.mode != sim::Mode::Timing),
+          rounds(options.session.numerics != Numerics::Float32),
           forward(program_of(model, ir::ProgramRole::Forward)),
           backward(program_of(model, ir::ProgramRole::Backward)),
           optimizer(program_of(model, ir::ProgramRole::Optimizer)),
@@ -127,7 +129,7 @@ struct Trainer::Impl {
 
     /// Rounded to the nearest number of its format, as constants are; a write truncates.
     void write_ram(const std::string& ram, Tensor entry) {
-        ir::round_for_push(model.netlist.find_queue(ram)->df, entry.data);
+        if (rounds) ir::round_for_push(model.netlist.find_queue(ram)->df, entry.data);
         session.write(ram, 0, entry);
     }
 

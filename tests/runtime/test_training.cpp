@@ -240,10 +240,12 @@ TEST_CASE("a restored state goes on like the first") {
 }
 
 TEST_CASE("values that the host sets are rounded to the nearest of their format") {
-    runtime::Trainer trainer(ir::compile(ir::parse_graph(linear_text(), "test.tg"),
-                                         options_for(DataFormat::Float16_b, "gs_e150", ir::OptimizerKind::Sgd)),
-                             functional(Numerics::Real));
+    const ir::CompiledModel model = ir::compile(ir::parse_graph(linear_text(), "test.tg"),
+                                                options_for(DataFormat::Float16_b, "gs_e150", ir::OptimizerKind::Sgd));
+    runtime::Trainer trainer(model, functional(Numerics::Real)), exact(model, functional(Numerics::Float32));
     const ir::Literal values = random_literal({50}, 1, 9);
+    exact.set_parameter("b", values);
+    CHECK(exact.parameter("b").copied_floats() == values.copied_floats());
     trainer.set_parameter("b", values);
     const ir::Literal stored = trainer.parameter("b");
     for (std::int64_t i = 0; i < 50; ++i)  // half a digit of 8
