@@ -28,7 +28,7 @@ bool is_gradient_input(const ir::Node& node) { return node.origin.starts_with(ir
 struct Trainer::Impl {
     ir::CompiledModel model;
     bool values;  ///< whether the session computes values
-    bool rounds;  ///< whether it has the chip's formats
+    bool rounds;  ///< whether its queues have the chip's formats
     const ir::ModelProgram *forward, *backward, *optimizer;
     Session session;
     std::vector<ir::BoundTensor> inputs, outputs, incoming, input_gradients;
@@ -40,7 +40,7 @@ struct Trainer::Impl {
     Impl(ir::CompiledModel compiled, const ModelOptions& options)
         : model(std::move(compiled)),
           values(options.session.mode != sim::Mode::Timing),
-          rounds(options.session.numerics != Numerics::Float32),
+          rounds(!options.session.golden || options.session.numerics != Numerics::Float32),
           forward(program_of(model, ir::ProgramRole::Forward)),
           backward(program_of(model, ir::ProgramRole::Backward)),
           optimizer(program_of(model, ir::ProgramRole::Optimizer)),

@@ -329,6 +329,7 @@ def error_raised() -> bool:
 def shutdown() -> bool:
     """Ends the run; devices and configuration stay."""
     context.end_run()
+    config._get_global_compiler_config().enable_training = False
     return True
 
 

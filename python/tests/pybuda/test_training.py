@@ -328,3 +328,14 @@ def test_rules_for_other_epochs_are_named():
                                             output_df=pybuda.DataFormat.Float32)
     with pytest.warns(UserWarning, match="backward and optimizer epochs.*have no effect"):
         pybuda.initialize_pipeline(**SAMPLES)
+
+
+def test_after_shutdown_a_device_is_compiled_for_inference():
+    first, last = pipeline(mlp(), sgd())
+    push(first, last)
+    pybuda.run_training()
+    pybuda.shutdown()
+    assert first.training is None
+    with pytest.raises(RuntimeError, match="compiled for training"):
+        pybuda.run_backward()
+    assert "run_bwd_0" not in pybuda.pybuda_compile(first, "graph", X[:1]).netlist

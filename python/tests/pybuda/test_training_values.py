@@ -290,3 +290,24 @@ def test_gradients_of_functions(name):
 
     verify_module(pybuda.PyTorchModule("module", Module()), [(1, 8, 8)], config(relative_atol=0.02, pcc=0.999),
                   inputs_centered_on_zero=True)
+
+
+def test_a_loss_of_pybuda_that_cannot_be_compiled_runs_on_the_host(monkeypatch):
+    import ttsim
+    from pybuda import train_stages
+    made = train_stages.compile_graph
+
+    def compile_graph(graph, settings, *given, training=None, **named):
+        if training["losses"]:
+            raise ttsim.UnsupportedError("an op of the loss has no gradient")
+        return made(graph, settings, *given, training=training, **named)
+
+    monkeypatch.setattr("pybuda.stage_kinds.compile_graph", compile_graph)
+    device = pybuda.TTDevice("tt0", module=Layer("layer"), optimizer=pybuda.SGD(0.1), devtype=pybuda.BackendType.Golden)
+    device.place_loss_module(pybuda.op.loss.CrossEntropyLoss("loss"))
+    for _ in range(2):
+        device.push_to_inputs(torch.rand(2, 10, 24))
+        device.push_to_target_inputs(one_hot(10, 40).expand(2, 10, 40))
+    with pytest.warns(UserWarning, match="the loss 'loss' runs in torch on the host.*no gradient"):
+        pybuda.run_training(steps=2, _verify_cfg=VerifyConfig())
+    assert tuple(pybuda.get_loss_queue().get()[0].shape.dims) == (2, 1, 1)
