@@ -170,7 +170,8 @@ def _start_training(loss_queue: Any, checkpoint_queue: Any, sample_inputs: Any, 
         with progress.stage(f"compiling device '{device.name}'"), noting_samples(samples, microbatch):
             samples = device.compile_for_training(samples, targets if device is devices[-1] else [], wanted, microbatch,
                                                   microbatch_count, verify_cfg)
-        wanted = [device.training.needs_gradients()] * len(samples)
+        needed = device.training.needs_gradients()
+        wanted = [needed and sample.dtype.is_floating_point for sample in samples]
     warn_unknown(config._get_global_compiler_config(), devices)
     for device, (values, state) in zip(devices, kept):
         device.microbatch_size = microbatch

@@ -311,3 +311,26 @@ def test_a_loss_of_pybuda_that_cannot_be_compiled_runs_on_the_host(monkeypatch):
     with pytest.warns(UserWarning, match="the loss 'loss' runs in torch on the host.*no gradient"):
         pybuda.run_training(steps=2, _verify_cfg=VerifyConfig())
     assert tuple(pybuda.get_loss_queue().get()[0].shape.dims) == (2, 1, 1)
+
+
+class Before(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(20, 8)
+
+    def forward(self, x):
+        return self.layer(x), (x[:, :4] > 0.5).long()
+
+
+class After(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.words, self.layer = torch.nn.Embedding(2, 8), torch.nn.Linear(8, 4)
+
+    def forward(self, x, ids):
+        return self.layer(torch.tanh(x) + self.words(ids).sum(1))
+
+
+def test_integers_between_devices_have_no_gradients():
+    verify_module_pipeline([pybuda.PyTorchModule("before", Before()), pybuda.PyTorchModule("after", After())], [(2, 20)],
+                           config(steps=2), device_types=["CPUDevice", "TTDevice"])
