@@ -334,3 +334,23 @@ class After(torch.nn.Module):
 def test_integers_between_devices_have_no_gradients():
     verify_module_pipeline([pybuda.PyTorchModule("before", Before()), pybuda.PyTorchModule("after", After())], [(2, 20)],
                            config(steps=2), device_types=["CPUDevice", "TTDevice"])
+
+
+class Tied(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.one, self.two = torch.nn.Linear(20, 20, bias=False), torch.nn.Linear(20, 20, bias=False)
+        self.two.weight = self.one.weight
+
+    def forward(self, x):
+        return self.two(torch.tanh(self.one(x)))
+
+
+def test_tied_weights_have_the_sum_of_their_gradients():
+    verify_module(pybuda.PyTorchModule("tied", Tied()), [(2, 20)], config(steps=2), inputs_centered_on_zero=True)
+    pybuda.pybuda_reset()
+    first, last = pipeline(Tied(), pybuda.SGD(0.1))
+    first.push_to_inputs(torch.rand(2, 20))
+    last.push_to_target_inputs(torch.rand(2, 20))
+    pybuda.run_training()
+    assert list(pybuda.get_parameter_gradients(first)[0]) == ["one.weight"]
