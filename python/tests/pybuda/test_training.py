@@ -9,7 +9,7 @@ import torch
 
 from training import emptied, losses_of, mlp, pipeline
 
-X, TARGET = torch.rand(2, 20), torch.rand(2, 4)
+X, TARGET = (torch.rand(2, size, generator=torch.Generator().manual_seed(size)) for size in (20, 4))
 SAMPLES = {"training": True, "sample_inputs": (X,), "sample_targets": (TARGET,)}
 
 

@@ -6,7 +6,7 @@ from pybuda.verify import TestKind, VerifyConfig, verify_module
 
 from training import mlp, pipeline
 
-X, TARGET = torch.rand(2, 20), torch.rand(2, 4)
+X, TARGET = (torch.rand(2, size, generator=torch.Generator().manual_seed(size)) for size in (20, 4))
 SAMPLES = {"training": True, "sample_inputs": (X,), "sample_targets": (TARGET,)}
 
 
