@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "compiler/host/host_rounding.hpp"
 #include "compiler/host/samples.hpp"
 #include "compiler/ir/check_input_name.hpp"
 #include "compiler/ir/training.hpp"
@@ -27,6 +28,7 @@ bool is_gradient_input(const ir::Node& node) { return node.origin.starts_with(ir
 struct Trainer::Impl {
     ir::CompiledModel model;
     bool values;  ///< whether the session computes values
+    bool rounds;  ///< whether its queues have the chip's formats
     const ir::ModelProgram *forward, *backward, *optimizer;
     Session session;
     std::vector<ir::BoundTensor> inputs, outputs, incoming, input_gradients;
@@ -38,6 +40,7 @@ struct Trainer::Impl {
     Impl(ir::CompiledModel compiled, const ModelOptions& options)
         : model(std::move(compiled)),
           values(options.session.mode != sim::Mode::Timing),
+          rounds(!options.session.golden || options.session.numerics != Numerics::Float32),
           forward(program_of(model, ir::ProgramRole::Forward)),
           backward(program_of(model, ir::ProgramRole::Backward)),
           optimizer(program_of(model, ir::ProgramRole::Optimizer)),
@@ -121,7 +124,25 @@ struct Trainer::Impl {
         Tensor entry(1, tile_edge, tile_edge);
         entry.data[0] = static_cast<float>(ir::rate_of_step(model.optimizer, rate, ++steps));
         for (const ir::TrainedParameter& parameter : model.trained)
-            if (!parameter.learning_rate.empty()) session.write(parameter.learning_rate, 0, entry);
+            if (!parameter.learning_rate.empty()) write_ram(parameter.learning_rate, entry);
+    }
+
+    /// Rounded to the nearest number of its format, as constants are; a write truncates.
+    void write_ram(const std::string& ram, Tensor entry) {
+        if (rounds) ir::round_for_push(model.netlist.find_queue(ram)->df, entry.data);
+        session.write(ram, 0, entry);
+    }
+
+    /// Writes a tensor of a parameter's shape.
+    void store(const ir::TrainedParameter& parameter, const std::string& ram, const ir::Literal& value) {
+        if (value.dims() != parameter.type.dims || value.dtype() != parameter.type.dtype)
+            fail_input(where(), "parameter '{}' is {}, not {}", parameter.name, to_string(parameter.type),
+                       to_string(ir::Type{value.dtype(), value.dims(), {}}));
+        write();
+        const ir::Literal stored = ir::apply_derivation(*parameter.from, value);
+        Tensor entry(stored.dims()[0], stored.dims()[1], stored.dims()[2]);
+        entry.data = stored.copied_floats();
+        write_ram(ram, std::move(entry));
     }
 
     ir::Values run_forward(const ir::Values& given);
@@ -243,14 +264,33 @@ ir::Literal Trainer::gradient(const std::string& name) {
 
 void Trainer::set_parameter(const std::string& name, const ir::Literal& value) {
     const ir::TrainedParameter& found = impl_->find(name);
-    impl_->write();
-    const ir::Literal stored = ir::apply_derivation(*found.from, value);
-    Tensor entry(stored.dims()[0], stored.dims()[1], stored.dims()[2]);
-    entry.data = stored.copied_floats();
-    impl_->session.write(found.ram, 0, entry);
+    impl_->store(found, found.ram, value);
+    if (const auto residue = found.states.find(std::string(ir::residue_state)); residue != found.states.end())
+        impl_->store(found, residue->second, ir::Literal(value.dtype(), value.dims()));
 }
 
 void Trainer::set_learning_rate(double rate) { impl_->rate = rate; }
+
+ir::Values Trainer::state(const std::string& name) {
+    const ir::TrainedParameter& found = impl_->find(name);
+    ir::Values all;
+    for (const auto& [kind, ram] : found.states) all.emplace(kind, impl_->read(found, ram));
+    return all;
+}
+
+void Trainer::set_state(const std::string& name, const ir::Values& state) {
+    const ir::TrainedParameter& found = impl_->find(name);
+    std::vector<std::string> kinds;
+    for (const auto& [kind, ram] : found.states) kinds.push_back(kind);
+    for (const auto& [kind, value] : state)
+        if (!found.states.contains(kind))
+            fail_input(impl_->where(), "the optimizer of '{}' has no state '{}'{}", name, kind,
+                       did_you_mean(kind, kinds));
+    for (const auto& [kind, value] : state) impl_->store(found, found.states.at(kind), value);
+}
+
+std::int64_t Trainer::steps() const { return impl_->steps; }
+void Trainer::set_steps(std::int64_t steps) { impl_->steps = steps; }
 
 Session& Trainer::session() { return impl_->session; }
 const ir::CompiledModel& Trainer::compiled() const { return impl_->model; }

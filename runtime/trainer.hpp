@@ -35,8 +35,19 @@ public:
     /// Values on the device, by the model's name. Throws Error(Input) for an unknown name.
     ir::Literal parameter(const std::string& name);
     ir::Literal gradient(const std::string& name);
+    /// Also sets the residue of compensated updates to 0. Throws Error(Input) for an unknown name, and for a value of
+    /// another shape or type.
     void set_parameter(const std::string& name, const ir::Literal& value);
     void set_learning_rate(double rate);  ///< of all parameters, from the next step() on
+
+    /// The optimizer's state of a parameter: "momentum", or "mean" and "square"; "residue" of
+    /// compensated updates; {} if it has none. Each has the
+    /// parameter's shape. Throws Error(Input) for an unknown name.
+    ir::Values state(const std::string& name);
+    /// Throws Error(Input) for an unknown parameter or kind of state, and for a value of another shape or type.
+    void set_state(const std::string& name, const ir::Values& state);
+    std::int64_t steps() const;          ///< that step() has run, or as set
+    void set_steps(std::int64_t steps);  ///< of a restored state: Adam's correction depends on it
 
     Session& session();
     const ir::CompiledModel& compiled() const;

@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "netlist/checks/validate.hpp"
+#include "sim/checks/performance.hpp"
 #include "sim/figures/steady.hpp"
 #include "sim/inputs/sparse_counts.hpp"
 #include "sim/setup/setup.hpp"

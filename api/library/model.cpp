@@ -3,6 +3,7 @@
 #include "api/library/arrays.hpp"
 #include "api/library/graph_impl.hpp"
 #include "api/library/internal.hpp"
+#include "api/library/model_impl.hpp"
 #include "api/library/options.hpp"
 #include "base/text.hpp"
 #include "compiler/files/result_folder.hpp"
@@ -16,18 +17,17 @@
 #include "runtime/image/image.hpp"
 #include "runtime/image/target.hpp"
 #include "runtime/measured_values.hpp"
-#include "runtime/model.hpp"
 #include "runtime/simulated_run.hpp"
 
 namespace ttsim {
-
-namespace {
 
 std::vector<ArrayInfo> infos(const std::vector<impl::runtime::ModelTensor>& tensors) {
     std::vector<ArrayInfo> all;
     for (const impl::runtime::ModelTensor& tensor : tensors) all.push_back(info_of(tensor.name, tensor.type));
     return all;
 }
+
+namespace {
 
 impl::ir::Overrides chosen_overrides(const LoweredOptions& lowered, const std::vector<impl::ir::LoweredOp>& given) {
     std::vector<LoweredOp> ops;
@@ -72,24 +72,16 @@ bool names_machine(const SessionOptions& options) {
     return !(options.device + options.chip + options.cluster).empty() || !options.harvested_rows.empty();
 }
 
-/// `image`: the machine of an image; no value: that of the model.
-impl::runtime::ModelOptions model_options(const impl::ir::CompiledModel& model,
-                                          const std::optional<impl::Machine>& image, const SessionOptions& options) {
-    impl::runtime::ModelOptions out{session_options(options), std::nullopt};
-    if (names_machine(options)) out.machine = choose_machine(impl::resolve(model.netlist), options);
-    if (image && out.machine) impl::image::check_same_target(*image, *out.machine, model.netlist.file);
-    if (image) out.machine = *image;
-    return out;
-}
-
 }  // namespace
 
-struct CompiledModel::Impl {
-    impl::ir::CompiledModel model;
-    Arrays inputs;
-    std::optional<impl::Machine> machine;  ///< machine of an image
-    std::map<std::string, impl::SharedBytes> host_files{};
-};
+impl::runtime::ModelOptions model_options(const CompiledModel::Impl& compiled, const SessionOptions& options) {
+    impl::runtime::ModelOptions out{session_options(options), std::nullopt};
+    if (names_machine(options)) out.machine = choose_machine(impl::resolve(compiled.model.netlist), options);
+    if (compiled.machine && out.machine)
+        impl::image::check_same_target(*compiled.machine, *out.machine, compiled.model.netlist.file);
+    if (compiled.machine) out.machine = *compiled.machine;
+    return out;
+}
 
 CompiledModel::CompiledModel(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
 
@@ -194,7 +186,7 @@ struct Model::Impl {
     std::string chip;
 
     Impl(const CompiledModel::Impl& compiled, const SessionOptions& options)
-        : model(compiled.model, model_options(compiled.model, compiled.machine, options)),
+        : model(compiled.model, model_options(compiled, options)),
           chip(model.session().machine().chips.front().params.name) {}
 };
 

@@ -28,19 +28,22 @@ public:
         const ValueId gradient = read_state(gradient_state(name_), dims, std::nullopt);
         const ValueId rate =
             read_state(learning_rate_state(name_), {}, rate_of_step(settings_, settings_.learning_rate, 1));
-        ValueId next = 0;
+        ValueId change = 0;
         switch (settings_.kind) {
             case OptimizerKind::None:
                 return;
             case OptimizerKind::Sgd:
-                next = sgd(gradient, rate);
+                change = sgd(gradient, rate);
                 break;
             case OptimizerKind::Adam:
             case OptimizerKind::AdamW:
-                next = adam(gradient, rate);
+                change = adam(gradient, rate);
                 break;
         }
-        replace(parameter_, name_, next);
+        if (settings_.compensated)
+            subtract_compensated(change);
+        else
+            replace(parameter_, name_, op(op::subtract, parameter_, change));
     }
 
 private:
@@ -64,6 +67,18 @@ private:
         graph_.outputs.push_back({name, value, graph_.type(value)});
     }
 
+    /// Compensated summation: what rounding takes from the parameter is kept for the next step. The sum is rounded
+    /// where it is stored, and again where it is read: a register of the matrix unit truncates Float32. The difference
+    /// of two values that were read is exact.
+    void subtract_compensated(ValueId change) {
+        const std::string state = optimizer_state(residue_state, name_);
+        const ValueId residue = read_state(state, build_.dims(parameter_), 0.0);
+        const ValueId all = op(op::subtract, residue, change);
+        const ValueId next = op(op::add, parameter_, all);
+        replace(residue, state, op(op::add, op(op::subtract, parameter_, next), all));
+        replace(parameter_, name_, next);
+    }
+
     ValueId op(OpId name, ValueId a, ValueId b) { return build_.add(name, {a, b}); }
     ValueId scaled(ValueId a, double factor) { return factor == 1 ? a : op(op::multiply, a, build_.scalar(factor)); }
 
@@ -75,12 +90,12 @@ private:
     ValueId sgd(ValueId gradient, ValueId rate) {
         gradient = decayed(gradient);
         if (settings_.momentum != 0) {
-            const std::string state = "momentum_" + name_;
+            const std::string state = optimizer_state(momentum_state, name_);
             const ValueId before = read_state(state, build_.dims(parameter_), 0.0);
             gradient = op(op::add, scaled(before, settings_.momentum), gradient);
             replace(before, state, gradient);
         }
-        return op(op::subtract, parameter_, op(op::multiply, gradient, rate));
+        return op(op::multiply, gradient, rate);
     }
 
     /// An average that moves by 1 - beta a step.
@@ -92,13 +107,14 @@ private:
     }
     ValueId adam(ValueId gradient, ValueId rate) {
         if (settings_.kind == OptimizerKind::Adam) gradient = decayed(gradient);
-        const ValueId mean = average("mean_" + name_, gradient, settings_.beta1);
-        const ValueId square = average("square_" + name_, build_.add(op::square, {gradient}), settings_.beta2);
+        const ValueId mean = average(optimizer_state(mean_state, name_), gradient, settings_.beta1);
+        const ValueId square =
+            average(optimizer_state(square_state, name_), build_.add(op::square, {gradient}), settings_.beta2);
         const ValueId root = op(op::add, build_.add(op::sqrt, {square}), build_.scalar(settings_.epsilon));
         ValueId step = op(op::multiply, mean, build_.add(op::reciprocal, {root}));
         if (settings_.kind == OptimizerKind::AdamW && settings_.weight_decay != 0)
             step = op(op::add, step, scaled(parameter_, settings_.weight_decay));
-        return op(op::subtract, parameter_, op(op::multiply, step, rate));
+        return op(op::multiply, step, rate);
     }
 
     Graph& graph_;

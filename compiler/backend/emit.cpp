@@ -326,17 +326,20 @@ private:
             const auto found = queue_of_.lower_bound({id, 0});
             return found != queue_of_.end() && found->first.first == id ? found->second : std::string();
         };
-        std::map<std::string, std::string> rates;  // by parameter
+        std::map<std::string, std::string> kept;  // rates and states of the optimizer
         for (ValueId id = 0; id < graph_.nodes.size(); ++id) {
             const Node& node = graph_.nodes[id];
-            if (node.is_parameter() && !node.derivation) rates[node.origin] = queue_of(id);
+            if (node.is_parameter() && !node.derivation) kept[node.origin] = queue_of(id);
         }
         for (ValueId id = 0; id < graph_.nodes.size(); ++id) {
             const Node& node = graph_.nodes[id];
             const auto sum = state_queues_.find(gradient_state(node.origin));
             if (!node.is_parameter() || !node.derivation || sum == state_queues_.end()) continue;
             result_.trained.push_back(
-                {node.origin, queue_of(id), sum->second, rates[learning_rate_state(node.origin)], {}, node.derivation});
+                {node.origin, queue_of(id), sum->second, kept[learning_rate_state(node.origin)], {}, node.derivation});
+            for (const std::string_view kind : optimizer_states)
+                if (const auto found = kept.find(optimizer_state(kind, node.origin)); found != kept.end())
+                    result_.trained.back().states.emplace(kind, found->second);
         }
     }
 

@@ -49,12 +49,13 @@ struct QueueValues {
 
 /// Memory of the device for a parameter that is trained.
 struct TrainedParameter {
-    std::string name;           ///< in the model
-    std::string ram;            ///< its values
-    std::string gradient;       ///< sums of its gradients
-    std::string learning_rate;  ///< one element; "": no optimizer on the device
-    Type type{};                ///< in the model
-    DerivationPtr from{};       ///< how `ram` and `gradient` hold the elements of the model's tensor
+    std::string name;                             ///< in the model
+    std::string ram;                              ///< its values
+    std::string gradient;                         ///< sums of its gradients
+    std::string learning_rate;                    ///< one element; "": no optimizer on the device
+    Type type{};                                  ///< in the model
+    DerivationPtr from{};                         ///< how `ram` and `gradient` hold the elements of the model's tensor
+    std::map<std::string, std::string> states{};  ///< rams of the optimizer's state, held as `ram` is, by its kind
 };
 
 struct EmittedModel {

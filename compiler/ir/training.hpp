@@ -27,6 +27,7 @@ struct OptimizerSettings {
     double epsilon = 1e-8;
     double weight_decay = 0;
     bool bias_correction = true;  ///< Adam, AdamW
+    bool compensated = false;     ///< what rounding takes from a parameter is added in the next step
 };
 
 /// The rate that the device uses in a step, from 1 on: `rate`, with the correction of Adam's averages for their start
@@ -34,7 +35,8 @@ struct OptimizerSettings {
 double rate_of_step(const OptimizerSettings& settings, double rate, std::int64_t step);
 
 struct TrainingRequest {
-    /// Names of the model's constants to train. Empty: all constants of floats with an axis, but those in `frozen`.
+    /// Names of the model's constants to train. Empty: all constants of floats with an axis but those in `frozen`; none
+    /// with "*" in `frozen`.
     std::set<std::string> parameters, frozen;
     std::set<std::string> losses;           ///< outputs that are losses; the other outputs get gradients from the host
     std::set<std::string> input_gradients;  ///< inputs whose gradients are results
@@ -46,6 +48,13 @@ inline constexpr std::string_view gradient_prefix = "grad_acc_";
 inline std::string gradient_state(const std::string& parameter) { return std::string(gradient_prefix) + parameter; }
 /// The parameter that holds the learning rate of a parameter.
 inline std::string learning_rate_state(const std::string& parameter) { return "lr_" + parameter; }
+/// Kinds of the optimizer's state, and the state of a parameter.
+inline constexpr std::string_view momentum_state = "momentum", mean_state = "mean", square_state = "square",
+                                  residue_state = "residue";
+inline constexpr std::string_view optimizer_states[] = {momentum_state, mean_state, square_state, residue_state};
+inline std::string optimizer_state(std::string_view kind, const std::string& parameter) {
+    return std::string(kind) + "_" + parameter;
+}
 inline constexpr std::string_view loss_prefix = "loss_";
 inline std::string loss_input(const std::string& output) { return std::string(loss_prefix) + output; }
 inline std::string gradient_output(const std::string& input) { return "grad_" + input; }

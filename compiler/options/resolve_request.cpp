@@ -81,6 +81,7 @@ void resolve_training(const CompileRequest& request, CompileOptions& out) {
     optimizer.epsilon = request.epsilon;
     optimizer.weight_decay = request.weight_decay;
     optimizer.bias_correction = request.adam_correction;
+    optimizer.compensated = request.compensated_updates;
     out.bias_correction = false;  // weights change
     out.loops = Loops::Unrolled;
     out.prestride = false;

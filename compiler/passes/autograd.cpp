@@ -38,9 +38,20 @@ void add_host_output(HostProgram& host, const std::string& name, const Type& typ
     host.graph.outputs.push_back({name, host.graph.nodes.size() - 1, {}});
 }
 
+/// Throws Error(Input) for a parameter that a host step reads: gradients do not pass host steps.
+void check_host(const HostProgram& host) {
+    for (const Node& node : host.graph.nodes)
+        if (node.is_parameter())
+            fail_input(node.loc,
+                       "constant '{}' is trained, and a step of the host reads it; train the other constants with "
+                       "'--freeze {}', or name those to train with '--train'",
+                       node.origin, node.origin);
+}
+
 void run_autograd(Graph& graph, const PassOptions& options) {
     if (!options.training) return;
     const TrainingRequest& request = *options.training;
+    if (options.host) check_host(*options.host);
     AutogradRequest wanted{.wrt = {}, .losses = request.losses};
     std::map<std::string, std::string> parameters, inputs;  // node -> name in the model
     for (const Node& node : graph.nodes) {
@@ -52,6 +63,10 @@ void run_autograd(Graph& graph, const PassOptions& options) {
             continue;
         wanted.wrt.insert(node.name);
     }
+    if (wanted.wrt.empty())
+        fail_input({},
+                   "there is nothing to train: no constant of floats with an axis is left, and no input asks for its "
+                   "gradient; name constants with '--train', or inputs with '--input-gradients'");
     const Gradients gradients = differentiate(graph, wanted);
     for (ValueId id = gradients.first_backward; id < graph.nodes.size(); ++id) graph.nodes[id].phase = Phase::Backward;
     for (const auto& [output, id] : gradients.incoming)

@@ -19,8 +19,10 @@ namespace {
 bool is_trained_by_default(const Node& node) { return !node.type.dims.empty() && count(node.type.dims) > 0; }
 
 void make_parameters(Graph& graph, const TrainingRequest& request) {
+    const bool others = !request.frozen.contains("*");
     std::set<std::string> missing = request.parameters;
     missing.insert(request.frozen.begin(), request.frozen.end());
+    missing.erase("*");
     std::vector<std::string> names;
     for (Node& node : graph.nodes) {
         if (!node.is_constant() || !is_float(node.type.dtype)) continue;
@@ -28,7 +30,7 @@ void make_parameters(Graph& graph, const TrainingRequest& request) {
         names.push_back(name);
         missing.erase(name);
         const bool wanted =
-            request.parameters.empty() ? is_trained_by_default(node) : request.parameters.contains(name);
+            request.parameters.empty() ? others && is_trained_by_default(node) : request.parameters.contains(name);
         if (!wanted || request.frozen.contains(name)) continue;
         node.op = op::input;
         node.origin = name;

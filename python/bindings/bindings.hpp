@@ -28,6 +28,7 @@ void bind_netlists(nb::module_& m);
 void bind_sessions(nb::module_& m);
 void bind_graphs(nb::module_& m);
 void bind_models(nb::module_& m);
+void bind_trainers(nb::module_& m);
 void bind_images(nb::module_& m);
 
 /// As a numpy array of float32 for float types, else of int64.

@@ -12,5 +12,6 @@ NB_MODULE(_ttsim, m) {
     tt_python::bind_sessions(m);
     tt_python::bind_graphs(m);
     tt_python::bind_models(m);
+    tt_python::bind_trainers(m);
     tt_python::bind_images(m);
 }

@@ -39,7 +39,7 @@ def pybuda_compile(dev: Any, graph_name: str, *inputs: Any, targets: Sequence[An
     netlist_filename. Inputs are one sample, or, with `microbatch_size`, that many along dim 0. With `verify_cfg`
     outputs are compared; RuntimeError if they differ."""
     if (compiler_cfg or _get_global_compiler_config()).enable_training:
-        refuse_training("compiling with enable_training")
+        refuse_training("compiling with enable_training", "call pybuda.initialize_pipeline(training=True)")
     values = to_pt_tensors(list(inputs))
     dev.input_formats = formats_of(inputs)
     dev.compile_for(narrowed(values) if microbatch_size > 1 else values, compiler_cfg, targets, microbatch_size, microbatch_count, verify_cfg)

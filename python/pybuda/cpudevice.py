@@ -8,10 +8,10 @@ import torch
 from ttsim.evaluation import evaluating
 
 from .device import Device, _kinds
+from .host_training import HostTraining
 from .module import Module, OnnxModule, PyTorchModule
 from .stage_kinds import OwnForward
 from .tensor import Tensor, to_pt_tensor
-from .training import refuse_training
 from .utils import flatten
 
 
@@ -48,6 +48,16 @@ class CPUDevice(Device):
         return self.forward_values(list(inputs))
 
     compile_for_pt = compile_for
+
+    def compile_for_training(self, inputs: Sequence[Any], targets: Sequence[Any], wanted: Sequence[bool],
+                             microbatch_size: int, microbatch_count: int, verify_cfg: Any = None) -> list[Any]:
+        """Makes the optimizers. Returns samples of the outputs, none with a loss module."""
+        if not self.modules:
+            raise RuntimeError(f"device '{self.name}' has no module; add one with place_module()")
+        self._compiled_for = _kinds(inputs)
+        scale = float(verify_cfg.scale_loss) if verify_cfg is not None and verify_cfg.enabled else 1.0
+        self.training = HostTraining(self, wanted, scale)
+        return [] if self.loss_module is not None else self.forward_values(list(inputs))
 
     def forward_values(self, values: list[Any]) -> list[torch.Tensor]:
         """Outputs of the modules in torch, for the tensors of a micro-batch."""
@@ -99,8 +109,8 @@ class CPUDevice(Device):
         return self.get_parameter_checkpoint()
 
     def get_parameter_gradients(self) -> dict[str, Any]:
-        """None: modules do not train."""
-        return {}
+        """Summed gradients by parameter in training, else {}."""
+        return super().get_parameter_gradients() if self.training is not None else {}
 
     def update_device_parameters(self, parameters: dict[str, Any]) -> None:
         """RuntimeError for a name that no module has."""
@@ -112,7 +122,7 @@ class CPUDevice(Device):
             owner.set_parameters(**{name: to_pt_tensor(value)})
 
     def set_debug_gradient_trace_queue(self, q: Any) -> None:
-        """Accepts a queue for gradients, which stays empty, since modules do not train."""
+        """A queue for the gradients of parameters after each backward pass."""
         self._gradient_trace = q
 
     def _tensorflow(self, *_: Any, **__: Any) -> Any:
@@ -123,5 +133,5 @@ class CPUDevice(Device):
     forward_tf = backward_tf = compile_for_tf = cpueval_forward_tf = _tensorflow
 
     def backward_pt(self, loop_count: int, zero_grad: bool) -> None:
-        """NotImplementedError: modules do not train."""
-        refuse_training("backward")
+        """Like run_backward() of `loop_count` micro-batches."""
+        self.backward(loop_count, zero_grad)

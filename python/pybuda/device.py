@@ -16,7 +16,7 @@ from .process import get_devices, register_device, set_state_changed
 from .run import context
 from .stage import narrowed
 from .tensor import Tensor, to_pt_tensors
-from .training import refuse_training
+from .training import Training, not_training
 from .utils import structure
 
 
@@ -33,6 +33,7 @@ class Device:
         self._targets: collections.deque[list[Any]] = collections.deque()
         self._compiled_for: list[tuple[tuple[int, ...], bool] | None] | None = None
         self.input_formats: list[DataFormat] = []
+        self.training: Training | None = None  # set when the pipeline is compiled for training
         register_device(self)
 
     # --- modules
@@ -138,18 +139,19 @@ class Device:
     def get_first_inputs(self, peek: bool = False) -> tuple[int, list[Any]]:
         """The size of a micro-batch, and the tensors of the first one with dim 0 = 1. RuntimeError if nothing was
         pushed."""
-        return self._first(self._inputs, peek, "Inputs must be pushed to the first device before it is compiled: "
+        return self._first("_inputs", peek, "Inputs must be pushed to the first device before it is compiled: "
                            "call push_to_inputs(), or pass inputs= or sample_inputs=")
 
     def get_first_targets(self) -> list[Any]:
         """The first targets with dim 0 = 1. RuntimeError if none were pushed."""
-        return self._first(self._targets, True, "Targets must be pushed before training is compiled: call "
-                           "push_to_target_inputs(), or pass sample_targets=")[1]
+        return self._first("_targets", True, f"Targets must be pushed to device '{self.name}', which has the loss, before "
+                           "training is compiled: call push_to_target_inputs(), or pass sample_targets=")[1]
 
-    def _first(self, queue: collections.deque[list[Any]], peek: bool, missing: str) -> tuple[int, list[Any]]:
+    def _first(self, held: str, peek: bool, missing: str) -> tuple[int, list[Any]]:
+        queue: collections.deque[list[Any]] = getattr(self, held)
         if not queue:
             others = [device.name for device in get_devices() if device is not self and device._inputs]
-            if others:
+            if others and held == "_inputs":
                 missing = (f"inputs were pushed to device '{others[0]}', and the pipeline begins with device '{self.name}', "
                            "which was made before it: shutdown() keeps devices. Call pybuda.pybuda_reset() to forget "
                            "those of earlier runs, and make the device and its module after it; or push to "
@@ -167,6 +169,11 @@ class Device:
                     microbatch_size: int = 0, microbatch_count: int = 1, verify_cfg: Any = None) -> list[Any]:
         """Returns samples of the outputs."""
         raise NotImplementedError(f"{type(self).__name__} cannot compile")
+
+    def compile_for_training(self, inputs: Sequence[Any], targets: Sequence[Any], wanted: Sequence[bool],
+                             microbatch_size: int, microbatch_count: int, verify_cfg: Any = None) -> list[Any]:
+        """Sets `training`. `wanted`: inputs whose gradients are needed. Returns samples of the outputs."""
+        raise NotImplementedError(f"{type(self).__name__} cannot train")
 
     def forward_values(self, values: list[Any]) -> list[torch.Tensor]:
         """Outputs for the tensors of a micro-batch, in order."""
@@ -189,20 +196,18 @@ class Device:
         upper_layers.call("run_generate", loop_count, write_index)
 
     def backward(self, loop_count: int, zero_grad: bool) -> None:
-        """NotImplementedError: modules do not train."""
-        refuse_training("backward")
-
-    def cpueval_backward(self, bw_inputs: Any, parameters: Any) -> None:
-        """NotImplementedError: modules do not train."""
-        refuse_training("cpueval_backward")
+        """Like run_backward() of `loop_count` micro-batches."""
+        upper_layers.call("run_backward", loop_count, zero_grad)
 
     def get_parameter_checkpoint(self) -> dict[str, Any]:
         """Values of parameters by name; none for this type of device."""
         return {}
 
     def get_parameter_gradients(self) -> dict[str, Any]:
-        """NotImplementedError: modules do not train."""
-        refuse_training("get_parameter_gradients")
+        """Summed gradients by parameter. RuntimeError unless the pipeline was compiled for training."""
+        if self.training is None:
+            not_training("get_parameter_gradients")
+        return {name: Tensor.create_from_torch(value) for name, value in self.training.gradients().items()}
 
     def sync(self) -> None:
         """Does nothing, since calls return when their work is done."""
@@ -213,6 +218,7 @@ class Device:
         self._targets.clear()
         self.microbatch_size = 0
         self._compiled_for = None
+        self.training = None
 
     # Commands for worker processes; here calls do their work themselves.
 
@@ -317,6 +323,12 @@ def samples_for(device: Device, sample_inputs: Any) -> tuple[int, list[Any]]:
     if hasattr(sample_inputs, "items") and device.modules:
         device.modules[0].input_names = [str(name) for name in sample_inputs]
     return sample_of(to_pt_tensors(sample_inputs))
+
+
+def gradients_asked(device: Device, sample_inputs: Any) -> list[bool]:
+    """Inputs that require gradients, of samples as in samples_for()."""
+    values = to_pt_tensors(sample_inputs) if len(sample_inputs) else device._inputs[0] if device._inputs else []
+    return [value is not None and bool(value.requires_grad) for value in values]
 
 
 def _kinds(values: Sequence[Any]) -> list[Any]:

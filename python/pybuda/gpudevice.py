@@ -20,6 +20,10 @@ class GPUDevice(CPUDevice):
         super()._check_module(module)
         module.module.to("cuda")
 
+    def compile_for_training(self, *_: Any, **__: Any) -> list[Any]:
+        """RuntimeError: it runs inference."""
+        raise RuntimeError(f"GPUDevice '{self.name}' runs only inference; train its modules on a pybuda.CPUDevice")
+
     def forward_values(self, values: list[Any]) -> list[torch.Tensor]:
         """Outputs of the modules in torch."""
         given = [value if value is None else value.to("cuda") for value in values]

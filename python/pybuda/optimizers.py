@@ -1,19 +1,23 @@
-"""Optimizers of a TTDevice's parameters. They store settings; updates on the device require training."""
+"""Optimizers of a TTDevice's parameters: settings, and state between runs."""
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
 
 from . import torch_optimizers
 from .parameter import Parameter
-from .tensor import Tensor
-from .training import refuse_training
+from .tensor import Tensor, to_pt_tensor
 
 
 class Optimizer:
-    """`parameters`: those to optimize; `device_params`: all parameters of the device's first module."""
+    """`parameters`: those to optimize; with `device_params`, or without both, all parameters of the device that require
+    gradients. `compensated`, an attribute: whether the device keeps what rounding takes from a weight for the next
+    step."""
+    compensated = True
+    _states: Mapping[str, str] = {"residue": "residue"}  # of the device, by name of the state here
 
     def __init__(self, parameters: Sequence[Parameter] | None = None, device_params: bool = False) -> None:
         self.device_params = device_params
@@ -55,8 +59,59 @@ class Optimizer:
         return []
 
     def generate_op_trace(self, ac: Any, parameter: Any, gradient: Any) -> Any:
-        """For subclasses: adds the ops of an update. NotImplementedError: modules do not train."""
-        refuse_training(f"{type(self).__name__}.generate_op_trace")
+        """NotImplementedError: the compiler has the programs of its optimizers."""
+        raise NotImplementedError(f"{type(self).__name__}.generate_op_trace: an optimizer cannot add its own ops; define "
+                                  "get_pytorch_optimizer(), and torch updates the parameters on the host")
+
+    # --- on the device
+
+    def device_options(self) -> dict[str, Any] | None:
+        """Keywords of ttsim.compile() for this optimizer's program. None: the chip has none, and
+        get_pytorch_optimizer() updates the parameters on the host. NotImplementedError for a class with ops of its own
+        and without such a method."""
+        own = type(self).generate_op_trace is not Optimizer.generate_op_trace
+        if own and type(self).get_pytorch_optimizer is Optimizer.get_pytorch_optimizer:
+            Optimizer.generate_op_trace(self, None, None, None)
+        options = self._device_options()
+        inherits = type(self).get_pytorch_optimizer in (SGD.get_pytorch_optimizer, Adam.get_pytorch_optimizer)
+        return options | {"compensated_updates": self.compensated} if options is not None and not own and inherits else None
+
+    def _device_options(self) -> dict[str, Any] | None:
+        return None
+
+    def takes(self, parameter_name: str) -> bool:
+        """Whether it optimizes a parameter of its device."""
+        return self.device_params or not self.parameter_to_opt_inputs or parameter_name in self.parameter_to_opt_inputs
+
+    def load_optimizer_params(self, params: Mapping[str, Mapping[str, Any]]) -> None:
+        """Sets the state by parameter, as get_optimizer_params() of a device returned it; training begins with it when
+        it is compiled."""
+        for name, kept in params.items():
+            self.parameter_to_opt_inputs[name] = {
+                key: one if isinstance(one, Tensor) else Tensor.create_from_torch(to_pt_tensor(one))
+                for key, one in kept.items()}
+
+    def load_state(self, trainer: Any, params: Mapping[str, Mapping[str, Any]]) -> None:
+        """Gives the device the state of its parameters."""
+        for info in trainer.parameters:
+            kept = params.get(info.name, {})
+            state = {own: kept[name].value().float() for name, own in self._states.items() if name in kept}
+            if state:
+                trainer.set_state(info.name, {own: value.reshape(tuple(info.shape)) for own, value in state.items()})
+            trainer.steps = self._steps(kept)
+
+    def read_state(self, trainer: Any, name: str) -> dict[str, Tensor]:
+        """The state of a parameter on the device."""
+        found = {own: Tensor.create_from_torch(torch.from_numpy(value.copy()))
+                 for own, value in trainer.state(name).items()}
+        made = {"lr": Tensor.create_from_torch(torch.full((1,), self.learning_rate))}
+        return made | {key: found[own] for key, own in self._states.items() if own in found} | self._powers(trainer.steps)
+
+    def _powers(self, steps: int) -> dict[str, Tensor]:
+        return {}
+
+    def _steps(self, kept: Mapping[str, Tensor]) -> int:
+        return 0
 
     def torch_parameter_update(self, *, parameter_name: str, parameter: torch.Tensor,
                                gradient: torch.Tensor) -> torch.Tensor:
@@ -90,6 +145,9 @@ class SGD(Optimizer):
         if parameters is not None:
             self.set_parameters_to_optimize(parameters)
 
+    def _device_options(self) -> dict[str, Any]:
+        return {"optimizer": "sgd", "learning_rate": self.learning_rate}
+
     def get_pytorch_optimizer(self, parameters: dict[str, Any], lr: float | None = None) -> torch.optim.Optimizer:
         """torch.optim.SGD of these parameters."""
         return torch.optim.SGD(_values(parameters), lr=self.learning_rate if lr is None else lr)
@@ -122,6 +180,7 @@ class _Moments(Optimizer):
 
 class Adam(_Moments):
     """As torch.optim.Adam. AssertionError for settings out of range."""
+    _states = {**Optimizer._states, "mean": "mean", "variance": "square"}
 
     def __init__(self, learning_rate: float, beta1: float = 0.9, beta2: float = 0.999, epsilon: float = 1e-8,
                  weight_decay: float = 0.0, bias_correction: bool = True,
@@ -134,12 +193,31 @@ class Adam(_Moments):
         """The learning rate and both moments of a parameter of this shape."""
         kept = super().get_param_dict(dtype, shape)
         if self.bias_correction:
-            kept |= {name: Tensor.create_from_torch(torch.ones(1, dtype=dtype)) for name in ("beta1_pow", "beta2_pow")}
+            kept |= {name: Tensor.create_from_torch(torch.ones(1)) for name in ("beta1_pow", "beta2_pow")}
         return kept
 
     def get_optimizer_state_keys(self) -> list[str]:
         """Names of the moments."""
         return ["mean", "variance"] + (["beta1_pow", "beta2_pow"] if self.bias_correction else [])
+
+    def _device_options(self) -> dict[str, Any]:
+        return {"optimizer": "adamw" if self.enable_adam_w else "adam", "learning_rate": self.learning_rate,
+                "beta1": self.beta1, "beta2": self.beta2, "epsilon": self.epsilon, "weight_decay": self.weight_decay,
+                "adam_correction": self.bias_correction}
+
+    def _powers(self, steps: int) -> dict[str, Tensor]:
+        if not self.bias_correction:
+            return {}
+        return {name: Tensor.create_from_torch(torch.full((1,), beta**steps))
+                for name, beta in (("beta1_pow", self.beta1), ("beta2_pow", self.beta2))}
+
+    def _steps(self, kept: Mapping[str, Tensor]) -> int:
+        """From the power that is closest to neither 0 nor 1, since the other one may have vanished."""
+        for name, beta in (("beta2_pow", self.beta2), ("beta1_pow", self.beta1)):
+            power = float(kept[name].value().reshape(-1)[0]) if name in kept else 1.0
+            if 0 < power < 1 and 0 < beta < 1:
+                return round(math.log(power) / math.log(beta))
+        return 0
 
     def get_pytorch_optimizer(self, parameters: dict[str, Any], lr: float | None = None) -> torch.optim.Optimizer:
         """The equivalent torch optimizer."""

@@ -75,12 +75,13 @@ def get_report() -> Report:
     if run is None:
         raise RuntimeError("there is no run to report on; call run_inference() first, and get_report() "
                            "before shutdown()")
-    reports = [_of_stage(device, stage) for device in get_devices() for stage in getattr(device, "_stages", ())]
+    reports = [_of_stage(device, stage) for device in get_devices() for stage in getattr(device, "_stages", ())
+               if stage.on_chip() is not None]
     return Report(tuple(reports), run.samples, run.seconds)
 
 
 def _of_stage(device: Any, stage: Any) -> DeviceReport:
-    found = stage.device.model.report()
+    found = stage.on_chip().report()
     on_host = tuple(host_ops(stage))
     ops, busy, available = [], 0, 0
     for graph in found.graphs:

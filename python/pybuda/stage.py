@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import dataclasses
 import warnings
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy
@@ -42,11 +42,12 @@ def wide(tensors: Sequence[torch.Tensor | None]) -> list[Any]:
 
 def compile_graph(graph: ttsim.Graph, settings: Settings, intermediates: Sequence[str] = (),
                   chip_of: dict[str, int] | None = None, formats: dict[str, DataFormat] | None = None,
-                  device_comparisons: bool = False) -> ttsim.CompiledModel:
+                  device_comparisons: bool = False, training: Mapping[str, Any] | None = None) -> ttsim.CompiledModel:
     """Compiles a graph with the configuration's overrides. `chip_of`: ops that have their own chip; `formats`: of
-    inputs and parameters; `device_comparisons`: the host compares nothing. ttsim.InputError, ttsim.UnsupportedError."""
+    inputs and parameters; `device_comparisons`: the host compares nothing; `training`: options of a backward program. ttsim.InputError, ttsim.UnsupportedError."""
     given = compile_options.options(settings.config, settings.device, settings.data_format, settings.microbatch,
                                     formats)
+    given |= training or {}
     if device_comparisons:
         given["device_comparisons"] = True
     if intermediates:

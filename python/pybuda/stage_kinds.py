@@ -41,9 +41,17 @@ class Stage:
         assert self.device is not None, "the stage was compiled but not started"
         return self.device
 
+    def on_chip(self) -> Any:
+        """What runs on the chip, a ttsim.Model or ttsim.Trainer; None before start()."""
+        return None if self.device is None else self.device.model
+
     def evaluate(self, tensors: Sequence[Any]) -> list[torch.Tensor]:
         """Outputs computed by torch on the host."""
         raise NotImplementedError
+
+    def evaluate_sample(self, tensors: Sequence[Any]) -> list[torch.Tensor]:
+        """evaluate() of one sample."""
+        return self.evaluate(tensors)
 
     def make(self) -> None:
         """Compiles."""
@@ -58,6 +66,10 @@ class Stage:
     def whole_outputs(self) -> set[str]:
         """Names of outputs that are integers, regardless of the format the device computes them in."""
         return set()
+
+    def training_options(self) -> dict[str, Any]:
+        """Keywords of ttsim.compile() for stages that train."""
+        return {}
 
     def compile_again(self) -> None:
         """Compiles again with the current parameters."""
@@ -105,7 +117,7 @@ class TraceStage(Stage):
             alone = self.trace.computed_whole()
             formats = {name: one for name, one in formats.items() if name in alone or not is_integer(one)}
         self.compiled = compile_graph(self.graph, self.settings, chip_of=self.trace.chips, formats=formats,
-                                      device_comparisons=True)
+                                      device_comparisons=True, training=self.training_options())
         self.bytes = op_homes.saturated(self.trace.ops, self.compiled.layout)
 
     def whole_outputs(self) -> set[str]:
@@ -125,6 +137,10 @@ class TraceStage(Stage):
             return self.trace.evaluate(wide(tensors), saturated=self.bytes)
         parts = [self.trace.evaluate(wide(narrowed(tensors, at)), saturated=self.bytes) for at in range(self.settings.microbatch)]
         return [torch.cat(values) for values in zip(*parts)]
+
+    def evaluate_sample(self, tensors: Sequence[Any]) -> list[torch.Tensor]:
+        """Regardless of the size of micro-batches."""
+        return self.trace.evaluate(wide(tensors), saturated=self.bytes)
 
     def shapes(self) -> list[tuple[int, ...]]:
         """Shapes of the outputs for one sample."""

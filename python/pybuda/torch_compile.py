@@ -29,8 +29,9 @@ class _WithoutBackward(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *gradients: Any) -> Any:
         raise NotImplementedError(
-            "results of torch.compile(backend=pybuda.compile_torch) have no gradients: the chip runs inference. Train the "
-            "module without torch.compile and compile it again, or call it under torch.no_grad()")
+            "results of torch.compile(backend=pybuda.compile_torch) have no gradients: their graph is compiled for "
+            "inference. Train the module without torch.compile and compile it again, train it on the chip with "
+            "pybuda.run_training(), or call it under torch.no_grad()")
 
 
 class _Bound(torch.nn.Module):

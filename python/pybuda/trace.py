@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -29,10 +29,13 @@ class Trace:
     chips: dict[str, int] = dataclasses.field(default_factory=dict)
 
     def evaluate(self, values: Sequence[torch.Tensor], wanted: Sequence[str] = (),
-                 saturated: Collection[str] = ()) -> list[torch.Tensor]:
+                 saturated: Collection[str] = (), parameters: Mapping[str, torch.Tensor] | None = None) \
+            -> list[torch.Tensor]:
         """Outputs, or results of the ops `wanted`, in torch; results of the ops `saturated` are clamped to the device's
-        Int8 range, -127 to 127."""
+        Int8 range, -127 to 127. `parameters`: values to use instead of a parameter's own, by name."""
         known: dict[int, torch.Tensor] = {id(tensor): value for (_, tensor), value in zip(self.inputs, values)}
+        known |= {id(self.parameters[name]): value for name, value in (parameters or {}).items()
+                  if name in self.parameters}
         by_name: dict[str, torch.Tensor] = {}
 
         def value_of(operand: Any) -> torch.Tensor:

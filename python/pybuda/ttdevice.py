@@ -15,6 +15,7 @@ from ._C.backend_api import BackendDevice, BackendType, DeviceMode, default_arch
 from .argument_kinds import WHOLE, takes
 from .compile_result import CompileResult
 from .device import Device, _kinds, samples_for
+from .device_training import DeviceTraining, check_trainable
 from .loopback import Loopback
 from .module import Module
 from .process import reset_unique_node_id, set_state_changed
@@ -185,6 +186,25 @@ class TTDevice(Device):
             shapes = [shape for place, shape in enumerate(shapes) if place not in self._loopback.taken.values()]
         return [torch.zeros(shape) for shape in shapes]
 
+    def compile_for_training(self, inputs: Sequence[Any], targets: Sequence[Any], wanted: Sequence[bool],
+                             microbatch_size: int, microbatch_count: int, verify_cfg: Any = None) -> list[Any]:
+        """Compiles the modules and the loss module with a backward program and the optimizer. Returns samples of the
+        outputs. RuntimeError for what cannot train; errors of compilation."""
+        settings = self._settings(inputs, None, microbatch_size or 1)
+        check_trainable(self, settings.config)
+        reset_unique_node_id()
+        self.graph_name = "_".join(module.get_name() for module in self.modules)
+        training = DeviceTraining(self, inputs, targets, settings, microbatch_count, wanted)
+        self._stages, self._subgraphs, self._loopback = training.compiled_stages(), None, None
+        self._compile_output = CompileResult(self, settings)
+        self._compiled_for = _kinds(inputs)
+        whole = settings.config.compile_depth.value >= config.CompileDepth.BACKEND_GOLDEN_VERIFY.value
+        self.runs = whole and self.device_mode != DeviceMode.CompileOnly
+        if self.runs:
+            training.start(inputs, targets)
+        self.training = training
+        return [torch.zeros(shape) for shape in self._stages[-1].shapes()] if self.loss_module is None else []
+
     def take_samples(self, groups: list[list[Any]]) -> None:
         """Samples for each module, if modules are compiled separately."""
         self._groups = groups
@@ -297,11 +317,13 @@ class TTDevice(Device):
 
     def get_all_parameters(self) -> dict[str, Tensor]:
         """Copies of values by name."""
-        return {parameter.get_name(): Tensor.create_from_torch(parameter.value().detach().clone())
+        held = {parameter.get_name(): Tensor.create_from_torch(parameter.value().detach().clone())
                 for parameter in self.get_parameters() if parameter.has_value()}
+        trained = self.training.values() if self.training is not None else {}
+        return held | {name: Tensor.create_from_torch(value) for name, value in trained.items() if name in held}
 
     def get_parameter_checkpoint(self) -> dict[str, Tensor]:
-        """Values of parameters that require gradients."""
+        """Values of parameters that require gradients; in training those on the device."""
         trained = {parameter.get_name() for parameter in self.get_parameters() if parameter.requires_grad}
         return {name: value for name, value in self.get_all_parameters().items() if name in trained}
 
@@ -325,9 +347,12 @@ class TTDevice(Device):
         return self.optimizer
 
     def get_optimizer_params(self, is_buda: bool) -> dict[str, Any]:
-        """Optimizer state by parameter; {} without an optimizer."""
+        """Optimizer state by parameter, in training that on the device; {} without an optimizer."""
         if self.optimizer is None:
             return {}
+        if isinstance(self.training, DeviceTraining) and (found := self.training.state()):
+            return {name: {key: one.to_buda_shape((-1, -2) if one.shape.numel() == 1 else ()) if is_buda else one
+                           for key, one in kept.items()} for name, kept in found.items()}
         return {parameter.get_name(): self.optimizer.get_optimizer_params(parameter.get_name(), is_buda)
                 for parameter in self.get_parameters()}
 
@@ -345,10 +370,6 @@ class TTDevice(Device):
     def get_pytorch_scheduler(self, optimizer: Any = None) -> Any:
         """The equivalent torch scheduler; None without one."""
         return None if self.scheduler is None else self.scheduler.get_pytorch_scheduler(optimizer)
-
-    def get_parameter_gradients(self) -> dict[str, Any]:
-        """NotImplementedError: modules do not train."""
-        refuse_training("get_parameter_gradients")
 
     def get_dram_io_queues(self, queue_type: str) -> list[tuple[str, tuple[int, ...]]]:
         """Names and shapes of the "input" or "output" queues. RuntimeError for another type."""
@@ -368,7 +389,8 @@ class TTDevice(Device):
         explicit arch and devtype."""
         assert self._explicit, "compile_to_image needs a TTDevice with an explicit arch= and devtype="
         if training:
-            refuse_training("an image for training")
+            refuse_training("an image for training", "make it with training=False, and load trained weights before with "
+                            "update_device_parameters()")
         image = compile_to_image(self, img_path, sample_inputs)
         vars(image)["modules"] = list(self.modules)
         return image

@@ -23,12 +23,13 @@ from ._ttsim import version as __version__
 from .graph import Graph
 from .model import CompiledModel, Model, compile  # noqa: A004 (the name of the command)
 from .session import Session, run
+from .trainer import Trainer
 
 __all__ = [
     "ArrayInfo", "CompileReport", "CompiledModel", "DeviceInfo", "ElementType", "Engine", "Error", "ErrorKind",
     "FusedInfo", "FusedMember", "Graph", "GraphInfo", "GraphTime", "HangError", "HostStep", "IgnoredOverride",
     "ImageInfo", "InputError", "InternalError", "InterruptedRunError", "LoweredOp", "MergeReport", "Model",
     "Netlist", "Numerics", "OpInfo", "OpTime", "OutputCheck", "PlacedOp", "Problem", "ProgramInfo", "QueueBuffer",
-    "QueueInfo", "ResourceError", "RunReport", "Session", "UnsupportedError", "Value", "Verdict", "compile",
+    "QueueInfo", "ResourceError", "RunReport", "Session", "Trainer", "UnsupportedError", "Value", "Verdict", "compile",
     "describe_device", "devices", "image_info", "merge_images", "model_ops", "run", "set_config_dir", "__version__"
 ]

@@ -169,3 +169,120 @@ TEST_CASE("gradients of a small network, on both chips and in 16 bits") {
                     CHECK(now.at(i) - before.at(i) == Approx(want.at("v").at(i) > 0 ? -0.5 : 0.5).epsilon(0.03));
         }
 }
+
+TEST_CASE("updates that are small beside a weight add up with compensation only") {
+    // one weight, 0.875; its gradient is 1 in every step
+    const std::string text = "%x = input : f32[1, 32]\n%w = " + []() {
+        std::string values;
+        for (int i = 0; i < 32; ++i) values += i ? ", 0.875" : "0.875";
+        return "constant [" + values + "] : f32[32]\n%y = multiply %x, %w : f32[1, 32]\noutput \"y\" = %y\n";
+    }();
+    ir::Literal ones(ir::DType::F32, {1, 32});
+    for (std::int64_t i = 0; i < 32; ++i) ones.set(i, 1);
+    const double rate = 1.0 / (1 << 15), wanted = 0.875 - 40 * rate;
+    for (const char* device : {"wh_n150", "gs_e150"})
+        for (const DataFormat df : {DataFormat::Float32, DataFormat::Float16_b})
+            for (const bool compensated : {false, true}) {
+                ir::CompileOptions options = options_for(df, device, ir::OptimizerKind::Sgd);
+                options.microbatch = options.emit.microbatch_count = 1;
+                options.training->optimizer.learning_rate = rate;
+                options.training->optimizer.compensated = compensated;
+                runtime::Trainer trainer(ir::compile(ir::parse_graph(text, "test.tg"), options),
+                                         functional(Numerics::Real));
+                for (int step = 0; step < 40; ++step) {
+                    trainer.forward({{"x", ones}});
+                    trainer.backward({{"y", ones}}, true);
+                    trainer.step();
+                }
+                const double value = trainer.parameter("w").at(5);
+                INFO(device << " " << to_string(df) << " " << compensated << ": " << value);
+                if (!compensated) {
+                    CHECK(trainer.state("w").empty());
+                    CHECK(std::fabs(value - wanted) > 20 * rate);
+                    continue;
+                }
+                // Float32 in memory of Wormhole has the digits that are in the residue too
+                const bool whole = df == DataFormat::Float32 && device == std::string("wh_n150");
+                const double residue = whole ? 0 : trainer.state("w").at("residue").at(5);
+                CHECK(std::fabs(value + residue - wanted) < rate);
+                CHECK(std::fabs(value - wanted) < 1.0 / 256);
+                trainer.set_parameter("w", trainer.parameter("w"));
+                CHECK(trainer.state("w").at("residue").at(5) == 0);
+            }
+}
+
+TEST_CASE("a restored state goes on like the first") {
+    const ir::Literal x = random_literal({2, 3, 40}, 1, 3), g = random_literal({2, 3, 50}, 1, 4);
+    ir::CompileOptions options = options_for(DataFormat::Float32, "wh_n150", ir::OptimizerKind::Adam);
+    options.training->optimizer.learning_rate = 0.01;
+    const auto step = [&](runtime::Trainer& trainer) {
+        trainer.forward({{"x", x}});
+        trainer.backward({{"y", g}}, true);
+        trainer.step();
+    };
+    const ir::CompiledModel model = ir::compile(ir::parse_graph(linear_text(), "test.tg"), options);
+    runtime::Trainer first(model, functional(Numerics::Float32)), second(model, functional(Numerics::Float32));
+    for (int n = 0; n < 3; ++n) step(first);
+    for (const runtime::ModelTensor& parameter : first.parameters()) {
+        second.set_parameter(parameter.name, first.parameter(parameter.name));
+        second.set_state(parameter.name, first.state(parameter.name));
+    }
+    second.set_steps(first.steps());
+    step(first);
+    step(second);
+    CHECK(first.steps() == 4);
+    CHECK(first.parameter("w").copied_floats() == second.parameter("w").copied_floats());
+    CHECK(first.state("w").at("square").copied_floats() == second.state("w").at("square").copied_floats());
+    CHECK_THROWS_WITH(second.set_state("w", {{"momentum", first.parameter("w")}}),
+                      Catch::Contains("the optimizer of 'w' has no state 'momentum'"));
+    CHECK_THROWS_WITH(second.set_parameter("w", first.parameter("b")),
+                      Catch::Contains("parameter 'w' is f32[40, 50], not f32[50]"));
+}
+
+TEST_CASE("values that the host sets are rounded to the nearest of their format") {
+    const ir::CompiledModel model = ir::compile(ir::parse_graph(linear_text(), "test.tg"),
+                                                options_for(DataFormat::Float16_b, "gs_e150", ir::OptimizerKind::Sgd));
+    runtime::ModelOptions golden = functional(Numerics::Float32);
+    golden.session.golden = true;
+    runtime::Trainer trainer(model, functional(Numerics::Real)), exact(model, golden);
+    const ir::Literal values = random_literal({50}, 1, 9);
+    exact.set_parameter("b", values);
+    CHECK(exact.parameter("b").copied_floats() == values.copied_floats());
+    trainer.set_parameter("b", values);
+    const ir::Literal stored = trainer.parameter("b");
+    for (std::int64_t i = 0; i < 50; ++i)  // half a digit of 8
+        CHECK(std::fabs(stored.at(i) - values.at(i)) <= std::ldexp(std::fabs(values.at(i)), -8));
+    double sum = 0;
+    for (std::int64_t i = 0; i < 50; ++i) sum += std::fabs(stored.at(i)) - std::fabs(values.at(i));
+    CHECK(std::fabs(sum) < 0.02);  // truncation would take 0.05
+}
+
+TEST_CASE("with everything frozen only inputs are differentiated") {
+    ir::CompileOptions options = options_for(DataFormat::Float32, "wh_n150", ir::OptimizerKind::None);
+    options.training->frozen = {"*"};
+    options.training->input_gradients = {"x"};
+    runtime::Trainer trainer(ir::compile(ir::parse_graph(linear_text(), "test.tg"), options),
+                             functional(Numerics::Float32));
+    CHECK(trainer.parameters().empty());
+    const ir::Literal g = random_literal({2, 3, 50}, 1, 4);
+    trainer.forward({{"x", random_literal({2, 3, 40}, 1, 3)}});
+    CHECK(trainer.backward({{"y", g}}, true).at("x").dims() == ir::Dims{2, 3, 40});
+}
+
+TEST_CASE("what cannot be trained is refused by name") {
+    ir::CompileOptions options = options_for(DataFormat::Float32, "wh_n150", ir::OptimizerKind::Sgd);
+    options.training->frozen = {"*"};
+    CHECK_THROWS_WITH(ir::compile(ir::parse_graph(linear_text(), "test.tg"), options),
+                      Catch::Contains("there is nothing to train"));
+    // the comparison is a step of the host, before the first op of the device
+    const std::string text = "%x = input : f32[2, 4]\n%limit = " + values_text({4}, 1, 1) +
+                             "%w = " + values_text({4, 8}, 1, 2) +
+                             "%c = less %x, %limit : bool[2, 4]\n%f = cast %c {to = \"f32\"} : f32[2, 4]\n"
+                             "%y = matmul %f, %w : f32[2, 8]\noutput \"y\" = %y\n";
+    options.training->frozen.clear();
+    CHECK_THROWS_WITH(ir::compile(ir::parse_graph(text, "test.tg"), options),
+                      Catch::Contains("constant 'limit' is trained, and a step of the host reads it") &&
+                          Catch::Contains("'--freeze limit'"));
+    options.training->frozen = {"limit"};
+    CHECK(ir::compile(ir::parse_graph(text, "test.tg"), options).trained.size() == 1);
+}

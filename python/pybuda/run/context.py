@@ -25,11 +25,22 @@ class Run:
         self.loss_queue: Any = ResultQueue()
         self.checkpoint_queue: Any = ResultQueue()
         self.d2d_fwd_queues: list[Any] = []
+        self.d2d_bwd_queues: list[Any] = []
         self.training = False
+        self.microbatch_count = 1  # micro-batches that may run between two backward passes
+        self.waiting = 0  # micro-batches that wait for their backward pass
+        self.pushed: list[list[Any]] = []  # their inputs
+        self.reference: Any = None  # what torch computes in the same steps
         self.verify_cfg: Any = None
         self.wanted: float = 0
         self.samples = 0
         self.seconds = 0.0
+
+    def fail(self, problem: BaseException) -> None:
+        """Readers of results get this error."""
+        for queue in (self.output_queue, self.intermediates_queue, self.loss_queue, self.checkpoint_queue):
+            if isinstance(queue, ResultQueue):
+                queue.failed = problem
 
 
 _run: Run | None = None
@@ -114,9 +125,7 @@ def _fail(run: Run, problem: BaseException) -> None:
     global _error
     log.error("the run failed: %s", problem, exc_info=True)
     _error, run.wanted = problem, 0
-    for queue in (run.output_queue, run.intermediates_queue):
-        if isinstance(queue, ResultQueue):
-            queue.failed = problem
+    run.fail(problem)
 
 
 def _one(run: Run, devices: list[Any], values: list[Any]) -> None:
@@ -143,8 +152,8 @@ def _one(run: Run, devices: list[Any], values: list[Any]) -> None:
 
 def _speed(devices: list[Any]) -> str:
     """Cycles of the chips so far, and simulated cycles per second."""
-    models = [stage.device.model for device in devices for stage in getattr(device, "_stages", ())
-              if stage.device is not None]
+    models = [stage.on_chip() for device in devices for stage in getattr(device, "_stages", ())
+              if stage.on_chip() is not None]
     cycles = sum(model.cycles for model in models)
     seconds = _run.seconds if _run is not None else 0.0
     return f", {cycles:,} cycles, {cycles / seconds:,.0f} cycles/s simulated" if cycles and seconds else ""

@@ -8,23 +8,26 @@ from typing import Any
 import torch
 
 from .. import config as compiler_config
+from .. import optimizers
 from .._C.backend_api import BackendType, DeviceMode
 from ..argument_kinds import check, takes
 from ..cpudevice import CPUDevice
 from ..dtypes import is_integer
-from ..module import PyBudaModule
+from ..module import PyBudaModule, PyTorchModule
 from ..parameter import Parameter
 from ..pybudaglobal import get_devices, set_device_pipeline
 from ..run import api, context
-from ..stage import wide
-from ..tensor import Tensor, TensorShape, buda_dataformat_to_pytorch_dtype
-from ..training import refuse_training
+from ..stage import narrowed, wide
+from ..tensor import Tensor, TensorShape, buda_dataformat_to_pytorch_dtype, to_pt_tensors
+from ..train_stages import torch_outputs
 from ..tti import TTDeviceImage
 from ..tti.image import image_path
 from ..ttdevice import TTDevice
 from ..upper_layers import offered
+from . import training as _training  # noqa: F401 (offers the reference of training runs)
 from .compare import compare_tensor_to_golden
 from .config import VerifyConfig, check_fields
+from .utils import MeanDifferences
 
 log = logging.getLogger("pybuda")
 
@@ -36,7 +39,8 @@ def verify_module(module: Any, input_shapes: Iterable[Sequence[int]] | None, ver
                   inputs_centered_on_zero: bool = False) -> None:
     """Runs the module on inputs of these shapes (dim 0 is the micro-batch; None with `inputs`), generated unless given.
     `inputs`: for each run a tensor, a tuple of them or a mapping. RuntimeError if an output differs. Parameters without
-    a value get random ones."""
+    a value get random ones. With a training test_kind also gradients and updated parameters are compared; without
+    `loss_module`, the loss is the mean absolute difference of outputs and random targets."""
     verify_module_pipeline([module], input_shapes, verify_cfg, input_params, [device_type], params_centered_on_zero,
                            scale_params, inputs, loss_module, uniform_inputs, inputs_centered_on_zero)
 
@@ -54,8 +58,9 @@ def verify_module_pipeline(modules: Sequence[Any], input_shapes: Iterable[Sequen
         raise RuntimeError("verify_module has neither input_shapes nor inputs; give the shapes of inputs, with the "
                            "micro-batch as dim 0, or inputs=[(tensor, ...)]")
     check_fields(verify_cfg)
-    if verify_cfg.test_kind.is_training():
-        refuse_training("verification with a training test_kind")
+    training = verify_cfg.test_kind.is_training()
+    if training and verify_cfg.tti_path:
+        raise RuntimeError("tti_path is for inference: an image has no backward program; verify training without it")
     _forget_earlier()
     for name in verify_cfg.epoch_breaks:
         compiler_config.set_epoch_break(name)
@@ -69,10 +74,20 @@ def verify_module_pipeline(modules: Sequence[Any], input_shapes: Iterable[Sequen
             device = _device(kind, place, verify_cfg)
             _made.append(device)
             device.place_module(module)
+        if training and isinstance(device, TTDevice) and device.optimizer is None:
+            device.optimizer = made_optimizer(verify_cfg.optimizer)
+            device.scheduler = verify_cfg.scheduler
+        elif training and isinstance(device, CPUDevice) and device.optimizer_f is None:
+            rule = made_optimizer(verify_cfg.optimizer)
+            device.optimizer_f = None if rule is None else \
+                lambda module, rule=rule: rule.get_pytorch_optimizer(dict(module.named_parameters()))
     count = verify_cfg.total_number_of_inputs()
     given = inputs if inputs is not None else [
         _made_up(input_shapes or [], input_params, uniform_inputs, inputs_centered_on_zero) for _ in range(count)]
     first = get_devices()[0]
+    if training:
+        _train(modules, given, device, loss_module, input_params, verify_cfg, inputs is None)
+        return
     if verify_cfg.tti_path and given and not _through_image(verify_cfg, given[0]):
         return
     pushed = []
@@ -87,6 +102,57 @@ def verify_module_pipeline(modules: Sequence[Any], input_shapes: Iterable[Sequen
         verify_outputs(get_devices(), values, [tensor.value() for tensor in outputs.get()], verify_cfg)
     if not verify_cfg.skip_shutdown:
         api.shutdown()
+
+
+def _train(modules: Sequence[Any], given: Sequence[Any], last: Any, loss_module: Any, input_params: Any,
+           verify_cfg: VerifyConfig, generated: bool) -> None:
+    """Runs steps of training, which are compared one by one."""
+    targets = [torch.randn(tuple(value.shape)) * 0.5 for value in _outputs(modules, to_pt_tensors(given[0]))]
+    if loss_module is None:
+        last = CPUDevice("cpu_loss")
+        _made.append(last)
+        loss_module = PyTorchModule("verify_loss", MeanDifferences())
+    last.place_loss_module(loss_module)
+    for one in given:
+        values = to_pt_tensors(one)
+        if generated:
+            wanted = [params.get("requires_grad", True) for params in _per_input(input_params, len(values))]
+            values = [value.requires_grad_() if want and value.dtype.is_floating_point else value
+                      for value, want in zip(values, wanted)]
+        get_devices()[0].push_to_inputs(one if not generated else tuple(values))
+        last.push_to_target_inputs(*[target.clone() for target in targets])
+    api.run_training(epochs=verify_cfg.epochs, steps=verify_cfg.steps, accumulation_steps=verify_cfg.accumulation_steps,
+                     microbatch_count=verify_cfg.microbatch_count, checkpoint_interval=verify_cfg.checkpoint_interval,
+                     _sequential=verify_cfg.sequential, _verify_cfg=verify_cfg)
+    if not verify_cfg.skip_shutdown:
+        api.shutdown()
+
+
+def _outputs(modules: Sequence[Any], values: list[Any]) -> list[Any]:
+    """Outputs of consecutive modules in torch, for one micro-batch."""
+    with torch.no_grad():
+        for module in modules:
+            if isinstance(module, PyBudaModule):
+                samples = [module.trace_forward(*[Tensor.create_from_torch(value) for value in narrowed(values, at)])
+                           for at in range(max(value.shape[0] for value in values))]
+                values = [torch.cat([one.value() for one in row]) for row in zip(*samples)]
+            else:
+                values = torch_outputs(module, {}, values)
+    return values
+
+
+def made_optimizer(given: Any) -> Any:
+    """From VerifyConfig.optimizer: {"type": "sgd", "params": {"learning_rate": 50.0}}, an Optimizer or None. RuntimeError
+    for another type."""
+    if given is None or isinstance(given, optimizers.Optimizer):
+        return given
+    known = {"sgd": optimizers.SGD, "adam": optimizers.Adam, "adamw": optimizers.AdamW, "lamb": optimizers.LAMB,
+             "lars": optimizers.LARS}
+    kind = str(given.get("type", "")).lower() if isinstance(given, Mapping) else ""
+    if kind not in known:
+        raise RuntimeError(f"optimizer of VerifyConfig is {given!r}; give {{'type': 'sgd', 'params': {{'learning_rate': "
+                           f"0.1}}}}, with a type of {', '.join(known)}, or an optimizer of pybuda")
+    return known[kind](**given.get("params", {}), device_params=True)
 
 
 def _listed(what: str, given: Any) -> list[Any] | None:

@@ -118,9 +118,9 @@ def test_a_wrong_chip_is_found(monkeypatch):
     verify_module(Add("wrong"), [(1, 32, 32)] * 2, VerifyConfig.disabled())
 
 
-def test_training_kinds_are_not_there():
-    with pytest.raises(NotImplementedError, match="backward pass"):
-        verify_module(Add("t"), [(1, 32, 32)] * 2, VerifyConfig(test_kind=TestKind.TRAINING))
+@pytest.mark.parametrize("kind", [TestKind.TRAINING, TestKind.TRAINING_RECOMPUTE])
+def test_training_kinds_run_a_step(kind):
+    verify_module(Add("t"), [(1, 32, 32)] * 2, VerifyConfig(test_kind=kind))
 
 
 def test_comparisons():

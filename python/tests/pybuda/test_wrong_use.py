@@ -133,16 +133,6 @@ def test_architectures_that_are_not_simulated():
         pybuda.run_inference(inputs=[(X, X)])
 
 
-def test_training_says_what_is_not_there():
-    pybuda.TTDevice("tt0", module=Add("a"), optimizer=pybuda.SGD(0.1))
-    for call in (lambda: pybuda.run_training(), lambda: pybuda.run_backward(), lambda: pybuda.run_optimizer(),
-                 lambda: pybuda.initialize_pipeline(training=True, sample_inputs=(X, X))):
-        with pytest.raises(NotImplementedError, match="backward pass"):
-            call()
-    with pytest.raises(RuntimeError, match="steps=0"):
-        pybuda.run_training(steps=0)
-
-
 @pytest.mark.parametrize("kind", ["TFModule", "TFGraphDefModule", "TFLiteModule", "JaxModule", "MXNetModule"])
 def test_modules_of_other_frameworks_name_the_import_path(kind):
     with pytest.raises(RuntimeError, match="OnnxModule"):

@@ -139,7 +139,9 @@ def test_tied_parameters_are_one_constant_and_buffers_are_kept():
     weight = nn.Parameter(torch.eye(4) * 0.5)
     module = Of(lambda self, x: (x @ self.a.t()) @ self.b.t() + self.shift, a=weight, b=weight, shift=X[0])
     imported = check(module, (X,))
-    assert len([name for name in imported.parameters if name in "ab"]) == 1
+    assert [name for name in imported.parameters if name in "ab"] == ["a"]
+    module = Of(lambda self, x: (x @ self.b.t()) @ self.a.t() + self.shift, a=weight, b=weight, shift=X[0])
+    assert [name for name in check(module, (X,)).parameters if name in "ab"] == ["a"]  # as in named_parameters()
     assert "shift" in imported.parameters
 
 

@@ -82,6 +82,11 @@ class Imported:
         """Whether the host does more than pass tensors on."""
         return bool(self.fallbacks) or self.inputs != self.input_names or self._result_nodes() != self._outputs
 
+    @property
+    def from_device(self) -> bool:
+        """Whether the results are those of the device, each once."""
+        return self._result_nodes() == self._outputs
+
     def _call_nodes(self) -> list[Node]:
         return _placeholders(self._captured, self._captured.inputs)
 

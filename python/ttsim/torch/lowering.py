@@ -46,12 +46,19 @@ def lower(ops: list[Node], sources: Sources, outputs: Mapping[Node, str]) -> Low
     return lowering.made
 
 
+def _memory(values: torch.Tensor) -> tuple[Any, ...]:
+    return values.data_ptr(), values.dtype, tuple(values.shape), values.stride()
+
+
 class _Lowering:
     def __init__(self, sources: Sources) -> None:
         self._sources = sources
         self._build = GraphBuilder()
         self._values: dict[Node, Any] = {}
         self._shared: dict[tuple[Any, ...], Value] = {}  # parameters by memory location of their values
+        self._first: dict[tuple[Any, ...], str] = {}  # their names; of tied ones the first, as torch's named_parameters()
+        for name, values in sources.parameters.values():
+            self._first.setdefault(_memory(values), name)
         self.made = Lowered(self._build.graph)
 
     def declare(self, ops: list[Node]) -> None:
@@ -95,8 +102,9 @@ class _Lowering:
         return self._input(node)
 
     def _parameter(self, name: str, values: torch.Tensor) -> Value:
-        place = (values.data_ptr(), values.dtype, tuple(values.shape), values.stride())
+        place = _memory(values)
         if values.numel() == 0 or place not in self._shared:
+            name = name if values.numel() == 0 else self._first[place]
             self.made.parameters[name] = values
             given = values.float() if values.is_floating_point() else values
             self._shared[place] = self._build.graph.constant(self._build.unique_name(name), given)

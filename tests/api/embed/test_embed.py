@@ -47,7 +47,7 @@ class Installation(unittest.TestCase):
         return run(self.prefix / "bin" / name, *arguments, cwd=self.work, **how)
 
     def test_the_page_shows_the_examples(self):
-        self.assertEqual(len(self.shown), 8)
+        self.assertEqual(len(self.shown), 9)
         for name, text in self.shown.items():
             self.assertEqual(text, (self.examples / "embed" / name).read_text(encoding="utf-8"), name)
 
@@ -138,6 +138,13 @@ class Installation(unittest.TestCase):
         lines = run(self.embedded_program("guide", source), image, 2, cwd=self.work).splitlines()
         self.assertEqual([line.split(" data ptr: 0x")[0] for line in lines],
                          ["Pushed Input tensor x", "Got Output tensor out_y"] * 2)
+
+    def test_a_layer_is_trained(self):
+        lines = self.embedded("training").splitlines()
+        losses = [float(re.fullmatch(r"step \d+: loss (.*)", line).group(1)) for line in lines[:4]]
+        self.assertEqual(losses[0], 4 * 8 * 8)
+        self.assertEqual(losses, sorted(losses, reverse=True))
+        self.assertAlmostEqual(float(lines[4].split()[-1]), 1, delta=0.1)
 
     def test_a_chip_of_ones_own(self):
         text = self.embedded("own_chip", self.examples / "own_chip/netlist.yaml", self.examples / "own_chip")

@@ -1,0 +1,135 @@
+"""ttsim.Trainer beside torch."""
+import numpy
+import pytest
+import torch
+import ttsim
+
+GRAPH_INPUTS = 20
+
+
+def graph_of(network):
+    """The graph of a Sequential of Linear and ReLU, with parameters under their state-dict names."""
+    graph = ttsim.Graph()
+    value = graph.input("x", [1, GRAPH_INPUTS])
+    for name, layer in network.named_children():
+        if isinstance(layer, torch.nn.ReLU):
+            value = graph.add("relu", [value])
+            continue
+        weight = graph.constant(f"{name}.weight", layer.weight.detach())
+        product = graph.add("matmul", [value, graph.add("transpose", [weight], {"perm": [1, 0]})])
+        value = graph.add("add", [product, graph.constant(f"{name}.bias", layer.bias.detach())])
+    graph.output("y", value)
+    return graph
+
+
+@pytest.fixture
+def network():
+    torch.manual_seed(0)
+    return torch.nn.Sequential(torch.nn.Linear(GRAPH_INPUTS, 32), torch.nn.ReLU(), torch.nn.Linear(32, 4))
+
+
+def trainer_of(network, **options):
+    given = {"device": "wh_n150", "format": "Float32", "training": True, "microbatch": 2, "microbatch_count": 2,
+             "keep_names": True, "input_gradients": ["x"], "optimizer": "sgd", "learning_rate": 0.1} | options
+    return ttsim.Trainer(ttsim.compile(graph_of(network), **given), engine="functional", numerics="float32")
+
+
+def difference(values, tensor):
+    return numpy.abs(values - tensor.detach().numpy()).max()
+
+
+def test_gradients_and_a_step_of_sgd(network):
+    trainer = trainer_of(network)
+    assert [info.name for info in trainer.parameters] == [name for name, _ in network.named_parameters()]
+    x, g = torch.rand(4, 1, GRAPH_INPUTS, requires_grad=True), torch.randn(4, 1, 4)
+    y = network(x)
+    y.backward(g)
+    assert difference(trainer.forward({"x": x})["y"], y) < 1e-5
+    assert difference(trainer.backward({"y": g})["x"], x.grad) < 1e-5
+    for name, value in network.named_parameters():
+        assert difference(trainer.gradient(name), value.grad) < 1e-5
+    trainer.forward({"x": x[:2]})
+    trainer.backward({"y": g[:2]}, clear=False)  # adds to the sums
+    network(x[:2]).backward(g[:2])
+    torch.optim.SGD(network.parameters(), lr=0.1).step()
+    trainer.step()
+    for name, value in network.named_parameters():
+        assert difference(trainer.gradient(name), value.grad) < 1e-5
+        assert difference(trainer.parameter(name), value) < 1e-5
+    assert trainer.cycles == 0 and trainer.chip == "wormhole_b0"
+
+
+def test_a_learning_rate_is_that_of_the_next_step(network):
+    trainer = trainer_of(network)
+    before = trainer.parameter("0.bias")
+    trainer.forward({"x": torch.rand(2, 1, GRAPH_INPUTS)})
+    trainer.backward({"y": torch.randn(2, 1, 4)})
+    trainer.set_learning_rate(0.5)
+    trainer.step()
+    assert numpy.abs(trainer.parameter("0.bias") - (before - 0.5 * trainer.gradient("0.bias"))).max() < 1e-6
+
+
+@pytest.mark.parametrize("optimizer", ["adam", "adamw"])
+def test_a_saved_state_goes_on_like_the_first(network, optimizer):
+    x, g = torch.rand(2, 1, GRAPH_INPUTS), torch.randn(2, 1, 4)
+    options = {"optimizer": optimizer, "learning_rate": 0.01, "weight_decay": 0.1}
+
+    def step(trainer):
+        trainer.forward({"x": x})
+        trainer.backward({"y": g})
+        trainer.step()
+
+    first, second = trainer_of(network, **options), trainer_of(network, **options)
+    for _ in range(3):
+        step(first)
+    names = [info.name for info in first.parameters]
+    assert set(first.state(names[0])) == {"mean", "square"}
+    for name in names:
+        second.set_parameter(name, first.parameter(name))
+        second.set_state(name, first.state(name))
+    second.steps = first.steps
+    assert second.steps == 3
+    step(first)
+    step(second)
+    for name in names:
+        assert numpy.array_equal(first.parameter(name), second.parameter(name))
+        assert all(numpy.array_equal(first.state(name)[key], second.state(name)[key]) for key in ("mean", "square"))
+
+
+def test_values_that_are_set_are_rounded_to_the_nearest_of_the_format(network):
+    trainer = ttsim.Trainer(ttsim.compile(graph_of(network), device="gs_e150", format="Float16_b", training=True),
+                            engine="functional")
+    values = torch.randn(32)
+    trainer.set_parameter("0.bias", values)
+    assert torch.equal(torch.from_numpy(trainer.parameter("0.bias").copy()), values.bfloat16().float())
+
+
+def test_only_inputs_are_differentiated_when_everything_is_frozen(network):
+    trainer = trainer_of(network, freeze=["*"], optimizer="none")
+    assert trainer.parameters == []
+    x, g = torch.rand(2, 1, GRAPH_INPUTS, requires_grad=True), torch.randn(2, 1, 4)
+    network(x).backward(g)
+    trainer.forward({"x": x})
+    assert difference(trainer.backward({"y": g})["x"], x.grad) < 1e-5
+    assert [info.name for info in trainer_of(network, freeze=["*"], train=["2.bias"]).parameters] == ["2.bias"]
+
+
+def test_wrong_use(network):
+    with pytest.raises(ttsim.InputError, match="no backward program; compile it for training"):
+        ttsim.Trainer(ttsim.compile(graph_of(network), device="wh_n150"), engine="functional")
+    trainer = trainer_of(network, optimizer="none")
+    with pytest.raises(ttsim.InputError, match=r"backward\(\) needs a forward\(\)"):
+        trainer.backward({})
+    with pytest.raises(ttsim.InputError, match="no optimizer on the device"):
+        trainer.step()
+    with pytest.raises(ttsim.InputError, match="no parameter '0.bios' is trained.*0.bias"):
+        trainer.gradient("0.bios")
+    with pytest.raises(ttsim.InputError, match=r"parameter '0.bias' is f32\[32\], not f32\[31\]"):
+        trainer.set_parameter("0.bias", torch.zeros(31))
+    with pytest.raises(ttsim.InputError, match="the optimizer of '0.bias' has no state 'momentum'"):
+        trainer.set_state("0.bias", {"momentum": torch.zeros(32)})
+    trainer.forward({"x": torch.rand(2, 1, GRAPH_INPUTS)})
+    with pytest.raises(ttsim.InputError, match=r"2 samples wait for backward\(\)"):
+        trainer.forward({"x": torch.rand(2, 1, GRAPH_INPUTS)})
+    with pytest.raises(ttsim.InputError, match="output 'y' has no gradient"):
+        trainer.backward({})
