@@ -55,7 +55,8 @@ std::string literal_text(const Literal& literal, std::int64_t elide) {
 }
 
 std::string node_text(const Graph& graph, const Node& node, std::int64_t elide) {
-    std::string text = fmt::format("%{} = {}", node.name, node.is_parameter() ? std::string_view("parameter") : node.op.name());
+    std::string text =
+        fmt::format("%{} = {}", node.name, node.is_parameter() ? std::string_view("parameter") : node.op.name());
     if (const LiteralPtr& value = node.is_parameter() ? node.initial : node.literal)
         text += " " + literal_text(*value, elide);
     const char* comma = " ";

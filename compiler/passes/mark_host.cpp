@@ -24,6 +24,9 @@
 // comparisons stay on the device, and the host does not take cheap ops just to avoid transfers. Indices of maxima at
 // the end are then computed from the device's results.
 //
+// In training, gradients pass through ops of the device only. Ops between a trained tensor and an output stay there, and
+// one without a device form is refused.
+//
 // Without `host_fallback` these ops run on the device, and ops that need the host are rejected. Float32 holds the
 // integers of most models.
 #include <algorithm>
@@ -33,6 +36,7 @@
 #include "base/error_codes.hpp"
 #include "compiler/ir/integer_ranges.hpp"
 #include "compiler/ir/pass.hpp"
+#include "compiler/ir/training.hpp"
 #include "compiler/passes/signs.hpp"
 #include "kernels/formats/overflow.hpp"
 
@@ -102,6 +106,7 @@ public:
         }
         unmark_loops();
         Diagnostics problems;
+        if (options_.training) unmark_gradients(*options_.training, problems);
         for (ValueId id = 0; id < graph_.nodes.size(); ++id) {
             Node& node = graph_.nodes[id];
             if (!host_[id]) continue;
@@ -142,6 +147,25 @@ private:
             const OpInfo* op = find_op(node.op);
             host_[id] = node.has(attr::host) || (op && op->level == Level::Host) ||
                         (fallback_ && is_power_of_any_sign(graph_, node));
+        }
+        without_device_form_ = host_;
+    }
+
+    /// Ops that a gradient passes through stay on the device, with the tests that they read. Integers end it.
+    void unmark_gradients(const TrainingRequest& request, Diagnostics& problems) {
+        std::vector<bool> passes(graph_.nodes.size(), false);
+        for (ValueId id = 0; id < graph_.nodes.size(); ++id) {
+            const Node& node = graph_.nodes[id];
+            passes[id] = node.is_parameter() || (node.is_input() && request.input_gradients.contains(node.origin));
+            for (const Edge& edge : node.inputs) passes[id] = passes[id] || passes[edge.value];
+            passes[id] = passes[id] && !is_wide_integer(node.type);
+            if (!passes[id] || !host_[id]) continue;
+            host_[id] = without_device_form_[id];
+            if (host_[id] && is_float(node.type.dtype))
+                problems.unsupported(node.loc,
+                                     "'{}' ({}) would run on the host, and gradients pass through the device only; "
+                                     "freeze the tensors that it depends on, or compute it after the model",
+                                     node.origin.empty() ? node.name : node.origin, node.op);
         }
     }
 
@@ -364,7 +388,7 @@ private:
     bool device_compares_;         // comparisons stay on the device
     std::int64_t exact_integers_;  // the data format holds the integers 0 to this exactly
     bool exact_;
-    std::vector<bool> host_, integer_gemm_;
+    std::vector<bool> host_, integer_gemm_, without_device_form_;
 };
 
 void run_mark_host(Graph& graph, const PassOptions& options) { Marker(graph, options).run(); }
