@@ -24,8 +24,8 @@
 // comparisons stay on the device, and the host does not take cheap ops just to avoid transfers. Indices of maxima at
 // the end are then computed from the device's results.
 //
-// In training, gradients pass through ops of the device only. Ops between a trained tensor and an output stay there, and
-// one without a device form is refused.
+// In training, gradients pass through ops of the device only. Ops between a trained tensor and an output stay there,
+// and one without a device form is refused.
 //
 // Without `host_fallback` these ops run on the device, and ops that need the host are rejected. Float32 holds the
 // integers of most models.
