@@ -56,8 +56,8 @@ impl::ir::CompileOptions internal(const CompileOptions& options, const LoweredOp
 }
 
 HostStep host_step(const impl::ir::Graph& graph, const impl::ir::Node& node) {
-    HostStep step{node.name, node.op.text(), node.origin, node.loc.file, node.loc.line, info_of(node.name, node.type), {},
-                  0,         0};
+    HostStep step{
+        node.name, node.op.text(), node.origin, node.loc.file, node.loc.line, info_of(node.name, node.type), {}, 0, 0};
     std::vector<impl::ir::Type> in;
     for (const impl::ir::Edge& edge : node.inputs) {
         step.operands.push_back(graph.nodes[edge.value].name);
