@@ -47,5 +47,5 @@ def not_training(what: str) -> NoReturn:
 
 
 def refuse_training(what: str, remedy: str) -> NoReturn:
-    """Raises NotImplementedError, which is a RuntimeError, for what is not there although modules train."""
-    raise NotImplementedError(f"{what} is not implemented; {remedy}")
+    """Raises NotImplementedError, which is a RuntimeError, for a feature that training does not support."""
+    raise NotImplementedError(f"{what} is not supported; {remedy}")

@@ -174,7 +174,7 @@ def test_a_loss_of_the_host_is_one_number():
 def test_images_and_onnx_models_run_inference():
     device = pybuda.TTDevice("tt0", arch=pybuda.BackendDevice.Grayskull, devtype=pybuda.BackendType.Golden,
                              module=pybuda.PyTorchModule("network", mlp()))
-    with pytest.raises(NotImplementedError, match="an image for training is not implemented; make it with training=False"):
+    with pytest.raises(NotImplementedError, match="an image for training is not supported; make it with training=False"):
         device.compile_to_image(training=True, sample_inputs=(X,))
     with pytest.raises(RuntimeError, match="tti_path is for inference"):
         verify_module(pybuda.PyTorchModule("m", mlp()), [(1, 20)],
