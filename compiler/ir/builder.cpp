@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "compiler/ir/derivation.hpp"
+#include "compiler/ir/derived_constants.hpp"
 #include "compiler/ir/integers.hpp"
 #include "compiler/ir/legalization_error.hpp"
-#include "compiler/ir/made_constants.hpp"
 #include "compiler/ir/netlist_name.hpp"
 
 namespace ttsim::impl::ir {
@@ -59,7 +59,7 @@ std::vector<Literal> Builder::folded(const Node& node, const OpInfo& info) {
 
 Literal Builder::cached(const std::string& how, std::span<const Literal* const> of,
                         const std::function<Literal()>& make) const {
-    return graph_.made ? graph_.made->get(how, of, make) : make();
+    return graph_.derived_constants ? graph_.derived_constants->get(how, of, make) : make();
 }
 
 ValueId Builder::add_edges(OpId op, std::vector<Edge> inputs, Attrs attrs, std::optional<DataFormat> format) {

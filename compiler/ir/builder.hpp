@@ -36,7 +36,7 @@ public:
     /// For a rule that replaces a node with several results: the first one by `first`, and the others by `more`.
     void set_results(ValueId first, std::vector<ValueId> more) { results_[first] = std::move(more); }
     ValueId input(const std::string& name, Type type);
-    /// The result of `make`, computed once for the same constants during a compilation (made_constants.hpp).
+    /// The result of `make`, computed once for the same constants during a compilation (derived_constants.hpp).
     Literal cached(const std::string& how, std::span<const Literal* const> of,
                    const std::function<Literal()>& make) const;
     ValueId constant(Literal literal);        ///< throws Error(Unsupported) when derived constants exceed the limit

@@ -29,8 +29,8 @@ struct Edge {
     friend bool operator==(const Edge&, const Edge&) = default;
 };
 
-struct Derivation;    // compiler/ir/derivation.hpp
-class MadeConstants;  // compiler/ir/made_constants.hpp
+struct Derivation;       // compiler/ir/derivation.hpp
+class DerivedConstants;  // compiler/ir/derived_constants.hpp
 
 /// The program that a node belongs to.
 enum class Phase : std::uint8_t { Forward, Backward, Optimizer };
@@ -88,12 +88,12 @@ struct Graph {
     std::vector<Node> nodes;
     std::vector<Output> outputs;
     /// Cache of derived constants, shared with graphs lowered from this one; null: no cache.
-    std::shared_ptr<MadeConstants> made{};
+    std::shared_ptr<DerivedConstants> derived_constants{};
 
     /// An empty graph for the result of a pass, with the same cache.
     Graph next() const {
         Graph graph;
-        graph.made = made;
+        graph.derived_constants = derived_constants;
         return graph;
     }
     const Type& type(ValueId id) const { return nodes[id].type; }

@@ -144,7 +144,7 @@ public:
         if (lazy_) return lazy_;
         return is_float(dtype_) ? Block(floats_) : Block(integers_);
     }
-    /// Floats in the cache of MadeConstants, with the storage of the constants they are derived from, which they
+    /// Floats in the cache of DerivedConstants, with the storage of the constants they are derived from, which they
     /// keep alive.
     struct CachedFloats {
         std::vector<float> floats;

@@ -156,7 +156,7 @@ private:
     std::optional<Matrix> sparse_map(const Matrix& x, Form to, std::int64_t step, std::int64_t outs, const Literal& m,
                                      bool leading);
 
-    // lower_moves.cpp
+    // lower_data_movement.cpp
     Matrix transpose(const Node& node);
     Matrix reshape(const Node& node);
     Matrix permute_rows(const Matrix& x, Form to, const GatherMap& gather_map);

@@ -12,8 +12,8 @@
 #include "compiler/host/host_value.hpp"
 #include "compiler/host/reference.hpp"
 #include "compiler/ir/check_input_name.hpp"
+#include "compiler/ir/derived_constants.hpp"
 #include "compiler/ir/legalization_error.hpp"
-#include "compiler/ir/made_constants.hpp"
 #include "compiler/model/compiled_parts.hpp"
 #include "compiler/model/format_search.hpp"
 #include "compiler/model/host_fallback.hpp"
@@ -352,8 +352,8 @@ CompiledModel compile(Graph graph, const CompileOptions& given) {
     const ModelCompiler compiler(given);
     if (graph.outputs.empty()) fail_input({}, "the model has no outputs");
     name_parts(graph);
-    const bool first = !graph.made;  // repeated compilations of a graph share derived constants
-    if (first) graph.made = std::make_shared<MadeConstants>();
+    const bool first = !graph.derived_constants;  // repeated compilations of a graph share derived constants
+    if (first) graph.derived_constants = std::make_shared<DerivedConstants>();
     check_input_names(given, graph);
     CompileOptions options = logged(given);
     if (options.training) options.simulate = {};  // it runs forward programs only
@@ -362,14 +362,14 @@ CompiledModel compile(Graph graph, const CompileOptions& given) {
     if (options.target) {
         CompiledModel model = compile_to_target(graph, options);
         model.report.ignored_overrides.insert(model.report.ignored_overrides.begin(), ignored.begin(), ignored.end());
-        graph.made->release();
+        graph.derived_constants->release();
         return model;
     }
     CompiledModel model;
     model.reference = reference_graph(graph);
     const WorkByOrigin work = multiply_adds(graph);
     CompileState state = run_with_loops(graph, options, emit_step);
-    if (first) graph.made->release();
+    if (first) graph.derived_constants->release();
     EmittedModel& emitted = *state.emitted;
     model.inputs = all_inputs(options, state.host);
     model.parameters = parameters_of(graph, emitted, state.host);

@@ -12,7 +12,7 @@
 #include <optional>
 
 #include "base/error.hpp"
-#include "base/folder_hold.hpp"
+#include "base/folder_lock.hpp"
 #include "base/new_file.hpp"
 #include "base/read_file.hpp"
 

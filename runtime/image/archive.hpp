@@ -32,7 +32,7 @@ struct Members final : FileSet {
 /// duplicates after normalization.
 Members read_archive(const std::string& file);
 /// Reads an unpacked image: the `unzipped_tti/` of a folder, or that folder itself. Consistent even if other processes
-/// unpack there meanwhile (base/folder_hold.hpp). Throws Error(Input) for links and devices.
+/// unpack there meanwhile (base/folder_lock.hpp). Throws Error(Input) for links and devices.
 Members read_tree(const std::string& folder);
 
 /// Maximum unpacked bytes of an archive: 32 MiB plus ten times its size. The members of plain tars are always smaller

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "base/folder_hold.hpp"
+#include "base/folder_lock.hpp"
 #include "compiler/model/compiled_model.hpp"
 #include "netlist/device/device.hpp"
 #include "runtime/image/archive.hpp"
@@ -82,7 +82,7 @@ struct Summary {
 Summary read_summary(const std::string& path);
 
 /// Unpacks an image into `folder`/unzipped_tti, with the SHA-256 of the archive in checksum.txt. Replaces only an
-/// earlier unpacking. If other processes use that (base/folder_hold.hpp), it is kept if it is of the same image. No
+/// earlier unpacking. If other processes use that (base/folder_lock.hpp), it is kept if it is of the same image. No
 /// other process replaces the folder during the lifetime of the result. Throws Error(Input).
 FolderLockPtr extract_image(const std::string& file, const std::string& folder);
 /// Packs such a folder, changed or not, into an image with new checksums. Throws Error(Input, Unsupported) if the

@@ -4,7 +4,7 @@
 #include <ostream>
 
 #include "base/error.hpp"
-#include "base/folder_hold.hpp"
+#include "base/folder_lock.hpp"
 #include "base/new_file.hpp"
 #include "base/read_file.hpp"
 #include "base/sha256.hpp"

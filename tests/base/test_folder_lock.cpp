@@ -8,7 +8,7 @@
 #include <fstream>
 #include <functional>
 
-#include "base/folder_hold.hpp"
+#include "base/folder_lock.hpp"
 #include "tests/netlist/temp_folder.hpp"
 
 using namespace ttsim::impl;

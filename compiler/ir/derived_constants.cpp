@@ -1,4 +1,4 @@
-#include "compiler/ir/made_constants.hpp"
+#include "compiler/ir/derived_constants.hpp"
 
 #include <fmt/ranges.h>
 
@@ -23,8 +23,8 @@ std::string_view bytes_of(const Literal& literal) {
 
 }  // namespace
 
-Literal MadeConstants::get(const std::string& how, std::span<const Literal* const> of,
-                           const std::function<Literal()>& make) {
+Literal DerivedConstants::get(const std::string& how, std::span<const Literal* const> of,
+                              const std::function<Literal()>& make) {
     if (std::none_of(of.begin(), of.end(), [](const Literal* one) { return is_large(*one); })) return make();
     std::pair<std::string, std::vector<const void*>> key{how, {}};
     std::vector<std::shared_ptr<const void>> blocks;
@@ -55,7 +55,7 @@ Literal MadeConstants::get(const std::string& how, std::span<const Literal* cons
     return made;
 }
 
-void MadeConstants::release() {
+void DerivedConstants::release() {
     const std::lock_guard lock(mutex_);
     for (auto& [_, entry] : entries_)
         if (const auto made = entry.made.lock()) made->of.clear();

@@ -1,7 +1,7 @@
 // Constants that are made once while a model is compiled.
 #include <catch2/catch.hpp>
 
-#include "compiler/ir/made_constants.hpp"
+#include "compiler/ir/derived_constants.hpp"
 #include "compiler/ir/pass.hpp"
 
 using namespace ttsim::impl::ir;
@@ -19,7 +19,7 @@ Literal counting(std::int64_t size, float first = 0) {
 /// The elements the other way round, and how often that was done.
 struct Reversal {
     int times = 0;
-    Literal of(MadeConstants& made, const Literal& literal, const std::string& how = "reversed") {
+    Literal of(DerivedConstants& made, const Literal& literal, const std::string& how = "reversed") {
         const Literal* const sources[] = {&literal};
         return made.get(how, sources, [&] {
             ++times;
@@ -40,7 +40,7 @@ std::vector<std::shared_ptr<const void>> weights_of(const Graph& graph) {
     return blocks;
 }
 
-Graph flattened(const std::shared_ptr<MadeConstants>& made) {
+Graph flattened(const std::shared_ptr<DerivedConstants>& made) {
     static const Graph model = [] {
         Graph graph;
         Builder build(graph);
@@ -53,7 +53,7 @@ Graph flattened(const std::shared_ptr<MadeConstants>& made) {
         return graph;
     }();
     Graph graph = model;
-    graph.made = made;
+    graph.derived_constants = made;
     std::vector<const Pass*> passes;
     for (const Pipeline& pipeline : all_pipelines())
         if (pipeline.name == "default")
@@ -65,7 +65,7 @@ Graph flattened(const std::shared_ptr<MadeConstants>& made) {
 }  // namespace
 
 TEST_CASE("a large constant is made once of the same elements") {
-    MadeConstants made;
+    DerivedConstants made;
     Reversal reversal;
     const Literal source = counting(large);
     const Literal first = reversal.of(made, source), second = reversal.of(made, source);
@@ -82,7 +82,7 @@ TEST_CASE("a large constant is made once of the same elements") {
 }
 
 TEST_CASE("small constants are made each time") {
-    MadeConstants made;
+    DerivedConstants made;
     Reversal reversal;
     const Literal source = counting(100);
     reversal.of(made, source);
@@ -91,7 +91,7 @@ TEST_CASE("small constants are made each time") {
 }
 
 TEST_CASE("small constants that others derive from are identified by their values") {
-    MadeConstants made;
+    DerivedConstants made;
     int times = 0;
     const Literal source = counting(large);
     const auto plus = [&](double value) {
@@ -111,7 +111,7 @@ TEST_CASE("small constants that others derive from are identified by their value
 }
 
 TEST_CASE("a released constant is computed again, and not confused with another at its address") {
-    MadeConstants made;
+    DerivedConstants made;
     Reversal reversal;
     for (int k = 0; k < 3; ++k) {
         const Literal source = counting(large, static_cast<float>(k));  // freed each time
@@ -121,7 +121,7 @@ TEST_CASE("a released constant is computed again, and not confused with another 
 }
 
 TEST_CASE("changing shared elements changes a copy") {
-    MadeConstants made;
+    DerivedConstants made;
     Reversal reversal;
     const Literal source = counting(large);
     Literal first = reversal.of(made, source);
@@ -130,7 +130,7 @@ TEST_CASE("changing shared elements changes a copy") {
 }
 
 TEST_CASE("the source of a constant lives until the constant is released") {
-    MadeConstants made;
+    DerivedConstants made;
     Reversal reversal;
     std::weak_ptr<const void> between;
     const Literal source = counting(large);
@@ -148,7 +148,7 @@ TEST_CASE("the source of a constant lives until the constant is released") {
 }
 
 TEST_CASE("a model that is lowered again has the constants that were made of its own") {
-    const auto made = std::make_shared<MadeConstants>();
+    const auto made = std::make_shared<DerivedConstants>();
     const auto first = flattened(made), second = flattened(made), apart = flattened(nullptr);
     const auto weights = weights_of(first);
     REQUIRE_FALSE(weights.empty());

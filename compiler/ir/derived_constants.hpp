@@ -17,7 +17,7 @@
 namespace ttsim::impl::ir {
 
 /// Thread-safe.
-class MadeConstants {
+class DerivedConstants {
 public:
     /// The result of `make`, or a copy that shares the elements of an earlier result. `how` must name everything else
     /// the result depends on besides `of`. Large constants in `of` are identified by the address of their elements,

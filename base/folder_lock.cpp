@@ -1,4 +1,4 @@
-#include "base/folder_hold.hpp"
+#include "base/folder_lock.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>
