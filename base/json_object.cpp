@@ -33,7 +33,7 @@ json parse_json(std::string_view text, const std::string& file) {
         const auto byte = dynamic_cast<const json::parse_error*>(&error);
         const std::size_t end = byte ? std::min(byte->byte, text.size()) : 0;
         const auto stop = text.begin() + static_cast<std::ptrdiff_t>(end);
-        fail_input({file, static_cast<int>(std::count(text.begin(), stop, '\n')) + 1, 0}, "it is no valid JSON");
+        fail_input({file, static_cast<int>(std::count(text.begin(), stop, '\n')) + 1, 0}, "it is not valid JSON");
     }
     if (!duplicate_key.empty()) fail_input({file, 0, 0}, "the key '{}' is given twice in one object", duplicate_key);
     return document;

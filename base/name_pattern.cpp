@@ -13,7 +13,7 @@ std::shared_ptr<const re2::RE2> NamePattern::compile(std::string_view text) {
 NamePattern::NamePattern(std::string_view text, const SourceLoc& loc, std::string_view what)
     : compiled_(compile(text)) {
     if (!compiled_->ok())
-        fail_input(loc, "{}'{}' is no regular expression: {}", what.empty() ? "" : std::string(what) + " ", text,
+        fail_input(loc, "{}'{}' is not a regular expression: {}", what.empty() ? "" : std::string(what) + " ", text,
                    compiled_->error());
 }
 

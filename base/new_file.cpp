@@ -83,7 +83,7 @@ NewFile::NewFile(std::string path, FileKind kind) : path_(std::move(path)), targ
     const fs::file_status status = fs::status(target_, ignored);
     if (fs::is_directory(status)) fail_write(path_, EISDIR);
     if (fs::exists(status)) {
-        if (!fs::is_regular_file(status)) fail_input({path_, 0, 0}, "cannot be written: it is no regular file");
+        if (!fs::is_regular_file(status)) fail_input({path_, 0, 0}, "cannot be written: it is not a regular file");
         if (::access(target_.c_str(), W_OK) != 0) fail_write(path_, errno);
         check_replaceable(path_, kind);
     }

@@ -52,7 +52,7 @@ bool is_folder(const fs::path& path) {
 }  // namespace
 
 void set_config_dir(const std::string& folder) {
-    if (!folder.empty() && !is_folder(folder)) fail_input({}, "the configuration folder {} is no folder", folder);
+    if (!folder.empty() && !is_folder(folder)) fail_input({}, "the configuration folder {} is not a folder", folder);
     const std::lock_guard lock(override_mutex);
     override_dir = folder.empty() ? "" : fs::weakly_canonical(folder).string();
 }
@@ -64,7 +64,7 @@ std::vector<std::string> config_dirs() {
         if (!override_dir.empty()) found.push_back(override_dir);
     }
     if (const char* named = std::getenv("TTSIM_CONFIG_DIR"); named && *named != '\0') {
-        if (!is_folder(named)) fail_input({}, "TTSIM_CONFIG_DIR is {}, which is no folder", named);
+        if (!is_folder(named)) fail_input({}, "TTSIM_CONFIG_DIR is {}, which is not a folder", named);
         found.push_back(fs::weakly_canonical(named).string());
     }
     std::vector<fs::path> standard = installed_dirs();

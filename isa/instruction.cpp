@@ -194,7 +194,7 @@ std::string InstructionSet::disassemble(std::uint32_t word) const {
 
 std::uint32_t InstructionSet::assemble(std::string_view text) const {
     const std::vector<std::string_view> words = words_of(text);
-    if (words.empty()) fail_input({}, "an empty line is no instruction");
+    if (words.empty()) fail_input({}, "an empty line is not an instruction");
     if (words[0] == ".word") {
         if (words.size() != 2) fail_input({}, "'.word' needs one number");
         return parse_number(words[1], ".word");
@@ -204,7 +204,7 @@ std::uint32_t InstructionSet::assemble(std::string_view text) const {
     std::uint32_t word = opcode_word(*def);
     for (std::size_t i = 1; i < words.size(); ++i) {
         const std::size_t equals = words[i].find('=');
-        if (equals == std::string_view::npos) fail_input({}, "'{}' is no field=value", words[i]);
+        if (equals == std::string_view::npos) fail_input({}, "'{}' is not a field=value", words[i]);
         const std::string_view name = words[i].substr(0, equals);
         const std::uint32_t value = parse_number(words[i].substr(equals + 1), name);
         if (name != "bits") {

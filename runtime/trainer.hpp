@@ -25,7 +25,7 @@ public:
     /// Runs samples, whole microbatches and at most microbatch_count of them. Inputs as for Model::run(). Throws
     /// Error(Input) if the samples of an earlier forward() wait for their backward(). Outputs are empty in Timing mode.
     ir::Values forward(const ir::Values& inputs);
-    /// The gradients of all outputs that are no losses, for the samples of the last forward(), by the output's name.
+    /// The gradients of all outputs that are not losses, for the samples of the last forward(), by the output's name.
     /// `clear`: sums of gradients start at 0. Returns gradients of inputs, by the input's name.
     ir::Values backward(const ir::Values& gradients, bool clear);
     /// Runs the optimizer program. Throws Error(Input) if the model was compiled without one.

@@ -10,7 +10,7 @@ HAS_TMUX = shutil.which("tmux") is not None
 
 
 class TmuxScreen:
-    """A terminal that runs a shell command. Use as a context: `with TmuxScreen("ttperf a.ttperf", 80, 24) as screen`."""
+    """A terminal that runs a shell command. Use as a context manager: `with TmuxScreen("ttperf a.ttperf", 80, 24) as screen`."""
 
     def __init__(self, command, columns, lines, **environment):
         self.folder = tempfile.TemporaryDirectory()
@@ -39,30 +39,31 @@ class TmuxScreen:
             self.tmux("send-keys", key)
         return self
 
-    def until(self, pattern, seconds=20, quiet=0.2):
-        """Waits until the screen shows `pattern` and has not changed for `quiet` seconds, and returns it: a frame may reach
-        the terminal in parts."""
-        end = time.monotonic() + seconds
+    def wait_for(self, pattern, timeout=20, settle=0.2):
+        """Waits until the screen shows `pattern` and is unchanged for `settle` seconds, because a frame may arrive in
+        parts. Returns the screen; AssertionError after `timeout` seconds."""
+        end = time.monotonic() + timeout
         text, since = None, 0.0
         while True:
             now, last, text = time.monotonic(), text, self.text()
             if text != last:
                 since = now
             found = re.search(pattern, text)
-            if found and now - since >= quiet:
+            if found and now - since >= settle:
                 return text
             if now > end:
-                raise AssertionError(f"{'never still, with' if found else 'no'} '{pattern}' on the screen:\n{text}")
+                shown = "keeps changing" if found else f"does not show '{pattern}'"
+                raise AssertionError(f"the screen {shown}:\n{text}")
             time.sleep(0.05)
 
     def resize(self, columns, lines):
         self.tmux("resize-window", "-x", str(columns), "-y", str(lines))
 
-    def process(self, name):
-        """The id of the program among the children of the shell."""
+    def child_pid(self, name):
+        """The process id of the shell's child `name`."""
         shell = self.tmux("display-message", "-p", "#{pane_pid}").strip()
         found = subprocess.run(["ps", "-o", "pid=,comm=", "--ppid", shell], capture_output=True, text=True, check=False)
         for line in found.stdout.splitlines():
             if line.split()[1] == name:
                 return int(line.split()[0])
-        raise AssertionError(f"no {name} below {shell}")
+        raise AssertionError(f"shell {shell} has no child process {name}")

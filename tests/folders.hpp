@@ -6,7 +6,7 @@
 namespace ttsim::impl::test {
 
 std::filesystem::path source_folder();  ///< the project's
-/// Vectors, netlists and measurements that are no part of the project; tests that need it say "skipped" without it.
+/// Vectors, netlists and measurements that are not part of the project; tests that need it say "skipped" without it.
 std::filesystem::path shared_folder();
 
 }  // namespace ttsim::impl::test

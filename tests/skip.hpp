@@ -1,4 +1,4 @@
-// Tests of data that are no part of the project.
+// Tests of data that are not part of the project.
 #pragma once
 
 #include <filesystem>

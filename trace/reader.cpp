@@ -84,7 +84,8 @@ void Reader::check_schema() {
     for (const auto& [name, definition] : theirs) {
         const auto own = ours.find(name);
         const std::string type = definition.substr(0, definition.find(' '));
-        if (own == ours.end()) fail_input({path(), 0, 0}, "holds the {} '{}', which is no part of a trace", type, name);
+        if (own == ours.end())
+            fail_input({path(), 0, 0}, "holds the {} '{}', which is not part of a trace", type, name);
         if (own->second != definition)
             fail_input({path(), 0, 0}, "holds a {} '{}' that is not the one of a trace", type, name);
     }

@@ -1,4 +1,5 @@
-// The parts of a Reportify folder, each in its own source file.
+// JSON files of a folder for Reportify, the viewer of PyBuda's compiler graphs. Files with the ending .buda are JSON
+// too.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -11,9 +12,9 @@ namespace ttsim::impl::report {
 nlohmann::ordered_json pass_buda(const nlohmann::ordered_json& pass);
 /// The placed netlist: all of it, or one epoch (a graph by index) with its queues.
 nlohmann::ordered_json netlist_buda(const Netlist& netlist, std::optional<std::size_t> epoch = std::nullopt);
-/// {"netlist": .., "device_info": ..}.
+/// Grids of ops ("netlist") and the chip's cores ("device_info"), for the page of the placement.
 nlohmann::ordered_json placement_json(const Netlist& netlist, const ChipInstance& chip);
-/// Addresses of queues by channel, and by epochs for queues that programs allocate.
+/// DRAM addresses of queues by channel; of dynamic queues by epoch. `test`: the name of the test in the file.
 nlohmann::ordered_json dram_json(const Netlist& netlist, const std::string& test);
 
 }  // namespace ttsim::impl::report

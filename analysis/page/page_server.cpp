@@ -64,7 +64,7 @@ std::vector<std::string> shown_names(const ServeOptions& options) {
     std::vector<std::string> names;
     std::error_code failed;
     for (fs::directory_iterator at(options.folder, failed), end; !failed && at != end; at.increment(failed))
-        if (is_inside(options.folder, at->path().filename().string()) && options.shown(at->path().string()))
+        if (is_inside(options.folder, at->path().filename().string()) && options.accepts(at->path().string()))
             names.push_back(at->path().filename().string());
     if (failed) fail_input({options.folder, 0, 0}, "cannot be read: {}", failed.message());
     std::sort(names.begin(), names.end());

@@ -9,11 +9,11 @@ namespace ttsim::impl::report {
 
 struct ServeOptions {
     std::string folder;
-    int port = 0;                                         ///< 0: any free port
-    std::function<bool(const std::string& path)> shown;   ///< whether a file or folder has a page
-    std::function<std::string(const std::string&)> page;  ///< the page of a file; an Error becomes the response
-    std::function<void(int port)> started;                ///< called with the port when the server listens
-    const std::atomic<int>* stop = nullptr;               ///< a nonzero value stops the server
+    int port = 0;                                          ///< 0: any free port
+    std::function<bool(const std::string& path)> accepts;  ///< whether a file or folder has a page
+    std::function<std::string(const std::string&)> page;   ///< the page of a file; an Error becomes the response
+    std::function<void(int port)> started;                 ///< called with the port when the server listens
+    const std::atomic<int>* stop = nullptr;                ///< a nonzero value stops the server
 };
 
 /// Serves until it is stopped. Throws Error(Input) when it cannot listen or the folder cannot be read.

@@ -387,8 +387,9 @@ Choice choose_blocking(const Op& given, const std::vector<Origin>& origins, cons
     std::optional<std::int64_t> u_kt = user ? user->u_kt : std::nullopt;
     if (u_kt && (!has_inner(op) || inner_tiles(op) % *u_kt != 0))
         fail_input(user->loc, "op '{}' ({}) cannot have u_kt {}: {}", op.name(), op.cfg.type, *u_kt,
-                   has_inner(op) ? fmt::format("its inner dimension of {} tiles is no multiple of it", inner_tiles(op))
-                                 : "it has no inner dimension");
+                   has_inner(op)
+                       ? fmt::format("its inner dimension of {} tiles is not a multiple of it", inner_tiles(op))
+                       : "it has no inner dimension");
     for (const auto& [r, c] : grids_of(op, budget, user)) {
         Blocking b = op.cfg.out;
         b.grid_r = r;

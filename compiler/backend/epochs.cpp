@@ -24,7 +24,7 @@ namespace {
 using Ops = std::vector<OpChoices>;
 
 /// Per op: indices of the candidates that a policy considers.
-using Offer = std::vector<std::vector<std::size_t>>;
+using CandidateLists = std::vector<std::vector<std::size_t>>;
 
 /// Resources that the ops of an epoch share.
 struct SharedResources {
@@ -78,8 +78,8 @@ std::vector<std::size_t> all_of(const Choice& choice) {
     return all;
 }
 
-Offer offer_all(const Ops& ops) {
-    Offer offer;
+CandidateLists offer_all(const Ops& ops) {
+    CandidateLists offer;
     for (const OpChoices& op : ops) offer.push_back(all_of(op.choice));
     return offer;
 }
@@ -108,11 +108,11 @@ std::vector<Epoch> fill_epochs(const Choices& choices, const EdgeCosts& costs, c
     return epochs.take();
 }
 
-/// Cores and DRAM bytes that runs of ops need to meet a target, for a range of targets. `offered`: per op the
-/// candidates, equal for equal ops.
+/// Cores and DRAM bytes that consecutive ops need, by target cycles per input. `offered`: per op the candidates;
+/// identical ops have identical ones.
 class TargetTable {
 public:
-    TargetTable(const Choices& choices, const Offer& offered, const SharedResources& shared) {
+    TargetTable(const Choices& choices, const CandidateLists& offered, const SharedResources& shared) {
         const Ops& ops = choices.ops;
         double slowest = 1, quickest = std::numeric_limits<double>::infinity();
         for (std::size_t op = 0; op < ops.size(); ++op)
@@ -142,7 +142,7 @@ public:
     std::size_t size() const { return targets_.size(); }
     /// Bytes of streamed constants, per input.
     double bytes(std::size_t k, std::size_t first, std::size_t end) const { return bytes_[k][end] - bytes_[k][first]; }
-    /// Levels are targets.
+    /// Levels by index of the target.
     const Levels& levels() const { return levels_; }
 
 private:
@@ -195,10 +195,12 @@ private:
     std::vector<double> reads_;  // per op: bytes of computed operands and inputs
 };
 
-/// Dynamic programming for the epochs with the least sum of slowest ops and costs of changing epochs.
+/// Partitions the ops into epochs by dynamic programming. It minimizes the sum over epochs of the slowest op's cycles
+/// and the cost of the change of epochs.
 class MinTimeEpochs {
 public:
-    MinTimeEpochs(const Choices& choices, const OpBudget& budget, const ScheduleOptions& options, Offer offered)
+    MinTimeEpochs(const Choices& choices, const OpBudget& budget, const ScheduleOptions& options,
+                  CandidateLists offered)
         : ops_(choices.ops),
           choices_(choices),
           budget_(budget),
@@ -245,7 +247,7 @@ public:
         std::reverse(runs.begin(), runs.end());
         EpochList epochs(choices_, costs, budget_, options_);
         times = RunTimes(choices_.times, edges, table_.levels(), longest);
-        // rectangles may not fill a chip: use a larger target if they do not fit
+        // if the rectangles of the ops do not pack into the chip, try larger targets
         const auto preferences = [&](std::size_t first, std::size_t end, std::size_t n) -> std::optional<Preference> {
             double crossing = 0;
             for (std::size_t op = end; op-- > first;) crossing += traffic_.added(op, end);
@@ -260,8 +262,8 @@ public:
     }
 
 private:
-    static constexpr double any = std::numeric_limits<double>::infinity();
-    static constexpr double certain = 1 - 1e-9;  // tolerance for different rounding of bounds
+    static constexpr double infinite = std::numeric_limits<double>::infinity();
+    static constexpr double rounding_margin = 1 - 1e-9;  // for different rounding of bounds
     struct Run {
         std::size_t first = 0, end = 0;
         std::size_t quickest = 0;  ///< least target that the cores allow
@@ -273,12 +275,13 @@ private:
     };
     /// The target with the least cost among those that the cores allow: more cores are faster but take longer to load.
     /// If DRAM is the bottleneck, only the cores that its pace needs are used. nullopt if no target has enough cores.
-    /// Costs of `most` or more need not be computed exactly.
-    std::optional<Pace> pace_of(const Run& run, RunTimes& times, double most = any, RunBounds* bounds = nullptr) const {
+    /// Costs above `most` may be returned as infinite.
+    std::optional<Pace> pace_of(const Run& run, RunTimes& times, double most = infinite,
+                                RunBounds* bounds = nullptr) const {
         std::size_t t = run.quickest;
         if (t == table_.size()) return std::nullopt;
-        if (bounds && certain * least_total(table_.target(t), bounds->known(t), least_load(run)) >= most)
-            return Pace{t, any};
+        if (bounds && rounding_margin * least_total(table_.target(t), bounds->known(t), least_load(run)) >= most)
+            return Pace{t, infinite};
         while (t + 1 < table_.size() && table_.target(t + 1) <= dram(run, t + 1)) ++t;
         std::optional<Pace> best;
         for (std::size_t first = t, step = 1; t < table_.size(); t += step, step *= 2) {
@@ -286,9 +289,9 @@ private:
             if (best && pace >= best->cost) break;
             if (pace >= most) return best ? best : Pace{t, pace};
             const double enough = best ? std::min(best->cost, most) : most;
-            const auto least = [&] { return certain * least_total(pace, bounds->known(t), load(run, t)); };
+            const auto least = [&] { return rounding_margin * least_total(pace, bounds->known(t), load(run, t)); };
             if (bounds && t == first && least() < enough) bounds->count(run.first, t);
-            const double cost_then = bounds && least() >= enough ? any : cost(run, t, pace, times, enough);
+            const double cost_then = bounds && least() >= enough ? infinite : cost(run, t, pace, times, enough);
             if (!best || cost_then < best->cost) best = {t, cost_then};
         }
         return best;
@@ -315,13 +318,13 @@ private:
         return pace + (stages * fill + load) / static_cast<double>(budget_.microbatch);
     }
     /// Cost of ops at `pace` or slower; infinite if it is `most` or more.
-    double cost(const Run& run, std::size_t target, double pace, RunTimes& times, double most = any) const {
+    double cost(const Run& run, std::size_t target, double pace, RunTimes& times, double most = infinite) const {
         const double loaded = load(run, target);
         const auto time = times.of(run.first, run.end, target, [&](const RunTimes::Time& known) {
-            return certain * least_total(std::max(pace, known.pace), known.clocks, loaded) >= most;
+            return rounding_margin * least_total(std::max(pace, known.pace), known.clocks, loaded) >= most;
         });
         const double cost = total(std::max(pace, time.pace), time.clocks, loaded);
-        return cost < most ? cost : any;
+        return cost < most ? cost : infinite;
     }
 
     /// Offered candidates first, then the rest.
@@ -339,7 +342,7 @@ private:
     const ScheduleOptions& options_;
     SharedResources shared_;
     LoadTime load_;
-    Offer offered_;
+    CandidateLists offered_;
     TargetTable table_;
     Traffic traffic_;
 };
@@ -359,9 +362,9 @@ double slowest_sum(const Ops& ops, const std::vector<Epoch>& epochs, const OpBud
 /// Grids of one height for all ops that have such grids; chooses the height with the least estimated time.
 std::vector<Epoch> ribbon(const Choices& choices, const EdgeCosts& costs, const OpBudget& budget,
                           const ScheduleOptions& options) {
-    std::vector<Offer> offers;
+    std::vector<CandidateLists> offers;
     for (std::int64_t height = 1; height <= budget.rows; ++height) {
-        Offer offer = offer_all(choices.ops);
+        CandidateLists offer = offer_all(choices.ops);
         for (std::size_t op = 0; op < offer.size(); ++op) {
             std::vector<std::size_t> same;
             for (const std::size_t i : offer[op])
@@ -403,9 +406,9 @@ double product_target(const Ops& ops) {
 }
 
 /// Candidates in random order, by seed.
-Offer shuffled(const Ops& ops, std::uint32_t seed) {
+CandidateLists shuffled(const Ops& ops, std::uint32_t seed) {
     std::mt19937 random(seed);
-    Offer offer = offer_all(ops);
+    CandidateLists offer = offer_all(ops);
     for (std::vector<std::size_t>& order : offer)
         for (std::size_t k = 0; k + 1 < order.size(); ++k)
             std::swap(order[k], order[k + random() % (order.size() - k)]);
@@ -520,7 +523,7 @@ std::vector<Epoch> choose_epochs(const Choices& choices, const EdgeCosts& costs,
             return fill_epochs(choices, costs, budget, options, {target, order});
         }
         case Policy::Random: {
-            const Offer offer = shuffled(ops, options.seed);
+            const CandidateLists offer = shuffled(ops, options.seed);
             return fill_epochs(choices, costs, budget, options, {0, [&](std::size_t op) { return offer[op]; }});
         }
         case Policy::Ribbon:

@@ -28,7 +28,7 @@ FusedOperand operand_of(const std::string& word, const OpConfig& op) {
     const std::string digits = word.starts_with("in") ? word.substr(2) : "";
     if (digits.empty() || digits.size() > 2 ||
         !std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; }))
-        fail_input(op.loc, "'{}': '{}' is no operand of a program; operands are inN and d", op.name, word);
+        fail_input(op.loc, "'{}': '{}' is not an operand of a program; operands are inN and d", op.name, word);
     return {Kind::Input, std::stoi(digits)};
 }
 
@@ -36,7 +36,7 @@ FusedSubOp sub_op(const std::string& text, const OpConfig& op, std::size_t numbe
     const auto words = words_of(text, ' ');
     const OpDef* def = words.empty() ? nullptr : ttsim::impl::find_op(words.front());
     if (!def || !def->fusable || static_cast<int>(words.size()) - 1 != def->min_inputs)
-        fail_input(op.loc, "'{}': '{}' is no step of a program", op.name, text);
+        fail_input(op.loc, "'{}': '{}' is not a step of a program", op.name, text);
     FusedSubOp sub;
     sub.name = op.name + "_" + words.front() + "_" + std::to_string(number);
     sub.type = words.front();

@@ -46,7 +46,7 @@ public:
     bool advance(std::size_t number) {
         PipeProgress& pipe = pipes_[number];
         const std::size_t before = pipe.at;
-        for (; !pipe.done() && free(number); ++pipe.at)
+        for (; !pipe.done() && may_advance(number); ++pipe.at)
             if (const std::size_t block = pipe.steps[pipe.at]; last_[number][block] == pipe.at) --waiting_[block];
         return pipe.at != before;
     }
@@ -72,7 +72,7 @@ private:
             }
     }
     /// Whether all other pipes have read the core's previous block.
-    bool free(std::size_t number) const {
+    bool may_advance(std::size_t number) const {
         const PipeProgress& pipe = pipes_[number];
         const std::size_t next = pipe.steps[pipe.at];
         if (next % static_cast<std::size_t>(blocks_) == 0) return true;
@@ -83,17 +83,17 @@ private:
 
     std::int64_t cores_ = 0, blocks_ = 0;
     std::vector<PipeProgress> pipes_;
-    std::vector<std::vector<std::size_t>> last_;  // by pipe: the last step at each block
-    std::vector<std::size_t> waiting_;            // by block
+    std::vector<std::vector<std::size_t>> last_;  // by pipe: the last step that reads each block
+    std::vector<std::size_t> waiting_;            // by block: pipes that have not read it
 };
 
 }  // namespace
 
 std::vector<OutputReader> direct_readers(const Op& producer, const std::vector<DirectReader>& readers) {
-    std::vector<OutputReader> seen;
+    std::vector<OutputReader> found;
     for (const auto& [to, k] : readers)
-        seen.push_back({to->name(), tile_orders(to->cfg, k, to->tms[k], producer.cfg.out), 1, false});
-    return seen;
+        found.push_back({to->name(), tile_orders(to->cfg, k, to->tms[k], producer.cfg.out), 1, false});
+    return found;
 }
 
 bool has_circular_wait(const Op& producer, const std::vector<OutputReader>& readers) {
@@ -103,9 +103,9 @@ bool has_circular_wait(const Op& producer, const std::vector<OutputReader>& read
     for (const OutputReader& reader : readers) pipes += reader.orders.size();
     if (pipes < 2) return false;
     Blocks blocks(readers, tiles);
-    for (bool moved = true; moved;) {
-        moved = false;
-        for (std::size_t pipe = 0; pipe < blocks.pipes(); ++pipe) moved = blocks.advance(pipe) || moved;
+    for (bool advanced = true; advanced;) {
+        advanced = false;
+        for (std::size_t pipe = 0; pipe < blocks.pipes(); ++pipe) advanced = blocks.advance(pipe) || advanced;
     }
     return !blocks.done();
 }
@@ -119,7 +119,7 @@ std::vector<HeldFork> held_forks(const Choices& choices, const std::map<std::siz
     std::vector<HeldFork> held;
     std::map<std::size_t, bool> in_blocks;  // by producer
     for (const auto& [e, slices] : waiting) {
-        if (slices < 1) continue;  // covered by the block in transit
+        if (slices < 1) continue;  // the block in transit hides less than one slice
         const std::size_t producer = choices.edges[e].producer, consumer = choices.edges[e].consumer;
         const auto [known, fresh] = in_blocks.try_emplace(producer, false);
         if (fresh) {

@@ -173,7 +173,7 @@ std::vector<QueueConstant> read_constants(const CompiledModel& model, const Mani
         const Queue* queue = model.netlist.find_queue(entry.queue);
         if (!queue)
             fail_input({(fs::path(folder) / "manifest.json").string(), 0, 0},
-                       "it has a file for '{}', which is no queue of the netlist", entry.queue);
+                       "it has a file for '{}', which is not a queue of the netlist", entry.queue);
         constants.push_back(read_constant(*queue, resolve_inside(folder, entry.file)));
     }
     return constants;

@@ -252,7 +252,7 @@ public:
             for (const json& item : all.at("outputs"))
                 graph().outputs.push_back({item.at("name").get<std::string>(), value(item.at("value")), {}});
         } catch (const json::exception& error) {
-            fail_input(loc_, "it is no list of host steps: {}", error.what());
+            fail_input(loc_, "it is not a list of host steps: {}", error.what());
         }
         connect();
         return {std::move(steps_), std::move(inputs_)};
@@ -270,7 +270,7 @@ private:
     Type type(const json& item) const {
         const auto name = item.at("dtype").get<std::string>();
         const auto dtype = parse_dtype(name);
-        if (!dtype) fail_input(loc_, "'{}' is no element type", name);
+        if (!dtype) fail_input(loc_, "'{}' is not an element type", name);
         Type type{*dtype, item.at("dims").get<Dims>(), {}};
         if (const std::int64_t elements = extent(type.dims); elements < 0 || elements > std::int64_t{1} << 33)
             fail_input(loc_, "the size {} cannot be right", to_string(type));
@@ -295,7 +295,8 @@ private:
     /// A file name in the folder.
     std::string file_of(const json& item) const {
         const auto name = item.at("file").get<std::string>();
-        if (name.empty() || fs::path(name).filename() != name) fail_input(loc_, "'{}' is no file of the folder", name);
+        if (name.empty() || fs::path(name).filename() != name)
+            fail_input(loc_, "'{}' is not a file of the folder", name);
         return name;
     }
 
@@ -368,7 +369,7 @@ private:
     BoundTensor bound(const json& item) const {
         const auto name = item.at("df").get<std::string>();
         const auto df = parse_format(name);
-        if (!df) fail_input(loc_, "'{}' is no data format", name);
+        if (!df) fail_input(loc_, "'{}' is not a data format", name);
         BoundTensor tensor{item.at("value").get<std::string>(), item.at("queue").get<std::string>(), type(item), *df};
         tensor.iterations = item.value("iterations", std::int64_t{0});
         constexpr std::int64_t most = 1 << 20;

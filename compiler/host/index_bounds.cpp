@@ -4,7 +4,7 @@
 
 namespace ttsim::impl::ir {
 
-/// The size of the smallest axis that operand 1 indexes; 0 if it is no index.
+/// The size of the smallest axis that operand 1 indexes; 0 if it is not an index.
 static std::int64_t indexed_axis_size(const Graph& graph, const Node& node) {
     if (node.inputs.size() < 2) return 0;
     const Dims &x = graph.type(node.inputs[0].value).dims, &ids = graph.type(node.inputs[1].value).dims;

@@ -1,4 +1,4 @@
-// The check of a name that a user gives for an input of a model.
+// Checks a user-given name of an input of a model.
 #pragma once
 
 #include <algorithm>

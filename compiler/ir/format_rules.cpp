@@ -178,7 +178,7 @@ private:
             std::vector<std::string> known{"Float32", "Float16", "Float16_b", "Bfp8",  "Bfp8_b",
                                            "Bfp4",    "Bfp4_b",  "Bfp2",      "Bfp2_b"};
             if (allow_integers) known.insert(known.end(), {"Int8", "Int32"});
-            fail_input(loc, "'{}' is no format that {}{}", name,
+            fail_input(loc, "'{}' is not a format that {}{}", name,
                        allow_integers ? "ops compute in" : "is a default: those are of floats",
                        did_you_mean(name, known));
         }

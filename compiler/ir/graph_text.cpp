@@ -95,7 +95,7 @@ public:
         T value{};
         const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
         if (error != std::errc() || end != text.data() + text.size())
-            fail_input(loc, "'{}' is no number; {} is wanted", text, what);
+            fail_input(loc, "'{}' is not a number; {} is wanted", text, what);
         return value;
     }
 

@@ -39,7 +39,7 @@ Matrix Lowering::transpose(const Node& n) {
         bool swap = perm[rank - 1] == static_cast<std::int64_t>(rank) - 2 &&
                     perm[rank - 2] == static_cast<std::int64_t>(rank) - 1;
         for (std::size_t i = 0; i + 2 < rank; ++i) swap = swap && perm[i] == static_cast<std::int64_t>(i);
-        if (!swap) fail_unsupported(n.loc, "'{}': run split-moves before lower-to-buda", n.name);
+        if (!swap) fail_unsupported(n.loc, "'{}': run split-data-movement before lower-to-buda", n.name);
         Edge edge = x.edge;
         edge.tms.push_back(make_tm(Tm::Kind::Transpose));
         return emit(op::buda::nop, {edge}, {}, to, x.col_pad, x.row_pad);

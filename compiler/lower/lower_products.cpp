@@ -118,7 +118,7 @@ Matrix Lowering::reduce_max(const Node& n) {
         return emit(op::buda::reduce, {x.edge}, {attr::dim("z"), attr::z(group)}, to, x.row_pad, x.col_pad);
     }
     if (n.get(attr::axis) + 1 != static_cast<std::int64_t>(n.type.dims.size()))
-        fail_unsupported(n.loc, "'{}': reduce_max needs the last axis; run split-moves before", n.name);
+        fail_unsupported(n.loc, "'{}': reduce_max needs the last axis; run split-data-movement before", n.name);
     const Form to = form_of(n.type.dims);
     if (!x.form.fills_cols()) {
         // No value of a mask is below lowest(), so padding of lowest() never changes a maximum.

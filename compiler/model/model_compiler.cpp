@@ -31,7 +31,7 @@ std::string chip_of_device(const std::string& device) {
     std::error_code code;
     if (!fs::is_regular_file(device, code))
         fail_input_as(error_code::unknown_name, {},
-                      "--device '{}' is no product and no soc descriptor file; products: {}{}", device,
+                      "--device '{}' is neither a product nor a soc descriptor file; products: {}{}", device,
                       fmt::join(names, ", "), did_you_mean(device, names));
     return to_lower(YamlMap::from_file(device).text("arch_name"));
 }
@@ -121,7 +121,7 @@ Lowered ModelCompiler::lower_until(const Graph& model, std::size_t passes) const
 std::map<std::string, double> ModelCompiler::core_cycles(const Graph& graph) const {
     std::map<std::string, double> cycles;
     for (const OpChoices& op : list_choices(graph, budget_, scheduling_).ops)
-        cycles[op.op.name()] = ttsim::impl::ir::core_cycles(op);
+        cycles[op.op.name()] = min_core_cycles(op);
     return cycles;
 }
 

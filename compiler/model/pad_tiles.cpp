@@ -44,7 +44,8 @@ std::optional<std::int64_t> well_cut(Axis axis) {
     constexpr std::int64_t many = 256, large = 32, small = 16;
     if (axis.tiles < many || largest_prime_factor(axis.tiles) <= large) return std::nullopt;
     for (std::int64_t more = axis.tiles + 1; more <= axis.tiles + axis.tiles / 8; ++more)
-        if (largest_prime_factor(more) <= small && share(more, axis.cores) <= share(axis.tiles, axis.cores))
+        if (largest_prime_factor(more) <= small &&
+            tiles_per_core(more, axis.cores) <= tiles_per_core(axis.tiles, axis.cores))
             return more;
     return std::nullopt;
 }
@@ -52,7 +53,7 @@ std::optional<std::int64_t> well_cut(Axis axis) {
 /// The tiles of an axis with a padded count that cores divide well; nullopt if padding gains little.
 std::optional<std::pair<std::int64_t, std::int64_t>> well_divided(Axis axis) {
     std::int64_t more = divisible_tiles(axis.tiles, axis.cores);
-    if (2 * share(more, axis.cores) > share(axis.tiles, axis.cores)) {
+    if (2 * tiles_per_core(more, axis.cores) > tiles_per_core(axis.tiles, axis.cores)) {
         const auto other = well_cut(axis);
         if (!other) return std::nullopt;
         more = *other;
@@ -65,7 +66,7 @@ std::optional<std::pair<std::int64_t, std::int64_t>> well_divided(Axis axis) {
 std::int64_t divisible_tiles(std::int64_t tiles, std::int64_t cores) {
     std::int64_t best = tiles;
     for (std::int64_t more = tiles + 1; more <= tiles + tiles / 8; ++more)
-        if (share(more, cores) < share(best, cores)) best = more;
+        if (tiles_per_core(more, cores) < tiles_per_core(best, cores)) best = more;
     return best;
 }
 
@@ -84,8 +85,8 @@ TilePadding profitable_padding(const Graph& graph, const OpBudget& budget, const
     std::map<std::pair<std::int64_t, std::int64_t>, double> gains;  // cycles of ops
     for (const OpChoices& op : choices.ops)
         for (const Axis axis : axes_that_cost(op, graph.type(op.node), budget))
-            if (const auto counts = well_divided(axis)) gains[*counts] += least_cycles(op) / 2;
-    const double ideal = ideal_cycles(choices, budget);
+            if (const auto counts = well_divided(axis)) gains[*counts] += min_cycles(op) / 2;
+    const double ideal = lower_bound_cycles(choices, budget);
     TilePadding padding = known;
     for (const auto& [counts, gain] : gains)
         if (gain > min_gain_share * ideal) padding.insert(counts);

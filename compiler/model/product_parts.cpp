@@ -16,7 +16,8 @@ namespace {
 std::int64_t best_parts(std::int64_t columns, std::int64_t rows, const OpBudget& budget, std::int64_t most) {
     std::int64_t best = 1;
     for (std::int64_t parts = 2; parts <= std::min(most, budget.rows / rows); ++parts)
-        if (columns % parts == 0 && share(columns / parts, budget.cols) < share(columns / best, budget.cols))
+        if (columns % parts == 0 &&
+            tiles_per_core(columns / parts, budget.cols) < tiles_per_core(columns / best, budget.cols))
             best = parts;
     return best;
 }
@@ -36,11 +37,11 @@ ProductParts profitable_parts(const Graph& graph, const OpBudget& budget, const 
         const std::int64_t count = best_parts(constant[2], rows, budget, most);
         if (count == 1) continue;
         const std::pair shape(constant[1], constant[2]);
-        gains[shape] += least_cycles(op) * (1 - 1 / static_cast<double>(count));
+        gains[shape] += min_cycles(op) * (1 - 1 / static_cast<double>(count));
         auto& known = parts.try_emplace(shape, count).first->second;
         known = std::min(known, count);
     }
-    const double ideal = ideal_cycles(choices, budget);
+    const double ideal = lower_bound_cycles(choices, budget);
     std::erase_if(parts, [&](const auto& shape) { return gains[shape.first] <= min_gain_share * ideal; });
     return parts;
 }

@@ -130,7 +130,7 @@ void expand_ellipses(Import& n, std::string& text) {
     }
     for (const char c : spelt)
         if (!std::isalnum(static_cast<unsigned char>(c)) && c != ',' && c != '-' && c != '>')
-            n.wrong("'{}' is no equation", text);
+            n.wrong("'{}' is not an equation", text);
     text = spelt;
 }
 
@@ -141,7 +141,8 @@ Equation parse(Import& n) {
     std::string terms = text;
     if (const std::size_t arrow = terms.find("->"); arrow != std::string::npos) terms.erase(arrow, 2);
     for (const char c : terms)
-        if (!std::isalpha(static_cast<unsigned char>(c)) && c != ',' && c != '.') n.wrong("'{}' is no equation", text);
+        if (!std::isalpha(static_cast<unsigned char>(c)) && c != ',' && c != '.')
+            n.wrong("'{}' is not an equation", text);
     expand_ellipses(n, text);
     Equation e;
     const std::size_t arrow = text.find("->");

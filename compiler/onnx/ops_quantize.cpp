@@ -124,7 +124,7 @@ ValueId transposed_if(Import& n, ValueId x, bool transpose) { return transpose ?
 /// Operands: A and B with scales and zero points, C (its scale is the product of both), scale and zero point of the
 /// result. Without the last two the result is a float.
 void qgemm(Import& n) {
-    if (n.rank(0) != 2 || n.rank(3) != 2) n.wrong("its operands are no matrices");
+    if (n.rank(0) != 2 || n.rank(3) != 2) n.wrong("its operands are not matrices");
     const bool transpose_b = n.i("transB", 0) != 0;
     const ValueId a = transposed_if(n, dequantized(n, 0), n.i("transA", 0) != 0);
     const ValueId b = transposed_if(n, dequantized(n, 3, transpose_b ? 0 : 1), transpose_b);

@@ -97,7 +97,7 @@ void tf_idf(Import& n) {
     const std::vector<float> weights = n.floats("weights");
     if (least < 1 || most < least || skips < 0 || most > std::ssize(starts) || outputs.empty())
         n.wrong("runs of {} to {} items with {} skips; the pool has {} lengths", least, most, skips, starts.size());
-    if (rank < 1 || rank > 2) n.wrong("{} is no row of numbers and no table", to_string(n.b.type(n.x(0))));
+    if (rank < 1 || rank > 2) n.wrong("{} is neither a row of numbers nor a table", to_string(n.b.type(n.x(0))));
     const auto [lowest, highest] = std::minmax_element(outputs.begin(), outputs.end());
     if (*lowest < 0 || *highest >= max_constant_elements)
         n.wrong("outputs {} to {} (ngram_indexes)", *lowest, *highest);

@@ -55,7 +55,7 @@ void transpose(Import& n) {
     std::vector<std::int64_t> sorted = perm, axes(static_cast<std::size_t>(n.rank()));
     std::sort(sorted.begin(), sorted.end());
     std::iota(axes.begin(), axes.end(), 0);
-    if (sorted != axes) n.wrong("perm [{}] is no permutation of {} axes", fmt::join(perm, ", "), n.rank());
+    if (sorted != axes) n.wrong("perm [{}] is not a permutation of {} axes", fmt::join(perm, ", "), n.rank());
     n.add_output(n.b.transpose(n.x(0), perm));
 }
 

@@ -208,11 +208,11 @@ void Reader::fail_open(const onnx::ValueInfoProto& input) const {
 }
 
 Type Reader::input_type(const onnx::ValueInfoProto& input) const {
-    if (!input.type().has_tensor_type()) fail_unsupported(loc(), "input '{}' is no tensor", input.name());
+    if (!input.type().has_tensor_type()) fail_unsupported(loc(), "input '{}' is not a tensor", input.name());
     const auto& tensor = input.type().tensor_type();
     const auto dtype = onnx_dtype(tensor.elem_type());
     if (!dtype)
-        fail_unsupported(loc(), "input '{}' has element type {}, which is no number or boolean", input.name(),
+        fail_unsupported(loc(), "input '{}' has element type {}, which is not a number or boolean", input.name(),
                          tensor.elem_type());
     Type type{*dtype, {}, {}};
     const auto given = options_.shapes.find(input.name());
@@ -261,7 +261,7 @@ void Reader::add_outputs() {
         if (!found)
             problems_.error(loc(), "output '{}' is computed by no node", output.name());
         else if (!found->is_tensor())
-            problems_.unsupported(loc(), "output '{}' is no tensor but a sequence or an optional", output.name());
+            problems_.unsupported(loc(), "output '{}' is not a tensor but a sequence or an optional", output.name());
         else
             result_.outputs.push_back({output.name(), found->items.front(), {}});
     }
@@ -270,7 +270,7 @@ void Reader::add_outputs() {
 /// `parsed`: the message was parsed without an error.
 static Graph read_parsed(onnx::ModelProto& model, bool parsed, const std::string& name, const OnnxOptions& options) {
     if (!parsed || !model.has_graph() || model.graph().node_size() + model.graph().output_size() == 0)
-        fail_input({name, 0, 0}, "it is no ONNX model, or it is cut off");
+        fail_input({name, 0, 0}, "it is not an ONNX model, or it is cut off");
     return Reader(model, name, options).read();
 }
 

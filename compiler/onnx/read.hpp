@@ -27,7 +27,7 @@ struct OnnxOptions {
 inline constexpr std::int64_t oldest_opset = 7, newest_opset = 28;
 
 /// Parses the bytes of an ONNX file; errors call the model `name`.
-/// Throws Error: Input for bytes that are no valid model, Unsupported with every node that cannot be compiled.
+/// Throws Error: Input for bytes that are not valid model, Unsupported with every node that cannot be compiled.
 Graph parse_onnx(const std::string& bytes, const std::string& name, const OnnxOptions& options);
 /// Reads a file. External data is read from its folder unless the options name another one.
 Graph read_onnx(const std::string& file, OnnxOptions options);

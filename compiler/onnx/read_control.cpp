@@ -150,7 +150,7 @@ bool Reader::import_if(const onnx::NodeProto& node, Scope& scope) {
         return taken.results.has_value();
     }
     if (!condition.is_tensor() || count(build_.dims(condition.items.front())) != 1)
-        fail_input(loc(), "{}: its condition is no single value", onnx_node_name(node));
+        fail_input(loc(), "{}: its condition is not a single value", onnx_node_name(node));
     const Branch yes = branch_of(node, "then_branch", scope), no = branch_of(node, "else_branch", scope);
     if (yes.fits() && no.impossible()) return use_only_branch(node, scope, "then_branch", yes, no);
     if (no.fits() && yes.impossible()) return use_only_branch(node, scope, "else_branch", no, yes);
@@ -201,7 +201,7 @@ std::optional<std::vector<ValueId>> Reader::empty_scan_outputs(const onnx::NodeP
         }
         if (!type) {
             const NamedValue& value = (*results)[static_cast<std::size_t>(k)];
-            if (!value.is_tensor()) n.unsupported("it gathers something that is no tensor");
+            if (!value.is_tensor()) n.unsupported("it gathers something that is not a tensor");
             type = build_.type(value.items.front());
         }
         const std::int64_t axis = n.axis(entry_of(node, axes, k - first), std::ssize(type->dims) + 1);
@@ -246,7 +246,7 @@ bool Reader::import_loop(const onnx::NodeProto& node, Scope& scope) {
         scanned.resize(results->size() - 1 - state.size());
         for (std::size_t k = 0; k < scanned.size(); ++k) {
             const NamedValue& value = (*results)[k + 1 + state.size()];
-            if (!value.is_tensor()) n.unsupported("it gathers something that is no tensor");
+            if (!value.is_tensor()) n.unsupported("it gathers something that is not a tensor");
             scanned[k].push_back(with_axis(n, value.items.front(), 0));
         }
         marks.next();
@@ -309,7 +309,7 @@ bool Reader::import_scan(const onnx::NodeProto& node, Scope& scope) {
             unroll_scan(node, scope, n, fmt::format("{}{}/{}/", scope.prefix, node.name(), sample), values, inputs);
         if (!results) return false;
         for (const NamedValue& value : *results)
-            if (!value.is_tensor()) n.unsupported("an output is no tensor");
+            if (!value.is_tensor()) n.unsupported("an output is not a tensor");
         parts.resize(results->size());
         for (std::size_t k = 0; k < parts.size(); ++k) parts[k].push_back(with_axis(n, (*results)[k].items.front(), 0));
     }
@@ -392,7 +392,7 @@ std::optional<std::vector<NamedValue>> Reader::unroll_scan(const onnx::NodeProto
         for (std::size_t k = 0; k < gathered.size(); ++k) {
             const bool back = entry_of(node, "scan_output_directions", static_cast<int>(k)) != 0;
             const NamedValue& value = (*results)[k + state.size()];
-            if (!value.is_tensor()) n.unsupported("it gathers something that is no tensor");
+            if (!value.is_tensor()) n.unsupported("it gathers something that is not a tensor");
             const ValueId slice =
                 with_axis(n, value.items.front(), entry_of(node, "scan_output_axes", static_cast<int>(k)));
             gathered[k].insert(back ? gathered[k].begin() : gathered[k].end(), slice);

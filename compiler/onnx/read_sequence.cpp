@@ -32,7 +32,7 @@ bool Reader::import_sequence(const onnx::NodeProto& node, Scope& scope) {
         }
         return set_outputs(node, scope, {all}), true;
     }
-    if (given->empty() || !given->front().sequence) n.wrong("operand 0 is no sequence");
+    if (given->empty() || !given->front().sequence) n.wrong("operand 0 is not a sequence");
     NamedValue all = given->front();
     const std::int64_t size = std::ssize(all.items);
     if (op == "SequenceLength")
@@ -46,7 +46,7 @@ bool Reader::import_sequence(const onnx::NodeProto& node, Scope& scope) {
     if (place < 0 || place >= size + (insert ? 1 : 0)) n.wrong("position {} of a sequence of {}", place, size);
     if (op == "SequenceAt") return set_outputs(node, scope, {{{all.items[static_cast<std::size_t>(place)]}}}), true;
     if (insert) {
-        if (given->size() < 2 || !(*given)[1].is_tensor()) n.wrong("operand 1 is no tensor");
+        if (given->size() < 2 || !(*given)[1].is_tensor()) n.wrong("operand 1 is not a tensor");
         all.items.insert(all.items.begin() + place, (*given)[1].items.front());
     } else {
         all.items.erase(all.items.begin() + place);
@@ -100,7 +100,7 @@ bool Reader::join_sequence(const onnx::NodeProto& node, Scope& scope) {
     const auto given = operands(node, scope);
     if (!given) return false;
     Import n = importing(node, scope);
-    if (given->size() != 1 || !given->front().sequence) n.wrong("operand 0 is no sequence");
+    if (given->size() != 1 || !given->front().sequence) n.wrong("operand 0 is not a sequence");
     std::vector<ValueId> parts = given->front().items;
     if (parts.empty()) n.unsupported("an empty sequence");
     const bool fresh = n.i("new_axis", 0) != 0;

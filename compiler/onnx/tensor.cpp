@@ -140,7 +140,7 @@ fs::path external_path(const std::string& folder, const std::string& location, c
         fail_input({file, 0, 0}, "{} has its data outside the model's folder: '{}'", what, location);
     if (code) fail_input({file, 0, 0}, "{} has its data in '{}', which cannot be read", what, location);
     if (!fs::is_regular_file(path, code))
-        fail_input({file, 0, 0}, "{} has its data in '{}', which is no regular file", what, location);
+        fail_input({file, 0, 0}, "{} has its data in '{}', which is not a regular file", what, location);
     return path;
 }
 
@@ -217,7 +217,7 @@ void from_fields(Literal& out, const onnx::TensorProto& tensor, const std::strin
     const auto within = [&](int i, auto v) {
         const auto [least, most] = limits(type);
         if (std::cmp_less(v, least) || std::cmp_greater(v, most))
-            fail_input({file, 0, 0}, "{} has the value {}, which is no {}", what, v, to_string(type));
+            fail_input({file, 0, 0}, "{} has the value {}, which is not of type {}", what, v, to_string(type));
         integer(i, v);
     };
     if (type == DType::F32)
@@ -283,7 +283,7 @@ Literal read_tensor(const onnx::TensorProto& tensor, const std::string& file,
     const auto narrow = narrow_type(tensor.data_type());
     const auto dtype = narrow ? DType::F32 : onnx_dtype(tensor.data_type());
     if (!dtype)
-        fail_unsupported({file, 0, 0}, "{} has element type {}, which is no number or boolean", what,
+        fail_unsupported({file, 0, 0}, "{} has element type {}, which is not a number or boolean", what,
                          tensor.data_type());
     const Dims dims(tensor.dims().begin(), tensor.dims().end());
     for (const std::int64_t d : dims)
@@ -323,7 +323,8 @@ Literal read_tensor(const onnx::TensorProto& tensor, const std::string& file,
 
 Literal read_tensor_file(const std::string& file) {
     onnx::TensorProto tensor;
-    if (!tensor.ParseFromString(read_file(file, max_message_bytes))) fail_input({file, 0, 0}, "it is no ONNX tensor");
+    if (!tensor.ParseFromString(read_file(file, max_message_bytes)))
+        fail_input({file, 0, 0}, "it is not an ONNX tensor");
     return read_tensor(tensor, file, std::filesystem::path(file).parent_path().string());
 }
 

@@ -123,7 +123,7 @@ private:
             peek();
             std::int64_t d = 0;
             const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), d);
-            if (error != std::errc() || d < 0) fail_input(loc_, "its shape is no tuple of integers");
+            if (error != std::errc() || d < 0) fail_input(loc_, "its shape is not a tuple of integers");
             rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
             dims.push_back(d);
             if (!accept(',') && peek() != ')') expect(',');

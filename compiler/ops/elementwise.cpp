@@ -40,7 +40,7 @@ Type infer_same(const Node&, std::span<const Type> in) { return in[0]; }
 Type infer_cast(const Node& node, std::span<const Type> in) {
     const std::string to = node.get(attr::to);
     const auto dtype = parse_dtype(to);
-    if (!dtype) fail_input(node.loc, "'{}' casts to '{}', which is no element type", node.name, to);
+    if (!dtype) fail_input(node.loc, "'{}' casts to '{}', which is not an element type", node.name, to);
     return {*dtype, in[0].dims, {}};
 }
 Type infer_all(const Node& node, std::span<const Type> in) {
@@ -334,7 +334,7 @@ OpFunctions functions_by_rule(OpId op, const OpDeclaration& declaration) {
     TT_CHECK(declaration.result != TypeRule::None, "op '{}' of ops.toml has no row in compiler/ops/ and no type rule",
              declaration.name);
     const bool by_golden = declaration.level == Level::Core;
-    TT_CHECK(!by_golden || ttsim::impl::find_op(declaration.name), "'{}' is no op of the device", declaration.name);
+    TT_CHECK(!by_golden || ttsim::impl::find_op(declaration.name), "'{}' is not an op of the device", declaration.name);
     return {op, rules[static_cast<std::size_t>(declaration.result)], by_golden ? eval_by_golden : nullptr};
 }
 

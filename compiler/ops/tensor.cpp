@@ -308,7 +308,7 @@ Type infer_transpose(const Node& node, std::span<const Type> in) {
     std::sort(sorted.begin(), sorted.end());
     for (std::size_t i = 0; i < sorted.size(); ++i)
         if (sorted[i] != static_cast<std::int64_t>(i) || sorted.size() != in[0].dims.size())
-            fail_input(node.loc, "perm of '{}' is no order of the {} axes", node.name, in[0].dims.size());
+            fail_input(node.loc, "perm of '{}' is not an order of the {} axes", node.name, in[0].dims.size());
     if (perm.size() != in[0].dims.size()) fail_input(node.loc, "'{}' has no perm for each axis", node.name);
     Type out = in[0];
     for (std::size_t i = 0; i < perm.size(); ++i) out.dims[i] = in[0].dims[static_cast<std::size_t>(perm[i])];

@@ -8,7 +8,7 @@
 
 namespace ttsim::impl::ir {
 
-/// Why `name` is no float format, with the nearest one; "" if it is one.
+/// Why `name` is not a float format, with the nearest one; "" if it is one.
 std::string float_format_problem(const std::string& name);
 /// Throws Error(Input) unless `value` is empty or names a float format.
 inline void check_float_format(const char* option, const std::string& value) {

@@ -2,7 +2,7 @@
 //
 //   max_pool      ->  gather_rows of all kernel positions, and the maximum over them. A position outside the input
 //                     repeats one inside the window, so no -infinity is needed. Large kernels are split by axes.
-//   average_pool  ->  over the all_axes image one map_axis for the mean; else gather_sum with weight 1 / n for every
+//   average_pool  ->  over the whole image: one map_axis for the mean; else gather_sum with weight 1 / n for every
 //                     channel (groups of one). If n differs between windows, each has a factor
 #include <algorithm>
 #include <cmath>

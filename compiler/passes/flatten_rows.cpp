@@ -4,7 +4,7 @@
 //        %x: f32[197, 1, 32], %w constant       %m = matmul %r, %w : f32[197, 64]
 //                                               %y = reshape %m {dims = [197, 1, 64]}
 //
-// Tiles of one row each would take 32 times the work. merge-moves then removes the reshapes where it can.
+// Tiles of one row each would take 32 times the work. merge-data-movement then removes the reshapes where it can.
 #include "compiler/ir/pass.hpp"
 
 namespace ttsim::impl::ir {

@@ -37,16 +37,10 @@ using Names = std::vector<std::string_view>;
 
 // Parts that pipelines share.
 const Names recognition{"fold-constants", "recognize-gelu", "recognize-norms", "recognize-softmax", "recognize-masked"};
-const Names decomposition{"decompose-normalization",
-                          "decompose-softmax",
-                          "decompose-elementwise",
-                          "fold-constants",
-                          "fold-scales",
-                          "flatten-rows",
-                          "merge-moves",
-                          "sink-moves",
-                          "merge-moves"};
-const Names tiling{"fuse-slice-stack", "fold-flatten",  "explicit-broadcast", "split-reshapes", "split-moves",
+const Names decomposition{"decompose-normalization", "decompose-softmax",  "decompose-elementwise",
+                          "fold-constants",          "fold-scales",        "flatten-rows",
+                          "merge-data-movement",     "sink-data-movement", "merge-data-movement"};
+const Names tiling{"fuse-slice-stack", "fold-flatten",  "explicit-broadcast", "split-reshapes", "split-data-movement",
                    "erase-unused",     "lower-to-buda", "splice-columns",     "keep-names",     "keep-intermediates",
                    "fuse-bias",        "fuse-relu",     "widen-outputs",      "stream-slices",  "fuse-bias",
                    "fuse-relu",        "data-formats"};
@@ -73,7 +67,7 @@ std::span<const Pipeline> all_pipelines() {
                  {"fold-batch-norm", "integer-gemm", "mark-host", "host-windows", "cut-host", "decompose-indexing",
                   "decompose-convolution", "decompose-pools"},
                  decomposition,
-                 {"split-wide-products", "host-moves", "cut-host"},
+                 {"split-wide-products", "host-data-movement", "cut-host"},
                  tiling,
                  {"fp16-quantizers", "mixed-precision", "keep-states"},
                  fusion,
@@ -82,7 +76,7 @@ std::span<const Pipeline> all_pipelines() {
          joined({{"train-parameters"},
                  recognition,
                  {"mark-host", "cut-host", "decompose-indexing", "decompose-convolution", "decompose-pools",
-                  "decompose-batch-norm", "hoist-moves", "autograd"},
+                  "decompose-batch-norm", "hoist-data-movement", "autograd"},
                  decomposition,
                  tiling,
                  {"mixed-precision"},

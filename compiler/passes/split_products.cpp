@@ -4,8 +4,8 @@
 //                                                       %q, %r, %s with the other columns of %w, %b
 //                                                       %y = buda.splice %p, %q, %r, %s {runs = 8} : [1, 1, 128]
 //
-// A grid has at most as many rows as the result has tile rows. With one tile row a product has one row of cores, each
-// of which reads its own columns of %w, so DRAM bandwidth is unused. PassOptions::tiling and the override `parts`
+// A grid has at most as many rows as the result has tile rows. With one tile row a product has one row of cores. So few
+// cores read %w that DRAM bandwidth is left unused. PassOptions::tiling and the override `parts`
 // choose the products and the number of parts.
 #include "compiler/passes/split_products.hpp"
 
@@ -22,9 +22,9 @@ namespace {
 
 constexpr std::int64_t tile = tile_edge;
 
-/// The columns of one part: its share of every run of columns. A splice with as many runs restores the order, on as
-/// many cores.
-struct Share {
+/// The columns of one part: every `parts`-th run of columns. A splice with as many runs, one per core, restores the
+/// order.
+struct ColumnPart {
     std::int64_t part = 0, parts = 1, runs = 1;
     std::int64_t run = tile;  ///< columns of one run
     std::int64_t count() const { return runs * run; }
@@ -33,7 +33,7 @@ struct Share {
 
 /// The columns of a constant {1, rows, columns}. They are copied when they are read: otherwise models of many products
 /// over few rows would hold their weights twice.
-LiteralPtr columns_of(const LiteralPtr& full, const Share& share) {
+LiteralPtr columns_of(const LiteralPtr& full, const ColumnPart& share) {
     const Dims dims{1, full->dims()[1], share.count()};
     return std::make_shared<Literal>(Literal::computed_on_read(full->dtype(), dims, [full, share] {
         const std::int64_t rows = full->dims()[1], cols = full->dims()[2];
@@ -49,7 +49,7 @@ LiteralPtr columns_of(const LiteralPtr& full, const Share& share) {
 }
 
 /// The derivation of the elements of these columns.
-DerivationPtr derivation_of(const Node& constant, const Share& share) {
+DerivationPtr derivation_of(const Node& constant, const ColumnPart& share) {
     if (!constant.derivation) return nullptr;
     auto part = std::make_shared<Derivation>(*constant.derivation);
     const Dims& tensor = constant.literal->dims();
@@ -62,13 +62,12 @@ DerivationPtr derivation_of(const Node& constant, const Share& share) {
     return part;
 }
 
-/// Number of runs of the columns of parts with so many tiles: a splice may have as many cores in a row, and processes a
-/// few tiles at once.
+/// Number of runs for a part of `tiles` tiles: at most the 8 cores of a row, each with at least 4 tiles.
 std::int64_t runs_of(std::int64_t tiles) {
-    constexpr std::int64_t row_cores = 8, at_once = 4;
+    constexpr std::int64_t row_cores = 8, min_run_tiles = 4;
     std::int64_t runs = 1;
     for (std::int64_t n = 2; n <= row_cores; ++n)
-        if (tiles % n == 0 && tiles / n >= at_once) runs = n;
+        if (tiles % n == 0 && tiles / n >= min_run_tiles) runs = n;
     return runs;
 }
 
@@ -112,7 +111,7 @@ private:
         return found == options_.tiling.parts.end() ? 1 : found->second;
     }
 
-    ValueId constant_part(const Node& constant, const Share& share) {
+    ValueId constant_part(const Node& constant, const ColumnPart& share) {
         Node part = constant;
         part.name = constant.name + "_part_" + std::to_string(share.part);
         part.type.dims[2] = share.count() / tile;
@@ -137,7 +136,7 @@ private:
             std::vector<Edge> operands{inputs[0]};
             for (std::size_t k = 1; k < inputs.size(); ++k) {
                 const Node& constant = graph_.nodes[node.inputs[k].value];
-                const Share share{n, parts, runs, tiles / runs * tile};
+                const ColumnPart share{n, parts, runs, tiles / runs * tile};
                 operands.push_back({constant_part(constant, share), inputs[k].tms});
             }
             joined.push_back({build_.copy(part, std::move(operands)), {}});

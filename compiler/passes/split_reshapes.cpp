@@ -25,7 +25,7 @@
 
 #include "compiler/ir/pass.hpp"
 #include "compiler/lower/lowering.hpp"
-#include "compiler/passes/move_groups.hpp"
+#include "compiler/passes/reshape_groups.hpp"
 
 namespace ttsim::impl::ir {
 

@@ -10,7 +10,7 @@ void SliceClocks::add(const SliceClocks& other) {
 
 namespace {
 
-/// Cycles of `count` micro-blocks, without the costs per input.
+/// Cycles of `count` ublocks, without the costs per input.
 SliceClocks blocks_clocks(double count, const ScoreboardResult& block) {
     SliceClocks clocks;
     for (std::size_t i = 0; i < thread_count; ++i) clocks.threads[i] = count * block.busy[i];

@@ -62,7 +62,7 @@ public:
             }
         for (const Queue& queue : netlist_.queues)
             if (!queue.from_host() && !index_.op(queue.input).op)
-                out_.error(queue.loc, "queue '{}' is fed by '{}', which is no op{}", queue.name, queue.input,
+                out_.error(queue.loc, "queue '{}' is fed by '{}', which is not an op{}", queue.name, queue.input,
                            guess(queue.input));
     }
 
@@ -118,7 +118,7 @@ private:
         for (std::size_t k = 0; k < op.inputs.size(); ++k) {
             Producer producer;
             if (!find(op.inputs[k], producer)) {
-                out_.error(cfg.loc, "input {} of op '{}' is '{}', which is no queue and no op{}", k, cfg.name,
+                out_.error(cfg.loc, "input {} of op '{}' is '{}', which is neither a queue nor an op{}", k, cfg.name,
                            op.inputs[k], guess(op.inputs[k]));
                 continue;
             }

@@ -206,7 +206,7 @@ ChosenStimulus StimulusChooser::choose(const Queue& queue) const {
         for (const DataStep::Use& use : flow_.uses(queue.name))
             if (!chosen.sparse_op && use.step->attr().identity) chosen.sparse_op = use.step->op;
         if (!chosen.sparse_op && stimulus->type != Stimulus::Type::Sparse)
-            fail_input(queue.loc, "the stimulus of queue '{}' names the op '{}', which is no op of the netlist",
+            fail_input(queue.loc, "the stimulus of queue '{}' names the op '{}', which is not an op of the netlist",
                        queue.name, stimulus->matmul_ident_name);
         return chosen;
     }

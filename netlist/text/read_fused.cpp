@@ -64,7 +64,7 @@ const Field<SubOpReading> sub_op_fields[] = {
          for (const OpDef* def : all_ops())
              if (def->fusable) known.emplace_back(def->name);
          if (!r.def || !r.def->fusable)
-             fail_input(c.at(n), "'type' is {}, which is no op that can be fused{}", quoted_node(n),
+             fail_input(c.at(n), "'type' is {}, which is not an op that can be fused{}", quoted_node(n),
                         did_you_mean(r.sub.type, known));
      },
      true},

@@ -27,7 +27,7 @@ void read_type(Context& ctx, const YamlNode& node, OpReading& into) {
     if (into.def) return;
     std::vector<std::string> known;
     for (const OpDef* def : all_ops()) known.emplace_back(def->name);
-    fail_input(ctx.at(node), "'type' is {}, which is no op type{}", quoted_node(node),
+    fail_input(ctx.at(node), "'type' is {}, which is not an op type{}", quoted_node(node),
                did_you_mean(into.op.cfg.type, known));
 }
 

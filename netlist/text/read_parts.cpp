@@ -83,7 +83,7 @@ DataFormat format(const Context& ctx, const YamlNode& node, std::string_view wha
     if (const auto found = parse_format(name)) return *found;
     std::vector<std::string> known;
     for (const FormatInfo& info : all_formats()) known.emplace_back(info.name);
-    fail_input(ctx.at(node), "'{}' is {}, which is no data format{}", what, quoted_node(node),
+    fail_input(ctx.at(node), "'{}' is {}, which is not a data format{}", what, quoted_node(node),
                did_you_mean(name, known));
 }
 
@@ -182,7 +182,7 @@ Tm one_tm(const Context& ctx, const YamlNode& node) {
     Tm tm;
     if (node.is_scalar()) {
         if (node.scalar != "transpose")
-            fail_input(ctx.at(node), "{} is no TM; only transpose has no argument{}", quoted_node(node),
+            fail_input(ctx.at(node), "{} is not a TM; only transpose has no argument{}", quoted_node(node),
                        did_you_mean(node.scalar, names));
         return tm;
     }
@@ -197,7 +197,7 @@ Tm one_tm(const Context& ctx, const YamlNode& node) {
     if (name == "tile_broadcast") fail_input(ctx.at(*key), "'tile_broadcast' is for sub-ops of fused ops only");
     const bool stack = name == "hstack" || name == "vstack";
     if (!stack && name != "hslice" && name != "vslice")
-        fail_input(ctx.at(*key), "{} is no TM{}", quoted_node(*key), did_you_mean(name, names));
+        fail_input(ctx.at(*key), "{} is not a TM{}", quoted_node(*key), did_you_mean(name, names));
     tm.kind = name == "hslice"   ? Tm::Kind::HSlice
               : name == "vslice" ? Tm::Kind::VSlice
               : name == "hstack" ? Tm::Kind::HStack

@@ -50,8 +50,8 @@ def _by_chip(made: Trace) -> list[PyBudaOp]:
 
 
 class _Group:
-    """`chips`: chips of the parts of an op, used cyclically. `parts`: results of a split op in order, by its dims (from
-    the end) and factors."""
+    """`chips`: chips of the parts of an op, used cyclically. `parts`: by id of a split op, its dim
+    (from the end) and factor, and the results in order."""
 
     def __init__(self, made: Trace, wanted: dict[str, list[tuple[int, int]]], chips: dict[str, list[int]]) -> None:
         self.made = made
@@ -74,7 +74,7 @@ class _Group:
         self._keep_used()
 
     def _cut(self, op: PyBudaOp, dim: int, factor: int) -> tuple[int, int]:
-        """The dim from the end. RuntimeError if parts would have different sizes, or the op needs the complete
+        """Returns the dim, counted from the end, and the factor. RuntimeError if parts would have different sizes, or the op needs the complete
         operand."""
         if dim == k_dim:
             if op.op_type != "matmul":

@@ -31,5 +31,5 @@ def warn_of_host_ops(device: Any, stages: Sequence[Any]) -> None:
         if ops:
             shown = ", ".join(ops[:10]) + (f" and {len(ops) - 10} more" if len(ops) > 10 else "")
             runs = "1 op runs" if len(ops) == 1 else f"{len(ops)} ops run"
-            warnings.warn(f"device '{device.name}': {runs} on the host, since the chip has no exact form: {shown}; "
+            warnings.warn(f"device '{device.name}': {runs} on the host, because the device cannot compute them exactly: {shown}; "
                           "get_report() has the time", stacklevel=4)

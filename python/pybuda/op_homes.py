@@ -9,12 +9,13 @@ from ttsim import Netlist
 
 
 def homes(ops: Sequence[Any], netlist: Netlist) -> dict[str, str]:
-    """For ops of a trace that have another name in the netlist, that name."""
+    """For ops of a trace that have another name in the netlist, that name. The compiler splits an op into parts named
+    OP.dc.KIND.N; the last part has its result. A fused op has the name of one op of its chain."""
     sources = {queue.name: queue.filled_by for queue in netlist.queues}
-    there = {op.name: [sources.get(operand) or operand for operand in op.operands] for op in netlist.ops}
-    parts = {name.split(".dc.", 1)[0]: name for name in there if ".dc." in name}  # the last part of each op
-    found = {op.name: op.name if op.name in there else parts[op.name] for op in ops
-             if op.name in there or op.name in parts}
+    operands_of = {op.name: [sources.get(operand) or operand for operand in op.operands] for op in netlist.ops}
+    parts = {name.split(".dc.", 1)[0]: name for name in operands_of if ".dc." in name}  # the last part of each op
+    found = {op.name: op.name if op.name in operands_of else parts[op.name] for op in ops
+             if op.name in operands_of or op.name in parts}
     readers: dict[str, list[str]] = {}
     for op in ops:
         for operand in _operands(op):
@@ -23,7 +24,7 @@ def homes(ops: Sequence[Any], netlist: Netlist) -> dict[str, str]:
         if op.name in found:
             continue
         before = [found[operand] for operand in _operands(op) if operand in found]
-        read = {operand for reader in readers.get(op.name, []) if reader in found for operand in there[found[reader]]}
+        read = {operand for reader in readers.get(op.name, []) if reader in found for operand in operands_of[found[reader]]}
         if before and (not readers.get(op.name) or read & set(before)):
             found[op.name] = next((one for one in before if one in read), before[0])
     for op in reversed(ops):  # fused chains are named after their last op
@@ -33,14 +34,14 @@ def homes(ops: Sequence[Any], netlist: Netlist) -> dict[str, str]:
     return {name: home for name, home in found.items() if name != home}
 
 
-def saturated(ops: Sequence[Any], netlist: Netlist) -> set[str]:
-    """Ops of a trace whose results are Int8 in the netlist: the last of those computed by one op of it."""
-    of_bytes = {op.name for op in netlist.ops if op.format == "Int8"}
-    if not of_bytes:
+def int8_results(ops: Sequence[Any], netlist: Netlist) -> set[str]:
+    """Ops of a trace whose results are Int8 in the netlist. If one netlist op computes several, the last of them."""
+    int8_ops = {op.name for op in netlist.ops if op.format == "Int8"}
+    if not int8_ops:
         return set()
     moved = homes(ops, netlist)
     last = {moved.get(op.name, op.name): op.name for op in ops}
-    return {op for home, op in last.items() if home in of_bytes}
+    return {op for home, op in last.items() if home in int8_ops}
 
 
 def _operands(op: Any) -> list[str]:

@@ -1,13 +1,16 @@
-"""Warns about op names in a configuration that no op has, with the nearest existing name."""
+"""Warns about op names in a configuration that no op has, with the nearest existing name, and about predicates that no
+op matches."""
 from __future__ import annotations
 
 import difflib
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from .config_check import of_field
+from .query import NodePredicateBuilder
 
+Selector = str | NodePredicateBuilder
 _NEAR = 0.75  # minimum similarity of two names, of 1
 
 
@@ -19,18 +22,27 @@ def warn_unknown(config: Any, devices: Sequence[Any]) -> None:
         return
     ops, queues = _known(stages)
     own = all(hasattr(stage, "trace") for stage in stages)
-    said: set[tuple[str, str]] = set()
-    for field, name in _named(config):
-        known = queues if field == "manual_dram_queue_placement" else ops
-        if name in known or (field, name) in said:
+    reported: set[tuple[str, str]] = set()
+    for field, selector in _selectors(config):
+        if isinstance(selector, NodePredicateBuilder):
+            if not selector.has_matched:
+                warnings.warn(f"{field} selects ops by {selector}, but no op matches: it has no effect; names are "
+                              f"{_some(ops)}", stacklevel=2)
             continue
-        said.add((field, name))
+        name = selector
+        known = queues if field == "manual_dram_queue_placement" else ops
+        if name in known or (field, name) in reported:
+            continue
+        reported.add((field, name))
         near = difflib.get_close_matches(name, known, 1, _NEAR)
         if near or own:
-            meant = f"; did you mean '{near[0]}'?" if near else \
-                f"; names are {', '.join(sorted(known)[:8])}{', ...' if len(known) > 8 else ''}"
+            meant = f"; did you mean '{near[0]}'?" if near else f"; names are {_some(known)}"
             what = "queue" if known is queues else "op"
             warnings.warn(f"{field} names '{name}', but there is no such {what}: it has no effect{meant}", stacklevel=2)
+
+
+def _some(names: Collection[str]) -> str:
+    return f"{', '.join(sorted(names)[:8])}{', ...' if len(names) > 8 else ''}"
 
 
 def _stages_of(device: Any) -> list[list[Any]]:
@@ -51,34 +63,35 @@ def _known(stages: Iterable[Any]) -> tuple[set[str], set[str]]:
     return ops, queues
 
 
-def _strings(names: Any) -> Iterator[str]:
-    for one in names if isinstance(names, (list, tuple)) else [names]:
-        if isinstance(one, str):
+def _single(selectors: Any) -> Iterator[Selector]:
+    for one in selectors if isinstance(selectors, (list, tuple)) else [selectors]:
+        if isinstance(one, (str, NodePredicateBuilder)):
             yield one
 
 
-def _named(config: Any) -> Iterator[tuple[str, str]]:
-    """Fields and names, without predicates and regular expressions."""
+def _selectors(config: Any) -> Iterator[tuple[str, Selector]]:
+    """Fields, with the names and predicates in them."""
     for field, take in _TAKEN.items():
         value = getattr(config, field)
         with of_field(field, value):
-            for name in take(value):
-                yield field, name
+            for selector in take(value):
+                yield field, selector
 
 
 _TAKEN: dict[str, Any] = {
-    "op_intermediates_to_save": _strings,
-    "balancer_op_overrides": lambda value: _strings(list(value)),
-    "placer_op_overrides": lambda value: [name for one in value for name in _strings(one.op_name)],
-    "op_names_to_epoch_break": lambda value: [name for names in value for name in _strings(names)],
-    "op_names_to_chip_break": lambda value: [name for names in value for name in _strings(names)],
-    "op_names_dont_fuse": _strings,
+    "op_intermediates_to_save": _single,
+    "balancer_op_overrides": lambda value: _single(list(value)),
+    "placer_op_overrides": lambda value: [name for one in value for name in _single(one.op_name)],
+    "op_names_to_epoch_break": lambda value: [name for names in value for name in _single(names)],
+    "op_names_to_chip_break": lambda value: [name for names in value for name in _single(names)],
+    "op_names_dont_fuse": _single,
+    "op_names_manual_fuse": lambda value: [one for one in value if isinstance(one, NodePredicateBuilder)],
     "buffering_nops_to_insert": lambda value: [name for one in value.values()
-                                               for name in (*_strings(one.src), *_strings(one.dest))],
-    "scheduler_constraints": lambda value: [name for order in value for name in _strings(order)],
-    "insert_queues": lambda value: [name for one in value for name in _strings(one[:2])],
-    "conv_multi_op_fracture_factor_override": lambda value: _strings(list(value)),
+                                               for name in (*_single(one.src), *_single(one.dest))],
+    "scheduler_constraints": lambda value: [name for order in value for name in _single(order)],
+    "insert_queues": lambda value: [name for one in value for name in _single(one[:2])],
+    "conv_multi_op_fracture_factor_override": lambda value: _single(list(value)),
     "fracture_groups": lambda value: [name for nodes, _ in value for node in nodes
-                                      for name in _strings(node if isinstance(node, str) else node[0])],
-    "manual_dram_queue_placement": lambda value: _strings(list(value)),
+                                      for name in _single(node if isinstance(node, str) else node[0])],
+    "manual_dram_queue_placement": lambda value: _single(list(value)),
 }

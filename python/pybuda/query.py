@@ -7,11 +7,12 @@ from typing import Any
 
 
 class NodePredicateBuilder:
-    """`test(name, type)` for an op of the netlist."""
+    """`test(name, type)` for an op of the netlist. `has_matched`: whether an op has matched so far, of any model."""
 
     def __init__(self, test: Callable[[str, str], bool], text: str) -> None:
         self.test = test
         self.text = text
+        self.has_matched = False
 
     def __and__(self, other: NodePredicateBuilder) -> NodePredicateBuilder:
         return NodePredicateBuilder(lambda n, t: self.test(n, t) and other.test(n, t), f"({self.text} & {other.text})")
@@ -24,7 +25,9 @@ class NodePredicateBuilder:
         return NodePredicateBuilder(lambda n, t: not self.test(n, t), f"!{self.text}")
 
     def __call__(self, name: str, op: str) -> bool:
-        return self.test(name, op)
+        matches = self.test(name, op)
+        self.has_matched = self.has_matched or matches
+        return matches
 
     def __repr__(self) -> str:
         return self.text

@@ -118,7 +118,7 @@ class TraceStage(Stage):
             formats = {name: one for name, one in formats.items() if name in alone or not is_integer(one)}
         self.compiled = compile_graph(self.graph, self.settings, chip_of=self.trace.chips, formats=formats,
                                       device_comparisons=True, training=self.training_options())
-        self.bytes = op_homes.saturated(self.trace.ops, self.compiled.layout)
+        self.bytes = op_homes.int8_results(self.trace.ops, self.compiled.layout)
 
     def whole_outputs(self) -> set[str]:
         """Determined by the formats of ops."""

@@ -38,7 +38,7 @@ class Trainer(session.OnChip):
                                            for name, values in inputs.items()}))
 
     def backward(self, gradients: Mapping[str, Any] | None = None, clear: bool = True) -> dict[str, numpy.ndarray]:
-        """`gradients`: of all outputs that are no losses, by name, for the samples of the last forward(). `clear`: the
+        """`gradients`: of all outputs that are not losses, by name, for the samples of the last forward(). `clear`: the
         sums of gradients start at 0. Returns the gradients of `input_gradients`, by the input's name."""
         return _results(self._raw.backward({name: arrays.pair(values, self._outputs.get(name))
                                             for name, values in (gradients or {}).items()}, clear))

@@ -53,10 +53,10 @@ ReaderPtr open_archive(const std::string& file, std::string_view bytes) {
     archive_read_support_filter_xz(reader.get());
     archive_read_support_filter_zstd(reader.get());
     if (archive_read_open_memory(reader.get(), bytes.data(), bytes.size()) != ARCHIVE_OK)
-        fail_input({file, 0, 0}, "it is no device image: {}", problem(reader.get()));
+        fail_input({file, 0, 0}, "it is not a device image: {}", problem(reader.get()));
     // the last filter is the archive itself
     if (archive_filter_count(reader.get()) > 2)
-        fail_input({file, 0, 0}, "it is no device image: it is compressed more than once");
+        fail_input({file, 0, 0}, "it is not a device image: it is compressed more than once");
     return reader;
 }
 
@@ -214,7 +214,7 @@ Members read_archive(const std::string& file) {
         read.bytes.emplace(name, std::move(data));
     }
     if (count > 0) check_end(file, reader.get());
-    if (read.bytes.empty()) fail_input({file, 0, 0}, "it is no device image: it has no members");
+    if (read.bytes.empty()) fail_input({file, 0, 0}, "it is not a device image: it has no members");
     check_file_folder_clash(read);
     return read;
 }

@@ -323,7 +323,7 @@ StoredTensor stored_tensor(const json& item, const std::string& path, const std:
     t.dim = in.integer(in.need("dim"), "dim", 0);
     const std::string format = enum_name(in, "format");
     const auto known = parse_format(format);
-    if (!known) in.fail("format", fmt::format("'{}' is no data format", format));
+    if (!known) in.fail("format", fmt::format("'{}' is not a data format", format));
     t.format = *known;
     const json* bytes = in.find("buffer_size_bytes");
     if (!bytes) bytes = in.find("buf_size_bytes");
@@ -388,7 +388,7 @@ DeviceRecord read_device_json(const std::string& text, const std::string& place)
     r.devtype = enum_name(in, "devtype");
     const std::vector<std::string>& devices = device_types();
     if (std::find(devices.begin(), devices.end(), r.devtype) == devices.end())
-        in.fail("devtype", fmt::format("'{}' is no kind of device{}", r.devtype, did_you_mean(r.devtype, devices)));
+        in.fail("devtype", fmt::format("'{}' is not a kind of device{}", r.devtype, did_you_mean(r.devtype, devices)));
     r.chip_ids = chip_ids(in);
     if (const json* training = in.find("training"); training && training->is_boolean())
         r.training = training->get<bool>();

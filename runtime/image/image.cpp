@@ -76,7 +76,7 @@ DeviceRecord describe(const ir::CompiledModel& model, const Machine& machine, co
     return r;
 }
 
-/// Values of constants (queues with one entry) and parameters (rams).
+/// Values of constants: queues with one entry, and rams.
 void add_tensors(const ir::CompiledModel& model, const ImageOptions& options, std::int64_t alignment, DeviceRecord& r,
                  MemberSink& members) {
     for (const ir::QueueConstant& constant : model.constants) {
@@ -98,7 +98,7 @@ void add_tensors(const ir::CompiledModel& model, const ImageOptions& options, st
 /// Adds host computations of a Python program.
 void add_host_files(const ImageOptions& options, MemberSink& members) {
     for (const auto& [name, bytes] : options.host_files) {
-        TT_CHECK(is_host_file(name), "'{}' is no file of host parts", name);
+        TT_CHECK(is_host_file(name), "'{}' is not a host part file", name);
         members.add("module_files/" + name, bytes);
     }
 }
@@ -113,7 +113,7 @@ void refuse_own_chip(const ir::CompiledModel& model) {
 void check_device_type(const std::string& type, const std::string& file) {
     const std::vector<std::string>& types = device_types();
     if (std::find(types.begin(), types.end(), type) == types.end())
-        fail_input({file, 0, 0}, "'{}' is no type of device; those are {}", type, fmt::join(types, ", "));
+        fail_input({file, 0, 0}, "unknown device type '{}'; expected one of {}", type, fmt::join(types, ", "));
 }
 
 }  // namespace
@@ -156,7 +156,8 @@ namespace {
 
 /// The text of device.json.
 std::string record_text(const Members& files) {
-    if (!files.has(record_file)) fail_input({files.place(record_file), 0, 0}, "it is no device image: this is missing");
+    if (!files.has(record_file))
+        fail_input({files.place(record_file), 0, 0}, "it is not a device image: {} is missing", record_file);
     return files.read(record_file, max_json).text();
 }
 
@@ -168,7 +169,7 @@ std::string command_of(const std::string& netlist) {
     return netlist.starts_with("# ") ? netlist.substr(2, netlist.find('\n') - 2) : "";
 }
 
-/// Checked here, unpacked on demand.
+/// Validates the file now; decodes it on first use.
 ir::ConstantEntry stored_entry(const Queue& queue, const StoredTensor& stored, const Members& files,
                                const std::string& name) {
     const SharedBytes data = files.read(name, max_tensor);
@@ -185,10 +186,10 @@ void add_constants(DevicePart& part, const Members& files, const std::vector<std
         const std::string& name = names[n];
         const Queue* queue = part.netlist.find_queue(name);
         if (!queue || !queue->host_fed())
-            fail_input({place, 0, 0}, "it has values for '{}', which is no queue of the netlist that the host fills",
+            fail_input({place, 0, 0}, "it has values for '{}', but the netlist has no such queue that the host fills",
                        name);
         const auto found = values.find(name);
-        if (found == values.end()) fail_input({place, 0, 0}, "'{}' never changes, but the image has no values", name);
+        if (found == values.end()) fail_input({place, 0, 0}, "the image has no values for the constant '{}'", name);
         const std::string& file = found->second.file;
         if (found->second.pickled)
             fail_unsupported(
@@ -206,9 +207,15 @@ void add_constants(DevicePart& part, const Members& files, const std::vector<std
 void check_bindings(const ir::CompiledModel& model, const std::string& place) {
     const auto check = [&](const ir::BoundTensor& tensor, bool input) {
         const Queue* queue = model.netlist.find_queue(tensor.queue);
-        if (!queue || queue->host_fed() != input || (input && queue->df != tensor.df))
-            fail_input({place, 0, 0}, "'{}' is bound to queue '{}' of format {}, which the netlist does not have",
-                       tensor.name, tensor.queue, to_string(tensor.df));
+        if (!queue)
+            fail_input({place, 0, 0}, "'{}' is bound to queue '{}', which the netlist does not have", tensor.name,
+                       tensor.queue);
+        if (queue->host_fed() != input)
+            fail_input({place, 0, 0}, "'{}' is bound to queue '{}', which is filled by the {}", tensor.name,
+                       tensor.queue, input ? "device" : "host");
+        if (input && queue->df != tensor.df)
+            fail_input({place, 0, 0}, "'{}' has format {}, but its queue '{}' has {}", tensor.name,
+                       to_string(tensor.df), tensor.queue, to_string(queue->df));
     };
     for (const ir::BoundTensor& tensor : model.host.to_device) check(tensor, true);
     for (const ir::BoundTensor& tensor : model.host.from_device) check(tensor, false);
@@ -241,7 +248,7 @@ DevicePart read_device_part(const Members& files) {
     part.record = read_record(files);
     part.machine = read_target(files, part.record);
     const std::string name = fs::path(part.record.netlist).filename().string();
-    if (name.empty()) fail_input({files.place(record_file), 0, 0}, "'netlist_filename' names no file");
+    if (name.empty()) fail_input({files.place(record_file), 0, 0}, "'netlist_filename' is empty or has no file name");
     part.text = files.read(name, max_netlist).text();
     part.netlist = read_netlist_text(part.text, files.place(name));
     set_chip(part.netlist, part.machine.chips.front().params.features);

@@ -118,7 +118,7 @@ void check_checksums(const Members& files, const json& list, const std::string& 
     parallel_for(0, items.size(), [&](std::size_t n) {
         const auto& [name, item] = items[n];
         const JsonObject one(item, "members." + name, place);
-        if (!is_path_inside(name)) one.fail("", "it is no name of a member");
+        if (!is_path_inside(name)) one.fail("", "it is not the name of a member");
         if (!files.has(name))
             fail_input({files.place(name), 0, 0}, "the image has no such member, which its list names");
         const auto bytes = static_cast<std::uint64_t>(one.integer(one.need("bytes"), "bytes", 0));

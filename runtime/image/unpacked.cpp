@@ -50,7 +50,7 @@ FolderLockPtr extract_image(const std::string& file, const std::string& path) {
     const Members members = read_archive(file);
     (void)read_own_part(members);
     if (!members.has(record_file))
-        fail_input({members.place(record_file), 0, 0}, "it is no device image: this is missing");
+        fail_input({members.place(record_file), 0, 0}, "it is not a device image: {} is missing", record_file);
     fs::path named(path);
     while (!named.has_filename() && named.has_parent_path()) named = named.parent_path();  // "open/"
     std::error_code failed;

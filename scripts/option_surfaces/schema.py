@@ -7,7 +7,7 @@ TYPES = {"bool", "optional_bool", "int", "uint", "real", "text", "format", "choi
 KEYS = {"key", "flag", "type", "default", "range", "choices", "off", "metavar", "help", "no_help", "unset", "since",
         "always", "unit", "on", "struct", "field", "repeat", "each", "form", "enum", "public_enum", "words", "meaning",
         "optional", "small", "reads", "writes", "needs", "excludes", "no_effect", "passes", "opt_flag", "opt_default"}
-LIMITS = {2**63 - 1}  # of types, which are no upper bounds
+LIMITS = {2**63 - 1}  # of types, which are not upper bounds
 
 
 class Schema:

@@ -188,7 +188,7 @@ void check_outputs(RunState& state, const RunOptions& run) {
     const std::vector<const Queue*> outputs = reported_outputs(state.netlist);
     for (const std::string& name : unknown_outputs(state.netlist))
         state.report.notes.push_back(
-            fmt::format("io-config lists output '{}', which is no queue that an op fills", name));
+            fmt::format("io-config lists output '{}', which is not a queue that an op fills", name));
     Comparisons comparisons;
     for (const Queue* queue : outputs) comparisons.try_emplace(queue, state, *queue, run);
     OpCheck ops(state, run.strict);

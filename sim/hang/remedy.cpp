@@ -12,9 +12,9 @@ namespace ttsim::impl::sim {
 
 namespace {
 
-using RealClock = std::chrono::steady_clock;
+using WallClock = std::chrono::steady_clock;
 
-/// Limits of the search: doublings of a size, and buffers enlarged enlarge_several.
+/// Limits of the search: doublings of one size, and number of buffers enlarged together.
 constexpr int max_doublings = 12;
 constexpr std::size_t max_rooms = 8;
 
@@ -38,7 +38,7 @@ bool overlap(const Queue& a, const Queue& b) {
     return false;
 }
 
-/// Enlarges a queue. When it would overlap another, it is moved behind all queues of its chip.
+/// Enlarges a queue. When it would overlap another, it is moved after the last queue of its chip.
 void enlarge(Netlist& netlist, Queue& queue, Change& change) {
     std::vector<const Queue*> shared;  // queues that it overlapped before
     for (const Queue& other : netlist.queues)
@@ -54,7 +54,7 @@ void enlarge(Netlist& netlist, Queue& queue, Change& change) {
             for (const BufferAddress& at : other.buffers) top = std::max(top, end_of(other, at));
     constexpr std::uint64_t page = 0x1000;
     top = (top + page - 1) / page * page;
-    std::map<std::int64_t, std::uint64_t> used;  // bytes used behind the top, by channel
+    std::map<std::int64_t, std::uint64_t> used;  // bytes used after the last queue, by channel
     for (BufferAddress& at : queue.buffers) {
         std::uint64_t& offset = used[at.channel];
         at.address = top + offset;
@@ -103,7 +103,7 @@ std::string text_of(const Change& change) {
 class Search {
 public:
     Search(const RunOptions& options, std::chrono::milliseconds most)
-        : options_(options), end_(RealClock::now() + most) {
+        : options_(options), end_(WallClock::now() + most) {
         options_.mode = Mode::Timing;
         options_.check = false;
         options_.dump_dir.clear();
@@ -113,7 +113,7 @@ public:
             if (over()) throw Error(Fault::Interrupted, {}, "no time left");
         };
     }
-    bool over() const { return RealClock::now() >= end_; }
+    bool over() const { return WallClock::now() >= end_; }
 
     /// Outcome of a run. Refused: the netlist is not valid with the changes.
     enum class End : std::uint8_t { Runs, Hangs, Refused };
@@ -133,10 +133,10 @@ public:
 
 private:
     RunOptions options_;
-    RealClock::time_point end_;
+    WallClock::time_point end_;
 };
 
-/// Doubles trial buffer until the run completes.
+/// Doubles one buffer until the run completes.
 std::optional<Change> enlarge_one(const Search& search, const Room& room) {
     Change change{room, room.size, {}};
     for (int n = 0; n < max_doublings && !search.over(); ++n) {

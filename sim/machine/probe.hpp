@@ -1,5 +1,5 @@
 // Probes of the machine for trace and debugger. Every component has a pointer to its probe, null without either, and
-// calls it when it starts, waits, record_route or ends. Probes only count; the simulation does not depend on them.
+// calls it when it starts, waits, sends or ends. Probes only count; the simulation does not depend on them.
 #pragma once
 
 #include <array>
@@ -58,8 +58,8 @@ struct RoutePart {
 /// Probe of a pipe or writer: chunks wait for their source, then for room, then are in flight.
 class FlowProbe {
 public:
-    /// Block: the source has computed the tiles, but not the whole block they are sent in. Lockstep: another fork of
-    /// the source still record_route the previous block.
+    /// Block: the source has computed the tiles, but not the whole block they are sent in. Lockstep: another reader of
+    /// the source is still receiving the previous block.
     enum class Wait : std::uint8_t { None, Source, Room, Block, Lockstep };
     struct Input {
         std::int64_t input = 0;

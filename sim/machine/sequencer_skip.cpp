@@ -13,7 +13,7 @@ static constexpr std::size_t max_iteration_commands = 4096;
 bool Sequencer::may_skip() const {
     const RunState& state = context_.state;
     return state.settings.mode == Mode::Timing && state.settings.extrapolate && !never_skip_ &&
-           !state.input_record.any();  // some performance figures need single inputs
+           !state.input_record.any();  // some figures are recorded per input
 }
 
 void Sequencer::host_acted() {
@@ -193,8 +193,8 @@ std::int64_t Sequencer::count_identical_rounds(const QuiescentPoint& from, const
     return most;
 }
 
-/// Limits the periods to identical iterations of commands. When there is none, the comparison is retried only after
-/// many more commands. The state may repeat for long while the remaining commands differ.
+/// Limits the periods to the loop iterations with identical commands. If there are none, compares again only after many
+/// more commands: the state may repeat for long while the remaining commands differ.
 void Sequencer::limit_to_commands(StateWalk& limit, const QuiescentPoint& from, const QuiescentPoint& to) {
     constexpr std::size_t commands_per_compared = 16;
     if (commands_ < compare_from_) return limit.limit(0);
@@ -235,8 +235,8 @@ void Sequencer::walk_reports(StateWalk& walk) {
     walk.total(context_.state.report.load_cycles);
 }
 
-/// Called when an epoch has ended. When no epoch is in flight and the state equals an earlier one, the same iterations
-/// follow, as long as the remaining commands are the same.
+/// Called when an epoch has ended. If nothing is in flight and the state equals an earlier one, the iterations repeat.
+/// This holds while the remaining commands are the same.
 void Sequencer::skip_loop_iterations(const Epoch& ended) {
     if (!may_skip() || !quiescent() || !more_launches()) return;
     QuiescentPoint present{commands_, {}};

@@ -185,7 +185,8 @@ private:
         }
         const TypeRow* const type = find_type(*name);
         if (!type) {
-            problems_.error(fields.where("type"), "'{}' is no event type{}", *name, did_you_mean(*name, type_names()));
+            problems_.error(fields.where("type"), "'{}' is not an event type{}", *name,
+                            did_you_mean(*name, type_names()));
             return false;
         }
         event.action = type->action;

@@ -85,7 +85,7 @@ TEST_CASE("a page has its data at the template's marker, or is refused") {
 TEST_CASE("the server serves only files of its folder") {
     report::ServeOptions options;
     options.folder = source_folder().string() + "/examples";
-    options.shown = [](const std::string& path) { return path.ends_with(".yaml"); };
+    options.accepts = [](const std::string& path) { return path.ends_with(".yaml"); };
     options.page = [](const std::string& path) { return "page of " + path; };
     const auto get = [&](const std::string& path, const std::string& host = "localhost:1") {
         return report::answer("GET " + path + " HTTP/1.1\r\nHost: " + host + "\r\n\r\n", options);
@@ -114,7 +114,7 @@ TEST_CASE("the server follows no link out of its folder") {
     report::ServeOptions options;
     options.folder = folder.string();
     std::vector<std::string> looked_at;
-    options.shown = [&](const std::string& path) {
+    options.accepts = [&](const std::string& path) {
         looked_at.push_back(std::filesystem::path(path).filename().string());
         return true;
     };

@@ -47,7 +47,7 @@ TEST_CASE("there is no steady rate where too few inputs have left") {
     CHECK(steady_interval(launch({}, 1)) == 0);
     CHECK(steady_interval(launch({500}, 0)) == 0);
     CHECK(steady_interval(launch({500, 300, 700}, 0)) == 0);
-    // error_amplifying while it is full
+    // irregular while the pipeline is full
     CHECK(steady_interval(launch({500, 300, 700, 100, 900, 250, 50}, 4)) == 0);
 }
 

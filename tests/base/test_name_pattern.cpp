@@ -42,7 +42,7 @@ TEST_CASE("text without wildcards is not a pattern") {
     }
     CHECK_FALSE(NamePattern::parse(std::string(1000, '(')));
     CHECK_THROWS_WITH(NamePattern("(a", {"f.yaml", 2, 3}, "name_regex"),
-                      Catch::Contains("f.yaml:2:3: error: name_regex '(a' is no regular expression: missing )"));
+                      Catch::Contains("f.yaml:2:3: error: name_regex '(a' is not a regular expression: missing )"));
 }
 
 TEST_CASE("patterns that make other matchers run for ever are quick") {

@@ -253,7 +253,7 @@ std::map<std::string, Literal> evaluate(const Graph& graph, const std::map<std::
     find_pass("fold-constants")->run(known, {});
     std::map<std::string, Literal> values;
     for (const Output& out : known.outputs) {
-        TT_CHECK(known.nodes[out.value].literal != nullptr, "output {} is no constant", out.name);
+        TT_CHECK(known.nodes[out.value].literal != nullptr, "output {} is not a constant", out.name);
         values.emplace(out.name, *known.nodes[out.value].literal);
     }
     return values;

@@ -134,5 +134,5 @@ TEST_CASE("an ONNX model in memory is read as its file is") {
     const ir::Graph graph = parse_onnx(bytes_of(file), "a model", {});
     CHECK(equal(graph, read_onnx(file, {})));
     CHECK(input_names(graph) == std::vector<std::string>{"x", "y"});
-    CHECK_THROWS_WITH(parse_onnx("nothing", "a model", {}), Catch::Contains("a model: error: it is no ONNX model"));
+    CHECK_THROWS_WITH(parse_onnx("nothing", "a model", {}), Catch::Contains("a model: error: it is not an ONNX model"));
 }

@@ -58,10 +58,10 @@ TEST_CASE(".npy files with any header are read or refused") {
     CHECK(parse_npy(npy("{\"shape\":(6,),\"fortran_order\":False,\"descr\":\"<f4\"}", six), "x.npy").dims() == Dims{6});
     refused(npy(dictionary(std::string(65000, 'f'), "6,"), six), "is not read");
     refused(npy("{'descr': '" + std::string(65000, ' '), six), "its header has an open quote");
-    refused(npy(dictionary("<f4", std::string(65000, '9')), six), "its shape is no tuple of integers");
-    refused(npy(dictionary("<f4", std::string(65000, '(')), six), "its shape is no tuple of integers");
+    refused(npy(dictionary("<f4", std::string(65000, '9')), six), "its shape is not a tuple of integers");
+    refused(npy(dictionary("<f4", std::string(65000, '(')), six), "its shape is not a tuple of integers");
     refused(npy(std::string(65000, '{'), six), "its header lacks");
-    refused(npy(dictionary("<f4", "-6,"), six), "its shape is no tuple of integers");
+    refused(npy(dictionary("<f4", "-6,"), six), "its shape is not a tuple of integers");
     refused(npy(dictionary("<f4", "4294967296, 4294967296"), six), "at most");
     refused(npy(dictionary("<f4", "0, 9223372036854775807"), six), "at most");
     refused(npy(dictionary("<f4", "1073741824,"), six), "it holds 24 bytes of data");
@@ -98,7 +98,7 @@ TEST_CASE("patterns of rules are matched in bounded time and space") {
     for (const char* pattern : {"(", "a{1000000}", "(?=a)", "((a{100}){100}){100}"}) {
         CAPTURE(pattern);
         CHECK_THROWS_WITH(rules(pattern),
-                          Catch::Contains("rules.yaml:2:") && Catch::Contains("is no regular expression"));
+                          Catch::Contains("rules.yaml:2:") && Catch::Contains("is not a regular expression"));
     }
 }
 

@@ -101,10 +101,10 @@ TEST_CASE("operands and attributes of opsets from 18 on give the right shapes") 
 }
 
 TEST_CASE("invalid orders of axes are refused") {
-    refused(Model("Transpose").attr("perm", Whole{0, 0}), "perm [0, 0] is no permutation of 2 axes");
-    refused(Model("Transpose").attr("perm", Whole{0}), "perm [0] is no permutation of 2 axes");
-    refused(Model("Transpose").attr("perm", Whole{0, 1, 2}), "perm [0, 1, 2] is no permutation of 2 axes");
-    refused(Model("Transpose").attr("perm", Whole{}), "perm [] is no permutation of 2 axes");
+    refused(Model("Transpose").attr("perm", Whole{0, 0}), "perm [0, 0] is not a permutation of 2 axes");
+    refused(Model("Transpose").attr("perm", Whole{0}), "perm [0] is not a permutation of 2 axes");
+    refused(Model("Transpose").attr("perm", Whole{0, 1, 2}), "perm [0, 1, 2] is not a permutation of 2 axes");
+    refused(Model("Transpose").attr("perm", Whole{}), "perm [] is not a permutation of 2 axes");
     refused(Model("Squeeze", {1, 3}).whole({0, 0}), "axis 0 is given twice");
     refused(Model("Unsqueeze").whole({0, -4}), "axis 0 is given twice");
     refused(Model("Unsqueeze").whole({least}), "axis -9223372036854775808 of a tensor of rank 3");
@@ -199,8 +199,8 @@ TEST_CASE("windows without a position are refused") {
 TEST_CASE("attributes of another type than the op's are refused") {
     refused(Model("Softmax").attr("axis", "1"), "attribute axis has the type STRING; it must be INT");
     refused(Model("Transpose").attr("perm", 1), "attribute perm has the type INT; it must be INTS");
-    refused(Model("Einsum").attr("equation", "0i->i"), "'0i->i' is no equation");
-    refused(Model("Einsum").attr("equation", "i>j->ij"), "is no equation");
+    refused(Model("Einsum").attr("equation", "0i->i"), "'0i->i' is not an equation");
+    refused(Model("Einsum").attr("equation", "i>j->ij"), "is not an equation");
 }
 
 TEST_CASE("tensors whose data is not there are refused before anything is allocated") {
@@ -221,7 +221,7 @@ TEST_CASE("numbers that their element type does not have, and names given twice,
     tensor.set_data_type(onnx::TensorProto::UINT8);
     tensor.add_int32_data(255);
     tensor.add_int32_data(256);
-    CHECK_THAT(refusal(model), Catch::Contains("tensor 'c1' has the value 256, which is no u8"));
+    CHECK_THAT(refusal(model), Catch::Contains("tensor 'c1' has the value 256, which is not of type u8"));
     Model twice("Relu");
     *twice.graph().add_node() = twice.node();
     CHECK_THAT(refusal(twice), Catch::Contains("node 'n' (Relu) defines 'y0', which is defined before"));
@@ -272,7 +272,7 @@ TEST_CASE("external data is read from regular files in the model's folder only")
     }
     CHECK(with("fine.bin") == "it was taken");
     CHECK(with("near.bin", "0", "12") == "it was taken");
-    for (const char* place : {"", ".", "sub"}) CHECK_THAT(with(place), Catch::Contains("which is no regular file"));
+    for (const char* place : {"", ".", "sub"}) CHECK_THAT(with(place), Catch::Contains("which is not a regular file"));
     for (const char* place : {"link.bin", "up/far.bin", "zero.bin", "../far.bin", "/dev/zero", "sub/../near.bin"})
         CHECK_THAT(with(place), Catch::Contains("has its data outside the model's folder"));
     CHECK_THAT(with("nowhere.bin"), Catch::Contains("which cannot be read"));
@@ -317,5 +317,5 @@ TEST_CASE("If nodes in one another are read as deep as a file can have them") {
     }
     *outer.graph().mutable_node() = inner.node();
     *outer.graph().mutable_initializer() = inner.initializer();
-    CHECK_THAT(refusal(outer), Catch::Contains("it is no ONNX model, or it is cut off"));
+    CHECK_THAT(refusal(outer), Catch::Contains("it is not an ONNX model, or it is cut off"));
 }

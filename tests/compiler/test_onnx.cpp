@@ -42,7 +42,7 @@ TEST_CASE("a file that is not a model is refused with its position, and nothing 
         FAIL("it was taken for a model");
     } catch (const Error& error) {
         CHECK(error.exit_code() == 2);
-        CHECK_THAT(error.what(), Catch::Contains("model.onnx: error: it is no ONNX model, or it is cut off"));
+        CHECK_THAT(error.what(), Catch::Contains("model.onnx: error: it is not an ONNX model, or it is cut off"));
     }
     CHECK_FALSE(fs::exists(files.out));
     CHECK_FALSE(fs::exists(files.out + ".partial"));
@@ -79,8 +79,8 @@ TEST_CASE("wrong names on the command line are answered with the right ones") {
     files.shapes.clear();
     CompileOptions options;
     options.device = "wh_n15";
-    CHECK_THROWS_WITH(compile(files, options),
-                      Catch::Contains("--device 'wh_n15' is no product") && Catch::Contains("did you mean 'wh_n150'?"));
+    CHECK_THROWS_WITH(compile(files, options), Catch::Contains("--device 'wh_n15' is not a product") &&
+                                                   Catch::Contains("did you mean 'wh_n150'?"));
     files.inputs["q"] = std::string(data) + "/test_add/test_data_set_0/input_0.pb";
     CHECK_THROWS_WITH(compile(files), Catch::Contains("--input names 'q', but the model has no such input"));
     files.inputs = {{"x", std::string(data) + "/test_abs/test_data_set_0/missing.pb"}};

@@ -32,10 +32,10 @@ void check_same_values(const Graph& before, const Graph& after, std::uint32_t se
 }  // namespace
 
 TEST_CASE("a pass on model ops keeps the values of random graphs") {
-    const std::string name = GENERATE(
-        values<std::string>({"fold-constants", "erase-unused", "merge-moves", "decompose-softmax",
-                             "decompose-elementwise", "explicit-broadcast", "fuse-slice-stack", "fold-flatten",
-                             "split-moves", "split-reshapes", "sink-moves", "recognize-norms", "recognize-softmax"}));
+    const std::string name = GENERATE(values<std::string>(
+        {"fold-constants", "erase-unused", "merge-data-movement", "decompose-softmax", "decompose-elementwise",
+         "explicit-broadcast", "fuse-slice-stack", "fold-flatten", "split-data-movement", "split-reshapes",
+         "sink-data-movement", "recognize-norms", "recognize-softmax"}));
     for (std::uint32_t seed = 1; seed <= 40; ++seed) {
         CAPTURE(name, seed);
         const Graph before = random_graph(seed);

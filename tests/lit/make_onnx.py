@@ -72,7 +72,7 @@ def model(kind):
     opset = {"opset_6": 6, "opset_29": 29, "opset_0": None}.get(kind, 13)
     imports = b"" if opset is None else text(8, text(1, "") + number(2, opset))
     data = number(1, 8) + text(7, graph) + imports
-    return {"truncated": data[:len(data) // 2], "empty": b"", "words": b"this is no model\n"}.get(kind, data)
+    return {"truncated": data[:len(data) // 2], "empty": b"", "words": b"this is not a model\n"}.get(kind, data)
 
 
 if __name__ == "__main__":

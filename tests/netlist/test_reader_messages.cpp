@@ -34,7 +34,7 @@ const Message read_messages[] = {
     {"mblock: [1, 2]", "mblock: [1048576, 1048576]",
      "n.yaml:3:3: error: queue 'in0' has more than 2147483648 tiles an entry (grid_size x t x mblock x ublock)"},
     {"df: Float16_b", "df: Float17_b",
-     "n.yaml:3:108: error: 'df' is 'Float17_b', which is no data format; did you mean 'Float16_b'?"},
+     "n.yaml:3:108: error: 'df' is 'Float17_b', which is not a data format; did you mean 'Float16_b'?"},
     {"loc: dram, dram: [[0, 0x20000000]]", "loc: dram",
      "n.yaml:3:3: error: queue 'in0' is in dram and needs the field 'dram' with its addresses"},
     {"dram: [[0, 0x20000000]]", "dram: [[0, 0x20000000], [1, 0]]",
@@ -52,7 +52,7 @@ const Message read_messages[] = {
      "n.yaml:9:18: error: 'input_count' is 0; it must lie in 1..1073741824"},
     {"    input_count: 2\n", "    input_cuont: 2\n    input_count: 2\n",
      "n.yaml:9:5: error: graph 'g0' has no field 'input_cuont'; did you mean 'input_count'?"},
-    {"type: exp", "type: expo", "n.yaml:10:15: error: 'type' is 'expo', which is no op type; did you mean 'exp'?"},
+    {"type: exp", "type: expo", "n.yaml:10:15: error: 'type' is 'expo', which is not an op type; did you mean 'exp'?"},
     {"grid_loc: [0, 0], ", "", "n.yaml:10:5: error: op 'e' needs the field 'grid_loc'"},
     {"math_fidelity: HiFi3", "math_fidelity: HiFi5",
      "n.yaml:10:202: error: 'math_fidelity' is 'HiFi5'; it must be one of LoFi, HiFi2, HiFi2_A, HiFi2_B, HiFi3, HiFi4"},
@@ -73,9 +73,9 @@ const Message read_messages[] = {
     {"input_1_tms: [broadcast: {r: 1}]", "input_1_tms: [broadcast: {r: 1, c: 1}]",
      "n.yaml:11:310: error: 'broadcast' is a map of 2; a map with one of r, c, z is wanted, such as {r: 4}"},
     {"input_1_tms: [broadcast: {r: 1}]", "input_1_tms: [hslise: 2]",
-     "n.yaml:11:299: error: 'hslise' is no TM; did you mean 'hslice'?"},
+     "n.yaml:11:299: error: 'hslise' is not a TM; did you mean 'hslice'?"},
     {"input_1_tms: [broadcast: {r: 1}]", "input_1_tms: [transposed]",
-     "n.yaml:11:299: error: 'transposed' is no TM; only transpose has no argument; did you mean "
+     "n.yaml:11:299: error: 'transposed' is not a TM; only transpose has no argument; did you mean "
      "'transpose'?"},
     {"input_1_tms: [broadcast: {r: 1}]", "input_1_tms: transpose",
      "n.yaml:11:298: error: 'input_1_tms' is 'transpose'; a list of TMs is wanted, such as [transpose, hslice: 4]"},
@@ -125,6 +125,6 @@ TEST_CASE("all problems of a file are reported together") {
     text = with(text, "- staticvar", "- staticva");
     CHECK(complaints(text) ==
           "n.yaml:3:44: error: 'entries' is 'none'; an integer is wanted\n"
-          "n.yaml:10:15: error: 'type' is 'expp', which is no op type; did you mean 'exp'?\n"
+          "n.yaml:10:15: error: 'type' is 'expp', which is not an op type; did you mean 'exp'?\n"
           "n.yaml:14:9: error: program 'p0' has an unknown instruction 'staticva'; did you mean 'staticvar'?");
 }

@@ -9,16 +9,16 @@ namespace {
 
 const Message link_messages[] = {
     {"input: sum, type", "input: summ, type",
-     "n.yaml:5:3: error: queue 'out0' is fed by 'summ', which is no op; did you mean 'sum'?"},
+     "n.yaml:5:3: error: queue 'out0' is fed by 'summ', which is not an op; did you mean 'sum'?"},
     {"inputs: [in0]", "inputs: [in1]",
-     "n.yaml:10:5: error: input 0 of op 'e' is 'in1', which is no queue and no op; did you mean 'in0'?"},
+     "n.yaml:10:5: error: input 0 of op 'e' is 'in1', which is neither a queue nor an op; did you mean 'in0'?"},
     {"inputs: [in0]", "inputs: [in0, in0]", "n.yaml:10:5: error: op 'e' has 2 inputs; exp needs 1 here"},
     {"    e: {type", "    sum: {type",
      "n.yaml:11:5: error: op 'sum' has a name that is already used (line 10); names are unique in a netlist\n"
-     "n.yaml:11:5: error: input 0 of op 'sum' is 'e', which is no queue and no op; did you mean 'w'?"},
+     "n.yaml:11:5: error: input 0 of op 'sum' is 'e', which is neither a queue nor an op; did you mean 'w'?"},
     {"    e: {type", "    w: {type",
      "n.yaml:10:5: error: op 'w' has a name that is already used (line 4); names are unique in a netlist\n"
-     "n.yaml:11:5: error: input 0 of op 'sum' is 'e', which is no queue and no op; did you mean 'w'?"},
+     "n.yaml:11:5: error: input 0 of op 'sum' is 'e', which is neither a queue nor an op; did you mean 'w'?"},
     {"inputs: [in0]", "inputs: [sum]", "n.yaml:10:5: error: ops form a cycle: e -> sum -> e"},
     {"input_1_tms: [broadcast: {r: 1}]", "input_1_tms: [hslice: 3]",
      "n.yaml:11:299: error: input 1 of op 'sum': 'hslice: 3' does not divide the 2 tile columns"},

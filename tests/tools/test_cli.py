@@ -106,7 +106,7 @@ class Rows(WithFolder):
             self.refused(command, columns + columns.replace("arch", "wormhole_b2"), "rows.csv:2: error: 'arch' is 'wormhole_b2'")
             self.refused(command, columns + "\0" * 1000, "rows.csv:2: error: 1 fields")
         good = "wormhole_b0,exp,0,,LoFi,Bfp8_b,,Bfp8_b,,,1,2,2,1,2,,,,,,,,1000\n"
-        for old, new, word in [("LoFi,Bfp8_b", "LoFi,Bfp9", "'in0_df' is 'Bfp9', which is no data format"),
+        for old, new, word in [("LoFi,Bfp8_b", "LoFi,Bfp9", "'in0_df' is 'Bfp9', which is not a data format"),
                                ("1,2,2,1,2", "1,-2,2,1,2", "'mblock_m' is '-2'; an integer in 1.."),
                                ("1,2,2,1,2", "1,2,2,1e30,2", "'ublock_rt' is '1e30'"),
                                ("1000", "nan", "'cycles_per_input' is 'nan'")]:
@@ -121,7 +121,7 @@ class Rows(WithFolder):
         file, out = self.rows(self.KERNEL + good.replace("exp", "expp") + good), self.folder / "out.csv"
         done = ttsim("kernel", "--arch", "wormhole_b0", "--csv", file, "--out", out, "--report")
         self.assertEqual(done.returncode, 2)
-        why = "'op' is 'expp', which is no op; did you mean 'exp'?"
+        why = "'op' is 'expp', which is not an op; did you mean 'exp'?"
         self.assertEqual(done.stderr, f"{file}:2: error: {why}\n")
         with out.open(encoding="ascii") as rows:
             wrong, right = csv.DictReader(rows)

@@ -178,7 +178,7 @@ class Images(unittest.TestCase):
         refused("letter.txt: error: the member was added")
         (fresh() / "netlist.yaml").unlink()
         refused("netlist.yaml: error: the image has no such member")
-        # what runs write beside the builds is no part of it, and not read
+        # what runs write beside the builds is not part of it, and not read
         builds = fresh() / "backend_build_binaries"
         (builds / "run_report.json").write_text("{}")
         (builds / "device_descs").mkdir(exist_ok=True)

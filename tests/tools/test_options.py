@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every option of every program is given what is no number: options that want one refuse it, and none makes a program
+"""Every option of every program is given what is not a number: options that want one refuse it, and none makes a program
 crash or run on. The options are those of the programs themselves (--make-manual). TTSIM, TTPERF, TTSMI and TTSIM_OPT
 name the programs."""
 import os
@@ -97,7 +97,7 @@ class Options(unittest.TestCase):
                 program, *words = line.split()
                 message, code = self.answer(program, *words)
                 self.assertEqual(code, 2)
-                self.assertRegex(message, "'nan' is no (whole )?number")
+                self.assertRegex(message, "'nan' is not an? (integer|number)")
 
     def test_numbers_in_texts(self):
         for line in IN_TEXTS:

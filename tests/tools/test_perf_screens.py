@@ -51,51 +51,51 @@ class Screens(WithTrace):
     def test_pages_at_both_sizes(self):
         for columns, lines in ((80, 24), (250, 60)):
             with self.subTest(columns), self.screen(columns, lines) as screen:
-                text = screen.until("slowest op")
+                text = screen.wait_for("slowest op")
                 self.assertIn("Performance: ", text)
                 self.assertEqual("graphs" in text, columns == 250)
                 self.assertIn("E epoch", text.rstrip("\n").splitlines()[-1])
                 column = "bw_util" if columns == 250 else "m/u_kt"  # a screen may be seen half drawn
-                screen.keys("Enter").until(rf"Epoch: 0[\s\S]*{column}")
-                screen.keys("Enter").until("Op: ")
-                screen.keys("c").until("Cores: busy")
-                screen.keys("v").until("Cores: math")
-                screen.keys("d").until("chip 0 dram 0")
-                screen.keys("x").until("est_lim")
-                screen.keys("h").until("full or short names")
-                screen.keys("Space", "s").until("slowest op")
-                screen.keys("e", "9", "Enter").until("slowest op")
-                screen.keys("q").until("exit code 0")
+                screen.keys("Enter").wait_for(rf"Epoch: 0[\s\S]*{column}")
+                screen.keys("Enter").wait_for("Op: ")
+                screen.keys("c").wait_for("Cores: busy")
+                screen.keys("v").wait_for("Cores: math")
+                screen.keys("d").wait_for("chip 0 dram 0")
+                screen.keys("x").wait_for("est_lim")
+                screen.keys("h").wait_for("full or short names")
+                screen.keys("Space", "s").wait_for("slowest op")
+                screen.keys("e", "9", "Enter").wait_for("slowest op")
+                screen.keys("q").wait_for("exit code 0")
 
     def test_it_follows_the_size_of_its_terminal(self):
         with self.screen() as screen:
-            screen.until("slowest op")
+            screen.wait_for("slowest op")
             screen.resize(200, 50)
-            self.assertEqual(screen.until("inputs/s").rstrip("\n").count("\n"), 49)
+            self.assertEqual(screen.wait_for("inputs/s").rstrip("\n").count("\n"), 49)
             screen.resize(60, 12)
-            screen.until(r"slowest op +\| cycles")
-            screen.keys("n").until("Epoch: 0")
+            screen.wait_for(r"slowest op +\| cycles")
+            screen.keys("n").wait_for("Epoch: 0")
             screen.resize(10, 3)
             screen.resize(80, 24)
-            screen.until("m/u_kt")
-            screen.keys("q").until("exit code 0")
+            screen.wait_for("m/u_kt")
+            screen.keys("q").wait_for("exit code 0")
 
     def test_colours_where_they_are_wanted_and_known(self):
         for environment, coloured in (({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "vt100"}, False)):
             with self.subTest(environment), self.screen(**environment) as screen:
-                screen.until("slowest op")
+                screen.wait_for("slowest op")
                 self.assertEqual(bool(COLOUR.search(screen.text(escapes=True))), coloured)
-                screen.keys("j", "q").until("exit code 0")
+                screen.keys("j", "q").wait_for("exit code 0")
 
     def test_the_terminal_is_as_it_was_however_it_ends(self):
         for end in ("q", "C-c", signal.SIGTERM):
             with self.subTest(end), self.screen() as screen:
-                screen.until("slowest op")
+                screen.wait_for("slowest op")
                 if isinstance(end, str):
                     screen.keys(end)
                 else:
-                    os.kill(screen.process("ttperf"), end)
-                text = screen.until(r"(?s)exit code \d+.*echonl")
+                    os.kill(screen.child_pid("ttperf"), end)
+                text = screen.wait_for(r"(?s)exit code \d+.*echonl")
                 self.assertIn(f"exit code {0 if end == 'q' else 130}", text)
                 self.assertNotIn("slowest op", text)
                 self.assertRegex(text, r" icanon\b")
@@ -103,23 +103,23 @@ class Screens(WithTrace):
 
     def test_an_unknown_terminal_is_reported(self):
         with self.screen(TERM="no-such-terminal") as screen:
-            self.assertIn("--text", screen.until("exit code 2"))
+            self.assertIn("--text", screen.wait_for("exit code 2"))
 
     def test_a_file_that_changes_is_read_again(self):
         copy = self.folder / "copy.ttperf"
         copy.write_bytes(self.trace.read_bytes())
         with TmuxScreen(f"{shlex.quote(TTPERF)} {copy}", 80, 24) as screen:
-            screen.until("slowest op")
+            screen.wait_for("slowest op")
             with sqlite3.connect(copy) as database:
                 database.execute("UPDATE run SET netlist = 'other.yaml'")
-            screen.keys("r").until("Netlist: other.yaml")
+            screen.keys("r").wait_for("Netlist: other.yaml")
             copy.unlink()
-            screen.keys("r").until("no such file")
-            screen.keys("j", "q").until("exit code 0")
+            screen.keys("r").wait_for("no such file")
+            screen.keys("j", "q").wait_for("exit code 0")
 
     def test_text_on_a_terminal(self):
         with TmuxScreen(f"{shlex.quote(TTPERF)} {self.trace} --text", 120, 24) as screen:
-            self.assertIn("limiting op", screen.until("exit code 0"))
+            self.assertIn("limiting op", screen.wait_for("exit code 0"))
 
 
 class Files(WithTrace):

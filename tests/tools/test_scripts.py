@@ -56,7 +56,7 @@ class CheckSkipped(WithFolder):
         self.assertEqual(self.check("", "shared", "node chromium"), [])
 
     def test_the_list_names_tests_that_exist(self):
-        self.assertEqual(self.check("", tests="shared gone\n"), ["tests/may_skip.txt lists 'gone', which is no test"])
+        self.assertEqual(self.check("", tests="shared gone\n"), ["tests/may_skip.txt lists 'gone', which is not a test"])
 
 
 class CheckIncludes(WithFolder):

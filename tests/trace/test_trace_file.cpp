@@ -120,8 +120,8 @@ TEST_CASE("a trace whose tables are programs of others is refused by name, at on
           "holds a view 'run' that is not the one of a trace");
     CHECK(changed("ALTER TABLE op ADD COLUMN more TEXT") == "holds a table 'op' that is not the one of a trace");
     CHECK(changed("CREATE TRIGGER t AFTER INSERT ON run BEGIN DELETE FROM run; END") ==
-          "holds the trigger 't', which is no part of a trace");
-    CHECK(changed("CREATE VIRTUAL TABLE v USING rtree(a, b, c)").find("which is no part of a trace") !=
+          "holds the trigger 't', which is not part of a trace");
+    CHECK(changed("CREATE VIRTUAL TABLE v USING rtree(a, b, c)").find("which is not part of a trace") !=
           std::string::npos);
     CHECK(changed("DROP TABLE number") == "lacks the table 'number' of a trace");
 }

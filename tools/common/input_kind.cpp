@@ -159,10 +159,10 @@ InputKind kind_of(const std::string& path) {
     return InputKind::Unknown;
 }
 
-void require_kind(InputKind wanted, const std::string& path, const std::string& command) {
+void require_kind(InputKind wanted, const std::string& path, const std::string& command, const char* accepted) {
     const InputKind found = kind_of(path);
     if (found == wanted || found == InputKind::Unknown) return;
-    fail_input({path, 0, 0}, "is {}, not {}; {}", kind_name(found), kind_name(wanted),
+    fail_input({path, 0, 0}, "is {}, not {}; {}", kind_name(found), accepted ? accepted : kind_name(wanted),
                suggest_command(found, wanted, path, command));
 }
 

@@ -21,8 +21,10 @@ enum class InputKind : std::uint8_t {
 InputKind kind_of(const std::string& path);
 
 /// Accepts the kind `wanted` and Unknown. For others throws Error(Input) that names the kind found and commands to use
-/// instead, with valid arguments. `command`: as typed before the file, such as "ttsim check".
-void require_kind(InputKind wanted, const std::string& path, const std::string& command);
+/// instead, with valid arguments. `command`: as typed before the file, such as "ttsim check". `accepted`: in messages,
+/// all kinds that the command takes; null: only `wanted`.
+void require_kind(InputKind wanted, const std::string& path, const std::string& command,
+                  const char* accepted = nullptr);
 
 /// For CLI::Option::check(): the path must exist and be readable. They throw Error(Input) otherwise, so that a path has
 /// the same message whether an option or a reader refuses it.

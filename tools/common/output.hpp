@@ -37,7 +37,7 @@ void print_text(std::string_view text);
 
 /// The same, with verdicts coloured if standard output shows colours.
 void print_report(std::string_view text);
-/// Columns available to tables on standard output; nullopt if it is no terminal.
+/// Columns available to tables on standard output; nullopt if it is not a terminal.
 std::optional<std::size_t> report_width();
 
 }  // namespace ttsim::impl::cli

@@ -25,7 +25,7 @@ public:
                                 const std::string& ending, const std::string& help);
     /// A folder that files are added to; its other files stay.
     CLI::Option* folder_of_files(const std::string& flag, std::string& path, const std::string& help);
-    /// The value of this option is moved to the path of a registered output before claim(): it is no input.
+    /// The value of this option is moved to the path of a registered output before claim(): it is not an input.
     void add_alias(CLI::Option* option) { aliases_.push_back(option); }
 
     /// To be called before any work: records the inputs, and refuses outputs that must not be written or that two flags

@@ -8,7 +8,7 @@
 
 namespace ttsim::impl::cli {
 
-/// Columns of the terminal of a descriptor: COLUMNS, or the size it reports; nullopt if it is no terminal.
+/// Columns of the terminal of a descriptor: COLUMNS, or the size it reports; nullopt if it is not a terminal.
 std::optional<std::size_t> terminal_width(int descriptor);
 
 enum class Colour : std::uint8_t { Auto, Always, Never };

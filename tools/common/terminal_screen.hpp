@@ -31,7 +31,7 @@ constexpr int code(Key key) { return static_cast<int>(key); }
 class TerminalScreen {
 public:
     /// Controls the terminal during its lifetime; only one instance may exist at a time. Throws Error(Input) if there
-    /// is no terminal, or TERM names none that can show a screen; `otherwise` is the advice in the message.
+    /// is not a terminal, or TERM names none that can show a screen; `otherwise` is the advice in the message.
     TerminalScreen(ScreenTheme theme, const std::string& otherwise);
     ~TerminalScreen();
     TerminalScreen(const TerminalScreen&) = delete;

@@ -93,7 +93,7 @@ void set_formatter(CLI::App& app, const std::shared_ptr<HelpFormatter>& formatte
 
 }  // namespace
 
-/// The message for a first word that resembles a command and is no file: a tool whose first argument is a file would
+/// The message for a first word that resembles a command and is not a file: a tool whose first argument is a file would
 /// read it as one. "" otherwise.
 static std::string misspelt_command(const CLI::App& app, const std::string& word) {
     const std::vector<std::string> names = subcommand_names(app);

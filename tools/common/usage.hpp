@@ -19,13 +19,14 @@ std::optional<int> parse(CLI::App& app, int argc, const char* const* argv);
 /// Adds --color auto|always|never to every command. Call it after all subcommands were added.
 void add_colour_flag(CLI::App& app);
 
-/// "'7' is no number from 0 to 2", "'0' is no number of 1 or more". The largest value of a type is no upper bound.
+/// "'7' is not a number from 0 to 2", "'0' is not a number of 1 or more". The largest value of a type is not an upper
+/// bound.
 template <class T>
 std::string out_of_range(const std::string& given, T low, T high) {
     const bool open = high == std::numeric_limits<T>::max() || high == std::numeric_limits<T>::infinity();
-    const std::string kind = std::is_integral_v<T> ? "integer" : "number";
-    return open ? fmt::format("'{}' is no {} of {} or more", given, kind, low)
-                : fmt::format("'{}' is no {} from {} to {}", given, kind, low, high);
+    const std::string kind = std::is_integral_v<T> ? "an integer" : "a number";
+    return open ? fmt::format("'{}' is not {} of {} or more", given, kind, low)
+                : fmt::format("'{}' is not {} from {} to {}", given, kind, low, high);
 }
 
 /// For an option whose value is a number from `low` to `high`; no NaN, and no infinity unless a bound.

@@ -11,7 +11,7 @@ int parse_and_run(int argc, char** argv) {
     CLI::App app{
         "Analyses a trace written by 'ttsim run NETLIST --trace FILE.ttperf'.\n"
         "On a terminal it opens interactive screens: epochs, their ops, cores, links and memory channels.\n"
-        "Otherwise, or with --text, it prints the run and its epochs, with the op that limits each."};
+        "Otherwise, or with --text, it prints the run and its epochs, with the bottleneck op of each."};
     app.name("ttperf");
     app.set_version_flag("--version", "ttperf " TTSIM_VERSION);
     int exit_status = 0;

@@ -27,7 +27,7 @@ struct NewFlags {
 
 std::vector<std::string> template_names() {
     std::vector<std::string> found;
-    std::error_code failed;  // on failure the list is empty, and the message template_names the template asked for
+    std::error_code failed;  // on failure the list is empty, and the message names the requested template
     for (const std::string& folder : config_files("templates"))
         for (fs::directory_iterator at(folder, failed), end; at != end; at.increment(failed))
             if (at->path().extension() == ".yaml") found.push_back(at->path().stem().string());

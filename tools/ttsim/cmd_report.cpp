@@ -54,7 +54,8 @@ report::PageSource source_of(const std::string& file) {
         case InputKind::Model:
         case InputKind::Array:
         case InputKind::Folder:
-            require_kind(InputKind::Trace, file, "ttsim report");
+            require_kind(InputKind::Trace, file, "ttsim report",
+                         "a trace, a netlist, a device image or the folder of a compiled model");
     }
     return {};
 }
@@ -65,7 +66,7 @@ void serve_reports(const ReportFlags& flags) {
     options.folder = flags.folder;
     options.port = flags.port;
     options.stop = StopSignals::caught();
-    options.shown = [](const std::string& path) {
+    options.accepts = [](const std::string& path) {
         const InputKind kind = kind_of(path);
         return kind == InputKind::Trace || kind == InputKind::CompiledModel || kind == InputKind::Image ||
                kind == InputKind::Netlist;

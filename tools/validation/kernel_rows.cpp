@@ -33,7 +33,7 @@ public:
         std::vector<std::string> known;
         for (const FormatInfo& f : all_formats())
             if (f.format != DataFormat::Invalid) known.emplace_back(f.name);
-        error("'{}' is '{}', which is no data format{}", column, field, did_you_mean(field, known));
+        error("'{}' is '{}', which is not a data format{}", column, field, did_you_mean(field, known));
         return otherwise;
     }
     bool flag(const char* column) {
@@ -109,7 +109,7 @@ void check_block(RowReader& in, const KernelShape& s) {
 std::string unknown_op(const std::string& name) {
     std::vector<std::string> names{"matmul_sparse", "reduce_r", "reduce_c", "reduce_z"};
     for (const OpDef* op : all_ops()) names.emplace_back(op->name);
-    return fmt::format("'op' is '{}', which is no op{}", name, did_you_mean(name, names));
+    return fmt::format("'op' is '{}', which is not an op{}", name, did_you_mean(name, names));
 }
 
 void read_row(RowReader& in, KernelRow& row, const std::string& chip_name) {

@@ -73,7 +73,7 @@ DEVICE get_device_from_string(const std::string& name) {
 
 DEVICE_MODE get_device_mode_from_string(const std::string& name) {
     if (const DEVICE_MODE* found = value_of(modes, name)) return *found;
-    throw std::runtime_error("'" + name + "' is no device mode; there are CompileAndRun, CompileOnly, RunOnly");
+    throw std::runtime_error("'" + name + "' is not a device mode; there are CompileAndRun, CompileOnly, RunOnly");
 }
 
 DataFormat get_format_from_string(const std::string& name) {
@@ -89,7 +89,7 @@ ARCH get_arch_from_string(const std::string& name) {
     std::string known;
     for (const Name<ARCH>& arch : archs)
         if (arch.value != ARCH::Invalid) known += (known.empty() ? "" : ", ") + get_string_lowercase(arch.value);
-    throw std::runtime_error("'" + name + "' is no arch; there are " + known);
+    throw std::runtime_error("'" + name + "' is not an arch; there are " + known);
 }
 
 std::string get_string(DEVICE device) { return text_of(devices, device); }
@@ -119,5 +119,5 @@ tt::ARCH tt_backend_api::arch_of_chip(const std::string& chip) {
 
 tt::DataFormat tt_backend_api::format_named(const std::string& name) {
     if (const tt::DataFormat* found = tt::value_of(tt::formats, name)) return *found;
-    throw std::runtime_error("'" + name + "' is no data format");
+    throw std::runtime_error("'" + name + "' is not a data format");
 }

@@ -122,7 +122,7 @@ void Device::Impl::retry(Wait wait, const std::function<void(impl::runtime::Time
     double waited = 0;
     bool told = false;
     if (options.golden) wait = {};
-    if (std::isnan(wait.seconds)) throw std::runtime_error("a wait that is no number of seconds");
+    if (std::isnan(wait.seconds)) throw std::runtime_error("a wait that is not a number of seconds");
     for (;;) {
         (void)live();
         const double now = wait.for_ever ? slice : std::clamp(wait.seconds - waited, 0.0, slice);

@@ -63,7 +63,7 @@ impl::Machine present_machine() {
     if (chip.empty()) {
         std::vector<std::string> known;
         for (const impl::ProductInfo& product : impl::products()) known.push_back(product.name);
-        impl::fail_input({}, "TTSIM_DEVICE={} is no product; products: {}{}", device, fmt::join(known, ", "),
+        impl::fail_input({}, "TTSIM_DEVICE={} is not a product; products: {}{}", device, fmt::join(known, ", "),
                          impl::did_you_mean(device, known));
     }
     return impl::make_machine(chip, {.device = device});
@@ -152,7 +152,7 @@ std::pair<int, int> logical_to_routing(const std::string& descriptor, std::pair<
         const impl::ChipParams chip = chip_of(descriptor);
         const auto columns = static_cast<int>(chip.worker_x.size()), rows = static_cast<int>(chip.worker_y.size());
         if (at.first < 0 || at.first >= columns || at.second < 0 || at.second >= rows)
-            impl::fail_input({descriptor, 0, 0}, "({}, {}) is no logical core: there are {} columns and {} rows",
+            impl::fail_input({descriptor, 0, 0}, "({}, {}) is not a logical core: there are {} columns and {} rows",
                              at.first, at.second, columns, rows);
         return {chip.worker_x[static_cast<std::size_t>(at.first)], chip.worker_y[static_cast<std::size_t>(at.second)]};
     });
@@ -164,7 +164,7 @@ std::pair<int, int> routing_to_logical(const std::string& descriptor, std::pair<
         const auto x = std::find(chip.worker_x.begin(), chip.worker_x.end(), at.first);
         const auto y = std::find(chip.worker_y.begin(), chip.worker_y.end(), at.second);
         if (x == chip.worker_x.end() || y == chip.worker_y.end())
-            impl::fail_input({descriptor, 0, 0}, "({}, {}) is no working core", at.first, at.second);
+            impl::fail_input({descriptor, 0, 0}, "({}, {}) is not a working core", at.first, at.second);
         return {static_cast<int>(x - chip.worker_x.begin()), static_cast<int>(y - chip.worker_y.begin())};
     });
 }

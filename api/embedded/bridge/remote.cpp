@@ -12,7 +12,7 @@ namespace ttsim::impl::bridge {
 
 namespace {
 
-/// Time limit for connect_timeout and the first answer together.
+/// Time limit for connecting and the first answer together.
 constexpr std::chrono::seconds connect_timeout(5);
 
 /// The device is gone, or the process belongs to another user.

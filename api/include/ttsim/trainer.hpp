@@ -27,7 +27,7 @@ public:
     /// Model::run(). Throws Error(Input) if the samples of an earlier forward() wait for their backward().
     Arrays forward(const Arrays& inputs);
     Arrays forward(Arrays&& inputs);  ///< without a copy
-    /// The gradients of all outputs that are no losses, for the samples of the last forward(), by the output's name;
+    /// The gradients of all outputs that are not losses, for the samples of the last forward(), by the output's name;
     /// one sample applies to all. `clear`: sums of gradients start at 0. Returns the gradients of
     /// CompileOptions::input_gradients, by the input's name. Throws Error(Input) for a missing gradient.
     Arrays backward(const Arrays& gradients, bool clear);

@@ -192,6 +192,22 @@ def test_names_of_ops_that_are_nearly_right(field, set_it):
         pybuda.run_inference(Add("net"), inputs=[(X, X)])
 
 
+@pytest.mark.parametrize("field, set_it", [
+    ("balancer_op_overrides", lambda chosen: pybuda.override_op_size(chosen, (1, 1))),
+    ("op_names_to_epoch_break", lambda chosen: pybuda.set_epoch_break(chosen)),
+    ("op_names_dont_fuse", lambda chosen: pybuda.config._get_global_compiler_config().dont_fuse(chosen)),
+])
+def test_predicates_that_no_op_matches(field, set_it):
+    set_it(pybuda.query.name_regex("mul.*"))
+    with pytest.warns(UserWarning, match=rf"{field} selects ops by name_regex\('mul.\*'\), but no op matches"):
+        pybuda.run_inference(Add("net"), inputs=[(X, X)])
+    pybuda.pybuda_reset()
+    set_it(pybuda.query.name_regex("mul.*") | pybuda.query.op_type("add"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        pybuda.run_inference(Add("net"), inputs=[(X, X)])
+
+
 def test_names_of_ops_that_are_right_or_another_importers():
     pybuda.override_op_size("add1", (1, 1))
     with warnings.catch_warnings():

@@ -93,7 +93,7 @@ def multiplied_along(d):
     return [a, d.axis(a), d.flag()]
 
 
-@case(aten.var.correction, aten.std.correction, aten.var_mean.correction, refuses=("is no number",))
+@case(aten.var.correction, aten.std.correction, aten.var_mean.correction, refuses=("is not a number",))
 def variances(d):
     a = d.tensor(ranks=(1, 5))
     return [a, d.axes(a) or None], {"correction": d.one(0, 1), "keepdim": d.flag()}

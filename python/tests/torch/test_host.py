@@ -25,7 +25,7 @@ IDS = torch.tensor([[1, 5, 7, 2]])
 
 def test_embeddings_run_before_the_device(caplog):
     with warnings.catch_warnings(), caplog.at_level(logging.INFO, logger="ttsim.torch"):
-        warnings.simplefilter("error", UserWarning)  # what was asked for is no warning
+        warnings.simplefilter("error", UserWarning)  # what was asked for is not a warning
         imported = check(Words(), (IDS,))
     assert [(one.op, one.asked) for one in imported.fallbacks] == [("add", True), ("embedding", True)]
     assert "words (" in str(imported.fallbacks[1]) and "it is one of fallback_ops" in str(imported.fallbacks[1])

@@ -130,7 +130,7 @@ class Installation(unittest.TestCase):
     def test_the_program_of_the_original_s_guide(self):
         guide = ROOT / "../shared/guides/user_guide.txt"
         if not (ROOT / "../shared").exists():
-            self.skipTest("the guide is no part of the project")
+            self.skipTest("the guide is not part of the project")
         listings = re.findall(r"\.\. code-block:: cpp\n\n((?:  .*\n|\n)+)", guide.read_text(encoding="utf-8"))
         source = "\n".join(line[2:] for line in next(t for t in listings if "tt_device_image" in t).split("\n"))
         image = self.work / "guide.tti"

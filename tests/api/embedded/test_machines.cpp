@@ -18,7 +18,7 @@ TEST_CASE("enumerations and their names") {
     CHECK(get_format_from_string("bfp8_b") == DataFormat::Invalid);
     CHECK(get_arch_from_string("Wormhole_b0") == ARCH::WORMHOLE_B0);
     CHECK_THROWS_WITH(get_arch_from_string("hole"),
-                      "'hole' is no arch; there are jawbridge, grayskull, wormhole, wormhole_b0, blackhole");
+                      "'hole' is not an arch; there are jawbridge, grayskull, wormhole, wormhole_b0, blackhole");
     CHECK(get_string(ARCH::GRAYSKULL) == "GRAYSKULL");
     CHECK(get_string_lowercase(ARCH::WORMHOLE_B0) == "wormhole_b0");
     std::ostringstream out;

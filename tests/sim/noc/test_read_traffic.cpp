@@ -46,7 +46,7 @@ TEST_CASE("Fields that are missing, of the wrong kind or out of range are named 
                Contains("'num_bytes' is -4; an integer from 0"));
     CHECK_THAT(refusal(event(R"("type":"READ","dx":1.5,"dy":2,"num_bytes":4)")), Contains("'dx' is 1.5; an integer"));
     CHECK_THAT(refusal(event(R"("type":"REED","dx":1,"dy":2,"num_bytes":4)")),
-               Contains("t.json:3:4: error: 'REED' is no event type; did you mean 'READ'?"));
+               Contains("t.json:3:4: error: 'REED' is not an event type; did you mean 'READ'?"));
     CHECK_THAT(refusal(event(R"("type":17)")), Contains("'type' is an integer; a text is wanted"));
     CHECK_THAT(refusal(event(R"("zone":"K","zone_phase":"middle")")), Contains("'zone_phase' is 'middle'; begin, end"));
     CHECK_THAT(refusal(event(R"("type":"READ_WITH_STATE")")), Contains("READ_WITH_STATE has no target"));

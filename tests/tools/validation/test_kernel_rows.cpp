@@ -119,8 +119,8 @@ TEST_CASE("wrong rows are refused with file, line and the correct form") {
     const KernelRowFile some = parse_kernel_rows(columns + "wormhole_b0,expp" + good.substr(good.find(",0,")) + good,
                                                  "rows.csv", "wormhole_b0");
     CHECK_THROWS_WITH(some.refused.throw_if_any(),
-                      Catch::Contains("rows.csv:2: error: 'op' is 'expp', which is no op; did you mean 'exp'?"));
-    CHECK_THAT(with("Bfp8_b", "Bfp9_b"), Catch::Contains("'in0_df' is 'Bfp9_b', which is no data format"));
+                      Catch::Contains("rows.csv:2: error: 'op' is 'expp', which is not an op; did you mean 'exp'?"));
+    CHECK_THAT(with("Bfp8_b", "Bfp9_b"), Catch::Contains("'in0_df' is 'Bfp9_b', which is not a data format"));
     CHECK_THAT(with("1,4,2", "1,-4,2"), Catch::Contains("'mblock_m' is '-4'"));
     CHECK_THAT(with("1,4,2", "1,,2"), Catch::Contains("'mblock_m' is empty"));
     CHECK_THAT(with("1,4,2", "1,4.5,2"), Catch::Contains("an integer"));

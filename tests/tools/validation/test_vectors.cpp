@@ -110,7 +110,7 @@ TEST_CASE("folders of vectors that cannot be read are refused with file and entr
     CHECK(contains(folder.problem(), "entry 'sfpu/cast': needs an array 'x'"));
     folder.write("index.json",
                  R"({"entries": [{"id": "pack/x", "op": "PACR", "intermediate_format": "Float16_c", "arrays": []}]})");
-    CHECK(contains(folder.problem(), "entry 'pack/x': 'intermediate_format' is Float16_c, which is no data format"));
+    CHECK(contains(folder.problem(), "entry 'pack/x': 'intermediate_format' is Float16_c, which is not a data format"));
 }
 
 TEST_CASE("fields of the wrong type and formats that cannot be computed are refused") {

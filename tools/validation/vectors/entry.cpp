@@ -58,7 +58,7 @@ std::string Array::place(std::size_t index) const {
 Array read_npy(const std::filesystem::path& file) {
     constexpr std::uint64_t most_bytes = std::uint64_t{4} << 30;
     const std::string all = read_file(file.string(), most_bytes);
-    if (all.size() < 12 || all.compare(0, 6, "\x93NUMPY") != 0) fail_input(at(file), "is no .npy file");
+    if (all.size() < 12 || all.compare(0, 6, "\x93NUMPY") != 0) fail_input(at(file), "is not an .npy file");
     const auto byte = [&](std::size_t i) { return std::size_t{static_cast<std::uint8_t>(all[i])}; };
     const bool first_version = byte(6) == 1;
     const std::size_t length =
@@ -124,7 +124,7 @@ DataFormat Entry::format(const char* key) const {
     std::string name = text(key);
     name = name.substr(0, name.find(' '));
     const auto found = parse_format(name);
-    if (!found) fail("'{}' is {}, which is no data format", key, name);
+    if (!found) fail("'{}' is {}, which is not a data format", key, name);
     return *found;
 }
 

@@ -1,4 +1,4 @@
-// Differences between passes, and the corresponding nodes in other passes.
+// Differences between the graphs of two passes, and the corresponding nodes in other passes.
 import type { Graph, GraphNode } from './graph';
 
 export type Change = 'same' | 'new' | 'changed';

@@ -1,4 +1,4 @@
-// hoist-moves: stores a parameter as its readers use it.
+// hoist-data-movement: stores a parameter as its readers use it.
 //
 //   %w = input, a parameter f32[8, 3, 2, 2]           ->  %m = input, a parameter f32[12, 8]
 //   %t = reshape (transpose %w)  : f32[12, 8]
@@ -36,7 +36,7 @@ std::vector<ValueId> same_moves(const Graph& graph, ValueId id) {
     return readers;
 }
 
-void run_hoist_moves(Graph& graph, const PassOptions&) {
+void run_hoist_data_movement(Graph& graph, const PassOptions&) {
     for (ValueId id = 0; id < graph.nodes.size(); ++id) {
         if (!graph.nodes[id].is_parameter()) continue;
         for (;;) {
@@ -60,8 +60,9 @@ void run_hoist_moves(Graph& graph, const PassOptions&) {
 
 }  // namespace
 
-extern const Pass hoist_moves;
-const Pass hoist_moves{
-    .name = "hoist-moves", .summary = "store parameters in the layout in which they are read", .run = run_hoist_moves};
+extern const Pass hoist_data_movement;
+const Pass hoist_data_movement{.name = "hoist-data-movement",
+                               .summary = "store parameters in the layout in which they are read",
+                               .run = run_hoist_data_movement};
 
 }  // namespace ttsim::impl::ir

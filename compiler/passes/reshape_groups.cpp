@@ -1,4 +1,4 @@
-#include "compiler/passes/move_groups.hpp"
+#include "compiler/passes/reshape_groups.hpp"
 
 #include <algorithm>
 #include <numeric>

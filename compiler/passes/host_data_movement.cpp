@@ -1,4 +1,4 @@
-// host-moves: marks reshapes and transposes of inputs and outputs for the host.
+// host-data-movement: marks reshapes and transposes of inputs and outputs for the host.
 //
 //   %x = input                                          %x = input
 //   %t = transpose %x {perm = [0, 2, 3, 1]}       ->    %t = transpose %x {host = 1, perm = [0, 2, 3, 1]}
@@ -50,7 +50,7 @@ std::vector<bool> device_reads(const Graph& graph) {
     return reads;
 }
 
-void run_host_moves(Graph& graph, const PassOptions& options) {
+void run_host_data_movement(Graph& graph, const PassOptions& options) {
     if (!options.host_fallback) return;
     share_moves(graph);
     const std::vector<bool> reads = device_reads(graph);
@@ -75,9 +75,9 @@ void run_host_moves(Graph& graph, const PassOptions& options) {
 
 }  // namespace
 
-extern const Pass host_moves;
-const Pass host_moves{.name = "host-moves",
-                      .summary = "mark reshapes and transposes of inputs and outputs for the host",
-                      .run = run_host_moves};
+extern const Pass host_data_movement;
+const Pass host_data_movement{.name = "host-data-movement",
+                              .summary = "mark reshapes and transposes of inputs and outputs for the host",
+                              .run = run_host_data_movement};
 
 }  // namespace ttsim::impl::ir

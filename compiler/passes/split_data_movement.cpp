@@ -1,4 +1,5 @@
-// split-moves: splits transposes into steps that the device has: swaps of the last two axes, and reorderings of rows.
+// split-data-movement: splits transposes into steps that the device has: swaps of the last two axes, and reorderings of
+// rows.
 //
 //   %y = transpose %x {perm}   ->  Rows are reordered, the last two axes swapped, and rows reordered again.
 //   %y = reduce_max %x {axis}  ->  The axis becomes the last one, unless it is the last or third from last.
@@ -53,7 +54,7 @@ void split_reductions(Graph& graph) {
     });
 }
 
-void run_split_moves(Graph& graph, const PassOptions&) {
+void run_split_data_movement(Graph& graph, const PassOptions&) {
     split_reductions(graph);
     rewrite(graph, [](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
         if (node.op != op::transpose) return std::nullopt;
@@ -65,9 +66,9 @@ void run_split_moves(Graph& graph, const PassOptions&) {
 
 }  // namespace
 
-extern const Pass split_moves;
-const Pass split_moves{.name = "split-moves",
-                       .summary = "split transposes into steps that keep the last axis or swap the last two",
-                       .run = run_split_moves};
+extern const Pass split_data_movement;
+const Pass split_data_movement{.name = "split-data-movement",
+                               .summary = "split transposes into steps that keep the last axis or swap the last two",
+                               .run = run_split_data_movement};
 
 }  // namespace ttsim::impl::ir

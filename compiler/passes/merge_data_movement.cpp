@@ -1,4 +1,4 @@
-// merge-moves: merges successive transposes and reshapes.
+// merge-data-movement: merges successive transposes and reshapes.
 //
 //   %b = transpose %a {perm = p}                 %b = reshape %a
 //   %c = transpose %b {perm = q}                 %c = reshape %b
@@ -10,7 +10,7 @@
 #include <numeric>
 
 #include "compiler/ir/pass.hpp"
-#include "compiler/passes/move_groups.hpp"
+#include "compiler/passes/reshape_groups.hpp"
 
 namespace ttsim::impl::ir {
 
@@ -90,7 +90,7 @@ static ValueId merged_transpose(Builder& build, const Node& node, ValueId x) {
     return build.transpose(x, perm);
 }
 
-static void run_merge_moves(Graph& graph, const PassOptions&) {
+static void run_merge_data_movement(Graph& graph, const PassOptions&) {
     rewrite(graph, [](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
         if (node.op == op::transpose) return merged_transpose(build, node, in[0]);
         if (node.op != op::reshape) return std::nullopt;
@@ -98,9 +98,9 @@ static void run_merge_moves(Graph& graph, const PassOptions&) {
     });
 }
 
-extern const Pass merge_moves;
-const Pass merge_moves{.name = "merge-moves",
-                       .summary = "merge successive transposes and reshapes, and drop those without effect",
-                       .run = run_merge_moves};
+extern const Pass merge_data_movement;
+const Pass merge_data_movement{.name = "merge-data-movement",
+                               .summary = "merge successive transposes and reshapes, and drop those without effect",
+                               .run = run_merge_data_movement};
 
 }  // namespace ttsim::impl::ir
