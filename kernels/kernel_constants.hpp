@@ -32,6 +32,7 @@ struct KernelConstants {
     double math_ublock = 4, math_ublock_int = 30, math_copy_tile = 2, math_elw_tile = 2, math_product = 2,
            math_product_tile = 0, math_16bit_tile = 0;
     double pack_ublock = 80, pack_tile = 9, pack_int = 60, pack_many = 0, pack_product_tile = 0;
+    double l1_acc_bytes = 0;  ///< L1 bandwidth that the unpackers lose per tile that the packer adds to partial sums
     double reload_unpack = 60, reload_math = 100, reload_tile = 0, reload_tile_32b = 100;
     double reduce_ublock = 10, reduce_column = 20, reduce_z_step = 10, slice_latency = 150;
     double splice_ublock = 0, splice_tile = 0;

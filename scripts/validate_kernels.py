@@ -12,7 +12,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BOUNDS_FILE = ROOT / "scripts/bounds.csv"
 ARCHS = ("wormhole_b0", "grayskull")
-ROWS_FILE, GRAPHS_FILE = "op_cycles.csv", "op_cycles_in_graphs.csv"
+ROWS_FILE, MORE_ROWS_FILE, GRAPHS_FILE = "op_cycles.csv", "op_cycles_more.csv", "op_cycles_in_graphs.csv"
 # Constants for measured effects without a known mechanism, by section of timing.yaml.
 UNEXPLAINED = ("pack_many", "math_16bit_tile", "reload_tile_32b", "input_int", "input_eltwise", "input_matmul", "input_reduce",
                "input_sparse", "unpack_matmul_ublock")
@@ -30,6 +30,12 @@ def calibration():
 def mean(values):
     values = [abs(v) for v in values]
     return sum(values) / len(values)
+
+
+def predict_all(ttsim, arch, silicon, timing=None):
+    """Predictions for all measured rows of a chip. "later": whether a row is of the second file."""
+    return [row | {"later": name == MORE_ROWS_FILE} for name in (ROWS_FILE, MORE_ROWS_FILE) if (silicon / name).is_file()
+            for row in predict(ttsim, arch, silicon / name, timing)]
 
 
 def predict(ttsim, arch, rows_file, timing=None):
@@ -90,7 +96,7 @@ def figures(ttsim, silicon, archs=ARCHS):
     """Figures with bounds: (arch, what, op) -> figure."""
     found = {}
     for arch in archs:
-        for op, rows in by_op(predict(ttsim, arch, silicon / ROWS_FILE)).items():
+        for op, rows in by_op(predict_all(ttsim, arch, silicon)).items():
             e = errors(rows)
             found[arch, "mean", op] = mean(e)
             found[arch, "bias", op] = abs(sum(e) / len(e))
@@ -121,13 +127,13 @@ def shares(ttsim, silicon, arch):
     """Contribution of each constant without a known mechanism to its rows: (name, rows, mean %, maximum %)."""
     constants = calibration().Constants(ROOT / "configs/chips" / arch / "timing.yaml")
     names = [n for n in constants.values if (n in UNEXPLAINED or n.startswith("ublock_extra.")) and constants.values[n] > 0]
-    whole = predict(ttsim, arch, silicon / ROWS_FILE)
+    whole = predict_all(ttsim, arch, silicon)
     out = []
     with tempfile.TemporaryDirectory() as folder:
         timing = pathlib.Path(folder) / "timing.yaml"
         for name in names:
             timing.write_text(constants.render(constants.values | {name: 0}))
-            without = predict(ttsim, arch, silicon / ROWS_FILE, timing)
+            without = predict_all(ttsim, arch, silicon, timing)
             parts = [100 * (1 - float(b["predicted_cycles"]) / float(a["predicted_cycles"])) for a, b in zip(whole, without)]
             acting = [p for p in parts if abs(p) > 1e-6]
             out.append((name, len(acting), mean(acting) if acting else 0, max(acting, default=0)))

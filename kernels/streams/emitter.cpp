@@ -77,8 +77,9 @@ void Emitter::configure_sub_op() {
 
 void Emitter::set_bank_valid(bool srcb) { emit(KernelThread::Unpack, srcb ? w_.unpack_b : w_.unpack_a); }
 
-void Emitter::unpack_tile(bool srcb, DataFormat format) {
-    emit(KernelThread::Unpack, srcb ? w_.unpack_b : w_.unpack_a, 1, static_cast<double>(tile_body_bytes(format, {})));
+void Emitter::unpack_tile(bool srcb, DataFormat format, double lost_bytes) {
+    emit(KernelThread::Unpack, srcb ? w_.unpack_b : w_.unpack_a, 1,
+         static_cast<double>(tile_body_bytes(format, {})) + lost_bytes);
 }
 
 void Emitter::math_begin() {
@@ -162,10 +163,10 @@ void Emitter::pack_block(std::int64_t tiles, double ublock_clocks, bool accumula
     // A single tile needs no address loop.
     risc(KernelThread::Pack, ublock_clocks + (tiles > 1 ? c.pack_many : 0), "pack_ublock");
     emit(KernelThread::Pack, w_.wait_full);
-    // Packers convert elements at a fixed rate. Accumulation in L1 moves 16 bytes per packer and occupies the bank for
-    // 2 cycles; it does not support shared exponents.
+    // Packers convert elements at a fixed rate. Accumulation in L1 moves 16 bytes per packer and clock; it does not
+    // support shared exponents.
     const double bytes = std::max(2 * 1024.0, static_cast<double>(tile_body_bytes(shape.intermed, {})));
-    const double elements = (accumulate ? 2 * bytes : 1024.0) / faces;
+    const double elements = (accumulate ? bytes : 1024.0) / faces;
     for (std::int64_t i = 0; i < tiles; ++i) {
         risc(KernelThread::Pack, c.pack_tile, "pack_tile");
         emit(KernelThread::Pack, w_.pacr, faces - 1, elements);

@@ -27,7 +27,8 @@ public:
 
     // unpack
     void wait_operands();  ///< request the tiles of a micro-block from the operands' streams
-    void unpack_tile(bool srcb, DataFormat format);
+    /// `lost_bytes`: L1 bandwidth that the unpacker loses to others meanwhile.
+    void unpack_tile(bool srcb, DataFormat format, double lost_bytes = 0);
     void set_bank_valid(bool srcb);  ///< only marks the bank as valid: the math thread fills it
     // math
     void math_begin();  ///< RISC-V work, then wait for half of Dst unless operands are in it

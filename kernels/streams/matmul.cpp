@@ -7,6 +7,8 @@ namespace ttsim::impl::streams {
 
 namespace {
 
+double as_double(std::int64_t n) { return static_cast<double>(n); }
+
 /// Reloads partial sums of the micro-block from L1 through SrcA.
 void reload(Emitter& e) {
     e.risc(unpack, e.c.reload_unpack, "reload_unpack");
@@ -21,15 +23,16 @@ void reload(Emitter& e) {
 }
 
 /// One inner step: each tile of the operand with fewer tiles stays in its bank while all tiles of the other are
-/// unpacked.
-void inner_step(Emitter& e, std::int64_t rt, std::int64_t ct, double per_phase) {
+/// unpacked. `lost_bytes`: L1 bandwidth that the unpackers lose to the packer in the step.
+void inner_step(Emitter& e, std::int64_t rt, std::int64_t ct, double per_phase, double lost_bytes) {
     const int phase_count = static_cast<int>(phases(e.shape.fidelity).size());
     const std::int64_t outer = std::min(rt, ct), inner = std::max(rt, ct);
     const bool rows_outside = rt <= ct;
+    const double lost = lost_bytes / static_cast<double>(outer * (1 + inner));
     for (std::int64_t o = 0; o < outer; ++o) {
-        e.unpack_tile(true, rows_outside ? e.shape.in0 : e.shape.in1);
+        e.unpack_tile(true, rows_outside ? e.shape.in0 : e.shape.in1, lost);
         for (std::int64_t i = 0; i < inner; ++i) {
-            e.unpack_tile(false, rows_outside ? e.shape.in1 : e.shape.in0);
+            e.unpack_tile(false, rows_outside ? e.shape.in1 : e.shape.in0, lost);
             e.product(phase_count, per_phase, i + 1 == inner);
         }
     }
@@ -51,12 +54,14 @@ double operand_clocks(const KernelShape& s, const KernelConstants& c) {
     return (c.unpack_step + c.unpack_row * times) / static_cast<double>(s.ublocks());
 }
 
+/// Whether the packer adds the micro-block to partial sums in L1.
+bool accumulates(const KernelShape& s, BlockPosition position) { return s.l1_acc && position != BlockPosition::Only; }
+
 void pack(Emitter& e, BlockPosition position, bool to_output) {
-    const bool accumulate = e.shape.l1_acc && position != BlockPosition::Only && position != BlockPosition::First;
     e.pack_block(e.shape.ublock_tiles(),
                  (to_output ? e.output_clocks() : e.c.pack_ublock) +
                      e.c.pack_product_tile * static_cast<double>(e.shape.ublock_tiles()),
-                 accumulate);
+                 accumulates(e.shape, position));
 }
 
 }  // namespace
@@ -67,7 +72,10 @@ void build_matmul(Emitter& e, BlockPosition position) {
     e.risc(unpack, e.c.unpack_matmul_ublock + operand_clocks(s, e.c), "unpack_matmul_ublock");
     e.math_begin();
     if (f.reloads) reload(e);
-    for (std::int64_t k = 0; k < s.u_kt; ++k) inner_step(e, s.ublock_rt, s.ublock_ct, e.c.mvmul_per_phase);
+    // The packer's accesses to partial sums in L1 take bandwidth from the unpackers.
+    const double lost_bytes =
+        accumulates(s, position) ? e.c.l1_acc_bytes * as_double(s.ublock_tiles()) / as_double(s.u_kt) : 0;
+    for (std::int64_t k = 0; k < s.u_kt; ++k) inner_step(e, s.ublock_rt, s.ublock_ct, e.c.mvmul_per_phase, lost_bytes);
     e.risc(math, e.c.math_product_tile * static_cast<double>(s.ublock_tiles()), "math_product_tile");
     if (f.is_output) e.activation();
     e.math_end();
