@@ -32,11 +32,11 @@ struct Trainer::Impl {
     const ir::ModelProgram *forward, *backward, *optimizer;
     Session session;
     std::vector<ir::BoundTensor> inputs, outputs, incoming, input_gradients;
-    bool written = false;      ///< the constants and parameters
-    double rate;               ///< learning rate
-    std::int64_t steps = 0;    ///< run so far
+    bool written = false;           ///< the constants and parameters
+    double rate;                    ///< learning rate
+    std::int64_t steps = 0;         ///< run so far
     std::int64_t samples_done = 0;  ///< of forward() so far
-    std::int64_t waiting = 0;  ///< samples of forward() without their backward()
+    std::int64_t waiting = 0;       ///< samples of forward() without their backward()
 
     Impl(ir::CompiledModel compiled, const ModelOptions& options)
         : model(std::move(compiled)),
@@ -201,8 +201,7 @@ ir::Values Trainer::Impl::run_forward(const ir::Values& given) {
 
 void Trainer::Impl::check_backward(std::int64_t count) const {
     if (waiting == 0) fail_input(where(), "backward() needs a forward() before it");
-    if (count < 0 || count > waiting)
-        fail_input(where(), "backward() of {} samples; {} wait for it", count, waiting);
+    if (count < 0 || count > waiting) fail_input(where(), "backward() of {} samples; {} wait for it", count, waiting);
     if (count % model.host.microbatch != 0)
         fail_input(where(), "backward() of {} samples; it needs whole microbatches of {}", count,
                    model.host.microbatch);

@@ -121,8 +121,7 @@ private:
         const ValueId root = op(op::add, build_.add(op::sqrt, {square}), build_.scalar(settings_.epsilon));
         ValueId step = op(op::multiply, mean, build_.add(op::reciprocal, {root}));
         if (settings_.reads_correction())
-            step = op(op::multiply, step,
-                      read_state(correction_state(name_), {}, correction_of_step(settings_, 1)));
+            step = op(op::multiply, step, read_state(correction_state(name_), {}, correction_of_step(settings_, 1)));
         return settings_.kind == OptimizerKind::Adam ? step : decayed(step);
     }
 
@@ -137,7 +136,8 @@ private:
     /// 1 where a number is 0, else 0.
     ValueId is_zero(ValueId x) { return build_.cast(op(op::equal, x, build_.scalar(0)), DType::F32); }
     /// after(a / (b + rest)), or 1 if a or b is 0. a and b are norms.
-    ValueId trust_ratio(ValueId a, ValueId b, std::optional<ValueId> rest, const std::function<ValueId(ValueId)>& after) {
+    ValueId trust_ratio(ValueId a, ValueId b, std::optional<ValueId> rest,
+                        const std::function<ValueId(ValueId)>& after) {
         const ValueId zero = op(op::maximum, is_zero(a), is_zero(b));
         const ValueId below = op(op::add, rest ? op(op::add, b, *rest) : b, zero);  // never 0
         const ValueId ratio = after(op(op::multiply, a, build_.add(op::reciprocal, {below})));
@@ -155,8 +155,8 @@ private:
     ValueId lars(ValueId gradient, ValueId rate) {
         const ValueId length = norm(parameter_), slope = norm(gradient);
         const ValueId rest = op(op::add, scaled(length, settings_.weight_decay), build_.scalar(settings_.epsilon));
-        const ValueId local = trust_ratio(length, slope, rest,
-                                          [&](ValueId ratio) { return scaled(ratio, settings_.trust_coefficient); });
+        const ValueId local =
+            trust_ratio(length, slope, rest, [&](ValueId ratio) { return scaled(ratio, settings_.trust_coefficient); });
         const ValueId moved = op(op::multiply, decayed(gradient), op(op::multiply, local, rate));
         const std::string state = optimizer_state(momentum_state, name_);
         const ValueId before = read_state(state, build_.dims(parameter_), 0.0);

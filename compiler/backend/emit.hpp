@@ -65,7 +65,7 @@ struct EmittedModel {
     std::vector<QueueValues> constants;
     std::vector<ModelProgram> programs;
     std::vector<TrainedParameter> trained;
-    bool dynamic_queues = false;  ///< EmitOptions::dynamic_queues, as requested or because DRAM would be full
+    bool dynamic_queues = false;   ///< EmitOptions::dynamic_queues, as requested or because DRAM would be full
     std::int64_t saved_bytes = 0;  ///< of training: DRAM of values that the forward program saves for the backward one
 };
 

@@ -130,8 +130,8 @@ private:
         YamlMap map(item, file_, "rule");
         FormatRule rule;
         rule.loc = item->loc(file_);
-        static const std::vector<std::string> known{"op_type",   "within",          "outside",       "name_regex",
-                                                    "program",   "gradient",        "output_df",     "intermediate_df",
+        static const std::vector<std::string> known{"op_type",       "within",        "outside",   "name_regex",
+                                                    "program",       "gradient",      "output_df", "intermediate_df",
                                                     "accumulate_df", "math_fidelity", "input_df"};
         for (const std::string& key : map.keys())
             if (std::find(known.begin(), known.end(), key) == known.end())

@@ -29,10 +29,10 @@ DataFormat in_family_of(DataFormat target, DataFormat like);
 /// One rule of mixed precision. It applies to ops that match all its selectors and sets the formats it has.
 struct FormatRule {
     // selectors
-    std::string op_type;     ///< device op ("matmul") or the composite op it is part of ("softmax"); "" = any
-    std::string within;      ///< composite op it must be part of, besides op_type; "" = any
-    std::string outside;     ///< composite op it must not be part of; "" = none
-    std::string name_regex;  ///< ECMAScript pattern for the op's full name; "" = any
+    std::string op_type;           ///< device op ("matmul") or the composite op it is part of ("softmax"); "" = any
+    std::string within;            ///< composite op it must be part of, besides op_type; "" = any
+    std::string outside;           ///< composite op it must not be part of; "" = none
+    std::string name_regex;        ///< ECMAScript pattern for the op's full name; "" = any
     std::optional<Phase> phase;    ///< program of a training netlist; none = any
     std::optional<bool> gradient;  ///< whether it computes the gradient of a parameter, which is summed; none = any
     // formats

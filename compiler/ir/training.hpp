@@ -27,12 +27,12 @@ struct OptimizerSettings {
     double beta1 = 0.9, beta2 = 0.999;  ///< Adam, AdamW, Lamb
     double epsilon = 1e-8;
     double weight_decay = 0;
-    bool bias_correction = true;           ///< Adam, AdamW, Lamb
-    double dampening = 0;                  ///< Lars
-    bool nesterov = false;                 ///< Lars
-    double trust_coefficient = 0.001;      ///< Lars
+    bool bias_correction = true;              ///< Adam, AdamW, Lamb
+    double dampening = 0;                     ///< Lars
+    bool nesterov = false;                    ///< Lars
+    double trust_coefficient = 0.001;         ///< Lars
     double trust_least = 0, trust_most = 10;  ///< limits of Lamb's trust ratio
-    bool compensated = false;              ///< what rounding takes from a parameter is added in the next step
+    bool compensated = false;                 ///< what rounding takes from a parameter is added in the next step
 
     bool has_averages() const {
         return kind == OptimizerKind::Adam || kind == OptimizerKind::AdamW || kind == OptimizerKind::Lamb;

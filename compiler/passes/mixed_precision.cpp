@@ -53,7 +53,8 @@ public:
             if (output.name.starts_with(gradient_prefix)) gradients_.insert(output.value);
         for (ValueId id = 0; id < graph_.nodes.size(); ++id) {
             for (std::size_t r = 0; r < rules_.size(); ++r)
-                if (fits(r, graph_.nodes[id]) && rules_[r].gradient.value_or(gradients_.contains(id)) == gradients_.contains(id))
+                if (fits(r, graph_.nodes[id]) &&
+                    rules_[r].gradient.value_or(gradients_.contains(id)) == gradients_.contains(id))
                     formats[id].merge(rules_[r]);
             apply(graph_.nodes[id], formats[id]);
         }

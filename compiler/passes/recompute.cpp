@@ -29,8 +29,7 @@ public:
             for (Edge& edge : inputs) edge.value = backward ? seen_backward(edge.value) : moved_[edge.value];
             moved_.push_back(build_.copy(node, std::move(inputs)));
         }
-        for (const Output& out : graph_.outputs)
-            result_.outputs.push_back({out.name, moved_[out.value], out.type});
+        for (const Output& out : graph_.outputs) result_.outputs.push_back({out.name, moved_[out.value], out.type});
         result_.erase_unused();
         return std::move(result_);
     }
@@ -70,7 +69,7 @@ private:
     const Graph& graph_;
     Graph result_;
     Builder build_;
-    std::vector<ValueId> moved_;          // in the result, of each node
+    std::vector<ValueId> moved_;         // in the result, of each node
     std::map<ValueId, ValueId> copies_;  // in the result, of forward ops
 };
 

@@ -68,8 +68,7 @@ std::vector<CopiedBlocks> unequal_copies(const Graph& graph, const Schedule& sch
 }  // namespace
 
 Scheduled ModelScheduler::schedule(const Graph& graph) const {
-    Scheduled made =
-        with_overlay_space(graph, [&](const OpBudget& budget) { return search_schedule(graph, budget); });
+    Scheduled made = with_overlay_space(graph, [&](const OpBudget& budget) { return search_schedule(graph, budget); });
     const std::vector<CopiedBlocks> unequal = unequal_copies(made.graph ? *made.graph : graph, made.schedule);
     if (unequal.empty()) return made;
     ScheduleOptions equal = scheduling_;

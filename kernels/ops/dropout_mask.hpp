@@ -1,5 +1,5 @@
-// The mask of dropout: a counter-based generator, shared by golden, the simulator and the compiler's references, so that
-// all keep the same elements. An element's number depends on the seed, the number of the input in the run, and the
+// The mask of dropout: a counter-based generator, shared by golden, the simulator and the compiler's references, so
+// that all keep the same elements. An element's number depends on the seed, the number of the input in the run, and the
 // element's position in the result. It does not depend on the grid of cores, nor on slices of rows: the rows of all
 // slices are counted through. So the op that drops a gradient keeps the elements that the forward op kept.
 #pragma once

@@ -94,8 +94,8 @@ private:
     Variables locals_;
     std::map<const Program*, Variables> statics_;
     std::vector<LoopFrame> loops_;
-    std::int64_t first_input_ = 0;                // of graphs without an execute so far
-    std::map<const Graph*, std::int64_t> inputs_;  // number of the next input
+    std::int64_t first_input_ = 0;                          // of graphs without an execute so far
+    std::map<const Graph*, std::int64_t> inputs_;           // number of the next input
     std::map<std::string, std::vector<Binding>> bindings_;  // variable -> pointers bound to it
     std::vector<Command> ready_;                            // commands of the current instruction
     std::size_t ready_at_ = 0;

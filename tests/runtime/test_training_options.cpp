@@ -67,7 +67,7 @@ TEST_CASE("dropout has the same mask forward and backward, another one for each 
 }
 
 TEST_CASE("a forward pass without dropout has the values of inference") {
-                             "%m = multiply %x, %w : f32[1, 32]\n%y = dropout %m {p = 0} : f32[1, 32]\noutput \"y\" = %y\n";
+    "%m = multiply %x, %w : f32[1, 32]\n%y = dropout %m {p = 0} : f32[1, 32]\noutput \"y\" = %y\n";
     runtime::Trainer trainer(ir::compile(ir::parse_graph(text, "test.tg"),
                                          options_for(DataFormat::Float32, "wh_n150", ir::OptimizerKind::Sgd)),
                              functional(Numerics::Float32));
@@ -120,9 +120,10 @@ TEST_CASE("recomputed values give the same bits, and none is saved") {
 
 TEST_CASE("a recomputed product has the inner blocks of the forward product") {
     // 64 tiles of inner dimension: the products of both programs compete with others for grids
-    std::string text = "%x = input : f32[64, 2048]\n%w = constant [0.01] : f32[2048, 256]\n"
-                       "%m = matmul %x, %w : f32[64, 256]\n%t = tanh %m : f32[64, 256]\n"
-                       "%u = square %t : f32[64, 256]\n%s = multiply %u, %t : f32[64, 256]\noutput \"y\" = %s\n";
+    std::string text =
+        "%x = input : f32[64, 2048]\n%w = constant [0.01] : f32[2048, 256]\n"
+        "%m = matmul %x, %w : f32[64, 256]\n%t = tanh %m : f32[64, 256]\n"
+        "%u = square %t : f32[64, 256]\n%s = multiply %u, %t : f32[64, 256]\noutput \"y\" = %s\n";
     ir::CompileOptions options = options_for(DataFormat::Float16_b, "gs_e150", ir::OptimizerKind::None);
     options.training->recompute = true;
     options.training->parameters = {"w"};
@@ -176,9 +177,8 @@ struct Reference {
             const double v = settings.bias_correction ? square[i] / (1 - std::pow(settings.beta2, steps)) : square[i];
             r[i] = m / (std::sqrt(v) + settings.epsilon) + settings.weight_decay * p[i];
         }
-        const double ratio = norm(p) > 0 && norm(r) > 0
-                                 ? std::clamp(norm(p) / norm(r), settings.trust_least, settings.trust_most)
-                                 : 1;
+        const double ratio =
+            norm(p) > 0 && norm(r) > 0 ? std::clamp(norm(p) / norm(r), settings.trust_least, settings.trust_most) : 1;
         for (std::size_t i = 0; i < p.size(); ++i) p[i] -= settings.learning_rate * ratio * r[i];
         return p;
     }

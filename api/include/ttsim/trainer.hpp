@@ -28,8 +28,8 @@ public:
     Arrays forward(const Arrays& inputs);
     Arrays forward(Arrays&& inputs);  ///< without a copy
     /// The gradients of all outputs that are no losses, for the samples of the last forward(), by the output's name;
-    /// one sample applies to all. `clear`: sums of gradients start at 0. `samples`: the first so many of those without a
-    /// backward(), in whole microbatches; 0: all. Returns the gradients of CompileOptions::input_gradients, by the
+    /// one sample applies to all. `clear`: sums of gradients start at 0. `samples`: the first so many of those without
+    /// a backward(), in whole microbatches; 0: all. Returns the gradients of CompileOptions::input_gradients, by the
     /// input's name. Throws Error(Input) for a missing gradient.
     Arrays backward(const Arrays& gradients, bool clear, std::int64_t samples = 0);
     Arrays backward(Arrays&& gradients, bool clear, std::int64_t samples = 0);  ///< without a copy
@@ -51,7 +51,7 @@ public:
     void set_state(const std::string& name, const Arrays& state);
     std::int64_t steps() const;          ///< that step() has run, or as set
     void set_steps(std::int64_t steps);  ///< of a restored state: the correction of Adam's averages depends on it
-    std::int64_t samples() const;            ///< that forward() has run, or as set
+    std::int64_t samples() const;        ///< that forward() has run, or as set
     /// Of a restored state: the masks of dropout depend on it. Throws Error(Input) between forward() and backward().
     void set_samples(std::int64_t samples);
 
