@@ -2,6 +2,8 @@
 //
 //   %y = dropout %x {p = 0.5}  ->  %y = dropout %x {p = 0.5, seed = 2748159631}
 //   %y = dropout %x            ->  %x
+#include <algorithm>
+
 #include "compiler/ir/pass.hpp"
 #include "compiler/ir/training.hpp"
 #include "kernels/ops/dropout_mask.hpp"
@@ -9,9 +11,11 @@
 namespace ttsim::impl::ir {
 
 static void run_seed_dropouts(Graph& graph, const PassOptions& options) {
+    const auto is_dropout = [](const Node& node) { return node.op == op::dropout; };
+    if (std::none_of(graph.nodes.begin(), graph.nodes.end(), is_dropout)) return;
     std::int64_t place = 0;
     rewrite(graph, [&](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
-        if (node.op != op::dropout) return std::nullopt;
+        if (!is_dropout(node)) return std::nullopt;
         const std::int64_t own = place++;
         if (node.get(attr::p) == 0) return in[0];
         if (!options.training)

@@ -33,7 +33,8 @@ class _Masks(TorchDispatchMode):
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         if func is torch.ops.aten.bernoulli_.float:  # all kinds of dropout draw their mask by it
-            return args[0].copy_(self.factors(1 - args[1], 0, args[0].shape) > 0)
+            kept = args[1] if len(args) > 1 else (kwargs or {}).get("p", 0.5)
+            return args[0].copy_(self.factors(1 - kept, 0, args[0].shape) > 0)
         return func(*args, **(kwargs or {}))
 
 

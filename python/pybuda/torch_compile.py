@@ -74,11 +74,14 @@ class _Trained:
                 self.trainer.set_parameter(name, value.detach().float())
         with torch.no_grad():
             values = self.imported.device_inputs(*given)
-        found = self.trainer.forward({name: value[None] for name, value in zip(self.imported.inputs, values)})
+        given_values = {name: value.float()[None] if value.is_floating_point() else value[None]
+                        for name, value in zip(self.imported.inputs, values)}
+        shapes = {info.name: tuple(info.shape) for info in self.imported.graph.outputs}
+        found = {name: value.reshape(shapes[name]) for name, value in self.trainer.forward(given_values).items()}
         self._zeros = {name: numpy.zeros_like(value) for name, value in found.items()}
         self._running = sample
         with torch.no_grad():
-            return tuple(self.imported.finish([torch.from_numpy(found[name][0].copy()) for name in self.imported.outputs],
+            return tuple(self.imported.finish([torch.from_numpy(found[name].copy()) for name in self.imported.outputs],
                                               *given))
 
     def backward(self, sample: int, weights: Sequence[torch.Tensor], given: Sequence[Any],
@@ -96,7 +99,7 @@ class _Trained:
             torch.from_numpy(self.trainer.gradient(name).copy()).to(value.dtype).reshape(value.shape)
             if name in have else None for name, value in zip(self.names, weights)]
         names = self.imported.input_names
-        return made + [torch.from_numpy(found[name][0].copy()).to(value.dtype).reshape(value.shape)
+        return made + [torch.from_numpy(found[name].copy()).to(value.dtype).reshape(value.shape)
                        if name in found else None for name, value in zip(names, given)]
 
 

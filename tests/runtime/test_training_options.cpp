@@ -67,7 +67,9 @@ TEST_CASE("dropout has the same mask forward and backward, another one for each 
 }
 
 TEST_CASE("a forward pass without dropout has the values of inference") {
-    "%m = multiply %x, %w : f32[1, 32]\n%y = dropout %m {p = 0} : f32[1, 32]\noutput \"y\" = %y\n";
+    const std::string text = "%x = input : f32[1, 32]\n%w = " + values_text({32}, 0.3, 1) +
+                             "%m = multiply %x, %w : f32[1, 32]\n"
+                             "%y = dropout %m {p = 0} : f32[1, 32]\noutput \"y\" = %y\n";
     runtime::Trainer trainer(ir::compile(ir::parse_graph(text, "test.tg"),
                                          options_for(DataFormat::Float32, "wh_n150", ir::OptimizerKind::Sgd)),
                              functional(Numerics::Float32));
