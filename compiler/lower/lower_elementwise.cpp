@@ -6,7 +6,7 @@
 namespace ttsim::impl::ir {
 
 Matrix Lowering::unary(const Node& n) {
-    const Matrix x = broadcast_operands(n).front();  // a dropout of a constant is not folded
+    const Matrix& x = operand(n.inputs[0].value);
     const PadRange rows = unary_pads(n, x.row_pad), cols = unary_pads(n, x.col_pad);
     if (n.op == op::relu)
         return emit(op::buda::nop, {x.edge}, {attr::relu("min"), attr::threshold(0.0)}, x.form, rows, cols);
