@@ -137,6 +137,14 @@ struct ChipTraits {
     bool fpu_minus_unit = true;                      ///< ChipFeatures::fpu_minus_unit
 };
 
+/// What the numbers of a random op depend on beside its attributes. Golden gets all; blocks get the input and the place
+/// of their core by BlockArgs.
+struct RandomOrigin {
+    std::int64_t input = 0;         ///< number of the input in the run
+    std::int64_t row = 0, col = 0;  ///< of the first element: sub-ops are computed core by core
+    std::int64_t rows = 0;          ///< of a slice of all cores, for sub-ops; 0: those of the result
+};
+
 /// Everything that the functions of the op table need to know about an op.
 struct OpConfig {
     std::string type;  ///< registry name
@@ -156,6 +164,7 @@ struct OpConfig {
     bool untilize = false;
     std::shared_ptr<const FusedDefinition> fused;
     ChipTraits chip;
+    RandomOrigin random;
 
     /// Bytes of a tile of operand k, and of the output, in L1 and DRAM.
     std::int64_t in_tile_bytes(std::size_t k) const { return tile_bytes(in_df[k], in_tile[k], chip.alignment); }

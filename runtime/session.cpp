@@ -115,9 +115,10 @@ Session::~Session() = default;
 
 // --- programs ------------------------------------------------------------------------------------------------------
 
-void Session::run(const std::string& program, const std::map<std::string, std::int64_t>& params) {
+void Session::run(const std::string& program, const std::map<std::string, std::int64_t>& params,
+                  std::optional<std::int64_t> first_input) {
     const std::unique_lock lock(impl_->mutex);
-    impl_->live.call(program, params);
+    impl_->live.call(program, params, first_input);
     impl_->engine().advance([this] { return impl_->engine().idle(); });
     impl_->notify_others();
 }

@@ -47,8 +47,10 @@ public:
     Session& operator=(const Session&) = delete;
 
     /// Starts `program` after earlier ones, and continues until all are done or wait for missing inputs. `params`:
-    /// "$p_x" or "p_x"; others are chosen as for a netlist file (docs/netlist.md "Parameters").
-    void run(const std::string& program, const std::map<std::string, std::int64_t>& params = {});
+    /// "$p_x" or "p_x"; others are chosen as for a netlist file (docs/netlist.md "Parameters"). `first_input`: number
+    /// of the first input, on which random ops depend; none: graphs count on from their last execute.
+    void run(const std::string& program, const std::map<std::string, std::int64_t>& params = {},
+             std::optional<std::int64_t> first_input = {});
     /// Continues until all programs are done. Throws Error(Hang) with the wait-for chain if they cannot finish.
     void wait(Timeout timeout = {});
     bool idle() const;

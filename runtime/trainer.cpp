@@ -32,10 +32,11 @@ struct Trainer::Impl {
     const ir::ModelProgram *forward, *backward, *optimizer;
     Session session;
     std::vector<ir::BoundTensor> inputs, outputs, incoming, input_gradients;
-    bool written = false;      ///< the constants and parameters
-    double rate;               ///< learning rate
-    std::int64_t steps = 0;    ///< run so far
-    std::int64_t waiting = 0;  ///< samples of forward() without their backward()
+    bool written = false;           ///< the constants and parameters
+    double rate;                    ///< learning rate
+    std::int64_t steps = 0;         ///< run so far
+    std::int64_t samples_done = 0;  ///< of forward() so far
+    std::int64_t waiting = 0;       ///< samples of forward() without their backward()
 
     Impl(ir::CompiledModel compiled, const ModelOptions& options)
         : model(std::move(compiled)),
@@ -97,11 +98,13 @@ struct Trainer::Impl {
         return count / microbatch;
     }
 
-    void start(const ir::ModelProgram& program, std::int64_t executes, bool clear) {
+    /// `first_input`: number of the first sample.
+    void start(const ir::ModelProgram& program, std::int64_t executes, bool clear,
+               std::optional<std::int64_t> first_input = {}) {
         std::map<std::string, std::int64_t> params;
         if (!program.executes.empty()) params[program.executes] = executes;
         if (!program.zero.empty()) params[program.zero] = clear ? 1 : 0;
-        session.run(program.name, params);
+        session.run(program.name, params, first_input);
     }
 
     /// The results of one sample.
@@ -119,12 +122,18 @@ struct Trainer::Impl {
         return results;
     }
 
-    /// Writes the learning rates of the next step.
+    /// Writes the learning rates of the next step, and the corrections.
     void write_rates() {
-        Tensor entry(1, tile_edge, tile_edge);
-        entry.data[0] = static_cast<float>(ir::rate_of_step(model.optimizer, rate, ++steps));
-        for (const ir::TrainedParameter& parameter : model.trained)
-            if (!parameter.learning_rate.empty()) write_ram(parameter.learning_rate, entry);
+        const auto write_number = [this](const std::string& ram, double value) {
+            Tensor entry(1, tile_edge, tile_edge);
+            entry.data[0] = static_cast<float>(value);
+            if (!ram.empty()) write_ram(ram, std::move(entry));
+        };
+        ++steps;
+        for (const ir::TrainedParameter& parameter : model.trained) {
+            write_number(parameter.learning_rate, ir::rate_of_step(model.optimizer, rate, steps));
+            write_number(parameter.correction, ir::correction_of_step(model.optimizer, steps));
+        }
     }
 
     /// Rounded to the nearest number of its format, as constants are; a write truncates.
@@ -146,7 +155,8 @@ struct Trainer::Impl {
     }
 
     ir::Values run_forward(const ir::Values& given);
-    ir::Values run_backward(const ir::Values& given, bool clear);
+    ir::Values run_backward(const ir::Values& given, bool clear, std::int64_t count);
+    void check_backward(std::int64_t count) const;
     const ir::TrainedParameter& find(const std::string& name) const;
     ir::Literal read(const ir::TrainedParameter& parameter, const std::string& ram) {
         write();
@@ -162,7 +172,7 @@ ir::Values Trainer::Impl::run_forward(const ir::Values& given) {
     write();
     std::vector<ir::HostRun> hosts;
     for (const ir::Values& sample : samples) hosts.emplace_back(model.host.program, sample);
-    start(*forward, executes, false);
+    start(*forward, executes, false, samples_done);
     std::size_t pushed = 0;
     const auto has_room = [&] {
         return std::all_of(inputs.begin(), inputs.end(),
@@ -180,6 +190,7 @@ ir::Values Trainer::Impl::run_forward(const ir::Values& given) {
     }
     session.wait();
     waiting = std::ssize(samples);
+    samples_done += waiting;
     ir::Values joined;
     if (!values) return joined;
     ir::Graph known = model.host.program.graph;
@@ -188,8 +199,17 @@ ir::Values Trainer::Impl::run_forward(const ir::Values& given) {
     return joined;
 }
 
-ir::Values Trainer::Impl::run_backward(const ir::Values& given, bool clear) {
+void Trainer::Impl::check_backward(std::int64_t count) const {
     if (waiting == 0) fail_input(where(), "backward() needs a forward() before it");
+    if (count < 0 || count > waiting) fail_input(where(), "backward() of {} samples; {} wait for it", count, waiting);
+    if (count % model.host.microbatch != 0)
+        fail_input(where(), "backward() of {} samples; it needs whole microbatches of {}", count,
+                   model.host.microbatch);
+}
+
+ir::Values Trainer::Impl::run_backward(const ir::Values& given, bool clear, std::int64_t count) {
+    check_backward(count);
+    const std::int64_t samples_now = count > 0 ? count : waiting;
     std::map<std::string, std::vector<ir::Literal>> by_input;
     for (const ir::BoundTensor& tensor : incoming) {
         const std::string output = tensor.name.substr(ir::loss_prefix.size());
@@ -197,14 +217,15 @@ ir::Values Trainer::Impl::run_backward(const ir::Values& given, bool clear) {
         if (found == given.end()) fail_input(where(), "output '{}' has no gradient; give it to backward()", output);
         by_input[tensor.name] =
             ir::split_samples(ir::fitted_samples(found->second, tensor.type, where().file, output), tensor.type);
-        const std::int64_t count = std::ssize(by_input[tensor.name]);
-        if (count != waiting && count != 1)
-            fail_input(where(), "the gradient of '{}' is of {} samples; forward() had {}", output, count, waiting);
+        const std::int64_t own = std::ssize(by_input[tensor.name]);
+        if (own != samples_now && own != 1)
+            fail_input(where(), "the gradient of '{}' is of {} samples; {} {}", output, own,
+                       count > 0 ? "backward() is of" : "forward() had", samples_now);
     }
-    start(*backward, waiting / model.host.microbatch, clear);
+    start(*backward, samples_now / model.host.microbatch, clear, samples_done - waiting);
     ir::Values result;
     std::vector<ir::Values> results;
-    for (std::int64_t k = 0; k < waiting; ++k) {
+    for (std::int64_t k = 0; k < samples_now; ++k) {
         for (const ir::BoundTensor& tensor : incoming) {
             const std::vector<ir::Literal>& all = by_input.at(tensor.name);
             session.push(tensor.queue, ir::to_entry(all[all.size() == 1 ? 0 : static_cast<std::size_t>(k)], tensor));
@@ -213,7 +234,7 @@ ir::Values Trainer::Impl::run_backward(const ir::Values& given, bool clear) {
             for (std::int64_t n = 0; n < model.host.microbatch; ++n) results.push_back(take(input_gradients));
     }
     session.wait();
-    waiting = 0;
+    waiting -= samples_now;
     if (!values || results.empty()) return result;
     ir::Graph known = model.host.program.graph;
     std::erase_if(known.outputs, [&](const ir::Output& output) { return !results.front().contains(output.name); });
@@ -236,7 +257,9 @@ Trainer::Trainer(ir::CompiledModel model, ModelOptions options)
 Trainer::~Trainer() = default;
 
 ir::Values Trainer::forward(const ir::Values& inputs) { return impl_->run_forward(inputs); }
-ir::Values Trainer::backward(const ir::Values& gradients, bool clear) { return impl_->run_backward(gradients, clear); }
+ir::Values Trainer::backward(const ir::Values& gradients, bool clear, std::int64_t samples) {
+    return impl_->run_backward(gradients, clear, samples);
+}
 
 void Trainer::step() {
     if (!impl_->optimizer)
@@ -291,6 +314,12 @@ void Trainer::set_state(const std::string& name, const ir::Values& state) {
 
 std::int64_t Trainer::steps() const { return impl_->steps; }
 void Trainer::set_steps(std::int64_t steps) { impl_->steps = steps; }
+
+std::int64_t Trainer::samples() const { return impl_->samples_done; }
+void Trainer::set_samples(std::int64_t samples) {
+    if (impl_->waiting > 0) fail_input(impl_->where(), "{} samples wait for backward()", impl_->waiting);
+    impl_->samples_done = samples;
+}
 
 Session& Trainer::session() { return impl_->session; }
 const ir::CompiledModel& Trainer::compiled() const { return impl_->model; }

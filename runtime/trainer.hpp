@@ -26,8 +26,9 @@ public:
     /// Error(Input) if the samples of an earlier forward() wait for their backward(). Outputs are empty in Timing mode.
     ir::Values forward(const ir::Values& inputs);
     /// The gradients of all outputs that are not losses, for the samples of the last forward(), by the output's name.
-    /// `clear`: sums of gradients start at 0. Returns gradients of inputs, by the input's name.
-    ir::Values backward(const ir::Values& gradients, bool clear);
+    /// `clear`: sums of gradients start at 0. `samples`: the first so many of those without a backward(), in whole
+    /// microbatches; 0: all. Returns gradients of inputs, by the input's name.
+    ir::Values backward(const ir::Values& gradients, bool clear, std::int64_t samples = 0);
     /// Runs the optimizer program. Throws Error(Input) if the model was compiled without one.
     void step();
 
@@ -48,6 +49,9 @@ public:
     void set_state(const std::string& name, const ir::Values& state);
     std::int64_t steps() const;          ///< that step() has run, or as set
     void set_steps(std::int64_t steps);  ///< of a restored state: Adam's correction depends on it
+    /// Samples that forward() has run, or as set. The masks of dropout depend on the number of a sample.
+    std::int64_t samples() const;
+    void set_samples(std::int64_t samples);  ///< of a restored state; throws Error(Input) between forward and backward
 
     Session& session();
     const ir::CompiledModel& compiled() const;

@@ -72,8 +72,10 @@ void LiveNetlist::update_sparse_counts() {
     state_->sparse.insert(known.begin(), known.end());
 }
 
-void LiveNetlist::call(const std::string& program, const std::map<std::string, std::int64_t>& params) {
-    const ProgramCall call = make_call(netlist_, program, params, state_->report);
+void LiveNetlist::call(const std::string& program, const std::map<std::string, std::int64_t>& params,
+                       std::optional<std::int64_t> first_input) {
+    ProgramCall call = make_call(netlist_, program, params, state_->report);
+    call.first_input = first_input;
     std::vector<std::string>& programs = state_->report.programs;
     if (std::find(programs.begin(), programs.end(), program) == programs.end()) programs.push_back(program);
     update_sparse_counts();

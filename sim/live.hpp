@@ -23,7 +23,8 @@ public:
     LiveNetlist& operator=(const LiveNetlist&) = delete;
 
     /// Throws Error(Input) for an unknown program or parameter, or a program that cannot run.
-    void call(const std::string& program, const std::map<std::string, std::int64_t>& params);
+    void call(const std::string& program, const std::map<std::string, std::int64_t>& params,
+              std::optional<std::int64_t> first_input = {});
     Engine& engine() { return *engine_; }
     bool read_by_graph(const Queue& queue) const;
     const Netlist& netlist() const { return netlist_; }

@@ -126,6 +126,7 @@ std::string json(const CompileReport& report) {
              {"host_steps", report.host_steps},
              {"searches", searches_json(report)},
              {"output", report.output}};
+    if (report.training) out["saved_bytes"] = report.saved_bytes;
     if (!report.variant.empty()) {
         out["variant"] = report.variant;
         out["steps"] = report.steps;

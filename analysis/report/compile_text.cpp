@@ -171,6 +171,9 @@ std::string text(const CompileReport& report) {
         fmt::format("{}: {} ops in {} epochs on {} ({}), {} constants, about {:.0f} cycles per input\n", report.model,
                     report.ops, report.epochs, report.device, report.arch, report.constants, report.estimated_cycles);
     text += work_line(report.work);
+    if (report.training)
+        text +=
+            fmt::format("saved for the backward program: {:.1f} KiB\n", static_cast<double>(report.saved_bytes) / 1024);
     text += grouped(report.notes, "");
     text += grouped(report.host_steps, "host: ");
     if (!report.variant.empty()) text += "quickest: " + report.variant + "\n";

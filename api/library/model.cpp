@@ -106,6 +106,7 @@ CompileReport CompiledModel::report() const {
     out.epochs = static_cast<std::int64_t>(made.epochs);
     out.constants = static_cast<std::int64_t>(impl_->model.constants.size());
     out.estimated_cycles = made.estimated_cycles;
+    out.saved_bytes = made.saved_bytes;
     out.notes = made.notes;
     if (made.formats) {
         out.pcc = made.formats->pcc;

@@ -175,6 +175,10 @@ Result of_atanh(const GradientCall& call, std::size_t) {
     Calculus c(call);
     return c.mul(c.g(), c.inverse(c.one_minus(c.square(c.x()))));
 }
+/// The same elements are kept: equal seeds and dims give equal masks.
+Result of_dropout(const GradientCall& call, std::size_t) {
+    return call.build.add(op::dropout, {call.grad}, call.node.attrs);
+}
 Result of_where(const GradientCall& call, std::size_t k) {
     if (k == 0) return std::nullopt;
     Calculus c(call);
@@ -222,6 +226,7 @@ std::span<const GradientRow> elementwise_gradients() {
         {op::asinh, of_asinh},
         {op::acosh, of_acosh},
         {op::atanh, of_atanh},
+        {op::dropout, of_dropout},
         {op::where, of_where},
         {op::cast, of_cast},
         {op::sign, none},

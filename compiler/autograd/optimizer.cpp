@@ -2,6 +2,7 @@
 #include "compiler/autograd/optimizer.hpp"
 
 #include <cmath>
+#include <functional>
 
 #include "compiler/ir/builder.hpp"
 #include "compiler/ir/op_table.hpp"
@@ -37,7 +38,13 @@ public:
                 break;
             case OptimizerKind::Adam:
             case OptimizerKind::AdamW:
-                change = adam(gradient, rate);
+                change = op(op::multiply, adam(gradient), rate);
+                break;
+            case OptimizerKind::Lamb:
+                change = lamb(gradient, rate);
+                break;
+            case OptimizerKind::Lars:
+                change = lars(gradient, rate);
                 break;
         }
         if (settings_.compensated)
@@ -105,16 +112,57 @@ private:
         replace(before, state, now);
         return now;
     }
-    ValueId adam(ValueId gradient, ValueId rate) {
+    /// The change at a rate of 1.
+    ValueId adam(ValueId gradient) {
         if (settings_.kind == OptimizerKind::Adam) gradient = decayed(gradient);
         const ValueId mean = average(optimizer_state(mean_state, name_), gradient, settings_.beta1);
         const ValueId square =
             average(optimizer_state(square_state, name_), build_.add(op::square, {gradient}), settings_.beta2);
         const ValueId root = op(op::add, build_.add(op::sqrt, {square}), build_.scalar(settings_.epsilon));
         ValueId step = op(op::multiply, mean, build_.add(op::reciprocal, {root}));
-        if (settings_.kind == OptimizerKind::AdamW && settings_.weight_decay != 0)
-            step = op(op::add, step, scaled(parameter_, settings_.weight_decay));
-        return op(op::multiply, step, rate);
+        if (settings_.reads_correction())
+            step = op(op::multiply, step, read_state(correction_state(name_), {}, correction_of_step(settings_, 1)));
+        return settings_.kind == OptimizerKind::Adam ? step : decayed(step);
+    }
+
+    // --- optimizers with a trust ratio, a number for the whole parameter
+
+    /// The root of the sum of all squares, as a number. Tile padding is none of the elements.
+    ValueId norm(ValueId x) {
+        ValueId sum = build_.add(op::square, {x});
+        for (std::int64_t axis = std::ssize(build_.dims(x)) - 1; axis >= 0; --axis) sum = build_.reduce_sum(sum, axis);
+        return build_.add(op::sqrt, {build_.reshape(sum, {})});
+    }
+    /// 1 where a number is 0, else 0.
+    ValueId is_zero(ValueId x) { return build_.cast(op(op::equal, x, build_.scalar(0)), DType::F32); }
+    /// after(a / (b + rest)), or 1 if a or b is 0. a and b are norms.
+    ValueId trust_ratio(ValueId a, ValueId b, std::optional<ValueId> rest,
+                        const std::function<ValueId(ValueId)>& after) {
+        const ValueId zero = op(op::maximum, is_zero(a), is_zero(b));
+        const ValueId below = op(op::add, rest ? op(op::add, b, *rest) : b, zero);  // never 0
+        const ValueId ratio = after(op(op::multiply, a, build_.add(op::reciprocal, {below})));
+        return op(op::add, op(op::multiply, ratio, op(op::subtract, build_.scalar(1), zero)), zero);
+    }
+    ValueId lamb(ValueId gradient, ValueId rate) {
+        const ValueId step = adam(gradient);
+        const auto clipped = [&](ValueId ratio) {
+            if (settings_.trust_least > 0) ratio = op(op::maximum, ratio, build_.scalar(settings_.trust_least));
+            return op(op::minimum, ratio, build_.scalar(settings_.trust_most));
+        };
+        const ValueId ratio = trust_ratio(norm(parameter_), norm(step), std::nullopt, clipped);
+        return op(op::multiply, step, op(op::multiply, ratio, rate));
+    }
+    ValueId lars(ValueId gradient, ValueId rate) {
+        const ValueId length = norm(parameter_), slope = norm(gradient);
+        const ValueId rest = op(op::add, scaled(length, settings_.weight_decay), build_.scalar(settings_.epsilon));
+        const ValueId local =
+            trust_ratio(length, slope, rest, [&](ValueId ratio) { return scaled(ratio, settings_.trust_coefficient); });
+        const ValueId moved = op(op::multiply, decayed(gradient), op(op::multiply, local, rate));
+        const std::string state = optimizer_state(momentum_state, name_);
+        const ValueId before = read_state(state, build_.dims(parameter_), 0.0);
+        const ValueId now = op(op::add, scaled(before, settings_.momentum), scaled(moved, 1 - settings_.dampening));
+        replace(before, state, now);
+        return settings_.nesterov ? op(op::add, moved, scaled(now, settings_.momentum)) : now;
     }
 
     Graph& graph_;
@@ -126,11 +174,14 @@ private:
 
 }  // namespace
 
-double rate_of_step(const OptimizerSettings& settings, double rate, std::int64_t step) {
-    const bool adam = settings.kind == OptimizerKind::Adam || settings.kind == OptimizerKind::AdamW;
-    if (!adam || !settings.bias_correction) return rate;
+double correction_of_step(const OptimizerSettings& settings, std::int64_t step) {
+    if (!settings.has_averages() || !settings.bias_correction) return 1;
     const auto share = [&](double beta) { return 1 - std::pow(beta, static_cast<double>(step)); };
-    return rate * std::sqrt(share(settings.beta2)) / share(settings.beta1);
+    return std::sqrt(share(settings.beta2)) / share(settings.beta1);
+}
+
+double rate_of_step(const OptimizerSettings& settings, double rate, std::int64_t step) {
+    return settings.reads_correction() ? rate : rate * correction_of_step(settings, step);
 }
 
 std::optional<OptimizerKind> parse_optimizer(std::string_view name) {
@@ -138,6 +189,8 @@ std::optional<OptimizerKind> parse_optimizer(std::string_view name) {
     if (name == "sgd") return OptimizerKind::Sgd;
     if (name == "adam") return OptimizerKind::Adam;
     if (name == "adamw") return OptimizerKind::AdamW;
+    if (name == "lamb") return OptimizerKind::Lamb;
+    if (name == "lars") return OptimizerKind::Lars;
     return std::nullopt;
 }
 

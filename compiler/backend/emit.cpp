@@ -256,6 +256,7 @@ private:
             if (saved) {
                 kept_.insert(name);
                 saved_.insert(name);
+                result_.saved_bytes += q.blocking.cores() * queue_buffer_bytes(q);
             }
             QueueUse use = written_by(op);
             use.moved = reads(edge.value, chip(consumer));
@@ -337,6 +338,7 @@ private:
             if (!node.is_parameter() || !node.derivation || sum == state_queues_.end()) continue;
             result_.trained.push_back(
                 {node.origin, queue_of(id), sum->second, kept[learning_rate_state(node.origin)], {}, node.derivation});
+            result_.trained.back().correction = kept[correction_state(node.origin)];
             for (const std::string_view kind : optimizer_states)
                 if (const auto found = kept.find(optimizer_state(kind, node.origin)); found != kept.end())
                     result_.trained.back().states.emplace(kind, found->second);

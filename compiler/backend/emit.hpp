@@ -56,6 +56,7 @@ struct TrainedParameter {
     Type type{};                                  ///< in the model
     DerivationPtr from{};                         ///< how `ram` and `gradient` hold the elements of the model's tensor
     std::map<std::string, std::string> states{};  ///< rams of the optimizer's state, held as `ram` is, by its kind
+    std::string correction{};                     ///< one element, correction_of_step(); "": the optimizer has none
 };
 
 struct EmittedModel {
@@ -64,7 +65,8 @@ struct EmittedModel {
     std::vector<QueueValues> constants;
     std::vector<ModelProgram> programs;
     std::vector<TrainedParameter> trained;
-    bool dynamic_queues = false;  ///< EmitOptions::dynamic_queues, as requested or because DRAM would be full
+    bool dynamic_queues = false;   ///< EmitOptions::dynamic_queues, as requested or because DRAM would be full
+    std::int64_t saved_bytes = 0;  ///< of training: DRAM of values that the forward program saves for the backward one
 };
 
 struct EmitOptions {

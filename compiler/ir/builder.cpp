@@ -38,7 +38,7 @@ ValueId Builder::push(Node node) {
 }
 
 std::vector<Literal> Builder::folded(const Node& node, const OpInfo& info) {
-    if ((!info.has_value() && !host_values_) || node.inputs.empty() || node.type.format) return {};
+    if (!folds_ || (!info.has_value() && !host_values_) || node.inputs.empty() || node.type.format) return {};
     std::vector<const Literal*> in;
     std::int64_t input_elements = 0;
     for (const Edge& edge : node.inputs) {

@@ -25,6 +25,8 @@ public:
     void set_loc(const SourceLoc& loc) { loc_ = loc; }
     /// Evaluates ops that have no `eval`. With nullptr such ops stay nodes.
     void set_host_values(HostValues values) { host_values_ = values; }
+    /// Whether ops on constants are evaluated at once.
+    void set_folding(bool folds) { folds_ = folds; }
     /// Composite op that nodes added from here on are part of.
     void set_kind(const std::string& kind) { kind_ = kind; }
 
@@ -80,6 +82,7 @@ private:
     std::string origin_, kind_;
     Phase phase_ = Phase::Forward;
     HostValues host_values_ = nullptr;
+    bool folds_ = true;
     SourceLoc loc_;
     std::map<std::string, int> names_;
     std::size_t named_nodes_ = 0;                             // how many nodes have their names in names_

@@ -8,6 +8,7 @@
 #include "base/read_file.hpp"
 #include "base/text.hpp"
 #include "base/yaml_map.hpp"
+#include "compiler/ir/graph.hpp"
 #include "compiler/ir/op_table.hpp"
 #include "netlist/device/device.hpp"
 
@@ -129,16 +130,17 @@ private:
         YamlMap map(item, file_, "rule");
         FormatRule rule;
         rule.loc = item->loc(file_);
-        static const std::vector<std::string> known{"op_type",       "within",        "outside",
-                                                    "name_regex",    "output_df",     "intermediate_df",
+        static const std::vector<std::string> known{"op_type",       "within",        "outside",   "name_regex",
+                                                    "program",       "gradient",      "output_df", "intermediate_df",
                                                     "accumulate_df", "math_fidelity", "input_df"};
         for (const std::string& key : map.keys())
             if (std::find(known.begin(), known.end(), key) == known.end())
                 fail_input(map.where(key), "a rule has no '{}'{}", key, did_you_mean(key, known));
         rule.op_type = map.text_or("op_type", "");
         rule.name_regex = map.text_or("name_regex", "");
-        if (rule.op_type.empty() && rule.name_regex.empty())
-            fail_input(rule.loc, "a rule needs a selector: op_type, name_regex or both");
+        read_program(map, rule);
+        if (rule.op_type.empty() && rule.name_regex.empty() && !rule.phase && !rule.gradient)
+            fail_input(rule.loc, "a rule needs a selector: op_type, name_regex, program or gradient");
         if (!rule.op_type.empty()) check_type(rule.op_type, map.where("op_type"));
         rule.within = composite(map, "within");
         rule.outside = composite(map, "outside");
@@ -157,6 +159,19 @@ private:
         return rule;
     }
 
+    void read_program(YamlMap& map, FormatRule& rule) const {
+        if (map.has("gradient")) rule.gradient = yaml_flag(*map.node("gradient"), file_, "gradient");
+        if (!map.has("program")) return;
+        const std::string name = map.text("program");
+        std::vector<std::string> known;
+        for (const Phase phase : {Phase::Forward, Phase::Backward, Phase::Optimizer}) {
+            known.emplace_back(to_string(phase));
+            if (name == known.back()) rule.phase = phase;
+        }
+        if (!rule.phase)
+            fail_input(map.where("program"), "'{}' is not one of {}{}", name, fmt::join(known, ", "),
+                       did_you_mean(name, known));
+    }
     static void check_type(const std::string& type, const SourceLoc& loc, bool allow_device_ops = true) {
         std::vector<std::string> known;
         for (const OpInfo* op : all_ops()) {

@@ -1,6 +1,7 @@
 // Rules for the data formats of a compiled graph: automatic ones, the user's, and a check against the chip's formats.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -17,6 +18,7 @@ struct ChipParams;
 namespace ttsim::impl::ir {
 
 struct Graph;
+enum class Phase : std::uint8_t;
 
 /// The 16-bit format of a block float's family. Other formats are returned unchanged.
 DataFormat wide_format(DataFormat df);
@@ -27,10 +29,12 @@ DataFormat in_family_of(DataFormat target, DataFormat like);
 /// One rule of mixed precision. It applies to ops that match all its selectors and sets the formats it has.
 struct FormatRule {
     // selectors
-    std::string op_type;     ///< device op ("matmul") or the composite op it is part of ("softmax"); "" = any
-    std::string within;      ///< composite op it must be part of, besides op_type; "" = any
-    std::string outside;     ///< composite op it must not be part of; "" = none
-    std::string name_regex;  ///< ECMAScript pattern for the op's full name; "" = any
+    std::string op_type;           ///< device op ("matmul") or the composite op it is part of ("softmax"); "" = any
+    std::string within;            ///< composite op it must be part of, besides op_type; "" = any
+    std::string outside;           ///< composite op it must not be part of; "" = none
+    std::string name_regex;        ///< ECMAScript pattern for the op's full name; "" = any
+    std::optional<Phase> phase;    ///< program of a training netlist; none = any
+    std::optional<bool> gradient;  ///< whether it computes the gradient of a parameter, which is summed; none = any
     // formats
     std::optional<DataFormat> output_df, intermediate_df, accumulate_df;
     std::optional<Fidelity> fidelity;

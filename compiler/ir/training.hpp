@@ -16,22 +16,36 @@
 
 namespace ttsim::impl::ir {
 
-enum class OptimizerKind : std::uint8_t { None, Sgd, Adam, AdamW };
-std::optional<OptimizerKind> parse_optimizer(std::string_view name);  ///< "none", "sgd", "adam", "adamw"
+enum class OptimizerKind : std::uint8_t { None, Sgd, Adam, AdamW, Lamb, Lars };
+/// "none", "sgd", "adam", "adamw", "lamb", "lars".
+std::optional<OptimizerKind> parse_optimizer(std::string_view name);
 
 struct OptimizerSettings {
     OptimizerKind kind = OptimizerKind::None;
     double learning_rate = 0.01;
-    double momentum = 0;                ///< Sgd
-    double beta1 = 0.9, beta2 = 0.999;  ///< Adam, AdamW
+    double momentum = 0;                ///< Sgd, Lars
+    double beta1 = 0.9, beta2 = 0.999;  ///< Adam, AdamW, Lamb
     double epsilon = 1e-8;
     double weight_decay = 0;
-    bool bias_correction = true;  ///< Adam, AdamW
-    bool compensated = false;     ///< what rounding takes from a parameter is added in the next step
+    bool bias_correction = true;              ///< Adam, AdamW, Lamb
+    double dampening = 0;                     ///< Lars
+    bool nesterov = false;                    ///< Lars
+    double trust_coefficient = 0.001;         ///< Lars
+    double trust_least = 0, trust_most = 10;  ///< limits of Lamb's trust ratio
+    bool compensated = false;                 ///< what rounding takes from a parameter is added in the next step
+
+    bool has_averages() const {
+        return kind == OptimizerKind::Adam || kind == OptimizerKind::AdamW || kind == OptimizerKind::Lamb;
+    }
+    /// Whether the device needs correction_of_step() beside the rate: Lamb's trust ratio is of the corrected averages.
+    bool reads_correction() const { return kind == OptimizerKind::Lamb && bias_correction; }
 };
 
-/// The rate that the device uses in a step, from 1 on: `rate`, with the correction of Adam's averages for their start
-/// at 0. The host computes it, because 1 - beta^t needs more digits than a format of 16 bits has.
+/// What corrects the quotient of Adam's averages in a step, from 1 on, for their start at 0. The host computes it,
+/// because 1 - beta^t needs more digits than a format of 16 bits has.
+double correction_of_step(const OptimizerSettings& settings, std::int64_t step);
+
+/// The rate that the device uses in a step, from 1 on: `rate`, for Adam and AdamW times the correction.
 double rate_of_step(const OptimizerSettings& settings, double rate, std::int64_t step);
 
 struct TrainingRequest {
@@ -40,6 +54,8 @@ struct TrainingRequest {
     std::set<std::string> parameters, frozen;
     std::set<std::string> losses;           ///< outputs that are losses; the other outputs get gradients from the host
     std::set<std::string> input_gradients;  ///< inputs whose gradients are results
+    std::uint64_t dropout_seed = 0;         ///< with an op's own seed and place, the seed of its mask
+    bool recompute = false;                 ///< backward programs compute forward values again, and none is saved
     OptimizerSettings optimizer;
 };
 
@@ -48,6 +64,8 @@ inline constexpr std::string_view gradient_prefix = "grad_acc_";
 inline std::string gradient_state(const std::string& parameter) { return std::string(gradient_prefix) + parameter; }
 /// The parameter that holds the learning rate of a parameter.
 inline std::string learning_rate_state(const std::string& parameter) { return "lr_" + parameter; }
+/// The parameter that holds correction_of_step().
+inline std::string correction_state(const std::string& parameter) { return "correction_" + parameter; }
 /// Kinds of the optimizer's state, and the state of a parameter.
 inline constexpr std::string_view momentum_state = "momentum", mean_state = "mean", square_state = "square",
                                   residue_state = "residue";
@@ -55,6 +73,8 @@ inline constexpr std::string_view optimizer_states[] = {momentum_state, mean_sta
 inline std::string optimizer_state(std::string_view kind, const std::string& parameter) {
     return std::string(kind) + "_" + parameter;
 }
+/// Name of the backward program's copy of a forward op, after the name of that op.
+inline constexpr std::string_view recompute_suffix = "_recompute";
 inline constexpr std::string_view loss_prefix = "loss_";
 inline std::string loss_input(const std::string& output) { return std::string(loss_prefix) + output; }
 inline std::string gradient_output(const std::string& input) { return "grad_" + input; }

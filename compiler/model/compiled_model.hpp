@@ -49,7 +49,8 @@ struct ModelWork {
 struct CompileReport {
     ModelWork work;
     std::size_t ops = 0, epochs = 0, constants = 0;
-    double estimated_cycles = 0;  ///< per input
+    double estimated_cycles = 0;   ///< per input
+    std::int64_t saved_bytes = 0;  ///< of training: EmittedModel::saved_bytes
     std::string arch;
     bool validated = false;                          ///< ChipParams::validated of the chip
     std::vector<Decision> decisions;                 ///< per op, with ScheduleOptions::explain

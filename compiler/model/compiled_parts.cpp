@@ -143,6 +143,7 @@ CompileReport report_of(const std::string& arch, CompileState& state) {
     report.epochs = state.schedule->epochs;
     report.estimated_cycles = state.schedule->estimated_cycles;
     report.constants = state.emitted->constants.size();
+    report.saved_bytes = state.emitted->saved_bytes;
     report.decisions = std::move(state.schedule->decisions);
     report.variant = state.schedule->variant;
     report.core_cycles = std::move(state.core_cycles);

@@ -26,6 +26,14 @@ ValueId Import::x(std::size_t k) const {
     return *in[k];
 }
 
+ValueId Import::transpose(ValueId x, std::vector<std::int64_t> perm) {
+    const Literal* weight = b.literal(x);
+    b.set_folding(!weight || perm.size() != 2 || !is_float(weight->dtype()));
+    const ValueId made = b.transpose(x, std::move(perm));
+    b.set_folding(true);
+    return made;
+}
+
 const Literal& Import::literal(std::size_t k) const {
     const Literal* found = b.literal(x(k));
     if (found) return *found;

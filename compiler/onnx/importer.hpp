@@ -87,6 +87,8 @@ public:
     // results
     void add_output(ValueId id) { out.push_back(id); }
     ValueId unary(OpId op, ValueId a, Attrs attrs = {}) { return b.add(op, {a}, std::move(attrs)); }
+    /// Not folded for matrices of floats, so that the graph has weights under their own names. Passes fold it.
+    ValueId transpose(ValueId x, std::vector<std::int64_t> perm);
     ValueId binary(OpId op, ValueId p, ValueId q) { return b.add(op, {p, q}); }
     /// Fails if this many positions along an axis would exhaust memory.
     void check_positions(std::int64_t count) const;

@@ -153,8 +153,11 @@ void cast_like(Import& n) { cast_to(n, n.b.type(n.x(1)).dtype); }
 
 void identity_op(Import& n) { n.add_output(n.x(0)); }
 void dropout(Import& n) {
-    if (n.has(2) && n.scalar(2) != 0 && !(n.has(1) && n.scalar(1) == 0))
-        n.unsupported("dropout in training mode has random results");
+    const double ratio = n.has(1) ? n.scalar(1) : 0.5;
+    if (n.has(2) && n.scalar(2) != 0 && ratio != 0) {
+        if (n.outputs() > 1) n.unsupported("the mask of a dropout in training mode");
+        return n.add_output(n.unary(op::dropout, n.x(0), {attr::p(ratio), attr::seed(n.i("seed", 0))}));
+    }
     n.add_output(n.x(0));
     if (n.outputs() < 2) return;
     Literal mask(DType::Bool, n.dims());

@@ -29,8 +29,8 @@ void gemm(Import& n) {
     ValueId a = n.x(0), b = n.x(1);
     for (const std::size_t k : {std::size_t{0}, std::size_t{1}})
         if (n.rank(k) != 2) n.wrong("operand {} has rank {}; it needs 2", k, n.rank(k));
-    if (n.i("transA", 0) != 0) a = n.b.transpose(a, {1, 0});
-    if (n.i("transB", 0) != 0) b = n.b.transpose(b, {1, 0});
+    if (n.i("transA", 0) != 0) a = n.transpose(a, {1, 0});
+    if (n.i("transB", 0) != 0) b = n.transpose(b, {1, 0});
     ValueId y = n.binary(op::matmul, a, b);
     if (n.f("alpha", 1) != 1) y = n.scaled(y, n.f("alpha", 1));
     if (n.has(2)) y = n.binary(op::add, y, n.f("beta", 1) == 1 ? n.x(2) : n.scaled(n.x(2), n.f("beta", 1)));

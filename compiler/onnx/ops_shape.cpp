@@ -56,7 +56,7 @@ void transpose(Import& n) {
     std::sort(sorted.begin(), sorted.end());
     std::iota(axes.begin(), axes.end(), 0);
     if (sorted != axes) n.wrong("perm [{}] is not a permutation of {} axes", fmt::join(perm, ", "), n.rank());
-    n.add_output(n.b.transpose(n.x(0), perm));
+    n.add_output(n.transpose(n.x(0), perm));
 }
 
 void squeeze(Import& n) {

@@ -282,6 +282,7 @@ constexpr std::array elementwise_table{
     TT_UNARY_INTEGER(op::square, x* x, integers::multiply(x, x, t)),
     TT_UNARY(op::gelu, gelu_tanh(x)),
     OpFunctions{op::lrelu, infer_same, eval_lrelu},
+    OpFunctions{op::dropout, infer_same},  // its value depends on the number of the input
     TT_UNARY_INTEGER(op::relu, std::max(x, 0.0), integers::larger(x, 0, t)),
     TT_UNARY(op::relu_max, std::min(std::max(x, 0.0), n.get(attr::threshold))),
     TT_BINARY(op::round_int8, nearest_int8(n, a, b)),

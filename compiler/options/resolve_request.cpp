@@ -72,6 +72,8 @@ void resolve_training(const CompileRequest& request, CompileOptions& out) {
     training.frozen = set_of(request.freeze);
     training.losses = set_of(request.losses);
     training.input_gradients = set_of(request.input_gradients);
+    training.dropout_seed = request.dropout_seed;
+    training.recompute = request.recompute;
     OptimizerSettings& optimizer = training.optimizer;
     optimizer.kind = parse_optimizer(request.optimizer).value();
     optimizer.learning_rate = request.learning_rate;
@@ -81,6 +83,11 @@ void resolve_training(const CompileRequest& request, CompileOptions& out) {
     optimizer.epsilon = request.epsilon;
     optimizer.weight_decay = request.weight_decay;
     optimizer.bias_correction = request.adam_correction;
+    optimizer.dampening = request.dampening;
+    optimizer.nesterov = request.nesterov;
+    optimizer.trust_coefficient = request.trust_coefficient;
+    optimizer.trust_least = request.trust_least;
+    optimizer.trust_most = request.trust_most;
     optimizer.compensated = request.compensated_updates;
     out.bias_correction = false;  // weights change
     out.loops = Loops::Unrolled;

@@ -168,7 +168,8 @@ void HostMarker::unmark_gradients(const TrainingRequest& request, Diagnostics& p
         for (const Edge& edge : node.inputs) passes[id] = passes[id] || passes[edge.value];
         passes[id] = passes[id] && !is_wide_integer(node.type);
         if (!passes[id] || !host_[id]) continue;
-        host_[id] = without_device_form_[id];
+        // the device computes powers of any sign, but less exactly
+        host_[id] = without_device_form_[id] && node.op != op::power;
         if (host_[id] && is_float(node.type.dtype))
             problems.unsupported(node.loc,
                                  "'{}' ({}) would run on the host, and gradients pass through the device only; "

@@ -9,8 +9,11 @@
 // Other inputs and constants get the format of the first op with a rule for that operand. A nop converts a computed
 // operand that has other readers, and operands of maxima over slices in a format other than the result's. For ops of
 // Int8 and Int32 see integer_formats.cpp.
+#include <set>
+
 #include "base/name_pattern.hpp"
 #include "compiler/ir/pass.hpp"
+#include "compiler/ir/training.hpp"
 #include "compiler/passes/integer_formats.hpp"
 
 namespace ttsim::impl::ir {
@@ -46,9 +49,13 @@ public:
 
     void run() {
         std::vector<OpFormats> formats(graph_.nodes.size());
+        for (const Output& output : graph_.outputs)
+            if (output.name.starts_with(gradient_prefix)) gradients_.insert(output.value);
         for (ValueId id = 0; id < graph_.nodes.size(); ++id) {
             for (std::size_t r = 0; r < rules_.size(); ++r)
-                if (fits(r, graph_.nodes[id])) formats[id].merge(rules_[r]);
+                if (fits(r, graph_.nodes[id]) &&
+                    rules_[r].gradient.value_or(gradients_.contains(id)) == gradients_.contains(id))
+                    formats[id].merge(rules_[r]);
             apply(graph_.nodes[id], formats[id]);
         }
         std::vector<bool> set(graph_.nodes.size(), false);
@@ -76,7 +83,8 @@ private:
     bool fits(std::size_t r, const Node& node) const {
         if (!node.op.on_device() || quantizes(node)) return false;
         const std::string& type = rules_[r].op_type;
-        return (type.empty() || node.op.base_name() == type || node.kind == type) &&
+        return (!rules_[r].phase || rules_[r].phase == node.phase) &&
+               (type.empty() || node.op.base_name() == type || node.kind == type) &&
                (rules_[r].within.empty() || node.kind == rules_[r].within) &&
                (rules_[r].outside.empty() || node.kind != rules_[r].outside) &&
                (rules_[r].name_regex.empty() || patterns_[r].matches(node.name));
@@ -89,7 +97,8 @@ private:
         bool found = false;
         for (std::size_t r = 0; r < rules_.size(); ++r) {
             const FormatRule& rule = rules_[r];
-            if (!rule.output_df || !rule.op_type.empty() || rule.name_regex.empty()) continue;
+            if (!rule.output_df || !rule.op_type.empty() || rule.name_regex.empty() || rule.gradient) continue;
+            if (rule.phase && rule.phase != node.phase) continue;
             if (!patterns_[r].matches(node.name)) continue;
             const bool same_elements = node.type.format == DataFormat::Int8 && rule.output_df == DataFormat::Int32;
             if (!same_elements) node.type.format = rule.output_df;
@@ -159,6 +168,7 @@ private:
     Graph& graph_;
     const std::vector<FormatRule>& rules_;
     std::vector<NamePattern> patterns_;
+    std::set<ValueId> gradients_;  // of parameters, before they are summed
     bool has_integer_rules_ = false;
     std::map<std::pair<ValueId, std::size_t>, DataFormat> conversions_;
 };

@@ -62,7 +62,7 @@ std::span<const Pipeline> all_pipelines() {
                  decomposition,
                  {"erase-unused"}})},
         {"default", "all passes of ttsim compile before placement",
-         joined({{"reroll-loops"},
+         joined({{"seed-dropouts", "reroll-loops"},
                  recognition,
                  {"fold-batch-norm", "integer-gemm", "mark-host", "host-windows", "cut-host", "decompose-indexing",
                   "decompose-convolution", "decompose-pools"},
@@ -73,7 +73,7 @@ std::span<const Pipeline> all_pipelines() {
                  fusion,
                  {"order-ops"}})},
         {"training", "the same for a model that is trained: 'ttsim compile --training'",
-         joined({{"train-parameters"},
+         joined({{"seed-dropouts", "train-parameters"},
                  recognition,
                  {"mark-host", "cut-host", "decompose-indexing", "decompose-convolution", "decompose-pools",
                   "decompose-batch-norm", "hoist-data-movement", "autograd"},
@@ -81,7 +81,7 @@ std::span<const Pipeline> all_pipelines() {
                  tiling,
                  {"mixed-precision"},
                  fusion,
-                 {"sum-gradients", "keep-states", "order-ops"}})},
+                 {"recompute", "sum-gradients", "keep-states", "order-ops"}})},
     };
     return table;
 }

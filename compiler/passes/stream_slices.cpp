@@ -109,7 +109,8 @@ std::int64_t slices_for(const Graph& graph, const Node& node, const PassOptions&
 /// Whether a node of one slice can be streamed in slices of columns. The first operand of a product is sent again for
 /// every slice.
 bool streams_columns(const Graph& graph, const Node& node, bool is_requested) {
-    if (!product(node)) return elementwise(node);
+    // rows of dropout are counted through all slices, columns are not
+    if (!product(node)) return elementwise(node) && node.op != op::buda::dropout;
     if (node.op != op::buda::matmul || node.type.dims[0] != 1) return false;
     return is_requested ||
            (node.inputs.size() == 2 && graph.nodes[node.inputs[1].value].is_constant() && node.inputs[1].tms.empty());

@@ -9,6 +9,7 @@
 #include "compiler/backend/estimate.hpp"
 #include "compiler/backend/held_forks.hpp"
 #include "compiler/ir/legalization_error.hpp"
+#include "compiler/ir/training.hpp"
 #include "compiler/schedule/schedule_search.hpp"
 
 namespace ttsim::impl::ir {
@@ -40,8 +41,41 @@ std::invoke_result_t<Make, const OpBudget&> ModelScheduler::with_overlay_space(c
     }
 }
 
+namespace {
+
+/// Inner blocks of an op and of its copy in the backward program (passes/recompute.cpp).
+struct CopiedBlocks {
+    std::string original, copy;
+    std::int64_t of_original = 0, of_copy = 0;  ///< u_kt
+};
+
+/// Copies whose inner blocks are not those of their originals. A product is rounded after each inner block, so they
+/// would compute other bits.
+std::vector<CopiedBlocks> unequal_copies(const Graph& graph, const Schedule& schedule) {
+    std::map<std::string_view, const PlacedOp*> by_name;
+    for (const PlacedOp& op : schedule.ops) by_name.emplace(graph.nodes[op.node].name, &op);
+    std::vector<CopiedBlocks> unequal;
+    for (const auto& [name, op] : by_name) {
+        if (!name.ends_with(recompute_suffix) || graph.nodes[op->node].phase != Phase::Backward) continue;
+        const auto original = by_name.find(name.substr(0, name.size() - recompute_suffix.size()));
+        if (original == by_name.end()) continue;
+        const std::int64_t a = original->second->op.cfg.attr.u_kt, b = op->op.cfg.attr.u_kt;
+        if (a != b) unequal.push_back({std::string(original->first), std::string(name), a, b});
+    }
+    return unequal;
+}
+
+}  // namespace
+
 Scheduled ModelScheduler::schedule(const Graph& graph) const {
-    return with_overlay_space(graph, [&](const OpBudget& budget) { return search_schedule(graph, budget); });
+    Scheduled made = with_overlay_space(graph, [&](const OpBudget& budget) { return search_schedule(graph, budget); });
+    const std::vector<CopiedBlocks> unequal = unequal_copies(made.graph ? *made.graph : graph, made.schedule);
+    if (unequal.empty()) return made;
+    ScheduleOptions equal = scheduling_;
+    for (const CopiedBlocks& blocks : unequal)
+        for (const std::string& name : {blocks.original, blocks.copy})
+            equal.overrides[name].u_kt = std::min(blocks.of_original, blocks.of_copy);
+    return ModelScheduler(options_, budget_, equal, emit_).schedule(graph);
 }
 
 Scheduled ModelScheduler::search_schedule(const Graph& graph, const OpBudget& budget) const {

@@ -105,6 +105,8 @@ private:
             config.in.push_back({x.z, x.rows / config.in_tile[k].h, x.cols / config.in_tile[k].w});
             operands.push_back(std::move(x));
         }
+        config.random = {op_.random.input, i_ * config.out.core_rt() * op_.tile.h,
+                         j_ * config.out.core_ct() * op_.tile.w, op_.out.shape().rt * op_.tile.h};
         std::vector<const Tensor*> pointers;
         for (const auto& x : operands) pointers.push_back(&x);
         auto result = find_op(sub.type)->golden(config, pointers);

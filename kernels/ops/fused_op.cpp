@@ -235,6 +235,7 @@ private:
             const auto dim = config.in_tile[k];
             config.in.push_back({op_.out.t, views[k].rows / dim.h, views[k].cols / dim.w});
         }
+        config.random.rows = op_.out.shape().rt * op_.tile.h;
         SubOpResult result;
         result.resize(config.out.core_rt() * op_.tile.h, config.out.core_ct() * op_.tile.w);
         const BlockArgs args{.op = config,

@@ -79,6 +79,15 @@ bool golden_splits_by_slice(const OpConfig& op) {
     return def != nullptr && def->by_slice && !op.attr.identity;  // a sparse encoding covers all slices
 }
 
+bool draws_random(const OpConfig& op) {
+    if (const OpDef* def = find_op(op.type); def != nullptr && def->random) return true;
+    if (!op.fused) return false;
+    for (const auto& schedule : op.fused->schedules)
+        for (const FusedSubOp& sub : schedule)
+            if (const OpDef* def = find_op(sub.type); def != nullptr && def->random) return true;
+    return false;
+}
+
 std::vector<std::string> non_bit_true_parts(const OpConfig& op) {
     std::vector<std::string> parts;
     const auto add_parts = [&](const std::string& type, const OpAttributes& attr) {

@@ -68,7 +68,7 @@ struct BlockArgs {
     Numerics numerics = Numerics::Real;
     std::int64_t core_r = 0, core_c = 0;  ///< place in the op's grid
     std::int64_t slice = 0;               ///< output slice, 0..t-1
-    std::int64_t input = 0;               ///< input index of the run, for random generators (dropout)
+    std::int64_t input = 0;               ///< number of the input in the run, for random ops
     std::span<const BlockOperand> in;
     /// Previous contents of the output (gradient_op); data == nullptr otherwise. Used by pack_result().
     ConstMatrixView previous;
@@ -102,6 +102,7 @@ struct OpDef {
     bool gradient_on_all_chips = false;  ///< gradient_op legal on every chip
     bool gradient_if_any_op = false;     ///< gradient_op legal if the chip has gradient_any_op
     bool fusable = false;                ///< may be a sub-op
+    bool random = false;                 ///< results depend on the number of the input, and on positions
     bool bit_true = false;               ///< --math exact gives the chip's bits; other ops compute as with --math fast
 
     // Properties for the compiler and for generated inputs.
@@ -126,6 +127,9 @@ common_attributes();  ///< relu_*, stoch_rnd_mode, srnd_fpu_en, kernel_broadcast
 
 /// Number of operands of an op with this configuration (bias, requantization scale and encoding count).
 int operand_count(const OpConfig& op);
+
+/// Whether the op, or one of its sub-ops, is random.
+bool draws_random(const OpConfig& op);
 
 /// Whether golden may compute the result in parts along z: slice z from slices z * g .. z * g + g - 1 of every operand,
 /// where g is the operand's slices per output slice.

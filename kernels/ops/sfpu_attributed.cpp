@@ -1,7 +1,8 @@
 // SFPU ops with one operand and an additional attribute: power, lrelu, dropout.
+#include <algorithm>
 #include <cmath>
-#include <random>
 
+#include "kernels/ops/dropout_mask.hpp"
 #include "kernels/ops/sfpu_op.hpp"
 
 namespace ttsim::impl {
@@ -103,39 +104,45 @@ static constexpr AttrDef with_probability[] = {
      .high = (std::int64_t{1} << 32) - 1,
      .place = &at<&OpAttributes::seed>}};
 
-static Tensor golden_dropout(const OpConfig& op, std::span<const Tensor* const> in) {
-    std::mt19937 generator;
-    std::uniform_real_distribution<double> draw;
-    const double p = op.attr.p;
-    const double scale = p < 1.0 ? 1.0 / (1.0 - p) : 1.0;
-    return sfpu::golden_map(op, in, [&](double x) { return draw(generator) < p ? 0.0 : x * scale; });
+static std::int64_t rows_of_slice(const OpConfig& op) {
+    return op.random.rows > 0 ? op.random.rows : op.out.shape().rt * op.tile.h;
 }
 
-/// A 32-bit hash of a counter (two rounds of xor-shift and multiply).
-static std::uint32_t mix(std::uint32_t x) {
-    x ^= x >> 16;
-    x *= 0x7feb352dU;
-    x ^= x >> 15;
-    x *= 0x846ca68bU;
-    x ^= x >> 16;
-    return x;
+static Tensor golden_dropout(const OpConfig& op, std::span<const Tensor* const> in) {
+    const double p = op.attr.p, scale = DropoutMask::scale(p);
+    const DropoutMask mask(p, op.attr.seed, op.random.input);
+    const std::int64_t rows = rows_of_slice(op);
+    const GoldenOperand x(op, in, 0);
+    return golden_elements(op, [&](std::int64_t z, std::int64_t r, std::int64_t c) {
+        const float value = x.at(z, r, c);
+        if (!x.covers(r, c) || !sfpu::in_vector_part(op, r, c)) return value;
+        const bool keeps = mask.keeps(mask.row_key(z * rows + op.random.row + r), op.random.col + c);
+        return keeps ? static_cast<float>(value * scale) : 0.0F;
+    });
 }
 
 static void block_dropout(const BlockArgs& args) {
-    const double p = args.op.attr.p;
-    const float scale = p < 1.0 ? static_cast<float>(1.0 / (1.0 - p)) : 1.0F;
-    const auto limit = static_cast<std::uint64_t>(p * 4294967296.0);
-    std::uint32_t key = mix(static_cast<std::uint32_t>(args.op.attr.seed) + 0x9e3779b9U);
-    for (const std::int64_t part : {args.input, args.slice, args.core_r, args.core_c}) {
-        key = mix(key ^ (static_cast<std::uint32_t>(part) * 0x85ebca6bU + 0xc2b2ae35U));
+    const OpConfig& op = args.op;
+    const auto scale = static_cast<float>(DropoutMask::scale(op.attr.p));
+    const DropoutMask mask(op.attr.p, op.attr.seed, args.input);
+    copy_tiles(args.in[0].slices[0], operand_tile(op, 0), args.out, op.tile);
+    const sfpu::Part part = sfpu::computed_part(op);
+    const std::int64_t first_row = args.slice * rows_of_slice(op) + args.core_r * args.out.rows;
+    const std::int64_t first_col = args.core_c * args.out.cols;
+    for (std::int64_t r = 0; r < args.out.rows; ++r) {
+        if (r % op.tile.h >= part.rows) continue;
+        const std::uint32_t key = mask.row_key(first_row + r);
+        float* const row = args.out.row(r);
+        for (std::int64_t c = 0; c < args.out.cols; ++c)
+            if (c % op.tile.w < part.cols) row[c] = mask.keeps(key, first_col + c) ? row[c] * scale : 0.0F;
     }
-    std::uint32_t counter = 0;
-    sfpu::run(args, [&](float* x, std::int64_t n) {
-        for (std::int64_t i = 0; i < n; ++i) {
-            const bool keep = mix(key + counter++ * 0x9e3779b9U) >= limit;
-            x[i] = keep ? x[i] * scale : 0.0F;
-        }
-    });
+    if (rounds_to_formats(args.numerics)) round_to_dest(op.acc_df, args.out);
+}
+
+static ValueRange dropout_range(const OpAttributes& attr, std::span<const ValueRange> in) {
+    if (!in[0].is_bounded()) return ValueRange::unbounded();
+    const double scale = DropoutMask::scale(attr.p);
+    return {std::min(0.0, in[0].low * scale), std::max(0.0, in[0].high * scale)};
 }
 
 extern const OpDef op_dropout{.name = "dropout",
@@ -148,6 +155,8 @@ extern const OpDef op_dropout{.name = "dropout",
                               .block = block_dropout,
                               .sfpu = true,
                               .fusable = true,
+                              .random = true,
+                              .range = dropout_range,
                               .keeps_sign = true};
 
 }  // namespace ttsim::impl

@@ -15,7 +15,7 @@ namespace ttsim::impl {
 /// half open.
 struct ComparedPart {
     std::int64_t row_first = 0, row_end = 1 << 30, col_first = 0, col_end = 1 << 30;
-    bool judged = true;  ///< false: statistics only (results that depend on dropout)
+    bool judged = true;  ///< false: statistics only, since io-config lists other outputs
     bool bits = false;   ///< raw format: elements are bit patterns that must be equal
     std::string why;     ///< reason, such as "reduce c keeps column 0"
 };

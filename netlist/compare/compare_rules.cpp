@@ -202,15 +202,6 @@ const FusedSubOp* last_sub_op(const FusedDefinition& fused) {
     return nullptr;
 }
 
-bool drops_out(const OpConfig& op) {
-    if (op.type == "dropout") return true;
-    if (op.fused)
-        for (const auto& schedule : op.fused->schedules)
-            for (const FusedSubOp& sub : schedule)
-                if (sub.type == "dropout") return true;
-    return false;
-}
-
 /// Whether a name in io-config refers to the queue, or to one of its instances.
 bool refers_to(const std::string& listed, const Queue& queue) {
     return !queue.from_host() && (listed == queue.name || fmt::format("{}.{}", listed, queue.device()) == queue.name);
@@ -256,11 +247,6 @@ Comparison float32_comparison() {
 ComparedPart compared_part_of(const OpConfig& op) {
     ComparedPart part;
     part.bits = is_raw(op.out_df);
-    if (drops_out(op)) {
-        part.judged = false;
-        part.why = "depends on dropout '" + op.name + "'";
-        return part;
-    }
     limit_to_result(part, op.type, op.attr, op.tile);
     if (op.fused)
         if (const FusedSubOp* sub = last_sub_op(*op.fused)) limit_to_result(part, sub->type, sub->attributes, op.tile);
@@ -281,12 +267,6 @@ ComparedPart compared_part(const Netlist& resolved, const Queue& output) {
     const NameIndex index(resolved);
     ComparedPart part;
     part.bits = is_raw(output.df);
-    for (const Op* op : ancestors(index, output))
-        if (drops_out(op->cfg)) {
-            part.judged = false;
-            part.why = "depends on dropout '" + op->name() + "'";
-            return part;
-        }
     if (const Op* op = producer_of(index, output)) {
         part = compared_part_of(op->cfg);
         part.bits = is_raw(output.df);

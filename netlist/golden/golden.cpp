@@ -32,15 +32,15 @@ struct LaunchState {
     std::map<std::pair<const Queue*, std::int64_t>, GoldenValue>
         cached_host_entries;                       // cached host entries that several inputs read
     std::map<const Queue*, GoldenValue> resident;  // rams in prologue, as first read
-    std::int64_t cached_elements = 0, inputs = 1;
+    std::int64_t cached_elements = 0, inputs = 1, first_input = 0;
 };
 
 /// One op on one input. Operands with TMs or rounding are copied, by a few slices at a time if possible, so that a
 /// broadcast is never complete in memory.
 class OpGolden {
 public:
-    OpGolden(const GoldenOptions& options, const Op& op, const std::vector<GoldenValue>& in)
-        : options_(options), op_(op), def_(*find_op(op.cfg.type)) {
+    OpGolden(const GoldenOptions& options, const Op& op, const std::vector<GoldenValue>& in, std::int64_t input)
+        : options_(options), op_(op), def_(*find_op(op.cfg.type)), input_(input) {
         decoded_.resize(in.size());
         tm_operands_.reserve(in.size());
         for (std::size_t k = 0; k < in.size(); ++k) {
@@ -126,12 +126,16 @@ private:
             if (rounds(k)) requantize(op_.cfg.in_df[k], options_.tf32, part_result.back());
             operands[k] = &part_result.back();
         }
-        return def_.golden(cfg, operands);
+        if (!draws_random(cfg)) return def_.golden(cfg, operands);
+        OpConfig drawn = cfg;
+        drawn.random.input = input_;
+        return def_.golden(drawn, operands);
     }
 
     const GoldenOptions& options_;
     const Op& op_;
     const OpDef& def_;
+    std::int64_t input_;  // number in the run
     std::vector<Tensor> decoded_;
     std::vector<const Tensor*> operands_;
     std::vector<TmTensor> tm_operands_;
@@ -256,14 +260,14 @@ struct Golden::Impl {
 
     // --- execution ---------------------------------------------------------------------------------------------
 
-    GoldenValue compute(const Op& op, std::vector<GoldenValue> in, const GoldenValue& previous) {
+    GoldenValue compute(const Op& op, std::vector<GoldenValue> in, const GoldenValue& previous, std::int64_t input) {
         std::vector<Task> after{previous.task};
         for (const GoldenValue& value : in) after.push_back(value.task);
         auto result = std::make_shared<Tensor>();
         const std::int64_t n = options.op_result ? computed[&op]++ : 0;
         const Task task = pool.submit(
-            [this, &op, n, in = std::move(in), previous, result] {
-                *result = OpGolden(options, op, in).run();
+            [this, &op, n, in = std::move(in), previous, result, input] {
+                *result = OpGolden(options, op, in, input).run();
                 finish_golden(op.cfg, previous.tensor.get(), *result);
                 if (rounds_to_formats(options.numerics)) requantize(op.cfg.out_df, false, *result);
                 if (options.op_result) call_op_result(op, n, {*result, 0, result->z});
@@ -313,8 +317,8 @@ struct Golden::Impl {
         }
         const std::int64_t n = options.op_result ? computed[&op]++ : 0;
         const Task task = pool.submit(
-            [this, &op, n, in = std::move(in), to] {
-                OpGolden(options, op, in).run_in_parts([&](std::int64_t first, Tensor slices) {
+            [this, &op, n, in = std::move(in), to, number = launch.first_input + input] {
+                OpGolden(options, op, in, number).run_in_parts([&](std::int64_t first, Tensor slices) {
                     finish_golden(op.cfg, nullptr, slices);
                     if (rounds_to_formats(options.numerics)) requantize(op.cfg.out_df, false, slices);
                     const GoldenPart part{slices, first, op.cfg.out.t};
@@ -393,7 +397,7 @@ struct Golden::Impl {
             compute_in_parts(launch, op, std::move(in), input);
         } else {
             const GoldenValue previous = op.cfg.gradient ? gradient_base(launch, op, input) : GoldenValue{};
-            const GoldenValue result = compute(op, std::move(in), previous);
+            const GoldenValue result = compute(op, std::move(in), previous, launch.first_input + input);
             if (launch.uses_left.contains(op.name())) values[op.name()] = result;
             if (op.cfg.gradient) launch.gradients[&op] = result;
             if (const auto it = fed_by.find(op.name()); it != fed_by.end())
@@ -446,6 +450,7 @@ struct Golden::Impl {
         state.access = std::move(access);
         state.order = topological(command);
         state.inputs = command.inputs;
+        state.first_input = command.first_input();
         return state;
     }
 

@@ -34,6 +34,10 @@ void ProgramRunner::start_call() {
     locals_.clear();
     loops_.clear();
     bindings_.clear();
+    if (const std::optional<std::int64_t> first = calls_[call_].first_input) {
+        first_input_ = *first;
+        inputs_.clear();
+    }
     pc_ = 0;
     running_ = true;
 }
@@ -163,6 +167,9 @@ void ProgramRunner::execute(const Instruction& instruction) {
     command.graph = netlist_->find_graph(instruction.graph);
     command.loc = instruction.loc;
     if (!command.graph) fail_input(instruction.loc, "execute of an unknown graph '{}'", instruction.graph);
+    std::int64_t& next_input = inputs_.try_emplace(command.graph, first_input_).first->second;
+    command.first_input = next_input;
+    next_input += command.graph->input_count;
     for (const QueueSetting& setting : instruction.settings) load_setting(setting, command);
     ready_.emplace_back(std::move(command));
 }

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -30,6 +31,7 @@ struct ExecuteCommand {
     const Graph* graph = nullptr;
     SourceLoc loc;
     std::vector<QueueLaunch> queues;  ///< queues that the execute names
+    std::int64_t first_input = 0;     ///< number of the first input, on which random ops depend
 };
 /// A varinst changed a variable used by the queue's last settings.
 struct MovePointerCommand {
@@ -47,6 +49,8 @@ using Command = std::variant<ExecuteCommand, MovePointerCommand, AllocateCommand
 struct ProgramCall {
     const Program* program = nullptr;
     std::map<std::string, std::int64_t> params;  ///< "$p_x"
+    /// Number of the first input of each graph; none: every graph counts on from its last execute.
+    std::optional<std::int64_t> first_input{};
 };
 
 /// Runs the calls in order; static variables persist for the complete run.
@@ -90,6 +94,8 @@ private:
     Variables locals_;
     std::map<const Program*, Variables> statics_;
     std::vector<LoopFrame> loops_;
+    std::int64_t first_input_ = 0;                          // of graphs without an execute so far
+    std::map<const Graph*, std::int64_t> inputs_;           // number of the next input
     std::map<std::string, std::vector<Binding>> bindings_;  // variable -> pointers bound to it
     std::vector<Command> ready_;                            // commands of the current instruction
     std::size_t ready_at_ = 0;

@@ -58,6 +58,7 @@ struct EpochLaunch {
     std::vector<ExecuteCommand> members;
     std::int64_t inputs = 0;  ///< inputs that run: min(input_count, --inputs-count)
     std::int64_t input_count() const { return members.front().graph->input_count; }
+    std::int64_t first_input() const { return members.front().first_input; }
 };
 using EpochCommand = std::variant<EpochLaunch, MovePointerCommand, AllocateCommand>;
 

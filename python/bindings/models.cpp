@@ -78,6 +78,8 @@ void bind_compiling(nb::module_& m) {
         .def_ro("epochs", &CompileReport::epochs)
         .def_ro("constants", &CompileReport::constants)
         .def_ro("estimated_cycles", &CompileReport::estimated_cycles, "Estimated cycles per sample.")
+        .def_ro("saved_bytes", &CompileReport::saved_bytes,
+                "Of training: DRAM of values that the forward program saves for the backward one.")
         .def_ro("notes", &CompileReport::notes)
         .def_ro("host_steps", &CompileReport::host_steps, "As text; CompiledModel.host_steps has values.")
         .def_ro("ignored_overrides", &CompileReport::ignored_overrides)

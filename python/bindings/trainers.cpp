@@ -39,12 +39,12 @@ void bind_trainers(nb::module_& m) {
             "inputs"_a)
         .def(
             "backward",
-            [](StoppableTrainer& s, const nb::dict& gradients, bool clear) {
+            [](StoppableTrainer& s, const nb::dict& gradients, bool clear, std::int64_t samples) {
                 Arrays values = arrays_of(gradients);
                 return numpy_arrays(
-                    interruptible(s.stop, [&] { return s.trainer->backward(std::move(values), clear); }));
+                    interruptible(s.stop, [&] { return s.trainer->backward(std::move(values), clear, samples); }));
             },
-            "gradients"_a, "clear"_a)
+            "gradients"_a, "clear"_a, "samples"_a = 0)
         .def("step", [](StoppableTrainer& s) { interruptible(s.stop, [&] { s.trainer->step(); }); })
         .def_prop_ro("parameters", [](StoppableTrainer& s) { return s.trainer->parameters(); })
         .def("parameter", &value_of<&Trainer::parameter>, "name"_a)
@@ -74,9 +74,20 @@ void bind_trainers(nb::module_& m) {
         .def_prop_rw(
             "steps", [](StoppableTrainer& s) { return s.trainer->steps(); },
             [](StoppableTrainer& s, std::int64_t steps) { s.trainer->set_steps(steps); })
+        .def_prop_rw(
+            "samples", [](StoppableTrainer& s) { return s.trainer->samples(); },
+            [](StoppableTrainer& s, std::int64_t samples) { s.trainer->set_samples(samples); })
         .def_prop_ro("cycles", [](StoppableTrainer& s) { return s.trainer->now(); })
         .def_prop_ro("chip", [](StoppableTrainer& s) { return s.trainer->chip(); })
         .def("report", [](StoppableTrainer& s) { return s.trainer->report(); });
+    m.def(
+        "dropout_factors",
+        [](std::uint64_t dropout_seed, double p, std::int64_t seed, std::int64_t place, std::int64_t sample,
+           std::vector<std::int64_t> shape) {
+            return numpy_array(dropout_factors(dropout_seed, {p, seed, place}, sample, std::move(shape)));
+        },
+        "dropout_seed"_a, "p"_a, "seed"_a, "place"_a, "sample"_a, "shape"_a,
+        "What the place-th dropout of a graph multiplies the elements of a sample by.");
 }
 
 }  // namespace tt_python

@@ -122,7 +122,7 @@ def options(settings: Any, device: Any, data_format: DataFormat, microbatch: int
     made.update({name: value for name, (value, default) in wanted.items() if value != default})
     rules = tensor_formats.rules(formats or {}, data_format, settings, _chip_info(device.arch).wide_dest)
     with of_field("amp_properties", settings.amp_properties):
-        rules += [_rule(one, device) for one in settings.amp_properties if _is_forward(one)]
+        rules += [_rule(one, device) for one in settings.amp_properties]
         if rules:
             made["format_rules"] = json.dumps({"rules": rules})
     return made
@@ -149,10 +149,6 @@ def _choice(known: dict[str, str], name: str, field: str) -> str:
     if name not in known:
         raise RuntimeError(f"{field} '{name}' is not one of {', '.join(known)}")
     return known[name]
-
-
-def _is_forward(rule: Any) -> bool:
-    return not rule.is_gradient_op and (rule.epoch_type is None or rule.epoch_type.name == "Forward")
 
 
 def _accumulated(data_format: DataFormat | None, device: Any) -> str | None:
@@ -188,7 +184,8 @@ def _rule(rule: Any, device: Any) -> dict[str, Any]:
             return [plain(one) for one in value]
         return value if isinstance(value, (bool, int)) else value.name
 
-    made = {"op_type": rule.op_type, "name_regex": rule.name_regex}
+    made = {"op_type": rule.op_type, "name_regex": rule.name_regex, "gradient": rule.is_gradient_op,
+            "program": None if rule.epoch_type is None else rule.epoch_type.name.lower()}
     made |= {name: plain(getattr(rule, name)) for name in
              ("output_df", "intermediate_df", "math_fidelity", "input_df") if getattr(rule, name) is not None}
     made["accumulate_df"] = _accumulated(rule.accumulate_df, device)

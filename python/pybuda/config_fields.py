@@ -84,7 +84,7 @@ _ALWAYS = "none: the compiler always does so"
 
 _FLOW = (
     Field("enable_training", False, "set by runs that train", "flow"),
-    Field("enable_recompute", False, "none: the forward program keeps all values", "flow"),
+    Field("enable_recompute", False, "recompute, in training", "flow"),
     Field("compile_depth", CompileDepth.FULL, "below BACKEND_GOLDEN_VERIFY devices are compiled, and nothing "
           "runs", "flow", "COMPILE_DEPTH", CompileDepth.from_json),
     Field("enable_consteval", True, _ALWAYS, "flow"),

@@ -11,14 +11,15 @@ import torch
 import ttsim
 
 from .device import _kinds
-from .module import Module, PyBudaModule, PyTorchModule
+from .module import Module, OnnxModule, PyBudaModule, PyTorchModule
 from .optimizers import Optimizer
 from .parameter import Parameter
 from .stage import Settings
 from .tensor import Tensor
 from .trace import trace
 from .stage_kinds import make_stages
-from .train_stages import FrozenStage, HostLoss, Plan, TorchTraining, TracedTraining, TrainStage, WithLoss, torch_outputs
+from .train_stages import (FrozenStage, HostLoss, OnnxTraining, Plan, TorchTraining, TracedTraining, TrainStage, WithLoss,
+                           torch_outputs)
 from .training import Batch
 
 log = logging.getLogger("pybuda")
@@ -83,6 +84,8 @@ class DeviceTraining:
             return FrozenStage(make_stages(group, values, self._settings_of())[0])
         if isinstance(group[0], PyTorchModule):
             return TorchTraining(group[0], values, self._settings_of(), self._plan(wanted))
+        if isinstance(group[0], OnnxModule):
+            return OnnxTraining(group[0], values, self._settings_of(), self._plan(wanted))
         if loss is None:
             return TracedTraining(group, None, 0, values, self._settings_of(), self._plan(wanted))
         try:
@@ -168,7 +171,7 @@ class DeviceTraining:
                                    f"for {wanted}: push such tensors, or call pybuda.shutdown() to compile anew")
 
     def _trained_stages(self) -> list[Any]:
-        return [stage for stage in self.stages if isinstance(stage, (TorchTraining, TracedTraining))]
+        return [stage for stage in self.stages if isinstance(stage, (TorchTraining, TracedTraining, OnnxTraining))]
 
     def start(self, samples: Sequence[Any], targets: Sequence[Any]) -> None:
         """Begins the sessions, and loads the optimizer's state. RuntimeError for a parameter without a gradient."""
@@ -197,10 +200,10 @@ class DeviceTraining:
             values = stage.forward(given)
         return values
 
-    def backward(self, gradients: Sequence[Batch] | None, clear: bool) -> list[Batch]:
-        """Gradients of the inputs."""
+    def backward(self, gradients: Sequence[Batch] | None, clear: bool, count: int) -> list[Batch]:
+        """Gradients of the inputs of `count` micro-batches."""
         for stage in reversed(self.stages):
-            gradients = stage.backward(None if stage.reads_targets else gradients, clear)
+            gradients = stage.backward(None if stage.reads_targets else gradients, clear, count)
         return list(gradients or [])
 
     def step(self) -> None:
@@ -290,9 +293,9 @@ def _groups(modules: Sequence[Any], device: str) -> list[list[Any]]:
     """Consecutive PyBudaModules together, others alone. RuntimeError for modules that do not train."""
     groups: list[list[Any]] = []
     for module in modules:
-        if not isinstance(module, (PyBudaModule, PyTorchModule)):
-            raise RuntimeError(f"{module!r} of device '{device}' runs only inference; train a PyTorchModule or a "
-                               "PyBudaModule")
+        if not isinstance(module, (PyBudaModule, PyTorchModule, OnnxModule)):
+            raise RuntimeError(f"{module!r} of device '{device}' runs only inference; train a PyTorchModule, an OnnxModule "
+                               "or a PyBudaModule")
         if groups and isinstance(module, PyBudaModule) and isinstance(groups[-1][0], PyBudaModule):
             groups[-1].append(module)
         else:
@@ -312,7 +315,3 @@ def check_trainable(device: Any, settings: Any) -> None:
             raise RuntimeError(f"device '{device.name}' cannot train with {what}: {remedy}")
     if not device.modules:
         raise RuntimeError(f"device '{device.name}' has no module; add one with place_module()")
-    if any(rule.is_gradient_op or getattr(rule.epoch_type, "name", "Forward") != "Forward"
-           for rule in settings.amp_properties):
-        warnings.warn(f"device '{device.name}': rules of configure_mixed_precision() for backward and optimizer epochs, and "
-                      "with is_gradient_op, have no effect; give name_regex or op_type alone", stacklevel=6)

@@ -27,8 +27,8 @@ def _places(size: int) -> torch.Tensor:
 class GraphMaker(GraphBuilder):
     """`name`: of the op that nodes are made for; `whole`: names of values that ops read as integers."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, training: bool = False) -> None:
+        super().__init__(training)
         self.whole: set[str] = set()
 
     def add(self, op: str, *operands: Value, **attributes: Any) -> Value:

@@ -72,13 +72,13 @@ class HostTraining:
                                    "a micro-batch must be one number, such as with reduction='sum'")
         return losses
 
-    def backward(self, gradients: Sequence[Batch] | None, clear: bool) -> list[Batch]:
-        """Gradients of the inputs. Parameters of torch collect theirs in `grad`."""
+    def backward(self, gradients: Sequence[Batch] | None, clear: bool, count: int) -> list[Batch]:
+        """Gradients of the inputs of `count` micro-batches. Parameters of torch collect theirs in `grad`."""
         if clear:
             for module in self.device.modules:
                 module.module.zero_grad()
         found: list[Batch] = []
-        for place, (leaves, values) in enumerate(self._saved):
+        for place, (leaves, values) in enumerate(self._saved[:count]):
             given = [None] * len(values) if gradients is None else gradients[place]
             pairs = [(value, gradient) for value, gradient in zip(values, given) if value.requires_grad
                      and (gradients is None or gradient is not None)]
@@ -89,7 +89,7 @@ class HostTraining:
                                         retain_graph=bool(self.device.retain_backward_graph))
             found.append([leaf.grad if isinstance(leaf, torch.Tensor) and leaf.requires_grad else None
                           for leaf in leaves])
-        self._saved = []
+        self._saved = self._saved[count:]
         if self.device._gradient_trace is not None:
             self.device._gradient_trace.put(self.gradients())
         return found

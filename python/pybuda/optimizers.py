@@ -73,7 +73,7 @@ class Optimizer:
         if own and type(self).get_pytorch_optimizer is Optimizer.get_pytorch_optimizer:
             Optimizer.generate_op_trace(self, None, None, None)
         options = self._device_options()
-        inherits = type(self).get_pytorch_optimizer in (SGD.get_pytorch_optimizer, Adam.get_pytorch_optimizer)
+        inherits = type(self).get_pytorch_optimizer in [one.get_pytorch_optimizer for one in (SGD, Adam, LAMB, LARS)]
         return options | {"compensated_updates": self.compensated} if options is not None and not own and inherits else None
 
     def _device_options(self) -> dict[str, Any] | None:
@@ -154,10 +154,12 @@ class SGD(Optimizer):
 
 
 class _Moments(Optimizer):
-    """With means of gradients and of their squares. AssertionError for settings out of range."""
+    """With means of gradients and of their squares. `bias_correction`: corrects them for their start at 0.
+    AssertionError for settings out of range."""
+    _states = {**Optimizer._states, "mean": "mean", "variance": "square"}
 
     def __init__(self, learning_rate: float, beta1: float, beta2: float, epsilon: float, weight_decay: float,
-                 parameters: Sequence[Parameter] | None, device_params: bool) -> None:
+                 bias_correction: bool, parameters: Sequence[Parameter] | None, device_params: bool) -> None:
         assert learning_rate >= 0.0, f"learning_rate {learning_rate} is below 0"
         assert 0.0 <= beta1 < 1.0 and 0.0 <= beta2 < 1.0, \
             f"beta1 {beta1} and beta2 {beta2} must be at least 0 and below 1"
@@ -166,32 +168,15 @@ class _Moments(Optimizer):
         super().__init__(None, device_params)
         self.learning_rate = learning_rate
         self.beta1, self.beta2, self.epsilon, self.weight_decay = beta1, beta2, epsilon, weight_decay
+        self.bias_correction = bias_correction
         if parameters is not None:
             self.set_parameters_to_optimize(parameters)
 
     def get_param_dict(self, dtype: torch.dtype, shape: Sequence[int]) -> dict[str, Tensor]:
-        blank = torch.zeros(tuple(shape), dtype=dtype)
-        return {**super().get_param_dict(dtype, shape), "mean": Tensor.create_from_torch(blank),
-                "variance": Tensor.create_from_torch(blank.clone())}
-
-    def get_optimizer_state_keys(self) -> list[str]:
-        return ["mean", "variance"]
-
-
-class Adam(_Moments):
-    """As torch.optim.Adam. AssertionError for settings out of range."""
-    _states = {**Optimizer._states, "mean": "mean", "variance": "square"}
-
-    def __init__(self, learning_rate: float, beta1: float = 0.9, beta2: float = 0.999, epsilon: float = 1e-8,
-                 weight_decay: float = 0.0, bias_correction: bool = True,
-                 parameters: Sequence[Parameter] | None = None, device_params: bool = False,
-                 enable_adam_w: bool = False) -> None:
-        self.bias_correction, self.enable_adam_w = bias_correction, enable_adam_w
-        super().__init__(learning_rate, beta1, beta2, epsilon, weight_decay, parameters, device_params)
-
-    def get_param_dict(self, dtype: torch.dtype, shape: Sequence[int]) -> dict[str, Tensor]:
         """The learning rate and both moments of a parameter of this shape."""
-        kept = super().get_param_dict(dtype, shape)
+        blank = torch.zeros(tuple(shape), dtype=dtype)
+        kept = {**super().get_param_dict(dtype, shape), "mean": Tensor.create_from_torch(blank),
+                "variance": Tensor.create_from_torch(blank.clone())}
         if self.bias_correction:
             kept |= {name: Tensor.create_from_torch(torch.ones(1)) for name in ("beta1_pow", "beta2_pow")}
         return kept
@@ -200,10 +185,10 @@ class Adam(_Moments):
         """Names of the moments."""
         return ["mean", "variance"] + (["beta1_pow", "beta2_pow"] if self.bias_correction else [])
 
-    def _device_options(self) -> dict[str, Any]:
-        return {"optimizer": "adamw" if self.enable_adam_w else "adam", "learning_rate": self.learning_rate,
-                "beta1": self.beta1, "beta2": self.beta2, "epsilon": self.epsilon, "weight_decay": self.weight_decay,
-                "adam_correction": self.bias_correction}
+    def _averages(self) -> dict[str, Any]:
+        """Keywords of ttsim.compile()."""
+        return {"learning_rate": self.learning_rate, "beta1": self.beta1, "beta2": self.beta2, "epsilon": self.epsilon,
+                "weight_decay": self.weight_decay, "adam_correction": self.bias_correction}
 
     def _powers(self, steps: int) -> dict[str, Tensor]:
         if not self.bias_correction:
@@ -218,6 +203,20 @@ class Adam(_Moments):
             if 0 < power < 1 and 0 < beta < 1:
                 return round(math.log(power) / math.log(beta))
         return 0
+
+
+class Adam(_Moments):
+    """As torch.optim.Adam. AssertionError for settings out of range."""
+
+    def __init__(self, learning_rate: float, beta1: float = 0.9, beta2: float = 0.999, epsilon: float = 1e-8,
+                 weight_decay: float = 0.0, bias_correction: bool = True,
+                 parameters: Sequence[Parameter] | None = None, device_params: bool = False,
+                 enable_adam_w: bool = False) -> None:
+        self.enable_adam_w = enable_adam_w
+        super().__init__(learning_rate, beta1, beta2, epsilon, weight_decay, bias_correction, parameters, device_params)
+
+    def _device_options(self) -> dict[str, Any]:
+        return {"optimizer": "adamw" if self.enable_adam_w else "adam"} | self._averages()
 
     def get_pytorch_optimizer(self, parameters: dict[str, Any], lr: float | None = None) -> torch.optim.Optimizer:
         """The equivalent torch optimizer."""
@@ -247,7 +246,10 @@ class LAMB(_Moments):
                  weight_decay: float = 0.01, correction: bool = False, clip_value: tuple[float, float] = (0.0, 10.0),
                  parameters: Sequence[Parameter] | None = None, device_params: bool = False) -> None:
         self.correction, self.clip_value = correction, clip_value
-        super().__init__(learning_rate, beta1, beta2, eps, weight_decay, parameters, device_params)
+        super().__init__(learning_rate, beta1, beta2, eps, weight_decay, correction, parameters, device_params)
+
+    def _device_options(self) -> dict[str, Any]:
+        return {"optimizer": "lamb", "trust_least": self.clip_value[0], "trust_most": self.clip_value[1]} | self._averages()
 
     def get_pytorch_optimizer(self, parameters: dict[str, Any], lr: float | None = None) -> torch.optim.Optimizer:
         """The equivalent torch optimizer."""
@@ -258,6 +260,7 @@ class LAMB(_Moments):
 
 class LARS(Optimizer):
     """SGD with an adaptive rate for each parameter."""
+    _states = {**Optimizer._states, "momentum": "momentum"}
 
     def __init__(self, learning_rate: float = 0.001, momentum: float = 0.9, nesterov: bool = False,
                  dampening: float = 0.0, weight_decay: float = 0.01, lars_coeff: float = 0.001, epsilon: float = 1e-8,
@@ -275,6 +278,15 @@ class LARS(Optimizer):
         """The learning rate and the momentum of a parameter of this shape."""
         blank = torch.zeros(tuple(shape), dtype=dtype)
         return {**super().get_param_dict(dtype, shape), "momentum": Tensor.create_from_torch(blank)}
+
+    def get_optimizer_state_keys(self) -> list[str]:
+        """The name of the momentum."""
+        return ["momentum"]
+
+    def _device_options(self) -> dict[str, Any]:
+        return {"optimizer": "lars", "learning_rate": self.learning_rate, "momentum": self.momentum,
+                "nesterov": self.nesterov, "dampening": self.dampening, "weight_decay": self.weight_decay,
+                "trust_coefficient": self.lars_coeff, "epsilon": self.epsilon}
 
     def get_pytorch_optimizer(self, parameters: dict[str, Any], lr: float | None = None) -> torch.optim.Optimizer:
         """The equivalent torch optimizer."""

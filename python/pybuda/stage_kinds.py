@@ -33,6 +33,7 @@ class Stage:
     graph: Any = None
     compiled: Any = None
     saved: list[str] = []  # ops whose results are saved
+    trains = False  # whether it is compiled with a backward program
     device: DeviceModel | None = None
 
     @property
@@ -110,7 +111,7 @@ class TraceStage(Stage):
 
     def make(self) -> None:
         """Builds and compiles the graph of the trace."""
-        self.graph = to_graph(self.trace, self.saved)
+        self.graph = to_graph(self.trace, self.saved, self.trains)
         held: dict[str, Any] = {**self.trace.parameters, **self.trace.constants}
         formats = self.formats | {name: one.data_format for name, one in held.items()}
         if not compile_options.has_integer_rules(self.settings.config):
@@ -261,10 +262,14 @@ class OnnxStage(Stage):
         if [shape for _, shape in wanted] != given:
             raise RuntimeError(f"ONNX module '{module.get_name()}' has inputs {wanted}; samples of shapes {given} were "
                                "pushed (dim 0 is that of the micro-batch, and 1 for the model)")
-        self.compiled = compile_graph(graph, settings, settings.config.op_intermediates_to_save)
-        self.saved = list(settings.config.op_intermediates_to_save)
         self.settings = settings
+        self.saved = list(settings.config.op_intermediates_to_save)
+        self.make()
         self._shapes = [tuple(info.shape) for info in graph.outputs]
+
+    def make(self) -> None:
+        """Compiles the graph."""
+        self.compiled = compile_graph(self.graph, self.settings, self.saved, training=self.training_options())
 
     def evaluate(self, tensors: Sequence[torch.Tensor]) -> list[torch.Tensor]:
         """Runs the model in onnxruntime."""

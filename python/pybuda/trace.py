@@ -143,17 +143,18 @@ def _dense(value: torch.Tensor) -> torch.Tensor:
     return value.to_dense() if value.layout != torch.strided else value
 
 
-def to_graph(made: Trace, saved: Sequence[str] = ()) -> Any:
+def to_graph(made: Trace, saved: Sequence[str] = (), training: bool = False) -> Any:
     """The ttsim.Graph; the results of the ops `saved` are outputs after those of the trace. Integer inputs that ops
-    read only as floats become float inputs, so that queues have their names and not those of casts."""
-    make = _build(made, saved, ())
+    read only as floats become float inputs, so that queues have their names and not those of casts. `training`: it is
+    trained, and its dropouts are random."""
+    make = _build(made, saved, (), training)
     whole = [name for name, tensor in made.inputs if is_integer(tensor.data_format)]
     as_floats = [name for name in whole if name not in make.whole]
-    return (_build(made, saved, as_floats) if as_floats else make).graph
+    return (_build(made, saved, as_floats, training) if as_floats else make).graph
 
 
-def _build(made: Trace, saved: Sequence[str], as_floats: Sequence[str]) -> GraphMaker:
-    make = GraphMaker()
+def _build(made: Trace, saved: Sequence[str], as_floats: Sequence[str], training: bool) -> GraphMaker:
+    make = GraphMaker(training)
     values: dict[int, Any] = {}
     for name, tensor in made.inputs:
         kind = element_type(DataFormat.Float32 if name in as_floats else tensor.data_format)

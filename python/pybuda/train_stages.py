@@ -11,10 +11,11 @@ import torch
 import ttsim
 import ttsim.torch
 
-from .module import PyBudaModule, PyTorchModule
+from .dropout_masks import mask_seed, masks_of_device
+from .module import OnnxModule, PyBudaModule, PyTorchModule
 from .parameter import Parameter
 from .stage import Settings, compile_graph, narrowed, wide
-from .stage_kinds import OwnForward, TorchStage, TraceStage
+from .stage_kinds import OnnxStage, OwnForward, TorchStage, TraceStage
 from .training import Batch
 from .utils import flatten
 
@@ -37,11 +38,12 @@ class TrainStage(Protocol):
     def forward(self, batches: Sequence[Batch]) -> list[Batch]:
         """Outputs of each micro-batch."""
 
-    def backward(self, gradients: Sequence[Batch] | None, clear: bool) -> list[Batch]:
-        """Gradients of the inputs; `gradients` None: the outputs are losses."""
+    def backward(self, gradients: Sequence[Batch] | None, clear: bool, count: int) -> list[Batch]:
+        """Gradients of the inputs of the first `count` micro-batches that had none; `gradients` None: the outputs are
+        losses."""
 
-    def reference(self, values: Values, tensors: Sequence[Any]) -> list[torch.Tensor]:
-        """Outputs of one sample in torch, with parameters of these values."""
+    def reference(self, values: Values, tensors: Sequence[Any], sample: int = 0) -> list[torch.Tensor]:
+        """Outputs of one sample in torch, with parameters of these values and the dropouts of sample `sample`."""
 
 
 class WithLoss:
@@ -79,13 +81,15 @@ class _Compiled:
     gradients are needed; `choose`: names of the parameters to train, of all by name."""
     reads_targets = False
     losses = False
+    trains = True
     settings: Settings
     graph: Any
     compiled: Any
 
-    def begin(self, plan: Plan) -> None:
-        """Sets how the stage is compiled."""
+    def begin(self, plan: Plan, where: str) -> None:
+        """Sets how the stage is compiled. `where`: its device and modules."""
         self.plan = plan
+        self.dropout_seed = mask_seed(where)
         self.wanted = list(plan.wanted)
         self.trained: list[str] = []
         self._trainer: ttsim.Trainer | None = None
@@ -97,7 +101,8 @@ class _Compiled:
         self.trained = self.plan.choose(parameters)
         gradients = [name for name, wanted in zip(inputs, self.wanted) if wanted and name is not None]
         return {**self.plan.keywords, "training": True, "input_gradients": gradients, "train": self.trained,
-                "freeze": [] if self.trained else ["*"], "losses": list(outputs) if self.losses else []}
+                "freeze": [] if self.trained else ["*"], "losses": list(outputs) if self.losses else [],
+                "recompute": bool(self.settings.config.enable_recompute), "dropout_seed": self.dropout_seed}
 
     def set_parameter(self, name: str, value: torch.Tensor) -> None:
         """On the device. RuntimeError for a parameter that is not trained."""
@@ -123,7 +128,7 @@ class _Compiled:
         samples = count * self.settings.microbatch
         return _split([_wide_result(results[info.name], samples, tuple(info.shape)) for info in self.graph.outputs], count)
 
-    def run_backward(self, gradients: Sequence[Batch] | None, clear: bool) -> dict[str, torch.Tensor]:
+    def run_backward(self, gradients: Sequence[Batch] | None, clear: bool, count: int) -> dict[str, torch.Tensor]:
         """Gradients of inputs by name, with all samples along a new axis."""
         given: dict[str, torch.Tensor] = {}
         if gradients is not None:
@@ -136,18 +141,19 @@ class _Compiled:
                 given[info.name] = torch.zeros(shape) if parts[0] is None else \
                     torch.cat([part.detach().float().reshape(-1) for part in parts]).reshape(shape)
         return {name: torch.from_numpy(numpy.array(value)) for name, value in
-                self.trainer.backward(given, clear).items()}
+                self.trainer.backward(given, clear, count * self.settings.microbatch).items()}
 
-    def input_gradients(self, found: Mapping[str, torch.Tensor], names: Sequence[str | None]) -> list[Batch]:
-        """For each micro-batch of the last forward, in the shapes of its inputs."""
+    def input_gradients(self, found: Mapping[str, torch.Tensor], names: Sequence[str | None], count: int) -> list[Batch]:
+        """For each of the `count` micro-batches of the last backward, in the shapes of its inputs."""
         made: list[Batch] = []
-        for place, shapes in enumerate(self._forms):
+        forms, self._forms = self._forms[:count], self._forms[count:]
+        for place, shapes in enumerate(forms):
             batch: Batch = []
             for name, shape, wanted in zip(names, shapes, self.wanted):
                 if not wanted or name is None or name not in found:
                     batch.append(None)
                     continue
-                own = found[name].reshape(len(self._forms), self.settings.microbatch, -1)[place]
+                own = found[name].reshape(count, self.settings.microbatch, -1)[place]
                 batch.append((own if own.numel() == numpy.prod(shape, dtype=int) else own.sum(0)).reshape(shape))
             made.append(batch)
         return made
@@ -184,7 +190,7 @@ class _Compiled:
         """Of the graph, in the order of the stage's inputs; None: it does not read this one."""
         raise NotImplementedError
 
-    def reference(self, values: Values, tensors: Sequence[Any]) -> list[torch.Tensor]:
+    def reference(self, values: Values, tensors: Sequence[Any], sample: int = 0) -> list[torch.Tensor]:
         """Outputs of one sample in torch, with parameters of these values."""
         raise NotImplementedError
 
@@ -211,7 +217,8 @@ class TracedTraining(_Compiled, TraceStage):
 
     def __init__(self, modules: Sequence[PyBudaModule], loss: PyBudaModule | None, targets: int,
                  samples: Sequence[Any], settings: Settings, plan: Plan) -> None:
-        self.begin(plan)
+        parts = [*modules, *([loss] if loss is not None else [])]
+        self.begin(plan, " ".join([settings.device.name, *(one.get_name() for one in parts)]))
         self.wanted = [one for one, sample in zip(plan.wanted, samples) if sample is not None]
         self.losses = self.reads_targets = loss is not None
         traced: list[Any] = list(modules) if loss is None else [WithLoss(modules, loss, targets)]
@@ -220,11 +227,6 @@ class TracedTraining(_Compiled, TraceStage):
 
     def training_options(self) -> dict[str, Any]:
         """For the backward program and the optimizer."""
-        random = [op.name for op in self.trace.ops
-                  if op.op_type == "dropout" and op.named_attrs["training"] and op.named_attrs["p"] > 0]
-        if random:
-            raise RuntimeError(f"op '{random[0]}' is a Dropout in training mode, and the device has no random numbers; "
-                               "pass training=False, or p=0")
         return self.options(self.input_names(), self.trace.parameters, [name for name, _ in self.trace.outputs])
 
     def input_names(self) -> list[str | None]:
@@ -246,13 +248,14 @@ class TracedTraining(_Compiled, TraceStage):
             given[info.name] = torch.cat(parts).reshape(-1, *info.shape).detach()
         return self.run_forward(given, len(batches))
 
-    def backward(self, gradients: Sequence[Batch] | None, clear: bool) -> list[Batch]:
+    def backward(self, gradients: Sequence[Batch] | None, clear: bool, count: int) -> list[Batch]:
         """Gradients of the inputs of each micro-batch."""
-        return self.input_gradients(self.run_backward(gradients, clear), self.input_names())
+        return self.input_gradients(self.run_backward(gradients, clear, count), self.input_names(), count)
 
-    def reference(self, values: Values, tensors: Sequence[Any]) -> list[torch.Tensor]:
+    def reference(self, values: Values, tensors: Sequence[Any], sample: int = 0) -> list[torch.Tensor]:
         """Outputs of one sample in torch, with parameters of these values."""
-        return self.trace.evaluate(wide([tensor for tensor in tensors if tensor is not None]), parameters=values)
+        with masks_of_device(self.dropout_seed, sample):
+            return self.trace.evaluate(wide([tensor for tensor in tensors if tensor is not None]), parameters=values)
 
 
 class TorchTraining(_Compiled, TorchStage):
@@ -260,7 +263,7 @@ class TorchTraining(_Compiled, TorchStage):
 
     def __init__(self, module: PyTorchModule, samples: Sequence[Any], settings: Settings, plan: Plan,
                  loss: bool = False) -> None:
-        self.begin(plan)
+        self.begin(plan, f"{settings.device.name} {module.get_name()}")
         self.losses = self.reads_targets = loss
         _refuse_modes(module)
         TorchStage.__init__(self, module, samples, settings)
@@ -270,7 +273,7 @@ class TorchTraining(_Compiled, TorchStage):
         args, kwargs = self.module.call_arguments(self._samples)
         with OwnForward(self.module):
             self.imported = ttsim.torch.import_module(self.module.module, args, kwargs, name=self.module.get_name(),
-                                                      fallback=False)
+                                                      fallback=False, training=True)
         if not self.imported.from_device:
             raise RuntimeError(f"module '{self.module.get_name()}' returns an input, a constant or one result twice, "
                                "which has no gradient of its own on the device; return each computed result once")
@@ -303,16 +306,63 @@ class TorchTraining(_Compiled, TorchStage):
         order = [[info.name for info in self.graph.outputs].index(name) for name in self.imported.outputs]
         return [[batch[place] for place in order] for batch in found]
 
-    def backward(self, gradients: Sequence[Batch] | None, clear: bool) -> list[Batch]:
+    def backward(self, gradients: Sequence[Batch] | None, clear: bool, count: int) -> list[Batch]:
         """Gradients of the inputs of each micro-batch."""
         if gradients is not None:
             order = [self.imported.outputs.index(info.name) for info in self.graph.outputs]
             gradients = [[batch[place] for place in order] for batch in gradients]
-        return self.input_gradients(self.run_backward(gradients, clear), self.input_names())
+        return self.input_gradients(self.run_backward(gradients, clear, count), self.input_names(), count)
 
-    def reference(self, values: Values, tensors: Sequence[Any]) -> list[torch.Tensor]:
+    def reference(self, values: Values, tensors: Sequence[Any], sample: int = 0) -> list[torch.Tensor]:
         """Outputs of one sample in torch, with parameters of these values."""
-        return torch_outputs(self.module, values, tensors)
+        with masks_of_device(self.dropout_seed, sample):
+            return torch_outputs(self.module, values, tensors)
+
+
+class OnnxTraining(_Compiled, OnnxStage):
+    """An ONNX model. Its references have no gradients, since onnxruntime computes none."""
+
+    def __init__(self, module: OnnxModule, samples: Sequence[Any], settings: Settings, plan: Plan) -> None:
+        self.begin(plan, f"{settings.device.name} {module.get_name()}")
+        OnnxStage.__init__(self, module, samples, settings)
+
+    def training_options(self) -> dict[str, Any]:
+        """For the backward program and the optimizer."""
+        return self.options(self.input_names(), self.parameters(), [info.name for info in self.graph.outputs])
+
+    def input_names(self) -> list[str | None]:
+        """Of the model."""
+        return [info.name for info in self.graph.inputs]
+
+    def parameters(self) -> dict[str, Parameter]:
+        """By name."""
+        return {str(one.get_name()): one for one in self.module.get_parameters()}
+
+    def set_parameter(self, name: str, value: torch.Tensor) -> None:
+        """On the device and in the module."""
+        _Compiled.set_parameter(self, name, value)
+        self.parameters()[name].set_value(value)
+
+    def forward(self, batches: Sequence[Batch]) -> list[Batch]:
+        """Outputs of each micro-batch."""
+        self._forms = [[tuple(tensor.shape) for tensor in batch] for batch in batches]
+        given = {}
+        for place, info in enumerate(self.graph.inputs):
+            parts = [_expanded(batch[place], self.settings.microbatch) for batch in batches]
+            given[info.name] = torch.cat(parts).reshape(-1, *info.shape).detach()
+        return self.run_forward(given, len(batches))
+
+    def backward(self, gradients: Sequence[Batch] | None, clear: bool, count: int) -> list[Batch]:
+        """Gradients of the inputs of each micro-batch."""
+        return self.input_gradients(self.run_backward(gradients, clear, count), self.input_names(), count)
+
+    def reference(self, values: Values, tensors: Sequence[Any], sample: int = 0) -> list[torch.Tensor]:
+        """Outputs of one sample in onnxruntime, with parameters of these values; without any, those of the device."""
+        if not values and self._trainer is not None:
+            values = {info.name: torch.from_numpy(self._trainer.parameter(info.name).copy())
+                      for info in self._trainer.parameters}
+        found: list[torch.Tensor] = self.module.with_values(values).forward(*wide(tensors))
+        return found
 
 
 class FrozenStage:
@@ -326,11 +376,11 @@ class FrozenStage:
         """Outputs of each micro-batch."""
         return [self.inner.run(batch)[0] for batch in batches]
 
-    def backward(self, gradients: Sequence[Batch] | None, clear: bool) -> list[Batch]:
+    def backward(self, gradients: Sequence[Batch] | None, clear: bool, count: int) -> list[Batch]:
         """None."""
-        return [[] for _ in gradients or []]
+        return [[] for _ in range(count)]
 
-    def reference(self, values: Values, tensors: Sequence[Any]) -> list[torch.Tensor]:
+    def reference(self, values: Values, tensors: Sequence[Any], sample: int = 0) -> list[torch.Tensor]:
         """Outputs of one sample in torch."""
         found: list[torch.Tensor] = self.inner.evaluate_sample(wide(tensors))
         return found
@@ -359,13 +409,14 @@ class HostLoss:
                           for values in zip(*samples)])
         return found
 
-    def backward(self, gradients: Sequence[Batch] | None, clear: bool) -> list[Batch]:
+    def backward(self, gradients: Sequence[Batch] | None, clear: bool, count: int) -> list[Batch]:
         """Gradients of the inputs."""
-        for _, total in self._saved:
+        taken, self._saved = self._saved[:count], self._saved[count:]
+        for _, total in taken:
             torch.autograd.backward(total)
-        return [[leaf.grad if leaf.requires_grad else None for leaf in leaves] for leaves, _ in self._saved]
+        return [[leaf.grad if leaf.requires_grad else None for leaf in leaves] for leaves, _ in taken]
 
-    def reference(self, values: Values, tensors: Sequence[Any]) -> list[torch.Tensor]:
+    def reference(self, values: Values, tensors: Sequence[Any], sample: int = 0) -> list[torch.Tensor]:
         """The losses of one sample."""
         return self._losses(tensors)
 
@@ -385,9 +436,6 @@ def _refuse_modes(module: PyTorchModule) -> None:
         if not part.training:
             continue
         where = f"'{name}' of module '{module.get_name()}'" if name else f"module '{module.get_name()}'"
-        if isinstance(part, torch.nn.modules.dropout._DropoutNd) and part.p > 0:
-            raise RuntimeError(f"{where} is a {type(part).__name__} in training mode, and the device has no random "
-                               "numbers; call its eval(), or set p to 0")
         if isinstance(part, torch.nn.modules.batchnorm._BatchNorm):
             raise RuntimeError(f"{where} is a {type(part).__name__} in training mode, and the device has no statistics "
                                "of a batch, since it runs sample by sample; call its eval() to train with fixed "

@@ -13,10 +13,10 @@ class Training(Protocol):
     def forward(self, batches: Sequence[Batch], targets: Sequence[Batch]) -> list[Batch]:
         """Outputs of each micro-batch, or its losses on the device that has the loss module."""
 
-    def backward(self, gradients: Sequence[Batch] | None, clear: bool) -> list[Batch]:
-        """`gradients`: of the outputs of the last forward(); None on the device that has the loss module. Returns the
-        gradients of its inputs, None for those that nothing needs. `clear`: summed gradients of parameters start at
-        0."""
+    def backward(self, gradients: Sequence[Batch] | None, clear: bool, count: int) -> list[Batch]:
+        """Of the first `count` micro-batches of the last forward() that had none. `gradients`: of their outputs; None on
+        the device that has the loss module. Returns the gradients of its inputs, None for those that nothing needs.
+        `clear`: summed gradients of parameters start at 0."""
 
     def step(self) -> None:
         """Updates the parameters."""

@@ -133,3 +133,50 @@ def test_wrong_use(network):
         trainer.forward({"x": torch.rand(2, 1, GRAPH_INPUTS)})
     with pytest.raises(ttsim.InputError, match="output 'y' has no gradient"):
         trainer.backward({})
+
+
+def test_backward_of_the_first_samples(network):
+    x, g = torch.rand(4, 1, GRAPH_INPUTS), torch.randn(4, 1, 4)
+    whole, parts = trainer_of(network), trainer_of(network)
+    for trainer in (whole, parts):
+        trainer.forward({"x": x})
+    with pytest.raises(ttsim.InputError, match="backward.. of 3 samples; it needs whole microbatches of 2"):
+        parts.backward({"y": g}, samples=3)
+    with pytest.raises(ttsim.InputError, match="backward.. of 6 samples; 4 wait for it"):
+        parts.backward({"y": g}, samples=6)
+    wanted = whole.backward({"y": g})["x"]
+    found = [parts.backward({"y": g[:2]}, samples=2)["x"]]
+    with pytest.raises(ttsim.InputError, match="2 samples wait for backward"):
+        parts.forward({"x": x})
+    with pytest.raises(ttsim.InputError, match="2 samples wait for backward"):
+        parts.samples = 0
+    found.append(parts.backward({"y": g[2:]}, clear=False)["x"])
+    assert numpy.array_equal(numpy.concatenate(found), wanted)
+    for name, _ in network.named_parameters():
+        assert numpy.abs(parts.gradient(name) - whole.gradient(name)).max() < 1e-5
+
+
+def test_masks_of_dropout_go_on_from_a_restored_sample():
+    graph = ttsim.Graph()
+    x = graph.input("x", [1, 64])
+    product = graph.add("multiply", [x, graph.constant("w", numpy.ones(64, numpy.float32))])
+    graph.output("y", graph.add("dropout", [product], {"p": 0.5}))
+    compiled = ttsim.compile(graph, device="gs_e150", training=True, dropout_seed=3)
+    trainers = [ttsim.Trainer(compiled, engine=engine) for engine in ("functional", "full", "golden")]
+    ones = {"x": numpy.ones((1, 64), numpy.float32)}
+
+    def step(trainer):
+        y = trainer.forward(ones)["y"]
+        trainer.backward({"y": ones["x"]})
+        assert numpy.array_equal(trainer.gradient("w") != 0, y[0] != 0)
+        return y
+
+    first = [step(trainers[0]) for _ in range(3)]
+    assert len({y.tobytes() for y in first}) == 3
+    wanted = ttsim._ttsim.dropout_factors(3, 0.5, 0, 0, 2, [1, 64])
+    assert trainers[0].samples == 3 and numpy.array_equal(first[2], wanted)
+    for trainer in trainers[1:]:
+        trainer.samples = 2
+        assert numpy.array_equal(step(trainer), wanted)
+    with pytest.raises(ttsim.UnsupportedError, match="random results, and the model is compiled for inference"):
+        ttsim.compile(graph, device="gs_e150")

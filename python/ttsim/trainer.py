@@ -37,11 +37,13 @@ class Trainer(session.OnChip):
         return _results(self._raw.forward({name: arrays.pair(values, self._inputs.get(name))
                                            for name, values in inputs.items()}))
 
-    def backward(self, gradients: Mapping[str, Any] | None = None, clear: bool = True) -> dict[str, numpy.ndarray]:
+    def backward(self, gradients: Mapping[str, Any] | None = None, clear: bool = True,
+                 samples: int = 0) -> dict[str, numpy.ndarray]:
         """`gradients`: of all outputs that are not losses, by name, for the samples of the last forward(). `clear`: the
-        sums of gradients start at 0. Returns the gradients of `input_gradients`, by the input's name."""
+        sums of gradients start at 0. `samples`: the first so many of those without a backward(), in whole microbatches;
+        0: all. Returns the gradients of `input_gradients`, by the input's name."""
         return _results(self._raw.backward({name: arrays.pair(values, self._outputs.get(name))
-                                            for name, values in (gradients or {}).items()}, clear))
+                                            for name, values in (gradients or {}).items()}, clear, samples))
 
     def step(self) -> None:
         """Runs the optimizer on the summed gradients. InputError if the model was compiled without one."""
@@ -86,6 +88,16 @@ class Trainer(session.OnChip):
     @steps.setter
     def steps(self, steps: int) -> None:
         self._raw.steps = steps
+
+    @property
+    def samples(self) -> int:
+        """Samples that forward() has run. To go on from a saved state set them too: the masks of dropout depend on
+        them. InputError when set between forward() and backward()."""
+        return int(self._raw.samples)
+
+    @samples.setter
+    def samples(self, samples: int) -> None:
+        self._raw.samples = samples
 
     def _type_of(self, name: str) -> Any:
         if name not in self._types:

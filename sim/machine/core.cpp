@@ -229,7 +229,8 @@ void Core::submit_slice(const Position& at) {
             operands[k].push_back(operands_[k].pipe->slice(at.input, z));
     }
     const BlockPtr& block = blocks_.back();
-    epoch_.values.compute.run(block, op_, index_, at.slice, at.input, std::move(operands), gradient_base(at));
+    epoch_.values.compute.run(block, op_, index_, at.slice, epoch_.first_input + at.input, std::move(operands),
+                              gradient_base(at));
     if (OpResults* results = epoch_.values.op_results())
         results->add(epoch_.values.compute, op_, index_, at.slice, first_result_ + at.input, block);
     if (op_.op->cfg.gradient) gradients_[static_cast<std::size_t>(at.slice)] = block;

@@ -41,6 +41,7 @@ struct EpochView {
     const PipeMechanisms& mechanisms;
     const IdealizedResources& ideal;
     std::int64_t inputs;            ///< inputs of the launch
+    std::int64_t first_input;       ///< number of the first one in the run
     const StateWalk::Scope& scope;  ///< scope of a walk over the epoch's state
     EpochValues values;
     EpochEvents& events;

@@ -17,7 +17,8 @@ public:
           plan_(*prepared_.plan),
           compute_(*prepared_.compute),
           access_(std::move(access)),
-          inputs_(launch.inputs) {
+          inputs_(launch.inputs),
+          first_input_(launch.first_input()) {
         if (state.op_results) state.op_results->begin(launch, plan_);
         producers_.resize(plan_.ops.size());
         readers_.resize(plan_.ops.size());
@@ -165,7 +166,8 @@ private:
                     }
                 }
                 const BlockPtr block = compute_.reserve(op);
-                compute_.run(block, op, core, s, input, std::move(operands), gradient_base(o, core, s, input));
+                compute_.run(block, op, core, s, first_input_ + input, std::move(operands),
+                             gradient_base(o, core, s, input));
                 for (const auto& [queue, to] : open_entries_of_op) compute_.write(op, core, s, block, to);
                 if (keep) blocks_[o][{static_cast<std::uint32_t>(core), s}] = block;
                 if (OpResults* results = state_.op_results.get())
@@ -210,7 +212,7 @@ private:
     const Plan& plan_;
     const Compute& compute_;
     QueueAccesses access_;
-    std::int64_t inputs_;
+    std::int64_t inputs_, first_input_;
     std::map<const Queue*, EntrySpan> prologue_;
     std::vector<EntrySpan> entries_;                                                  // per plan queue, this input
     std::vector<std::map<std::pair<std::uint32_t, std::int64_t>, BlockPtr>> blocks_;  // per op, this input

@@ -50,8 +50,8 @@ public:
     AssembledPtr assemble(const PlanOp& op, std::size_t k, const Pipe& pipe, std::int64_t z, SourceRefs refs) const;
     /// A block with a reserved task, so that it can be referred to before its operands have arrived.
     BlockPtr reserve(const PlanOp& op) const;
-    /// Computes output slice `slice` of core number `core` into a reserved block. `operands`: the slices of each
-    /// operand. `previous`: the block to accumulate into (gradients), or null.
+    /// Computes output slice `slice` of core number `core` into a reserved block. `input`: its number in the run.
+    /// `operands`: the slices of each operand. `previous`: the block to accumulate into (gradients), or null.
     void run(const BlockPtr& block, const PlanOp& op, std::size_t core, std::int64_t slice, std::int64_t input,
              std::vector<std::vector<AssembledPtr>> operands, BlockPtr previous) const;
     /// Adds the tasks that write a core's slice into an entry of a queue the op feeds (no TMs on the way).

@@ -105,7 +105,7 @@ inline Tensor run_block(const OpConfig& op, const std::vector<const Tensor*>& in
                            .core_r = i,
                            .core_c = j,
                            .slice = z,
-                           .input = 0,
+                           .input = op.random.input,
                            .in = operands,
                            .previous = {},
                            .out = out.slice(z).sub(i * h, j * w, h, w)};

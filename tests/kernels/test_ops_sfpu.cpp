@@ -179,6 +179,36 @@ TEST_CASE("dropout keeps and scales the right share, and depends on seed, input,
     CHECK_THAT(complaints(op), Catch::Contains("p of 'op0' is 1.5; it must lie in 0..1"));
 }
 
+TEST_CASE("the mask of dropout depends on seed, input and position only, and golden has the same") {
+    const auto result = [](const Blocking& out, std::int64_t seed, std::int64_t input) {
+        OpConfig op = eltwise_config("dropout", out);
+        op.attr.p = 0.5;
+        op.attr.seed = seed;
+        op.random.input = input;
+        const Tensor in = filled(op.in[0], op.tile, 1.0F);
+        const Tensor golden = find_op("dropout")->golden(op, std::vector<const Tensor*>{&in});
+        CHECK(run_block(op, {&in}).data == golden.data);
+        return golden.data;
+    };
+    const Blocking whole{.mblock_m = 4, .mblock_n = 4};
+    const std::vector<float> mask = result(whole, 3, 0);
+    // other grids, blocks and slices of rows
+    CHECK(result({.grid_r = 2, .grid_c = 4, .mblock_m = 1, .ublock_rt = 2}, 3, 0) == mask);
+    CHECK(result({.grid_c = 2, .mblock_n = 2, .t = 4}, 3, 0) == mask);
+    CHECK_FALSE(result(whole, 4, 0) == mask);
+    CHECK_FALSE(result(whole, 3, 1) == mask);
+    // neither rows nor columns nor inputs are correlated
+    const auto agree = [&](const std::vector<float>& other, std::ptrdiff_t shift) {
+        std::size_t equal = 0;
+        for (std::size_t i = 0; i + static_cast<std::size_t>(shift) < mask.size(); ++i)
+            equal += mask[i] == other[i + static_cast<std::size_t>(shift)] ? 1U : 0U;
+        return static_cast<double>(equal) / static_cast<double>(mask.size());
+    };
+    for (const std::ptrdiff_t shift : {1, 2, 32, 128, 256}) CHECK(agree(mask, shift) == Approx(0.5).margin(0.03));
+    for (const std::int64_t input : {1, 2, 64}) CHECK(agree(result(whole, 3, input), 0) == Approx(0.5).margin(0.03));
+    for (const std::int64_t seed : {0, 4, 1 << 20}) CHECK(agree(result(whole, seed, 0), 0) == Approx(0.5).margin(0.03));
+}
+
 TEST_CASE("real numerics round SFPU results to the formats") {
     OpConfig op = eltwise_config("exp");
     Tensor in = filled(op.out.shape(), op.tile, 1.0F);

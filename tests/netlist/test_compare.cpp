@@ -431,12 +431,6 @@ TEST_CASE("of reduces and vector modes only the meaningful part is judged, also 
     CHECK(compared_part(n, n.queues[1]).row_end > 32);
 }
 
-TEST_CASE("descendants of dropout are measured but not judged") {
-    const Netlist n = chain({op_of("dropout", "drop", {"in"}), op_of("add", "sum", {"drop", "in"})});
-    CHECK_FALSE(compared_part(n, n.queues[1]).judged);
-    CHECK_THAT(compared_part(n, n.queues[1]).why, Catch::Contains("'drop'"));
-}
-
 TEST_CASE("raw outputs are compared as bit patterns") {
     Netlist n = chain({op_of("nop", "copy", {"in"})});
     n.queues[1].df = DataFormat::RawUInt32;

@@ -50,7 +50,8 @@ struct CompileReport {
     std::string chip, device;
     bool validated = false;  ///< whether results of the chip were compared with measurements
     std::int64_t ops = 0, epochs = 0, constants = 0;
-    double estimated_cycles = 0;          ///< clock cycles per sample
+    double estimated_cycles = 0;   ///< clock cycles per sample
+    std::int64_t saved_bytes = 0;  ///< of training: DRAM of values that the forward program saves for the backward one
     std::vector<std::string> notes;       ///< one line each
     std::vector<std::string> host_steps;  ///< host steps, one line each; as values: CompiledModel::host_steps()
     std::vector<IgnoredOverride> ignored_overrides;  ///< with CompileOptions::ignore_unknown, or LoweredOptions

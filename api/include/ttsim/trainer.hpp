@@ -28,10 +28,11 @@ public:
     Arrays forward(const Arrays& inputs);
     Arrays forward(Arrays&& inputs);  ///< without a copy
     /// The gradients of all outputs that are not losses, for the samples of the last forward(), by the output's name;
-    /// one sample applies to all. `clear`: sums of gradients start at 0. Returns the gradients of
-    /// CompileOptions::input_gradients, by the input's name. Throws Error(Input) for a missing gradient.
-    Arrays backward(const Arrays& gradients, bool clear);
-    Arrays backward(Arrays&& gradients, bool clear);  ///< without a copy
+    /// one sample applies to all. `clear`: sums of gradients start at 0. `samples`: the first so many of those without
+    /// a backward(), in whole microbatches; 0: all. Returns the gradients of CompileOptions::input_gradients, by the
+    /// input's name. Throws Error(Input) for a missing gradient.
+    Arrays backward(const Arrays& gradients, bool clear, std::int64_t samples = 0);
+    Arrays backward(Arrays&& gradients, bool clear, std::int64_t samples = 0);  ///< without a copy
     /// Runs the optimizer on the summed gradients. Throws Error(Input) if the model was compiled without one.
     void step();
 
@@ -50,6 +51,9 @@ public:
     void set_state(const std::string& name, const Arrays& state);
     std::int64_t steps() const;          ///< that step() has run, or as set
     void set_steps(std::int64_t steps);  ///< of a restored state: the correction of Adam's averages depends on it
+    std::int64_t samples() const;        ///< that forward() has run, or as set
+    /// Of a restored state: the masks of dropout depend on it. Throws Error(Input) between forward() and backward().
+    void set_samples(std::int64_t samples);
 
     std::uint64_t now() const;        ///< clock cycles since construction; 0 without a clock
     RunReport report() const;         ///< report of all programs run so far
@@ -59,5 +63,16 @@ private:
     struct Impl;
     std::unique_ptr<Impl> impl_;
 };
+
+/// A dropout of a model that is compiled with CompileOptions::dropout_seed.
+struct Dropout {
+    double p = 0.5;
+    std::int64_t seed = 0;   ///< the op's own
+    std::int64_t place = 0;  ///< of the op among the dropouts of the graph, from 0
+};
+/// The factors of the elements of sample `sample` of a training run, 0 or 1 / (1 - p), for references of training. The
+/// shape has no axis of samples.
+TTSIM_API Array dropout_factors(std::uint64_t dropout_seed, const Dropout& dropout, std::int64_t sample,
+                                std::vector<std::int64_t> shape);
 
 }  // namespace ttsim

@@ -2,16 +2,23 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Mapping
 from typing import Any
 
 import torch
 import ttsim
 
+from ..parameter import Parameter
 from .base import Module
+
+# operands that are not weights, by op type; empty: all
+_FIXED: dict[str, set[int]] = {"BatchNormalization": {3, 4}, "Clip": {1, 2}, "Pad": {2}, "OneHot": {2}, "Resize": set(),
+                               "Upsample": set(), "QuantizeLinear": {1, 2}, "DequantizeLinear": {1, 2}, "Range": set(),
+                               "Dropout": {1, 2}}
 
 
 class OnnxModule(Module):
-    """A ModelProto, or None with the path of a file. For inference only."""
+    """A ModelProto, or None with the path of a file. In training its initializers of floats are the parameters."""
 
     def __init__(self, name: str, module: Any, onnx_path: str) -> None:
         super().__init__(name)
@@ -21,6 +28,34 @@ class OnnxModule(Module):
         self.module = module
         self.onnx_path = onnx_path
         self._session: Any = None
+        self._parameters: list[Parameter] | None = None
+
+    def get_parameters(self) -> list[Parameter]:
+        """Initializers of floats with at least one axis. Statistics of batch norms, scales of quantizers and resizes,
+        and the like do not require gradients."""
+        if self._parameters is None:
+            onnx = importlib.import_module("onnx")
+            fixed = {name for node in self._model().graph.node for place, name in enumerate(node.input)
+                     if node.op_type in _FIXED and (not _FIXED[node.op_type] or place in _FIXED[node.op_type])}
+            floats = (onnx.TensorProto.FLOAT, onnx.TensorProto.FLOAT16, onnx.TensorProto.BFLOAT16)
+            self._parameters = []
+            for tensor in self._model().graph.initializer:
+                if tensor.data_type in floats and tensor.dims:
+                    value = torch.from_numpy(onnx.numpy_helper.to_array(tensor).astype("float32"))
+                    self._parameters.append(Parameter(value, requires_grad=tensor.name not in fixed, name=tensor.name))
+        return self._parameters
+
+    def with_values(self, values: Mapping[str, torch.Tensor]) -> OnnxModule:
+        """A copy with other values of parameters, for references."""
+        onnx = importlib.import_module("onnx")
+        model = onnx.ModelProto()
+        model.CopyFrom(self._model())
+        for tensor in model.graph.initializer:
+            if tensor.name in values:
+                kind = onnx.helper.tensor_dtype_to_np_dtype(tensor.data_type)
+                tensor.CopyFrom(onnx.numpy_helper.from_array(values[tensor.name].detach().numpy().astype(kind),
+                                                             tensor.name))
+        return OnnxModule(f"{self.get_name()}.reference", model, "")
 
     def graph_of(self, shapes: list[tuple[int, ...]]) -> Any:
         """The ttsim.Graph; inputs with symbolic sizes get `shapes`, in order. ttsim.InputError, ttsim.UnsupportedError

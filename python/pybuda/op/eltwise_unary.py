@@ -7,6 +7,7 @@ import torch
 import torch.nn.functional as F
 
 from .._C import DataFormat
+from ..dropout_masks import dropped
 from ..operand import Operand
 from ..tensor import Tensor
 from .common import define, graph_op, result
@@ -66,6 +67,8 @@ def _build_clip(make: Any, x: Any, minimum: float | None, maximum: float | None)
 
 
 def _build_dropout(make: Any, x: Any, p: float, training: bool, seed: int) -> Any:
+    if make.training and training and p > 0:
+        return make.dropout(make.as_float(x), p, seed)
     return make.add("nop", make.as_float(x))  # inference: nothing is dropped
 
 
@@ -91,7 +94,7 @@ define("pow", lambda x, exponent: torch.pow(x, exponent),
 define("argmax", _argmax, _build_argmax)
 define("cumsum", lambda x, axis: torch.cumsum(x, axis),
        lambda make, x, axis: make.along(x, make.axis(x, axis), lambda v: torch.cumsum(v, 0)))
-define("dropout", lambda x, p, training, seed: x.clone(), _build_dropout)
+define("dropout", lambda x, p, training, seed: dropped(x, p, seed) if training else x.clone(), _build_dropout)
 define("nop", _identity, _build_identity)
 
 

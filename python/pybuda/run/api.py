@@ -159,6 +159,8 @@ def _start_training(loss_queue: Any, checkpoint_queue: Any, sample_inputs: Any, 
                            f"{devices[-1].name}.place_loss_module(pybuda.PyTorchModule(\"loss\", torch.nn.MSELoss())), "
                            "also on a CPUDevice made after it")
     config._get_global_compiler_config().enable_training = True
+    if verify_cfg is not None and verify_cfg.test_kind.is_recompute():
+        config._get_global_compiler_config().enable_recompute = True
     wanted = gradients_asked(devices[0], sample_inputs)
     microbatch, samples = samples_for(devices[0], sample_inputs)
     targets = sample_of(to_pt_tensors(sample_targets))[1] if len(sample_targets) else devices[-1].get_first_targets()
@@ -255,8 +257,9 @@ def run_training(epochs: int = 1, steps: int = 1, accumulation_steps: int = 1, m
 @offered
 @takes(input_count=WHOLE)
 def run_backward(input_count: int = 1, zero_grad: bool = False, _sequential: bool = False) -> None:
-    """Runs the backward pass of the micro-batches of the last run_forward(); gradients are added to those summed so far.
-    `zero_grad`: sums start at 0. RuntimeError if nothing is compiled for training, or for another count."""
+    """Runs the backward pass of the first `input_count` micro-batches of the last run_forward() that had none; gradients
+    are added to those summed so far. `zero_grad`: sums start at 0. RuntimeError if nothing is compiled for training, or
+    for more micro-batches."""
     training_steps.backward(input_count, bool(zero_grad))
 
 

@@ -79,29 +79,31 @@ def _taken(device: Any, queue: collections.deque[Batch], count: int, push: str) 
 
 
 def backward(count: int, zero_grad: bool) -> None:
-    """Runs the backward pass of the last forward pass. RuntimeError unless it had as many micro-batches."""
+    """Runs the backward pass of the first `count` micro-batches of the last forward pass that had none. RuntimeError
+    unless there are as many."""
     run = training_run("run_backward")
-    if count != run.waiting:
-        raise RuntimeError(f"run_backward(input_count={count}): the last run_forward() had {run.waiting} micro-batches, "
-                           + ("all of which the backward pass takes" if run.waiting else "so call run_forward() before"))
+    if not 0 < count <= run.waiting:
+        raise RuntimeError(f"run_backward(input_count={count}): " + (
+            f"{run.waiting} micro-batches of the last run_forward() wait for it, so give 1 to {run.waiting}"
+            if run.waiting else "no micro-batch waits for it, so call run_forward() before"))
     began = time.perf_counter()
     devices, gradients = get_devices(), None
     for place, device in reversed(list(enumerate(devices))):
-        gradients = device.training.backward(gradients, zero_grad)
+        gradients = device.training.backward(gradients, zero_grad, count)
         if 0 < place <= len(run.d2d_bwd_queues):
             for batch in gradients:
                 run.d2d_bwd_queues[place - 1].put([None if one is None else Tensor.create_from_torch(one)
                                                    for one in batch])
-    run.waiting = 0
+    run.waiting -= count
     run.seconds += time.perf_counter() - began
     if run.reference is not None:
-        run.reference.backward(gradients or [], zero_grad)
+        run.reference.backward(gradients or [], zero_grad, count)
     for batch, found in zip(run.pushed, gradients or []):
         for pushed, gradient in zip(batch, found):
             if gradient is not None and pushed is not None and pushed.is_leaf and pushed.requires_grad:
                 gradient = gradient.to(pushed.dtype)
                 pushed.grad = gradient if pushed.grad is None else pushed.grad + gradient
-    run.pushed = []
+    run.pushed = run.pushed[count:]
 
 
 def optimizer(checkpoint: bool) -> None:

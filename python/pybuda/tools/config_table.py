@@ -11,8 +11,7 @@ _BEGIN, _END = "<!-- fields: begin -->\n", "<!-- fields: end -->\n"
 FUNCTIONS = {
     "set_configuration_options": "fields by their names; accumulate_df and math_fidelity with default_ before them, "
                                  "harvested_rows as harvesting_mask; device_config the product; place_on_one_row none",
-    "configure_mixed_precision": "a rule of format_rules; rules for other epochs than forward, and "
-                                 "input_parameter_indices_to_optimize, have no effect in inference",
+    "configure_mixed_precision": "a rule of format_rules; input_parameter_indices_to_optimize has no effect",
     "set_epoch_break": "op_names_to_epoch_break", "set_chip_break": "op_names_to_chip_break",
     "override_op_size": "overrides: size",
     "override_t_stream_shape": "overrides: t (rows) or t_columns; for a shape with both, those of t_stream_dir, or "

@@ -10,7 +10,7 @@ import torch
 
 from ..cpudevice import CPUDevice
 from ..stage import narrowed
-from ..train_stages import torch_outputs
+from ..train_stages import OnnxTraining, torch_outputs
 from ..training import Batch
 from ..upper_layers import offered
 from .compare import compare_tensor_to_golden
@@ -27,6 +27,7 @@ class _Copy:
         self.optimizers: list[torch.optim.Optimizer] = []
         self.schedulers: list[Any] = []
         self.values: list[dict[str, torch.Tensor]] = []  # of each module or stage
+        self._samples = 0  # of forward() so far
         (self._of_host if isinstance(device, CPUDevice) else self._of_chip)(device)
 
     def _of_host(self, device: Any) -> None:
@@ -41,6 +42,10 @@ class _Copy:
     def _of_chip(self, device: Any) -> None:
         for stage in device.training.stages:
             trained = getattr(stage, "trained", [])
+            if isinstance(stage, OnnxTraining):
+                log.warning("device '%s': onnxruntime computes no gradients, so only outputs are compared, with the weights "
+                            "of the device", device.name)
+                trained = []
             own = {name: torch.nn.Parameter(one.value().detach().float().clone(), requires_grad=name in trained)
                    for name, one in (stage.parameters() if trained else {}).items() if name in trained}
             self.values.append(dict(own))
@@ -62,8 +67,9 @@ class _Copy:
             return [value * scale for value in values] if device.loss_module is not None else values
         for stage, own in zip(device.training.stages, self.values):
             given = [*values, *targets] if stage.reads_targets else values
-            rows = [stage.reference(own, narrowed(given, at)) for at in range(device.microbatch_size)]
+            rows = [stage.reference(own, narrowed(given, at), self._samples + at) for at in range(device.microbatch_size)]
             values = [torch.cat(row) if row[0].dim() else torch.stack(row) for row in zip(*rows)]
+        self._samples += device.microbatch_size
         return values
 
     def step(self) -> None:
@@ -107,16 +113,18 @@ class TrainingReference:
             raise RuntimeError(f"{name} of {settings.graph_name} differs from torch's (the log has the difference); "
                                "VerifyConfig(pcc=, relative_atol=) sets the tolerance")
 
-    def backward(self, gradients: Sequence[Batch], clear: bool) -> None:
-        """`gradients`: of the first device's inputs."""
+    def backward(self, gradients: Sequence[Batch], clear: bool, count: int) -> None:
+        """Of the first `count` micro-batches that had none. `gradients`: of the first device's inputs."""
         for own in self._copies if clear else []:
             for value in own.parameters().values():
                 value.grad = None
-        total = torch.stack(self._losses).sum()
+        total = torch.stack(self._losses[:count]).sum()
+        self._losses = self._losses[count:]
         if total.requires_grad:
             torch.autograd.backward(total)
         if self._config.enable_input_gradient_checking:
-            for golden, found in zip(self._inputs, gradients):
+            inputs, self._inputs = self._inputs[:count], self._inputs[count:]
+            for golden, found in zip(inputs, gradients):
                 for place, (want, got) in enumerate(zip(golden, found)):
                     if got is not None and want.grad is not None:
                         self._check(f"gradient of input {place}", want.grad, got.reshape(want.shape))

@@ -13,7 +13,7 @@ from .._C.backend_api import BackendType, DeviceMode
 from ..argument_kinds import check, takes
 from ..cpudevice import CPUDevice
 from ..dtypes import is_integer
-from ..module import PyBudaModule, PyTorchModule
+from ..module import OnnxModule, PyBudaModule, PyTorchModule
 from ..parameter import Parameter
 from ..pybudaglobal import get_devices, set_device_pipeline
 from ..run import api, context
@@ -137,7 +137,7 @@ def _outputs(modules: Sequence[Any], values: list[Any]) -> list[Any]:
                            for at in range(max(value.shape[0] for value in values))]
                 values = [torch.cat([one.value() for one in row]) for row in zip(*samples)]
             else:
-                values = torch_outputs(module, {}, values)
+                values = module.forward(*values) if isinstance(module, OnnxModule) else torch_outputs(module, {}, values)
     return values
 
 

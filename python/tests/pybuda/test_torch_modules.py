@@ -1,4 +1,5 @@
 """Modules of torch and ONNX on the simulated chip, and pipelines with the host."""
+import copy
 import queue
 
 import pybuda
@@ -229,6 +230,41 @@ def test_torch_compile_computes_on_the_chip():
         want = net.forward(x)
         assert close(compiled(x), want)
         assert not torch.equal(compiled(x), want)  # of 8 bits of mantissa
+    pybuda.torch_compile.reset_state()
+
+
+def test_torch_compile_has_gradients():
+    torch.manual_seed(2)
+    net = torch.nn.Sequential(torch.nn.Linear(24, 40), torch.nn.Tanh(), torch.nn.Linear(40, 3))
+    net[2].bias.requires_grad_(False)
+    same = copy.deepcopy(net)
+    compiled = torch.compile(net, backend=pybuda.compile_torch)
+    optimizers = [torch.optim.SGD(one.parameters(), lr=0.1) for one in (net, same)]
+    for _ in range(3):
+        x, y = torch.randn(4, 24, requires_grad=True), torch.randn(4, 24, requires_grad=True)
+        again = [one.detach().clone().requires_grad_() for one in (x, y)]
+        for forward, inputs, optimizer in ((compiled, (x, y), optimizers[0]), (same, again, optimizers[1])):
+            optimizer.zero_grad()
+            first, second = forward(inputs[0]), forward(inputs[1])  # two calls before their backward passes
+            (first.square().sum() + second.sum()).backward()
+            optimizer.step()
+        for got, want in ((x.grad, again[0].grad), (y.grad, again[1].grad), *zip(net.parameters(), same.parameters())):
+            assert close(got.detach(), want.detach(), 0.03)
+    pybuda.torch_compile.reset_state()
+
+
+def test_torch_compile_names_what_has_no_gradient():
+    class OnHost(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = torch.nn.Linear(8, 8)
+
+        def forward(self, x):
+            return torch.lgamma(self.layer(x).abs() + 1)
+
+    compiled = torch.compile(OnHost(), backend=pybuda.compile_torch)
+    with pytest.warns(UserWarning, match="run on the host"), pytest.raises(NotImplementedError, match="lgamma"):
+        compiled(torch.rand(2, 8)).sum().backward()
     pybuda.torch_compile.reset_state()
 
 

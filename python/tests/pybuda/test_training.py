@@ -322,12 +322,21 @@ def test_two_devices_may_share_an_optimizer():
     assert [len(one) for one in pybuda.get_parameter_gradients()] == [2, 2]
 
 
-def test_rules_for_other_epochs_are_named():
+def test_rules_of_mixed_precision_select_epochs_and_gradients():
     first, last = pipeline(mlp(), sgd())
-    pybuda.config.configure_mixed_precision(epoch_type=pybuda._C.NodeEpochType.Optimizer,
-                                            output_df=pybuda.DataFormat.Float32)
-    with pytest.warns(UserWarning, match="backward and optimizer epochs.*have no effect"):
-        pybuda.initialize_pipeline(**SAMPLES)
+    epochs = pybuda._C.NodeEpochType
+    pybuda.config.configure_mixed_precision(epoch_type=epochs.Optimizer, output_df=pybuda.DataFormat.Float32)
+    pybuda.config.configure_mixed_precision(epoch_type=epochs.Backward, op_type="matmul",
+                                            math_fidelity=pybuda.MathFidelity.LoFi)
+    pybuda.config.configure_mixed_precision(is_gradient_op=True, output_df=pybuda.DataFormat.Float32)
+    pybuda.initialize_pipeline(**SAMPLES)
+    layout = first.training.stages[0].compiled.layout
+    ops = {phase: [op for op in layout.ops if op.graph.startswith(phase)] for phase in ("fwd", "bwd", "opt")}
+    assert {op.format for op in ops["opt"]} == {"Float32"} and "Float16_b" in {op.format for op in ops["fwd"]}
+    assert {op.fidelity for op in ops["bwd"] if op.type == "matmul"} == {"LoFi"} != {op.fidelity for op in ops["fwd"]}
+    assert {queue.format for queue in layout.queues if queue.name.startswith("grad_acc_")} == {"Float32"}
+    push(first, last)
+    pybuda.run_training(_verify_cfg=pybuda.VerifyConfig())
 
 
 def test_after_shutdown_a_device_is_compiled_for_inference():

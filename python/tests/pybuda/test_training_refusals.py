@@ -68,7 +68,7 @@ def test_passes_in_another_order():
     pybuda.run_forward()
     for call, message in ((pybuda.run_forward, "1 micro-batches wait for run_backward"),
                           (pybuda.run_optimizer, "run it before run_optimizer"),
-                          (lambda: pybuda.run_backward(2), "the last run_forward.. had 1")):
+                          (lambda: pybuda.run_backward(2), "1 micro-batches of the last run_forward.* give 1 to 1")):
         with pytest.raises(RuntimeError, match=message):
             call()
     pybuda.run_backward()
@@ -84,25 +84,21 @@ def test_targets_of_another_shape():
         pybuda.run_forward()
 
 
-@pytest.mark.parametrize("part, message", [
-    (torch.nn.Dropout(0.1), r"'1' of module 'network' is a Dropout in training mode.*eval\(\), or set p to 0"),
-    (torch.nn.BatchNorm1d(4), r"'1' of module 'network' is a BatchNorm1d in training mode.*fixed statistics")])
-def test_parts_that_are_random_or_depend_on_the_batch(part, message):
+def test_parts_that_depend_on_the_batch():
+    part = torch.nn.BatchNorm1d(4)
     pipeline(torch.nn.Sequential(torch.nn.Linear(20, 4), part), sgd())
-    with pytest.raises(RuntimeError, match=message):
+    with pytest.raises(RuntimeError, match="'1' of module 'network' is a BatchNorm1d in training mode.*fixed statistics"):
         pybuda.initialize_pipeline(**SAMPLES)
     part.eval()
     pybuda.initialize_pipeline(**SAMPLES)
 
 
-def test_dropout_of_pybuda():
+def test_a_loss_with_nothing_to_train():
     class Dropped(pybuda.PyBudaModule):
         def forward(self, x):
             return pybuda.op.Dropout("drop", x)
 
     pybuda.TTDevice("tt0", module=Dropped("dropped")).place_loss_module(pybuda.op.loss.L1Loss("loss"))
-    with pytest.raises(RuntimeError, match="op 'drop' is a Dropout in training mode.*training=False"):
-        pybuda.initialize_pipeline(training=True, sample_inputs=(X.clone().requires_grad_(),), sample_targets=(X,))
     with pytest.raises(RuntimeError, match="device 'tt0' has the loss, and nothing to train"):
         pybuda.initialize_pipeline(training=True, sample_inputs=(X,), sample_targets=(X,))
 

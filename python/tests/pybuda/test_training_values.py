@@ -230,8 +230,8 @@ def test_pipelines_pass_gradients_back(types):
 def test_verification_finds_a_wrong_gradient(monkeypatch):
     from pybuda.train_stages import TracedTraining
     backward = TracedTraining.backward
-    monkeypatch.setattr(TracedTraining, "backward", lambda self, gradients, clear: backward(
-        self, [[one.flip(-1) for one in batch] for batch in gradients], clear))
+    monkeypatch.setattr(TracedTraining, "backward", lambda self, gradients, clear, count: backward(
+        self, [[one.flip(-1) for one in batch] for batch in gradients], clear, count))
     with pytest.raises(RuntimeError, match="gradient of .* differs from torch's"):
         verify_module(Layer("layer"), [(1, 10, 24)], config(), inputs_centered_on_zero=True)
 

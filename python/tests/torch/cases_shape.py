@@ -150,6 +150,11 @@ def not_dropped(d):
     return [d.tensor(), 0.5, False]
 
 
+@case(aten.feature_dropout.default)
+def no_channel_dropped(d):
+    return [d.tensor(), 0.5, False]
+
+
 @case(aten.native_dropout.default, results=(0,))
 def not_dropped_with_mask(d):
     return [d.tensor(), 0.5, False]

@@ -34,10 +34,12 @@ def finite(tensor: torch.Tensor) -> torch.Tensor:
 
 
 class GraphBuilder:
-    """Adds nodes to a graph. `name`: prefix of the names of the nodes and their constants."""
+    """Adds nodes to a graph. `name`: prefix of the names of the nodes and their constants. `training`: the graph is
+    trained, so its dropouts are random."""
 
-    def __init__(self) -> None:
+    def __init__(self, training: bool = False) -> None:
         self.graph = Graph()
+        self.training = training
         self.name = ""
         self._names: dict[str, int] = {}
         self._numbers: dict[tuple[float, ElementType], Value] = {}
@@ -59,6 +61,10 @@ class GraphBuilder:
     def add(self, op: str, *operands: Value, **attributes: Any) -> Value:
         """A node of `op`, named after the op that is converted. InputError for operands that it does not accept."""
         return self.graph.add(op, operands, attributes, self.name)
+
+    def dropout(self, value: Value, p: float, seed: int = 0) -> Value:
+        """0 for a random share `p` of the elements, 1 / (1 - p) times the others."""
+        return self.add("dropout", value, p=float(p), seed=int(seed)) if p else value
 
     def constant(self, values: Any, suffix: str = "constant") -> Value:
         """A constant of numpy or torch values. Floats become F32."""

@@ -178,14 +178,15 @@ class Captured:
         return graph
 
 
-def capture(module: torch.nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None) -> Captured:
-    """Runs torch.export in evaluation mode, and torch's decompositions for ops without a conversion; ops in the table
+def capture(module: torch.nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None,
+            training: bool = False) -> Captured:
+    """Runs torch.export in evaluation mode, with `training` in the module's own mode, and torch's decompositions for ops without a conversion; ops in the table
     of conversions are not decomposed. UnsupportedError for modules that torch cannot capture, or that change their
     buffers or arguments."""
     arguments = Arguments(module, args, kwargs)
     try:
         flat = _Flat(module, arguments)
-        with evaluating(module), torch.no_grad(), _quickly():
+        with contextlib.nullcontext() if training else evaluating(module), torch.no_grad(), _quickly():
             with plain_shapes():
                 program = torch.export.export(flat, tuple(arguments.samples), strict=False)
             captured = _sorted_inputs(program, arguments)

@@ -105,9 +105,10 @@ class Imported:
 
 def import_module(module: torch.nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None = None, *, name: str = "",
                   fallback: bool = True, fallback_ops: Collection[str] = ("embedding",),
-                  parameter_names: bool = True, host_moves: int = 0) -> Imported:
+                  parameter_names: bool = True, host_moves: int = 0, training: bool = False) -> Imported:
     """Imports a module, in evaluation mode, as a graph for arguments like these. Constants of the graph have the
-    module's state-dict names; without `parameter_names` they are plain constants, and folded.
+    module's state-dict names; without `parameter_names` they are plain constants, and folded. `training`: for
+    ttsim.compile(training=True), in the mode that each submodule has: dropouts in training mode are random.
 
     At both ends of the model, up to `host_moves` consecutive ops that only move data (fallback_names.MOVES) run on the
     host.
@@ -116,8 +117,9 @@ def import_module(module: torch.nn.Module, args: tuple[Any, ...], kwargs: Mappin
     after the device. `fallbacks` lists them, and a warning names those not requested. With fallback=False,
     UnsupportedError lists every op without a conversion. UnsupportedError also if no op is left for the device, and for
     modules that torch.export cannot capture; NotImplementedError for results that are not tensors."""
-    captured = capture(module, args, kwargs)
-    importer = _Importer(captured, fallback_ops if fallback else (), parameter_names, host_moves if fallback else 0)
+    captured = capture(module, args, kwargs, training)
+    importer = _Importer(captured, fallback_ops if fallback else (), parameter_names, host_moves if fallback else 0,
+                         training)
     placement, lowered = importer.place(fallback)
     fallbacks = [_fallback(node, placement) for node in placement.host]
     who = name or type(module).__name__
@@ -186,8 +188,9 @@ def _report_fallbacks(who: str, fallbacks: list[Fallback]) -> None:
 
 class _Importer:
     def __init__(self, captured: Captured, fallback_ops: Collection[str], parameter_names: bool,
-                 host_moves: int) -> None:
+                 host_moves: int, training: bool) -> None:
         self._captured, self._fallback_ops, self._host_moves = captured, fallback_ops, host_moves
+        self._training = training
         graph = captured.graph
         self._inputs = _placeholders(captured, captured.inputs)
         named = dict(zip(_placeholders(captured, captured.parameters), captured.parameters.values(), strict=True))
@@ -248,7 +251,7 @@ class _Importer:
             ops = [node for node in placement.device if node not in self._known]
             sources = Sources(dict(zip(self._inputs, self._captured.arguments.names, strict=True)), self._parameters,
                               self._known)
-            lowered = lower(ops, sources, self.outputs(placement))
+            lowered = lower(ops, sources, self.outputs(placement), self._training)
             refusals = {node: reason for node, reason in lowered.refusals.items() if not self._folds(node)}
             if refusals and not fallback:
                 raise UnsupportedError(f"{len(refusals)} ops cannot be converted:" + "".join(

@@ -33,10 +33,10 @@ class Lowered:
     refusals: dict[Node, str] = field(default_factory=dict)
 
 
-def lower(ops: list[Node], sources: Sources, outputs: Mapping[Node, str]) -> Lowered:
-    """A graph of these ops, with named `outputs`. Operands from other ops become inputs, also if those ops were
+def lower(ops: list[Node], sources: Sources, outputs: Mapping[Node, str], training: bool = False) -> Lowered:
+    """A graph of these ops, with named `outputs`; `training`: for a backward program. Operands from other ops become inputs, also if those ops were
     refused; a graph with refusals must not be used."""
-    lowering = _Lowering(sources)
+    lowering = _Lowering(sources, training)
     lowering.declare(ops)
     for node in ops:
         lowering.convert(node)
@@ -51,9 +51,9 @@ def _memory(values: torch.Tensor) -> tuple[Any, ...]:
 
 
 class _Lowering:
-    def __init__(self, sources: Sources) -> None:
+    def __init__(self, sources: Sources, training: bool) -> None:
         self._sources = sources
-        self._build = GraphBuilder()
+        self._build = GraphBuilder(training)
         self._values: dict[Node, Any] = {}
         self._shared: dict[tuple[Any, ...], Value] = {}  # parameters by memory location of their values
         self._first: dict[tuple[Any, ...], str] = {}  # their names; of tied ones the first, as torch's named_parameters()

@@ -15,9 +15,9 @@ aten = torch.ops.aten
 def attention(op: Op, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None, dropout: Any = 0.0, causal: Any = False,
               *, scale: Any = None, enable_gqa: Any = False) -> Any:
     """softmax(q k^T * scale + mask) v; query [.., heads, l, d], key and value [.., heads, s, d]."""
-    if dropout:
-        raise Refused("dropout of attention weights is random")
     build = op.build
+    if dropout and not build.training:
+        raise Refused("dropout of attention weights is random")
     keys, values = op.float(key), op.float(value)
     if enable_gqa and key.shape[-3] != query.shape[-3]:
         shared = query.shape[-3] // key.shape[-3]
@@ -31,7 +31,7 @@ def attention(op: Op, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | 
         scores = build.add("add", scores, build.constant(torch.zeros(lower.shape).masked_fill(~lower, -math.inf)))
     if mask is not None:
         scores = build.add("add", scores, _added(op, mask))
-    weights = build.safe_softmax(scores, len(build.shape(scores)) - 1)
+    weights = build.dropout(build.safe_softmax(scores, len(build.shape(scores)) - 1), dropout)
     return build.add("matmul", weights, values)
 
 

@@ -80,15 +80,31 @@ def repeat_interleave(op: Op, x: Tensor, times: Any, axis: Any = None, *, output
 
 
 @converts(aten.clone.default, aten.alias.default, aten.detach.default, aten.lift_fresh_copy.default,
-          aten.contiguous.default, aten.dropout.default, aten.native_dropout.default)
+          aten.contiguous.default)
 def copy(op: Op, x: Tensor, *rest: Any, **named: Any) -> Any:
-    """The operand itself. Dropout in evaluation mode only."""
-    if op.target in (aten.dropout.default, aten.native_dropout.default):
-        if rest[0] and rest[1]:
-            raise Refused("dropout in training is random")
-        if op.target == aten.native_dropout.default:
-            return op.tensor(x, x.dtype), None
+    """The operand itself."""
     return op.tensor(x, x.dtype)
+
+
+@converts(aten.dropout.default, aten.native_dropout.default)
+def dropout(op: Op, x: Tensor, p: float, train: bool | None) -> Any:
+    """Random in training only; otherwise the operand itself."""
+    active = p > 0 and train is not False
+    if active and not op.build.training:
+        raise Refused("dropout in training is random")
+    value = op.build.dropout(op.float(x), p) if active else op.tensor(x, x.dtype)
+    return (value, None) if op.target == aten.native_dropout.default else value
+
+
+@converts(aten.feature_dropout.default)
+def feature_dropout(op: Op, x: Tensor, p: float, train: bool) -> Any:
+    """Drops whole channels, [n, channels, ...]."""
+    if not train or p == 0:
+        return op.tensor(x, x.dtype)
+    if not op.build.training:
+        raise Refused("dropout in training is random")
+    ones = op.build.constant(torch.ones([*x.shape[:2], *(1 for _ in x.shape[2:])]))
+    return op.build.add("multiply", op.float(x), op.build.dropout(ones, p))
 
 
 @converts(aten._to_copy.default, aten.to.dtype, aten.to.device, aten.to.dtype_layout, aten.to.other,
