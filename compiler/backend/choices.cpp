@@ -10,6 +10,7 @@
 #include "compiler/backend/choice_cache.hpp"
 #include "compiler/backend/estimate.hpp"
 #include "compiler/backend/slices.hpp"
+#include "compiler/backend/training_chips.hpp"
 #include "compiler/ir/device_parts.hpp"
 #include "compiler/ir/legalization_error.hpp"
 
@@ -130,10 +131,15 @@ std::vector<std::string> refused(const std::vector<OpChoices>& ops, const Graph&
 }
 
 /// Each device part is a program, so its ops are contiguous and have their own epochs.
-void begin_parts(std::vector<OpChoices>& ops, const Graph& graph) {
+void begin_parts(std::vector<OpChoices>& ops, const Graph& graph, std::int64_t microbatch,
+                 std::int64_t training_chips) {
     const std::vector<std::int64_t> parts = device_parts(graph);
-    for (OpChoices& op : ops) op.part = parts[op.node];
+    for (OpChoices& op : ops) {
+        op.part = parts[op.node];
+        op.inputs = graph.nodes[op.node].phase == Phase::Optimizer ? 1 : microbatch;
+    }
     std::stable_sort(ops.begin(), ops.end(), [](const auto& a, const auto& b) { return a.part < b.part; });
+    if (training_chips > 1) assign_training_chips(ops, graph, training_chips);
     for (std::size_t i = 1; i < ops.size(); ++i) {
         ops[i].first_of_part = ops[i].part != ops[i - 1].part;
         ops[i].other_chip = ops[i].chip() != ops[i - 1].chip();
@@ -167,7 +173,7 @@ Choices list_choices(const Graph& graph, const OpBudget& budget, const ScheduleO
         if (error.fault() != Fault::Unsupported) throw;
         throw LegalizationError::on_any_grid(error, refused(all.ops, graph));
     }
-    begin_parts(all.ops, graph);
+    begin_parts(all.ops, graph, budget.microbatch, options.training_chips);
     all.like = ops_alike(all.ops);
     std::map<ValueId, std::size_t> index;
     for (std::size_t i = 0; i < all.ops.size(); ++i) index[all.ops[i].node] = i;
