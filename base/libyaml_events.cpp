@@ -91,7 +91,9 @@ bool read_all(Events& events, YamlTreeBuilder& builder) {
                 break;
             case YAML_STREAM_END_EVENT:
                 return true;
-            default:
+            case YAML_NO_EVENT:
+            case YAML_STREAM_START_EVENT:
+            case YAML_DOCUMENT_END_EVENT:
                 break;
         }
     }

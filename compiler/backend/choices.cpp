@@ -13,6 +13,7 @@
 #include "compiler/backend/training_chips.hpp"
 #include "compiler/ir/device_parts.hpp"
 #include "compiler/ir/legalization_error.hpp"
+#include "compiler/ir/training.hpp"
 
 namespace ttsim::impl::ir {
 
@@ -79,6 +80,12 @@ std::string advice(const Graph& graph, const Node& node, const OpChoices& item, 
     if (prime(node.type.dims[1], budget.rows) || prime(node.type.dims[2], budget.cols))
         hints.push_back(fmt::format("change a size of its tensor: {}x{} tiles have no divisor that a grid could use",
                                     node.type.dims[1], node.type.dims[2]));
+    for (const Output& output : graph.outputs)  // a core adds to its part of the sum in L1
+        if (node.has(attr::gradient) && output.value == item.node && output.name.starts_with(gradient_prefix)) {
+            const std::string parameter = output.name.substr(gradient_prefix.size());
+            hints.push_back(
+                fmt::format("do not train '{}', whose summed gradient it holds (--freeze {})", parameter, parameter));
+        }
     if (hints.empty()) hints.push_back("split the tensor");
     return "what would help: " + fmt::format("{}", fmt::join(hints, "; or "));
 }

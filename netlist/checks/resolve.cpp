@@ -229,6 +229,15 @@ void declare_result_variables(Program& program) {
 
 }  // namespace
 
+static std::shared_ptr<const QueueIndex> index_of(const std::vector<Queue>& queues) {
+    auto index = std::make_shared<QueueIndex>();
+    for (std::size_t i = 0; i < queues.size(); ++i) {
+        index->by_name.emplace(queues[i].name, i);
+        index->by_input[queues[i].input].push_back(i);
+    }
+    return index;
+}
+
 Netlist resolve(const Netlist& read) {
     Diagnostics problems;
     check_instances(read, problems);
@@ -239,6 +248,7 @@ Netlist resolve(const Netlist& read) {
     CycleSearch(netlist).run(problems);
     for (Program& program : netlist.programs) declare_result_variables(program);
     problems.throw_if_any();
+    netlist.queue_index = index_of(netlist.queues);
     return netlist;
 }
 
