@@ -243,6 +243,7 @@ Netlist resolve(const Netlist& read) {
     check_instances(read, problems);
     problems.throw_if_any();
     Netlist netlist = expand_instances(read);
+    netlist.queue_index = nullptr;  // of `read`, if it was resolved before
     check_unique(netlist, problems);
     Linker(netlist, problems).run();
     CycleSearch(netlist).run(problems);
