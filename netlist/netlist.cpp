@@ -6,10 +6,6 @@
 namespace ttsim::impl {
 
 const Queue* Netlist::find_queue(std::string_view name) const {
-    if (queue_index && queue_index->by_name.size() == queues.size()) {
-        const auto found = queue_index->by_name.find(std::string(name));
-        return found == queue_index->by_name.end() ? nullptr : &queues[found->second];
-    }
     for (const Queue& queue : queues)
         if (queue.name == name) return &queue;
     return nullptr;

@@ -7,7 +7,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <variant>
 #include <vector>
 
@@ -129,12 +128,6 @@ struct Program {
     std::vector<Instruction> instructions;
 };
 
-/// Positions of the queues of a netlist.
-struct QueueIndex {
-    std::unordered_map<std::string, std::size_t> by_name;
-    std::unordered_map<std::string, std::vector<std::size_t>> by_input;  ///< in file order
-};
-
 struct Netlist {
     std::string file;                ///< as given on the command line
     std::vector<std::string> archs;  ///< lower case, in file order
@@ -146,9 +139,6 @@ struct Netlist {
     TestConfig test;
     std::vector<PerformanceCheck> performance;
     std::vector<std::string> notes;  ///< parts of the file without effect: "line 12: ..."
-
-    /// Of resolve(); after it, queues keep their names, inputs and number. Null before: find_queue() searches.
-    std::shared_ptr<const QueueIndex> queue_index;
 
     const Queue* find_queue(std::string_view name) const;
     const Op* find_op(std::string_view name) const;

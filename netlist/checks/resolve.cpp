@@ -229,27 +229,16 @@ void declare_result_variables(Program& program) {
 
 }  // namespace
 
-static std::shared_ptr<const QueueIndex> index_of(const std::vector<Queue>& queues) {
-    auto index = std::make_shared<QueueIndex>();
-    for (std::size_t i = 0; i < queues.size(); ++i) {
-        index->by_name.emplace(queues[i].name, i);
-        index->by_input[queues[i].input].push_back(i);
-    }
-    return index;
-}
-
 Netlist resolve(const Netlist& read) {
     Diagnostics problems;
     check_instances(read, problems);
     problems.throw_if_any();
     Netlist netlist = expand_instances(read);
-    netlist.queue_index = nullptr;  // of `read`, if it was resolved before
     check_unique(netlist, problems);
     Linker(netlist, problems).run();
     CycleSearch(netlist).run(problems);
     for (Program& program : netlist.programs) declare_result_variables(program);
     problems.throw_if_any();
-    netlist.queue_index = index_of(netlist.queues);
     return netlist;
 }
 

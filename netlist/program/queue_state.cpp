@@ -115,17 +115,8 @@ std::vector<QueueUse> queue_uses(const Netlist& netlist, const Graph& graph) {
         for (const std::string& input : op.inputs)
             if (const Queue* queue = netlist.find_queue(input)) use(*queue).read = true;
     }
-    if (!netlist.queue_index) {
-        for (const Queue& queue : netlist.queues)
-            if (names.contains(queue.input)) use(queue).written = true;
-        return uses;
-    }
-    std::set<std::size_t> written;  // in file order
-    for (const Op& op : graph.ops)
-        if (const auto found = netlist.queue_index->by_input.find(op.name());
-            found != netlist.queue_index->by_input.end())
-            written.insert(found->second.begin(), found->second.end());
-    for (const std::size_t at : written) use(netlist.queues[at]).written = true;
+    for (const Queue& queue : netlist.queues)
+        if (names.contains(queue.input)) use(queue).written = true;
     return uses;
 }
 
