@@ -20,6 +20,10 @@ constexpr std::array list{
     Figure{"utilization", "util", "share"},
     Figure{"math_utilization", "math", "share"},
     Figure{"matmul_utilization", "matmul util", "share"},
+    // steps of training
+    Figure{"epoch_type", "type", ""},
+    Figure{"step_share", "of step", "share"},
+    Figure{"saved_bytes", "saved activations", "bytes"},
     // ops
     Figure{"first_cycle", "first", "cycles"},
     Figure{"last_cycle", "last", "cycles"},

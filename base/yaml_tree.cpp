@@ -4,135 +4,55 @@
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <sstream>
-#include <unordered_map>
 
 #include "base/error_codes.hpp"
+#include "base/libyaml_events.hpp"
 #include "base/read_file.hpp"
 #include "base/utf8.hpp"
+#include "base/yaml_tree_builder.hpp"
 
 namespace ttsim::impl {
 
 namespace {
 
-constexpr std::size_t max_depth = 200;
-constexpr std::size_t max_nodes = 10'000'000;
 constexpr std::size_t max_bytes = std::size_t{256} << 20;
 
-/// Builds the tree from yaml-cpp's events.
-class TreeBuilder : public YAML::EventHandler {
-public:
-    explicit TreeBuilder(const std::string& file) : file_(file) {}
+YamlPlace place_of(const YAML::Mark& mark) { return {mark.line + 1, mark.column + 1}; }
 
-    void OnDocumentStart(const YAML::Mark& mark) override {
-        if (root_) fail_input_as(error_code::syntax, place(mark), "a second document starts here; a file holds one");
-    }
+/// Passes yaml-cpp's events on.
+class Events : public YAML::EventHandler {
+public:
+    explicit Events(YamlTreeBuilder& builder) : builder_(builder) {}
+
+    void OnDocumentStart(const YAML::Mark& mark) override { builder_.document(place_of(mark)); }
     void OnDocumentEnd() override {}
     void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
-        leaf(new_node(YamlNode::Kind::Null, mark), anchor);
+        builder_.null(place_of(mark), name_of(anchor));
     }
     void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                   const std::string& value) override {
-        auto node = new_node(YamlNode::Kind::Scalar, mark);
-        node->scalar = value;
-        node->quoted = tag == "!" || tag == "tag:yaml.org,2002:str";
-        leaf(std::move(node), anchor);
+        builder_.scalar(place_of(mark), value, tag == "!" || tag == "tag:yaml.org,2002:str", name_of(anchor));
     }
     void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
-        const auto known = anchors_.find(anchor);
-        if (known == anchors_.end())
-            fail_input_as(error_code::syntax, place(mark), "this alias stands inside the node that it names");
-        deepen(mark, known->second.height);
-        count(mark, known->second.nodes);
-        attach({known->second.node, known->second.nodes, known->second.height});
+        builder_.alias(place_of(mark), name_of(anchor));
     }
     void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
                          YAML::EmitterStyle::value) override {
-        open(YamlNode::Kind::Sequence, mark, anchor);
+        builder_.open(YamlNode::Kind::Sequence, place_of(mark), name_of(anchor));
     }
-    void OnSequenceEnd() override { close(); }
+    void OnSequenceEnd() override { builder_.close(); }
     void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
                     YAML::EmitterStyle::value) override {
-        open(YamlNode::Kind::Map, mark, anchor);
+        builder_.open(YamlNode::Kind::Map, place_of(mark), name_of(anchor));
     }
-    void OnMapEnd() override { close(); }
-
-    YamlPtr root() const { return root_; }
+    void OnMapEnd() override { builder_.close(); }
 
 private:
-    using MutableNode = std::shared_ptr<YamlNode>;
-    struct Built {
-        YamlPtr node;
-        std::size_t nodes = 1;   ///< with aliases expanded
-        std::size_t height = 1;  ///< levels, itself included
-    };
-    struct Open {
-        MutableNode node;
-        YamlPtr key;  ///< of a map: waiting for its value
-        YAML::anchor_t anchor = 0;
-        std::size_t nodes = 1, height = 1;
-    };
+    static std::string name_of(YAML::anchor_t anchor) { return anchor == 0 ? "" : std::to_string(anchor); }
 
-    SourceLoc place(const YAML::Mark& mark) const { return {file_, mark.line + 1, mark.column + 1}; }
-
-    MutableNode new_node(YamlNode::Kind kind, const YAML::Mark& mark) {
-        count(mark, 1);
-        auto node = std::make_shared<YamlNode>();
-        node->kind = kind;
-        node->line = mark.line + 1;
-        node->column = mark.column + 1;
-        return node;
-    }
-    void count(const YAML::Mark& mark, std::size_t nodes) {
-        total_ += nodes;
-        if (total_ > max_nodes)
-            fail_input_as(error_code::syntax, place(mark), "more than {} values once aliases are expanded", max_nodes);
-    }
-    void deepen(const YAML::Mark& mark, std::size_t levels) const {
-        if (stack_.size() + levels > max_depth)
-            fail_input_as(error_code::syntax, place(mark), "nested more than {} levels deep", max_depth);
-    }
-    void leaf(MutableNode node, YAML::anchor_t anchor) {
-        Built built{std::move(node)};
-        if (anchor != 0) anchors_[anchor] = built;
-        attach(built);
-    }
-    void open(YamlNode::Kind kind, const YAML::Mark& mark, YAML::anchor_t anchor) {
-        deepen(mark, 1);
-        stack_.push_back({new_node(kind, mark), nullptr, anchor});
-    }
-    void close() {
-        Open done = std::move(stack_.back());
-        stack_.pop_back();
-        Built built{std::move(done.node), done.nodes, done.height};
-        if (done.anchor != 0) anchors_[done.anchor] = built;
-        attach(built);
-    }
-    void attach(const Built& built) {
-        if (stack_.empty()) {
-            root_ = built.node;
-            return;
-        }
-        Open& parent = stack_.back();
-        parent.nodes += built.nodes;
-        parent.height = std::max(parent.height, built.height + 1);
-        if (parent.node->is_sequence()) {
-            parent.node->items.push_back(built.node);
-        } else if (!parent.key) {
-            parent.key = built.node;
-        } else {
-            parent.node->entries.emplace_back(std::move(parent.key), built.node);
-            parent.key = nullptr;
-        }
-    }
-
-    const std::string& file_;
-    YamlPtr root_;
-    std::vector<Open> stack_;
-    std::unordered_map<YAML::anchor_t, Built> anchors_;
-    std::size_t total_ = 0;
+    YamlTreeBuilder& builder_;
 };
 
 /// yaml-cpp treats some control characters as the end of the file; none of them is legal YAML.
@@ -153,21 +73,28 @@ void check_characters(std::string_view text, const std::string& name) {
 
 }  // namespace
 
-YamlPtr load_yaml_text(std::string_view text, const std::string& name) {
-    if (text.size() > max_bytes) fail_input_as(error_code::syntax, {name}, "larger than {} MiB", max_bytes >> 20);
+YamlPtr read_with_yaml_cpp(std::string_view text, const std::string& name) {
     check_characters(text, name);
-    TreeBuilder builder(name);
+    YamlTreeBuilder builder(name);
+    Events events(builder);
     std::istringstream stream{std::string(text)};
     try {
         YAML::Parser parser(stream);
-        while (parser.HandleNextDocument(builder)) {
+        while (parser.HandleNextDocument(events)) {
         }
     } catch (const YAML::Exception& wrong) {
         fail_input_as(error_code::syntax, {name, wrong.mark.line + 1, wrong.mark.column + 1}, "not YAML: {}",
                       wrong.msg);
     }
-    if (!builder.root() || builder.root()->is_null()) fail_input_as(error_code::syntax, {name}, "the file is empty");
     return builder.root();
+}
+
+YamlPtr load_yaml_text(std::string_view text, const std::string& name) {
+    if (text.size() > max_bytes) fail_input_as(error_code::syntax, {name}, "larger than {} MiB", max_bytes >> 20);
+    YamlPtr root = read_with_libyaml(text, name);
+    if (!root) root = read_with_yaml_cpp(text, name);
+    if (!root || root->is_null()) fail_input_as(error_code::syntax, {name}, "the file is empty");
+    return root;
 }
 
 YamlPtr load_yaml_file(const std::string& file) {

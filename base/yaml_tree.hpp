@@ -1,5 +1,6 @@
 // A YAML document as a tree that keeps source locations and repeated keys.
-// text --yaml-cpp events--> YamlNode tree --YamlMap (base/yaml_map.hpp)--> structs
+// text --libyaml events--> YamlNode tree --YamlMap (base/yaml_map.hpp)--> structs
+// yaml-cpp reads a text that libyaml refuses, and gives the message if it is wrong.
 // Errors with a source location: more than one document, cyclic aliases, more than 10 M nodes after alias expansion,
 // nesting deeper than 200, invalid UTF-8, an empty document.
 #pragma once
@@ -33,5 +34,7 @@ using YamlPtr = std::shared_ptr<const YamlNode>;
 
 YamlPtr load_yaml_file(const std::string& file);  ///< Throws Error(Input)
 YamlPtr load_yaml_text(std::string_view text, const std::string& name);
+/// The same by the slower parser alone, for tests. Null for an empty text.
+YamlPtr read_with_yaml_cpp(std::string_view text, const std::string& name);
 
 }  // namespace ttsim::impl

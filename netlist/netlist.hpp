@@ -50,6 +50,8 @@ struct Queue {
     bool from_host() const { return input == "HOST" || input.find("net2net") != std::string::npos; }
     /// Whether the host fills the queue. An alias is never filled itself, whatever its input is.
     bool host_fed() const { return alias.empty() && from_host(); }
+    /// A ram that ops write and that has its own memory, such as a trained parameter.
+    bool is_op_fed_ram() const { return type == QueueType::Ram && alias.empty() && !from_host(); }
     TileShape shape() const { return blocking.shape(); }
     std::int64_t tile_bytes() const { return ttsim::impl::tile_bytes(df, tile, alignment); }
     std::int64_t device() const { return target_devices.empty() ? 0 : target_devices.front(); }

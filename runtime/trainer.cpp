@@ -149,7 +149,11 @@ struct Trainer::Impl {
                        to_string(ir::Type{value.dtype(), value.dims(), {}}));
         write();
         const ir::Literal stored = ir::apply_derivation(*parameter.from, value);
-        Tensor entry(stored.dims()[0], stored.dims()[1], stored.dims()[2]);
+        // gradients and states may be stored in other slices of rows than the parameter, in the same order
+        const Blocking& blocking = model.netlist.find_queue(ram)->blocking;
+        const TileShape shape = blocking.shape();
+        Tensor entry(shape.z, shape.rt * tile_edge, shape.ct * tile_edge);
+        TT_CHECK(std::ssize(entry.data) == stored.size(), "'{}' is stored with other dims", ram);
         entry.data = stored.copied_floats();
         write_ram(ram, std::move(entry));
     }

@@ -106,7 +106,7 @@ std::int64_t Reader::most_repeats() {
 void Reader::read_run() {
     Statement query(database_,
                     "SELECT ttsim, command, netlist, arch, device, mode, numerics, status, message, seed, clock_mhz, "
-                    "level, cycles, bucket_cycles, inputs_count FROM run");
+                    "level, cycles, bucket_cycles, inputs_count, saved_bytes FROM run");
     if (!query.step()) fail_input({path(), 0, 0}, "holds no run: its table 'run' is empty");
     std::string* const texts[] = {&run_.ttsim, &run_.command,  &run_.netlist, &run_.arch,   &run_.device,
                                   &run_.mode,  &run_.numerics, &run_.status,  &run_.message};
@@ -116,6 +116,7 @@ void Reader::read_run() {
     for (std::int64_t* number : numbers)
         *number = query.integer(column++, number == &run_.seed ? INT64_MAX : Statement::largest);
     if (!query.null(column)) run_.inputs_count = query.integer(column);
+    run_.saved_bytes = query.integer(column + 1);
     query.run();
 }
 

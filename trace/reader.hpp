@@ -13,6 +13,7 @@ struct RunInfo {
     std::string ttsim, command, netlist, arch, device, mode, numerics, status, message;
     std::int64_t seed = 0, clock_mhz = 0, level = 0, cycles = 0, bucket_cycles = 0;
     std::optional<std::int64_t> inputs_count;
+    std::int64_t saved_bytes = 0;                             ///< of saved activations (docs/figures.md)
     double inputs_per_second = 0, end_to_end_per_second = 0;  ///< docs/figures.md; 0: unknown
 };
 

@@ -10,7 +10,7 @@ const std::array<TableDef, table_count> tables{{
     {Table::Run, "run",
      "ttsim TEXT, command TEXT, netlist TEXT, arch TEXT, device TEXT, mode TEXT, numerics TEXT, seed INTEGER, "
      "inputs_count INTEGER, clock_mhz INTEGER, level INTEGER, status TEXT, message TEXT, cycles INTEGER, "
-     "inputs_skipped INTEGER, bucket_cycles INTEGER",
+     "inputs_skipped INTEGER, bucket_cycles INTEGER, saved_bytes INTEGER",
      ""},
     {Table::File, "file", "kind TEXT, name TEXT, text TEXT", ""},
     {Table::Parameter, "parameter", "name TEXT, value INTEGER, why TEXT", ""},
@@ -35,7 +35,7 @@ const std::array<TableDef, table_count> tables{{
      "plan"},
     {Table::Epoch, "epoch",
      "id INTEGER PRIMARY KEY, plan INTEGER, graphs TEXT, chips TEXT, inputs INTEGER, start INTEGER, cycles INTEGER, "
-     "inputs_per_second REAL, status TEXT, same_as INTEGER",
+     "inputs_per_second REAL, status TEXT, same_as INTEGER, epoch_type TEXT",
      ""},
     {Table::CoreLoad, "core_load",
      "epoch INTEGER, core INTEGER, inputs INTEGER, start INTEGER, end INTEGER, tiles INTEGER, steps INTEGER, "

@@ -12,7 +12,7 @@
 namespace ttsim::impl::trace {
 
 /// PRAGMA user_version of the file; increases when a table or view changes its meaning.
-inline constexpr int schema_version = 4;
+inline constexpr int schema_version = 5;
 /// PRAGMA application_id, which distinguishes a trace from other databases.
 inline constexpr std::int32_t application_id = trace_application_id;
 

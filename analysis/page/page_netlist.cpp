@@ -1,6 +1,7 @@
 // The netlist part of a page: ops with placement, queues with addresses.
 #include "analysis/page/page_parts.hpp"
 #include "netlist/checks/instances.hpp"
+#include "netlist/program/training_step.hpp"
 
 namespace ttsim::impl::report {
 
@@ -70,9 +71,13 @@ Json queue_entry(const Queue& queue) {
 }  // namespace
 
 Json page_ops(const Netlist& netlist) {
+    const TrainingStep training = training_step(netlist);
     Json ops = Json::array();
     for (const Graph& graph : netlist.graphs)
-        for (const Op& op : graph.ops) ops.push_back(op_entry(op, graph));
+        for (const Op& op : graph.ops) {
+            ops.push_back(op_entry(op, graph));
+            if (training.any()) ops.back()["epoch_type"] = to_string(training.types.at(graph.name));
+        }
     return ops;
 }
 

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/report/run_report.hpp"
+#include "analysis/report/training_report.hpp"
 #include "base/json_text.hpp"
 
 namespace ttsim::impl::report {
@@ -61,9 +62,13 @@ Json op_json(const sim::GraphReport& graph, const sim::OpReport& op) {
 Json graph_json(const sim::GraphReport& graph) {
     Json ops = Json::array();
     for (const sim::OpReport& op : graph.ops) ops.push_back(op_json(graph, op));
-    return {{"name", graph.name},         {"device", graph.device},
-            {"executes", graph.executes}, {"inputs", graph.inputs},
-            {"cycles", graph.cycles},     {"inputs_per_second", positive(graph.inputs_per_second)},
+    return {{"name", graph.name},
+            {"device", graph.device},
+            {"executes", graph.executes},
+            {"inputs", graph.inputs},
+            {"cycles", graph.cycles},
+            {"inputs_per_second", positive(graph.inputs_per_second)},
+            {"epoch_type", graph.epoch_type ? Json(to_string(*graph.epoch_type)) : Json(nullptr)},
             {"ops", std::move(ops)}};
 }
 
@@ -176,6 +181,7 @@ std::string json(const RunReport& report) {
                    {"latency_cycles", report.latency_cycles == 0 ? Json(nullptr) : Json(report.latency_cycles)},
                    {"load_cycles", report.mode == sim::Mode::Functional ? Json(nullptr) : Json(report.load_cycles)},
                    {"verdict", sim::to_string(report.verdict())},
+                   {"training", training_json(report.training)},
                    {"graphs", std::move(graphs)},
                    {"outputs", std::move(outputs)},
                    {"op_check", op_check_json(report)},

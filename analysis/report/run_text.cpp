@@ -6,6 +6,7 @@
 
 #include "analysis/report/run_report.hpp"
 #include "analysis/report/table.hpp"
+#include "analysis/report/training_report.hpp"
 #include "base/figures.hpp"
 
 namespace ttsim::impl::report {
@@ -218,6 +219,7 @@ std::string text(const RunReport& report, std::optional<std::size_t> width) {
     const bool timed = report.mode != sim::Mode::Functional;
     std::string out = head_text(report);
     for (const sim::GraphReport& graph : report.graphs) out += graph_text(graph, timed, width);
+    if (report.training) out += training_text(*report.training, width);
     out += performance_text(report, width) + op_check_text(report, width) + outputs_text(report, width) +
            tolerances_text(report);
     return out + total_text(report, timed);

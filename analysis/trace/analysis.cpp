@@ -185,6 +185,7 @@ std::vector<OpUse> analyze(EpochUse& epoch, Reader& trace) {
         epoch.limiting_op = limiting->name;
         epoch.limit = limiting->limit;
     }
+    epoch.math_cycles = static_cast<std::int64_t>(work.math);
     epoch.math_utilization = share_of(work.math, real(epoch.cores) * real(epoch.cycles));
     epoch.matmul_utilization = share_of(work.matmul_math, real(epoch.matmul_cores) * real(epoch.cycles));
     std::vector<OpShare> shares;
@@ -196,7 +197,9 @@ std::vector<OpUse> analyze(EpochUse& epoch, Reader& trace) {
         pace = std::max(pace, op.bw_kernel_cycles);
     }
     epoch.speed_per_second = inputs_per_second(1e6 * real(trace.run().clock_mhz), pace);
-    epoch.utilization = epoch_utilization(shares, pace, cores_of_chips(chip_cores(trace), ops));
+    const double chip = cores_of_chips(chip_cores(trace), ops);
+    epoch.chip_cores = static_cast<std::int64_t>(chip);
+    epoch.utilization = epoch_utilization(shares, pace, chip);
     return std::move(work.ops);
 }
 
@@ -232,7 +235,7 @@ struct StoredEpoch {
 static std::vector<StoredEpoch> stored_epochs(Reader& trace, std::int64_t id) {
     Statement query(trace.database(),
                     "SELECT id, plan, graphs, chips, status, inputs, start, cycles, inputs_per_second, "
-                    "coalesce(same_as, -1) FROM epoch WHERE ?1 < 0 OR id = ?1 ORDER BY id");
+                    "coalesce(same_as, -1), epoch_type FROM epoch WHERE ?1 < 0 OR id = ?1 ORDER BY id");
     query.bind(1, id);
     std::vector<StoredEpoch> all;
     while (query.step()) {
@@ -246,6 +249,7 @@ static std::vector<StoredEpoch> stored_epochs(Reader& trace, std::int64_t id) {
         epoch.start_cycle = query.integer(6);
         epoch.cycles = query.integer(7);
         epoch.inputs_per_second = query.real(8);
+        epoch.epoch_type = query.text(10);
         all.push_back({std::move(epoch), query.integer(9)});
     }
     return all;
@@ -262,6 +266,8 @@ std::vector<EpochOps> epochs_with_ops(Reader& trace) {
             const EpochUse& as = same->second.epoch;
             epoch.cores = as.cores;
             epoch.matmul_cores = as.matmul_cores;
+            epoch.chip_cores = as.chip_cores;
+            epoch.math_cycles = as.math_cycles;
             epoch.speed_per_second = as.speed_per_second;
             epoch.utilization = as.utilization;
             epoch.math_utilization = as.math_utilization;
@@ -281,6 +287,20 @@ std::vector<EpochOps> epochs_with_ops(Reader& trace) {
 std::vector<EpochUse> epochs(Reader& trace) {
     std::vector<EpochUse> all;
     for (EpochOps& each : epochs_with_ops(trace)) all.push_back(std::move(each.epoch));
+    return all;
+}
+
+std::optional<TrainingUse> training_use(const RunInfo& run, const std::vector<EpochUse>& epochs) {
+    std::optional<TrainingUse> all;
+    for (const EpochUse& epoch : epochs)
+        for (const EpochType type : epoch_types) {
+            if (epoch.epoch_type != to_string(type)) continue;
+            if (!all) all.emplace().saved_bytes = run.saved_bytes;
+            const auto cycles = static_cast<std::uint64_t>(epoch.cycles);
+            all->of(type).add({1, cycles, static_cast<std::uint64_t>(epoch.math_cycles),
+                               static_cast<std::uint64_t>(epoch.cores) * cycles,
+                               static_cast<std::uint64_t>(epoch.chip_cores) * cycles});
+        }
     return all;
 }
 

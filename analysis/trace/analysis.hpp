@@ -3,10 +3,12 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "analysis/trace/perf_formulas.hpp"
+#include "base/training_figures.hpp"
 #include "trace/reader.hpp"
 
 namespace ttsim::impl::trace {
@@ -48,10 +50,13 @@ struct OpUse {
 struct EpochUse {
     std::int64_t id = 0, plan = 0;
     std::string graphs, chips, status;  ///< "fwd_0,fwd_1"; "[0,1]"
+    std::string epoch_type;             ///< "forward", ...; "": the netlist does not train
     std::int64_t inputs = 0, start_cycle = 0, cycles = 0;
     double inputs_per_second = 0;  ///< simulated steady rate; 0: unknown
     double speed_per_second = 0;   ///< rate at the largest bw_kernel_cycles, if no op waited for another
     std::int64_t cores = 0, matmul_cores = 0;
+    std::int64_t chip_cores = 0;    ///< of the chips that run its ops
+    std::int64_t math_cycles = 0;   ///< in which FPU or SFPU of a core are busy, over all cores
     double utilization = 0;         ///< computing fraction of all cores of its chips, at that rate
     double math_utilization = 0;    ///< fraction of the epoch's cycles in which FPU or SFPU is busy, over its cores
     double matmul_utilization = 0;  ///< math utilization over the cores of matmuls
@@ -89,6 +94,8 @@ struct EpochOps {
 };
 std::vector<EpochOps> epochs_with_ops(Reader& trace);
 std::vector<EpochUse> epochs(Reader& trace);
+/// Figures of the steps of training; nullopt: the netlist does not train.
+std::optional<TrainingUse> training_use(const RunInfo& run, const std::vector<EpochUse>& epochs);
 /// One epoch. Throws Error(Input) when the trace has no such epoch, as ops() does.
 EpochOps epoch_with_ops(Reader& trace, std::int64_t id);
 std::vector<OpUse> ops(Reader& trace, std::int64_t epoch);

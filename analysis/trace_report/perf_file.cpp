@@ -14,9 +14,9 @@ namespace ttsim::impl::trace {
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(OpUse, id, name, type, graph, matmul, chip, grid_r, grid_c, inputs, tiles,
                                    est_cycles, kernel_cycles, math_cycles, bw_kernel_cycles, cycles, limit,
                                    wait_source_cycles, wait_room_cycles, math_utilization, in_bytes, out_bytes)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(EpochUse, id, plan, graphs, chips, status, inputs, start_cycle, cycles,
-                                   inputs_per_second, speed_per_second, cores, matmul_cores, utilization,
-                                   math_utilization, matmul_utilization, limiting_op, limit)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(EpochUse, id, plan, graphs, chips, status, epoch_type, inputs, start_cycle, cycles,
+                                   inputs_per_second, speed_per_second, cores, matmul_cores, chip_cores, math_cycles,
+                                   utilization, math_utilization, matmul_utilization, limiting_op, limit)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CoreCycles, op, id, x, y, inputs, start, end, tiles, math, causes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PipeUse, kind, op, operand, from_op, queue, place, cores, input_bytes, bytes, span,
                                    in_flight, wait_source, wait_room, wait_block, wait_lockstep)
@@ -27,7 +27,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(EpochDetail, ops, cores, pipes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(OpBlocks, mblock_m, mblock_n, ublock_rt, ublock_ct, t, m_k, u_kt)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(OpEstimate, kernel_cycles, limit_cycles)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RunInfo, ttsim, command, netlist, arch, device, mode, numerics, status, message,
-                                   seed, clock_mhz, level, cycles, bucket_cycles, inputs_per_second,
+                                   seed, clock_mhz, level, cycles, bucket_cycles, saved_bytes, inputs_per_second,
                                    end_to_end_per_second)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PerfData, run, chip_cores, epochs, same_as, details, queues, resources, blocks,
                                    estimates)
@@ -37,7 +37,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PerfData, run, chip_cores, epochs, same_as, d
 namespace ttsim::impl::report {
 
 using Saved = nlohmann::json;
-static constexpr int saved_version = 3;
+static constexpr int saved_version = 4;
 static constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
 
 std::string netlist_text(trace::Reader& trace) {

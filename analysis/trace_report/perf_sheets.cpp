@@ -121,6 +121,23 @@ std::string stage_title(const PerfView& view, std::size_t stage) {
 
 }  // namespace
 
+/// The epoch type of a stage of a netlist that trains.
+static std::string epoch_type_of(const PerfView& view, std::size_t stage) {
+    for (const trace::EpochUse& epoch : view.data.epochs)
+        if (epoch.id == view.stages[stage].launches.front()) return epoch.epoch_type;
+    return "";
+}
+
+static void add_step(Sheet& sheet, const TrainingUse& training) {
+    std::string shares;
+    for (const EpochType type : epoch_types)
+        shares += fmt::format("{}{} {} % util {} %", shares.empty() ? "" : ", ", to_string(type),
+                              cut_percent(training.step_share(type)), cut_percent(training.of(type).utilization()));
+    sheet.head.push_back({"Step", fmt::format("{} cycles, util {} %: {}", training.step().cycles,
+                                              cut_percent(training.step().utilization()), shares)});
+    sheet.head.push_back({"Saved activations", fmt::format("{} bytes", training.saved_bytes)});
+}
+
 Sheet summary_sheet(const PerfView& view) {
     Sheet sheet;
     std::vector<trace::StageUse> uses;
@@ -145,6 +162,8 @@ Sheet summary_sheet(const PerfView& view) {
         sheet.head.push_back({"End to end", steady_text(run.end_to_end_per_second) + " inputs/s"});
         sheet.head.push_back({"Steady", steady_text(run.inputs_per_second) + " inputs/s"});
     }
+    const std::optional<TrainingUse> training = trace::training_use(run, view.data.epochs);
+    if (training) add_step(sheet, *training);
     if (run.status != "complete") sheet.head.push_back({"Run ended early", run.status});
     sheet.columns = {{"epoch"}, {"slowest op", false}, {"cycles"}, {"speed"}, {"util"}, {"mm cores"}};
     if (balanced) sheet.columns.push_back({"balancer util"});
@@ -152,6 +171,7 @@ Sheet summary_sheet(const PerfView& view) {
          {"req noc bw GB/s", "act noc bw GB/s", "req dram bw GB/s", "act dram bw GB/s", "cores", "inputs", "inputs/s"})
         sheet.columns.push_back({title});
     sheet.columns.push_back({"limits", false});
+    if (training) sheet.columns.push_back({"type", false});
     sheet.columns.push_back({"graphs", false, true});
     for (std::size_t n = 0; n < view.rows.size(); ++n) {
         const StageRow& row = *view.rows[n];
@@ -169,6 +189,7 @@ Sheet summary_sheet(const PerfView& view) {
         out.cells.push_back(count_cell(static_cast<double>(row.inputs)));
         out.cells.push_back({steady_text(row.inputs_per_second), row.inputs_per_second, Tone::Plain});
         out.cells.push_back(word_cell(row.ops.empty() ? "-" : to_string(row.ops[0].op->limit)));
+        if (training) out.cells.push_back(word_cell(epoch_type_of(view, n)));
         out.cells.push_back(word_cell(view.stages[n].name));
         sheet.rows.push_back(std::move(out));
     }

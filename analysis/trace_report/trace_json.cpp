@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "analysis/report/training_report.hpp"
 #include "analysis/trace_report/csv.hpp"
 #include "analysis/trace_report/trace_report.hpp"
 #include "base/json_text.hpp"
@@ -40,6 +41,7 @@ Json run_json(const RunInfo& run) {
 Json epoch_json(const EpochUse& e) {
     return {{"epoch", e.id},
             {"graphs", e.graphs},
+            {"epoch_type", e.epoch_type.empty() ? Json(nullptr) : Json(e.epoch_type)},
             {"chips", e.chips},
             {"status", e.status},
             {"inputs", e.inputs},
@@ -57,6 +59,7 @@ Json epoch_json(const EpochUse& e) {
 }
 const std::vector<std::string> epoch_titles{"epoch",
                                             "graphs",
+                                            "epoch_type",
                                             "chips",
                                             "status",
                                             "inputs",
@@ -152,7 +155,10 @@ Json json_rows(const std::vector<Row>& rows, ToJson to_json) {
 
 std::string json(const TraceReport& report) {
     Json all{{"run", run_json(report.run)}};
-    if (report.epochs) all["epochs"] = json_rows(*report.epochs, epoch_json);
+    if (report.epochs) {
+        all["epochs"] = json_rows(*report.epochs, epoch_json);
+        all["training"] = training_json(trace::training_use(report.run, *report.epochs));
+    }
     if (report.epoch) {
         all["epoch"] = epoch_json(*report.epoch);
         all["ops"] = json_rows(report.ops, op_json);

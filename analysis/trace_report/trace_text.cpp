@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "analysis/report/table.hpp"
+#include "analysis/report/training_report.hpp"
 #include "analysis/trace_report/trace_report.hpp"
 #include "base/figures.hpp"
 #include "isa/arch.hpp"
@@ -33,23 +34,29 @@ std::string head(const RunInfo& run) {
     return text;
 }
 
-std::string epochs_text(const std::vector<EpochUse>& epochs, Width width) {
-    Table table({{"epoch"},
-                 {"graphs", false},
-                 {"inputs"},
-                 {"cycles"},
-                 {"inputs/s"},
-                 {"cores"},
-                 {"util"},
-                 {"matmul cores"},
-                 {"matmul util"},
-                 {"limiting op", false},
-                 {"by", false}});
-    for (const EpochUse& e : epochs)
-        table.add({grouped(e.id), e.graphs, grouped(e.inputs), grouped(e.cycles), rate_text(e.inputs_per_second),
-                   grouped(e.cores), percent(e.utilization), grouped(e.matmul_cores), percent(e.matmul_utilization),
-                   e.limiting_op.empty() ? "-" : e.limiting_op, to_string(e.limit)});
-    return "\n" + table.text(width);
+std::string epochs_text(const RunInfo& run, const std::vector<EpochUse>& epochs, Width width) {
+    const std::optional<TrainingUse> training = trace::training_use(run, epochs);
+    std::vector<Table::Column> columns{{"epoch"}, {"graphs", false}};
+    if (training) columns.push_back({"type", false});
+    columns.insert(columns.end(), {{"inputs"},
+                                   {"cycles"},
+                                   {"inputs/s"},
+                                   {"cores"},
+                                   {"util"},
+                                   {"matmul cores"},
+                                   {"matmul util"},
+                                   {"limiting op", false},
+                                   {"by", false}});
+    Table table(columns);
+    for (const EpochUse& e : epochs) {
+        std::vector<std::string> row{grouped(e.id), e.graphs};
+        if (training) row.push_back(e.epoch_type);
+        row.insert(row.end(), {grouped(e.inputs), grouped(e.cycles), rate_text(e.inputs_per_second), grouped(e.cores),
+                               percent(e.utilization), grouped(e.matmul_cores), percent(e.matmul_utilization),
+                               e.limiting_op.empty() ? "-" : e.limiting_op, to_string(e.limit)});
+        table.add(std::move(row));
+    }
+    return "\n" + table.text(width) + (training ? training_text(*training, width) : "");
 }
 
 std::string ops_text(const EpochUse& epoch, const std::vector<OpUse>& ops, Width width) {
@@ -119,7 +126,7 @@ std::string resources_text(const std::vector<ResourceUse>& resources, Width widt
 
 std::string text(const TraceReport& report, Width width) {
     std::string out = head(report.run);
-    if (report.epochs) out += epochs_text(*report.epochs, width);
+    if (report.epochs) out += epochs_text(report.run, *report.epochs, width);
     if (report.epoch) out += ops_text(*report.epoch, report.ops, width) + waits_text(report.waits, width);
     if (report.resources) out += resources_text(*report.resources, width);
     return out;

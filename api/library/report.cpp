@@ -23,11 +23,23 @@ Verdict public_verdict(impl::sim::Verdict verdict) {
     return Verdict::NotChecked;
 }
 
+std::vector<EpochTypeTime> public_training(const impl::TrainingUse& use) {
+    std::vector<EpochTypeTime> all;
+    const auto add = [&](std::string_view type, const impl::EpochTypeUse& part, double share) {
+        all.push_back(
+            {std::string(type), part.epochs, part.cycles, share, part.utilization(), part.math_utilization()});
+    };
+    for (const impl::EpochType type : impl::epoch_types) add(to_string(type), use.of(type), use.step_share(type));
+    add("step", use.step(), 1);
+    return all;
+}
+
 GraphTime public_graph(const impl::sim::GraphReport& g) {
-    GraphTime graph{g.name, g.device, g.executes, g.inputs, g.cycles, g.inputs_per_second, {}};
+    GraphTime graph{g.name, g.device, g.executes, g.inputs, g.cycles, g.inputs_per_second, {}, ""};
     for (const impl::sim::OpReport& op : g.ops)
         graph.ops.push_back({op.name, op.type, op.grid_r, op.grid_c, op.tiles, op.first_cycle, op.last_cycle,
                              op.busy_cycles, g.busy_share(op)});
+    if (g.epoch_type) graph.epoch_type = to_string(*g.epoch_type);
     return graph;
 }
 
@@ -57,6 +69,10 @@ RunReport public_report(const impl::sim::RunReport& r) {
     out.inputs_per_second = r.inputs_per_second;
     out.end_to_end_per_second = r.end_to_end_per_second;
     for (const impl::sim::GraphReport& graph : r.graphs) out.graphs.push_back(public_graph(graph));
+    if (r.training) {
+        out.training = public_training(*r.training);
+        out.saved_bytes = r.training->saved_bytes;
+    }
     for (const impl::sim::OutputReport& o : r.outputs)
         out.outputs.push_back(
             {o.queue, o.result.entries, o.result.pcc, o.result.max_error, public_verdict(o.verdict())});

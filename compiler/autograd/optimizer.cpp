@@ -60,9 +60,7 @@ private:
         Node& node = graph_.nodes[id];
         node.phase = Phase::Optimizer;
         if (initial) {
-            Literal value(DType::F32, dims);
-            for (std::int64_t i = 0; i < value.size(); ++i) value.set(i, *initial);
-            node.initial = std::make_shared<Literal>(std::move(value));
+            node.initial = std::make_shared<Literal>(Literal::filled(Literal::scalar(DType::F32, *initial), dims));
         } else {
             node.set(attr::state, name);
         }

@@ -10,8 +10,10 @@
 #include "compiler/backend/choice_cache.hpp"
 #include "compiler/backend/estimate.hpp"
 #include "compiler/backend/slices.hpp"
+#include "compiler/backend/training_chips.hpp"
 #include "compiler/ir/device_parts.hpp"
 #include "compiler/ir/legalization_error.hpp"
+#include "compiler/ir/training.hpp"
 
 namespace ttsim::impl::ir {
 
@@ -78,6 +80,12 @@ std::string advice(const Graph& graph, const Node& node, const OpChoices& item, 
     if (prime(node.type.dims[1], budget.rows) || prime(node.type.dims[2], budget.cols))
         hints.push_back(fmt::format("change a size of its tensor: {}x{} tiles have no divisor that a grid could use",
                                     node.type.dims[1], node.type.dims[2]));
+    for (const Output& output : graph.outputs)  // a core adds to its part of the sum in L1
+        if (node.has(attr::gradient) && output.value == item.node && output.name.starts_with(gradient_prefix)) {
+            const std::string parameter = output.name.substr(gradient_prefix.size());
+            hints.push_back(
+                fmt::format("do not train '{}', whose summed gradient it holds (--freeze {})", parameter, parameter));
+        }
     if (hints.empty()) hints.push_back("split the tensor");
     return "what would help: " + fmt::format("{}", fmt::join(hints, "; or "));
 }
@@ -130,10 +138,15 @@ std::vector<std::string> refused(const std::vector<OpChoices>& ops, const Graph&
 }
 
 /// Each device part is a program, so its ops are contiguous and have their own epochs.
-void begin_parts(std::vector<OpChoices>& ops, const Graph& graph) {
+void begin_parts(std::vector<OpChoices>& ops, const Graph& graph, std::int64_t microbatch,
+                 std::int64_t training_chips) {
     const std::vector<std::int64_t> parts = device_parts(graph);
-    for (OpChoices& op : ops) op.part = parts[op.node];
+    for (OpChoices& op : ops) {
+        op.part = parts[op.node];
+        op.inputs = graph.nodes[op.node].phase == Phase::Optimizer ? 1 : microbatch;
+    }
     std::stable_sort(ops.begin(), ops.end(), [](const auto& a, const auto& b) { return a.part < b.part; });
+    if (training_chips > 1) assign_training_chips(ops, graph, training_chips);
     for (std::size_t i = 1; i < ops.size(); ++i) {
         ops[i].first_of_part = ops[i].part != ops[i - 1].part;
         ops[i].other_chip = ops[i].chip() != ops[i - 1].chip();
@@ -167,7 +180,7 @@ Choices list_choices(const Graph& graph, const OpBudget& budget, const ScheduleO
         if (error.fault() != Fault::Unsupported) throw;
         throw LegalizationError::on_any_grid(error, refused(all.ops, graph));
     }
-    begin_parts(all.ops, graph);
+    begin_parts(all.ops, graph, budget.microbatch, options.training_chips);
     all.like = ops_alike(all.ops);
     std::map<ValueId, std::size_t> index;
     for (std::size_t i = 0; i < all.ops.size(); ++i) index[all.ops[i].node] = i;

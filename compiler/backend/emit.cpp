@@ -288,6 +288,13 @@ private:
             const Node& node = graph_.nodes[id];
             if (!node.is_input() || node.get(attr::state) != output.name) continue;
             const std::set<std::int64_t> on = readers(id);
+            if (on.size() != 1 && node.phase == Phase::Optimizer)
+                fail_unsupported(node.loc, "'{}' of the optimizer is read on {} chips; train on one chip", output.name,
+                                 on.size());
+            if (on.size() != 1 && training_)
+                fail_unsupported(node.loc,
+                                 "parameter '{}' is read on {} chips; train on one chip, or freeze it (--freeze {})",
+                                 output.name, on.size(), output.name);
             if (on.size() != 1)
                 fail_unsupported(node.loc,
                                  "state '{}' of a loop is read on {} chips; unroll the loop (--loops unrolled)",

@@ -280,7 +280,7 @@ private:
                                 RunBounds* bounds = nullptr) const {
         std::size_t t = run.quickest;
         if (t == table_.size()) return std::nullopt;
-        if (bounds && rounding_margin * least_total(table_.target(t), bounds->known(t), least_load(run)) >= most)
+        if (bounds && rounding_margin * least_total(run, table_.target(t), bounds->known(t), least_load(run)) >= most)
             return Pace{t, infinite};
         while (t + 1 < table_.size() && table_.target(t + 1) <= dram(run, t + 1)) ++t;
         std::optional<Pace> best;
@@ -289,7 +289,7 @@ private:
             if (best && pace >= best->cost) break;
             if (pace >= most) return best ? best : Pace{t, pace};
             const double enough = best ? std::min(best->cost, most) : most;
-            const auto least = [&] { return rounding_margin * least_total(pace, bounds->known(t), load(run, t)); };
+            const auto least = [&] { return rounding_margin * least_total(run, pace, bounds->known(t), load(run, t)); };
             if (bounds && t == first && least() < enough) bounds->count(run.first, t);
             const double cost_then = bounds && least() >= enough ? infinite : cost(run, t, pace, times, enough);
             if (!best || cost_then < best->cost) best = {t, cost_then};
@@ -308,22 +308,25 @@ private:
 
     /// Cycles per input: the pace, plus the input's share of an execute's fill time and of loading programs. `clocks`:
     /// latency of one input.
-    double total(double pace, double clocks, double load) const { return total(pace, clocks, load, options_.stages); }
+    double total(const Run& run, double pace, double clocks, double load) const {
+        return total(run, pace, clocks, load, options_.stages);
+    }
     /// Lower bound of total(), monotonic in pace and clocks. total() is not: a slower pace shortens the fill time.
-    double least_total(double pace, double clocks, double load) const {
-        return total(pace, clocks, load, std::min(options_.stages, static_cast<double>(budget_.microbatch)));
+    double least_total(const Run& run, double pace, double clocks, double load) const {
+        return total(run, pace, clocks, load, std::min(options_.stages, inputs(run)));
     }
-    double total(double pace, double clocks, double load, double stages) const {
+    double total(const Run& run, double pace, double clocks, double load, double stages) const {
         const double fill = std::max(0.0, clocks - pace);
-        return pace + (stages * fill + load) / static_cast<double>(budget_.microbatch);
+        return pace + (stages * fill + load) / inputs(run);
     }
+    double inputs(const Run& run) const { return static_cast<double>(ops_[run.first].inputs); }
     /// Cost of ops at `pace` or slower; infinite if it is `most` or more.
     double cost(const Run& run, std::size_t target, double pace, RunTimes& times, double most = infinite) const {
         const double loaded = load(run, target);
         const auto time = times.of(run.first, run.end, target, [&](const RunTimes::Time& known) {
-            return rounding_margin * least_total(std::max(pace, known.pace), known.clocks, loaded) >= most;
+            return rounding_margin * least_total(run, std::max(pace, known.pace), known.clocks, loaded) >= most;
         });
-        const double cost = total(std::max(pace, time.pace), time.clocks, loaded);
+        const double cost = total(run, std::max(pace, time.pace), time.clocks, loaded);
         return cost < most ? cost : infinite;
     }
 
@@ -347,6 +350,7 @@ private:
     Traffic traffic_;
 };
 
+/// Cycles per input of the microbatch.
 double slowest_sum(const Ops& ops, const std::vector<Epoch>& epochs, const OpBudget& budget) {
     const LoadTime load(*budget.chip, budget.rows, budget.cols);
     double sum = 0;
@@ -354,7 +358,9 @@ double slowest_sum(const Ops& ops, const std::vector<Epoch>& epochs, const OpBud
         double cores = 0;
         for (std::size_t k = 0; k < epoch.chosen.size(); ++k)
             cores += static_cast<double>(ops[epoch.first + k].choice.fitting[epoch.chosen[k]].blocking.cores());
-        sum += slowest(ops, epoch) + load.of_cores(cores) / static_cast<double>(budget.microbatch);
+        const double microbatch = static_cast<double>(budget.microbatch),
+                     share = static_cast<double>(ops[epoch.first].inputs) / microbatch;
+        sum += share * slowest(ops, epoch) + load.of_cores(cores) / microbatch;
     }
     return sum;
 }

@@ -31,7 +31,7 @@ double estimated_cycles(const Graph& graph, const OpBudget& budget, const Schedu
     double cycles = 0;
     for (std::size_t epoch = 0; epoch < schedule.epochs; ++epoch)
         cycles += std::max(schedule.epoch_latencies[epoch], schedule.epoch_cycles[epoch]) +
-                  static_cast<double>(budget.microbatch - 1) * schedule.epoch_cycles[epoch] +
+                  static_cast<double>(schedule.epoch_inputs[epoch] - 1) * schedule.epoch_cycles[epoch] +
                   schedule.epoch_loads[epoch];
     return cycles / static_cast<double>(budget.microbatch);
 }

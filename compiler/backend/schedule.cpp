@@ -228,11 +228,12 @@ void Planner::estimate(Schedule& schedule, Aim aim) const {
     for (std::size_t epoch = 0; epoch < schedule.epochs; ++epoch) {
         schedule.epoch_cycles[epoch] *= slowdown[epoch];
         const double pace = schedule.epoch_cycles[epoch], latency = std::max(pace, schedule.epoch_latencies[epoch]);
-        const double cycles =
-            aim == Aim::Latency ? latency : pace + (latency - pace) / static_cast<double>(budget_.microbatch);
+        const double microbatch = static_cast<double>(budget_.microbatch),
+                     share = static_cast<double>(schedule.epoch_inputs[epoch]) / microbatch;
+        const double cycles = aim == Aim::Latency ? latency : share * pace + (latency - pace) / microbatch;
         const bool waited_for = aim == Aim::Throughput || epoch > 0;
         const double load = waited_for ? schedule.epoch_loads[epoch] : 0;
-        schedule.estimated_cycles += cycles + load / static_cast<double>(budget_.microbatch);
+        schedule.estimated_cycles += cycles + load / microbatch;
     }
 }
 
@@ -325,6 +326,7 @@ Schedule Planner::build_schedule(std::vector<Epoch> epochs, const ScheduleOption
         schedule.chips.push_back({schedule.epochs > 0 && first.breaks_chip(), first.chip(), first.op.name()});
         schedule.epoch_targets.push_back(epoch.target);
         schedule.epoch_loads.push_back(epoch.load_cycles);
+        schedule.epoch_inputs.push_back(first.inputs);
         schedule.epoch_latencies.push_back(
             latency_of(choices_->times, epoch.first, epoch.chosen, options.edges ? &between : nullptr));
         schedule.epoch_cycles.push_back(

@@ -63,11 +63,12 @@ struct ScheduleOptions {
     double dram = 0.4;       ///< balanced: share of the DRAM rate that an epoch may use
     bool edges = true;       ///< balanced: count times of output streaming
     Aim aim = Aim::Throughput;
-    bool paced = false;        ///< balanced, for latency: choose epochs by their slowest ops, as for throughput
-    Overrides overrides;       ///< by op
-    bool column_order = true;  ///< ublocks may be ordered by columns
-    bool t_streaming = true;   ///< whether passes used t-streaming; for messages
-    bool explain = false;      ///< fill Schedule::decisions
+    bool paced = false;               ///< balanced, for latency: choose epochs by their slowest ops, as for throughput
+    Overrides overrides;              ///< by op
+    std::int64_t training_chips = 1;  ///< of a model that is trained: chips that share its ops
+    bool column_order = true;         ///< ublocks may be ordered by columns
+    bool t_streaming = true;          ///< whether passes used t-streaming; for messages
+    bool explain = false;             ///< fill Schedule::decisions
     std::shared_ptr<SearchLog> searches;  ///< of the compilation; nullptr: none is kept
 };
 
@@ -94,15 +95,16 @@ struct Schedule {
     std::size_t op_of(ValueId node) const;  ///< index in `ops`
     std::set<ValueId> by_columns;           ///< inputs and constants whose queues hold ublocks by columns
     std::map<ValueId, std::size_t> index;
-    std::vector<EpochChip> chips;         ///< by epoch
-    std::vector<double> epoch_targets;    ///< target cycles of ops
-    std::vector<double> epoch_cycles;     ///< of the slowest op, output, NoC link or held fork, per input
-    std::vector<double> epoch_loads;      ///< to load its programs, once
-    std::vector<double> epoch_latencies;  ///< latency of one input
-    double estimated_cycles = 0;          ///< per input: sum over epochs by objective, with changing epochs
-    std::vector<Decision> decisions;      ///< per op
-    std::string variant;                  ///< the best variant on the simulated chip
-    std::vector<std::string> steps;       ///< improvements found by the search on the simulated chip
+    std::vector<EpochChip> chips;            ///< by epoch
+    std::vector<double> epoch_targets;       ///< target cycles of ops
+    std::vector<double> epoch_cycles;        ///< of the slowest op, output, NoC link or held fork, per input
+    std::vector<double> epoch_loads;         ///< to load its programs, once
+    std::vector<double> epoch_latencies;     ///< latency of one input
+    std::vector<std::int64_t> epoch_inputs;  ///< of an execute
+    double estimated_cycles = 0;             ///< per input: sum over epochs by objective, with changing epochs
+    std::vector<Decision> decisions;         ///< per op
+    std::string variant;                     ///< the best variant on the simulated chip
+    std::vector<std::string> steps;          ///< improvements found by the search on the simulated chip
 };
 
 /// The chip of each epoch. Chips have runs of consecutive epochs, cut by overrides or so that the longest run is

@@ -28,12 +28,14 @@ void write_text(const fs::path& file, const std::string& text) {
     write_new_file(file.string(), FileKind::Text, [&](std::ostream& out) { out << text; });
 }
 
-void write_array(const fs::path& file, Tensor tensor, bool bits = false) {
+/// `entries`: how many equal ones.
+void write_array(const fs::path& file, Tensor tensor, bool bits = false, std::int64_t entries = 1) {
     QueueArray array;
     array.integer = array.raw = bits;
     array.z = tensor.z;
     array.rows = tensor.rows;
     array.cols = tensor.cols;
+    array.entries.assign(static_cast<std::size_t>(entries - 1), tensor);
     array.entries.push_back(std::move(tensor));
     write_npy(file.string(), array);
 }
@@ -55,24 +57,29 @@ InputFiles write_inputs(const CompiledModel& model, const FileSink& sink) {
 std::vector<ManifestEntry> write_queues(const CompiledModel& model, const fs::path& folder, unsigned threads) {
     std::vector<ManifestEntry> files;
     // inputs of later parts depend on results of the first part; loops have many entries
+    // 'ttsim run NETLIST --inputs FOLDER' of a model that is trained runs one execute, with the same sample throughout
+    const std::int64_t samples = is_trained(model) ? model.host.microbatch : 1;
     const Values crossing = HostRun(model.host.program, model.inputs).device_inputs(1);
     for (const BoundTensor& input : inputs_of_part(model.host, 1))
         if (input.iterations == 0) {
             files.push_back({input.queue, npy_name(input.queue), 0});
-            write_array(folder / files.back().file, to_entry(crossing.at(input.name), input));
+            write_array(folder / files.back().file, to_entry(crossing.at(input.name), input), false, samples);
         }
     if (is_trained(model))
         for (const BoundTensor& input : inputs_of_part(model.host, 2)) {
             files.push_back({input.queue, npy_name(input.queue), 0});
-            write_array(folder / files.back().file, to_entry(model.inputs.at(input.name), input));
+            write_array(folder / files.back().file, to_entry(model.inputs.at(input.name), input), false, samples);
         }
-    // a run of the netlist pushes only what the host feeds; a parameter that the device writes starts at 0 there
+    // a ram that ops write is 0 before a run unless the manifest has a file for it
+    const auto is_stored = [&](const QueueConstant& constant) {
+        return !constant.entry.is_zeros() || model.netlist.find_queue(constant.queue)->from_host();
+    };
     for (const QueueConstant& constant : model.constants)
-        if (model.netlist.find_queue(constant.queue)->from_host())
-            files.push_back({constant.queue, npy_name(constant.queue), 0});
+        if (is_stored(constant)) files.push_back({constant.queue, npy_name(constant.queue), 0});
     parallel_for(threads, model.constants.size(), [&](std::size_t i) {
         const QueueConstant& constant = model.constants[i];
-        write_array(folder / npy_name(constant.queue), *constant.entry.tensor(), constant.bits);
+        if (is_stored(constant))
+            write_array(folder / npy_name(constant.queue), *constant.entry.tensor(), constant.bits);
     });
     return files;
 }
@@ -120,6 +127,8 @@ void write_folder(const CompiledModel& model, const std::string& path, unsigned 
     result.commit();
 }
 
+bool is_of_training(const Manifest& manifest) { return manifest.params.contains("$p_zero_grad"); }
+
 namespace {
 
 constexpr std::string_view comment = "# ";
@@ -133,7 +142,7 @@ std::string read_command(const std::string& file) {
 }
 
 std::vector<ModelProgram> programs_of(const Manifest& manifest, const std::string& folder) {
-    if (manifest.params.contains("$p_zero_grad"))
+    if (is_of_training(manifest))
         fail_input({(fs::path(folder) / "manifest.json").string(), 0, 0},
                    "it was compiled for training; run a step with 'ttsim run {0}/netlist.yaml --inputs {0}'", folder);
     if (manifest.programs.empty() || manifest.params.size() != 1)

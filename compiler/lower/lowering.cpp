@@ -126,16 +126,28 @@ void Lowering::add_input(const Node& n) {
     done_[current_] = {{id, {}}, form, pads, pads};
 }
 
+/// A tensor in whole tiles, padded with zeros. It shares elements that need no padding.
+Literal Lowering::stored(const Literal& value, const Form& form) const {
+    const Dims dims{form.z, form.full_rows(), form.full_cols()};
+    if (value.is_filled() && value.at(0) == 0) return Literal::filled(Literal::scalar(DType::F32, 0), dims);
+    if (value.dtype() == DType::F32 && !value.is_filled() && value.size() == count(dims)) {
+        Literal same = value;
+        same.reshape(dims);
+        return same;
+    }
+    const FillRow fill = [&](std::int64_t z, std::int64_t r, float* row) {
+        for (std::int64_t c = 0; c < form.cols; ++c)
+            row[c] = static_cast<float>(value.at((z * form.rows + r) * form.cols + c));
+    };
+    return fill_rows(form, fill);
+}
+
 /// The initial value of a parameter in whole tiles, padded with zeros.
 void Lowering::place_parameter(Node& made, const Node& n, const Form& form) {
     const auto index = [form](std::int64_t z, std::int64_t r, std::int64_t c) {
         return (z * form.rows + r) * form.cols + c;
     };
-    const Literal& value = *n.initial;
-    const FillRow fill = [&](std::int64_t z, std::int64_t r, float* row) {
-        for (std::int64_t c = 0; c < form.cols; ++c) row[c] = static_cast<float>(value.at(index(z, r, c)));
-    };
-    made.initial = std::make_shared<Literal>(trial_ ? Literal(DType::F32, {1, 32, 32}) : fill_rows(form, fill));
+    made.initial = std::make_shared<Literal>(trial_ ? Literal(DType::F32, {1, 32, 32}) : stored(*n.initial, form));
     if (!n.derivation) return;
     auto derivation = std::make_shared<Derivation>(*n.derivation);
     derivation->placement = padded_placement(form, index);

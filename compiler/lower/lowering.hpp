@@ -100,6 +100,7 @@ private:
     bool repeats(const Node& node) const;
     void add_input(const Node& node);
     void place_parameter(Node& made, const Node& node, const Form& form);
+    Literal stored(const Literal& value, const Form& form) const;
     void add_output(const Output& output);
     /// Form of a model value, with additional tiles.
     Form form_of(const Dims& dims) const { return padded_form(dims, padding_); }

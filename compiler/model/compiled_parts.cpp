@@ -69,6 +69,11 @@ std::vector<QueueConstant> entries_of(const EmittedModel& emitted, bool round) {
     const std::map<std::string, Multipliers> multipliers = multipliers_by_queue(emitted.netlist);
     std::vector<QueueConstant> constants;
     for (const auto& [queue, literal, bits, unused] : emitted.constants) {
+        if (!bits && literal->is_filled() && literal->at(0) == 0) {
+            const Dims& dims = literal->dims();
+            constants.push_back({queue, ConstantEntry::zeros(dims[0], dims[1], dims[2]), false});
+            continue;
+        }
         const auto seen = multipliers.find(queue);
         const auto make = [values = literal, df = round ? formats.at(queue) : DataFormat::Float32, as_bits = bits,
                            by = !round || seen == multipliers.end() ? Multipliers{} : seen->second] {

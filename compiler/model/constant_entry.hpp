@@ -19,7 +19,15 @@ public:
     /// `make` must be thread-safe, return equal tensors of `cols` columns, and not fail.
     ConstantEntry(std::int64_t cols, std::function<Tensor()> make) : cols_(cols), make_(std::move(make)) {}
 
+    /// Zeros, which need no memory.
+    static ConstantEntry zeros(std::int64_t z, std::int64_t rows, std::int64_t cols) {
+        ConstantEntry entry(cols, [z, rows, cols] { return Tensor(z, rows, cols); });
+        entry.zeros_ = true;
+        return entry;
+    }
+
     std::int64_t cols() const { return cols_; }  ///< elements
+    bool is_zeros() const { return zeros_; }     ///< zeros() made it
     /// The stored tensor, or a new one.
     std::shared_ptr<const Tensor> tensor() const { return held_ ? held_ : std::make_shared<const Tensor>(make_()); }
     /// Moves the tensor out, without a copy if it is not shared.
@@ -30,6 +38,7 @@ public:
 
 private:
     std::int64_t cols_ = 0;
+    bool zeros_ = false;
     std::shared_ptr<Tensor> held_;
     std::function<Tensor()> make_;
 };

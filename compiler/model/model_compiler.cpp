@@ -83,6 +83,7 @@ ModelCompiler::ModelCompiler(const CompileOptions& options)
     check_aim(options);
     scheduling_.overrides = options.overrides;
     scheduling_.t_streaming = options.t_streaming;
+    if (options.training) scheduling_.training_chips = options.emit.chips;
     emit_.keep_names = options.keep_names;
 }
 Lowered ModelCompiler::lower(const Graph& model) const {

@@ -62,7 +62,6 @@ void resolve_training(const CompileRequest& request, CompileOptions& out) {
     };
     out.emit.microbatch_count = request.microbatch_count;
     if (!request.training) return;
-    if (request.chips > 1) fail_input({}, "option training is for one chip; omit chips");
     if (request.dynamic_queues) fail_input({}, "option training keeps queues between programs; omit dynamic_queues");
     if (request.target_pcc != 0) fail_input({}, "option training takes formats as given; omit target_pcc");
     if (request.effort > 1 || out.schedule.policy == Policy::Simulated)

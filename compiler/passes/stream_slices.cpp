@@ -10,9 +10,15 @@
 //
 // If slicing rows is not enough, as for a softmax over 131072 columns, slices are by columns (hslice, hstack): for
 // elementwise ops, and for products with a constant as second operand, which is sliced.
+//
+// A state, such as a parameter, stays in memory in the slices of rows in which it is written, and its readers stack
+// them. An op that writes a state is sliced only if its own size requires it.
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "base/error_codes.hpp"
+#include "compiler/ir/derivation.hpp"
 #include "compiler/ir/pass.hpp"
 #include "compiler/lower/lowering.hpp"
 #include "compiler/lower/streaming.hpp"
@@ -77,8 +83,8 @@ std::int64_t slices_of_splice(const Node& node, const PassOptions& options) {
     return t < dims[1] ? t : 1;
 }
 
-/// The number of slices of rows for a node, 1 for none.
-std::int64_t slices_for(const Graph& graph, const Node& node, const PassOptions& options) {
+/// The number of slices of rows for a node, 1 for none. `follow`: those of its operands, if they are sliced.
+std::int64_t slices_for(const Graph& graph, const Node& node, const PassOptions& options, bool follow) {
     const OpOverride* op_override = override_of(node, options);
     const bool has_override = op_override && op_override->t;
     if (!streamable(graph, node, has_override)) {
@@ -100,7 +106,7 @@ std::int64_t slices_for(const Graph& graph, const Node& node, const PassOptions&
         : splice             ? slices_of_splice(node, options)
                  : slices_to_stream(node.type.dims[1], node.type.dims[2], 1, *node.type.format, options.slice_bytes);
     const std::size_t sources = product(node) ? 1 : node.inputs.size();
-    for (std::size_t k = 0; k < sources; ++k)
+    for (std::size_t k = 0; follow && k < sources; ++k)
         if (const std::int64_t stacked = stacked_by(node.inputs[k]); stacked > 1)
             return splice ? std::max(stacked, slices) : stacked;
     return slices;
@@ -148,10 +154,10 @@ std::int64_t column_slices_for(const Graph& graph, const Node& node, const PassO
     return column_slices_to_stream(node.type.dims[1], node.type.dims[2], *node.type.format, options.slice_bytes, most);
 }
 
-Cut cut_for(const Graph& graph, const Node& node, const PassOptions& options) {
-    const std::int64_t columns = column_slices_for(graph, node, options);
+Cut cut_for(const Graph& graph, const Node& node, const PassOptions& options, bool writes_state) {
+    const std::int64_t columns = writes_state ? 1 : column_slices_for(graph, node, options);
     if (columns > 1 && node.type.dims[2] % columns == 0) return {columns, true};
-    const std::int64_t t = slices_for(graph, node, options);
+    const std::int64_t t = slices_for(graph, node, options, !writes_state);
     return node.type.dims[1] % t == 0 ? Cut{t, false} : Cut{};
 }
 
@@ -164,27 +170,85 @@ void cut_operand(Edge& edge, const Cut& cut, bool of_product, std::size_t operan
         edge.tms.push_back(make_tm(repeated ? Tm::Kind::BroadcastZ : cut.slice(), cut.t));
 }
 
-void run_stream_slices(Graph& graph, const PassOptions& options) {
+/// Slices of states, by name; absent: 1.
+using StateSlices = std::map<std::string, std::int64_t>;
+
+/// The state is read in slices of rows. Its elements stay in their order.
+void slice_state(Node& node, std::int64_t t) {
+    Dims& dims = node.type.dims;
+    TT_CHECK(dims[1] % t == 0, "state '{}' of {} tile rows has {} slices", node.get(attr::state), dims[1], t);
+    dims[0] *= t;
+    dims[1] /= t;
+    const Dims stored{dims[0], dims[1] * tile_edge, dims[2] * tile_edge};
+    if (node.initial && node.initial->size() == count(stored)) {
+        auto initial = std::make_shared<Literal>(*node.initial);
+        initial->reshape(stored);
+        node.initial = std::move(initial);
+    }
+    if (!node.derivation || !node.derivation->placement) return;
+    auto derivation = std::make_shared<Derivation>(*node.derivation);
+    const std::int64_t rows = stored[1];
+    derivation->placement->dims = stored;
+    derivation->placement->from = [from = node.derivation->placement->from, rows, t](std::int64_t z, std::int64_t r,
+                                                                                     std::int64_t c) {
+        return from(z / t, z % t * rows + r, c);
+    };
+    node.derivation = std::move(derivation);
+}
+
+/// Moves stacks of sliced operands to the node's edges.
+void stack_operands(Node& node, const std::vector<Cut>& cuts) {
+    for (Edge& edge : node.inputs)
+        if (const Cut& before = cuts[edge.value]; before.t > 1) {
+            const Tm stack = make_tm(before.stack(), before.t);
+            const bool undone = !edge.tms.empty() && edge.tms.front() == make_tm(before.slice(), stack.n);
+            if (undone)
+                edge.tms.erase(edge.tms.begin());
+            else
+                edge.tms.insert(edge.tms.begin(), stack);
+        }
+}
+
+/// `read`: slices in which states are read. Returns those in which they are written.
+StateSlices slice(Graph& graph, const PassOptions& options, const StateSlices& read) {
+    std::set<std::string> states;
+    for (const Node& node : graph.nodes)
+        if (node.is_input() && node.has(attr::state)) states.insert(node.get(attr::state));
+    std::map<ValueId, std::string> writers;
+    for (const Output& output : graph.outputs)
+        if (states.contains(output.name)) writers[output.value] = output.name;
+    StateSlices written;
     std::vector<Cut> cuts(graph.nodes.size());
     for (ValueId id = 0; id < graph.nodes.size(); ++id) {
         Node& node = graph.nodes[id];
-        for (Edge& edge : node.inputs)
-            if (const Cut& before = cuts[edge.value]; before.t > 1) {
-                const Tm stack = make_tm(before.stack(), before.t);
-                const bool undone = !edge.tms.empty() && edge.tms.front() == make_tm(before.slice(), stack.n);
-                if (undone)
-                    edge.tms.erase(edge.tms.begin());
-                else
-                    edge.tms.insert(edge.tms.begin(), stack);
-            }
+        stack_operands(node, cuts);
+        if (node.is_input() && node.has(attr::state)) {
+            const auto found = read.find(node.get(attr::state));
+            if (found == read.end()) continue;
+            cuts[id] = {found->second, false};
+            slice_state(node, found->second);
+        }
         if (!node.op.on_device()) continue;
-        const Cut cut = cut_for(graph, node, options);
+        const auto writer = writers.find(id);
+        const Cut cut = cut_for(graph, node, options, writer != writers.end());
         if (cut.t == 1) continue;
         for (std::size_t k = 0; k < node.inputs.size(); ++k) cut_operand(node.inputs[k], cut, product(node), k);
         node.type.dims[0] *= cut.t;
         node.type.dims[cut.columns ? 2 : 1] /= cut.t;
         cuts[id] = cut;
+        if (writer != writers.end()) written[writer->second] = cut.t;
     }
+    return written;
+}
+
+void run_stream_slices(Graph& graph, const PassOptions& options) {
+    Graph sliced = graph;
+    // slices of an op that writes a state do not depend on its operands, so the second run has the right ones
+    if (const StateSlices states = slice(sliced, options, {}); !states.empty()) {
+        sliced = graph;
+        slice(sliced, options, states);
+    }
+    graph = std::move(sliced);
 }
 
 }  // namespace

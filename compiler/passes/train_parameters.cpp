@@ -15,6 +15,14 @@ namespace ttsim::impl::ir {
 
 namespace {
 
+/// Per node: whether an op reads it that takes constants only, such as the positions of a gather as a matrix.
+std::vector<bool> fixed_operands(const Graph& graph) {
+    std::vector<bool> fixed(graph.nodes.size(), false);
+    for (const Node& node : graph.nodes)
+        if (node.op == op::map_axis) fixed[node.inputs[1].value] = true;
+    return fixed;
+}
+
 /// Whether a constant is trained if the request names none.
 bool is_trained_by_default(const Node& node) { return !node.type.dims.empty() && count(node.type.dims) > 0; }
 
@@ -24,8 +32,10 @@ void make_parameters(Graph& graph, const TrainingRequest& request) {
     missing.insert(request.frozen.begin(), request.frozen.end());
     missing.erase("*");
     std::vector<std::string> names;
-    for (Node& node : graph.nodes) {
-        if (!node.is_constant() || !is_float(node.type.dtype)) continue;
+    const std::vector<bool> fixed = fixed_operands(graph);
+    for (ValueId id = 0; id < graph.nodes.size(); ++id) {
+        Node& node = graph.nodes[id];
+        if (!node.is_constant() || fixed[id] || !is_float(node.type.dtype)) continue;
         const std::string name = parameter_name(node);
         names.push_back(name);
         missing.erase(name);

@@ -226,7 +226,7 @@ struct Golden::Impl {
 
     bool filled_by_host(const Queue& queue, std::int64_t n) const {
         const auto known = forecast.queues.find(&queue);
-        return queue.host_fed() && known != forecast.queues.end() &&
+        return known != forecast.queues.end() &&
                std::binary_search(known->second.host.begin(), known->second.host.end(), n);
     }
 

@@ -111,9 +111,10 @@ private:
 /// The accesses of a run, found by running the programs without data.
 struct Forecast {
     struct PerQueue {
-        std::int64_t entries = 0;        ///< highest entry number read or written, plus one
-        std::vector<std::int64_t> host;  ///< HOST-fed: entry numbers to push, ascending
-        bool rewound = false;            ///< popped entries are read again and must be kept
+        std::int64_t entries = 0;  ///< highest entry number read or written, plus one
+        std::vector<std::int64_t>
+            host;  ///< entry numbers that the host pushes, ascending; of an op-fed ram: given before the run
+        bool rewound = false;  ///< popped entries are read again and must be kept
     };
     std::map<const Queue*, PerQueue> queues;
     std::int64_t launches = 0;

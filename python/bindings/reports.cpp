@@ -28,7 +28,16 @@ void bind_reports(nb::module_& m) {
         .def_ro("inputs", &GraphTime::inputs)
         .def_ro("cycles", &GraphTime::cycles)
         .def_ro("inputs_per_second", &GraphTime::inputs_per_second, "Steady rate within an execute; 0: unknown.")
-        .def_ro("ops", &GraphTime::ops);
+        .def_ro("ops", &GraphTime::ops)
+        .def_ro("epoch_type", &GraphTime::epoch_type,
+                "'forward', 'backward' or 'optimizer'; '' of a netlist that does not train.");
+    nb::class_<EpochTypeTime>(m, "EpochTypeTime", "Times of the epochs of one type, or of a whole training step.")
+        .def_ro("epoch_type", &EpochTypeTime::epoch_type, "As of GraphTime, or 'step'.")
+        .def_ro("epochs", &EpochTypeTime::epochs)
+        .def_ro("cycles", &EpochTypeTime::cycles)
+        .def_ro("step_share", &EpochTypeTime::step_share, "Cycles as a share of the step's.")
+        .def_ro("utilization", &EpochTypeTime::utilization, "Computing share of all cores of the chips in use.")
+        .def_ro("math_utilization", &EpochTypeTime::math_utilization, "The same of the cores in use.");
     nb::class_<OutputCheck>(m, "OutputCheck", "An output queue compared with golden.")
         .def_ro("queue", &OutputCheck::queue)
         .def_ro("entries", &OutputCheck::entries)
@@ -47,6 +56,9 @@ void bind_reports(nb::module_& m) {
         .def_ro("end_to_end_per_second", &RunReport::end_to_end_per_second)
         .def_ro("host_seconds", &RunReport::host_seconds, "Wall time of the host steps of a model.")
         .def_ro("graphs", &RunReport::graphs)
+        .def_ro("training", &RunReport::training,
+                "Of a netlist that trains, with a clock: forward, backward, optimizer and the step. Else empty.")
+        .def_ro("saved_bytes", &RunReport::saved_bytes, "Size of the queues from forward to backward epochs.")
         .def_ro("outputs", &RunReport::outputs)
         .def_ro("notes", &RunReport::notes)
         .def_ro("verdict", &RunReport::verdict)

@@ -305,8 +305,7 @@ def _groups(modules: Sequence[Any], device: str) -> list[list[Any]]:
 
 def check_trainable(device: Any, settings: Any) -> None:
     """RuntimeError for a device and a configuration that do not train."""
-    refused = [("chip_ids", len(device.chip_ids) > 1, "training runs on one chip of a device; make one TTDevice for each"),
-               ("compile_subgraphs", settings.compile_subgraphs, "set it to False"),
+    refused = [("compile_subgraphs", settings.compile_subgraphs, "set it to False"),
                ("loopback_outputs", bool(settings.loopback_outputs), "set it to {}"),
                ("op_intermediates_to_save", bool(settings.op_intermediates_to_save), "save results in inference"),
                ("a device image", device._image is not None, "an image has only its forward program; train the module")]

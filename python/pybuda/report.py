@@ -21,11 +21,23 @@ class OpReport:
 
 
 @dataclasses.dataclass(frozen=True)
+class EpochTypeReport:
+    """Of the forward, backward or optimizer epochs of a device that trains, or of the whole step ("step")."""
+    epoch_type: str
+    epochs: int
+    cycles: int
+    step_share: float
+    utilization: float
+    math_utilization: float
+
+
+@dataclasses.dataclass(frozen=True)
 class DeviceReport:
     """Report of a compiled device. Cycles are of the chip's clock, 0 without one (Golden and Model). docs/figures.md
     defines the figures; `inputs_per_second` is 0 if unknown. `busy_share`: share of the cycles of the graphs, over all
     cores in use, each op counted as its busiest core. `host_ops`: ops that the host computed, as name (type), in
-    `host_seconds` of wall time, which is not simulated."""
+    `host_seconds` of wall time, which is not simulated. `training`: of a device that trains on a chip with a clock, by
+    epoch type and "step"; `saved_bytes`: of the queues from its forward to its backward epochs."""
     device: str
     chip: str
     product: str
@@ -40,6 +52,8 @@ class DeviceReport:
     text: str
     host_ops: tuple[str, ...] = ()
     host_seconds: float = 0.0
+    training: tuple[EpochTypeReport, ...] = ()
+    saved_bytes: int = 0
 
     @property
     def utilisation(self) -> float:
@@ -93,7 +107,9 @@ def _of_stage(device: Any, stage: Any) -> DeviceReport:
     return DeviceReport(device.name, found.chip, found.device, found.clock_mhz, found.cycles, found.latency_cycles,
                         found.inputs_per_second, found.end_to_end_per_second, busy / available if available else 0.0,
                         tuple(ops), tuple(found.notes),
-                        found.text() + _host_text(on_host, found.host_seconds), on_host, found.host_seconds)
+                        found.text() + _host_text(on_host, found.host_seconds), on_host, found.host_seconds,
+                        tuple(EpochTypeReport(one.epoch_type, one.epochs, one.cycles, one.step_share, one.utilization,
+                                              one.math_utilization) for one in found.training), found.saved_bytes)
 
 
 def _host_text(ops: tuple[str, ...], seconds: float) -> str:

@@ -180,3 +180,24 @@ def test_masks_of_dropout_go_on_from_a_restored_sample():
         assert numpy.array_equal(step(trainer), wanted)
     with pytest.raises(ttsim.UnsupportedError, match="random results, and the model is compiled for inference"):
         ttsim.compile(graph, device="gs_e150")
+
+
+@pytest.mark.parametrize("optimizer", ["sgd", "adam"])
+def test_two_chips_train_as_one(optimizer):
+    torch.manual_seed(0)
+    layers = [torch.nn.Linear(GRAPH_INPUTS, 64), torch.nn.ReLU(), torch.nn.Linear(64, 64), torch.nn.ReLU(),
+              torch.nn.Linear(64, 4)]
+    network = torch.nn.Sequential(*layers)
+    trainers = [trainer_of(network, optimizer=optimizer, device="wh_n300", chips=chips) for chips in (1, 2)]
+    for program in trainers[1].compiled.layout.program_infos:  # forward, backward and optimizer
+        chips = {info.chip for info in trainers[1].compiled.layout.graph_infos if info.name in program.graphs}
+        assert chips == {0, 1}, program.name
+    for _ in range(2):
+        x, g = torch.rand(4, 1, GRAPH_INPUTS), torch.randn(4, 1, 4)
+        results = [(trainer.forward({"x": x})["y"], trainer.backward({"y": g})["x"]) for trainer in trainers]
+        for one, two in zip(*results):
+            assert numpy.abs(one - two).max() < 1e-6
+        for trainer in trainers:
+            trainer.step()
+    for name, _ in network.named_parameters():
+        assert numpy.abs(trainers[0].parameter(name) - trainers[1].parameter(name)).max() < 1e-6

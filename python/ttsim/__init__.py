@@ -13,9 +13,9 @@ formats, and reports the cycles.
 Errors are subclasses of ttsim.Error: InputError, UnsupportedError, HangError, InterruptedRunError, ResourceError or
 InternalError. `code` is a word for programs ("unknown-name"), `ops` has the names concerned, `message` and `remedy` are
 text, `file`, `line` and `column` the place if known, and `problems` has every problem. Simulations release the GIL, and Ctrl-C interrupts them."""
-from ._ttsim import (ArrayInfo, CompileReport, DeviceInfo, ElementType, Engine, Error, ErrorKind, FusedInfo,
-                     FusedMember, GraphInfo, GraphTime, HangError, HostStep, IgnoredOverride, ImageInfo, InputError,
-                     InternalError, InterruptedRunError, LoweredOp, MergeReport, Netlist, Numerics, OpInfo, OpTime,
+from ._ttsim import (ArrayInfo, CompileReport, DeviceInfo, ElementType, Engine, EpochTypeTime, Error, ErrorKind,
+                     FusedInfo, FusedMember, GraphInfo, GraphTime, HangError, HostStep, IgnoredOverride, ImageInfo,
+                     InputError, InternalError, InterruptedRunError, LoweredOp, MergeReport, Netlist, Numerics, OpInfo, OpTime,
                      OutputCheck, PlacedOp, Problem, ProgramInfo, QueueBuffer, QueueInfo, ResourceError, RunReport,
                      UnsupportedError, Value, Verdict, describe_device, devices, image_info, merge_images, model_ops,
                      set_config_dir)
@@ -26,9 +26,9 @@ from .session import Session, run
 from .trainer import Trainer
 
 __all__ = [
-    "ArrayInfo", "CompileReport", "CompiledModel", "DeviceInfo", "ElementType", "Engine", "Error", "ErrorKind",
-    "FusedInfo", "FusedMember", "Graph", "GraphInfo", "GraphTime", "HangError", "HostStep", "IgnoredOverride",
-    "ImageInfo", "InputError", "InternalError", "InterruptedRunError", "LoweredOp", "MergeReport", "Model",
+    "ArrayInfo", "CompileReport", "CompiledModel", "DeviceInfo", "ElementType", "Engine", "EpochTypeTime",
+    "Error", "ErrorKind", "FusedInfo", "FusedMember", "Graph", "GraphInfo", "GraphTime", "HangError", "HostStep",
+    "IgnoredOverride", "ImageInfo", "InputError", "InternalError", "InterruptedRunError", "LoweredOp", "MergeReport", "Model",
     "Netlist", "Numerics", "OpInfo", "OpTime", "OutputCheck", "PlacedOp", "Problem", "ProgramInfo", "QueueBuffer",
     "QueueInfo", "ResourceError", "RunReport", "Session", "Trainer", "UnsupportedError", "Value", "Verdict", "compile",
     "describe_device", "devices", "image_info", "merge_images", "model_ops", "run", "set_config_dir", "__version__"

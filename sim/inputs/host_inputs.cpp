@@ -97,13 +97,13 @@ std::string misfit(const SuppliedArray& supplied, const Queue& queue, const std:
     return "";
 }
 
-/// Checks that every input of the manifest is a HOST queue.
+/// Checks that every input of the manifest is a HOST queue, or a ram that ops write, whose first values it gives.
 void check_queues(const Netlist& netlist, const Manifest& manifest, const std::string& where) {
     Diagnostics problems;
     for (const ManifestEntry& item : manifest.inputs) {
         const Queue* queue = netlist.find_queue(item.queue);
-        if (!queue || !queue->host_fed())
-            problems.error({where, 0, 0}, "input '{}' is not a HOST queue of the netlist", item.queue);
+        if (!queue || !(queue->host_fed() || queue->is_op_fed_ram()))
+            problems.error({where, 0, 0}, "input '{}' is not a HOST queue or ram of the netlist", item.queue);
     }
     problems.throw_if_any();
 }

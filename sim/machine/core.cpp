@@ -173,6 +173,7 @@ void Core::begin_step(const Position& at) {
     unpacking_ = true;
     stats_.first_unpack = std::min(stats_.first_unpack, now);
     stats_.busy += next_start - now;
+    stats_.math += time.math_busy.value();
     if (!input_times_.empty()) {
         InputTimes& input = input_times_[static_cast<std::size_t>(at.input)];
         input.first_unpack = std::min(input.first_unpack, now);
@@ -339,6 +340,7 @@ void Core::walk(StateWalk& walk) {
     walk.time(sender_free_);
     for (std::int64_t& released : released_by_) walk.count(released, tiles, scope);
     walk.total(stats_.busy);
+    walk.total(stats_.math);
     walk.total(stats_.last_pack);
     if (probe_) probe_->walk(walk, scope);
 }

@@ -73,6 +73,7 @@ public:
 
     struct Stats {
         Cycle first_unpack = ~Cycle{0}, last_pack = 0, busy = 0;
+        Cycle math = 0;        ///< cycles in which FPU or SFPU are busy
         Cycle first_pack = 0;  ///< cycle in which the first input was packed completely
     };
     const Stats& stats() const { return stats_; }

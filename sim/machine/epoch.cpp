@@ -233,7 +233,26 @@ std::vector<const Waiter*> Epoch::unfinished() const {
     return parts;
 }
 
+/// Adds the launch to the figures of its epoch type.
+void Epoch::report_training(EpochType type) const {
+    std::uint64_t math = 0, cores = 0, all = 0;
+    for (const auto& op : cores_)
+        for (const auto& core : op) {
+            math += core->stats().math;
+            ++cores;
+        }
+    for (const std::int64_t chip : plan_.chips) {
+        const DeviceGrid grid = context_.state.machine.grid(chip);
+        all += static_cast<std::uint64_t>(grid.rows * grid.cols);
+    }
+    const std::uint64_t cycles = ended_ - started_;
+    std::optional<TrainingUse>& training = context_.state.report.training;
+    if (!training) training.emplace().saved_bytes = context_.state.training.saved_bytes;
+    training->of(type).add({1, cycles, math, cores * cycles, all * cycles});
+}
+
 void Epoch::report(const std::vector<GraphReport*>& graphs) const {
+    if (const auto type = graphs.empty() ? std::nullopt : graphs.front()->epoch_type) report_training(*type);
     for (GraphReport* graph : graphs) {
         report_graph(*graph);
         for (std::size_t o = 0; o < plan_.ops.size(); ++o)

@@ -59,6 +59,7 @@ private:
     void note_packed(const Core& core);
     void skip_inputs(std::vector<Cycle>& ends, const StateWalk& walk) const;
     LaunchTimes pace() const;
+    void report_training(EpochType type) const;
     void report_graph(GraphReport& graph) const;
     void report_op(GraphReport& graph, std::size_t o) const;
     void walk_input_ends(StateWalk& walk);

@@ -100,6 +100,8 @@ Cycle Noc::send(int noc, NocCoord from, NocEnd to, std::uint64_t bytes, Cycle no
         head += step;
         passed_latency += step;
     };
+    // the ports of a route are far apart in memory
+    for (const noc::Hop& hop : route.hops) __builtin_prefetch(&ports_[hop.port]);
     if (load.read > 0) pass(l1_[source], load.read, 0);
     const std::size_t last = route.hops.size() - 1;
     for (std::size_t i = 0; i <= last; ++i)

@@ -231,6 +231,12 @@ void Sequencer::walk_reports(StateWalk& walk) {
             walk.total(op.last_cycle);
         }
     }
+    if (std::optional<TrainingUse>& training = context_.state.report.training)
+        for (EpochTypeUse& use : training->types) {
+            walk.total(use.epochs);
+            for (std::uint64_t* sum : {&use.cycles, &use.math_cycles, &use.core_cycles, &use.chip_cycles})
+                walk.total(*sum);
+        }
     walk.total(inputs_done_);
     walk.total(context_.state.report.load_cycles);
 }

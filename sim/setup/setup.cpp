@@ -1,6 +1,7 @@
 #include "sim/setup/setup.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 #include <thread>
 
@@ -96,6 +97,19 @@ static MachineSettings settings_of(const RunOptions& options) {
     return settings;
 }
 
+/// A manifest may give the first entries of rams that ops write, such as trained parameters. They are in memory before
+/// the run.
+static void forecast_given_rams(const Manifest& manifest, RunState& state) {
+    for (const ManifestEntry& item : manifest.inputs) {
+        const Queue* queue = state.netlist.find_queue(item.queue);
+        if (!queue || !queue->is_op_fed_ram()) continue;
+        const auto found = state.forecast.queues.find(queue);
+        if (found == state.forecast.queues.end()) continue;
+        found->second.host.resize(static_cast<std::size_t>(found->second.entries));
+        std::iota(found->second.host.begin(), found->second.host.end(), std::int64_t{0});
+    }
+}
+
 /// Validates and elaborates the netlist for one architecture; throws its problems.
 static void try_arch(Setup& setup, const std::string& arch, const RunOptions& options, ThreadPool& pool) {
     MachineOptions wanted;
@@ -112,6 +126,7 @@ static void try_arch(Setup& setup, const std::string& arch, const RunOptions& op
     std::vector<ProgramCall> calls = choose_calls(setup.netlist, options, report);
     setup.state =
         std::make_unique<RunState>(setup.netlist, setup.machine, std::move(calls), settings_of(options), pool);
+    if (setup.manifest) forecast_given_rams(*setup.manifest, *setup.state);
     if (options.check && options.check_ops && setup.state->values())
         setup.state->op_results = std::make_unique<OpResults>(options.numerics);
     report.netlist = setup.netlist.file;

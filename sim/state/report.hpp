@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/figures.hpp"
+#include "base/training_figures.hpp"
 #include "netlist/compare/compare.hpp"
 #include "netlist/program/parameters.hpp"
 #include "sim/settings/settings.hpp"
@@ -36,6 +37,7 @@ struct GraphReport {
     std::uint64_t first_start = 0;              ///< start of its first execute
     std::uint64_t first_end = 0, last_end = 0;  ///< ends of its first and last execute
     std::vector<OpReport> ops;
+    std::optional<EpochType> epoch_type;  ///< of a netlist that trains
     /// Busy cycles of the op's busiest core, as a fraction of the graph's cycles.
     double busy_share(const OpReport& op) const {
         return share_of(static_cast<double>(op.busy_cycles), static_cast<double>(cycles));
@@ -89,11 +91,12 @@ struct RunReport {
     bool all_on_host = false;                   ///< of a compiled model: the chips compute nothing and have no rates
     std::uint64_t latency_cycles =
         0;  ///< latency of the first input: from first_loaded until the last graph has finished it
-    std::int64_t inputs_skipped = 0;    ///< inputs that were extrapolated instead of simulated
-    std::int64_t plans = 0;             ///< epochs that were elaborated; repeated launches reuse their plans
-    std::vector<GraphReport> graphs;    ///< in order of first execution
-    bool checked = false;               ///< compared with golden
-    std::vector<OutputReport> outputs;  ///< queues that an op writes and no graph reads; empty unless checked
+    std::int64_t inputs_skipped = 0;      ///< inputs that were extrapolated instead of simulated
+    std::int64_t plans = 0;               ///< epochs that were elaborated; repeated launches reuse their plans
+    std::vector<GraphReport> graphs;      ///< in order of first execution
+    std::optional<TrainingUse> training;  ///< of a netlist that trains
+    bool checked = false;                 ///< compared with golden
+    std::vector<OutputReport> outputs;    ///< queues that an op writes and no graph reads; empty unless checked
     bool ops_checked = false;
     std::vector<OpCheckReport> ops;              ///< with check_ops, in the order in which the graphs compute them
     std::vector<PerformanceFigure> performance;  ///< of the performance-check section

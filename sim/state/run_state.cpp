@@ -13,6 +13,7 @@ RunState::RunState(const Netlist& n, const Machine& m, std::vector<ProgramCall> 
       settings(std::move(s)),
       pool(p),
       store(n, settings.numerics),
+      training(training_step(n)),
       input_record(n) {
     for (const Graph& graph : netlist.graphs)
         for (const QueueUse& use : queue_uses(netlist, graph))
@@ -95,6 +96,11 @@ Tensor RunState::read(const Queue& queue, std::int64_t n) {
     return unpack_entry(span);
 }
 
+std::optional<EpochType> RunState::epoch_type(const std::string& graph) const {
+    const auto found = training.types.find(graph);
+    return found == training.types.end() ? std::nullopt : std::optional(found->second);
+}
+
 GraphReport& RunState::graph_report(const Graph& graph) {
     const auto it = std::find_if(report.graphs.begin(), report.graphs.end(),
                                  [&](const GraphReport& r) { return r.name == graph.name; });
@@ -102,6 +108,7 @@ GraphReport& RunState::graph_report(const Graph& graph) {
     GraphReport fresh;
     fresh.name = graph.name;
     fresh.device = graph.device();
+    fresh.epoch_type = epoch_type(graph.name);
     for (const Op& op : graph.ops) {
         OpReport made;
         made.name = op.name();

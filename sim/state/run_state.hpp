@@ -10,6 +10,7 @@
 #include "base/thread_pool.hpp"
 #include "netlist/plan/plan.hpp"
 #include "netlist/program/queue_state.hpp"
+#include "netlist/program/training_step.hpp"
 #include "sim/inputs/host_inputs.hpp"
 #include "sim/state/report.hpp"
 #include "sim/state/waiter.hpp"
@@ -39,6 +40,7 @@ struct RunState {
     std::map<const Op*, SparseCounts> sparse;  // counts of the encodings that are known before the run
     std::map<std::string, Prepared> plans;     // by plan_key()
     std::map<const Queue*, bool> read_by_graph;
+    TrainingStep training;  // epoch types of the graphs
     InputRecord input_record;
     std::unique_ptr<OpResults> op_results;  // nullptr unless ops are checked
     RunReport report;
@@ -51,6 +53,8 @@ struct RunState {
     void prepare_call(EpochStream& stream, const ProgramCall& call);
     void prepare_all(EpochStream stream);
     void elaborate_all();  ///< elaborates every plan of the run, so that errors are reported before it starts
+    /// The type of the epoch of a graph; nullopt: the netlist does not train.
+    std::optional<EpochType> epoch_type(const std::string& graph) const;
     /// Format in which entries that stay until the end of the run are packed, when that is lossless.
     DataFormat retained_format(const Queue& queue) {
         const bool kept = queue.type == QueueType::Queue && !read_by_graph[&queue];

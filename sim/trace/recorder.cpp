@@ -164,9 +164,11 @@ void Recorder::close_epoch(std::unique_ptr<Launched> epoch, Cycle now, const std
 void Recorder::add_epoch(const EpochRow& row, const std::string& status) {
     std::vector<std::string> graphs;
     for (const Graph* graph : row.plan->graphs) graphs.push_back(graph->name);
+    const auto type = graphs.empty() ? std::nullopt : state_.epoch_type(graphs.front());
     writer_->add(Table::Epoch, row.id, rows_of_.at(row.plan).id, fmt::format("{}", fmt::join(graphs, ",")),
                  fmt::format("[{}]", fmt::join(row.plan->chips, ",")), row.inputs, row.start, row.cycles,
-                 row.inputs_per_second > 0 ? std::optional(row.inputs_per_second) : std::nullopt, status, row.same_as);
+                 row.inputs_per_second > 0 ? std::optional(row.inputs_per_second) : std::nullopt, status, row.same_as,
+                 type ? std::string(to_string(*type)) : "");
     epoch_rows_.push_back(row);
 }
 
@@ -345,7 +347,7 @@ void Recorder::add_run(const std::string& status, const std::string& message, Cy
     writer_->add(Table::Run, trace.version, trace.command, base_name(report.netlist), report.arch,
                  base_name(report.device), state_.values() ? "full" : "timing", numerics_name(report.numerics),
                  report.seed, report.inputs_count, report.clock_mhz, trace.level, status, message, now,
-                 report.inputs_skipped, std::int64_t{1} << bucket_shift);
+                 report.inputs_skipped, std::int64_t{1} << bucket_shift, state_.training.saved_bytes);
 }
 
 void Recorder::finish(const std::string& status, const std::string& message, Cycle now) {

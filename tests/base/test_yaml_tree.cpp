@@ -90,3 +90,36 @@ TEST_CASE("a missing file and a folder are named") {
     CHECK_THROWS_WITH(load_yaml_file("/nowhere/x.yaml"), "/nowhere/x.yaml: error: there is no such file");
     CHECK_THROWS_WITH(load_yaml_file("/"), "/: error: is a folder; a YAML file is wanted");
 }
+
+/// The tree as text, with kinds and places.
+static std::string written(const YamlPtr& node) {
+    std::string text = std::to_string(node->line) + ":" + std::to_string(node->column);
+    if (node->is_null()) return text + "null";
+    if (node->is_scalar()) return text + (node->quoted ? "'" : "") + node->scalar;
+    text += node->is_map() ? "{" : "[";
+    for (const YamlPtr& item : node->items) text += written(item) + ", ";
+    for (const auto& [key, value] : node->entries) text += written(key) + ": " + written(value) + ", ";
+    return text + (node->is_map() ? "}" : "]");
+}
+
+TEST_CASE("both parsers read the same tree") {
+    for (const char* text :
+         {"a: {b: [1, 2.5, 0x10], c: 'x y', \"d\": \"e\\n\"}\n", "- a\n-\n- ~\n- b: 1\n  c:\n- [ ]\n- { }\n",
+          "a: &x {b: 1}\nc: *x\nd: [*x, &y z, *y]\n", "a: |\n  line\n  line\nb: >\n  folded\n  text\n",
+          "a: !!str 12\nb: !mine 3\n", "a: one\n  two\nb: [p,\n  q]  # remark\n", "? a\n: b\n",
+          "a: b:c\nd: -1\ne: <<\n", "{a: 1, b: {c: [d, e]}, }\n", "--- a: 1\n", "a: 1\n...\n", "%YAML 1.2\n---\na: 1\n",
+          "a:\t1\n", "queue.0: {input: op[1]}\n"}) {
+        CAPTURE(text);
+        YamlPtr wanted;
+        std::string refused;
+        try {
+            wanted = read_with_yaml_cpp(text, "t.yaml");
+        } catch (const Error& error) {
+            refused = error.what();
+        }
+        if (wanted)
+            CHECK(written(load_yaml_text(text, "t.yaml")) == written(wanted));
+        else
+            CHECK(complaint(text) == refused);
+    }
+}

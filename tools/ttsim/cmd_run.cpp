@@ -10,6 +10,7 @@
 #include "analysis/report/run_report.hpp"
 #include "analysis/smi/telemetry_file.hpp"
 #include "base/text.hpp"
+#include "compiler/files/result_folder.hpp"
 #include "generated/run_flags.hpp"
 #include "tools/common/input_kind.hpp"
 #include "tools/common/output.hpp"
@@ -75,10 +76,11 @@ void suggest_folder(const sim::RunOptions& options, sim::RunReport& report) {
     const std::filesystem::path folder = std::filesystem::path(options.netlist).parent_path();
     if (!options.inputs_dir.empty() || kind_of(folder.empty() ? "." : folder.string()) != InputKind::CompiledModel)
         return;
-    report.notes.push_back(
-        fmt::format("this is the netlist of a compiled model, run with generated inputs and weights; 'ttsim run {}' "
-                    "runs the model with its own",
-                    folder.empty() ? "." : folder.string()));
+    const std::string place = folder.empty() ? "." : folder.string();
+    const std::string remedy = ir::is_of_training(read_manifest(place))
+                                   ? fmt::format("'--inputs {}' runs a step of training with its own", place)
+                                   : fmt::format("'ttsim run {}' runs the model with its own", place);
+    report.notes.push_back("this is the netlist of a compiled model, run with generated inputs and weights; " + remedy);
 }
 
 void disable_mechanisms(sim::PipeMechanisms& pipes, const std::vector<std::string>& names) {

@@ -17,6 +17,8 @@ export interface Op extends Blocking {
   name: string;
   type: string;
   graph: string;
+  /** Of a netlist that trains: 'forward', 'backward', 'optimizer'. */
+  epoch_type?: string;
   chip: number;
   at?: [number, number];
   transposed?: boolean;
@@ -70,6 +72,8 @@ export interface PassNode {
   type: string;
   origin?: string;
   kind?: string;
+  /** 'backward' or 'optimizer'; none: forward. */
+  phase?: string;
   attrs?: Record<string, unknown>;
 }
 export interface Pass {
@@ -101,8 +105,15 @@ export interface Load {
   chip: number;
   busy: number[];
 }
+/** Figures of a training step (docs/figures.md). */
+export interface Training {
+  types: Row[];
+  step: Row;
+  saved_bytes: number;
+}
 export interface Trace {
   run: Row;
+  training?: Training | null;
   bucket_cycles: number;
   epochs: Row[];
   ops: Row[];

@@ -26,6 +26,16 @@ describe('a pass as a graph', () => {
     expect(changed.gone).toEqual(['s']);
     expect([...difference(before, before).changes.values()].every((change) => change === 'same')).toBe(true);
   });
+  it('marks results of the forward program that the backward program reads', () => {
+    const trained = passGraph({ name: 'c', nodes: [
+      { name: 'x', op: 'input', in: [], type: 'f32[2]' },
+      { name: 'y', op: 'exp', in: [0], type: 'f32[2]' },
+      { name: 'dy', op: 'input', in: [], type: 'f32[2]', phase: 'backward' },
+      { name: 'dx', op: 'multiply', in: [1, 2], type: 'f32[2]', phase: 'backward' },
+      { name: 'd', op: 'multiply', in: [0, 3], type: 'f32[2]', phase: 'backward' },
+    ], outputs: [['grad_x', 4]] });
+    expect(trained.edges.filter((edge) => edge.saved)).toEqual([{ from: 1, to: 3, operand: 0, tms: '', saved: true }]);
+  });
   it('is followed by origin if the name was removed', () => {
     const node = before.nodes[1];
     expect(node && follow(node, after).map((one) => one.name)).toEqual(['e', 'r']);

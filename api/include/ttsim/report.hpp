@@ -27,6 +27,17 @@ struct GraphTime {
     std::uint64_t cycles = 0;      ///< clock cycles of all its executes
     double inputs_per_second = 0;  ///< steady rate within an execute; 0: unknown
     std::vector<OpTime> ops;
+    std::string epoch_type;  ///< "forward", "backward", "optimizer"; "" of a netlist that does not train
+};
+
+/// Times of the epochs of one type, or of a whole training step.
+struct EpochTypeTime {
+    std::string epoch_type;  ///< as in GraphTime, or "step"
+    std::int64_t epochs = 0;
+    std::uint64_t cycles = 0;
+    double step_share = 0;        ///< cycles as a fraction of the step's, 0..1
+    double utilization = 0;       ///< computing fraction of all cores of the chips in use, 0..1
+    double math_utilization = 0;  ///< the same of the cores in use
 };
 
 /// Verdict on an output or a run.
@@ -59,6 +70,9 @@ struct RunReport {
     double end_to_end_per_second = 0;  ///< inputs divided by the time of the whole run
     double host_seconds = 0;           ///< real time of the host steps of a model, which take no simulated time
     std::vector<GraphTime> graphs;     ///< in order of first execution
+    /// Of a netlist that trains, with a clock: forward, backward, optimizer and the step. Else empty.
+    std::vector<EpochTypeTime> training;
+    std::int64_t saved_bytes = 0;      ///< size of the queues from forward to backward epochs
     std::vector<OutputCheck> outputs;  ///< empty unless checked
     std::vector<std::string> notes;    ///< warnings for the user
     Verdict verdict = Verdict::NotChecked;

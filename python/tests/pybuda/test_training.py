@@ -251,6 +251,23 @@ def test_another_thread_may_push():
     assert len(emptied(pybuda.get_loss_queue())) == 1
 
 
+def test_a_device_of_two_chips_trains_as_one_chip(eight_chips):
+    found = []
+    for chips in ([0], [0, 1]):
+        torch.manual_seed(0)
+        first, last = pipeline(mlp(), sgd(), chip_ids=chips)
+        push(first, last, 2)
+        losses = queue.Queue()
+        checkpoints = pybuda.run_training(steps=2, loss_queue=losses)
+        layout = first.get_compiled_results().netlist
+        assert all(f"target_device: {chip}" in layout for chip in chips)
+        found.append((losses_of(losses), checkpoints.get()[0]))
+        pybuda.pybuda_reset()
+    assert found[0][0] == pytest.approx(found[1][0])
+    for name, value in found[0][1].items():
+        assert torch.allclose(value.value(), found[1][1][name].value(), atol=1e-6), name
+
+
 def test_the_report_has_the_cycles_of_all_programs():
     first = pybuda.TTDevice("tt0", optimizer=sgd(), module=pybuda.PyTorchModule("network", torch.nn.Linear(20, 4)))
     first.place_loss_module(pybuda.op.loss.L1Loss("loss"))
@@ -258,6 +275,11 @@ def test_the_report_has_the_cycles_of_all_programs():
     pybuda.run_training()
     report = pybuda.get_report()
     assert report.cycles > 10000 and {"fwd", "bwd", "opt"} <= {op.graph[:3] for one in report.devices for op in one.ops}
+    *types, step = report.devices[0].training
+    assert [one.epoch_type for one in types] == ["forward", "backward", "optimizer"] and step.epoch_type == "step"
+    assert step.cycles == sum(one.cycles for one in types) and 0 < step.utilization <= step.math_utilization <= 1
+    assert sum(one.step_share for one in types) == pytest.approx(1)
+    assert "of step" in str(report)
     compiled = first.get_compiled_results()
     assert all(name in compiled.netlist for name in ("run_fwd_0", "run_bwd_0", "run_opt_0"))
 

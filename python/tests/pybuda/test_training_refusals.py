@@ -117,14 +117,6 @@ def test_ops_that_have_no_gradient_or_no_conversion():
         pybuda.initialize_pipeline(**SAMPLES)
 
 
-@pytest.mark.parametrize("how, message", [
-    ({"chip_ids": [0, 1]}, "cannot train with chip_ids: .*one TTDevice for each")])
-def test_settings_of_the_device(how, message, eight_chips):
-    pipeline(mlp(), sgd(), **how)
-    with pytest.raises(RuntimeError, match=message):
-        pybuda.initialize_pipeline(**SAMPLES)
-
-
 @pytest.mark.parametrize("settings, message", [
     ({"compile_subgraphs": True}, "cannot train with compile_subgraphs: set it to False"),
     ({"op_intermediates_to_save": ["a"]}, "cannot train with op_intermediates_to_save")])

@@ -18,12 +18,17 @@ export interface GraphEdge {
   to: number;
   operand: number;
   tms: string;
+  /** A result of the forward program that the backward program reads. */
+  saved?: boolean;
 }
 export interface Graph {
   name: string;
   nodes: GraphNode[];
   edges: GraphEdge[];
 }
+
+/** Values that are there before the forward program runs. */
+const stored = new Set(['input', 'constant', 'parameter']);
 
 export function passGraph(pass: Pass): Graph {
   const graph: Graph = { name: pass.name, nodes: [], edges: [] };
@@ -33,7 +38,9 @@ export function passGraph(pass: Pass): Graph {
     graph.nodes.push({ name: node.name, title: node.op, kind, origin: node.origin ?? node.name, fields: { ...plain, ...attrs } });
     inputs.forEach((input, operand) => {
       const [from, tms] = typeof input === 'number' ? [input, ''] : input;
-      graph.edges.push({ from, to: at, operand, tms });
+      const source = pass.nodes[from];
+      const made = source !== undefined && source.phase === undefined && !stored.has(source.op);
+      graph.edges.push({ from, to: at, operand, tms, ...(made && node.phase === 'backward' ? { saved: true } : {}) });
     });
   });
   for (const [name, from] of pass.outputs) {
@@ -67,7 +74,10 @@ export function netlistGraph(model: Model): Graph {
   }
   for (const edge of model.edges) {
     const from = index.get(edge.from), to = index.get(edge.to);
-    if (from !== undefined && to !== undefined) graph.edges.push({ from, to, operand: edge.operand, tms: [edge.tms, edge.reblock && `reblocked: ${edge.reblock}`].filter(Boolean).join('; ') });
+    if (from === undefined || to === undefined) continue;
+    const source = model.ops.get(model.queues.get(edge.from)?.input ?? edge.from);
+    const saved = source?.epoch_type === 'forward' && model.ops.get(edge.to)?.epoch_type === 'backward';
+    graph.edges.push({ from, to, operand: edge.operand, tms: [edge.tms, edge.reblock && `reblocked: ${edge.reblock}`].filter(Boolean).join('; '), ...(saved ? { saved } : {}) });
   }
   return graph;
 }

@@ -143,11 +143,11 @@ export class GraphView {
   private paintEdges(pen: CanvasRenderingContext2D, sight: Sight, most: number): void {
     const edges = this.graph.edges, step = Math.max(1, Math.ceil(edges.length / most));
     const boxes = this.layout.boxes;
-    for (const lit of [false, true]) {
+    for (const [lit, saved] of [[false, false], [false, true], [true, false], [true, true]] as const) {
       pen.beginPath();
-      for (let i = 0; i < edges.length; i += lit ? 1 : step) {
+      for (let i = 0; i < edges.length; i += lit || saved ? 1 : step) {
         const edge = edges[i];
-        if (!edge) continue;
+        if (!edge || (edge.saved ?? false) !== saved) continue;
         const beside = this.chosen >= 0 && (edge.from === this.chosen || edge.to === this.chosen);
         if (beside !== lit) continue;
         const a = boxes[edge.from], b = boxes[edge.to];
@@ -159,7 +159,7 @@ export class GraphView {
         else pen.lineTo(x1, y1);
       }
       pen.globalAlpha = lit || this.chosen < 0 ? 0.8 : 0.2;
-      pen.strokeStyle = themed(lit ? '--accent' : '--soft');
+      pen.strokeStyle = themed(saved ? '--input' : lit ? '--accent' : '--soft');
       pen.lineWidth = (lit ? 2 : 0.8) / Math.max(this.scale, 0.4);
       pen.stroke();
     }

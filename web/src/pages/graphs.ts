@@ -33,7 +33,8 @@ export function graphsPage(run: Run, wanted: string): HTMLElement {
     view.changes = changed?.changes ?? new Map<string, never>();
     view.show(graph, layered(graph));
     const count = (what: string) => [...view.changes.values()].filter((change) => change === what).length;
-    said.textContent = `${graph.nodes.length} nodes, ${graph.edges.length} edges${changed ? `; ${count('new')} new (green), ${count('changed')} changed (orange), ${changed.gone.length} removed` : ''}`;
+    const saved = graph.edges.filter((edge) => edge.saved).length;
+    said.textContent = `${graph.nodes.length} nodes, ${graph.edges.length} edges${saved > 0 ? `, ${saved} of them from the forward to the backward program` : ''}${changed ? `; ${count('new')} new (green), ${count('changed')} changed (orange), ${changed.gone.length} removed` : ''}`;
     view.canvas.dataset.graph = graph.name;
     view.canvas.dataset.layout = 'layered';
     clear(side);
@@ -64,8 +65,9 @@ export function graphsPage(run: Run, wanted: string): HTMLElement {
     const inputs = el('ul'), outputs = el('ul'), fields = el('dl', { class: 'facts' }), others = el('ul', { id: 'across' });
     for (const edge of graph.edges) {
       const from = graph.nodes[edge.from], to = graph.nodes[edge.to];
-      if (edge.to === index && from) inputs.append(link(from.name, edge.from, edge.tms));
-      if (edge.from === index && to) outputs.append(link(to.name, edge.to, edge.tms));
+      const more = [edge.tms, edge.saved ? 'forward to backward' : ''].filter(Boolean).join('; ');
+      if (edge.to === index && from) inputs.append(link(from.name, edge.from, more));
+      if (edge.from === index && to) outputs.append(link(to.name, edge.to, more));
     }
     for (const [key, value] of Object.entries(node.fields)) fields.append(el('dt', {}, key), el('dd', {}, typeof value === 'string' ? value : JSON.stringify(value)));
     list.forEach((other, i) => {
@@ -103,6 +105,7 @@ export function graphsPage(run: Run, wanted: string): HTMLElement {
     };
     view.draw();
   };
+  const trains = run.ops?.some((op) => op.epoch_type !== undefined) ?? run.passes?.some((pass) => pass.nodes.some((node) => node.phase === 'backward'));
   const passes = list.map((one, i): [string, string] => [String(i), one.name]);
   const page = el('div', {},
     el('div', { class: 'bar' },
@@ -110,7 +113,7 @@ export function graphsPage(run: Run, wanted: string): HTMLElement {
       list.length > 1 ? choice('Difference to', 'against', [['-1', 'none'], ...passes], '-1', (value) => { against = Number(value); show(); }) : null,
       run.trace ? choice('Colours', 'graph-colours', [['type', 'type of op'], ['busy', 'busy share'], ['cause', 'limiting cause']], 'type', colourBy) : null,
       input, el('button', { id: 'fit', onclick: () => view.fit() }, 'Fit'), el('button', { onclick: () => view.zoom(1.25) }, '+'), el('button', { onclick: () => view.zoom(0.8) }, '-'), said),
-    legend([['activation', themed('--act')], ['parameter', themed('--param')]]),
+    legend([['activation', themed('--act')], ['parameter', themed('--param')], ...(trains ? [['forward to backward', themed('--input')] as [string, string]] : [])]),
     el('div', { class: 'split' }, view.canvas, side));
   // the canvas has no size before it is on the page
   requestAnimationFrame(() => { show(); const to = graph.nodes.findIndex((node) => node.name === wanted); if (to >= 0) open(to, true); });

@@ -1,5 +1,5 @@
 // The tables of ttperf: epochs, ops, resources (docs/trace.md "What ttperf makes of it").
-import type { Row, Run } from '../data';
+import type { Row, Run, Trace } from '../data';
 import { choice, clear, el } from '../dom';
 import { table, type Column } from '../table';
 
@@ -32,6 +32,16 @@ export const epochColumns: Column[] = [
   { key: 'matmul_utilization', title: 'matmul util', share: true, colour: share('matmul_utilization'), help: 'the same over the cores of matmuls' },
   { key: 'limiting_op', title: 'limiting op' },
   { key: 'limit', title: 'by' },
+];
+/** Of a netlist that trains, beside the epoch's graphs. */
+export const epochTypeColumn: Column = { key: 'epoch_type', title: 'type' };
+export const stepColumns: Column[] = [
+  epochTypeColumn,
+  { key: 'epochs', title: 'epochs' },
+  { key: 'cycles', title: 'cycles' },
+  { key: 'step_share', title: 'of step', share: true },
+  { key: 'utilization', title: 'util', share: true, colour: share('utilization'), help: 'share of all cores of the chips in use that compute' },
+  { key: 'math_utilization', title: 'math', share: true, colour: share('math_utilization'), help: 'share of the cycles of the cores in use in which FPU or SFPU are busy' },
 ];
 export const opColumns: Column[] = [
   { key: 'op', title: 'op' },
@@ -69,6 +79,19 @@ export function opRows(run: Run): Row[] {
   return (run.trace?.ops ?? []).map((op) => ({ ...op, grid: `${op.grid_r},${op.grid_c}` }));
 }
 
+/** Epochs, and below them the training step if there is one. */
+function epochTables(trace: Trace): HTMLElement[] {
+  const training = trace.training;
+  if (!training) return [table('epochs', epochColumns, trace.epochs)];
+  const [epoch, graphs, ...rest] = epochColumns;
+  const columns = [epoch, graphs, epochTypeColumn, ...rest].filter((column) => column !== undefined);
+  return [
+    table('epochs', columns, trace.epochs),
+    el('h2', {}, 'Training step'), table('step', stepColumns, [...training.types, training.step]),
+    el('p', { class: 'hint' }, `saved activations: ${training.saved_bytes.toLocaleString('en-US')} bytes`),
+  ];
+}
+
 export function tablesPage(run: Run, openOp: (op: string) => void): HTMLElement {
   const trace = run.trace;
   if (!trace) return el('p', { class: 'empty' }, 'Tables need a trace: run with --trace FILE and pass that file to ttsim report.');
@@ -83,7 +106,7 @@ export function tablesPage(run: Run, openOp: (op: string) => void): HTMLElement 
   show();
   const epochs: [string, string][] = [['all', 'all'], ...trace.epochs.filter((e) => e.same_as === undefined).map((e): [string, string] => [String(e.epoch), `${e.epoch}: ${e.graphs}`])];
   return el('div', {},
-    el('h2', {}, 'Epochs'), table('epochs', epochColumns, trace.epochs),
+    el('h2', {}, 'Epochs'), ...epochTables(trace),
     el('h2', {}, 'Ops'), el('p', { class: 'hint' }, 'Cycles per input of the slowest core. Enter or a click on a row shows the placement of the op.'),
     choice('Epoch', 'ops-epoch', epochs, epoch, (value) => { epoch = value; show(); }), place,
     el('h2', {}, 'Links and channels'), table('resources', resourceColumns, trace.resources));
