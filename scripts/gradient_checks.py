@@ -33,14 +33,19 @@ def torch_gradients(function, inputs, incoming):
     return torch.autograd.grad(result, wide, incoming.double(), allow_unused=True, materialize_grads=True)
 
 
-class OnChip:
-    """A function compiled with gradients of all inputs."""
+def imported(function, inputs):
+    """The graph of a function."""
+    from ttsim.torch import import_module
+    return import_module(Function(function), tuple(inputs), fallback=False)
 
-    def __init__(self, function, inputs, device, data_format):
+
+class OnChip:
+    """A graph of imported(), compiled with gradients of all inputs."""
+
+    def __init__(self, graph, inputs, device, data_format):
         import ttsim
-        from ttsim.torch import import_module
         self.inputs, self._numerics = inputs, {"numerics": "float32"} if data_format == "Float32" else {}
-        self.imported = import_module(Function(function), tuple(inputs), fallback=False)
+        self.imported = graph
         self.compiled = ttsim.compile(self.imported.graph, training=True, optimizer="none", freeze=["*"],
                                       input_gradients=list(self.imported.inputs), device=device, format=data_format)
 

@@ -91,7 +91,8 @@ class Optimizer:
                 key: one if isinstance(one, Tensor) else Tensor.create_from_torch(to_pt_tensor(one))
                 for key, one in kept.items()}
             if "lr" in kept:
-                self.learning_rate = float(self.parameter_to_opt_inputs[name]["lr"].value().reshape(-1)[0])
+                rate = self.parameter_to_opt_inputs[name]["lr"].value().float().reshape(-1)[0].numpy()
+                self.learning_rate = float(str(rate))  # the shortest decimal, such as 0.1, that float32 rounds to this
 
     def load_state(self, trainer: Any, params: Mapping[str, Mapping[str, Any]]) -> None:
         """Gives the device the state of its parameters."""

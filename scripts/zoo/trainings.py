@@ -108,7 +108,7 @@ class NextToken(nn.Module):
 def gpt2(cache):
     """One block that predicts the next token; the table of tokens is also the last matrix."""
     import transformers
-    config = _silent(transformers.GPT2Config(vocab_size=60, n_positions=32, n_embd=64, n_layer=1, n_head=2, n_inner=128))
+    config = _silent(transformers.GPT2Config(vocab_size=60, bos_token_id=0, eos_token_id=0, n_positions=32, n_embd=64, n_layer=1, n_head=2, n_inner=128))
     batches = (((ids,), ids) for ids, _ in _sequences(60, 24, _source()))
     return Training(Tokens(transformers.GPT2LMHeadModel(config)), batches, NextToken(), {"sgd": 0.05, "adam": 1e-3})
 
