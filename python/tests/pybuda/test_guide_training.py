@@ -13,7 +13,7 @@ def test_the_loop_of_the_guide():
     cpu0.push_to_target_inputs(TARGET)
     checkpoints = pybuda.initialize_pipeline(training=True)
 
-    for step in range(1):
+    for step in range(1):  # noqa: B007 - as printed
         for acc_step in range(1):
 
             pybuda.run_forward(input_count = 1)
