@@ -1,6 +1,7 @@
 #include "runtime/trainer.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -8,7 +9,9 @@
 #include "compiler/host/samples.hpp"
 #include "compiler/ir/check_input_name.hpp"
 #include "compiler/ir/training.hpp"
+#include "compiler/model/residue.hpp"
 #include "isa/tile.hpp"
+#include "kernels/formats/numerics.hpp"
 
 namespace ttsim::impl::runtime {
 
@@ -27,8 +30,9 @@ bool is_gradient_input(const ir::Node& node) { return node.origin.starts_with(ir
 
 struct Trainer::Impl {
     ir::CompiledModel model;
-    bool values;  ///< whether the session computes values
-    bool rounds;  ///< whether its queues have the chip's formats
+    bool values;     ///< whether the session computes values
+    bool rounds;     ///< whether its queues have the chip's formats
+    bool truncates;  ///< whether its registers do
     const ir::ModelProgram *forward, *backward, *optimizer;
     Session session;
     std::vector<ir::BoundTensor> inputs, outputs, incoming, input_gradients;
@@ -42,6 +46,7 @@ struct Trainer::Impl {
         : model(std::move(compiled)),
           values(options.session.mode != sim::Mode::Timing),
           rounds(!options.session.golden || options.session.numerics != Numerics::Float32),
+          truncates(rounds_to_formats(options.session.numerics)),
           forward(program_of(model, ir::ProgramRole::Forward)),
           backward(program_of(model, ir::ProgramRole::Backward)),
           optimizer(program_of(model, ir::ProgramRole::Optimizer)),
@@ -59,6 +64,18 @@ struct Trainer::Impl {
     void write() {
         if (std::exchange(written, true) || !values) return;
         write_constants(session, model.constants);
+        for (const ir::TrainedParameter& parameter : model.trained) keep_truncated(parameter);
+    }
+
+    /// Adds to a residue what a register takes from the parameter. The compiler cannot: it depends on the session.
+    void keep_truncated(const ir::TrainedParameter& parameter) {
+        const std::string* const residue = ir::residue_of(parameter);
+        if (!residue || !truncates) return;
+        Tensor exact = session.read(parameter.ram, 0), stored = exact;
+        ir::read_by_optimizer(model.netlist, parameter, stored);
+        if (stored.data == exact.data) return;
+        ir::subtract_stored(exact.data, stored.data);
+        write_ram(*residue, std::move(exact));
     }
 
     /// The values of an input by samples. Missing gradients of outputs are zeros: the forward program ignores them.
@@ -142,11 +159,14 @@ struct Trainer::Impl {
         session.write(ram, 0, entry);
     }
 
-    /// Writes a tensor of a parameter's shape.
-    void store(const ir::TrainedParameter& parameter, const std::string& ram, const ir::Literal& value) {
+    void check_type(const ir::TrainedParameter& parameter, const ir::Literal& value) const {
         if (value.dims() != parameter.type.dims || value.dtype() != parameter.type.dtype)
             fail_input(where(), "parameter '{}' is {}, not {}", parameter.name, to_string(parameter.type),
                        to_string(ir::Type{value.dtype(), value.dims(), {}}));
+    }
+    /// Writes a tensor of a parameter's shape.
+    void store(const ir::TrainedParameter& parameter, const std::string& ram, const ir::Literal& value) {
+        check_type(parameter, value);
         write();
         const ir::Literal stored = ir::apply_derivation(*parameter.from, value);
         // gradients and states may be stored in other slices of rows than the parameter, in the same order
@@ -164,10 +184,52 @@ struct Trainer::Impl {
     const ir::TrainedParameter& find(const std::string& name) const;
     ir::Literal read(const ir::TrainedParameter& parameter, const std::string& ram) {
         write();
-        const Tensor stored = session.read(ram, 0);
+        Tensor stored = session.read(ram, 0);
+        if (truncates && ram == parameter.ram) ir::read_by_optimizer(model.netlist, parameter, stored);
         return ir::undo_derivation(*parameter.from, parameter.type, stored.data);
     }
+    /// The parameter without rounding: with its residue.
+    ir::Literal value(const ir::TrainedParameter& parameter) {
+        ir::Literal value = read(parameter, parameter.ram);
+        if (const std::string* residue = ir::residue_of(parameter)) {
+            const ir::Literal rest = read(parameter, *residue);
+            std::vector<float>& sums = value.floats();
+            for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += rest.floats()[i];
+        }
+        return value;
+    }
+    void split(const ir::TrainedParameter& parameter, const ir::Literal& value, std::vector<float>& rest);
 };
+
+/// Stores the part of each value that the programs read. Beside its residue in `rest` where both are the parts of the
+/// value: adding them rounded the last digits of the residue. Else the nearest number, and `rest` becomes what is left.
+void Trainer::Impl::split(const ir::TrainedParameter& parameter, const ir::Literal& value, std::vector<float>& rest) {
+    constexpr float small = 1.0F / 64;  // beside a value, so that the programs read a value close to it
+    // a register truncates Float32: the rounding of a difference must not take a whole digit
+    const bool cut = truncates && model.netlist.find_queue(parameter.ram)->df == DataFormat::Float32;
+    const float above = cut ? 1 + 0x1p-16F : 1;
+    const std::vector<float> wanted = value.copied_floats();
+    const auto stored = [&](const std::vector<float>& all) {
+        store(parameter, parameter.ram, ir::Literal::of_floats(value.dtype(), value.dims(), std::vector<float>(all)));
+        return read(parameter, parameter.ram).copied_floats();
+    };
+    const std::vector<float> nearest = stored(wanted);
+    const auto fits = [&](const std::vector<float>& part, std::size_t i) {
+        const float far = std::fabs(wanted[i] - part[i]);
+        return part[i] + rest[i] == wanted[i] &&
+               (far <= small * std::fabs(wanted[i]) || far <= std::fabs(wanted[i] - nearest[i]));
+    };
+    std::vector<float> parts = nearest;
+    if (std::any_of(rest.begin(), rest.end(), [](float one) { return one != 0; })) {
+        for (std::size_t i = 0; i < parts.size(); ++i) parts[i] = (wanted[i] - rest[i]) * above;
+        const std::vector<float> beside = stored(parts);
+        for (std::size_t i = 0; i < parts.size(); ++i)
+            if (!fits(beside, i)) parts[i] = wanted[i];
+        parts = stored(parts);
+    }
+    for (std::size_t i = 0; i < parts.size(); ++i)
+        if (!fits(parts, i)) rest[i] = std::isfinite(parts[i]) ? wanted[i] - parts[i] : 0.0F;
+}
 
 ir::Values Trainer::Impl::run_forward(const ir::Values& given) {
     if (waiting > 0) fail_input(where(), "{} samples wait for backward()", waiting);
@@ -282,7 +344,7 @@ std::vector<ModelTensor> Trainer::parameters() const {
 
 ir::Literal Trainer::parameter(const std::string& name) {
     const ir::TrainedParameter& found = impl_->find(name);
-    return impl_->read(found, found.ram);
+    return impl_->value(found);
 }
 ir::Literal Trainer::gradient(const std::string& name) {
     const ir::TrainedParameter& found = impl_->find(name);
@@ -291,9 +353,12 @@ ir::Literal Trainer::gradient(const std::string& name) {
 
 void Trainer::set_parameter(const std::string& name, const ir::Literal& value) {
     const ir::TrainedParameter& found = impl_->find(name);
-    impl_->store(found, found.ram, value);
-    if (const auto residue = found.states.find(std::string(ir::residue_state)); residue != found.states.end())
-        impl_->store(found, residue->second, ir::Literal(value.dtype(), value.dims()));
+    const std::string* const residue = ir::residue_of(found);
+    if (!residue || !impl_->values) return impl_->store(found, found.ram, value);
+    impl_->check_type(found, value);
+    std::vector<float> rest = impl_->read(found, *residue).copied_floats();
+    impl_->split(found, value, rest);
+    impl_->store(found, *residue, ir::Literal::of_floats(value.dtype(), value.dims(), std::move(rest)));
 }
 
 void Trainer::set_learning_rate(double rate) { impl_->rate = rate; }
@@ -313,7 +378,13 @@ void Trainer::set_state(const std::string& name, const ir::Values& state) {
         if (!found.states.contains(kind))
             fail_input(impl_->where(), "the optimizer of '{}' has no state '{}'{}", name, kind,
                        did_you_mean(kind, kinds));
+    const auto residue = state.find(std::string(ir::residue_state));
+    const bool splits = residue != state.end() && impl_->values;
+    const ir::Literal before = splits ? impl_->value(found) : ir::Literal();
     for (const auto& [kind, value] : state) impl_->store(found, found.states.at(kind), value);
+    if (!splits) return;
+    std::vector<float> rest = residue->second.copied_floats();
+    impl_->split(found, before, rest);
 }
 
 std::int64_t Trainer::steps() const { return impl_->steps; }

@@ -33,11 +33,13 @@ public:
     void step();
 
     std::vector<ModelTensor> parameters() const;  ///< that are trained, in the model's order
-    /// Values on the device, by the model's name. Throws Error(Input) for an unknown name.
+    /// Values on the device, by the model's name; of a parameter with the residue of compensated updates. Throws
+    /// Error(Input) for an unknown name.
     ir::Literal parameter(const std::string& name);
     ir::Literal gradient(const std::string& name);
-    /// Also sets the residue of compensated updates to 0. Throws Error(Input) for an unknown name, and for a value of
-    /// another shape or type.
+    /// What rounding takes becomes the residue of compensated updates. With a residue that was read together with the
+    /// value, and is set before or after it, both are stored as they were. Throws Error(Input) for an unknown name, and
+    /// for a value of another shape or type.
     void set_parameter(const std::string& name, const ir::Literal& value);
     void set_learning_rate(double rate);  ///< of all parameters, from the next step() on
 

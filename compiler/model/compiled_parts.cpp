@@ -7,7 +7,9 @@
 
 #include "compiler/host/host_rounding.hpp"
 #include "compiler/host/index_bounds.hpp"
+#include "compiler/model/residue.hpp"
 #include "compiler/onnx/value_file.hpp"
+#include "kernels/formats/numerics.hpp"
 #include "kernels/formats/overflow.hpp"
 
 namespace ttsim::impl::ir {
@@ -64,22 +66,42 @@ static Tensor entry_of(const Literal& literal, DataFormat df, const Multipliers&
     return entry;
 }
 
+/// What rounding takes from a parameter where the host pushes it.
+static Tensor residue_entry(const Literal& parameter, DataFormat df, const Multipliers& by, DataFormat own) {
+    Tensor stored = entry_of(parameter, df, by, false);
+    host_convert(df, {stored.data.data(), stored.z * stored.rows, stored.cols, stored.cols});
+    Tensor entry(stored.z, stored.rows, stored.cols);
+    entry.data = parameter.copied_floats();
+    subtract_stored(entry.data, stored.data);
+    round_for_push(own, entry.data);
+    return entry;
+}
+
 std::vector<QueueConstant> entries_of(const EmittedModel& emitted, bool round) {
     const std::map<std::string, DataFormat> formats = queue_formats(emitted.netlist);
     const std::map<std::string, Multipliers> multipliers = multipliers_by_queue(emitted.netlist);
+    const std::map<std::string, std::string> by_residue = parameters_by_residue(emitted.trained);
+    std::map<std::string, LiteralPtr> values_of;
+    for (const QueueValues& constant : emitted.constants) values_of.emplace(constant.queue, constant.values);
+    const auto format = [&](const std::string& queue) { return round ? formats.at(queue) : DataFormat::Float32; };
+    const auto by = [&](const std::string& queue) {
+        const auto seen = multipliers.find(queue);
+        return !round || seen == multipliers.end() ? Multipliers{} : seen->second;
+    };
     std::vector<QueueConstant> constants;
     for (const auto& [queue, literal, bits, unused] : emitted.constants) {
-        if (!bits && literal->is_filled() && literal->at(0) == 0) {
+        if (!bits && !by_residue.contains(queue) && literal->is_filled() && literal->at(0) == 0) {
             const Dims& dims = literal->dims();
             constants.push_back({queue, ConstantEntry::zeros(dims[0], dims[1], dims[2]), false});
             continue;
         }
-        const auto seen = multipliers.find(queue);
-        const auto make = [values = literal, df = round ? formats.at(queue) : DataFormat::Float32, as_bits = bits,
-                           by = !round || seen == multipliers.end() ? Multipliers{} : seen->second] {
-            return entry_of(*values, df, by, as_bits);
+        std::function<Tensor()> make = [values = literal, df = format(queue), as_bits = bits, reads = by(queue)] {
+            return entry_of(*values, df, reads, as_bits);
         };
-        constants.push_back({queue, {literal->dims()[2], make}, bits});
+        if (const auto found = by_residue.find(queue); found != by_residue.end())
+            make = [values = values_of.at(found->second), df = format(found->second), reads = by(found->second),
+                    own = format(queue)] { return residue_entry(*values, df, reads, own); };
+        constants.push_back({queue, {literal->dims()[2], std::move(make)}, bits});
     }
     return constants;
 }

@@ -84,12 +84,15 @@ class Optimizer:
         return self.device_params or not self.parameter_to_opt_inputs or parameter_name in self.parameter_to_opt_inputs
 
     def load_optimizer_params(self, params: Mapping[str, Mapping[str, Any]]) -> None:
-        """Sets the state by parameter, as get_optimizer_params() of a device returned it; training begins with it when
-        it is compiled."""
+        """Sets the state by parameter, as get_optimizer_params() of a device returned it, and the learning rate;
+        training begins with it when it is compiled."""
         for name, kept in params.items():
             self.parameter_to_opt_inputs[name] = {
                 key: one if isinstance(one, Tensor) else Tensor.create_from_torch(to_pt_tensor(one))
                 for key, one in kept.items()}
+            if "lr" in kept:
+                rate = self.parameter_to_opt_inputs[name]["lr"].value().float().reshape(-1)[0].numpy()
+                self.learning_rate = float(str(rate))  # the shortest decimal, such as 0.1, that float32 rounds to this
 
     def load_state(self, trainer: Any, params: Mapping[str, Mapping[str, Any]]) -> None:
         """Gives the device the state of its parameters."""
@@ -98,7 +101,8 @@ class Optimizer:
             state = {own: kept[name].value().float() for name, own in self._states.items() if name in kept}
             if state:
                 trainer.set_state(info.name, {own: value.reshape(tuple(info.shape)) for own, value in state.items()})
-            trainer.steps = self._steps(kept)
+            if kept:
+                trainer.steps = self._steps(kept)
 
     def read_state(self, trainer: Any, name: str) -> dict[str, Tensor]:
         """The state of a parameter on the device."""
@@ -197,12 +201,16 @@ class _Moments(Optimizer):
                 for name, beta in (("beta1_pow", self.beta1), ("beta2_pow", self.beta2))}
 
     def _steps(self, kept: Mapping[str, Tensor]) -> int:
-        """From the power that is closest to neither 0 nor 1, since the other one may have vanished."""
+        """From the power that is closest to neither 0 nor 1, since the other one may have vanished. If both have, the
+        first step in which they do: the correction is 1 from then on."""
+        steps = 0
         for name, beta in (("beta2_pow", self.beta2), ("beta1_pow", self.beta1)):
             power = float(kept[name].value().reshape(-1)[0]) if name in kept else 1.0
             if 0 < power < 1 and 0 < beta < 1:
                 return round(math.log(power) / math.log(beta))
-        return 0
+            if power == 0 and 0 < beta < 1:
+                steps = max(steps, math.ceil(math.log(torch.finfo(torch.float32).smallest_normal) / math.log(beta)))
+        return steps
 
 
 class Adam(_Moments):

@@ -96,6 +96,75 @@ def test_a_saved_state_goes_on_like_the_first(network, optimizer):
         assert all(numpy.array_equal(first.state(name)[key], second.state(name)[key]) for key in ("mean", "square"))
 
 
+def trained(trainer, samples):
+    """Bits of all parameters and states after a step for each (x, g)."""
+    for x, g in samples:
+        trainer.forward({"x": x})
+        trainer.backward({"y": g})
+        trainer.step()
+    return {name: (trainer.parameter(name).tobytes(), trainer.gradient(name).tobytes(),
+                   *(value.tobytes() for value in trainer.state(name).values()))
+            for name in [info.name for info in trainer.parameters]}
+
+
+def drawn_samples(count):
+    return [(torch.rand(2, 1, GRAPH_INPUTS), torch.randn(2, 1, 4)) for _ in range(count)]
+
+
+OPTIMIZERS = {"sgd": {"learning_rate": 3e-3, "momentum": 0.9}, "adam": {"learning_rate": 1e-3},
+              "adamw": {"learning_rate": 1e-3, "weight_decay": 0.1}}
+
+
+@pytest.mark.parametrize("state_first", [False, True])
+@pytest.mark.parametrize("optimizer", list(OPTIMIZERS))
+@pytest.mark.parametrize("data_format", ["Float16_b", "Float16", "Float32"])
+@pytest.mark.parametrize("device", ["gs_e150", "wh_n150"])
+def test_a_restored_run_has_the_bits_of_an_uninterrupted_one(network, device, data_format, optimizer, state_first):
+    samples = drawn_samples(10)
+    compiled = ttsim.compile(graph_of(network), device=device, format=data_format, training=True, microbatch=2,
+                             optimizer=optimizer, compensated_updates=True, **OPTIMIZERS[optimizer])
+    first, second = (ttsim.Trainer(compiled, engine="functional") for _ in range(2))
+    trained(first, samples[:5])
+    for name in [info.name for info in first.parameters]:
+        value, state = first.parameter(name), first.state(name)
+        if state_first:
+            second.set_state(name, state)
+        second.set_parameter(name, value)
+        if not state_first:
+            second.set_state(name, state)
+        assert numpy.array_equal(second.parameter(name), value)
+    second.steps = first.steps
+    for trainer in (first, second):
+        trainer.set_learning_rate(2e-3)
+    assert trained(first, samples[5:]) == trained(second, samples[5:])
+
+
+def test_the_bits_do_not_depend_on_the_number_of_threads(network):
+    samples = drawn_samples(3)
+    compiled = ttsim.compile(graph_of(network), device="wh_n150", format="Float16_b", training=True, microbatch=2,
+                             optimizer="adam", compensated_updates=True)
+    made = [trained(ttsim.Trainer(compiled, engine=engine, threads=threads), samples)
+            for engine, threads in (("functional", 1), ("functional", 2), ("functional", 5), ("full", 1), ("full", 4))]
+    assert all(one == made[0] for one in made)
+
+
+def test_a_parameter_is_read_with_the_residue_of_its_updates(network):
+    compiled = ttsim.compile(graph_of(network), device="gs_e150", format="Float16_b", training=True, microbatch=2,
+                             optimizer="sgd", learning_rate=2.0**-14, compensated_updates=True)
+    trainer = ttsim.Trainer(compiled, engine="functional")
+    weights = network.get_parameter("2.weight").detach().numpy()
+    assert numpy.abs(trainer.parameter("2.weight") - weights).max() < 2.0**-16  # twice the digits of the format
+    wanted = weights.copy()
+    for x, g in drawn_samples(8):
+        trained(trainer, [(x, g)])
+        wanted -= 2.0**-14 * trainer.gradient("2.weight")
+    moved = trainer.parameter("2.weight") - weights
+    assert numpy.corrcoef(moved.ravel(), (wanted - weights).ravel())[0, 1] > 0.999
+    values = numpy.random.default_rng(0).normal(size=weights.shape).astype(numpy.float32)
+    trainer.set_parameter("2.weight", values)
+    assert numpy.abs(trainer.parameter("2.weight") - values).max() < 2.0**-15
+
+
 def test_values_that_are_set_are_rounded_to_the_nearest_of_the_format(network):
     trainer = ttsim.Trainer(ttsim.compile(graph_of(network), device="gs_e150", format="Float16_b", training=True),
                             engine="functional")

@@ -9,7 +9,6 @@ import tarfile
 
 import numpy
 import torch
-from PIL import Image, ImageDraw, ImageFont
 from torch import nn
 
 PACKAGES = {
@@ -92,6 +91,7 @@ def lenet(cache):
 
 def text_lines():
     """Images of words for the classifier, 3 x 48 x 192 in -1..1; every second one upside down."""
+    from PIL import Image, ImageDraw, ImageFont  # other uses of this file do without it
     random = numpy.random.default_rng(1)
     try:
         font = ImageFont.truetype("DejaVuSans.ttf", 28)

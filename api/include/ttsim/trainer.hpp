@@ -37,10 +37,13 @@ public:
     void step();
 
     std::vector<ArrayInfo> parameters() const;  ///< that are trained, in the model's order
-    /// Values on the device. Throw Error(Input) for an unknown name.
+    /// Values on the device; of a parameter with the residue of compensated updates. Throw Error(Input) for an unknown
+    /// name.
     Array parameter(const std::string& name);
     Array gradient(const std::string& name);  ///< summed over all samples since it was cleared
-    /// The residue of compensated updates becomes 0. Throws Error(Input) for an unknown name, or another shape or type.
+    /// What rounding takes becomes the residue of compensated updates. With a residue that was read together with the
+    /// value, and is set before or after it, both are stored as they were. Throws Error(Input) for an unknown name, or
+    /// another shape or type.
     void set_parameter(const std::string& name, const Array& value);
     void set_learning_rate(double rate);  ///< of all parameters, from the next step() on
 
