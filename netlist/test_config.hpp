@@ -32,7 +32,8 @@ struct Stimulus {
         StepColumnwise,
         Sparse,
         SparseEncoding,
-        SparseEncodingNzCounts
+        SparseEncodingNzCounts,
+        SparseConvolution  ///< not in files: the default of sparse encodings
     } type = Type::Uniform;
     double low = 0, high = 1;     ///< Uniform
     double mean = 0, stddev = 1;  ///< Normal

@@ -1,9 +1,11 @@
 #include "netlist/stimulus/sparse_stimulus.hpp"
 
 #include <algorithm>
+#include <map>
 #include <random>
 #include <set>
 
+#include "kernels/kernel_shape.hpp"
 #include "kernels/ops/sparse_encoding.hpp"
 
 namespace ttsim::impl {
@@ -75,6 +77,7 @@ private:
     }
 
     void add_slice(SparseEncoder& encoder, std::int64_t slice) {
+        if (stimulus_.type == Stimulus::Type::SparseConvolution) return add_convolution_slice(encoder, slice);
         const std::int64_t first = slice * layout_.strips / layout_.slices;
         const std::int64_t count = std::max<std::int64_t>(1, (slice + 1) * layout_.strips / layout_.slices - first);
         std::vector<std::int64_t> strips;
@@ -85,6 +88,51 @@ private:
             return;
         }
         for (const std::int64_t strip : strips) encoder.add(make_strip(encoder, first + strip, strip == strips.back()));
+    }
+
+    /// Rows of activation tiles that slice `slice` of a convolution may read, and the one that its output row `row`
+    /// reads first. Slices with strips of their own read those. Else the activations repeat for each kernel offset.
+    struct DiagonalPlace {
+        std::int64_t at = 0, end = 0;
+    };
+    DiagonalPlace diagonal(std::int64_t slice, std::int64_t row, std::int64_t rows) const {
+        if (layout_.strips >= layout_.slices) {
+            const std::int64_t first = slice * layout_.strips / layout_.slices * layout_.u_kt;
+            const std::int64_t end = (slice + 1) * layout_.strips / layout_.slices * layout_.u_kt;
+            return {first + row * (end - first) / rows, end};
+        }
+        const std::int64_t read = layout_.strips * layout_.u_kt, written = layout_.slices * rows;
+        const std::int64_t offsets = std::max<std::int64_t>(1, (written + read / 2) / read);
+        const std::int64_t rows_per_offset = (written + offsets - 1) / offsets;
+        return {(slice * rows + row) % rows_per_offset * read / rows_per_offset, read};
+    }
+
+    void add_convolution_slice(SparseEncoder& encoder, std::int64_t slice) {
+        const std::int64_t rows = ublock_rows_ * layout_.ublock_rt;
+        std::map<std::int64_t, std::map<std::int64_t, SparseBlock>> strips;  // strip -> row of micro-blocks -> block
+        const auto add = [&](std::int64_t row, std::int64_t at) {
+            const std::int64_t in_ublock = row % layout_.ublock_rt, d = at % layout_.u_kt;
+            if (in_ublock * layout_.u_kt + d >= layout_.places()) return;
+            SparseBlock& block = strips[at / layout_.u_kt]
+                                     .try_emplace(row / layout_.ublock_rt, SparseBlock{row / layout_.ublock_rt, {}})
+                                     .first->second;
+            if (static_cast<std::int64_t>(block.tiles.size()) < encoder.max_block_tiles())
+                block.tiles.push_back({in_ublock, d, draw(engine_, sparse_tiles_)});
+        };
+        for (std::int64_t row = 0; row < rows && keep_ > 0; ++row) {
+            if (!chance(engine_, keep_)) continue;
+            const DiagonalPlace place = diagonal(slice, row, rows);
+            add(row, place.at);
+            if (place.at + 1 < place.end && chance(engine_, convolution_row_tiles - 1)) add(row, place.at + 1);
+        }
+        if (strips.empty()) return encoder.add({slice * layout_.strips / layout_.slices, true, {}});
+        for (const auto& [index, blocks] : strips) {
+            SparseStrip strip{index, index == strips.rbegin()->first, {}};
+            for (const auto& [row, block] : blocks)
+                if (!block.tiles.empty()) strip.blocks.push_back(block);
+            while (encoder.strip_bytes(strip) > encoding_tile_bytes) strip.blocks.pop_back();
+            encoder.add(strip);
+        }
     }
 
     SparseStrip make_strip(const SparseEncoder& encoder, std::int64_t index, bool last) {

@@ -116,6 +116,7 @@ public:
                 break;
             case Stimulus::Type::SparseEncoding:
             case Stimulus::Type::SparseEncodingNzCounts:
+            case Stimulus::Type::SparseConvolution:
                 fill_sparse_encoding(entry, *queue_, *chosen_.sparse_op, s, engine);
                 break;
         }

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "kernels/kernel_shape.hpp"
 #include "kernels/ops/op_def.hpp"
 #include "netlist/checks/instances.hpp"
 #include "netlist/stimulus/stimulus_constants.hpp"
@@ -29,7 +30,7 @@ Stimulus of_type(Stimulus::Type type) {
 
 bool is_sparse(Stimulus::Type type) {
     return type == Stimulus::Type::Sparse || type == Stimulus::Type::SparseEncoding ||
-           type == Stimulus::Type::SparseEncodingNzCounts;
+           type == Stimulus::Type::SparseEncodingNzCounts || type == Stimulus::Type::SparseConvolution;
 }
 
 /// Whether values may be negative. Types not listed here count or select.
@@ -156,9 +157,11 @@ bool StimulusChooser::choose_by_role(const Queue& queue, ChosenStimulus& chosen)
         const OpConfig& op = use.step->op->cfg;
         if (op.type == "matmul" && op.attr.identity && (use.operand == 0 || use.operand == 2)) {
             const bool tiles = use.operand == 0;
-            chosen = {of_type(tiles ? Stimulus::Type::Sparse : Stimulus::Type::SparseEncoding), use.step->op,
+            chosen = {of_type(tiles ? Stimulus::Type::Sparse : Stimulus::Type::SparseConvolution), use.step->op,
                       tiles ? "sparse tiles: one 1 in each row of a tile"
-                            : "sparse encoding: zero strips 0, ublocks 0.5, tiles 0.8"};
+                            : fmt::format(
+                                  "sparse encoding: made up as of a convolution, {} tiles for each row of output tiles",
+                                  convolution_row_tiles)};
             return true;
         }
         if (op.type == "embedding" && use.operand == 1 && !op.in.empty()) {

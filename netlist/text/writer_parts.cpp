@@ -138,6 +138,7 @@ const char* name(Stimulus::Type type) {
         case Stimulus::Type::Sparse:
             return "sparse";
         case Stimulus::Type::SparseEncoding:
+        case Stimulus::Type::SparseConvolution:
             return "sparse_encoding";
         case Stimulus::Type::SparseEncodingNzCounts:
             return "sparse_encoding_nz_counts";
