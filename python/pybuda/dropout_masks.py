@@ -18,11 +18,11 @@ def mask_seed(where: str) -> int:
     return zlib.crc32(f"{torch.initial_seed()} {where}".encode())
 
 
-class _Masks(TorchDispatchMode):
+class _Masks(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Draws of torch's dropouts become those of the device, in the order of its graph's dropouts."""
 
     def __init__(self, seed: int, sample: int) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self.seed, self.sample, self.place = seed, sample, 0
 
     def factors(self, p: float, own_seed: int, shape: Any) -> torch.Tensor:

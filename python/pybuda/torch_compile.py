@@ -57,6 +57,7 @@ class _Trained:
             raise ttsim.UnsupportedError(f"the host computes {lost or 'a result'}, and gradients do not pass host steps")
         self.imported, self.train = imported, set(train)
         self.trainer = ttsim.Trainer(compiled, engine="full")
+        self._zeros: dict[str, numpy.ndarray] = {}  # gradients of the outputs
         self._running: int | None = None  # the sample whose values for backward() the device has
         self._next = 0
 

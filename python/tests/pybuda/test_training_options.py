@@ -200,6 +200,8 @@ def test_an_onnx_model_trains_as_its_torch_module():
     torch.manual_seed(3)
     network = torch.nn.Sequential(torch.nn.Conv2d(1, 4, 3), torch.nn.BatchNorm2d(4), torch.nn.ReLU(), torch.nn.Flatten(),
                                   torch.nn.Linear(64, 5)).eval()
+    for value in (network[1].weight, network[1].bias, network[1].running_mean, network[1].running_var):
+        value.data.uniform_(0.5, 1.0)  # torch exports equal values as one initializer
     model = exported(network, torch.rand(1, 1, 6, 6))
     inputs = [torch.rand(2, 1, 6, 6, requires_grad=True) for _ in range(3)]
 
