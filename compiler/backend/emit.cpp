@@ -80,11 +80,11 @@ private:
     std::int64_t held_executes() const {
         return training_ ? std::max(host_executes, options_.microbatch_count) : host_executes;
     }
-    /// Whether the backward program reads values of the forward program, which must stay until then.
-    bool kept_for_backward(ValueId id) const {
+    /// Whether the backward program reads values of the forward program on a chip, where they must stay until then.
+    bool kept_for_backward(ValueId id, std::int64_t on) const {
         return training_ && parts_of_[id] == 1 &&
                std::any_of(readers_[id].begin(), readers_[id].end(),
-                           [&](const PlacedOp* op) { return is_backward(parts_of_[op->node]); });
+                           [&](const PlacedOp* op) { return chip(*op) == on && is_backward(parts_of_[op->node]); });
     }
 
     std::string unused(std::string name) {
@@ -184,7 +184,7 @@ private:
                                           iterations(parts_of_[id])});
             }
             queue_of_[{id, on}] = name;
-            if (kept_for_backward(id)) kept_.insert(name);
+            if (kept_for_backward(id, on)) kept_.insert(name);
             if (node.is_input() && !is_stored(node) && options_.host_inputs && !options_.channels.contains(name))
                 add_host_queue(std::move(q));
             else
@@ -251,7 +251,7 @@ private:
             e2e_queues_.insert(name);
             Queue q = queue(name, op.op.name(), op.op.cfg.out, op.op.cfg.out_df, chip(consumer),
                             microbatch(parts_of_[consumer.node]));
-            const bool saved = kept_for_backward(edge.value);
+            const bool saved = kept_for_backward(edge.value, chip(consumer));
             q.entries = microbatch(parts_of_[consumer.node]) * (saved ? options_.microbatch_count : 1);
             if (saved) {
                 kept_.insert(name);

@@ -91,10 +91,11 @@ TEST_CASE("a missing file and a folder are named") {
     CHECK_THROWS_WITH(load_yaml_file("/"), "/: error: is a folder; a YAML file is wanted");
 }
 
-/// The tree as text, with kinds and places.
+/// The tree as text, with kinds and places. A value that is left out has its place at its key, or where yaml-cpp found
+/// the next token.
 static std::string written(const YamlPtr& node) {
+    if (node->is_null()) return "null";
     std::string text = std::to_string(node->line) + ":" + std::to_string(node->column);
-    if (node->is_null()) return text + "null";
     if (node->is_scalar()) return text + (node->quoted ? "'" : "") + node->scalar;
     text += node->is_map() ? "{" : "[";
     for (const YamlPtr& item : node->items) text += written(item) + ", ";

@@ -150,6 +150,34 @@ class Surfaces(WithFolder):
                 self.assertEqual(title, figures[key])
 
 
+class Steps(WithFolder):
+    def test_a_step_of_training_is_the_same_everywhere(self):
+        model = self.folder / "model"
+        run(TTSIM, "compile", ROOT / "tests/lit/train_run.tg", "--device", "wh_n150", "--training", "-o", model)
+        text, report, trace = self.timed(model / "netlist.yaml", "--inputs", model)
+        table = json.loads(run(TTPERF, trace, "--json"))
+        self.assertEqual(report["training"], table["training"])
+        *types, step = *report["training"]["types"], report["training"]["step"]
+        self.assertEqual([row["epoch_type"] for row in types], ["forward", "backward", "optimizer"])
+        self.assertEqual(sum(row["cycles"] for row in types), step["cycles"])
+        self.assertAlmostEqual(sum(row["step_share"] for row in types), 1)
+        self.assertEqual(step["cycles"], sum(graph["cycles"] for graph in report["graphs"]))
+        self.assertGreater(report["training"]["saved_bytes"], 0)
+        self.assertEqual([graph["epoch_type"] for graph in report["graphs"]],
+                         [epoch["epoch_type"] for epoch in table["epochs"]])
+        for shown in [text, run(TTPERF, trace, "--text")]:
+            self.assertIn(f"saved activations: {report['training']['saved_bytes']:,} bytes", shown)
+            for row in types:
+                line = next(line for line in shown.splitlines() if line.split()[:1] == [row["epoch_type"]])
+                self.assertIn(f"{100 * row['step_share']:.1f} %", line)
+
+    def test_a_netlist_without_gradients_has_no_step(self):
+        text, report, trace = self.timed(EXAMPLES / "matmul_gelu.yaml")
+        self.assertIsNone(report["training"])
+        self.assertIsNone(json.loads(run(TTPERF, trace, "--json"))["training"])
+        self.assertNotIn("of step", text)
+
+
 class Rates(WithFolder):
     def test_no_graph_is_faster_than_its_slowest_kernel(self):
         for netlist in NETLISTS:
