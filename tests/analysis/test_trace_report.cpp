@@ -23,7 +23,7 @@ TEST_CASE("a trace's epochs are the same figures as text, CSV and JSON") {
     trace::Reader reader(small_trace("epochs.ttperf"));
     const report::TraceReport epochs = report::epochs_report(reader);
     const auto json = nlohmann::json::parse(report::json(epochs));
-    CHECK(json.size() == 3);
+    CHECK(json.size() == 4);
     CHECK(json["schema_version"] == 2);
     CHECK(json["run"]["netlist"] == "n.yaml");
     REQUIRE(json["epochs"].size() == 2);
@@ -32,8 +32,8 @@ TEST_CASE("a trace's epochs are the same figures as text, CSV and JSON") {
     CHECK(json["epochs"][1]["inputs_per_second"] == 1e6);
     const std::vector<std::string> csv = lines(report::csv(epochs));
     REQUIRE(csv.size() == 3);
-    CHECK(csv[0].starts_with("epoch,graphs,chips,status,inputs,start,cycles,inputs_per_second,"));
-    CHECK(csv[2].starts_with("1,g,[0],complete,4,200,200,1000000.0,"));
+    CHECK(csv[0].starts_with("epoch,graphs,epoch_type,chips,status,inputs,start,cycles,inputs_per_second,"));
+    CHECK(csv[2].starts_with("1,g,,[0],complete,4,200,200,1000000.0,"));
     CHECK(csv[2].ends_with("\"product \"\"p\"\"\",math"));
     CHECK_THAT(report::text(epochs),
                Catch::StartsWith("n.yaml on gs_e150 (grayskull), timing mode: 500 cycles, 0.0005 ms at 1000 MHz\n") &&

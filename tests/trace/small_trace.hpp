@@ -13,7 +13,7 @@ inline std::string small_trace(const std::string& name) {
     const std::string path = (temp_folder() / name).string();
     trace::Writer writer(path);
     writer.add(Table::Run, "1.0", "ttsim run n.yaml", "n.yaml", "grayskull", "gs_e150", "timing", "real", 7,
-               std::nullopt, 1000, 2, "complete", "", 500, 0, 256);
+               std::nullopt, 1000, 2, "complete", "", 500, 0, 256, std::int64_t{0});
     writer.add(Table::File, "netlist", "n.yaml", "devices: {}");
     writer.add(Table::Chip, 0, "grayskull", 1000, 13, 12, 120, "[]");
     writer.add(Table::Queue, 0, "x", "queue", "dram", 0, 4, "Float16_b", 2080, "[[0,4096]]");
@@ -24,8 +24,8 @@ inline std::string small_trace(const std::string& name) {
     writer.add(Table::Flow, 0, 0, "operand", 0, 0, std::nullopt, 0, "dram", "[0,1]", 2, 4160);
     writer.add(Table::Flow, 1, 0, "operand", 0, 1, std::nullopt, 0, "dram", "[0]", 2, 2080);
     writer.add(Table::Flow, 2, 0, "resident", 0, 2, std::nullopt, 0, "dram", "[0]", 2, 99999);
-    writer.add(Table::Epoch, 0, 0, "g", "[0]", 4, 0, 200, 1e6, "complete", std::nullopt);
-    writer.add(Table::Epoch, 1, 0, "g", "[0]", 4, 200, 200, 1e6, "complete", 0);
+    writer.add(Table::Epoch, 0, 0, "g", "[0]", 4, 0, 200, 1e6, "complete", std::nullopt, "");
+    writer.add(Table::Epoch, 1, 0, "g", "[0]", 4, 200, 200, 1e6, "complete", 0, "");
     writer.add(
         Table::CoreLoad, 0, 0, 4, 100, 180, 16, 8, 32, 30, 10, 5, 20, 1, 7, 2, 3, 0, 2,
         "[[0,3,1,20,100,20,2,19,4,2,8,9,2,1,5,0,2,0,1,0,0,0],[3,1,1,0,160,20,0,20,4,2,8,3,4,2,5,1,1,2,0,0,2,1]]");

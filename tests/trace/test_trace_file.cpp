@@ -76,7 +76,7 @@ TEST_CASE("files that are not traces of this version are refused by name") {
     const std::string newer = small_trace("newer.ttperf");
     Database(newer, "newer", Database::Open::Write).run("PRAGMA user_version = 99");
     CHECK(message_of(newer) == newer +
-                                   ": error: is a trace of version 99; this program reads version 4: record the run "
+                                   ": error: is a trace of version 99; this program reads version 5: record the run "
                                    "again, or read it with the ttsim that wrote it");
     const std::string hollow = small_trace("hollow.ttperf");
     Database(hollow, "hollow", Database::Open::Write).run("DELETE FROM run");
