@@ -19,6 +19,7 @@
 #include "compiler/model/host_fallback.hpp"
 #include "compiler/model/late_overrides.hpp"
 #include "compiler/model/model_compiler.hpp"
+#include "compiler/model/residue.hpp"
 #include "netlist/device/device.hpp"
 
 namespace fs = std::filesystem;
@@ -369,6 +370,15 @@ CompiledModel compile(Graph graph, const CompileOptions& given) {
     model.reference = reference_graph(graph);
     const WorkByOrigin work = multiply_adds(graph);
     CompileState state = run_with_loops(graph, options, emit_step);
+    if (const std::string* name = overwritten_before_read(state.emitted->netlist, state.emitted->trained)) {
+        std::string note = fmt::format(
+            "updates are not compensated, as without --compensated-updates: an epoch of the optimizer writes '{}' before a "
+            "later one reads it",
+            *name);
+        options.training->optimizer.compensated = false;
+        state = run_with_loops(graph, options, emit_step);
+        state.notes.push_back(std::move(note));
+    }
     if (first) graph.derived_constants->release();
     EmittedModel& emitted = *state.emitted;
     model.inputs = all_inputs(options, state.host);

@@ -20,6 +20,20 @@ std::map<std::string, std::string> parameters_by_residue(std::span<const Trained
     return all;
 }
 
+const std::string* overwritten_before_read(const Netlist& netlist, std::span<const TrainedParameter> trained) {
+    for (const TrainedParameter& parameter : trained) {
+        if (!residue_of(parameter)) continue;
+        const Queue& ram = *netlist.find_queue(parameter.ram);
+        bool written = false;  // in an earlier graph; the optimizer's graphs are the last ones
+        for (const ttsim::impl::Graph& graph : netlist.graphs) {
+            for (const Op& op : graph.ops)
+                if (written && std::ranges::find(op.inputs, ram.name) != op.inputs.end()) return &parameter.name;
+            written = written || std::ranges::find(graph.ops, ram.input, &Op::name) != graph.ops.end();
+        }
+    }
+    return nullptr;
+}
+
 /// The format of sums in the op of the optimizer that reads the parameter: the one that writes it, or beside that.
 static DataFormat accumulated_by_optimizer(const Netlist& netlist, const Queue& ram) {
     const auto reads = [&](const Op& op) { return std::ranges::find(op.inputs, ram.name) != op.inputs.end(); };

@@ -520,7 +520,7 @@ TEST_CASE("a sparse encoding decodes to strips of its own slice, differently for
 TEST_CASE("the default encoding reads activations again for each kernel offset") {
     Netlist n = sparse_netlist(8, 8);
     n.graphs[0].ops[0].cfg.attr.act_t = 1;  // 24 activation rows, and 48 output rows
-    n.graphs[0].ops[0].cfg.in[1].z = n.queues[1].t = 1;
+    n.graphs[0].ops[0].cfg.in[1].z = n.queues[1].blocking.t = 1;
     const auto slices = decoded(n, source_of(n)->next("encoding"), 0);
     REQUIRE(slices.size() == 8);
     for (std::size_t z = 0; z < 8; ++z) {

@@ -65,10 +65,7 @@ def saved(first):
 @pytest.mark.parametrize("arch, data_format", [(GRAYSKULL, pybuda.DataFormat.Float16_b),
                                                (WORMHOLE, pybuda.DataFormat.Float16_b),
                                                (WORMHOLE, pybuda.DataFormat.Float32)])
-def test_a_resumed_run_has_the_same_bits(arch, data_format, optimizer, in_the_module, request):
-    if (arch, data_format, optimizer) == (WORMHOLE, pybuda.DataFormat.Float32, "adamw"):
-        request.applymarker(pytest.mark.xfail(strict=True, reason="the optimizer is cut into epochs between the op that "
-                                              "writes head.weight and the one that reads it for the residue"))
+def test_a_resumed_run_has_the_same_bits(arch, data_format, optimizer, in_the_module):
     first, last = started(OPTIMIZERS[optimizer](), arch, data_format)
     steps(first, last, range(3))
     middle = saved(first)
