@@ -21,7 +21,7 @@ struct OpChoices {
     std::int64_t inputs = 1;  ///< of an execute: the microbatch, or 1 in an optimizer, which runs once a step
     bool other_chip = false;  ///< the user wants another chip than for the previous op
     bool breaks_chip() const { return user && user->chip_break; }
-    std::optional<std::int64_t> training_chip;  ///< of a model that is trained on several chips
+    std::optional<std::int64_t> training_chip{};  ///< of a model that is trained on several chips
     std::optional<std::int64_t> chip() const { return user && user->chip ? user->chip : training_chip; }
     bool begins() const { return first_of_part || other_chip || (user && (user->epoch_break || user->chip_break)); }
 };

@@ -15,10 +15,10 @@ void set_sparse(KernelShape& s, const OpConfig& op, const std::optional<SparseCo
     std::int64_t strips = s.t;
     for (const std::int64_t n : op.attr.num_nz_strips) strips = std::max(strips, n);
     s.nz_strips = known ? known->strips : strips;
-    // As of a convolution: each row of micro-blocks is in one strip, those at the end of a strip in two.
-    s.nz_ublocks = known ? known->ublocks : at_least_one(s.t * s.mblock_m + strips - s.t);
-    const auto rows = static_cast<double>(s.t * s.mblock_m * s.ublock_rt);
-    s.nz_tiles = known ? known->tiles : at_least_one(std::llround(convolution_row_tiles * rows));
+    s.nz_ublocks = known ? known->ublocks : at_least_one(strips * s.mblock_m / 2);
+    // A tile row of a shifted image overlaps two tile rows of the image, for any k-block length.
+    const std::int64_t row_tiles = std::min(s.u_kt, std::int64_t{10});
+    s.nz_tiles = known ? known->tiles : at_least_one(s.nz_ublocks * s.ublock_rt * row_tiles / 5);
     // The sparse tiles are input 0 and the activations input 1, as for a dense matmul.
     if (op.in_df.size() > 1) s.in1 = op.in_df[1];
 }

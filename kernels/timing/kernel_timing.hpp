@@ -27,8 +27,8 @@ struct StepTime {
 
 StepTime step_time(const OpConfig& op, const OpDef& def, const ChipTiming& chip, const StepWork& work);
 
-/// One core's part of an op as input of the kernel model. A sparse matmul without a known encoding is taken for the
-/// picker of a convolution, as in the default stimulus.
+/// One core's part of an op as input of the kernel model. For a sparse matmul without a known encoding, half of the
+/// micro-blocks of each strip and a fifth of their tiles are assumed nonzero. The compiler estimates so.
 KernelShape kernel_shape(const OpConfig& op, const OpDef& def, const std::optional<SparseCounts>& sparse = {});
 
 }  // namespace ttsim::impl

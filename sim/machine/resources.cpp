@@ -101,7 +101,7 @@ Cycle Noc::send(int noc, NocCoord from, NocEnd to, std::uint64_t bytes, Cycle no
         passed_latency += step;
     };
     // the ports of a route are far apart in memory
-    for (const noc::Hop& hop : route.hops) __builtin_prefetch(&ports_[hop.port]);
+    for (const noc::Hop& next : route.hops) __builtin_prefetch(&ports_[next.port]);
     if (load.read > 0) pass(l1_[source], load.read, 0);
     const std::size_t last = route.hops.size() - 1;
     for (std::size_t i = 0; i <= last; ++i)

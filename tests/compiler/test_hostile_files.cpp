@@ -133,7 +133,7 @@ TEST_CASE("sizes in graphs that overflow are refused at their place") {
     refused_graph("%y = constant [1] : f32[1099511627776]", "constants of more than");
     refused_graph("%y = reshape %x {dims = [-2, -3]}", "the result of 'y' would be");
     refused_graph("%y = reshape %x {dims = [4294967296, 4294967296]}", "reshapes");
-    refused_graph("%y = transpose %x {perm = [0, 0]}", "no order of the 2 axes");
+    refused_graph("%y = transpose %x {perm = [0, 0]}", "not an order of the 2 axes");
     refused_graph("%y = hstack %x {n = 9223372036854775807}", "stacks");
     refused_graph("%y = hslice %x {n = 0}", "cuts");
 }

@@ -79,7 +79,7 @@ TEST_CASE("wrong names on the command line are answered with the right ones") {
     files.shapes.clear();
     CompileOptions options;
     options.device = "wh_n15";
-    CHECK_THROWS_WITH(compile(files, options), Catch::Contains("--device 'wh_n15' is not a product") &&
+    CHECK_THROWS_WITH(compile(files, options), Catch::Contains("--device 'wh_n15' is neither a product") &&
                                                    Catch::Contains("did you mean 'wh_n150'?"));
     files.inputs["q"] = std::string(data) + "/test_add/test_data_set_0/input_0.pb";
     CHECK_THROWS_WITH(compile(files), Catch::Contains("--input names 'q', but the model has no such input"));

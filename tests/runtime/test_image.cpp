@@ -202,8 +202,8 @@ TEST_CASE("Archives that would leave their folder or fill the memory are refused
     check_refused(file, with(tar_member(top + "device.json", "{}")), "comes twice");
     check_refused(file, with(tar_member(top + "x", "abc", '0', "", std::uint64_t{1} << 32)), "bytes; at most");
     check_refused(file, with(tar_member(top + "x", "abc", '0', "", 1 << 20)), "hostile.tti/x");
-    check_refused(file, "", "no device image");
-    check_refused(file, std::string(4096, 'x'), "no device image");
+    check_refused(file, "", "not a device image");
+    check_refused(file, std::string(4096, 'x'), "not a device image");
     CHECK_THROWS_WITH(image::read_archive(folder.path()), Catch::Contains("is a folder"));
     CHECK_THROWS_WITH(image::read_archive("/dev/zero"), Catch::Contains("a device or a pipe"));
 }
@@ -225,7 +225,7 @@ TEST_CASE("device.json that does not fit is refused with its key") {
     const image::DeviceRecord smallest = image::read_device_json(state(tensor), "m.tti/device.json");
     CHECK(smallest.arch == "Wormhole_B0");
     CHECK(smallest.parameter_values.at("w").buffer_bytes == 1088);
-    refused("{", "no valid JSON");
+    refused("{", "not valid JSON");
     refused("[]", "an object is wanted");
     refused("{}", "'arch': the key is missing");
     refused(R"({"version": "1.0.0"})", "version 1.1.0 is read");

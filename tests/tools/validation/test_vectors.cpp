@@ -135,7 +135,7 @@ TEST_CASE("arrays that do not fit are refused with their file") {
     folder.write("index.json", cast_index);
     CHECK(contains(folder.problem(), "x.npy: error: there is no such file"));
     folder.write("x.npy", "no array at all");
-    CHECK(contains(folder.problem(), "x.npy: error: is no .npy file"));
+    CHECK(contains(folder.problem(), "x.npy: error: is not an .npy file"));
     folder.write_array("x.npy", "4,", {1});
     CHECK(contains(folder.problem(), "its shape needs"));
     folder.write_array("x.npy", "1000000000, 1000000000", {1});
