@@ -372,7 +372,8 @@ CompiledModel compile(Graph graph, const CompileOptions& given) {
     CompileState state = run_with_loops(graph, options, emit_step);
     if (const std::string* name = overwritten_before_read(state.emitted->netlist, state.emitted->trained)) {
         std::string note = fmt::format(
-            "updates are not compensated, as without --compensated-updates: an epoch of the optimizer writes '{}' before a "
+            "updates are not compensated, as without --compensated-updates: an epoch of the optimizer writes '{}' "
+            "before a "
             "later one reads it",
             *name);
         options.training->optimizer.compensated = false;
