@@ -1,9 +1,12 @@
-// recompute: with TrainingRequest::recompute the backward program computes the values of forward ops that it reads
-// again, and the forward program saves none of them. Only inputs and parameters pass from one to the other.
+// recompute: the backward program computes forward values again (TrainingRequest::recompute). The forward program then
+// saves none of them: only inputs and parameters pass from one to the other.
 //
-//   %a = buda.exp %x                            ->  %a = buda.exp %x
-//   %g = buda.multiply %loss, %a for backward       %a_recompute = buda.exp %x for backward
-//                                                   %g = buda.multiply %loss, %a_recompute for backward
+//   before   %a = buda.exp %x
+//            %g = buda.multiply %loss, %a for backward
+//
+//   after    %a = buda.exp %x
+//            %a_recompute = buda.exp %x for backward
+//            %g = buda.multiply %loss, %a_recompute for backward
 //
 // It runs on ops of the device after fusion, so that a copy computes the bits of its original. A copy is placed before
 // its first reader.

@@ -1,6 +1,7 @@
 """Stages of a device that trains: modules compiled with a backward program, and losses that the host computes."""
 from __future__ import annotations
 
+import abc
 import dataclasses
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -212,7 +213,29 @@ def _expanded(tensor: torch.Tensor, samples: int) -> torch.Tensor:
     return tensor.expand(samples, *tensor.shape[1:]) if tensor.shape[0] == 1 != samples else tensor
 
 
-class TracedTraining(_Compiled, TraceStage):
+class _OfGraphInputs(_Compiled):
+    """A stage whose tensors are the inputs of its graph, in order, without those that are None."""
+
+    @abc.abstractmethod
+    def input_names(self) -> list[str | None]:
+        """Of the model."""
+
+    def forward(self, batches: Sequence[Batch]) -> list[Batch]:
+        """Outputs of each micro-batch."""
+        given = {}
+        batches = [[tensor for tensor in batch if tensor is not None] for batch in batches]
+        self._forms = [[tuple(tensor.shape) for tensor in batch] for batch in batches]
+        for place, info in enumerate(self.graph.inputs):
+            parts = [_expanded(batch[place], self.settings.microbatch) for batch in batches]
+            given[info.name] = torch.cat(parts).reshape(-1, *info.shape).detach()
+        return self.run_forward(given, len(batches))
+
+    def backward(self, gradients: Sequence[Batch] | None, clear: bool, count: int) -> list[Batch]:
+        """Gradients of the inputs of each micro-batch."""
+        return self.input_gradients(self.run_backward(gradients, clear, count), self.input_names(), count)
+
+
+class TracedTraining(_OfGraphInputs, TraceStage):
     """PyBudaModules, with a loss of pybuda's ops as their last part or alone."""
 
     def __init__(self, modules: Sequence[PyBudaModule], loss: PyBudaModule | None, targets: int,
@@ -237,20 +260,6 @@ class TracedTraining(_Compiled, TraceStage):
         """On the device and in the module."""
         super().set_parameter(name, value)
         self.trace.parameters[name].set_value(value)
-
-    def forward(self, batches: Sequence[Batch]) -> list[Batch]:
-        """Outputs of each micro-batch."""
-        given = {}
-        batches = [[tensor for tensor in batch if tensor is not None] for batch in batches]
-        self._forms = [[tuple(tensor.shape) for tensor in batch] for batch in batches]
-        for place, info in enumerate(self.graph.inputs):
-            parts = [_expanded(batch[place], self.settings.microbatch) for batch in batches]
-            given[info.name] = torch.cat(parts).reshape(-1, *info.shape).detach()
-        return self.run_forward(given, len(batches))
-
-    def backward(self, gradients: Sequence[Batch] | None, clear: bool, count: int) -> list[Batch]:
-        """Gradients of the inputs of each micro-batch."""
-        return self.input_gradients(self.run_backward(gradients, clear, count), self.input_names(), count)
 
     def reference(self, values: Values, tensors: Sequence[Any], sample: int = 0) -> list[torch.Tensor]:
         """Outputs of one sample in torch, with parameters of these values."""
@@ -319,7 +328,7 @@ class TorchTraining(_Compiled, TorchStage):
             return torch_outputs(self.module, values, tensors)
 
 
-class OnnxTraining(_Compiled, OnnxStage):
+class OnnxTraining(_OfGraphInputs, OnnxStage):
     """An ONNX model. Its references have no gradients, since onnxruntime computes none."""
 
     def __init__(self, module: OnnxModule, samples: Sequence[Any], settings: Settings, plan: Plan) -> None:
@@ -342,19 +351,6 @@ class OnnxTraining(_Compiled, OnnxStage):
         """On the device and in the module."""
         _Compiled.set_parameter(self, name, value)
         self.parameters()[name].set_value(value)
-
-    def forward(self, batches: Sequence[Batch]) -> list[Batch]:
-        """Outputs of each micro-batch."""
-        self._forms = [[tuple(tensor.shape) for tensor in batch] for batch in batches]
-        given = {}
-        for place, info in enumerate(self.graph.inputs):
-            parts = [_expanded(batch[place], self.settings.microbatch) for batch in batches]
-            given[info.name] = torch.cat(parts).reshape(-1, *info.shape).detach()
-        return self.run_forward(given, len(batches))
-
-    def backward(self, gradients: Sequence[Batch] | None, clear: bool, count: int) -> list[Batch]:
-        """Gradients of the inputs of each micro-batch."""
-        return self.input_gradients(self.run_backward(gradients, clear, count), self.input_names(), count)
 
     def reference(self, values: Values, tensors: Sequence[Any], sample: int = 0) -> list[torch.Tensor]:
         """Outputs of one sample in onnxruntime, with parameters of these values; without any, those of the device."""
