@@ -22,7 +22,7 @@ install(FILES ${CMAKE_BINARY_DIR}/ttsimConfig.cmake ${CMAKE_BINARY_DIR}/ttsimCon
 install(DIRECTORY configs DESTINATION ${CMAKE_INSTALL_DATADIR}/ttsim)
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DATADIR}/ttsim)
 # the page of ttsim report, if scripts/web has built it
-install(FILES build/web/report.html DESTINATION ${CMAKE_INSTALL_DATADIR}/ttsim OPTIONAL)
+install(FILES build/web/report.html build/web/sweep.html DESTINATION ${CMAKE_INSTALL_DATADIR}/ttsim OPTIONAL)
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md")
 install(FILES README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES cmake/copyright THIRD_PARTY.md DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -12,14 +12,17 @@ function bundledParts(): string {
   return `<!-- Contains, unchanged, these npm packages, whose sources are in the registry: ${parts.join(', ')}. -->`;
 }
 
+/** The page to build: report (index.html) or sweep (sweep.html). */
+const source = process.env.TTSIM_PAGE === 'sweep' ? 'sweep.html' : 'index.html';
+
 /** Inlines script and style, so that the page is one file that opens from disk. */
 function oneFile(): Plugin {
   return {
     name: 'one-file',
     enforce: 'post',
     generateBundle(_options, bundle) {
-      const page = bundle['index.html'];
-      if (!page || page.type !== 'asset') throw new Error('index.html is not in the bundle');
+      const page = bundle[source];
+      if (!page || page.type !== 'asset') throw new Error(`${source} is not in the bundle`);
       let html = String(page.source);
       for (const [name, part] of Object.entries(bundle)) {
         if (part === page) continue;
@@ -37,7 +40,7 @@ function oneFile(): Plugin {
         Reflect.deleteProperty(bundle, name);
       }
       page.source = html.replace('<head>', () => `<head>\n${bundledParts()}`);
-      page.fileName = 'report.html';
+      page.fileName = source === 'sweep.html' ? 'sweep.html' : 'report.html';
     },
   };
 }
@@ -51,7 +54,7 @@ export default defineConfig({
     modulePreload: false,
     assetsInlineLimit: Number.MAX_SAFE_INTEGER,
     chunkSizeWarningLimit: 4000,
-    rollupOptions: { output: { inlineDynamicImports: true } },
+    rollupOptions: { input: source, output: { inlineDynamicImports: true } },
   },
   worker: { format: 'iife' },
   plugins: [oneFile()],

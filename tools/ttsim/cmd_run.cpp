@@ -17,6 +17,7 @@
 #include "tools/common/outputs.hpp"
 #include "tools/common/stop_signals.hpp"
 #include "tools/common/usage.hpp"
+#include "tools/ttsim/command_server.hpp"
 #include "tools/ttsim/commands.hpp"
 #include "tools/ttsim/model.hpp"
 #include "tools/ttsim/progress.hpp"
@@ -159,6 +160,7 @@ int run(RunCommandFlags& flags) {
         refuse_empty_checks(flags, report.device);
         return report.device.fast_enough() || !flags.values.check_perf ? 0 : 1;
     }
+    options.value = preloaded_netlist(options.netlist);
     sim::RunReport report = sim::run(options);
     at_end.status = "complete";
     progress.clear();

@@ -15,6 +15,10 @@ namespace ttsim::impl::cli {
 /// 1 on a mismatch.
 void add_run(CLI::App& app, int& exit_status);
 void add_check(CLI::App& app);
+/// `run_command`: the program itself, for the commands of `ttsim batch`.
+void add_batch(CLI::App& app, int (*run_command)(int, char**));
+/// Both pass their arguments to the Python package.
+void add_sweep(CLI::App& app);
 void add_explain(CLI::App& app);
 void add_debug(CLI::App& app);
 void add_new(CLI::App& app);

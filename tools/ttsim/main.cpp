@@ -45,6 +45,8 @@ int parse_and_run(int argc, char** argv) {
     ttsim::impl::cli::add_noc(app);
     ttsim::impl::cli::add_pipe(app);
     ttsim::impl::cli::add_vectors(app, exit_status);
+    ttsim::impl::cli::add_batch(app, parse_and_run);
+    ttsim::impl::cli::add_sweep(app);
     ttsim::impl::cli::add_colour_flag(app);
     const std::vector<std::string> words = ttsim::impl::cli::with_long_flags(argc, argv);
     std::vector<const char*> given;
