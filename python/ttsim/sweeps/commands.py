@@ -101,10 +101,26 @@ def _netlist(file: str, fields: Mapping[str, Any], inputs: pathlib.Path) -> str:
     text = yaml_fields.text_of(root)
     path_of_text = inputs / f"{pathlib.Path(file).stem}-{hashlib.sha256(text.encode()).hexdigest()[:16]}.yaml"
     if not path_of_text.is_file():
-        temporary = path_of_text.with_name(f".{path_of_text.name}.{os.getpid()}.{os.urandom(4).hex()}")
-        temporary.write_text(text, encoding="utf-8")
-        temporary.replace(path_of_text)
+        _write_whole(path_of_text, text)
     return str(path_of_text)
+
+
+def _as_file(command: str, key: str, value: Any, inputs: pathlib.Path) -> Any:
+    """A map that an option takes as a YAML file becomes such a file."""
+    if TABLES[command][key][0] != "yaml" or not isinstance(value, dict):
+        return value
+    text = yaml.safe_dump(value, sort_keys=False)
+    path = inputs / f"{key}-{hashlib.sha256(text.encode()).hexdigest()[:16]}.yaml"
+    if not path.is_file():
+        _write_whole(path, text)
+    return str(path)
+
+
+def _write_whole(path: pathlib.Path, text: str) -> None:
+    """Other workers see the file whole or not at all."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.{os.urandom(4).hex()}")
+    temporary.write_text(text, encoding="utf-8")
+    temporary.replace(path)
 
 
 def _device(sweep: Sweep, point: Mapping[str, Any], run: Mapping[str, Any]) -> str:
@@ -140,7 +156,7 @@ def commands_of(sweep: Sweep, point: Mapping[str, Any], inputs: pathlib.Path) ->
         compiling.setdefault("threads", 1)
         words = ["compile", file, *target]
         for key, value in compiling.items():
-            words += flags_of("compile", key, value)
+            words += flags_of("compile", key, _as_file("compile", key, value, inputs))
         running = ["run", COMPILED]
     else:
         if rows:

@@ -31,6 +31,9 @@ class Engine(Protocol):
     def completed(self, futures: Iterable[Any]) -> set[Any]:
         """Waits until at least one of the futures is done, and returns those that are."""
 
+    def ended_workers(self, error: Exception) -> bool:
+        """Whether an error says that the point itself ended the workers that ran it."""
+
     def close(self) -> None:
         """Ends the workers and what they run."""
 
@@ -63,6 +66,9 @@ class LocalEngine:
     def completed(self, futures: Iterable[Any]) -> set[Any]:
         return wait(list(futures), return_when=FIRST_COMPLETED).done
 
+    def ended_workers(self, error: Exception) -> bool:
+        return False  # evaluate() reports them as results
+
     def close(self) -> None:
         self._pool.shutdown(wait=False, cancel_futures=True)
         evaluate.close()
@@ -75,13 +81,19 @@ class DaskEngine:
     def __init__(self, client: Any, cluster: Any = None) -> None:
         self._client, self._cluster = client, cluster
 
+    def _workers(self) -> int:
+        try:
+            return sum(map(int, self._client.nthreads().values()))
+        except (OSError, TimeoutError):  # the scheduler was lost
+            return 0
+
     @property
     def workers(self) -> int:
-        return max(1, sum(map(int, self._client.nthreads().values())))
+        return max(1, self._workers())
 
     @property
     def description(self) -> str:
-        return f"{self.workers} dask workers, dashboard {self._client.dashboard_link}"
+        return f"dask, {self._workers()} workers, dashboard {self._client.dashboard_link}"
 
     def submit(self, task: Task) -> Any:
         return self._client.submit(evaluate.evaluate, task, key=f"ttsim-{task.key}", pure=True, retries=2)
@@ -89,6 +101,9 @@ class DaskEngine:
     def completed(self, futures: Iterable[Any]) -> set[Any]:
         done: set[Any] = set(_dask("--engine dask").wait(list(futures), return_when="FIRST_COMPLETED").done)
         return done
+
+    def ended_workers(self, error: Exception) -> bool:
+        return isinstance(error, _dask("--engine dask").KilledWorker)
 
     def close(self) -> None:
         self._client.close()
@@ -155,7 +170,10 @@ def run_all(engine: Engine, next_task: Callable[[], tuple[Any, Task] | None],
             label, task = running.pop(future)
             try:
                 result = future.result()
-            except Exception as error:  # noqa: BLE001 (of the engine: a worker that was lost too often, for example)
-                result = {"key": task.key, "status": "killed", "message": f"{type(error).__name__}: {error}",
-                          "command": task.commands.text(), "measures": {}}
+            except Exception as error:
+                if not engine.ended_workers(error):
+                    raise SweepError(f"{engine.description}: {type(error).__name__}: {error}; the same command goes on "
+                                     "where it was") from None
+                result = {"key": task.key, "status": "killed", "message": str(error), "command": task.commands.text(),
+                          "measures": {}}
             done(label, result)

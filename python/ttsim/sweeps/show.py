@@ -22,7 +22,7 @@ def query(store: Store, where: str = "", sort: str = "", limit: int = 0, columns
     '-' in front from large to small. SweepError for an unknown column or a wrong condition."""
     with store.connect() as connection:
         known = _columns(connection)
-        chosen = columns or [name for name in known if name not in ("key", "command", "build", "sweep", "at", "elapsed")]
+        chosen = columns or [*(name for name in known if name not in FIXED), "status", "message"]
         for name in (*chosen, *([sort.lstrip("-")] if sort else [])):
             if name not in known:
                 raise unknown("column", name, known)

@@ -100,23 +100,20 @@ class Store:
         it reads and writes no other file."""
         connection = duckdb.connect()
         parts = sorted(str(path) for path in self.results.glob("*.parquet"))
-        sources = []
+        lines = self._lines()
+        _table(connection, "lines", lines)
+        everything = "SELECT * FROM lines"
         if parts:
-            connection.execute(f"CREATE TEMP TABLE parts AS SELECT * FROM read_parquet([{', '.join(map(literal, parts))}],"
-                               " union_by_name = true)")
-            sources.append("parts")
-        if lines := self._lines():
-            _table(connection, "lines", lines)
-            sources.append("lines")
-        if not sources:
-            _table(connection, "lines", [])
-            sources = ["lines"]
-        everything = " UNION ALL BY NAME ".join(f"SELECT * FROM {source}" for source in sources)
-        connection.execute(f"CREATE TEMP TABLE everything AS {everything}")
-        rows, keys = connection.execute("SELECT count(*), count(DISTINCT key) FROM everything").fetchone() or (0, 0)
+            files = ", ".join(map(literal, parts))
+            everything = f"SELECT * FROM read_parquet([{files}], union_by_name = true)"
+            everything += " UNION ALL BY NAME SELECT * FROM lines" if lines else ""
+        connection.execute(f"CREATE TEMP VIEW everything AS {everything}")
+        # two sweeps at the same time, or retries, store a point twice
+        rows, keys = connection.execute("SELECT count(*), count(DISTINCT hash(key)) FROM everything").fetchall()[0]
         last = "" if rows == keys else " QUALIFY row_number() OVER (PARTITION BY key ORDER BY at DESC) = 1"
         connection.execute(f"CREATE TEMP VIEW results AS SELECT * FROM everything{last}")
         if sealed:
+            connection.execute(f"SET allowed_directories = [{literal(str(self.results) + '/')}]")
             connection.execute("SET enable_external_access = false")
         return connection
 
