@@ -79,11 +79,11 @@ export function bestRow(results: Results, rows: number[], measure: string): numb
 /** Column names without the parts that all have in common with "run." and the like: for labels of axes. */
 export function label(column: string): string {
   const parts = column.split('.');
-  return parts.length > 3 ? `${parts[0]}…${parts.slice(-2).join('.')}` : column;
+  return parts.length > 3 ? `${parts[0]}..${parts.slice(-2).join('.')}` : column;
 }
 
 export function shown(value: Cell): string {
-  if (value === null) return '–';
+  if (value === null) return '-';
   if (typeof value !== 'number') return String(value);
   return Number.isInteger(value) ? value.toLocaleString('en') : value.toLocaleString('en', { maximumSignificantDigits: 6 });
 }
