@@ -2,9 +2,9 @@
 
 
 def unexpected_skips(reporter):
-    """Reports of skipped tests, except those of long runs (TTSIM_LONG)."""
+    """Reports of skipped tests, except those of long runs (TTSIM_LONG) and of Slurm where it cannot start."""
     skipped = reporter.stats.get("skipped", [])
-    return [report for report in skipped if "TTSIM_LONG" not in report.longrepr[-1]]
+    return [report for report in skipped if not any(word in report.longrepr[-1] for word in ("TTSIM_LONG", "Skipped: Slurm:"))]
 
 
 def pytest_terminal_summary(terminalreporter):
