@@ -11,7 +11,8 @@ import torch
 import ttsim
 
 from .device import _kinds
-from .module import Module, OnnxModule, PyBudaModule, PyTorchModule
+from .module import FrameworkModule, Module, OnnxModule, PyBudaModule, PyTorchModule
+from .module.framework import NO_TRAINING
 from .optimizers import Optimizer
 from .parameter import Parameter
 from .stage import Settings
@@ -293,6 +294,8 @@ def _groups(modules: Sequence[Any], device: str) -> list[list[Any]]:
     """Consecutive PyBudaModules together, others alone. RuntimeError for modules that do not train."""
     groups: list[list[Any]] = []
     for module in modules:
+        if isinstance(module, FrameworkModule):
+            raise RuntimeError(f"{module!r} of device '{device}' cannot train: {NO_TRAINING}")
         if not isinstance(module, (PyBudaModule, PyTorchModule, OnnxModule)):
             raise RuntimeError(f"{module!r} of device '{device}' runs only inference; train a PyTorchModule, an OnnxModule "
                                "or a PyBudaModule")

@@ -13,6 +13,7 @@ formats, and reports the cycles.
 Errors are subclasses of ttsim.Error: InputError, UnsupportedError, HangError, InterruptedRunError, ResourceError or
 InternalError. `code` is a word for programs ("unknown-name"), `ops` has the names concerned, `message` and `remedy` are
 text, `file`, `line` and `column` the place if known, and `problems` has every problem. Simulations release the GIL, and Ctrl-C interrupts them."""
+from . import _loading  # first: how the extension is loaded
 from ._ttsim import (ArrayInfo, CompileReport, DeviceInfo, ElementType, Engine, EpochTypeTime, Error, ErrorKind,
                      FusedInfo, FusedMember, GraphInfo, GraphTime, HangError, HostStep, IgnoredOverride, ImageInfo,
                      InputError, InternalError, InterruptedRunError, LoweredOp, MergeReport, Netlist, Numerics, OpInfo, OpTime,
@@ -20,10 +21,11 @@ from ._ttsim import (ArrayInfo, CompileReport, DeviceInfo, ElementType, Engine, 
                      UnsupportedError, Value, Verdict, describe_device, devices, image_info, merge_images, model_ops,
                      set_config_dir)
 from ._ttsim import version as __version__
-from .graph import Graph
-from .model import CompiledModel, Model, compile  # noqa: A004 (the name of the command)
-from .session import Session, run
-from .trainer import Trainer
+_loading.done()
+from .graph import Graph  # noqa: E402 (after done())
+from .model import CompiledModel, Model, compile  # noqa: A004, E402 (the name of the command)
+from .session import Session, run  # noqa: E402
+from .trainer import Trainer  # noqa: E402
 
 __all__ = [
     "ArrayInfo", "CompileReport", "CompiledModel", "DeviceInfo", "ElementType", "Engine", "EpochTypeTime",
