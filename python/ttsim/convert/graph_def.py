@@ -5,9 +5,9 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .base import OPSET, Converted, cached, check_ops, invalid, need, renamed, silenced
+from .base import Converted, cached, invalid, need, renamed
 from .side_effects import check_graph
-from .tensorflow import Spec
+from .tensorflow import Spec, onnx_of
 
 _VARIABLES = ("VarHandleOp", "VariableV2", "Variable")
 
@@ -81,7 +81,6 @@ def convert(graph: Any, outputs: Sequence[str] | None = None, specs: Sequence[Sp
 
 
 def _convert(graph: Any, outputs: Sequence[str] | None, specs: Sequence[Spec] | None, file: str) -> Converted:
-    _, convert_module = need("tensorflow", "tensorflow", "tf2onnx.convert")
     check_graph(graph, file)
     variables = [node.name for node in graph.node if node.op in _VARIABLES]
     if variables:
@@ -95,14 +94,7 @@ def _convert(graph: Any, outputs: Sequence[str] | None, specs: Sequence[Spec] | 
         raise invalid(f"the graph has {len(inputs)} inputs ({', '.join(name for name, _, _ in inputs)}), and "
                       f"{len(specs)} were given", file, "give one tensor for each, in this order")
     shapes = {name: tuple(spec[0]) for (name, _, _), spec in zip(inputs, specs or ())}
-    with silenced():
-        try:
-            proto, _ = convert_module.from_graph_def(with_shapes(graph, shapes), input_names=[f"{name}:0" for name, _, _ in inputs],
-                                                     output_names=names, opset=OPSET)
-        except Exception as error:
-            raise invalid(f"TensorFlow cannot read the graph: {str(error).splitlines()[0][:300]}", file,
-                          "check that all its nodes are of this version of TensorFlow") from error
-    check_ops(proto, file)
+    proto = onnx_of(with_shapes(graph, shapes), [f"{name}:0" for name, _, _ in inputs], names, file)
     return renamed(proto, [name for name, _, _ in inputs], [name.removesuffix(":0") for name in names])
 
 

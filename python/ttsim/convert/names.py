@@ -17,7 +17,7 @@ def name_parameters(model: Any, values: Mapping[str, Array]) -> None:
     """Names initializers after the parameters of the framework that have their values, also transposed or reshaped as
     converters do for convolutions. Initializers with values of several parameters, or of none, keep their names."""
     numpy_helper = importlib.import_module("onnx").numpy_helper
-    by_size: dict[tuple[int, float], list[str]] = {}
+    by_size: dict[tuple[int, int], list[str]] = {}
     for name, value in values.items():
         if value.size > 1 and value.dtype.kind == "f":
             by_size.setdefault(_key(value), []).append(name)
@@ -35,10 +35,10 @@ def name_parameters(model: Any, values: Mapping[str, Array]) -> None:
     _rename(model.graph, new)
 
 
-def _key(value: Array) -> tuple[int, float]:
-    """The same for all orders of the elements."""
-    flat = numpy.sort(value.reshape(-1).astype(numpy.float64))
-    return value.size, float(flat @ numpy.arange(1, flat.size + 1))
+def _key(value: Array) -> tuple[int, int]:
+    """The same for all orders of the elements: the sum of their bits."""
+    bits = numpy.ascontiguousarray(value).reshape(-1).view(f"uint{8 * value.dtype.itemsize}")
+    return value.size, int(bits.sum(dtype=numpy.uint64))
 
 
 def _same(one: Array, other: Array) -> bool:

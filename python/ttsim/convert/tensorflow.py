@@ -9,6 +9,8 @@ import numpy
 
 from .base import OPSET, Converted, check_ops, invalid, need, quiet, renamed, silenced
 from .names import name_parameters
+from .side_effects import nodes_of
+from .tf_ops import HANDLERS
 
 Spec = tuple[tuple[int | None, ...], str]  # shape, name of the numpy type
 
@@ -56,6 +58,10 @@ def declared_inputs(model: Any) -> list[tuple[str, tuple[int | None, ...], str]]
     """Names, shapes and types of inputs in the model's order; None if they follow from the call."""
     if is_signature(model):
         specs = model.structured_input_signature
+        if specs is None:  # a graph, whose inputs have an order only
+            captured = {id(tensor) for _, tensor in model.graph.captures}
+            return [(value.name.split(":")[0], _dims(value.shape), value.dtype.name) for value in model.inputs
+                    if id(value) not in captured]
         named = [(name, spec) for name, spec in specs[1].items() if hasattr(spec, "shape")]
         plain = [(getattr(spec, "name", None) or f"input_{k}", spec) for k, spec in enumerate(specs[0]) if hasattr(spec, "shape")]
         return [(name, _dims(spec.shape), spec.dtype.name) for name, spec in plain + named]
@@ -76,6 +82,8 @@ def _dims(shape: Any) -> tuple[int | None, ...]:
 def caller(model: Any) -> Any:
     """A function of the inputs in order, that calls the model as it is called in TensorFlow."""
     if is_signature(model):
+        if model.structured_input_signature is None:
+            return model
         names = [name for name, _, _ in declared_inputs(model) or []]
         positional = len(model.structured_input_signature[0])
 
@@ -146,8 +154,7 @@ def flat(outputs: Any, prefix: str = "") -> list[tuple[str, Any]]:
 def convert(model: Any, specs: Sequence[Spec], file: str = "") -> Converted:
     """Converts for inputs of these shapes and types; those that the model declares win over types. InputError for a
     model that cannot be called with them; UnsupportedError for ops without a form in ONNX."""
-    tf, tf2onnx = need("tensorflow", "tensorflow", "tf2onnx")
-    need("tensorflow", "tf2onnx.convert")
+    tf, freezer = need("tensorflow", "tensorflow", "tensorflow.python.framework.convert_to_constants")
     call, declared = caller(model), declared_inputs(model)
     if declared is not None and len(declared) != len(specs):
         raise invalid(f"the model has {len(declared)} inputs ({', '.join(name for name, _, _ in declared)}), and "
@@ -165,16 +172,37 @@ def convert(model: Any, specs: Sequence[Spec], file: str = "") -> Converted:
     function = tf.function(traced, input_signature=wanted, autograph=True)
     with silenced():
         try:
-            function.get_concrete_function()
+            traced_function = function.get_concrete_function()
         except Exception as error:
             raise invalid(f"TensorFlow cannot trace the model for inputs {_shown(specs)}: {first_line(error)}", file,
                           "push inputs of the shapes that the model has in TensorFlow") from error
-        proto, _ = tf2onnx.convert.from_function(function, input_signature=wanted, opset=OPSET)
-    check_ops(proto, file)
+        frozen = freezer.convert_variables_to_constants_v2(traced_function, lower_control_flow=False,
+                                                           aggressive_inlining=True)
+    count = len(specs)
+    proto = onnx_of(frozen.graph.as_graph_def(add_shapes=True), [tensor.name for tensor in frozen.inputs[:count]],
+                    [tensor.name for tensor in frozen.outputs], file)
     values = {name: numpy.asarray(variable) for name, variable in variables_of(model).items()}
     name_parameters(proto, values)
     inputs = [name for name, _, _ in declared] if declared is not None else [f"input_{k}" for k in range(len(specs))]
     return renamed(proto, inputs, _output_names(model, names))
+
+
+def onnx_of(graph: Any, inputs: Sequence[str], outputs: Sequence[str], file: str) -> Any:
+    """The ModelProto of a frozen GraphDef. InputError for a graph that TensorFlow cannot read; UnsupportedError for ops
+    without a form in ONNX."""
+    (tf2onnx,) = need("tensorflow", "tf2onnx.convert")
+    for part in [*graph.library.function, *nodes_of(graph)]:  # functions for XLA are inlined as others are
+        for name in ("_noinline", "_XlaMustCompile"):
+            part.attr.pop(name, None)
+    with silenced():
+        try:
+            proto, _ = tf2onnx.from_graph_def(graph, input_names=list(inputs), output_names=list(outputs), opset=OPSET,
+                                              custom_op_handlers=HANDLERS)
+        except Exception as error:
+            raise invalid(f"the converter to ONNX cannot read the graph: {first_line(error)}", file,
+                          "check that all its nodes are of this version of TensorFlow") from error
+    check_ops(proto, file)
+    return proto
 
 
 def _output_names(model: Any, keys: Sequence[str]) -> list[str]:
