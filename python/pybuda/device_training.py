@@ -294,8 +294,6 @@ def _groups(modules: Sequence[Any], device: str) -> list[list[Any]]:
     """Consecutive PyBudaModules together, others alone. RuntimeError for modules that do not train."""
     groups: list[list[Any]] = []
     for module in modules:
-        if isinstance(module, FrameworkModule):
-            raise RuntimeError(f"{module!r} of device '{device}' cannot train: {NO_TRAINING}")
         if not isinstance(module, (PyBudaModule, PyTorchModule, OnnxModule)):
             raise RuntimeError(f"{module!r} of device '{device}' runs only inference; train a PyTorchModule, an OnnxModule "
                                "or a PyBudaModule")
@@ -317,3 +315,6 @@ def check_trainable(device: Any, settings: Any) -> None:
             raise RuntimeError(f"device '{device.name}' cannot train with {what}: {remedy}")
     if not device.modules:
         raise RuntimeError(f"device '{device.name}' has no module; add one with place_module()")
+    for module in device.modules:
+        if isinstance(module, FrameworkModule):
+            raise RuntimeError(f"{module!r} of device '{device.name}' cannot train: {NO_TRAINING}")

@@ -174,7 +174,7 @@ def _loads(text: str, path: str) -> Any:
         raise _refused("an unknown structure of inputs", path) from error
 
 
-def _refused(what: str, path: str) -> Exception:
+def _refused(what: str, path: str) -> Any:
     return unsupported(f"the program has {what[:80]!r}, which torch.export does not write for models of plain tensors", path,
                        "nothing of it is executed: load it in a program of your own if you trust it")
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy
 
-from .base import OPSET, Converted, check_ops, invalid, need, quiet, renamed, silenced
+from .base import OPSET, Converted, check_ops, invalid, need, renamed, silenced
 from .names import name_parameters
 from .side_effects import nodes_of
 from .tf_ops import HANDLERS
@@ -69,7 +69,7 @@ def declared_inputs(model: Any) -> list[tuple[str, tuple[int | None, ...], str]]
     if isinstance(inputs, (list, tuple)) and inputs and hasattr(inputs[0], "shape"):
         return [(value.name.split(":")[0], _dims(value.shape), str(getattr(value.dtype, "name", value.dtype)))
                 for value in inputs]
-    given = getattr(getattr(model, "__call__", None), "input_signature", None) or getattr(model, "input_signature", None)
+    given = getattr(model, "input_signature", None) or getattr(model.__call__, "input_signature", None)
     if given:
         return [(spec.name or f"input_{k}", _dims(spec.shape), spec.dtype.name) for k, spec in enumerate(given)]
     return None

@@ -2,14 +2,16 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Sequence
 from typing import Any
 
 import numpy
 
+from . import flatbuffer
 from .base import OPSET, Converted, cached, check_ops, invalid, need, renamed, silenced
-
-_ANEW = "write it anew with tf.lite.TFLiteConverter, or download it again"
+from .flatbuffer import ANEW
+from .tf_ops import register
 
 
 def check_file(path: str) -> None:
@@ -21,23 +23,24 @@ def check_file(path: str) -> None:
     except OSError as error:
         raise invalid(f"cannot be read: {error.strerror}", path, code="unreadable-file") from error
     if head[4:8] != b"TFL3":
-        raise invalid("it is not a model of TensorFlow Lite: the identifier TFL3 is missing", path, _ANEW)
+        raise invalid("it is not a model of TensorFlow Lite: the identifier TFL3 is missing", path, ANEW)
     if int.from_bytes(head[:4], "little") >= size:
-        raise invalid("the flatbuffer is truncated", path, _ANEW)
+        raise invalid("the flatbuffer is truncated", path, ANEW)
 
 
 def interpreter(path: str) -> Any:
     """TensorFlow's interpreter of a file. InputError for one that it cannot read."""
     check_file(path)
     (tf,) = need("tflite", "tensorflow")
+    content = flatbuffer.contents(path)
     with silenced():
         try:
-            return tf.lite.Interpreter(path)
+            return tf.lite.Interpreter(model_content=content)
         except Exception as error:
             message = str(error).strip().splitlines()[0][:300]
             if "custom" in message.lower() or "unresolved" in message.lower():
                 raise invalid(f"TensorFlow Lite cannot prepare it: {message}", path, "replace its custom ops") from error
-            raise invalid(f"the flatbuffer is truncated or damaged ({message})", path, _ANEW) from error
+            raise invalid(f"the flatbuffer is truncated or damaged ({message})", path, ANEW) from error
 
 
 def details(path: str) -> tuple[list[Any], list[Any]]:
@@ -61,7 +64,11 @@ def run(path: str, values: Sequence[Any]) -> list[Any]:
         if -1 in sizes:
             made.resize_tensor_input(one["index"], [sizes[0] if sizes[0] > 0 else 1, *value.shape[1:]])
     with silenced():
-        made.allocate_tensors()
+        try:
+            made.allocate_tensors()
+        except (RuntimeError, ValueError) as error:
+            raise invalid(f"TensorFlow's interpreter cannot run it: {str(error).strip().splitlines()[0][:200]}", path,
+                          "export the model without this op") from error
     step = int(made.get_input_details()[0]["shape"][0]) if values[0].ndim else 1
     parts = []
     for at in range(0, max(values[0].shape[0] if values[0].ndim else 1, 1), step):
@@ -82,12 +89,17 @@ def convert(path: str, shapes: Sequence[Sequence[int]] | None = None) -> Convert
 def _convert(path: str, shapes: Sequence[Sequence[int]] | None) -> Converted:
     inputs, outputs = details(path)
     (convert_module,) = need("tflite", "tf2onnx.convert")
-    with silenced():
+    register()
+    content = flatbuffer.contents(path)
+    flatbuffer.check_ops(content, path)
+    with silenced(), tempfile.NamedTemporaryFile(suffix=".tflite") as file:
+        file.write(content)
+        file.flush()
         try:
-            proto, _ = convert_module.from_tflite(path, opset=OPSET)
+            proto, _ = convert_module.from_tflite(file.name, opset=OPSET)
         except Exception as error:
             raise invalid(f"the converter to ONNX cannot read it: {str(error).strip().splitlines()[-1][:300] if str(error).strip() else type(error).__name__}",
-                          path, _ANEW) from error
+                          path, ANEW) from error
     check_ops(proto, path, "TensorFlow Lite")
     _reorder(proto.graph.input, [one["name"] for one in inputs])
     _reorder(proto.graph.output, [one["name"] for one in outputs])
