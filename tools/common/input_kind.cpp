@@ -183,8 +183,7 @@ InputKind kind_of(const std::string& path) {
 void require_kind(InputKind wanted, const std::string& path, const std::string& command, const char* accepted) {
     const InputKind found = kind_of(path);
     if (found == wanted || found == InputKind::Unknown) return;
-    fail_input({path, 0, 0}, "is {}, not {}; {}", kind_name(found, path),
-               accepted ? accepted : kind_name(wanted, ""),
+    fail_input({path, 0, 0}, "is {}, not {}; {}", kind_name(found, path), accepted ? accepted : kind_name(wanted, ""),
                suggest_command(found, wanted, path, command));
 }
 

@@ -148,8 +148,9 @@ void convert(CompileFlags& flags, Progress& progress) {
     if (const auto show = progress.callback()) show({.stage = "converting from " + framework, .share = 0, .next = ""});
     // a .pt2 file has names of dimensions, which the reader of ONNX takes
     const bool by_converter = framework != "torch.export";
-    flags.files.onnx = convert_to_onnx({flags.files.model, by_converter ? flags.files.shapes : decltype(flags.files.shapes){},
-                                        flags.signature, flags.output_names});
+    flags.files.onnx =
+        convert_to_onnx({flags.files.model, by_converter ? flags.files.shapes : decltype(flags.files.shapes){},
+                         flags.signature, flags.output_names});
     if (by_converter) flags.files.shapes.clear();
 }
 
@@ -195,7 +196,10 @@ void run(CompileFlags& flags) {
 void add_compile(CLI::App& app) {
     auto flags = std::make_shared<CompileFlags>();
     CLI::App* command = app.add_subcommand("compile", "Compile a model into a netlist and its weights");
-    command->add_option("model", flags->files.model, "Model: ONNX (.onnx), graph in text form, or a file that the Python package ttsim converts: TensorFlow Lite "
+    command
+        ->add_option("model", flags->files.model,
+                     "Model: ONNX (.onnx), graph in text form, or a file that the Python package ttsim converts: "
+                     "TensorFlow Lite "
                      "(.tflite), Keras (.keras), frozen GraphDef of TensorFlow (.pb), SavedModel folder, torch.export "
                      "(.pt2)")
         ->required()

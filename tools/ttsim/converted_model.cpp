@@ -30,8 +30,7 @@ namespace {
 class TemporaryFolder {
 public:
     TemporaryFolder() : path_((fs::temp_directory_path() / "ttsim-convert-XXXXXX").string()) {
-        if (!::mkdtemp(path_.data()))
-            fail_input({path_, 0, 0}, "the folder cannot be made: {}", std::strerror(errno));
+        if (!::mkdtemp(path_.data())) fail_input({path_, 0, 0}, "the folder cannot be made: {}", std::strerror(errno));
         registered_.emplace(path_);
     }
     ~TemporaryFolder() {
@@ -66,7 +65,8 @@ std::vector<std::string> arguments(const Conversion& conversion, const std::stri
     // -P: no modules from the current folder, which may be a stranger's
     std::vector<std::string> words{python, "-P", "-m", "ttsim.convert", "-o", folder.file("model.onnx")};
     words.insert(words.end(), {"--error-file", folder.file("error.json")});
-    for (const auto& [name, dims] : conversion.shapes) words.push_back(fmt::format("--shape={}={}", name, fmt::join(dims, ",")));
+    for (const auto& [name, dims] : conversion.shapes)
+        words.push_back(fmt::format("--shape={}={}", name, fmt::join(dims, ",")));
     if (!conversion.signature.empty()) words.push_back("--signature=" + conversion.signature);
     if (!conversion.output_names.empty())
         words.push_back(fmt::format("--output-names={}", fmt::join(conversion.output_names, ",")));

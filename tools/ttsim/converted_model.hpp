@@ -16,9 +16,9 @@ struct Conversion {
     std::vector<std::string> output_names = {};  ///< of a GraphDef; empty: results that no node reads
 };
 
-/// The bytes of the ModelProto. Runs `python3 -m ttsim.convert` (TTSIM_PYTHON names another interpreter), which executes
-/// nothing of the file. Throws Error: Input for an invalid file or a missing package, Unsupported for ops without a form
-/// in ONNX.
+/// The bytes of the ModelProto. Runs `python3 -m ttsim.convert` (TTSIM_PYTHON names another interpreter), which
+/// executes nothing of the file. Throws Error: Input for an invalid file or a missing package, Unsupported for ops
+/// without a form in ONNX.
 std::string convert_to_onnx(const Conversion& conversion);
 
 }  // namespace ttsim::impl::cli

@@ -54,8 +54,8 @@ def need(extra: str, *names: str) -> list[Any]:
     """Imports modules of a framework. InputError that names the extra to install if one is missing."""
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")  # TensorFlow's own notes about the machine
     found = []
-    with quiet():
-        for name in names:
+    for name in names:
+        with silenced() if name not in sys.modules else contextlib.nullcontext():
             try:
                 found.append(importlib.import_module(name))
             except ModuleNotFoundError as error:
