@@ -12,7 +12,7 @@ def files():
     found = {}
     for path in sorted([*root.rglob("*.tflite"), *root.rglob("*.keras"), *root.rglob("saved_model.pb")]):
         package = path.relative_to(root).parts[0]
-        found[f"{package}/{path.parent.name if path.suffix == '.pb' else path.stem}"] = lambda path=path: load(path)
+        found[f"{package}/{path.parent.name + '/saved_model' if path.suffix == '.pb' else path.stem}"] = lambda path=path: load(path)
     return found
 
 

@@ -36,6 +36,8 @@ def loaded(path: str) -> Iterator[Any]:
     for meta in model.meta_graphs:
         check_graph(meta.graph_def, file)
         remove_savers(meta.graph_def)
+        for node in meta.object_graph_def.nodes:
+            del node.slot_variables[:]  # of optimizers, which Keras 3 cannot load from files of Keras 2
     with tempfile.TemporaryDirectory() as folder:
         with open(os.path.join(folder, PROTO), "wb") as target:
             target.write(model.SerializeToString())
