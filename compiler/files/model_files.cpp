@@ -76,13 +76,14 @@ Values read_inputs(const ModelFiles& files, const Graph& graph, bool samples) {
 
 Graph read_model(const ModelFiles& files, std::vector<std::string>* notes) {
     const std::string extension = std::filesystem::path(files.model).extension().string();
-    if (extension == ".onnx" || extension == ".pb") {
+    if (extension == ".onnx" || extension == ".pb" || !files.onnx.empty()) {
         OnnxOptions options{files.shapes, read_constants(files.constants), std::nullopt, notes, files.threads};
         options.value_dims = [&](const std::string& input) -> std::optional<Dims> {
             const auto file = files.inputs.find(input);
             return file == files.inputs.end() ? std::nullopt : std::optional(read_value_file(file->second).dims());
         };
-        return read_onnx(files.model, std::move(options));
+        return files.onnx.empty() ? read_onnx(files.model, std::move(options))
+                                  : parse_onnx(files.onnx, files.model, options);
     }
     Graph graph = parse_graph(read_file(files.model, most_graph_text), files.model);
     name_inputs(graph);

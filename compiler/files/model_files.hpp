@@ -10,6 +10,7 @@ namespace ttsim::impl::ir {
 
 struct ModelFiles {
     std::string model;                             ///< .onnx file, or a graph as text
+    std::string onnx;                              ///< bytes that `model` was converted to; "": `model` is read
     std::string out;                               ///< folder, or image
     std::map<std::string, std::string> inputs;     ///< input values: name -> .pb or .npy file
     std::map<std::string, std::string> constants;  ///< the same, or a number for all elements

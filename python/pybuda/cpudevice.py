@@ -9,14 +9,15 @@ from ttsim.evaluation import evaluating
 
 from .device import Device, _kinds
 from .host_training import HostTraining
-from .module import Module, OnnxModule, PyTorchModule
+from .module import FrameworkModule, Module, OnnxModule, PyTorchModule
+from .module.framework import NO_TRAINING
 from .stage_kinds import OwnForward
 from .tensor import Tensor, to_pt_tensor
 from .utils import flatten
 
 
 class CPUDevice(Device):
-    """Runs PyTorchModule and, in inference, OnnxModule. 16-bit floats become float32 unless `input_dtypes` sets the
+    """Runs PyTorchModule and, in inference, OnnxModule and modules of other frameworks. 16-bit floats become float32 unless `input_dtypes` sets the
     dtypes of the inputs. `optimizer_f(torch module)` and `scheduler_f(optimizer)` are for training."""
 
     def __init__(self, name: str, optimizer_f: Callable[..., Any] | None = None,
@@ -32,9 +33,9 @@ class CPUDevice(Device):
             self.place_module(module)
 
     def _check_module(self, module: Module) -> None:
-        if not isinstance(module, (PyTorchModule, OnnxModule)):
-            raise RuntimeError(f"device '{self.name}' is the host, which runs only torch and ONNX modules; place "
-                               f"{module!r} on a TTDevice")
+        if not isinstance(module, (PyTorchModule, OnnxModule, FrameworkModule)):
+            raise RuntimeError(f"device '{self.name}' is the host, which runs only torch and ONNX modules, and those of "
+                               f"other frameworks; place {module!r} on a TTDevice")
         if self.modules and type(self.modules[0]) is not type(module):
             raise RuntimeError(f"device '{self.name}' can have modules of one framework only: {self.modules[0]!r} and "
                                f"{module!r} need separate devices")
@@ -72,7 +73,7 @@ class CPUDevice(Device):
         self.forward(loop_count)
 
     def _forward_module(self, module: Any, values: list[Any]) -> list[Any]:
-        if isinstance(module, OnnxModule):
+        if isinstance(module, (OnnxModule, FrameworkModule)):
             return module.forward(*values)
         args, kwargs = module.call_arguments(values)
         with OwnForward(module), evaluating(module.module):
@@ -125,12 +126,12 @@ class CPUDevice(Device):
         """A queue for the gradients of parameters after each backward pass."""
         self._gradient_trace = q
 
-    def _tensorflow(self, *_: Any, **__: Any) -> Any:
-        """RuntimeError: the host runs torch modules."""
-        raise RuntimeError(f"device '{self.name}' runs torch modules; convert a TensorFlow model to ONNX and wrap it "
-                           "by pybuda.OnnxModule")
+    compile_for_tf = compile_for
+    forward_tf, cpueval_forward_tf = forward_pt, cpueval_forward
 
-    forward_tf = backward_tf = compile_for_tf = cpueval_forward_tf = _tensorflow
+    def backward_tf(self, *_: Any, **__: Any) -> None:
+        """RuntimeError: modules of TensorFlow do not train."""
+        raise RuntimeError(f"device '{self.name}': {NO_TRAINING}")
 
     def backward_pt(self, loop_count: int, zero_grad: bool) -> None:
         """Like run_backward() of `loop_count` micro-batches."""

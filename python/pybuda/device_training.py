@@ -11,7 +11,8 @@ import torch
 import ttsim
 
 from .device import _kinds
-from .module import Module, OnnxModule, PyBudaModule, PyTorchModule
+from .module import FrameworkModule, Module, OnnxModule, PyBudaModule, PyTorchModule
+from .module.framework import NO_TRAINING
 from .optimizers import Optimizer
 from .parameter import Parameter
 from .stage import Settings
@@ -314,3 +315,6 @@ def check_trainable(device: Any, settings: Any) -> None:
             raise RuntimeError(f"device '{device.name}' cannot train with {what}: {remedy}")
     if not device.modules:
         raise RuntimeError(f"device '{device.name}' has no module; add one with place_module()")
+    for module in device.modules:
+        if isinstance(module, FrameworkModule):
+            raise RuntimeError(f"{module!r} of device '{device.name}' cannot train: {NO_TRAINING}")

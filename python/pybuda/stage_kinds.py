@@ -1,6 +1,7 @@
-"""Types of stages of a device: modules of pybuda's ops, torch modules, ONNX models and device images."""
+"""Types of stages of a device: modules of pybuda's ops, torch modules, ONNX models and models of other frameworks."""
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
@@ -8,13 +9,13 @@ import torch
 import ttsim.torch
 from ttsim.evaluation import evaluating
 
-from . import compile_options, op_homes
+from . import compile_options, op_homes, progress
 from ._C import DataFormat
 from .config_check import of_field
 from .dtypes import (buda_dataformat_to_pytorch_dtype, is_integer, output_format,
                      pytorch_dtype_to_buda_dataformat)
 from .fracture import fracture
-from .module import OnnxModule, PyBudaModule, PyTorchModule
+from .module import FrameworkModule, OnnxModule, PyBudaModule, PyTorchModule
 from .parameter import Parameter
 from .stage import DeviceModel, Settings, compile_graph, narrowed, wide
 from .tensor import Tensor
@@ -288,6 +289,45 @@ class OnnxStage(Stage):
         self.running.model.set_parameter(name, value)
 
 
+class FrameworkStage(OnnxStage):
+    """A model of another framework, converted to ONNX. With a constant batch in the model, a micro-batch is one input of
+    the compiled model."""
+
+    def __init__(self, module: FrameworkModule, samples: Sequence[torch.Tensor], settings: Settings) -> None:
+        self.module: Any = module
+        batch = module.fixed_batch()
+        if batch is not None and batch != settings.microbatch:
+            raise RuntimeError(f"the inputs of {module!r} have {batch} samples, as a constant of the model; "
+                               f"{settings.microbatch} were pushed: push {batch}, or make the model with an open batch")
+        self._samples = [sample if batch is None or not sample.dim() else sample.expand(batch, *sample.shape[1:])
+                         for sample in samples if sample is not None]
+        self.settings = settings if batch is None else dataclasses.replace(settings, microbatch=1)
+        self.saved = list(settings.config.op_intermediates_to_save)
+        self.make()
+        first = [tuple(info.shape) for info in self.graph.outputs]
+        self._shapes = [(1, *shape[1:]) if batch is not None and shape else shape for shape in first]
+
+    def make(self) -> None:
+        """Converts and compiles the model with its current parameters."""
+        with progress.stage(f"module '{self.module.get_name()}': converting from {self.module.framework}"):
+            converted = self.module.converted(self._samples)
+        self.graph = ttsim.Graph.from_onnx(converted.serialized())
+        self.compiled = compile_graph(self.graph, self.settings, self.saved)
+
+    def run(self, tensors: Sequence[torch.Tensor]) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
+        """Inputs are brought into the order and the types of the model."""
+        return super().run(self.module.in_order(tensors))
+
+    def parameters(self) -> dict[str, Parameter]:
+        """By the framework's names."""
+        return {str(parameter.get_name()): parameter for parameter in self.module.get_parameters()}
+
+    def set_parameter(self, name: str, value: torch.Tensor) -> None:
+        """Sets it in the framework, and compiles again: converters fold and rearrange parameters."""
+        self.module.set_parameters(**{name: value})
+        self.compile_again()
+
+
 def make_stages(modules: Sequence[Any], samples: Sequence[Any], settings: Settings) -> list[Any]:
     """Consecutive PyBudaModules become one stage; the samples of each stage are the outputs of the previous one."""
     stages: list[Any] = []
@@ -301,13 +341,17 @@ def make_stages(modules: Sequence[Any], samples: Sequence[Any], settings: Settin
             stages.append(TraceStage(group, [sample for sample in samples if sample is not None], settings,
                                      settings.input_formats if not stages else ()))
             at += len(group)
-        elif isinstance(module, (PyTorchModule, OnnxModule)):
-            stages.append(TorchStage(module, samples, settings) if isinstance(module, PyTorchModule)
-                          else OnnxStage(module, samples, settings))
-            at += 1
         else:
-            raise RuntimeError(f"{module!r} cannot be compiled; a TTDevice runs PyBudaModule, PyTorchModule and "
-                               "OnnxModule")
+            stages.append(_stage_of(module)(module, samples, settings))
+            at += 1
         if at < len(modules):
             samples = [torch.zeros(shape) for shape in stages[-1].shapes()]
     return stages
+
+
+def _stage_of(module: Any) -> Any:
+    for kind, stage in ((PyTorchModule, TorchStage), (OnnxModule, OnnxStage), (FrameworkModule, FrameworkStage)):
+        if isinstance(module, kind):
+            return stage
+    raise RuntimeError(f"{module!r} cannot be compiled; a TTDevice runs modules of pybuda, PyTorch, ONNX, TensorFlow, "
+                       "TensorFlow Lite and JAX")

@@ -186,6 +186,8 @@ def to_pt_tensor(value: Any) -> torch.Tensor:
         return value.value()
     if _framework(value) in ("tensorflow", "jax", "jaxlib", "keras"):
         value = numpy.asarray(value)
+        if value.dtype.name == "bfloat16":  # of ml_dtypes, which torch does not read
+            return torch.from_numpy(value.view(numpy.int16).copy()).view(torch.bfloat16)
     if isinstance(value, numpy.ndarray):
         made = torch.from_numpy(numpy.array(value))
         return made.float() if made.dtype == torch.float64 else made

@@ -19,6 +19,7 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from . import _loading  # first: how the extension is loaded
 from ._ttsim import (ArrayInfo, CompileReport, DeviceInfo, ElementType, Engine, EpochTypeTime, Error, ErrorKind,
                      FusedInfo, FusedMember, GraphInfo, GraphTime, HangError, HostStep, IgnoredOverride, ImageInfo,
                      InputError, InternalError, InterruptedRunError, LoweredOp, MergeReport, Netlist, Numerics, OpInfo, OpTime,
@@ -26,10 +27,11 @@ from ._ttsim import (ArrayInfo, CompileReport, DeviceInfo, ElementType, Engine, 
                      UnsupportedError, Value, Verdict, describe_device, devices, image_info, merge_images, model_ops,
                      set_config_dir)
 from ._ttsim import version as __version__
-from .graph import Graph
-from .model import CompiledModel, Model, compile  # noqa: A004 (the name of the command)
-from .session import Session, run
-from .trainer import Trainer
+_loading.done()
+from .graph import Graph  # noqa: E402 (after done())
+from .model import CompiledModel, Model, compile  # noqa: A004, E402 (the name of the command)
+from .session import Session, run  # noqa: E402
+from .trainer import Trainer  # noqa: E402
 
 if TYPE_CHECKING:
     from .sweeps import Outcome

@@ -139,8 +139,9 @@ class Page:
             folder = pathlib.Path(name)
             (folder / "build").mkdir()
             (folder / "build/release").symlink_to(self.binaries.parent)
-            if (self.root / "build/models").exists():
-                (folder / "build/models").symlink_to(self.root / "build/models")
+            for part in ("models", "venv-frameworks", "python"):
+                if (self.root / "build" / part).exists():
+                    (folder / "build" / part).symlink_to(self.root / "build" / part)
             for part in ("examples", "scripts", "configs", "tests"):
                 if (self.root / part).exists():
                     (folder / part).symlink_to(self.root / part)

@@ -119,12 +119,12 @@ std::string suggest_command(InputKind found, InputKind wanted, const std::string
     return "";
 }
 
-const char* kind_name(InputKind kind) {
+std::string kind_name(InputKind kind, const std::string& path) {
     switch (kind) {
         case InputKind::Netlist:
             return "a netlist";
         case InputKind::Model:
-            return "an ONNX model";
+            return path.empty() || framework_of(path).empty() ? "an ONNX model" : "a model of " + framework_of(path);
         case InputKind::CompiledModel:
             return "the folder of a compiled model";
         case InputKind::Image:
@@ -143,8 +143,29 @@ const char* kind_name(InputKind kind) {
 
 }  // namespace
 
+std::string framework_of(const std::string& path) {
+    std::error_code failed;
+    const fs::path file(path);
+    if (fs::is_directory(file, failed)) return path_exists(file / "saved_model.pb") ? "TensorFlow" : "";
+    const std::string extension = to_lower(file.extension().string());
+    const std::string head = first_bytes(file);
+    if (extension == ".tflite" || (head.size() >= 8 && head.compare(4, 4, "TFL3") == 0)) return "TensorFlow Lite";
+    if (extension == ".keras") return "Keras";
+    if (extension == ".pt2") return "torch.export";
+    // a GraphDef or a SavedModel begins with a field that has a length; a ModelProto with a number
+    if (file.filename() == "saved_model.pb") return "TensorFlow";
+    if (extension == ".pb" && head.starts_with('\x0a')) return "TensorFlow";
+    return "";
+}
+
+std::string extra_of(const std::string& path) {
+    const std::string framework = framework_of(path);
+    return framework == "TensorFlow Lite" ? "tflite" : framework == "torch.export" ? "torch" : "tensorflow";
+}
+
 InputKind kind_of(const std::string& path) {
     std::error_code failed;
+    if (!framework_of(path).empty()) return InputKind::Model;
     if (fs::is_directory(path, failed))
         return path_exists(fs::path(path) / "host_steps.json")            ? InputKind::CompiledModel
                : path_exists(fs::path(path) / "unzipped_tti/device.json") ? InputKind::Image
@@ -162,7 +183,7 @@ InputKind kind_of(const std::string& path) {
 void require_kind(InputKind wanted, const std::string& path, const std::string& command, const char* accepted) {
     const InputKind found = kind_of(path);
     if (found == wanted || found == InputKind::Unknown) return;
-    fail_input({path, 0, 0}, "is {}, not {}; {}", kind_name(found), accepted ? accepted : kind_name(wanted),
+    fail_input({path, 0, 0}, "is {}, not {}; {}", kind_name(found, path), accepted ? accepted : kind_name(wanted, ""),
                suggest_command(found, wanted, path, command));
 }
 

@@ -9,7 +9,7 @@ namespace ttsim::impl::cli {
 
 enum class InputKind : std::uint8_t {
     Netlist,        ///< .yaml
-    Model,          ///< ONNX
+    Model,          ///< ONNX, or of a framework
     CompiledModel,  ///< a folder that `ttsim compile` wrote
     Image,          ///< a device image, or the folder of an unpacked one
     Folder,         ///< any other folder
@@ -19,6 +19,11 @@ enum class InputKind : std::uint8_t {
 };
 /// Decided by the first bytes, or else by the name.
 InputKind kind_of(const std::string& path);
+
+/// The framework of a model that is converted to ONNX: TensorFlow, Keras, TensorFlow Lite, torch.export. "" for others.
+std::string framework_of(const std::string& path);
+/// The extra of the Python package ttsim that converts such a model.
+std::string extra_of(const std::string& path);
 
 /// Accepts the kind `wanted` and Unknown. For others throws Error(Input) that names the kind found and commands to use
 /// instead, with valid arguments. `command`: as typed before the file, such as "ttsim check". `accepted`: in messages,

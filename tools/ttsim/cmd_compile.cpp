@@ -27,6 +27,7 @@
 #include "tools/common/usage.hpp"
 #include "tools/ttsim/commands.hpp"
 #include "tools/ttsim/compile_groups.hpp"
+#include "tools/ttsim/converted_model.hpp"
 #include "tools/ttsim/progress.hpp"
 #include "tools/ttsim/search_progress.hpp"
 
@@ -39,7 +40,8 @@ struct CompileFlags {
     CompileRequestFiles yaml;
     ir::ModelFiles files;
     std::vector<std::string> inputs, constants, shapes, overrides;
-    std::string rules_file, explain_op, json, tti_format, reportify;
+    std::string rules_file, explain_op, json, tti_format, reportify, signature;
+    std::vector<std::string> output_names;
     bool keep_passes = false, explain = false, trials_given = false;
     image::ImageOptions image{image::TensorFormat::Backend, TTSIM_VERSION, image::tilizer_of_environment()};
 };
@@ -135,6 +137,23 @@ void write_reportify_folder(const CompileFlags& flags, const ir::CompiledModel& 
     folder.commit();
 }
 
+/// Converts a model of another framework. Shapes by the names of inputs are applied by the converter.
+void convert(CompileFlags& flags, Progress& progress) {
+    const std::string framework = framework_of(flags.files.model);
+    if (framework.empty()) {
+        if (!flags.signature.empty()) throw CLI::ValidationError("--signature", "it applies to SavedModel folders");
+        if (!flags.output_names.empty()) throw CLI::ValidationError("--output-names", "it applies to GraphDefs (.pb)");
+        return;
+    }
+    if (const auto show = progress.callback()) show({.stage = "converting from " + framework, .share = 0, .next = ""});
+    // a .pt2 file has names of dimensions, which the reader of ONNX takes
+    const bool by_converter = framework != "torch.export";
+    flags.files.onnx =
+        convert_to_onnx({flags.files.model, by_converter ? flags.files.shapes : decltype(flags.files.shapes){},
+                         flags.signature, flags.output_names});
+    if (by_converter) flags.files.shapes.clear();
+}
+
 void run(CompileFlags& flags) {
     require_kind(InputKind::Model, flags.files.model, "ttsim compile");
     ir::CompileOptions options = finish(flags);
@@ -142,6 +161,7 @@ void run(CompileFlags& flags) {
     SearchProgress search;
     options.on_simulation = search.callback();
     Progress progress(false);
+    convert(flags, progress);
     if (options.target) {
         options.target->measure = runtime::measured_values;
         options.target->cycles = runtime::measured_cycles;
@@ -175,8 +195,13 @@ void run(CompileFlags& flags) {
 
 void add_compile(CLI::App& app) {
     auto flags = std::make_shared<CompileFlags>();
-    CLI::App* command = app.add_subcommand("compile", "Compile an ONNX model into a netlist and its weights");
-    command->add_option("model", flags->files.model, "Model (.onnx), or graph in text form")
+    CLI::App* command = app.add_subcommand("compile", "Compile a model into a netlist and its weights");
+    command
+        ->add_option("model", flags->files.model,
+                     "Model: ONNX (.onnx), graph in text form, or a file that the Python package ttsim converts: "
+                     "TensorFlow Lite "
+                     "(.tflite), Keras (.keras), frozen GraphDef of TensorFlow (.pb), SavedModel folder, torch.export "
+                     "(.pt2)")
         ->required()
         ->check(existing_path())
         ->type_name("FILE");
@@ -215,6 +240,14 @@ void add_compile(CLI::App& app) {
             "such as batch=1,seq=128; repeatable. Default: the shape of its --input")
         ->allow_extra_args(false)
         ->type_name("NAME=N,...");
+    command->add_option("--signature", flags->signature, "Signature of a SavedModel. Default: serving_default")
+        ->type_name("NAME");
+    command
+        ->add_option("--output-names", flags->output_names,
+                     "Output nodes of a GraphDef. Default: results that no node reads")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->type_name("NAME,...");
     add_compile_options(*command, flags->request, flags->yaml);
     command->add_option("--override", flags->overrides, "Override of one op, NAME:size=2x4,place=0x0,t=4; repeatable")
         ->allow_extra_args(false)
@@ -236,6 +269,7 @@ void add_compile(CLI::App& app) {
         "  ttsim compile model.onnx -o out --explain-op 'matmul_.*'\n"
         "  ttsim compile model.onnx -o out --microbatch 32 --effort 2\n"
         "  ttsim compile model.onnx -o out --optimize latency --effort 2 --explain\n"
+        "  ttsim compile model.tflite --device wh_n150 -o out\n"
         "  ttsim compile model.onnx --device gs_e150 --shape input=1,3,224,224 --input input=cat.npy -o out");
     add_options_file(*command, compile_option_table());
     group_compile_options(*command);

@@ -15,7 +15,7 @@ struct Group {
 
 const std::vector<Group>& groups() {
     static const std::vector<Group> all{
-        {"Model", {"--input", "--constant", "--shape"}},
+        {"Model", {"--input", "--constant", "--shape", "--signature", "--output-names"}},
         {"Number formats and accuracy", {"--write-format-rules"}},
         {"Schedule", {"--override"}},
         {"Results",

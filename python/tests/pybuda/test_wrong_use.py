@@ -1,4 +1,7 @@
 """What is used in a wrong way is refused at once, with the name of what is wrong."""
+import subprocess
+import sys
+
 import pybuda
 import pytest
 import torch
@@ -133,10 +136,32 @@ def test_architectures_that_are_not_simulated():
         pybuda.run_inference(inputs=[(X, X)])
 
 
-@pytest.mark.parametrize("kind", ["TFModule", "TFGraphDefModule", "TFLiteModule", "JaxModule", "MXNetModule"])
-def test_modules_of_other_frameworks_name_the_import_path(kind):
-    with pytest.raises(RuntimeError, match="OnnxModule"):
+@pytest.mark.parametrize("kind, why", [
+    ("TFModule", "needs a model of TensorFlow, not a NoneType"), ("TFGraphDefModule", "neither a GraphDef nor the path"),
+    ("TFLiteModule", "needs the path of a .tflite file"), ("JaxModule", "needs a function of JAX or a module of Flax"),
+    ("MXNetModule", r"archived by its developers in 2023.*pybuda.OnnxModule\(name, None, path\)")])
+def test_modules_of_other_frameworks_check_their_model(kind, why):
+    with pytest.raises(RuntimeError, match=why):
         getattr(pybuda, kind)("m", None)
+
+
+def test_without_a_framework_the_error_names_the_extra(tmp_path, monkeypatch):
+    for name in ("tensorflow", "jax", "keras"):
+        monkeypatch.setitem(sys.modules, name, None)  # as if it were not installed
+    lite = tmp_path / "m.tflite"
+    lite.write_bytes(bytes([8, 0, 0, 0]) + b"TFL3" + bytes(64))
+    for make, extra in ((lambda: pybuda.TFLiteModule("m", str(lite)), "tflite"),
+                        (lambda: pybuda.TFGraphDefModule("m", None, str(lite)), "tensorflow"),
+                        (lambda: pybuda.JaxModule("m", lambda x: x), "jax")):
+        pybuda.pybuda_reset()
+        with pytest.raises(RuntimeError, match=rf"pip install 'ttsim\[{extra}\]'"):
+            pybuda.TTDevice("tt0", module=make(), devtype=pybuda.BackendType.Golden)
+            pybuda.run_inference(inputs=[(X,)])
+
+
+def test_importing_imports_no_framework():
+    code = "import sys, pybuda, ttsim.convert; sys.exit(any(name in sys.modules for name in ('tensorflow', 'jax', 'keras', 'onnx', 'tf2onnx')))"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
 
 
 def test_element_types_without_a_format():

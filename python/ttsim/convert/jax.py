@@ -1,0 +1,122 @@
+"""Functions of JAX and modules of Flax, through jax2onnx.
+
+jax2tf of current versions of JAX writes StableHLO into one op of TensorFlow (XlaCallModule), which tf2onnx cannot read.
+jax2onnx reads the ops of JAX itself. It replaces functions of Flax and jax.numpy while it traces, and some of these
+replacements refuse arguments that the originals accept; so the function is traced before, without them."""
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy
+
+from .base import Converted, check_ops, invalid, need, quiet, renamed, unsupported
+from .names import name_parameters
+from .tensorflow import Spec, _shown, first_line, flat
+
+_OPSET = 23
+
+
+def caller(module: Any, params: Any = None) -> Callable[..., Any]:
+    """A function of the inputs. `params`: of a linen module, or the first argument of a function. InputError for a
+    module without its parameters."""
+    if _is_linen(module) and getattr(module, "scope", None) is None:
+        if params is None:
+            raise invalid(f"the Flax module {type(module).__name__} has no parameters of its own",
+                          remedy="give the result of module.init() as params")
+        variables = params if isinstance(params, Mapping) and "params" in params else {"params": params}
+        return lambda *args: module.apply(variables, *args)
+    if not callable(module):
+        raise invalid(f"a {type(module).__name__} is not a function of JAX", remedy="give a function, or a module of Flax")
+    return module if params is None else lambda *args: module(params, *args)
+
+
+def _is_linen(module: Any) -> bool:
+    return any(base.__module__.startswith("flax.linen") and base.__name__ == "Module" for base in type(module).__mro__)
+
+
+def parameters_of(module: Any, params: Any = None) -> dict[str, Any]:
+    """Arrays by path, such as 'params/Dense_0/kernel'."""
+    (jax,) = need("jax", "jax")
+    tree = params
+    if tree is None and _is_linen(module):
+        tree = module.variables
+    elif tree is None and type(module).__module__ != "builtins" and any(
+            base.__module__.startswith("flax.nnx") for base in type(module).__mro__):
+        (nnx,) = need("jax", "flax.nnx")
+        tree = nnx.to_pure_dict(nnx.state(module, nnx.Variable)) if hasattr(nnx, "to_pure_dict") else nnx.state(module)
+    if tree is None:
+        return {}
+    leaves = jax.tree_util.tree_flatten_with_path(tree)[0]
+    return {"/".join(_key(part) for part in path): leaf for path, leaf in leaves if hasattr(leaf, "shape")}
+
+
+def with_value(params: Any, name: str, value: Any) -> Any:
+    """A copy of a tree of parameters with another value at a path."""
+    (jax,) = need("jax", "jax")
+
+    def chosen(path: Any, leaf: Any) -> Any:
+        return jax.numpy.asarray(value, leaf.dtype) if "/".join(_key(part) for part in path) == name else leaf
+    return jax.tree_util.tree_map_with_path(chosen, params)
+
+
+def argument_names(module: Any, params: Any = None) -> list[str]:
+    """Names of the arguments that are inputs."""
+    called = type(module).__call__ if _is_module(module) else module
+    try:
+        names = [one.name for one in inspect.signature(called).parameters.values()
+                 if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
+    except (TypeError, ValueError):
+        return []
+    return names[1:] if _is_module(module) or params is not None else names
+
+
+def _is_module(module: Any) -> bool:
+    return any(base.__module__.startswith("flax") for base in type(module).__mro__)
+
+
+def run(function: Callable[..., Any], values: Sequence[Any]) -> list[Any]:
+    """Outputs in order, computed by JAX."""
+    (jax,) = need("jax", "jax")
+    return [value for _, value in flat(function(*[jax.numpy.asarray(value) for value in values]))]
+
+
+def _key(part: Any) -> str:
+    for attribute in ("key", "name", "idx"):
+        if hasattr(part, attribute):
+            return str(getattr(part, attribute))
+    return str(part)
+
+
+def convert(module: Any, specs: Sequence[Spec], params: Any = None) -> Converted:
+    """Converts for inputs of these shapes and types. InputError for inputs that the function does not accept,
+    UnsupportedError for ops without a form in ONNX."""
+    jax, jax2onnx = need("jax", "jax", "jax2onnx")
+    call = caller(module, params)
+    names: list[str] = []
+
+    def traced(*args: Any) -> list[Any]:
+        pairs = flat(call(*args))
+        names[:] = [name for name, _ in pairs]
+        return [value for _, value in pairs]
+
+    given = [jax.ShapeDtypeStruct(tuple(size or 1 for size in shape), numpy.dtype(kind)) for shape, kind in specs]
+    try:
+        closed = jax.make_jaxpr(traced)(*given)
+    except Exception as error:
+        raise invalid(f"JAX cannot trace the function for inputs {_shown(specs)}: {first_line(error)}",
+                      remedy="push inputs that the function accepts, one tensor for each argument") from error
+    plain = jax.core.jaxpr_as_fun(closed) if hasattr(jax.core, "jaxpr_as_fun") else \
+        need("jax", "jax.extend.core")[0].jaxpr_as_fun(closed)
+    with quiet():
+        try:
+            proto = jax2onnx.to_onnx(plain, given, return_mode="proto", opset=_OPSET)
+        except Exception as error:
+            raise unsupported(f"the converter to ONNX has no form of an op of JAX: {first_line(error)}",
+                              remedy="replace the op, or run this part of the model on the host") from error
+    check_ops(proto, "", "JAX")
+    name_parameters(proto, {name: numpy.asarray(value) for name, value in parameters_of(module, params).items()})
+    keyed = all(names) and len(set(names)) == len(names)
+    outputs = list(names) if keyed else [f"output_{k}" for k in range(len(names))] if len(names) > 1 else ["output"]
+    return renamed(proto, [f"input_{k}" for k in range(len(specs))], outputs)
