@@ -286,8 +286,8 @@ Model& DeviceSession::live(Program& program) {
     if (at != live_.end()) live_.erase(at);
     live_.push_front(&program);
     if (!program.live)
-        program.live = std::make_unique<Model>(
-            program.model, ModelOptions{engine(sim::Mode::Functional, program.threads), machine_});
+        program.live = std::make_unique<Model>(program.model,
+                                               ModelOptions{engine(sim::Mode::Functional, program.threads), machine_});
     if (live_.size() > live_models) {
         live_.back()->live.reset();
         live_.pop_back();

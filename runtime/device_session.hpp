@@ -69,10 +69,10 @@ struct LaunchTime {
 };
 
 struct ProgramState {
-    std::uint64_t cycles = 0;    ///< of a launch, without launch costs
-    std::int64_t cores = 0;      ///< most cores of one of its epochs
+    std::uint64_t cycles = 0;  ///< of a launch, without launch costs
+    std::int64_t cores = 0;    ///< most cores of one of its epochs
     std::int64_t launches = 0;
-    bool all_on_host = false;    ///< the device computes nothing
+    bool all_on_host = false;  ///< the device computes nothing
 };
 
 class DeviceSession {

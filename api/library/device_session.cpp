@@ -116,8 +116,8 @@ LaunchTime DeviceSession::last_launch() const {
 }
 DeviceCounters DeviceSession::counters() const {
     const impl::runtime::DeviceCounters c = impl_->session.counters();
-    return {c.launches,     c.programs,    c.moves,       c.writes,     c.bytes_written,     c.reads, c.bytes_read,
-            c.write_cycles, c.read_cycles, c.busy_cycles, c.gap_cycles, c.host_bound_cycles};
+    return {c.launches,   c.programs,     c.moves,       c.writes,      c.bytes_written, c.reads,
+            c.bytes_read, c.write_cycles, c.read_cycles, c.busy_cycles, c.gap_cycles,    c.host_bound_cycles};
 }
 MemoryInfo DeviceSession::memory(DeviceMemory kind) const {
     const impl::runtime::MemoryState m = impl_->session.memory(internal(kind));

@@ -90,10 +90,12 @@ void bind_device_sessions(nb::module_& m) {
             },
             "spec"_a, "numbers"_a, "A new buffer that the host writes; returns its number.")
         .def(
-            "read", [](Device& d, std::int64_t id) { return numpy_array(released([&] { return d.session.read(id); })); },
+            "read",
+            [](Device& d, std::int64_t id) { return numpy_array(released([&] { return d.session.read(id); })); },
             "buffer"_a, "The values; a host read.")
         .def(
-            "peek", [](Device& d, std::int64_t id) { return numpy_array(released([&] { return d.session.peek(id); })); },
+            "peek",
+            [](Device& d, std::int64_t id) { return numpy_array(released([&] { return d.session.peek(id); })); },
             "buffer"_a, "The values, in no simulated time.")
         .def(
             "move",
@@ -128,10 +130,12 @@ void bind_device_sessions(nb::module_& m) {
         .def("remove_programs", [](Device& d) { d.session.remove_programs(); })
         .def("synchronize", [](Device& d) { d.session.synchronize(); })
         .def_prop_ro("host_cycles", [](Device& d) { return d.session.host_now(); })
-        .def_prop_ro("device_cycles", [](Device& d) { return d.session.device_now(); }, "End of the last op.")
+        .def_prop_ro(
+            "device_cycles", [](Device& d) { return d.session.device_now(); }, "End of the last op.")
         .def("last_launch", [](Device& d) { return d.session.last_launch(); })
         .def("counters", [](Device& d) { return d.session.counters(); })
-        .def("memory", [](Device& d, DeviceMemory kind) { return d.session.memory(kind); }, "kind"_a)
+        .def(
+            "memory", [](Device& d, DeviceMemory kind) { return d.session.memory(kind); }, "kind"_a)
         .def_prop_ro("chip", [](Device& d) { return d.session.chip(); })
         .def_prop_ro("clock_mhz", [](Device& d) { return d.session.clock_mhz(); })
         .def_prop_ro("rows", [](Device& d) { return d.session.rows(); })

@@ -30,6 +30,7 @@ void add_eth(CLI::App& app);
 void add_noc(CLI::App& app);
 void add_pipe(CLI::App& app);
 void add_tti(CLI::App& app);
+void add_python(CLI::App& app);
 /// The words of a command line, with the short flags of `tti merge` (-mbl) in their long form.
 std::vector<std::string> with_long_flags(int argc, char** argv);
 void add_vectors(CLI::App& app, int& exit_status);

@@ -36,6 +36,7 @@ int parse_and_run(int argc, char** argv) {
     ttsim::impl::cli::add_devices(app);
     ttsim::impl::cli::add_compile(app);
     ttsim::impl::cli::add_tti(app);
+    ttsim::impl::cli::add_python(app);
     ttsim::impl::cli::add_isa(app);
     ttsim::impl::cli::add_export(app);
     ttsim::impl::cli::add_report(app);

@@ -6,8 +6,8 @@
 //   Array result = device.read(y);
 //
 // Values have the bits of a Session of the program's netlist. Two clocks, of the host and of the device, advance by the
-// time of the program's netlist on the chip with operands in DRAM, and by launch and transfer costs (configs/launch.yaml,
-// memory.yaml of the chip). Thread-safe. The same calls give the same bits and cycles.
+// time of the program's netlist on the chip with operands in DRAM, and by launch and transfer costs
+// (configs/launch.yaml, memory.yaml of the chip). Thread-safe. The same calls give the same bits and cycles.
 #pragma once
 
 #include <cstdint>
@@ -23,11 +23,11 @@ enum class DeviceMemory { Dram, L1 };
 
 /// Values of a buffer, and how they lie in the device's memory.
 struct BufferSpec {
-    ElementType type = ElementType::F32;   ///< of the values; all floats are F32
-    std::vector<std::int64_t> shape;       ///< at most 8 axes
-    std::string format = "Float16_b";      ///< of floats: Float32, Float16_b, Bfp8_b, Bfp4_b; integers: ""
-    int element_bits = 16;                 ///< bits of an element in memory, without shared exponents
-    bool tiled = true;                     ///< tiles of 32 x 32 over the last two axes, else rows
+    ElementType type = ElementType::F32;  ///< of the values; all floats are F32
+    std::vector<std::int64_t> shape;      ///< at most 8 axes
+    std::string format = "Float16_b";     ///< of floats: Float32, Float16_b, Bfp8_b, Bfp4_b; integers: ""
+    int element_bits = 16;                ///< bits of an element in memory, without shared exponents
+    bool tiled = true;                    ///< tiles of 32 x 32 over the last two axes, else rows
     DeviceMemory memory = DeviceMemory::Dram;
 };
 

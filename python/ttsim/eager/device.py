@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 RECORDED_LAUNCHES = 1 << 14  # launches whose times are kept for traces and reports, the latest ones
 
-_open: dict[int, Device] = {}
+_open: weakref.WeakValueDictionary[tuple[str, int], Device] = weakref.WeakValueDictionary()
 _lock = threading.RLock()
 _numbers = itertools.count(1)
 
@@ -67,12 +67,13 @@ class HiddenSteps:
 class Device:
     """An open device. `product`: as in `ttsim devices`, such as "wh_n150"."""
 
-    def __init__(self, device_id: int, product: str = "wh_n150", **accepted: Any) -> None:
+    def __init__(self, device_id: int, product: str = "wh_n150", surface: str = "ttnn", **accepted: Any) -> None:
         with _lock:
-            if device_id in _open:
+            if (surface, device_id) in _open:
                 raise RuntimeError(f"device {device_id} is open already; close it first")
             self.session: DeviceSession | None = DeviceSession(product)
-            _open[device_id] = self
+            _open[surface, device_id] = self
+        self.surface = surface
         self.id = device_id
         self.product = product
         self.number = next(_numbers)  # of all devices of the process: a closed device and its successor differ
@@ -115,8 +116,8 @@ class Device:
                 warnings.warn(f"device {self.id} is closed with {len(leaked)} live tensors:{shown}{more}", stacklevel=3)
             self.session = None
             self.programs.clear()
-            if _open.get(self.id) is self:
-                del _open[self.id]
+            if _open.get((self.surface, self.id)) is self:
+                del _open[self.surface, self.id]
             return True
 
     # --- records ---

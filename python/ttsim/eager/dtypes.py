@@ -53,6 +53,10 @@ class DataType(enum.Enum):
     def is_block_float(self) -> bool:
         return self in (DataType.BFLOAT8_B, DataType.BFLOAT4_B)
 
+    def __call__(self) -> DataType:
+        """Itself: tensors of tt_lib have methods dtype() and layout()."""
+        return self
+
     def __repr__(self) -> str:
         return f"DataType.{self.name}"
 
@@ -61,6 +65,10 @@ class Layout(enum.Enum):
     """TILE: tiles of 32 x 32 over the last two axes, padded with zeros that are never visible. ROW_MAJOR: rows."""
     ROW_MAJOR = 0
     TILE = 1
+
+    def __call__(self) -> Layout:
+        """Itself, as DataType."""
+        return self
 
     def __repr__(self) -> str:
         return f"Layout.{self.name}"
