@@ -54,7 +54,7 @@ class Device:
 
     @property
     def clock_mhz(self) -> int:
-        return self.eager("Device.clock_mhz").clock_mhz
+        return int(self.eager("Device.clock_mhz").clock_mhz)
 
     def report(self) -> DeviceReport:
         """Per op: calls, cycles, launch costs, bytes, share; transfers and hidden steps."""

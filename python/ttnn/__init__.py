@@ -30,8 +30,6 @@ from .tensor import *  # noqa: F403
 from .types import *  # noqa: F403
 
 globals().update(ops.functions("", "ttnn"))
-Device = device.Device
-MeshDevice = device.MeshDevice
 
 
 class ReplicateTensorToMesh:

@@ -20,7 +20,7 @@ def _device(who: str, device: Device | None, tensor: Tensor) -> Device:
     return found
 
 
-def _results(made: tuple[Tensor, int, int], weight: Tensor, bias: Tensor | None, sizes: bool, weights: bool) -> Any:
+def _results(made: tuple[Any, int, int], weight: Tensor, bias: Tensor | None, sizes: bool, weights: bool) -> Any:
     parts: list[Any] = [made[0]]
     if sizes:
         parts.append([made[1], made[2]])

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ttsim.eager import DataType, EagerTensor, Layout, MemoryConfig
-from ttsim.eager import ops as _table  # noqa: F401 (fills the table)
+from ttsim.eager import ops as _all_ops  # noqa: F401 (fills the table)
 from ttsim.eager.surface import call, create
 
 from ..device import Device, default_for

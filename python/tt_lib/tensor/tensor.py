@@ -112,14 +112,12 @@ class Tensor(EagerTensor):
         if isinstance(target, Layout):
             values = self.host_values("Tensor.to(layout)")
             check_shape("Tensor.to(layout)", list(self._shape), target)
-            made = type(self).from_host(values, self._dtype, target)
-            return made
+            return type(self).from_host(values, self._dtype, target)  # type: ignore[no-any-return]
         if isinstance(target, Device):
             open_device = target.eager("Tensor.to(device)")
             if self._layout is Layout.ROW_MAJOR and self._dtype is DataType.BFLOAT16 and self._shape[-1] % 2:
                 raise ValueError(f"Tensor.to(device): rows of bfloat16 have an even number of elements, not {self._shape[-1]}; pad first")
-            made = self.to_device(open_device, mem_config, "Tensor.to(device)")
-            return made
+            return self.to_device(open_device, mem_config, "Tensor.to(device)")  # type: ignore[no-any-return]
         raise TypeError(f"Tensor.to: a device, GetHost() or a Layout is expected, not {type(target).__name__}")
 
     def pad(self, output_shape: Sequence[int], input_start: Sequence[int], value: float) -> Tensor:

@@ -91,7 +91,7 @@ class Device:
         self._last_end = 0
         self.lock = threading.RLock()
         self.chip = self.session.chip
-        self.clock_mhz = self.session.clock_mhz
+        self.clock_mhz: int = self.session.clock_mhz
         self.grid = (self.session.columns, self.session.rows)
 
     def open_session(self, op: str = "the call") -> DeviceSession:

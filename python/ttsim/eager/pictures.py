@@ -93,7 +93,7 @@ def conv_transpose2d(who: str, x: EagerTensor, weight: EagerTensor, bias: EagerT
 
 
 def pool2d(who: str, x: EagerTensor, average: bool, *, batch: int, height: int, width: int, channels: int, kernel: Pair,
-           stride: Pair, padding: Pair, dilation: Pair = 1, ceil_mode: bool = False, memory: Any = None) -> EagerTensor:
+           stride: Pair, padding: Pair, dilation: Pair = 1, ceil_mode: bool = False, memory: Any = None) -> Any:
     """[.., N * H * W, C] or [N, H, W, C] -> [1, 1, N * Ho * Wo, C]. An average counts the padding."""
     (kh, kw), (sh, sw), (dh, dw), around = two(kernel), two(stride), two(dilation), four(padding)
     if x._shape.volume() != batch * height * width * channels:

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import json
 import re
+import threading
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -10,14 +11,16 @@ from typing import Any
 
 import torch
 
-from .. import Error, UnsupportedError, compile
-from .._ttsim import BufferSpec
+from .._ttsim import BufferSpec, Error, UnsupportedError
+from ..graph import Graph
+from ..model import CompiledModel, compile  # noqa: A004
 from ..torch import import_module
 from .device import Device
 from .dtypes import DataType
 
 _MOVES = frozenset(("reshape", "transpose", "nop", "cast", "map_axis", "gather_rows"))
-_FIDELITIES = {"LoFi": "LoFi", "HiFi2": "HiFi2", "HiFi3": "HiFi3", "HiFi4": "HiFi4"}
+_FIDELITIES = frozenset(("LoFi", "HiFi2", "HiFi3", "HiFi4"))
+_capturing = threading.Lock()  # torch.export changes global state
 
 
 @dataclass(frozen=True)
@@ -109,7 +112,7 @@ def build(op: str, device: Device, call: Call, shapes: Sequence[Sequence[int]], 
     """Compiles a call and adds it to the device. Without a form on the chip the program stays one of the host."""
     samples = samples_of(shapes, dtypes)
     try:
-        with warnings.catch_warnings():
+        with _capturing, warnings.catch_warnings():
             warnings.simplefilter("ignore")
             imported = import_module(call, tuple(samples), name=op)
     except (UnsupportedError, NotImplementedError) as refusal:
@@ -126,22 +129,11 @@ def build(op: str, device: Device, call: Call, shapes: Sequence[Sequence[int]], 
     order = [places[name] for name in imported.inputs]
     result = next((dtype for dtype in program.dtypes if dtype.is_float), DataType.BFLOAT16).kind.format
     formats = {name: dtypes[place].kind.format for name, place in zip(imported.inputs, order, strict=True)}
-    compiled = None
-    for rules in (_rules(formats, result), ""):
-        options: dict[str, Any] = {"device": device.product, "format": result, "effort": 0, "format_rules": rules,
-                                   "device_comparisons": comparisons}
-        if fidelity in _FIDELITIES:
-            options["fidelity"] = fidelity
-        try:
-            compiled = compile(imported.graph, **options)
-            break
-        except Error as refusal:
-            program.reason = _first_line(refusal)
-        if not rules:
-            break
-    if compiled is None:
-        return program
+    options: dict[str, Any] = {"device": device.product, "format": result, "effort": 0, "device_comparisons": comparisons}
+    if fidelity in _FIDELITIES:
+        options["fidelity"] = fidelity
     try:
+        compiled = _compiled(imported.graph, options, formats, result)
         number = device.open_session(op).add_program(compiled.raw)
     except Error as refusal:
         program.reason = _first_line(refusal)
@@ -157,9 +149,28 @@ def build(op: str, device: Device, call: Call, shapes: Sequence[Sequence[int]], 
     return program
 
 
-def _rules(formats: dict[str, str], result: str) -> str:
-    """Formats of inputs that differ from that of the results."""
+def _compiled(graph: Graph, options: dict[str, Any], formats: dict[str, str], result: str) -> CompiledModel:
+    """Compiles with the formats of the inputs, and with that of the results, for which the compiler may choose 16 bits in
+    place of a block float. Where the chip cannot mix the formats, all have that of the results. ttsim.Error."""
     rules = [{"name_regex": re.escape(name), "output_df": one} for name, one in formats.items() if one and one != result]
+    try:
+        made = compile(graph, **options, format_rules=_text(rules))
+    except Error:
+        if not rules:
+            raise
+        rules = []
+        made = compile(graph, **options)
+    wider = [queue for queue in made.layout.queues if queue.host_empties and queue.filled_by and queue.format != result]
+    if not wider:
+        return made
+    rules += [{"name_regex": re.escape(queue.filled_by), "output_df": result} for queue in wider]
+    try:
+        return compile(graph, **options, format_rules=_text(rules))
+    except Error:
+        return made
+
+
+def _text(rules: list[dict[str, str]]) -> str:
     return json.dumps({"rules": rules}) if rules else ""
 
 

@@ -86,7 +86,7 @@ class ReportMixin(Device):
 
     def _row(self, launch: Launch) -> dict[str, Any]:
         def ns(cycles: int) -> int:
-            return cycles * 1000 // self.clock_mhz
+            return int(cycles * 1000 // self.clock_mhz)
         cores = launch.program.cores if launch.program is not None else self.grid[0] * self.grid[1]
         name = launch.op.rpartition(".")[2]
         row: dict[str, Any] = {

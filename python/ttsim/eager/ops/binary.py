@@ -36,7 +36,7 @@ def _tensor(x: Operand, like: Operand) -> torch.Tensor:
 
 def _plain(name: str, function: Callable[..., Any], text: str, **properties: Any) -> None:
     def call(input_tensor_a: Operand, input_tensor_b: Operand, activations: list[str] | None = None) -> torch.Tensor:
-        result = function(input_tensor_a, input_tensor_b)
+        result: torch.Tensor = function(input_tensor_a, input_tensor_b)
         for one in activations or ():
             result = activated(result, one)
         return result
@@ -68,11 +68,11 @@ _plain("logaddexp2", lambda a, b: torch.log2(torch.exp2(_tensor(a, b)) + torch.e
 _plain("hypot", lambda a, b: torch.sqrt(torch.square(_tensor(a, b)) + torch.square(_tensor(b, a))), "sqrt(a^2 + b^2)")
 _plain("atan2", _both(torch.atan2), "The angle of the point (b, a)")
 _plain("xlogy", _both(torch.xlogy), "a * log(b), and 0 where a is 0")
-_plain("floor_div", lambda a, b: torch.floor(torch.div(a, b)), "floor(a / b)")
+_plain("floor_div", lambda a, b: torch.floor(torch.div(a, b)), "floor(a / b)", kind="host")
 _plain("div_no_nan", lambda a, b: torch.where(_tensor(b, a) == 0, torch.zeros(()), torch.div(a, torch.where(_tensor(b, a) == 0, torch.ones(()), _tensor(b, a)))),
        "a / b, and 0 where b is 0")
-_plain("remainder", torch.remainder, "a - b * floor(a / b)")
-_plain("fmod", torch.fmod, "a - b * trunc(a / b)")
+_plain("remainder", torch.remainder, "a - b * floor(a / b)", kind="host")
+_plain("fmod", torch.fmod, "a - b * trunc(a / b)", kind="host")
 _plain("bias_gelu", lambda a, b: F.gelu(a + b), "gelu(a + b)")
 _plain("nextafter", _both(torch.nextafter), "The next float32 after a towards b", kind="host")
 _plain("gcd", _both(torch.gcd), "The greatest common divisor of integers", kind="host")
@@ -86,7 +86,8 @@ for _new, _of in (("sub", "subtract"), ("mul", "multiply"), ("div", "divide"), (
 @op("pow")
 def pow_(input_tensor: Operand, exponent: Operand) -> torch.Tensor:
     """input ^ exponent. Shapes broadcast; either may be a number."""
-    return torch.pow(input_tensor, exponent)
+    power: Callable[..., torch.Tensor] = torch.pow
+    return power(input_tensor, exponent)
 
 
 alias("power", "pow")

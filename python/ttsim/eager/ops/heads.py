@@ -78,11 +78,14 @@ def rotary_embedding(input_tensor: torch.Tensor, cos_cache: torch.Tensor, sin_ca
 def nlp_create_qkv_heads(input_tensor: torch.Tensor, input_kv: Optional = None, *, num_heads: int,
                          num_kv_heads: int | None = None, transpose_k_heads: bool = False) -> tuple[torch.Tensor, ...]:
     """[B, 1, S, (q, k, v)] -> q, k, v as split_query_key_value_and_split_heads()."""
-    return split_heads(input_tensor.squeeze(1), None if input_kv is None else input_kv.squeeze(1), num_heads=num_heads,
-                       num_kv_heads=num_kv_heads, transpose_key=transpose_k_heads)
+    made: tuple[torch.Tensor, ...] = split_heads(
+        input_tensor.squeeze(1), None if input_kv is None else input_kv.squeeze(1), num_heads=num_heads,
+        num_kv_heads=num_kv_heads, transpose_key=transpose_k_heads)
+    return made
 
 
 @op("experimental.nlp_concat_heads", kind="move", group="transformer")
 def nlp_concat_heads(input_tensor: torch.Tensor) -> torch.Tensor:
     """[B, H, S, D] -> [B, 1, S, H * D]."""
-    return concatenate_heads(input_tensor).unsqueeze(1)
+    made: torch.Tensor = concatenate_heads(input_tensor).unsqueeze(1)
+    return made

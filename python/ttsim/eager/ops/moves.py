@@ -1,7 +1,7 @@
 """Data movement: values stay as they are, and change their place."""
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -12,7 +12,7 @@ from ..table import add, alias, op
 Sizes = Sequence[int]
 
 
-def _move(name: str = "", **properties: Any) -> Any:
+def _move(name: str = "", **properties: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     return op(name, kind="move", group="data movement", **properties)
 
 

@@ -12,17 +12,20 @@ from ..table import add, alias, op
 
 def _plain(name: str, function: Any, **properties: Any) -> None:
     def call(input_tensor: torch.Tensor) -> torch.Tensor:
-        return function(input_tensor)
+        made: torch.Tensor = function(input_tensor)
+        return made
     call.__doc__ = f"{name} of each element. Any shape; the result has the shape of the operand."
     add(name, call, **properties)
 
 
+# without a form on the chip, or steps that the compiler leaves to the host
+_HOST = frozenset(("erfinv", "ceil", "floor", "trunc", "signbit", "lgamma", "digamma", "i0", "i1"))
 _TORCH = ("abs", "acos", "acosh", "asin", "asinh", "atan", "atanh", "ceil", "cos", "cosh", "erf", "erfc", "erfinv", "exp",
           "exp2", "expm1", "floor", "log", "log10", "log1p", "log2", "logical_not", "neg", "reciprocal", "rsqrt",
           "sigmoid", "sign", "sin", "sinh", "sqrt", "square", "tan", "tanh", "trunc", "frac", "signbit", "deg2rad",
           "rad2deg", "lgamma", "digamma", "i0", "i1")
 for _name in _TORCH:
-    _plain(_name, getattr(torch, _name) if _name not in ("i1",) else torch.special.i1)
+    _plain(_name, getattr(torch, _name) if _name != "i1" else torch.special.i1, kind="host" if _name in _HOST else "chip")
 for _name in ("isinf", "isnan", "isfinite"):
     _plain(_name, getattr(torch, _name), comparisons=False)
 for _name, _function in (("isposinf", torch.isposinf), ("isneginf", torch.isneginf)):
@@ -38,7 +41,7 @@ _plain("eqz", lambda x: x == 0)
 _plain("nez", lambda x: x != 0)
 _plain("cbrt", lambda x: torch.sign(x) * torch.pow(torch.abs(x), 1.0 / 3))
 _plain("identity", lambda x: x.clone(), kind="move")
-_plain("bitwise_not", torch.bitwise_not)
+_plain("bitwise_not", torch.bitwise_not, kind="host")
 _plain("alt_complex_rotate90", lambda x: torch.stack([-x[..., 1::2], x[..., ::2]], -1).flatten(-2), kind="move")
 alias("swish", "silu")
 alias("recip", "reciprocal")
@@ -138,22 +141,23 @@ def logit(input_tensor: torch.Tensor, eps: float | None = None) -> torch.Tensor:
     return torch.log(x) - torch.log(1 - x)
 
 
-@op("round")
+@op("round", kind="host")
 def round_(input_tensor: torch.Tensor, decimals: int = 0) -> torch.Tensor:
     """To the nearest multiple of 10^-decimals, ties to even."""
     return torch.round(input_tensor) if decimals == 0 else torch.round(input_tensor, decimals=decimals)
 
 
-@op()
+@op(kind="host")
 def polygamma(input_tensor: torch.Tensor, k: int) -> torch.Tensor:
     """The k-th derivative of digamma."""
     return torch.polygamma(k, input_tensor)
 
 
-@op()
+@op(kind="host")
 def multigammaln(input_tensor: torch.Tensor) -> torch.Tensor:
     """log of the multivariate gamma function of dimension 4."""
-    return torch.special.multigammaln(input_tensor, 4)
+    made: torch.Tensor = torch.special.multigammaln(input_tensor, 4)
+    return made
 
 
 @op()
