@@ -5,9 +5,11 @@ import csv
 import json
 import os
 import sqlite3
+import tempfile
 from typing import Any
 
-from .._ttsim import DeviceMemory
+from .._ttsim import DeviceMemory, merge_images
+from ..model import CompiledModel, Model
 from .device import Device, Launch
 from .dtypes import DataType, Layout
 from .memory import MemoryConfig
@@ -100,6 +102,27 @@ class ReportMixin(Device):
             for index, tensor in enumerate(tensors[:3 if side == "INPUT" else 1]):
                 row |= _columns_of(f"{side}_{index}", tensor, self.id)
         return row
+
+    def write_trace(self, path: str | os.PathLike[str]) -> None:
+        """Writes a trace for ttperf and `ttsim report`: the programs of the latest launches, each once, in the order of their
+        first launch, as epochs of one run with their loads. RuntimeError without launches of the chip; InputError for a
+        file that exists with other content."""
+        self.open_session("write_trace")
+        programs = list({id(one.program): one.program for one in self.launches if one.program is not None}.values())
+        if not programs:
+            raise RuntimeError("write_trace: the chip has run no op yet")
+        with tempfile.TemporaryDirectory() as folder:
+            names = []
+            for index, program in enumerate(programs):
+                names.append(f"{index}_{program.op.replace('.', '_')}")
+                program.compiled.write(os.path.join(folder, f"{names[-1]}.tti"))
+            joined = os.path.join(folder, "joined.tti")
+            merge_images(folder, names, joined)
+            CompiledModel.read(joined).write(os.path.join(folder, "ops"))
+            compiled = CompiledModel.read(os.path.join(folder, "ops"))  # a folder's trace holds its netlist
+            model = Model(compiled, engine="timing", trace_file=os.fspath(path))
+            model.run(compiled.default_inputs())
+            del model  # completes the trace
 
     def write_visualizer(self, folder: str | os.PathLike[str]) -> None:
         """Writes `db.sqlite` and `config.json` into a folder, for ttnn-visualizer: the latest launches as operations, with
