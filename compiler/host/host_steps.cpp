@@ -28,8 +28,7 @@ static Tensor to_entry(const Literal& value, const Form& form, DataFormat df, co
     Tensor tensor(form.z, form.full_rows(), form.full_cols());
     const auto fill = [&](const auto& copy) {
         for (std::int64_t z = 0; z < form.z; ++z)
-            for (std::int64_t r = 0; r < form.rows; ++r)
-                copy((z * form.rows + r) * form.cols, tensor.slice(z).row(r));
+            for (std::int64_t r = 0; r < form.rows; ++r) copy((z * form.rows + r) * form.cols, tensor.slice(z).row(r));
     };
     if (is_float(value.dtype()) && !value.is_filled())
         value.with_floats([&](const std::vector<float>& floats) {
