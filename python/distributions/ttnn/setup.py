@@ -17,4 +17,4 @@ from vendor_check import refusal  # noqa: E402
 if problem := refusal(site.getsitepackages()):
     sys.exit(f"error: {problem}")
 version = re.search(r"project\(ttsim VERSION ([0-9.]+)", (PYTHON.parent / "CMakeLists.txt").read_text()).group(1)
-setup(version=version, packages=list(PACKAGES), package_dir={name: f"../../{path}" for name, path in PACKAGES.items()})
+setup(version=version, packages=list(PACKAGES), package_data={"": ["*.pyi", "py.typed"]}, package_dir={name: f"../../{path}" for name, path in PACKAGES.items()})

@@ -21,3 +21,11 @@ def test_program():
 def test_table():
     shown = re.search(r"<!-- ops: begin -->\n\n(.*)<!-- ops: end -->", PAGE, re.S).group(1)
     assert shown == table()
+
+
+def test_stubs():
+    import ttnn
+    from ttnn.stubs import stubs
+    folder = pathlib.Path(ttnn.__file__).parent
+    for name, text in stubs().items():  # python -m ttnn.stubs python/ttnn
+        assert (folder / name).read_text(encoding="utf-8") == text
