@@ -1,5 +1,10 @@
+import logging
+
 import pytest
 import ttnn
+
+
+logging.getLogger("torch.__trace").propagate = False  # torch.export logs every tensor; pytest would keep it all
 
 
 @pytest.fixture()

@@ -112,8 +112,11 @@ def test_memory(device):
     del x, y, view
     gc.collect()
     assert device.report()["memory"]["DRAM"]["used"] == start and device.report()["memory"]["L1"]["used"] == 0
-    with pytest.raises(Exception, match="out of L1 memory: a buffer of .* bytes .* is free|out of L1 memory"):
-        on(device, torch.zeros(8192, 8192), memory_config=ttnn.L1_MEMORY_CONFIG)
+    for make in (lambda: on(device, torch.zeros(8192, 8192), memory_config=ttnn.L1_MEMORY_CONFIG),
+                 lambda: ttnn.zeros((8192, 8192), device=device, memory_config=ttnn.L1_MEMORY_CONFIG),
+                 lambda: ttnn.repeat(on(device, torch.zeros(32, 32)), (256, 256), memory_config=ttnn.L1_MEMORY_CONFIG)):
+        with pytest.raises(RuntimeError, match=r"ttnn\.\w+: out of L1 memory: a buffer of \d+ bytes .*\d+ bytes are free"):
+            make()
 
 
 def test_leak_check():

@@ -9,14 +9,15 @@ from typing import Any
 
 import torch
 
+from .._ttsim import InputError
 from .config import CONFIG, observe
 from .device import Device
 from .dtypes import DataType, Layout
 from .memory import DRAM, MemoryConfig
 from .programs import Call, Program, Slot, build, filled, result_types, results_of
 from .table import OpDef
-from .tensor import (TILE, EagerTensor, Shape, as_elements, check_layout, from_elements, host_form, padded, spec_of,
-                     warn_once)
+from .tensor import (TILE, EagerTensor, Shape, as_elements, check_layout, from_elements, host_form, memory_error, padded,
+                     spec_of, warn_once)
 
 _UNHASHABLE = (list, dict, set)
 
@@ -73,8 +74,11 @@ def run(given: Given) -> Any:
     if device is None:
         made = _on_host(given)
     else:
-        with device.lock:
-            made = _on_device(given, device)
+        try:
+            with device.lock:
+                made = _on_device(given, device)
+        except InputError as error:
+            raise memory_error(given.who, error) from error
     observe("end", given.who, made)
     if CONFIG.enable_comparison_mode:
         compare(given, made)

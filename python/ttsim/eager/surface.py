@@ -5,12 +5,13 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+from .._ttsim import InputError
 from .device import Device
 from .dtypes import DataType, Layout
 from .launch import Given, run, split
 from .memory import DRAM, MemoryConfig
 from .table import OpDef, ops_named
-from .tensor import EagerTensor, as_elements, check_layout, host_form, spec_of
+from .tensor import EagerTensor, as_elements, check_layout, host_form, memory_error, spec_of
 
 # keywords of all ops; those that choose how the vendor's library computes an op have no effect
 _MEMORY = ("memory_config", "output_mem_config", "output_memory_config")
@@ -137,7 +138,10 @@ def create(name: str, who: str, make: type[EagerTensor], *args: Any, dtype: Data
         return make(values.shape, dtype, layout, host=held)
     with device.lock:
         memory = memory or DRAM
-        buffer = device.open_session(who).move([], spec_of(values.shape, dtype, layout, memory), as_elements(held, dtype))
+        try:
+            buffer = device.open_session(who).move([], spec_of(values.shape, dtype, layout, memory), as_elements(held, dtype))
+        except InputError as error:
+            raise memory_error(who, error) from error
         tensor = make(values.shape, dtype, layout, device=device, buffer=buffer, memory=memory)
         device.record(who, "move", None, (), ((tensor.number, tensor._shape, dtype, layout, memory),), tensor.page_bytes())
     return tensor

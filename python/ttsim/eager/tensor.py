@@ -166,7 +166,10 @@ class EagerTensor:
         values, memory = self.host_values(op), memory or DRAM
         session = device.open_session(op)
         spec = spec_of(self._shape, self._dtype, self._layout, memory)
-        buffer = session.write(spec, as_elements(values, self._dtype))
+        try:
+            buffer = session.write(spec, as_elements(values, self._dtype))
+        except InputError as error:
+            raise memory_error(op, error) from error
         return type(self)(self._shape, self._dtype, self._layout, device=device, buffer=buffer, memory=memory)
 
     def to_host(self, op: str = "from_device") -> Any:
@@ -184,6 +187,11 @@ class EagerTensor:
             held = self.host_values(op)
             return held.float() if held.is_floating_point() else held.long()
         return torch.from_numpy(self._device.open_session(op).peek(self.buffer_of(op))).reshape(self._shape)
+
+
+def memory_error(who: str, error: InputError) -> Exception:
+    """RuntimeError for a buffer that finds no memory or was freed by another thread; other errors stay."""
+    return RuntimeError(f"{who}: {error.message}") if error.code in ("out-of-memory", "not-allocated") else error
 
 
 def host_form(values: torch.Tensor, dtype: DataType) -> torch.Tensor:
