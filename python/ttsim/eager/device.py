@@ -60,7 +60,6 @@ class HiddenSteps:
     tilize: int = 0
     untilize: int = 0
     pad: int = 0
-    typecast: int = 0
     fallback: collections.Counter[str] = field(default_factory=collections.Counter)
 
 

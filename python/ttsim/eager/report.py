@@ -32,7 +32,7 @@ class DeviceReport(dict[str, Any]):
         p = self["programs"]
         lines.append(f"programs: {p['entries']} in the cache, {p['hits']} hits, {p['misses']} misses")
         h = self["hidden"]
-        lines.append(f"hidden steps: {h['tilize']} tilize, {h['untilize']} untilize, {h['pad']} pad, {h['typecast']} typecast, "
+        lines.append(f"hidden steps: {h['tilize']} tilize, {h['untilize']} untilize, {h['pad']} pad, "
                      f"{sum(h['fallback'].values())} on the host")
         for name, m in self["memory"].items():
             lines.append(f"{name}: {m['used']} of {m['total']} bytes in use, {m['peak']} at most")
@@ -61,7 +61,7 @@ class ReportMixin(Device):
                        "bytes_read": counters.bytes_read, "read_cycles": int(counters.read_cycles)},
             programs={"entries": self.num_program_cache_entries(), "hits": self.hits, "misses": self.misses},
             hidden={"tilize": self.hidden.tilize, "untilize": self.hidden.untilize, "pad": self.hidden.pad,
-                    "typecast": self.hidden.typecast, "fallback": dict(self.hidden.fallback)},
+                    "fallback": dict(self.hidden.fallback)},
             memory={name: self._memory(kind) for name, kind in (("DRAM", DeviceMemory.Dram), ("L1", DeviceMemory.L1))})
 
     def _memory(self, kind: DeviceMemory) -> dict[str, int]:
