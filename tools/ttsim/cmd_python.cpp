@@ -47,17 +47,23 @@ std::string package_folder() {
 
 }  // namespace
 
-void add_python(CLI::App& app) {
+std::vector<std::string> take_script_arguments(std::vector<std::string>& words) {
+    if (words.size() < 3 || words[1] != "python" || words[2].starts_with("-")) return {};
+    std::vector<std::string> arguments(words.begin() + 3, words.end());
+    words.resize(3);
+    return arguments;
+}
+
+void add_python(CLI::App& app, std::vector<std::string> arguments) {
     auto script = std::make_shared<std::string>();
     CLI::App* command = app.add_subcommand(
         "python", "Run a Python script of PyBuda, ttnn or tt_lib on the simulated chips, without installing these");
-    command->prefix_command();
     command->footer(
         "The script runs in python3, or in the program that TTSIM_PYTHON names.\n\n"
         "Example:\n"
         "  ttsim python train.py --epochs 3");
     command->add_option("SCRIPT", *script, "Script, followed by its arguments")->required()->option_text(" ");
-    command->callback([script, command] { run(*script, command->remaining()); });
+    command->callback([script, arguments = std::move(arguments)] { run(*script, arguments); });
 }
 
 }  // namespace ttsim::impl::cli
