@@ -26,18 +26,12 @@ namespace ttsim::impl::ir {
 
 static Tensor to_entry(const Literal& value, const Form& form, DataFormat df, const Multipliers& by) {
     Tensor tensor(form.z, form.full_rows(), form.full_cols());
-    const auto fill = [&](const auto& copy) {
-        for (std::int64_t z = 0; z < form.z; ++z)
-            for (std::int64_t r = 0; r < form.rows; ++r) copy((z * form.rows + r) * form.cols, tensor.slice(z).row(r));
-    };
-    if (is_float(value.dtype()) && !value.is_filled())
-        value.with_floats([&](const std::vector<float>& floats) {
-            fill([&](std::int64_t from, float* row) { std::copy_n(floats.data() + from, form.cols, row); });
-        });
-    else
-        fill([&](std::int64_t from, float* row) {
+    for (std::int64_t z = 0; z < form.z; ++z)
+        for (std::int64_t r = 0; r < form.rows; ++r) {
+            float* row = tensor.slice(z).row(r);
+            const std::int64_t from = (z * form.rows + r) * form.cols;
             for (std::int64_t c = 0; c < form.cols; ++c) row[c] = static_cast<float>(value.at(from + c));
-        });
+        }
     round_for_push(df, tensor.data, by);
     return tensor;
 }
@@ -63,15 +57,6 @@ Literal from_entry(const Tensor& entry, const Type& type) {
                    to_string(type));
     Literal out(type.dtype, type.dims, max_read_elements);
     const bool integers = !is_float(type.dtype) && type.dtype != DType::Bool;
-    if (type.dtype == DType::F32 && beside == 1) {
-        float* to = out.floats().data();
-        for (std::int64_t z = 0; z < form.z; ++z)
-            for (std::int64_t r = 0; r < form.rows; ++r, to += form.cols) {
-                const std::int64_t row = z * rows + r;
-                std::copy_n(entry.slice(row / entry.rows).row(row % entry.rows), form.cols, to);
-            }
-        return out;
-    }
     for (std::int64_t z = 0; z < form.z; ++z)
         for (std::int64_t r = 0; r < form.rows; ++r)
             for (std::int64_t c = 0; c < form.cols; ++c) {
