@@ -17,6 +17,8 @@ inline constexpr const char* too_few_epochs = "too-few-epochs";  ///< fewer epoc
 inline constexpr const char* no_fitting_grid = "no-fitting-grid";          ///< an op is too large for the chip
 inline constexpr const char* unsupported_op = "unsupported-op";            ///< an op that the compiler lacks
 inline constexpr const char* needs_recompilation = "needs-recompilation";  ///< a constant that the compiler used
-inline constexpr const char* resource_limit = "resource-limit";            ///< threads or file descriptors ran out
+inline constexpr const char* out_of_memory = "out-of-memory";    ///< no hole of a device's memory is large enough
+inline constexpr const char* not_allocated = "not-allocated";    ///< a buffer of a device was deallocated
+inline constexpr const char* resource_limit = "resource-limit";  ///< threads or file descriptors ran out
 
 }  // namespace ttsim::impl::error_code

@@ -30,6 +30,7 @@ void bind_graphs(nb::module_& m);
 void bind_models(nb::module_& m);
 void bind_trainers(nb::module_& m);
 void bind_images(nb::module_& m);
+void bind_device_sessions(nb::module_& m);
 
 /// As a numpy array of float32 for float types, else of int64.
 nb::object numpy_array(ttsim::Array&& array);

@@ -14,4 +14,5 @@ NB_MODULE(_ttsim, m) {
     tt_python::bind_models(m);
     tt_python::bind_trainers(m);
     tt_python::bind_images(m);
+    tt_python::bind_device_sessions(m);
 }

@@ -34,6 +34,10 @@ void add_eth(CLI::App& app);
 void add_noc(CLI::App& app);
 void add_pipe(CLI::App& app);
 void add_tti(CLI::App& app);
+/// `arguments`: of the script.
+void add_python(CLI::App& app, std::vector<std::string> arguments);
+/// Takes the words behind the script of `ttsim python` out of a command line: they are the script's, also --help.
+std::vector<std::string> take_script_arguments(std::vector<std::string>& words);
 /// The words of a command line, with the short flags of `tti merge` (-mbl) in their long form.
 std::vector<std::string> with_long_flags(int argc, char** argv);
 void add_vectors(CLI::App& app, int& exit_status);

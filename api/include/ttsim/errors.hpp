@@ -23,8 +23,8 @@ struct Problem {
     ErrorKind kind = ErrorKind::Internal;
     /// What is wrong, as a word for programs. Released words keep their meaning: no-such-file, unreadable-file, syntax,
     /// wrong-value, unknown-name, duplicate-name, wrong-shape, cannot-stream, cannot-split, too-few-epochs,
-    /// no-fitting-grid, unsupported-op, needs-recompilation, resource-limit. Other problems have a word of their kind:
-    /// invalid-input, unsupported, hang, interrupted, internal.
+    /// no-fitting-grid, unsupported-op, needs-recompilation, out-of-memory, not-allocated, resource-limit. Other
+    /// problems have a word of their kind: invalid-input, unsupported, hang, interrupted, internal.
     std::string code;
     std::string message;           ///< without the place, with the remedy
     std::string remedy;            ///< what helps; "": the message has no separate remedy

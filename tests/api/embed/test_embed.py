@@ -47,9 +47,16 @@ class Installation(unittest.TestCase):
         return run(self.prefix / "bin" / name, *arguments, cwd=self.work, **how)
 
     def test_the_page_shows_the_examples(self):
-        self.assertEqual(len(self.shown), 9)
+        self.assertEqual(len(self.shown), 10)
         for name, text in self.shown.items():
             self.assertEqual(text, (self.examples / "embed" / name).read_text(encoding="utf-8"), name)
+
+    def test_ops_run_one_by_one(self):
+        lines = self.embedded("device").splitlines()
+        self.assertEqual(lines[0], "8")
+        self.assertRegex(lines[1], "^3 launches of [1-9][0-9]* cycles on wormhole_b0$")
+        self.assertEqual(lines[2], "12288 bytes in use")
+        self.assertRegex(lines[3], "buffer [0-9]+ of the device was deallocated")
 
     def test_a_file_runs_with_the_cycles_of_the_tool(self):
         netlist = self.examples / "own_chip/netlist.yaml"

@@ -1,0 +1,337 @@
+"""Tensors."""
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from ttsim.eager import DataType, Device, EagerTensor, Layout, MemoryConfig, Shape
+from ttsim.eager.config import observe
+from ttsim.eager.surface import call
+from ttsim.eager.tensor import padded
+
+from .types import StorageType
+
+
+class Tensor(EagerTensor):
+    """A tensor of rank 1 to 8 on the host or a device. Made by from_torch() and by ops; Tensor(values, dtype) takes values
+    of torch."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        if args and isinstance(args[0], torch.Tensor):
+            made = from_torch(*args, **kwargs)
+            super().__init__(made._shape, made._dtype, made._layout, host=made._host, device=made._device,
+                             buffer=made._buffer, memory=made._memory)
+            made._buffer = None
+            return
+        super().__init__(*args, **kwargs)
+
+    @property
+    def shape(self) -> Shape:
+        """The logical shape."""
+        return self._shape
+
+    @property
+    def padded_shape(self) -> Shape:
+        """The shape in memory: in TILE layout with whole tiles."""
+        return Shape(padded(self._shape)) if self._layout is Layout.TILE else self._shape
+
+    @property
+    def dtype(self) -> DataType:
+        return self._dtype
+
+    @property
+    def layout(self) -> Layout:
+        return self._layout
+
+    def get_dtype(self) -> DataType:
+        return self._dtype
+
+    def get_layout(self) -> Layout:
+        return self._layout
+
+    def storage_type(self) -> StorageType:
+        """On the host or on a device."""
+        return StorageType.DEVICE if self.on_device else StorageType.HOST
+
+    def memory_config(self) -> MemoryConfig:
+        """Its place on a device. RuntimeError on the host."""
+        self.buffer_of("ttnn.Tensor.memory_config")
+        return self._memory
+
+    def is_sharded(self) -> bool:
+        return self.on_device and self._memory.is_sharded()
+
+    def device(self) -> Device | None:
+        """Its device; None: it is on the host."""
+        return self._device
+
+    def buffer_address(self) -> int:
+        """Address in each bank, in bytes. RuntimeError on the host."""
+        return int(self.buffer_info().address)
+
+    def deallocate(self, force: bool = True) -> None:
+        """Frees its memory; a second call does nothing."""
+        deallocate(self)
+
+    def volume(self) -> int:
+        """Number of elements."""
+        return self._shape.volume()
+
+    logical_volume = volume
+
+    def element_size(self) -> int:
+        """Bytes of an element."""
+        return max(1, self._dtype.kind.bits // 8)
+
+    def to_torch(self) -> torch.Tensor:
+        """As ttnn.to_torch()."""
+        return to_torch(self)
+
+    def cpu(self, blocking: bool = True) -> Tensor:
+        """A copy on the host."""
+        return from_device(self)
+
+    def to(self, target: Any, memory_config: MemoryConfig | None = None) -> Tensor:
+        """On a device, or in a layout."""
+        if isinstance(target, Layout):
+            return to_layout(self, target)
+        return to_device(self, target, memory_config=memory_config)
+
+    def item(self) -> float | int:
+        """The only element. ValueError for several."""
+        return to_torch(self).item()
+
+    def to_list(self) -> Any:
+        """The elements as nested lists."""
+        return to_torch(self).tolist()
+
+    def reshape(self, *shape: Any) -> Tensor:
+        """In another shape."""
+        given = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
+        made: Tensor = call("reshape", "ttnn.reshape", self, tuple(int(one) for one in given))
+        return made
+
+    def __len__(self) -> int:
+        return self._shape[0]
+
+    def __getitem__(self, index: Any) -> Tensor:
+        given = index if isinstance(index, tuple) else (index,)
+        parts = tuple(("slice", one.start, one.stop, one.step) if isinstance(one, slice) else one for one in given)
+        made: Tensor = call("getitem", "ttnn.getitem", self, parts)
+        return made
+
+    def __repr__(self) -> str:
+        if not self.is_allocated():
+            return f"ttnn.Tensor({self.summary()}: no values)"
+        values = self.peek("repr")
+        text = str(values).removeprefix("tensor(").rsplit(")", 1)[0]
+        return f"ttnn.Tensor({text}, shape={self._shape!r}, dtype={self._dtype!r}, layout={self._layout!r})"
+
+    def __add__(self, other: Any) -> Tensor:
+        return _binary("add", self, other)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Tensor:
+        return _binary("subtract", self, other)
+
+    def __rsub__(self, other: Any) -> Tensor:
+        return _binary("rsub", self, other)
+
+    def __mul__(self, other: Any) -> Tensor:
+        return _binary("multiply", self, other)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> Tensor:
+        return _binary("divide", self, other)
+
+    def __rtruediv__(self, other: Any) -> Tensor:
+        return _binary("rdiv", self, other)
+
+    def __pow__(self, other: Any) -> Tensor:
+        return _binary("pow", self, other)
+
+    def __matmul__(self, other: Any) -> Tensor:
+        return _binary("matmul", self, other)
+
+    def __neg__(self) -> Tensor:
+        made: Tensor = call("neg", "ttnn.neg", self)
+        return made
+
+    def __eq__(self, other: Any) -> Any:
+        return _binary("eq", self, other) if isinstance(other, (Tensor, int, float)) else NotImplemented
+
+    def __ne__(self, other: Any) -> Any:
+        return _binary("ne", self, other) if isinstance(other, (Tensor, int, float)) else NotImplemented
+
+    def __lt__(self, other: Any) -> Tensor:
+        return _binary("lt", self, other)
+
+    def __le__(self, other: Any) -> Tensor:
+        return _binary("le", self, other)
+
+    def __gt__(self, other: Any) -> Tensor:
+        return _binary("gt", self, other)
+
+    def __ge__(self, other: Any) -> Tensor:
+        return _binary("ge", self, other)
+
+    __hash__ = object.__hash__
+
+
+def _binary(name: str, a: Tensor, b: Any) -> Tensor:
+    if not isinstance(b, (EagerTensor, int, float)):
+        raise TypeError(f"ttnn.{name}: an operand is a tensor or a number, not {type(b).__name__}; convert it with "
+                        "ttnn.from_torch(x, layout=ttnn.TILE_LAYOUT, device=device)")
+    made: Tensor = call(name, f"ttnn.{name}", a, b)
+    return made
+
+
+def _tensor(who: str, value: Any) -> Tensor:
+    if not isinstance(value, Tensor):
+        raise TypeError(f"{who}: a ttnn.Tensor is expected, not {type(value).__name__}")
+    return value
+
+
+def from_torch(tensor: torch.Tensor, dtype: DataType | None = None, *, layout: Layout | None = None,
+               device: Device | None = None, memory_config: MemoryConfig | None = None, mesh_mapper: Any = None,
+               spec: Any = None, pad_value: float | None = None, tile: Any = None, cq_id: Any = None) -> Tensor:
+    """A tensor of values of torch, on the host or a device. `dtype`: by default that of the values. `layout`: ROW_MAJOR by
+    default; block floats are TILE. TypeError and ValueError for values without elements or of an unknown type."""
+    if not isinstance(tensor, torch.Tensor):
+        raise TypeError(f"ttnn.from_torch: a torch tensor is expected, not {type(tensor).__name__}")
+    if tensor.numel() == 0:
+        raise ValueError(f"ttnn.from_torch: a tensor of {list(tensor.shape)} has no elements")
+    from ttsim.eager.dtypes import of_torch
+    kind = dtype or of_torch(tensor.dtype)
+    if not isinstance(kind, DataType):
+        raise TypeError(f"ttnn.from_torch: dtype is a DataType such as ttnn.bfloat16, not {type(kind).__name__}")
+    layout = layout or (Layout.TILE if kind.is_block_float else Layout.ROW_MAJOR)
+    made: Tensor = Tensor.from_host(tensor, kind, layout)
+    return made if device is None else to_device(made, device, memory_config=memory_config)
+
+
+def as_tensor(tensor: Any, dtype: DataType | None = None, *, layout: Layout | None = None, device: Device | None = None,
+              memory_config: MemoryConfig | None = None, cache_file_name: Any = None, preprocess: Any = None,
+              mesh_mapper: Any = None, use_device_tilizer: bool = False) -> Tensor:
+    """As from_torch(), after `preprocess`. `cache_file_name` has no effect."""
+    return from_torch(preprocess(tensor) if preprocess else tensor, dtype, layout=layout, device=device, memory_config=memory_config)
+
+
+def to_torch(tensor: Tensor, dtype: torch.dtype | None = None, *, torch_rank: int | None = None, mesh_composer: Any = None,
+             device: Any = None, cq_id: Any = None) -> torch.Tensor:
+    """The values, without padding: bfloat16 and float32 as such, block floats in float32, integers in the smallest type of
+    torch that holds them. Of a device: waits for it, and costs a transfer. `torch_rank`: leading axes of size 1 are
+    removed down to it."""
+    held = from_device(_tensor("ttnn.to_torch", tensor)).host_values("ttnn.to_torch").clone()
+    while torch_rank is not None and held.dim() > torch_rank:
+        if held.shape[0] != 1:
+            raise RuntimeError(f"ttnn.to_torch: {list(held.shape)} cannot have rank {torch_rank}")
+        held = held.squeeze(0)
+    return held if dtype is None else held.to(dtype)
+
+
+def to_device(tensor: Tensor, device: Device, memory_config: MemoryConfig | None = None, cq_id: Any = None) -> Tensor:
+    """A copy on a device; the tensor itself if it is there."""
+    observe("begin", "ttnn.to_device", [tensor])
+    made: Tensor = _tensor("ttnn.to_device", tensor).to_device(device, memory_config, "ttnn.to_device")
+    observe("write", "Tensor::to_device", made)
+    observe("end", "ttnn.to_device", made)
+    return made
+
+
+def from_device(tensor: Tensor, blocking: bool = True, cq_id: Any = None) -> Tensor:
+    """A copy on the host; the tensor itself if it is there."""
+    _tensor("ttnn.from_device", tensor)
+    if tensor.on_device:
+        observe("read", "Tensor::cpu", tensor)
+    made: Tensor = tensor.to_host("ttnn.from_device")
+    return made
+
+
+def to_layout(tensor: Tensor, layout: Layout, dtype: DataType | None = None, memory_config: MemoryConfig | None = None,
+              device: Any = None) -> Tensor:
+    """In another layout; the tensor itself if it has it. On the device it is a data movement op."""
+    _tensor("ttnn.to_layout", tensor)
+    if not isinstance(layout, Layout):
+        raise TypeError(f"ttnn.to_layout: a layout such as ttnn.TILE_LAYOUT is expected, not {type(layout).__name__}")
+    if tensor._layout is layout and dtype in (None, tensor._dtype) and memory_config is None:
+        return tensor
+    made: Tensor = call("to_layout", "ttnn.to_layout", tensor, layout=layout, dtype=dtype, memory=memory_config or tensor._memory)
+    return made
+
+
+def to_dtype(tensor: Tensor, dtype: DataType) -> Tensor:
+    """A tensor on the host in another element type."""
+    held = _tensor("ttnn.to_dtype", tensor).host_values("ttnn.to_dtype")
+    layout = Layout.TILE if dtype.is_block_float else tensor._layout
+    made: Tensor = Tensor.from_host(held, dtype, layout)
+    return made
+
+
+def typecast(tensor: Tensor, dtype: DataType, *args: Any, memory_config: MemoryConfig | None = None, **kwargs: Any) -> Tensor:
+    """In another element type; floats to integers without their fraction."""
+    if isinstance(args[0] if args else None, DataType):
+        dtype = args[0]
+    _tensor("ttnn.typecast", tensor)
+    if not isinstance(dtype, DataType):
+        raise TypeError(f"ttnn.typecast: dtype is a DataType such as ttnn.bfloat16, not {type(dtype).__name__}")
+    if not tensor.on_device:
+        return to_dtype(tensor, dtype)
+    layout = Layout.TILE if dtype.is_block_float else None
+    made: Tensor = call("to_layout", "ttnn.typecast", tensor, dtype=dtype, memory=memory_config, layout=layout)
+    return made
+
+
+def to_memory_config(tensor: Tensor, memory_config: MemoryConfig, dtype: DataType | None = None, **kwargs: Any) -> Tensor:
+    """In another memory; the tensor itself if it is there."""
+    _tensor("ttnn.to_memory_config", tensor)
+    if tensor.on_device and tensor._memory == memory_config and dtype in (None, tensor._dtype):
+        return tensor
+    made: Tensor = call("to_memory_config", "ttnn.to_memory_config", tensor, memory=memory_config, dtype=dtype)
+    return made
+
+
+def deallocate(tensor: Tensor, force: bool = True) -> None:
+    """Frees the memory of a tensor; a second call does nothing."""
+    _tensor("ttnn.deallocate", tensor)
+    observe("free", "ttnn.deallocate", tensor)
+    tensor.free()
+
+
+def reallocate(tensor: Tensor, memory_config: MemoryConfig | None = None) -> Tensor:
+    """A copy in the lowest free memory; the tensor itself is deallocated."""
+    made: Tensor = call("move", "ttnn.reallocate", tensor, memory=memory_config or tensor._memory)
+    tensor.free()
+    return made
+
+
+def is_tensor_storage_on_device(tensor: Tensor) -> bool:
+    """Whether it is on a device."""
+    return tensor.on_device
+
+
+def allocate_tensor_on_device(shape: Any, dtype: DataType, layout: Layout, device: Device,
+                              memory_config: MemoryConfig | None = None) -> Tensor:
+    """Zeros on a device."""
+    made: Tensor = Tensor.from_host(torch.zeros(tuple(shape)), dtype, layout).to_device(device, memory_config)
+    return made
+
+
+def copy_host_to_device_tensor(host: Tensor, device_tensor: Tensor, cq_id: Any = 0) -> None:
+    """Writes the values of a tensor on the host into one on a device. ValueError for another shape or type."""
+    if (host._shape, host._dtype) != (device_tensor._shape, device_tensor._dtype):
+        raise ValueError(f"ttnn.copy_host_to_device_tensor: {host.summary()} does not fit {device_tensor.summary()}")
+    device_tensor.buffer_of("ttnn.copy_host_to_device_tensor")
+    assert device_tensor._device is not None
+    made = host.to_device(device_tensor._device, device_tensor._memory)
+    device_tensor.free()
+    device_tensor._buffer, made._buffer = made._buffer, None
+    device_tensor._layout = made._layout
+
+
+__all__ = ["Tensor", "allocate_tensor_on_device", "as_tensor", "copy_host_to_device_tensor", "deallocate", "from_device",
+           "from_torch", "is_tensor_storage_on_device", "reallocate", "to_device", "to_dtype", "to_layout",
+           "to_memory_config", "to_torch", "typecast"]
