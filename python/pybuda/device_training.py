@@ -200,6 +200,11 @@ class DeviceTraining:
             values = stage.forward(given)
         return values
 
+    def saved_results(self) -> list[Batch]:
+        """Results of the ops in op_intermediates_to_save, of each micro-batch of the last forward pass."""
+        parts = [found for stage in self.stages if (found := getattr(stage, "saved_results", ()))]
+        return [[value for one in batch for value in one] for batch in zip(*parts)]
+
     def backward(self, gradients: Sequence[Batch] | None, clear: bool, count: int) -> list[Batch]:
         """Gradients of the inputs of `count` micro-batches."""
         for stage in reversed(self.stages):
@@ -307,7 +312,6 @@ def check_trainable(device: Any, settings: Any) -> None:
     """RuntimeError for a device and a configuration that do not train."""
     refused = [("compile_subgraphs", settings.compile_subgraphs, "set it to False"),
                ("loopback_outputs", bool(settings.loopback_outputs), "set it to {}"),
-               ("op_intermediates_to_save", bool(settings.op_intermediates_to_save), "save results in inference"),
                ("a device image", device._image is not None, "an image has only its forward program; train the module")]
     for what, used, remedy in refused:
         if used:
