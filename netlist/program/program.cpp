@@ -34,6 +34,7 @@ void ProgramRunner::start_call() {
     locals_.clear();
     loops_.clear();
     bindings_.clear();
+    bound_to_.clear();
     if (const std::optional<std::int64_t> first = calls_[call_].first_input) {
         first_input_ = *first;
         inputs_.clear();
@@ -174,6 +175,19 @@ void ProgramRunner::execute(const Instruction& instruction) {
     ready_.emplace_back(std::move(command));
 }
 
+/// To no variable if the name is empty.
+void ProgramRunner::bind(const Queue& queue, Pointer pointer, const std::string& variable) {
+    const auto bound = bound_to_.find({&queue, pointer});
+    if (bound != bound_to_.end()) {
+        std::erase_if(bindings_[bound->second],
+                      [&](const Binding& b) { return b.queue == &queue && b.pointer == pointer; });
+        bound_to_.erase(bound);
+    }
+    if (variable.empty()) return;
+    bindings_[variable].push_back({&queue, pointer});
+    bound_to_.emplace(std::pair(&queue, pointer), variable);
+}
+
 void ProgramRunner::load_setting(const QueueSetting& setting, ExecuteCommand& command) {
     QueueLaunch launch;
     launch.queue = netlist_->find_queue(setting.queue);
@@ -201,10 +215,7 @@ void ProgramRunner::load_setting(const QueueSetting& setting, ExecuteCommand& co
         if (to < 0)
             fail_input(setting.loc, "a pointer of queue '{}' is {}; it must not be negative", setting.queue, to);
         // Only the last settings of a queue are bound to variables.
-        for (auto& [name, bindings] : bindings_)
-            std::erase_if(bindings,
-                          [&](const Binding& b) { return b.queue == launch.queue && b.pointer == pointer_kind; });
-        if (!operand->variable.empty()) bindings_[operand->variable].push_back({launch.queue, pointer_kind});
+        bind(*launch.queue, pointer_kind, operand->variable);
     };
     pointer(setting.rd_ptr_local, Pointer::ReadLocal, launch.has_read_local, launch.read_local);
     pointer(setting.rd_ptr_global, Pointer::ReadGlobal, launch.has_read_global, launch.read_global);

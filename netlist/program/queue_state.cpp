@@ -109,14 +109,13 @@ std::vector<QueueUse> queue_uses(const Netlist& netlist, const Graph& graph) {
         if (fresh) uses.push_back({.queue = &queue});
         return uses[it->second];
     };
-    std::set<std::string_view> names;
+    std::set<const Queue*> written;  // of one vector, and so in file order
     for (const Op& op : graph.ops) {
-        names.insert(op.name());
         for (const std::string& input : op.inputs)
             if (const Queue* queue = netlist.find_queue(input)) use(*queue).read = true;
+        for (const Queue* queue : netlist.written_by(op.name())) written.insert(queue);
     }
-    for (const Queue& queue : netlist.queues)
-        if (names.contains(queue.input)) use(queue).written = true;
+    for (const Queue* queue : written) use(*queue).written = true;
     return uses;
 }
 
