@@ -30,6 +30,22 @@ bool ProgramRunner::next(Command& command) {
     return true;
 }
 
+bool ProgramRunner::may_execute(const Graph& graph) const {
+    for (std::size_t k = ready_at_; k < ready_.size(); ++k)
+        if (const auto* execute = std::get_if<ExecuteCommand>(&ready_[k]); execute && execute->graph == &graph)
+            return true;
+    for (std::size_t call = call_; call < calls_.size(); ++call) {
+        const std::vector<Instruction>& all = calls_[call].program->instructions;
+        std::size_t first = running_ && call == call_ ? std::min(pc_, all.size()) : 0;
+        if (running_ && call == call_)
+            for (const LoopFrame& loop : loops_)
+                if (loop.left > 1) first = std::min(first, loop.body);
+        for (std::size_t k = first; k < all.size(); ++k)
+            if (all[k].kind == Instruction::Kind::Execute && all[k].graph == graph.name) return true;
+    }
+    return false;
+}
+
 void ProgramRunner::start_call() {
     locals_.clear();
     loops_.clear();

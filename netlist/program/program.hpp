@@ -63,6 +63,8 @@ public:
     bool next(Command& command);
     /// Appends a call; each appended call has its own limit.
     void add(ProgramCall call);
+    /// Whether a command to come may execute the graph.
+    bool may_execute(const Graph& graph) const;
 
 private:
     using Variables = std::map<std::string, std::int64_t>;

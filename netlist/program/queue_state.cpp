@@ -151,6 +151,15 @@ EpochStream::EpochStream(const Netlist& netlist, std::vector<ProgramCall> calls,
       inputs_count_(inputs_count),
       epoch_of_(find_epochs(netlist)) {}
 
+bool EpochStream::may_launch(const Graph& graph) const {
+    const auto has = [&](const ExecuteCommand& command) { return command.graph == &graph; };
+    if (std::any_of(waiting_.begin(), waiting_.end(), has)) return true;
+    for (std::size_t k = ready_at_; k < ready_.size(); ++k)
+        if (const auto* launch = std::get_if<EpochLaunch>(&ready_[k]))
+            if (std::any_of(launch->members.begin(), launch->members.end(), has)) return true;
+    return runner_.may_execute(graph);
+}
+
 void EpochStream::gather(const ExecuteCommand& execute) {
     for (const ExecuteCommand& earlier : waiting_)
         if (earlier.graph == execute.graph)
