@@ -5,13 +5,34 @@
 
 namespace ttsim::impl {
 
+/// The op at a place; null if there is another one now.
+static const Op* op_at(const Netlist& netlist, const NamePlaces::Place& place, std::string_view name) {
+    if (place.kind != NamePlaces::Kind::Op || place.at >= netlist.graphs.size()) return nullptr;
+    const std::vector<Op>& ops = netlist.graphs[place.at].ops;
+    return place.op_at < ops.size() && ops[place.op_at].name() == name ? &ops[place.op_at] : nullptr;
+}
+
+static const Queue* queue_at(const Netlist& netlist, const NamePlaces::Place& place, std::string_view name) {
+    if (place.kind != NamePlaces::Kind::Queue || place.at >= netlist.queues.size()) return nullptr;
+    const Queue& queue = netlist.queues[place.at];
+    return queue.name == name ? &queue : nullptr;
+}
+
 const Queue* Netlist::find_queue(std::string_view name) const {
+    if (const NamePlaces::Place* place = places ? places->find(name) : nullptr) {
+        if (const Queue* queue = queue_at(*this, *place, name)) return queue;
+        if (op_at(*this, *place, name)) return nullptr;  // names are unique
+    }
     for (const Queue& queue : queues)
         if (queue.name == name) return &queue;
     return nullptr;
 }
 
 const Op* Netlist::find_op(std::string_view name) const {
+    if (const NamePlaces::Place* place = places ? places->find(name) : nullptr) {
+        if (const Op* op = op_at(*this, *place, name)) return op;
+        if (queue_at(*this, *place, name)) return nullptr;
+    }
     for (const Graph& graph : graphs)
         for (const Op& op : graph.ops)
             if (op.cfg.name == name) return &op;
@@ -19,6 +40,8 @@ const Op* Netlist::find_op(std::string_view name) const {
 }
 
 const Graph* Netlist::find_graph(std::string_view name) const {
+    if (const std::size_t* at = places ? places->graph(name) : nullptr)
+        if (*at < graphs.size() && graphs[*at].name == name) return &graphs[*at];
     for (const Graph& graph : graphs)
         if (graph.name == name) return &graph;
     return nullptr;
@@ -28,6 +51,17 @@ const Program* Netlist::find_program(std::string_view name) const {
     for (const Program& program : programs)
         if (program.name == name) return &program;
     return nullptr;
+}
+
+std::vector<const Queue*> Netlist::written_by(std::string_view op) const {
+    std::vector<const Queue*> written;
+    if (places && places->queues() == queues.size()) {
+        for (const std::size_t at : places->written_by(op)) written.push_back(&queues[at]);
+        return written;
+    }
+    for (const Queue& queue : queues)
+        if (queue.input == op) written.push_back(&queue);
+    return written;
 }
 
 ChipTraits traits_of(const ChipFeatures& chip) { return {chip.noc_alignment, chip.fpu_minus_unit}; }

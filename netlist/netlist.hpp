@@ -14,6 +14,7 @@
 #include "isa/arch.hpp"
 #include "isa/data_format.hpp"
 #include "kernels/op_config.hpp"
+#include "netlist/name_places.hpp"
 #include "netlist/test_config.hpp"
 #include "netlist/tm.hpp"
 
@@ -140,10 +141,16 @@ struct Netlist {
     std::vector<PerformanceCheck> performance;
     std::vector<std::string> notes;  ///< parts of the file without effect: "line 12: ..."
 
+    /// Set by resolve(), for the searches below; null: they go through the lists. A found place is compared with the
+    /// name that is there, so a later change of a name costs time, not correctness. A change of Queue::input, or of the
+    /// number of queues, needs another resolve().
+    std::shared_ptr<const NamePlaces> places;
+
     const Queue* find_queue(std::string_view name) const;
     const Op* find_op(std::string_view name) const;
     const Graph* find_graph(std::string_view name) const;
     const Program* find_program(std::string_view name) const;
+    std::vector<const Queue*> written_by(std::string_view op) const;  ///< queues in file order
 };
 
 /// Sets what the sizes of queues and the arithmetic of ops depend on in the chip that the netlist runs on.

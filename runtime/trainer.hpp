@@ -43,9 +43,9 @@ public:
     void set_parameter(const std::string& name, const ir::Literal& value);
     void set_learning_rate(double rate);  ///< of all parameters, from the next step() on
 
-    /// The optimizer's state of a parameter: "momentum", or "mean" and "square"; "residue" of
-    /// compensated updates; {} if it has none. Each has the
-    /// parameter's shape. Throws Error(Input) for an unknown name.
+    /// The optimizer's state of a parameter: "momentum", or "mean" and "square"; of compensated updates
+    /// "residue", and "remainder" of "square"; {} if it has none. Each has the parameter's shape. Throws Error(Input)
+    /// for an unknown name.
     ir::Values state(const std::string& name);
     /// Throws Error(Input) for an unknown parameter or kind of state, and for a value of another shape or type.
     void set_state(const std::string& name, const ir::Values& state);

@@ -48,7 +48,7 @@ public:
                 break;
         }
         if (settings_.compensated)
-            subtract_compensated(change);
+            subtract_compensated(parameter_, name_, optimizer_state(residue_state, name_), change);
         else
             replace(parameter_, name_, op(op::subtract, parameter_, change));
     }
@@ -72,16 +72,16 @@ private:
         graph_.outputs.push_back({name, value, graph_.type(value)});
     }
 
-    /// Compensated summation: what rounding takes from the parameter is kept for the next step. The sum is rounded
-    /// where it is stored, and again where it is read: a register of the matrix unit truncates Float32. The difference
-    /// of two values that were read is exact.
-    void subtract_compensated(ValueId change) {
-        const std::string state = optimizer_state(residue_state, name_);
-        const ValueId residue = read_state(state, build_.dims(parameter_), 0.0);
+    /// Compensated summation: what rounding takes from `from`, the state `name`, is kept in the state `rest` for the
+    /// next step. The sum is rounded where it is stored, and again where it is read: a register of the matrix unit
+    /// truncates Float32. The difference of two values that were read is exact.
+    ValueId subtract_compensated(ValueId from, const std::string& name, const std::string& rest, ValueId change) {
+        const ValueId residue = read_state(rest, build_.dims(from), 0.0);
         const ValueId all = op(op::subtract, residue, change);
-        const ValueId next = op(op::add, parameter_, all);
-        replace(residue, state, op(op::add, op(op::subtract, parameter_, next), all));
-        replace(parameter_, name_, next);
+        const ValueId next = op(op::add, from, all);
+        replace(residue, rest, op(op::add, op(op::subtract, from, next), all));
+        replace(from, name, next);
+        return next;
     }
 
     ValueId op(OpId name, ValueId a, ValueId b) { return build_.add(name, {a, b}); }
@@ -110,12 +110,20 @@ private:
         replace(before, state, now);
         return now;
     }
+    /// Of squares: a step changes it by a thousandth, which rounding would take in 16 bits, so that it never falls.
+    ValueId average_of_squares(ValueId gradient) {
+        const ValueId square = build_.add(op::square, {gradient});
+        const std::string state = optimizer_state(square_state, name_);
+        if (!settings_.compensated) return average(state, square, settings_.beta2);
+        const ValueId before = read_state(state, build_.dims(parameter_), 0.0);
+        const ValueId change = scaled(op(op::subtract, before, square), 1 - settings_.beta2);
+        return subtract_compensated(before, state, optimizer_state(remainder_state, name_), change);
+    }
     /// The change at a rate of 1.
     ValueId adam(ValueId gradient) {
         if (settings_.kind == OptimizerKind::Adam) gradient = decayed(gradient);
         const ValueId mean = average(optimizer_state(mean_state, name_), gradient, settings_.beta1);
-        const ValueId square =
-            average(optimizer_state(square_state, name_), build_.add(op::square, {gradient}), settings_.beta2);
+        const ValueId square = average_of_squares(gradient);
         const ValueId root = op(op::add, build_.add(op::sqrt, {square}), build_.scalar(settings_.epsilon));
         ValueId step = op(op::multiply, mean, build_.add(op::reciprocal, {root}));
         if (settings_.reads_correction())

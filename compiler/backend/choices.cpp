@@ -153,6 +153,28 @@ void begin_parts(std::vector<OpChoices>& ops, const Graph& graph, std::int64_t m
     }
 }
 
+/// The optimizer reads a parameter's old value after the op that replaces it, in the difference that compensated
+/// updates keep. A later epoch would read the new value.
+void keep_updates_together(std::vector<OpChoices>& ops, const Graph& graph) {
+    std::map<std::string, std::size_t> last_reader;  // of a state, by index in `ops`
+    for (std::size_t i = 0; i < ops.size(); ++i) {
+        const Node& node = graph.nodes[ops[i].node];
+        if (node.phase != Phase::Optimizer) continue;
+        for (const Edge& edge : node.inputs)
+            if (const Node& from = graph.nodes[edge.value]; from.is_input() && from.has(attr::state))
+                last_reader[from.get(attr::state)] = i;
+    }
+    std::map<ValueId, std::size_t> index;
+    for (std::size_t i = 0; i < ops.size(); ++i) index[ops[i].node] = i;
+    for (const Output& output : graph.outputs) {
+        const auto reader = last_reader.find(output.name);
+        const auto writer = index.find(output.value);
+        if (reader == last_reader.end() || writer == index.end()) continue;
+        if (graph.nodes[output.value].phase != Phase::Optimizer) continue;
+        for (std::size_t i = writer->second + 1; i <= reader->second; ++i) ops[i].with_previous = !ops[i].begins();
+    }
+}
+
 /// Computes Choices::like. Layers repeat, and policies search best grids at hundreds of targets.
 std::vector<std::size_t> ops_alike(const std::vector<OpChoices>& ops) {
     using Key = std::vector<std::tuple<std::int64_t, std::int64_t, double, double>>;
@@ -169,6 +191,15 @@ std::vector<std::size_t> ops_alike(const std::vector<OpChoices>& ops) {
 
 }  // namespace
 
+std::size_t Choices::divide(std::size_t first, std::size_t end, std::size_t op) const {
+    const auto may = [&](std::size_t at) { return at > first && at < end && !ops[at].with_previous; };
+    for (std::size_t by = 0; by < end - first; ++by) {
+        if (op >= by && may(op - by)) return op - by;
+        if (may(op + by)) return op + by;
+    }
+    return op;
+}
+
 Choices list_choices(const Graph& graph, const OpBudget& budget, const ScheduleOptions& options) {
     Choices all;
     all.graph = &graph;
@@ -181,6 +212,7 @@ Choices list_choices(const Graph& graph, const OpBudget& budget, const ScheduleO
         throw LegalizationError::on_any_grid(error, refused(all.ops, graph));
     }
     begin_parts(all.ops, graph, budget.microbatch, options.training_chips);
+    keep_updates_together(all.ops, graph);
     all.like = ops_alike(all.ops);
     std::map<ValueId, std::size_t> index;
     for (std::size_t i = 0; i < all.ops.size(); ++i) index[all.ops[i].node] = i;

@@ -20,11 +20,17 @@ struct OpChoices {
     bool first_of_part = false;
     std::int64_t inputs = 1;  ///< of an execute: the microbatch, or 1 in an optimizer, which runs once a step
     bool other_chip = false;  ///< the user wants another chip than for the previous op
+    /// It reads a state that an op before it overwrites, so it belongs to the epoch of the previous op.
+    bool with_previous = false;
     bool breaks_chip() const { return user && user->chip_break; }
     std::optional<std::int64_t> training_chip{};  ///< of a model that is trained on several chips
     std::optional<std::int64_t> chip() const { return user && user->chip ? user->chip : training_chip; }
     bool begins() const { return first_of_part || other_chip || (user && (user->epoch_break || user->chip_break)); }
 };
+
+/// Added to the time of a division into epochs for each op apart from its `with_previous`: more than any time, so that
+/// policies do so only where the ops do not fit together.
+inline constexpr double apart_cycles = 1e12;
 
 struct OpEdge {
     std::size_t operand = 0;  ///< of the consumer
@@ -40,6 +46,9 @@ struct Choices {
     OpTimes times;
     const Graph* graph = nullptr;
     std::string name(std::size_t op) const { return ops[op].op.name(); }
+    double apart(std::size_t op) const { return ops[op].with_previous ? apart_cycles : 0; }  ///< if it begins an epoch
+    /// The op nearest to `op` after `first` and before `end` that may begin an epoch; `op` if there is none.
+    std::size_t divide(std::size_t first, std::size_t end, std::size_t op) const;
 };
 
 /// Throws Error(Unsupported) with every op that fits on no grid: the exceeded limit, the excess, and remedies.

@@ -30,8 +30,9 @@ public:
             if (edges && (end - first == 1 || options_.self_cut == SelfCut::None)) solver_.refuse();
         }
         if (end - first == 1) no_place(choices_.ops[first]);
-        add(first, (first + end) / 2, preferences);
-        add((first + end) / 2, end, preferences);
+        const std::size_t middle = choices_.divide(first, end, (first + end) / 2);
+        add(first, middle, preferences);
+        add(middle, end, preferences);
     }
     std::vector<Epoch> take() { return std::move(epochs_); }
 

@@ -91,7 +91,7 @@ std::vector<Epoch> fill_epochs(const Choices& choices, const EdgeCosts& costs, c
     const auto only = [&](std::size_t, std::size_t, std::size_t n) {
         return n == 0 ? std::optional(preference) : std::nullopt;
     };
-    std::vector<Rectangle> rectangles;
+    std::vector<Rectangle> rectangles;  // from `first` on
     std::size_t first = 0;
     for (std::size_t op = 0; op <= choices.ops.size(); ++op) {
         const bool end = op == choices.ops.size();
@@ -101,9 +101,12 @@ std::vector<Epoch> fill_epochs(const Choices& choices, const EdgeCosts& costs, c
         const bool fits = !end && !(op > first && choices.ops[op].begins()) &&
                           place(rectangles, budget.rows, budget.cols).has_value();
         if (fits || (op == first && !end)) continue;
-        epochs.add(first, op, only);
-        if (!end) rectangles.erase(rectangles.begin(), rectangles.end() - 1);
-        first = op;
+        std::size_t next = op;  // the first op of the next epoch
+        while (!end && next > first && choices.ops[next].with_previous) --next;
+        if (next == first) next = op;
+        epochs.add(first, next, only);
+        rectangles.erase(rectangles.begin(), rectangles.begin() + static_cast<std::ptrdiff_t>(next - first));
+        first = next;
     }
     return epochs.take();
 }
@@ -232,9 +235,10 @@ public:
                 quickest = table_.levels().next(first, end, cores, quickest);
                 const auto pace = pace_of({first, end, quickest, crossing}, times, best[end] - best[first], &bounds);
                 if (!pace && end - first > 1) break;  // longer runs need more cores
-                const double total = best[first] + (pace ? pace->cost
-                                                         : cost({first, end, 0, 0}, table_.size() - 1,
-                                                                table_.target(table_.size() - 1), times));
+                const double total =
+                    best[first] + choices_.apart(first) +
+                    (pace ? pace->cost
+                          : cost({first, end, 0, 0}, table_.size() - 1, table_.target(table_.size() - 1), times));
                 if (total < best[end]) {
                     best[end] = total;
                     from[end] = first;

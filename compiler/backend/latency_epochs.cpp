@@ -77,7 +77,7 @@ std::vector<std::pair<std::size_t, std::size_t>> shortest(const Choices& choices
             const double loading =
                 first == 0 ? 0 : load.of_cores(static_cast<double>(table.levels().cores(k, first, end)));
             const double total =
-                best[first] + loading +
+                best[first] + choices.apart(first) + loading +
                 latency_of(choices.times, first, std::span(table.levels().chosen(k)).subspan(first, end - first));
             if (total < best[end]) {
                 best[end] = total;

@@ -68,8 +68,9 @@ inline std::string learning_rate_state(const std::string& parameter) { return "l
 inline std::string correction_state(const std::string& parameter) { return "correction_" + parameter; }
 /// Kinds of the optimizer's state, and the state of a parameter.
 inline constexpr std::string_view momentum_state = "momentum", mean_state = "mean", square_state = "square",
-                                  residue_state = "residue";
-inline constexpr std::string_view optimizer_states[] = {momentum_state, mean_state, square_state, residue_state};
+                                  residue_state = "residue", remainder_state = "remainder";
+inline constexpr std::string_view optimizer_states[] = {momentum_state, mean_state, square_state, residue_state,
+                                                        remainder_state};
 inline std::string optimizer_state(std::string_view kind, const std::string& parameter) {
     return std::string(kind) + "_" + parameter;
 }

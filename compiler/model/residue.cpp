@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "compiler/ir/training.hpp"
 #include "kernels/formats/numerics.hpp"
@@ -21,15 +22,23 @@ std::map<std::string, std::string> parameters_by_residue(std::span<const Trained
 }
 
 const std::string* overwritten_before_read(const Netlist& netlist, std::span<const TrainedParameter> trained) {
-    for (const TrainedParameter& parameter : trained) {
-        if (!residue_of(parameter)) continue;
-        const Queue& ram = *netlist.find_queue(parameter.ram);
-        bool written = false;  // in an earlier graph; the optimizer's graphs are the last ones
-        for (const ttsim::impl::Graph& graph : netlist.graphs) {
-            for (const Op& op : graph.ops)
-                if (written && std::ranges::find(op.inputs, ram.name) != op.inputs.end()) return &parameter.name;
-            written = written || std::ranges::find(graph.ops, ram.input, &Op::name) != graph.ops.end();
-        }
+    // the ram that a state with what rounding took from it belongs to
+    const auto compensated = [](const TrainedParameter& parameter, std::string_view rest, std::string_view of) {
+        if (!parameter.states.contains(std::string(rest))) return std::string();
+        return of.empty() ? parameter.ram : parameter.states.at(std::string(of));
+    };
+    std::map<std::string, const TrainedParameter*> rams;
+    for (const TrainedParameter& parameter : trained)
+        for (const auto& [rest, of] : {std::pair(residue_state, std::string_view()), {remainder_state, square_state}})
+            if (const std::string ram = compensated(parameter, rest, of); !ram.empty()) rams.emplace(ram, &parameter);
+    std::set<std::string> written;  // in earlier graphs
+    for (const ttsim::impl::Graph& graph : netlist.graphs) {
+        for (const Op& op : graph.ops)
+            for (const std::string& input : op.inputs)
+                if (written.contains(input)) return &rams.at(input)->name;
+        for (const auto& [name, parameter] : rams)
+            if (std::ranges::find(graph.ops, netlist.find_queue(name)->input, &Op::name) != graph.ops.end())
+                written.insert(name);
     }
     return nullptr;
 }

@@ -16,8 +16,8 @@ const std::string* residue_of(const TrainedParameter& parameter);
 /// Names of the parameters' rams by the ram of the residue.
 std::map<std::string, std::string> parameters_by_residue(std::span<const TrainedParameter> trained);
 
-/// The name of a parameter with a residue that an op reads in a later epoch than the one that writes it; null: there is
-/// none. That op would take the whole change for the residue.
+/// The name of a parameter that an op reads in a later epoch than the one that writes it, or whose average of squares
+/// is; null: there is none. That op would take the whole change for what rounding took from it.
 const std::string* overwritten_before_read(const Netlist& netlist, std::span<const TrainedParameter> trained);
 
 /// Truncates elements in memory of the device as a register does where the optimizer reads them: Float32 to the digits

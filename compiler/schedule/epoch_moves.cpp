@@ -141,7 +141,7 @@ std::optional<std::vector<EpochRequest>> EpochMoves::cuts(const EpochRequest& a,
     const std::size_t by = 1 + early(6, random);
     const bool later = random() % 2 == 0;
     const std::size_t middle = later ? b.first + by : b.first - std::min(by, b.first);
-    if (middle <= a.first || middle >= b.end) return std::nullopt;
+    if (middle <= a.first || middle >= b.end || choices_.ops[middle].with_previous) return std::nullopt;
     return std::vector{part(a.first, middle), part(middle, b.end)};
 }
 
@@ -150,6 +150,7 @@ std::optional<std::vector<EpochRequest>> EpochMoves::halves(const EpochRequest& 
     if (at.end - at.first < 2) return std::nullopt;
     const std::vector<double> scale = measured_by_estimated(at, ran);
     const std::size_t middle = at.first + 1 + random() % (at.end - at.first - 1);
+    if (choices_.ops[middle].with_previous) return std::nullopt;
     const auto split = scale.begin() + static_cast<std::ptrdiff_t>(middle - at.first);
     return std::vector{request_for(at.first, middle, {scale.begin(), split}, random),
                        request_for(middle, at.end, {split, scale.end()}, random)};

@@ -17,7 +17,7 @@ namespace {
 /// epoch may not be counted.
 std::string kind_of(const Choices& choices, std::size_t op) {
     const OpChoices& item = choices.ops[op];
-    std::string kind = fmt::format("{} {}", item.op.cfg.type, item.begins() || op == 0);
+    std::string kind = fmt::format("{} {} {}", item.op.cfg.type, item.begins() || op == 0, item.with_previous);
     for (const Candidate& c : item.choice.fitting)
         kind += fmt::format(" {}x{} {:.0f} {:.0f} {}", c.blocking.grid_r, c.blocking.grid_c, c.cycles, c.dram_bytes,
                             c.l1_bytes);

@@ -234,11 +234,13 @@ Netlist resolve(const Netlist& read) {
     check_instances(read, problems);
     problems.throw_if_any();
     Netlist netlist = expand_instances(read);
+    netlist.places = nullptr;  // of `read`, which may have been resolved before
     check_unique(netlist, problems);
     Linker(netlist, problems).run();
     CycleSearch(netlist).run(problems);
     for (Program& program : netlist.programs) declare_result_variables(program);
     problems.throw_if_any();
+    netlist.places = std::make_shared<const NamePlaces>(netlist);
     return netlist;
 }
 

@@ -211,9 +211,8 @@ void Elaborator::connect(PlanOp& op) {
             plan_->queues[static_cast<std::size_t>(made.producer_queue)].readers.push_back(reader);
         op.operands.push_back(std::move(made));
     }
-    for (const Queue& queue : netlist_.queues) {
-        if (queue.input != op.op->name()) continue;
-        const int index = queue_index(&queue);
+    for (const Queue* queue : netlist_.written_by(op.op->name())) {
+        const int index = queue_index(queue);
         plan_->queues[static_cast<std::size_t>(index)].writer = self;
         op.out_queues.push_back(index);
     }

@@ -30,10 +30,27 @@ bool ProgramRunner::next(Command& command) {
     return true;
 }
 
+bool ProgramRunner::may_execute(const Graph& graph) const {
+    for (std::size_t k = ready_at_; k < ready_.size(); ++k)
+        if (const auto* execute = std::get_if<ExecuteCommand>(&ready_[k]); execute && execute->graph == &graph)
+            return true;
+    for (std::size_t call = call_; call < calls_.size(); ++call) {
+        const std::vector<Instruction>& all = calls_[call].program->instructions;
+        std::size_t first = running_ && call == call_ ? std::min(pc_, all.size()) : 0;
+        if (running_ && call == call_)
+            for (const LoopFrame& loop : loops_)
+                if (loop.left > 1) first = std::min(first, loop.body);
+        for (std::size_t k = first; k < all.size(); ++k)
+            if (all[k].kind == Instruction::Kind::Execute && all[k].graph == graph.name) return true;
+    }
+    return false;
+}
+
 void ProgramRunner::start_call() {
     locals_.clear();
     loops_.clear();
     bindings_.clear();
+    bound_to_.clear();
     if (const std::optional<std::int64_t> first = calls_[call_].first_input) {
         first_input_ = *first;
         inputs_.clear();
@@ -174,6 +191,19 @@ void ProgramRunner::execute(const Instruction& instruction) {
     ready_.emplace_back(std::move(command));
 }
 
+/// To no variable if the name is empty.
+void ProgramRunner::bind(const Queue& queue, Pointer pointer, const std::string& variable) {
+    const auto bound = bound_to_.find({&queue, pointer});
+    if (bound != bound_to_.end()) {
+        std::erase_if(bindings_[bound->second],
+                      [&](const Binding& b) { return b.queue == &queue && b.pointer == pointer; });
+        bound_to_.erase(bound);
+    }
+    if (variable.empty()) return;
+    bindings_[variable].push_back({&queue, pointer});
+    bound_to_.emplace(std::pair(&queue, pointer), variable);
+}
+
 void ProgramRunner::load_setting(const QueueSetting& setting, ExecuteCommand& command) {
     QueueLaunch launch;
     launch.queue = netlist_->find_queue(setting.queue);
@@ -201,10 +231,7 @@ void ProgramRunner::load_setting(const QueueSetting& setting, ExecuteCommand& co
         if (to < 0)
             fail_input(setting.loc, "a pointer of queue '{}' is {}; it must not be negative", setting.queue, to);
         // Only the last settings of a queue are bound to variables.
-        for (auto& [name, bindings] : bindings_)
-            std::erase_if(bindings,
-                          [&](const Binding& b) { return b.queue == launch.queue && b.pointer == pointer_kind; });
-        if (!operand->variable.empty()) bindings_[operand->variable].push_back({launch.queue, pointer_kind});
+        bind(*launch.queue, pointer_kind, operand->variable);
     };
     pointer(setting.rd_ptr_local, Pointer::ReadLocal, launch.has_read_local, launch.read_local);
     pointer(setting.rd_ptr_global, Pointer::ReadGlobal, launch.has_read_global, launch.read_global);

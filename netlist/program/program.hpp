@@ -63,6 +63,8 @@ public:
     bool next(Command& command);
     /// Appends a call; each appended call has its own limit.
     void add(ProgramCall call);
+    /// Whether a command to come may execute the graph.
+    bool may_execute(const Graph& graph) const;
 
 private:
     using Variables = std::map<std::string, std::int64_t>;
@@ -82,6 +84,7 @@ private:
     void begin_loop(const Instruction& instruction);
     void execute(const Instruction& instruction);
     void load_setting(const QueueSetting& setting, ExecuteCommand& command);
+    void bind(const Queue& queue, Pointer pointer, const std::string& variable);
     std::int64_t value(const Operand& operand, const SourceLoc& loc) const;
     std::int64_t* find(const std::string& name);
 
@@ -94,10 +97,11 @@ private:
     Variables locals_;
     std::map<const Program*, Variables> statics_;
     std::vector<LoopFrame> loops_;
-    std::int64_t first_input_ = 0;                          // of graphs without an execute so far
-    std::map<const Graph*, std::int64_t> inputs_;           // number of the next input
-    std::map<std::string, std::vector<Binding>> bindings_;  // variable -> pointers bound to it
-    std::vector<Command> ready_;                            // commands of the current instruction
+    std::int64_t first_input_ = 0;                                      // of graphs without an execute so far
+    std::map<const Graph*, std::int64_t> inputs_;                       // number of the next input
+    std::map<std::string, std::vector<Binding>> bindings_;              // variable -> pointers bound to it
+    std::map<std::pair<const Queue*, Pointer>, std::string> bound_to_;  // the same by pointer
+    std::vector<Command> ready_;                                        // commands of the current instruction
     std::size_t ready_at_ = 0;
 };
 

@@ -109,14 +109,13 @@ std::vector<QueueUse> queue_uses(const Netlist& netlist, const Graph& graph) {
         if (fresh) uses.push_back({.queue = &queue});
         return uses[it->second];
     };
-    std::set<std::string_view> names;
+    std::set<const Queue*> written;  // of one vector, and so in file order
     for (const Op& op : graph.ops) {
-        names.insert(op.name());
         for (const std::string& input : op.inputs)
             if (const Queue* queue = netlist.find_queue(input)) use(*queue).read = true;
+        for (const Queue* queue : netlist.written_by(op.name())) written.insert(queue);
     }
-    for (const Queue& queue : netlist.queues)
-        if (names.contains(queue.input)) use(queue).written = true;
+    for (const Queue* queue : written) use(*queue).written = true;
     return uses;
 }
 
@@ -151,6 +150,15 @@ EpochStream::EpochStream(const Netlist& netlist, std::vector<ProgramCall> calls,
       runner_(netlist, std::move(calls)),
       inputs_count_(inputs_count),
       epoch_of_(find_epochs(netlist)) {}
+
+bool EpochStream::may_launch(const Graph& graph) const {
+    const auto has = [&](const ExecuteCommand& command) { return command.graph == &graph; };
+    if (std::any_of(waiting_.begin(), waiting_.end(), has)) return true;
+    for (std::size_t k = ready_at_; k < ready_.size(); ++k)
+        if (const auto* launch = std::get_if<EpochLaunch>(&ready_[k]))
+            if (std::any_of(launch->members.begin(), launch->members.end(), has)) return true;
+    return runner_.may_execute(graph);
+}
 
 void EpochStream::gather(const ExecuteCommand& execute) {
     for (const ExecuteCommand& earlier : waiting_)

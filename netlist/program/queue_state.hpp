@@ -69,6 +69,8 @@ public:
     bool next(EpochCommand& command);
     /// Appends a call.
     void add(ProgramCall call) { runner_.add(std::move(call)); }
+    /// Whether a command to come may launch the graph.
+    bool may_launch(const Graph& graph) const;
 
 private:
     void gather(const ExecuteCommand& execute);

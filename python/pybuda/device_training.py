@@ -201,6 +201,11 @@ class DeviceTraining:
             values = stage.forward(given)
         return values
 
+    def saved_results(self) -> list[Batch]:
+        """Results of the ops in op_intermediates_to_save, of each micro-batch of the last forward pass."""
+        parts = [found for stage in self.stages if (found := getattr(stage, "saved_results", ()))]
+        return [[value for one in batch for value in one] for batch in zip(*parts)]
+
     def backward(self, gradients: Sequence[Batch] | None, clear: bool, count: int) -> list[Batch]:
         """Gradients of the inputs of `count` micro-batches."""
         for stage in reversed(self.stages):
@@ -246,21 +251,36 @@ class DeviceTraining:
         return made
 
     def state(self) -> dict[str, dict[str, Tensor]]:
-        """The optimizer's state on the device by parameter, under the names of pybuda's optimizers."""
+        """The optimizer's state on the device by parameter, under the names of pybuda's optimizers. With dropouts also
+        the number of samples so far, on which the masks depend."""
         if self._optimizer is None or self._on_host is not None:
             return {}
-        return {info.name: self._optimizer.read_state(stage.trainer, info.name)
-                for stage in self._trained_stages() for info in stage.trainer.parameters}
+        made: dict[str, dict[str, Tensor]] = {}
+        for stage in self._trained_stages():
+            count = {"samples": Tensor.create_from_torch(torch.tensor([stage.trainer.samples], dtype=torch.int32))} \
+                if _draws(stage) else {}
+            made |= {info.name: self._optimizer.read_state(stage.trainer, info.name) | count
+                     for info in stage.trainer.parameters}
+        return made
 
     def set_state(self, state: Mapping[str, Mapping[str, Any]]) -> None:
         """Gives the device the optimizer's state."""
         if self._optimizer is not None and self._on_host is None:
             for stage in self._trained_stages():
                 self._optimizer.load_state(stage.trainer, state)
+                counts = [state[info.name]["samples"] for info in stage.trainer.parameters
+                          if "samples" in state.get(info.name, {})]
+                if counts and _draws(stage):
+                    stage.trainer.samples = int(counts[0].value().reshape(-1)[0])
 
     def needs_gradients(self) -> bool:
         """Whether parameters are trained, or earlier devices wait for gradients."""
         return any(stage.trained or any(stage.wanted) for stage in self._trained_stages())
+
+
+def _draws(stage: Any) -> bool:
+    """Whether it has dropouts on the device."""
+    return any(op.type == "dropout" for op in stage.compiled.layout.ops)
 
 
 class _HostOptimizer:
@@ -308,7 +328,6 @@ def check_trainable(device: Any, settings: Any) -> None:
     """RuntimeError for a device and a configuration that do not train."""
     refused = [("compile_subgraphs", settings.compile_subgraphs, "set it to False"),
                ("loopback_outputs", bool(settings.loopback_outputs), "set it to {}"),
-               ("op_intermediates_to_save", bool(settings.op_intermediates_to_save), "save results in inference"),
                ("a device image", device._image is not None, "an image has only its forward program; train the module")]
     for what, used, remedy in refused:
         if used:

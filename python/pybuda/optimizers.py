@@ -160,7 +160,7 @@ class SGD(Optimizer):
 class _Moments(Optimizer):
     """With means of gradients and of their squares. `bias_correction`: corrects them for their start at 0.
     AssertionError for settings out of range."""
-    _states = {**Optimizer._states, "mean": "mean", "variance": "square"}
+    _states = {**Optimizer._states, "mean": "mean", "variance": "square", "remainder": "remainder"}
 
     def __init__(self, learning_rate: float, beta1: float, beta2: float, epsilon: float, weight_decay: float,
                  bias_correction: bool, parameters: Sequence[Parameter] | None, device_params: bool) -> None:

@@ -12,6 +12,7 @@ import torch
 import ttsim
 import ttsim.torch
 
+from .batch_statistics import BatchStatistics
 from .dropout_masks import mask_seed, masks_of_device
 from .module import OnnxModule, PyBudaModule, PyTorchModule
 from .parameter import Parameter
@@ -86,10 +87,13 @@ class _Compiled:
     settings: Settings
     graph: Any
     compiled: Any
+    saved: list[str]  # ops whose results are saved
+    saved_results: Sequence[Batch] = ()  # of each micro-batch of the last forward pass
 
     def begin(self, plan: Plan, where: str) -> None:
         """Sets how the stage is compiled. `where`: its device and modules."""
         self.plan = plan
+        self.batch = 0  # samples of a micro-batch, if it is compiled for whole ones
         self.dropout_seed = mask_seed(where)
         self.wanted = list(plan.wanted)
         self.trained: list[str] = []
@@ -127,14 +131,37 @@ class _Compiled:
         """Outputs of `count` micro-batches, for inputs with all samples along a new axis."""
         results = self.trainer.forward(given)
         samples = count * self.settings.microbatch
-        return _split([_wide_result(results[info.name], samples, tuple(info.shape)) for info in self.graph.outputs], count)
+
+        def parts(infos: Sequence[Any]) -> list[Batch]:
+            return _split([_wide_result(results[info.name], samples, tuple(info.shape)) for info in infos], count)
+        self.saved_results = parts(self._saved_outputs()) if self.saved else ()
+        return parts(self.own_outputs())
+
+    def own_outputs(self) -> list[Any]:
+        """Outputs of the module; those of the graph may be followed by saved results of ops."""
+        outputs: list[Any] = list(self.graph.outputs)
+        return outputs
+
+    def _saved_outputs(self) -> list[Any]:
+        """In the order of the option. RuntimeError for results of the backward pass."""
+        own = {info.name for info in self.own_outputs()}
+        extra = {info.name: info for info in self.compiled.outputs if info.name not in own}
+        found = []
+        for name in self.saved:
+            info = extra.get(f"{name}_intermediate_output") or extra.get(f"{name}.intermediate")
+            if info is None or name.startswith(("bw_", "opt_")):
+                raise RuntimeError(f"op_intermediates_to_save: '{name}' is no op of the forward pass of device "
+                                   f"'{self.settings.device.name}'; results of forward ops are saved in training")
+            found.append(info)
+        return found
 
     def run_backward(self, gradients: Sequence[Batch] | None, clear: bool, count: int) -> dict[str, torch.Tensor]:
         """Gradients of inputs by name, with all samples along a new axis."""
-        given: dict[str, torch.Tensor] = {}
+        own = self.own_outputs()
+        samples = count * self.settings.microbatch
+        given = {info.name: torch.zeros((samples, *info.shape)) for info in list(self.graph.outputs)[len(own):]}
         if gradients is not None:
-            samples = len(gradients) * self.settings.microbatch
-            for place, info in enumerate(self.graph.outputs):
+            for place, info in enumerate(own):
                 if not info.type.name.startswith(("F", "BF")):
                     continue
                 shape = (samples, *info.shape)
@@ -154,13 +181,15 @@ class _Compiled:
                 if not wanted or name is None or name not in found:
                     batch.append(None)
                     continue
-                own = found[name].reshape(count, self.settings.microbatch, -1)[place]
+                own = found[name].reshape(count, self.batch or self.settings.microbatch, -1)[place]
                 batch.append((own if own.numel() == numpy.prod(shape, dtype=int) else own.sum(0)).reshape(shape))
             made.append(batch)
         return made
 
     def check_trained(self, values: Values, samples: Sequence[Any]) -> None:
-        """RuntimeError if a parameter or an input has a gradient in torch and none on the device."""
+        """RuntimeError if a parameter or an input has a gradient in torch and none on the device, and for results to
+        save that the forward pass does not have."""
+        self._saved_outputs()
         leaves = {name: value.detach().float().requires_grad_(name in self.trained) for name, value in values.items()}
         noise = torch.Generator().manual_seed(0)  # so that few gradients are 0 by chance
         inputs = [(sample.detach().float() + torch.rand(sample.shape, generator=noise)).requires_grad_(wanted)
@@ -248,6 +277,10 @@ class TracedTraining(_OfGraphInputs, TraceStage):
         TraceStage.__init__(self, traced, [sample for sample in samples if sample is not None], settings,
                             settings.input_formats)
 
+    def own_outputs(self) -> list[Any]:
+        """Of the trace."""
+        return list(self.graph.outputs)[:len(self.trace.outputs)]
+
     def training_options(self) -> dict[str, Any]:
         """For the backward program and the optimizer."""
         return self.options(self.input_names(), self.trace.parameters, [name for name, _ in self.trace.outputs])
@@ -268,19 +301,31 @@ class TracedTraining(_OfGraphInputs, TraceStage):
 
 
 class TorchTraining(_Compiled, TorchStage):
-    """A torch module, captured without host parts. As a loss its last inputs are the targets."""
+    """A torch module, captured without host parts. As a loss its last inputs are the targets. With batch norms in
+    training mode it is compiled for whole micro-batches."""
 
     def __init__(self, module: PyTorchModule, samples: Sequence[Any], settings: Settings, plan: Plan,
                  loss: bool = False) -> None:
         self.begin(plan, f"{settings.device.name} {module.get_name()}")
         self.losses = self.reads_targets = loss
-        _refuse_modes(module)
+        self.statistics = BatchStatistics(module.module)
+        if self.statistics:
+            _check_batch(module, loss)
+            self.batch = settings.microbatch
+            settings = dataclasses.replace(settings, microbatch=1)
+            samples = self._whole(samples)
         TorchStage.__init__(self, module, samples, settings)
+
+    def _whole(self, tensors: Sequence[Any]) -> list[Any]:
+        """Tensors of a whole micro-batch; those with one sample are for all."""
+        return [tensor if tensor is None or tensor.dim() == 0 else _expanded(tensor, self.batch) for tensor in tensors]
 
     def make(self) -> None:
         """Captures and compiles the module."""
+        if self.losses:
+            self.saved = []  # names of ops are those of the model
         args, kwargs = self.module.call_arguments(self._samples)
-        with OwnForward(self.module):
+        with OwnForward(self.module), self.statistics.returned():
             self.imported = ttsim.torch.import_module(self.module.module, args, kwargs, name=self.module.get_name(),
                                                       fallback=False, training=True)
         if not self.imported.from_device:
@@ -289,7 +334,7 @@ class TorchTraining(_Compiled, TorchStage):
         self.graph = self.imported.graph
         named = {name: one for name, one in self.parameters().items() if name in self.imported.parameters}
         training = self.options(self.input_names(), named, [info.name for info in self.graph.outputs])
-        self.compiled = compile_graph(self.graph, self.settings, training=training, device_comparisons=True)
+        self.compiled = compile_graph(self.graph, self.settings, self.saved, training=training, device_comparisons=True)
 
     def input_names(self) -> list[str | None]:
         """Of the graph, for the tensors of a call."""
@@ -307,25 +352,38 @@ class TorchTraining(_Compiled, TorchStage):
         rows: list[list[torch.Tensor]] = []
         with torch.no_grad():
             for batch in batches:
-                for at in range(self.settings.microbatch):
-                    args, kwargs = self.module.call_arguments(narrowed(batch, at))
+                parts = [self._whole(batch)] if self.batch else \
+                    [narrowed(batch, at) for at in range(self.settings.microbatch)]
+                for part in parts:
+                    args, kwargs = self.module.call_arguments(part)
                     rows.append(self.imported.device_inputs(*args, **kwargs))
         given = {name: torch.stack([row[place] for row in rows]) for place, name in enumerate(self.imported.inputs)}
         found = self.run_forward(given, len(batches))
         order = [[info.name for info in self.graph.outputs].index(name) for name in self.imported.outputs]
-        return [[batch[place] for place in order] for batch in found]
+        results = [[batch[place] for place in order] for batch in found]
+        count = len(order) - self.statistics.results
+        for result in results:
+            self.statistics.update(result[count:])
+        return [result[:count] for result in results]
 
     def backward(self, gradients: Sequence[Batch] | None, clear: bool, count: int) -> list[Batch]:
         """Gradients of the inputs of each micro-batch."""
         if gradients is not None:
             order = [self.imported.outputs.index(info.name) for info in self.graph.outputs]
-            gradients = [[batch[place] for place in order] for batch in gradients]
+            rest = [None] * self.statistics.results
+            gradients = [[[*batch, *rest][place] for place in order] for batch in gradients]
         return self.input_gradients(self.run_backward(gradients, clear, count), self.input_names(), count)
 
     def reference(self, values: Values, tensors: Sequence[Any], sample: int = 0) -> list[torch.Tensor]:
-        """Outputs of one sample in torch, with parameters of these values."""
-        with masks_of_device(self.dropout_seed, sample):
-            return torch_outputs(self.module, values, tensors)
+        """Outputs of one sample in torch, with parameters of these values; of a micro-batch if it is compiled for whole
+        ones, where a sample stands for all."""
+        if not self.batch:
+            with masks_of_device(self.dropout_seed, sample):
+                return torch_outputs(self.module, values, tensors)
+        one = all(tensor is None or tensor.dim() == 0 or tensor.shape[0] == 1 for tensor in tensors)
+        with masks_of_device(self.dropout_seed, sample // self.batch):
+            found = torch_outputs(self.module, {**self.statistics.buffers(), **values}, self._whole(tensors))
+        return narrowed(found) if one else found
 
 
 class OnnxTraining(_OfGraphInputs, OnnxStage):
@@ -367,10 +425,13 @@ class FrozenStage:
 
     def __init__(self, stage: Any) -> None:
         self.inner = stage
+        self.saved_results: list[Batch] = []
 
     def forward(self, batches: Sequence[Batch]) -> list[Batch]:
         """Outputs of each micro-batch."""
-        return [self.inner.run(batch)[0] for batch in batches]
+        results = [self.inner.run(batch) for batch in batches]
+        self.saved_results = [saved for _, saved in results]
+        return [outputs for outputs, _ in results]
 
     def backward(self, gradients: Sequence[Batch] | None, clear: bool, count: int) -> list[Batch]:
         """None."""
@@ -426,13 +487,8 @@ def torch_outputs(module: Any, values: Values, tensors: Sequence[Any]) -> list[t
         return flatten(torch.func.functional_call(module.module, short | dict(values), args, kwargs))
 
 
-def _refuse_modes(module: PyTorchModule) -> None:
-    """RuntimeError for parts that compute something else in training mode, which the device does not."""
-    for name, part in module.module.named_modules():
-        if not part.training:
-            continue
-        where = f"'{name}' of module '{module.get_name()}'" if name else f"module '{module.get_name()}'"
-        if isinstance(part, torch.nn.modules.batchnorm._BatchNorm):
-            raise RuntimeError(f"{where} is a {type(part).__name__} in training mode, and the device has no statistics "
-                               "of a batch, since it runs sample by sample; call its eval() to train with fixed "
-                               "statistics, or use a GroupNorm or LayerNorm")
+def _check_batch(module: PyTorchModule, loss: bool) -> None:
+    """RuntimeError for batch norms in training mode where there is no micro-batch to take statistics of."""
+    if loss:
+        raise RuntimeError(f"loss '{module.get_name()}' has batch norms in training mode, and a loss is compiled for one "
+                           "sample; call its eval(), or move them to the module before it")

@@ -100,8 +100,11 @@ Cycle Noc::send(int noc, NocCoord from, NocEnd to, std::uint64_t bytes, Cycle no
         head += step;
         passed_latency += step;
     };
-    // the ports of a route are far apart in memory
-    for (const noc::Hop& next : route.hops) __builtin_prefetch(&ports_[next.port]);
+    for (const noc::Hop& next : route.hops) {  // far apart in memory; a port has two cache lines
+        const char* const port = reinterpret_cast<const char*>(&ports_[next.port]);
+        __builtin_prefetch(port);
+        __builtin_prefetch(port + 64);
+    }
     if (load.read > 0) pass(l1_[source], load.read, 0);
     const std::size_t last = route.hops.size() - 1;
     for (std::size_t i = 0; i <= last; ++i)

@@ -72,7 +72,8 @@ private:
     void walk(StateWalk& walk, QueueMemory::Moment moment);
     void walk_reports(StateWalk& walk);
     bool quiescent() const;
-    bool more_launches() const;
+    bool may_repeat(const Graph& graph) const;
+    const std::vector<QueueMemory*>& moving_queues();
     void skip_loop_iterations(const Epoch& ended);
     static Issued describe(const EpochCommand& command, const std::map<const Queue*, QueueAccess>& access,
                            PointerTable& pointers);
@@ -92,7 +93,9 @@ private:
     std::vector<std::unique_ptr<HostPort>> host_;  // in the order of the netlist
     std::map<const Queue*, HostPort*> host_of_;
     std::int64_t inputs_done_ = 0;
-    std::uint64_t generation_ = 0;  ///< changes when an epoch starts or ends, or a pointer moves
+    std::uint64_t generation_ = 0;      ///< changes when an epoch starts or ends, or a pointer moves
+    std::vector<QueueMemory*> moving_;  // moving_queues() at generation moving_at_
+    std::uint64_t moving_at_ = ~std::uint64_t{0};
     History<std::vector<std::int64_t>> in_flight_history_;  // mark: finished inputs of each epoch
     History<QuiescentPoint> quiescent_history_;
     std::vector<std::int64_t> last_over_;

@@ -1,5 +1,6 @@
 // Extrapolation in the sequencer: skips repeated inputs of the epochs in flight and iterations of program loops.
 #include <algorithm>
+#include <set>
 
 #include "sim/machine/sequencer.hpp"
 
@@ -28,9 +29,30 @@ std::vector<Epoch*> Sequencer::in_flight() const {
     return epochs;
 }
 
+/// Queues that change while the epochs in flight run: their own, and those of the host.
+const std::vector<QueueMemory*>& Sequencer::moving_queues() {
+    if (moving_at_ == generation_) return moving_;
+    std::set<const Queue*> queues;  // of one vector, and so in file order
+    for (const auto& [queue, port] : host_of_) queues.insert(queue);
+    for (const Pending& pending : window_)
+        for (const QueueUse& use : pending.epoch ? pending.use.queues : std::vector<QueueUse>()) {
+            queues.insert(use.queue);
+            if (!use.queue->alias.empty()) queues.insert(context_.state.netlist.find_queue(use.queue->alias));
+        }
+    moving_.clear();
+    for (const Queue* queue : queues)
+        if (const auto memory = context_.queues.find(queue); memory != context_.queues.end())
+            moving_.push_back(memory->second.get());
+    moving_at_ = generation_;
+    return moving_;
+}
+
 void Sequencer::walk(StateWalk& walk, Moment moment) {
     walk.fixed(context_.queues.size());
-    for (auto& [queue, memory] : context_.queues) memory->walk(walk, moment);
+    if (moment == Moment::InFlight)
+        for (QueueMemory* memory : moving_queues()) memory->walk(walk, moment);
+    else
+        for (auto& [queue, memory] : context_.queues) memory->walk(walk, moment);
     for (auto& port : host_) port->walk(walk);
     context_.board.walk(walk);
     if (context_.probe) context_.probe->walk(walk);
@@ -156,11 +178,14 @@ bool Sequencer::quiescent() const {
     return true;
 }
 
-/// Whether an epoch is still to be launched; otherwise there is nothing to skip, as at the end of a session's call.
-bool Sequencer::more_launches() const {
-    return !at_end_ || std::any_of(window_.begin(), window_.end(), [](const Pending& pending) {
-        return !pending.over && std::holds_alternative<EpochLaunch>(pending.command);
-    });
+/// Whether a plan with this graph may be launched again.
+bool Sequencer::may_repeat(const Graph& graph) const {
+    const auto launches = [&](const Pending& pending) {
+        const auto* launch = pending.over ? nullptr : std::get_if<EpochLaunch>(&pending.command);
+        return launch && std::any_of(launch->members.begin(), launch->members.end(),
+                                     [&](const ExecuteCommand& member) { return member.graph == &graph; });
+    };
+    return std::any_of(window_.begin(), window_.end(), launches) || stream_.may_launch(graph);
 }
 
 /// Number of times, at most `most`, that the commands between two points repeat in the remaining commands. Entry
@@ -244,7 +269,7 @@ void Sequencer::walk_reports(StateWalk& walk) {
 /// Called when an epoch has ended. If nothing is in flight and the state equals an earlier one, the iterations repeat.
 /// This holds while the remaining commands are the same.
 void Sequencer::skip_loop_iterations(const Epoch& ended) {
-    if (!may_skip() || !quiescent() || !more_launches()) return;
+    if (!may_skip() || !quiescent() || !may_repeat(*ended.plan().graphs.front())) return;
     QuiescentPoint present{commands_, {}};
     for (const auto& [queue, memory] : context_.queues) present.popped[queue] = memory->popped();
     const auto walk_all = [&](StateWalk& walk) {

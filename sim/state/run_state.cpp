@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/parallel.hpp"
+
 namespace ttsim::impl::sim {
 
 RunState::RunState(const Netlist& n, const Machine& m, std::vector<ProgramCall> c, MachineSettings s, ThreadPool& p)
@@ -41,21 +43,44 @@ static std::shared_ptr<const Plan> with_larger_buffers(std::shared_ptr<const Pla
     return wide;
 }
 
+std::shared_ptr<const Plan> RunState::plan_of(const EpochLaunch& launch) const {
+    return with_larger_buffers(elaborate(netlist, launch, machine, sparse), settings.idealized.room);
+}
+
+void RunState::add(Prepared& prepared, std::shared_ptr<const Plan> plan) {
+    prepared.plan = std::move(plan);
+    ++report.plans;
+    prepared.compute = std::make_unique<Compute>(*prepared.plan, settings.numerics, pool, saturations, settings.fault);
+}
+
 const RunState::Prepared& RunState::prepare(const EpochLaunch& launch) {
-    Prepared& prepared = plans[plan_key(launch)];
-    if (!prepared.plan) {
-        prepared.plan = with_larger_buffers(elaborate(netlist, launch, machine, sparse), settings.idealized.room);
-        ++report.plans;
-        prepared.compute =
-            std::make_unique<Compute>(*prepared.plan, settings.numerics, pool, saturations, settings.fault);
-    }
+    const std::string key = plan_key(launch);
+    if (const auto known = plans.find(key); known != plans.end()) return known->second;
+    std::shared_ptr<const Plan> plan = plan_of(launch);
+    Prepared& prepared = plans[key];
+    add(prepared, std::move(plan));
     return prepared;
 }
 
 void RunState::prepare_all(EpochStream stream) {
+    std::vector<EpochLaunch> launches;  // one for each new plan
+    std::vector<Prepared*> into;
     EpochCommand command;
     while (stream.next(command))
-        if (const auto* launch = std::get_if<EpochLaunch>(&command)) prepare(*launch);
+        if (const auto* launch = std::get_if<EpochLaunch>(&command)) {
+            const auto [found, fresh] = plans.try_emplace(plan_key(*launch));
+            if (!fresh) continue;
+            launches.push_back(*launch);
+            into.push_back(&found->second);
+        }
+    std::vector<std::shared_ptr<const Plan>> made(launches.size());
+    try {
+        parallel_for(pool.threads(), made.size(), [&](std::size_t i) { made[i] = plan_of(launches[i]); });
+    } catch (...) {  // a session goes on after the error of a call
+        std::erase_if(plans, [](const auto& entry) { return !entry.second.plan; });
+        throw;
+    }
+    for (std::size_t i = 0; i < made.size(); ++i) add(*into[i], std::move(made[i]));
 }
 
 void RunState::elaborate_all() { prepare_all(EpochStream(netlist, calls, settings.inputs_count)); }

@@ -52,6 +52,8 @@ struct RunState {
     /// unchanged.
     void prepare_call(EpochStream& stream, const ProgramCall& call);
     void prepare_all(EpochStream stream);
+    std::shared_ptr<const Plan> plan_of(const EpochLaunch& launch) const;
+    void add(Prepared& prepared, std::shared_ptr<const Plan> plan);
     void elaborate_all();  ///< elaborates every plan of the run, so that errors are reported before it starts
     /// The type of the epoch of a graph; nullopt: the netlist does not train.
     std::optional<EpochType> epoch_type(const std::string& graph) const;

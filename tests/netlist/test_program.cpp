@@ -165,3 +165,19 @@ TEST_CASE("allocations and the end of a program are commands and no more") {
     CHECK(run({"allocate_queue: [y]", "var: {$a: 0, $b: 0}", go, "deallocate_queue: [y]", "endprogram", go}) ==
           "+y g(x 0/0) -y");
 }
+
+TEST_CASE("whether a graph may be executed again depends on the loop and on the calls to come") {
+    const Netlist netlist =
+        resolved(with_programs({{"p", {"var: {$a: 0, $b: 0}", "loop: 2", go, "endloop", "varinst: [$a, set, 1]"}},
+                                {"q", {"var: {$a: 0, $b: 0}"}}}));
+    std::vector<ProgramCall> calls = all_programs(netlist, {});
+    calls.push_back(calls.front());
+    EpochStream stream(netlist, calls, {});
+    std::vector<bool> again;
+    CHECK(stream.may_launch(netlist.graphs[0]));
+    for (EpochCommand command; stream.next(command);)
+        if (std::holds_alternative<EpochLaunch>(command)) again.push_back(stream.may_launch(netlist.graphs[0]));
+    CHECK(again == std::vector<bool>{true, true, true, false});
+    stream.add(calls.front());
+    CHECK(stream.may_launch(netlist.graphs[0]));
+}

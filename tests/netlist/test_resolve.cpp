@@ -75,6 +75,43 @@ TEST_CASE("resolving twice changes nothing") {
     CHECK(equal(once, resolve(once)));
 }
 
+TEST_CASE("names are found after resolving, in copies, and after they changed") {
+    const Netlist read = read_netlist_text(test::small_netlist, "n.yaml");
+    CHECK_FALSE(read.places);
+    Netlist copy;
+    {
+        const Netlist n = resolve(read);
+        REQUIRE(n.places);
+        copy = n;
+    }
+    const auto same = [](const Netlist& found, const Netlist& searched) {
+        for (const char* name : {"in0", "w", "out0", "e", "sum", "g0", "nothing", ""}) {
+            INFO(name);
+            const auto number = [](const auto* item, const auto& list) { return item ? item - list.data() : -1; };
+            CHECK(number(found.find_queue(name), found.queues) == number(searched.find_queue(name), searched.queues));
+            CHECK(number(found.find_graph(name), found.graphs) == number(searched.find_graph(name), searched.graphs));
+            CHECK(number(found.find_op(name), found.graphs[0].ops) ==
+                  number(searched.find_op(name), searched.graphs[0].ops));
+            REQUIRE(found.written_by(name).size() == searched.written_by(name).size());
+            for (std::size_t k = 0; k < found.written_by(name).size(); ++k)
+                CHECK(found.written_by(name)[k]->name == searched.written_by(name)[k]->name);
+        }
+    };
+    same(copy, read);
+    CHECK(copy.find_queue("out0") == &copy.queues[2]);
+    CHECK(copy.written_by("sum") == std::vector<const Queue*>{&copy.queues[2]});
+    std::swap(copy.queues[0], copy.queues[1]);
+    copy.graphs[0].ops[0].cfg.name = "w2";
+    copy.queues[0].name = "e";  // was an op's
+    CHECK(copy.find_queue("in0") == &copy.queues[1]);
+    CHECK(copy.find_queue("e") == &copy.queues[0]);
+    CHECK(copy.find_op("w2") == &copy.graphs[0].ops[0]);
+    CHECK(copy.find_op("e") == nullptr);
+    copy.queues.pop_back();
+    CHECK(copy.find_queue("out0") == nullptr);
+    CHECK(copy.written_by("sum").empty());
+}
+
 TEST_CASE("fused ops are linked to their definitions") {
     std::string text = test::with(test::small_netlist, "type: exp", "type: fused_op");
     text = test::with(text, "approximate_mode: true", "fused_op_id: 3");

@@ -144,6 +144,34 @@ TEST_CASE("updates that are small beside a weight add up with compensation only"
             }
 }
 
+TEST_CASE("Adam's average of squares falls with the gradients if updates are compensated") {
+    const std::string text =
+        "%x = input : f32[1, 32]\n%w = constant [0.875] : f32[1, 32]\n%y = multiply %x, %w\noutput \"y\" = %y\n";
+    const auto filled = [](double value) {
+        return ir::Literal::filled(ir::Literal::scalar(ir::DType::F32, value), {1, 32});
+    };
+    for (const char* device : {"wh_n150", "gs_e150"})
+        for (const DataFormat df : {DataFormat::Float32, DataFormat::Float16_b}) {
+            ir::CompileOptions options = options_for(df, device, ir::OptimizerKind::Adam);
+            options.microbatch = options.emit.microbatch_count = 1;
+            options.training->optimizer.learning_rate = 1e-3;
+            options.training->optimizer.compensated = true;
+            runtime::Trainer trainer(ir::compile(ir::parse_graph(text, "test.tg"), options),
+                                     functional(Numerics::Real));
+            double wanted = 0;
+            for (int step = 0; step < 180; ++step) {
+                const double gradient = step < 60 ? 1 : 0.125;
+                trainer.forward({{"x", filled(1)}});
+                trainer.backward({{"y", filled(gradient)}}, true);
+                trainer.step();
+                wanted += 0.001 * (gradient * gradient - wanted);
+            }
+            INFO(device << " " << to_string(df));
+            CHECK(trainer.state("w").contains("remainder"));
+            CHECK(trainer.state("w").at("square").at(5) == Approx(wanted).epsilon(0.01));
+        }
+}
+
 TEST_CASE("a restored state goes on like the first") {
     const ir::Literal x = random_literal({2, 3, 40}, 1, 3), g = random_literal({2, 3, 50}, 1, 4);
     ir::CompileOptions options = options_for(DataFormat::Float32, "wh_n150", ir::OptimizerKind::Adam);

@@ -48,7 +48,8 @@ public:
     void set_learning_rate(double rate);  ///< of all parameters, from the next step() on
 
     /// The optimizer's state of a parameter, each of the parameter's shape: "momentum", or "mean" and "square", and
-    /// "residue" of compensated updates; {} if the optimizer has none. Throws Error(Input) for an unknown name.
+    /// of compensated updates "residue", and "remainder" of "square"; {} if the optimizer has none. Throws Error(Input)
+    /// for an unknown name.
     Arrays state(const std::string& name);
     /// Throws Error(Input) for an unknown parameter or state, or another shape or type.
     void set_state(const std::string& name, const Arrays& state);

@@ -59,6 +59,11 @@ def forward(count: int) -> None:
     run.samples += count * devices[0].microbatch_size
     if run.reference is not None:
         run.reference.forward(pushed, targets, outputs)
+    saved = [device.training.saved_results() for device in devices]
+    for place in range(count):
+        results = [value for found in saved if found for value in found[place]]
+        if results:
+            run.intermediates_queue.put([Tensor.create_from_torch(one) for one in results])
     for batch in values:
         run.loss_queue.put(batch[0] if isinstance(batch[0], tuple) else [Tensor.create_from_torch(one) for one in batch])
 

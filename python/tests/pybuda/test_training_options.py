@@ -229,3 +229,71 @@ def test_onnx_models_are_verified():
     torch.manual_seed(3)
     model = exported(torch.nn.Sequential(torch.nn.Linear(12, 16), torch.nn.Tanh()).eval(), torch.rand(1, 12))
     verify_module(pybuda.OnnxModule("network", model, ""), [(2, 12)], config())
+
+
+class Gated(pybuda.PyBudaModule):
+    def __init__(self, name):
+        super().__init__(name)
+        self.weights = pybuda.Parameter(torch.randn(24, 16, generator=torch.Generator().manual_seed(4)))
+
+    def forward(self, x):
+        product = pybuda.op.Matmul("product", x, self.weights)
+        return pybuda.op.Multiply("gated", product, pybuda.op.Sigmoid("gate", product))
+
+
+@pytest.mark.parametrize("on_chip", [True, False], ids=["loss_on_chip", "loss_on_host"])
+def test_results_of_ops_are_saved_in_each_forward_pass(on_chip):
+    module = Gated("gated_module")
+    weights = module.weights.value().detach().clone()
+    device = pybuda.TTDevice("tt0", module=module, optimizer=pybuda.SGD(0.1, device_params=True),
+                             devtype=pybuda.BackendType.Golden)
+    last = device if on_chip else pybuda.CPUDevice("cpu0")
+    last.place_loss_module(pybuda.op.loss.L1Loss("loss", "sum") if on_chip else
+                           pybuda.PyTorchModule("loss", torch.nn.L1Loss(reduction="sum")))
+    pybuda.set_configuration_options(op_intermediates_to_save=["gate", "product"])
+    batches = [torch.randn(2, 8, 24) for _ in range(2)]
+    pybuda.initialize_pipeline(training=True, sample_inputs=(batches[0],), sample_targets=(torch.zeros(2, 8, 16),),
+                               microbatch_count=2)
+    for batch in batches:
+        device.push_to_inputs(batch)
+        last.push_to_target_inputs(torch.full((2, 8, 16), -9.0))
+    pybuda.run_forward(input_count=2)
+    for batch in batches:
+        gate, product = (one.value().float() for one in pybuda.get_intermediates_queue().get())
+        wanted = batch @ weights
+        assert torch.allclose(product.reshape(wanted.shape), wanted, atol=0.15)
+        assert torch.allclose(gate.reshape(wanted.shape), torch.sigmoid(wanted), atol=0.02)
+    pybuda.run_backward(input_count=2, zero_grad=True)
+    leaf = weights.clone().requires_grad_()
+    for batch in batches:
+        (batch @ leaf * torch.sigmoid(batch @ leaf)).sum().backward()
+    found = next(iter(pybuda.get_parameter_gradients(device)[0].values())).value().float()
+    assert float(torch.corrcoef(torch.stack([found.flatten(), leaf.grad.flatten()]))[0, 1]) > 0.99
+
+
+def test_results_of_ops_of_a_torch_module_are_saved():
+    network = torch.nn.Sequential(torch.nn.Linear(20, 32), torch.nn.ReLU(), torch.nn.Linear(32, 4))
+    device = pybuda.TTDevice("tt0", module=pybuda.PyTorchModule("network", network), devtype=pybuda.BackendType.Golden,
+                             optimizer=pybuda.SGD(0.1, device_params=True))
+    host = pybuda.CPUDevice("cpu0")
+    host.place_loss_module(pybuda.PyTorchModule("loss", torch.nn.L1Loss()))
+    x = torch.rand(2, 20)
+    samples = {"training": True, "sample_inputs": (x,), "sample_targets": (torch.rand(2, 4),)}
+    pybuda.initialize_pipeline(**samples)
+    names = [op.name for op in device.training.stages[0].compiled.layout.ops]
+    forward = next(name for name in names if ".add" in name)
+    backward = next(name for name in names if name.startswith("bw_"))
+    pybuda.shutdown()
+    pybuda.set_configuration_options(op_intermediates_to_save=[forward])
+    pybuda.initialize_pipeline(**samples)
+    device.push_to_inputs(x)
+    host.push_to_target_inputs(torch.rand(2, 4))
+    pybuda.run_forward()
+    found = pybuda.get_intermediates_queue().get()[0].value().float()
+    wanted = network[0](x).detach()
+    assert torch.allclose(found.reshape(2, -1)[:, :32], wanted, atol=0.02)
+    pybuda.run_backward(zero_grad=True)
+    pybuda.shutdown()
+    pybuda.set_configuration_options(op_intermediates_to_save=[backward])
+    with pytest.raises(RuntimeError, match=f"'{backward}' is no op of the forward pass of device 'tt0'"):
+        pybuda.initialize_pipeline(**samples)

@@ -84,15 +84,6 @@ def test_targets_of_another_shape():
         pybuda.run_forward()
 
 
-def test_parts_that_depend_on_the_batch():
-    part = torch.nn.BatchNorm1d(4)
-    pipeline(torch.nn.Sequential(torch.nn.Linear(20, 4), part), sgd())
-    with pytest.raises(RuntimeError, match="'1' of module 'network' is a BatchNorm1d in training mode.*fixed statistics"):
-        pybuda.initialize_pipeline(**SAMPLES)
-    part.eval()
-    pybuda.initialize_pipeline(**SAMPLES)
-
-
 def test_a_loss_with_nothing_to_train():
     class Dropped(pybuda.PyBudaModule):
         def forward(self, x):
@@ -118,8 +109,7 @@ def test_ops_that_have_no_gradient_or_no_conversion():
 
 
 @pytest.mark.parametrize("settings, message", [
-    ({"compile_subgraphs": True}, "cannot train with compile_subgraphs: set it to False"),
-    ({"op_intermediates_to_save": ["a"]}, "cannot train with op_intermediates_to_save")])
+    ({"compile_subgraphs": True}, "cannot train with compile_subgraphs: set it to False")])
 def test_settings_of_the_configuration(settings, message):
     pipeline(mlp(), sgd())
     for name, value in settings.items():

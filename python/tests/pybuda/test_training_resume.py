@@ -106,3 +106,26 @@ def test_a_long_run_goes_on_without_adams_correction():
     ones = {name: pybuda.Tensor.create_from_torch(torch.tensor([value]))
             for name, value in (("beta1_pow", 0.0), ("beta2_pow", 0.0))}
     assert optimizer._steps(ones) > 80000 and 1 - 0.999 ** optimizer._steps(ones) == 1
+
+
+def test_dropouts_of_a_resumed_run_have_the_masks_of_an_uninterrupted_one():
+    def dropping(state=None):
+        pybuda.pybuda_reset()
+        torch.manual_seed(4)
+        optimizer = OPTIMIZERS["adam"]()
+        optimizer.load_optimizer_params(state or {})
+        network = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Dropout(0.4), torch.nn.Linear(128, 3))
+        devices = pipeline(network, optimizer)
+        pybuda.initialize_pipeline(training=True, sample_inputs=(torch.rand(2, 2, 8, 8),),
+                                   sample_targets=(torch.rand(2, 3),))
+        return devices
+
+    first, last = dropping()
+    steps(first, last, range(3))
+    values, state = torch.load(io.BytesIO(saved(first)))
+    steps(first, last, range(3, 5))
+    wanted, losses = saved(first), losses_of(pybuda.get_loss_queue())
+    first, last = dropping(state)
+    pybuda.update_device_parameters(first, [values])
+    steps(first, last, range(3, 5))
+    assert losses_of(pybuda.get_loss_queue()) == losses[3:] and saved(first) == wanted
