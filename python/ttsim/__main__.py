@@ -24,7 +24,11 @@ def main() -> None:
         print(f"{script}: error: there is no such script", file=sys.stderr)
         sys.exit(2)
     sys.argv = sys.argv[1:]
-    sys.path[0] = os.path.dirname(os.path.abspath(script))
+    own = os.path.dirname(os.path.abspath(script))
+    if sys.flags.safe_path:  # python -P: there is no entry for the current folder
+        sys.path.insert(0, own)
+    else:
+        sys.path[0] = own
     sys.path.insert(1, vendor_folder())
     runpy.run_path(script, run_name="__main__")
 

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -19,6 +18,7 @@
 #include "base/error.hpp"
 #include "base/temporaries.hpp"
 #include "tools/common/input_kind.hpp"
+#include "tools/ttsim/python_tools.hpp"
 
 namespace ttsim::impl::cli {
 
@@ -121,8 +121,7 @@ int run_program(const std::vector<std::string>& words, const std::string& log) {
 }  // namespace
 
 std::string convert_to_onnx(const Conversion& conversion) {
-    const char* const chosen = std::getenv("TTSIM_PYTHON");
-    const std::string python = chosen && *chosen ? chosen : "python3";
+    const std::string python = python_interpreter("venv-frameworks");
     const TemporaryFolder folder;
     const int status = run_program(arguments(conversion, python, folder), folder.file("log"));
     std::string model = status == 0 ? contents(folder.file("model.onnx")) : "";

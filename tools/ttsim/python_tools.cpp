@@ -23,22 +23,6 @@ std::string this_program() {
     return failed ? "ttsim" : path.string();
 }
 
-/// The interpreter; puts the packages of a build tree on its path.
-std::string interpreter() {
-    // BUILD/release/bin/ttsim: the packages are BUILD/python, the environment of 'scripts/setup python' BUILD/venv
-    const fs::path build = fs::path(this_program()).parent_path().parent_path().parent_path();
-    std::error_code ignored;
-    if (fs::exists(build / "python/ttsim", ignored)) {
-        const char* before = std::getenv("PYTHONPATH");
-        const std::string path = (build / "python").string() + (before && *before ? std::string(":") + before : "");
-        ::setenv("PYTHONPATH", path.c_str(), 1);
-    }
-    if (const char* given = std::getenv("TTSIM_PYTHON"); given && *given) return given;
-    if (fs::exists(build / "python/ttsim", ignored) && fs::exists(build / "venv/bin/python", ignored))
-        return (build / "venv/bin/python").string();
-    return "python3";
-}
-
 std::vector<char*> pointers(std::vector<std::string>& words) {
     std::vector<char*> found;
     for (std::string& word : words) found.push_back(word.data());
@@ -46,15 +30,16 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
     return found;
 }
 
-/// Whether the interpreter finds the module. Nothing of it is executed but its parent packages.
-bool has_module(const std::string& python, const std::string& module) {
+/// Exit code of a program that looks for a module; 127: it could not be started. Nothing of the module is executed but
+/// its parent packages.
+int find_module(const std::string& python, const std::string& module) {
     std::vector<std::string> words{
         python, "-P", "-c",
         fmt::format("import importlib.util, sys\ntry: sys.exit(importlib.util.find_spec('{}') is None)\n"
                     "except ImportError: sys.exit(1)",
                     module)};
     const pid_t child = ::fork();
-    if (child < 0) fail_input({}, "cannot start {}: {}", python, std::strerror(errno));
+    if (child < 0) return 127;
     if (child == 0) {
         ::execvp(python.c_str(), pointers(words).data());
         ::_exit(127);
@@ -62,23 +47,42 @@ bool has_module(const std::string& python, const std::string& module) {
     int status = 0;
     while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
 }  // namespace
 
+std::string python_interpreter(const std::string& environment) {
+    // BUILD/release/bin/ttsim: the packages are BUILD/python
+    const fs::path build = fs::path(this_program()).parent_path().parent_path().parent_path();
+    std::error_code ignored;
+    const bool in_build_tree = fs::exists(build / "python/ttsim/__init__.py", ignored);
+    if (in_build_tree) {
+        const char* before = std::getenv("PYTHONPATH");
+        const std::string path = (build / "python").string() + (before && *before ? std::string(":") + before : "");
+        ::setenv("PYTHONPATH", path.c_str(), 1);
+    }
+    if (const char* given = std::getenv("TTSIM_PYTHON"); given && *given) return given;
+    const fs::path own = build / environment / "bin/python";
+    return in_build_tree && fs::exists(own, ignored) ? own.string() : "python3";
+}
+
 void exec_python(const std::string& module, const std::vector<std::string>& arguments) {
-    const std::string python = interpreter();
-    if (!has_module(python, module))
+    const std::string python = python_interpreter();
+    const int found = find_module(python, module);
+    if (found == 127)
+        fail_input({}, "cannot start '{}': set TTSIM_PYTHON to a Python 3.11 or later that has the package ttsim",
+                   python);
+    if (found != 0)
         fail_input({},
-                   "this command is part of the Python package, which {} lacks; install it ('pip install .' in the "
-                   "sources), or name another interpreter in TTSIM_PYTHON",
+                   "this command is part of the Python package, which '{}' does not have; install it ('pip install .' "
+                   "in the sources), or set TTSIM_PYTHON to a Python that has it",
                    python);
     ::setenv("TTSIM", this_program().c_str(), 1);
     std::vector<std::string> words{python, "-P", "-m", module};
     words.insert(words.end(), arguments.begin(), arguments.end());
     ::execvp(python.c_str(), pointers(words).data());
-    fail_input({}, "cannot start {}: {}", python, std::strerror(errno));
+    fail_input({}, "cannot start '{}': {}", python, std::strerror(errno));
 }
 
 }  // namespace ttsim::impl::cli
