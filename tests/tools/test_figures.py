@@ -213,7 +213,7 @@ class Rates(WithFolder):
                                          "p_loop_count=1")
         self.assertIsNone(report["graphs"][0]["inputs_per_second"])
         self.assertIsNone(report["inputs_per_second"])
-        self.assertIn(" cycles, - inputs/s\n", text)
+        self.assertRegex(text, r" cycles \(\+- \d+ %\), - inputs/s\n")
         self.assertIn("steady: - (too few inputs to tell)\n", text)
         self.assertIsNone(json.loads(run(TTPERF, trace, "--json"))["epochs"][0]["inputs_per_second"])
 
