@@ -103,6 +103,7 @@ Json op_json(const OpUse& op, const std::optional<Uncertainty>& errors) {
 }
 const std::vector<std::string> op_titles{"op",
                                          "type",
+                                         "measured",
                                          "graph",
                                          "chip",
                                          "grid_r",
