@@ -66,10 +66,11 @@ def compiled(ttsim, folder, out, device, df, fidelity, microbatch):
     return None if made.returncode == 0 else made.stderr.strip().splitlines()[-1:]
 
 
-def table(ttsim, netlists, cache):
+def show(ttsim, netlists, cache):
+    """Prints the table, row by row."""
     models = zoo()
     there = models.make_missing(sorted({m[0] for m in MODELS}), cache)
-    lines = ["| model, device, format, micro-batch | by | inputs/s end to end | steady | longest busy |", "|---|---|---|---|---|"]
+    print("| model, device, format, micro-batch | by | inputs/s end to end | steady | longest busy |\n|---|---|---|---|---|", flush=True)
     for name, device, arch, df, fidelity, microbatch, vendor in MODELS:
         title = f"{name}, {device}, {df} {fidelity}, {microbatch}"
         if name in there:
@@ -77,7 +78,6 @@ def table(ttsim, netlists, cache):
                 out = pathlib.Path(out) / "model"
                 failed = compiled(ttsim, cache / name, out, device, df, fidelity, microbatch)
                 report = None if failed else timed(ttsim, out / "netlist.yaml")
-            lines.append(f"| {title} | ttsim compile | " + (f"{failed} | | |" if failed else " | ".join(cells(report)) + " |"))
+            print(f"| {title} | ttsim compile | " + (f"{failed} | | |" if failed else " | ".join(cells(report)) + " |"), flush=True)
         if vendor and (netlists / vendor).is_file():
-            lines.append(f"| {title} | vendor's netlist | " + " | ".join(cells(timed(ttsim, netlists / vendor, '--arch', arch))) + " |")
-    return "\n".join(lines)
+            print(f"| {title} | vendor's netlist | " + " | ".join(cells(timed(ttsim, netlists / vendor, "--arch", arch))) + " |", flush=True)
