@@ -8,6 +8,7 @@ namespace {
 constexpr std::array list{
     // runs
     Figure{"cycles", "cycles", "cycles"},
+    Figure{"uncertainty", "+-", "share"},
     Figure{"end_to_end_per_second", "end to end", "inputs/s"},
     Figure{"inputs_per_second", "inputs/s", "inputs/s"},
     Figure{"latency_cycles", "latency of the first input", "cycles"},

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/report/run_report.hpp"
+#include "analysis/report/run_uncertainty.hpp"
 #include "analysis/report/training_report.hpp"
 #include "base/json_text.hpp"
 
@@ -59,7 +60,9 @@ Json op_json(const sim::GraphReport& graph, const sim::OpReport& op) {
             {"busy_share", graph.busy_share(op)}};
 }
 
-Json graph_json(const sim::GraphReport& graph) {
+Json share(const std::optional<double>& value) { return value ? number(*value) : Json(nullptr); }
+
+Json graph_json(const sim::GraphReport& graph, const std::optional<Uncertainty>& errors) {
     Json ops = Json::array();
     for (const sim::OpReport& op : graph.ops) ops.push_back(op_json(graph, op));
     return {{"name", graph.name},
@@ -67,6 +70,7 @@ Json graph_json(const sim::GraphReport& graph) {
             {"executes", graph.executes},
             {"inputs", graph.inputs},
             {"cycles", graph.cycles},
+            {"uncertainty", share(graph_uncertainty(errors, graph))},
             {"inputs_per_second", positive(graph.inputs_per_second)},
             {"epoch_type", graph.epoch_type ? Json(to_string(*graph.epoch_type)) : Json(nullptr)},
             {"ops", std::move(ops)}};
@@ -157,7 +161,9 @@ std::string json(const RunReport& report) {
     Json params = Json::object();
     for (const ChosenParameter& p : report.params) params[p.name] = p.value;
     Json graphs = Json::array();
-    for (const sim::GraphReport& graph : report.graphs) graphs.push_back(graph_json(graph));
+    const std::optional<Uncertainty> errors =
+        report.mode == sim::Mode::Functional ? std::nullopt : uncertainty_of(report.arch);
+    for (const sim::GraphReport& graph : report.graphs) graphs.push_back(graph_json(graph, errors));
     Json outputs = Json::array();
     for (const sim::OutputReport& output : report.outputs) outputs.push_back(output_json(output));
     Json performance = Json::array();
@@ -176,6 +182,7 @@ std::string json(const RunReport& report) {
                    {"inputs_count", report.inputs_count},
                    {"clock_mhz", report.clock_mhz},
                    {"cycles", report.cycles},
+                   {"uncertainty", share(run_uncertainty(errors, report))},
                    {"inputs_per_second", positive(report.inputs_per_second)},
                    {"end_to_end_per_second", positive(report.end_to_end_per_second)},
                    {"latency_cycles", report.latency_cycles == 0 ? Json(nullptr) : Json(report.latency_cycles)},

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "analysis/report/run_report.hpp"
+#include "analysis/report/run_uncertainty.hpp"
 #include "analysis/report/table.hpp"
 #include "analysis/report/training_report.hpp"
 #include "base/figures.hpp"
@@ -36,11 +37,13 @@ std::string op_table(const sim::GraphReport& graph, bool timed, Width width) {
     return table.text(width);
 }
 
-std::string graph_text(const sim::GraphReport& graph, bool timed, Width width) {
+std::string graph_text(const sim::GraphReport& graph, const std::optional<Uncertainty>& errors, bool timed,
+                       Width width) {
     std::string out = fmt::format("\ngraph {} on chip {}: {} in {}", graph.name, graph.device,
                                   plural(graph.inputs, "input"), plural(graph.executes, "execute"));
     if (timed)
-        out += fmt::format(", {} cycles, {} inputs/s", grouped(graph.cycles), rate_text(graph.inputs_per_second));
+        out += fmt::format(", {} cycles{}, {} inputs/s", grouped(graph.cycles),
+                           plus_minus(graph_uncertainty(errors, graph)), rate_text(graph.inputs_per_second));
     out += "\n";
     if (!graph.ops.empty()) out += op_table(graph, timed, width);
     return out;
@@ -189,13 +192,14 @@ std::string rates_text(const RunReport& report) {
     return out + fmt::format("loading: {} cycles\n", grouped(report.load_cycles));
 }
 
-std::string total_text(const RunReport& report, bool timed) {
+std::string total_text(const RunReport& report, const std::optional<Uncertainty>& errors, bool timed) {
     std::string out = "\n";
     if (timed) {
         if (report.inputs_skipped > 0)
             out +=
                 fmt::format("{} repeat others exactly and were extrapolated\n", plural(report.inputs_skipped, "input"));
-        out += fmt::format("total: {} cycles, {:.4g} ms at {} MHz\n", grouped(report.cycles),
+        out += fmt::format("total: {} cycles{}, {:.4g} ms at {} MHz\n", grouped(report.cycles),
+                           plus_minus(run_uncertainty(errors, report)),
                            milliseconds_of(report.cycles, report.clock_mhz), report.clock_mhz);
         out += rates_text(report);
     }
@@ -217,12 +221,13 @@ std::string head_text(const RunReport& report) {
 
 std::string text(const RunReport& report, std::optional<std::size_t> width) {
     const bool timed = report.mode != sim::Mode::Functional;
+    const std::optional<Uncertainty> errors = timed ? uncertainty_of(report.arch) : std::nullopt;
     std::string out = head_text(report);
-    for (const sim::GraphReport& graph : report.graphs) out += graph_text(graph, timed, width);
+    for (const sim::GraphReport& graph : report.graphs) out += graph_text(graph, errors, timed, width);
     if (report.training) out += training_text(*report.training, width);
     out += performance_text(report, width) + op_check_text(report, width) + outputs_text(report, width) +
            tolerances_text(report);
-    return out + total_text(report, timed);
+    return out + total_text(report, errors, timed);
 }
 
 }  // namespace ttsim::impl::report

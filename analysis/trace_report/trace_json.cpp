@@ -5,6 +5,7 @@
 #include "analysis/trace_report/trace_report.hpp"
 #include "base/json_text.hpp"
 #include "isa/arch.hpp"
+#include "isa/uncertainty.hpp"
 
 namespace ttsim::impl::report {
 
@@ -75,9 +76,10 @@ const std::vector<std::string> epoch_titles{"epoch",
                                             "limiting_op",
                                             "limit"};
 
-Json op_json(const OpUse& op) {
+Json op_json(const OpUse& op, const std::optional<Uncertainty>& errors) {
     return {{"op", op.name},
             {"type", op.type},
+            {"measured", errors ? Json(errors->measured(op.type)) : Json(nullptr)},
             {"graph", op.graph},
             {"chip", op.chip},
             {"grid_r", op.grid_r},
@@ -101,6 +103,7 @@ Json op_json(const OpUse& op) {
 }
 const std::vector<std::string> op_titles{"op",
                                          "type",
+                                         "measured",
                                          "graph",
                                          "chip",
                                          "grid_r",
@@ -151,6 +154,11 @@ Json json_rows(const std::vector<Row>& rows, ToJson to_json) {
     return all;
 }
 
+Json op_rows(const TraceReport& report) {
+    const std::optional<Uncertainty> errors = uncertainty_of(report.run.arch);
+    return json_rows(report.ops, [&](const OpUse& op) { return op_json(op, errors); });
+}
+
 }  // namespace
 
 std::string json(const TraceReport& report) {
@@ -161,7 +169,7 @@ std::string json(const TraceReport& report) {
     }
     if (report.epoch) {
         all["epoch"] = epoch_json(*report.epoch);
-        all["ops"] = json_rows(report.ops, op_json);
+        all["ops"] = op_rows(report);
         all["output_streaming_waits"] = json_rows(report.waits, wait_json);
     }
     if (report.resources) all["resources"] = json_rows(*report.resources, resource_json);
@@ -171,7 +179,7 @@ std::string json(const TraceReport& report) {
 std::string csv(const TraceReport& report) {
     std::string text;
     if (report.epochs) text += csv_rows(json_rows(*report.epochs, epoch_json), epoch_titles);
-    if (report.epoch) text += csv_rows(json_rows(report.ops, op_json), op_titles);
+    if (report.epoch) text += csv_rows(op_rows(report), op_titles);
     if (report.resources) text += csv_rows(json_rows(*report.resources, resource_json), resource_titles);
     return text;
 }

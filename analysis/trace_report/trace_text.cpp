@@ -1,10 +1,13 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "analysis/report/table.hpp"
 #include "analysis/report/training_report.hpp"
 #include "analysis/trace_report/trace_report.hpp"
 #include "base/figures.hpp"
 #include "isa/arch.hpp"
+#include "isa/uncertainty.hpp"
 
 namespace ttsim::impl::report {
 
@@ -59,7 +62,18 @@ std::string epochs_text(const RunInfo& run, const std::vector<EpochUse>& epochs,
     return "\n" + table.text(width) + (training ? training_text(*training, width) : "");
 }
 
-std::string ops_text(const EpochUse& epoch, const std::vector<OpUse>& ops, Width width) {
+/// Marks types of ops whose kernels were never measured, and says so below the table.
+constexpr std::string_view unmeasured_mark = " *";
+
+std::string unmeasured_text(const std::optional<Uncertainty>& errors, const std::vector<OpUse>& ops) {
+    if (!errors || std::all_of(ops.begin(), ops.end(), [&](const OpUse& op) { return errors->measured(op.type); }))
+        return "";
+    return fmt::format(
+        "* kernels of this type were not measured alone on a card; inside networks 80 % are within {:.0f} %\n",
+        100 * errors->unmeasured);
+}
+
+std::string ops_text(const RunInfo& run, const EpochUse& epoch, const std::vector<OpUse>& ops, Width width) {
     Table table({{"op", false},
                  {"type", false},
                  {"grid"},
@@ -75,9 +89,12 @@ std::string ops_text(const EpochUse& epoch, const std::vector<OpUse>& ops, Width
                  {"in got"},
                  {"out need"},
                  {"out got"}});
+    const std::optional<Uncertainty> errors = uncertainty_of(run.arch);
     for (const OpUse& op : ops) {
-        table.add({op.name, op.type, fmt::format("{}x{}", op.grid_r, op.grid_c), rounded(op.est_cycles),
-                   rounded(op.kernel_cycles), rounded(op.bw_kernel_cycles), rounded(op.cycles), to_string(op.limit),
+        const bool marked = errors && !errors->measured(op.type);
+        table.add({op.name, marked ? op.type + std::string(unmeasured_mark) : op.type,
+                   fmt::format("{}x{}", op.grid_r, op.grid_c), rounded(op.est_cycles), rounded(op.kernel_cycles),
+                   rounded(op.bw_kernel_cycles), rounded(op.cycles), to_string(op.limit),
                    percent(op.wait_source_share()), percent(op.wait_room_share()), percent(op.math_utilization),
                    bytes_rate(op.in_bytes_per_cycle_needed()), bytes_rate(op.in_bytes_per_cycle_got()),
                    bytes_rate(op.out_bytes_per_cycle_needed()), bytes_rate(op.out_bytes_per_cycle_got())});
@@ -85,7 +102,8 @@ std::string ops_text(const EpochUse& epoch, const std::vector<OpUse>& ops, Width
     return fmt::format("\nepoch {}: {} on chips {}, {} inputs, {} cycles from cycle {}, {} inputs/s\n", epoch.id,
                        epoch.graphs, epoch.chips, grouped(epoch.inputs), grouped(epoch.cycles),
                        grouped(epoch.start_cycle), rate_text(epoch.inputs_per_second)) +
-           table.text(width) + "\ncycles are per input, of the op's slowest core; need and got are bytes per cycle\n";
+           table.text(width) + "\ncycles are per input, of the op's slowest core; need and got are bytes per cycle\n" +
+           unmeasured_text(errors, ops);
 }
 
 constexpr std::size_t most_waits = 8;
@@ -127,7 +145,7 @@ std::string resources_text(const std::vector<ResourceUse>& resources, Width widt
 std::string text(const TraceReport& report, Width width) {
     std::string out = head(report.run);
     if (report.epochs) out += epochs_text(report.run, *report.epochs, width);
-    if (report.epoch) out += ops_text(*report.epoch, report.ops, width) + waits_text(report.waits, width);
+    if (report.epoch) out += ops_text(report.run, *report.epoch, report.ops, width) + waits_text(report.waits, width);
     if (report.resources) out += resources_text(*report.resources, width);
     return out;
 }

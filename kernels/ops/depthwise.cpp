@@ -50,10 +50,12 @@ OperandUse depthwise_use(const OpConfig& op, int operand, std::int64_t core_r, s
         const auto columns = op.out.shape().ct;
         for (std::int64_t b = 0; b < m_k; ++b) use.rects.push_back({own.r0, columns * b + own.c0, own.nr, own.nc});
         use.chunks = OperandUse::Chunks::KColumns;
+        use.parts = one_ublock ? op.out.mblock_m : 1;
         use.clear_tiles = (one_ublock ? 1 : op.out.mblock_m) * op.out.ublock_rt * op.attr.u_kt;
     } else {
         use.rects = {{0, own.c0, m_k, own.nc}};
         use.chunks = OperandUse::Chunks::KRows;
+        use.parts = one_ublock ? op.out.mblock_n : 1;
         use.clear_tiles = (one_ublock ? 1 : op.out.mblock_n) * op.out.ublock_ct * op.attr.u_kt;
     }
     return use;

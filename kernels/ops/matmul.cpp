@@ -140,10 +140,12 @@ OperandUse matmul_use(const OpConfig& op, int operand, std::int64_t core_r, std:
     if (operand == 0) {
         use.rects = {{core_r * out.core_rt(), 0, out.core_rt(), inner}};
         use.chunks = OperandUse::Chunks::KColumns;
+        use.parts = one_ublock ? out.mblock_m : 1;
         use.clear_tiles = (one_ublock ? 1 : out.mblock_m) * out.ublock_rt * a.u_kt;
     } else {
         use.rects = {{0, core_c * out.core_ct(), inner, out.core_ct()}};
         use.chunks = OperandUse::Chunks::KRows;
+        use.parts = one_ublock ? out.mblock_n : 1;
         use.clear_tiles = (one_ublock ? 1 : out.mblock_n) * out.ublock_ct * a.u_kt;
     }
     return use;

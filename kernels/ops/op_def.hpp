@@ -51,6 +51,9 @@ struct OperandUse {
     } chunks = Chunks::One;
     std::int64_t chunk_rt = 1, chunk_ct = 1;  ///< Ublocks: the ublock in this operand's tiles
     std::int64_t count = 1;                   ///< K blocks
+    /// Parts of a k-block that the unpacker frees one by one: rows (KColumns) or columns (KRows) of ublocks of the
+    /// operand that min_buffer_input names. A chunk may be a part. 1: whole k-blocks.
+    std::int64_t parts = 1;
     /// Consumed only with the last k-block of an output slice (bias, requantization scale).
     bool at_end = false;
     /// Tiles that are freed in the unpacker's buffer at once; determines the L1 input buffer size.

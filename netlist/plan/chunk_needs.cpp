@@ -14,12 +14,7 @@ NeedSource op_source(const PlanOp& producer) {
     source.slice_tiles = producer.slice_tiles;
     source.block_tiles = producer.output_streaming.held_together;
     std::int64_t sum = 0;
-    for (const std::int64_t tiles : producer.out_tiles) {
-        if (tiles == 0) continue;
-        sum += tiles;
-        source.produced_after.push_back(sum);
-    }
-    source.ublocks_per_step = source.produced_after.front() / source.blocking.ublock_tiles();
+    for (const std::int64_t tiles : producer.pushed_tiles()) source.produced_after.push_back(sum += tiles);
     return source;
 }
 
@@ -109,9 +104,9 @@ private:
         if (!contiguous) need.phases += static_cast<std::uint32_t>(tiles - 1);
         last_block_ = place.block;
         next_ = position + (contiguous ? tiles - 1 : (tiles - 1) * b.ublock_ct) + 1;
-        const auto step =
-            std::min(static_cast<std::size_t>(packed_index(b, place) / b.ublock_tiles() / source_.ublocks_per_step),
-                     source_.produced_after.size() - 1);
+        const std::vector<std::int64_t>& ends = source_.produced_after;
+        const auto step = static_cast<std::size_t>(
+            std::upper_bound(ends.begin(), ends.end() - 1, packed_index(b, place)) - ends.begin());
         const std::int64_t end = z * source_.slice_tiles + source_.produced_after[step];
         const std::int64_t start = z * source_.slice_tiles + (step == 0 ? 0 : source_.produced_after[step - 1]);
         need.need = std::max(need.need, end);
@@ -155,9 +150,9 @@ void fill_chunks(Pipe& pipe, const PlanOperand& operand, const OperandUse& use, 
             collect.begin();
             const auto add = [&](const TileRect& rect) { collect.add(z, rect); };
             if (source.produced_after.empty())
-                walk_chunk(use, out, group, chunk, add);
+                walk_chunk(use, out, group, operand.parts, chunk, add);
             else
-                walk_in_order(use, out, group, chunk, add);
+                walk_in_order(use, out, group, operand.parts, chunk, add);
             collect.end();
         }
     pipe.first_need.push_back(static_cast<std::uint32_t>(pipe.needs.size()));

@@ -8,10 +8,9 @@ namespace ttsim::impl {
 /// The producer of a pipe.
 struct NeedSource {
     Blocking blocking;
-    /// Ops: tiles packed after each step of a slice (cumulative); needs are rounded to these positions. Empty for
-    /// queues.
+    /// Ops: ends of the tiles of a slice that leave the packer together; needs are rounded to these positions. Empty
+    /// for queues.
     std::vector<std::int64_t> produced_after;
-    std::int64_t ublocks_per_step = 1;
     std::int64_t slice_tiles = 0;
     std::int64_t block_tiles = 0;  ///< needs do not cross these blocks, whose tiles are sent at once
 };

@@ -39,7 +39,7 @@ void walk_run(const Blocking& producer, const TileRun& run, Visit visit) {
     }
 }
 
-/// Number of chunks of a slice, for chunks of one ublock.
+/// Number of chunks of a slice, for chunks of one ublock or a whole k-block.
 inline std::int64_t chunks_of(const OperandUse& use) {
     switch (use.chunks) {
         case OperandUse::Chunks::One:
@@ -55,30 +55,32 @@ inline std::int64_t chunks_of(const OperandUse& use) {
 }
 
 /// Calls visit(rect) for the tiles of chunk `chunk` of a slice. `out`: blocking of the consuming op; `group`: its
-/// ublocks per chunk.
+/// ublocks per chunk; `parts`: chunks per k-block.
 template <class Visit>
-void walk_chunk(const OperandUse& use, const Blocking& out, std::int64_t group, std::int64_t chunk, Visit visit) {
-    const auto part = [&](std::int64_t size) {  // first and length of the chunk's part
-        const std::int64_t first = size * chunk / use.count, end = size * (chunk + 1) / use.count;
+void walk_chunk(const OperandUse& use, const Blocking& out, std::int64_t group, std::int64_t parts, std::int64_t chunk,
+                Visit visit) {
+    const std::int64_t block = chunk / parts, in_block = chunk % parts;
+    const auto share = [](std::int64_t size, std::int64_t number, std::int64_t of) {  // first and length
+        const std::int64_t first = size * number / of, end = size * (number + 1) / of;
         return std::pair(first, end - first);
     };
     switch (use.chunks) {
         case OperandUse::Chunks::One:
             for (const TileRect& rect : use.rects) visit(rect);
             break;
-        case OperandUse::Chunks::KColumns:
-            if (use.rects.size() > 1) {
-                visit(use.rects[static_cast<std::size_t>(chunk)]);
-            } else {
-                const TileRect& rect = use.rects.front();
-                const auto [first, n] = part(rect.nc);
-                visit(TileRect{rect.r0, rect.c0 + first, rect.nr, n});
-            }
+        case OperandUse::Chunks::KColumns: {
+            const bool own = use.rects.size() > 1;
+            const TileRect& rect = own ? use.rects[static_cast<std::size_t>(block)] : use.rects.front();
+            const auto [left, columns] = own ? std::pair(std::int64_t{0}, rect.nc) : share(rect.nc, block, use.count);
+            const auto [top, rows] = share(rect.nr, in_block, parts);
+            visit(TileRect{rect.r0 + top, rect.c0 + left, rows, columns});
             break;
+        }
         case OperandUse::Chunks::KRows: {
             const TileRect& rect = use.rects.front();
-            const auto [first, n] = part(rect.nr);
-            visit(TileRect{rect.r0 + first, rect.c0, n, rect.nc});
+            const auto [top, rows] = share(rect.nr, block, use.count);
+            const auto [left, columns] = share(rect.nc, in_block, parts);
+            visit(TileRect{rect.r0 + top, rect.c0 + left, rows, columns});
             break;
         }
         case OperandUse::Chunks::Ublocks: {
@@ -97,8 +99,9 @@ void walk_chunk(const OperandUse& use, const Blocking& out, std::int64_t group, 
 /// As walk_chunk(), with smaller rectangles, so that their tiles in row order have the order of consumption: rows of a
 /// k-block by ublocks of the result's columns, complete slices by ublocks.
 template <class Visit>
-void walk_in_order(const OperandUse& use, const Blocking& out, std::int64_t group, std::int64_t chunk, Visit visit) {
-    walk_chunk(use, out, group, chunk, [&](const TileRect& rect) {
+void walk_in_order(const OperandUse& use, const Blocking& out, std::int64_t group, std::int64_t parts,
+                   std::int64_t chunk, Visit visit) {
+    walk_chunk(use, out, group, parts, chunk, [&](const TileRect& rect) {
         std::int64_t rt = rect.nr, ct = rect.nc;
         bool by_columns = false;
         if (use.chunks == OperandUse::Chunks::KRows) {

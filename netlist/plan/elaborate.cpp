@@ -245,6 +245,15 @@ PlanOperand Elaborator::operand(const PlanOp& op, std::size_t k) {
     return made;
 }
 
+/// Ublocks of a product that leave the packer together: one on the chip, here at least an eighth of the mblock, which
+/// divides it, so that a slice has few events.
+static std::int64_t pushed_ublocks(const Blocking& out) {
+    const std::int64_t ublocks = out.mblock_m * out.mblock_n;
+    std::int64_t pushed = (ublocks + 7) / 8;
+    while (ublocks % pushed != 0) ++pushed;
+    return pushed;
+}
+
 /// The readers of the output and their tile order determine how it is sent, and so its buffer size.
 void Elaborator::classify(PlanOp& op) {
     const Blocking& out = op.op->cfg.out;
@@ -268,7 +277,12 @@ void Elaborator::classify(PlanOp& op) {
     op.capacity_tiles =
         made.scatter() ? made.buffer_tiles / made.block_tiles * made.held_together : output_buffer_tiles(*op.op);
     op.packs_in_place = packs_in_place(op.op->cfg);
-    if (op.op->cfg.untilize) op.push_tiles = out.mblock_n * out.ublock_tiles();
+    const OpConfig& cfg = op.op->cfg;
+    if (cfg.untilize) {
+        op.push_tiles = out.mblock_n * out.ublock_tiles();
+    } else if (cfg.type == "matmul" && cfg.attr.min_buffer_input != 1 && !made.scatter() && op.out_queues.empty()) {
+        op.push_tiles = pushed_ublocks(out) * out.ublock_tiles();
+    }
 }
 
 /// Builds loop nest and pipes.
@@ -367,14 +381,36 @@ static std::vector<PlanOperand::Iteration> iterations_of(const PlanOp& op, std::
     return iterations;
 }
 
+/// Parts in which operand k of a product is consumed within a k-block: as many of its ublocks as half of its buffer
+/// holds, so that it is filled while the other half is multiplied. 1: whole k-blocks, which the buffer holds twice.
+static std::int64_t parts_of_block(const PlanOp& op, std::size_t k) {
+    const PlanOperand& operand = op.operands[k];
+    const OperandUse use = op.def->use(op.op->cfg, static_cast<int>(k), 0, 0);
+    if (operand.intake == Intake::Resident || use.parts == 1) return 1;
+    const std::int64_t half = input_buffer_tiles(*op.op, k, use, operand.tile_bytes) / 2;
+    std::int64_t parts = 1;
+    while (parts < use.parts && (use.parts % parts != 0 || use.parts / parts * use.clear_tiles > half)) ++parts;
+    return parts;
+}
+
+/// Iterations of an operand whose k-blocks are used by `parts` steps each.
+static std::vector<PlanOperand::Iteration> iterations_of_blocks(std::int64_t blocks, std::int64_t parts) {
+    std::vector<PlanOperand::Iteration> iterations;
+    for (std::int64_t step = 0; step < blocks * parts; ++step)
+        iterations.push_back({step / parts + 1, (step + 1) / parts});
+    return iterations;
+}
+
 void Elaborator::loop_nest(PlanOp& op) {
     const OpConfig& cfg = op.op->cfg;
     const Blocking& out = cfg.out;
     const std::int64_t ublocks = out.mblock_m * out.mblock_n;
     const std::int64_t group = ublocks_per_step(op);
     bool by_ublock = false;
-    std::int64_t k_steps = 1;
+    std::int64_t k_steps = 1, parts = 1;
     for (std::size_t k = 0; k < op.operands.size(); ++k) {
+        op.operands[k].parts = parts_of_block(op, k);
+        parts = std::max(parts, op.operands[k].parts);
         const OperandUse use = op.def->use(cfg, static_cast<int>(k), 0, 0);
         if (use.whole_input || use.at_end) continue;
         if (use.chunks == OperandUse::Chunks::Ublocks) by_ublock = true;
@@ -386,10 +422,13 @@ void Elaborator::loop_nest(PlanOp& op) {
     const std::int64_t groups = (ublocks + group - 1) / group;
     const bool reduces = k_steps > 1 || !by_ublock;
     op.step_times.clear();
-    op.steps_per_slice = reduces ? (by_ublock ? k_steps * groups : k_steps) : groups;
+    op.steps_per_slice = reduces ? (by_ublock ? k_steps * groups : k_steps * parts) : groups;
     op.out_tiles.assign(static_cast<std::size_t>(op.steps_per_slice), 0);
+    // The last k-block is packed by rows of ublocks if the left operand comes by rows.
+    const bool by_rows = !op.operands.empty() && op.operands.front().parts > 1 && out.order == UblockOrder::Row;
+    const std::int64_t packing = by_rows ? parts : 1;
     if (reduces)
-        op.out_tiles.back() = op.slice_tiles;
+        std::fill(op.out_tiles.end() - packing, op.out_tiles.end(), op.slice_tiles / packing);
     else
         for (std::int64_t step = 0; step < groups; ++step)
             op.out_tiles[static_cast<std::size_t>(step)] =
@@ -405,12 +444,16 @@ void Elaborator::loop_nest(PlanOp& op) {
         operand.chunks_per_slice = !streamed                                   ? 1
                                    : in_turn                                   ? (chunks_of(use) + group - 1) / group
                                    : use.chunks == OperandUse::Chunks::Ublocks ? groups
-                                                                               : use.count;
+                                                                               : use.count * operand.parts;
+        const std::int64_t blocks = operand.chunks_per_slice * use.slices;
+        const bool by_blocks = streamed && parts > 1 && operand.parts == 1 && blocks * parts == op.steps_per_slice;
+        operand.iterations.clear();
         if (in_turn) operand.iterations = iterations_of(op, k, group);
+        if (by_blocks) operand.iterations = iterations_of_blocks(blocks, parts);
         if (operand.intake != Intake::Resident)
-            operand.intake = use.whole_input ? Intake::WholeInput
-                             : in_turn       ? Intake::InTurn
-                             : use.at_end    ? Intake::SliceEnd
+            operand.intake = use.whole_input        ? Intake::WholeInput
+                             : in_turn || by_blocks ? Intake::InTurn
+                             : use.at_end           ? Intake::SliceEnd
                              : streamed && operand.chunks_per_slice * use.slices == op.steps_per_slice
                                  ? Intake::PerStep
                                  : Intake::PerSlice;
@@ -482,7 +525,8 @@ void Elaborator::build_pipes(PlanOp& op, std::size_t k) {
     set_streams(op, k, together);
     if (operand.reads.rows > 0) return;
     // A chunk of a queue is requested only when there is space for all of it.
-    operand.capacity_tiles = std::max({operand.capacity_tiles, operand.reads.buffer, together + operand.reads.chunk});
+    const std::int64_t ahead = operand.reads.buffer + (operand.reads.beside ? operand.l1_tiles : 0);
+    operand.capacity_tiles = std::max({operand.capacity_tiles, ahead, together + operand.reads.chunk});
 }
 
 /// Sets how tiles arrive: from a queue in chunks of requests, from an op by credits.

@@ -45,7 +45,7 @@ struct Pipe {
 /// When a core consumes the chunks of an operand.
 enum class Intake : std::uint8_t {
     PerStep,     ///< one chunk per step
-    InTurn,      ///< as many chunks as OpDef::passed reports: PlanOperand::iterations
+    InTurn,      ///< as PlanOperand::iterations: by OpDef::passed, or with a k-block whose other operand comes in parts
     PerSlice,    ///< the slice's only chunk at the first step of an output slice, kept until its last
     SliceEnd,    ///< the slice's only chunk at the last step of an output slice
     WholeInput,  ///< everything before the first step of an input, kept until its last
@@ -63,6 +63,7 @@ struct PlanOperand {
     std::int64_t slices = 1;            ///< operand slices per output slice
     std::int64_t operand_z = 1;         ///< slices of the complete operand
     std::int64_t chunks_per_slice = 1;  ///< chunks of one operand slice
+    std::int64_t parts = 1;             ///< chunks of a k-block
     struct Iteration {
         std::int64_t needed = 0, passed = 0;  ///< chunks of the slice needed before the step, and consumed after it
     };

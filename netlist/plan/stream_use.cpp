@@ -81,7 +81,7 @@ private:
 
     void slice(std::int64_t z, const OperandUse& use, const Blocking& out) {
         for (std::int64_t chunk = 0; chunk < chunks_of(use); ++chunk)
-            walk_chunk(use, out, 1, chunk, [&](const TileRect& rect) { by_ublock(z, rect, use, out); });
+            walk_chunk(use, out, 1, 1, chunk, [&](const TileRect& rect) { by_ublock(z, rect, use, out); });
     }
 
     /// Adds the counts since the repeated state `times` more times.

@@ -72,7 +72,8 @@ QueueReads queue_reads(const Queue& queue, const std::vector<TileOrder>& orders,
     reads.chunk = chunk_tiles(reads.unit, std::max<std::int64_t>(1, clear), per_input, most);
     const std::int64_t both = room > 0 ? std::lcm(reads.chunk, room) : reads.chunk;
     const std::int64_t limit = std::max(asked > 0 ? asked * tile_bytes : stream_buffer, room * tile_bytes);
-    const std::int64_t base = both * tile_bytes <= limit ? both : reads.chunk;
+    reads.beside = both * tile_bytes > limit;
+    const std::int64_t base = reads.beside ? reads.chunk : both;
     reads.buffer = base * times_buffered(base, tile_bytes, asked);
     return reads;
 }
@@ -81,13 +82,13 @@ QueueReads flat_reads(const Queue& queue, std::int64_t step) {
     const Blocking& b = queue.blocking;
     const std::int64_t bytes = b.ublock_ct * element_bytes(queue.df) * queue.tile.elements();
     const bool at_once = b.mblock_n == 1 && bytes <= max_request;  // the rows of a tile are contiguous
-    return {std::gcd(b.ublock_ct, step), step, step, at_once ? 0 : queue.tile.h};
+    return {std::gcd(b.ublock_ct, step), step, step, false, at_once ? 0 : queue.tile.h};
 }
 
 QueueReads table_reads(const OpConfig& embedding, std::int64_t step) {
     const std::int64_t named = embedding.attr.num_indices;
     const std::int64_t all = embedding.in[0].rt * embedding.in_tile[0].h;
-    return {step, step, step, named, static_cast<double>(named) / static_cast<double>(all)};
+    return {step, step, step, false, named, static_cast<double>(named) / static_cast<double>(all)};
 }
 
 std::int64_t credit_tiles(std::int64_t room, std::int64_t unit) {

@@ -10,9 +10,11 @@ namespace ttsim::impl {
 struct QueueReads {
     std::int64_t unit = 0;    ///< tiles of one request; 0: not read this way
     std::int64_t chunk = 0;   ///< tiles requested in one iteration of its loop
-    std::int64_t buffer = 0;  ///< maximum tiles requested and not yet consumed
-    std::int64_t rows = 0;    ///< rows of elements per unit, one request each; 0: the unit is one request
-    double share = 1;  ///< fraction of the tiles' bytes that is read; for tables: rows named by indices, once each
+    std::int64_t buffer = 0;  ///< tiles of the buffer into which NCRISC reads
+    /// The buffer is beside the operand's, which a stream fills from it; else it is the operand's.
+    bool beside = false;
+    std::int64_t rows = 0;  ///< rows of elements per unit, one request each; 0: the unit is one request
+    double share = 1;       ///< fraction of the tiles' bytes that is read; for tables: rows named by indices, once each
 };
 
 /// `orders`: tile order of each pipe for an entry; `clear`: tiles freed at once; `room`: tiles of the operand's buffer.

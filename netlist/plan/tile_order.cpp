@@ -73,7 +73,7 @@ TileOrder order_of(const OpConfig& op, std::size_t k, const OperandUse& use, con
     for (std::int64_t z = 0; z < map.shape().z; ++z) {
         if (per_t > 0 && z % use.slices == 0) builder.limit(per_t);
         for (std::int64_t chunk = 0; chunk < chunks_of(use); ++chunk)
-            walk_in_order(use, op.out, 1, chunk, [&](const TileRect& rect) { builder.add(z, rect); });
+            walk_in_order(use, op.out, 1, 1, chunk, [&](const TileRect& rect) { builder.add(z, rect); });
     }
     return builder.release();
 }
@@ -110,7 +110,7 @@ std::vector<TileOrder> tile_orders(const Queue& consumer, const Blocking& produc
             OrderBuilder builder(map, producer);
             for (std::int64_t z = 0; z < map.shape().z; ++z)
                 for (std::int64_t chunk = 0; chunk < chunks_of(use); ++chunk)
-                    walk_in_order(use, b, 1, chunk, [&](const TileRect& rect) { builder.add(z, rect); });
+                    walk_in_order(use, b, 1, 1, chunk, [&](const TileRect& rect) { builder.add(z, rect); });
             orders.push_back(builder.release());
         }
     return orders;

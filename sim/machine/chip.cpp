@@ -145,6 +145,11 @@ Board::Board(const sc_core::sc_module_name& name, const Machine& machine, Clock&
     }
 }
 
+std::int64_t Board::chip_of(const Queue& queue, std::int64_t user) const {
+    const bool own_link = queue.where == QueueLoc::Host && chips_.at(user)->instance().params.eth.empty();
+    return own_link ? user : queue.device();
+}
+
 void Board::walk(StateWalk& walk) {
     host_calendar_.walk(walk);
     for (auto& [_, chip] : chips_) chip->walk(walk);

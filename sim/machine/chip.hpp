@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "netlist/device/device.hpp"
+#include "netlist/netlist.hpp"
 #include "sim/machine/calendar.hpp"
 #include "sim/machine/resources.hpp"
 #include "sim/memory/memory_constants.hpp"
@@ -39,6 +40,7 @@ public:
     /// already holds is not loaded again.
     Cycle load_epoch(const std::vector<std::pair<NocCoord, const void*>>& kernels);
     const MemoryConstants& memory() const { return memory_; }
+    double flit_bytes() const { return noc_.constants().flit_bytes; }
     const PipeConstants& pipes() const { return noc_.constants().pipes; }
     NocCoord dram_port(std::int64_t channel, std::uint64_t address) const;
     void walk(StateWalk& walk);
@@ -65,6 +67,9 @@ public:
     Board(const sc_core::sc_module_name& name, const Machine& machine, Clock& clock,
           const IdealizedResources& ideal = {});
     Chip& chip(std::int64_t id) { return *chips_.at(id); }
+    /// The chip that holds a queue for a core of chip `user`, or whose PCIe link leads to it. Cards without Ethernet
+    /// reach host memory by their own link, whatever the queue's device.
+    std::int64_t chip_of(const Queue& queue, std::int64_t user) const;
     /// Sends from a NoC node to nodes of the same or another chip; returns the arrival of the last byte. `lane` selects
     /// one of parallel links.
     Cycle send(std::int64_t from_chip, NocCoord from, std::int64_t to_chip, NocEnd to, std::uint64_t bytes, Cycle ready,

@@ -104,7 +104,10 @@ bool Core::no_room(std::int64_t tiles) const {
     return tiles > 0 && packing_ + tiles - std::min(freed_, packing_) > op_.capacity_tiles;
 }
 
-bool Core::output_full(const Position& at) const { return no_room(op_.pushed_at_once(room_for(at))); }
+bool Core::output_full(const Position& at) const {
+    const std::int64_t tiles = room_for(at);
+    return no_room(at.step == 0 && op_.packs_in_place ? tiles : op_.pushed_at_once(tiles));
+}
 
 /// End of the block that contains `position`.
 std::int64_t Core::block_end(std::int64_t position) const {
@@ -197,7 +200,8 @@ void Core::begin_step(const Position& at) {
 void Core::pack(std::int64_t tiles, Cycle cycles, Cycle pack_end) {
     const std::int64_t first = op_.pushed_at_once(tiles);
     const std::int64_t pieces = (tiles + first - 1) / first;
-    piece_time_ = cycles / static_cast<Cycle>(pieces);
+    // Rows are untilized by the packer; the pieces of a product are packed while the others are computed.
+    piece_time_ = (op_.op->cfg.untilize ? cycles : pack_end - epoch_.now) / static_cast<Cycle>(pieces);
     to_pack_ = tiles - first;
     packing_ += first;
     const Cycle first_end = pack_end - piece_time_ * static_cast<Cycle>(pieces - 1);

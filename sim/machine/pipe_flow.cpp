@@ -4,6 +4,8 @@
 #include <cmath>
 #include <set>
 
+#include "sim/machine/noc_choice.hpp"
+
 namespace ttsim::impl::sim {
 
 /// Maximum number of relay streams of a gather, which are used round robin.
@@ -37,13 +39,16 @@ void PipeFlow::connect(std::vector<Core*> consumers, const std::vector<Core*>& p
     freed_by_.assign(cores_.size(), 0);
     for (std::size_t place = 0; place < cores_.size(); ++place) cores_[place]->set_operand(k_, *this, place);
     stream_tile_ = stream_tile();
+    noc_out_ = noc_to_receivers(consumer_, k_, receivers());
+    multicast_core_ = multicast_core(receivers(), noc_out_);
     if (queue) {
         queue_ = queue;
         queue_->memory().subscribe(*this);
         queue_->add_reader();
         return;
     }
-    source_tiles_ = producers.front()->op().input_tiles();
+    const PlanOp& producer = producers.front()->op();
+    source_tiles_ = producer.input_tiles();
     sources_.assign(producers.size(), nullptr);
     source_slots_.assign(producers.size(), 0);
     std::vector<std::int64_t> next_input(producers.size(), 0);  // position in each source where the next input begins
@@ -55,6 +60,8 @@ void PipeFlow::connect(std::vector<Core*> consumers, const std::vector<Core*>& p
     }
     const auto several =
         std::count_if(sources_.begin(), sources_.end(), [](const Core* core) { return core != nullptr; });
+    if (producer.chip == consumer_.chip)
+        noc_in_ = noc_between(epoch_.board.chip(consumer_.chip).instance().params, producer.cores, consumer_.cores);
     if (several > 1) relays_.resize(static_cast<std::size_t>(std::min<std::ptrdiff_t>(several, max_relays)));
     // Releases source tiles that the pipe never reads, so that their space can be reused.
     for (std::size_t s = 0; s < sources_.size(); ++s)
@@ -167,14 +174,31 @@ Cycle PipeFlow::transfer(const Sending& sending) {
     return queue_ ? from_queue(sending) : from_op(sending);
 }
 
-/// Sends to the receivers and records the route in the probe.
-Cycle PipeFlow::send(std::int64_t from_chip, NocCoord from, std::uint64_t bytes, Cycle ready, std::size_t lane) {
+/// NoC of data from a queue to the pipe's core.
+int PipeFlow::noc_from_queue(const Chip& chip, NocCoord from) const {
+    if (queue_->queue().where == QueueLoc::Host || chip.instance().id != consumer_.chip) return 0;
+    return shorter_noc(chip.instance().params, from, multicast_core_);
+}
+
+/// Sends to the receivers, by `noc` to the pipe's core, and records the route in the probe. The core of a multicast
+/// passes on what has arrived.
+Cycle PipeFlow::send(std::int64_t from_chip, NocCoord from, std::uint64_t bytes, Cycle ready, std::size_t lane,
+                     int noc) {
     Board& board = epoch_.board;
-    if (!probe_ || !probe_->wants_routes(sent_ / per_input_))
-        return board.send(from_chip, from, consumer_.chip, receivers(), bytes, ready, lane, 0);
     std::vector<NocLeg> legs;
-    const Cycle arrival = board.send(from_chip, from, consumer_.chip, receivers(), bytes, ready, lane, 0, &legs);
-    probe_->record_route(sent_ % per_input_, legs, bytes);
+    std::vector<NocLeg>* record = probe_ && probe_->wants_routes(sent_ / per_input_) ? &legs : nullptr;
+    const NocEnd to = receivers();
+    Cycle arrival = ready;
+    if (from_chip != consumer_.chip || from != multicast_core_) {
+        arrival = board.send(from_chip, from, consumer_.chip, multicast_core_, bytes, ready, lane, noc, record);
+        const auto tile = std::min<std::uint64_t>(bytes, static_cast<std::uint64_t>(operand_.tile_bytes));
+        const auto behind = (bytes - tile) / static_cast<std::uint64_t>(board.chip(consumer_.chip).flit_bytes());
+        ready = std::max(ready, arrival - std::min<Cycle>(arrival, behind));
+    }
+    if (to.many())
+        arrival = std::max(arrival, board.send(consumer_.chip, multicast_core_, consumer_.chip, to, bytes, ready, lane,
+                                               noc_out_, record));
+    if (record) probe_->record_route(sent_ % per_input_, legs, bytes);
     return arrival;
 }
 
@@ -182,7 +206,8 @@ Cycle PipeFlow::from_queue(const Sending& sending) {
     Board& board = epoch_.board;
     const Cycle now = epoch_.now;
     const Queue& queue = queue_->queue();
-    Chip& chip = board.chip(queue.device());
+    const std::int64_t holder = board.chip_of(queue, consumer_.chip);
+    Chip& chip = board.chip(holder);
     const bool host = queue.where == QueueLoc::Host;
     const Cycle asked = asked_for(sending, now + (waited_ ? chip.pointer_delay() : 0));
     Cycle arrival = now + 1;
@@ -195,7 +220,7 @@ Cycle PipeFlow::from_queue(const Sending& sending) {
             queue.buffers.empty() ? BufferAddress{} : queue.buffers[need.source % queue.buffers.size()];
         const NocCoord from = host ? chip.instance().params.pcie : chip.dram_port(buffer.channel, buffer.address);
         const Cycle served = host ? chip.host_read(bytes, asked) : chip.dram_read(buffer, bytes, asked);
-        arrival = std::max(arrival, send(queue.device(), from, bytes, served, lane));
+        arrival = std::max(arrival, send(holder, from, bytes, served, lane, noc_from_queue(chip, from)));
     }
     return arrival;
 }
@@ -204,7 +229,8 @@ Cycle PipeFlow::from_queue(const Sending& sending) {
 Cycle PipeFlow::load_held() {
     Board& board = epoch_.board;
     const Queue& queue = queue_->queue();
-    Chip& chip = board.chip(queue.device());
+    const std::int64_t holder = board.chip_of(queue, consumer_.chip);
+    Chip& chip = board.chip(holder);
     std::set<std::uint32_t> sources;
     for (const ChunkNeed& need : pipe_.needs) sources.insert(need.source);
     const std::uint64_t bytes = static_cast<std::uint64_t>(operand_.held_tiles * operand_.tile_bytes) / sources.size();
@@ -215,8 +241,8 @@ Cycle PipeFlow::load_held() {
         const bool host = queue.where == QueueLoc::Host;
         const NocCoord from = host ? chip.instance().params.pcie : chip.dram_port(buffer.channel, buffer.address);
         const Cycle served = host ? chip.host_read(bytes, epoch_.now) : chip.dram_read(buffer, bytes, epoch_.now);
-        loaded = std::max(loaded, board.send(queue.device(), from, consumer_.chip, receivers(), bytes, served,
-                                             source + pipe_.cores.front(), 0));
+        loaded = std::max(loaded, board.send(holder, from, consumer_.chip, multicast_core_, bytes, served,
+                                             source + pipe_.cores.front(), noc_from_queue(chip, from)));
     }
     return loaded;
 }
@@ -237,8 +263,7 @@ Cycle PipeFlow::from_l1(const Sending& sending) {
     const auto bytes = static_cast<std::uint64_t>(sending.tiles * operand_.tile_bytes);
     multicast_free_ =
         std::max(multicast_free_, ready) + static_cast<Cycle>(static_cast<double>(bytes) / t.multicast_bytes);
-    const NocCoord from = consumer_.cores[pipe_.cores.front()];
-    const Cycle arrival = send(consumer_.chip, from, bytes, ready, pipe_.cores.front());
+    const Cycle arrival = send(consumer_.chip, multicast_core_, bytes, ready, pipe_.cores.front(), noc_out_);
     return std::max({arrival, stream_free_, multicast_free_});
 }
 
@@ -307,7 +332,9 @@ Cycle PipeFlow::from_op(const Sending& sending) {
         const double rate = board.chip(consumer_.chip).pipes().multicast_bytes;
         multicast_free_ = std::max(multicast_free_, ready) + static_cast<Cycle>(static_cast<double>(bytes) / rate);
     }
-    const Cycle arrival = send(chip, source.op().cores[need.source], bytes, ready, lane);
+    const bool gathers = cores_.size() > 1 || !relays_.empty();
+    const Cycle arrival = send(chip, source.op().cores[need.source], bytes, ready, lane,
+                               gathers || chip != consumer_.chip ? noc_in_ : noc_out_);
     return std::max({arrival, stream_free_, multicast_free_});
 }
 

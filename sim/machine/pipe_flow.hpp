@@ -67,7 +67,8 @@ private:
     void wait(bool missing);
     NocEnd receivers() const;
     Cycle transfer(const Sending& sending);
-    Cycle send(std::int64_t from_chip, NocCoord from, std::uint64_t bytes, Cycle ready, std::size_t lane);
+    int noc_from_queue(const Chip& chip, NocCoord from) const;
+    Cycle send(std::int64_t from_chip, NocCoord from, std::uint64_t bytes, Cycle ready, std::size_t lane, int noc);
     Cycle from_queue(const Sending& sending);
     Cycle load_held();
     Cycle from_l1(const Sending& sending);
@@ -90,6 +91,8 @@ private:
     std::vector<Core*> sources_;             // producers by source number; nullptr when not touched
     std::vector<std::size_t> source_slots_;  // our consumer number at each producer
     QueuePort* queue_ = nullptr;
+    int noc_in_ = 0, noc_out_ = 0;   // from ops to the pipe's core, from there to the receivers
+    NocCoord multicast_core_{0, 0};  // several receivers: the core that sends to the others
     std::vector<Sending> sendings_;  // transfers of one input
     std::int64_t per_input_ = 0, chunks_per_input_, total_;
     std::vector<std::int64_t> tiles_before_sending_, tiles_before_chunk_;  // within an input

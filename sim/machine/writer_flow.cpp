@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/machine/noc_choice.hpp"
+
 namespace ttsim::impl::sim {
 
 static std::vector<std::int64_t> packing_ends(const PlanOp& op) {
@@ -70,7 +72,8 @@ std::int64_t WriterFlow::bytes_per_tile(const PlanOp& op, const Queue& queue) {
 Cycle WriterFlow::transfer(const Piece& piece) {
     const PlanOp& op = core_.op();
     const Queue& queue = queue_.queue();
-    Chip& chip = epoch_.board.chip(queue.device());
+    const std::int64_t holder = epoch_.board.chip_of(queue, op.chip);
+    Chip& chip = epoch_.board.chip(holder);
     const auto bytes = static_cast<std::uint64_t>(piece.tiles * bytes_per_tile(op, queue));
     const Blocking& out = op.op->cfg.out;
     const auto at = static_cast<std::int64_t>(core_.index());
@@ -84,8 +87,11 @@ Cycle WriterFlow::transfer(const Piece& piece) {
     const Cycle ready = epoch_.now + static_cast<Cycle>(chip.timing().noc_issue);
     std::vector<NocLeg> legs;
     const bool record_route = probe_ && probe_->wants_routes(piece.input);
-    const Cycle arrival = epoch_.board.send(op.chip, op.cores[core_.index()], queue.device(), to, bytes, ready,
-                                            core_.index(), 1, record_route ? &legs : nullptr);
+    const NocCoord from = op.cores[core_.index()];
+    const bool tiles = !host && !op.op->cfg.untilize && op.chip == holder;
+    const Cycle arrival =
+        epoch_.board.send(op.chip, from, holder, to, bytes, ready, core_.index(),
+                          tiles ? shorter_noc(chip.instance().params, from, to) : 0, record_route ? &legs : nullptr);
     if (record_route) probe_->record_route(sent_ % per_input_, legs, bytes);
     if (host) return chip.host_write(bytes, arrival, op.op->cfg.untilize);
     if (!op.op->cfg.untilize) return chip.dram_write(place, bytes, arrival, 0);

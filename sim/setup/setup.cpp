@@ -7,7 +7,9 @@
 
 #include "base/error_codes.hpp"
 #include "base/text.hpp"
+#include "kernels/kernel_shape.hpp"
 #include "netlist/checks/validate.hpp"
+#include "netlist/stimulus/stimulus_choice.hpp"
 #include "netlist/text/reader.hpp"
 #include "sim/checks/performance.hpp"
 #include "sim/inputs/sparse_counts.hpp"
@@ -110,6 +112,27 @@ static void forecast_given_rams(const Manifest& manifest, RunState& state) {
     }
 }
 
+/// Sparse products whose encodings neither the netlist nor the user gives.
+static void note_made_up_encodings(const Netlist& netlist, RunReport& report) {
+    constexpr std::size_t encoding = 2;  // operand
+    std::vector<const Queue*> made_up;
+    for (const Graph& graph : netlist.graphs)
+        for (const Op& op : graph.ops)
+            if (op.cfg.attr.identity && op.inputs.size() > encoding)
+                if (const Queue* queue = netlist.find_queue(op.inputs[encoding]); queue && queue->host_fed())
+                    made_up.push_back(queue);
+    if (made_up.empty()) return;
+    const StimulusChooser chooser(netlist);
+    const auto count = std::count_if(made_up.begin(), made_up.end(), [&](const Queue* queue) {
+        return chooser.choose(*queue).stimulus.type == Stimulus::Type::SparseConvolution;
+    });
+    if (count == 0) return;
+    report.notes.push_back(fmt::format(
+        "the encodings of {} sparse product{} are not given and were made up like the picker of a convolution: "
+        "{} sparse tiles for each row of output tiles, along the diagonal; --inputs DIR gives others",
+        count, count == 1 ? "" : "s", convolution_row_tiles));
+}
+
 /// Validates and elaborates the netlist for one architecture; throws its problems.
 static void try_arch(Setup& setup, const std::string& arch, const RunOptions& options, ThreadPool& pool) {
     MachineOptions wanted;
@@ -140,6 +163,7 @@ static void try_arch(Setup& setup, const std::string& arch, const RunOptions& op
     report.notes = setup.netlist.notes;
     report.clock_mhz = setup.machine.chips.front().params.clock_mhz;
     if (options.numerics == Numerics::Exact && options.mode != Mode::Timing) note_fast_parts(setup.netlist, report);
+    if (!setup.manifest && !options.host_values) note_made_up_encodings(setup.netlist, report);
     setup.state->report = std::move(report);
     setup.state->sparse =
         known_sparse_counts(setup.netlist, setup.state->forecast, options, setup.manifest ? &*setup.manifest : nullptr);

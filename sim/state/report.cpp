@@ -20,6 +20,12 @@ std::string to_string(Verdict verdict) {
     return "";
 }
 
+const OpReport* GraphReport::slowest_op() const {
+    const auto slowest = std::max_element(
+        ops.begin(), ops.end(), [](const OpReport& a, const OpReport& b) { return a.busy_cycles < b.busy_cycles; });
+    return slowest == ops.end() || slowest->busy_cycles == 0 ? nullptr : &*slowest;
+}
+
 Verdict OutputReport::verdict() const {
     if (!result.judged) return Verdict::NotChecked;
     if (missing > 0 || unexpected > 0) return Verdict::Mismatch;

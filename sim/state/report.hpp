@@ -38,6 +38,8 @@ struct GraphReport {
     std::uint64_t first_end = 0, last_end = 0;  ///< ends of its first and last execute
     std::vector<OpReport> ops;
     std::optional<EpochType> epoch_type;  ///< of a netlist that trains
+    /// Busy cycles of the busiest op; nullptr: none was busy.
+    const OpReport* slowest_op() const;
     /// Busy cycles of the op's busiest core, as a fraction of the graph's cycles.
     double busy_share(const OpReport& op) const {
         return share_of(static_cast<double>(op.busy_cycles), static_cast<double>(cycles));

@@ -1,8 +1,10 @@
+#include <fmt/format.h>
 #include <catch2/catch.hpp>
 #include <limits>
 #include <nlohmann/json.hpp>
 
 #include "analysis/report/run_report.hpp"
+#include "analysis/report/run_uncertainty.hpp"
 #include "sim/figures/steady.hpp"
 
 namespace {
@@ -59,13 +61,27 @@ sim::RunReport failing_report() {
 
 TEST_CASE("the report says cycles, share and rate of a graph") {
     const std::string text = report::text(small_report());
-    CHECK(text.find("graph fwd_0 on chip 0: 8 inputs in 2 executes, 2,000,000 cycles, 4,800 inputs/s\n") !=
+    // the only op is busy for a quarter of the time
+    const double error = uncertainty_of("grayskull")->of_graph("matmul", 0.25);
+    const std::string band = report::plus_minus(error);
+    CHECK(band == fmt::format(" (+- {:.0f} %)", 100 * error));
+    CHECK(text.find("graph fwd_0 on chip 0: 8 inputs in 2 executes, 2,000,000 cycles" + band + ", 4,800 inputs/s\n") !=
           std::string::npos);
     // 500,000 of 2,000,000 cycles
     CHECK(text.find("  dense  matmul   2x4  1,024     10  1,999,990  500,000  25.0 %\n") != std::string::npos);
     // 2.4 M cycles at 1200 MHz
-    CHECK(text.find("total: 2,400,000 cycles, 2 ms at 1200 MHz\n") != std::string::npos);
+    CHECK(text.find("total: 2,400,000 cycles" + band + ", 2 ms at 1200 MHz\n") != std::string::npos);
+    const auto json = nlohmann::json::parse(report::json(small_report()));
+    CHECK(json["uncertainty"] == error);
+    CHECK(json["graphs"][0]["uncertainty"] == error);
     CHECK(text.find("parameter $p_loop_count = 2 (--param)\n") != std::string::npos);
+}
+
+TEST_CASE("times of a chip that was never measured have no uncertainty") {
+    sim::RunReport report = small_report();
+    report.arch = "blackhole";
+    CHECK(report::text(report).find("+-") == std::string::npos);
+    CHECK(nlohmann::json::parse(report::json(report))["uncertainty"].is_null());
 }
 
 TEST_CASE("the figures of a run are labeled") {

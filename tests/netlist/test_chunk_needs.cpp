@@ -93,7 +93,6 @@ TEST_CASE("a producer in column order must hold tiles that a consumer in row ord
 TEST_CASE("positions snap to the steps in which the producer packs") {
     NeedSource source = producer(grid(1, 1, 2, 2));
     source.produced_after = {2, 4};
-    source.ublocks_per_step = 2;
     CHECK(print(by_ublocks(source, {})) == Chunks{"1: 0*1(2/0)", "1: 0*1(2/2)", "1: 0*1(4/2)", "1: 0*1(4/4)"});
 }
 

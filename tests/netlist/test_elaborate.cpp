@@ -117,6 +117,37 @@ TEST_CASE("a matmul takes a k-block of both operands each step and packs with th
     CHECK(mm.input_tiles() == 4);
 }
 
+TEST_CASE("the operand that min_buffer_input names is consumed in parts of a k-block") {
+    // b's k-block: 4 ublocks of 2 x 2 tiles. Its buffer has 16 tiles (32 KiB): two ublocks are multiplied while two
+    // come.
+    NetlistText n("grayskull");
+    const Cut cut{.m = 1, .n = 4, .rt = 1, .ct = 2};
+    n.queue({.name = "a", .cut = {.m = 1, .n = 8}, .entries = 2});
+    n.queue({.name = "b", .cut = {.m = 8, .n = 8}, .entries = 1, .ram = true});
+    n.queue({.name = "y", .input = "mm", .cut = cut, .entries = 2});
+    n.graph("g", 2);
+    n.op({.name = "mm",
+          .type = "matmul",
+          .inputs = {"a", "b"},
+          .cut = cut,
+          .more = "attributes: {m_k: 4, u_kt: 2, min_buffer_input: 1}"});
+    n.program("p", looped(1, {execute("g", {fifo("a"), ram("b")})}, 2, 4));
+    const Netlist netlist = resolved(n.text());
+    const auto plan = first_plan(netlist);
+    const PlanOp& mm = op_of(*plan, "mm");
+    CHECK(mm.steps_per_slice == 8);
+    CHECK(mm.out_tiles == std::vector<std::int64_t>{0, 0, 0, 0, 0, 0, 0, 8});
+    const PlanOperand &in0 = mm.operands[0], &in1 = mm.operands[1];
+    CHECK(in1.parts == 2);
+    CHECK(in1.intake == Intake::PerStep);
+    CHECK(in1.pipes[0].chunk_tiles == std::vector<std::uint32_t>(8, 8));
+    CHECK(in0.intake == Intake::InTurn);
+    CHECK(in0.pipes[0].chunk_tiles == std::vector<std::uint32_t>(4, 2));
+    REQUIRE(in0.iterations.size() == 8);
+    CHECK((in0.iterations[2].needed == 2 && in0.iterations[2].passed == 1));
+    CHECK((in0.iterations[3].needed == 2 && in0.iterations[3].passed == 2));
+}
+
 TEST_CASE("accumulation over slices makes more steps, a bias comes with the last") {
     const Netlist summed = resolved(product("m_k: 4, u_kt: 2, accumulate: true, z: 3", 2, 6));
     const auto plan = first_plan(summed);

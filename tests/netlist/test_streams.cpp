@@ -53,6 +53,17 @@ TEST_CASE("a netlist's own size of the buffer bounds a chunk") {
     CHECK(reads.buffer == 16);  // the operand's buffer is larger
 }
 
+TEST_CASE("NCRISC has a buffer of its own if chunks do not divide the operand's") {
+    const Queue queue = queue_of({.m = 24, .n = 24});  // 576 tiles, in k-blocks of 96 and pairs
+    TileOrder pairs;
+    for (std::int64_t tile = 576; tile > 0; tile -= 2) pairs.push_back({0, tile - 2, 2});
+    const QueueReads reads = queue_reads(queue, {pairs}, 96, 192, bfp8_tile, 0);
+    CHECK(reads.chunk == 36);
+    CHECK(reads.beside);
+    CHECK(reads.buffer == 36);
+    CHECK_FALSE(queue_reads(queue, {pairs}, 16, 32, bfp8_tile, 0).beside);
+}
+
 TEST_CASE("an operand that is not read has no chunks") {
     CHECK(queue_reads(queue_of({}), {{{TileSpan::padding, 0, 4}}}, 1, 16, float16_tile, 0).chunk > 0);
     CHECK(queue_reads(queue_of({}), {}, 1, 16, float16_tile, 0).chunk == 0);

@@ -65,6 +65,27 @@ TEST_CASE("independent graphs on two chips run at the same time") {
     CHECK(both.report.cycles < one.report.cycles * 3 / 2);
 }
 
+TEST_CASE("each Grayskull card writes to host memory by its own PCIe link, whatever the queue's device") {
+    constexpr Cut one{.m = 1, .n = 2, .t = 2};
+    const auto text = [&](bool both) {
+        NetlistText n("grayskull");
+        std::vector<std::string> executes;
+        for (int chip = 0; chip < (both ? 2 : 1); ++chip) {
+            const std::string id = std::to_string(chip);
+            n.queue({.name = "x" + id, .cut = one, .entries = 1, .ram = true, .device = chip});
+            n.queue({.name = "y" + id, .input = "o" + id, .cut = one, .entries = 64, .on_host = true});
+            n.graph("g" + id, 32, chip);
+            n.op({.name = "o" + id, .type = "nop", .inputs = {"x" + id}, .cut = one, .untilize = true});
+            executes.push_back(execute("g" + id, {ram("x" + id, true)}));
+        }
+        n.program("p", looped(1, executes, 32, 64));
+        return n.text();
+    };
+    const std::uint64_t single = run_text(text(false), sim::Mode::Timing).report.cycles;
+    REQUIRE(single > 0);
+    CHECK(run_text(text(true), sim::Mode::Timing).report.cycles < single + single / 10);
+}
+
 TEST_CASE("graphs of one chip run one after the other") {
     NetlistText n;
     n.queue({.name = "x", .cut = two, .entries = 4});

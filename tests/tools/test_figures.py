@@ -200,11 +200,14 @@ class Rates(WithFolder):
         count = {name: int(n) for name, n in re.findall(r"([\w %]+): (\d+)", done.stdout.splitlines()[-1])}
         count = {name.strip(): n for name, n in count.items()}
         self.assertEqual(count["more than 5 % above it"], 0, done.stdout)
-        self.assertGreaterEqual(count["compared with four times the inputs"], 5, done.stdout)
+        self.assertGreaterEqual(count["compared with four times the inputs"], 4, done.stdout)
 
     def test_the_drain_does_not_count_for_the_rate(self):
-        # README's example: its last input leaves 7,288 cycles behind the one before, all others 10,832
-        _, report, _ = self.timed(EXAMPLES / "matmul_gelu.yaml")
+        # README's example with more inputs: the last leaves sooner behind the one before than all others, 10,832
+        text = (EXAMPLES / "matmul_gelu.yaml").read_text().replace("entries: 8", "entries: 64")
+        netlist = self.folder / "longer.yaml"
+        netlist.write_text(text.replace("input_count: 4", "input_count: 16"))
+        _, report, _ = self.timed(netlist)
         rate = report["graphs"][0]["inputs_per_second"]
         self.assertAlmostEqual(1e6 * report["clock_mhz"] / rate, 10832, delta=0.02 * 10832)
 
@@ -213,7 +216,7 @@ class Rates(WithFolder):
                                          "p_loop_count=1")
         self.assertIsNone(report["graphs"][0]["inputs_per_second"])
         self.assertIsNone(report["inputs_per_second"])
-        self.assertIn(" cycles, - inputs/s\n", text)
+        self.assertRegex(text, r" cycles \(\+- \d+ %\), - inputs/s\n")
         self.assertIn("steady: - (too few inputs to tell)\n", text)
         self.assertIsNone(json.loads(run(TTPERF, trace, "--json"))["epochs"][0]["inputs_per_second"])
 

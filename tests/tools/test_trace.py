@@ -170,7 +170,7 @@ class Ttperf(WithFolder):
                 for line, item in zip(table, listed):
                     for title, value in item.items():
                         if not isinstance(value, float):
-                            self.assertEqual(line[title], "" if value is None else str(value))
+                            self.assertEqual(line[title], "" if value is None else str(value).lower() if isinstance(value, bool) else str(value))
                         if isinstance(value, float):
                             self.assertAlmostEqual(float(line[title]), value)
                 text = run(TTPERF, trace, *arguments).stdout
