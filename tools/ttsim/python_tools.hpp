@@ -6,8 +6,8 @@
 
 namespace ttsim::impl::cli {
 
-/// The Python to start: that of TTSIM_PYTHON, else of the build tree's environment `environment` ('scripts/setup'), else
-/// python3 of PATH. In a build tree, PYTHONPATH of this process gets the tree's packages.
+/// The Python to start: that of TTSIM_PYTHON, else of the build tree's environment `environment` ('scripts/setup'),
+/// else python3 of PATH. In a build tree, PYTHONPATH of this process gets the tree's packages.
 std::string python_interpreter(const std::string& environment = "venv");
 
 /// Replaces this process by `python -m MODULE ARGUMENTS`. Its environment has TTSIM, the path of this program. The
