@@ -4,16 +4,14 @@
 
 namespace ttsim::impl::cli {
 
-void add_sweep(CLI::App& app) {
+void add_sweep(CLI::App& app, std::vector<std::string> arguments) {
     CLI::App* command = app.add_subcommand("sweep", "Run a netlist or model for many options, chips and fields");
-    command->prefix_command();
-    command->set_help_flag();  // Python prints the help
     command->footer(
         "'ttsim sweep --help' lists its options.\n\n"
         "Examples:\n"
         "  ttsim sweep sweep.yaml\n"
         "  ttsim sweep show sweep.store --sort cycles");
-    command->callback([command] { exec_python("ttsim.sweeps", command->remaining()); });
+    command->callback([arguments = std::move(arguments)] { exec_python("ttsim.sweeps", arguments); });
 }
 
 }  // namespace ttsim::impl::cli

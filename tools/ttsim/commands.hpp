@@ -17,8 +17,6 @@ void add_run(CLI::App& app, int& exit_status);
 void add_check(CLI::App& app);
 /// `run_command`: the program itself, for the commands of `ttsim batch`.
 void add_batch(CLI::App& app, int (*run_command)(int, char**));
-/// Both pass their arguments to the Python package.
-void add_sweep(CLI::App& app);
 void add_explain(CLI::App& app);
 void add_debug(CLI::App& app);
 void add_new(CLI::App& app);
@@ -34,10 +32,12 @@ void add_eth(CLI::App& app);
 void add_noc(CLI::App& app);
 void add_pipe(CLI::App& app);
 void add_tti(CLI::App& app);
-/// `arguments`: of the script.
+/// `arguments`: of the script, and of the sweep.
 void add_python(CLI::App& app, std::vector<std::string> arguments);
-/// Takes the words behind the script of `ttsim python` out of a command line: they are the script's, also --help.
-std::vector<std::string> take_script_arguments(std::vector<std::string>& words);
+void add_sweep(CLI::App& app, std::vector<std::string> arguments);
+/// Takes the words out of a command line that Python reads, also --help: those behind `ttsim sweep`, or behind the
+/// script of `ttsim python`.
+std::vector<std::string> take_python_arguments(std::vector<std::string>& words);
 /// The words of a command line, with the short flags of `tti merge` (-mbl) in their long form.
 std::vector<std::string> with_long_flags(int argc, char** argv);
 void add_vectors(CLI::App& app, int& exit_status);

@@ -27,7 +27,7 @@ int parse_and_run(int argc, char** argv) {
         "  ttsim new mlp && ttsim run mlp.yaml\n"
         "  ttsim help run");
     std::vector<std::string> words = ttsim::impl::cli::with_long_flags(argc, argv);
-    const std::vector<std::string> script_arguments = ttsim::impl::cli::take_script_arguments(words);
+    const std::vector<std::string> python_arguments = ttsim::impl::cli::take_python_arguments(words);
     int exit_status = 0;
     ttsim::impl::cli::add_run(app, exit_status);
     ttsim::impl::cli::add_check(app);
@@ -38,7 +38,7 @@ int parse_and_run(int argc, char** argv) {
     ttsim::impl::cli::add_devices(app);
     ttsim::impl::cli::add_compile(app);
     ttsim::impl::cli::add_tti(app);
-    ttsim::impl::cli::add_python(app, script_arguments);
+    ttsim::impl::cli::add_python(app, python_arguments);
     ttsim::impl::cli::add_isa(app);
     ttsim::impl::cli::add_export(app);
     ttsim::impl::cli::add_report(app);
@@ -49,7 +49,7 @@ int parse_and_run(int argc, char** argv) {
     ttsim::impl::cli::add_pipe(app);
     ttsim::impl::cli::add_vectors(app, exit_status);
     ttsim::impl::cli::add_batch(app, parse_and_run);
-    ttsim::impl::cli::add_sweep(app);
+    ttsim::impl::cli::add_sweep(app, python_arguments);
     ttsim::impl::cli::add_colour_flag(app);
     std::vector<const char*> given;
     for (const std::string& word : words) given.push_back(word.c_str());
