@@ -32,7 +32,11 @@ def test_bits_and_cycles_are_those_of_the_netlist(name, dtype, device, tmp_path)
     program.compiled.write(tmp_path / "op")
     report = ttsim.run(str(tmp_path / "op" / "netlist.yaml"), check=False)
     cycles = sum(max(op.last_cycle for op in graph.ops) - min(op.first_cycle for op in graph.ops) for graph in report.graphs)
-    assert abs(program.cycles - cycles) <= 0.1 * cycles
+    assert program.cycles <= 1.1 * cycles
+    if len(names) == 1:
+        assert program.cycles >= 0.9 * cycles
+    else:  # in the run an op may begin with one operand while the host still writes the other
+        assert program.cycles >= max(op.busy_cycles for graph in report.graphs for op in graph.ops)
 
 
 def test_a_thousand_small_adds_a_second(device):

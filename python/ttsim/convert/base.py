@@ -31,12 +31,15 @@ class Converted:
 
 def invalid(message: str, file: str = "", remedy: str = "", code: str = "invalid-input") -> InputError:
     """An InputError with the attributes that errors of the library have."""
-    return _with_attributes(InputError(_text(message, file, remedy)), message, file, remedy, code)
+    error = InputError(_text(message, file, remedy))
+    _set_attributes(error, message, file, remedy, code)
+    return error
 
 
 def unsupported(message: str, file: str = "", remedy: str = "", ops: Sequence[str] = ()) -> UnsupportedError:
     """An UnsupportedError with the attributes that errors of the library have."""
-    error = _with_attributes(UnsupportedError(_text(message, file, remedy)), message, file, remedy, "unsupported-op")
+    error = UnsupportedError(_text(message, file, remedy))
+    _set_attributes(error, message, file, remedy, "unsupported-op")
     error.ops = tuple(ops)
     return error
 
@@ -45,9 +48,8 @@ def _text(message: str, file: str, remedy: str) -> str:
     return (f"{file}: " if file else "") + message + (f"; {remedy}" if remedy else "")
 
 
-def _with_attributes(error: Any, message: str, file: str, remedy: str, code: str) -> Any:
+def _set_attributes(error: Any, message: str, file: str, remedy: str, code: str) -> None:
     error.message, error.file, error.remedy, error.code = message, file, remedy, code
-    return error
 
 
 def need(extra: str, *names: str) -> list[Any]:
