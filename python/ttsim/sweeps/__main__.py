@@ -70,12 +70,12 @@ def _run(words: list[str]) -> int:
     parser.add_argument("spec", help="specification (YAML), or 'show' or 'page' for the results of a store")
     parser.add_argument("--store", default="sweep.store", metavar="DIR", help="folder of results. Default: %(default)s")
     parser.add_argument("--engine", default="local", metavar="NAME", help="local: processes of this machine; dask: a "
-                        "scheduler that runs; slurm: jobs that dask-jobqueue submits. Default: %(default)s")
+                        "scheduler that runs; slurm, pbs, lsf, sge: jobs that dask-jobqueue submits. Default: %(default)s")
     parser.add_argument("--workers", type=int, default=0, metavar="N",
                         help="points at the same time. Default: as many as processors and free memory allow")
     parser.add_argument("--scheduler", default="", metavar="ADDRESS", help="of dask, such as tcp://head:8786")
     parser.add_argument("--cluster-options", default="{}", metavar="YAML",
-                        help="arguments of dask_jobqueue.SLURMCluster, such as '{queue: short, memory: 4GB}'")
+                        help="arguments of dask_jobqueue's cluster, such as '{queue: short, memory: 4GB}'")
     parser.add_argument("--search", type=int, default=0, metavar="N",
                         help="run N points that Optuna proposes for the objectives, instead of the whole grid")
     parser.add_argument("--search-seed", type=int, default=0, metavar="N", help="seed of the search. Default: 0")

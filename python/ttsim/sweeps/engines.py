@@ -1,4 +1,4 @@
-"""Where points run: threads of this process, a dask cluster, or Slurm jobs that dask starts."""
+"""Where points run: threads of this process, a dask cluster, or jobs of Slurm and the like that dask starts."""
 from __future__ import annotations
 
 import importlib
@@ -11,7 +11,9 @@ from . import evaluate
 from .errors import SweepError, unknown
 from .evaluate import Task
 
-ENGINES = ("local", "dask", "slurm")
+# clusters that dask-jobqueue starts, by its class
+JOB_CLUSTERS = {"slurm": "SLURMCluster", "pbs": "PBSCluster", "lsf": "LSFCluster", "sge": "SGECluster"}
+ENGINES = ("local", "dask", *JOB_CLUSTERS)
 _BYTES_OF_A_WORKER = 1_000_000_000  # of a simulation of average size; limits.memory_mb replaces it
 
 
@@ -128,14 +130,14 @@ def _dask_engine(scheduler: str) -> Engine:
         raise SweepError(f"no dask scheduler answers at {scheduler}: {error or 'time is up'}") from None
 
 
-def _slurm_engine(workers: int, arguments: dict[str, Any]) -> Engine:
-    distributed = _dask("--engine slurm")
+def _job_engine(name: str, workers: int, arguments: dict[str, Any]) -> Engine:
+    distributed = _dask(f"--engine {name}")
     try:
         dask_jobqueue: Any = importlib.import_module("dask_jobqueue")
     except ImportError:
-        raise SweepError("--engine slurm needs dask-jobqueue: install it with pip install 'ttsim[sweep-cluster]'") from None
+        raise SweepError(f"--engine {name} needs dask-jobqueue: install it with pip install 'ttsim[sweep-cluster]'") from None
     try:
-        cluster = dask_jobqueue.SLURMCluster(**{"cores": 1, "memory": "2GB", "walltime": "01:00:00", **arguments})
+        cluster = getattr(dask_jobqueue, JOB_CLUSTERS[name])(**{"cores": 1, "memory": "2GB", "walltime": "01:00:00", **arguments})
     except (TypeError, ValueError) as error:
         raise SweepError(f"--cluster-options: {error}") from None
     cluster.scale(workers or 2)
@@ -144,13 +146,13 @@ def _slurm_engine(workers: int, arguments: dict[str, Any]) -> Engine:
 
 def make_engine(name: str, workers: int, scheduler: str, cluster_options: dict[str, Any], memory_mb: int) -> Engine:
     """An engine by name. `workers`: 0: as many as fit. SweepError for an unknown one, or without its packages."""
-    makers: dict[str, Callable[[], Engine]] = {
-        "local": lambda: LocalEngine(workers or local_workers(memory_mb)),
-        "dask": lambda: _dask_engine(scheduler),
-        "slurm": lambda: _slurm_engine(workers, cluster_options)}
-    if name not in makers:
-        raise unknown("engine", name, ENGINES)
-    return makers[name]()
+    if name == "local":
+        return LocalEngine(workers or local_workers(memory_mb))
+    if name == "dask":
+        return _dask_engine(scheduler)
+    if name in JOB_CLUSTERS:
+        return _job_engine(name, workers, cluster_options)
+    raise unknown("engine", name, ENGINES)
 
 
 def run_all(engine: Engine, next_task: Callable[[], tuple[Any, Task] | None],
