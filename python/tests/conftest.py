@@ -1,10 +1,14 @@
 """A run in which a test was skipped fails: 'scripts/setup python' installs what the tests need."""
 
 
+EXPECTED = ("TTSIM_LONG", "TTSIM_PERF_TOOLS", "Skipped: Slurm:")
+
+
 def unexpected_skips(reporter):
-    """Reports of skipped tests, except those of long runs (TTSIM_LONG) and of Slurm where it cannot start."""
+    """Reports of skipped tests, except those of long runs (TTSIM_LONG), of tools in an environment of their own
+    (TTSIM_PERF_TOOLS), and of Slurm where it cannot start."""
     skipped = reporter.stats.get("skipped", [])
-    return [report for report in skipped if not any(word in report.longrepr[-1] for word in ("TTSIM_LONG", "Skipped: Slurm:"))]
+    return [report for report in skipped if not any(word in report.longrepr[-1] for word in EXPECTED)]
 
 
 def pytest_terminal_summary(terminalreporter):

@@ -100,7 +100,7 @@ class Ends(WithFolder):
                     while not list(self.folder.glob(f".{name}*")) and time.monotonic() < deadline:
                         time.sleep(0.02)  # the temporary file tells that the machine runs
                     ran = processor_time(process)
-                    while processor_time(process) < ran + 0.5 and time.monotonic() < deadline:
+                    while processor_time(process) < ran + 2 and time.monotonic() < deadline:
                         time.sleep(0.02)  # some epochs' worth, however busy this computer is
                     process.send_signal(number)
                     _, errors = process.communicate(timeout=60)
