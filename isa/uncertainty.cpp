@@ -15,13 +15,13 @@ bool is_kind_of(std::string_view kind, std::string_view type) {
 
 /// Applies to the kinds of a type: itself, or those that the table tells apart (reduce_r, reduce_c, reduce_z).
 template <class Visit>
-bool visit_kinds(const Uncertainty& table, std::string_view type, Visit visit) {
-    if (const auto exact = table.ops.find(type); exact != table.ops.end()) {
+bool visit_kinds(const Uncertainty& uncertainty, std::string_view type, Visit visit) {
+    if (const auto exact = uncertainty.ops.find(type); exact != table.ops.end()) {
         visit(exact->second);
         return true;
     }
     bool any = false;
-    for (const auto& [kind, error] : table.ops) {
+    for (const auto& [kind, error] : uncertainty.ops) {
         if (!is_kind_of(kind, type)) continue;
         visit(error);
         any = true;
@@ -50,12 +50,12 @@ std::optional<Uncertainty> uncertainty_of(const std::string& chip) {
     if (!file.has(chip)) return {};
     constexpr double percent = 0.01;
     YamlMap map = file.map(chip), ops = map.map("ops");
-    Uncertainty table;
-    for (const std::string& kind : ops.keys()) table.ops[kind] = percent * ops.number(kind);
-    table.unmeasured = percent * map.number("unmeasured");
-    table.waits = percent * map.number("waits");
+    Uncertainty found;
+    for (const std::string& kind : ops.keys()) found.ops[kind] = percent * ops.number(kind);
+    found.unmeasured = percent * map.number("unmeasured");
+    found.waits = percent * map.number("waits");
     map.done();
-    return table;
+    return found;
 }
 
 }  // namespace ttsim::impl
