@@ -16,7 +16,7 @@ bool is_kind_of(std::string_view kind, std::string_view type) {
 /// Applies to the kinds of a type: itself, or those that the table tells apart (reduce_r, reduce_c, reduce_z).
 template <class Visit>
 bool visit_kinds(const Uncertainty& uncertainty, std::string_view type, Visit visit) {
-    if (const auto exact = uncertainty.ops.find(type); exact != table.ops.end()) {
+    if (const auto exact = uncertainty.ops.find(type); exact != uncertainty.ops.end()) {
         visit(exact->second);
         return true;
     }

@@ -160,8 +160,8 @@ void keep_updates_together(std::vector<OpChoices>& ops, const Graph& graph) {
     for (std::size_t i = 0; i < ops.size(); ++i) {
         const Node& node = graph.nodes[ops[i].node];
         if (node.phase != Phase::Optimizer) continue;
-        for (const Edge& edge : node.inputs)
-            if (const Node& from = graph.nodes[edge.value]; from.is_input() && from.has(attr::state))
+        for (const Edge& input : node.inputs)
+            if (const Node& from = graph.nodes[input.value]; from.is_input() && from.has(attr::state))
                 last_reader[from.get(attr::state)] = i;
     }
     std::map<ValueId, std::size_t> index;
