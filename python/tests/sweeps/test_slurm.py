@@ -6,6 +6,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 
 import pytest
@@ -50,8 +51,8 @@ def slurm(tmp_path, monkeypatch):
         pytest.skip(f"Slurm: {', '.join(missing)} missing: apt-get install slurmctld slurmd munge")
     if os.geteuid() != 0:
         pytest.skip("Slurm: slurmd starts jobs of others, so it runs as root")
-    folder = pathlib.Path(f"/tmp/ttsim-slurm-{os.getpid()}")  # sockets have short paths
-    folder.mkdir(mode=0o755)
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="slurm-"))  # not tmp_path: names of sockets have at most 107 bytes
+    folder.chmod(0o755)
     for name in ("state", "spool"):
         (folder / name).mkdir()
     key = folder / "munge.key"
