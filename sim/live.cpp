@@ -5,6 +5,7 @@
 
 #include "netlist/checks/validate.hpp"
 #include "sim/checks/performance.hpp"
+#include "sim/figures/memory_use.hpp"
 #include "sim/figures/steady.hpp"
 #include "sim/inputs/sparse_counts.hpp"
 #include "sim/setup/setup.hpp"
@@ -86,6 +87,8 @@ RunReport LiveNetlist::report() const {
     pool_->wait_all();  // saturation counts are complete only when all values are computed
     RunReport report = state_->report;
     report.cycles = engine_->now();
+    report.memory.dram_busy_cycles = engine_->dram_busy();
+    report_memory(*state_, report);
     summarize(report);
     for (std::string& note : state_->saturations.notes()) report.notes.push_back(std::move(note));
     report.performance = measure(netlist_, report, state_->input_record);

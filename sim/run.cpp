@@ -9,6 +9,7 @@
 #include "sim/checks/output_check.hpp"
 #include "sim/checks/performance.hpp"
 #include "sim/figures/decoupled.hpp"
+#include "sim/figures/memory_use.hpp"
 #include "sim/figures/steady.hpp"
 #include "sim/hang/remedy.hpp"
 #include "sim/setup/setup.hpp"
@@ -107,6 +108,7 @@ static RunReport run_once(const RunOptions& requested, std::vector<Room>& exhaus
             throw;
         }
     }
+    report_memory(state, state.report);
     summarize(state.report);
     if (options.mode != Mode::Functional && options.perf_op.empty())
         state.report.performance = measure(state.netlist, state.report, state.input_record);

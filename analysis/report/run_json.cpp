@@ -57,7 +57,8 @@ Json op_json(const sim::GraphReport& graph, const sim::OpReport& op) {
             {"first_cycle", op.first_cycle},
             {"last_cycle", op.last_cycle},
             {"busy_cycles", op.busy_cycles},
-            {"busy_share", graph.busy_share(op)}};
+            {"busy_share", graph.busy_share(op)},
+            {"l1_bytes", op.l1_bytes}};
 }
 
 Json share(const std::optional<double>& value) { return value ? number(*value) : Json(nullptr); }
@@ -72,8 +73,19 @@ Json graph_json(const sim::GraphReport& graph, const std::optional<Uncertainty>&
             {"cycles", graph.cycles},
             {"uncertainty", share(graph_uncertainty(errors, graph))},
             {"inputs_per_second", positive(graph.inputs_per_second)},
+            {"math_utilization", graph.core_cycles == 0 ? Json(nullptr) : number(graph.math_utilization())},
             {"epoch_type", graph.epoch_type ? Json(to_string(*graph.epoch_type)) : Json(nullptr)},
             {"ops", std::move(ops)}};
+}
+
+Json memory_json(const RunReport& report) {
+    const sim::MemoryUse& memory = report.memory;
+    const bool timed = report.mode != sim::Mode::Functional;
+    return {{"l1_bytes", memory.l1_bytes},
+            {"l1_share", number(memory.l1_share)},
+            {"dram_bytes", memory.dram_bytes},
+            {"dram_share", number(memory.dram_share)},
+            {"dram_busy_share", timed ? number(report.dram_busy_share()) : Json(nullptr)}};
 }
 
 Json figure_json(const sim::PerformanceFigure& figure) {
@@ -161,8 +173,8 @@ std::string json(const RunReport& report) {
     Json params = Json::object();
     for (const ChosenParameter& p : report.params) params[p.name] = p.value;
     Json graphs = Json::array();
-    const std::optional<Uncertainty> errors =
-        report.mode == sim::Mode::Functional ? std::nullopt : uncertainty_of(report.arch);
+    const bool timed = report.mode != sim::Mode::Functional;
+    const std::optional<Uncertainty> errors = timed ? uncertainty_of(report.arch) : std::nullopt;
     for (const sim::GraphReport& graph : report.graphs) graphs.push_back(graph_json(graph, errors));
     Json outputs = Json::array();
     for (const sim::OutputReport& output : report.outputs) outputs.push_back(output_json(output));
@@ -186,7 +198,9 @@ std::string json(const RunReport& report) {
                    {"inputs_per_second", positive(report.inputs_per_second)},
                    {"end_to_end_per_second", positive(report.end_to_end_per_second)},
                    {"latency_cycles", report.latency_cycles == 0 ? Json(nullptr) : Json(report.latency_cycles)},
-                   {"load_cycles", report.mode == sim::Mode::Functional ? Json(nullptr) : Json(report.load_cycles)},
+                   {"load_cycles", timed ? Json(report.load_cycles) : Json(nullptr)},
+                   {"memory", memory_json(report)},
+                   {"math_utilization", timed ? number(report.math_utilization()) : Json(nullptr)},
                    {"verdict", sim::to_string(report.verdict())},
                    {"training", training_json(report.training)},
                    {"graphs", std::move(graphs)},

@@ -82,16 +82,21 @@ std::vector<L1Buffer> l1_buffers(const PlanOp& op) {
     return all;
 }
 
-std::optional<L1Shortage> l1_shortage(const PlanOp& op, const ChipParams& chip) {
+L1Use l1_use(const PlanOp& op, const ChipParams& chip) {
     const std::int64_t total = op.ethernet ? chip.eth_l1_bytes : chip.l1_bytes;
     const std::int64_t reserved = op.ethernet ? chip.eth_l1_reserved : chip.l1_reserved;
-    L1Shortage l1{&op, 0, total - reserved - op.op->overlay_size, ""};
+    L1Use use{0, total - reserved - op.op->overlay_size};
+    for (const L1Buffer& buffer : l1_buffers(op)) use.needed += buffer.bytes;
+    return use;
+}
+
+std::optional<L1Shortage> l1_shortage(const PlanOp& op, const ChipParams& chip) {
+    const L1Use use = l1_use(op, chip);
+    if (use.needed <= use.left) return {};
+    L1Shortage l1{&op, use.needed, use.left, ""};
     std::string parts;
-    for (const L1Buffer& buffer : l1_buffers(op)) {
-        l1.needed += buffer.bytes;
+    for (const L1Buffer& buffer : l1_buffers(op))
         parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", buffer.name, buffer.bytes);
-    }
-    if (l1.needed <= l1.left) return {};
     l1.message = fmt::format("op '{}' needs {} B of L1 per core ({}); {} leaves {} B", op.op->name(), l1.needed, parts,
                              chip.name, l1.left);
     return l1;

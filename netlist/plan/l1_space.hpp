@@ -23,6 +23,13 @@ struct L1Buffer {
 };
 std::vector<L1Buffer> l1_buffers(const PlanOp& op);
 
+/// L1 of a core of an op, in bytes.
+struct L1Use {
+    std::int64_t needed = 0;  ///< sum of its buffers
+    std::int64_t left = 0;    ///< available to them after the chip's reservation and overlay_size
+};
+L1Use l1_use(const PlanOp& op, const ChipParams& chip);
+
 /// An op whose buffers are too large, in bytes per core.
 struct L1Shortage {
     const PlanOp* op = nullptr;

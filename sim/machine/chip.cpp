@@ -118,6 +118,12 @@ Cycle Chip::load_epoch(const std::vector<std::pair<NocCoord, const void*>>& kern
     return ceil_cycles(longest + t.commands * memory_.access.pointer_poll);
 }
 
+Cycle Chip::dram_busy() const {
+    Cycle busiest = 0;
+    for (const Server& memory : dram_) busiest = std::max(busiest, memory.busy());
+    return busiest;
+}
+
 NocCoord Chip::dram_port(std::int64_t channel, std::uint64_t address) const {
     const auto& ports = instance_.params.dram.at(static_cast<std::size_t>(channel) % instance_.params.dram.size());
     return ports[static_cast<std::size_t>(address >> 20) % ports.size()];
@@ -148,6 +154,12 @@ Board::Board(const sc_core::sc_module_name& name, const Machine& machine, Clock&
 std::int64_t Board::chip_of(const Queue& queue, std::int64_t user) const {
     const bool own_link = queue.where == QueueLoc::Host && chips_.at(user)->instance().params.eth.empty();
     return own_link ? user : queue.device();
+}
+
+Cycle Board::dram_busy() const {
+    Cycle busiest = 0;
+    for (const auto& [_, chip] : chips_) busiest = std::max(busiest, chip->dram_busy());
+    return busiest;
 }
 
 void Board::walk(StateWalk& walk) {

@@ -42,6 +42,7 @@ public:
     const MemoryConstants& memory() const { return memory_; }
     double flit_bytes() const { return noc_.constants().flit_bytes; }
     const PipeConstants& pipes() const { return noc_.constants().pipes; }
+    Cycle dram_busy() const;  ///< cycles in which its busiest DRAM memory was busy
     NocCoord dram_port(std::int64_t channel, std::uint64_t address) const;
     void walk(StateWalk& walk);
     void trace(Probe& probe);
@@ -74,6 +75,7 @@ public:
     /// one of parallel links.
     Cycle send(std::int64_t from_chip, NocCoord from, std::int64_t to_chip, NocEnd to, std::uint64_t bytes, Cycle ready,
                std::size_t lane, int noc, std::vector<NocLeg>* legs = nullptr);
+    Cycle dram_busy() const;  ///< of the busiest DRAM memory of all chips
     Clock& clock() { return clock_; }
     Calendar& host_calendar() { return host_calendar_; }
     /// Walks all reservations and all scheduled events.

@@ -307,15 +307,19 @@ void Epoch::report_graph(GraphReport& graph) const {
     }
     graph.last_end = ended_;
     if (inputs_per_second_ > 0) graph.inputs_per_second = inputs_per_second_;
-    Cycle first = ~Cycle{0}, last = 0;
+    Cycle first = ~Cycle{0}, last = 0, math = 0, used = 0;
     for (std::size_t o = 0; o < plan_.ops.size(); ++o) {
         if (graph.name != plan_.ops[o].graph->name) continue;
+        used += cores_[o].size();
         for (const auto& core : cores_[o]) {
+            math += core->stats().math;
             first = std::min(first, core->stats().first_unpack);
             last = std::max(last, core->stats().last_pack);
         }
     }
     if (last > first) graph.active_cycles += last - first;
+    graph.math_cycles += math;
+    graph.core_cycles += used * (ended_ - started_);
 }
 
 void Epoch::report_op(GraphReport& graph, std::size_t o) const {

@@ -249,6 +249,8 @@ void Sequencer::walk_reports(StateWalk& walk) {
         walk.total(graph.inputs);
         walk.total(graph.cycles);
         walk.total(graph.active_cycles);
+        walk.total(graph.math_cycles);
+        walk.total(graph.core_cycles);
         walk.total(graph.last_end);
         for (OpReport& op : graph.ops) {
             walk.total(op.tiles);

@@ -29,6 +29,8 @@ public:
     virtual bool advance(const Until& until, std::uint64_t deadline = no_deadline) = 0;
     virtual bool idle() const = 0;  ///< all called programs have finished
     virtual std::uint64_t now() const = 0;
+    /// Cycles in which the busiest DRAM memory was busy; 0 without a clock.
+    virtual std::uint64_t dram_busy() const { return 0; }
 
     // --- queues that the host pushes or pops; FIFO entries are numbered by push ---
     virtual std::int64_t pushed(const Queue& queue) const = 0;  ///< number of the next entry the host pushes

@@ -26,6 +26,19 @@ const OpReport* GraphReport::slowest_op() const {
     return slowest == ops.end() || slowest->busy_cycles == 0 ? nullptr : &*slowest;
 }
 
+double RunReport::math_utilization() const {
+    std::uint64_t math = 0, all = 0;
+    for (const GraphReport& graph : graphs) {
+        math += graph.math_cycles;
+        all += graph.core_cycles;
+    }
+    return share_of(static_cast<double>(math), static_cast<double>(all));
+}
+
+double RunReport::dram_busy_share() const {
+    return share_of(static_cast<double>(memory.dram_busy_cycles), static_cast<double>(cycles));
+}
+
 Verdict OutputReport::verdict() const {
     if (!result.judged) return Verdict::NotChecked;
     if (missing > 0 || unexpected > 0) return Verdict::Mismatch;

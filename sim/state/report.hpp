@@ -23,12 +23,15 @@ struct OpReport {
     std::int64_t tiles = 0;                         ///< output tiles packed, all cores, all inputs
     std::uint64_t first_cycle = 0, last_cycle = 0;  ///< first unpack, last pack
     std::uint64_t busy_cycles = 0;                  ///< busy cycles of the busiest core
+    std::int64_t l1_bytes = 0;                      ///< its buffers in a core's L1; the most of its epochs
 };
 struct GraphReport {
     std::string name;
     std::int64_t device = 0, executes = 0, inputs = 0;
     std::uint64_t cycles = 0;           ///< over all executes, each from its start to its last output
     std::uint64_t active_cycles = 0;    ///< over all executes, each from first unpack to last pack
+    std::uint64_t math_cycles = 0;      ///< in which FPU or SFPU of a core are busy, over all cores and executes
+    std::uint64_t core_cycles = 0;      ///< cores of its ops x cycles of an execute, over all executes
     double inputs_per_second = 0;       ///< steady rate within an execute (base/figures.hpp); 0: unknown
     std::uint64_t first_input_end = 0;  ///< cycle in which its first input was complete
     std::uint64_t first_input_packed = 0,
@@ -40,10 +43,22 @@ struct GraphReport {
     std::optional<EpochType> epoch_type;  ///< of a netlist that trains
     /// Busy cycles of the busiest op; nullptr: none was busy.
     const OpReport* slowest_op() const;
+    /// Part of its cores' time in which they compute.
+    double math_utilization() const {
+        return share_of(static_cast<double>(math_cycles), static_cast<double>(core_cycles));
+    }
     /// Busy cycles of the op's busiest core, as a fraction of the graph's cycles.
     double busy_share(const OpReport& op) const {
         return share_of(static_cast<double>(op.busy_cycles), static_cast<double>(cycles));
     }
+};
+/// Memory that a run uses (docs/figures.md "Memory"). A share is of the core, chip or channel in which it is largest.
+struct MemoryUse {
+    std::int64_t l1_bytes = 0;           ///< buffers of an op in the L1 of a core
+    double l1_share = 0;                 ///< of the L1 that is left to buffers
+    std::int64_t dram_bytes = 0;         ///< queues in the DRAM of a chip
+    double dram_share = 0;               ///< of the chip's DRAM
+    std::uint64_t dram_busy_cycles = 0;  ///< of a DRAM memory: a channel, or a block of one
 };
 /// Verdict on an output or a run. NothingCompared: checked, but no element could be compared.
 enum class Verdict : std::uint8_t { Pass, Mismatch, IllConditioned, NothingCompared, NotChecked };
@@ -93,6 +108,7 @@ struct RunReport {
     bool all_on_host = false;                   ///< of a compiled model: the chips compute nothing and have no rates
     std::uint64_t latency_cycles =
         0;  ///< latency of the first input: from first_loaded until the last graph has finished it
+    MemoryUse memory;
     std::int64_t inputs_skipped = 0;      ///< inputs that were extrapolated instead of simulated
     std::int64_t plans = 0;               ///< epochs that were elaborated; repeated launches reuse their plans
     std::vector<GraphReport> graphs;      ///< in order of first execution
@@ -104,6 +120,8 @@ struct RunReport {
     std::vector<PerformanceFigure> performance;  ///< of the performance-check section
     std::vector<std::string> notes;              ///< warnings for the user
     std::optional<Error> trace_failure;  ///< set when the trace could not be written; the rest of the report is valid
+    double math_utilization() const;     ///< part of the time of the graphs' cores in which they compute
+    double dram_busy_share() const;      ///< busy share of the busiest DRAM memory
     Verdict verdict() const;             ///< combined verdict of outputs and ops
     const OpCheckReport* first_wrong_op() const;  ///< nullptr: none
     /// The first op that passes by itself but differs from golden of the whole netlist; nullptr: none.

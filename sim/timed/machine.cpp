@@ -106,6 +106,7 @@ bool LiveMachine::advance(const Until& until, std::uint64_t deadline) {
 
 bool LiveMachine::idle() const { return parts_->sequencer.finished(); }
 std::uint64_t LiveMachine::now() const { return parts_->clock.now(); }
+std::uint64_t LiveMachine::dram_busy() const { return parts_->board.dram_busy(); }
 std::int64_t LiveMachine::pushed(const Queue& queue) const { return parts_->sequencer.host(queue).cursor().pushed(); }
 std::int64_t LiveMachine::room(const Queue& queue) const { return parts_->sequencer.host(queue).cursor().room(); }
 std::int64_t LiveMachine::popped(const Queue& queue) const { return parts_->sequencer.host(queue).cursor().popped(); }
@@ -331,6 +332,7 @@ void run_machine(RunState& state) {
     machine.complete();
     state.pool.wait_all();
     state.report.cycles = machine.now();
+    state.report.memory.dram_busy_cycles = machine.dram_busy();
 }
 
 }  // namespace ttsim::impl::sim

@@ -24,6 +24,7 @@ public:
     bool advance(const Until& until, std::uint64_t deadline = no_deadline) override;
     bool idle() const override;
     std::uint64_t now() const override;
+    std::uint64_t dram_busy() const override;
     std::int64_t pushed(const Queue& queue) const override;
     std::int64_t room(const Queue& queue) const override;
     void push(const Queue& queue, EntryPtr entry) override;

@@ -153,3 +153,27 @@ TEST_CASE("an op alone takes no longer than in its graph, and needs no neighbour
     options.perf_op = "grew";
     CHECK(run_real(two_ops(""), Mode::Timing, options).error.find("did you mean 'grow'?") != std::string::npos);
 }
+
+TEST_CASE("a run reports the L1 and DRAM that it uses") {
+    const Outcome run = run_real(two_ops(""), Mode::Timing);
+    REQUIRE(run.error == "");
+    const GraphReport& graph = run.report.graphs.at(0);
+    const MemoryUse& memory = run.report.memory;
+    // a double buffer of 8 tiles for the output, and 16 tiles (32 KiB) for the input
+    for (const OpReport& op : graph.ops) CHECK(op.l1_bytes == (2 * 8 + 16) * 2080);
+    CHECK(memory.l1_bytes == (2 * 8 + 16) * 2080);
+    CHECK(memory.l1_share > 0);
+    CHECK(memory.l1_share < 1);
+    // two queues of 6 entries of 8 tiles, each with a header
+    CHECK(memory.dram_bytes == 2 * (6 * 8 * 2080 + 32));
+    CHECK(memory.dram_share == Approx(static_cast<double>(memory.dram_bytes) / (6.0 * (2ULL << 30))));
+    CHECK(run.report.dram_busy_share() > 0);
+    CHECK(run.report.dram_busy_share() <= 1);
+    CHECK(run.report.math_utilization() == graph.math_utilization());
+    CHECK(graph.math_utilization() > 0);
+    CHECK(graph.math_utilization() <= 1);
+    const Outcome functional = run_real(two_ops(""), Mode::Functional);
+    CHECK(functional.report.memory.l1_bytes == memory.l1_bytes);
+    CHECK(functional.report.memory.dram_bytes == memory.dram_bytes);
+    CHECK(functional.report.memory.dram_busy_cycles == 0);
+}
