@@ -141,7 +141,8 @@ void write_reportify_folder(const CompileFlags& flags, const ir::CompiledModel& 
 void convert(CompileFlags& flags, Progress& progress) {
     const std::string framework = framework_of(flags.files.model);
     if (framework.empty()) {
-        if (!flags.signature.empty()) throw CLI::ValidationError("--signature", "it applies to SavedModel folders");
+        if (!flags.signature.empty())
+            throw CLI::ValidationError("--signature", "it applies to SavedModel folders and .tflite files");
         if (!flags.output_names.empty()) throw CLI::ValidationError("--output-names", "it applies to GraphDefs (.pb)");
         return;
     }
@@ -240,7 +241,9 @@ void add_compile(CLI::App& app) {
             "such as batch=1,seq=128; repeatable. Default: the shape of its --input")
         ->allow_extra_args(false)
         ->type_name("NAME=N,...");
-    command->add_option("--signature", flags->signature, "Signature of a SavedModel. Default: serving_default")
+    command
+        ->add_option("--signature", flags->signature,
+                     "Signature of a SavedModel or .tflite file. Default: serving_default; of .tflite the first graph")
         ->type_name("NAME");
     command
         ->add_option("--output-names", flags->output_names,

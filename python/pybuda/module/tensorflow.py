@@ -89,11 +89,12 @@ class TFGraphDefModule(FrameworkModule):
 
 class TFLiteModule(FrameworkModule):
     """A .tflite file. Inputs are of the shapes, layout (NHWC) and types of the file, and so quantized where the file has
-    quantized inputs. Outputs of integers are torch.int32."""
+    quantized inputs. Outputs of integers are torch.int32. `signature` chooses a function of a file with several."""
     framework = "TensorFlow Lite"
 
-    def __init__(self, name: str, tflite_path: Any) -> None:
+    def __init__(self, name: str, tflite_path: Any, *, signature: str | None = None) -> None:
         super().__init__(name)
+        self.signature = signature
         if not isinstance(tflite_path, (str, os.PathLike)):
             raise RuntimeError(f"TFLiteModule '{name}' needs the path of a .tflite file, not a {type(tflite_path).__name__}")
         self.tflite_path = os.fspath(tflite_path)
@@ -103,13 +104,13 @@ class TFLiteModule(FrameworkModule):
     def declared(self) -> list[tuple[str, tuple[int | None, ...], str]]:
         """As in the file."""
         if self._declared is None:
-            self._declared = ttsim.convert.tflite.declared_inputs(self.tflite_path)
+            self._declared = ttsim.convert.tflite.declared_inputs(self.tflite_path, self.signature)
         return self._declared
 
     def convert(self, specs: Sequence[tuple[tuple[int, ...], str]]) -> Converted:
         """By tf2onnx; a file is converted once."""
-        return ttsim.convert.tflite.convert(self.tflite_path, [shape for shape, _ in specs])
+        return ttsim.convert.tflite.convert(self.tflite_path, [shape for shape, _ in specs], self.signature)
 
     def call(self, values: Sequence[Any]) -> list[Any]:
         """Runs the file in TensorFlow's interpreter, as many samples at a time as the file has."""
-        return ttsim.convert.tflite.run(self.tflite_path, values)
+        return ttsim.convert.tflite.run(self.tflite_path, values, self.signature)

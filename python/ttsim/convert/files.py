@@ -30,7 +30,7 @@ def load_tensorflow(path: str, signature: str | None = None) -> Any:
 def convert_file(path: str, shapes: Mapping[str, Sequence[int]] | None = None, signature: str | None = None,
                  outputs: Sequence[str] | None = None) -> Converted:
     """Converts a .tflite, .keras, .pb (GraphDef) or .pt2 file or a SavedModel folder. `shapes`: of inputs by name; an open
-    dimension 0 becomes 1, others stay open. `signature`: of a SavedModel; `outputs`: nodes of a GraphDef. InputError,
+    dimension 0 becomes 1, others stay open. `signature`: of a SavedModel or .tflite file; `outputs`: nodes of a GraphDef. InputError,
     UnsupportedError."""
     given = dict(shapes or {})
     suffix = os.path.splitext(path)[1].lower()
@@ -38,8 +38,8 @@ def convert_file(path: str, shapes: Mapping[str, Sequence[int]] | None = None, s
         options = ("tensorflow", signature, tuple(sorted((name, tuple(dims)) for name, dims in given.items())))
         return cached(path, options, lambda: _tensorflow(path, given, signature))
     if suffix == ".tflite":
-        specs = _specs(tflite.declared_inputs(path), given, path)
-        return tflite.convert(path, [[size or 0 for size in dims] for dims, _ in specs])
+        specs = _specs(tflite.declared_inputs(path, signature), given, path)
+        return tflite.convert(path, [[size or 0 for size in dims] for dims, _ in specs], signature)
     if suffix == ".pb":
         graph = graph_def.read_graph_def(path)
         return graph_def.convert(graph, outputs, _specs(graph_def.inputs_of(graph), given, path), path)

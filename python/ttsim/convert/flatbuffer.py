@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy
 
+from .._ttsim import Error
+from . import tflite_lstm, tflite_signatures
 from .base import invalid, need, unsupported
 
 ANEW = "write it anew with tf.lite.TFLiteConverter, or download it again"
@@ -14,30 +16,44 @@ _MEDIAPIPE_CONVOLUTION = b"Convolution2DTransposeBias"
 _cache: dict[Any, bytes] = {}
 
 
-def contents(path: str) -> bytes:
-    """The bytes of a file, rewritten if necessary; each file once in a process. InputError for a damaged file."""
+def contents(path: str, signature: str | None = None) -> bytes:
+    """The bytes of a file, rewritten if necessary; each file once in a process. `signature`: whose graph is the model;
+    None: the first graph. InputError for a damaged file and for an unknown signature."""
     state = os.stat(path)
-    key = (os.path.realpath(path), state.st_mtime_ns, state.st_size)
+    key = (os.path.realpath(path), state.st_mtime_ns, state.st_size, signature)
     if key not in _cache:
         while len(_cache) >= 4:
             _cache.pop(next(iter(_cache)))
         with open(path, "rb") as file:
             data = file.read()
-        _cache[key] = _rewritten(data, path)
+        _cache[key] = _rewritten(data, path, signature)
     return _cache[key]
 
 
-def _rewritten(data: bytes, path: str) -> bytes:
+def _rewritten(data: bytes, path: str, signature: str | None) -> bytes:
     (utils,) = need("tflite", "tensorflow.lite.tools.flatbuffer_utils")
     try:
         model = utils.read_model_from_bytearray(bytearray(data))
-        changed = False
+        changed = signature is not None
+        if signature is not None:
+            tflite_signatures.select(model, signature, path)
         for graph in model.subgraphs:
             changed = _densify(model, graph) or changed
             changed = _replace_convolutions(model, graph) or changed
         return bytes(utils.convert_object_to_bytearray(model)) if changed else data
+    except Error:
+        raise
     except Exception as error:  # of any kind: offsets of a damaged file lead anywhere
         raise invalid("the flatbuffer is truncated or damaged", path, ANEW) from error
+
+
+def without_states(data: bytes) -> bytes:
+    """For tf2onnx, which takes no recurrent ops with states."""
+    (utils,) = need("tflite", "tensorflow.lite.tools.flatbuffer_utils")
+    model = utils.read_model_from_bytearray(bytearray(data))
+    codes = {utils.opcode_to_name(model, index): index for index in range(len(model.operatorCodes))}
+    changed = [tflite_lstm.without_states(graph, codes) for graph in model.subgraphs]
+    return bytes(utils.convert_object_to_bytearray(model)) if any(changed) else data
 
 
 def check_ops(data: bytes, path: str) -> None:
@@ -50,7 +66,10 @@ def check_ops(data: bytes, path: str) -> None:
         for operator in graph.operators:
             code = model.operatorCodes[operator.opcodeIndex]
             name = code.customCode.decode() if code.customCode else utils.opcode_to_name(model, operator.opcodeIndex)
-            if f"TFL_{name}" not in known and name not in known and not name.startswith("Flex"):
+            recurrent = tflite_lstm.problem(name, operator, graph) if name in (tflite_lstm.LSTM, tflite_lstm.RNN) else ""
+            if recurrent:
+                found.append((f"{name} with {recurrent}", graph.tensors[operator.outputs[0]].name.decode()))
+            elif f"TFL_{name}" not in known and name not in known and not name.startswith("Flex"):
                 place = graph.tensors[operator.outputs[0]].name.decode() if len(operator.outputs) else ""
                 found.append((name, place))
     if found:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy
 
+from . import tflite_lstm
 from .base import need
 
 _registered = False
@@ -79,6 +80,7 @@ def register() -> None:
     if _registered:
         return
     (handler,) = need("tflite", "tf2onnx.handler")
-    for name, function in (("TFL_GELU", _gelu), ("TFL_RELU_0_TO_1", _clamp(0, 1)), ("TFL_RELU_N1_TO_1", _clamp(-1, 1))):
+    for name, function in (("TFL_GELU", _gelu), ("TFL_RELU_0_TO_1", _clamp(0, 1)), ("TFL_RELU_N1_TO_1", _clamp(-1, 1)),
+                           (f"TFL_{tflite_lstm.LSTM}", tflite_lstm.lstm), (f"TFL_{tflite_lstm.RNN}", tflite_lstm.rnn)):
         handler.tfl_op([name])(type(name, (), {"to_tf": _Handler(function)}))
     _registered = True

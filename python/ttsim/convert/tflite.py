@@ -28,11 +28,11 @@ def check_file(path: str) -> None:
         raise invalid("the flatbuffer is truncated", path, ANEW)
 
 
-def interpreter(path: str) -> Any:
-    """TensorFlow's interpreter of a file. InputError for one that it cannot read."""
+def interpreter(path: str, signature: str | None = None) -> Any:
+    """TensorFlow's interpreter of a file, or of one of its signatures. InputError for one that it cannot read."""
     check_file(path)
     (tf,) = need("tflite", "tensorflow")
-    content = flatbuffer.contents(path)
+    content = flatbuffer.contents(path, signature)
     with silenced():
         try:
             return tf.lite.Interpreter(model_content=content)
@@ -43,21 +43,21 @@ def interpreter(path: str) -> Any:
             raise invalid(f"the flatbuffer is truncated or damaged ({message})", path, ANEW) from error
 
 
-def details(path: str) -> tuple[list[Any], list[Any]]:
+def details(path: str, signature: str | None = None) -> tuple[list[Any], list[Any]]:
     """TensorFlow's descriptions of inputs and outputs, in the order of the file."""
-    made = interpreter(path)
+    made = interpreter(path, signature)
     return made.get_input_details(), made.get_output_details()
 
 
-def declared_inputs(path: str) -> list[tuple[str, tuple[int | None, ...], str]]:
+def declared_inputs(path: str, signature: str | None = None) -> list[tuple[str, tuple[int | None, ...], str]]:
     """Names, shapes and numpy types of inputs, in the order of the file; None for open sizes."""
     return [(_plain(one["name"]), tuple(None if size < 0 else int(size) for size in one["shape_signature"]),
-             numpy.dtype(one["dtype"]).name) for one in details(path)[0]]
+             numpy.dtype(one["dtype"]).name) for one in details(path, signature)[0]]
 
 
-def run(path: str, values: Sequence[Any]) -> list[Any]:
+def run(path: str, values: Sequence[Any], signature: str | None = None) -> list[Any]:
     """Outputs in order, computed by TensorFlow's interpreter, in parts of as many samples as the file has."""
-    made = interpreter(path)
+    made = interpreter(path, signature)
     inputs, outputs = made.get_input_details(), made.get_output_details()
     for one, value in zip(inputs, values):
         sizes = [int(size) for size in one["shape_signature"]]
@@ -75,23 +75,26 @@ def run(path: str, values: Sequence[Any]) -> list[Any]:
         for one, value in zip(made.get_input_details(), values):
             made.set_tensor(one["index"], value[at:at + step].astype(one["dtype"]) if value.ndim else value)
         with silenced():
+            made.reset_all_variables()
             made.invoke()
         parts.append([made.get_tensor(one["index"]).copy() for one in outputs])
     return [numpy.concatenate(row) if len(row) > 1 else row[0] for row in zip(*parts)]
 
 
-def convert(path: str, shapes: Sequence[Sequence[int]] | None = None) -> Converted:
-    """Converts a file, once in a process; `shapes`: of inputs. InputError for a truncated file, UnsupportedError for ops
-    without a form in ONNX."""
-    return cached(path, ("tflite", None if shapes is None else tuple(map(tuple, shapes))), lambda: _convert(path, shapes))
+def convert(path: str, shapes: Sequence[Sequence[int]] | None = None, signature: str | None = None) -> Converted:
+    """Converts a file, once in a process; `shapes`: of inputs; `signature`: None for the first graph. InputError for a
+    truncated file, UnsupportedError for ops without a form in ONNX."""
+    options = ("tflite", signature, None if shapes is None else tuple(map(tuple, shapes)))
+    return cached(path, options, lambda: _convert(path, shapes, signature))
 
 
-def _convert(path: str, shapes: Sequence[Sequence[int]] | None) -> Converted:
-    inputs, outputs = details(path)
+def _convert(path: str, shapes: Sequence[Sequence[int]] | None, signature: str | None) -> Converted:
+    inputs, outputs = details(path, signature)
     (convert_module,) = need("tflite", "tf2onnx.convert")
     register()
-    content = flatbuffer.contents(path)
+    content = flatbuffer.contents(path, signature)
     flatbuffer.check_ops(content, path)
+    content = flatbuffer.without_states(content)
     with silenced(), tempfile.NamedTemporaryFile(suffix=".tflite") as file:
         file.write(content)
         file.flush()
