@@ -62,6 +62,7 @@ struct Pass {
     std::string_view name;     ///< as in `ttsim-opt --passes`
     std::string_view summary;  ///< one line, for --list-passes
     void (*run)(Graph&, const PassOptions&);
+    bool optional = false;  ///< --skip-passes may leave it out of a compilation: it only makes the result better
 };
 
 std::span<const Pass* const> all_passes();

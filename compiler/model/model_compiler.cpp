@@ -228,8 +228,9 @@ Lowered ModelCompiler::lower_in_parts(const Graph& model, const std::vector<std:
 Lowered ModelCompiler::run_pipeline(Graph graph, const Overrides& overrides, const Tiling& tiling, std::size_t most,
                                     PassRecord* record) const {
     std::vector<const Pass*> passes;
+    std::size_t steps = 0;
     for (const std::string_view name : passes_for(options_.training.has_value()))
-        if (passes.size() < most) passes.push_back(find_pass(name));
+        if (steps++ < most && std::ranges::count(options_.skip_passes, name) == 0) passes.push_back(find_pass(name));
     // double buffers of two operands and the result, and a reserve for constants
     const std::int64_t l1_bytes = chip_.l1_bytes - chip_.l1_reserved;
     Lowered made{std::move(graph), {}, overrides, {}, {}, {}, tiling, {}, {}};

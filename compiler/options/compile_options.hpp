@@ -35,6 +35,7 @@ struct CompileOptions {
     bool prestride = true;                      ///< the host may arrange the windows of a first convolution
     Fusing fuse_gelu = Fusing::IfProfitable;
     Loops loops = Loops::IfProfitable;       ///< always unrolled without host fallback
+    std::vector<std::string> skip_passes;    ///< optional passes of the pipeline that do not run
     std::vector<std::string> intermediates;  ///< ops of the lowered model whose results become outputs
     bool keep_names = false;                 ///< netlist ops have the names of model ops
     Overrides overrides;                     ///< by netlist op

@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "compiler/ir/format_rules.hpp"
+#include "compiler/ir/pass.hpp"
 
 namespace ttsim::impl::ir {
 
@@ -93,6 +94,21 @@ void resolve_training(const CompileRequest& request, CompileOptions& out) {
     out.prestride = false;
 }
 
+/// Throws Error(Input) unless all are optional passes.
+void check_skipped(const std::vector<std::string>& names) {
+    for (const std::string& name : names) {
+        const Pass* pass = find_pass(name);
+        if (pass && pass->optional) continue;
+        std::vector<std::string> optional;
+        for (const Pass* known : all_passes())
+            if (known->optional) optional.emplace_back(known->name);
+        if (pass)
+            fail_input({}, "option skip_passes: a model does not compile without the pass '{}'; optional are: {}", name,
+                       fmt::join(optional, ", "));
+        fail_input({}, "option skip_passes: there is no pass '{}'{}", name, did_you_mean(name, optional));
+    }
+}
+
 }  // namespace
 
 std::string float_format_problem(const std::string& name) {
@@ -112,6 +128,8 @@ CompileOptions resolve_request(const CompileRequest& request, const RequestSourc
     out.seed = request.seed;
     out.threads = request.threads;
     out.intermediates = request.intermediates;
+    check_skipped(request.skip_passes);
+    out.skip_passes = request.skip_passes;
     out.keep_names = request.keep_names;
     out.bias_correction = request.bias_correction;
     out.wide_results = request.wide_results;

@@ -21,7 +21,9 @@ static void run_flatten_rows(Graph& graph, const PassOptions&) {
 }
 
 extern const Pass flatten_rows;
-const Pass flatten_rows{
-    .name = "flatten-rows", .summary = "merge slices of one row into one matrix for products", .run = run_flatten_rows};
+const Pass flatten_rows{.name = "flatten-rows",
+                        .summary = "merge slices of one row into one matrix for products",
+                        .run = run_flatten_rows,
+                        .optional = true};
 
 }  // namespace ttsim::impl::ir

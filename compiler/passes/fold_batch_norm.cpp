@@ -42,6 +42,7 @@ void run_fold_batch_norm(Graph& graph, const PassOptions&) {
 extern const Pass fold_batch_norm;
 const Pass fold_batch_norm{.name = "fold-batch-norm",
                            .summary = "fold batch normalizations into the convolutions before them",
-                           .run = run_fold_batch_norm};
+                           .run = run_fold_batch_norm,
+                           .optional = true};
 
 }  // namespace ttsim::impl::ir

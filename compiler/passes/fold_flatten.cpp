@@ -124,6 +124,7 @@ void run_fold_flatten(Graph& graph, const PassOptions&) {
 extern const Pass fold_flatten;
 const Pass fold_flatten{.name = "fold-flatten",
                         .summary = "fold the order of flattened elements into the weights of the next product",
-                        .run = run_fold_flatten};
+                        .run = run_fold_flatten,
+                        .optional = true};
 
 }  // namespace ttsim::impl::ir

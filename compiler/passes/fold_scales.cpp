@@ -138,7 +138,9 @@ void run_fold_scales(Graph& graph, const PassOptions& options) {
 }  // namespace
 
 extern const Pass fold_scales;
-const Pass fold_scales{
-    .name = "fold-scales", .summary = "fold scalar factors into preceding constants", .run = run_fold_scales};
+const Pass fold_scales{.name = "fold-scales",
+                       .summary = "fold scalar factors into preceding constants",
+                       .run = run_fold_scales,
+                       .optional = true};
 
 }  // namespace ttsim::impl::ir

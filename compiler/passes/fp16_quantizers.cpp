@@ -175,6 +175,7 @@ void run_fp16_quantizers(Graph& graph, const PassOptions& options) {
 extern const Pass fp16_quantizers_pass;
 const Pass fp16_quantizers_pass{.name = "fp16-quantizers",
                                 .summary = "quantizers in Float16 where Dst holds 16 bits, for its precision",
-                                .run = run_fp16_quantizers};
+                                .run = run_fp16_quantizers,
+                                .optional = true};
 
 }  // namespace ttsim::impl::ir

@@ -63,6 +63,7 @@ void run_fuse_bias(Graph& graph, const PassOptions& options) {
 extern const Pass fuse_bias;
 const Pass fuse_bias{.name = "fuse-bias",
                      .summary = "fuse the addition of a constant with equal rows into a product",
-                     .run = run_fuse_bias};
+                     .run = run_fuse_bias,
+                     .optional = true};
 
 }  // namespace ttsim::impl::ir

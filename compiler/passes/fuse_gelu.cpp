@@ -90,7 +90,9 @@ void run_fuse_gelu(Graph& graph, const PassOptions& options) {
 }  // namespace
 
 extern const Pass fuse_gelu;
-const Pass fuse_gelu{
-    .name = "fuse-gelu", .summary = "fuse a gelu into the product before it, where profitable", .run = run_fuse_gelu};
+const Pass fuse_gelu{.name = "fuse-gelu",
+                     .summary = "fuse a gelu into the product before it, where profitable",
+                     .run = run_fuse_gelu,
+                     .optional = true};
 
 }  // namespace ttsim::impl::ir

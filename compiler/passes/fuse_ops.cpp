@@ -162,6 +162,7 @@ void run_fuse_ops(Graph& graph, const PassOptions& options) {
 }  // namespace
 
 extern const Pass fuse_ops;
-const Pass fuse_ops{.name = "fuse-ops", .summary = "fuse chains of elementwise ops into one op", .run = run_fuse_ops};
+const Pass fuse_ops{
+    .name = "fuse-ops", .summary = "fuse chains of elementwise ops into one op", .run = run_fuse_ops, .optional = true};
 
 }  // namespace ttsim::impl::ir

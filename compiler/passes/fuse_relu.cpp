@@ -30,7 +30,9 @@ static void run_fuse_relu(Graph& graph, const PassOptions& options) {
 }
 
 extern const Pass fuse_relu;
-const Pass fuse_relu{
-    .name = "fuse-relu", .summary = "fuse a relu into the packer of its producer", .run = run_fuse_relu};
+const Pass fuse_relu{.name = "fuse-relu",
+                     .summary = "fuse a relu into the packer of its producer",
+                     .run = run_fuse_relu,
+                     .optional = true};
 
 }  // namespace ttsim::impl::ir

@@ -103,6 +103,7 @@ void run_fuse_slice_stack(Graph& graph, const PassOptions&) {
 extern const Pass fuse_slice_stack;
 const Pass fuse_slice_stack{.name = "fuse-slice-stack",
                             .summary = "reshapes and transposes of attention heads as TMs",
-                            .run = run_fuse_slice_stack};
+                            .run = run_fuse_slice_stack,
+                            .optional = true};
 
 }  // namespace ttsim::impl::ir

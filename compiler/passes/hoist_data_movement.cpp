@@ -63,6 +63,7 @@ void run_hoist_data_movement(Graph& graph, const PassOptions&) {
 extern const Pass hoist_data_movement;
 const Pass hoist_data_movement{.name = "hoist-data-movement",
                                .summary = "store parameters in the layout in which they are read",
-                               .run = run_hoist_data_movement};
+                               .run = run_hoist_data_movement,
+                               .optional = true};
 
 }  // namespace ttsim::impl::ir

@@ -78,6 +78,7 @@ void run_host_data_movement(Graph& graph, const PassOptions& options) {
 extern const Pass host_data_movement;
 const Pass host_data_movement{.name = "host-data-movement",
                               .summary = "mark reshapes and transposes of inputs and outputs for the host",
-                              .run = run_host_data_movement};
+                              .run = run_host_data_movement,
+                              .optional = true};
 
 }  // namespace ttsim::impl::ir

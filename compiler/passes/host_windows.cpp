@@ -209,6 +209,7 @@ void run_host_windows(Graph& graph, const PassOptions& options) {
 extern const Pass host_windows;
 const Pass host_windows{.name = "host-windows",
                         .summary = "the host gathers the windows of a first convolution (prestride)",
-                        .run = run_host_windows};
+                        .run = run_host_windows,
+                        .optional = true};
 
 }  // namespace ttsim::impl::ir

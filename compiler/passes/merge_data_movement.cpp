@@ -101,6 +101,7 @@ static void run_merge_data_movement(Graph& graph, const PassOptions&) {
 extern const Pass merge_data_movement;
 const Pass merge_data_movement{.name = "merge-data-movement",
                                .summary = "merge successive transposes and reshapes, and drop those without effect",
-                               .run = run_merge_data_movement};
+                               .run = run_merge_data_movement,
+                               .optional = true};
 
 }  // namespace ttsim::impl::ir

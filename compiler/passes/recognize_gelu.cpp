@@ -135,7 +135,9 @@ void run_recognize_gelu(Graph& graph, const PassOptions&) {
 }  // namespace
 
 extern const Pass recognize_gelu;
-const Pass recognize_gelu{
-    .name = "recognize-gelu", .summary = "recognize gelu in products with erf or tanh", .run = run_recognize_gelu};
+const Pass recognize_gelu{.name = "recognize-gelu",
+                          .summary = "recognize gelu in products with erf or tanh",
+                          .run = run_recognize_gelu,
+                          .optional = true};
 
 }  // namespace ttsim::impl::ir

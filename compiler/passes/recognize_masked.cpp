@@ -206,6 +206,7 @@ void run_recognize_masked(Graph& graph, const PassOptions& options) {
 extern const Pass recognize_masked;
 const Pass recognize_masked{.name = "recognize-masked",
                             .summary = "replace tests for NaN and infinities by the masks they come from",
-                            .run = run_recognize_masked};
+                            .run = run_recognize_masked,
+                            .optional = true};
 
 }  // namespace ttsim::impl::ir

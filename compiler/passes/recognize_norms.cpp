@@ -144,6 +144,7 @@ void run_recognize_norms(Graph& graph, const PassOptions&) {
 extern const Pass recognize_norms;
 const Pass recognize_norms{.name = "recognize-norms",
                            .summary = "recognize layer, group and root mean square norms in sums and roots",
-                           .run = run_recognize_norms};
+                           .run = run_recognize_norms,
+                           .optional = true};
 
 }  // namespace ttsim::impl::ir

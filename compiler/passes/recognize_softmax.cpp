@@ -90,6 +90,7 @@ void run_recognize_softmax(Graph& graph, const PassOptions&) {
 extern const Pass recognize_softmax;
 const Pass recognize_softmax{.name = "recognize-softmax",
                              .summary = "recognize softmax and log_softmax in exponentials and sums",
-                             .run = run_recognize_softmax};
+                             .run = run_recognize_softmax,
+                             .optional = true};
 
 }  // namespace ttsim::impl::ir

@@ -315,6 +315,7 @@ void run_sink_data_movement(Graph& graph, const PassOptions&) {
 extern const Pass sink_data_movement;
 const Pass sink_data_movement{.name = "sink-data-movement",
                               .summary = "sink reshapes and transposes below elementwise ops",
-                              .run = run_sink_data_movement};
+                              .run = run_sink_data_movement,
+                              .optional = true};
 
 }  // namespace ttsim::impl::ir

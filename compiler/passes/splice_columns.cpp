@@ -140,6 +140,7 @@ void run_splice_columns(Graph& graph, const PassOptions& options) {
 extern const Pass splice_columns;
 const Pass splice_columns{.name = "splice-columns",
                           .summary = "concatenate columns by splices instead of products",
-                          .run = run_splice_columns};
+                          .run = run_splice_columns,
+                          .optional = true};
 
 }  // namespace ttsim::impl::ir

@@ -192,7 +192,9 @@ Graph split_for_estimate(Graph graph, const ProductParts& parts) {
 }
 
 extern const Pass split_products;
-const Pass split_products{
-    .name = "split-products", .summary = "split products over few rows by columns", .run = run_split_products};
+const Pass split_products{.name = "split-products",
+                          .summary = "split products over few rows by columns",
+                          .run = run_split_products,
+                          .optional = true};
 
 }  // namespace ttsim::impl::ir

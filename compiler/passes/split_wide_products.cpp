@@ -149,6 +149,7 @@ void run_split_wide_products(Graph& graph, const PassOptions& options) {
 extern const Pass split_wide_products;
 const Pass split_wide_products{.name = "split-wide-products",
                                .summary = "split output products with more columns than cores hold",
-                               .run = run_split_wide_products};
+                               .run = run_split_wide_products,
+                               .optional = true};
 
 }  // namespace ttsim::impl::ir

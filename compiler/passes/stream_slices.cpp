@@ -256,6 +256,7 @@ void run_stream_slices(Graph& graph, const PassOptions& options) {
 extern const Pass stream_slices;
 const Pass stream_slices{.name = "stream-slices",
                          .summary = "stream slices of rows from op to op until all rows are needed",
-                         .run = run_stream_slices};
+                         .run = run_stream_slices,
+                         .optional = true};
 
 }  // namespace ttsim::impl::ir

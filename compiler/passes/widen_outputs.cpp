@@ -62,6 +62,7 @@ void run_widen_outputs(Graph& graph, const PassOptions&) {
 extern const Pass widen_outputs;
 const Pass widen_outputs{.name = "widen-outputs",
                          .summary = "pad the columns of output products to suit the cores of a row",
-                         .run = run_widen_outputs};
+                         .run = run_widen_outputs,
+                         .optional = true};
 
 }  // namespace ttsim::impl::ir

@@ -34,7 +34,7 @@ struct Flags {
 void list_passes() {
     fmt::print("passes:\n");
     for (const ir::Pass* pass : ir::all_passes()) {
-        fmt::print("  {:24} {}\n", pass->name, pass->summary);
+        fmt::print("  {:24} {}{}\n", pass->name, pass->summary, pass->optional ? " (optional)" : "");
         const auto read = cli::flags_by_pass().find(std::string(pass->name));
         if (read != cli::flags_by_pass().end()) fmt::print("  {:24} reads {}\n", "", fmt::join(read->second, ", "));
     }

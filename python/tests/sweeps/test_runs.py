@@ -47,6 +47,25 @@ def test_chips_and_fields_change_the_time(spec, tmp_path):
     assert cycles[24, "HiFi4"] > cycles[24, "LoFi"]
 
 
+def test_memory_and_utilization_are_measures(spec, tmp_path):
+    measures = ["math_utilization", "l1_bytes", "l1_share", "dram_bytes", "dram_share", "dram_busy_share"]
+    axes = {"netlist.graphs.*.*.buf_size_mb": [2, 4], "netlist.queues.attention_mask.entries": [4, 8]}
+    outcome = ttsim.sweep(spec(axes=axes, measures=measures), tmp_path / "store")
+    found = {row[:2]: dict(zip(measures, row[2:])) for row in rows_of(outcome, *axes, *measures)}
+    assert all(0 < point[share] <= 1 for point in found.values() for share in measures if not share.endswith("bytes"))
+    assert found[4, 8]["l1_bytes"] > found[2, 8]["l1_bytes"] == found[2, 4]["l1_bytes"]
+    assert found[2, 8]["dram_bytes"] > found[2, 4]["dram_bytes"] == found[4, 4]["dram_bytes"]
+
+
+def test_what_each_pass_brings(spec, tmp_path):
+    model = tmp_path / "chain.tg"
+    model.write_text('%x = input : f32[64, 64]\n%a = exp %x\n%b = neg %a\n%y = add %b, %x\noutput "y" = %y\n')
+    outcome = ttsim.sweep({"model": str(model), "axes": {"compile.skip_passes": [[], ["fuse-ops"], ["fuse-relu", "fuse-ops"]]},
+                           "measures": ["ops", "cycles"]}, tmp_path / "store")
+    ops = {row[0]: row[1] for row in rows_of(outcome, "compile.skip_passes", "ops")}
+    assert sorted(ops.values()) == [2, 3, 3]
+
+
 @pytest.mark.parametrize(("axes", "message"), [
     ({"chip.memory.dram.peek_bytes": [1]}, "did you mean 'memory.dram.peak_bytes'"),
     ({"chip.memory.dram.channels": [9]}, "an integer from 1 to 6"),
