@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -12,6 +13,7 @@
 #include "compiler/model/residue.hpp"
 #include "isa/tile.hpp"
 #include "kernels/formats/numerics.hpp"
+#include "runtime/parameter_parts.hpp"
 
 namespace ttsim::impl::runtime {
 
@@ -139,8 +141,8 @@ struct Trainer::Impl {
         return results;
     }
 
-    /// Writes the learning rates of the next step, and the corrections.
-    void write_rates() {
+    /// Writes the numbers that change with the step, for the next one.
+    void write_step_numbers() {
         const auto write_number = [this](const std::string& ram, double value) {
             Tensor entry(1, tile_edge, tile_edge);
             entry.data[0] = static_cast<float>(value);
@@ -150,6 +152,7 @@ struct Trainer::Impl {
         for (const ir::TrainedParameter& parameter : model.trained) {
             write_number(parameter.learning_rate, ir::rate_of_step(model.optimizer, rate, steps));
             write_number(parameter.correction, ir::correction_of_step(model.optimizer, steps));
+            write_number(parameter.epsilon, ir::epsilon_of_step(model.optimizer, steps));
         }
     }
 
@@ -159,14 +162,13 @@ struct Trainer::Impl {
         session.write(ram, 0, entry);
     }
 
-    void check_type(const ir::TrainedParameter& parameter, const ir::Literal& value) const {
-        if (value.dims() != parameter.type.dims || value.dtype() != parameter.type.dtype)
-            fail_input(where(), "parameter '{}' is {}, not {}", parameter.name, to_string(parameter.type),
+    void check_type(const std::string& name, const ir::Type& type, const ir::Literal& value) const {
+        if (value.dims() != type.dims || value.dtype() != type.dtype)
+            fail_input(where(), "parameter '{}' is {}, not {}", name, to_string(type),
                        to_string(ir::Type{value.dtype(), value.dims(), {}}));
     }
     /// Writes a tensor of a parameter's shape.
     void store(const ir::TrainedParameter& parameter, const std::string& ram, const ir::Literal& value) {
-        check_type(parameter, value);
         write();
         const ir::Literal stored = ir::apply_derivation(*parameter.from, value);
         // gradients and states may be stored in other slices of rows than the parameter, in the same order
@@ -181,7 +183,7 @@ struct Trainer::Impl {
     ir::Values run_forward(const ir::Values& given);
     ir::Values run_backward(const ir::Values& given, bool clear, std::int64_t count);
     void check_backward(std::int64_t count) const;
-    const ir::TrainedParameter& find(const std::string& name) const;
+    ParameterParts find(const std::string& name) const { return parts_of(model, name); }
     ir::Literal read(const ir::TrainedParameter& parameter, const std::string& ram) {
         write();
         Tensor stored = session.read(ram, 0);
@@ -199,6 +201,8 @@ struct Trainer::Impl {
         return value;
     }
     void split(const ir::TrainedParameter& parameter, const ir::Literal& value, std::vector<float>& rest);
+    void set(const ir::TrainedParameter& parameter, const ir::Literal& value);
+    void set_states(const ir::TrainedParameter& parameter, const ir::Values& state);
 };
 
 /// Stores the part of each value that the programs read. Beside its residue in `rest` where both are the parts of the
@@ -309,13 +313,22 @@ ir::Values Trainer::Impl::run_backward(const ir::Values& given, bool clear, std:
     return result;
 }
 
-const ir::TrainedParameter& Trainer::Impl::find(const std::string& name) const {
-    std::vector<std::string> names;
-    for (const ir::TrainedParameter& parameter : model.trained) {
-        if (parameter.name == name) return parameter;
-        names.push_back(parameter.name);
-    }
-    fail_input(where(), "no parameter '{}' is trained{}", name, did_you_mean(name, names));
+void Trainer::Impl::set(const ir::TrainedParameter& parameter, const ir::Literal& value) {
+    const std::string* const residue = ir::residue_of(parameter);
+    if (!residue || !values) return store(parameter, parameter.ram, value);
+    std::vector<float> rest = read(parameter, *residue).copied_floats();
+    split(parameter, value, rest);
+    store(parameter, *residue, ir::Literal::of_floats(value.dtype(), value.dims(), std::move(rest)));
+}
+
+void Trainer::Impl::set_states(const ir::TrainedParameter& parameter, const ir::Values& state) {
+    const auto residue = state.find(std::string(ir::residue_state));
+    const bool splits = residue != state.end() && values;
+    const ir::Literal before = splits ? value(parameter) : ir::Literal();
+    for (const auto& [kind, now] : state) store(parameter, parameter.states.at(kind), now);
+    if (!splits) return;
+    std::vector<float> rest = residue->second.copied_floats();
+    split(parameter, before, rest);
 }
 
 Trainer::Trainer(ir::CompiledModel model, ModelOptions options)
@@ -331,60 +344,65 @@ void Trainer::step() {
     if (!impl_->optimizer)
         fail_input(impl_->where(), "the model has no optimizer on the device; set_parameter() instead");
     impl_->write();
-    impl_->write_rates();
+    impl_->write_step_numbers();
     impl_->start(*impl_->optimizer, 1, false);
     impl_->session.wait();
 }
 
 std::vector<ModelTensor> Trainer::parameters() const {
     std::vector<ModelTensor> all;
-    for (const ir::TrainedParameter& parameter : impl_->model.trained) all.push_back({parameter.name, parameter.type});
+    std::set<std::string> seen;
+    for (const ir::TrainedParameter& parameter : impl_->model.trained)
+        if (seen.insert(parameter.name).second)
+            all.push_back({parameter.name, whole_type(impl_->find(parameter.name))});
     return all;
 }
 
 ir::Literal Trainer::parameter(const std::string& name) {
-    const ir::TrainedParameter& found = impl_->find(name);
-    return impl_->value(found);
+    std::vector<ir::Literal> parts;
+    for (const ir::TrainedParameter* part : impl_->find(name)) parts.push_back(impl_->value(*part));
+    return joined_rows(std::move(parts));
 }
 ir::Literal Trainer::gradient(const std::string& name) {
-    const ir::TrainedParameter& found = impl_->find(name);
-    return impl_->read(found, found.gradient);
+    std::vector<ir::Literal> parts;
+    for (const ir::TrainedParameter* part : impl_->find(name)) parts.push_back(impl_->read(*part, part->gradient));
+    return joined_rows(std::move(parts));
 }
 
 void Trainer::set_parameter(const std::string& name, const ir::Literal& value) {
-    const ir::TrainedParameter& found = impl_->find(name);
-    const std::string* const residue = ir::residue_of(found);
-    if (!residue || !impl_->values) return impl_->store(found, found.ram, value);
-    impl_->check_type(found, value);
-    std::vector<float> rest = impl_->read(found, *residue).copied_floats();
-    impl_->split(found, value, rest);
-    impl_->store(found, *residue, ir::Literal::of_floats(value.dtype(), value.dims(), std::move(rest)));
+    const auto parts = impl_->find(name);
+    impl_->check_type(name, whole_type(parts), value);
+    for (const ir::TrainedParameter* part : parts) impl_->set(*part, rows_of(value, *part));
 }
 
 void Trainer::set_learning_rate(double rate) { impl_->rate = rate; }
 
 ir::Values Trainer::state(const std::string& name) {
-    const ir::TrainedParameter& found = impl_->find(name);
+    const auto parts = impl_->find(name);
     ir::Values all;
-    for (const auto& [kind, ram] : found.states) all.emplace(kind, impl_->read(found, ram));
+    for (const auto& [kind, unused] : parts.front()->states) {
+        std::vector<ir::Literal> own;
+        for (const ir::TrainedParameter* part : parts) own.push_back(impl_->read(*part, part->states.at(kind)));
+        all.emplace(kind, joined_rows(std::move(own)));
+    }
     return all;
 }
 
 void Trainer::set_state(const std::string& name, const ir::Values& state) {
-    const ir::TrainedParameter& found = impl_->find(name);
+    const auto parts = impl_->find(name);
     std::vector<std::string> kinds;
-    for (const auto& [kind, ram] : found.states) kinds.push_back(kind);
-    for (const auto& [kind, value] : state)
-        if (!found.states.contains(kind))
+    for (const auto& [kind, ram] : parts.front()->states) kinds.push_back(kind);
+    for (const auto& [kind, value] : state) {
+        if (!parts.front()->states.contains(kind))
             fail_input(impl_->where(), "the optimizer of '{}' has no state '{}'{}", name, kind,
                        did_you_mean(kind, kinds));
-    const auto residue = state.find(std::string(ir::residue_state));
-    const bool splits = residue != state.end() && impl_->values;
-    const ir::Literal before = splits ? impl_->value(found) : ir::Literal();
-    for (const auto& [kind, value] : state) impl_->store(found, found.states.at(kind), value);
-    if (!splits) return;
-    std::vector<float> rest = residue->second.copied_floats();
-    impl_->split(found, before, rest);
+        impl_->check_type(name, whole_type(parts), value);
+    }
+    for (const ir::TrainedParameter* part : parts) {
+        ir::Values own;
+        for (const auto& [kind, value] : state) own.emplace(kind, rows_of(value, *part));
+        impl_->set_states(*part, own);
+    }
 }
 
 std::int64_t Trainer::steps() const { return impl_->steps; }

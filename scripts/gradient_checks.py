@@ -24,6 +24,26 @@ def rounded(tensor, data_format):
     return tensor.bfloat16().float() if data_format == "Float16_b" else tensor
 
 
+def moved(x, to):
+    """The values `to` with the gradient of x; x if there are none."""
+    return x if to is None else x + (to - x).detach()
+
+
+def largest(x, axis, chosen):
+    """The maximum along an axis; if given, of the elements that are the first largest ones of `chosen`."""
+    if chosen is None:
+        return x.amax(axis, keepdim=True)
+    return x.gather(axis, chosen.argmax(axis, keepdim=True))
+
+
+def pooled(x, chosen):
+    """Max pool of 3x3 windows; if given, of the elements that are the first largest ones of `chosen`."""
+    if chosen is None:
+        return torch.nn.functional.max_pool2d(x, 3, 1, 1)
+    _, at = torch.nn.functional.max_pool2d(chosen, 3, 1, 1, return_indices=True)
+    return x.flatten(2).gather(2, at.flatten(2)).reshape(x.shape)
+
+
 def torch_gradients(function, inputs, incoming):
     """In 64 bits; the result if `incoming` is None."""
     wide = [one.double().requires_grad_() for one in inputs]
@@ -40,7 +60,9 @@ def imported(function, inputs):
 
 
 class OnChip:
-    """A graph of imported(), compiled with gradients of all inputs."""
+    """A graph of imported(), compiled with gradients of all inputs.
+
+    `others`: values of the outputs behind the first one in the last gradients(), whose gradient is 0."""
 
     def __init__(self, graph, inputs, device, data_format):
         import ttsim
@@ -54,9 +76,13 @@ class OnChip:
         import ttsim
         trainer = ttsim.Trainer(self.compiled, engine=engine, **self._numerics)
         given = self.imported.device_inputs(*self.inputs)
-        trainer.forward({name: one.unsqueeze(0) for name, one in zip(self.imported.inputs, given)})
-        output = self.compiled.outputs[0]
-        found = trainer.backward({output.name: incoming.reshape(output.shape).unsqueeze(0)})
+        results = trainer.forward({name: one.unsqueeze(0) for name, one in zip(self.imported.inputs, given)})
+        shapes = {one.name: one.shape for one in self.imported.graph.outputs}
+        whole = [torch.as_tensor(results[name]).reshape(shapes[name]) for name in self.imported.outputs]
+        self.others = [one.double() for one in self.imported.finish(whole, *self.inputs)[1:]]
+        output, *others = self.imported.outputs
+        zeros = {name: torch.zeros(1, *shapes[name]) for name in others}
+        found = trainer.backward({output: incoming.reshape(shapes[output]).unsqueeze(0)} | zeros)
         names = [name if name in self.imported.inputs else None for name in self.imported.input_names]
         return [torch.as_tensor(found[name]).reshape(one.shape) if name in found else torch.zeros(one.shape)
                 for name, one in zip(names, self.inputs)]

@@ -124,7 +124,10 @@ private:
         if (settings_.kind == OptimizerKind::Adam) gradient = decayed(gradient);
         const ValueId mean = average(optimizer_state(mean_state, name_), gradient, settings_.beta1);
         const ValueId square = average_of_squares(gradient);
-        const ValueId root = op(op::add, build_.add(op::sqrt, {square}), build_.scalar(settings_.epsilon));
+        const ValueId epsilon = settings_.reads_epsilon()
+                                    ? read_state(epsilon_state(name_), {}, epsilon_of_step(settings_, 1))
+                                    : build_.scalar(settings_.epsilon);
+        const ValueId root = op(op::add, build_.add(op::sqrt, {square}), epsilon);
         ValueId step = op(op::multiply, mean, build_.add(op::reciprocal, {root}));
         if (settings_.reads_correction())
             step = op(op::multiply, step, read_state(correction_state(name_), {}, correction_of_step(settings_, 1)));
@@ -180,10 +183,17 @@ private:
 
 }  // namespace
 
+/// The sum of the weights of an average after some steps.
+static double share_of_step(double beta, std::int64_t step) { return 1 - std::pow(beta, static_cast<double>(step)); }
+
 double correction_of_step(const OptimizerSettings& settings, std::int64_t step) {
     if (!settings.has_averages() || !settings.bias_correction) return 1;
-    const auto share = [&](double beta) { return 1 - std::pow(beta, static_cast<double>(step)); };
-    return std::sqrt(share(settings.beta2)) / share(settings.beta1);
+    return std::sqrt(share_of_step(settings.beta2, step)) / share_of_step(settings.beta1, step);
+}
+
+double epsilon_of_step(const OptimizerSettings& settings, std::int64_t step) {
+    return settings.reads_epsilon() ? settings.epsilon * std::sqrt(share_of_step(settings.beta2, step))
+                                    : settings.epsilon;
 }
 
 double rate_of_step(const OptimizerSettings& settings, double rate, std::int64_t step) {

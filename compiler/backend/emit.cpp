@@ -345,10 +345,17 @@ private:
             if (!node.is_parameter() || !node.derivation || sum == state_queues_.end()) continue;
             result_.trained.push_back(
                 {node.origin, queue_of(id), sum->second, kept[learning_rate_state(node.origin)], {}, node.derivation});
-            result_.trained.back().correction = kept[correction_state(node.origin)];
+            TrainedParameter& made = result_.trained.back();
+            made.correction = kept[correction_state(node.origin)];
+            made.epsilon = kept[epsilon_state(node.origin)];
+            if (node.has(attr::rows_of)) {
+                made.name = node.get(attr::rows_of);
+                made.first_row = node.get(attr::first_row);
+                made.row_count = node.get(attr::row_count);
+            }
             for (const std::string_view kind : optimizer_states)
                 if (const auto found = kept.find(optimizer_state(kind, node.origin)); found != kept.end())
-                    result_.trained.back().states.emplace(kind, found->second);
+                    made.states.emplace(kind, found->second);
         }
     }
 

@@ -53,10 +53,13 @@ struct TrainedParameter {
     std::string ram;                              ///< its values
     std::string gradient;                         ///< sums of its gradients
     std::string learning_rate;                    ///< one element; "": no optimizer on the device
-    Type type{};                                  ///< in the model
+    Type type{};                                  ///< in the model; with row_count, of these rows
     DerivationPtr from{};                         ///< how `ram` and `gradient` hold the elements of the model's tensor
     std::map<std::string, std::string> states{};  ///< rams of the optimizer's state, held as `ram` is, by its kind
     std::string correction{};                     ///< one element, correction_of_step(); "": the optimizer has none
+    std::string epsilon{};                        ///< one element, epsilon_of_step(); "": the optimizer has none
+    /// If several parameters of this name hold the rows of the model's tensor: those of this one. Else row_count is 0.
+    std::int64_t first_row = 0, row_count = 0;
 };
 
 struct EmittedModel {

@@ -57,6 +57,11 @@ SparsePattern make_pattern(const Literal& index, const Literal* weights, std::in
                                       static_cast<std::int32_t>(it->second)});
         }
     }
+    if (pattern.places.empty() && pattern.rows > 0) {  // an operand has a tile or more: one of zeros
+        pattern.tiles.emplace_back();
+        pattern.places.push_back({0, 0, 0});
+        std::fill(pattern.begins.begin() + 1, pattern.begins.end(), 1);
+    }
     pattern.begins.push_back(pattern.places.size());
     return pattern;
 }

@@ -31,7 +31,7 @@ struct SparseSizes {
 struct SparsePattern {
     std::int64_t rows = 0, cols = 0;         ///< in tiles
     std::vector<TileElements> tiles;         ///< distinct
-    std::vector<SparseTilePosition> places;  ///< by row, then column, without tiles of zeros
+    std::vector<SparseTilePosition> places;  ///< by row, then column; a tile of zeros only if all are
     std::vector<std::size_t> begins;         ///< begin of each row in `places`, and the end
     bool ones = true;                        ///< all weights are 1, so elements fit a byte
     /// Cache by grid rows, slices, rows of ublocks, height of a ublock, u_kt.

@@ -62,8 +62,8 @@ static Literal placed(const Derivation::Placement& placement, const Literal& val
     return out;
 }
 
-Literal undo_derivation(const Derivation& derivation, const Type& model, std::span<const float> stored) {
-    Literal index(DType::I64, model.dims);
+std::vector<std::int64_t> stored_elements(const Derivation& derivation, const Dims& model) {
+    Literal index(DType::I64, model);
     for (std::int64_t i = 0; i < index.size(); ++i) index.set_integer(i, i);
     for (const Derivation::Step& step : derivation.steps) {
         const std::array<const Literal*, 1> operands{&index};
@@ -72,17 +72,25 @@ Literal undo_derivation(const Derivation& derivation, const Type& model, std::sp
         move.type.dtype = DType::I64;
         index = find_op(move.op)->eval(move, operands);
     }
-    TT_CHECK(derivation.placement && index.size() == count(model.dims), "'{}' is not stored whole",
-             derivation.of.front());
+    TT_CHECK(derivation.placement && index.size() == count(model), "'{}' is not stored whole", derivation.of.front());
     const Dims& dims = derivation.placement->dims;
-    TT_CHECK(std::ssize(stored) == count(dims), "'{}' is stored with other dims", derivation.of.front());
-    Literal value(model.dtype, model.dims);
-    std::size_t at = 0;
+    std::vector<std::int64_t> elements;
+    elements.reserve(static_cast<std::size_t>(count(dims)));
     for (std::int64_t z = 0; z < dims[0]; ++z)
         for (std::int64_t r = 0; r < dims[1]; ++r)
-            for (std::int64_t c = 0; c < dims[2]; ++c, ++at)
-                if (const std::int64_t from = derivation.placement->from(z, r, c); from >= 0)
-                    value.set(index.integer(from), static_cast<double>(stored[at]));
+            for (std::int64_t c = 0; c < dims[2]; ++c) {
+                const std::int64_t from = derivation.placement->from(z, r, c);
+                elements.push_back(from < 0 ? -1 : index.integer(from));
+            }
+    return elements;
+}
+
+Literal undo_derivation(const Derivation& derivation, const Type& model, std::span<const float> stored) {
+    const std::vector<std::int64_t> elements = stored_elements(derivation, model.dims);
+    TT_CHECK(stored.size() == elements.size(), "'{}' is stored with other dims", derivation.of.front());
+    Literal value(model.dtype, model.dims);
+    for (std::size_t at = 0; at < stored.size(); ++at)
+        if (elements[at] >= 0) value.set(elements[at], static_cast<double>(stored[at]));
     return value;
 }
 

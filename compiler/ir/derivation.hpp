@@ -43,6 +43,9 @@ DerivationPtr derive(const Graph& graph, const Node& node, std::size_t result = 
 /// The constant for replacement values of the model's constant.
 Literal apply_derivation(const Derivation& derivation, const Literal& value);
 
+/// For each stored element its index in the model's tensor; -1: it is 0. Throws as undo_derivation().
+std::vector<std::int64_t> stored_elements(const Derivation& derivation, const Dims& model);
+
 /// The model's tensor from its stored form, for a derivation that only moves elements. `stored`: {z, rows, cols}.
 /// Throws Error(Internal) if the derivation computes or drops elements.
 Literal undo_derivation(const Derivation& derivation, const Type& model, std::span<const float> stored);

@@ -53,6 +53,7 @@ struct PassOptions : PassValues {
     bool wide_results = false;                  ///< with wide_dest: small results of the model are Float32
     bool device_comparisons = false;            ///< mark-host leaves comparisons on the device
     const TrainingRequest* training = nullptr;  ///< null: for inference only
+    std::int64_t saved_entries = 1;             ///< inputs whose values a forward program saves
 };
 
 /// The override with `fracture` for a convolution of the model, by its name or its node's in the model; or nullptr.

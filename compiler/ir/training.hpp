@@ -13,6 +13,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace ttsim::impl::ir {
 
@@ -39,11 +40,17 @@ struct OptimizerSettings {
     }
     /// Whether the device needs correction_of_step() beside the rate: Lamb's trust ratio is of the corrected averages.
     bool reads_correction() const { return kind == OptimizerKind::Lamb && bias_correction; }
+    /// Whether the device reads epsilon_of_step().
+    bool reads_epsilon() const { return has_averages() && bias_correction; }
 };
 
 /// What corrects the quotient of Adam's averages in a step, from 1 on, for their start at 0. The host computes it,
 /// because 1 - beta^t needs more digits than a format of 16 bits has.
 double correction_of_step(const OptimizerSettings& settings, std::int64_t step);
+
+/// What the device adds to the root of Adam's average of squares in a step, from 1 on. `epsilon` is for the root of the
+/// corrected average, and the device corrects the quotient.
+double epsilon_of_step(const OptimizerSettings& settings, std::int64_t step);
 
 /// The rate that the device uses in a step, from 1 on: `rate`, for Adam and AdamW times the correction.
 double rate_of_step(const OptimizerSettings& settings, double rate, std::int64_t step);
@@ -56,6 +63,9 @@ struct TrainingRequest {
     std::set<std::string> input_gradients;  ///< inputs whose gradients are results
     std::uint64_t dropout_seed = 0;         ///< with an op's own seed and place, the seed of its mask
     bool recompute = false;                 ///< backward programs compute forward values again, and none is saved
+    /// With `recompute`: patterns of names of ops whose results are saved nevertheless, and DRAM for further ones.
+    std::vector<std::string> checkpoints;
+    std::int64_t saved_limit = 0;
     OptimizerSettings optimizer;
 };
 
@@ -66,6 +76,8 @@ inline std::string gradient_state(const std::string& parameter) { return std::st
 inline std::string learning_rate_state(const std::string& parameter) { return "lr_" + parameter; }
 /// The parameter that holds correction_of_step().
 inline std::string correction_state(const std::string& parameter) { return "correction_" + parameter; }
+/// The parameter that holds epsilon_of_step().
+inline std::string epsilon_state(const std::string& parameter) { return "epsilon_" + parameter; }
 /// Kinds of the optimizer's state, and the state of a parameter.
 inline constexpr std::string_view momentum_state = "momentum", mean_state = "mean", square_state = "square",
                                   residue_state = "residue", remainder_state = "remainder";

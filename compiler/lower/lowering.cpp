@@ -116,6 +116,9 @@ void Lowering::add_input(const Node& n) {
     copy(attr::part, n.attrs, made.attrs);
     copy(attr::iterations, n.attrs, made.attrs);
     copy(attr::state, n.attrs, made.attrs);
+    copy(attr::rows_of, n.attrs, made.attrs);
+    copy(attr::first_row, n.attrs, made.attrs);
+    copy(attr::row_count, n.attrs, made.attrs);
     made.phase = n.phase;
     if (n.is_parameter()) place_parameter(made, n, form);
     made.set(attr::dims, n.type.dims);

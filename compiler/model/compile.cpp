@@ -405,8 +405,11 @@ CompiledModel compile(Graph graph, const CompileOptions& given) {
     model.microbatch_count = options.emit.microbatch_count;
     model.trained = std::move(emitted.trained);
     for (TrainedParameter& parameter : model.trained)
-        for (const Node& node : graph.nodes)
-            if (node.is_constant() && parameter_name(node) == parameter.name) parameter.type = node.type;
+        for (const Node& node : graph.nodes) {
+            if (!node.is_constant() || parameter_name(node) != parameter.name) continue;
+            parameter.type = node.type;
+            if (parameter.row_count > 0) parameter.type.dims[0] = parameter.row_count;
+        }
     model.netlist = std::move(emitted.netlist);
     model.harvested_rows = options.harvested_rows;
     model.cluster = options.cluster;

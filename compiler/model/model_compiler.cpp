@@ -243,6 +243,7 @@ Lowered ModelCompiler::run_pipeline(Graph graph, const Overrides& overrides, con
     options.wide_dest = chip_.features.fp32_dest && options_.fidelity != Fidelity::LoFi;
     options.l1_bytes = l1_bytes;
     options.slice_bytes = l1_bytes * 10 / 63;
+    options.sum_bytes = options.slice_bytes * grid_.rows * grid_.cols;
     run_passes(made.graph, passes, options, true, [&](const Pass& pass, const Graph& left) {
         if (record) record->add(pass.name, left);
         if (pass.name == "mixed-precision") made.unfused = left;

@@ -23,6 +23,7 @@ PassOptions pass_options(const CompileOptions& options) {
     made.fp16_quantizers = options.fp16_quantizers;
     made.device_comparisons = options.device_comparisons;
     made.training = options.training ? &*options.training : nullptr;
+    made.saved_entries = options.microbatch * options.emit.microbatch_count;
     return made;
 }
 

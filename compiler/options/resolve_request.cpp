@@ -74,6 +74,10 @@ void resolve_training(const CompileRequest& request, CompileOptions& out) {
     training.input_gradients = set_of(request.input_gradients);
     training.dropout_seed = request.dropout_seed;
     training.recompute = request.recompute;
+    training.checkpoints = request.checkpoints;
+    training.saved_limit = request.saved_limit;
+    if (!training.recompute && (!training.checkpoints.empty() || training.saved_limit > 0))
+        fail_input({}, "options checkpoints and saved_limit choose what recompute saves; add recompute");
     OptimizerSettings& optimizer = training.optimizer;
     optimizer.kind = parse_optimizer(request.optimizer).value();
     optimizer.learning_rate = request.learning_rate;

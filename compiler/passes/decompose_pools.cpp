@@ -1,7 +1,8 @@
 // decompose-pools: pools as gathered rows, with channels of x last [N, P, C]:
 //
 //   max_pool      ->  gather_rows of all kernel positions, and the maximum over them. A position outside the input
-//                     repeats one inside the window, so no -infinity is needed. Large kernels are split by axes.
+//                     repeats the first one inside the window, so no -infinity is needed, and the first of equal
+//                     maxima gets the gradient. Large kernels are split by axes.
 //   average_pool  ->  over the whole image: one map_axis for the mean; else gather_sum with weight 1 / n for every
 //                     channel (groups of one). If n differs between windows, each has a factor
 #include <algorithm>
@@ -45,11 +46,8 @@ ValueId max_pool_at_once(Builder& build, const Pool& p, ValueId x) {
     for (const std::vector<std::int64_t>& of_tap : sources)
         for (std::size_t o = 0; o < of_tap.size(); ++o) {
             std::int64_t from = of_tap[o];
-            if (from < 0) {  // every window overlaps the input
-                from = 0;
-                for (const std::vector<std::int64_t>& other : sources) from = std::max(from, other[o]);
-            }
-            map.append(at++, from);
+            for (std::size_t k = 0; from < 0 && k < sources.size(); ++k) from = sources[k][o];
+            map.append(at++, std::max<std::int64_t>(from, 0));
         }
     x = rows_of(build, p, x);
     const ValueId indices = build.constant(Literal::of_gather_map({p.taps, p.out}, std::move(map)));

@@ -22,6 +22,7 @@ from .stage_kinds import make_stages
 from .train_stages import (FrozenStage, HostLoss, OnnxTraining, Plan, TorchTraining, TracedTraining, TrainStage, WithLoss,
                            torch_outputs)
 from .training import Batch
+from .tti.training import ImageTraining
 
 log = logging.getLogger("pybuda")
 
@@ -57,6 +58,9 @@ class DeviceTraining:
     # --- compiling
 
     def _make(self, samples: Sequence[Any], targets: Sequence[Any], wanted: Sequence[bool]) -> None:
+        if self.device._image is not None:
+            self.stages.append(ImageTraining(self.device._image, self._settings, self._plan(wanted)))
+            return
         loss = self.device.loss_module
         modules = [module for module in self.device.modules if module is not loss]
         values, passes = list(samples), list(wanted)
@@ -172,7 +176,8 @@ class DeviceTraining:
                                    f"for {wanted}: push such tensors, or call pybuda.shutdown() to compile anew")
 
     def _trained_stages(self) -> list[Any]:
-        return [stage for stage in self.stages if isinstance(stage, (TorchTraining, TracedTraining, OnnxTraining))]
+        return [stage for stage in self.stages
+                if isinstance(stage, (TorchTraining, TracedTraining, OnnxTraining, ImageTraining))]
 
     def start(self, samples: Sequence[Any], targets: Sequence[Any]) -> None:
         """Begins the sessions, and loads the optimizer's state. RuntimeError for a parameter without a gradient."""
@@ -214,6 +219,10 @@ class DeviceTraining:
 
     def step(self) -> None:
         """Runs the optimizer's program, or torch's optimizer on the host."""
+        first: Any = self.stages[0]
+        if isinstance(first, ImageTraining) and first.has_optimizer:
+            first.trainer.step()
+            return
         if self._optimizer is None:
             if not self._warned and any(stage.trained for stage in self._trained_stages()):
                 log.warning("device '%s' has no optimizer, so its parameters stay; pass optimizer= to TTDevice, or set "
@@ -328,12 +337,13 @@ def check_trainable(device: Any, settings: Any) -> None:
     """RuntimeError for a device and a configuration that do not train."""
     refused = [("compile_subgraphs", settings.compile_subgraphs, "set it to False"),
                ("loopback_outputs", bool(settings.loopback_outputs), "set it to {}"),
-               ("a device image", device._image is not None, "an image has only its forward program; train the module")]
+               ("a device image", device._image is not None and not device._image.is_compiled_for_training(),
+                "an image for inference has only its forward program; write it by compile_to_image(training=True)")]
     for what, used, remedy in refused:
         if used:
             raise RuntimeError(f"device '{device.name}' cannot train with {what}: {remedy}")
     if not device.modules:
         raise RuntimeError(f"device '{device.name}' has no module; add one with place_module()")
-    for module in device.modules:
+    for module in device.modules if device._image is None else []:
         if isinstance(module, FrameworkModule):
             raise RuntimeError(f"{module!r} of device '{device.name}' cannot train: {NO_TRAINING}")

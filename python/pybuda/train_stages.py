@@ -242,7 +242,7 @@ def _expanded(tensor: torch.Tensor, samples: int) -> torch.Tensor:
     return tensor.expand(samples, *tensor.shape[1:]) if tensor.shape[0] == 1 != samples else tensor
 
 
-class _OfGraphInputs(_Compiled):
+class OfGraphInputs(_Compiled):
     """A stage whose tensors are the inputs of its graph, in order, without those that are None."""
 
     @abc.abstractmethod
@@ -264,7 +264,7 @@ class _OfGraphInputs(_Compiled):
         return self.input_gradients(self.run_backward(gradients, clear, count), self.input_names(), count)
 
 
-class TracedTraining(_OfGraphInputs, TraceStage):
+class TracedTraining(OfGraphInputs, TraceStage):
     """PyBudaModules, with a loss of pybuda's ops as their last part or alone."""
 
     def __init__(self, modules: Sequence[PyBudaModule], loss: PyBudaModule | None, targets: int,
@@ -386,7 +386,7 @@ class TorchTraining(_Compiled, TorchStage):
         return narrowed(found) if one else found
 
 
-class OnnxTraining(_OfGraphInputs, OnnxStage):
+class OnnxTraining(OfGraphInputs, OnnxStage):
     """An ONNX model. Its references have no gradients, since onnxruntime computes none."""
 
     def __init__(self, module: OnnxModule, samples: Sequence[Any], settings: Settings, plan: Plan) -> None:

@@ -23,10 +23,10 @@ from .stage import Settings
 from .stage_kinds import _formats, make_stages
 from .tensor import Tensor, to_pt_tensor
 from .trace import to_graph, trace
-from .training import refuse_training
 from .tti import compile_to_image
 from .tti.image import given_image
 from .tti.stage import ImageStage
+from .tti.training import compile_training_image
 from .upper_layers import offered
 
 _MOST_CHIPS = 1024  # upper limit, larger than any machine
@@ -151,6 +151,9 @@ class TTDevice(Device):
                     microbatch_size: int = 0, microbatch_count: int = 1, verify_cfg: Any = None) -> list[Any]:
         """`inputs` have dim 0 = 1. Raises errors of compilation: ttsim.InputError, ttsim.UnsupportedError."""
         settings = self._settings(inputs, compiler_cfg, microbatch_size or 1)
+        if self._image is not None and self._image.is_compiled_for_training():
+            raise RuntimeError(f"image '{self._image.path}' is of a device that trains; call run_training(), or compile it "
+                               "with training=False for inference")
         if self._image is not None:
             self._stages = [ImageStage(self._image, settings, self._image_reference)]
         else:
@@ -388,10 +391,8 @@ class TTDevice(Device):
         """A TTDeviceImage of the modules, written to `img_path`. AssertionError unless the device was created with an
         explicit arch and devtype."""
         assert self._explicit, "compile_to_image needs a TTDevice with an explicit arch= and devtype="
-        if training:
-            refuse_training("an image for training", "make it with training=False, and load trained weights before with "
-                            "update_device_parameters()")
-        image = compile_to_image(self, img_path, sample_inputs)
+        image = compile_training_image(self, img_path, sample_inputs, microbatch_count) if training else \
+            compile_to_image(self, img_path, sample_inputs)
         vars(image)["modules"] = list(self.modules)
         return image
 

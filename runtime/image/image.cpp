@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "compiler/files/result_folder.hpp"
+#include "compiler/files/training_file.hpp"
 #include "netlist/text/reader.hpp"
 #include "netlist/text/writer.hpp"
 #include "runtime/image/archive.hpp"
@@ -55,7 +56,9 @@ DeviceRecord describe(const ir::CompiledModel& model, const Machine& machine, co
         r.chip_ids.push_back(instance.id);
         r.harvested_rows.push_back(harvesting_mask(instance));
     }
+    r.training = ir::is_trained(model);
     r.microbatch = r.microbatch_size = model.host.microbatch;
+    r.microbatch_count = model.microbatch_count;
     r.grid_size = {static_cast<std::int64_t>(chip.worker_y.size()), static_cast<std::int64_t>(chip.worker_x.size())};
     r.graph_name = model.netlist.graphs.empty() ? "" : model.netlist.graphs.front().name;
     for (const ir::BoundTensor& tensor : model.host.to_device) describe(r, model, tensor, true);
@@ -146,6 +149,7 @@ void write_image(const ir::CompiledModel& model, const Machine& machine, const s
     add_host_files(options, members);
     // a user's device descriptor is in the image; its original path is useless to others
     write_host_part(model, members.below(own_folder), fs::path(model.host.device).filename().string());
+    if (record.training) members.below(own_folder)(ir::training_file, ir::training_text(model));
     members.add_list(fs::path(machine.name).filename().string(), machine.chips.front().params.clock_mhz);
     archive.commit();
 }
@@ -185,7 +189,8 @@ void add_constants(DevicePart& part, const Members& files, const std::vector<std
     for (std::size_t n = 0; n < names.size(); ++n) {
         const std::string& name = names[n];
         const Queue* queue = part.netlist.find_queue(name);
-        if (!queue || !queue->host_fed())
+        const bool stored = part.record.training && queue && queue->type == QueueType::Ram && queue->alias.empty();
+        if (!queue || !(queue->host_fed() || stored))
             fail_input({place, 0, 0}, "it has values for '{}', but the netlist has no such queue that the host fills",
                        name);
         const auto found = values.find(name);
@@ -267,7 +272,7 @@ Image read_image(const Members& files) {
     model.command = command_of(part.text);
     model.netlist = std::move(part.netlist);
     model.constants = std::move(part.constants);
-    model.programs = forward_programs(model.netlist);
+    if (!part.record.training) model.programs = forward_programs(model.netlist);
     image.record = std::move(part.record);
     image.machine = std::move(part.machine);
     if (!part.own) {
@@ -275,6 +280,7 @@ Image read_image(const Members& files) {
         model.host.device = image.machine.name;
     } else {
         read_host_part(SubfolderFiles(files, own_folder), model);
+        if (image.record.training) ir::read_training(SubfolderFiles(files, own_folder), model);
         model.host.device = fs::path(model.host.device).filename().string();
     }
     check_bindings(model, files.place(!part.own ? record_file : "ttsim/host_steps.json"));

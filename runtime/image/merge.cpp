@@ -43,6 +43,8 @@ void check_together(const MergeOptions& options, const std::vector<Image>& image
     const std::string wanted = options.arch.empty() ? chip_of_arch(first.record.arch) : chip(options.arch).name;
     for (std::size_t i = 0; i < images.size(); ++i) {
         const std::string file = file_of(options, options.models[i]);
+        if (images[i].record.training)
+            fail_unsupported({file, 0, 0}, "its model is trained; images for inference are merged");
         const std::string arch = chip_of_arch(images[i].record.arch);
         if (arch != wanted)
             fail_input({file, 0, 0}, "it is for {}, and images for {} are merged (--arch)", arch, wanted);

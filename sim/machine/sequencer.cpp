@@ -83,7 +83,8 @@ void Sequencer::issue() {
             run(pending);
             moved = true;
         }
-        for (; !window_.empty() && window_.front().over; moved = true) window_.pop_front();  // makes room in the window
+        // makes room in the window, also behind commands of another chip that go on
+        moved = std::erase_if(window_, [](const Pending& one) { return one.over; }) > 0 || moved;
     }
     issuing_ = false;
 }

@@ -105,6 +105,53 @@ TEST_CASE("gradients of a small network, on both chips and in 16 bits") {
         }
 }
 
+TEST_CASE("the first of equal maxima gets the gradient, at borders too") {
+    const std::string text =
+        "%x = input : f32[1, 1, 5, 5]\n%w = constant [0.5] : f32[1, 1, 5, 5]\n%z = multiply %x, %w\n"
+        "%y = max_pool %z {kernel = [3, 3], pads = [1, 1, 1, 1]} : f32[1, 1, 5, 5]\noutput \"y\" = %y\n";
+    ir::CompileOptions options = options_for(DataFormat::Float16_b, "wh_n150", ir::OptimizerKind::None);
+    options.training->frozen = {"*"};
+    options.training->input_gradients = {"x"};
+    options.microbatch = options.emit.microbatch_count = 1;
+    const ir::Literal x(ir::DType::F32, {1, 1, 5, 5});
+    ir::Literal g(ir::DType::F32, {1, 1, 5, 5});
+    std::vector<double> want(25, 0);
+    for (std::int64_t i = 0; i < 25; ++i) {
+        g.set(i, static_cast<double>(i + 1));
+        const std::int64_t row = std::max<std::int64_t>(i / 5 - 1, 0), col = std::max<std::int64_t>(i % 5 - 1, 0);
+        want[static_cast<std::size_t>(row * 5 + col)] += 0.5 * static_cast<double>(i + 1);
+    }
+    runtime::Trainer trainer(ir::compile(ir::parse_graph(text, "test.tg"), options), functional(Numerics::Real));
+    trainer.forward({{"x", x}});
+    const ir::Literal found = trainer.backward({{"y", g}}, true).at("x");
+    for (std::int64_t i = 0; i < 25; ++i) CHECK(found.at(i) == Approx(want[static_cast<std::size_t>(i)]).epsilon(0.01));
+}
+
+TEST_CASE("Adam's epsilon is beside the root of the corrected average, as in torch") {
+    // gradients as small as epsilon: beside the root of the plain average it would be 31 times as large
+    const std::string text =
+        "%x = input : f32[1, 32]\n%w = " + values_text({32}, 1, 1) + "%y = multiply %x, %w : f32[1, 32]\noutput \"y\" = %y\n";
+    ir::Literal ones(ir::DType::F32, {1, 32}), g(ir::DType::F32, {1, 32});
+    for (std::int64_t i = 0; i < 32; ++i) {
+        ones.set(i, 1);
+        g.set(i, 1e-8 * static_cast<double>(i + 1));
+    }
+    for (const ir::OptimizerKind kind : {ir::OptimizerKind::Adam, ir::OptimizerKind::AdamW}) {
+        ir::CompileOptions options = options_for(DataFormat::Float16_b, "wh_n150", kind);
+        options.microbatch = options.emit.microbatch_count = 1;
+        options.training->optimizer.learning_rate = 0.5;
+        options.training->optimizer.compensated = true;
+        runtime::Trainer trainer(ir::compile(ir::parse_graph(text, "test.tg"), options), functional(Numerics::Real));
+        const ir::Literal before = trainer.parameter("w");
+        trainer.forward({{"x", ones}});
+        trainer.backward({{"y", g}}, true);
+        trainer.step();
+        const ir::Literal after = trainer.parameter("w");
+        for (std::int64_t i = 0; i < 32; ++i)
+            CHECK(before.at(i) - after.at(i) == Approx(0.5 * g.at(i) / (g.at(i) + 1e-8)).epsilon(0.03));
+    }
+}
+
 TEST_CASE("updates that are small beside a weight add up with compensation only") {
     // one weight, 0.875; its gradient is 1 in every step
     const std::string text = "%x = input : f32[1, 32]\n%w = " + []() {

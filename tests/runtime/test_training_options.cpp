@@ -124,6 +124,36 @@ TEST_CASE("recomputed values give the same bits, and none is saved") {
     }
 }
 
+TEST_CASE("checkpoints are saved by name, or as many as a limit has room for, and give the same bits") {
+    const ir::Literal x = random_literal({4, 1, 2, 8, 8}, 1, 5), g = random_literal({4, 1, 10}, 1, 6);
+    ir::CompileOptions options = options_for(DataFormat::Float16_b, "wh_n150", ir::OptimizerKind::Sgd);
+    const ir::CompiledModel saved = ir::compile(ir::parse_graph(network_text(), "test.tg"), options);
+    const auto bits = bits_of_two_steps(saved, x, g);
+    const std::int64_t all = saved.report.saved_bytes;
+    options.training->recompute = true;
+    std::set<std::int64_t> found;
+    for (const std::int64_t limit : {all, all / 2, std::int64_t{1}}) {
+        options.training->saved_limit = limit;
+        const ir::CompiledModel part = ir::compile(ir::parse_graph(network_text(), "test.tg"), options);
+        INFO(limit << " of " << all << " bytes");
+        CHECK(part.report.saved_bytes <= limit);
+        CHECK(bits_of_two_steps(part, x, g) == bits);
+        found.insert(part.report.saved_bytes);
+    }
+    CHECK(found.size() == 3);
+    CHECK(found.contains(all));
+    CHECK(found.contains(0));
+    options.training->saved_limit = 0;
+    options.training->checkpoints = {"m.*"};
+    const ir::CompiledModel named = ir::compile(ir::parse_graph(network_text(), "test.tg"), options);
+    CHECK(named.report.saved_bytes > 0);
+    CHECK(named.report.saved_bytes < all);
+    CHECK(bits_of_two_steps(named, x, g) == bits);
+    options.training->checkpoints = {"n"};
+    CHECK_THROWS_WITH(ir::compile(ir::parse_graph(network_text(), "test.tg"), options),
+                      Catch::Contains("no forward op matches the checkpoint 'n'"));
+}
+
 TEST_CASE("a recomputed product has the inner blocks of the forward product") {
     // 64 tiles of inner dimension: the products of both programs compete with others for grids
     std::string text =

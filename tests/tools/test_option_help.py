@@ -79,7 +79,7 @@ class Help(unittest.TestCase):
         return [row for row in rows() if PAGE.index(f"| `{row[0][0]}`") < alone and "`" not in row[5]]
 
     def test_compile(self):
-        alone = [row for row in rows() if row[0][0] in ("--wide-dest", "--no-fp16-quantizers", "--slice-bytes", "--l1-bytes")]
+        alone = [row for row in rows() if row[0][0] in ("--wide-dest", "--no-fp16-quantizers", "--slice-bytes", "--sum-bytes", "--l1-bytes")]
         self.check("compile", [row for row in self.compile_rows() if row not in alone])
 
     def test_run_and_the_other_commands_on_netlists(self):
@@ -111,7 +111,7 @@ class Help(unittest.TestCase):
 class PassesRead(unittest.TestCase):
     """`options.NAME` in the source of a pass is an option that the schema declares for it, or one that no user sets."""
 
-    INTERNAL = {"estimate", "host", "tiling", "threads"}
+    INTERNAL = {"estimate", "host", "saved_entries", "tiling", "threads"}
     FIELDS = {"format": ["default_df"], "accumulate_format": ["accumulate_df"], "amp": ["rules"], "amp_light": ["rules"],
               "format_rules": ["rules"]}
 

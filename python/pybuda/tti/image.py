@@ -71,7 +71,7 @@ class TTDeviceImage:
         return int(self.contents.get("microbatch", 1))
 
     def is_compiled_for_training(self) -> bool:
-        """False for all images written by this package."""
+        """Whether run_training() trains it; else it runs inference."""
         return bool(self.contents.get("training", False))
 
     def get_target_shapes(self) -> list[list[int]]:
@@ -129,12 +129,17 @@ def compile_to_image(device: Any, img_path: str | None, sample_inputs: Sequence[
     if len(stages) != 1:
         raise RuntimeError(f"device '{device.name}' has {len(stages)} compilations (modules of different types); an "
                            "image can have only one: place the modules on separate devices")
+    imported = getattr(stages[0], "imported", None)
+    files = _host_files(imported, device.name) if imported is not None and imported.uses_host else {}
+    return write_stage(device, stages[0], img_path, files)
+
+
+def write_stage(device: Any, stage: Any, img_path: str | None, files: dict[str, bytes]) -> TTDeviceImage:
+    """Writes the only stage of a device, with files of the host parts."""
     path = image_path(img_path or os.path.join("device_images", device.name))
     if os.path.dirname(path):
         os.makedirs(os.path.dirname(path), exist_ok=True)
-    imported = getattr(stages[0], "imported", None)
-    files = _host_files(imported, device.name) if imported is not None and imported.uses_host else {}
-    stages[0].compiled.write(path, device.devtype.name, device.name, files)
+    stage.compiled.write(path, device.devtype.name, device.name, files)
     return TTDeviceImage(path, trust_host_parts=True)  # created by this process
 
 

@@ -1,4 +1,5 @@
 """The calls of training: loops, queues, checkpoints, schedulers, state."""
+import copy
 import pickle
 import queue
 import threading
@@ -6,8 +7,9 @@ import threading
 import pybuda
 import pytest
 import torch
+import yaml
 
-from training import emptied, losses_of, mlp, pipeline
+from training import WORMHOLE, emptied, losses_of, mlp, pipeline
 
 X, TARGET = (torch.rand(2, size, generator=torch.Generator().manual_seed(size)) for size in (20, 4))
 SAMPLES = {"training": True, "sample_inputs": (X,), "sample_targets": (TARGET,)}
@@ -266,6 +268,30 @@ def test_a_device_of_two_chips_trains_as_one_chip(eight_chips):
     assert found[0][0] == pytest.approx(found[1][0])
     for name, value in found[0][1].items():
         assert torch.allclose(value.value(), found[1][1][name].value(), atol=1e-6), name
+
+
+def test_gradients_go_back_over_ethernet_on_the_machine(eight_chips):
+    torch.manual_seed(0)
+    network = torch.nn.Sequential(*(torch.nn.Linear(64, 64) for _ in range(4)))
+    reference, x, target = copy.deepcopy(network), torch.rand(2, 64), torch.rand(2, 64)
+    first = pybuda.TTDevice("tt0", arch=WORMHOLE, devtype=pybuda.BackendType.Silicon, chip_ids=[0, 1], optimizer=sgd(),
+                            module=pybuda.PyTorchModule("network", network))
+    last = pybuda.CPUDevice("cpu0")
+    last.place_loss_module(pybuda.PyTorchModule("loss", torch.nn.MSELoss()))
+    for _ in range(2):
+        first.push_to_inputs(x)
+        last.push_to_target_inputs(target)
+    values = pybuda.run_training(steps=1, microbatch_count=2).get()[0]
+    netlist = yaml.safe_load(first.get_compiled_results().netlist)
+    chip_of = {op: graph["target_device"] for graph in netlist["graphs"].values() for op, one in graph.items()
+               if isinstance(one, dict)}
+    sent = [name for name, one in netlist["queues"].items() if one["input"].startswith("bw_")
+            and chip_of.get(one["input"]) == 1 and one["target_device"] == 0]
+    assert sent, "no gradient is written by chip 1 to chip 0"
+    (2 * torch.nn.functional.mse_loss(reference(x), target)).backward()
+    for name, value in reference.named_parameters():
+        wanted = value.detach() - first.optimizer.learning_rate * value.grad
+        assert torch.allclose(values[name].value(), wanted, atol=2e-3), name
 
 
 def test_the_report_has_the_cycles_of_all_programs():

@@ -149,11 +149,7 @@ def test_a_loss_of_the_host_is_one_number():
         pybuda.run_forward()
 
 
-def test_images_and_onnx_models_run_inference():
-    device = pybuda.TTDevice("tt0", arch=pybuda.BackendDevice.Grayskull, devtype=pybuda.BackendType.Golden,
-                             module=pybuda.PyTorchModule("network", mlp()))
-    with pytest.raises(NotImplementedError, match="an image for training is not supported; make it with training=False"):
-        device.compile_to_image(training=True, sample_inputs=(X,))
+def test_verification_by_an_image_is_of_inference():
     with pytest.raises(RuntimeError, match="tti_path is for inference"):
         verify_module(pybuda.PyTorchModule("m", mlp()), [(1, 20)],
                       VerifyConfig(test_kind=TestKind.TRAINING, tti_path="a.tti"))

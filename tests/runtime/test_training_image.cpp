@@ -1,0 +1,99 @@
+// Images of models that are trained.
+#include <catch2/catch.hpp>
+#include <filesystem>
+
+#include "compiler/files/training_file.hpp"
+#include "runtime/image/image.hpp"
+#include "runtime/image/merge.hpp"
+#include "tests/compiler/fresh_folder.hpp"
+#include "tests/runtime/image_files.hpp"
+#include "tests/runtime/training_models.hpp"
+
+using namespace ttsim::impl;
+using namespace ttsim::impl::testing;
+
+namespace {
+
+/// Everything that training changes, after two steps.
+std::vector<std::vector<float>> bits_after_steps(const ir::CompiledModel& model, const ir::Literal& x,
+                                                 const ir::Literal& g) {
+    runtime::Trainer trainer(model, functional(Numerics::Real));
+    std::vector<std::vector<float>> found;
+    for (int step = 0; step < 2; ++step) {
+        found.push_back(trainer.forward({{"x", x}}).at("y").copied_floats());
+        for (const auto& [name, value] : trainer.backward({{"y", g}}, true)) found.push_back(value.copied_floats());
+        trainer.step();
+    }
+    for (const runtime::ModelTensor& one : trainer.parameters()) {
+        found.push_back(trainer.parameter(one.name).copied_floats());
+        found.push_back(trainer.gradient(one.name).copied_floats());
+        for (const auto& [kind, value] : trainer.state(one.name)) found.push_back(value.copied_floats());
+    }
+    return found;
+}
+
+ir::CompiledModel compiled(const std::string& device, ir::OptimizerKind kind) {
+    ir::CompileOptions options = options_for(DataFormat::Float16_b, device, kind);
+    options.training->optimizer.learning_rate = 0.01;
+    options.training->optimizer.compensated = true;
+    options.training->input_gradients = {"x"};
+    return ir::compile(ir::parse_graph(network_text(), "test.tg"), options);
+}
+
+}  // namespace
+
+TEST_CASE("a model that is trained has the same bits from its image") {
+    const ir::Literal x = random_literal({4, 1, 2, 8, 8}, 1, 5), g = random_literal({4, 1, 10}, 1, 6);
+    const TempFolder folder;
+    const std::string file = folder.path() + "/net.tti";
+    for (const char* device : {"wh_n150", "gs_e150"})
+        for (const ir::OptimizerKind kind : {ir::OptimizerKind::AdamW, ir::OptimizerKind::Lars}) {
+            const ir::CompiledModel model = compiled(device, kind);
+            std::filesystem::remove(file);
+            image::write_image(model, file, {});
+            const image::Image image = image::read_image(file);
+            INFO(device);
+            CHECK(image.record.training);
+            CHECK(image.model.microbatch_count == 2);
+            CHECK(bits_after_steps(image.model, x, g) == bits_after_steps(model, x, g));
+        }
+}
+
+TEST_CASE("a damaged list of trained parameters is refused with its key") {
+    const ir::CompiledModel model = compiled("wh_n150", ir::OptimizerKind::Sgd);
+    const TempFolder temporary;
+    const std::string folder = temporary.path(), text = ir::training_text(model);
+    const auto refusal = [&](const std::string& from, const std::string& to) {
+        std::string changed = text;
+        REQUIRE(changed.find(from) != std::string::npos);
+        changed.replace(changed.find(from), from.size(), to);
+        write_bytes(folder + "/" + ir::training_file, changed);
+        ir::CompiledModel read;
+        read.netlist = model.netlist;
+        try {
+            ir::read_training(FolderFiles(folder), read);
+        } catch (const Error& error) {
+            CHECK(error.fault() == Fault::Input);
+            return std::string(error.what());
+        }
+        return std::string("it was read");
+    };
+    CHECK(refusal("\"sgd\"", "\"sgd\"") == "it was read");
+    CHECK_THAT(refusal("\"sgd\"", "\"sdg\""), Catch::Contains("kind") && Catch::Contains("'sdg', which is unknown"));
+    CHECK_THAT(refusal("\"run_opt_0\"", "\"run_opt_9\""), Catch::Contains("the netlist has no such program"));
+    CHECK_THAT(refusal("\"ram\":\"b", "\"ram\":\"no"), Catch::Contains("the netlist has no such ram"));
+    CHECK_THAT(refusal("\"elements\":[[0,", "\"elements\":[[1,"), Catch::Contains("elements"));
+    CHECK_THAT(refusal("\"dims\":[", "\"dims\":[99999999,"), Catch::Contains("dims"));
+}
+
+TEST_CASE("images of models that are trained are not merged") {
+    const TempFolder folder;
+    image::write_image(compiled("wh_n150", ir::OptimizerKind::Sgd), folder.path() + "/net.tti", {});
+    image::MergeOptions options;
+    options.folder = folder.path();
+    options.models = {"net"};
+    const std::string merged = folder.path() + "/merged.tti";
+    CHECK_THROWS_WITH(image::merge_images(options, merged),
+                      Catch::Contains("net.tti") && Catch::Contains("its model is trained"));
+    CHECK_FALSE(std::filesystem::exists(merged));
+}

@@ -1,0 +1,80 @@
+// Tables that are trained in parts, each with a summed gradient that fits L1.
+#include <catch2/catch.hpp>
+
+#include "tests/runtime/training_models.hpp"
+
+using namespace ttsim::impl;
+using namespace ttsim::impl::testing;
+
+namespace {
+
+constexpr std::int64_t rows = 6000, width = 768;
+
+ir::CompiledModel compiled(const std::string& device, ir::OptimizerKind optimizer) {
+    const std::string text = fmt::format(
+        "%ids = input : i64[6]\n%w = constant [0.5] : f32[{0}, {1}]\n"
+        "%y = take %w, %ids {{axis = 0}} : f32[6, {1}]\noutput \"y\" = %y\n",
+        rows, width);
+    ir::CompileOptions options = options_for(DataFormat::Float16_b, device, optimizer);
+    options.microbatch = options.emit.microbatch_count = 1;
+    return ir::compile(ir::parse_graph(text, "test.tg"), options);
+}
+
+}  // namespace
+
+TEST_CASE("a table is one parameter to its user, and its parts are trained as one") {
+    const std::int64_t ids[] = {3, 5119, 5120, -1, 3, 17};  // 5120 is the first row of the second part
+    ir::Literal index(ir::DType::I64, {6});
+    for (std::int64_t i = 0; i < 6; ++i) index.set_integer(i, ids[i]);
+    const ir::Literal g = random_literal({6, width}, 1, 1);
+    std::map<std::int64_t, std::vector<double>> want;  // gradients by row
+    for (std::int64_t i = 0; i < 6; ++i) {
+        std::vector<double>& row = want[ids[i] < 0 ? ids[i] + rows : ids[i]];
+        row.resize(width);
+        for (std::int64_t c = 0; c < width; ++c) row[static_cast<std::size_t>(c)] += g.at(i * width + c);
+    }
+    const ir::CompiledModel model = compiled("wh_n150", ir::OptimizerKind::Sgd);
+    REQUIRE(model.trained.size() == 2);
+    runtime::Trainer trainer(model, functional(Numerics::Real));
+    REQUIRE(trainer.parameters().size() == 1);
+    CHECK(trainer.parameters().front().name == "w");
+    CHECK(trainer.parameters().front().type.dims == ir::Dims{rows, width});
+    ir::Literal before = random_literal({rows, width}, 1, 2);
+    trainer.set_parameter("w", before);
+    before = trainer.parameter("w");  // rounded
+    const ir::Literal y = trainer.forward({{"ids", index}}).at("y");
+    trainer.backward({{"y", g}}, true);
+    const ir::Literal gradient = trainer.gradient("w");
+    trainer.step();
+    const ir::Literal after = trainer.parameter("w");
+    std::int64_t wrong = 0;
+    for (std::int64_t i = 0; i < 6 * width; ++i) {
+        const std::int64_t row = ids[i / width] < 0 ? ids[i / width] + rows : ids[i / width];
+        wrong += y.at(i) == before.at(row * width + i % width) ? 0 : 1;
+    }
+    for (std::int64_t i = 0; i < rows * width; ++i) {
+        const auto found = want.find(i / width);
+        const double own = found == want.end() ? 0 : found->second[static_cast<std::size_t>(i % width)];
+        wrong += std::fabs(gradient.at(i) - own) <= 0.02 ? 0 : 1;
+        wrong += std::fabs(after.at(i) - (before.at(i) - 0.5 * own)) <= 0.03 ? 0 : 1;
+    }
+    CHECK(wrong == 0);
+    CHECK_THROWS_WITH(trainer.set_parameter("w", random_literal({rows - 1, width}, 1, 1)),
+                      Catch::Contains("parameter 'w' is f32[6000, 768], not f32[5999, 768]"));
+}
+
+TEST_CASE("the state of a table in parts is read and restored whole") {
+    const ir::CompiledModel model = compiled("gs_e150", ir::OptimizerKind::Adam);
+    REQUIRE(model.trained.size() > 1);
+    runtime::Trainer trainer(model, functional(Numerics::Real));
+    const ir::Literal mean = random_literal({rows, width}, 1, 3);
+    trainer.set_state("w", {{"mean", mean}});
+    const ir::Values state = trainer.state("w");
+    CHECK(state.at("mean").dims() == ir::Dims{rows, width});
+    CHECK(correlation(state.at("mean"), mean) > 0.99999);
+    CHECK(state.contains("square"));
+}
+
+TEST_CASE("tables of optimizers with a ratio of whole tensors stay whole") {
+    CHECK(compiled("wh_n150", ir::OptimizerKind::Lamb).trained.size() == 1);
+}
