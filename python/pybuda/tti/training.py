@@ -35,6 +35,8 @@ class ImageTraining(OfGraphInputs):
                                    "it needs; compile it with a sample input that has requires_grad")
         self.wanted = [f"grad_{info.name}" in computed for info in given]
         self.trained = [info.name for info in self.trainer.parameters]
+        self._parameters = {name: Parameter(torch.from_numpy(self.trainer.parameter(name).copy()), name=name)
+                            for name in self.trained}
         self.has_optimizer = any(queue.name.startswith("lr_") for queue in self.compiled.layout.queues)
 
     def input_names(self) -> list[str | None]:
@@ -42,8 +44,8 @@ class ImageTraining(OfGraphInputs):
         return [info.name for info in self.graph.inputs]
 
     def parameters(self) -> dict[str, Parameter]:
-        """None: an image has its own."""
-        return {}
+        """Those of the image, by name."""
+        return self._parameters
 
     def shapes(self) -> list[tuple[int, ...]]:
         """Shapes of the outputs for one sample."""
