@@ -210,8 +210,8 @@ private:
         const auto from = [places = std::move(places), stored](std::int64_t z, std::int64_t r, std::int64_t c) {
             return places[static_cast<std::size_t>((z * stored[1] + r) * stored[2] + c)];
         };
-        return std::make_shared<Derivation>(Derivation{
-            .of = {parameter.name}, .steps = {}, .type = parameter.type, .placement = {{stored, from}}});
+        return std::make_shared<Derivation>(
+            Derivation{.of = {parameter.name}, .steps = {}, .type = parameter.type, .placement = {{stored, from}}});
     }
 
     std::string file_;

@@ -9,8 +9,8 @@
 //            %g = buda.multiply %loss, %a_recompute for backward
 //
 // Checkpoints are saved nevertheless, and read instead of copied: ops that a pattern of TrainingRequest::checkpoints
-// names, and as many values as TrainingRequest::saved_limit has room for. Of these, the ones stay that need most work for
-// each byte.
+// names, and as many values as TrainingRequest::saved_limit has room for. Of these, the ones stay that need most work
+// for each byte.
 //
 // It runs on ops of the device after fusion, so that a copy computes the bits of its original. A copy is placed before
 // its first reader.

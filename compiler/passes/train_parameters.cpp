@@ -96,7 +96,8 @@ public:
     }
 
     std::optional<ValueId> replace(Builder& build, const Node& node, std::span<const ValueId> in) {
-        if (const auto rows = divided_.find(node.name); rows != divided_.end()) return divide(build, node, rows->second);
+        if (const auto rows = divided_.find(node.name); rows != divided_.end())
+            return divide(build, node, rows->second);
         if (node.op != op::take || node.get(attr::axis) != 0) return std::nullopt;
         const auto parts = parts_.find(in[0]);
         if (parts != parts_.end()) return look_up(build, node, parts->second, in[1]);
@@ -128,8 +129,8 @@ private:
             part.set(attr::row_count, type.dims[0]);
             part.initial = std::make_shared<Literal>(
                 Literal::of_floats(type.dtype, type.dims, {begin, begin + type.dims[0] * width}));
-            part.derivation = std::make_shared<Derivation>(
-                Derivation{.of = {name}, .steps = {}, .type = type, .placement = {}});
+            part.derivation =
+                std::make_shared<Derivation>(Derivation{.of = {name}, .steps = {}, .type = type, .placement = {}});
             parts.push_back({id, first, type.dims[0]});
         }
         return parts_.emplace(parts.front().value, std::move(parts)).first->first;
@@ -146,9 +147,9 @@ private:
         const DType type = build.type(ids).dtype;
         const std::int64_t rows = table.back().first + table.back().count, size = count(build.dims(ids));
         const ValueId below = on_host(op::less, {ids, build.integer(0, type)});
-        const ValueId added = on_host(
-            op::multiply,
-            {on_host(op::cast, {below}, {attr::to(std::string(to_string(type)))}), build.integer(rows, type)});
+        const ValueId added =
+            on_host(op::multiply,
+                    {on_host(op::cast, {below}, {attr::to(std::string(to_string(type)))}), build.integer(rows, type)});
         const ValueId index = on_host(op::reshape, {on_host(op::add, {ids, added})}, {attr::dims({size, 1})});
         std::optional<ValueId> sum;
         for (const Rows& part : table) {
@@ -163,8 +164,8 @@ private:
         return build.reshape(*sum, node.type.dims);
     }
 
-    std::map<std::string, std::int64_t> divided_;   // rows of a part, by table
-    std::map<ValueId, std::vector<Rows>> parts_;  // by the first one
+    std::map<std::string, std::int64_t> divided_;  // rows of a part, by table
+    std::map<ValueId, std::vector<Rows>> parts_;   // by the first one
 };
 
 void run_train_parameters(Graph& graph, const PassOptions& options) {

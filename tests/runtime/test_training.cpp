@@ -129,8 +129,8 @@ TEST_CASE("the first of equal maxima gets the gradient, at borders too") {
 
 TEST_CASE("Adam's epsilon is beside the root of the corrected average, as in torch") {
     // gradients as small as epsilon: beside the root of the plain average it would be 31 times as large
-    const std::string text =
-        "%x = input : f32[1, 32]\n%w = " + values_text({32}, 1, 1) + "%y = multiply %x, %w : f32[1, 32]\noutput \"y\" = %y\n";
+    const std::string text = "%x = input : f32[1, 32]\n%w = " + values_text({32}, 1, 1) +
+                             "%y = multiply %x, %w : f32[1, 32]\noutput \"y\" = %y\n";
     ir::Literal ones(ir::DType::F32, {1, 32}), g(ir::DType::F32, {1, 32});
     for (std::int64_t i = 0; i < 32; ++i) {
         ones.set(i, 1);

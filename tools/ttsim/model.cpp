@@ -42,10 +42,11 @@ static Compiled read_compiled(const sim::RunOptions& options, bool run_before) {
     }
     image::Image image = image::read_image(options.netlist);
     if (ir::is_trained(image.model))
-        fail_unsupported({options.netlist, 0, 0},
-                         "the image is of a model that is trained; ttsim.Trainer('{0}') in Python trains it, and 'ttsim "
-                         "compile --training -o FOLDER' writes a folder whose netlist runs one step",
-                         options.netlist);
+        fail_unsupported(
+            {options.netlist, 0, 0},
+            "the image is of a model that is trained; ttsim.Trainer('{0}') in Python trains it, and 'ttsim "
+            "compile --training -o FOLDER' writes a folder whose netlist runs one step",
+            options.netlist);
     if (!(options.arch + options.device + options.cluster).empty() || !options.harvested_rows.empty())
         image::check_same_target(image.machine,
                                  image::requested_machine(image.machine, options.arch,
