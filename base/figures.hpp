@@ -62,5 +62,7 @@ struct GraphExecutes {
 /// determines the rate; cycles of consecutive graphs add up. A graph that is executed repeatedly has the rate of its
 /// loop, unless it is the only graph and its rate within an execute is known.
 double steady_rate(const std::vector<GraphExecutes>& graphs, double clock_hz);
+/// Whether that rate is one of loops, which includes the pauses between executes.
+bool is_loop_rate(const std::vector<GraphExecutes>& graphs);
 
 }  // namespace ttsim::impl

@@ -162,12 +162,21 @@ double run_cycles(const std::vector<GraphExecutes>& launches, bool looped, doubl
     return sum + slowest;
 }
 
+bool only_execute_counts(const std::vector<GraphExecutes>& launches) {
+    return launches.size() == 1 && launches[0].inputs_per_second > 0;
+}
+
 }  // namespace
+
+bool is_loop_rate(const std::vector<GraphExecutes>& graphs) {
+    const std::vector<GraphExecutes> launches = launches_of(graphs);
+    return !only_execute_counts(launches) && std::any_of(launches.begin(), launches.end(), loops);
+}
 
 double steady_rate(const std::vector<GraphExecutes>& graphs, double clock_hz) {
     const std::vector<GraphExecutes> launches = launches_of(graphs);
     if (launches.empty()) return 0;
-    if (launches.size() == 1 && launches[0].inputs_per_second > 0) return launches[0].inputs_per_second;
+    if (only_execute_counts(launches)) return launches[0].inputs_per_second;
     std::int64_t inputs = 0;
     for (const GraphExecutes& launch : launches) inputs = std::max(inputs, launch.inputs);
     const bool looped = std::any_of(launches.begin(), launches.end(), loops);

@@ -40,9 +40,13 @@ double Uncertainty::of_op(std::string_view type) const {
     return visit_kinds(*this, type, [&](double error) { most = std::max(most, error); }) ? most : unmeasured;
 }
 
-double Uncertainty::of_graph(std::string_view type, double busy_share) const {
+double Uncertainty::of_graph(std::string_view type, double busy_share, const std::set<Connection>& by) const {
     const double busy = std::clamp(busy_share, 0.0, 1.0);
-    return busy * of_op(type) + (1 - busy) * waits;
+    double waiting = waits;
+    for (const Connection connection : by)
+        if (const auto found = connections.find(connection); found != connections.end())
+            waiting = std::max(waiting, found->second);
+    return busy * of_op(type) + (1 - busy) * waiting;
 }
 
 std::optional<Uncertainty> uncertainty_of(const std::string& chip) {
@@ -54,6 +58,12 @@ std::optional<Uncertainty> uncertainty_of(const std::string& chip) {
     for (const std::string& kind : ops.keys()) found.ops[kind] = percent * ops.number(kind);
     found.unmeasured = percent * map.number("unmeasured");
     found.waits = percent * map.number("waits");
+    YamlMap connections = map.map("connections");
+    found.connections = {{Connection::Direct, percent * connections.number("direct")},
+                         {Connection::Gather, percent * connections.number("gather")},
+                         {Connection::Forked, percent * connections.number("forked")},
+                         {Connection::DramRead, percent * connections.number("dram_read")}};
+    connections.done();
     map.done();
     return found;
 }

@@ -158,6 +158,7 @@ void Reader::read_rates() {
     for (const GraphExecutes& graph : graphs) inputs = std::max(inputs, graph.inputs);
     const double hz = 1e6 * static_cast<double>(run_.clock_mhz);
     run_.inputs_per_second = steady_rate(graphs, hz);
+    run_.rate_of_loop = is_loop_rate(graphs);
     run_.end_to_end_per_second = end_to_end_rate(inputs, hz, static_cast<std::uint64_t>(run_.cycles));
 }
 

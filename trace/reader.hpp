@@ -15,6 +15,7 @@ struct RunInfo {
     std::optional<std::int64_t> inputs_count;
     std::int64_t saved_bytes = 0;                             ///< of saved activations (docs/figures.md)
     double inputs_per_second = 0, end_to_end_per_second = 0;  ///< docs/figures.md; 0: unknown
+    bool rate_of_loop = false;                                ///< inputs_per_second counts pauses between executes
 };
 
 class Reader {

@@ -186,7 +186,7 @@ std::string rates_text(const RunReport& report) {
     if (report.all_on_host)
         return fmt::format("end to end: {} inputs/s, all on the host; the chips computed nothing\n",
                            rate_text(report.end_to_end_per_second));
-    std::string out = rates_line(report.end_to_end_per_second, report.inputs_per_second);
+    std::string out = rates_line(report.end_to_end_per_second, report.inputs_per_second, report.rate_of_loop);
     if (report.latency_cycles > 0)
         out += fmt::format("latency of the first input: {} cycles, kernels loaded; ", grouped(report.latency_cycles));
     return out + fmt::format("loading: {} cycles\n", grouped(report.load_cycles));

@@ -9,7 +9,7 @@ namespace ttsim::impl::report {
 std::optional<double> graph_uncertainty(const std::optional<Uncertainty>& table, const sim::GraphReport& graph) {
     const sim::OpReport* slowest = graph.slowest_op();
     if (!table || !slowest || graph.cycles == 0) return {};
-    return table->of_graph(slowest->type, graph.busy_share(*slowest));
+    return table->of_graph(slowest->type, graph.busy_share(*slowest), slowest->connections);
 }
 
 std::optional<double> run_uncertainty(const std::optional<Uncertainty>& table, const sim::RunReport& report) {

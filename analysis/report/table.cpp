@@ -127,7 +127,10 @@ std::string rate_text(double per_second) {
     return fmt::format("{:.4g}", per_second);
 }
 
-std::string rates_line(double end_to_end_per_second, double inputs_per_second) {
+std::string rates_line(double end_to_end_per_second, double inputs_per_second, bool of_loop) {
+    if (of_loop && inputs_per_second > 0)
+        return fmt::format("end to end: {} inputs/s, loop: {} inputs/s with the pauses between executes\n",
+                           rate_text(end_to_end_per_second), rate_text(inputs_per_second));
     return fmt::format(
         "end to end: {} inputs/s, steady: {}\n", rate_text(end_to_end_per_second),
         inputs_per_second > 0 ? rate_text(inputs_per_second) + " inputs/s" : "- (too few inputs to tell)");

@@ -42,7 +42,8 @@ std::string rounded(double n);      ///< 1234567.8 -> "1,234,568"
 std::string percent(double share);  ///< 0.123 -> "12.3 %"
 /// Formats inputs/s: "132,450", four digits below a thousand, "-" for 0 (unknown).
 std::string rate_text(double per_second);
-/// "end to end: 37,155 inputs/s, steady: 108,756 inputs/s" and a line end.
-std::string rates_line(double end_to_end_per_second, double inputs_per_second);
+/// "end to end: 37,155 inputs/s, steady: 108,756 inputs/s" and a line end; "loop" instead of "steady" for a rate of
+/// loops.
+std::string rates_line(double end_to_end_per_second, double inputs_per_second, bool of_loop);
 
 }  // namespace ttsim::impl::report

@@ -29,7 +29,8 @@ std::string head(const RunInfo& run) {
         text += fmt::format(", {:.4g} ms at {} MHz",
                             milliseconds_of(static_cast<std::uint64_t>(run.cycles), run.clock_mhz), run.clock_mhz);
     text += "\n";
-    if (run.end_to_end_per_second > 0) text += rates_line(run.end_to_end_per_second, run.inputs_per_second);
+    if (run.end_to_end_per_second > 0)
+        text += rates_line(run.end_to_end_per_second, run.inputs_per_second, run.rate_of_loop);
     if (!is_validated(run.arch))
         text +=
             fmt::format("note: chip '{}' is not validated: no result was compared with measurements of it\n", run.arch);

@@ -306,8 +306,8 @@ OutputStreaming output_streaming(const Op& producer, std::int64_t input_count,
             goes_back = goes_back || blocks.goes_back(order);
         }
         if (goes_back) decide(ScatterRule::Order, reader);
-        if (destinations_change(source_pipes.emplace_back(source_pipes_of(pipes))))
-            decide(ScatterRule::Destinations, reader);
+        made.alternating.push_back(destinations_change(source_pipes.emplace_back(source_pipes_of(pipes))));
+        if (made.alternating.back()) decide(ScatterRule::Destinations, reader);
         if (feeds_two_pipes(pipes)) decide(ScatterRule::TwoPipes, reader);
         ScatterRule first = ScatterRule::None;
         for (const auto& pipe : pipes) {

@@ -59,6 +59,7 @@ struct OutputStreaming {
     std::int64_t starts = 0;  ///< stream starts per core and block: a stream restarts for every repeat
     std::int64_t streams =
         0;  ///< maximum streams that send one block of a core; cores of a stack alternately share one
+    std::vector<bool> alternating;     ///< by reader: its pipes read the cores alternately, block by block
     std::int64_t most_phases() const;  ///< maximum phases of one core and block, over its forks
 };
 

@@ -22,6 +22,7 @@ void summarize(RunReport& report) {
     }
     report.end_to_end_per_second = end_to_end_rate(inputs, hz, report.cycles);
     report.inputs_per_second = steady_rate(graphs, hz);
+    report.rate_of_loop = is_loop_rate(graphs);
     const GraphReport& last = report.graphs.back();
     if (last.first_input_end > report.first_loaded.value_or(0))
         report.latency_cycles = last.first_input_end - report.first_loaded.value_or(0);

@@ -63,6 +63,17 @@ void Epoch::build_cores() {
     }
 }
 
+/// Whether the pipes of operand k read their sources alternately.
+static bool alternates(const Plan& plan, std::size_t op, std::size_t k) {
+    const int producer = plan.ops[op].operands[k].producer_op;
+    if (producer < 0) return false;
+    const PlanOp& from = plan.ops[static_cast<std::size_t>(producer)];
+    for (std::size_t r = 0; r < from.readers.size(); ++r)
+        if (from.readers[r].op == static_cast<int>(op) && from.readers[r].operand == static_cast<int>(k))
+            return from.output_streaming.alternating[r];
+    return false;
+}
+
 void Epoch::build_pipes() {
     for (std::size_t o = 0; o < plan_.ops.size(); ++o)
         for (std::size_t k = 0; k < plan_.ops[o].operands.size(); ++k) {
@@ -75,12 +86,15 @@ void Epoch::build_pipes() {
                 operand.producer_op >= 0 ? nullptr : ports_[static_cast<std::size_t>(operand.producer_queue)].get();
             if (queue)
                 for (const auto& core : cores_[o]) queue->add_core(*core);
+            const bool alternating = alternates(plan_, o, k);
+            const PipeFlow* before = nullptr;
             for (const Pipe& pipe : operand.pipes) {
                 std::vector<Core*> consumers;
                 for (const std::uint32_t core : pipe.cores) consumers.push_back(cores_[o][core].get());
                 pipes_.push_back(
                     std::make_unique<PipeFlow>(view_, plan_.ops[o], k, pipe, probe_ ? probe_->next_flow() : nullptr));
-                pipes_.back()->connect(std::move(consumers), producers, queue);
+                pipes_.back()->connect(std::move(consumers), producers, queue, alternating ? before : nullptr);
+                before = pipes_.back().get();
             }
         }
 }
@@ -322,6 +336,18 @@ void Epoch::report_graph(GraphReport& graph) const {
     graph.core_cycles += used * (ended_ - started_);
 }
 
+/// How the operand reaches its op; no value for one that stays in L1.
+static std::optional<Connection> connection(const Plan& plan, const PlanOperand& operand) {
+    if (operand.producer_op < 0)
+        return operand.intake == Intake::Resident || operand.held_tiles > 0 ? std::nullopt
+                                                                            : std::optional(Connection::DramRead);
+    for (const Pipe& pipe : operand.pipes)
+        for (const ChunkNeed& need : pipe.needs)
+            if (need.source != pipe.needs.front().source) return Connection::Gather;
+    const PlanOp& producer = plan.ops[static_cast<std::size_t>(operand.producer_op)];
+    return producer.readers.size() + producer.out_queues.size() > 1 ? Connection::Forked : Connection::Direct;
+}
+
 void Epoch::report_op(GraphReport& graph, std::size_t o) const {
     const auto op = std::find_if(graph.ops.begin(), graph.ops.end(),
                                  [&](const OpReport& r) { return r.name == plan_.ops[o].op->name(); });
@@ -334,6 +360,8 @@ void Epoch::report_op(GraphReport& graph, std::size_t o) const {
         busiest = std::max(busiest, stats.busy);
     }
     op->busy_cycles += busiest;
+    for (const PlanOperand& operand : plan_.ops[o].operands)
+        if (const std::optional<Connection> by = connection(plan_, operand)) op->connections.insert(*by);
 }
 
 }  // namespace ttsim::impl::sim

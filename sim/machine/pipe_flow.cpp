@@ -34,7 +34,8 @@ PipeFlow::~PipeFlow() {
     if (queue_) queue_->memory().unsubscribe(*this);
 }
 
-void PipeFlow::connect(std::vector<Core*> consumers, const std::vector<Core*>& producers, QueuePort* queue) {
+void PipeFlow::connect(std::vector<Core*> consumers, const std::vector<Core*>& producers, QueuePort* queue,
+                       const PipeFlow* before) {
     cores_ = std::move(consumers);
     freed_by_.assign(cores_.size(), 0);
     for (std::size_t place = 0; place < cores_.size(); ++place) cores_[place]->set_operand(k_, *this, place);
@@ -62,7 +63,12 @@ void PipeFlow::connect(std::vector<Core*> consumers, const std::vector<Core*>& p
         std::count_if(sources_.begin(), sources_.end(), [](const Core* core) { return core != nullptr; });
     if (producer.chip == consumer_.chip)
         noc_in_ = noc_between(epoch_.board.chip(consumer_.chip).instance().params, producer.cores, consumer_.cores);
-    if (several > 1) relays_.resize(static_cast<std::size_t>(std::min<std::ptrdiff_t>(several, max_relays)));
+    if (several > 1) {
+        walks_gather_ = !before || !before->gather_;
+        gather_ = walks_gather_ ? std::make_shared<GatherStreams>() : before->gather_;
+        const auto relays = static_cast<std::size_t>(std::min<std::ptrdiff_t>(several, max_relays));
+        if (relays > gather_->relays.size()) gather_->relays.resize(relays);
+    }
     // Releases source tiles that the pipe never reads, so that their space can be reused.
     for (std::size_t s = 0; s < sources_.size(); ++s)
         if (sources_[s]) sources_[s]->release(source_slots_[s], next_input[s] - source_tiles_);
@@ -299,13 +305,16 @@ Cycle PipeFlow::through_stream(const ChunkNeed& need, Cycle ready) {
 Cycle PipeFlow::through_relays(const ChunkNeed& need, Cycle ready) {
     const PipeConstants& t = epoch_.board.chip(consumer_.chip).pipes();
     Core& source = *sources_[need.source];
-    if (const std::int64_t position = sent_ / per_input_ * source_tiles_ + need.need; position > gathered_to_) {
+    GatherStreams& gather = *gather_;
+    if (const std::int64_t position = sent_ / per_input_ * source_tiles_ + need.need; position > gather.gathered_to) {
         const std::int64_t block = source.op().output_streaming.block_mblocks * source.op().slice_tiles;
-        gathered_to_ = (position + block - 1) / block * block;
-        stream_free_ += static_cast<Cycle>(t.gather_block);  // while the sources prepare their next block
+        gather.gathered_to = (position + block - 1) / block * block;
+        gather.free += static_cast<Cycle>(t.gather_block);  // while the sources prepare their next block
     }
-    Relay& relay = relays_[next_relay_];
-    next_relay_ = (next_relay_ + 1) % relays_.size();
+    // Successive phases of one source pass the same relay.
+    if (gather.relays[gather.last_relay].source != static_cast<std::int64_t>(need.source))
+        gather.last_relay = (gather.last_relay + 1) % gather.relays.size();
+    GatherStreams::Relay& relay = gather.relays[gather.last_relay];
     const auto tiles = static_cast<double>(need.tiles), bytes = static_cast<double>(operand_.tile_bytes);
     const bool same = relay.source == static_cast<std::int64_t>(need.source);
     const double more = need.phases > 1 ? static_cast<double>(need.phases - 1) : 0;
@@ -314,8 +323,8 @@ Cycle PipeFlow::through_relays(const ChunkNeed& need, Cycle ready) {
     source.sender_free() = ready + static_cast<Cycle>(tiles * bytes / t.stream_bytes);
     relay.source = static_cast<std::int64_t>(need.source);
     const double tile = std::max(bytes / t.stream_bytes + t.gather_tile, stream_tile_);
-    stream_free_ = std::max(ready, stream_free_) + static_cast<Cycle>(tiles * tile);
-    relay.free = stream_free_;
+    gather.free = std::max(ready, gather.free) + static_cast<Cycle>(tiles * tile);
+    relay.free = stream_free_ = gather.free;
     return ready;
 }
 
@@ -327,12 +336,12 @@ Cycle PipeFlow::from_op(const Sending& sending) {
     const std::uint64_t bytes = need.tiles * static_cast<std::uint64_t>(operand_.tile_bytes);
     const std::size_t lane = need.source + pipe_.cores.front();
     Cycle ready = epoch_.now + static_cast<Cycle>(board.chip(chip).timing().noc_issue);
-    if (epoch_.mechanisms.firmware) ready = relays_.empty() ? through_stream(need, ready) : through_relays(need, ready);
+    if (epoch_.mechanisms.firmware) ready = gather_ ? through_relays(need, ready) : through_stream(need, ready);
     if (epoch_.mechanisms.firmware && cores_.size() > 1) {  // a second stream multicasts
         const double rate = board.chip(consumer_.chip).pipes().multicast_bytes;
         multicast_free_ = std::max(multicast_free_, ready) + static_cast<Cycle>(static_cast<double>(bytes) / rate);
     }
-    const bool gathers = cores_.size() > 1 || !relays_.empty();
+    const bool gathers = cores_.size() > 1 || gather_;
     const Cycle arrival = send(chip, source.op().cores[need.source], bytes, ready, lane,
                                gathers || chip != consumer_.chip ? noc_in_ : noc_out_);
     return std::max({arrival, stream_free_, multicast_free_});
@@ -410,18 +419,23 @@ void PipeFlow::walk_argument(StateWalk& walk, std::uint32_t, std::uint64_t& argu
         walk.count(argument, per_input_, epoch_.scope);
 }
 
+void GatherStreams::walk(StateWalk& walk, std::int64_t source_tiles, const StateWalk::Scope& scope) {
+    walk.time(free);
+    walk.fixed(last_relay);
+    walk.count(gathered_to, source_tiles, scope);
+    for (Relay& relay : relays) {
+        walk.time(relay.free);
+        walk.fixed(relay.source);
+    }
+}
+
 void PipeFlow::walk(StateWalk& walk) {
     const StateWalk::Scope& scope = epoch_.scope;
     walk.time(last_arrival_);
     walk.time(stream_free_);
     walk.time(multicast_free_);
     walk.time(loaded_);
-    walk.fixed(next_relay_);
-    if (!relays_.empty()) walk.count(gathered_to_, source_tiles_, scope);
-    for (Relay& relay : relays_) {
-        walk.time(relay.free);
-        walk.fixed(relay.source);
-    }
+    if (walks_gather_) gather_->walk(walk, source_tiles_, scope);
     walk.fixed(waited_);
     if (resident()) {
         walk.fixed(sent_);

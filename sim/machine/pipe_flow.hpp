@@ -4,6 +4,7 @@
 
 #include <deque>
 #include <map>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -13,6 +14,20 @@
 
 namespace ttsim::impl::sim {
 
+/// The streams of a gather: relays, each connected to a source, and one stream that forwards their tiles in order.
+/// Pipes of an operand that read their sources alternately have one gather, which changes its destination.
+struct GatherStreams {
+    struct Relay {
+        Cycle free = 0;            ///< its last tiles have been forwarded
+        std::int64_t source = -1;  ///< the source it is connected to; -1: none
+    };
+    std::vector<Relay> relays;
+    std::size_t last_relay = 0;    ///< relays are used round robin
+    Cycle free = 0;                ///< end of the transfers of the forwarding stream
+    std::int64_t gathered_to = 0;  ///< end of the block being gathered, as a position in each source
+    void walk(StateWalk& walk, std::int64_t source_tiles, const StateWalk::Scope& scope);
+};
+
 class PipeFlow final : public Actor, public OutputConsumer, public QueueUser, public Waiter {
 public:
     PipeFlow(const EpochView& epoch, const PlanOp& consumer, std::size_t k, const Pipe& pipe, FlowProbe* probe);
@@ -20,7 +35,9 @@ public:
     PipeFlow(const PipeFlow&) = delete;
     PipeFlow& operator=(const PipeFlow&) = delete;
 
-    void connect(std::vector<Core*> consumers, const std::vector<Core*>& producers, QueuePort* queue);
+    /// `before`: the operand's pipe before this one, whose gather it shares if they alternate; nullptr: its own.
+    void connect(std::vector<Core*> consumers, const std::vector<Core*>& producers, QueuePort* queue,
+                 const PipeFlow* before);
     void start() {
         started_ = true;
         try_send();
@@ -101,22 +118,16 @@ private:
     std::vector<std::int64_t> freed_by_;
     Cycle last_arrival_ = 0;
     std::optional<Cycle> all_sent_;
-    Cycle stream_free_ = 0;     // end of the transfers of the sending stream
-    Cycle loaded_ = 0;          // prologue operand: cycle in which it is in L1
-    Cycle multicast_free_ = 0;  // end of the transfers of the second stream, which multicasts
-    /// Gathers only: a stream between the sources and the stream to the operand.
-    struct Relay {
-        Cycle free = 0;            ///< its last tiles have been forwarded
-        std::int64_t source = -1;  ///< the source it is connected to; -1: none
-    };
-    std::vector<Relay> relays_;
-    std::size_t next_relay_ = 0;
-    std::int64_t gathered_to_ = 0;   // end of the block being gathered, as a position in each source
-    double stream_tile_ = 0;         // clocks
-    bool waited_ = false;            ///< it waited for a FIFO entry, and therefore polls the queue's pointers
-    bool started_ = false;           // false while the epoch's kernels are loading
-    std::int64_t source_tiles_ = 0;  // produced per core and input
-    SourceRefs refs_;                // sources of the slice that is arriving
+    Cycle stream_free_ = 0;                  // end of the transfers of the sending stream
+    Cycle loaded_ = 0;                       // prologue operand: cycle in which it is in L1
+    Cycle multicast_free_ = 0;               // end of the transfers of the second stream, which multicasts
+    std::shared_ptr<GatherStreams> gather_;  // several sources only
+    bool walks_gather_ = false;              // the first of the pipes that share it
+    double stream_tile_ = 0;                 // clocks
+    bool waited_ = false;                    ///< it waited for a FIFO entry, and therefore polls the queue's pointers
+    bool started_ = false;                   // false while the epoch's kernels are loading
+    std::int64_t source_tiles_ = 0;          // produced per core and input
+    SourceRefs refs_;                        // sources of the slice that is arriving
     std::map<std::int64_t, ArrivedSlice> arrived_slices_;  // input * operand_z + z
 };
 

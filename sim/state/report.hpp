@@ -3,12 +3,14 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "base/error.hpp"
 #include "base/figures.hpp"
 #include "base/training_figures.hpp"
+#include "isa/uncertainty.hpp"
 #include "netlist/compare/compare.hpp"
 #include "netlist/program/parameters.hpp"
 #include "sim/settings/settings.hpp"
@@ -19,6 +21,7 @@ namespace ttsim::impl::sim {
 
 struct OpReport {
     std::string name, type;
+    std::set<Connection> connections;  ///< of its operands
     std::int64_t grid_r = 0, grid_c = 0, device = 0;
     std::int64_t tiles = 0;                         ///< output tiles packed, all cores, all inputs
     std::uint64_t first_cycle = 0, last_cycle = 0;  ///< first unpack, last pack
@@ -103,6 +106,7 @@ struct RunReport {
     std::uint64_t load_cycles = 0;              ///< cycles of loading kernels and programs, summed over all epochs
     std::optional<std::uint64_t> first_loaded;  ///< cycle in which the first epoch was loaded
     double inputs_per_second = 0;               ///< steady rate of the run; 0: unknown
+    bool rate_of_loop = false;                  ///< that rate is one of loops: pauses between executes count
     double end_to_end_per_second = 0;           ///< inputs divided by the time of all cycles plus host_seconds
     double host_seconds = 0;                    ///< of a compiled model: measured time of the host steps
     bool all_on_host = false;                   ///< of a compiled model: the chips compute nothing and have no rates

@@ -109,6 +109,8 @@ TEST_CASE("graphs that follow each other are steady from loop to loop") {
     report.graphs[1].last_end = 2'400'000;
     sim::summarize(report);
     CHECK(report.inputs_per_second == Approx(4000));  // 4 inputs in 1 ms
+    CHECK(report::text(report).find("inputs/s, loop: 4,000 inputs/s with the pauses between executes\n") !=
+          std::string::npos);
     report.graphs[1].executes = 1;
     report.inputs_per_second = 0;
     sim::summarize(report);

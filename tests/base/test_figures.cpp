@@ -112,9 +112,13 @@ TEST_CASE("graphs that alternate in a loop run at the rate of the loop; graphs b
     const GraphExecutes once{
         .inputs = 1, .executes = 1, .first_inputs = 1, .start = 0, .first_end = 10, .last_end = 10};
     CHECK(steady_rate({once, graph, other}, hz) == Approx(8 * hz / 4000));
+    CHECK(is_loop_rate({once, graph, other}));
+    CHECK_FALSE(is_loop_rate({graph}));  // alone: within an execute
+    CHECK_FALSE(is_loop_rate({once}));
     // alone and unknown within an execute: the loop's
     graph.inputs_per_second = 0;
     CHECK(steady_rate({graph}, hz) == Approx(8 * hz / 4000));
+    CHECK(is_loop_rate({graph}));
     // two loops, one after the other
     GraphExecutes later = graph;
     later.start = 6000;

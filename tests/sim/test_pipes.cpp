@@ -56,6 +56,28 @@ std::string in_order(int inputs, int readers) {
     return n.text();
 }
 
+/// Two cores whose tiles are gathered, slice by slice; readers of several slices stack them.
+std::string gathered(const Cut& made, const Cut& reader, int inputs) {
+    NetlistText n;
+    n.queue({.name = "x", .cut = {}, .entries = 1, .ram = true});
+    n.graph("g", inputs);
+    n.op({.name = "first",
+          .type = "nop",
+          .inputs = {"x"},
+          .cut = made,
+          .more = fmt::format("input_0_tms: [broadcast: {{r: {}}}, broadcast: {{c: 2}}, broadcast: {{z: {}}}], "
+                              "attributes: {{kernel_broadcast: {{input_0: 1}}}}",
+                              made.rows(), made.t)});
+    n.op({.name = "reader",
+          .type = "nop",
+          .inputs = {"first"},
+          .cut = reader,
+          .col = 1,
+          .more = made.t > 1 ? fmt::format("input_0_tms: [vstack: {}]", made.t) : ""});
+    n.program("p", {execute("g", {ram("x", true)})});
+    return n.text();
+}
+
 /// Clocks of a run in timing mode.
 template <class LeaveOut>
 std::int64_t clocks(const std::string& text, LeaveOut&& leave_out) {
@@ -155,6 +177,26 @@ TEST_CASE("the forks of a core send one after the other") {
     const double one = static_cast<double>(more(1));
     CHECK(static_cast<double>(more(2)) == Approx(2 * one).epsilon(0.05));
     CHECK(static_cast<double>(more(3)) == Approx(3 * one).epsilon(0.05));
+}
+
+TEST_CASE("phases of one source pass one relay, and readers of a stack share one gather") {
+    const PipeConstants& pipes = noc::constants(chip("wormhole_b0")).pipes;
+    const auto per_input = [](const Cut& made, const Cut& reader) {
+        const auto of = [&](int inputs) {
+            return clocks(gathered(made, reader, inputs),
+                          [](PipeMechanisms& left) { left.kernels = left.credits = false; });
+        };
+        return static_cast<double>(of(96) - of(32)) / 64;
+    };
+    const double tile = 2080 / pipes.stream_bytes + pipes.gather_tile;
+    const auto block = [&](double tiles) { return pipes.gather_block + tiles * tile; };
+    // 32 tiles of each source: one phase, and a phase for each tile. The other source hides the phases of the first 8.
+    const Cut tall{.grid_r = 2, .m = 4, .rt = 4, .ct = 2};
+    CHECK(per_input(tall, {.m = 8, .rt = 4, .ct = 2}) == Approx(block(64)).epsilon(0.05));
+    CHECK(per_input(tall, {.m = 8, .n = 2, .rt = 4, .ct = 1}) == Approx(block(64) + 48 * pipes.phase).epsilon(0.05));
+    // four slices, two for each of two readers
+    const Cut slices{.grid_r = 2, .rt = 4, .ct = 2, .t = 4};
+    CHECK(per_input(slices, {.grid_r = 2, .m = 4, .rt = 4, .ct = 2}) == Approx(4 * block(16)).epsilon(0.05));
 }
 
 TEST_CASE("a trace says which readers waited for blocks and for other forks") {

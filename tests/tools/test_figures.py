@@ -56,7 +56,7 @@ class Surfaces(WithFolder):
         self.table = json.loads(run(TTPERF, self.trace, "--json"))
 
     def rates_in(self, text):
-        found = re.search(r"end to end: ([\d,]+|-) inputs/s, steady: ([\d,]+|-)", text)
+        found = re.search(r"end to end: ([\d,]+|-) inputs/s, (?:steady|loop): ([\d,]+|-)", text)
         self.assertIsNotNone(found, text)
         return whole(found[1]), whole(found[2])
 

@@ -15,13 +15,25 @@ double stream_bytes(DataFormat format, double tiles) {
     return format == DataFormat::Invalid ? 0 : real(tile_bytes(format, {})) * tiles;
 }
 
-/// Operand buffers hold two micro-blocks, or 32 KiB of tiles when that is more. With two, the space of one
-/// micro-block becomes free while the other is unpacked, and new tiles arrive after a turnaround time.
-double two_block_supply(const KernelShape& s, const SweepPipes& p) {
+/// Whether an operand buffer holds only two of the units that are freed at once. It holds 32 KiB of tiles if that is
+/// more. With two, the space of one unit becomes free while the other is unpacked, and new tiles arrive after a
+/// turnaround time.
+bool holds_two(double unit_bytes) {
     constexpr double smallest_buffer = 32768;
+    return 2 * unit_bytes >= smallest_buffer;
+}
+
+double reduce_supply(const KernelShape& s, const SweepPipes& p) {
     const double block = stream_bytes(s.in0, real(s.ublock_tiles()));
-    if (2 * block < smallest_buffer) return 0;
+    if (!holds_two(block)) return 0;
     return real(s.t * s.ublocks()) * (block / p.reduce_supply_bytes + p.supply_iteration);
+}
+
+/// Every product has its own tile of activations; a column of micro-blocks is freed at once.
+double depthwise_supply(const KernelShape& s, const SweepPipes& p) {
+    const double unit = stream_bytes(s.in0, real(s.mblock_m * s.ublock_tiles()));
+    const double units = real(s.t * s.mblock_n * s.m_k * s.u_kt);
+    return units * (unit / p.depthwise_supply_bytes + (holds_two(unit) ? p.supply_iteration : 0));
 }
 
 double eltwise_supply(const KernelShape& s, bool single, const SweepPipes& p) {
@@ -38,10 +50,9 @@ double supply(const KernelShape& s, bool single, const SweepPipes& p) {
         case KernelFamily::Sparse:
             return 0;
         case KernelFamily::ReduceTile:
-            return two_block_supply(s, p);
-        case KernelFamily::Depthwise:  // every product has its own tile of activations
-            return stream_bytes(s.in0, real(s.t * s.ublocks() * s.ublock_tiles() * s.m_k * s.u_kt)) /
-                   p.depthwise_supply_bytes;
+            return reduce_supply(s, p);
+        case KernelFamily::Depthwise:
+            return depthwise_supply(s, p);
         case KernelFamily::Matmul: {
             const double in0 = stream_bytes(s.in0, real(s.t * s.mblock_m * s.ublock_rt * s.m_k * s.u_kt));
             return in0 <= p.supply_window ? 0 : in0 / p.matmul_supply_bytes;
