@@ -9,6 +9,7 @@
 #include "compiler/host/host_steps.hpp"
 #include "compiler/model/host_share.hpp"
 #include "kernels/formats/numerics.hpp"
+#include "runtime/operand_places.hpp"
 
 namespace ttsim::impl::runtime {
 
@@ -70,6 +71,21 @@ SessionOptions engine(sim::Mode mode, unsigned threads) {
     return options;
 }
 
+/// Throws Error(Input) unless the shards cover the buffer and their cores exist.
+void check_shards(const BufferSpec& spec, const Matrix& m, std::int64_t banks) {
+    if (spec.memory != MemoryKind::L1) fail_input({}, "a buffer with shards is in L1");
+    if (spec.shard_rows < 1 || spec.shard_columns < 1)
+        fail_input({}, "a shard has at least one row and column, not {} x {}", spec.shard_rows, spec.shard_columns);
+    const std::int64_t down = (m.z * m.rows + spec.shard_rows - 1) / spec.shard_rows;
+    const std::int64_t across = (m.cols + spec.shard_columns - 1) / spec.shard_columns;
+    if (down * across > std::ssize(spec.cores))
+        fail_input({}, "{} in shards of {} x {} has {} of them, for {} cores", to_string(spec.type), spec.shard_rows,
+                   spec.shard_columns, down * across, spec.cores.size());
+    for (const std::int64_t core : spec.cores)
+        if (core < 0 || core >= banks)
+            fail_input({}, "there is no core {}; the device has cores 0..{}", core, banks - 1);
+}
+
 std::uint64_t cycle(double at) { return static_cast<std::uint64_t>(std::llround(at)); }
 
 }  // namespace
@@ -119,10 +135,23 @@ const DeviceSession::Buffer& DeviceSession::find(std::int64_t buffer) const {
 std::shared_ptr<DeviceSession::Memory> DeviceSession::allocate(const BufferSpec& spec) {
     const Matrix m = matrix_of(spec.type.dims);
     auto memory = std::make_shared<Memory>();
-    memory->place.memory = spec.memory;
-    memory->place.pages = spec.tiled ? m.z * tiles(m.rows) * tiles(m.cols) : m.z * m.rows;
-    memory->place.page_bytes = page_bytes(spec, m);
-    memory->place.address = allocator(spec.memory).allocate(memory->place.pages, memory->place.page_bytes);
+    BufferState& place = memory->place;
+    place.memory = spec.memory;
+    place.pages = spec.tiled ? m.z * tiles(m.rows) * tiles(m.cols) : m.z * m.rows;
+    place.page_bytes = page_bytes(spec, m);
+    BankAllocator& banks = allocator(spec.memory);
+    if (spec.cores.empty()) {
+        place.address = banks.allocate(place.pages, place.page_bytes);
+        return memory;
+    }
+    // all banks keep the address range of a shard, as the vendor's allocator does
+    const Matrix shard{1, spec.shard_rows, spec.shard_columns};
+    check_shards(spec, m, banks.banks());
+    place.page_bytes = page_bytes(spec, shard);
+    place.cores = spec.cores;
+    const std::int64_t in_shard = spec.tiled ? tiles(shard.rows) * tiles(shard.cols) : shard.rows;
+    place.pages = in_shard * std::ssize(spec.cores);
+    place.address = banks.allocate(in_shard * banks.banks(), place.page_bytes);
     return memory;
 }
 
@@ -181,12 +210,20 @@ ir::Literal DeviceSession::peek(std::int64_t buffer) const {
 
 std::int64_t DeviceSession::move(std::span<const std::int64_t> sources, const BufferSpec& spec, ir::Literal&& values) {
     const std::unique_lock lock(mutex_);
-    std::int64_t bytes = 0;
-    for (const std::int64_t source : sources) bytes += find(source).memory->place.bytes();
+    std::vector<LaunchCosts::Moved> read;
+    read.reserve(sources.size());
+    for (const std::int64_t source : sources) read.push_back(moved(source));
     const std::int64_t id = add(spec, rounded(std::move(values), spec));
     ++counters_.moves;
-    advance(costs_.move_cycles(bytes, find(id).memory->place.bytes()), false);
+    advance(costs_.move_cycles(read, moved(id)), false);
     return id;
+}
+
+LaunchCosts::Moved DeviceSession::moved(std::int64_t buffer) const {
+    const BufferState& place = find(buffer).memory->place;
+    if (place.memory == MemoryKind::Dram) return {place.bytes(), 0};
+    const std::int64_t holders = place.cores.empty() ? std::min(l1_.banks(), place.pages) : std::ssize(place.cores);
+    return {place.bytes(), std::max<std::int64_t>(1, holders)};
 }
 
 std::int64_t DeviceSession::view(std::int64_t buffer, const ir::Dims& dims) {
@@ -227,7 +264,8 @@ std::vector<BufferState> DeviceSession::buffers() const {
 
 // --- programs ------------------------------------------------------------------------------------------------------
 
-std::int64_t DeviceSession::add_program(ir::CompiledModel model) {
+std::int64_t DeviceSession::add_program(ir::CompiledModel model, std::span<const BufferSpec> inputs,
+                                        std::span<const BufferSpec> outputs) {
     auto program = std::make_unique<Program>();
     std::int64_t values = 0;
     for (const ModelTensor& input : inputs_of(model)) {
@@ -242,8 +280,14 @@ std::int64_t DeviceSession::add_program(ir::CompiledModel model) {
     program->state.all_on_host = ir::all_on_host(model.host.program);
     if (!program->state.all_on_host) {
         program->state.cores = most_cores(model.netlist);
-        Model timing(model, {engine(sim::Mode::Timing, 1), machine_});
-        timing.run(model.inputs);
+        ir::CompiledModel placed = model;
+        PlacedMachine on = with_operands_in_l1(machine_, placed, inputs, outputs);
+        SessionOptions options = engine(sim::Mode::Timing, 1);
+        options.idealized = std::move(on.resources);
+        Model timing(std::move(placed), {options, on.machine});
+        timing.push(model.inputs);  // before the program starts: its operands are in memory
+        timing.flush();
+        (void)timing.get();
         for (const sim::GraphReport& graph : timing.session().report().graphs)
             program->state.cycles += graph.active_cycles;
         const auto& results = model.host.from_device;
@@ -297,7 +341,8 @@ Model& DeviceSession::live(Program& program) {
 
 /// Moves the clocks on by an op.
 void DeviceSession::advance(std::uint64_t cycles, bool is_new) {
-    host_ += is_new ? costs_.enqueue_new : costs_.enqueue;
+    if (replay_ != Replay::Next) host_ += is_new ? costs_.enqueue_new : costs_.enqueue;
+    if (replay_ == Replay::First) replay_ = Replay::Next;
     const bool first = counters_.launches + counters_.moves <= 1;
     const double ready = first ? 0 : device_ + costs_.gap;
     const double start = std::max(host_, ready);
@@ -344,6 +389,14 @@ std::vector<std::int64_t> DeviceSession::launch(std::int64_t program, std::span<
 
 // --- clocks --------------------------------------------------------------------------------------------------------
 
+void DeviceSession::begin_replay() {
+    const std::unique_lock lock(mutex_);
+    replay_ = Replay::First;
+}
+void DeviceSession::end_replay() {
+    const std::unique_lock lock(mutex_);
+    replay_ = Replay::No;
+}
 std::uint64_t DeviceSession::host_now() const {
     const std::unique_lock lock(mutex_);
     return cycle(host_);

@@ -5,7 +5,8 @@
 //   write(values) -> buffer --launch(program)--> buffer --read()--> values
 //
 // Values are those of the functional engine, the same bits as a session of the program's netlist. A program's time is
-// that of its netlist on the machine: from the first unpack to the last pack of its epochs, with operands in DRAM.
+// that of its netlist on the machine: from the first unpack to the last pack of its epochs, with operands in memory.
+// Buffers in L1 are read and written there: each buffer of a queue in the core that holds its part of the tensor.
 // Loading of epochs is not charged. The launch costs of ops that a host enqueues (runtime/launch_costs.hpp) are.
 //
 //   host[i] = host[i-1] + enqueue;   start[i] = max(host[i], end[i-1] + gap);   end[i] = start[i] + spread + cycles
@@ -24,27 +25,18 @@
 
 #include "compiler/model/compiled_model.hpp"
 #include "runtime/bank_allocator.hpp"
+#include "runtime/buffer_spec.hpp"
 #include "runtime/launch_costs.hpp"
 #include "runtime/model.hpp"
 
 namespace ttsim::impl::runtime {
-
-enum class MemoryKind : std::uint8_t { Dram, L1 };
-
-/// The values of a buffer and how they lie in memory.
-struct BufferSpec {
-    ir::Type type;                              ///< element type and shape of the values
-    DataFormat format = DataFormat::Float16_b;  ///< of floats: they are rounded to it
-    int element_bits = 16;                      ///< in memory, without shared exponents
-    bool tiled = true;                          ///< in tiles of 32 x 32 over the last two axes; else row by row
-    MemoryKind memory = MemoryKind::Dram;
-};
 
 struct BufferState {
     std::int64_t id = 0;
     std::int64_t address = 0;  ///< in each bank
     std::int64_t pages = 0, page_bytes = 0;
     MemoryKind memory = MemoryKind::Dram;
+    std::vector<std::int64_t> cores;  ///< of its shards; empty: all banks
     std::int64_t bytes() const { return pages * page_bytes; }
 };
 
@@ -99,8 +91,10 @@ public:
     std::vector<BufferState> buffers() const;  ///< all, by number
 
     // --- programs ---
-    /// Elaborates and times the program. Throws as Model() does.
-    std::int64_t add_program(ir::CompiledModel model);
+    /// Elaborates and times the program with operands in these memories (empty: all in DRAM), in the order of the
+    /// model's inputs and outputs. Throws as Model() does.
+    std::int64_t add_program(ir::CompiledModel model, std::span<const BufferSpec> inputs = {},
+                             std::span<const BufferSpec> outputs = {});
     ProgramState program(std::int64_t program) const;
     /// Runs a program on buffers, in the order of its inputs; returns buffers in the order of its outputs.
     std::vector<std::int64_t> launch(std::int64_t program, std::span<const std::int64_t> inputs,
@@ -109,6 +103,10 @@ public:
 
     // --- clocks ---
     void synchronize();  ///< the host waits for the device
+    /// Launches and moves until end_replay() are those of a recorded sequence, which the host enqueues with one
+    /// command.
+    void begin_replay();
+    void end_replay();
     std::uint64_t host_now() const;
     std::uint64_t device_now() const;  ///< end of the last op
     LaunchTime last_launch() const;
@@ -134,6 +132,7 @@ private:
     std::shared_ptr<Memory> allocate(const BufferSpec& spec);
     void release(const std::shared_ptr<Memory>& memory);
     BankAllocator& allocator(MemoryKind kind) { return kind == MemoryKind::Dram ? dram_ : l1_; }
+    LaunchCosts::Moved moved(std::int64_t buffer) const;
     Model& live(Program& program);
     void advance(std::uint64_t cycles, bool is_new);
 
@@ -149,6 +148,7 @@ private:
     std::list<Program*> live_;  ///< programs with a session, the last used first
     std::int64_t next_buffer_ = 1, next_program_ = 1;
     double host_ = 0, device_ = 0;
+    enum class Replay : std::uint8_t { No, First, Next } replay_ = Replay::No;
     LaunchTime last_;
     DeviceCounters counters_;
 };

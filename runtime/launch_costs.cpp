@@ -6,6 +6,7 @@
 #include "base/yaml_map.hpp"
 #include "isa/config_dir.hpp"
 #include "sim/memory/memory_constants.hpp"
+#include "sim/noc/constants.hpp"
 
 namespace ttsim::impl::runtime {
 
@@ -32,6 +33,9 @@ LaunchCosts launch_costs(const ChipParams& chip) {
     const auto channels = static_cast<double>(std::max<std::size_t>(chip.dram.size(), 1));
     costs.dram_bytes = channels * std::min(chip.timing.dram_read_bytes, chip.timing.dram_write_bytes);
     costs.dram_latency = memory.access.dram_read;
+    const noc::Constants& noc = noc::constants(chip);
+    costs.l1_bytes = static_cast<double>(noc.flit_bytes);  // a port of the NoC carries a flit a cycle
+    costs.l1_latency = std::max(0.0, memory.access.dram_read - noc.dram_latency);
     return costs;
 }
 
@@ -43,8 +47,21 @@ std::uint64_t LaunchCosts::read_cycles(std::int64_t bytes) const {
     return whole(pop_latency + static_cast<double>(bytes) / pop_bytes);
 }
 
-std::uint64_t LaunchCosts::move_cycles(std::int64_t bytes_read, std::int64_t bytes_written) const {
-    return whole(2 * dram_latency + static_cast<double>(bytes_read + bytes_written) / dram_bytes);
+std::uint64_t LaunchCosts::move_cycles(std::span<const Moved> sources, const Moved& result) const {
+    double in_dram = 0, in_l1 = 0, read = 0;
+    const auto latency = [&](const Moved& one) { return one.l1_cores > 0 ? l1_latency : dram_latency; };
+    const auto add = [&](const Moved& one) {
+        if (one.l1_cores > 0)
+            in_l1 += static_cast<double>(one.bytes) / (static_cast<double>(one.l1_cores) * l1_bytes);
+        else
+            in_dram += static_cast<double>(one.bytes) / dram_bytes;
+    };
+    for (const Moved& source : sources) {
+        add(source);
+        read = std::max(read, latency(source));
+    }
+    add(result);
+    return whole((sources.empty() ? latency(result) : read) + latency(result) + std::max(in_dram, in_l1));
 }
 
 }  // namespace ttsim::impl::runtime

@@ -31,6 +31,7 @@ struct Session::Impl {
         settings.inputs_count.reset();
         settings.pipes = o.pipes;
         settings.trace = o.trace;
+        settings.idealized = o.idealized;
         settings.stop = o.stop;
         return settings;
     }

@@ -22,7 +22,8 @@ namespace ttsim::impl::runtime {
 struct SessionOptions : sim::MachineValues {
     bool golden = false;        ///< values by golden in float32 instead of the simulated chips; no clock in any mode
     sim::PipeMechanisms pipes;  ///< for studies: which pipe mechanisms take time
-    sim::TraceOptions trace;    ///< written by finish_trace(), or at the end of the session
+    sim::IdealizedResources idealized{};  ///< as of what-if runs
+    sim::TraceOptions trace;              ///< written by finish_trace(), or at the end of the session
     /// Real time that a call, blocked inside the machine, waits for calls of other threads.
     std::chrono::milliseconds other_threads{0};
     const std::atomic<int>* stop = nullptr;  ///< if set to a signal number, calls end with Fault::Interrupted

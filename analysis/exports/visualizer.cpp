@@ -7,47 +7,15 @@
 #include "analysis/exports/exports.hpp"
 #include "analysis/exports/measures.hpp"
 #include "analysis/exports/text_files.hpp"
+#include "analysis/exports/visualizer_tables.hpp"
 #include "netlist/checks/instances.hpp"
 #include "netlist/plan/l1_space.hpp"
-#include "trace/database.hpp"
 
 namespace ttsim::impl::report {
 
 namespace {
 
 using Json = nlohmann::ordered_json;
-using trace::Statement;
-
-constexpr const char* visualizer_schema = R"(
-CREATE TABLE devices (device_id int, num_y_cores int, num_x_cores int, num_y_compute_cores int, num_x_compute_cores int,
-  worker_l1_size int, l1_num_banks int, l1_bank_size int, address_at_first_l1_bank int,
-  address_at_first_l1_cb_buffer int, num_banks_per_storage_core int, num_compute_cores int, num_storage_cores int,
-  total_l1_memory int, total_l1_for_tensors int, total_l1_for_interleaved_buffers int,
-  total_l1_for_sharded_buffers int, cb_limit int);
-CREATE TABLE operations (operation_id int UNIQUE, name text, duration float);
-CREATE TABLE operation_arguments (operation_id int, name text, value text);
-CREATE TABLE tensors (tensor_id int UNIQUE, shape text, dtype text, layout text, memory_config text, device_id int,
-  address int, buffer_type int);
-CREATE TABLE device_tensors (tensor_id int, device_id int, address int);
-CREATE TABLE input_tensors (operation_id int, input_index int, tensor_id int);
-CREATE TABLE output_tensors (operation_id int, output_index int, tensor_id int);
-CREATE TABLE buffers (operation_id int, device_id int, address int, max_size_per_bank int, buffer_type int,
-  buffer_layout int);
-CREATE TABLE buffer_pages (operation_id int, device_id int, address int, core_y int, core_x int, bank_id int,
-  page_index int, page_address int, page_size int, buffer_type int);
-CREATE TABLE captured_graph (operation_id int, captured_graph text);
-CREATE TABLE nodes (operation_id int, unique_id int, node_operation_id int, name text);
-CREATE TABLE edges (operation_id int, source_unique_id int, sink_unique_id int, source_output_index int,
-  sink_input_index int, key int);
-CREATE TABLE stack_traces (operation_id int, stack_trace text);
-CREATE TABLE errors (operation_id int, operation_name text, error_type text, error_message text, stack_trace text,
-  timestamp text);
-CREATE TABLE report_metadata (key text UNIQUE, value text);
-CREATE TABLE local_tensor_comparison_records (tensor_id int, golden_tensor_id int, matches int, desired_pcc float,
-  actual_pcc float);
-CREATE TABLE global_tensor_comparison_records (tensor_id int, golden_tensor_id int, matches int, desired_pcc float,
-  actual_pcc float);
-)";
 
 constexpr std::int64_t in_dram = 0, in_l1 = 1;
 
@@ -100,46 +68,19 @@ std::string dtype_name(DataFormat format) {
 class Visualizer {
 public:
     Visualizer(ExportSource& source, const std::string& file)
-        : source_(source), database_(file, file, trace::Database::Open::Write), plan_ops_(plan_ops(source.setup())) {
-        database_.run(visualizer_schema);
-    }
+        : source_(source), tables_(file), plan_ops_(plan_ops(source.setup())) {}
     void write() {
-        database_.run("BEGIN");
         devices();
         for (const std::int64_t id : own_epochs(source_.trace())) epoch(measure(source_, id));
         insert("report_metadata", {"ttsim", source_.trace().run().ttsim});
         insert("report_metadata", {"l1_addresses",
                                    "sizes as planned, placed consecutively: the model of L1 has no "
                                    "addresses"});
-        database_.run("COMMIT");
-        inserts_.clear();
-        database_.close();
+        tables_.close();
     }
 
 private:
-    /// Inserts a row of numbers, texts and nulls.
-    void insert(const std::string& table, const Json& row) {
-        auto& statement = inserts_[table];
-        if (!statement) {
-            std::string marks = "?";
-            for (std::size_t n = 1; n < row.size(); ++n) marks += ",?";
-            statement = std::make_unique<Statement>(database_, fmt::format("INSERT INTO {} VALUES ({})", table, marks));
-        }
-        std::vector<std::string> texts;
-        texts.reserve(row.size());
-        for (std::size_t n = 0; n < row.size(); ++n) {
-            const int at = static_cast<int>(n) + 1;
-            if (row[n].is_null())
-                statement->bind_null(at);
-            else if (row[n].is_number_float())
-                statement->bind(at, row[n].get<double>());
-            else if (row[n].is_number())
-                statement->bind(at, row[n].get<std::int64_t>());
-            else
-                statement->bind(at, std::string_view(texts.emplace_back(row[n].get<std::string>())));
-        }
-        statement->run();
-    }
+    void insert(const std::string& table, const Json& row) { tables_.insert(table, row); }
 
     void devices() {
         for (const ChipInstance& chip : source_.setup().machine.chips) {
@@ -271,9 +212,8 @@ private:
     }
 
     ExportSource& source_;
-    trace::Database database_;
+    VisualizerTables tables_;
     std::map<std::pair<std::string, std::string>, const PlanOp*> plan_ops_;
-    std::map<std::string, std::unique_ptr<Statement>> inserts_;
     std::map<std::string, std::int64_t> tensors_;
     std::int64_t operations_ = 0;
 };

@@ -27,12 +27,26 @@ impl::runtime::BufferSpec internal(const BufferSpec& spec) {
     out.element_bits = spec.element_bits;
     out.tiled = spec.tiled;
     out.memory = internal(spec.memory);
+    out.cores = spec.cores;
+    out.shard_rows = spec.shard_rows;
+    out.shard_columns = spec.shard_columns;
     return out;
 }
 
+std::vector<impl::runtime::BufferSpec> internal(const std::vector<BufferSpec>& specs) {
+    std::vector<impl::runtime::BufferSpec> all;
+    all.reserve(specs.size());
+    for (const BufferSpec& spec : specs) all.push_back(internal(spec));
+    return all;
+}
+
 BufferInfo external(const impl::runtime::BufferState& state) {
-    return {state.id, state.address, state.pages, state.page_bytes,
-            state.memory == impl::runtime::MemoryKind::L1 ? DeviceMemory::L1 : DeviceMemory::Dram};
+    return {state.id,
+            state.address,
+            state.pages,
+            state.page_bytes,
+            state.memory == impl::runtime::MemoryKind::L1 ? DeviceMemory::L1 : DeviceMemory::Dram,
+            state.cores};
 }
 
 impl::Machine machine_named(const std::string& device) {
@@ -83,8 +97,9 @@ std::vector<BufferInfo> DeviceSession::buffers() const {
     });
 }
 
-std::int64_t DeviceSession::add_program(const CompiledModel& model) {
-    return guarded([&] { return impl_->session.add_program(model.impl().model); });
+std::int64_t DeviceSession::add_program(const CompiledModel& model, const std::vector<BufferSpec>& inputs,
+                                        const std::vector<BufferSpec>& outputs) {
+    return guarded([&] { return impl_->session.add_program(model.impl().model, internal(inputs), internal(outputs)); });
 }
 DeviceProgram DeviceSession::program(std::int64_t program) const {
     return guarded([&] {
@@ -94,12 +109,7 @@ DeviceProgram DeviceSession::program(std::int64_t program) const {
 }
 std::vector<std::int64_t> DeviceSession::launch(std::int64_t program, const std::vector<std::int64_t>& inputs,
                                                 const std::vector<BufferSpec>& outputs) {
-    return guarded([&] {
-        std::vector<impl::runtime::BufferSpec> specs;
-        specs.reserve(outputs.size());
-        for (const BufferSpec& spec : outputs) specs.push_back(internal(spec));
-        return impl_->session.launch(program, inputs, specs);
-    });
+    return guarded([&] { return impl_->session.launch(program, inputs, internal(outputs)); });
 }
 void DeviceSession::remove_programs() {
     guarded([&] { impl_->session.remove_programs(); });
@@ -108,6 +118,8 @@ void DeviceSession::remove_programs() {
 void DeviceSession::synchronize() {
     guarded([&] { impl_->session.synchronize(); });
 }
+void DeviceSession::begin_replay() { impl_->session.begin_replay(); }
+void DeviceSession::end_replay() { impl_->session.end_replay(); }
 std::uint64_t DeviceSession::host_now() const { return impl_->session.host_now(); }
 std::uint64_t DeviceSession::device_now() const { return impl_->session.device_now(); }
 LaunchTime DeviceSession::last_launch() const {

@@ -1,5 +1,6 @@
 #include <ttsim/report.hpp>
 
+#include "analysis/exports/visualizer_tables.hpp"
 #include "analysis/report/run_report.hpp"
 #include "api/library/internal.hpp"
 
@@ -80,6 +81,15 @@ RunReport public_report(const impl::sim::RunReport& r) {
     out.source = std::make_shared<const RunReport::Source>(RunReport::Source{r});
     out.verdict = r.checked ? public_verdict(r.verdict()) : Verdict::NotChecked;
     return out;
+}
+
+void write_visualizer_report(const std::string& folder, const std::string& report) {
+    guarded([&] {
+        const auto json = nlohmann::ordered_json::parse(report, nullptr, false);
+        if (!json.is_object() || !json.contains("config") || !json.contains("tables") || !json["tables"].is_object())
+            impl::fail_input({}, "a report for ttnn-visualizer is an object with 'config' and 'tables'");
+        impl::report::write_visualizer(folder, json);
+    });
 }
 
 }  // namespace ttsim

@@ -29,20 +29,26 @@ void bind_values(nb::module_& m) {
         .def(
             "__init__",
             [](BufferSpec* spec, ElementType type, const std::vector<std::int64_t>& shape, const std::string& format,
-               int element_bits, bool tiled,
-               DeviceMemory memory) { new (spec) BufferSpec{type, shape, format, element_bits, tiled, memory}; },
-            "type"_a, "shape"_a, "format"_a, "element_bits"_a, "tiled"_a, "memory"_a)
+               int element_bits, bool tiled, DeviceMemory memory, const std::vector<std::int64_t>& cores,
+               std::int64_t shard_rows, std::int64_t shard_columns) {
+                new (spec)
+                    BufferSpec{type, shape, format, element_bits, tiled, memory, cores, shard_rows, shard_columns};
+            },
+            "type"_a, "shape"_a, "format"_a, "element_bits"_a, "tiled"_a, "memory"_a,
+            "cores"_a = std::vector<std::int64_t>{}, "shard_rows"_a = 0, "shard_columns"_a = 0)
         .def_ro("type", &BufferSpec::type)
         .def_ro("shape", &BufferSpec::shape)
         .def_ro("format", &BufferSpec::format)
         .def_ro("tiled", &BufferSpec::tiled)
-        .def_ro("memory", &BufferSpec::memory);
+        .def_ro("memory", &BufferSpec::memory)
+        .def_ro("cores", &BufferSpec::cores, "Of its shards, row by row in the grid; empty: all banks.");
     nb::class_<BufferInfo>(m, "BufferInfo", "A buffer of a device, whose pages are dealt over the banks.")
         .def_ro("id", &BufferInfo::id)
         .def_ro("address", &BufferInfo::address, "Bytes, in each bank.")
         .def_ro("pages", &BufferInfo::pages)
         .def_ro("page_bytes", &BufferInfo::page_bytes)
-        .def_ro("memory", &BufferInfo::memory);
+        .def_ro("memory", &BufferInfo::memory)
+        .def_ro("cores", &BufferInfo::cores, "Of its shards, row by row in the grid; empty: all banks.");
     nb::class_<MemoryInfo>(m, "MemoryInfo", "A memory of a device; bytes in all banks.")
         .def_ro("banks", &MemoryInfo::banks)
         .def_ro("total", &MemoryInfo::total)
@@ -115,10 +121,12 @@ void bind_device_sessions(nb::module_& m) {
         .def_prop_ro("buffers", [](Device& d) { return d.session.buffers(); })
         .def(
             "add_program",
-            [](Device& d, const CompiledModel& model) {
-                return interruptible(d.stop, [&] { return d.session.add_program(model); });
+            [](Device& d, const CompiledModel& model, const std::vector<BufferSpec>& inputs,
+               const std::vector<BufferSpec>& outputs) {
+                return interruptible(d.stop, [&] { return d.session.add_program(model, inputs, outputs); });
             },
-            "model"_a, "Times a program and keeps it; returns its number.")
+            "model"_a, "inputs"_a = std::vector<BufferSpec>{}, "outputs"_a = std::vector<BufferSpec>{},
+            "Times a program with operands in these memories (none given: DRAM) and keeps it; returns its number.")
         .def(
             "program", [](Device& d, std::int64_t id) { return d.session.program(id); }, "program"_a)
         .def(
@@ -129,6 +137,10 @@ void bind_device_sessions(nb::module_& m) {
             "program"_a, "inputs"_a, "outputs"_a, "Runs a program; returns the numbers of its results.")
         .def("remove_programs", [](Device& d) { d.session.remove_programs(); })
         .def("synchronize", [](Device& d) { d.session.synchronize(); })
+        .def(
+            "begin_replay", [](Device& d) { d.session.begin_replay(); },
+            "Launches until end_replay() are enqueued with one command.")
+        .def("end_replay", [](Device& d) { d.session.end_replay(); })
         .def_prop_ro("host_cycles", [](Device& d) { return d.session.host_now(); })
         .def_prop_ro(
             "device_cycles", [](Device& d) { return d.session.device_now(); }, "End of the last op.")

@@ -64,6 +64,8 @@ void bind_reports(nb::module_& m) {
         .def_ro("verdict", &RunReport::verdict)
         .def("text", &RunReport::text, "The text that `ttsim run` prints.")
         .def("json", &RunReport::json, "The JSON that `ttsim run --json` writes.");
+    m.def("write_visualizer_report", &write_visualizer_report, "folder"_a, "report"_a,
+          "Writes db.sqlite and config.json of ttnn-visualizer from JSON with 'config' and 'tables'.");
 }
 
 }  // namespace tt_python

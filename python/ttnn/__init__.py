@@ -19,43 +19,33 @@ from ttsim.eager.surface import near as _near
 
 from . import convolution as _convolution
 from . import creation as _creation
+from . import decorators as _decorators
 from . import device as device
-from . import experimental, graph, operations, ops, transformer
+from . import experimental, graph, model_preprocessing, operations, ops, tracer, transformer
+from . import mesh as _mesh
 from . import tensor as _tensor
+from . import traces as _traces
 from . import types as _types
 from .convolution import *  # noqa: F403
 from .creation import *  # noqa: F403
+from .decorators import *  # noqa: F403
 from .device import *  # noqa: F403
+from .mesh import *  # noqa: F403
+from .refused import refused as _refused
 from .tensor import *  # noqa: F403
+from .traces import *  # noqa: F403
 from .types import *  # noqa: F403
 
 globals().update(ops.functions("", "ttnn"))
 
 
-class ReplicateTensorToMesh:
-    """For a mesh of one device: the tensor itself."""
-
-    def __init__(self, device: Any) -> None:
-        self.device = device
-
-
-class ShardTensorToMesh(ReplicateTensorToMesh):
-    """For a mesh of one device: the tensor itself."""
-
-    def __init__(self, device: Any, dim: int) -> None:
-        super().__init__(device)
-        self.dim = dim
-
-
-class ConcatMeshToTensor(ShardTensorToMesh):
-    """For a mesh of one device: the tensor itself."""
-
-
 def get_golden_function(operation: Any) -> Callable[..., Any]:
-    """The op in torch: a function of torch tensors. RuntimeError for a function without one."""
+    """The op in torch: a function of torch tensors. RuntimeError for a function without one, whose remedy is
+    attach_golden_function()."""
     found = getattr(operation, "golden_function", None)
     if found is None:
-        raise RuntimeError(f"ttnn.get_golden_function: {getattr(operation, '__name__', operation)!r} has no golden function")
+        raise RuntimeError(f"ttnn.get_golden_function: {getattr(operation, '__name__', operation)!r} has no golden function; "
+                           "set one with ttnn.attach_golden_function(operation, function)")
     made: Callable[..., Any] = found
     return made
 
@@ -77,7 +67,8 @@ class manage_config:
 
 
 def __getattr__(name: str) -> Any:
-    raise AttributeError(f"module 'ttnn' has no attribute '{name}'{_near(name, globals())}")
+    return _refused(name, "ttnn", globals())
 
 
-_ = (_convolution, _creation, _tensor, _types, experimental, graph, operations, transformer)
+_ = (_convolution, _creation, _decorators, _mesh, _tensor, _traces, _types, experimental, graph, model_preprocessing, operations,
+     tracer, transformer)

@@ -67,6 +67,15 @@ class Device(ReportMixin, _Device):
     def core_grid(self) -> CoreGrid:
         return CoreGrid(y=self.grid[1], x=self.grid[0])
 
+    def get_mesh_device(self) -> Device:
+        """Itself: a mesh of one device."""
+        return self
+
+    def dram_grid_size(self) -> CoreCoord:
+        """One row of DRAM channels."""
+        from ttsim._ttsim import DeviceMemory
+        return CoreCoord(int(self.open_session("dram_grid_size").memory(DeviceMemory.Dram).banks), 1)
+
     def sfpu_eps(self) -> float:
         """The smallest difference of the vector unit."""
         return 1.19209e-7
@@ -220,12 +229,46 @@ def get_arch_name() -> str:
     return "grayskull" if product.startswith("gs_") else "blackhole" if product.startswith("p1") else "wormhole_b0"
 
 
+class Event:
+    """A point in the order of a device's ops."""
+
+    def __init__(self, device: Device) -> None:
+        self.device = device
+
+
+def record_event(device: Device, cq_id: int = 0) -> Event:
+    """The present point in the device's order of ops. All queues of a device keep one order."""
+    device.open_session("ttnn.record_event")
+    return Event(device)
+
+
+def wait_for_event(cq_id: int, event: Event) -> None:
+    """Does nothing: a device has one order of ops, so later ops come after the event."""
+
+
+def event_synchronize(event: Event) -> None:
+    """The host waits until the device has run all ops."""
+    synchronize_device(event.device)
+
+
+def set_printoptions(*, profile: str | None = None, **accepted: Any) -> None:
+    """How values are printed: torch.set_printoptions() with this profile ("full", "short", "default")."""
+    import torch
+    torch.set_printoptions(profile="full" if profile == "full" else profile or "default")
+
+
+def disable_and_clear_program_cache(device: Device) -> None:
+    """Forgets all programs; later ops make theirs anew."""
+    device.disable_and_clear_program_cache()
+
+
 def dump_device_memory_state(device: Device, prefix: str = "") -> None:
     """Prints the live buffers."""
     print(device.memory_map())
 
 
-__all__ = ["Arch", "CloseDevice", "CloseDevices", "CreateDevice", "CreateDevices", "Device", "DispatchCoreAxis",
+__all__ = ["Event", "disable_and_clear_program_cache", "event_synchronize", "record_event", "set_printoptions", "wait_for_event",
+           "Arch", "CloseDevice", "CloseDevices", "CreateDevice", "CreateDevices", "Device", "DispatchCoreAxis",
            "DispatchCoreConfig", "DispatchCoreType", "DumpDeviceProfiler", "GetDefaultDevice", "GetNumAvailableDevices",
            "MeshDevice", "MeshShape", "ReadDeviceProfiler", "SetDefaultDevice", "close", "close_device",
            "close_mesh_device", "dump_device_memory_state", "enable_program_cache", "get_arch_name", "get_device_ids",

@@ -12,7 +12,7 @@ from ttsim.eager.surface import Operation
 _INTERNAL = frozenset((
     "windows", "window_max", "window_mean", "window_product", "kernel_matrix", "grouped_kernel_matrix", "grouped_windows",
     "joined_groups", "depthwise_product", "depthwise_matrix", "spread", "flipped_kernel", "getitem", "to_layout", "typecast",
-    "to_memory_config", "full", "zeros", "ones", "empty", "arange", "rand"))
+    "to_memory_config", "interleaved_to_sharded", "sharded_to_interleaved", "reshard", "full", "zeros", "ones", "empty", "arange", "rand"))
 _IN_PLACE = ("add", "subtract", "multiply", "divide", "rsub", "relu", "exp", "sqrt", "sigmoid", "tanh", "gelu", "silu", "neg",
              "logical_and", "logical_or", "logical_xor", "logical_not", "eq", "ne", "lt", "le", "gt", "ge",
              "squared_difference", "ldexp", "logaddexp", "logaddexp2", "bias_gelu", "pow", "clamp", "abs")

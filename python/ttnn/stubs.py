@@ -57,23 +57,18 @@ from ttsim.eager import DataType, Layout, MemoryConfig
 _INNER = _HEAD + "\nfrom .tensor import Tensor\n"
 _OUTER = _HEAD + """from ttsim.eager.config import Config
 
-from . import device as device, experimental as experimental, graph as graph, operations as operations, ops as ops
-from . import transformer as transformer
+from . import device as device, experimental as experimental, graph as graph, model_preprocessing as model_preprocessing
+from . import operations as operations, ops as ops, tracer as tracer, transformer as transformer
 from .convolution import *
 from .creation import *
+from .decorators import *
 from .device import *
+from .mesh import *
 from .tensor import *
+from .traces import *
 from .types import *
 
 CONFIG: Config
-
-class ReplicateTensorToMesh:
-    def __init__(self, device: Any) -> None: ...
-
-class ShardTensorToMesh(ReplicateTensorToMesh):
-    def __init__(self, device: Any, dim: int) -> None: ...
-
-class ConcatMeshToTensor(ShardTensorToMesh): ...
 
 def get_golden_function(operation: Any) -> Callable[..., Any]: ...
 

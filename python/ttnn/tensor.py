@@ -7,10 +7,11 @@ import torch
 
 from ttsim.eager import DataType, Device, EagerTensor, Layout, MemoryConfig, Shape
 from ttsim.eager.config import observe
+from ttsim.eager.cores import ShardOrientation, ShardSpec
 from ttsim.eager.surface import call
 from ttsim.eager.tensor import padded
 
-from .types import StorageType
+from .types import BufferType, StorageType, TensorMemoryLayout
 
 
 class Tensor(EagerTensor):
@@ -60,7 +61,38 @@ class Tensor(EagerTensor):
         return self._memory
 
     def is_sharded(self) -> bool:
+        """Whether it is in shards."""
         return self.on_device and self._memory.is_sharded()
+
+    def shard_spec(self) -> ShardSpec | None:
+        """Cores and shape of its shards; None: it has none."""
+        return self._memory.shard_spec if self.on_device else None
+
+    @property
+    def tile(self) -> tuple[int, int]:
+        """Rows and columns of a tile."""
+        return 32, 32
+
+    def squeeze(self, dim: int | None = None) -> Tensor:
+        """Without axes of size 1."""
+        made: Tensor = call("squeeze", "ttnn.squeeze", self, dim)
+        return made
+
+    def unsqueeze(self, dim: int) -> Tensor:
+        """With a new axis of size 1."""
+        made: Tensor = call("unsqueeze", "ttnn.unsqueeze", self, dim)
+        return made
+
+    def pad_to_tile(self, value: float = 0.0) -> Tensor:
+        """Rows and columns filled at the end to multiples of 32."""
+        pads = [(0, new - old) for old, new in zip(self._shape, padded(self._shape), strict=True)]
+        made: Tensor = call("pad", "ttnn.pad", self, pads, value)
+        return made
+
+    def unpad_from_tile(self, shape: Any) -> Tensor:
+        """The reverse: the first elements of each axis."""
+        made: Tensor = call("slice", "ttnn.slice", self, [0] * len(shape), list(shape))
+        return made
 
     def device(self) -> Device | None:
         """Its device; None: it is on the host."""
@@ -294,6 +326,67 @@ def to_memory_config(tensor: Tensor, memory_config: MemoryConfig, dtype: DataTyp
     return made
 
 
+def interleaved_to_sharded(input_tensor: Tensor, *place: Any, sharded_memory_config: MemoryConfig | None = None,
+                           output_dtype: DataType | None = None, **accepted: Any) -> Tensor:
+    """In shards in L1. The place: a sharded MemoryConfig, or cores (CoreGrid, CoreRangeSet), the shape of a shard, a
+    TensorMemoryLayout and a ShardOrientation. TypeError for another place."""
+    who = "ttnn.interleaved_to_sharded"
+    config = sharded_memory_config or (place[0] if place and isinstance(place[0], MemoryConfig) else None)
+    if config is None:
+        named = [accepted.get(name) for name in ("grid", "shard_shape", "shard_scheme", "shard_orientation")]
+        grid, shape, scheme, order = [*place[:4], *named[len(place[:4]):]]
+        if not isinstance(scheme, TensorMemoryLayout):
+            raise TypeError(f"{who}: the place is a sharded MemoryConfig, or cores, shape, TensorMemoryLayout and ShardOrientation")
+        config = MemoryConfig(scheme, BufferType.L1, ShardSpec(grid, shape, order or ShardOrientation.ROW_MAJOR))
+    if not config.is_sharded():
+        raise TypeError(f"{who}: {config} is not sharded; make one with ttnn.create_sharded_memory_config()")
+    made: Tensor = call("interleaved_to_sharded", who, _tensor(who, input_tensor), memory=config, dtype=output_dtype)
+    return made
+
+
+def sharded_to_interleaved(input_tensor: Tensor, memory_config: MemoryConfig | None = None,
+                           output_dtype: DataType | None = None, **accepted: Any) -> Tensor:
+    """Dealt over the banks of a memory, by default DRAM."""
+    who = "ttnn.sharded_to_interleaved"
+    made: Tensor = call("sharded_to_interleaved", who, _tensor(who, input_tensor), memory=memory_config or MemoryConfig(),
+                        dtype=output_dtype)
+    return made
+
+
+def reshard(input_tensor: Tensor, output_memory_config: MemoryConfig, **accepted: Any) -> Tensor:
+    """In other shards."""
+    made: Tensor = call("reshard", "ttnn.reshard", _tensor("ttnn.reshard", input_tensor), memory=output_memory_config)
+    return made
+
+
+def get_memory_config(tensor: Tensor) -> MemoryConfig | None:
+    """Its place on a device; None: it is on the host."""
+    return tensor._memory if tensor.on_device else None
+
+
+def is_sharded(tensor: Tensor) -> bool:
+    """Whether it is in shards."""
+    return tensor.is_sharded()
+
+
+def has_storage_type_of(tensor: Tensor, storage_type: StorageType) -> bool:
+    """Whether it is there."""
+    return tensor.storage_type() is storage_type
+
+
+def dump_tensor(file_name: Any, tensor: Tensor, **accepted: Any) -> None:
+    """Writes values, element type and layout to a file, which load_tensor() reads. Of a device: costs a transfer."""
+    torch.save({"values": to_torch(tensor), "dtype": tensor._dtype.name, "layout": tensor._layout.name}, file_name)
+
+
+def load_tensor(file_name: Any, *, device: Device | None = None) -> Tensor:
+    """A tensor from a file of dump_tensor(), on the host or a device. ValueError for another file."""
+    held = torch.load(file_name, weights_only=True)
+    if not isinstance(held, dict) or set(held) != {"values", "dtype", "layout"}:
+        raise ValueError(f"ttnn.load_tensor: {file_name} is no file of ttnn.dump_tensor()")
+    return from_torch(held["values"], DataType[held["dtype"]], layout=Layout[held["layout"]], device=device)
+
+
 def deallocate(tensor: Tensor, force: bool = True) -> None:
     """Frees the memory of a tensor; a second call does nothing."""
     _tensor("ttnn.deallocate", tensor)
@@ -304,7 +397,7 @@ def deallocate(tensor: Tensor, force: bool = True) -> None:
 def reallocate(tensor: Tensor, memory_config: MemoryConfig | None = None) -> Tensor:
     """A copy in the lowest free memory; the tensor itself is deallocated."""
     made: Tensor = call("move", "ttnn.reallocate", tensor, memory=memory_config or tensor._memory)
-    tensor.free()
+    deallocate(tensor)
     return made
 
 
@@ -327,11 +420,11 @@ def copy_host_to_device_tensor(host: Tensor, device_tensor: Tensor, cq_id: Any =
     device_tensor.buffer_of("ttnn.copy_host_to_device_tensor")
     assert device_tensor._device is not None
     made = host.to_device(device_tensor._device, device_tensor._memory)
-    device_tensor.free()
-    device_tensor._buffer, made._buffer = made._buffer, None
-    device_tensor._layout = made._layout
+    observe("write", "ttnn.copy_host_to_device_tensor", made)
+    device_tensor.take_memory(made)
 
 
-__all__ = ["Tensor", "allocate_tensor_on_device", "as_tensor", "copy_host_to_device_tensor", "deallocate", "from_device",
-           "from_torch", "is_tensor_storage_on_device", "reallocate", "to_device", "to_dtype", "to_layout",
-           "to_memory_config", "to_torch", "typecast"]
+__all__ = ["Tensor", "allocate_tensor_on_device", "as_tensor", "copy_host_to_device_tensor", "deallocate", "dump_tensor",
+           "from_device", "from_torch", "get_memory_config", "has_storage_type_of", "interleaved_to_sharded", "is_sharded",
+           "is_tensor_storage_on_device", "load_tensor", "reallocate", "reshard", "sharded_to_interleaved", "to_device",
+           "to_dtype", "to_layout", "to_memory_config", "to_torch", "typecast"]

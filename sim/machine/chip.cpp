@@ -22,6 +22,7 @@ Chip::Chip(const sc_core::sc_module_name& name, const ChipInstance& instance, Cl
       dram_(instance.params.dram.size() * static_cast<std::size_t>(instance.params.dram_blocks)),
       resident_(static_cast<std::size_t>(instance.params.grid_x * instance.params.grid_y), nullptr) {
     idealize(ideal);
+    l1_channels_ = ideal.l1_channels;
 }
 
 void Chip::idealize(const IdealizedResources& ideal) {
@@ -70,7 +71,9 @@ static Cycle ceil_cycles(double clocks) { return static_cast<Cycle>(std::ceil(cl
 Cycle Chip::dram_read(const BufferAddress& at, std::uint64_t bytes, Cycle ready) {
     const std::uint64_t piece = std::min<std::uint64_t>(bytes, largest_packet);
     const Cycle length = bytes == 0 ? 0 : ceil_cycles(static_cast<double>(bytes) / memory_.dram.rate(false, piece));
-    return channel(at).reserve(calendar_.now(), ready, length, bytes) + ceil_cycles(memory_.access.dram_read);
+    const double latency =
+        memory_.access.dram_read - (l1_channels_.contains(at.channel) ? noc_.constants().dram_latency : 0);
+    return channel(at).reserve(calendar_.now(), ready, length, bytes) + ceil_cycles(std::max(0.0, latency));
 }
 
 Cycle Chip::dram_write(const BufferAddress& at, std::uint64_t bytes, Cycle ready, std::uint64_t piece) {

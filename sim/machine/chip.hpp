@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <systemc>
 #include <vector>
 
@@ -59,7 +60,8 @@ private:
     const MemoryConstants& memory_;
     std::vector<Server> dram_;  ///< memories of channel 0, then of channel 1, ...
     Server from_host_, to_host_;
-    std::vector<const void*> resident_;  ///< by NoC node: the kernel that the core holds
+    std::set<std::int64_t> l1_channels_;  ///< channels that are the L1 of a core
+    std::vector<const void*> resident_;   ///< by NoC node: the kernel that the core holds
 };
 
 /// All chips and links of a machine.

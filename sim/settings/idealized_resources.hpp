@@ -18,6 +18,9 @@ struct IdealizedResources {
     bool load = false;  ///< kernels and programs of epochs
     bool dram = false;  ///< all channels; else those of dram_channels
     std::set<std::int64_t> dram_channels;
+    /// DRAM channels that stand for the L1 of a core each, without pins and the latency of DRAM. Not of a what-if run:
+    /// device sessions place operands there (runtime/operand_places.hpp).
+    std::set<std::int64_t> l1_channels;
     std::set<std::string> ops;    ///< kernels of these ops take no time
     std::set<std::string> pipes;  ///< transfers to the operands of these ops take no time
     std::set<std::string> sends;  ///< transfers from these ops to other ops take no time
@@ -26,7 +29,10 @@ struct IdealizedResources {
 
     bool any() const;
     friend auto operator<=>(const IdealizedResources&, const IdealizedResources&) = default;
-    bool idealizes_channel(std::int64_t channel) const { return dram || dram_channels.contains(channel); }
+    bool idealizes_channel(std::int64_t channel) const {
+        return dram || dram_channels.contains(channel) || is_l1(channel);
+    }
+    bool is_l1(std::int64_t channel) const { return l1_channels.contains(channel); }
 };
 
 /// Parses "noc", "eth", "host", "load", "dram", "dram:CHANNEL", "op:NAME", "pipes:NAME",

@@ -51,8 +51,8 @@ TEST_CASE("a launch has the bits and the cycles of a session of the same netlist
     const std::int64_t y = device.launch(add, std::vector{a, b}, std::vector{bfloat16({33, 50})}).front();
 
     runtime::Model own(model, {});  // the engine with a clock
-    const Literal expected = own.run({{"a", device.peek(a)}, {"b", device.peek(b)}}).at("y");
-    CHECK(device.read(y) == expected);
+    own.push({{"a", device.peek(a)}, {"b", device.peek(b)}});  // operands are in DRAM before the program starts
+    CHECK(device.read(y) == own.get().at("y"));
     std::uint64_t cycles = 0;
     for (const sim::GraphReport& graph : own.session().report().graphs) cycles += graph.active_cycles;
     CHECK(device.program(add).cycles == cycles);
@@ -126,4 +126,95 @@ TEST_CASE("values are rounded to the format of their buffer") {
     small.set(0, 1.0);
     small.set(1, 0.01);  // below the last digit that the shared exponent leaves
     CHECK(runtime::rounded(Literal(small), spec).at(1) == 0.0);
+}
+
+TEST_CASE("operands in L1 take less time than operands in DRAM") {
+    const ir::Dims dims{512, 512};
+    ir::CompileOptions options;
+    options.effort = 0;
+    const ir::CompiledModel model = ir::compile(
+        ir::parse_graph("%a = input : f32[512, 512]\n%b = input : f32[512, 512]\n%y = add %a, %b\noutput \"y\" = %y\n",
+                        "add.tg"),
+        options);
+    DeviceSession device = n150();
+    const BufferSpec dram = bfloat16(dims);
+    BufferSpec dealt = dram, sharded = dram;
+    dealt.memory = sharded.memory = MemoryKind::L1;
+    sharded.cores = {0, 1, 2, 3, 4, 5, 6, 7};
+    sharded.shard_rows = 64;
+    sharded.shard_columns = 512;
+    const auto cycles = [&](const BufferSpec& inputs, const BufferSpec& output) {
+        return device.program(device.add_program(model, std::vector{inputs, inputs}, std::vector{output})).cycles;
+    };
+    const std::uint64_t slow = device.program(device.add_program(model)).cycles;
+    CHECK(cycles(dram, dram) == slow);
+    CHECK(cycles(dealt, dealt) < slow);
+    CHECK(cycles(sharded, sharded) < slow);
+    CHECK(cycles(dram, dealt) <= slow);  // the operands still come from DRAM
+    CHECK(cycles(dram, dealt) > cycles(dealt, dealt));
+    // the same values from every memory
+    const std::int64_t fast = device.add_program(model, std::vector{dealt, dealt}, std::vector{dealt});
+    const std::int64_t a = device.write(dram, ramp(dims, 0.37F)), b = device.write(dealt, ramp(dims, 0.37F));
+    const std::int64_t y = device.launch(device.add_program(model), std::vector{a, a}, std::vector{dram}).front();
+    CHECK(device.peek(device.launch(fast, std::vector{b, b}, std::vector{dealt}).front()) == device.peek(y));
+    // a move: L1 of many cores is faster than the channels of DRAM
+    const auto moved = [&](std::int64_t source, const BufferSpec& spec) {
+        (void)device.move(std::vector{source}, spec, device.peek(source));
+        return device.last_launch().end - device.last_launch().start;
+    };
+    CHECK(moved(b, dealt) < moved(a, dram));
+    CHECK(moved(a, dealt) < moved(a, dram));
+}
+
+TEST_CASE("shards of a buffer are in the L1 of their cores") {
+    DeviceSession device = n150();
+    BufferSpec spec = bfloat16({96, 64});
+    spec.memory = MemoryKind::L1;
+    spec.cores = {3, 9, 10};
+    spec.shard_rows = 32;
+    spec.shard_columns = 64;
+    const std::int64_t id = device.write(spec, ramp({96, 64}, 1));
+    const runtime::BufferState place = device.buffer(id);
+    CHECK(place.cores == std::vector<std::int64_t>{3, 9, 10});
+    CHECK(place.pages == 6);
+    CHECK(place.bytes() == 6 * 2048);
+    // every bank keeps the address range of a shard
+    CHECK(device.memory(MemoryKind::L1).used == 2 * 2048 * device.memory(MemoryKind::L1).banks);
+    device.free(id);
+    const auto refused = [&](const char* text) {
+        try {
+            (void)device.write(spec, ramp({96, 64}, 1));
+            FAIL("the buffer was made");
+        } catch (const Error& error) {
+            CHECK(std::string(error.what()).find(text) != std::string::npos);
+        }
+    };
+    spec.cores = {3, 9};
+    refused("f32[96, 64] in shards of 32 x 64 has 3 of them, for 2 cores");
+    spec.cores = {3, 9, 640};
+    refused("there is no core 640; the device has cores 0..");
+    spec.cores = {3, 9, 10};
+    spec.shard_rows = 0;
+    refused("a shard has at least one row and column, not 0 x 64");
+    spec.memory = MemoryKind::Dram;
+    refused("a buffer with shards is in L1");
+    CHECK(device.memory(MemoryKind::L1).used == 0);
+}
+
+TEST_CASE("a recorded sequence is enqueued with one command") {
+    DeviceSession device = n150();
+    const std::int64_t add = device.add_program(compiled_add());
+    const std::int64_t a = device.write(bfloat16({33, 50}), ramp({33, 50}, 1));
+    const auto launch = [&] { (void)device.launch(add, std::vector{a, a}, std::vector{bfloat16({33, 50})}); };
+    launch();
+    device.synchronize();
+    const std::uint64_t start = device.host_now();
+    device.begin_replay();
+    launch();
+    launch();
+    launch();
+    CHECK(device.host_now() - start == 1530);  // `enqueue` of configs/launch.yaml at 1 GHz
+    device.end_replay();
+    launch();
+    CHECK(device.host_now() - start == 2 * 1530);
 }

@@ -378,9 +378,10 @@ class PerfResults(WithTraces):
 
 class OpsCsv(WithTraces):
     def tool(self):
-        named = os.environ.get("TT_PERF_REPORT") or shutil.which("tt-perf-report")
+        own = shutil.which("tt-perf-report", path=ROOT / "build/venv-perf/bin")
+        named = os.environ.get("TT_PERF_REPORT") or own or shutil.which("tt-perf-report")
         if not named:
-            self.skipTest("tt-perf-report of PyPI is not installed: pip install tt-perf-report")
+            self.skipTest("tt-perf-report of PyPI is not installed: scripts/setup perf-tools")
         return named
 
     def test_columns_and_times(self):

@@ -29,6 +29,10 @@ struct BufferSpec {
     int element_bits = 16;                ///< bits of an element in memory, without shared exponents
     bool tiled = true;                    ///< tiles of 32 x 32 over the last two axes, else rows
     DeviceMemory memory = DeviceMemory::Dram;
+    /// Of a sharded buffer in L1: the core of each shard (row * columns() + column), and rows and columns of a shard in
+    /// elements. Empty: pages are dealt over all banks.
+    std::vector<std::int64_t> cores;
+    std::int64_t shard_rows = 0, shard_columns = 0;
 };
 
 /// A buffer of a device. Pages (tiles or rows) are dealt over the banks (DRAM channels or cores).
@@ -37,6 +41,7 @@ struct BufferInfo {
     std::int64_t address = 0;  ///< in bytes, in each bank
     std::int64_t pages = 0, page_bytes = 0;
     DeviceMemory memory = DeviceMemory::Dram;
+    std::vector<std::int64_t> cores;  ///< of its shards; empty: all banks
 };
 
 /// A memory of the device; sizes are bytes in all banks.
@@ -87,8 +92,10 @@ public:
     BufferInfo buffer(std::int64_t buffer) const;
     std::vector<BufferInfo> buffers() const;  ///< all that were not freed
 
-    /// Adds a program: times it and keeps it for launches. Throws Error(Input, Unsupported) if it does not fit.
-    std::int64_t add_program(const CompiledModel& model);
+    /// Adds a program: times it and keeps it for launches. `inputs`, `outputs`: the buffers of its operands, whose
+    /// memory and cores the time depends on; empty: all in DRAM. Throws Error(Input, Unsupported) if it does not fit.
+    std::int64_t add_program(const CompiledModel& model, const std::vector<BufferSpec>& inputs = {},
+                             const std::vector<BufferSpec>& outputs = {});
     DeviceProgram program(std::int64_t program) const;
     /// Runs a program: buffers in the order of the model's inputs -> new buffers in the order of its outputs.
     std::vector<std::int64_t> launch(std::int64_t program, const std::vector<std::int64_t>& inputs,
@@ -96,6 +103,9 @@ public:
     void remove_programs();
 
     void synchronize();  ///< the host's clock waits for the device's
+    /// Launches and moves until end_replay() are those of a recorded sequence: the host enqueues them with one command.
+    void begin_replay();
+    void end_replay();
     std::uint64_t host_now() const;
     std::uint64_t device_now() const;
     LaunchTime last_launch() const;  ///< of launch() or move()

@@ -9,7 +9,7 @@ import test_modules
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 PAGE = (ROOT / "docs/frameworks.md").read_text()
-EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["scikit-build"]["metadata"]["optional-dependencies"]["extras"]
 
 
 def test_each_row_of_the_table_of_modules_has_a_test():

@@ -1,14 +1,20 @@
 """Random calls of every op: arguments by a generator of random numbers, and the tolerance of the comparison with torch."""
 from __future__ import annotations
 
+import inspect
 import math
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy
 import torch
 import ttnn
+
+import ttsim
+from ttsim.eager import all_ops
+from ttsim.eager.config import observers
 
 DTYPES = {"bfloat16": ttnn.bfloat16, "float32": ttnn.float32, "bfloat8_b": ttnn.bfloat8_b, "bfloat4_b": ttnn.bfloat4_b}
 # share of the largest result that rounding to the format explains, over the handful of steps of an op
@@ -23,12 +29,11 @@ class Draw:
         self.random = random.Random(seed)
         self.generator = torch.Generator().manual_seed(seed)
         self.dtype, self.layout, self.device = dtype, layout, device
-        self.rank_ = self.random.randint(1, 4)
 
     def size(self, most: int = 70) -> int:
         return self.random.choice([1, 2, 3, 5, 17, 31, 32, 33, 50, 64, most])
 
-    def shape(self, low: int = 1, high: int = 4) -> list[int]:
+    def shape(self, low: int = 1, high: int = 5) -> list[int]:
         rank = self.random.randint(low, high)
         return [self.random.randint(1, 3) for _ in range(rank - 2)] + [self.size() for _ in range(min(rank, 2))]
 
@@ -236,7 +241,7 @@ _moved("reshape", lambda d, x: ((_regrouped(list(x.shape), d),), {}))
 _moved("view", lambda d, x: ((_regrouped(list(x.shape), d),), {}))
 _moved("squeeze", lambda d, x: ((), {}))
 _moved("unsqueeze", lambda d, x: ((d.random.randint(0, len(x.shape)),), {}))
-_moved("unsqueeze_to_4D", lambda d, x: ((), {}))
+CASES["unsqueeze_to_4D"] = OpCase(lambda d: ((d.tensor(d.shape(1, 4)),), {}), exact=True)
 _moved("permute", lambda d, x: ((d.random.sample(range(len(x.shape)), len(x.shape)),), {}))
 _moved("transpose", lambda d, x: ((d.axis(x), d.axis(x)), {}))
 _moved("split", lambda d, x: ((d.random.randint(1, 20), 0), {}))
@@ -247,9 +252,6 @@ _moved("repeat", lambda d, x: (([d.random.randint(1, 2) for _ in x.shape],), {})
 _moved("repeat_interleave", lambda d, x: ((2, d.axis(x)), {}))
 _moved("roll", lambda d, x: ((d.random.randint(-5, 5), d.axis(x)), {}))
 _moved("flip", lambda d, x: (([d.axis(x)],), {}))
-for _name in ("copy", "assign", "move", "tilize", "untilize", "interleaved_to_sharded", "sharded_to_interleaved", "reshard",
-              "alt_complex_rotate90", "fill_implicit_tile_padding", "experimental.view", "experimental.nlp_concat_heads"):
-    pass
 _moved("assign", lambda d, x: ((), {}))
 _moved("move", lambda d, x: ((), {}))
 _moved("tilize", lambda d, x: ((), {}))
@@ -279,6 +281,34 @@ CASES["experimental.nlp_create_qkv_heads"] = OpCase(lambda d: ((d.tensor([1, 1, 
 CASES["experimental.nlp_concat_heads"] = OpCase(lambda d: ((d.tensor([1, 3, d.size(), 32]),), {}), exact=True)
 
 
+
+
+def _same(name: str) -> None:
+    """Ops whose result has the values of the operand."""
+    CASES[name] = OpCase(lambda d: ((d.tensor(),), {}), exact=True)
+
+
+for _name in ("interleaved_to_sharded", "sharded_to_interleaved", "reshard"):
+    _same(_name)
+for _name in ("interleaved_to_sharded", "reshard"):
+    CASES[_name] = OpCase(lambda d: ((d.tensor(), ttnn.L1_HEIGHT_SHARDED_MEMORY_CONFIG), {}), exact=True)
+CASES["to_memory_config"] = OpCase(lambda d: ((d.tensor(), d.random.choice([ttnn.L1_MEMORY_CONFIG, ttnn.L1_WIDTH_SHARDED_MEMORY_CONFIG])), {}),
+                                   exact=True)
+CASES["fill_implicit_tile_padding"] = OpCase(lambda d: ((d.tensor(), 1.0), {}), exact=True)
+_moved("experimental.view", lambda d, x: ((_regrouped(list(x.shape), d),), {}))
+CASES["tilize_with_val_padding"] = OpCase(lambda d: ((x := d.tensor(), [n + d.random.randint(0, 9) for n in x.shape], 1.5), {}), exact=True)
+CASES["untilize_with_unpadding"] = OpCase(lambda d: ((x := d.tensor(), [d.random.randint(0, n - 1) for n in x.shape]), {}), exact=True,
+                                          floats=_WIDE)
+CASES["softmax_in_place"] = OpCase(lambda d: _reduced(d, False))
+CASES["scale_mask_softmax_in_place"] = OpCase(CASES["scale_mask_softmax"].make, tile=True)
+CASES["transformer.attention_softmax_"] = OpCase(CASES["transformer.attention_softmax"].make, tile=True)
+CASES["operations.moreh.layer_norm"] = OpCase(lambda d: ((x := d.tensor([*d.shape(1, 3), 32 + d.size()]), 1, 1e-5, d.tensor([x.shape[-1]], 0.5, 2),
+                                                          d.tensor([x.shape[-1]])), {}), tile=True, loose=1.5, floats=_WIDE)
+CASES["fill_cache"] = OpCase(lambda d: ((d.tensor([2, 3, 64, 32]), d.tensor([1, 3, d.random.randint(1, 64), 32]), d.random.randint(0, 1)), {}),
+                             exact=True)
+CASES["update_cache"] = OpCase(lambda d: ((d.tensor([2, 3, 64, 32]), d.tensor([1, 3, 2, 32]), d.random.randint(0, 63)), {}), exact=True)
+
+
 def function_of(name: str) -> Any:
     """ttnn's function of this name."""
     found: Any = ttnn
@@ -287,32 +317,78 @@ def function_of(name: str) -> Any:
     return found
 
 
-def check(name: str, seed: int, device: Any) -> str:
-    """One random call; "" if the result is torch's within the tolerance, else what is wrong."""
+_OWN_LAYOUT = ("tilize", "untilize", "embedding", "indexed_fill", "tilize_with_val_padding", "untilize_with_unpadding")
+
+
+class Watch:
+    """Keeps the operands of the last op of the chip, as they were before it."""
+
+    def __init__(self) -> None:
+        self.operands: list[torch.Tensor] = []
+
+    def __call__(self, event: str, op: str, details: Any) -> None:
+        if event == "run" and details.op.kind == "chip":
+            self.operands = [one.peek("check") for one in details.tensors]
+
+    def __enter__(self) -> Watch:
+        observers.append(self)
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        observers.remove(self)
+
+
+def bits_of_netlist(device: Any, operands: list[torch.Tensor]) -> list[Any] | None:
+    """The results of the last program of the chip, as `ttsim run` of its netlist computes them, rounded to the tensors'
+    formats; None if the last launches had no program."""
+    program = next((one.program for one in reversed(device.launches) if one.kind == "chip"), None)
+    if program is None:
+        return None
+    names = [info.name for info in program.compiled.inputs]
+    values = {key: operands[place].numpy() for key, place in zip(names, program.order, strict=True)}
+    made = []
+    for spec, result in zip(program.specs, ttsim.Model(program.compiled, engine="full").run(values).values(), strict=True):
+        buffer = device.session.write(spec, result)
+        made.append(device.session.peek(buffer))
+        device.session.free(buffer)
+    return made
+
+
+def check(name: str, seed: int, device: Any, bits: bool = False) -> str:
+    """One random call; "" if the result is torch's within the tolerance, else what is wrong. `bits`: the result of an op of
+    the chip must also have the bits of `ttsim run` of its netlist."""
     case = CASES[name]
     chosen = random.Random(f"{name}{seed}")
     dtype = chosen.choice(case.floats)
     layout = ttnn.TILE_LAYOUT if case.tile or dtype.endswith("_b") or chosen.random() < 0.5 else ttnn.ROW_MAJOR_LAYOUT
     args, kwargs = case.make(Draw(chosen.randint(0, 1 << 30), dtype, layout, device))
-    operation = function_of(name)
-    made = operation(*args, **kwargs)
 
     def plain(value: Any) -> Any:
         if isinstance(value, ttnn.Tensor):
             return value.peek("check")
         return type(value)(plain(one) for one in value) if isinstance(value, (list, tuple)) else value
-    golden = ttnn.get_golden_function(operation)(*plain(args), **{key: plain(one) for key, one in kwargs.items()})
+    golden_function = all_ops()[name].function
+    names = list(inspect.signature(golden_function).parameters)
+    given = [one for one in plain(args) if not isinstance(one, ttnn.MemoryConfig)]
+    golden = golden_function(*given[:len(names)], **{key: plain(one) for key, one in kwargs.items()})  # before the op: it may write into an operand
+    device.launches.clear()
+    with Watch() as watch:
+        made = function_of(name)(*args, **kwargs)
     pairs = zip(golden if isinstance(golden, tuple) else (golden,), made if isinstance(made, tuple) else (made,), strict=True)
     what = f"{name}({dtype}, {layout}, {[list(x.shape) for x in args if isinstance(x, ttnn.Tensor)]}, {kwargs}, seed {seed})"
     for expected, result in pairs:
         if tuple(expected.shape) != tuple(result.shape):
             return f"{what}: shape {list(result.shape)}, not {list(expected.shape)}"
-        if result.layout is not layout and name not in ("tilize", "untilize", "embedding", "indexed_fill") and case.floats != ("bfloat16",):
+        if result.layout is not layout and name not in _OWN_LAYOUT and case.floats != ("bfloat16",):
             return f"{what}: layout {result.layout}"
         got = result.peek("check").float()
         wrong = _difference(case, expected.float(), got, dtype)
         if wrong:
             return f"{what}: {wrong}"
+    run = bits_of_netlist(device, watch.operands) if bits else None
+    for result, other in zip(made if isinstance(made, tuple) else (made,), run or ()):
+        if not numpy.array_equal(result.peek("check").numpy(), other.reshape(result.shape), equal_nan=True):
+            return f"{what}: other bits than the run of its netlist"
     return ""
 
 

@@ -1,5 +1,5 @@
-"""What other tools read of a device: traces by ttsim's own, and, where TTSIM_PERF_TOOLS names the bin folder of an
-environment with tt-perf-report and ttnn-visualizer, files by these."""
+"""What other tools read of a device: traces by ttsim's own, and files by tt-perf-report and ttnn-visualizer, of build/venv-perf
+('scripts/setup perf-tools') or the bin folder that TTSIM_PERF_TOOLS names."""
 import os
 import pathlib
 import subprocess
@@ -8,8 +8,9 @@ import pytest
 import torch
 import ttnn
 
-TOOLS = os.environ.get("TTSIM_PERF_TOOLS", "")
-needs_tools = pytest.mark.skipif(not TOOLS, reason="TTSIM_PERF_TOOLS is not set")
+OWN = pathlib.Path(__file__).parents[3] / "build" / "venv-perf" / "bin"
+TOOLS = os.environ.get("TTSIM_PERF_TOOLS", "") or (str(OWN) if OWN.is_dir() else "")
+needs_tools = pytest.mark.skipif(not TOOLS, reason="TTSIM_PERF_TOOLS is not set, and 'scripts/setup perf-tools' was not run")
 needs_program = pytest.mark.skipif("TTSIM" not in os.environ, reason="TTSIM, the program, is not set")
 
 

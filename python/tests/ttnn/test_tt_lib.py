@@ -158,8 +158,6 @@ def test_ops(device):
     assert torch.equal(read(ttl.concat([x, y], 3)), torch.cat([read(x), read(y)], 3))
     with pytest.raises(AttributeError, match="did you mean"):
         ttl.softmaxx  # noqa: B018
-    with pytest.raises(NotImplementedError):
-        ttl.resnet_matmul(x, x)
 
 
 def test_autoformat_and_fallback(device):
@@ -176,3 +174,71 @@ def test_autoformat_and_fallback(device):
     assert tt_lib.fallback_ops.softmax(x, -1).layout is TILE
     assert device.report()["hidden"]["fallback"] == {"tt_lib.fallback_ops.softmax": 1}
     assert tt_lib.program_cache.num_entries() > 0
+
+
+# the names of ops that the public project of mid-2023 had, as far as its facts list them
+NAMES = ["add", "sub", "mul", "max", "min", "squared_difference", "hypot", "addcmul", "addcdiv", "mac", "lerp", "logaddexp", "logaddexp2", "ldexp", "xlogy", "atan2", "gt", "gte", "lt", "lte", "eq", "ne", "exp", "recip", "sqrt", "log", "sigmoid", "tanh", "gelu", "relu", "abs", "square", "sin", "cos", "sign", "log2", "log10", "relu6", "relu_max", "relu_min", "leaky_relu", "elu", "power", "rsqrt", "erf", "erfc", "erfinv", "exp2", "expm1", "heaviside", "i0", "tan", "asin", "acos", "atan", "gtz", "gez", "ltz", "lez", "eqz", "nez", "isinf", "isnan", "isfinite", "logical_not", "neg", "silu", "swish", "mish", "softplus", "log1p", "log_sigmoid", "hardtanh", "hardsigmoid", "hardswish", "hardshrink", "softshrink", "softsign", "tanhshrink", "threshold", "clip", "cbrt", "sinh", "cosh", "asinh", "acosh", "atanh", "add1", "deg2rad", "rad2deg", "polyval", "rpow", "rsub", "rdiv", "glu", "reglu", "geglu", "swiglu", "add_unary", "sub_unary", "mul_unary", "div_unary", "where", "bcast", "reduce", "sum", "global_mean", "mean_hw", "std_hw", "normalize_hw", "matmul", "bmm", "softmax", "softmax_in_place", "scale_mask_softmax_in_place", "layernorm", "add_layernorm", "rmsnorm", "groupnorm", "transpose", "transpose_hc", "transpose_cn", "permute", "reshape", "concat", "split_last_dim_two_chunks_tiled", "repeat", "clone", "move", "assign", "transpose_hc_rm", "fill_rm", "fill_ones_rm", "pad", "unpad", "tilize", "tilize_with_zero_padding", "tilize_with_val_padding", "untilize", "untilize_with_unpadding", "zeros", "ones", "full", "arange", "zeros_like", "ones_like", "full_like", "empty", "embeddings", "conv", "max_pool2d", "average_pool_2d", "create_qkv_heads", "nlp_create_qkv_heads", "nlp_concat_heads", "rotary_embedding", "fill_cache", "update_cache", "bert_large_fused_qkv_matmul", "bert_large_ff1_matmul", "falcon_lm_head_matmul", "resnet_matmul"]
+
+
+def test_names():
+    for name in NAMES:
+        assert getattr(ttl, name).__doc__, name
+    with pytest.raises(NotImplementedError, match="call the ops one after the other"):
+        ttl.unary_chain()
+
+
+def close(got, expected, share=0.03):
+    assert tuple(got.shape) == tuple(expected.shape)
+    assert (got - expected).abs().max() <= share * max(1.0, float(expected.abs().max()))
+
+
+def test_products_of_models(device):
+    a, b, bias = torch.randn(1, 2, 32, 64) / 4, torch.randn(1, 1, 64, 96) / 4, torch.randn(1, 1, 32, 96)
+    x, y, z = on(device, a), on(device, b), on(device, bias)
+    close(read(ttl.bert_large_ff1_matmul(x, y, bias=z, fused_activation=("gelu", True))), torch.nn.functional.gelu(a @ b + bias[:, :, :1]))
+    close(read(ttl.falcon_lm_head_matmul(x, y)), a @ b)
+    close(read(ttl.bert_large_pre_softmax_bmm(x, ttl.transpose(x))), a @ a.transpose(2, 3))
+    with pytest.raises(ValueError, match="tt_lib.tensor.resnet_matmul: N and C of the second operand are 1"):
+        ttl.resnet_matmul(x, x)
+
+
+def test_heads_and_caches(device):
+    x = on(device, torch.randn(1, 1, 32, 192))
+    fused = read(x)
+    q, k, v = ttl.nlp_create_qkv_heads(x, num_heads=2)
+    parts = [fused[..., n * 64:(n + 1) * 64].reshape(1, 32, 2, 32).transpose(1, 2) for n in range(3)]
+    assert torch.equal(read(q), parts[0]) and torch.equal(read(k), parts[1].transpose(2, 3)) and torch.equal(read(v), parts[2])
+    assert torch.equal(read(ttl.concatenate_heads(q)), fused[..., :64])
+    cache, rows = on(device, torch.zeros(1, 2, 64, 32)), on(device, torch.ones(1, 2, 32, 32))
+    assert ttl.fill_cache(cache, rows, 0) is cache
+    assert read(cache)[0, :, :32].min() == 1 and read(cache)[0, :, 32:].max() == 0
+
+
+def test_pictures(device):
+    picture, weight = torch.randn(1, 8, 10, 12), torch.randn(16, 8, 3, 3) / 8
+    x = ttl.Tensor(picture, BF16).to(device)
+    expected = torch.nn.functional.conv2d(picture, weight, None, 1, 1)
+    for kernel in (weight, tt_lib.utils.convert_weights_2d_matrix(weight, [16, 8, 3, 3])):
+        close(read(ttl.conv(x, ttl.Tensor(kernel, BF16), [3, 3, 1, 1, 1, 1])), expected)
+    last = ttl.Tensor(picture.permute(0, 2, 3, 1).reshape(1, 1, 120, 8), BF16).to(device)
+    pooled = read(ttl.max_pool2d(last, 1, 10, 12, 2, 2, 2, 2)).reshape(1, 5, 6, 8).permute(0, 3, 1, 2)
+    close(pooled, torch.nn.functional.max_pool2d(picture, 2))
+    close(read(ttl.average_pool_2d(last)), picture.mean((2, 3)).reshape(1, 1, 1, 8))
+    tiled = torch.randn(1, 8, 32, 32)
+    close(read(ttl.groupnorm(on(device, tiled), 4, 1e-5)), torch.nn.functional.group_norm(tiled, 2, eps=1e-5), 0.06)
+
+
+def test_filled_and_typed(device):
+    x = on(device, torch.ones(1, 1, 32, 32))
+    made = read(ttl.fill_ones_rm(1, 2, 32, 64, 3, 5, x))
+    assert made.shape == (1, 2, 32, 64) and made.sum() == 2 * 15 and made[0, 1, :3, :5].min() == 1
+    assert ttl.typecast(x, ttl.DataType.BFLOAT8_B).dtype is ttl.DataType.BFLOAT8_B
+    close(read(ttl.normalize_hw(on(device, values := torch.randn(1, 2, 32, 32)))),
+          (values - values.mean((2, 3), True)) / values.std((2, 3), keepdim=True), 0.05)
+    spec = ttl.ShardSpec(ttl.CoreRangeSet({ttl.CoreRange(ttl.CoreCoord(0, 0), ttl.CoreCoord(1, 0))}), [32, 32])
+    place = ttl.MemoryConfig(ttl.TensorMemoryLayout.WIDTH_SHARDED, ttl.BufferType.L1, spec)
+    assert "in 2 shards on 0,0 1,0" in sharded_map(device, ttl.interleaved_to_sharded(on(device, torch.ones(1, 1, 32, 64)), place))
+
+
+def sharded_map(device, tensor):
+    return device.eager("test").memory_map() if tensor.on_device else ""

@@ -9,6 +9,8 @@ import torch
 
 from ttsim.eager import BufferType, DataType, EagerTensor, Layout
 from ttsim.eager import MemoryConfig as _Config
+from ttsim.eager.cores import ShardSpec
+from ttsim.eager.memory import TensorMemoryLayout
 from ttsim.eager.surface import call
 
 from .. import utils
@@ -21,9 +23,12 @@ class StorageType(enum.Enum):
     DEVICE = 1
 
 
-def MemoryConfig(interleaved: bool = True, buffer_type: Any = BufferType.DRAM) -> _Config:
-    """Where a tensor's buffer is. A number as second argument is a DRAM channel, and has no effect."""
-    return _Config(buffer_type=buffer_type if isinstance(buffer_type, BufferType) else BufferType.DRAM)
+def MemoryConfig(interleaved: bool | TensorMemoryLayout = True, buffer_type: Any = BufferType.DRAM,
+                 shard_spec: ShardSpec | None = None) -> _Config:
+    """Where a tensor's buffer is. A number as second argument is a DRAM channel, and has no effect. Later programs give a
+    TensorMemoryLayout first, and a ShardSpec for shards in L1."""
+    layout = interleaved if isinstance(interleaved, TensorMemoryLayout) else TensorMemoryLayout.INTERLEAVED
+    return _Config(layout, buffer_type if isinstance(buffer_type, BufferType) else BufferType.DRAM, shard_spec)
 
 
 class _Callable(list[int]):

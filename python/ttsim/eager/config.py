@@ -28,6 +28,7 @@ observers: list[Observer] = []
 
 
 def observe(event: str, op: str, details: Any = None) -> None:
-    """Tells observers of "begin" and "end" of a call, "allocate", "free", "read" and "write"."""
+    """Tells observers of "begin" and "end" of a call; "run" and "ran" of an op of the table; "allocate" of its results;
+    "created", "replaced" and "free" of a tensor; "read" and "write" by the host."""
     for one in observers:
         one(event, op, details)

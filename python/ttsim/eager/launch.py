@@ -3,17 +3,17 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 
-from .._ttsim import InputError
+from .._ttsim import BufferSpec, InputError
 from .config import CONFIG, observe
 from .device import Device
 from .dtypes import DataType, Layout
-from .memory import DRAM, MemoryConfig
+from .memory import DRAM, MemoryConfig, placed
 from .programs import Call, Program, Slot, build, filled, result_types, results_of
 from .table import OpDef
 from .tensor import (TILE, EagerTensor, Shape, as_elements, check_layout, from_elements, host_form, memory_error, padded,
@@ -33,6 +33,7 @@ class Given:
     dtype: DataType | None = None
     layout: Layout | None = None
     fidelity: str = ""
+    golden: Callable[..., Any] | None = None  # None: the op's function
 
     @property
     def call(self) -> Call:
@@ -71,6 +72,7 @@ def run(given: Given) -> Any:
     on several or closed devices, or deallocated; ValueError and TypeError for shapes and values that do not fit."""
     device = device_of(given)
     observe("begin", given.who, given.tensors)
+    observe("run", given.who, given)
     if device is None:
         made = _on_host(given)
     else:
@@ -79,6 +81,7 @@ def run(given: Given) -> Any:
                 made = _on_device(given, device)
         except InputError as error:
             raise memory_error(given.who, error) from error
+    observe("ran", given.who, (given, made))
     observe("end", given.who, made)
     if CONFIG.enable_comparison_mode:
         compare(given, made)
@@ -146,18 +149,26 @@ def _plan(given: Given, device: Device) -> Program:
                    call.single)
     if any(math.prod(shape) == 0 for shape in made.shapes):
         raise ValueError(f"{given.who}: the result {made.shapes} has no elements")
-    if given.op.kind == "chip":
-        build(given.who, device, call, shapes, dtypes, made, comparisons=given.op.comparisons, fidelity=given.fidelity)
-    elif given.op.kind == "host":
-        made.reason = "it is an op of the host"
-    layout, memory = _layout(given), given.memory or DRAM
+    layout = _layout(given)
     for shape, dtype in zip(made.shapes, made.dtypes, strict=True):
         check_layout(given.who, dtype, layout, shape)
-    chip_layout = Layout.TILE if made.kind == "chip" else layout
-    made.specs = [spec_of(shape, dtype, chip_layout, memory) for shape, dtype in zip(made.shapes, made.dtypes, strict=True)]
+    made.memories = [placed(given.who, given.memory or DRAM, shape, layout is Layout.TILE, device.grid) for shape in made.shapes]
+    if given.op.kind == "chip":
+        made.specs = _specs(device, made, Layout.TILE)
+        operands = [spec_of(device, tensor._shape, tensor._dtype, Layout.TILE, tensor._memory) for tensor in given.tensors]
+        build(given.who, device, call, operands, dtypes, made, comparisons=given.op.comparisons, fidelity=given.fidelity)
+    elif given.op.kind == "host":
+        made.reason = "it is an op of the host"
+    if made.kind != "chip":
+        made.specs = _specs(device, made, layout)
     if key is not None and device.cache_enabled:
         device.programs[key] = made
     return made
+
+
+def _specs(device: Device, program: Program, layout: Layout) -> list[BufferSpec]:
+    return [spec_of(device, shape, dtype, layout, memory)
+            for shape, dtype, memory in zip(program.shapes, program.dtypes, program.memories, strict=True)]
 
 
 def _layout(given: Given) -> Layout:
@@ -167,7 +178,7 @@ def _layout(given: Given) -> Layout:
 def _on_device(given: Given, device: Device) -> Any:
     program = _plan(given, device)
     session = device.open_session(given.who)
-    layout, memory = _layout(given), given.memory or DRAM
+    layout = _layout(given)
     make = type(given.tensors[0])
     size = sum(tensor.page_bytes() for tensor in given.tensors)
     if program.kind == "chip":
@@ -191,9 +202,9 @@ def _on_device(given: Given, device: Device) -> Any:
         made = _fallback(given, program, device)
         kind = "host"
     if kind == "chip" and layout is not Layout.TILE:
-        made = _untilized(device, program, made, memory, given.who)
+        made = _untilized(device, program, made, given.who)
     tensors = [make(shape, dtype, layout, device=device, buffer=buffer, memory=memory)
-               for shape, dtype, buffer in zip(program.shapes, program.dtypes, made, strict=True)]
+               for shape, dtype, buffer, memory in zip(program.shapes, program.dtypes, made, program.memories, strict=True)]
     if kind != "host":
         device.record(given.who, kind, program if kind == "chip" else None, tuple(_described(one) for one in given.tensors),
                       tuple(_described(one) for one in tensors), size + sum(tensor.page_bytes() for tensor in tensors))
@@ -224,7 +235,7 @@ def _tilized(given: Given, device: Device, program: Program) -> tuple[list[int],
         buffer = tensor._buffer
         assert buffer is not None
         if tensor._layout is not Layout.TILE:
-            spec = spec_of(tensor._shape, tensor._dtype, Layout.TILE, tensor._memory)
+            spec = spec_of(device, tensor._shape, tensor._dtype, Layout.TILE, tensor._memory)
             buffer = session.move([buffer], spec, session.peek(buffer))
             device.record("tilize", "move", None, (_described(tensor),), (), 2 * tensor.page_bytes())
             device.hidden.tilize += 1
@@ -233,11 +244,12 @@ def _tilized(given: Given, device: Device, program: Program) -> tuple[list[int],
     return buffers, temporary
 
 
-def _untilized(device: Device, program: Program, buffers: list[int], memory: MemoryConfig, who: str) -> list[int]:
+def _untilized(device: Device, program: Program, buffers: list[int], who: str) -> list[int]:
     session = device.open_session(who)
     made = []
-    for shape, dtype, buffer in zip(program.shapes, program.dtypes, buffers, strict=True):
-        made.append(session.move([buffer], spec_of(shape, dtype, Layout.ROW_MAJOR, memory), session.peek(buffer)))
+    for spec, shape, dtype, buffer in zip(_specs(device, program, Layout.ROW_MAJOR), program.shapes, program.dtypes, buffers,
+                                          strict=True):
+        made.append(session.move([buffer], spec, session.peek(buffer)))
         session.free(buffer)
         device.record("untilize", "move", None, (), (), math.prod(shape) * dtype.kind.bits // 8)
         device.hidden.untilize += 1
@@ -324,15 +336,21 @@ def compare(given: Given, made: Any) -> None:
     """Compares a call with its golden function."""
     args, kwargs = filled(given.template, [tensor.peek(given.who) for tensor in given.tensors])
     with torch.no_grad():
-        golden = given.op.function(*args, **kwargs)
+        golden = (given.golden or given.op.function)(*args, **kwargs)
+    check_against(given.who, golden, made)
+
+
+def check_against(who: str, golden: Any, made: Any) -> None:
+    """Records the correlation of results with those of a golden function. Warns if it is too low, or raises RuntimeError,
+    as the settings say."""
     pairs = zip(golden if isinstance(golden, tuple) else (golden,), made if isinstance(made, tuple) else (made,), strict=False)
-    worst = min(pcc(one.float(), other.peek(given.who).float()) for one, other in pairs)
-    CONFIG.comparisons.append((given.who, worst))
+    worst = min(pcc(one.float(), other.peek(who).float()) for one, other in pairs)
+    CONFIG.comparisons.append((who, worst))
     if worst < CONFIG.comparison_mode_pcc:
-        text = f"{given.who}: correlation {worst:.5f} with its golden function is below {CONFIG.comparison_mode_pcc}"
+        text = f"{who}: correlation {worst:.5f} with its golden function is below {CONFIG.comparison_mode_pcc}"
         if CONFIG.comparison_mode_should_raise_exception:
             raise RuntimeError(text)
         warn_once(text)
 
 
-__all__ = ["Given", "Shape", "compare", "device_of", "padded", "pcc", "run", "same_tiles", "split"]
+__all__ = ["Given", "Shape", "check_against", "compare", "device_of", "padded", "pcc", "run", "same_tiles", "split"]

@@ -17,6 +17,7 @@ from ..model import CompiledModel, compile  # noqa: A004
 from ..torch import import_module
 from .device import Device
 from .dtypes import DataType
+from .memory import MemoryConfig
 
 _MOVES = frozenset(("reshape", "transpose", "nop", "cast", "map_axis", "gather_rows"))
 _FIDELITIES = frozenset(("LoFi", "HiFi2", "HiFi3", "HiFi4"))
@@ -45,7 +46,8 @@ class Program:
     cores: int = 0
     host_steps: list[str] = field(default_factory=list)  # ops inside it that the host computes
     reason: str = ""
-    specs: list[BufferSpec] = field(default_factory=list)
+    specs: list[BufferSpec] = field(default_factory=list)  # of its results
+    memories: list[MemoryConfig] = field(default_factory=list)  # of its results
     netlist: str = ""
     compiled: Any = None
 
@@ -107,9 +109,11 @@ def result_types(results: Sequence[torch.Tensor], given: Sequence[DataType], ask
     return made
 
 
-def build(op: str, device: Device, call: Call, shapes: Sequence[Sequence[int]], dtypes: Sequence[DataType],
+def build(op: str, device: Device, call: Call, operands: Sequence[BufferSpec], dtypes: Sequence[DataType],
           program: Program, *, comparisons: bool = True, fidelity: str = "") -> Program:
-    """Compiles a call and adds it to the device. Without a form on the chip the program stays one of the host."""
+    """Compiles a call with these operands and adds it to the device, timed with operands and results in their memories.
+    Without a form on the chip the program stays one of the host."""
+    shapes = [spec.shape for spec in operands]
     samples = samples_of(shapes, dtypes)
     try:
         with _capturing, warnings.catch_warnings():
@@ -134,7 +138,7 @@ def build(op: str, device: Device, call: Call, shapes: Sequence[Sequence[int]], 
         options["fidelity"] = fidelity
     try:
         compiled = _compiled(imported.graph, options, formats, result)
-        number = device.open_session(op).add_program(compiled.raw)
+        number = device.open_session(op).add_program(compiled.raw, [operands[place] for place in order], program.specs)
     except Error as refusal:
         program.reason = _first_line(refusal)
         return program

@@ -4,11 +4,10 @@ from __future__ import annotations
 import csv
 import json
 import os
-import sqlite3
 import tempfile
 from typing import Any
 
-from .._ttsim import DeviceMemory, merge_images
+from .._ttsim import DeviceMemory, merge_images, write_visualizer_report
 from ..model import CompiledModel, Model
 from .device import Device, Launch
 from .dtypes import DataType, Layout
@@ -34,6 +33,8 @@ class DeviceReport(dict[str, Any]):
         h = self["hidden"]
         lines.append(f"hidden steps: {h['tilize']} tilize, {h['untilize']} untilize, {h['pad']} pad, "
                      f"{sum(h['fallback'].values())} on the host")
+        for op, steps in self["host_steps"].items():
+            lines.append(f"{op}: the host computes {', '.join(steps)}, in no simulated time")
         for name, m in self["memory"].items():
             lines.append(f"{name}: {m['used']} of {m['total']} bytes in use, {m['peak']} at most")
         return "\n".join(lines)
@@ -60,22 +61,34 @@ class ReportMixin(Device):
                        "write_cycles": int(counters.write_cycles), "reads": counters.reads,
                        "bytes_read": counters.bytes_read, "read_cycles": int(counters.read_cycles)},
             programs={"entries": self.num_program_cache_entries(), "hits": self.hits, "misses": self.misses},
+            host_steps=self._host_steps(),
             hidden={"tilize": self.hidden.tilize, "untilize": self.hidden.untilize, "pad": self.hidden.pad,
                     "fallback": dict(self.hidden.fallback)},
             memory={name: self._memory(kind) for name, kind in (("DRAM", DeviceMemory.Dram), ("L1", DeviceMemory.L1))})
+
+    def _host_steps(self) -> dict[str, list[str]]:
+        """Parts of ops of the chip that the host computes, in no simulated time, by op."""
+        steps: dict[str, set[str]] = {}
+        for program in self.programs.values():
+            if program.host_steps:
+                steps.setdefault(program.op, set()).update(program.host_steps)
+        return {op: sorted(names) for op, names in sorted(steps.items())}
 
     def _memory(self, kind: DeviceMemory) -> dict[str, int]:
         memory = self.open_session().memory(kind)
         return {key: getattr(memory, key) for key in ("banks", "total", "used", "peak", "largest_hole")}
 
     def memory_map(self) -> str:
-        """The live buffers by address; sizes in bytes."""
+        """The live buffers by address; sizes in bytes, of shards in all their cores. Cores are shown as column,row."""
         tensors = {tensor._buffer: tensor for tensor in list(self.tensors) if tensor.is_allocated()}
         lines = [f"{'memory':<6} {'address':>12} {'bytes':>12} {'pages':>8}  tensor"]
         for one in sorted(self.open_session("memory_map").buffers, key=lambda b: (b.memory.name, b.address)):
             tensor = tensors.get(one.id)
+            text = tensor.summary() if tensor else ""
+            if one.cores:
+                text += f" in {len(one.cores)} shards on {_core_text(one.cores, self.grid[0])}"
             lines.append(f"{'L1' if one.memory == DeviceMemory.L1 else 'DRAM':<6} {one.address:>12} "
-                         f"{one.pages * one.page_bytes:>12} {one.pages:>8}  {tensor.summary() if tensor else ''}".rstrip())
+                         f"{one.pages * one.page_bytes:>12} {one.pages:>8}  {text}".rstrip())
         return "\n".join(lines)
 
     def write_ops_csv(self, path: str | os.PathLike[str]) -> None:
@@ -126,45 +139,50 @@ class ReportMixin(Device):
 
     def write_visualizer(self, folder: str | os.PathLike[str]) -> None:
         """Writes `db.sqlite` and `config.json` into a folder, for ttnn-visualizer: the latest launches as operations, with
-        their tensors, and the buffers that live now at the last one."""
-        os.makedirs(folder, exist_ok=True)
-        path = os.path.join(folder, "db.sqlite")
-        if os.path.exists(path):
-            os.remove(path)
-        with sqlite3.connect(path) as database:
-            database.executescript(_SCHEMA)
-            self._fill(database)
-        with open(os.path.join(folder, "config.json"), "w", encoding="utf-8") as out:
-            json.dump({"report_name": "ttsim", "arch": self.chip, "device": self.product}, out)
+        their tensors, and the buffers that live now at the last one. InputError for files that cannot be written."""
+        config = {"report_name": "ttsim", "arch": self.chip, "device": self.product}
+        write_visualizer_report(os.fspath(folder), json.dumps({"config": config, "tables": self._tables()}))
 
-    def _fill(self, database: sqlite3.Connection) -> None:
+    def _tables(self) -> dict[str, list[list[Any]]]:
+        """Rows of the tables of ttnn-visualizer's database."""
         l1 = self._memory(DeviceMemory.L1)
         cores, bank = l1["banks"], l1["total"] // l1["banks"]
-        database.execute(f"INSERT INTO devices VALUES ({','.join('?' * 18)})", (
+        tables: dict[str, list[list[Any]]] = {"devices": [[
             self.id, self.grid[1], self.grid[0], self.grid[1], self.grid[0], bank, cores, bank, 0, 0, 0, cores, 0,
-            bank * cores, bank * cores, bank * cores, 0, bank))
+            bank * cores, bank * cores, bank * cores, 0, bank]]}
+
+        def add(table: str, *row: Any) -> None:
+            tables.setdefault(table, []).append(list(row))
         seen: set[int] = set()
         for launch in self.launches:
-            database.execute("INSERT INTO operations VALUES (?,?,?)",
-                             (launch.number, launch.op, (launch.end - launch.start) / (self.clock_mhz * 1e6)))
-            database.execute("INSERT INTO captured_graph VALUES (?,?)", (launch.number, "[]"))
+            add("operations", launch.number, launch.op, (launch.end - launch.start) / (self.clock_mhz * 1e6))
+            add("captured_graph", launch.number, "[]")
             for key, value in (("kind", launch.kind), ("is_new", launch.is_new), ("start_cycle", launch.start)):
-                database.execute("INSERT INTO operation_arguments VALUES (?,?,?)", (launch.number, key, str(value)))
+                add("operation_arguments", launch.number, key, str(value))
             for table, tensors in (("input_tensors", launch.inputs), ("output_tensors", launch.outputs)):
                 for index, (number, shape, dtype, layout, memory) in enumerate(tensors):
                     if number not in seen:
                         seen.add(number)
-                        database.execute("INSERT INTO tensors VALUES (?,?,?,?,?,?,?,?)", (
-                            number, f"Shape({list(shape)})", repr(dtype), repr(layout), repr(memory), self.id, None,
-                            int(memory.in_l1)))
-                    database.execute(f"INSERT INTO {table} VALUES (?,?,?)", (launch.number, index, number))
+                        add("tensors", number, f"Shape({list(shape)})", repr(dtype), repr(layout), repr(memory), self.id, None,
+                            int(memory.in_l1))
+                    add(table, launch.number, index, number)
         last = self.launches[-1].number if self.launches else 0
-        for one in self.open_session().buffers:
+        for one in self.open_session("write_visualizer").buffers:
             in_l1 = int(one.memory == DeviceMemory.L1)
-            banks = self._memory(one.memory)["banks"]
-            in_bank = -(-one.pages // banks) * one.page_bytes
-            database.execute("INSERT INTO buffers VALUES (?,?,?,?,?,?)", (last, self.id, one.address, in_bank, in_l1, 0))
-        database.execute("INSERT INTO report_metadata VALUES (?,?)", ("schema", "ttsim"))
+            held = one.cores or range(self._memory(one.memory)["banks"])  # the banks with its pages
+            in_bank = -(-one.pages // len(held)) * one.page_bytes
+            add("buffers", last, self.id, one.address, in_bank, in_l1, int(bool(one.cores)))
+            for index, core in enumerate(held if in_l1 else ()):
+                y, x = divmod(core, self.grid[0])
+                add("buffer_pages", last, self.id, one.address, y, x, core, index, one.address, in_bank, in_l1)
+        add("report_metadata", "schema", "ttsim")
+        return tables
+
+
+def _core_text(cores: list[int], columns: int) -> str:
+    """The first and last core, or all of a few."""
+    shown = [f"{core % columns},{core // columns}" for core in cores]
+    return " ".join(shown) if len(shown) <= 8 else f"{shown[0]} .. {shown[-1]}"
 
 
 _CODES = {"matmul": "Matmul", "linear": "Matmul", "window_product": "Matmul", "conv2d": "Matmul", "softmax": "Softmax",
@@ -186,37 +204,5 @@ def _columns_of(prefix: str, tensor: tuple[int, tuple[int, ...], DataType, Layou
     made: dict[str, Any] = {f"{prefix}_{axis}_PAD[LOGICAL]": f"{a}[{b}]" for axis, a, b in zip("WZYX", whole, logical, strict=True)}
     made[f"{prefix}_LAYOUT"] = layout.name
     made[f"{prefix}_DATATYPE"] = dtype.name
-    made[f"{prefix}_MEMORY"] = f"DEV_{device}_{'L1' if memory.in_l1 else 'DRAM'}_INTERLEAVED"
+    made[f"{prefix}_MEMORY"] = f"DEV_{device}_{'L1' if memory.in_l1 else 'DRAM'}_{memory.memory_layout.name}"
     return made
-
-
-_SCHEMA = """
-CREATE TABLE devices (device_id int, num_y_cores int, num_x_cores int, num_y_compute_cores int, num_x_compute_cores int,
-  worker_l1_size int, l1_num_banks int, l1_bank_size int, address_at_first_l1_bank int,
-  address_at_first_l1_cb_buffer int, num_banks_per_storage_core int, num_compute_cores int, num_storage_cores int,
-  total_l1_memory int, total_l1_for_tensors int, total_l1_for_interleaved_buffers int, total_l1_for_sharded_buffers int,
-  cb_limit int);
-CREATE TABLE operations (operation_id int UNIQUE, name text, duration float);
-CREATE TABLE operation_arguments (operation_id int, name text, value text);
-CREATE TABLE tensors (tensor_id int UNIQUE, shape text, dtype text, layout text, memory_config text, device_id int,
-  address int, buffer_type int);
-CREATE TABLE device_tensors (tensor_id int, device_id int, address int);
-CREATE TABLE input_tensors (operation_id int, input_index int, tensor_id int);
-CREATE TABLE output_tensors (operation_id int, output_index int, tensor_id int);
-CREATE TABLE buffers (operation_id int, device_id int, address int, max_size_per_bank int, buffer_type int,
-  buffer_layout int);
-CREATE TABLE buffer_pages (operation_id int, device_id int, address int, core_y int, core_x int, bank_id int,
-  page_index int, page_address int, page_size int, buffer_type int);
-CREATE TABLE captured_graph (operation_id int, captured_graph text);
-CREATE TABLE nodes (operation_id int, unique_id int, node_operation_id int, name text);
-CREATE TABLE edges (operation_id int, source_unique_id int, sink_unique_id int, source_output_index int,
-  sink_input_index int, key int);
-CREATE TABLE stack_traces (operation_id int, stack_trace text);
-CREATE TABLE errors (operation_id int, operation_name text, error_type text, error_message text, stack_trace text,
-  timestamp text);
-CREATE TABLE report_metadata (key text UNIQUE, value text);
-CREATE TABLE local_tensor_comparison_records (tensor_id int, golden_tensor_id int, matches int, desired_pcc float,
-  actual_pcc float);
-CREATE TABLE global_tensor_comparison_records (tensor_id int, golden_tensor_id int, matches int, desired_pcc float,
-  actual_pcc float);
-"""

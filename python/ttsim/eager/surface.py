@@ -6,10 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from .._ttsim import InputError
+from .config import observe
 from .device import Device
 from .dtypes import DataType, Layout
 from .launch import Given, run, split
-from .memory import DRAM, MemoryConfig
+from .memory import DRAM, MemoryConfig, placed
 from .table import OpDef, ops_named
 from .tensor import EagerTensor, as_elements, check_layout, host_form, memory_error, spec_of
 
@@ -45,6 +46,7 @@ class Operation:
     def __init__(self, op: OpDef, module: str, name: str, in_place: bool = False,
                  before: Callable[[str, list[EagerTensor]], list[EagerTensor]] | None = None) -> None:
         self.op, self.in_place, self._before = op, in_place, before
+        self._golden: Callable[..., Any] | None = None
         self.__module__ = module
         self.__name__ = self.__qualname__ = name
         self.__doc__ = op.doc
@@ -54,8 +56,12 @@ class Operation:
 
     @property
     def golden_function(self) -> Callable[..., Any]:
-        """The op in torch."""
-        return self.op.function
+        """The op in torch; it may be set."""
+        return self._golden or self.op.function
+
+    @golden_function.setter
+    def golden_function(self, function: Callable[..., Any]) -> None:
+        self._golden = function
 
     def __repr__(self) -> str:
         return f"<function {self.who}>"
@@ -96,7 +102,7 @@ class Operation:
         if self._before is not None:
             tensors = self._before(self.who, tensors)
         fidelity = getattr(getattr(kernel, "math_fidelity", None), "name", "")
-        made = run(Given(self.op, self.who, template, tensors, memory, dtype, layout, fidelity))
+        made = run(Given(self.op, self.who, template, tensors, memory, dtype, layout, fidelity, self._golden))
         if self.in_place:
             return _replace(tensors[0], made, self.who)
         return made if output is None else _replace(output, made, self.who)
@@ -110,10 +116,8 @@ def _replace(target: Any, made: Any, who: str) -> Any:
         raise ValueError(f"{who}: the output tensor has the shape {list(target._shape)}, the result {list(made._shape)}")
     if target._dtype is not made._dtype:
         raise ValueError(f"{who}: the output tensor is {target._dtype}, the result {made._dtype}")
-    target.free()
-    target._buffer, made._buffer = made._buffer, None
-    target._host, made._host = made._host, None
-    target._layout, target._memory, target._device = made._layout, made._memory, made._device
+    observe("replaced", who, (target, made))
+    target.take_memory(made)
     return target
 
 
@@ -137,13 +141,15 @@ def create(name: str, who: str, make: type[EagerTensor], *args: Any, dtype: Data
     if device is None:
         return make(values.shape, dtype, layout, host=held)
     with device.lock:
-        memory = memory or DRAM
+        memory = placed(who, memory or DRAM, values.shape, layout is Layout.TILE, device.grid)
         try:
-            buffer = device.open_session(who).move([], spec_of(values.shape, dtype, layout, memory), as_elements(held, dtype))
+            buffer = device.open_session(who).move([], spec_of(device, values.shape, dtype, layout, memory), as_elements(held, dtype))
         except InputError as error:
             raise memory_error(who, error) from error
-        tensor = make(values.shape, dtype, layout, device=device, buffer=buffer, memory=memory)
+        tensor: EagerTensor = make(values.shape, dtype, layout, device=device, buffer=buffer, memory=memory)
         device.record(who, "move", None, (), ((tensor.number, tensor._shape, dtype, layout, memory),), tensor.page_bytes())
+    observe("created", who, (tensor, lambda: create(name, who, make, *args, dtype=dtype, layout=layout, device=device,
+                                                    memory=memory, **kwargs)))
     return tensor
 
 

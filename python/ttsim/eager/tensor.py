@@ -4,7 +4,7 @@ from __future__ import annotations
 import itertools
 import math
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import torch
@@ -12,7 +12,7 @@ import torch
 from .._ttsim import BufferInfo, BufferSpec, DeviceMemory, InputError
 from .device import Device
 from .dtypes import DataType, Layout
-from .memory import DRAM, MemoryConfig
+from .memory import DRAM, MemoryConfig, placed
 
 TILE = 32
 _MOST_AXES = 8
@@ -20,7 +20,25 @@ _numbers = itertools.count(1)
 
 
 class Shape(tuple[int, ...]):
-    """A shape: a tuple of sizes."""
+    """A shape: a tuple of sizes. It equals a list of the same sizes too."""
+
+    def __new__(cls, sizes: Iterable[int] = ()) -> Shape:
+        return super().__new__(cls, (int(one) for one in sizes))
+
+    def __eq__(self, other: object) -> bool:
+        return tuple(self) == tuple(other) if isinstance(other, (tuple, list)) else NotImplemented
+
+    def __ne__(self, other: object) -> bool:
+        return tuple(self) != tuple(other) if isinstance(other, (tuple, list)) else NotImplemented
+
+    __hash__ = tuple.__hash__
+
+    def to_rank(self, rank: int) -> Shape:
+        """With axes of size 1 in front, or without them. ValueError if others would go."""
+        extra = len(self) - rank
+        if extra > 0 and any(size != 1 for size in self[:extra]):
+            raise ValueError(f"{self} cannot have rank {rank}")
+        return Shape(self[extra:] if extra > 0 else [1] * -extra + list(self))
 
     @property
     def rank(self) -> int:
@@ -45,11 +63,16 @@ def padded(shape: Sequence[int]) -> tuple[int, ...]:
     return (*shape[:-2], *up)
 
 
-def spec_of(shape: Sequence[int], dtype: DataType, layout: Layout, memory: MemoryConfig) -> BufferSpec:
-    """How such a tensor lies in a device's memory."""
+def spec_of(device: Device, shape: Sequence[int], dtype: DataType, layout: Layout, memory: MemoryConfig) -> BufferSpec:
+    """How such a tensor lies in a device's memory. `memory`: of placed()."""
     kind = dtype.kind
-    return BufferSpec(kind.element, list(shape), kind.format, kind.bits, layout is Layout.TILE,
-                      DeviceMemory.L1 if memory.in_l1 else DeviceMemory.Dram)
+    where = kind.element, list(shape), kind.format, kind.bits, layout is Layout.TILE
+    if not memory.in_l1:
+        return BufferSpec(*where, DeviceMemory.Dram)
+    shards = memory.shard_spec
+    if shards is None:
+        return BufferSpec(*where, DeviceMemory.L1)
+    return BufferSpec(*where, DeviceMemory.L1, [core.y * device.grid[0] + core.x for core in shards.cores()], *shards.shape)
 
 
 def check_layout(who: str, dtype: DataType, layout: Layout, shape: Sequence[int]) -> None:
@@ -102,6 +125,13 @@ class EagerTensor:
             except InputError:
                 return
 
+    def take_memory(self, other: EagerTensor) -> None:
+        """Frees its memory and takes that of another tensor of its shape and element type, which has none then."""
+        self.free()
+        self._buffer, other._buffer = other._buffer, None
+        self._host, other._host = other._host, None
+        self._layout, self._memory, self._device = other._layout, other._memory, other._device
+
     def buffer_of(self, op: str) -> int:
         """The number of its buffer. RuntimeError if it is not on an open device, or was deallocated."""
         if self._device is None:
@@ -124,11 +154,6 @@ class EagerTensor:
         name = self._dtype.name.lower()
         place = "host" if self._device is None else f"device {self._device.id}"
         return f"tensor {self.number} ({name}{list(self._shape)}, {self._layout.name}, {place})"
-
-    @property
-    def spec(self) -> BufferSpec:
-        """How it lies in a device's memory."""
-        return spec_of(self._shape, self._dtype, self._layout, self._memory)
 
     @property
     def key(self) -> tuple[Any, ...]:
@@ -163,9 +188,10 @@ class EagerTensor:
             if self._device is device:
                 return self
             raise RuntimeError(f"{op}: {self.summary()} is on another device; read it with from_device() first")
-        values, memory = self.host_values(op), memory or DRAM
+        values = self.host_values(op)
         session = device.open_session(op)
-        spec = spec_of(self._shape, self._dtype, self._layout, memory)
+        memory = placed(op, memory or DRAM, self._shape, self._layout is Layout.TILE, device.grid)
+        spec = spec_of(device, self._shape, self._dtype, self._layout, memory)
         try:
             buffer = session.write(spec, as_elements(values, self._dtype))
         except InputError as error:
