@@ -5,23 +5,18 @@ from typing import Any
 from ttsim.eager import DataType, Layout, MemoryConfig
 from ttsim.eager.config import Config
 
-from . import device as device, experimental as experimental, graph as graph, operations as operations, ops as ops
-from . import transformer as transformer
+from . import device as device, experimental as experimental, graph as graph, model_preprocessing as model_preprocessing
+from . import operations as operations, ops as ops, tracer as tracer, transformer as transformer
 from .convolution import *
 from .creation import *
+from .decorators import *
 from .device import *
+from .mesh import *
 from .tensor import *
+from .traces import *
 from .types import *
 
 CONFIG: Config
-
-class ReplicateTensorToMesh:
-    def __init__(self, device: Any) -> None: ...
-
-class ShardTensorToMesh(ReplicateTensorToMesh):
-    def __init__(self, device: Any, dim: int) -> None: ...
-
-class ConcatMeshToTensor(ShardTensorToMesh): ...
 
 def get_golden_function(operation: Any) -> Callable[..., Any]: ...
 
@@ -222,8 +217,9 @@ def chunk(input_tensor: Tensor, num_chunks: int, dim: int = ..., *, memory_confi
 def slice(input_tensor: Tensor, slice_start: Sequence[int], slice_end: Sequence[int], slice_step: Sequence[int] | None = ..., *, memory_config: MemoryConfig | None = ..., dtype: DataType | None = ..., output_tensor: Tensor | None = ..., layout: Layout | None = ..., compute_kernel_config: Any = ..., queue_id: int = ..., program_config: Any = ..., core_grid: Any = ...) -> Tensor:
     """Elements start .. end - 1 of every axis, in steps."""
 
-def pad(input_tensor: Tensor, padding: Any, value: float = ..., use_multicore: bool = ..., *, memory_config: MemoryConfig | None = ..., dtype: DataType | None = ..., output_tensor: Tensor | None = ..., layout: Layout | None = ..., compute_kernel_config: Any = ..., queue_id: int = ..., program_config: Any = ..., core_grid: Any = ...) -> Tensor:
-    """`padding`: pairs (before, after) of the last axes, in their order."""
+def pad(input_tensor: Tensor, padding: Any, value: Any = ..., use_multicore: Any = ..., *, memory_config: MemoryConfig | None = ..., dtype: DataType | None = ..., output_tensor: Tensor | None = ..., layout: Layout | None = ..., compute_kernel_config: Any = ..., queue_id: int = ..., program_config: Any = ..., core_grid: Any = ...) -> Tensor:
+    """`padding`: pairs (before, after) of the last axes, in their order; or the shape of the result, then `value` is the
+position of the operand in it, and a third argument the value."""
 
 def repeat(input_tensor: Tensor, repetition_vector: Sequence[int], *, memory_config: MemoryConfig | None = ..., dtype: DataType | None = ..., output_tensor: Tensor | None = ..., layout: Layout | None = ..., compute_kernel_config: Any = ..., queue_id: int = ..., program_config: Any = ..., core_grid: Any = ...) -> Tensor:
     """Copies beside each other along every axis."""
@@ -268,15 +264,6 @@ def assign(input_tensor: Tensor, *, memory_config: MemoryConfig | None = ..., dt
     """The same values in another place: memory, layout or buffer."""
 
 def move(input_tensor: Tensor, *, memory_config: MemoryConfig | None = ..., dtype: DataType | None = ..., output_tensor: Tensor | None = ..., layout: Layout | None = ..., compute_kernel_config: Any = ..., queue_id: int = ..., program_config: Any = ..., core_grid: Any = ...) -> Tensor:
-    """The same values in another place: memory, layout or buffer."""
-
-def interleaved_to_sharded(input_tensor: Tensor, *, memory_config: MemoryConfig | None = ..., dtype: DataType | None = ..., output_tensor: Tensor | None = ..., layout: Layout | None = ..., compute_kernel_config: Any = ..., queue_id: int = ..., program_config: Any = ..., core_grid: Any = ...) -> Tensor:
-    """The same values in another place: memory, layout or buffer."""
-
-def sharded_to_interleaved(input_tensor: Tensor, *, memory_config: MemoryConfig | None = ..., dtype: DataType | None = ..., output_tensor: Tensor | None = ..., layout: Layout | None = ..., compute_kernel_config: Any = ..., queue_id: int = ..., program_config: Any = ..., core_grid: Any = ...) -> Tensor:
-    """The same values in another place: memory, layout or buffer."""
-
-def reshard(input_tensor: Tensor, *, memory_config: MemoryConfig | None = ..., dtype: DataType | None = ..., output_tensor: Tensor | None = ..., layout: Layout | None = ..., compute_kernel_config: Any = ..., queue_id: int = ..., program_config: Any = ..., core_grid: Any = ...) -> Tensor:
     """The same values in another place: memory, layout or buffer."""
 
 def tilize(input_tensor: Tensor, *, memory_config: MemoryConfig | None = ..., dtype: DataType | None = ..., output_tensor: Tensor | None = ..., layout: Layout | None = ..., compute_kernel_config: Any = ..., queue_id: int = ..., program_config: Any = ..., core_grid: Any = ...) -> Tensor:

@@ -31,6 +31,14 @@ class _Fixed(Operation):
         return super().__call__(*args, layout=self._layout, **kwargs)
 
 
+class _Slice(Operation):
+    """slice() also with the keywords starts, ends and steps."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        names = {"starts": "slice_start", "ends": "slice_end", "steps": "slice_step"}
+        return super().__call__(*args, **{names.get(key, key): value for key, value in kwargs.items()})
+
+
 _LAYOUTS = {"tilize": Layout.TILE, "tilize_with_val_padding": Layout.TILE, "untilize": Layout.ROW_MAJOR,
             "untilize_with_unpadding": Layout.ROW_MAJOR}
 
@@ -46,6 +54,8 @@ def functions(prefix: str, module: str) -> dict[str, Callable[..., Any]]:
         in_place = full in _ALWAYS_IN_PLACE
         if full in _LAYOUTS:
             made[name] = _Fixed(op, module, name, _LAYOUTS[full])
+        elif full == "slice":
+            made[name] = _Slice(op, module, name)
         elif in_place or op.name != full:
             first = op.name.rpartition(".")[2]
             if not in_place and id(op) in known and op.name.rpartition(".")[0] == head:

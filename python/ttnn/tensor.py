@@ -16,9 +16,15 @@ from .types import BufferType, StorageType, TensorMemoryLayout
 
 class Tensor(EagerTensor):
     """A tensor of rank 1 to 8 on the host or a device. Made by from_torch() and by ops; Tensor(values, dtype) takes values
-    of torch."""
+    of torch, Tensor(numbers, shape, dtype, layout, device) a flat list."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
+        if "data_type" in kwargs:
+            kwargs["dtype"] = kwargs.pop("data_type")
+        if args and isinstance(args[0], list):
+            numbers, shape, *rest = args
+            names = dict(zip(("dtype", "layout", "device", "memory_config"), rest)) | kwargs
+            args, kwargs = (torch.tensor(numbers).reshape(tuple(shape)), names.pop("dtype", DataType.BFLOAT16)), names
         if args and isinstance(args[0], torch.Tensor):
             made = from_torch(*args, **kwargs)
             super().__init__(made._shape, made._dtype, made._layout, host=made._host, device=made._device,

@@ -82,7 +82,8 @@ def visualize(value: Any, *, file_name: str | os.PathLike[str] | None = None) ->
         raise RuntimeError("ttnn.tracer.visualize: nothing was recorded; call the ops in 'with ttnn.tracer.trace():'")
     calls, results = _last[0].calls, list(value) if isinstance(value, (list, tuple)) else [value]
     chosen = _needed(calls, results)
-    lines, made_by, operands = ["digraph {"], {}, set()
+    lines, operands = ["digraph {"], set()
+    made_by: dict[int, str] = {}
     for index in chosen:
         name, inputs, outputs = calls[index]
         lines.append(f'  call{index} [label="{name}"];')

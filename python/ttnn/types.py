@@ -139,7 +139,8 @@ class MatmulMultiCoreReuseProgramConfig(_Accepted):
 
 
 class MatmulMultiCoreReuseMultiCastProgramConfig(_Accepted):
-    """Accepted, without effect; `fused_activation` too: pass the activation to the op."""
+    """`fused_activation` is applied to the result; the rest has no effect."""
+    fused_activation: Any = None
 
 
 class MatmulMultiCoreReuseMultiCast1DProgramConfig(MatmulMultiCoreReuseMultiCastProgramConfig):

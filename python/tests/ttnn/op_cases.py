@@ -299,6 +299,7 @@ _moved("experimental.view", lambda d, x: ((_regrouped(list(x.shape), d),), {}))
 CASES["tilize_with_val_padding"] = OpCase(lambda d: ((x := d.tensor(), [n + d.random.randint(0, 9) for n in x.shape], 1.5), {}), exact=True)
 CASES["untilize_with_unpadding"] = OpCase(lambda d: ((x := d.tensor(), [d.random.randint(0, n - 1) for n in x.shape]), {}), exact=True,
                                           floats=_WIDE)
+CASES["alt_complex_rotate90"] = OpCase(lambda d: ((d.tensor([*d.shape(1, 3), 2 * d.size()]),), {}), exact=True)
 CASES["softmax_in_place"] = OpCase(lambda d: _reduced(d, False))
 CASES["scale_mask_softmax_in_place"] = OpCase(CASES["scale_mask_softmax"].make, tile=True)
 CASES["transformer.attention_softmax_"] = OpCase(CASES["transformer.attention_softmax"].make, tile=True)

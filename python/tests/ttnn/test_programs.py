@@ -235,3 +235,26 @@ def test_names_that_are_not_available():
         ttnn.model_preprocessing.preprocess_model()
     with pytest.raises(AttributeError, match="did you mean"):
         ttnn.transformer.concat_heads  # noqa: B018
+
+
+def test_forms_of_calls(device):
+    values = torch.randn(1, 1, 32, 64)
+    x, rounded = on(device, values), values.bfloat16().float()
+    assert torch.equal(ttnn.to_torch(ttnn.pad(x, [1, 1, 64, 96], [0, 0, 0, 0], 1.5)),
+                       torch.nn.functional.pad(values.bfloat16(), (0, 32, 0, 32), value=1.5))
+    assert torch.equal(ttnn.to_torch(ttnn.slice(x, starts=(0, 0, 0, 32), ends=(1, 1, 32, 64), steps=(1, 1, 1, 1))), values.bfloat16()[..., 32:])
+    made = ttnn.multiply(x, x, input_tensor_a_activations=[ttnn.UnaryOpType.SILU])
+    assert pcc(ttnn.to_torch(made), torch.nn.functional.silu(rounded) * rounded) > 0.999
+    weight = on(device, torch.randn(64, 32))
+    config = ttnn.MatmulMultiCoreReuseMultiCast1DProgramConfig(compute_with_storage_grid_size=(8, 8), fused_activation=(ttnn.UnaryOpType.RELU, True))
+    assert float(ttnn.to_torch(ttnn.linear(x, weight, program_config=config)).min()) == 0
+    with pytest.raises(ValueError, match="there is no activation 'sill'; did you mean silu"):
+        ttnn.multiply(x, x, input_tensor_a_activations=["sill"])
+    rows = ttnn.from_torch(torch.ones(1, 1, 2, 32), ttnn.bfloat16, device=device)  # weights in ROW_MAJOR
+    norm = torch.nn.functional.layer_norm(rounded, (64,))
+    assert pcc(ttnn.to_torch(ttnn.layer_norm(x, weight=rows, epsilon=1e-5)), norm) > 0.999
+    assert ttnn.layer_norm(x, weight=rows, epsilon=1e-5, inplace=True) is x and pcc(ttnn.to_torch(x), norm) > 0.999
+    assert ttnn.Tensor([1.0, 2.0], [1, 2], ttnn.bfloat16, ttnn.ROW_MAJOR_LAYOUT, device).to_list() == [[1.0, 2.0]]
+    assert device.id() == device.id == 0
+    with pytest.raises(AttributeError, match="its group is moreh"):
+        ttnn.operations.normalization  # noqa: B018

@@ -63,6 +63,13 @@ class HiddenSteps:
     fallback: collections.Counter[str] = field(default_factory=collections.Counter)
 
 
+class DeviceId(int):
+    """A number that may be called: programs read device.id, or call device.id()."""
+
+    def __call__(self) -> int:
+        return int(self)
+
+
 class Device:
     """An open device. `product`: as in `ttsim devices`, such as "wh_n150"."""
 
@@ -73,7 +80,7 @@ class Device:
             self.session: DeviceSession | None = DeviceSession(product)
             _open[surface, device_id] = self
         self.surface = surface
-        self.id = device_id
+        self.id = DeviceId(device_id)
         self.product = product
         self.number = next(_numbers)  # of all devices of the process: a closed device and its successor differ
         self.options = accepted

@@ -107,8 +107,8 @@ def device_of(given: Given) -> Device | None:
         raise RuntimeError(f"{given.who}: {hosted.summary()} is on the host, and the op runs on a device; move it with "
                            "to_device(x, device)")
     assert first is not None
-    if given.op.layouts == "tile":
-        for tensor in given.tensors:
+    if given.op.layouts != "any":
+        for tensor in given.tensors if given.op.layouts == "tile" else given.tensors[:1]:
             if tensor._layout is not Layout.TILE:
                 raise RuntimeError(f"{given.who}: {tensor.summary()} is in ROW_MAJOR layout, and the op takes TILE "
                                    "layout; convert it with to_layout(x, TILE_LAYOUT)")

@@ -11,7 +11,7 @@ def _row(names: list[str], op: OpDef) -> str:
     shown = ", ".join(f"`{name}`" for name in names)
     parameters = ", ".join(str(one).split(":")[0].split("=")[0].strip() + ("" if one.default is one.empty else f"={one.default}")
                            for one in op.signature.parameters.values())
-    layouts = "TILE" if op.layouts == "tile" else "both"
+    layouts = {"tile": "TILE", "tile operand": "TILE, weights both"}.get(op.layouts, "both")
     text = " ".join(op.doc.split()).replace("|", "\\|")
     return f"| {shown} | `({parameters})` | {_VALUES[op.kind]} | {layouts} | {text} |"
 

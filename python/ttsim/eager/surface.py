@@ -11,7 +11,7 @@ from .device import Device
 from .dtypes import DataType, Layout
 from .launch import Given, run, split
 from .memory import DRAM, MemoryConfig, placed
-from .table import OpDef, ops_named
+from .table import OpDef, all_ops, ops_named
 from .tensor import EagerTensor, as_elements, check_layout, host_form, memory_error, spec_of
 
 # keywords of all ops; those that choose how the vendor's library computes an op have no effect
@@ -21,8 +21,11 @@ _OUTPUT = ("output_tensor", "optional_output_tensor", "output")
 _WITHOUT_EFFECT = frozenset(("queue_id", "cq_id", "program_config", "core_grid", "use_multicore", "sub_core_grids",
                              "compute_with_storage_grid_size", "use_legacy", "num_links", "global_cb", "sub_device_id",
                              "output_tile", "optional_output_tensors", "fast_and_approximate_mode", "parallel_config",
-                             "lhs_activations", "rhs_activations", "input_tensor_a_activations", "input_tensor_b_activations",
-                             "subtract_max", "vector_mode", "approximation_mode"))
+                             "num_out_blocks", "subtract_max", "vector_mode", "approximation_mode"))
+
+# activations of operands, before the op
+_OPERAND_ACTIVATIONS = (("input_tensor_a_activations", "lhs_activations"), ("input_tensor_b_activations", "rhs_activations"))
+_LAYOUT = ("output_layout",)
 
 
 def _taken(kwargs: dict[str, Any], names: tuple[str, ...], own: set[str]) -> Any:
@@ -81,7 +84,13 @@ class Operation:
         memory = _taken(kwargs, _MEMORY, own)
         dtype = _taken(kwargs, _DTYPE, own)
         output = _taken(kwargs, _OUTPUT, own)
+        layout = layout or _taken(kwargs, _LAYOUT, own)
+        in_place = bool(_taken(kwargs, ("inplace",), own)) or self.in_place
+        before = [_taken(kwargs, names, own) for names in _OPERAND_ACTIVATIONS]
         kernel = kwargs.pop("compute_kernel_config", None)
+        fused = getattr(kwargs.get("program_config"), "fused_activation", None)
+        if fused is not None and "activation" in own and kwargs.get("activation") is None:
+            kwargs["activation"] = str(fused[0] if isinstance(fused, (tuple, list)) else fused)
         for name in _WITHOUT_EFFECT & set(kwargs) - own:
             del kwargs[name]
         if memory is not None and not isinstance(memory, MemoryConfig):
@@ -94,6 +103,8 @@ class Operation:
             bound = self.op.signature.bind(*args, **kwargs)
         except TypeError as error:
             raise TypeError(f"{self.who}: {error}; it is {self.__name__}{self.op.signature}") from None
+        if any(before):
+            bound = self._with_activations(bound, before)
         tensors: list[EagerTensor] = []
         template = (split(bound.args, tensors, self.who), split(bound.kwargs, tensors, self.who))
         if not tensors:
@@ -103,9 +114,18 @@ class Operation:
             tensors = self._before(self.who, tensors)
         fidelity = getattr(getattr(kernel, "math_fidelity", None), "name", "")
         made = run(Given(self.op, self.who, template, tensors, memory, dtype, layout, fidelity, self._golden))
-        if self.in_place:
+        if in_place:
             return _replace(tensors[0], made, self.who)
         return made if output is None else _replace(output, made, self.who)
+
+    def _with_activations(self, bound: inspect.BoundArguments, activations: list[Any]) -> inspect.BoundArguments:
+        """The arguments with activations of the first two of them: ops of the table by name, one after the other."""
+        for name, given in zip(list(bound.arguments), activations):
+            for one in given or ():
+                if str(one) not in all_ops():
+                    raise ValueError(f"{self.who}: there is no activation '{one}'{near(str(one), all_ops())}")
+                bound.arguments[name] = call(str(one), self.who, bound.arguments[name])
+        return bound
 
 
 def _replace(target: Any, made: Any, who: str) -> Any:

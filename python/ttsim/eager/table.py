@@ -16,7 +16,8 @@ class OpDef:
     """An op. `function`: torch tensors and attributes -> one torch tensor or a tuple of them; it is the golden function.
 
     `kind`: "chip": compiled for the chip, computed with its formats; "move": data movement, exact, at the speed of DRAM;
-    "host": torch computes it; "create": makes a tensor. `layouts`: "any" or "tile". `integer`: the element type of
+    "host": torch computes it; "create": makes a tensor. `layouts`: "any", "tile", or "tile operand": of its
+    first tensor; others, such as weights, have any. `integer`: the element type of
     integer results without integer operands. `keeps_order`: elements keep their order, so tiles may stay in place.
     `comparisons`: False: the host compares, since operands may be infinite or NaN. `group`: for the documentation."""
     name: str

@@ -108,9 +108,14 @@ def getitem(input_tensor: torch.Tensor, index: Any) -> torch.Tensor:
 
 
 @_move()
-def pad(input_tensor: torch.Tensor, padding: Any, value: float = 0.0, use_multicore: bool = True) -> torch.Tensor:
-    """`padding`: pairs (before, after) of the last axes, in their order."""
-    pairs = [tuple(one) for one in padding]
+def pad(input_tensor: torch.Tensor, padding: Any, value: Any = 0.0, use_multicore: Any = True) -> torch.Tensor:
+    """`padding`: pairs (before, after) of the last axes, in their order; or the shape of the result, then `value` is the
+    position of the operand in it, and a third argument the value."""
+    if all(isinstance(one, int) for one in padding):
+        starts, value = (list(value), float(use_multicore)) if isinstance(value, (list, tuple)) else ([0] * len(padding), value)
+        pairs = [(start, size - start - own) for start, size, own in zip(starts, padding, input_tensor.shape)]
+    else:
+        pairs = [tuple(one) for one in padding]
     flat = [int(size) for pair in reversed(pairs) for size in pair]
     if any(size < 0 for size in flat):
         raise ValueError("a padding is not negative")

@@ -39,7 +39,7 @@ def _per_column(x: Optional, width: int) -> Optional:
     return None if x is None else x.reshape(width)
 
 
-@op(group="normalization", layouts="tile")
+@op(group="normalization", layouts="tile operand")
 def layer_norm(input_tensor: torch.Tensor, epsilon: float = 1e-12, weight: Optional = None, bias: Optional = None,
                residual_input_tensor: Optional = None) -> torch.Tensor:
     """Normalization over the last axis, of x + residual, then times weight plus bias (of as many elements)."""
@@ -48,7 +48,7 @@ def layer_norm(input_tensor: torch.Tensor, epsilon: float = 1e-12, weight: Optio
     return F.layer_norm(x, (width,), _per_column(weight, width), _per_column(bias, width), epsilon)
 
 
-@op(group="normalization", layouts="tile")
+@op(group="normalization", layouts="tile operand")
 def rms_norm(input_tensor: torch.Tensor, epsilon: float = 1e-12, weight: Optional = None, bias: Optional = None,
              residual_input_tensor: Optional = None) -> torch.Tensor:
     """x / sqrt(mean(x^2) + epsilon) over the last axis, times weight plus bias."""
@@ -59,7 +59,7 @@ def rms_norm(input_tensor: torch.Tensor, epsilon: float = 1e-12, weight: Optiona
     return made if bias is None else made + bias.reshape(width)
 
 
-@op(group="normalization", layouts="tile")
+@op(group="normalization", layouts="tile operand")
 def group_norm(input_tensor: torch.Tensor, num_groups: int, epsilon: float = 1e-12, input_mask: Optional = None,
                weight: Optional = None, bias: Optional = None) -> torch.Tensor:
     """Normalization of groups of channels of [N, 1, H*W, C] over the group and H*W, then per channel."""
@@ -73,7 +73,7 @@ def group_norm(input_tensor: torch.Tensor, num_groups: int, epsilon: float = 1e-
     return made if bias is None else made + bias.reshape(channels)
 
 
-@op(group="normalization", layouts="tile")
+@op(group="normalization", layouts="tile operand")
 def batch_norm(input_tensor: torch.Tensor, running_mean: Optional = None, running_var: Optional = None,
                training: bool = False, eps: float = 1e-5, momentum: float = 0.1, weight: Optional = None,
                bias: Optional = None) -> torch.Tensor:
@@ -91,7 +91,7 @@ def batch_norm(input_tensor: torch.Tensor, running_mean: Optional = None, runnin
     return made if bias is None else made + bias.reshape(shape)
 
 
-@op("operations.moreh.layer_norm", group="normalization", layouts="tile")
+@op("operations.moreh.layer_norm", group="normalization", layouts="tile operand")
 def moreh_layer_norm(input_tensor: torch.Tensor, normalized_dims: int = 1, eps: float = 1e-5, gamma: Optional = None,
                      beta: Optional = None) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """Normalization over the last `normalized_dims` axes; returns it with the mean and the reciprocal deviation."""
