@@ -217,3 +217,13 @@ def test_reports(device, tmp_path):
     with sqlite3.connect(tmp_path / "report" / "db.sqlite") as database:
         assert [row[0] for row in database.execute("SELECT name FROM operations")] == ["ttnn.add", "ttnn.matmul"]
         assert database.execute("SELECT count(*) FROM input_tensors").fetchone() == (4,)
+
+
+def test_parts_that_the_host_computes(device):
+    x = on(device, torch.randn(32, 32))
+    ttnn.frac(x)
+    assert device.report()["host_steps"] == {"ttnn.frac": ["truncate"]}
+    assert "ttnn.frac: the host computes truncate, in no simulated time" in str(device.report())
+    reads = device.report()["transfers"]["reads"]
+    ttnn.isnan(x)  # an op of the host: its transfers take time
+    assert device.report()["transfers"]["reads"] == reads + 1 and device.report()["hidden"]["fallback"] == {"ttnn.isnan": 1}

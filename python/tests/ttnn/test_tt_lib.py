@@ -242,3 +242,22 @@ def test_filled_and_typed(device):
 
 def sharded_map(device, tensor):
     return device.eager("test").memory_map() if tensor.on_device else ""
+
+
+def test_on_another_device_and_after_deallocation(device):
+    other = tt_lib.device.CreateDevice(tt_lib.device.Arch.WORMHOLE_B0, 2)
+    tt_lib.device.InitializeDevice(other)
+    x, y = on(device, torch.ones(1, 1, 32, 32)), on(other, torch.ones(1, 1, 32, 32))
+    with pytest.raises(RuntimeError, match="tt_lib.tensor.add: tensor .* and tensor .* are on different devices"):
+        ttl.add(x, y)
+    with pytest.raises(RuntimeError, match=r"Tensor.to\(device\): tensor .* is on another device"):
+        x.to(other)
+    y.deallocate()
+    for use in (lambda: ttl.exp(y), lambda: y.to(tt_lib.device.GetHost()), lambda: y.buffer_address()):
+        with pytest.raises(RuntimeError, match="was deallocated"):
+            use()
+    host = ttl.Tensor(torch.ones(1, 1, 2, 2), BF16)
+    host.deallocate()
+    with pytest.raises(RuntimeError, match="was deallocated"):
+        host.data()
+    assert tt_lib.device.CloseDevice(other)

@@ -156,7 +156,7 @@ def _plan(given: Given, device: Device) -> Program:
     if given.op.kind == "chip":
         made.specs = _specs(device, made, Layout.TILE)
         operands = [spec_of(device, tensor._shape, tensor._dtype, Layout.TILE, tensor._memory) for tensor in given.tensors]
-        build(given.who, device, call, operands, dtypes, made, comparisons=given.op.comparisons, fidelity=given.fidelity)
+        build(given.who, device, call, operands, dtypes, made, given.fidelity)
     elif given.op.kind == "host":
         made.reason = "it is an op of the host"
     if made.kind != "chip":

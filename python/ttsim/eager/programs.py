@@ -110,7 +110,7 @@ def result_types(results: Sequence[torch.Tensor], given: Sequence[DataType], ask
 
 
 def build(op: str, device: Device, call: Call, operands: Sequence[BufferSpec], dtypes: Sequence[DataType],
-          program: Program, *, comparisons: bool = True, fidelity: str = "") -> Program:
+          program: Program, fidelity: str = "") -> Program:
     """Compiles a call with these operands and adds it to the device, timed with operands and results in their memories.
     Without a form on the chip the program stays one of the host."""
     shapes = [spec.shape for spec in operands]
@@ -133,7 +133,7 @@ def build(op: str, device: Device, call: Call, operands: Sequence[BufferSpec], d
     order = [places[name] for name in imported.inputs]
     result = next((dtype for dtype in program.dtypes if dtype.is_float), DataType.BFLOAT16).kind.format
     formats = {name: dtypes[place].kind.format for name, place in zip(imported.inputs, order, strict=True)}
-    options: dict[str, Any] = {"device": device.product, "format": result, "effort": 0, "device_comparisons": comparisons}
+    options: dict[str, Any] = {"device": device.product, "format": result, "effort": 0, "device_comparisons": True}
     if fidelity in _FIDELITIES:
         options["fidelity"] = fidelity
     try:

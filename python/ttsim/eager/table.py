@@ -19,14 +19,13 @@ class OpDef:
     "host": torch computes it; "create": makes a tensor. `layouts`: "any", "tile", or "tile operand": of its
     first tensor; others, such as weights, have any. `integer`: the element type of
     integer results without integer operands. `keeps_order`: elements keep their order, so tiles may stay in place.
-    `comparisons`: False: the host compares, since operands may be infinite or NaN. `group`: for the documentation."""
+    `group`: for the documentation."""
     name: str
     function: Callable[..., Any]
     kind: str = "chip"
     layouts: str = "any"
     integer: DataType = DataType.UINT32
     keeps_order: bool = False
-    comparisons: bool = True
     group: str = "elementwise"
     signature: inspect.Signature = field(init=False)
 

@@ -105,7 +105,7 @@ def subalpha(input_tensor_a: torch.Tensor, input_tensor_b: torch.Tensor, alpha: 
     return input_tensor_a - alpha * input_tensor_b
 
 
-@op(comparisons=False)
+@op(kind="host")
 def isclose(input_tensor_a: torch.Tensor, input_tensor_b: torch.Tensor, rtol: float = 1e-5, atol: float = 1e-8,
             equal_nan: bool = False) -> torch.Tensor:
     """1 where |a - b| <= atol + rtol * |b|, else 0."""

@@ -27,9 +27,9 @@ _TORCH = ("abs", "acos", "acosh", "asin", "asinh", "atan", "atanh", "ceil", "cos
 for _name in _TORCH:
     _plain(_name, getattr(torch, _name) if _name != "i1" else torch.special.i1, kind="host" if _name in _HOST else "chip")
 for _name in ("isinf", "isnan", "isfinite"):
-    _plain(_name, getattr(torch, _name), comparisons=False)
+    _plain(_name, getattr(torch, _name), kind="host")
 for _name, _function in (("isposinf", torch.isposinf), ("isneginf", torch.isneginf)):
-    _plain(_name, _function, comparisons=False)
+    _plain(_name, _function, kind="host")
 for _name in ("relu", "relu6", "hardsigmoid", "hardswish", "silu", "softsign", "mish", "tanhshrink"):
     _plain(_name, getattr(F, _name))
 _plain("log_sigmoid", F.logsigmoid)
