@@ -9,9 +9,9 @@ from typing import Any
 
 from ttsim.eager import Device as _Device
 from ttsim.eager import open_devices
+from ttsim.eager.cores import CoreCoord, CoreGrid
 from ttsim.eager.report import ReportMixin
 
-from .types import CoreCoord, CoreGrid
 
 
 class Arch(enum.Enum):
@@ -254,7 +254,7 @@ def event_synchronize(event: Event) -> None:
 def set_printoptions(*, profile: str | None = None, **accepted: Any) -> None:
     """How values are printed: torch.set_printoptions() with this profile ("full", "short", "default")."""
     import torch
-    torch.set_printoptions(profile="full" if profile == "full" else profile or "default")
+    torch.set_printoptions(profile=profile or "default")  # type: ignore[no-untyped-call]
 
 
 def disable_and_clear_program_cache(device: Device) -> None:

@@ -5,13 +5,13 @@ from typing import Any
 
 import torch
 
-from ttsim.eager import DataType, Device, EagerTensor, Layout, MemoryConfig, Shape
+from ttsim.eager import BufferType, DataType, Device, EagerTensor, Layout, MemoryConfig, Shape, TensorMemoryLayout
 from ttsim.eager.config import observe
 from ttsim.eager.cores import ShardOrientation, ShardSpec
 from ttsim.eager.surface import call
 from ttsim.eager.tensor import padded
 
-from .types import BufferType, StorageType, TensorMemoryLayout
+from .types import StorageType
 
 
 class Tensor(EagerTensor):
@@ -339,8 +339,9 @@ def interleaved_to_sharded(input_tensor: Tensor, *place: Any, sharded_memory_con
     who = "ttnn.interleaved_to_sharded"
     config = sharded_memory_config or (place[0] if place and isinstance(place[0], MemoryConfig) else None)
     if config is None:
-        named = [accepted.get(name) for name in ("grid", "shard_shape", "shard_scheme", "shard_orientation")]
-        grid, shape, scheme, order = [*place[:4], *named[len(place[:4]):]]
+        given: list[Any] = [accepted.get(name) for name in ("grid", "shard_shape", "shard_scheme", "shard_orientation")]
+        given[:len(place[:4])] = place[:4]
+        grid, shape, scheme, order = given
         if not isinstance(scheme, TensorMemoryLayout):
             raise TypeError(f"{who}: the place is a sharded MemoryConfig, or cores, shape, TensorMemoryLayout and ShardOrientation")
         config = MemoryConfig(scheme, BufferType.L1, ShardSpec(grid, shape, order or ShardOrientation.ROW_MAJOR))

@@ -81,7 +81,7 @@ def fill_rm(n: int, c: int, h: int, w: int, h_fill: int, w_fill: int, any: Tenso
     held = torch.full((n, c, h, w), float(val_lo))
     held[:, :, :h_fill, :w_fill] = val_hi
     made: Tensor = Tensor.from_host(held, DataType.BFLOAT16, Layout.ROW_MAJOR)
-    return made if any._device is None else made.to_device(any._device, op="tt_lib.tensor.fill_rm")  # type: ignore[no-any-return]
+    return made if any._device is None else made.to_device(any._device, op="tt_lib.tensor.fill_rm")
 
 
 def fill_ones_rm(n: int, c: int, h: int, w: int, h_fill: int, w_fill: int, any: Tensor) -> Tensor:  # noqa: A002
