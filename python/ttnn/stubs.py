@@ -52,7 +52,7 @@ def stub(prefix: str, module: str, head: str) -> str:
 _HEAD = """from collections.abc import Callable, Sequence
 from typing import Any
 
-from ttsim.eager import DataType, Layout, MemoryConfig
+from ttsim.eager import DataType as DataType, Layout as Layout, MemoryConfig as MemoryConfig
 """
 _INNER = _HEAD + "\nfrom .tensor import Tensor\n"
 _OUTER = _HEAD + """from ttsim.eager.config import Config

@@ -2,7 +2,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ttsim.eager import DataType, Layout, MemoryConfig
+from ttsim.eager import DataType as DataType, Layout as Layout, MemoryConfig as MemoryConfig
 
 from .tensor import Tensor
 

@@ -9,7 +9,7 @@ from typing import Any
 from ttsim.eager import BufferType, DataType, Layout, MemoryConfig, Shape, TensorMemoryLayout
 from ttsim.eager.cores import (
     CoreCoord,
-    CoreGrid,  # noqa: F401 (a name of this package)
+    CoreGrid,
     CoreRange,
     CoreRangeSet,
     ShardOrientation,
@@ -205,6 +205,16 @@ def create_sharded_memory_config(shape: Sequence[int], core_grid: Any, strategy:
     return MemoryConfig(TensorMemoryLayout[f"{strategy.name}_SHARDED"], BufferType.L1, ShardSpec(cores, (rows, columns), order))
 
 
-__all__ = [name for name in dir() if not name.startswith("_") and
-           name not in ("annotations", "enum", "dataclass", "Any", "Sequence", "matrix_of", "padded", "core_range_set", "cores_of_grid")]
-_ = Shape
+__all__ = ["BlackholeComputeKernelConfig", "BufferType", "Conv1dConfig", "Conv2dConfig", "Conv2dSliceConfig",
+           "CoreCoord", "CoreGrid", "CoreRange", "CoreRangeSet", "DRAM_MEMORY_CONFIG", "DataType", "DefaultQueueId",
+           "DeviceComputeKernelConfig", "GrayskullComputeKernelConfig", "L1_BLOCK_SHARDED_MEMORY_CONFIG",
+           "L1_HEIGHT_SHARDED_MEMORY_CONFIG", "L1_MEMORY_CONFIG", "L1_WIDTH_SHARDED_MEMORY_CONFIG",
+           "LayerNormDefaultProgramConfig", "LayerNormShardedMultiCoreProgramConfig", "Layout", "MathFidelity",
+           "MatmulMultiCoreReuseMultiCast1DProgramConfig", "MatmulMultiCoreReuseMultiCastDRAMShardedProgramConfig",
+           "MatmulMultiCoreReuseMultiCastProgramConfig", "MatmulMultiCoreReuseProgramConfig", "MemoryConfig",
+           "ROW_MAJOR_LAYOUT", "SDPAProgramConfig", "Shape", "ShardOrientation", "ShardSpec", "ShardStrategy",
+           "SoftmaxDefaultProgramConfig", "SoftmaxShardedMultiCoreProgramConfig", "StorageType", "TILE_LAYOUT",
+           "TILE_SIZE", "TensorMemoryLayout", "Topology", "UnaryOpType", "UnaryWithParam",
+           "WormholeComputeKernelConfig", "bfloat16", "bfloat4_b", "bfloat8_b", "create_sharded_memory_config",
+           "float32", "init_device_compute_kernel_config", "int32", "num_cores_to_corerangeset", "pad_to_tile_shape",
+           "uint16", "uint32", "uint8"]

@@ -1,6 +1,10 @@
 """Names, tensors, errors, reports, capture of ttnn."""
+import ast
 import csv
 import gc
+import inspect
+import pathlib
+import re
 import sqlite3
 
 import pytest
@@ -26,6 +30,23 @@ def test_names():
     assert (ttnn.add.__module__, ttnn.add.__name__) == ("ttnn", "add")
     with pytest.raises(AttributeError, match="did you mean softmax"):
         ttnn.softmaxx  # noqa: B018
+
+
+def test_type_checkers_see_the_names():
+    """The stub takes names of other modules with 'import *': their lists must be literals."""
+    folder = pathlib.Path(ttnn.__file__).parent
+    stub = (folder / "__init__.pyi").read_text()
+    seen: set[str] = set()
+    for groups in re.findall(r"^(?:def|class) (\w+)|^(\w+)(?: =|:)", stub, re.M):
+        seen |= set(groups)
+    seen |= set(re.findall(r"\w+ as (\w+)", stub))
+    for module in re.findall(r"^from \.(\w+) import \*$", stub, re.M):
+        tree = ast.parse((folder / f"{module}.py").read_text())
+        listed = next(one.value for one in tree.body if isinstance(one, ast.Assign) and ast.unparse(one.targets[0]) == "__all__")
+        seen |= set(ast.literal_eval(listed))
+    assert {name.split(".")[0] for name in NAMES} - seen == set()
+    own = {name for name, value in vars(ttnn).items() if not name.startswith("_") and not inspect.ismodule(value)}
+    assert own - seen <= {"annotations", "Any", "Callable"}
 
 
 def test_ops_in_graphs_of_torch():
