@@ -50,7 +50,7 @@ TEST_CASE("a launch has the bits and the cycles of a session of the same netlist
     const std::int64_t b = device.write(bfloat16({33, 50}), ramp({33, 50}, -0.11F));
     const std::int64_t y = device.launch(add, std::vector{a, b}, std::vector{bfloat16({33, 50})}).front();
 
-    runtime::Model own(model, {});  // the engine with a clock
+    runtime::Model own(model, {});                             // the engine with a clock
     own.push({{"a", device.peek(a)}, {"b", device.peek(b)}});  // operands are in DRAM before the program starts
     CHECK(device.read(y) == own.get().at("y"));
     std::uint64_t cycles = 0;

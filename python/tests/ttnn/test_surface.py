@@ -224,7 +224,8 @@ def test_transposed_convolution_and_pools(device):
 
 def test_reports(device, tmp_path):
     x = on(device, torch.randn(64, 64))
-    ttnn.to_torch(ttnn.matmul(ttnn.add(x, x), x))
+    kernel = ttnn.WormholeComputeKernelConfig(math_fidelity=ttnn.MathFidelity.LoFi)
+    ttnn.to_torch(ttnn.matmul(ttnn.add(x, x), x, compute_kernel_config=kernel))
     report = device.report()
     rows = {row["op"]: row for row in report["ops"]}
     assert rows["ttnn.matmul"]["calls"] == 1 and rows["ttnn.add"]["bytes"] == 3 * 64 * 64 * 2
@@ -234,6 +235,7 @@ def test_reports(device, tmp_path):
         lines = list(csv.DictReader(file))
     assert [line["OP CODE"] for line in lines] == ["BinaryDeviceOperation", "Matmul"]
     assert lines[1]["INPUT_0_Y_PAD[LOGICAL]"] == "64[64]" and lines[1]["INPUT_0_MEMORY"] == "DEV_0_DRAM_INTERLEAVED"
+    assert [line["MATH FIDELITY"] for line in lines] == ["HiFi4", "LoFi"]
     device.write_visualizer(tmp_path / "report")
     with sqlite3.connect(tmp_path / "report" / "db.sqlite") as database:
         assert [row[0] for row in database.execute("SELECT name FROM operations")] == ["ttnn.add", "ttnn.matmul"]

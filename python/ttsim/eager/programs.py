@@ -44,6 +44,7 @@ class Program:
     order: list[int] = field(default_factory=list)  # of the tensors that its inputs are
     cycles: int = 0
     cores: int = 0
+    fidelity: str = "HiFi4"
     host_steps: list[str] = field(default_factory=list)  # ops inside it that the host computes
     reason: str = ""
     specs: list[BufferSpec] = field(default_factory=list)  # of its results
@@ -135,7 +136,7 @@ def build(op: str, device: Device, call: Call, operands: Sequence[BufferSpec], d
     formats = {name: dtypes[place].kind.format for name, place in zip(imported.inputs, order, strict=True)}
     options: dict[str, Any] = {"device": device.product, "format": result, "effort": 0, "device_comparisons": True}
     if fidelity in _FIDELITIES:
-        options["fidelity"] = fidelity
+        options["fidelity"] = program.fidelity = fidelity
     try:
         compiled = _compiled(imported.graph, options, formats, result)
         number = device.open_session(op).add_program(compiled.raw, [operands[place] for place in order], program.specs)

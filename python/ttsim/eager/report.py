@@ -107,7 +107,7 @@ class ReportMixin(Device):
         row: dict[str, Any] = {
             "OP CODE": _CODES.get(name, name), "OP TYPE": "tt_dnn_device", "GLOBAL CALL COUNT": launch.number,
             "DEVICE ID": self.id, "DEVICE ARCH": self.chip, "ATTRIBUTES": json.dumps({"op": launch.op}),
-            "MATH FIDELITY": "HiFi4", "CORE COUNT": cores, "AVAILABLE WORKER CORE COUNT": self.grid[0] * self.grid[1],
+            "MATH FIDELITY": launch.program.fidelity if launch.program is not None else "", "CORE COUNT": cores, "AVAILABLE WORKER CORE COUNT": self.grid[0] * self.grid[1],
             "HOST START TS": ns(launch.enqueued), "HOST END TS": ns(launch.enqueued), "DEVICE FW START CYCLE": launch.start,
             "DEVICE FW END CYCLE": launch.end, "OP TO OP LATENCY [ns]": ns(launch.gap),
             "DEVICE FW DURATION [ns]": ns(launch.end - launch.start), "DEVICE KERNEL DURATION [ns]": ns(launch.end - launch.start)}
