@@ -133,9 +133,7 @@ TEST_CASE("operands in L1 take less time than operands in DRAM") {
     ir::CompileOptions options;
     options.effort = 0;
     const ir::CompiledModel model = ir::compile(
-        ir::parse_graph("%a = input : f32[512, 512]\n%b = input : f32[512, 512]\n%y = add %a, %b\noutput \"y\" = %y\n",
-                        "add.tg"),
-        options);
+        ir::parse_graph("%a = input : f32[512, 512]\n%y = relu %a\noutput \"y\" = %y\n", "relu.tg"), options);
     DeviceSession device = n150();
     const BufferSpec dram = bfloat16(dims);
     BufferSpec dealt = dram, sharded = dram;
@@ -143,26 +141,25 @@ TEST_CASE("operands in L1 take less time than operands in DRAM") {
     sharded.cores = {0, 1, 2, 3, 4, 5, 6, 7};
     sharded.shard_rows = 64;
     sharded.shard_columns = 512;
-    const auto cycles = [&](const BufferSpec& inputs, const BufferSpec& output) {
-        return device.program(device.add_program(model, std::vector{inputs, inputs}, std::vector{output})).cycles;
+    const auto cycles = [&](const BufferSpec& input, const BufferSpec& output) {
+        return device.program(device.add_program(model, std::vector{input}, std::vector{output})).cycles;
     };
     const std::uint64_t slow = device.program(device.add_program(model)).cycles;
     CHECK(cycles(dram, dram) == slow);
     CHECK(cycles(dealt, dealt) < slow);
     CHECK(cycles(sharded, sharded) < slow);
-    CHECK(cycles(dram, dealt) <= slow);  // the operands still come from DRAM
-    CHECK(cycles(dram, dealt) > cycles(dealt, dealt));
+    CHECK(cycles(dram, dealt) > cycles(dealt, dealt));  // the operand comes from DRAM
     // the same values from every memory
-    const std::int64_t fast = device.add_program(model, std::vector{dealt, dealt}, std::vector{dealt});
-    const std::int64_t a = device.write(dram, ramp(dims, 0.37F)), b = device.write(dealt, ramp(dims, 0.37F));
-    const std::int64_t y = device.launch(device.add_program(model), std::vector{a, a}, std::vector{dram}).front();
-    CHECK(device.peek(device.launch(fast, std::vector{b, b}, std::vector{dealt}).front()) == device.peek(y));
+    const std::int64_t fast = device.add_program(model, std::vector{dealt}, std::vector{dealt});
+    const std::int64_t a = device.write(dram, ramp(dims, -0.37F)), b = device.write(dealt, ramp(dims, -0.37F));
+    const std::int64_t y = device.launch(device.add_program(model), std::vector{a}, std::vector{dram}).front();
+    CHECK(device.peek(device.launch(fast, std::vector{b}, std::vector{dealt}).front()) == device.peek(y));
     // a move: L1 of many cores is faster than the channels of DRAM
     const auto moved = [&](std::int64_t source, const BufferSpec& spec) {
         (void)device.move(std::vector{source}, spec, device.peek(source));
         return device.last_launch().end - device.last_launch().start;
     };
-    CHECK(moved(b, dealt) < moved(a, dram));
+    CHECK(moved(b, dealt) < moved(a, dealt));
     CHECK(moved(a, dealt) < moved(a, dram));
 }
 
