@@ -21,7 +21,7 @@ from . import convolution as _convolution
 from . import creation as _creation
 from . import decorators as _decorators
 from . import device as device
-from . import experimental, graph, model_preprocessing, operations, ops, tracer, transformer
+from . import experimental, graph, kv_cache, model_preprocessing, operations, ops, tracer, transformer
 from . import mesh as _mesh
 from . import tensor as _tensor
 from . import traces as _traces
@@ -70,5 +70,5 @@ def __getattr__(name: str) -> Any:
     return _refused(name, "ttnn", globals())
 
 
-_ = (_convolution, _creation, _decorators, _mesh, _tensor, _traces, _types, experimental, graph, model_preprocessing, operations,
+_ = (_convolution, _creation, _decorators, _mesh, _tensor, _traces, _types, experimental, graph, kv_cache, model_preprocessing, operations,
      tracer, transformer)

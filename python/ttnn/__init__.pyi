@@ -5,7 +5,8 @@ from typing import Any
 from ttsim.eager import DataType as DataType, Layout as Layout, MemoryConfig as MemoryConfig
 from ttsim.eager.config import Config
 
-from . import device as device, experimental as experimental, graph as graph, model_preprocessing as model_preprocessing
+from . import device as device, experimental as experimental, graph as graph, kv_cache as kv_cache
+from . import model_preprocessing as model_preprocessing
 from . import operations as operations, ops as ops, tracer as tracer, transformer as transformer
 from .convolution import *
 from .creation import *
@@ -367,6 +368,10 @@ def cumprod(input_tensor: Tensor, dim: int = ..., *, memory_config: MemoryConfig
 
 def global_avg_pool2d(input_tensor: Tensor, *, memory_config: MemoryConfig | None = ..., dtype: DataType | None = ..., output_tensor: Tensor | None = ..., layout: Layout | None = ..., compute_kernel_config: Any = ..., queue_id: int = ..., program_config: Any = ..., core_grid: Any = ...) -> Tensor:
     """Mean over height and width of [N, H, W, C]: [N, 1, 1, C]."""
+
+moreh_sum = sum
+
+moreh_mean = mean
 
 def where(condition: Tensor, input_tensor_a: Tensor | float, input_tensor_b: Tensor | float, *, memory_config: MemoryConfig | None = ..., dtype: DataType | None = ..., output_tensor: Tensor | None = ..., layout: Layout | None = ..., compute_kernel_config: Any = ..., queue_id: int = ..., program_config: Any = ..., core_grid: Any = ...) -> Tensor:
     """a where condition is not 0, else b. Either may be a number."""

@@ -9,7 +9,8 @@ from ttsim.eager import DataType, Device, MemoryConfig, pictures
 
 from .tensor import Tensor
 
-__all__ = ["avg_pool2d", "conv1d", "conv2d", "conv_transpose2d", "max_pool2d"]
+__all__ = ["avg_pool2d", "conv1d", "conv2d", "conv_transpose2d", "max_pool2d", "prepare_conv_bias",
+           "prepare_conv_transpose2d_bias", "prepare_conv_transpose2d_weights", "prepare_conv_weights"]
 Pair = int | Sequence[int]
 
 
@@ -33,7 +34,7 @@ def conv2d(*, input_tensor: Tensor, weight_tensor: Tensor, device: Device | None
            batch_size: int, input_height: int, input_width: int, kernel_size: Pair, stride: Pair = 1, padding: Pair = 0,
            dilation: Pair = 1, groups: int = 1, dtype: DataType | None = None, bias_tensor: Tensor | None = None,
            conv_config: Any = None, compute_config: Any = None, memory_config: MemoryConfig | None = None,
-           slice_config: Any = None, return_output_dim: bool = False, return_weights_and_bias: bool = False) -> Any:
+           slice_config: Any = None, return_output_dim: bool = False, return_weights_and_bias: bool = False, **accepted: Any) -> Any:
     """Convolution. `weight_tensor`: [Co, C / groups, kh, kw]; `bias_tensor`: Co elements; both on the host or the device.
     `conv_config.activation`: of the result. Returns it, with return_output_dim also [Ho, Wo], with
     return_weights_and_bias also the weights. ValueError for sizes that do not fit."""
@@ -49,7 +50,7 @@ def conv1d(*, input_tensor: Tensor, weight_tensor: Tensor, device: Device | None
            batch_size: int, input_length: int, kernel_size: int, stride: int = 1, padding: int = 0, dilation: int = 1,
            groups: int = 1, dtype: DataType | None = None, bias_tensor: Tensor | None = None, conv_config: Any = None,
            compute_config: Any = None, memory_config: MemoryConfig | None = None, return_output_dim: bool = False,
-           return_weights_and_bias: bool = False) -> Any:
+           return_weights_and_bias: bool = False, **accepted: Any) -> Any:
     """Convolution of [N, L, C] with [Co, C / groups, k]: [1, 1, N * Lo, Co]; as conv2d() of width 1."""
     from ttsim.eager.surface import call
     who = "ttnn.conv1d"
@@ -68,7 +69,7 @@ def conv_transpose2d(*, input_tensor: Tensor, weight_tensor: Tensor, device: Dev
                      stride: Pair = 1, padding: Pair = 0, output_padding: Pair = 0, dilation: Pair = 1, groups: int = 1,
                      dtype: DataType | None = None, bias_tensor: Tensor | None = None, conv_config: Any = None,
                      compute_config: Any = None, memory_config: MemoryConfig | None = None, mirror_kernel: bool = True,
-                     return_output_dim: bool = False, return_weights_and_bias: bool = False) -> Any:
+                     return_output_dim: bool = False, return_weights_and_bias: bool = False, **accepted: Any) -> Any:
     """Transposed convolution. `weight_tensor`: [C, Co / groups, kh, kw]. The rest is as of conv2d()."""
     who = "ttnn.conv_transpose2d"
     made = pictures.conv_transpose2d(
@@ -99,3 +100,16 @@ def avg_pool2d(input_tensor: Tensor, batch_size: int, input_h: int, input_w: int
     made: Tensor = pictures.pool2d("ttnn.avg_pool2d", input_tensor, True, batch=batch_size, height=input_h, width=input_w,
                                    channels=channels, kernel=kernel_size, stride=stride, padding=padding, memory=memory_config)
     return made
+
+
+def prepare_conv_weights(*, weight_tensor: Tensor, **accepted: Any) -> Tensor:
+    """The weight itself: a convolution prepares it at its first call, and keeps that as long as the tensor."""
+    return weight_tensor
+
+
+def prepare_conv_bias(*, bias_tensor: Tensor, **accepted: Any) -> Tensor:
+    """The bias itself, as prepare_conv_weights()."""
+    return bias_tensor
+
+
+prepare_conv_transpose2d_weights, prepare_conv_transpose2d_bias = prepare_conv_weights, prepare_conv_bias

@@ -200,7 +200,7 @@ def get_num_devices() -> int:
     return max(1, len([one for one in os.environ.get("TTSIM_DEVICES", "").split(",") if one.strip()]))
 
 
-GetNumAvailableDevices = get_num_devices
+GetNumAvailableDevices = GetNumPCIeDevices = get_num_devices
 
 
 def get_device_ids() -> list[int]:
@@ -227,6 +227,25 @@ def get_arch_name() -> str:
     """The architecture of device 0."""
     product = _product(0)
     return "grayskull" if product.startswith("gs_") else "blackhole" if product.startswith("p1") else "wormhole_b0"
+
+
+class FabricConfig(enum.Enum):
+    """Accepted, without effect: a mesh has one device."""
+    DISABLED = 0
+    FABRIC_1D = 1
+    FABRIC_1D_RING = 2
+    FABRIC_2D = 3
+
+
+def set_fabric_config(*args: Any, **kwargs: Any) -> None:
+    """Does nothing."""
+
+
+def start_tracy_zone(*args: Any, **kwargs: Any) -> None:
+    """Does nothing: a device always counts; device.report() has the result."""
+
+
+stop_tracy_zone = tracy_message = tracy_frame = start_tracy_zone
 
 
 class Event:
@@ -267,7 +286,8 @@ def dump_device_memory_state(device: Device, prefix: str = "") -> None:
     print(device.memory_map())
 
 
-__all__ = ["Event", "disable_and_clear_program_cache", "event_synchronize", "record_event", "set_printoptions", "wait_for_event",
+__all__ = ["Event", "FabricConfig", "GetNumPCIeDevices", "set_fabric_config", "start_tracy_zone", "stop_tracy_zone", "tracy_frame",
+           "tracy_message", "disable_and_clear_program_cache", "event_synchronize", "record_event", "set_printoptions", "wait_for_event",
            "Arch", "CloseDevice", "CloseDevices", "CreateDevice", "CreateDevices", "Device", "DispatchCoreAxis",
            "DispatchCoreConfig", "DispatchCoreType", "DumpDeviceProfiler", "GetDefaultDevice", "GetNumAvailableDevices",
            "MeshDevice", "MeshShape", "ReadDeviceProfiler", "SetDefaultDevice", "close", "close_device",

@@ -42,7 +42,7 @@ class _Capture:
         elif event == "allocate":
             for tensor in details:
                 self.add("buffer_allocate", tensor_id=tensor.number, size=tensor.page_bytes(),
-                         type="L1" if tensor._memory.in_l1 else "DRAM", layout="INTERLEAVED")
+                         type="L1" if tensor._memory.in_l1 else "DRAM", layout=tensor._memory.memory_layout.name)
         elif event == "free":
             self.add("buffer_deallocate", tensor_id=details.number)
         elif event in ("read", "write"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ttsim.eager import all_ops
 from ttsim.eager.surface import near
 
 _DEVICES = "a mesh has one device here; open a device for each part with ttnn.open_device(device_id=)"
@@ -28,6 +29,12 @@ REFUSED = {
     "nlp_concat_heads_decode": "use ttnn.experimental.nlp_concat_heads", "rotary_embedding_hf": "use ttnn.experimental.rotary_embedding",
     "grid_sample": "compute it with torch on the host", "rotate": "compute it with torch on the host",
 }
+REFUSED |= {
+    "bcast": "use ttnn.add, ttnn.subtract or ttnn.multiply, which broadcast", "slice_write": "use ttnn.slice_scatter",
+    "nonzero": "read the tensor and use torch.nonzero: the size of the result depends on values",
+    "tosa_gather": "use ttnn.gather", "tosa_scatter": "use ttnn.scatter", "padded_slice": "use ttnn.slice",
+    "CreateTensor": "use ttnn.from_torch",
+}
 _SUFFIX = "_bw"
 
 
@@ -37,6 +44,8 @@ def refused(name: str, module: str, known: Any) -> Callable[..., Any]:
     remedy = REFUSED.get(name)
     if remedy is None and name.endswith(_SUFFIX):
         remedy = "gradients op by op are not available; train with pybuda, or compute the gradient with torch"
+    if remedy is None and module != "ttnn" and name in all_ops():
+        raise AttributeError(f"module '{module}' has no attribute '{name}'; it is ttnn.{name}")
     if remedy is None:
         raise AttributeError(f"module '{module}' has no attribute '{name}'{near(name, known)}")
 

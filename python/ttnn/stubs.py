@@ -57,7 +57,8 @@ from ttsim.eager import DataType as DataType, Layout as Layout, MemoryConfig as 
 _INNER = _HEAD + "\nfrom .tensor import Tensor\n"
 _OUTER = _HEAD + """from ttsim.eager.config import Config
 
-from . import device as device, experimental as experimental, graph as graph, model_preprocessing as model_preprocessing
+from . import device as device, experimental as experimental, graph as graph, kv_cache as kv_cache
+from . import model_preprocessing as model_preprocessing
 from . import operations as operations, ops as ops, tracer as tracer, transformer as transformer
 from .convolution import *
 from .creation import *

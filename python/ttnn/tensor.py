@@ -51,6 +51,10 @@ class Tensor(EagerTensor):
     def layout(self) -> Layout:
         return self._layout
 
+    def get_legacy_shape(self) -> Shape:
+        """As padded_shape."""
+        return self.padded_shape
+
     def get_dtype(self) -> DataType:
         return self._dtype
 
@@ -193,6 +197,10 @@ class Tensor(EagerTensor):
 
     def __matmul__(self, other: Any) -> Tensor:
         return _binary("matmul", self, other)
+
+    def __abs__(self) -> Tensor:
+        made: Tensor = call("abs", "ttnn.abs", self)
+        return made
 
     def __neg__(self) -> Tensor:
         made: Tensor = call("neg", "ttnn.neg", self)

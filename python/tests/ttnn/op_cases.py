@@ -174,6 +174,7 @@ def _reduced(d: Draw, keep: bool = True) -> Arguments:
 
 for _name in ("sum", "mean", "max", "min"):
     CASES[_name] = OpCase(_reduced, loose=1.5)
+CASES["moreh_sum"], CASES["moreh_mean"] = CASES["sum"], CASES["mean"]
 for _name in ("var", "std"):
     CASES[_name] = OpCase(lambda d: ((d.tensor([d.random.randint(2, 3), 33, 50]),), {"dim": d.random.choice([-1, 1, None])}), loose=2,
                           floats=_WIDE)

@@ -258,3 +258,19 @@ def test_forms_of_calls(device):
     assert device.id() == device.id == 0
     with pytest.raises(AttributeError, match="its group is moreh"):
         ttnn.operations.normalization  # noqa: B018
+
+
+def test_older_forms(device):
+    cache = on(device, torch.zeros(1, 2, 64, 32))
+    ttnn.kv_cache.fill_cache_for_user_(cache, on(device, torch.ones(1, 2, 32, 32)), 0)
+    ttnn.kv_cache.update_cache_for_token_(cache, on(device, torch.full((1, 2, 1, 32), 2.0)), 40)
+    rows = ttnn.to_torch(cache)[0, 1, :, 0]
+    assert rows[:32].tolist() == [1] * 32 and rows[40] == 2 and rows.sum() == 34
+    weight = ttnn.from_torch(torch.randn(12, 8, 3, 3), ttnn.bfloat16)
+    assert ttnn.prepare_conv_weights(weight_tensor=weight, weights_format="OIHW", in_channels=8, device=device) is weight
+    assert torch.equal(ttnn.to_torch(abs(-cache)), ttnn.to_torch(cache))
+    assert torch.equal(ttnn.to_torch(ttnn.moreh_sum(cache, dim=-1)), ttnn.to_torch(ttnn.sum(cache, dim=-1)))
+    with pytest.raises(AttributeError, match="it is ttnn.softmax"):
+        ttnn.experimental.softmax  # noqa: B018
+    with pytest.raises(NotImplementedError, match="which broadcast"):
+        ttnn.bcast()

@@ -165,9 +165,11 @@ def test_program_cache(device):
 def test_graph_capture(device):
     ttnn.graph.begin_graph_capture(ttnn.graph.RunMode.NORMAL)
     x = on(device, torch.randn(32, 32))
-    ttnn.to_torch(ttnn.softmax(ttnn.add(x, x), dim=-1))
+    ttnn.to_torch(ttnn.softmax(ttnn.add(x, x, memory_config=ttnn.L1_HEIGHT_SHARDED_MEMORY_CONFIG), dim=-1))
     trace = ttnn.graph.end_graph_capture()
     assert ttnn.graph.extract_calltrace(trace) == ["ttnn.to_device", "Tensor::to_device", "ttnn.add", "ttnn.softmax", "Tensor::cpu"]
+    allocated, = (node["params"] for node in trace if node["node_type"] == "buffer_allocate" and node["params"]["layout"] == "HEIGHT_SHARDED")
+    assert allocated["type"] == "L1" and ttnn.graph.extract_peak_L1_memory_usage(trace) == int(allocated["size"])
     with pytest.raises(RuntimeError, match="no capture"):
         ttnn.graph.end_graph_capture()
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import torch
 
-from ..table import op
+from ..table import alias, op
 
 Dims = int | Sequence[int] | None
 
@@ -114,3 +114,7 @@ def cumprod(input_tensor: torch.Tensor, dim: int = -1) -> torch.Tensor:
 def global_avg_pool2d(input_tensor: torch.Tensor) -> torch.Tensor:
     """Mean over height and width of [N, H, W, C]: [N, 1, 1, C]."""
     return torch.mean(input_tensor, [1, 2], keepdim=True)
+
+
+alias("moreh_sum", "sum")
+alias("moreh_mean", "mean")
