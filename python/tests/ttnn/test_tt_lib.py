@@ -261,3 +261,44 @@ def test_on_another_device_and_after_deallocation(device):
     with pytest.raises(RuntimeError, match="was deallocated"):
         host.data()
     assert tt_lib.device.CloseDevice(other)
+
+
+SCRIPTS = {
+    "whole": """
+        tt_lib.device.InitializeDevice(device)
+        ...
+        tt_lib.device.CloseDevice(device)""",
+    "function": """
+        def compute(device):
+            tt_lib.device.InitializeDevice(device)
+            ...
+            tt_lib.device.CloseDevice(device)
+        compute(device)""",
+    "options": """
+        tt_lib.device.InitializeDevice(device)
+        host = tt_lib.device.GetHost()
+        args = tt_lib.tensor.Tensor([1.0] * 1024, [1, 1, 32, 32], tt_lib.tensor.DataType.BFLOAT16, tt_lib.tensor.Layout.TILE, device)
+        out = tt_lib.tensor.exp(args)
+        out_host = out.to(host)
+        del out
+        out = tt_lib.tensor.exp(args).to(host)
+        assert out.data() == out_host.data()
+        tt_lib.device.CloseDevice(device)""",
+}
+
+
+@pytest.mark.parametrize("name", sorted(SCRIPTS))
+def test_the_documented_scripts(name, tmp_path):
+    """Each as a script of its own, whose device and tensors live until the interpreter ends."""
+    script = tmp_path / "script.py"
+    script.write_text("from libs import tt_lib as tt_lib\ndevice = tt_lib.device.CreateDevice(tt_lib.device.Arch.GRAYSKULL, 0)\n" +
+                      textwrap.dedent(SCRIPTS[name]))
+    done = subprocess.run([sys.executable, "-m", "ttsim", script], capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_documented_names():
+    for name in ("Host", "Device", "Arch", "CreateDevice", "InitializeDevice", "GetHost", "CloseDevice", "SetDefaultDevice",
+                 "GetDefaultDevice"):
+        assert getattr(tt_lib.device, name).__doc__, name
+    assert isinstance(tt_lib.device.Host(), type(tt_lib.device.GetHost()))
