@@ -16,3 +16,4 @@ counts = [len(list(query())) for query in (queries.query_devices, queries.query_
                                            queries.query_input_tensors, queries.query_output_tensors,
                                            queries.query_operation_arguments)]
 print([one.name for one in operations], counts)
+print(sorted((one.core_x, one.core_y, one.page_size) for one in queries.query_buffer_pages() if one.page_size != 0))
