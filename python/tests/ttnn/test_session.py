@@ -14,7 +14,7 @@ CALLS = {
     "softmax": lambda a, b: ttnn.softmax(a, dim=-1), "layer_norm": lambda a, b: ttnn.layer_norm(a, epsilon=1e-5),
     "max": lambda a, b: ttnn.max(a, dim=-1, keepdim=True), "gelu": lambda a, b: ttnn.gelu(a),
     "linear": lambda a, b: ttnn.linear(a, b, activation="gelu"), "where": lambda a, b: ttnn.where(a, b, 0.5),
-    "multiply": lambda a, b: ttnn.multiply(a, b), "mean": lambda a, b: ttnn.mean(a, dim=-1),
+    "multiply": lambda a, b: ttnn.multiply(a, b), "mean": lambda a, b: ttnn.mean(a, dim=-1, keepdim=True),
     "sigmoid": lambda a, b: ttnn.sigmoid(a), "maximum": lambda a, b: ttnn.maximum(a, b),
 }
 
