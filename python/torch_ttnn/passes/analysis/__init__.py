@@ -1,0 +1,1 @@
+"""Passes that mark graphs and their inputs."""

@@ -1,0 +1,1 @@
+"""Passes that replace aten ops by calls of ttnn."""

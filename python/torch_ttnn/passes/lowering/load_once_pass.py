@@ -1,0 +1,82 @@
+"""Work on parameters that one call does for all."""
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import torch
+import ttnn
+from torch.fx import Graph, GraphModule, Node
+from torch.fx.passes.infra.pass_base import PassBase, PassResult
+
+from ... import target_wrappers as wrappers
+from ...once import OnceSpec
+from ...utils import get_add_custom_object_in_graph
+from ..analysis.input_analysis_pass import PrimalTag
+
+_KEPT = (PrimalTag.PARAMETER, PrimalTag.BUFFER)
+
+
+class LoadOncePass(PassBase):
+    """Moves nodes that depend on parameters, buffers and constants only into one node run_once. `number`: of the graph."""
+
+    def __init__(self, number: int = 0) -> None:
+        super().__init__()
+        self.number = number
+
+    def call(self, gm: GraphModule) -> PassResult:
+        fixed = self._fixed(gm.graph)
+        moved = [node for node in gm.graph.nodes if node in fixed and node.op == "call_function"]
+        results = [node for node in moved if any(user not in fixed for user in node.users)]
+        if not results:
+            return PassResult(gm, False)
+        inputs = [node for node in gm.graph.nodes if node in fixed and node.op == "placeholder" and
+                  any(user in fixed for user in node.users)]
+        self._replace(gm, inputs, moved, results)
+        return PassResult(gm, True)
+
+    def _fixed(self, graph: Graph) -> set[Node]:
+        fixed: set[Node] = set()
+        for node in graph.nodes:
+            if node.op == "placeholder" and node.meta.get("primal_tag") in _KEPT or node.op == "get_attr":
+                fixed.add(node)
+            elif node.op == "call_function" and node.all_input_nodes and all(one in fixed for one in node.all_input_nodes) and \
+                    node.target not in (*wrappers.RANDOM, ttnn.deallocate, wrappers.clone) and not _is_random(node.target) and \
+                    not node.is_impure():
+                fixed.add(node)
+        # a result that torch reads is not kept: it may be written
+        return {node for node in fixed if node.op != "call_function" or node.target is not ttnn.to_torch}
+
+    def _replace(self, gm: GraphModule, inputs: list[Node], moved: list[Node], results: list[Node]) -> None:
+        graph = Graph()
+        known: dict[Node, Node] = {}
+        for node in inputs:
+            known[node] = graph.placeholder(node.name)
+            known[node].meta = dict(node.meta)
+        for node in moved:
+            for one in node.all_input_nodes:
+                if one.op == "get_attr" and one not in known:
+                    known[one] = graph.get_attr(str(one.target))
+                    known[one].meta = dict(one.meta)
+            known[node] = graph.node_copy(node, lambda one: known[one])
+        graph.output(tuple(known[node] for node in results))
+        spec = OnceSpec(f"once_{self.number}", GraphModule(gm, graph))
+        with gm.graph.inserting_before(moved[0]):
+            once = gm.graph.call_function(wrappers.run_once, (get_add_custom_object_in_graph(spec.name, spec), *inputs))
+            parts = [gm.graph.call_function(operator.getitem, (once, place)) for place in range(len(results))]
+        # behind all parameters
+        once.meta = {"val": tuple(node.meta["val"] for node in results), "is_cached": True}
+        for part, node in zip(parts, results):
+            part.meta = {**node.meta, "is_cached": True}
+            node.replace_all_uses_with(part, delete_user_cb=lambda user: user not in moved)
+        for node in reversed(moved):
+            gm.graph.erase_node(node)
+        for node in list(gm.graph.nodes):
+            if node.op == "get_attr" and not node.users:
+                gm.graph.erase_node(node)
+        gm.graph.lint()
+        gm.recompile()
+
+
+def _is_random(target: Any) -> bool:
+    return isinstance(target, torch._ops.OpOverload) and torch.Tag.nondeterministic_seeded in target.tags
