@@ -97,10 +97,10 @@ def device_of(given: Given) -> Device | None:
             tensor.buffer_of(given.who)
             if first is not None and tensor._device is not first._device:
                 raise RuntimeError(f"{given.who}: {first.summary()} and {tensor.summary()} are on different devices")
-            first = first or tensor
+            first = tensor if first is None else first
         else:
             tensor.host_values(given.who)
-            hosted = hosted or tensor
+            hosted = tensor if hosted is None else hosted
     if first is None and given.op.kind == "move":
         return None
     if hosted is not None:

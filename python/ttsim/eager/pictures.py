@@ -1,7 +1,6 @@
 """Convolutions and pools, as compositions of ops of the table."""
 from __future__ import annotations
 
-import weakref
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,7 +10,6 @@ from .ops.pooling import LOWEST, four, output_size, two
 from .surface import call
 from .tensor import EagerTensor
 
-_prepared: weakref.WeakKeyDictionary[EagerTensor, dict[Any, EagerTensor]] = weakref.WeakKeyDictionary()
 Pair = int | Sequence[int]
 
 
@@ -21,7 +19,7 @@ def _on(device: Device, tensor: EagerTensor, who: str) -> EagerTensor:
 
 def _weights(tensor: EagerTensor, device: Device, who: str, key: Any, make: Any) -> EagerTensor:
     """Prepared weights, kept as long as the tensor that they are made of and its device."""
-    cache = _prepared.setdefault(tensor, {})
+    cache: dict[Any, EagerTensor] = tensor.__dict__.setdefault("prepared", {})  # "==" of tensors is an op, so no dict of them
     known = cache.get((device.number, key))
     if known is None or not known.is_allocated():
         moved = _on(device, tensor, who)
