@@ -96,7 +96,8 @@ class RegionProgram:
     compile_s: float = 0.0
     compilations: int = 0
     epochs: int = 0
-    host_steps: list[str] = field(default_factory=list)
+    host_steps: list[str] = field(default_factory=list)  # ops of the region that the host computes
+    refused: list[str] = field(default_factory=list)  # those that the compiler does not have, with reasons
     inputs: list[str] = field(default_factory=list)
     cycles: int = 0
 
@@ -155,8 +156,9 @@ class RegionProgram:
         self.compilations += 1
         self.epochs = len(compiled.layout.graphs)
         self.inputs = list(self._imported.inputs)
-        self.host_steps = sorted({f"{one.op}: {one.reason}" for one in self._imported.fallbacks} |
-                                 {step.op for step in compiled.host_steps})
+        self.host_steps = sorted({one.op for one in self._imported.fallbacks} | {step.op for step in compiled.host_steps})
+        self.refused = sorted({f"{one.op}: {one.reason}" for one in self._imported.fallbacks
+                               if not one.asked and not one.reason.startswith("it runs ")})
 
     def run(self, given: Mapping[Node, Any]) -> tuple[dict[Node, Any], list[torch.Tensor]]:
         """The values of the region's outputs, and what was pushed to the device."""

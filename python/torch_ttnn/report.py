@@ -19,7 +19,7 @@ def _graph(one: CompiledGraph) -> dict[str, Any]:
     made["stays"] = [{"op": op, "reason": reason, "nodes": count} for (op, reason), count in sorted(stays.items())]
     made["parts"] = [{"name": part.region.name, "nodes": len(part.region.nodes), "epochs": part.epochs,
                       "way": f"op by op: {part.reason}" if part.reason else "one program" if part.compilations else "not run yet",
-                      "inputs": part.inputs, "host_steps": part.host_steps, "cycles": part.cycles} for part in one.regions]
+                      "inputs": part.inputs, "host_steps": part.host_steps, "refused": part.refused, "cycles": part.cycles} for part in one.regions]
     return made
 
 

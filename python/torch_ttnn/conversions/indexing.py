@@ -29,8 +29,7 @@ def _embedding(r: Any, weight: Any, indices: Any, *args: Any, **kwargs: Any) -> 
 
 def _positions(r: Any, index: Any, size: int) -> Any:
     """Indices from 0: negative ones count from the end."""
-    known = r.known(index)
-    if known is not None and bool((known >= 0).all()):
+    if r.is_from_zero(index):
         return index
     below = r.truth(ttnn.lt, index, 0)
     return r.call(ttnn.where, r.flag(below, "int"), r.call(ttnn.add, index, size), index)

@@ -73,7 +73,16 @@ class Rewriter:
     def number_or(self, value: Any) -> Any:
         """A constant of one element without axes as a number."""
         known = self.known(value)
-        return known.item() if known is not None and known.dim() == 0 else value
+        if known is None or known.dim():
+            return value
+        with self.real():
+            return known.item()
+
+    def is_from_zero(self, value: Any) -> bool:
+        """Whether a constant of the graph has no negative element."""
+        known = self.known(value)
+        with self.real():
+            return known is not None and bool((known >= 0).all())
 
     def is_used(self, index: int) -> bool:
         """Whether a result of the node is used."""
