@@ -75,9 +75,9 @@ def collect_schemas(graph: Graph) -> list[dict[str, Any]]:
     return made
 
 
-def save_pickle(value: Any, folder: str, name: str) -> str:
+def save_pickle(value: Any, folder: str, name: str, root: str = FOLDER) -> str:
     """Writes metrics/FOLDER/NAME.pickle; returns the path."""
-    where = os.path.join(FOLDER, folder)
+    where = os.path.join(root, folder)
     os.makedirs(where, exist_ok=True)
     path = os.path.join(where, f"{name}.pickle")
     with open(f"{path}.new", "wb") as out:

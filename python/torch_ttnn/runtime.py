@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -46,8 +45,10 @@ class CompiledGraph:
             options = {"device": device.product, **(compile_options or {})}
             self.regions = [RegionProgram(region, options) for region in regions]
             self._programs = {region.name: program for region, program in zip(regions, self.regions)}
+            self._host = {one: Steps([one], device, [one], self._around) for one in self.order if isinstance(one, Node)}
         else:
-            self.steps = Steps(nodes_of(gm.graph), device, needed, self._around)
+            calls = [node for node in nodes_of(gm.graph) if not is_cached(node)]
+            self.steps = Steps(calls, device, needed, self._around)
 
     def __call__(self, *values: Any) -> list[Any]:
         """The results. RuntimeError if the device was closed."""
@@ -108,17 +109,8 @@ class CompiledGraph:
         self._cached(known)
         cycles = mark.since(self.counters, self.counters.h2d_params)
         mark = SessionMark(self.device)
-        for step in self.steps.steps:
-            if is_cached(step.node):
-                step.target = _nothing
-        self._run_steps(self.steps, known)
+        self.steps.run(known)
         return cycles + mark.since(self.counters, self.counters.h2d)
-
-    def _run_steps(self, steps: Steps, known: dict[Node, Any]) -> None:
-        cached = {node: value for node, value in known.items() if is_cached(node)}
-        steps.steps = [step for step in steps.steps if not is_cached(step.node)]
-        known |= cached
-        steps.run(known)
 
     # --- programs ---
 
@@ -129,7 +121,7 @@ class CompiledGraph:
             if isinstance(one, Region):
                 cycles += self._region(self._programs[one.name], known)
             else:
-                Steps([one], self.device, [one], self._around).run(known)
+                self._host[one].run(known)
         return cycles
 
     def _region(self, program: RegionProgram, known: dict[Node, Any]) -> int:
@@ -185,9 +177,3 @@ def _in_torch(step: Step, args: Any, kwargs: Any) -> Any:
         return step.target(*args, **kwargs)
     return form_of(step.target)(*args, **kwargs)
 
-
-def _nothing(*_: Any) -> None:
-    return None
-
-
-_ = Sequence

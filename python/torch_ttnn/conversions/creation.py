@@ -68,17 +68,17 @@ def _nothing(r: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
 def _converted(r: Any, x: Any) -> Any:
     """A value in the dtype of the node's result."""
     old, new = r.kind(x), r.kind(r.node)
-    if old == new:
+    if r.val(x).dtype == r.val(r.node).dtype:
         return x
     if new == "bool":
-        return r.call(ttnn.ne, x, 0, **({"dtype": TtnnBfloat16()} if old == "int" else {}))
+        return r.truth(ttnn.ne, x, 0) if old == "int" else r.call(ttnn.logical_not, r.call(ttnn.logical_not, x))
     if new == "int":
         return r.call(ttnn.typecast, x, TtnnInt32())
     return r.call(ttnn.typecast, x, TtnnBfloat16())
 
 
 @rewrites(aten._to_copy.default, aten.to.dtype, aten.type_as.default, aten._conj.default,
-          becomes="typecast; to bool: ne with 0; between floats: nothing")
+          becomes="typecast; floats to bool: logical_not twice, integers: ne with 0")
 def _to_copy(r: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
     return _converted(r, x)
 

@@ -133,6 +133,22 @@ def _convolution_backward(gradient: Any, x: Any, weight: Any, bias: Any, stride:
     return to_x, to_weight, to_bias
 
 
+@decomposes(aten.max_pool2d_with_indices_backward.default, becomes="eq, cumsum, where: the first largest element of each window")
+def _max_pool_backward(gradient: Any, x: Any, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, ceil_mode: bool,
+                       indices: Any) -> Any:
+    kh, kw = (*kernel, *kernel)[:2]
+    height, width = x.shape[-2:]
+    steps = tuple((*stride, *stride)[:2]) if stride else (kh, kw)
+    if steps != (kh, kw) or any(padding) or any(one != 1 for one in dilation) or height % kh or width % kw:
+        raise NotImplementedError("gradients of overlapping windows")
+    shape = (-1, height // kh, kh, width // kw, kw)
+    windows = x.reshape(shape).permute(0, 1, 3, 2, 4).reshape(-1, height // kh, width // kw, kh * kw)
+    largest = (windows == windows.amax(3, keepdim=True)).to(x.dtype)
+    first = largest * (largest.cumsum(3) == 1).to(x.dtype)
+    made = first * gradient.reshape(-1, height // kh, width // kw, 1)
+    return made.reshape(-1, height // kh, width // kw, kh, kw).permute(0, 1, 3, 2, 4).reshape(x.shape)
+
+
 @decomposes(aten.native_dropout_backward.default, becomes="mul")
 def _dropout_backward(gradient: Any, mask: Any, scale: float) -> Any:
     return gradient * mask * scale

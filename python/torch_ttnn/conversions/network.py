@@ -9,7 +9,7 @@ import torch
 import ttnn
 
 from ..target_wrappers import conv, native_layer_norm, pack_to_tuple
-from ..utils import TtnnDevice
+from ..utils import TtnnDevice, TtnnInt32, TtnnRowMajorLayout
 from .table import Stays, rewrites
 
 aten = torch.ops.aten
@@ -80,11 +80,11 @@ def _pairs(kernel: Sizes, stride: Sizes, padding: Sizes) -> tuple[list[int], lis
 
 
 @rewrites(aten.max_pool2d_with_indices.default, becomes="permute, reshape, max_pool2d, ..., pack_to_tuple",
-          stays="the positions are used (training)")
+          stays="the positions are used (training) and windows overlap or leave a rest")
 def _max_pool(r: Any, x: Any, kernel: Sizes, stride: Sizes = (), padding: Sizes = (0,), dilation: Sizes = (1,),
               ceil_mode: bool = False) -> Any:
     if r.is_used(1):
-        raise Stays("the positions are used (training)")
+        return _max_pool_with_positions(r, x, kernel, stride, padding, dilation)
     shape, out = r.shape(x), tuple(r.node.meta["val"][0].shape)
     if len(shape) == 3:
         x, shape, out = r.reshape(x, (1, *shape)), (1, *shape), (1, *out)
@@ -94,6 +94,25 @@ def _max_pool(r: Any, x: Any, kernel: Sizes, stride: Sizes = (), padding: Sizes 
                   ceil_mode=bool(ceil_mode))
     made = r.reshape(_picture(r, rows, out), tuple(r.node.meta["val"][0].shape))
     return r.call(pack_to_tuple, made, None)
+
+
+def _max_pool_with_positions(r: Any, x: Any, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes) -> Any:
+    """For windows beside each other: max and argmax over their elements. Positions count in the whole picture."""
+    n, c, height, width = (1, *r.shape(x))[-4:]
+    (kh, kw), steps, around = _pairs(kernel, stride, padding)
+    if steps != [kh, kw] or any(around) or height % kh or width % kw or any(one != 1 for one in dilation):
+        raise Stays("the positions are used (training) and windows overlap or leave a rest")
+    ho, wo = height // kh, width // kw
+    parts = r.call(ttnn.permute, r.call(ttnn.reshape, x, (n * c, ho, kh, wo, kw)), [0, 1, 3, 2, 4])
+    flat = r.call(ttnn.reshape, parts, (n * c, ho, wo, kh * kw))
+    values = r.call(ttnn.max, flat, 3, True)
+    place = r.call(ttnn.argmax, r.call(ttnn.to_layout, flat, TtnnRowMajorLayout()), dim=3, keepdim=True)
+    inside = r.constant(lambda: ((torch.arange(kh * kw) // kw) * width + torch.arange(kh * kw) % kw).int())
+    corner = r.constant(lambda: (torch.arange(ho)[:, None] * kh * width + torch.arange(wo) * kw).int()[None, :, :, None])
+    offset = r.reshape(r.call(ttnn.index_select, inside, 0, r.reshape(place, (n * c * ho * wo,))), (n * c, ho, wo, 1))
+    shape = tuple(r.node.meta["val"][0].shape)
+    whole = r.call(ttnn.add, r.call(ttnn.typecast, offset, TtnnInt32()), corner)
+    return r.call(pack_to_tuple, r.reshape(values, shape), r.reshape(whole, shape))
 
 
 def _counts(size: int, kernel: int, stride: int, padding: int, outputs: int) -> torch.Tensor:
@@ -118,6 +137,8 @@ def _avg_pool(r: Any, x: Any, kernel: Sizes, stride: Sizes = (), padding: Sizes 
     if divisor_override:
         made = r.call(ttnn.mul, made, whole / divisor_override)
     elif not count_include_pad and any(padding):
-        down, beside = (_counts(shape[place + 2], kernel[place], stride[place], padding[place], out[place + 2]) for place in (0, 1))
-        made = r.call(ttnn.mul, made, r.constant(whole / (down[:, None] * beside[None, :]).float()[None, None]))
+        def factors() -> torch.Tensor:
+            down, beside = (_counts(shape[k + 2], kernel[k], stride[k], padding[k], out[k + 2]) for k in (0, 1))
+            return whole / (down[:, None] * beside[None, :]).float()[None, None]
+        made = r.call(ttnn.mul, made, r.constant(factors))
     return r.reshape(made, r.shape(r.node))

@@ -22,16 +22,12 @@ def _matrix(function: Callable[..., torch.Tensor], size: int, outputs: int, vert
 
 def _separable(r: Any, x: Any, function: Callable[..., torch.Tensor]) -> Any:
     (height, width), (down, beside) = r.shape(x)[-2:], r.shape(r.node)[-2:]
-    with r.real():
-        rows = None if height == down else _matrix(function, height, down, True)
-        columns = None if width == beside else _matrix(function, width, beside, False)
     made = x
-    if columns is not None:
-        made = r.call(ttnn.matmul, made, r.constant(columns.T.contiguous()))
-    if rows is not None:
-        lead = (1,) * (len(r.shape(x)) - 2)
-        made = r.call(ttnn.matmul, r.constant(rows.reshape(*lead, *rows.shape).expand(*r.shape(x)[:-2], *rows.shape).contiguous()),
-                      made)
+    if width != beside:
+        made = r.call(ttnn.matmul, made, r.constant(lambda: _matrix(function, width, beside, False).T))
+    if height != down:
+        lead = r.shape(x)[:-2]
+        made = r.call(ttnn.matmul, r.constant(lambda: _matrix(function, height, down, True).expand(*lead, down, height)), made)
     return made
 
 

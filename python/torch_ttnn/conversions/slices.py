@@ -80,7 +80,7 @@ def _select_scatter(r: Any, x: Any, source: Any, dim: int, index: int) -> Any:
     return _slice_scatter(r, x, r.call(ttnn.reshape, source, tuple(shape)), dim, index, index + 1)
 
 
-@rewrites(aten.cat.default, becomes="concat", stays="a part has no elements and the rest is one part")
+@rewrites(aten.cat.default, becomes="concat; parts without elements: nothing", takes_empty=True)
 def _cat(r: Any, tensors: Sequence[Any], dim: int = 0) -> Any:
     parts = [one for one in tensors if 0 not in r.shape(one)]
     if not parts:

@@ -19,6 +19,7 @@ class Record:
     function: Callable[..., Any]
     becomes: str
     stays: str = ""
+    takes_empty: bool = False  # operands may have no elements
 
 
 _records: dict[Any, Record] = {}
@@ -37,11 +38,12 @@ def same(target: Any, function: Any, **attributes: Any) -> None:
     _add(Record(target, "same", call, function.__name__))
 
 
-def rewrites(*targets: Any, becomes: str, stays: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def rewrites(*targets: Any, becomes: str, stays: str = "",
+             takes_empty: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Adds a function that makes the calls of ttnn for an op: f(rewriter, *arguments)."""
     def put(function: Callable[..., Any]) -> Callable[..., Any]:
         for target in targets:
-            _add(Record(target, "rewrite", function, becomes, stays))
+            _add(Record(target, "rewrite", function, becomes, stays, takes_empty))
         return function
     return put
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import contextlib
 import operator
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import torch
@@ -106,8 +106,10 @@ class Rewriter:
         with self.mode, torch.no_grad():
             return form_of(target)(*given, **named)
 
-    def constant(self, values: torch.Tensor) -> Node:
-        """A constant of the graph."""
+    def constant(self, make: Callable[[], torch.Tensor]) -> Node:
+        """A constant of the graph; `make` computes it with real tensors."""
+        with torch._subclasses.fake_tensor.unset_fake_temporarily(), torch.no_grad():
+            values = make().contiguous()
         number = sum(name.startswith("_constant_") for name, _ in self.gm.named_buffers())
         name = f"_constant_{number}"
         self.gm.register_buffer(name, values)

@@ -53,9 +53,9 @@ def _listed(results: Any) -> list[Any]:
     return list(results) if isinstance(results, (list, tuple)) else [results]
 
 
-def _why_not(node: Node) -> str:
+def _why_not(node: Node, takes_empty: bool) -> str:
     """Why no op with such operands runs on a device; "": it may."""
-    values = [one.meta.get("val") for one in node.all_input_nodes] + \
+    values = [one.meta.get("val") for one in node.all_input_nodes if not takes_empty] + \
         (list(node.meta["val"]) if isinstance(node.meta.get("val"), (list, tuple)) else [node.meta.get("val")])
     for value in values:
         if isinstance(value, (torch.SymInt, torch.SymFloat, torch.SymBool)):
@@ -84,7 +84,7 @@ def _converted(gm: GraphModule, part: str) -> bool:
         if not can_lowering_to_ttnn(node):
             node.meta["stays"] = "it is guarded for these operands"
             continue
-        reason = _why_not(node)
+        reason = _why_not(node, record.takes_empty)
         if reason:
             node.meta["stays"] = reason
             continue
