@@ -22,4 +22,4 @@ def build(name: str, packages: list[str]) -> None:
     folders = sorted({file.parent.relative_to(PYTHON) for package in packages for file in (PYTHON / package).rglob("*.py")})
     setup(name=name, version=version.group(1), packages=[".".join(one.parts) for one in folders],
           package_dir={".".join(one.parts): f"../../{one.as_posix()}" for one in folders},
-          package_data={"": ["*.pyi", "py.typed"]})
+          package_data={"": ["*.pyi", "py.typed", "*.in"]})

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
-from functorch.compile import make_boxed_func
+from functorch.compile import make_boxed_func  # type: ignore[import-untyped]
 from torch._dynamo.backends.common import aot_autograd
 from torch.fx import GraphModule
 
@@ -45,7 +45,7 @@ def backend(gm: GraphModule, example_inputs: Sequence[Any], options: TorchTtnnOp
 
 def _compiled(gm: GraphModule, example_inputs: Sequence[Any], option: TorchTtnnOption) -> Callable[..., Any]:
     tags = tags_of(gm, example_inputs)
-    cloned = add_clones(gm, example_inputs)
+    cloned = add_clones(gm, example_inputs, tags)
     make = functools.partial(_compile, option=option, tags=tags, cloned=cloned)
     forward = functools.partial(make, hint=ModelType.TRAIN_FORWARD)
     backward = functools.partial(make, hint=ModelType.TRAIN_BACKWARD)
@@ -60,6 +60,11 @@ def _compiled(gm: GraphModule, example_inputs: Sequence[Any], option: TorchTtnnO
         forward, inference, backward = traced(forward, "fw"), traced(inference, "fw"), traced(backward, "bw")
     made: Callable[..., Any] = aot_autograd(fw_compiler=forward, bw_compiler=backward, inference_compiler=inference)(
         gm, example_inputs)
+    return made
+
+
+def _boxed(function: Callable[..., Any]) -> Callable[..., Any]:
+    made: Callable[..., Any] = make_boxed_func(function)
     return made
 
 
@@ -83,7 +88,7 @@ def _compile(gm: GraphModule, example_inputs: Sequence[Any], *, option: TorchTtn
     option._all_inputs.append(list(example_inputs))
     if option.bypass_compile:
         option._out_fx_graphs.append(gm.graph)
-        return make_boxed_func(gm.forward)
+        return _boxed(gm.forward)
     gm = run_passes(gm, passes_of(option, device, tags, hint, number), option)
     option._ttnn_fx_graphs.append([gm.graph])
     if option.metrics_path:
@@ -96,4 +101,5 @@ def _compile(gm: GraphModule, example_inputs: Sequence[Any], *, option: TorchTtn
     if option.export_code:
         from .export import export_code
         export_code(gm, original, option, number)
-    return make_boxed_func(torch._dynamo.disable(compiled))
+    disable: Any = torch._dynamo.disable
+    return _boxed(disable(compiled))

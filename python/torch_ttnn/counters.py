@@ -49,7 +49,7 @@ class Counters:
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
-        made = {key: value for key, value in vars(self).items() if isinstance(value, (int, float))}
+        made: dict[str, Any] = {key: value for key, value in vars(self).items() if isinstance(value, (int, float))}
         made |= {key: getattr(self, key).as_dict() for key in ("h2d", "h2d_params", "d2h")}
         made["fallback"] = dict(self.fallback)
         return made

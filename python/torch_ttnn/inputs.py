@@ -67,11 +67,20 @@ def _written(gm: GraphModule) -> set[Node] | None:
             after = [one._version if isinstance(one, torch.Tensor) else 0 for one in copies]
     except Exception:  # noqa: BLE001 (any op of torch may refuse tensors without values)
         return None
-    return {node for node, old, new in zip(nodes, before, after) if old != new}
+    return {node for node, old, new in zip(nodes, before, after) if old != new} | _statistics(gm)
 
 
-def add_clones(gm: GraphModule, example_inputs: Sequence[Any]) -> int:
-    """Puts a clone behind each tensor input that the graph does not write, since a result that shares memory with an
+def _statistics(gm: GraphModule) -> set[Node]:
+    """Inputs that normalizations keep as statistics, which they write without a new version."""
+    made: set[Node] = set()
+    for node in gm.graph.nodes:
+        if node.op == "call_function" and getattr(node.target, "__name__", "") in ("batch_norm", "instance_norm"):
+            made.update(one for one in node.all_input_nodes if one.op == "placeholder" and one is not node.args[0])
+    return made
+
+
+def add_clones(gm: GraphModule, example_inputs: Sequence[Any], tags: Sequence[PrimalTag]) -> int:
+    """Puts a clone behind each argument that the graph does not write, since a result that shares memory with an
     input would be returned without being computed. Returns how many. The graph must not be cleaned of dead code before
     remove_clones(): ops that write in place have no users."""
     written = _written(gm)
@@ -79,13 +88,14 @@ def add_clones(gm: GraphModule, example_inputs: Sequence[Any]) -> int:
         return 0
     count = 0
     nodes = placeholders_of(gm)
-    for node, value in zip(nodes, example_inputs):
-        if not isinstance(value, torch.Tensor) or node in written or not node.users:
+    for node, value, tag in zip(nodes, example_inputs, tags):
+        if tag is not PrimalTag.ARGUMENT or not isinstance(value, torch.Tensor) or node in written or not node.users:
             continue
         with gm.graph.inserting_after(nodes[-1]):
             made = gm.graph.call_function(torch.clone, (node,))
         made.meta = {key: one for key, one in node.meta.items() if key in ("example_value", "stack_trace", "nn_module_stack")}
-        node.replace_all_uses_with(made, delete_user_cb=lambda user, made=made: user is not made)
+        for user in [user for user in node.users if user is not made]:
+            user.replace_input_with(node, made)
         count += 1
     if count:
         gm.recompile()

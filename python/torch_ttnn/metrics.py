@@ -70,7 +70,7 @@ def collect_schemas(graph: Graph) -> list[dict[str, Any]]:
             made.append(own)
         elif node.meta.get("original_input_variations") is not None:
             made.append({"opname": name_of(node.target), "original_inputs": node.meta["original_input_variations"]})
-        elif name_of(node.target).startswith("ttnn.") and node.target.__name__ != "deallocate":  # type: ignore[union-attr]
+        elif name_of(node.target).startswith("ttnn.") and node.target.__name__ != "deallocate":
             made.append({"opname": name_of(node.target), "inputs": []})
     return made
 

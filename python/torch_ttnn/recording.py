@@ -34,7 +34,7 @@ def compiled_form(module: Any, option: TorchTtnnOption) -> Callable[..., Any]:
     """The compiled module. A method of a module, such as model.generate, runs with the module's forward compiled."""
     owner = getattr(module, "__self__", None)
     if not isinstance(module, torch.nn.Module) and isinstance(owner, torch.nn.Module):
-        forward = torch.compile(owner.forward, backend=backend, options=option)
+        forward = _torch_compile(owner.forward, option)
 
         def call(*args: Any, **kwargs: Any) -> Any:
             before, owner.forward = owner.forward, forward
@@ -43,7 +43,11 @@ def compiled_form(module: Any, option: TorchTtnnOption) -> Callable[..., Any]:
             finally:
                 owner.forward = before
         return call
-    made: Callable[..., Any] = torch.compile(module, backend=backend, options=option)
+    return _torch_compile(module, option)
+
+
+def _torch_compile(function: Any, option: Any) -> Callable[..., Any]:
+    made: Callable[..., Any] = torch.compile(function, backend=backend, options=option)
     return made
 
 

@@ -69,7 +69,7 @@ def regions_of(graph: Graph, prefix: str) -> tuple[list[Node | Region], list[Reg
     """Host calls and regions in the order in which they run, and the regions."""
     found = levels(graph)
     order: list[Node | Region] = []
-    regions = []
+    regions: list[Region] = []
     for level in range(max(found.values(), default=-1) + 1):
         order += [node for node in found if found[node] == level and not on_device(node)]
         nodes = [node for node in found if found[node] == level and on_device(node) and node.target is not ttnn.deallocate]
@@ -106,17 +106,16 @@ class RegionProgram:
         self._imported: Any = None
         self._module: RegionModule | None = None
         self._names: dict[Node, str] = {}
-        self._versions: dict[Node, tuple[Any, ...]] = {}
+        self._versions: dict[Node, Any] = {}
         self._given: list[Node] = []
         if not self.region.computes:
             self.reason = "it only moves data"
 
-    def prepare(self, given: Mapping[Node, Any], constants: Mapping[Node, Any]) -> None:
-        """Compiles, or sets constants that changed. Sets `reason` if the compiler refuses the region."""
+    def prepare(self, given: Mapping[Node, Any], constants: Mapping[Node, Any], now: dict[Node, Any]) -> None:
+        """Compiles, or sets constants that changed: those with another entry in `now`. Sets `reason` if the compiler
+        refuses the region."""
         if self.reason:
             return
-        now = {node: (id(constants[node]), constants[node]._version) for node in self.region.constants
-               if isinstance(constants[node], torch.Tensor)}
         if self._model is not None and now == self._versions:
             return
         changed = [node for node, version in now.items() if self._versions.get(node) != version]

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 import ttnn
 from torch.fx import GraphModule, Node
+from ttnn import types
 
 from .counters import Counters, SessionMark, device_bytes
 from .once import OnceSpec
@@ -20,7 +21,7 @@ _COUNTED = {ttnn.to_layout: "layout", ttnn.typecast: "typecast"}
 
 
 def _specs(gm: GraphModule) -> list[tuple[Node, OnceSpec]]:
-    return [(node, node.args[0].value) for node in gm.graph.nodes  # type: ignore[union-attr]
+    return [(node, node.args[0].value) for node in gm.graph.nodes
             if node.target is run_once and isinstance(node.args[0], CustomObject)]
 
 
@@ -94,6 +95,13 @@ class CompiledGraph:
             for user in node.users:
                 known[user] = known[node][user.args[1]]
 
+    def _key_of(self, node: Node) -> Any:
+        """Equal as long as a constant is the same."""
+        if node.op == "get_attr":
+            return 0
+        spec = next(spec for once, spec in self.specs if once is node.args[0])
+        return spec.key_of(node.args[1])  # type: ignore[arg-type]
+
     # --- op by op ---
 
     def _around(self, step: Step, args: Any, kwargs: Any) -> Any:
@@ -128,7 +136,7 @@ class CompiledGraph:
         region = program.region
         constants = {node: known[node] for node in region.constants}
         before = program.compilations
-        program.prepare(known, constants)
+        program.prepare(known, constants, {node: self._key_of(node) for node in constants})
         if program.reason:
             return self._region_op_by_op(region, known)
         if program.compilations != before:
@@ -161,7 +169,7 @@ class CompiledGraph:
         if not isinstance(value, torch.Tensor) or not (on_device(node) or is_cached(node)) or node.target is ttnn.to_torch:
             return value
         whole = not value.dtype.is_floating_point and value.dtype != torch.bool
-        return ttnn.from_torch(value, dtype=ttnn.int32 if whole else ttnn.bfloat16, layout=ttnn.TILE_LAYOUT, device=self.device)
+        return ttnn.from_torch(value, dtype=types.int32 if whole else types.bfloat16, layout=types.TILE_LAYOUT, device=self.device)
 
     def close(self) -> None:
         """Frees models and cached values."""

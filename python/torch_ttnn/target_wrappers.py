@@ -7,6 +7,7 @@ from typing import Any
 import torch
 import torch.fx
 import ttnn
+from ttnn.types import TILE_LAYOUT
 
 Pair = Sequence[int]
 
@@ -50,7 +51,7 @@ def conv(t: Any, weight: Any, bias: Any, batch: int, in_channels: int, out_chann
          device: Any) -> Any:
     """[1, 1, N * H * W, C] -> [1, 1, N * Ho * Wo, Co]. `size`, `kernel` and the rest: (height, width); of one axis, the
     width is 1. `weight` and `bias`: as torch has them, on the host or the device."""
-    shared = {"input_tensor": t, "weight_tensor": weight, "bias_tensor": bias, "device": device, "in_channels": in_channels,
+    shared: dict[str, Any] = {"input_tensor": t, "weight_tensor": weight, "bias_tensor": bias, "device": device, "in_channels": in_channels,
               "out_channels": out_channels, "batch_size": batch, "groups": groups}
     if len(size) == 1:
         if transposed:
@@ -60,7 +61,7 @@ def conv(t: Any, weight: Any, bias: Any, batch: int, in_channels: int, out_chann
                                          dilation=(dilation[0], 1), output_padding=(output_padding[0], 0))
         return ttnn.conv1d(**shared, input_length=size[0], kernel_size=kernel[0], stride=stride[0], padding=padding[0],
                            dilation=dilation[0])
-    sizes = {"input_height": size[0], "input_width": size[1], "kernel_size": tuple(kernel), "stride": tuple(stride),
+    sizes: dict[str, Any] = {"input_height": size[0], "input_width": size[1], "kernel_size": tuple(kernel), "stride": tuple(stride),
              "padding": tuple(padding), "dilation": tuple(dilation)}
     if transposed:
         return ttnn.conv_transpose2d(**shared, **sizes, output_padding=tuple(output_padding))
@@ -98,7 +99,7 @@ def native_layer_norm(t: Any, shape: Sequence[int], weight: Any, bias: Any, eps:
 @_target
 def dropout(t: Any, p: float, device: Any) -> Any:
     """torch draws the mask on the host. Returns the result and the mask."""
-    mask = ttnn.from_torch((torch.rand(tuple(t.shape)) >= p).bfloat16(), layout=ttnn.TILE_LAYOUT, device=device)
+    mask = ttnn.from_torch((torch.rand(tuple(t.shape)) >= p).bfloat16(), layout=TILE_LAYOUT, device=device)
     return ttnn.multiply(ttnn.multiply(t, mask), 1 / (1 - p) if p < 1 else 0.0), mask
 
 

@@ -137,7 +137,7 @@ def _roll(t: torch.Tensor, shifts: Sequence[int], dims: Sequence[int]) -> torch.
 
 def _attention(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, *, attn_mask: torch.Tensor | None = None,
                is_causal: bool = True, scale: float | None = None, **_: Any) -> torch.Tensor:
-    function = ttnn.transformer.scaled_dot_product_attention.golden_function
+    function: Any = ttnn.get_golden_function(ttnn.transformer.scaled_dot_product_attention)
     made: torch.Tensor = function(q, k, v, attn_mask=attn_mask, is_causal=is_causal, scale=scale)
     return made
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import torch
-import ttnn
+from ttnn import types as ttnn_types
 
 
 @dataclass(frozen=True)
@@ -58,9 +58,9 @@ class TtnnL1MemoryConfig(_Standin):
 
 
 _FIXED: dict[str, Any] = {
-    TtnnRowMajorLayout.key: ttnn.ROW_MAJOR_LAYOUT, TtnnTileLayout.key: ttnn.TILE_LAYOUT, TtnnUint32.key: ttnn.uint32,
-    TtnnInt32.key: ttnn.int32, TtnnBfloat16.key: ttnn.bfloat16, TtnnDramMemoryConfig.key: ttnn.DRAM_MEMORY_CONFIG,
-    TtnnL1MemoryConfig.key: ttnn.L1_MEMORY_CONFIG}
+    TtnnRowMajorLayout.key: ttnn_types.ROW_MAJOR_LAYOUT, TtnnTileLayout.key: ttnn_types.TILE_LAYOUT, TtnnUint32.key: ttnn_types.uint32,
+    TtnnInt32.key: ttnn_types.int32, TtnnBfloat16.key: ttnn_types.bfloat16, TtnnDramMemoryConfig.key: ttnn_types.DRAM_MEMORY_CONFIG,
+    TtnnL1MemoryConfig.key: ttnn_types.L1_MEMORY_CONFIG}
 
 
 class CustomObject:

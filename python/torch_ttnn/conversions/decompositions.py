@@ -2,6 +2,7 @@
 table lacks (passes/lowering/decompose.py)."""
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -147,6 +148,23 @@ def _max_pool_backward(gradient: Any, x: Any, kernel: Sizes, stride: Sizes, padd
     first = largest * (largest.cumsum(3) == 1).to(x.dtype)
     made = first * gradient.reshape(-1, height // kh, width // kw, 1)
     return made.reshape(-1, height // kh, width // kw, kh, kw).permute(0, 1, 3, 2, 4).reshape(x.shape)
+
+
+@decomposes(aten._scaled_dot_product_flash_attention_for_cpu_backward.default, becomes="matmul, softmax, mul, sum, sub")
+def _attention_backward(gradient: Any, q: Any, k: Any, v: Any, made: Any, logsumexp: Any, dropout_p: float, is_causal: bool, *,
+                        attn_mask: Any = None, scale: float | None = None) -> Any:
+    if dropout_p:
+        raise NotImplementedError("dropout")
+    scale = 1 / math.sqrt(q.shape[-1]) if scale is None else scale
+    scores = q @ k.transpose(-1, -2) * scale
+    if is_causal:
+        scores = scores + torch.full((scores.shape[-2], scores.shape[-1]), -1e9, device=q.device, dtype=q.dtype).triu(1)
+    elif attn_mask is not None:
+        scores = scores + attn_mask
+    weights = torch.softmax(scores, -1)
+    to_weights = gradient @ v.transpose(-1, -2)
+    to_scores = weights * (to_weights - (to_weights * weights).sum(-1, keepdim=True)) * scale
+    return to_scores @ k, to_scores.transpose(-1, -2) @ q, weights.transpose(-1, -2) @ gradient
 
 
 @decomposes(aten.native_dropout_backward.default, becomes="mul")

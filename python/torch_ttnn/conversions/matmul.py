@@ -1,6 +1,7 @@
 """Products and attention."""
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import torch
@@ -34,20 +35,36 @@ def _linear(r: Any, x: Any, weight: Any, bias: Any = None) -> Any:
     return r.call(ttnn.linear, x, weight, bias=bias, transpose_b=True)
 
 
+def _with_logsumexp(r: Any, q: Any, k: Any, v: Any, causal: bool, mask: Any, scale: float | None) -> Any:
+    """Attention of training: its backward op needs the logarithm of the sums."""
+    scale = 1 / math.sqrt(r.shape(q)[-1]) if scale is None else scale
+    scores = r.call(ttnn.mul, r.call(ttnn.matmul, q, r.call(ttnn.transpose, k, -2, -1)), scale)
+    rows, columns = r.shape(scores)[-2:]
+    if causal:
+        mask = r.constant(lambda: torch.full((1, 1, rows, columns), -1e9).triu(1))
+    scores = scores if mask is None else r.call(ttnn.add, scores, mask)
+    most = r.call(ttnn.max, scores, -1, True)
+    powers = r.call(ttnn.exp, r.call(ttnn.sub, scores, most))
+    total = r.call(ttnn.sum, powers, -1, True)
+    made = r.call(ttnn.matmul, r.call(ttnn.div, powers, total), v)
+    log = r.call(ttnn.add, r.call(ttnn.log, total), most)
+    return r.call(pack_to_tuple, made, r.reshape(log, r.shape(log)[:-1]))
+
+
 def _attention(r: Any, q: Any, k: Any, v: Any, p: float, causal: bool, mask: Any, scale: float | None, rest: range) -> Any:
     if p > 0:
         raise Stays("dropout is more than 0")
-    if any(r.is_used(one) for one in rest):
-        raise Stays("results besides the first are used")
     if mask is not None and r.kind(mask) == "bool":
         mask = r.call(ttnn.where, mask, 0.0, r.full(r.shape(mask), -1e9))
+    if any(r.is_used(one) for one in rest):
+        return _with_logsumexp(r, q, k, v, causal, mask, scale)
     made = r.call(ttnn.transformer.scaled_dot_product_attention, q, k, v, attn_mask=mask, is_causal=causal, scale=scale)
     return r.call(pack_to_tuple, made, *[None for _ in rest])
 
 
 @rewrites(aten._scaled_dot_product_flash_attention_for_cpu.default,
           becomes="transformer.scaled_dot_product_attention, pack_to_tuple",
-          stays="dropout is more than 0, or results besides the first are used (training)")
+          stays="dropout is more than 0")
 def _flash(r: Any, q: Any, k: Any, v: Any, dropout_p: float = 0.0, is_causal: bool = False, *, attn_mask: Any = None,
            scale: float | None = None) -> Any:
     return _attention(r, q, k, v, dropout_p, is_causal, attn_mask, scale, range(1, 2))

@@ -1,6 +1,8 @@
 """Computes ops of constants."""
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from torch._subclasses.fake_tensor import FakeTensor, unset_fake_temporarily
 from torch.fx import GraphModule, Node
@@ -37,9 +39,11 @@ class ConstantFoldingPass(PassBase):
 
     def _fold(self, gm: GraphModule, node: Node) -> bool:
         with unset_fake_temporarily(), torch.no_grad():
-            args, kwargs = torch.fx.node.map_arg((node.args, node.kwargs), lambda one: _values(gm, one))
-            target = node.target
-            made = target(*args, **kwargs).contiguous()  # type: ignore[operator]
+            def values(one: Node) -> Any:
+                return _values(gm, one)
+            args, kwargs = torch.fx.node.map_arg((node.args, node.kwargs), values)
+            target: Any = node.target
+            made = target(*args, **kwargs).contiguous()
         name = f"_folded_{node.name}"
         gm.register_parameter(name, torch.nn.Parameter(made, requires_grad=False))
         with gm.graph.inserting_before(node):

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import operator
-from typing import Any
+from typing import Any, cast
 
 import torch
 import ttnn
@@ -94,11 +94,15 @@ class EvictionPass(PassBase):
     def _move(self, gm: GraphModule, one: Node, node: Node, order: dict[Node, int]) -> None:
         with gm.graph.inserting_before(node):
             away = gm.graph.call_function(ttnn.from_device, (one,))
-        with gm.graph.inserting_after(node):
-            back = gm.graph.call_function(ttnn.to_device, (away,), {"device": TtnnDevice()})
+        later = [user for user in one.users if order.get(user, -1) > order[node] and user.target is not ttnn.deallocate]
+        with gm.graph.inserting_before(min(later, key=lambda user: order[user])):
+            back = gm.graph.call_function(ttnn.to_device, (away,), {"device": cast(Any, TtnnDevice())})
         for made in (away, back):
             made.meta = {"val": one.meta["val"]}
-        one.replace_all_uses_with(back, delete_user_cb=lambda user: user not in (away, back) and order.get(user, -1) > order[node])
+        for user in later:
+            user.replace_input_with(one, back)
+        for user in [user for user in one.users if user.target is ttnn.deallocate]:
+            user.replace_input_with(one, back)
         with gm.graph.inserting_after(away):
             free = gm.graph.call_function(ttnn.deallocate, (one,))
         free.meta = {"val": None}

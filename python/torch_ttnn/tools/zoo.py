@@ -82,7 +82,7 @@ def _network(make: Callable[[], torch.nn.Module], inputs: Callable[[], Any],
     return made
 
 
-_BEIT = {"use_absolute_position_embeddings": False, "use_relative_position_bias": True, "use_mean_pooling": True,
+_BEIT: dict[str, Any] = {"use_absolute_position_embeddings": False, "use_relative_position_bias": True, "use_mean_pooling": True,
          "num_labels": 1000}
 _IMAGE: Callable[[Any], Any] = lambda config: {"pixel_values": _pixels(3, 224, 224)}  # noqa: E731
 

@@ -62,11 +62,15 @@ class AddDataMovePass(PassBase):
             elif node.op == "output":
                 self._results(node)
             elif node.op == "call_function" and not is_device_node(node):
-                node.args, node.kwargs = torch.fx.node.map_arg(
-                    (node.args, node.kwargs), lambda one, user=node: self._to_torch(one, user, None))
+                self._torch_operands(node)
         gm.graph.lint()
         gm.recompile()
         return PassResult(gm, len(gm.graph.nodes) != count)
+
+    def _torch_operands(self, node: Node) -> None:
+        def read(one: Node) -> Node:
+            return self._to_torch(one, node, None)
+        node.args, node.kwargs = torch.fx.node.map_arg((node.args, node.kwargs), read)
 
     def _operands(self, node: Node) -> None:
         node.args = tuple(self._moved(node, place, one) for place, one in enumerate(node.args))
@@ -85,11 +89,10 @@ class AddDataMovePass(PassBase):
     def _layout(self, node: Node) -> None:
         given = node.kwargs.get("layout", node.args[1] if node.target is ttnn.to_layout else None)
         first = next((one for one in node.all_input_nodes if is_device_node(one) or one.target is ttnn.from_torch), None)
-        if isinstance(given, TtnnTileLayout) or first is None:
+        if isinstance(given, TtnnTileLayout) or first is None or node.target is wrappers.conv:
             return
         if isinstance(given, TtnnRowMajorLayout) or first in self.rows or first.kwargs.get("layout") == TtnnRowMajorLayout():
-            if node.target is not wrappers.conv:
-                self.rows.add(node)
+            self.rows.add(node)
 
     def _from_torch(self, node: Node, place: int | str, one: Node) -> Node:
         device, layout, kind = _form(node.target, place, one.meta["val"])
@@ -118,8 +121,8 @@ class AddDataMovePass(PassBase):
         return known
 
     def _results(self, node: Node) -> None:
-        listed = node.args[0] if isinstance(node.args[0], (list, tuple)) else [node.args[0]]
-        dtypes = node.meta.get("torch_dtypes") or [None] * len(listed)  # type: ignore[arg-type]
+        listed: list[Any] = list(node.args[0]) if isinstance(node.args[0], (list, tuple)) else [node.args[0]]
+        dtypes = node.meta.get("torch_dtypes") or [None] * len(listed)
         made = [self._to_torch(one, node, dtype) if isinstance(one, Node) else one
-                for one, dtype in zip(listed, dtypes)]  # type: ignore[arg-type]
+                for one, dtype in zip(listed, dtypes)]
         node.args = (tuple(made) if isinstance(node.args[0], (list, tuple)) else made[0],)

@@ -1,6 +1,8 @@
 """One node for equal calls."""
 from __future__ import annotations
 
+from typing import Any
+
 import ttnn
 from torch.fx import GraphModule
 from torch.fx.passes.dialect.common.cse_pass import CSEPass as _TorchCse
@@ -15,7 +17,8 @@ class CSEPass(PassBase):
     def call(self, gm: GraphModule) -> PassResult:
         meta = dict(gm.meta)
         results = gm.graph.output_node().meta
-        made = _TorchCse(banned_ops=[ttnn.deallocate, wrappers.dropout, wrappers.clone, ttnn.empty, ttnn.rand])(gm)
+        banned: Any = {ttnn.deallocate, wrappers.dropout, wrappers.clone, ttnn.empty, ttnn.rand}
+        made = _TorchCse(banned_ops=banned)(gm)
         assert made is not None
         made.graph_module.meta.update(meta)
         made.graph_module.graph.output_node().meta = dict(results)

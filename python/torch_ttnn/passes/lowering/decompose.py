@@ -77,7 +77,9 @@ def _replace(gm: GraphModule, node: Node, operands: list[Node], traced: GraphMod
         for one in traced.graph.nodes:
             if one.op == "call_function":
                 made = gm.graph.node_copy(one, lambda other: known[other])
-                made.meta = {**node.meta, "val": one.meta["val"]}
+                value = one.meta["val"] if "val" in one.meta else one.args[0].meta["val"][one.args[1]]  # of getitem
+                made.meta = {**node.meta, "val": value}
+                one.meta["val"] = value
                 known[one] = made
             elif one.op == "get_attr":
                 name = f"_constant_{node.name}_{one.name}"
@@ -87,11 +89,10 @@ def _replace(gm: GraphModule, node: Node, operands: list[Node], traced: GraphMod
     results: Any = torch.fx.node.map_arg(traced.graph.output_node().args[0], lambda one: known[one])
     if isinstance(results, (list, tuple)):
         for user in list(node.users):
-            if user.target is operator.getitem and results[user.args[1]] is not None:
-                user.replace_all_uses_with(results[user.args[1]])
-                gm.graph.erase_node(user)
-            elif user.target is operator.getitem:
-                user.replace_all_uses_with(user) if not user.users else None
+            if user.target is operator.getitem:
+                place: Any = user.args[1]
+                if results[place] is not None:
+                    user.replace_all_uses_with(results[place])
                 gm.graph.erase_node(user)
     else:
         node.replace_all_uses_with(results)

@@ -17,7 +17,7 @@ class EliminateCoreopsPass(PassBase):
         for node in list(gm.graph.nodes):
             source = node.args[0] if node.op == "call_function" and node.target in _REVERSE else None
             if isinstance(source, Node) and source.op == "call_function" and source.target is _REVERSE[node.target]:
-                node.replace_all_uses_with(source.args[0])  # type: ignore[arg-type]
+                node.replace_all_uses_with(source.args[0])
                 gm.graph.erase_node(node)
                 modified = True
         if modified:

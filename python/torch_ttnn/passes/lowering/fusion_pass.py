@@ -9,7 +9,7 @@ import ttnn
 from torch.fx import GraphModule, Node
 from torch.fx.passes.infra.pass_base import PassBase, PassResult
 
-_ACTIVATIONS = {ttnn.gelu: "gelu", ttnn.relu: "relu", ttnn.silu: "silu"}
+_ACTIVATIONS: dict[Any, str] = {ttnn.gelu: "gelu", ttnn.relu: "relu", ttnn.silu: "silu"}
 _VIEWS = frozenset((ttnn.experimental.view, ttnn.reshape))
 
 

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import operator
-from typing import Any
+from typing import Any, cast
 
 import torch
 import ttnn
@@ -38,11 +38,8 @@ class LoadOncePass(PassBase):
     def _fixed(self, graph: Graph) -> set[Node]:
         fixed: set[Node] = set()
         for node in graph.nodes:
-            if node.op == "placeholder" and node.meta.get("primal_tag") in _KEPT or node.op == "get_attr":
-                fixed.add(node)
-            elif node.op == "call_function" and node.all_input_nodes and all(one in fixed for one in node.all_input_nodes) and \
-                    node.target not in (*wrappers.RANDOM, ttnn.deallocate, wrappers.clone) and not _is_random(node.target) and \
-                    not node.is_impure():
+            kept = node.op == "get_attr" or (node.op == "placeholder" and node.meta.get("primal_tag") in _KEPT)
+            if kept or (_is_pure(node) and all(one in fixed for one in node.all_input_nodes)):
                 fixed.add(node)
         # a result that torch reads is not kept: it may be written
         return {node for node in fixed if node.op != "call_function" or node.target is not ttnn.to_torch}
@@ -62,7 +59,7 @@ class LoadOncePass(PassBase):
         graph.output(tuple(known[node] for node in results))
         spec = OnceSpec(f"once_{self.number}", GraphModule(gm, graph))
         with gm.graph.inserting_before(moved[0]):
-            once = gm.graph.call_function(wrappers.run_once, (get_add_custom_object_in_graph(spec.name, spec), *inputs))
+            once = gm.graph.call_function(wrappers.run_once, (cast(Any, get_add_custom_object_in_graph(spec.name, spec)), *inputs))
             parts = [gm.graph.call_function(operator.getitem, (once, place)) for place in range(len(results))]
         # behind all parameters
         once.meta = {"val": tuple(node.meta["val"] for node in results), "is_cached": True}
@@ -78,5 +75,8 @@ class LoadOncePass(PassBase):
         gm.recompile()
 
 
-def _is_random(target: Any) -> bool:
-    return isinstance(target, torch._ops.OpOverload) and torch.Tag.nondeterministic_seeded in target.tags
+def _is_pure(node: Node) -> bool:
+    """Whether it is a call with operands and the same result each time."""
+    random = isinstance(node.target, torch._ops.OpOverload) and torch.Tag.nondeterministic_seeded in node.target.tags
+    return node.op == "call_function" and bool(node.all_input_nodes) and not random and not node.is_impure() and \
+        node.target not in (*wrappers.RANDOM, ttnn.deallocate, wrappers.clone)

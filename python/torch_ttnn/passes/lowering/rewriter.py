@@ -101,7 +101,8 @@ class Rewriter:
         return made
 
     def _computed(self, target: Any, args: Any, kwargs: Any) -> Any:
-        fakes: Any = torch.fx.node.map_arg((args, kwargs), _Value)
+        wrap: Any = _Value
+        fakes: Any = torch.fx.node.map_arg((args, kwargs), wrap)
         given, named = _values(fakes)
         with self.mode, torch.no_grad():
             return form_of(target)(*given, **named)
