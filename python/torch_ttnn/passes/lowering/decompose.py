@@ -67,19 +67,29 @@ def _inline(gm: GraphModule, node: Node, function: Callable[..., Any], mode: Any
     traced.graph.eliminate_dead_code()
     if any(one.op == "call_function" and one.target is node.target for one in traced.graph.nodes):
         return False
-    _replace(gm, node, operands, traced)
+    _replace(gm, node, operands, traced, mode)
     return True
 
 
-def _replace(gm: GraphModule, node: Node, operands: list[Node], traced: GraphModule) -> None:
+def _computed(node: Node, mode: Any) -> Any:
+    """The fake result of a call for which torch recorded none."""
+    def value(one: Node) -> Any:
+        return one.meta["val"]
+    args, kwargs = torch.fx.node.map_arg((node.args, node.kwargs), value)
+    target: Any = node.target
+    with mode, torch.no_grad():
+        return target(*args, **kwargs)
+
+
+def _replace(gm: GraphModule, node: Node, operands: list[Node], traced: GraphModule, mode: Any) -> None:
     known = dict(zip((one for one in traced.graph.nodes if one.op == "placeholder"), operands))
     with gm.graph.inserting_before(node):
         for one in traced.graph.nodes:
             if one.op == "call_function":
                 made = gm.graph.node_copy(one, lambda other: known[other])
-                value = one.meta["val"] if "val" in one.meta else one.args[0].meta["val"][one.args[1]]  # of getitem
-                made.meta = {**node.meta, "val": value}
-                one.meta["val"] = value
+                if "val" not in one.meta:
+                    one.meta["val"] = _computed(one, mode)
+                made.meta = {**node.meta, "val": one.meta["val"]}
                 known[one] = made
             elif one.op == "get_attr":
                 name = f"_constant_{node.name}_{one.name}"
