@@ -7,6 +7,7 @@ from typing import Any
 from torch.fx import Graph, GraphModule, Node
 
 from .metrics import name_of
+from .target_wrappers import run_once
 
 _HEAD = '''"""Made by torch_ttnn: the calls of graph {number}. {what}
 
@@ -62,7 +63,7 @@ def _flat(gm: GraphModule) -> list[tuple[GraphModule, list[Node], dict[Node, Any
     """The graphs of run_once and the graph itself."""
     made: list[tuple[GraphModule, list[Node], dict[Node, Any]]] = []
     for node in gm.graph.nodes:
-        if name_of(node.target) == "target_wrapper_run_once":
+        if node.target is run_once:
             made.append((node.args[0].value.gm, list(node.all_input_nodes), {"once": node}))  # type: ignore[dict-item]
     return [*made, (gm, [], {})]
 
@@ -88,13 +89,15 @@ def _write(gm: GraphModule, sources: list[Node], once: dict[Any, Node], names: d
     if once:
         names |= {inner: names[outer] for inner, outer in zip(places, sources)}
     prefix = "once_" if once else ""
+    skipped = [node for node in gm.graph.nodes if node.target is run_once]
+    skipped += [user for node in skipped for user in node.users]
     for node in gm.graph.nodes:
         if node.op == "get_attr":
             names[node] = f"{prefix}{node.name}"
             value = node.meta["val"]
             lines.append(f"    {names[node]} = torch.ones({list(value.shape)}, dtype={value.dtype})  # a constant of the graph")
             lines += [f"    g_{names[node]} = {names[node]}"] if compare else []
-        elif node.op == "call_function" and not node.meta.get("is_cached"):
+        elif node.op == "call_function" and node not in skipped:
             names[node] = f"{prefix}{node.name}"
             lines.append(f"    {names[node]} = {_call(node, names, False)}")
             if compare and name_of(node.target) != "ttnn.deallocate":

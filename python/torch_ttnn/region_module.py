@@ -48,10 +48,18 @@ class RegionModule(torch.nn.Module):
                 continue
             _, form, args, kwargs = self._calls_by_node[node]
             given, named = filled(args, known), filled(kwargs, known)
+            if node.target is ttnn.embedding and node.args[1] not in self.names:
+                form = _rows  # the compiler leaves an embedding to the host, which would cut the region
             if pictures.takes(node, given, named):
                 continue
             known[node] = _kept(node, form(*given, **named))
         return tuple(known[node] for node in self._outputs)
+
+
+def _rows(indices: torch.Tensor, weight: torch.Tensor, **_: Any) -> torch.Tensor:
+    """As embedding, of a matrix that the region computes."""
+    picked = torch.index_select(weight.reshape(-1, weight.shape[-1]), 0, indices.reshape(-1).long())
+    return picked.reshape(*indices.shape, weight.shape[-1])
 
 
 def _is_getitem(node: Node) -> bool:

@@ -40,6 +40,9 @@ class CompiledGraph:
         self.regions: list[RegionProgram] = []
         for _, spec in self.specs:
             spec.run = self._once(spec)
+        constant = [node for node in nodes_of(gm.graph) if is_cached(node) and not _is_once(node)]
+        self._constants: dict[Node, Any] | None = None  # values of nodes that depend on constants only
+        self._constant_steps = Steps(constant, device, constant, _in_torch if mode == "graph" else self._around)
         needed = [one for one in self.results if isinstance(one, Node)]
         if mode == "graph":
             self.order, regions = regions_of(gm.graph, f"graph{number}")
@@ -90,6 +93,11 @@ class CompiledGraph:
         return run
 
     def _cached(self, known: dict[Node, Any]) -> None:
+        if self._constants is None:
+            made: dict[Node, Any] = {node: known[node] for node in self.attributes}
+            self._constant_steps.run(made)
+            self._constants = made
+        known |= self._constants
         for node, spec in self.specs:
             known[node] = spec(*(known[one] for one in node.all_input_nodes))
             for user in node.users:
@@ -97,7 +105,7 @@ class CompiledGraph:
 
     def _key_of(self, node: Node) -> Any:
         """Equal as long as a constant is the same."""
-        if node.op == "get_attr":
+        if not _is_once(node):
             return 0
         spec = next(spec for once, spec in self.specs if once is node.args[0])
         return spec.key_of(node.args[1])  # type: ignore[arg-type]
@@ -173,10 +181,17 @@ class CompiledGraph:
 
     def close(self) -> None:
         """Frees models and cached values."""
+        self._constants = None
         for _, spec in self.specs:
             spec.clear()
         for program in self.regions:
             program.close()
+
+
+def _is_once(node: Node) -> bool:
+    """Whether it is run_once or a result of it."""
+    source = node.args[0] if node.op == "call_function" and node.args else None
+    return node.target is run_once or (isinstance(source, Node) and source.target is run_once)
 
 
 def _in_torch(step: Step, args: Any, kwargs: Any) -> Any:

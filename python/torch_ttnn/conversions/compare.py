@@ -1,6 +1,7 @@
 """Comparisons and choices."""
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import torch
@@ -43,9 +44,14 @@ def _where(r: Any, condition: Any, a: Any, b: Any) -> Any:
     return r.call(ttnn.where, r.flag(condition, r.kind(r.node)), a, b)
 
 
-@rewrites(aten.masked_fill.Scalar, aten.masked_fill.Tensor, becomes="where", stays="the value is not known")
+@rewrites(aten.masked_fill.Scalar, aten.masked_fill.Tensor, becomes="full, subtract, multiply, multiply, add; infinity and integers: where",
+          stays="the value is not known")
 def _masked_fill(r: Any, x: Any, mask: Any, value: Any) -> Any:
     value = r.number_or(value)
     if isinstance(value, Node):
         raise Stays("the value is not known")
-    return r.call(ttnn.where, r.flag(mask, r.kind(x)), value, x)
+    if not math.isfinite(value) or r.kind(x) != "float" or not r.shape(mask):
+        return r.call(ttnn.where, r.flag(mask, r.kind(x)), value, x)
+    kept = r.call(ttnn.subtract, r.full(r.shape(mask), 1), mask)
+    filled = r.call(ttnn.multiply, r.full(r.shape(mask), value), mask)
+    return r.call(ttnn.add, r.call(ttnn.multiply, x, kept), filled)

@@ -58,8 +58,8 @@ def _index(r: Any, x: Any, indices: Sequence[Any]) -> Any:
     sizes = [shape[place] for place in places]
     index = _joined(r, [one for _, one in given], sizes)
     before, after = shape[:places[0]], shape[places[-1] + 1:]
-    if not before and len(after) == 1 and r.kind(x) == "float":
-        table = r.reshape(x, (math.prod(sizes), after[0]))
+    if not before and len(after) <= 1:
+        table = r.reshape(x, (math.prod(sizes), *(after or (1,))))
         return r.reshape(_rows(r, index, table), r.shape(r.node))
     merged = r.reshape(x, (*before, math.prod(sizes), *after))
     flat = r.reshape(index, (math.prod(r.shape(index)),))

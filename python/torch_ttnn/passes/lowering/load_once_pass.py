@@ -18,7 +18,8 @@ _KEPT = (PrimalTag.PARAMETER, PrimalTag.BUFFER)
 
 
 class LoadOncePass(PassBase):
-    """Moves nodes that depend on parameters, buffers and constants only into one node run_once. `number`: of the graph."""
+    """Moves nodes that depend on parameters and buffers, and on constants besides, into one node run_once. Those that depend
+    on constants only are marked, and computed once too. `number`: of the graph."""
 
     def __init__(self, number: int = 0) -> None:
         super().__init__()
@@ -26,6 +27,8 @@ class LoadOncePass(PassBase):
 
     def call(self, gm: GraphModule) -> PassResult:
         fixed = self._fixed(gm.graph)
+        for node in self._constant(gm.graph):
+            node.meta["is_cached"] = True
         moved = [node for node in gm.graph.nodes if node in fixed and node.op == "call_function"]
         results = [node for node in moved if any(user not in fixed for user in node.users)]
         if not results:
@@ -38,11 +41,21 @@ class LoadOncePass(PassBase):
     def _fixed(self, graph: Graph) -> set[Node]:
         fixed: set[Node] = set()
         for node in graph.nodes:
-            kept = node.op == "get_attr" or (node.op == "placeholder" and node.meta.get("primal_tag") in _KEPT)
-            if kept or (_is_pure(node) and all(one in fixed for one in node.all_input_nodes)):
+            kept = node.op == "placeholder" and node.meta.get("primal_tag") in _KEPT
+            operands = node.all_input_nodes
+            if kept or (_is_pure(node) and any(one in fixed for one in operands) and
+                        all(one in fixed or one.op == "get_attr" for one in operands)):
                 fixed.add(node)
         # a result that torch reads is not kept: it may be written
         return {node for node in fixed if node.op != "call_function" or node.target is not ttnn.to_torch}
+
+    def _constant(self, graph: Graph) -> list[Node]:
+        found: list[Node] = []
+        for node in graph.nodes:
+            if _is_pure(node) and node.target is not ttnn.to_torch and \
+                    all(one.op == "get_attr" or one in found for one in node.all_input_nodes):
+                found.append(node)
+        return found
 
     def _replace(self, gm: GraphModule, inputs: list[Node], moved: list[Node], results: list[Node]) -> None:
         graph = Graph()
