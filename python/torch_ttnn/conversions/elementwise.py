@@ -55,10 +55,13 @@ def _mul(r: Any, a: Any, b: Any) -> Any:
     return r.pair(ttnn.mul, a, b)
 
 
-@rewrites(aten.div.Tensor, aten.div.Scalar, becomes="div; number first: reciprocal, mul; integers after typecast")
+@rewrites(aten.div.Tensor, aten.div.Scalar, becomes="div; by a number: mul; number first: reciprocal, mul; integers after typecast")
 def _div(r: Any, a: Any, b: Any) -> Any:
     if not isinstance(a, Node):
         return r.call(ttnn.mul, r.call(ttnn.reciprocal, r.float(b)), a)
+    b = r.number_or(b)
+    if not isinstance(b, Node) and b != 0:
+        return r.call(ttnn.mul, r.float(a), 1 / b)
     return r.pair(ttnn.div, r.float(a), b)
 
 
