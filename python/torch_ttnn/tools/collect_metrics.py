@@ -14,6 +14,8 @@ from typing import Any
 
 from ..metrics import FOLDER, load_pickle
 
+DONE, PARTLY, NOT_DONE = "\N{WHITE HEAVY CHECK MARK}", "\N{CONSTRUCTION SIGN}", "\N{HEAVY BALLOT X}"  # of the public tables
+
 _TEMPLATE = pathlib.Path(__file__).with_name("models.md.in")
 _HEADS = ("Model", "Run Success", "Torch Ops Before (Unique Ops)", "Public Table", "Torch Ops Remain (Unique Ops)",
           "To/From Device Ops", "Moves of a Call", "Layout Ops", "Original Run Time (ms)", "Compiled Run Time (ms)",
@@ -80,7 +82,7 @@ class Recorded:
 
         def cell(key: str, form: str) -> str:
             return _number(made.get(key), form) if done else "N/A"
-        return [f"{self.name}{layers}", "✅" if done else "✘", _count(before), f"{public[0]} ({public[1]})" if public else "",
+        return [f"{self.name}{layers}", DONE if done else NOT_DONE, _count(before), f"{public[0]} ({public[1]})" if public else "",
                 _count(_ops(self.after)) if done else "N/A", cell("moves", "d"), cell("moves_of_a_call", ".0f"), cell("layout_moves", "d"),
                 _number(self.original.get("run_time"), ".1f"), cell("simulated_ms", ".3f"), cell("simulated_first_ms", ".3f"),
                 cell("simulate_s", ".1f"), cell("accuracy", ".2f"), cell("lowest", ".4f")]
@@ -88,7 +90,7 @@ class Recorded:
     def statuses(self) -> dict[str, tuple[str, int]]:
         """For each aten op a mark, and how often it was called."""
         left = set(_ops(self.after))
-        return {op: ("✘" if op in left or not self.success else "✅", count) for op, count in sorted(collections.Counter(_ops(self.before)).items())}
+        return {op: (NOT_DONE if op in left or not self.success else DONE, count) for op, count in sorted(collections.Counter(_ops(self.before)).items())}
 
     def variations(self) -> dict[str, dict[str, str]]:
         """For each aten op its input strings, each with Done, Fallback, None, Removed or Unknown."""
@@ -119,7 +121,7 @@ def _page(found: Recorded) -> str:
     for op, variations in found.variations().items():
         counts = collections.Counter(variations.values())
         good = counts["Done"] + counts["Removed"]
-        mark = "✅" if good == len(variations) else "🚧" if good else "✘"
+        mark = DONE if good == len(variations) else PARTLY if good else NOT_DONE
         text.append(f"| {op} | {len(variations)} | {counts['Done']} | {counts['Removed']} | {counts['Fallback']} | {counts['None']} | "
                     f"{mark} | {good / len(variations):.2f} |")
     for op, variations in found.variations().items():
