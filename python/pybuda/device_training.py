@@ -12,6 +12,7 @@ import ttsim
 
 from .device import _kinds
 from .module import FrameworkModule, Module, OnnxModule, PyBudaModule, PyTorchModule
+from .image_training import ImageTraining
 from .module.framework import NO_TRAINING
 from .optimizers import Optimizer
 from .parameter import Parameter
@@ -22,7 +23,6 @@ from .stage_kinds import make_stages
 from .train_stages import (FrozenStage, HostLoss, OnnxTraining, Plan, TorchTraining, TracedTraining, TrainStage, WithLoss,
                            torch_outputs)
 from .training import Batch
-from .tti.training import ImageTraining
 
 log = logging.getLogger("pybuda")
 

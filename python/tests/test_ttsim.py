@@ -84,7 +84,7 @@ def test_figures_of_a_report_are_those_of_its_json_and_text(compiled):
     for graph, written in zip(report.graphs, document["graphs"]):
         assert graph.inputs_per_second == (written["inputs_per_second"] or 0)
         assert [op.busy_share for op in graph.ops] == [op["busy_share"] for op in written["ops"]]
-    assert f"end to end: {report.end_to_end_per_second:,.0f} inputs/s, steady: " in report.text()
+    assert f"end to end: {report.end_to_end_per_second:,.0f} inputs/s, loop: " in report.text()
 
 
 def test_samples_and_streams_are_the_single_runs(compiled):

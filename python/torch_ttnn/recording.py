@@ -111,6 +111,7 @@ def record_compiled(name: str, module: Any, inputs: Any, outputs: Any, option: T
 def input_gradients(function: Callable[..., Any], inputs: Any) -> list[torch.Tensor]:
     """Gradients of the float inputs for loss = mean of the first output."""
     torch.manual_seed(99)
+    inputs = (inputs,) if isinstance(inputs, torch.Tensor) else inputs
     given = [one.detach().clone().requires_grad_() if one.is_floating_point() else one
              for one in (inputs.values() if isinstance(inputs, Mapping) else inputs)]
     made = called(function, dict(zip(inputs, given)) if isinstance(inputs, Mapping) else tuple(given))

@@ -144,7 +144,8 @@ def _attention(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, *, attn_mask: 
 
 _FORMS: dict[Any, Form] = {
     ttnn.from_torch: _same, ttnn.to_torch: _to_torch, ttnn.to_device: _same, ttnn.from_device: _same,
-    ttnn.to_layout: _same, ttnn.to_memory_config: _same, ttnn.typecast: _typecast, ttnn.deallocate: lambda *_, **__: None,
+    ttnn.to_layout: _same, ttnn.to_memory_config: _same, ttnn.sharded_to_interleaved: _same,
+    ttnn.interleaved_to_sharded: _same, ttnn.reshard: _same, ttnn.typecast: _typecast, ttnn.deallocate: lambda *_, **__: None,
     ttnn.full: _full, ttnn.zeros: _filled(0), ttnn.ones: _filled(1), ttnn.empty: _filled(0), ttnn.arange: _arange,
     ttnn.embedding: _embedding,
     ttnn.transformer.scaled_dot_product_attention: _attention,

@@ -59,19 +59,19 @@ class Model(torch.nn.Module):
 
 def test_one(record_property):
     record_property("model_name", "group/one")
-    model, x = Model(), torch.rand(4, 4)
+    model, x = Model().eval(), torch.rand(4, 4)
     record_property("torch_ttnn", (model, (x,), model(x)))
 
 @pytest.mark.compilation_xfail
 def test_wrong(record_property):
     record_property("model_name", "wrong")
-    model, x = Model(), torch.rand(4, 4)
+    model, x = Model().eval(), torch.rand(4, 4)
     record_property("torch_ttnn", (model, {"x": x}, [model(x), x]))
 
 @pytest.mark.converted_end_to_end
 def test_not_all(record_property):
     record_property("model_name", "not_all")
-    model, x = Model(), torch.rand(4, 4)
+    model, x = Model().eval(), torch.rand(4, 4)
     record_property("torch_ttnn", (model, x, model(x)))
 '''
 

@@ -106,9 +106,9 @@ def _convert(path: str, shapes: Sequence[Sequence[int]] | None, signature: str |
     check_ops(proto, path, "TensorFlow Lite")
     _reorder(proto.graph.input, [one["name"] for one in inputs])
     _reorder(proto.graph.output, [one["name"] for one in outputs])
-    signature = [tuple(int(size) for size in one["shape_signature"]) for one in inputs]
+    declared_shapes = [tuple(int(size) for size in one["shape_signature"]) for one in inputs]
     weights = {tensor.name for tensor in proto.graph.initializer}
-    for value, dims, shape in zip([v for v in proto.graph.input if v.name not in weights], signature, shapes or signature):
+    for value, dims, shape in zip([v for v in proto.graph.input if v.name not in weights], declared_shapes, shapes or declared_shapes):
         for dim, declared, size in zip(value.type.tensor_type.shape.dim, dims, shape):
             if declared < 0 and size > 0:
                 dim.dim_value = size
