@@ -10,7 +10,7 @@ import tomllib
 import pytest
 
 FOLDER = pathlib.Path(__file__).parents[2] / "distributions"
-CONTENTS = {"ttnn": {"ttnn", "tt_lib", "libs"}, "pybuda": {"pybuda"}}
+CONTENTS = {"ttnn": {"ttnn", "tt_lib", "libs"}, "pybuda": {"pybuda"}, "torch-ttnn": {"torch_ttnn", "torch_stat"}}
 
 
 def loaded(name):
@@ -39,16 +39,17 @@ def pip(*words):
 
 @pytest.mark.parametrize("name", sorted(CONTENTS))
 def test_installs(name, tmp_path):
+    module = name.replace("-", "_")
     done = pip("--target", tmp_path, FOLDER / name)
-    for left in ("build", f"ttsim_{name}.egg-info"):  # setuptools builds in the source folder
+    for left in ("build", f"ttsim_{module}.egg-info"):  # setuptools builds in the source folder
         shutil.rmtree(FOLDER / name / left, ignore_errors=True)
     assert done.returncode == 0, done.stderr
     found = {one.name for one in tmp_path.iterdir()}
-    assert CONTENTS[name] <= found and f"ttsim_{name}-" in " ".join(found)
+    assert CONTENTS[name] <= found and f"ttsim_{module}-" in " ".join(found)
     own = {one.relative_to(tmp_path) for package in CONTENTS[name] for one in (tmp_path / package).rglob("*.py*") if one.suffix != ".pyc"}
     sources = FOLDER.parent
     assert own == {one.relative_to(sources) for package in CONTENTS[name] for one in (sources / package).rglob("*.py*") if one.suffix != ".pyc"}
-    done = subprocess.run([sys.executable, "-P", "-c", f"import sys; sys.path.insert(0, {str(tmp_path)!r})\nimport {name}; print({name}.__file__)"],
+    done = subprocess.run([sys.executable, "-P", "-c", f"import sys; sys.path.insert(0, {str(tmp_path)!r})\nimport {module}; print({module}.__file__)"],
                           capture_output=True, text=True, timeout=120)
     assert done.stdout.startswith(str(tmp_path)), done.stderr
 
