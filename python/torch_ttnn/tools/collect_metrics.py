@@ -159,12 +159,12 @@ def report(roots: Sequence[str], template: str) -> str:
     for root in roots:
         models = [Recorded(root, name) for name in models_of(root)]
         device = next((one.compiled["device"] for one in models if one.compiled.get("device")), "")
-        tables += [f"### {device}" if len(roots) > 1 else "", "", table(_HEADS, [one.row for one in models]), ""]
+        tables += [f"### {device}" if device else "", "", table(_HEADS, [one.row for one in models]), ""]
         if root == roots[0]:
             for one in models:
                 if one.success:
                     rows = [(op, mark, str(count)) for op, (mark, count) in one.statuses().items()]
-                    ops += [f"#### {one.name}", "", table(("aten ops", "status", "count"), rows), ""]
+                    ops += [f"### {one.name}", "", table(("aten ops", "status", "count"), rows), ""]
     meanings = "\n".join(f"- **{name}**: {text}." for name, text in _MEANINGS)
     return template.format(metrics_md="\n".join(tables).strip(), explanations_md=meanings, ops_md="\n".join(ops).strip())
 
