@@ -1,14 +1,14 @@
 # An image whose programs are ttsim's, and whose main job is to run a netlist:
 #   docker build -t ttsim . && docker run --rm ttsim
-#   docker run --rm -v "$PWD:/work" ttsim run net.yaml
+#   docker run --rm -v "$PWD:/data" ttsim run net.yaml
 FROM debian:bookworm AS build
 COPY . /src
 WORKDIR /src
 RUN apt-get update && apt-get install -y --no-install-recommends dpkg-dev && scripts/setup && scripts/package
 
 FROM debian:bookworm-slim
-COPY --from=build /src/build/release/*.deb /tmp/packages/
-RUN apt-get update && apt-get install -y --no-install-recommends /tmp/packages/*.deb && rm -rf /tmp/packages /var/lib/apt/lists/*
-WORKDIR /work
+COPY --from=build /src/build/release/*.deb /packages/
+RUN apt-get update && apt-get install -y --no-install-recommends /packages/*.deb && rm -rf /packages /var/lib/apt/lists/*
+WORKDIR /data
 ENTRYPOINT ["ttsim"]
 CMD ["run", "/usr/share/ttsim/examples/bert_encoder.yaml"]
