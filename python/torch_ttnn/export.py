@@ -73,7 +73,7 @@ def text_of(gm: GraphModule, file: str, number: int, compare: bool) -> str:
     what = "Each call is compared with torch." if compare else "Calls of ttnn only."
     lines = [_HEAD.format(number=number, what=what, file=os.path.basename(file)), "", "def forward(device, *inputs):"]
     names: dict[Node, str] = {}
-    places = [node for node in gm.graph.nodes if node.op == "placeholder"]
+    places = gm.graph.find_nodes(op="placeholder")
     for place, node in enumerate(places):
         names[node] = node.name
         lines.append(f"    {node.name} = inputs[{place}]" + (f"\n    g_{node.name} = {node.name}" if compare else ""))
@@ -85,7 +85,7 @@ def text_of(gm: GraphModule, file: str, number: int, compare: bool) -> str:
 
 
 def _write(gm: GraphModule, sources: list[Node], once: dict[Any, Node], names: dict[Node, str], lines: list[str], compare: bool) -> None:
-    places = [node for node in gm.graph.nodes if node.op == "placeholder"]
+    places = gm.graph.find_nodes(op="placeholder")
     if once:
         names |= {inner: names[outer] for inner, outer in zip(places, sources)}
     prefix = "once_" if once else ""

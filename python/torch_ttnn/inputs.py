@@ -12,11 +12,6 @@ from .passes.analysis.input_analysis_pass import PrimalTag
 _CLONE = torch.ops.aten.clone.default
 
 
-def placeholders_of(gm: GraphModule) -> list[Node]:
-    """The inputs of a graph."""
-    return [node for node in gm.graph.nodes if node.op == "placeholder"]
-
-
 def _source(node: Node) -> str:
     """Where an input comes from, as in "L['self']._modules['l']._parameters['weight']"; "": torch does not say."""
     argument = node.meta.get("grapharg")
@@ -30,7 +25,7 @@ def _source(node: Node) -> str:
 def tags_of(gm: GraphModule, example_inputs: Sequence[Any]) -> list[PrimalTag]:
     """Parameter, buffer or argument, for each input."""
     made = []
-    for node, value in zip(placeholders_of(gm), example_inputs):
+    for node, value in zip(gm.graph.find_nodes(op="placeholder"), example_inputs):
         source = _source(node)
         if isinstance(value, torch.nn.Parameter) or "_parameters[" in source:
             made.append(PrimalTag.PARAMETER)
@@ -47,13 +42,13 @@ def is_dynamic(gm: GraphModule, example_inputs: Sequence[Any]) -> bool:
         return isinstance(value, (torch.SymInt, torch.SymFloat, torch.SymBool)) or \
             (isinstance(value, torch.Tensor) and any(isinstance(size, torch.SymInt) for size in value.shape))
     return any(symbolic(value) for value in example_inputs) or \
-        any(symbolic(node.meta.get("example_value")) for node in placeholders_of(gm))
+        any(symbolic(node.meta.get("example_value")) for node in gm.graph.find_nodes(op="placeholder"))
 
 
 def _written(gm: GraphModule) -> set[Node] | None:
     """Inputs that the graph writes: those whose version changes when it runs on tensors without values. None: torch
     cannot run it so."""
-    nodes = placeholders_of(gm)
+    nodes = gm.graph.find_nodes(op="placeholder")
     values = [node.meta.get("example_value") for node in nodes]
     mode = next((value.fake_mode for value in values if isinstance(value, torch._subclasses.FakeTensor)), None)
     if mode is None:
@@ -87,7 +82,7 @@ def add_clones(gm: GraphModule, example_inputs: Sequence[Any], tags: Sequence[Pr
     if written is None:
         return 0
     count = 0
-    nodes = placeholders_of(gm)
+    nodes = gm.graph.find_nodes(op="placeholder")
     for node, value, tag in zip(nodes, example_inputs, tags):
         if tag is not PrimalTag.ARGUMENT or not isinstance(value, torch.Tensor) or node in written or not node.users:
             continue
@@ -104,7 +99,7 @@ def add_clones(gm: GraphModule, example_inputs: Sequence[Any], tags: Sequence[Pr
 
 def remove_clones(gm: GraphModule) -> None:
     """Removes the first clone of each input; one more of the same input, of the user, stays."""
-    for node in placeholders_of(gm):
+    for node in gm.graph.find_nodes(op="placeholder"):
         clones = [user for user in node.users if user.op == "call_function" and user.target is _CLONE and not user.kwargs]
         order = {one: place for place, one in enumerate(gm.graph.nodes)} if len(clones) > 1 else {}
         if not clones:

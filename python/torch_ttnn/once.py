@@ -55,7 +55,7 @@ class OnceSpec:
 def _sources(gm: GraphModule) -> list[tuple[int, ...]]:
     """For each result the positions of the inputs that it depends on."""
     found: dict[Node, set[int]] = {}
-    places = [node for node in gm.graph.nodes if node.op == "placeholder"]
+    places = gm.graph.find_nodes(op="placeholder")
     for node in gm.graph.nodes:
         found[node] = {places.index(node)} if node.op == "placeholder" else set().union(*(found[one] for one in node.all_input_nodes))
     results: Any = gm.graph.output_node().args[0]

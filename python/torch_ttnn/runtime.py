@@ -32,7 +32,7 @@ class CompiledGraph:
                  compile_options: dict[str, Any] | None = None) -> None:
         self.gm, self.device, self.mode, self.number, self.kind = gm, device, mode, number, kind
         self.counters = Counters()
-        self.placeholders = [node for node in gm.graph.nodes if node.op == "placeholder"]
+        self.placeholders = gm.graph.find_nodes(op="placeholder")
         self.attributes = [node for node in gm.graph.nodes if node.op == "get_attr"]
         results: Any = gm.graph.output_node().args[0]
         self.results = list(results) if isinstance(results, (list, tuple)) else [results]
@@ -79,7 +79,7 @@ class CompiledGraph:
     def _once(self, spec: OnceSpec) -> Any:
         """Computes the nodes that depend on parameters: on the device, or for constants of programs in torch."""
         graph = spec.gm.graph
-        nodes, places = nodes_of(graph), [node for node in graph.nodes if node.op == "placeholder"]
+        nodes, places = nodes_of(graph), graph.find_nodes(op="placeholder")
         constants = [node for node in graph.nodes if node.op == "get_attr"]
         results: Any = graph.output_node().args[0]
         steps = Steps(nodes, self.device, results, _in_torch if self.mode == "graph" else self._around)

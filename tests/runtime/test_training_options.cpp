@@ -83,27 +83,6 @@ TEST_CASE("a forward pass without dropout has the values of inference") {
     for (std::int64_t i = 0; i < 32; ++i) CHECK(y.at(i) == Approx(w.at(i)).epsilon(1e-6));
 }
 
-namespace {
-
-/// Outputs, gradients and parameters of two steps of two microbatches.
-std::vector<std::vector<float>> bits_of_two_steps(const ir::CompiledModel& model, const ir::Literal& x,
-                                                  const ir::Literal& g) {
-    runtime::Trainer trainer(model, functional(Numerics::Real));
-    std::vector<std::vector<float>> found;
-    for (int step = 0; step < 2; ++step) {
-        found.push_back(trainer.forward({{"x", x}}).at("y").copied_floats());
-        for (const auto& [name, value] : trainer.backward({{"y", g}}, true)) found.push_back(value.copied_floats());
-        for (const runtime::ModelTensor& one : trainer.parameters())
-            found.push_back(trainer.gradient(one.name).copied_floats());
-        trainer.step();
-        for (const runtime::ModelTensor& one : trainer.parameters())
-            found.push_back(trainer.parameter(one.name).copied_floats());
-    }
-    return found;
-}
-
-}  // namespace
-
 TEST_CASE("recomputed values give the same bits, and none is saved") {
     std::string text = network_text();
     const std::string relu = "%r = relu %c : f32[1, 6, 8, 8]\n";

@@ -73,4 +73,23 @@ inline double correlation(const ir::Literal& a, const ir::Literal& b) {
     return ab / std::sqrt(aa * bb);
 }
 
+/// Results, gradients, parameters and the optimizer's state in two steps of two microbatches.
+inline std::vector<std::vector<float>> bits_of_two_steps(const ir::CompiledModel& model, const ir::Literal& x,
+                                                         const ir::Literal& g) {
+    runtime::Trainer trainer(model, functional(Numerics::Real));
+    std::vector<std::vector<float>> found;
+    for (int step = 0; step < 2; ++step) {
+        found.push_back(trainer.forward({{"x", x}}).at("y").copied_floats());
+        for (const auto& [name, value] : trainer.backward({{"y", g}}, true)) found.push_back(value.copied_floats());
+        for (const runtime::ModelTensor& one : trainer.parameters())
+            found.push_back(trainer.gradient(one.name).copied_floats());
+        trainer.step();
+        for (const runtime::ModelTensor& one : trainer.parameters()) {
+            found.push_back(trainer.parameter(one.name).copied_floats());
+            for (const auto& [kind, value] : trainer.state(one.name)) found.push_back(value.copied_floats());
+        }
+    }
+    return found;
+}
+
 }  // namespace ttsim::impl::testing

@@ -31,7 +31,7 @@ class GraphModuleAnalysisPass(PassBase):
         if found is None:
             found = ModelType.INFERENCE
             if any(node.op == "call_function" and "backward" in str(node.target) for node in gm.graph.nodes) or \
-                    any(node.op == "placeholder" and node.name.startswith("tangents_") for node in gm.graph.nodes):
+                    any(node.name.startswith("tangents_") for node in gm.graph.find_nodes(op="placeholder")):
                 found = ModelType.TRAIN_BACKWARD
             elif any(node.op == "placeholder" for node in _results(gm)):
                 found = ModelType.TRAIN_FORWARD

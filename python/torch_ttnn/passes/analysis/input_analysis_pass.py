@@ -24,7 +24,7 @@ class InputAnalysisPass(PassBase):
         self.tags = list(tags)
 
     def call(self, gm: GraphModule) -> PassResult:
-        nodes = [node for node in gm.graph.nodes if node.op == "placeholder"]
+        nodes = gm.graph.find_nodes(op="placeholder")
         described = any(_index(node.meta.get("desc")) is not None for node in nodes)
         for place, node in enumerate(nodes):
             index = _index(node.meta.get("desc")) if described else place

@@ -82,7 +82,7 @@ def _computed(node: Node, mode: Any) -> Any:
 
 
 def _replace(gm: GraphModule, node: Node, operands: list[Node], traced: GraphModule, mode: Any) -> None:
-    known = dict(zip((one for one in traced.graph.nodes if one.op == "placeholder"), operands))
+    known = dict(zip(traced.graph.find_nodes(op="placeholder"), operands))
     with gm.graph.inserting_before(node):
         for one in traced.graph.nodes:
             if one.op == "call_function":
