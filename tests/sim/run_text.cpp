@@ -79,7 +79,7 @@ std::vector<std::string> differing(const Outcome& a, const Outcome& b) {
         }
         if (!same) names.push_back(name);
     }
-    if (a.outputs.size() != b.outputs.size()) names.push_back("(number of queues)");
+    if (a.outputs.size() != b.outputs.size()) names.emplace_back("(number of queues)");
     return names;
 }
 
