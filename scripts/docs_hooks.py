@@ -1,0 +1,48 @@
+"""Hooks of mkdocs: files of the repository's root become pages, and links that leave docs/ lead to copies or pages."""
+import pathlib
+import posixpath
+import re
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PAGES = ("CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "CODE_OF_CONDUCT.md")
+LINK = re.compile(r"(?<=\]\()(?!https?://|#|mailto:)([^)#\s]+)(#[^)\s]*)?(?=\))")
+
+
+def linked_files() -> set[str]:
+    """Files outside docs/ that a page links to, relative to the root."""
+    found = set()
+    for page in [*sorted((ROOT / "docs").rglob("*.md")), *(ROOT / name for name in PAGES)]:
+        folder = page.parent.relative_to(ROOT).as_posix()
+        for match in LINK.finditer(page.read_text()):
+            target = posixpath.normpath(posixpath.join(folder, match[1]))
+            if not target.startswith("docs/") and (ROOT / target).is_file():
+                found.add(target)
+    return found
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    for name in sorted({*PAGES, *linked_files()}):
+        text = (ROOT / name).read_text()
+        files.append(File.generated(config, name, content=text))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    here = page.file.src_uri
+    in_root = here in PAGES
+    source = posixpath.dirname(here if in_root else f"docs/{here}")
+
+    def moved(match: re.Match[str]) -> str:
+        target = posixpath.normpath(posixpath.join(source, match[1]))
+        if target == "README.md":
+            target = "docs/index.md"
+        place = target.removeprefix("docs/")
+        if files.get_file_from_path(place) is None:
+            return match[0]
+        return posixpath.relpath(place, posixpath.dirname(here) or ".") + (match[2] or "")
+
+    return LINK.sub(moved, markdown)
