@@ -4,7 +4,7 @@
 FROM debian:bookworm AS build
 COPY . /src
 WORKDIR /src
-RUN apt-get update && apt-get install -y --no-install-recommends dpkg-dev && scripts/setup && scripts/package
+RUN apt-get update && apt-get install -y --no-install-recommends dpkg-dev && scripts/setup page && scripts/package
 
 FROM debian:bookworm-slim
 COPY --from=build /src/build/release/*.deb /packages/

@@ -10,7 +10,7 @@ if (!out) {
 }
 const { launch, program } = await import('./browser.mjs');
 if (!existsSync(program)) {
-  console.log(`skipped: there is no ${program}; scripts/setup installs it (Debian package chromium)`);
+  console.log(`skipped: there is no ${program}; 'scripts/setup test' installs it (Debian package chromium)`);
   process.exit(77);
 }
 mkdirSync(out, { recursive: true });
