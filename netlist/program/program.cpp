@@ -49,6 +49,7 @@ bool ProgramRunner::may_execute(const Graph& graph) const {
 void ProgramRunner::start_call() {
     locals_.clear();
     loops_.clear();
+    iteration_ = 0;
     bindings_.clear();
     bound_to_.clear();
     if (const std::optional<std::int64_t> first = calls_[call_].first_input) {
@@ -98,6 +99,7 @@ void ProgramRunner::step() {
                 pc_ = loops_.back().body;
             else
                 loops_.pop_back();
+            iteration_ = loops_.empty() ? 0 : ++iterations_;
             break;
         case Instruction::Kind::Execute:
             execute(instruction);
@@ -167,7 +169,7 @@ void ProgramRunner::var_inst(const Instruction& instruction) {
     }
     *out = result;
     if (const auto bound = bindings_.find(instruction.out); bound != bindings_.end())
-        for (const Binding& binding : bound->second)
+        for (const auto& [number, binding] : bound->second)
             ready_.emplace_back(MovePointerCommand{binding.queue, binding.pointer, result});
 }
 
@@ -177,6 +179,7 @@ void ProgramRunner::begin_loop(const Instruction& instruction) {
     // A loop without an execute could run for hours until the instruction limit, so its count is limited here.
     if (count > left_) fail_input(instruction.loc, "loop count {} is more than ttsim runs ({})", count, left_);
     loops_.push_back({pc_, count});
+    iteration_ = ++iterations_;
 }
 
 void ProgramRunner::execute(const Instruction& instruction) {
@@ -187,6 +190,7 @@ void ProgramRunner::execute(const Instruction& instruction) {
     std::int64_t& next_input = inputs_.try_emplace(command.graph, first_input_).first->second;
     command.first_input = next_input;
     next_input += command.graph->input_count;
+    command.iteration = iteration_;
     for (const QueueSetting& setting : instruction.settings) load_setting(setting, command);
     ready_.emplace_back(std::move(command));
 }
@@ -195,13 +199,12 @@ void ProgramRunner::execute(const Instruction& instruction) {
 void ProgramRunner::bind(const Queue& queue, Pointer pointer, const std::string& variable) {
     const auto bound = bound_to_.find({&queue, pointer});
     if (bound != bound_to_.end()) {
-        std::erase_if(bindings_[bound->second],
-                      [&](const Binding& b) { return b.queue == &queue && b.pointer == pointer; });
+        bindings_[bound->second.variable].erase(bound->second.binding);
         bound_to_.erase(bound);
     }
     if (variable.empty()) return;
-    bindings_[variable].push_back({&queue, pointer});
-    bound_to_.emplace(std::pair(&queue, pointer), variable);
+    bindings_[variable].emplace(next_binding_, Binding{&queue, pointer});
+    bound_to_.emplace(std::pair(&queue, pointer), BoundTo{variable, next_binding_++});
 }
 
 void ProgramRunner::load_setting(const QueueSetting& setting, ExecuteCommand& command) {

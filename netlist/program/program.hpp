@@ -32,6 +32,7 @@ struct ExecuteCommand {
     SourceLoc loc;
     std::vector<QueueLaunch> queues;  ///< queues that the execute names
     std::int64_t first_input = 0;     ///< number of the first input, on which random ops depend
+    std::uint64_t iteration = 0;      ///< another number in each iteration of a loop; 0 outside of loops
 };
 /// A varinst changed a variable used by the queue's last settings.
 struct MovePointerCommand {
@@ -72,6 +73,10 @@ private:
         const Queue* queue;
         Pointer pointer;
     };
+    struct BoundTo {
+        std::string variable;
+        std::uint64_t binding = 0;  // key in bindings_[variable]
+    };
     struct LoopFrame {
         std::size_t body = 0;  // instruction after `loop`
         std::int64_t left = 0;
@@ -97,11 +102,15 @@ private:
     Variables locals_;
     std::map<const Program*, Variables> statics_;
     std::vector<LoopFrame> loops_;
-    std::int64_t first_input_ = 0;                                      // of graphs without an execute so far
-    std::map<const Graph*, std::int64_t> inputs_;                       // number of the next input
-    std::map<std::string, std::vector<Binding>> bindings_;              // variable -> pointers bound to it
-    std::map<std::pair<const Queue*, Pointer>, std::string> bound_to_;  // the same by pointer
-    std::vector<Command> ready_;                                        // commands of the current instruction
+    std::uint64_t iterations_ = 0;                 // begun so far, of all loops
+    std::uint64_t iteration_ = 0;                  // the present one; 0 outside of loops
+    std::int64_t first_input_ = 0;                 // of graphs without an execute so far
+    std::map<const Graph*, std::int64_t> inputs_;  // number of the next input
+    // variable -> pointers bound to it, in the order of their binding
+    std::map<std::string, std::map<std::uint64_t, Binding>> bindings_;
+    std::map<std::pair<const Queue*, Pointer>, BoundTo> bound_to_;  // the same by pointer
+    std::uint64_t next_binding_ = 0;
+    std::vector<Command> ready_;  // commands of the current instruction
     std::size_t ready_at_ = 0;
 };
 

@@ -59,6 +59,7 @@ struct EpochLaunch {
     std::int64_t inputs = 0;  ///< inputs that run: min(input_count, --inputs-count)
     std::int64_t input_count() const { return members.front().graph->input_count; }
     std::int64_t first_input() const { return members.front().first_input; }
+    std::uint64_t iteration() const { return members.front().iteration; }
 };
 using EpochCommand = std::variant<EpochLaunch, MovePointerCommand, AllocateCommand>;
 

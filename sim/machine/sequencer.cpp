@@ -29,6 +29,7 @@ void Sequencer::call(const ProgramCall& call) {
     // Iterations of a loop belong to one call.
     in_flight_history_.clear();
     quiescent_history_.clear();
+    iterations_compared_ = iterations_over_ = 0;
     at_end_ = false;
     context_.board.host_calendar().at(context_.now, *this, 0);
 }

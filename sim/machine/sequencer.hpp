@@ -74,6 +74,8 @@ private:
     bool quiescent() const;
     bool may_repeat(const Graph& graph) const;
     const std::vector<QueueMemory*>& moving_queues();
+    bool ends_iteration(const Epoch& ended) const;
+    bool due_for_comparison();
     void skip_loop_iterations(const Epoch& ended);
     static Issued describe(const EpochCommand& command, const std::map<const Queue*, QueueAccess>& access,
                            PointerTable& pointers);
@@ -102,6 +104,7 @@ private:
     std::deque<Issued> issued_;  // the latest commands; the last one has number commands_ - 1
     std::size_t commands_ = 0;
     std::size_t compare_from_ = 0;  // no comparison of commands before this number of them was issued
+    std::uint64_t iterations_compared_ = 0, iterations_over_ = 0;  // since the last skip
     bool never_skip_ = false;
     std::uint64_t steps_ = 0;  ///< cycles with events
 };

@@ -9,7 +9,7 @@ namespace ttsim::impl::sim {
 using Moment = QueueMemory::Moment;
 
 /// Commands kept for comparison; longer loop iterations are not recognized.
-static constexpr std::size_t max_iteration_commands = 4096;
+static constexpr std::size_t max_iteration_commands = 65'536;
 
 bool Sequencer::may_skip() const {
     const RunState& state = context_.state;
@@ -268,10 +268,31 @@ void Sequencer::walk_reports(StateWalk& walk) {
     walk.total(context_.state.report.load_cycles);
 }
 
+/// Whether the epoch is the last one of an iteration of a loop. Programs repeat in whole iterations, so states in
+/// between need no comparison. Outside of loops every epoch counts as an iteration.
+bool Sequencer::ends_iteration(const Epoch& ended) const {
+    const std::uint64_t iteration = ended.launch().iteration();
+    for (const Pending& pending : window_)
+        if (const auto* next = pending.over ? nullptr : std::get_if<EpochLaunch>(&pending.command))
+            return iteration == 0 || next->iteration() != iteration;
+    return !at_end_;  // the window is full of pointer moves, as at the end of an iteration
+}
+
+/// Whether the state at the end of the present iteration is worth its comparison: all of the first ones, and fewer and
+/// fewer while none was equal to an earlier one.
+bool Sequencer::due_for_comparison() {
+    constexpr std::uint64_t per_step = 64;
+    const std::uint64_t step = std::uint64_t{1} << std::min<std::uint64_t>(iterations_compared_ / per_step, 12);
+    if (iterations_over_++ % step != 0) return false;
+    ++iterations_compared_;
+    return true;
+}
+
 /// Called when an epoch has ended. If nothing is in flight and the state equals an earlier one, the iterations repeat.
 /// This holds while the remaining commands are the same.
 void Sequencer::skip_loop_iterations(const Epoch& ended) {
-    if (!may_skip() || !quiescent() || !may_repeat(*ended.plan().graphs.front())) return;
+    if (!may_skip() || !quiescent() || !ends_iteration(ended) || !may_repeat(*ended.plan().graphs.front())) return;
+    if (!due_for_comparison()) return;
     QuiescentPoint present{commands_, {}};
     for (const auto& [queue, memory] : context_.queues) present.popped[queue] = memory->popped();
     const auto walk_all = [&](StateWalk& walk) {
@@ -295,6 +316,7 @@ void Sequencer::skip_loop_iterations(const Epoch& ended) {
             context_.state.report.inputs_skipped += inputs_done_ - inputs_before;
             context_.board.clock().skip(advance.cycles());
             quiescent_history_.clear();
+            iterations_compared_ = iterations_over_ = 0;
             return;
         }
     }
