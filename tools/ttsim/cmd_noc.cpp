@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <memory>
 #include <optional>
 
@@ -11,6 +10,7 @@
 #include "tools/common/usage.hpp"
 #include "tools/ttsim/bench_output.hpp"
 #include "tools/ttsim/commands.hpp"
+#include "tools/validation/noc_replays.hpp"
 #include "tools/validation/noc_report.hpp"
 #include "tools/validation/noc_rows.hpp"
 
@@ -19,7 +19,8 @@ namespace ttsim::impl::cli {
 namespace {
 
 struct NocFlags {
-    std::string arch, constants, json, file;
+    std::string arch, constants, json;
+    std::vector<std::string> files;
     bool open_loop = false;
 };
 
@@ -38,24 +39,30 @@ void run_replay(const NocFlags& flags) {
     const NocMachine machine(flags);
     const std::optional<OutputFile> json =
         flags.json.empty() ? std::nullopt : std::optional<OutputFile>(std::in_place, flags.json, FileKind::Json);
-    const auto traffic = noc::read_traffic(flags.file, machine.topology);
-    const auto start = std::chrono::steady_clock::now();
-    const noc::ReplayResult result =
-        std::holds_alternative<noc::Trace>(traffic)
-            ? noc::replay(std::get<noc::Trace>(traffic), machine.topology, machine.constants,
-                          flags.open_loop ? noc::Loop::Open : noc::Loop::Closed)
-            : noc::replay(std::get<noc::Workload>(traffic), machine.topology, machine.constants);
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    if (json) json->write(noc::replay_json(result, seconds));
-    if (!json || !json->is_stdout()) print_text(noc::replay_text(result));
+    const noc::Loop loop = flags.open_loop ? noc::Loop::Open : noc::Loop::Closed;
+    const bool text = !json || !json->is_stdout();
+    const std::vector<std::string> files = noc::traffic_files(flags.files);
+    if (files == flags.files && files.size() == 1) {
+        const noc::FileReplay one = noc::replay_file(files.front(), machine.topology, machine.constants, loop);
+        if (json) json->write(noc::replay_json(*one.result, one.seconds));
+        if (text) print_text(noc::replay_text(*one.result));
+        return;
+    }
+    const std::vector<noc::FileReplay> all = noc::replay_files(files, machine.topology, machine.constants, loop);
+    if (json) json->write(noc::replays_json(all));
+    if (text) print_text(noc::replays_text(all, report_width()));
+    noc::throw_errors(all);
 }
 
 void add_replay(CLI::App& noc) {
     auto flags = std::make_shared<NocFlags>();
     CLI::App* command = noc.add_subcommand("replay", "Replay recorded traffic (trace and workload files of tt-npe)");
-    command->add_option("file", flags->file, "A trace (list of events) or a workload (map with 'phases')")
+    command
+        ->add_option("files", flags->files,
+                     "Traces (lists of events) and workloads (maps with 'phases'), or folders of them; several give a "
+                     "table")
         ->required()
-        ->option_text("FILE.json");
+        ->option_text("FILE.json|FOLDER...");
     add_chip_option(*command, flags->arch);
     command->add_flag("--open-loop", flags->open_loop,
                       "Keep the recorded times of all calls; by default barriers shift them");
@@ -66,7 +73,8 @@ void add_replay(CLI::App& noc) {
     command->footer(
         "Examples:\n"
         "  ttsim noc replay trace.json --arch wormhole_b0\n"
-        "  ttsim noc replay trace.json --open-loop --json result.json");
+        "  ttsim noc replay trace.json --open-loop --json result.json\n"
+        "  ttsim noc replay traces/ --json -");
     command->callback([flags, outputs] {
         outputs->claim();
         run_replay(*flags);

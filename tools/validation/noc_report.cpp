@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "analysis/report/table.hpp"
+#include "base/error.hpp"
 #include "base/json_text.hpp"
 
 namespace ttsim::impl::noc {
@@ -21,9 +23,15 @@ std::string use_text(const Fabric::Use& links, const Fabric::Use& nius, const Fa
     return out;
 }
 
-}  // namespace
+std::string message_of(const std::exception_ptr& error) {
+    try {
+        std::rethrow_exception(error);
+    } catch (const Error& e) {
+        return e.what();
+    }
+}
 
-std::string replay_json(const ReplayResult& result, double seconds) {
+nlohmann::ordered_json replay_object(const ReplayResult& result, double seconds) {
     nlohmann::ordered_json json;
     json["total_cycles"] = result.total_cycles;
     json["golden_cycles"] =
@@ -51,7 +59,59 @@ std::string replay_json(const ReplayResult& result, double seconds) {
     json["packets"] = result.packets;
     json["events"] = result.events;
     json["simulation_seconds"] = seconds;
+    return json;
+}
+
+}  // namespace
+
+std::string replay_json(const ReplayResult& result, double seconds) {
+    return json_document(replay_object(result, seconds));
+}
+
+std::string replays_json(const std::vector<FileReplay>& replays) {
+    nlohmann::ordered_json json;
+    json["files"] = nlohmann::ordered_json::array();
+    for (const FileReplay& one : replays) {
+        nlohmann::ordered_json& entry = json["files"].emplace_back();
+        entry["file"] = one.file;
+        if (one.result)
+            entry.update(replay_object(*one.result, one.seconds));
+        else
+            entry["error"] = message_of(one.error);
+    }
+    const ReplaySummary sum = summary(replays);
+    json["replayed"] = sum.replayed;
+    json["failed"] = sum.failed;
+    json["compared"] = sum.compared;
+    json["mean_absolute_error_percent"] = sum.mean_error;
+    json["worst_absolute_error_percent"] = sum.worst_error;
+    json["worst_file"] = sum.worst_file;
     return json_document(json);
+}
+
+std::string replays_text(const std::vector<FileReplay>& replays, std::optional<std::size_t> width) {
+    report::Table table({{"file", false}, {"cycles"}, {"recorded"}, {"error"}, {"barriers"}, {"links"}, {"DRAM"}});
+    for (const FileReplay& one : replays) {
+        if (!one.result) {
+            table.add({one.file, "-", "-", "-", "-", "-", "-"});
+            continue;
+        }
+        const ReplayResult& result = *one.result;
+        const std::optional<double> deviation = one.deviation();
+        table.add({one.file, report::rounded(result.total_cycles),
+                   result.golden_cycles ? report::rounded(*result.golden_cycles) : "-",
+                   deviation ? fmt::format("{:+.2f} %", *deviation) : "-",
+                   result.barriers.count > 0 ? fmt::format("{:.2f} %", result.barriers.mean_error) : "-",
+                   fmt::format("{:.1f} %", result.links.max), fmt::format("{:.1f} %", result.dram.max)});
+    }
+    const ReplaySummary sum = summary(replays);
+    std::string out = table.text(width);
+    out += "links and DRAM: the busiest; barriers: mean absolute error of their times\n";
+    out += fmt::format("{} files replayed, {} failed", sum.replayed, sum.failed);
+    if (sum.compared > 0)
+        out += fmt::format("; cycles of {}: mean absolute error {:.2f} %, worst {:.2f} % ({})", sum.compared,
+                           sum.mean_error, sum.worst_error, sum.worst_file);
+    return out + "\n";
 }
 
 std::string replay_text(const ReplayResult& result) {
