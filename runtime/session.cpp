@@ -77,9 +77,9 @@ struct Session::Impl {
         const bool as_given = options.golden && options.numerics == Numerics::Float32 && queue.df != DataFormat::Int32;
         return as_given ? sim::pack_entry(entry, queue, Numerics::Float32) : sim::pack_host_entry(entry, queue);
     }
+    bool has_values() const { return options.mode != sim::Mode::Timing || options.golden; }
     void needs_values(const char* what) const {
-        if (options.mode == sim::Mode::Timing && !options.golden)
-            fail_input({live.netlist().file, 0, 0}, "{}: a session in timing mode has no values", what);
+        if (!has_values()) fail_input({live.netlist().file, 0, 0}, "{}: a session in timing mode has no values", what);
     }
 
     /// Advances until `until` holds; otherwise throws with the text of `what` and the wait-for chain.
@@ -102,6 +102,15 @@ struct Session::Impl {
             throw Error(Fault::Hang, {live.netlist().file, 0, 0},
                         fmt::format("{} at cycle {}: {}", what(), engine().now(), reason));
         }
+    }
+    void push(std::unique_lock<std::mutex>& lock, const Queue& queue, std::vector<sim::EntryPtr> entries,
+              Timeout timeout) {
+        const std::int64_t count = std::ssize(entries);
+        advance_until(
+            lock, [&] { return engine().room(queue) >= count; }, timeout,
+            [&] { return fmt::format("queue '{}' has no room for {} more", queue.name, count); });
+        for (sim::EntryPtr& entry : entries) engine().push(queue, std::move(entry));
+        notify_others();
     }
     void notify_others() {
         ++calls;
@@ -131,6 +140,8 @@ void Session::wait(Timeout timeout) {
     impl_->notify_others();
 }
 
+bool Session::has_values() const { return impl_->has_values(); }
+
 bool Session::idle() const {
     const std::unique_lock lock(impl_->mutex);
     return impl_->engine().idle();
@@ -150,11 +161,14 @@ void Session::push(const std::string& name, const std::vector<Tensor>& entries, 
         fail_input(queue.loc, "queue '{}' has {} entries; {} can never be there together", name, queue.entries, count);
     std::vector<sim::EntryPtr> packed;
     for (const Tensor& entry : entries) packed.push_back(impl_->pack(queue, entry));
-    impl_->advance_until(
-        lock, [&] { return impl_->engine().room(queue) >= count; }, timeout,
-        [&] { return fmt::format("queue '{}' has no room for {} more", name, count); });
-    for (sim::EntryPtr& entry : packed) impl_->engine().push(queue, std::move(entry));
-    impl_->notify_others();
+    impl_->push(lock, queue, std::move(packed), timeout);
+}
+
+void Session::push_without_values(const std::string& name, Timeout timeout) {
+    std::unique_lock lock(impl_->mutex);
+    const Queue& queue = impl_->fifo(name, true);
+    TT_CHECK(!impl_->has_values(), "'{}' needs values", name);
+    impl_->push(lock, queue, {nullptr}, timeout);
 }
 
 Tensor Session::get(const std::string& name, Timeout timeout, std::int64_t ahead) {

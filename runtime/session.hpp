@@ -54,6 +54,7 @@ public:
              std::optional<std::int64_t> first_input = {});
     /// Continues until all programs are done. Throws Error(Hang) with the wait-for chain if they cannot finish.
     void wait(Timeout timeout = {});
+    bool has_values() const;  ///< not in timing mode
     bool idle() const;
 
     // --- queues; entries are z x rows x cols elements (tiles by the queue's blocking), float32 ---
@@ -62,6 +63,8 @@ public:
     void push(const std::string& queue, const Tensor& entry, Timeout timeout = {});
     /// Appends all entries or none: waits until there is space for all.
     void push(const std::string& queue, const std::vector<Tensor>& entries, Timeout timeout = {});
+    /// Appends an entry in a session that computes no values.
+    void push_without_values(const std::string& queue, Timeout timeout = {});
     /// The oldest entry, or the `ahead`-th after it; does not pop it. Throws Error(Hang) if it does not arrive.
     Tensor get(const std::string& queue, Timeout timeout = {}, std::int64_t ahead = 0);
     /// Frees the oldest `count` entries.

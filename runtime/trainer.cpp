@@ -241,7 +241,8 @@ ir::Values Trainer::Impl::run_forward(const ir::Values& given) {
     const std::int64_t executes = executes_of(samples.size());
     write();
     std::vector<ir::HostRun> hosts;
-    for (const ir::Values& sample : samples) hosts.emplace_back(model.host.program, sample);
+    if (session.has_values())
+        for (const ir::Values& sample : samples) hosts.emplace_back(model.host.program, sample);
     start(*forward, executes, false, samples_done);
     std::size_t pushed = 0;
     const auto has_room = [&] {
@@ -249,13 +250,19 @@ ir::Values Trainer::Impl::run_forward(const ir::Values& given) {
                            [&](const ir::BoundTensor& tensor) { return session.room(tensor.queue) > 0; });
     };
     std::vector<ir::Values> results;
-    for (std::size_t popped = 0; popped < hosts.size(); ++popped) {
-        for (; pushed < hosts.size() && (pushed == popped || has_room()); ++pushed) {
+    for (std::size_t popped = 0; popped < samples.size(); ++popped) {
+        for (; pushed < samples.size() && (pushed == popped || has_room()); ++pushed) {
+            if (hosts.empty()) {
+                for (const ir::BoundTensor& tensor : inputs) session.push_without_values(tensor.queue);
+                continue;
+            }
             const ir::Values values_by_name = hosts[pushed].device_inputs(1);
             for (const ir::BoundTensor& tensor : inputs)
                 session.push(tensor.queue, ir::to_entry(values_by_name.at(tensor.name), tensor));
         }
-        hosts[popped].set_results(1, take(outputs));
+        ir::Values taken = take(outputs);
+        if (hosts.empty()) continue;
+        hosts[popped].set_results(1, std::move(taken));
         if (values) results.push_back(hosts[popped].known_outputs());
     }
     session.wait();

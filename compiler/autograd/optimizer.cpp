@@ -3,6 +3,8 @@
 
 #include <cmath>
 #include <functional>
+#include <map>
+#include <vector>
 
 #include "compiler/ir/builder.hpp"
 #include "compiler/ir/op_table.hpp"
@@ -11,7 +13,12 @@ namespace ttsim::impl::ir {
 
 namespace {
 
-/// The nodes of the optimizer for one parameter.
+/// What trust ratios are made of: two sums of squares.
+struct Squares {
+    ValueId parameter = 0, slope = 0;
+};
+
+/// The nodes of the optimizer for one parameter: prepare(), then for a trust ratio squares(), then finish().
 class Update {
 public:
     Update(Graph& graph, ValueId parameter, const OptimizerSettings& settings)
@@ -24,27 +31,38 @@ public:
         build_.set_origin("opt_" + name_);
     }
 
-    void run() {
-        const Dims dims = build_.dims(parameter_);
-        const ValueId gradient = read_state(gradient_state(name_), dims, std::nullopt);
-        const ValueId rate =
-            read_state(learning_rate_state(name_), {}, rate_of_step(settings_, settings_.learning_rate, 1));
+    void prepare() {
+        gradient_ = read_state(gradient_state(name_), build_.dims(parameter_), std::nullopt);
+        rate_ = read_state(learning_rate_state(name_), {}, rate_of_step(settings_, settings_.learning_rate, 1));
+        if (settings_.has_averages()) step_ = adam(gradient_);
+    }
+
+    Squares squares() {
+        return {sum_of_squares(parameter_), sum_of_squares(settings_.has_averages() ? step_ : gradient_)};
+    }
+    /// Of the tensor that several parameters hold.
+    Squares added(const Squares& a, const Squares& b) {
+        return {op(op::add, a.parameter, b.parameter), op(op::add, a.slope, b.slope)};
+    }
+
+    /// `whole`: the squares of all parameters that hold the tensor.
+    void finish(const std::optional<Squares>& whole) {
         ValueId change = 0;
         switch (settings_.kind) {
             case OptimizerKind::None:
                 return;
             case OptimizerKind::Sgd:
-                change = sgd(gradient, rate);
+                change = sgd(gradient_, rate_);
                 break;
             case OptimizerKind::Adam:
             case OptimizerKind::AdamW:
-                change = op(op::multiply, adam(gradient), rate);
+                change = op(op::multiply, step_, rate_);
                 break;
             case OptimizerKind::Lamb:
-                change = lamb(gradient, rate);
+                change = lamb(*whole);
                 break;
             case OptimizerKind::Lars:
-                change = lars(gradient, rate);
+                change = lars(*whole);
                 break;
         }
         if (settings_.compensated)
@@ -134,14 +152,15 @@ private:
         return settings_.kind == OptimizerKind::Adam ? step : decayed(step);
     }
 
-    // --- optimizers with a trust ratio, a number for the whole parameter
+    // --- optimizers with a trust ratio, a number for the whole tensor
 
-    /// The root of the sum of all squares, as a number. Tile padding is none of the elements.
-    ValueId norm(ValueId x) {
+    /// As a number. Tile padding is none of the elements.
+    ValueId sum_of_squares(ValueId x) {
         ValueId sum = build_.add(op::square, {x});
         for (std::int64_t axis = std::ssize(build_.dims(x)) - 1; axis >= 0; --axis) sum = build_.reduce_sum(sum, axis);
-        return build_.add(op::sqrt, {build_.reshape(sum, {})});
+        return build_.reshape(sum, {});
     }
+    ValueId root(ValueId squares) { return build_.add(op::sqrt, {squares}); }
     /// 1 where a number is 0, else 0.
     ValueId is_zero(ValueId x) { return build_.cast(op(op::equal, x, build_.scalar(0)), DType::F32); }
     /// after(a / (b + rest)), or 1 if a or b is 0. a and b are norms.
@@ -152,21 +171,20 @@ private:
         const ValueId ratio = after(op(op::multiply, a, build_.add(op::reciprocal, {below})));
         return op(op::add, op(op::multiply, ratio, op(op::subtract, build_.scalar(1), zero)), zero);
     }
-    ValueId lamb(ValueId gradient, ValueId rate) {
-        const ValueId step = adam(gradient);
+    ValueId lamb(const Squares& whole) {
         const auto clipped = [&](ValueId ratio) {
             if (settings_.trust_least > 0) ratio = op(op::maximum, ratio, build_.scalar(settings_.trust_least));
             return op(op::minimum, ratio, build_.scalar(settings_.trust_most));
         };
-        const ValueId ratio = trust_ratio(norm(parameter_), norm(step), std::nullopt, clipped);
-        return op(op::multiply, step, op(op::multiply, ratio, rate));
+        const ValueId ratio = trust_ratio(root(whole.parameter), root(whole.slope), std::nullopt, clipped);
+        return op(op::multiply, step_, op(op::multiply, ratio, rate_));
     }
-    ValueId lars(ValueId gradient, ValueId rate) {
-        const ValueId length = norm(parameter_), slope = norm(gradient);
+    ValueId lars(const Squares& whole) {
+        const ValueId length = root(whole.parameter), slope = root(whole.slope);
         const ValueId rest = op(op::add, scaled(length, settings_.weight_decay), build_.scalar(settings_.epsilon));
         const ValueId local =
             trust_ratio(length, slope, rest, [&](ValueId ratio) { return scaled(ratio, settings_.trust_coefficient); });
-        const ValueId moved = op(op::multiply, decayed(gradient), op(op::multiply, local, rate));
+        const ValueId moved = op(op::multiply, decayed(gradient_), op(op::multiply, local, rate_));
         const std::string state = optimizer_state(momentum_state, name_);
         const ValueId before = read_state(state, build_.dims(parameter_), 0.0);
         const ValueId now = op(op::add, scaled(before, settings_.momentum), scaled(moved, 1 - settings_.dampening));
@@ -179,7 +197,20 @@ private:
     const OptimizerSettings& settings_;
     ValueId parameter_;
     std::string name_;
+    ValueId gradient_ = 0, rate_ = 0, step_ = 0;
 };
+
+/// The updates of the parameters that hold a tensor, with the ratio of the whole tensor.
+void update_together(Graph& graph, std::span<const ValueId> parts, const OptimizerSettings& settings) {
+    std::vector<Update> updates;
+    for (const ValueId id : parts) updates.emplace_back(graph, id, settings).prepare();
+    std::optional<Squares> whole;
+    for (Update& update : updates) {
+        const Squares own = update.squares();
+        whole = whole ? update.added(*whole, own) : own;
+    }
+    for (Update& update : updates) update.finish(whole);
+}
 
 }  // namespace
 
@@ -212,7 +243,17 @@ std::optional<OptimizerKind> parse_optimizer(std::string_view name) {
 
 void add_optimizer(Graph& graph, std::span<const ValueId> trained, const OptimizerSettings& settings) {
     if (settings.kind == OptimizerKind::None) return;
-    for (const ValueId id : trained) Update(graph, id, settings).run();
+    std::map<std::string, std::vector<ValueId>> by_tensor;
+    for (const ValueId id : trained) {
+        if (const Node& node = graph.nodes[id]; settings.has_trust_ratio()) {
+            by_tensor[node.has(attr::rows_of) ? node.get(attr::rows_of) : node.origin].push_back(id);
+            continue;
+        }
+        Update update(graph, id, settings);
+        update.prepare();
+        update.finish({});
+    }
+    for (const auto& [tensor, parts] : by_tensor) update_together(graph, parts, settings);
 }
 
 }  // namespace ttsim::impl::ir

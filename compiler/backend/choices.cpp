@@ -239,11 +239,12 @@ Choices list_choices(const Graph& graph, const OpBudget& budget, const ScheduleO
     return all;
 }
 
-std::vector<ValueId> ops_without_grid(const Graph& graph, const OpBudget& budget, const ScheduleOptions& options) {
+std::vector<OpWithoutGrid> ops_without_grid(const Graph& graph, const OpBudget& budget,
+                                            const ScheduleOptions& options) {
     Diagnostics problems;
-    std::vector<ValueId> ops;
+    std::vector<OpWithoutGrid> ops;
     for (const OpChoices& op : choices_of(graph, budget, options, problems))
-        if (op.choice.fitting.empty()) ops.push_back(op.node);
+        if (op.choice.fitting.empty()) ops.push_back({op.node, op.choice.least_bytes, op.choice.usable_bytes});
     return ops;
 }
 

@@ -54,7 +54,11 @@ struct Choices {
 /// Throws Error(Unsupported) with every op that fits on no grid: the exceeded limit, the excess, and remedies.
 Choices list_choices(const Graph& graph, const OpBudget& budget, const ScheduleOptions& options);
 
-/// Ops of a graph that fit on no grid.
-std::vector<ValueId> ops_without_grid(const Graph& graph, const OpBudget& budget, const ScheduleOptions& options);
+/// An op that fits on no grid, with the least L1 that it needs on a core.
+struct OpWithoutGrid {
+    ValueId op = 0;
+    std::int64_t least_bytes = 0, usable_bytes = 0;
+};
+std::vector<OpWithoutGrid> ops_without_grid(const Graph& graph, const OpBudget& budget, const ScheduleOptions& options);
 
 }  // namespace ttsim::impl::ir

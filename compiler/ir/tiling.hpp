@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <string>
 #include <utility>
 
 namespace ttsim::impl::ir {
@@ -22,6 +23,9 @@ using ProductParts = std::map<std::pair<std::int64_t, std::int64_t>, std::int64_
 struct Tiling {
     TilePadding padding;  ///< used by lower-to-buda
     ProductParts parts;   ///< used by split-products
+    /// Trained constants whose summed gradient fits on no grid -> parameters that hold their rows; used by
+    /// train-parameters.
+    std::map<std::string, std::int64_t> divided;
     bool splices = true;  ///< enables splice-columns
     friend bool operator==(const Tiling&, const Tiling&) = default;
 };

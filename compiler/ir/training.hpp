@@ -38,6 +38,7 @@ struct OptimizerSettings {
     bool has_averages() const {
         return kind == OptimizerKind::Adam || kind == OptimizerKind::AdamW || kind == OptimizerKind::Lamb;
     }
+    bool has_trust_ratio() const { return kind == OptimizerKind::Lamb || kind == OptimizerKind::Lars; }
     /// Whether the device needs correction_of_step() beside the rate: Lamb's trust ratio is of the corrected averages.
     bool reads_correction() const { return kind == OptimizerKind::Lamb && bias_correction; }
     /// Whether the device reads epsilon_of_step().

@@ -11,6 +11,7 @@
 #include "base/yaml_map.hpp"
 #include "compiler/formats/integer_indices.hpp"
 #include "compiler/model/pad_tiles.hpp"
+#include "compiler/model/parameters_to_divide.hpp"
 #include "compiler/model/product_parts.hpp"
 #include "compiler/options/pass_options.hpp"
 #include "compiler/passes/split_products.hpp"
@@ -151,9 +152,12 @@ void ModelCompiler::check_channels(const EmittedModel& emitted, std::vector<std:
 Lowered ModelCompiler::lower_padded(const Graph& model, const std::vector<std::string>& convolutions) const {
     Tiling tiling;
     tiling.splices = options_.splice_columns;
+    tiling.divided = options_.divided;
     Lowered lowered = lower_in_parts(model, convolutions, tiling);
-    for (int tries = 0; tries < most_paddings; ++tries) {
+    for (int tries = 0; tries < most_tilings; ++tries) {
         tiling.padding = padding_to_fit(lowered.graph, budget_, scheduling_, lowered.tiling.padding);
+        if (tiling == lowered.tiling)
+            tiling.divided = parameters_to_divide(lowered.graph, budget_, scheduling_, lowered.tiling.divided);
         if (tiling == lowered.tiling) break;
         lowered = {};
         lowered = lower_in_parts(model, convolutions, tiling);
@@ -165,6 +169,9 @@ Lowered ModelCompiler::lower_padded(const Graph& model, const std::vector<std::s
         pad_where_it_pays(model, tiling, lowered);
         split_where_it_pays(model, ops, work, lowered);
     }
+    for (const auto& [name, parts] : lowered.tiling.divided)
+        lowered.notes.push_back(fmt::format(
+            "the rows of '{}' are {} parameters, because the sum of its gradients does not fit L1", name, parts));
     for (const auto& [tiles, more] : lowered.tiling.padding)
         lowered.notes.push_back(
             fmt::format("axes of {} tiles are padded to {}, because cores cannot divide {}", tiles, more, tiles));
@@ -244,6 +251,7 @@ Lowered ModelCompiler::run_pipeline(Graph graph, const Overrides& overrides, con
     options.l1_bytes = l1_bytes;
     options.slice_bytes = l1_bytes * 10 / 63;
     options.sum_bytes = options.slice_bytes * grid_.rows * grid_.cols;
+    options.divided = tiling.divided;
     run_passes(made.graph, passes, options, true, [&](const Pass& pass, const Graph& left) {
         if (record) record->add(pass.name, left);
         if (pass.name == "mixed-precision") made.unfused = left;

@@ -59,9 +59,10 @@ public:
 
 private:
     static constexpr std::size_t all_passes = ~std::size_t{0};
-    static constexpr int most_paddings = 3;
+    static constexpr int most_tilings = 4;
 
-    /// Lowers with padding of axes whose ops fit on no grid otherwise, or if that is profitable.
+    /// Lowers with padding of axes and division of parameters whose ops fit on no grid otherwise, and with padding
+    /// that is profitable.
     Lowered lower_padded(const Graph& model, const std::vector<std::string>& convolutions) const;
     /// Lowers again with another tiling and the same fractures.
     Lowered retiled(const Graph& model, Lowered&& lowered, const Tiling& tiling) const;

@@ -73,8 +73,8 @@ std::int64_t divisible_tiles(std::int64_t tiles, std::int64_t cores) {
 TilePadding padding_to_fit(const Graph& graph, const OpBudget& budget, const ScheduleOptions& options,
                            const TilePadding& known) {
     TilePadding padding = known;
-    for (const ValueId op : ops_without_grid(graph, budget, options))
-        for (const Axis axis : axes_of_result(graph.type(op), budget))
+    for (const OpWithoutGrid& refused : ops_without_grid(graph, budget, options))
+        for (const Axis axis : axes_of_result(graph.type(refused.op), budget))
             if (const auto counts = well_divided(axis)) padding.insert(*counts);
     return padding;
 }

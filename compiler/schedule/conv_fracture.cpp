@@ -157,7 +157,9 @@ Lowered lower_fractured(const Graph& model, const Overrides& given, const OpBudg
     const auto [whole, overlay_size] = search.estimate(best.graph);
     double now = whole;
     if (!std::isfinite(now) || overlay_size > 0) {
-        std::vector<ValueId> without = ops_without_grid(best.graph, budget, options);
+        std::vector<ValueId> without;
+        for (const OpWithoutGrid& refused : ops_without_grid(best.graph, budget, options))
+            without.push_back(refused.op);
         const bool streams = without.empty();  // the streams exceed the limits; no single op is too large
         for (ValueId op = 0; streams && op < best.graph.nodes.size(); ++op)
             if (best.graph.nodes[op].op == op::buda::sparse) without.push_back(op);

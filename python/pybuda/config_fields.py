@@ -85,6 +85,8 @@ _ALWAYS = "none: the compiler always does so"
 _FLOW = (
     Field("enable_training", False, "set by runs that train", "flow"),
     Field("enable_recompute", False, "recompute, in training", "flow"),
+    Field("recompute_checkpoints", list, "checkpoints, with enable_recompute", "flow"),
+    Field("recompute_saved_limit", 0, "saved_limit, with enable_recompute", "flow"),
     Field("compile_depth", CompileDepth.FULL, "below BACKEND_GOLDEN_VERIFY devices are compiled, and nothing "
           "runs", "flow", "COMPILE_DEPTH", CompileDepth.from_json),
     Field("enable_consteval", True, _ALWAYS, "flow"),

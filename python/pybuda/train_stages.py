@@ -107,7 +107,7 @@ class _Compiled:
         gradients = [name for name, wanted in zip(inputs, self.wanted) if wanted and name is not None]
         return {**self.plan.keywords, "training": True, "input_gradients": gradients, "train": self.trained,
                 "freeze": [] if self.trained else ["*"], "losses": list(outputs) if self.losses else [],
-                "recompute": bool(self.settings.config.enable_recompute), "dropout_seed": self.dropout_seed}
+                "dropout_seed": self.dropout_seed, **_recompute(self.settings.config)}
 
     def set_parameter(self, name: str, value: torch.Tensor) -> None:
         """On the device. RuntimeError for a parameter that is not trained."""
@@ -223,6 +223,17 @@ class _Compiled:
     def reference(self, values: Values, tensors: Sequence[Any], sample: int = 0) -> list[torch.Tensor]:
         """Outputs of one sample in torch, with parameters of these values."""
         raise NotImplementedError
+
+
+def _recompute(config: Any) -> dict[str, Any]:
+    """Keywords of ttsim.compile() for what the backward program reads and what it computes again. RuntimeError for
+    checkpoints without enable_recompute."""
+    made = {"recompute": bool(config.enable_recompute), "checkpoints": [str(one) for one in config.recompute_checkpoints],
+            "saved_limit": int(config.recompute_saved_limit)}
+    if not made["recompute"] and (made["checkpoints"] or made["saved_limit"]):
+        raise RuntimeError("recompute_checkpoints and recompute_saved_limit choose what is saved when the backward "
+                           "program computes values again: set enable_recompute=True, or leave them out")
+    return made
 
 
 def _has_gradient(value: torch.Tensor) -> bool:

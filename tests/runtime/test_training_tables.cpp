@@ -1,4 +1,6 @@
-// Tables that are trained in parts, each with a summed gradient that fits L1.
+// Tables and matrices that are trained in parts, each with a summed gradient that fits L1.
+#include <fmt/ranges.h>
+
 #include <catch2/catch.hpp>
 
 #include "tests/runtime/training_models.hpp"
@@ -75,6 +77,70 @@ TEST_CASE("the state of a table in parts is read and restored whole") {
     CHECK(state.contains("square"));
 }
 
-TEST_CASE("tables of optimizers with a ratio of whole tensors stay whole") {
-    CHECK(compiled("wh_n150", ir::OptimizerKind::Lamb).trained.size() == 1);
+namespace {
+
+/// `use`: lines that make %y, f32[3, 70], of %x, f32[3, 70], and %w, f32[70, 70].
+ir::CompiledModel compiled_matrix(const std::string& use, ir::OptimizerKind optimizer, std::int64_t parts) {
+    const std::string text = "%x = input : f32[3, 70]\n%ids = input : i64[3]\n%w = constant [0.5] : f32[70, 70]\n" +
+                             use + "output \"y\" = %y\n";
+    ir::CompileOptions options = options_for(DataFormat::Float32, "gs_e150", optimizer);
+    options.microbatch = options.emit.microbatch_count = 1;
+    if (parts > 1) options.divided.emplace("w", parts);
+    return ir::compile(ir::parse_graph(text, "test.tg"), options);
+}
+
+double largest_difference(const ir::Literal& a, const ir::Literal& b) {
+    double most = 0;
+    for (std::int64_t i = 0; i < a.size(); ++i) most = std::max(most, std::fabs(a.at(i) - b.at(i)));
+    return most;
+}
+
+/// What a step leaves: the result, gradients and the parameter.
+std::vector<ir::Literal> step_of(const ir::CompiledModel& model) {
+    runtime::Trainer trainer(model, functional(Numerics::Float32));
+    trainer.set_parameter("w", random_literal({70, 70}, 1, 2));
+    ir::Literal ids(ir::DType::I64, {3});
+    for (std::int64_t i = 0; i < 3; ++i) ids.set_integer(i, 34 * i);
+    std::vector<ir::Literal> found;
+    found.push_back(trainer.forward({{"x", random_literal({3, 70}, 1, 3)}, {"ids", ids}}).at("y"));
+    trainer.backward({{"y", random_literal({3, 70}, 1, 4)}}, true);
+    trainer.step();
+    found.push_back(trainer.gradient("w"));
+    found.push_back(trainer.parameter("w"));
+    return found;
+}
+
+}  // namespace
+
+TEST_CASE("a matrix in parts trains as a whole one") {
+    const std::string uses[] = {"%y = matmul %x, %w : f32[3, 70]\n",
+                                "%t = transpose %w {perm = [1, 0]} : f32[70, 70]\n%y = matmul %x, %t : f32[3, 70]\n",
+                                // a tied table
+                                "%e = take %w, %ids {axis = 0} : f32[3, 70]\n%s = add %e, %x : f32[3, 70]\n"
+                                "%t = transpose %w {perm = [1, 0]} : f32[70, 70]\n%y = matmul %s, %t : f32[3, 70]\n"};
+    for (const std::string& use : uses)
+        for (const ir::OptimizerKind optimizer :
+             {ir::OptimizerKind::Sgd, ir::OptimizerKind::Lamb, ir::OptimizerKind::Lars}) {
+            const ir::CompiledModel whole = compiled_matrix(use, optimizer, 1),
+                                    parts = compiled_matrix(use, optimizer, 2);
+            CHECK(whole.trained.size() == 1);
+            CHECK(parts.trained.size() == 2);
+            const std::vector<ir::Literal> want = step_of(whole), found = step_of(parts);
+            for (std::size_t i = 0; i < want.size(); ++i) {
+                CHECK(found[i].dims() == want[i].dims());
+                CHECK(largest_difference(found[i], want[i]) < 1e-5);
+            }
+        }
+}
+
+TEST_CASE("a matrix whose summed gradient fits on no grid is trained in parts") {
+    const std::string text =
+        "%x = input : f32[32, 4096]\n%w = constant [0.5] : f32[4096, 4096]\n%t = transpose %w {perm = [1, 0]} : "
+        "f32[4096, 4096]\n%y = matmul %x, %t : f32[32, 4096]\noutput \"y\" = %y\n";
+    ir::CompileOptions options = options_for(DataFormat::Float16_b, "gs_e150", ir::OptimizerKind::Sgd);
+    options.microbatch = options.emit.microbatch_count = 1;
+    const ir::CompiledModel model = ir::compile(ir::parse_graph(text, "test.tg"), options);
+    CHECK(model.trained.size() == 2);
+    CHECK_THAT(fmt::format("{}", fmt::join(model.report.notes, "\n")),
+               Catch::Contains("the rows of 'w' are 2 parameters, because the sum of its gradients does not fit L1"));
 }

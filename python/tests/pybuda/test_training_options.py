@@ -98,6 +98,12 @@ def test_recompute_saves_nothing_and_has_the_same_bits():
     again, same_losses, same_gradients = outputs_of(network(), 2, enable_recompute=True)
     assert saved > again == 0
     assert all(torch.equal(a, b) for a, b in zip(losses + gradients, same_losses + same_gradients))
+    for checkpoints in ({"recompute_checkpoints": ["2.*"]}, {"recompute_saved_limit": saved // 2}):
+        some, _, same_gradients = outputs_of(network(), 2, enable_recompute=True, **checkpoints)
+        assert saved > some > 0
+        assert all(torch.equal(a, b) for a, b in zip(gradients, same_gradients))
+    with pytest.raises(RuntimeError, match="recompute_checkpoints and recompute_saved_limit .* set enable_recompute=True"):
+        outputs_of(network(), 2, recompute_checkpoints=["2.*"])
 
 
 @pytest.mark.parametrize("kind, params", [

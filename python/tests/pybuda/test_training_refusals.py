@@ -108,14 +108,15 @@ def test_ops_that_have_no_gradient_or_no_conversion():
         pybuda.initialize_pipeline(**SAMPLES)
 
 
-@pytest.mark.parametrize("settings, message", [
-    ({"compile_subgraphs": True}, "cannot train with compile_subgraphs: set it to False")])
-def test_settings_of_the_configuration(settings, message):
+@pytest.mark.parametrize("name, value, remedy", [("compile_subgraphs", True, False), ("loopback_outputs", {"y": 1}, {})])
+def test_settings_of_the_configuration(name, value, remedy):
     pipeline(mlp(), sgd())
-    for name, value in settings.items():
-        setattr(pybuda.config._get_global_compiler_config(), name, value)
-    with pytest.raises(RuntimeError, match=message):
+    config = pybuda.config._get_global_compiler_config()
+    setattr(config, name, value)
+    with pytest.raises(RuntimeError, match=f"cannot train with {name}: set it to {remedy}"):
         pybuda.initialize_pipeline(**SAMPLES)
+    setattr(config, name, remedy)
+    pybuda.initialize_pipeline(**SAMPLES)
 
 
 def test_optimizers_that_are_not_there():

@@ -55,6 +55,13 @@ def linear(d):
     return [x, d.one(w, known(w)), d.values([n])] if d.flag() else [x, w]
 
 
+@case(aten.bilinear.default)
+def bilinear(d):
+    m, n, out, batch = d.one(1, 3, 17), d.one(1, 5, 33), d.one(1, 4), d.shape(0, 2, most=12)
+    w = d.values([out, m, n])
+    return [d.values([*batch, m]), d.values([*batch, n]), d.one(w, known(w)), d.one(None, d.values([out]))]
+
+
 @case(aten.addmm.default)
 def product_added(d):
     m, k, n = (d.one(1, 3, 17, 33) for _ in range(3))

@@ -29,6 +29,52 @@ def embedding(op: Op, weight: Tensor, ids: Tensor, *rest: Any) -> Any:
     return _taken(op, weight, op.float(weight), 0, ids)
 
 
+_SUM, _MEAN, _MAX = range(3)  # modes of bags
+
+
+@converts(aten.embedding_bag.padding_idx, aten.embedding_bag.default)
+def embedding_bag(op: Op, weight: Tensor, ids: Tensor, offsets: Tensor, scale_grad_by_freq: Any = False, mode: Any = _SUM,
+                  sparse: Any = False, factors: Tensor | None = None, with_end: Any = False, padding: Any = None) -> Any:
+    """Sums, means or maxima of rows of a table. `offsets`: of the first row of each bag; `padding`: an id that counts
+    as none."""
+    if offsets.known is None:
+        raise Refused("the sizes of bags are computed; give bags of one size, as rows of a matrix")
+    if scale_grad_by_freq:
+        raise Refused("gradients are divided by the number of equal ids")
+    starts = offsets.known.tolist()
+    ends = starts[1:] if with_end else [*starts[1:], ids.shape[0]]
+    bags = [list(range(start, end)) for start, end in zip(starts, ends)]
+    b, rows = op.build, _taken(op, weight, op.float(weight), 0, ids)
+    if mode == _MAX:
+        if padding is not None:
+            raise Refused("a padding id among maxima")
+        return [_maxima(op, rows, bags), None, None, None]
+    counts: Any = None
+    if factors is not None:
+        rows = b.add("multiply", rows, b.reshape(op.float(factors), [ids.shape[0], 1]))
+    bag_of = torch.zeros(len(bags), ids.shape[0])
+    for bag, places in enumerate(bags):
+        bag_of[bag, places] = 1
+    if padding is not None:
+        padded = b.add("equal", op.tensor(ids, ids.dtype), b.constant(torch.tensor(padding, dtype=ids.dtype)))
+        there = b.reshape(b.add("subtract", b.number(1), b.float(padded)), [ids.shape[0], 1])
+        rows, counts = b.add("multiply", rows, there), b.map_axis(there, 0, bag_of)
+    elif mode == _MEAN:
+        bag_of /= bag_of.sum(1, keepdim=True).clamp(min=1)
+    sums = b.map_axis(rows, 0, bag_of)
+    if mode == _MEAN and counts is not None:
+        sums = b.add("divide", sums, b.add("maximum", counts, b.number(1)))
+    return [sums, None, None, None]
+
+
+def _maxima(op: Op, rows: Any, bags: list[list[int]]) -> Any:
+    """Of the rows of each bag. Shorter bags repeat their last row; empty ones are zeros."""
+    b, most = op.build, max(1, *(len(bag) for bag in bags))
+    places = [bag[min(k, len(bag) - 1)] if bag else -1 for bag in bags for k in range(most)]
+    wide = b.reshape(b.select(rows, 0, places), [len(bags), most, b.shape(rows)[1]])
+    return b.reshape(b.add("reduce_max", wide, axis=1), op.result[0].shape)
+
+
 @converts(aten.index_select.default)
 def index_select(op: Op, x: Tensor, axis: Any, ids: Tensor) -> Any:
     if x.rank == 0:

@@ -51,6 +51,16 @@ def linear(op: Op, x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Any
     return y if bias is None else op.build.add("add", y, op.float(bias))
 
 
+@converts(aten.bilinear.default)
+def bilinear(op: Op, a: Tensor, b: Tensor, weight: Tensor, bias: Tensor | None = None) -> Any:
+    """a [.., m] and b [.., n] with weight [out, m, n]: for each out, rows of (a weight[out]) times b."""
+    build, rows = op.build, math.prod(a.shape[:-1])
+    left, right = (build.reshape(op.float(one), [1, rows, one.shape[-1]]) for one in (a, b))
+    y = build.sum(build.add("multiply", build.add("matmul", left, op.float(weight)), right), 2)
+    y = build.reshape(build.transpose(y, [1, 0, 2]), op.result.shape)
+    return y if bias is None else build.add("add", y, op.float(bias))
+
+
 @converts(aten.addmm.default, aten.addmv.default, aten.baddbmm.default)
 def add_product(op: Op, x: Tensor, a: Tensor, b: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """beta * x + alpha * (a b)"""
