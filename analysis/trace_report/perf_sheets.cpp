@@ -160,7 +160,7 @@ Sheet summary_sheet(const PerfView& view) {
     const trace::RunInfo& run = view.data.run;
     if (run.end_to_end_per_second > 0) {
         sheet.head.push_back({"End to end", steady_text(run.end_to_end_per_second) + " inputs/s"});
-        sheet.head.push_back({"Steady", steady_text(run.inputs_per_second) + " inputs/s"});
+        sheet.head.push_back({run.rate_of_loop ? "Loop" : "Steady", steady_text(run.inputs_per_second) + " inputs/s"});
     }
     const std::optional<TrainingUse> training = trace::training_use(run, view.data.epochs);
     if (training) add_step(sheet, *training);

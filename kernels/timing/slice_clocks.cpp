@@ -74,16 +74,33 @@ bool passes_in_dest(const FusedSubOp& sub, const FusedSubOp& next) {
                        [](const FusedOperand& in) { return is_kind(in, FusedOperand::Kind::Dest); });
 }
 
+/// Shapes of the sub-ops of a schedule. It requests tiles from streams once a micro-block: the fixed cost of a request
+/// does not depend on the number of operands.
+class SubShapes {
+public:
+    SubShapes(const OpConfig& op, bool alone) : op_(op), alone_(alone) {}
+    /// Of the next sub-op of the schedule.
+    KernelShape next(const FusedSubOp& sub) {
+        KernelShape shape = sub_shape(op_, sub);
+        if (alone_) return without_stream_waits(shape);
+        shape.waits = shape.waits && !requested_;
+        requested_ = requested_ || shape.waits;
+        return shape;
+    }
+
+private:
+    const OpConfig& op_;
+    bool alone_;
+    bool requested_ = false;
+};
+
 /// Cycles of the chain of sub-ops in Dst that starts at `from`; advances `from` past it.
 SliceClocks chain_clocks(const OpConfig& op, const std::vector<FusedSubOp>& schedule, std::size_t& from,
-                         const KernelModel& model, bool alone) {
-    const auto shape_of = [&](const FusedSubOp& sub) {
-        return alone ? without_stream_waits(sub_shape(op, sub)) : sub_shape(op, sub);
-    };
-    std::vector<KernelShape> links{shape_of(schedule[from])};
+                         const KernelModel& model, SubShapes& shapes) {
+    std::vector<KernelShape> links{shapes.next(schedule[from])};
     while (from + 1 < schedule.size() && passes_in_dest(schedule[from], schedule[from + 1])) {
-        KernelShape next = shape_of(schedule[from + 1]);
-        if (!tile_by_tile(links.back()) || !tile_by_tile(next)) break;
+        if (!tile_by_tile(links.back()) || !tile_by_tile(sub_shape(op, schedule[from + 1]))) break;
+        KernelShape next = shapes.next(schedule[from + 1]);
         const auto& inputs = schedule[from + 1].inputs;
         next.in_dest = static_cast<int>(std::count_if(inputs.begin(), inputs.end(), [](const FusedOperand& in) {
             return is_kind(in, FusedOperand::Kind::Dest);
@@ -131,15 +148,17 @@ SliceClocks slice_clocks(const KernelModel& model, const KernelShape& shape) {
 SliceClocks fused_clocks(const OpConfig& op, const KernelModel& model, bool alone) {
     std::vector<SliceClocks> parts;
     double share = 0;  // per input once, for any number of sub-ops
-    for (const auto& schedule : op.fused->schedules)
+    for (const auto& schedule : op.fused->schedules) {
+        SubShapes shapes(op, alone);
         for (std::size_t i = 0; i < schedule.size();) {
             if (!find_op(schedule[i].type)) {
                 ++i;
                 continue;
             }
             share = std::max(share, model.time(sub_shape(op, schedule[i])).per_input);
-            parts.push_back(chain_clocks(op, schedule, i, model, alone));
+            parts.push_back(chain_clocks(op, schedule, i, model, shapes));
         }
+    }
     SliceClocks sum;
     for (SliceClocks& part : parts) {
         if (parts.size() > 1) wait_for_all(part);

@@ -523,7 +523,7 @@ void Elaborator::build_pipes(PlanOp& op, std::size_t k) {
     operand.capacity_tiles = std::max(operand.l1_tiles, together);
     if (operand.intake == Intake::Resident) return;
     set_streams(op, k, together);
-    if (operand.reads.rows > 0) return;
+    if (operand.reads.waits_for_unpacker()) return;
     // A chunk of a queue is requested only when there is space for all of it.
     const std::int64_t ahead = operand.reads.buffer + (operand.reads.beside ? operand.l1_tiles : 0);
     operand.capacity_tiles = std::max({operand.capacity_tiles, ahead, together + operand.reads.chunk});
@@ -539,7 +539,7 @@ void Elaborator::set_streams(PlanOp& op, std::size_t k, std::int64_t step) const
     if (queue.layout == QueueLayout::Flat) {
         const bool table = op.op->cfg.attr.num_indices > 0;
         operand.reads = table ? table_reads(op.op->cfg, step) : flat_reads(queue, step);
-        if (operand.reads.rows > 0) operand.capacity_tiles = step;
+        if (operand.reads.waits_for_unpacker()) operand.capacity_tiles = operand.reads.buffer;
         return;
     }
     const auto& dram_buffer_tiles = op.op->input_dram_io_buf_size_tiles;

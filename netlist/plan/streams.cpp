@@ -82,13 +82,13 @@ QueueReads flat_reads(const Queue& queue, std::int64_t step) {
     const Blocking& b = queue.blocking;
     const std::int64_t bytes = b.ublock_ct * element_bytes(queue.df) * queue.tile.elements();
     const bool at_once = b.mblock_n == 1 && bytes <= max_request;  // the rows of a tile are contiguous
-    return {std::gcd(b.ublock_ct, step), step, step, false, at_once ? 0 : queue.tile.h};
+    return {std::gcd(b.ublock_ct, step), step, 2 * step, false, at_once ? 0 : queue.tile.h};
 }
 
 QueueReads table_reads(const OpConfig& embedding, std::int64_t step) {
     const std::int64_t named = embedding.attr.num_indices;
     const std::int64_t all = embedding.in[0].rt * embedding.in_tile[0].h;
-    return {step, step, step, false, named, static_cast<double>(named) / static_cast<double>(all)};
+    return {step, step, 2 * step, false, named, static_cast<double>(named) / static_cast<double>(all)};
 }
 
 std::int64_t credit_tiles(std::int64_t room, std::int64_t unit) {

@@ -14,15 +14,17 @@ struct QueueReads {
     /// The buffer is beside the operand's, which a stream fills from it; else it is the operand's.
     bool beside = false;
     std::int64_t rows = 0;  ///< rows of elements per unit, one request each; 0: the unit is one request
-    double share = 1;       ///< fraction of the tiles' bytes that is read; for tables: rows named by indices, once each
+    /// Nothing is requested while a step's tiles wait to be unpacked.
+    bool waits_for_unpacker() const { return rows > 0; }
+    double share = 1;  ///< fraction of the tiles' bytes that is read; for tables: rows named by indices, once each
 };
 
 /// `orders`: tile order of each pipe for an entry; `clear`: tiles freed at once; `room`: tiles of the operand's buffer.
 QueueReads queue_reads(const Queue& queue, const std::vector<TileOrder>& orders, std::int64_t clear, std::int64_t room,
                        std::int64_t tile_bytes, std::int64_t input_dram_io_buf_size_tiles);
 
-/// Reads of a flat queue: rows of elements become tiles. A step's tiles are read at once, and nothing is requested
-/// while any of them are in the buffer. `step`: tiles.
+/// Reads of a flat queue: rows of elements become tiles. A step's tiles are read at once. Its buffer holds two steps,
+/// but nothing is requested while a step that has arrived is in it. `step`: tiles.
 QueueReads flat_reads(const Queue& queue, std::int64_t step);
 
 /// Reads of an embedding's table: only the rows named by indices.

@@ -98,9 +98,10 @@ std::int64_t PipeFlow::tiles_sent() const {
            tiles_before_sending_[static_cast<std::size_t>(sent_ % per_input_)];
 }
 
-std::int64_t PipeFlow::tiles_freed() const {
-    return freed_ / chunks_per_input_ * tiles_before_chunk_.back() +
-           tiles_before_chunk_[static_cast<std::size_t>(freed_ % chunks_per_input_)];
+/// Tiles of the first `chunks` chunks of the epoch.
+std::int64_t PipeFlow::tiles_of(std::int64_t chunks) const {
+    return chunks / chunks_per_input_ * tiles_before_chunk_.back() +
+           tiles_before_chunk_[static_cast<std::size_t>(chunks % chunks_per_input_)];
 }
 
 /// The first source whose tiles for transfer `number` are not available; nullptr: all are available.
@@ -129,7 +130,10 @@ std::int64_t PipeFlow::room_for(const Sending& next) const {
 
 bool PipeFlow::buffers_full(const Sending& next) const {
     if (resident()) return false;
-    const std::int64_t held = tiles_sent() - tiles_freed();
+    const std::int64_t freed = tiles_of(freed_), held = tiles_sent() - freed;
+    if (operand_.reads.waits_for_unpacker() && epoch_.mechanisms.firmware &&
+        tiles_of(arrived_) - freed >= operand_.reads.chunk)
+        return true;
     return held > 0 && held + room_for(next) > operand_.capacity_tiles;
 }
 

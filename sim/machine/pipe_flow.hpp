@@ -75,7 +75,7 @@ private:
         return sendings_[static_cast<std::size_t>(number % per_input_)];
     }
     std::int64_t tiles_sent() const;
-    std::int64_t tiles_freed() const;
+    std::int64_t tiles_of(std::int64_t chunks) const;
     const ChunkNeed* missing_source(std::int64_t number) const;
     bool entry_missing(std::int64_t input) const;
     std::int64_t room_for(const Sending& next) const;

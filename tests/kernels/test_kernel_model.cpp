@@ -273,6 +273,46 @@ TEST_CASE("sub-ops that hand on in Dst are one kernel: no packing and no second 
     CHECK(both < 1.8 * one);
 }
 
+/// Steps of a fused op with four micro-blocks of four tiles and three operands.
+static StepTime fused_step(std::vector<std::vector<FusedSubOp>> schedules) {
+    OpConfig op;
+    op.type = op.name = "fused_op";
+    op.out.mblock_m = 4;
+    op.out.ublock_ct = 4;
+    op.in.assign(3, op.out.shape());
+    op.in_tile.assign(3, TileDim{});
+    op.in_df.assign(3, DataFormat::Bfp8_b);
+    op.out_df = op.intermed_df = DataFormat::Bfp8_b;
+    op.fused = std::make_shared<FusedDefinition>(FusedDefinition{"0", {}, 3, 1, std::move(schedules)});
+    return step_time(op, *find_op("fused_op"), chip("wormhole_b0").timing, {});
+}
+
+static FusedSubOp fused_add(std::vector<FusedOperand> inputs, FusedOperand::Kind output) {
+    FusedSubOp made;
+    made.name = made.type = "add";
+    made.input_tms.resize(inputs.size());
+    made.inputs = std::move(inputs);
+    made.output = {output, 0};
+    made.mblock_m = 4;
+    made.ublock_ct = 4;
+    return made;
+}
+
+TEST_CASE("a schedule of a fused op requests tiles from streams once a micro-block") {
+    using Kind = FusedOperand::Kind;
+    const FusedOperand first{Kind::Input, 0}, second{Kind::Input, 1}, third{Kind::Input, 2}, kept{Kind::Intermed, 0};
+    const FusedSubOp one = fused_add({first, second}, Kind::Intermed);
+    const auto waits = [](std::vector<std::vector<FusedSubOp>> schedules) {
+        const StepTime time = fused_step(std::move(schedules));
+        return static_cast<double>(time.unpack.value() - time.unpack_alone.value());
+    };
+    const double request = 4 * kernel_constants("wormhole_b0").stream_wait;
+    const double both = waits({{one, fused_add({kept, third}, Kind::Output)}});
+    CHECK(both == Approx(waits({{one, fused_add({kept, kept}, Kind::Output)}})).margin(2));
+    // a second schedule is a loop of its own
+    CHECK(waits({{one}, {fused_add({kept, third}, Kind::Output)}}) == Approx(both + request).margin(2));
+}
+
 TEST_CASE("data passes through an intermediate only when complete") {
     const auto clocks = [](std::vector<std::vector<FusedSubOp>> schedules) {
         OpConfig op;

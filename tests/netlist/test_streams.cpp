@@ -85,6 +85,7 @@ TEST_CASE("rows of a flat queue are requests of their own, unless they lie behin
     CHECK(rows.unit == 4);
     CHECK(rows.rows == 32);
     CHECK(rows.chunk == 8);
+    CHECK(rows.buffer == 16);  // the next step is requested while the first one is on its way
     queue.blocking.mblock_n = 1;
     CHECK(flat_reads(queue, 8).rows == 0);
 }

@@ -1,6 +1,8 @@
 // What operands read of queues in DRAM.
 #include <catch2/catch.hpp>
 
+#include "isa/arch.hpp"
+#include "isa/pipe_constants.hpp"
 #include "tests/sim/netlist_text.hpp"
 #include "tests/sim/run_text.hpp"
 
@@ -29,6 +31,19 @@ std::string lookup(int tiles) {
     return n.text();
 }
 
+/// A tilizer with `pairs` pairs of micro-blocks in each of its inputs. Its operand's buffer holds one micro-block
+/// twice.
+std::string tilized(int pairs) {
+    NetlistText n("grayskull");
+    const Cut cut{.m = 2 * pairs, .n = 2, .ct = 8};
+    n.queue({.name = "rows", .cut = cut, .entries = 4, .more = "layout: flat"});
+    n.queue({.name = "y", .input = "tiles", .cut = cut, .entries = 4});
+    n.graph("g", 4);
+    n.op({.name = "tiles", .type = "tilizer", .inputs = {"rows"}, .cut = cut});
+    n.program("p", looped(1, {execute("g", {fifo("rows")})}, 4, 8));
+    return n.text();
+}
+
 double cycles(const std::string& text) {
     const Outcome outcome = run_text(text, Mode::Timing);
     REQUIRE(outcome.error == "");
@@ -39,4 +54,16 @@ double cycles(const std::string& text) {
 
 TEST_CASE("an embedding reads the rows that it was asked for, however large its table is") {
     CHECK(cycles(lookup(16)) < 1.05 * cycles(lookup(2)));
+}
+
+TEST_CASE("a tilizer requests the rows of a second micro-block while the first ones arrive") {
+    // A pair takes two reads and one arrival with its unpacking. Without the second request it would take two of both.
+    const ChipParams& chip = ttsim::impl::chip("grayskull");
+    const PipeConstants& t = pipe_constants(chip.files.noc);
+    const double read = t.read_iteration + 32 * t.row_read;
+    const double pair = (cycles(tilized(3)) - cycles(tilized(1))) / (4 * 2 * 2);  // inputs, pairs, columns
+    CHECK(pair > 2 * read);
+    const double arrival = pair - 2 * read;
+    CHECK(arrival > 500);
+    CHECK(arrival < 3500);
 }

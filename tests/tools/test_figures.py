@@ -73,7 +73,7 @@ class Surfaces(WithFolder):
         saved = self.folder / "saved.json"
         run(TTPERF, self.trace, "--save", saved)
         screen = run(TTPERF, "--load", saved)
-        shown = [float(re.search(rf"{name}: ([\d.]+) inputs/s", screen)[1]) for name in ("End to end", "Steady")]
+        shown = [float(re.search(rf"{name}: ([\d.]+) inputs/s", screen)[1]) for name in ("End to end", "(?:Steady|Loop)")]
         self.assert_rates(*shown, 1)
 
     def test_rates_of_epochs(self):
