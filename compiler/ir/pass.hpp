@@ -50,7 +50,7 @@ struct PassOptions : PassValues {
     bool keep_names = false;                    ///< ops have the names of the model's ops (keep-names)
     Tiling tiling{};                            ///< used by lower-to-buda, splice-columns, split-products
     unsigned threads = 0;                       ///< threads of one pass; 0: one per processor
-    bool wide_results = false;                  ///< with wide_dest: small results of the model are Float32
+    bool wide_results = false;                  ///< small results are Float32 (with wide_dest) or Float16
     bool device_comparisons = false;            ///< mark-host leaves comparisons on the device
     const TrainingRequest* training = nullptr;  ///< null: for inference only
     std::int64_t saved_entries = 1;             ///< inputs whose values a forward program saves

@@ -25,7 +25,10 @@
 //   their repetitions for all rows. Their rounding error is the same in every pixel and does not average out. Outputs
 //   of the model, and values that start as one row, keep their format
 //   operands in one tile row of exp and sigmoid: their absolute error is the relative error of the result
-//   with --wide-results, the default of ttsim compile: results of up to 256 elements in one tile row
+//   with --wide-results, the default of ttsim compile: results of up to 1024 elements in up to 8 tiles
+//
+// Where Dst holds 16 bits, such small results of sigmoid are Float16 (fp16-quantizers): its operand may saturate and its
+// result is at most 1, so 5 exponent bits suffice.
 //
 // Sums in a 16-bit Dst are rounded after each step, half up in magnitude. The sum of an 8-bit number and a constant
 // loses few low bits. Therefore many losses are exact ties, which all round up: gates and the activations they scale
@@ -38,6 +41,7 @@
 #include "compiler/ir/derivation.hpp"
 #include "compiler/ir/pass.hpp"
 #include "compiler/ops/device.hpp"
+#include "compiler/passes/fp16_quantizers.hpp"
 
 namespace ttsim::impl::ir {
 
@@ -60,6 +64,22 @@ bool one_tile_row(const Node& node) { return node.type.dims[0] * node.type.dims[
 bool has_large(const Literal& literal) {
     constexpr float large = 1000;
     return std::any_of(literal.floats().begin(), literal.floats().end(), [](float v) { return std::fabs(v) >= large; });
+}
+
+/// A result of few numbers, such as probabilities of classes or corners of boxes, which one more rounding could reorder.
+bool is_small_result(const Graph& graph, ValueId id) {
+    constexpr std::int64_t max_numbers = 1024, max_tiles = 8;
+    if (extent(graph.nodes[id].type.dims) > max_tiles) return false;
+    return std::any_of(graph.outputs.begin(), graph.outputs.end(), [&](const Output& output) {
+        return output.value == id && output.type && extent(output.type->dims) <= max_numbers;
+    });
+}
+
+/// Marks small results of sigmoid for Float16, where Dst holds 16 bits.
+void mark_sigmoid_results(Graph& graph) {
+    for (ValueId id = 0; id < graph.nodes.size(); ++id)
+        if (graph.nodes[id].op == op::buda::sigmoid && is_small_result(graph, id))
+            graph.nodes[id].kind = fp16_quantizers;
 }
 
 class Widener {
@@ -159,7 +179,7 @@ public:
             if (graph_.nodes[id].op == op::buda::sigmoid && is_float(graph_.nodes[id]) && stays_elementwise(id))
                 widen(id);
         for (ValueId id = 0; id < graph_.nodes.size(); ++id)
-            if (is_logit(id) || is_small_result(id)) widen(id);
+            if (is_logit(id) || is_wide_result(id)) widen(id);
         for (const Node& node : graph_.nodes)
             if (node.op == op::buda::quantization)
                 for (const Edge& edge : node.inputs) widen_quantizer_operand(edge.value);
@@ -201,15 +221,9 @@ private:
                    is_float(graph_.nodes[reader]);
         });
     }
-    /// A small result in one tile row, such as probabilities of classes, which one more rounding could reorder.
-    bool is_small_result(ValueId id) const {
-        constexpr std::int64_t few = 256;
+    bool is_wide_result(ValueId id) const {
         const Node& node = graph_.nodes[id];
-        if (!results_ || !is_float(node) || !one_tile_row(node) || (!is_product(node) && !is_elementwise(node)))
-            return false;
-        return std::any_of(graph_.outputs.begin(), graph_.outputs.end(), [&](const Output& output) {
-            return output.value == id && output.type && extent(output.type->dims) <= few;
-        });
+        return results_ && is_float(node) && (is_product(node) || is_elementwise(node)) && is_small_result(graph_, id);
     }
     /// Makes the result Float32. Ops that read it get a 32-bit Dst, which does not truncate it.
     void widen(ValueId id) {
@@ -286,6 +300,7 @@ void run_data_formats(Graph& graph, const PassOptions& options) {
     if (is_block_float(options.default_df)) Widener(graph).run();
     OneBitMatrices(graph).run();
     if (!options.accumulate_df && options.wide_dest) WideDest(graph, options.wide_results).run();
+    if (options.wide_results && uses_fp16_quantizers(options)) mark_sigmoid_results(graph);
     if (!options.accumulate_df) return;
     for (Node& node : graph.nodes)
         if (node.op.on_device()) node.set(attr::acc_df, std::string(to_string(*options.accumulate_df)));

@@ -1,4 +1,5 @@
-// fp16-quantizers: if Dst holds 16 bits, quantizers compute in Float16, which has 11 significant bits to Float16_b's 8.
+// fp16-quantizers: if Dst holds 16 bits, quantizers and small results of sigmoid compute in Float16, which has 11
+// significant bits to Float16_b's 8.
 //
 //   %w = buda.subtract %q, 128 : Float16_b          %w = buda.subtract %q, 128 : Float16
 //   %y = buda.matmul %w, %m : Float16_b        ->   %y = buda.matmul %w, %m : Float16
@@ -7,7 +8,8 @@
 // The region consists of the ops that scale values for a quantizer and round them. Integers are exact in both formats.
 // Therefore ops that feed only integers to the region are in Float16, too. Where other ops exchange values with them, a
 // nop or the packer converts. An op that reads other values for the region keeps the format of these, since values of
-// unknown range do not fit in 5 exponent bits. The same holds for ops with constants that do not fit.
+// unknown range do not fit in 5 exponent bits. The same holds for ops with constants that do not fit. The operand of a
+// sigmoid may saturate or become 0: from +-12 on and below 2^-11 the result is 0, 1 or 1/2.
 #include "compiler/passes/fp16_quantizers.hpp"
 
 #include <algorithm>
@@ -114,7 +116,8 @@ private:
             }
             ++computed_operands;
             if (is_fp16a_[edge.value]) ++from_region;
-            if (is_fp16a_[id] && !is_fp16a_[edge.value] && !is_integral_[edge.value]) return false;
+            if (is_fp16a_[id] && !is_fp16a_[edge.value] && !is_integral_[edge.value] && node.op != op::buda::sigmoid)
+                return false;
         }
         return is_fp16a_[id] || (is_integral_[id] && computed_operands == 1 && from_region == 1);
     }

@@ -11,8 +11,6 @@ from torch.fx import Graph, GraphModule, Node
 
 from .utils import is_placeholder, resolved
 
-_SAME = frozenset((ttnn.to_layout, ttnn.to_device, ttnn.from_device, ttnn.to_memory_config, ttnn.typecast))
-
 
 @dataclass(frozen=True)
 class Slot:
@@ -84,17 +82,13 @@ class Steps:
 
     def run(self, known: dict[Node, Any]) -> None:
         """Adds the values of the nodes to `known`, and removes those that are not needed any more."""
-        shared: set[int] = set()  # tensors that several nodes have
         for step in self.steps:
             args, kwargs = filled(step.args, known), filled(step.kwargs, known)
             if step.target is ttnn.deallocate:
-                if isinstance(args[0], ttnn.Tensor) and id(args[0]) not in shared:
-                    ttnn.deallocate(args[0])
+                if isinstance(args[0], ttnn.Tensor):
+                    ttnn.deallocate(args[0], force=False)  # another node may have the same tensor
             else:
-                made = step.target(*args, **kwargs) if self.around is None else self.around(step, args, kwargs)
-                known[step.node] = made
-                if step.target in _SAME and made is args[0]:
-                    shared.add(id(made))
+                known[step.node] = step.target(*args, **kwargs) if self.around is None else self.around(step, args, kwargs)
             for one in step.free:
                 known.pop(one, None)
 

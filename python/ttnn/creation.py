@@ -10,7 +10,7 @@ from ttsim.eager.surface import create
 
 from .tensor import Tensor, from_torch
 
-__all__ = ["arange", "empty", "empty_like", "full", "full_like", "ones", "ones_like", "rand", "zeros", "zeros_like"]
+__all__ = ["arange", "empty", "empty_like", "fill", "full", "full_like", "ones", "ones_like", "rand", "zeros", "zeros_like"]
 
 
 def _made(name: str, *args: Any, dtype: DataType | None = None, layout: Layout | None = None, device: Device | None = None,
@@ -70,6 +70,11 @@ def _like(name: str, tensor: Tensor, *args: Any, **kwargs: Any) -> Tensor:
 def full_like(tensor: Tensor, fill_value: float, **keywords: Any) -> Tensor:
     """All elements equal, with shape, type, layout and place of a tensor."""
     return _like("full_like", tensor, float(fill_value), **keywords)
+
+
+def fill(input_tensor: Tensor, fill_value: float, memory_config: MemoryConfig | None = None) -> Tensor:
+    """All elements equal, with shape, type, layout and device of a tensor."""
+    return full_like(input_tensor, fill_value, memory_config=memory_config)
 
 
 def zeros_like(tensor: Tensor, **keywords: Any) -> Tensor:

@@ -112,9 +112,9 @@ class Tensor(EagerTensor):
         """Address in each bank, in bytes. RuntimeError on the host."""
         return int(self.buffer_info().address)
 
-    def deallocate(self, force: bool = True) -> None:
-        """Frees its memory; a second call does nothing."""
-        deallocate(self)
+    def deallocate(self, force: bool = False) -> None:
+        """As ttnn.deallocate(), which frees by force unless told otherwise."""
+        deallocate(self, force)
 
     def volume(self) -> int:
         """Number of elements."""
@@ -283,6 +283,7 @@ def to_device(tensor: Tensor, device: Device, memory_config: MemoryConfig | None
     """A copy on a device; the tensor itself if it is there."""
     observe("begin", "ttnn.to_device", [tensor])
     made: Tensor = _tensor("ttnn.to_device", tensor).to_device(device, memory_config, "ttnn.to_device")
+    made = made.held_again() if made is tensor else made
     observe("write", "Tensor::to_device", made)
     observe("end", "ttnn.to_device", made)
     return made
@@ -304,7 +305,8 @@ def to_layout(tensor: Tensor, layout: Layout, dtype: DataType | None = None, mem
     if not isinstance(layout, Layout):
         raise TypeError(f"ttnn.to_layout: a layout such as ttnn.TILE_LAYOUT is expected, not {type(layout).__name__}")
     if tensor._layout is layout and dtype in (None, tensor._dtype) and memory_config is None:
-        return tensor
+        same: Tensor = tensor.held_again()
+        return same
     made: Tensor = call("to_layout", "ttnn.to_layout", tensor, layout=layout, dtype=dtype, memory=memory_config or tensor._memory)
     return made
 
@@ -335,7 +337,8 @@ def to_memory_config(tensor: Tensor, memory_config: MemoryConfig, dtype: DataTyp
     """In another memory; the tensor itself if it is there."""
     _tensor("ttnn.to_memory_config", tensor)
     if tensor.on_device and tensor._memory == memory_config and dtype in (None, tensor._dtype):
-        return tensor
+        same: Tensor = tensor.held_again()
+        return same
     made: Tensor = call("to_memory_config", "ttnn.to_memory_config", tensor, memory=memory_config, dtype=dtype)
     return made
 
@@ -403,8 +406,13 @@ def load_tensor(file_name: Any, *, device: Device | None = None) -> Tensor:
 
 
 def deallocate(tensor: Tensor, force: bool = True) -> None:
-    """Frees the memory of a tensor; a second call does nothing."""
+    """Frees the memory of a tensor; a second call does nothing. Without `force` it stays for results that are the same
+    tensor: ops in place return their operand, and so do to_layout(), to_device() and to_memory_config() if there is
+    nothing to do."""
     _tensor("ttnn.deallocate", tensor)
+    if not force and tensor.holders > 1:
+        tensor.holders -= 1
+        return
     observe("free", "ttnn.deallocate", tensor)
     tensor.free()
 

@@ -1,4 +1,6 @@
 """Each conversion: the calls it becomes, and its values in both modes."""
+import math
+
 import pytest
 import torch
 import torch.nn.functional as F
@@ -12,8 +14,21 @@ def x(*shape):
     return torch.randn(shape or (4, 64), generator=torch.Generator().manual_seed(1))
 
 
+def distinct(*shape):
+    """Whole numbers that bfloat16 holds, no two equal."""
+    count = math.prod(shape)
+    return (torch.randperm(count, generator=torch.Generator().manual_seed(1)) - count // 2).float().reshape(shape)
+
+
 def i(*values):
     return torch.tensor(values)
+
+
+def _masked_write(a):
+    made = a * 2
+    made[made > 1] = 0.5
+    made[torch.arange(4) > 2] = -1.0
+    return made
 
 
 CASES = [  # name, function, operands, calls in the graph
@@ -50,6 +65,8 @@ CASES = [  # name, function, operands, calls in the graph
     ("conv2d", nn.Conv2d(4, 6, 3, 2, 1), (x(2, 4, 9, 8),), [wrappers.conv]),
     ("conv_groups", nn.Conv2d(4, 8, 3, groups=4), (x(1, 4, 9, 8),), [wrappers.conv]),
     ("conv1d", nn.Conv1d(4, 6, 3, padding=1), (x(1, 4, 20),), [wrappers.conv]),
+    ("conv3d", nn.Conv3d(2, 3, 3, (2, 1, 1), (1, 0, 1), dilation=(1, 1, 2)), (x(2, 2, 5, 6, 7),), [ttnn.pad, wrappers.conv]),
+    ("conv3d_groups", nn.Conv3d(4, 4, (2, 1, 3), groups=2, bias=False), (x(1, 4, 3, 6, 7),), [wrappers.stack, wrappers.conv]),
     ("transposed", nn.ConvTranspose2d(4, 6, 3, 2, 1, output_padding=1), (x(1, 4, 8, 8),), [wrappers.conv]),
     ("transposed_1", nn.ConvTranspose1d(4, 6, 3, 2), (x(1, 4, 20),), [wrappers.conv]),
     ("max_pool", nn.MaxPool2d(3, 2, 1), (x(1, 4, 9, 8),), [ttnn.max_pool2d]),
@@ -78,6 +95,10 @@ CASES = [  # name, function, operands, calls in the graph
     ("bits", lambda k: (k & 3, ~k, (k > 1) & (k < 9), ~(k > 3)), (torch.arange(12),), [ttnn.logical_and, ttnn.eq]),
     ("integers", lambda k: (k * 300 + 1, k // 2, k - 7), (torch.arange(12),), []),
     ("top", lambda a: (a + 1).topk(3)[0], (x(),), [ttnn.topk]),
+    ("pool_places", lambda a: F.max_pool2d(a, 3, 2, 1, return_indices=True), (distinct(1, 2, 9, 8),), [wrappers.stack, ttnn.argmax]),
+    ("pool_places_ceil", lambda a: F.max_pool2d(a, (3, 2), ceil_mode=True, dilation=2, return_indices=True), (distinct(2, 1, 8, 9),),
+     [ttnn.argmax]),
+    ("masked_write", _masked_write, (x(),), [ttnn.where]),
     ("slice_scatter", lambda a: torch.slice_scatter(a, a[:, :2] * 5, 1, 3, 5), (x(),), [ttnn.concat]),
 ]
 
@@ -111,10 +132,10 @@ def test_unary(compiled, mode):
 
 
 def test_refusals_name_their_reasons(compiled):
-    volume = nn.Conv3d(1, 2, 3)
+    volume = nn.ConvTranspose3d(1, 2, 3)
     made, option = compiled(volume)
     operand = x(1, 1, 4, 8, 8)
     with torch.no_grad():
         close(volume(operand), made(operand))
     stay, = option.report()["graphs"][0]["stays"]
-    assert stay == {"op": "aten.convolution.default", "reason": "it has three axes", "nodes": 1}
+    assert stay == {"op": "aten.convolution.default", "reason": "it is transposed and has three axes", "nodes": 1}

@@ -42,6 +42,17 @@ def test_statistics_are_updated(compiled):
     assert torch.allclose(module.running_var, twin.running_var, rtol=0.02)
 
 
+@pytest.mark.parametrize("pool", [nn.MaxPool2d(3, 2, 1), nn.MaxPool2d(2, 3, dilation=2, ceil_mode=True)], ids=["overlap", "rest"])
+def test_pools_with_any_windows(compiled, pool):
+    ours, theirs = (torch.randn(2, 3, 9, 8, generator=torch.Generator().manual_seed(2)).bfloat16().float().requires_grad_()
+                    for _ in range(2))
+    function, option = compiled(pool)
+    weights = torch.randn(pool(theirs).shape)
+    (pool(theirs) * weights).sum().backward()
+    (function(ours) * weights).sum().backward()
+    assert pcc(theirs.grad, ours.grad) >= 0.9999 and remaining(option) == []
+
+
 def test_pools_and_dropout(compiled):
     module = Mnist((0.0, 0.0)).train()
     twin = copy.deepcopy(module)

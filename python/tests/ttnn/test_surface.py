@@ -17,7 +17,7 @@ def on(device, values, dtype=ttnn.bfloat16, layout=ttnn.TILE_LAYOUT, **keywords)
 
 
 # the names of groups of ops that programs use, by torch_ttnn and by hand
-NAMES = ["open_device", "close_device", "open", "close", "SetDefaultDevice", "GetDefaultDevice", "synchronize_device", "enable_program_cache", "open_mesh_device", "MeshShape", "close_mesh_device", "DumpDeviceProfiler", "Device", "MeshDevice", "Tensor", "Shape", "from_torch", "as_tensor", "to_torch", "to_device", "from_device", "to_layout", "to_memory_config", "typecast", "clone", "deallocate", "sharded_to_interleaved", "ROW_MAJOR_LAYOUT", "TILE_LAYOUT", "TILE_SIZE", "uint8", "uint16", "uint32", "int32", "float32", "bfloat16", "bfloat8_b", "bfloat4_b", "DataType", "MemoryConfig", "DRAM_MEMORY_CONFIG", "L1_MEMORY_CONFIG", "StorageType", "MathFidelity", "WormholeComputeKernelConfig", "SDPAProgramConfig", "multiply", "subtract", "divide", "logical_or", "logical_xor", "ne", "lt", "ge", "squared_difference", "isclose", "mac", "group_norm", "layer_norm", "unsqueeze", "global_avg_pool2d", "moreh_cumsum", "abs", "acos", "acosh", "asin", "asinh", "atan", "atanh", "ceil", "cos", "cosh", "elu", "erf", "exp", "expm1", "floor", "gelu", "hardsigmoid", "hardswish", "isinf", "isnan", "log", "log10", "log1p", "log2", "logical_not", "neg", "reciprocal", "relu", "round", "rsqrt", "sigmoid", "sign", "sin", "sinh", "silu", "sqrt", "tan", "tanh", "tril", "trunc", "softplus", "remainder", "clip", "clamp", "hardtanh", "leaky_relu", "eq", "le", "gt", "maximum", "minimum", "atan2", "xlogy", "floor_div", "where", "addcmul", "addcdiv", "bitwise_not", "bitwise_and", "logical_and", "softmax", "mean", "min", "sum", "argmax", "embedding", "conv1d", "conv2d", "conv_transpose2d", "max_pool2d", "avg_pool2d", "reshape", "transpose", "permute", "squeeze", "expand", "repeat", "slice", "concat", "split", "roll", "pad", "full", "zeros", "ones", "arange", "empty", "zeros_like", "add", "sub", "mul", "div", "rsub", "pow", "matmul", "linear", "experimental.view", "transformer.scaled_dot_product_attention", "transformer.attention_softmax", "transformer.split_query_key_value_and_split_heads", "transformer.concatenate_heads", "operations.moreh.layer_norm", "graph.begin_graph_capture", "graph.end_graph_capture", "graph.extract_calltrace", "device.is_grayskull", "device.DispatchCoreType.WORKER", "device.DispatchCoreConfig", "device.DispatchCoreAxis.ROW", "manage_device", "CreateDevice", "get_golden_function"]
+NAMES = ["open_device", "close_device", "open", "close", "SetDefaultDevice", "GetDefaultDevice", "synchronize_device", "enable_program_cache", "open_mesh_device", "MeshShape", "close_mesh_device", "DumpDeviceProfiler", "Device", "MeshDevice", "Tensor", "Shape", "from_torch", "as_tensor", "to_torch", "to_device", "from_device", "to_layout", "to_memory_config", "typecast", "clone", "deallocate", "sharded_to_interleaved", "ROW_MAJOR_LAYOUT", "TILE_LAYOUT", "TILE_SIZE", "uint8", "uint16", "uint32", "int32", "float32", "bfloat16", "bfloat8_b", "bfloat4_b", "DataType", "MemoryConfig", "DRAM_MEMORY_CONFIG", "L1_MEMORY_CONFIG", "StorageType", "MathFidelity", "WormholeComputeKernelConfig", "SDPAProgramConfig", "multiply", "subtract", "divide", "logical_or", "logical_xor", "ne", "lt", "ge", "squared_difference", "isclose", "mac", "group_norm", "layer_norm", "unsqueeze", "global_avg_pool2d", "moreh_cumsum", "abs", "acos", "acosh", "asin", "asinh", "atan", "atanh", "ceil", "cos", "cosh", "elu", "erf", "exp", "expm1", "floor", "gelu", "hardsigmoid", "hardswish", "isinf", "isnan", "log", "log10", "log1p", "log2", "logical_not", "neg", "reciprocal", "relu", "round", "rsqrt", "sigmoid", "sign", "sin", "sinh", "silu", "sqrt", "tan", "tanh", "tril", "trunc", "softplus", "remainder", "clip", "clamp", "hardtanh", "leaky_relu", "eq", "le", "gt", "maximum", "minimum", "atan2", "xlogy", "floor_div", "where", "addcmul", "addcdiv", "bitwise_not", "bitwise_and", "logical_and", "softmax", "mean", "min", "sum", "argmax", "embedding", "conv1d", "conv2d", "conv_transpose2d", "max_pool2d", "avg_pool2d", "reshape", "transpose", "permute", "squeeze", "expand", "repeat", "slice", "concat", "split", "roll", "pad", "full", "fill", "zeros", "ones", "arange", "empty", "zeros_like", "add", "sub", "mul", "div", "rsub", "pow", "matmul", "linear", "experimental.view", "transformer.scaled_dot_product_attention", "transformer.attention_softmax", "transformer.split_query_key_value_and_split_heads", "transformer.concatenate_heads", "operations.moreh.layer_norm", "graph.begin_graph_capture", "graph.end_graph_capture", "graph.extract_calltrace", "device.is_grayskull", "device.DispatchCoreType.WORKER", "device.DispatchCoreConfig", "device.DispatchCoreAxis.ROW", "manage_device", "CreateDevice", "get_golden_function"]
 
 
 def test_names():
@@ -119,6 +119,31 @@ def test_after_deallocate_close_and_on_another_device(device):
     with pytest.raises(RuntimeError, match="was closed|different devices"):
         ttnn.add(z, on(again, torch.randn(32, 32)))
     ttnn.close_device(again)
+
+
+def test_deallocate_keeps_a_tensor_that_another_result_is(device):
+    x = on(device, torch.randn(32, 32))
+    same = ttnn.to_layout(x, ttnn.TILE_LAYOUT)
+    x.deallocate()
+    assert ttnn.relu(same).is_allocated()
+    in_place = ttnn.relu_(same) if hasattr(ttnn, "relu_") else ttnn.to_memory_config(same, ttnn.DRAM_MEMORY_CONFIG)
+    same.deallocate()
+    assert in_place.is_allocated()
+    in_place.deallocate()
+    assert not x.is_allocated()
+    y = on(device, torch.randn(32, 32))
+    ttnn.deallocate(ttnn.to_layout(y, ttnn.TILE_LAYOUT))
+    assert not y.is_allocated()
+
+
+@pytest.mark.parametrize("kind", ("uint32", "int32", "uint16"))
+def test_comparisons_of_integers(device, kind):
+    x = ttnn.from_torch(torch.tensor([[1, 0, 5, 7]]), dtype=getattr(ttnn, kind), layout=ttnn.TILE_LAYOUT, device=device)
+    for name, expected in (("ne", [1, 1, 0, 1]), ("ge", [0, 0, 1, 1])):
+        made = getattr(ttnn, name)(x, 5)
+        assert made.dtype is x.dtype and ttnn.to_torch(made).tolist() == [expected]
+        floats = getattr(ttnn, name)(x, 5, dtype=ttnn.bfloat16)
+        assert floats.dtype is ttnn.bfloat16 and ttnn.to_torch(floats).tolist() == [expected]
 
 
 def test_memory(device):

@@ -134,20 +134,32 @@ def _convolution_backward(gradient: Any, x: Any, weight: Any, bias: Any, stride:
     return to_x, to_weight, to_bias
 
 
-@decomposes(aten.max_pool2d_with_indices_backward.default, becomes="eq, cumsum, where: the first largest element of each window")
+@decomposes(aten.max_pool2d_with_indices_backward.default, becomes="eq with the positions of each tap, transposed convolution")
 def _max_pool_backward(gradient: Any, x: Any, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, ceil_mode: bool,
                        indices: Any) -> Any:
-    kh, kw = (*kernel, *kernel)[:2]
+    (kh, kw), (dh, dw), (ph, pw) = ((*sizes, *sizes)[:2] for sizes in (kernel, dilation, padding))
+    sh, sw = (*stride, *stride)[:2] if stride else (kh, kw)
     height, width = x.shape[-2:]
-    steps = tuple((*stride, *stride)[:2]) if stride else (kh, kw)
-    if steps != (kh, kw) or any(padding) or any(one != 1 for one in dilation) or height % kh or width % kw:
-        raise NotImplementedError("gradients of overlapping windows")
-    shape = (-1, height // kh, kh, width // kw, kw)
-    windows = x.reshape(shape).permute(0, 1, 3, 2, 4).reshape(-1, height // kh, width // kw, kh * kw)
-    largest = (windows == windows.amax(3, keepdim=True)).to(x.dtype)
-    first = largest * (largest.cumsum(3) == 1).to(x.dtype)
-    made = first * gradient.reshape(-1, height // kh, width // kw, 1)
-    return made.reshape(-1, height // kh, width // kw, kh, kw).permute(0, 1, 3, 2, 4).reshape(x.shape)
+    ho, wo = gradient.shape[-2:]
+    taps = torch.arange(kh * kw, device=x.device)
+    rows = torch.arange(ho, device=x.device)[None, :, None] * sh - ph + (taps // kw * dh)[:, None, None]
+    columns = torch.arange(wo, device=x.device)[None, None, :] * sw - pw + (taps % kw * dw)[:, None, None]
+    inside = (rows >= 0) & (rows < height) & (columns >= 0) & (columns < width)
+    positions = torch.where(inside, rows * width + columns, -1)
+    chosen = indices.reshape(-1, 1, ho, wo) == positions
+    parts = chosen.to(gradient.dtype) * gradient.reshape(-1, 1, ho, wo)
+    one_hot = torch.eye(kh * kw, dtype=gradient.dtype, device=x.device).reshape(kh * kw, 1, kh, kw)
+    whole = aten.convolution(parts, one_hot, None, [sh, sw], [0, 0], [dh, dw], True, [0, 0], 1)
+    cut = [-pw, width + pw - whole.shape[-1], -ph, height + ph - whole.shape[-2]]
+    return aten.constant_pad_nd(whole, cut).reshape(x.shape)
+
+
+@decomposes(aten.index_put.default, becomes="where: one value at a mask")
+def _index_put(x: Any, indices: Sequence[Any], values: Any, accumulate: bool = False) -> Any:
+    mask = indices[0]
+    if len(indices) != 1 or mask is None or mask.dtype != torch.bool or values.numel() != 1 or accumulate:
+        raise NotImplementedError("it writes more than one value, or not at a mask")
+    return torch.where(mask.reshape([*mask.shape, *[1] * (x.dim() - mask.dim())]), values.reshape([]).to(x.dtype), x)
 
 
 @decomposes(aten._scaled_dot_product_flash_attention_for_cpu_backward.default, becomes="matmul, softmax, mul, sum, sub")

@@ -37,7 +37,9 @@ class Given:
 
     @property
     def call(self) -> Call:
-        return Call(self.op.function, self.template)
+        whole = not self.dtype.is_float if self.dtype is not None else \
+            bool(self.tensors) and not any(tensor._dtype.is_float for tensor in self.tensors)
+        return Call(self.op.function, self.template, torch.int32 if whole else torch.float32)
 
 
 def frozen(value: Any) -> Any:

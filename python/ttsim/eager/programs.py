@@ -65,18 +65,19 @@ def filled(template: Any, tensors: Sequence[torch.Tensor]) -> Any:
 
 
 class Call(torch.nn.Module):
-    """A function with fixed attributes, as a module of its tensors. Results are floats or integers."""
+    """A function with fixed attributes, as a module of its tensors. Results are floats or integers; `truth`: the type of
+    those that are bools."""
 
-    def __init__(self, function: Callable[..., Any], template: Any) -> None:
+    def __init__(self, function: Callable[..., Any], template: Any, truth: torch.dtype = torch.float32) -> None:
         super().__init__()
-        self.function, self.template = function, template
+        self.function, self.template, self.truth = function, template, truth
         self.single = True
 
     def forward(self, *tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
         args, kwargs = filled(self.template, tensors)
         made = self.function(*args, **kwargs)
         self.single = isinstance(made, torch.Tensor)
-        return tuple(one.float() if one.dtype == torch.bool else one for one in ((made,) if self.single else made))
+        return tuple(one.to(self.truth) if one.dtype == torch.bool else one for one in ((made,) if self.single else made))
 
 
 def samples_of(shapes: Sequence[Sequence[int]], dtypes: Sequence[DataType], device: str = "cpu") -> list[torch.Tensor]:

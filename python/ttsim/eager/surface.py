@@ -138,7 +138,7 @@ def _replace(target: Any, made: Any, who: str) -> Any:
         raise ValueError(f"{who}: the output tensor is {target._dtype}, the result {made._dtype}")
     observe("replaced", who, (target, made))
     target.take_memory(made)
-    return target
+    return target.held_again()
 
 
 def call(name: str, who: str, *args: Any, memory: MemoryConfig | None = None, dtype: DataType | None = None,

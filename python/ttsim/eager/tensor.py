@@ -87,7 +87,7 @@ class EagerTensor:
     """A tensor: either values of torch on the host, or a buffer of a device. Made by from_host() and by ops."""
 
     __slots__ = ("_shape", "_dtype", "_layout", "_memory", "_device", "_buffer", "_host", "number", "info",
-                 "__weakref__", "__dict__")
+                 "holders", "__weakref__", "__dict__")
 
     def __init__(self, shape: Sequence[int], dtype: DataType, layout: Layout, *, host: torch.Tensor | None = None,
                  device: Device | None = None, buffer: int | None = None, memory: MemoryConfig = DRAM) -> None:
@@ -95,6 +95,7 @@ class EagerTensor:
         self._dtype, self._layout, self._memory = dtype, layout, memory
         self._device, self._buffer, self._host = device, buffer, host
         self.number = next(_numbers)
+        self.holders = 1  # results of ops that are this tensor: those in place or without effect return their operand
         if device is not None:
             device.tensors.add(self)
 
@@ -124,6 +125,11 @@ class EagerTensor:
                 self._device.session.free(buffer)
             except InputError:
                 return
+
+    def held_again(self) -> Any:
+        """The tensor itself, as the result of an op that writes to it or has no effect."""
+        self.holders += 1
+        return self
 
     def take_memory(self, other: EagerTensor) -> None:
         """Frees its memory and takes that of another tensor of its shape and element type, which has none then."""
