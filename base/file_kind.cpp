@@ -136,7 +136,7 @@ bool looks_like(const std::string& path, FileKind kind) {
     if (text.empty()) return true;
     switch (kind) {
         case FileKind::Json:
-            return is_json(text);
+            return is_json(text) || (path.ends_with(".gz") && text.starts_with("\x1f\x8b"));
         case FileKind::Csv:
             return is_csv(text);
         case FileKind::Trace:

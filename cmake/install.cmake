@@ -40,6 +40,8 @@ add_custom_command(OUTPUT ${manual}/made
 add_custom_target(manual ALL DEPENDS ${manual}/made)
 install(DIRECTORY ${manual}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(DIRECTORY ${manual}/completion/ DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(DIRECTORY ${manual}/zsh/ DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions)
+install(DIRECTORY ${manual}/fish/ DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 
 # --- Debian package (scripts/package) ----------------------------------------------------------------------------
 set(CPACK_GENERATOR DEB)

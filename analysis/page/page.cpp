@@ -41,7 +41,10 @@ Json run_entry(const PageSource& source) {
     if (!source.trace.empty()) {
         trace::Reader reader(source.trace);
         run["trace"] = page_trace(reader);
+        run["trace"]["advice"] = page_advice(reader, source.measure);
     }
+    if (!source.run_report.empty()) run["report"] = Json::parse(source.run_report, nullptr, false);
+    if (!source.host_steps.empty()) run["host_steps"] = source.host_steps;
     run["notes"] = std::move(notes);
     return run;
 }

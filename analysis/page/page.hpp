@@ -11,10 +11,10 @@
 namespace ttsim::impl::report {
 
 /// Version of the page data; the page rejects data of other versions.
-inline constexpr int page_version = 3;
+inline constexpr int page_version = 4;
 
-/// {"kind": "ttsim page data", "version": 2, "ttsim": ..., "runs": [...]}. Throws Error(Input) for a netlist that runs
-/// on no machine, or an unsupported file.
+/// {"kind": "ttsim page data", "version": ..., "ttsim": ..., "runs": [...]}. Throws Error(Input) for a netlist that
+/// runs on no machine, or an unsupported file.
 nlohmann::ordered_json page_data(const std::vector<PageSource>& runs);
 
 /// The page built by scripts/web, from the installation or the source tree. Throws Error(Input) when there is none.

@@ -119,6 +119,7 @@ PageSource folder_source(const std::string& folder) {
     options.mode = sim::Mode::Timing;
     options.inputs_dir = folder;
     options.device = model.host.device;
+    source.host_steps = ir::host_step_lines(model.host);
     source.passes = kept_passes(folder);
     if (source.passes.empty())
         source.notes.push_back("the passes of the compiler are not in the folder: compile with --keep-passes");
@@ -140,6 +141,9 @@ std::vector<PageSource> joined(std::vector<PageSource> sources) {
         PageSource& kept = *other;
         if (kept.trace.empty()) kept.options = std::move(source.options);
         kept.trace += source.trace;
+        kept.run_report += source.run_report;
+        kept.measure = kept.measure || source.measure;
+        kept.host_steps.insert(kept.host_steps.end(), source.host_steps.begin(), source.host_steps.end());
         kept.name += " + " + source.name;
         kept.files.insert(kept.files.end(), source.files.begin(), source.files.end());
         kept.passes.insert(kept.passes.end(), source.passes.begin(), source.passes.end());

@@ -14,13 +14,16 @@ struct PassText {
 };
 
 struct PageSource {
-    std::string name;                ///< name on the page: file or folder name without parent folders
-    std::vector<std::string> files;  ///< as given on the command line
-    sim::RunOptions options;         ///< the netlist and its machine
-    std::string netlist_text;        ///< text to which `line` of ops and queues refers; "" = not known
-    std::string trace;               ///< path of the trace; "" = none
-    std::vector<PassText> passes;    ///< in order
-    std::vector<std::string> notes;  ///< missing parts, and how to get them
+    std::string name;                     ///< name on the page: file or folder name without parent folders
+    std::vector<std::string> files;       ///< as given on the command line
+    sim::RunOptions options;              ///< the netlist and its machine
+    std::string netlist_text;             ///< text to which `line` of ops and queues refers; "" = not known
+    std::string trace;                    ///< path of the trace; "" = none
+    std::vector<PassText> passes;         ///< in order
+    std::string run_report;               ///< of `ttsim run --json`; "" = not known
+    std::vector<std::string> host_steps;  ///< of a compiled model, as `ttsim compile` prints them
+    bool measure = false;                 ///< measures the gains of the advice by simulation
+    std::vector<std::string> notes;       ///< missing parts, and how to get them
 };
 
 /// Source for a trace, including its netlist. Throws Error(Input).

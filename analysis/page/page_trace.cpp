@@ -82,13 +82,23 @@ Json core_series(trace::Database& database) {
 /// Busy cycles per time bucket and resource, without unused resources.
 Json load_rows(trace::Database& database) {
     trace::Statement query(database,
-                           "SELECT name, kind, chip, buckets FROM resource WHERE transfers > 0 ORDER BY busy DESC");
+                           "SELECT name, kind, chip, buckets, bytes, bytes_per_cycle, noc, x, y, direction, channel, "
+                           "to_chip FROM resource WHERE transfers > 0 ORDER BY busy DESC");
     Json rows = Json::array();
     while (query.step()) {
         const Json buckets = Json::parse(query.text(3), nullptr, false);
         if (!buckets.is_array()) fail_input({database.shown(), 0, 0}, "the buckets of a resource are not a list");
-        rows.push_back(
-            {{"name", query.text(0)}, {"kind", query.text(1)}, {"chip", query.integer(2)}, {"busy", buckets}});
+        Json row{{"name", query.text(0)},     {"kind", query.text(1)},
+                 {"chip", query.integer(2)},  {"busy", buckets},
+                 {"bytes", query.integer(4)}, {"bytes_per_cycle", page_rounded(query.real(5))}};
+        if (query.text(1) == "noc") {
+            row["noc"] = query.integer(6);
+            row["at"] = {query.integer(7), query.integer(8)};
+            row["direction"] = query.text(9);
+        }
+        if (query.text(1) == "dram") row["channel"] = query.integer(10);
+        if (query.text(1) == "ethernet") row["to_chip"] = query.integer(11);
+        rows.push_back(std::move(row));
     }
     return rows;
 }
@@ -123,6 +133,8 @@ Json page_trace(trace::Reader& trace) {
     json["cores"] = core_rows(trace.database());
     json["series"] = core_series(trace.database());
     json["loads"] = load_rows(trace.database());
+    json["work"] = page_work(trace.database());
+    if (trace.run().level >= 2) json["routes"] = page_routes(trace.database());
     return json;
 }
 

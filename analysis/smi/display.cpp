@@ -152,7 +152,8 @@ std::vector<Line> help_lines() {
     std::vector<Line> lines{{{" Keys", Ink::Title}}};
     for (const char* text : {"1 2 3  information, telemetry, firmware", "t      side bar", "w      limits",
                              "v      averages over all readings", "s      snapshot", "d      starts and stops a dump",
-                             "h      this help", "q      quits"})
+                             "h      this help", "q      quits", "of a trace:", "space  pauses and goes on",
+                             "< >    half, double speed", "left, right  5 % back, ahead", "Home   to the start"})
         lines.push_back({{fmt::format(" {}", text)}});
     return lines;
 }
@@ -189,7 +190,10 @@ std::vector<Line> display(const Sample& sample, const Averages& averages, const 
     for (Line& line : look.help ? help_lines() : grid.lines()) lines.push_back(std::move(line));
     const auto height = static_cast<std::size_t>(std::max(2, rows));
     lines.resize(height - 1);
-    const std::string keys = " q quit  1 2 3 tabs  t side bar  w limits  v averages  s snapshot  d dump  h help";
+    const std::string keys =
+        look.replay.empty()
+            ? " q quit  1 2 3 tabs  t side bar  w limits  v averages  s snapshot  d dump  h help"
+            : " " + look.replay + "  space pause  < > speed  left right seek  q quit  1 2 3 tabs  h help";
     lines.push_back(
         {{look.message.empty() ? (look.dumping ? " dumping;" : "") + keys : " " + look.message, Ink::Faint}});
     for (Line& line : lines) line = cut(line, static_cast<std::size_t>(std::max(1, columns)));

@@ -22,6 +22,7 @@ struct Look {
     std::string message;  ///< message of the last key: "wrote ..."
     std::string clock;    ///< date and time as text
     bool dumping = false;
+    std::string replay;  ///< of a trace: "x0.0001, 35 %", "paused, 35 %"; else ""
 };
 
 /// Averages over all readings, for the key 'v'.

@@ -46,6 +46,9 @@ public:
     /// The next reading. `simulated`: seconds by which a trace advances; other sources return their current state.
     virtual Sample next(double simulated) = 0;
     virtual bool replays() const { return false; }  ///< whether the source is a trace
+    virtual double length() const { return 0; }     ///< simulated seconds of a trace
+    /// The next reading of a trace starts there; other sources have one moment only.
+    virtual void seek(double /*seconds*/) {}
 };
 
 /// Source of idle chips of a product. Throws Error(Input) for an unknown name.

@@ -156,6 +156,10 @@ public:
     explicit Replay(const std::string& file);
     Sample next(double simulated) override;
     bool replays() const override { return true; }
+    double length() const override { return static_cast<double>(trace_.run().cycles) / clock(); }
+    void seek(double seconds) override {
+        cycle_ = std::clamp(seconds * clock(), 0.0, static_cast<double>(trace_.run().cycles));
+    }
 
 private:
     struct Core {
@@ -175,6 +179,7 @@ private:
         std::string graphs;
     };
     std::map<std::int64_t, Sums> sums_until(double cycle) const;
+    double clock() const { return static_cast<double>(chips_.empty() ? 1 : chips_.front().clock_mhz) * 1e6; }
 
     trace::Reader trace_;
     std::vector<ChipSample> chips_;
@@ -253,15 +258,14 @@ Sample Replay::next(double simulated) {
     const trace::RunInfo& run = trace_.run();
     const auto end = static_cast<double>(run.cycles);
     const double before = cycle_;
-    const double clock = static_cast<double>(chips_.empty() ? 1 : chips_.front().clock_mhz) * 1e6;
-    cycle_ = std::min(end, cycle_ + std::max(1.0, simulated * clock));
+    cycle_ = std::min(end, cycle_ + std::max(1.0, simulated * clock()));
     Sample sample;
     sample.last = cycle_ >= end;
     sample.status = sample.last ? run.status : "running";
     sample.netlist = run.netlist;
     sample.command = run.command;
     sample.cycle = static_cast<std::int64_t>(cycle_);
-    sample.seconds = cycle_ / clock;
+    sample.seconds = cycle_ / clock();
     for (const Epoch& epoch : epochs_)
         if (sample.cycle > epoch.start && sample.cycle <= epoch.end)
             sample.epoch = epoch.id, sample.graphs = epoch.graphs;

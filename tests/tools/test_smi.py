@@ -91,7 +91,7 @@ class Smi(unittest.TestCase):
             (self.path / name).write_bytes(content)
             self.assertIn("error:", self.call(TTSMI, name, "-s", "-f", "-", code=2), name)
         self.assertIn("did you mean 'wh_n150'?", self.call(TTSMI, "--device", "wh_n15", "-s", code=2))
-        self.assertIn("what to watch is missing", self.call(TTSMI, code=2))
+        self.assertIn("there is nothing to watch", self.call(TTSMI, code=2))
         self.assertIn("needs a terminal", self.call(TTSMI, "--device", "gs_e150", code=2))
         (self.path / "mine.txt").write_text("mine")
         self.call(TTSMI, "--device", "gs_e150", "-s", "-f", "mine.txt", code=2)
@@ -99,6 +99,18 @@ class Smi(unittest.TestCase):
 
     def test_reset_lists_devices(self):
         self.assertIn("nothing to reset", self.call(TTSMI, "--device", "galaxy", "-wr"))
+        one = self.call(TTSMI, "--device", "wh_n300", "-r", "1")
+        self.assertIn("device 1:", one)
+        self.assertNotIn("device 0:", one)
+        self.assertIn("there is no chip '7'", self.call(TTSMI, "--device", "wh_n300", "-r", "7", code=2))
+
+    def test_list_and_snapshot_on_standard_output(self):
+        lines = self.call(TTSMI, "--device", "wh_n300", "-ls").splitlines()
+        self.assertIn("Board Number", lines[0])
+        self.assertEqual([line.split()[0] for line in lines[1:]], ["0", "1"])
+        for flag in ("-s", "--snapshot_no_tty"):
+            self.assertEqual(len(json.loads(self.call(TTSMI, "--device", "wh_n300", flag))["device_info"]), 2)
+        self.assertIn("tt-smi-logs/tt-smi-snapshot_", self.call(TTSMI, "--device", "wh_n300", "-s", "-f"))
 
     @unittest.skipUnless(shutil.which("tmux"), "needs tmux")
     def test_live_display(self):
@@ -126,6 +138,9 @@ class Smi(unittest.TestCase):
             wait_for("FW Bundle")
             tmux("send-keys", "h")
             wait_for("averages over all readings")
+            wait_for("at the end, 100 %")
+            tmux("send-keys", "Home", "Space")
+            wait_for("paused, ")
             tmux("send-keys", "h", "s")
             wait_for("wrote tt-smi-logs/tt-smi-snapshot_")
             tmux("resize-window", "-x", "250", "-y", "60")

@@ -102,8 +102,10 @@ std::string summary(const CLI::App& app) {
 
 // --- completion ----------------------------------------------------------------------------------------------------
 
-/// The words of "full|timing"; none for "FILE" or "N".
+/// The words of "full|timing", or those that the tool knows; none for "FILE" or "N".
 std::vector<std::string> choices_of(const CLI::Option& option) {
+    if (const auto known = completion_values().find(option.get_name()); known != completion_values().end())
+        return known->second();
     const std::string value = value_of(option);
     if (value.find('|') == std::string::npos || value.find_first_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ=") != std::string::npos)
         return {};
@@ -196,9 +198,96 @@ complete -o default -F {1} {0}
         name, function, case_of(app));
 }
 
+std::map<std::string, std::function<std::vector<std::string>()>>& completion_values() {
+    static std::map<std::string, std::function<std::vector<std::string>()>> values;
+    return values;
+}
+
+std::string zsh_completion(const CLI::App& app) {
+    const std::string name = app.get_name();
+    std::string cases = case_of(app);
+    // `words` is a variable of zsh's completion
+    for (std::size_t at = 0; (at = cases.find(") words=", at)) != std::string::npos; at += 7)
+        cases.replace(at, 8, ") list=");
+    return fmt::format(
+        R"(#compdef {0}
+_{0}_words() {{
+    local list="" choices=""
+    case $1 in
+{1}    esac
+    print -rn -- "$list$choices"
+}}
+_{0}() {{
+    local command={0} word
+    local -a choices list
+    for word in ${{words[2,CURRENT-1]}}; do
+        case " $(_{0}_words "$command") " in
+        *" $word "*) case $word in -*) ;; *) command="$command $word" ;; esac ;;
+        esac
+    done
+    choices=(${{=$(_{0}_words "$command ${{words[CURRENT-1]}}")}})
+    list=(${{=$(_{0}_words "$command")}})
+    if (( $#choices )); then
+        compadd -a choices && return
+    elif [[ $PREFIX == -* || ${{list[1]}} != -* ]]; then
+        compadd -a list && return
+    fi
+    _files
+}}
+_{0} "$@"
+)",
+        name, cases);
+}
+
+/// 'text' for fish.
+static std::string fish_quoted(const std::string& text) {
+    std::string out = "'";
+    for (const char c : text) {
+        if (c == '\'' || c == '\\') out += '\\';
+        out += c == '\n' ? ' ' : c;
+    }
+    return out + "'";
+}
+
+/// `path`: the subcommands on the way to `app`.
+static void add_fish_lines(const CLI::App& app, const std::string& tool, std::vector<std::string> path,
+                           std::string& text) {
+    std::string when = path.empty() ? "__fish_use_subcommand" : "";
+    for (const std::string& word : path)
+        when += (when.empty() ? "" : "; and ") + ("__fish_seen_subcommand_from " + word);
+    const std::vector<const CLI::App*> subs = subcommands(app);
+    if (path.empty() && subs.empty()) when = "true";
+    for (const CLI::App* sub : subs)
+        text += fmt::format("complete -c {} -f -n '{}' -a {} -d {}\n", tool, when, sub->get_name(),
+                            fish_quoted(sub->get_description()));
+    for (const CLI::Option* option : app.get_options()) {
+        if (option->get_positional() || option->get_group().empty()) continue;
+        std::string line = fmt::format("complete -c {} -n '{}'", tool, when);
+        for (const std::string& name : option->get_lnames()) line += " -l " + name;
+        for (const std::string& name : option->get_snames()) line += " -s " + name;
+        if (option->get_expected_max() != 0) line += " -r";
+        if (const auto choices = choices_of(*option); !choices.empty())
+            line += fmt::format(" -a '{}'", fmt::join(choices, " "));
+        text += line + " -d " + fish_quoted(option->get_description()) + "\n";
+    }
+    for (const CLI::App* sub : subs) {
+        path.push_back(sub->get_name());
+        add_fish_lines(*sub, tool, path, text);
+        path.pop_back();
+    }
+}
+
+std::string fish_completion(const CLI::App& app) {
+    std::string text = fmt::format("# fish completion of {}\n", app.get_name());
+    add_fish_lines(app, app.get_name(), {}, text);
+    return text;
+}
+
 void write_manual(const CLI::App& app, const std::string& folder) {
     write_pages(app, fs::path(folder) / "man");
     write(fs::path(folder) / "completion" / app.get_name(), bash_completion(app));
+    write(fs::path(folder) / "zsh" / ("_" + app.get_name()), zsh_completion(app));
+    write(fs::path(folder) / "fish" / (app.get_name() + ".fish"), fish_completion(app));
 }
 
 }  // namespace ttsim::impl::cli

@@ -1,7 +1,10 @@
 #include "tools/tt-smi/live.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "analysis/smi/display.hpp"
 #include "base/error.hpp"
@@ -42,6 +45,8 @@ std::vector<ScreenLine> pieces_of(const std::vector<smi::Line>& lines, ScreenThe
 struct Session {
     smi::Source& source;
     const LiveOptions& options;
+    double speed = options.speed;
+    bool paused = false;
     smi::Look look{};
     smi::Sample sample{};
     smi::Averages averages{};
@@ -50,12 +55,19 @@ struct Session {
 
     void read();
     void end_dump();
-    bool press(int key);  ///< returns false to quit
+    void seek(double share);  ///< moves a replay by a share of its length
+    void play(int key);       ///< keys of a replay
+    bool press(int key);      ///< returns false to quit
 };
 
 void Session::read() {
-    if (sample.last && source.replays()) return;
-    sample = source.next(options.simulated);
+    if (source.replays()) {
+        const double at = source.length() > 0 ? sample.seconds / source.length() : 0;
+        look.replay = fmt::format(
+            "{}, {:.0f} %", sample.last ? "at the end" : (paused ? "paused" : fmt::format("x{:.3g}", speed)), 100 * at);
+        if (sample.last || (paused && sample.cycle > 0)) return;
+    }
+    sample = source.next(speed * options.interval);
     averages.add(sample);
     if (!look.dumping) return;
     const std::chrono::duration<double> host = std::chrono::steady_clock::now() - start;
@@ -68,6 +80,24 @@ void Session::end_dump() {
     dump = {};
 }
 
+void Session::seek(double share) {
+    source.seek(sample.seconds + share * source.length());
+    const bool held = std::exchange(paused, false);
+    sample.last = false;
+    read();
+    paused = held;
+}
+
+void Session::play(int key) {
+    constexpr double step = 0.05, factor = 2;
+    if (key == ' ') paused = !paused;
+    if (key == '<') speed /= factor;
+    if (key == '>') speed *= factor;
+    if (key == code(Key::Left)) seek(-step);
+    if (key == code(Key::Right)) seek(step);
+    if (key == code(Key::Home)) seek(-1);
+}
+
 bool Session::press(int key) {
     look.message.clear();
     try {
@@ -77,6 +107,7 @@ bool Session::press(int key) {
         if (key == 'w') look.limits = !look.limits;
         if (key == 'v') look.averages = !look.averages;
         if (key == 'h') look.help = !look.help;
+        if (source.replays()) play(key);
         if (key == 's') look.message = "wrote " + write_snapshot(sample, "");
         if (key == 'd') {
             if (look.dumping) {

@@ -8,7 +8,7 @@ namespace ttsim::impl::cli {
 
 struct LiveOptions {
     double interval = 0.5;  ///< host seconds between readings
-    double simulated = 0;   ///< simulated seconds of a trace per reading
+    double speed = 0;       ///< simulated seconds of a trace per host second
     ScreenTheme theme = ScreenTheme::Default;
 };
 /// Shows the display until the key q or a signal.

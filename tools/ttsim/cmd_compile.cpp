@@ -28,6 +28,7 @@
 #include "tools/ttsim/commands.hpp"
 #include "tools/ttsim/compile_groups.hpp"
 #include "tools/ttsim/converted_model.hpp"
+#include "tools/ttsim/page_of_run.hpp"
 #include "tools/ttsim/progress.hpp"
 #include "tools/ttsim/search_progress.hpp"
 
@@ -40,7 +41,7 @@ struct CompileFlags {
     CompileRequestFiles yaml;
     ir::ModelFiles files;
     std::vector<std::string> inputs, constants, shapes, overrides;
-    std::string rules_file, explain_op, json, tti_format, reportify, signature;
+    std::string rules_file, explain_op, json, tti_format, reportify, page, signature;
     std::vector<std::string> output_names;
     bool keep_passes = false, explain = false, trials_given = false;
     image::ImageOptions image{image::TensorFormat::Backend, TTSIM_VERSION, image::tilizer_of_environment()};
@@ -171,6 +172,11 @@ void run(CompileFlags& flags) {
                 show({.stage = stage, .share = share, .next = ""});
             };
     }
+    std::optional<OutputFile> page;
+    if (!flags.page.empty()) {
+        page.emplace(flags.page, FileKind::Report);
+        (void)report::page_template();  // a missing template is reported before any work
+    }
     const std::optional<OutputFile> json =
         flags.json.empty() ? std::nullopt : std::optional<OutputFile>(std::in_place, flags.json, FileKind::Json);
     ir::CompiledModel model = ir::compile_model(flags.files, options);
@@ -185,6 +191,7 @@ void run(CompileFlags& flags) {
         image::write_image(model, flags.files.out, flags.image);
     else
         write_folder(model, flags.files.out, flags.files.threads);
+    if (page) write_model_page(*page, flags.files.out);
     report::CompileReport report = report::compile_report(flags.files, options, std::move(model.report));
     report::keep_decisions(report, flags.explain_op);
     if (json) json->write(report::json(report));
@@ -264,6 +271,8 @@ void add_compile(CLI::App& app) {
     outputs->file("--write-format-rules", flags->rules_file, FileKind::Json,
                   "Write the formats that --target-pcc chose, to reuse with --format-rules without a search");
     outputs->file("--json", flags->json, FileKind::Json, "Write the report as JSON; - is stdout");
+    outputs->file("--report", flags->page, FileKind::Report,
+                  "Write an HTML page of the placement, the memory and, with --keep-passes, the graphs of all passes");
     command->footer(
         "Exits with 2 for an invalid model, and with 4 for a model that cannot be compiled.\n\n"
         "Examples:\n"

@@ -9,6 +9,7 @@
 #include "analysis/exports/exports.hpp"
 #include "analysis/exports/perfetto.hpp"
 #include "base/command_files.hpp"
+#include "base/deflate.hpp"
 #include "base/new_file.hpp"
 #include "tools/common/input_kind.hpp"
 #include "tools/common/output.hpp"
@@ -109,8 +110,12 @@ void write_folder(const std::string& path, const FolderKind& kind, Write&& write
 void write_exports(const ExportFlags& flags) {
     if (!flags.perfetto.empty()) {
         trace::Reader trace(flags.trace);
-        write_file(flags.perfetto, FileKind::Json,
-                   [&](const report::Sink& sink) { trace::export_perfetto(trace, flags.perfetto_options, sink); });
+        write_file(flags.perfetto, FileKind::Json, [&](const report::Sink& sink) {
+            if (!flags.perfetto.ends_with(".gz")) return trace::export_perfetto(trace, flags.perfetto_options, sink);
+            GzipWriter gzip(sink);
+            trace::export_perfetto(trace, flags.perfetto_options, [&](std::string_view text) { gzip.add(text); });
+            gzip.end();
+        });
     }
     if (flags.ops_csv.empty() && flags.op_perf.empty() && flags.perf_results.empty() && flags.npe.empty() &&
         flags.visualizer.empty() && flags.debuda.empty())
@@ -138,7 +143,8 @@ void write_exports(const ExportFlags& flags) {
 
 void add_formats(ExportFlags& flags, Outputs& outputs) {
     outputs.file("--perfetto", flags.perfetto, FileKind::Json,
-                 "JSON for ui.perfetto.dev and chrome://tracing: cores with their waits, NoCs, DRAM, queues and the "
+                 "JSON for ui.perfetto.dev and chrome://tracing, compressed if the name ends in .gz: cores with their "
+                 "waits, NoCs, DRAM, queues and the "
                  "host; with --trace-level 2 also steps, and arrows from pack to arrival");
     outputs.file("--ops-csv", flags.ops_csv, FileKind::Csv,
                  "ops_perf_results.csv for tt-perf-report and ttnn-visualizer (chips that tt-perf-report supports)");

@@ -1,18 +1,17 @@
 // ttsim report: writes a run, a compilation or a netlist as an HTML page.
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
 
-#include "analysis/page/page.hpp"
 #include "analysis/page/page_server.hpp"
-#include "runtime/image/image.hpp"
 #include "tools/common/input_kind.hpp"
 #include "tools/common/output.hpp"
 #include "tools/common/outputs.hpp"
 #include "tools/common/stop_signals.hpp"
 #include "tools/common/usage.hpp"
 #include "tools/ttsim/commands.hpp"
+#include "tools/ttsim/page_of_run.hpp"
 
 namespace ttsim::impl::cli {
 
@@ -22,43 +21,8 @@ struct ReportFlags {
     std::vector<std::string> inputs;
     std::string out, folder;
     int port = 8000;
+    bool estimate = false;
 };
-
-report::PageSource image_source(const std::string& file) {
-    image::Image image = image::read_image(file);
-    report::PageSource source;
-    source.name = std::filesystem::path(file).filename().string();
-    source.files = {file};
-    source.options.netlist = file;
-    source.options.mode = sim::Mode::Timing;
-    for (const ir::ModelProgram& program : image.model.programs) {
-        source.options.programs.push_back(program.name);
-        if (!program.executes.empty()) source.options.params[program.executes] = 1;
-    }
-    source.options.value = std::make_shared<const Netlist>(std::move(image.model.netlist));
-    source.options.machine = std::make_shared<const Machine>(std::move(image.machine));
-    return source;
-}
-
-report::PageSource source_of(const std::string& file) {
-    switch (kind_of(file)) {
-        case InputKind::Trace:
-            return report::trace_source(file);
-        case InputKind::CompiledModel:
-            return report::folder_source(file);
-        case InputKind::Image:
-            return image_source(file);
-        case InputKind::Netlist:
-        case InputKind::Unknown:
-            return report::netlist_source(file);
-        case InputKind::Model:
-        case InputKind::Array:
-        case InputKind::Folder:
-            require_kind(InputKind::Trace, file, "ttsim report",
-                         "a trace, a netlist, a device image or the folder of a compiled model");
-    }
-    return {};
-}
 
 void serve_reports(const ReportFlags& flags) {
     const StopSignals signals;
@@ -72,7 +36,7 @@ void serve_reports(const ReportFlags& flags) {
                kind == InputKind::Netlist;
     };
     options.page = [page = report::page_template()](const std::string& path) {
-        return report::page_html(page, report::page_data({source_of(path)}));
+        return report::page_html(page, report::page_data({page_source_of(path)}));
     };
     options.started = [&](int port) {
         print_text(fmt::format("{}: http://127.0.0.1:{}/ until Ctrl-C\n", flags.folder, port));
@@ -84,7 +48,10 @@ void write_report(const ReportFlags& flags) {
     const OutputFile out(flags.out, FileKind::Report);  // before any work
     const std::string page = report::page_template();
     std::vector<report::PageSource> sources;
-    for (const std::string& file : flags.inputs) sources.push_back(source_of(file));
+    for (const std::string& file : flags.inputs) {
+        sources.push_back(page_source_of(file));
+        sources.back().measure = !flags.estimate && !sources.back().trace.empty();
+    }
     out.write(report::page_html(page, report::page_data(report::joined(std::move(sources)))));
 }
 
@@ -103,6 +70,10 @@ void add_report(CLI::App& app) {
     auto outputs = std::make_shared<Outputs>(*command);
     CLI::Option* out = outputs->file("-o,--output", flags->out, FileKind::Report,
                                      "Page to write: one HTML file that includes its data; '-' = standard output");
+    command
+        ->add_flag("--estimate", flags->estimate,
+                   "Estimate the gains of the advice from the trace, without simulating the run again")
+        ->needs(out);
     CLI::Option* folder =
         command
             ->add_option("--serve", flags->folder,

@@ -20,7 +20,9 @@
 #include "tools/ttsim/command_server.hpp"
 #include "tools/ttsim/commands.hpp"
 #include "tools/ttsim/model.hpp"
+#include "tools/ttsim/page_of_run.hpp"
 #include "tools/ttsim/progress.hpp"
+#include "tools/ttsim/temporary_folder.hpp"
 
 namespace ttsim::impl::cli {
 
@@ -110,6 +112,8 @@ void finish(RunCommandFlags& flags) {
                                    options.perf_op.empty()
                                        ? "functional mode has no clock, so no performance target can be checked"
                                        : "performance targets are for the whole netlist, and --perf-op runs one op");
+    if (!flags.values.report.empty() && options.mode == sim::Mode::Functional)
+        throw CLI::ValidationError("--report", "functional mode has no clock, so the page would show no time");
     if (options.check_ops && (options.mode == sim::Mode::Timing || !options.perf_op.empty()))
         throw CLI::ValidationError("--check", "timing mode computes no values, so no op can be compared");
     if (options.strict && options.mode == sim::Mode::Timing)
@@ -127,6 +131,17 @@ int run(RunCommandFlags& flags) {
         require_kind(InputKind::Netlist, options.netlist, "ttsim run");
         refuse_model_options(flags.model);
     }
+
+    std::optional<OutputFile> page;
+    std::optional<TemporaryFolder> temporary;  // of the trace, unless --trace names a file
+    if (!flags.values.report.empty()) {
+        page.emplace(flags.values.report, FileKind::Report);
+        (void)report::page_template();  // a missing template is reported before the run
+        if (options.trace.file.empty()) options.trace.file = temporary.emplace().file("run.ttperf");
+    }
+    const auto write_page = [&](const std::string& report) {
+        if (page) write_run_page(*page, {options.trace.file, options.netlist, report});
+    };
 
     Progress progress(flags.values.progress);
     options.progress = progress.callback();
@@ -156,6 +171,7 @@ int run(RunCommandFlags& flags) {
         at_end.status = "complete";
         if (!json || !json->is_stdout()) print_report(report::text(report, report_width()));
         if (json) json->write(report::json(report));
+        write_page(report::json(report));
         if (!report.pass()) return 1;
         refuse_empty_checks(flags, report.device);
         return report.device.fast_enough() || !flags.values.check_perf ? 0 : 1;
@@ -169,6 +185,7 @@ int run(RunCommandFlags& flags) {
     if (!json || !json->is_stdout()) print_report(report::text(report, report_width()));
     if (json) json->write(report::json(report));
     if (report.trace_failure) throw *report.trace_failure;
+    write_page(report::json(report));
     if (!report.pass()) return 1;
     refuse_empty_checks(flags, report);
     return report.fast_enough() || !flags.values.check_perf ? 0 : 1;
@@ -191,6 +208,7 @@ void add_run(CLI::App& app, int& exit_status) {
         "  ttsim run encoder.yaml --arch wormhole_b0 --param p_loop_count=2 --json report.json\n"
         "  ttsim run encoder.yaml --mode timing --inputs-count 8\n"
         "  ttsim run encoder.yaml --mode functional --math exact\n"
+        "  ttsim run encoder.yaml --report encoder.html\n"
         "  ttsim run encoder.yaml --dump-io io && ttsim run encoder.yaml --inputs io\n"
         "  ttsim run encoder.yaml --mode timing --trace encoder.ttperf && ttperf encoder.ttperf\n"
         "  ttsim compile model.onnx -o out && ttsim run out --input x=x.npy --outputs y --mode functional");

@@ -16,35 +16,15 @@
 #include <sstream>
 
 #include "base/error.hpp"
-#include "base/temporaries.hpp"
 #include "tools/common/input_kind.hpp"
 #include "tools/ttsim/python_tools.hpp"
+#include "tools/ttsim/temporary_folder.hpp"
 
 namespace ttsim::impl::cli {
 
 namespace fs = std::filesystem;
 
 namespace {
-
-/// A folder below the system's folder of temporary files, removed at the end.
-class TemporaryFolder {
-public:
-    TemporaryFolder() : path_((fs::temp_directory_path() / "ttsim-convert-XXXXXX").string()) {
-        if (!::mkdtemp(path_.data())) fail_input({path_, 0, 0}, "the folder cannot be made: {}", std::strerror(errno));
-        registered_.emplace(path_);
-    }
-    ~TemporaryFolder() {
-        std::error_code ignored;
-        fs::remove_all(path_, ignored);
-    }
-    TemporaryFolder(const TemporaryFolder&) = delete;
-    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-    std::string file(const char* name) const { return (fs::path(path_) / name).string(); }
-
-private:
-    std::string path_;
-    std::optional<Temporary> registered_;
-};
 
 std::string contents(const std::string& file) {
     std::ifstream in(file, std::ios::binary);

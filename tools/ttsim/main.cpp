@@ -3,11 +3,25 @@
 
 #include <CLI/CLI.hpp>
 
+#include "isa/arch.hpp"
+#include "netlist/device/device.hpp"
+#include "tools/common/manual.hpp"
 #include "tools/common/run_tool.hpp"
 #include "tools/common/usage.hpp"
 #include "tools/ttsim/commands.hpp"
 
 namespace {
+
+/// Values that completion offers for options that take a name.
+void add_completion_values() {
+    auto& values = ttsim::impl::cli::completion_values();
+    values["--device"] = [] {
+        std::vector<std::string> names;
+        for (const ttsim::impl::ProductInfo& product : ttsim::impl::products()) names.push_back(product.name);
+        return names;
+    };
+    values["--arch"] = [] { return ttsim::impl::chip_names(); };
+}
 
 int parse_and_run(int argc, char** argv) {
     CLI::App app{
@@ -26,6 +40,7 @@ int parse_and_run(int argc, char** argv) {
         "  ttsim run examples/bert_encoder.yaml\n"
         "  ttsim new mlp && ttsim run mlp.yaml\n"
         "  ttsim help run");
+    add_completion_values();
     std::vector<std::string> words = ttsim::impl::cli::with_long_flags(argc, argv);
     const std::vector<std::string> python_arguments = ttsim::impl::cli::take_python_arguments(words);
     int exit_status = 0;

@@ -1,5 +1,9 @@
 // Opens reports in Chromium and records errors and network requests of the page.
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { chromium } from 'playwright-core';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 export const program = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
@@ -32,5 +36,19 @@ export async function go(page, name) {
 }
 export function expect(condition, what) {
   if (!condition) throw new Error(what);
+}
+/** Pairs of labels of a graph that overlap by more than a pixel, as drawn last. */
+export function overlappingLabels(page, selector) {
+  return page.$eval(selector, (canvas) => {
+    const boxes = canvas.labels ?? [], overlaps = [];
+    const meet = (a, b) => a.x + 1 < b.x + b.w && b.x + 1 < a.x + a.w && a.y + 1 < b.y + b.h && b.y + 1 < a.y + a.h;
+    boxes.forEach((a, i) => boxes.slice(i + 1).forEach((b) => { if (meet(a, b)) overlaps.push(`${a.text} / ${b.text}`); }));
+    return { count: boxes.length, overlaps };
+  });
+}
+/** Violations of axe-core on the page as it is. */
+export async function violations(page) {
+  await page.evaluate(axe);
+  return page.evaluate(async () => (await window.axe.run(document)).violations.map((one) => `${one.id}: ${one.nodes[0].html.slice(0, 120)}`));
 }
 export const cells = (page, selector) => page.$$eval(selector, (found) => found.map((cell) => cell.textContent));

@@ -34,7 +34,7 @@ export function framesOfWheel(page, selector) {
     const times = [];
     for (let i = 0; i < 20; ++i) {
       const begun = performance.now();
-      canvas.dispatchEvent(new window.WheelEvent('wheel', { deltaY: i % 2 ? 40 : -60, clientX: 500, clientY: 500, cancelable: true }));
+      canvas.dispatchEvent(new window.WheelEvent('wheel', { deltaY: i % 2 ? 40 : -60, clientX: 500, clientY: 500, ctrlKey: true, cancelable: true }));
       await new Promise((done) => requestAnimationFrame(done));
       times.push(performance.now() - begun);
     }

@@ -1,8 +1,9 @@
-// Measures large reports in Chromium: measure.mjs TTSIM ROOT OUT. Generates its inputs and prints a line per report.
+// Measures reports in Chromium: measure.mjs TTSIM ROOT OUT. Generates its inputs, prints a line per report and a summary.
+// PICTURES: a folder for pictures of every page, light and dark; MODEL: a folder made by 'ttsim compile --keep-passes'.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { go, launch, open } from './browser.mjs';
+import { go, launch, open, overlappingLabels, violations } from './browser.mjs';
 import { addLargePass, framesOfWheel, showLargePass } from './large_data.mjs';
 import { longNetlist } from './long_netlist.mjs';
 
@@ -13,8 +14,10 @@ const tool = (...words) => execFileSync(ttsim, words, { cwd: out, stdio: ['ignor
 const timed = (work) => { const begun = performance.now(); work(); return performance.now() - begun; };
 const seconds = (milliseconds) => `${(milliseconds / 1000).toFixed(2)} s`;
 const megabytes = (name) => statSync(at(name)).size / 1e6;
-const median = (times) => times[Math.floor(times.length / 2)];
-const runs = Number(process.env.RUNS ?? 3);
+const median = (times) => times.sort((a, b) => a - b)[Math.floor(times.length / 2)];
+const runs = Number(process.env.RUNS ?? 3), pictures = process.env.PICTURES;
+const pages = ['summary', 'tables', 'placement', 'graphs', 'memory', 'time'];
+const worst = { opening: 0, frame: 0, violations: 0, overlaps: 0, problems: 0 };
 
 /** Opens a page several times and runs `after` each time; returns the medians as text. */
 async function measureOpening(browser, file, after) {
@@ -26,19 +29,73 @@ async function measureOpening(browser, file, after) {
     if (problems.length > 0) throw new Error(problems.join('; '));
     await page.close();
   }
-  return `opens in ${seconds(median(times.sort((a, b) => a - b)))}, a frame takes ${Math.round(median(frames.sort((a, b) => a - b)))} ms`;
+  worst.opening = Math.max(worst.opening, median(times));
+  worst.frame = Math.max(worst.frame, median(frames));
+  return `opens in ${seconds(median(times))}, a frame takes ${Math.round(median(frames))} ms`;
+}
+
+/** Every page of a report in both themes: axe-core, labels at Fit, requests and errors, controls that can be used. */
+async function sweep(browser, name, file) {
+  const found = [];
+  let labels = 0, controls = 0, opening = 0;
+  for (const theme of ['light', 'dark']) {
+    const { page, problems, milliseconds } = await open(browser, at(file), theme);
+    opening = Math.max(opening, milliseconds);
+    for (const id of pages) {
+      await go(page, id);
+      await page.waitForTimeout(300);
+      if (pictures) { mkdirSync(pictures, { recursive: true }); await page.screenshot({ path: join(pictures, `report-${name}-${id}-${theme}.png`) }); }
+      const wrong = await violations(page);
+      worst.violations += wrong.length;
+      found.push(...wrong.map((text) => `${id}, ${theme}: ${text}`));
+      if (id === 'graphs') {
+        await page.click('#fit');
+        const { count, overlaps } = await overlappingLabels(page, '#graph');
+        labels = count;
+        worst.overlaps += overlaps.length;
+      }
+      controls += await useControls(page);
+    }
+    worst.problems += problems.length;
+    found.push(...problems);
+    await page.close();
+  }
+  worst.opening = Math.max(worst.opening, opening);
+  console.log(`${name}: ${megabytes(file).toFixed(1)} MB, opens in ${seconds(opening)}, ${controls} controls used, ${labels} labels at Fit${found.length > 0 ? `; ${found.join('; ')}` : ', nothing found'}`);
+}
+/** Chooses the last value of every list, and presses every box; returns how many. */
+async function useControls(page) {
+  return page.evaluate(async () => {
+    let count = 0;
+    const change = (control) => { control.dispatchEvent(new window.Event('change', { bubbles: true })); control.dispatchEvent(new window.Event('input', { bubbles: true })); ++count; };
+    for (const select of document.querySelectorAll('main select')) { if (!select.isConnected) continue; select.value = select.options[select.options.length - 1]?.value ?? ''; change(select); await new Promise((done) => requestAnimationFrame(done)); }
+    for (const box of document.querySelectorAll('main input[type=checkbox]')) { if (!box.isConnected) continue; box.checked = true; change(box); }
+    for (const slider of document.querySelectorAll('main input[type=range]')) { if (!slider.isConnected) continue; slider.value = slider.max; change(slider); }
+    for (const title of [...document.querySelectorAll('main th[data-key]')].slice(0, 4)) { title.click(); ++count; }
+    return count;
+  });
 }
 
 const browser = await launch();
 try {
-  tool('compile', join(root, 'tests/lit/compile/inputs/product.tg'), '-o', at('small'), '--keep-passes', '--force');
+  tool('run', join(root, 'examples/bert_encoder.yaml'), '--report', at('encoder.html'), '--trace', at('encoder.ttperf'), '--trace-level', '2', '--mode', 'timing', '--force');
+  await sweep(browser, 'encoder', 'encoder.html');
+  tool('run', join(root, 'examples/two_chips.yaml'), '--report', at('chips.html'), '--mode', 'timing', '--force');
+  await sweep(browser, 'two chips', 'chips.html');
+  tool('compile', join(root, 'tests/lit/compile/inputs/product.tg'), '-o', at('small'), '--keep-passes', '--report', at('model.html'), '--force');
+  await sweep(browser, 'compiled product', 'model.html');
+  if (process.env.MODEL) {
+    tool('run', resolve(process.env.MODEL), '--mode', 'timing', '--report', at('given.html'), '--force');
+    await sweep(browser, 'given model', 'given.html');
+  }
+
   const edges = addLargePass(at('small'), at('large'));
   const made = timed(() => tool('report', at('large'), '-o', at('large.html'), '--force'));
   console.log(`graph of ${edges} edges: written in ${seconds(made)}, ${megabytes('large.html').toFixed(1)} MB, ${await measureOpening(browser, 'large.html', (page) => showLargePass(page, go))}`);
 
   writeFileSync(at('long.yaml'), longNetlist(Number(process.env.GRAPHS ?? 380)));
   tool('run', at('long.yaml'), '--mode', 'timing', '--no-extrapolate', '--trace-level', '2', '--trace', at('long.ttperf'), '--force');
-  const written = timed(() => tool('report', at('long.ttperf'), '-o', at('long.html'), '--force'));
+  const written = timed(() => tool('report', at('long.ttperf'), '--estimate', '-o', at('long.html'), '--force'));
   const showTime = async (page) => {
     const begun = performance.now();
     await go(page, 'time');
@@ -46,6 +103,7 @@ try {
     return performance.now() - begun;
   };
   console.log(`trace of ${megabytes('long.ttperf').toFixed(1)} MB: written in ${seconds(written)}, ${megabytes('long.html').toFixed(1)} MB, ${await measureOpening(browser, 'long.html', showTime)}`);
+  console.log(`summary: slowest first view ${seconds(worst.opening)}, slowest frame ${Math.round(worst.frame)} ms, ${worst.violations} violations of axe-core, ${worst.overlaps} overlapping labels, ${worst.problems} errors or requests`);
 } finally {
   await browser.close();
 }

@@ -1,5 +1,5 @@
 // The data in a page (docs/report.md "Page data") and their decoding. C++ side: analysis/page/page_*.cpp.
-export const pageVersion = 3;
+export const pageVersion = 4;
 
 export interface Blocking {
   grid: [number, number];
@@ -104,6 +104,52 @@ export interface Load {
   kind: string;
   chip: number;
   busy: number[];
+  bytes: number;
+  bytes_per_cycle: number;
+  /** Of a NoC link: it leaves the node at column x and row y in this direction. */
+  noc?: number;
+  at?: [x: number, y: number];
+  direction?: string;
+  channel?: number;
+  to_chip?: number;
+}
+/** Math of all cores of an op in an epoch, bytes of all inputs; first and last cycle from the epoch's start. */
+export type WorkRow = [epoch: number, op: string, math: number, dramBytes: number, inBytes: number, outBytes: number, first: number, last: number];
+/** NoC links that a pipe uses; of traces of level 2. */
+export interface Route {
+  op: string;
+  operand: number;
+  from: string;
+  queue: string;
+  chip: number;
+  noc: number;
+  links: [x: number, y: number, direction: string][];
+  bytes: number;
+}
+/** A cause of lost time (ttperf advice --json). */
+export interface AdviceCause {
+  kind: string;
+  place: string;
+  share: number;
+  gain: number;
+  measured_gain: number | null;
+  op: string;
+  worst_epoch: number;
+  remedies: string[];
+}
+export interface AdviceData {
+  cycles: number;
+  causes: AdviceCause[];
+}
+/** The report of 'ttsim run --json' (docs/figures.md). */
+export interface RunReport {
+  uncertainty?: number | null;
+  host_seconds?: number;
+  host_time_share?: number;
+  end_to_end_per_second?: number | null;
+  inputs_per_second?: number | null;
+  latency_cycles?: number | null;
+  [more: string]: unknown;
 }
 /** Figures of a training step (docs/figures.md). */
 export interface Training {
@@ -121,6 +167,9 @@ export interface Trace {
   cores: CoreRow[];
   series: Series[];
   loads: Load[];
+  work: WorkRow[];
+  routes?: Route[];
+  advice?: AdviceData;
 }
 export interface Run {
   name: string;
@@ -135,6 +184,8 @@ export interface Run {
   epochs?: Epoch[];
   passes?: Pass[];
   trace?: Trace;
+  report?: RunReport;
+  host_steps?: string[];
 }
 export interface PageData {
   kind: string;

@@ -6,7 +6,7 @@ const packed = (value: unknown) => deflateSync(Buffer.from(JSON.stringify(value)
 
 describe('the data of a page', () => {
   it('are decoded unchanged', async () => {
-    const page = await readPage(packed({ kind: 'ttsim page data', version: 3, ttsim: '0', runs: [{ name: '\u00dc', files: [], notes: [] }] }));
+    const page = await readPage(packed({ kind: 'ttsim page data', version: 4, ttsim: '0', runs: [{ name: '\u00dc', files: [], notes: [] }] }));
     expect(page.runs[0]?.name).toBe('\u00dc');
   });
   it('of another version are refused with a remedy', async () => {

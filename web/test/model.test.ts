@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { CoreRow, Op, Run } from '../src/data';
 import { entryText, Model, opTime, reblocking } from '../src/model';
 import { extent, gridRows } from '../src/pages/placement';
-import { lanesOf } from '../src/pages/time';
+import { lanesOfCore } from '../src/time/lanes';
 import { inputsOf } from '../src/series';
 
 const op = (name: string, inputs: string[], grid: [number, number] = [1, 1]): Op => ({
@@ -36,9 +36,9 @@ describe('the grid', () => {
 describe('time', () => {
   it('has a line for each cause of a core', () => {
     const row = [0, 1, 1, 0, 10, 30, 0, 30, 1, 1, 5, 12, 0, 8, 0, 10, 0, 0, 0, 0, 0];
-    const lanes = lanesOf({ epoch: 0, op: 'a', chip: 0, x: 1, y: 2, start: 10, end: 40, series: [row] });
-    expect(lanes.map((lane) => lane.only)).toEqual([undefined, 'wait_source', 'wait_dram', 'busy']);
-    expect(lanes[0]?.label).toBe('a on 1-2');
+    const lanes = lanesOfCore([{ epoch: 0, offset: 0, series: { epoch: 0, op: 'a', chip: 0, x: 1, y: 2, start: 10, end: 40, series: [row] } }]);
+    expect(lanes.map((lane) => (lane.kind === 'core' ? lane.only : 'no core'))).toEqual([undefined, 'wait_source', 'wait_dram', 'busy']);
+    expect(lanes[0]?.label).toBe('core 1-2');
   });
   it('sums cores and finds the limiting cause', () => {
     const core = (busy: number, dram: number): CoreRow => [0, 'a', 1, 1, 0, busy + dram, busy, 0, 0, dram, 0, 0, 0, 0, 0, 0];

@@ -8,8 +8,9 @@ from .errors import SweepError, unknown
 
 TABLES = {"run": RUN_FLAGS, "compile": COMPILE_FLAGS}
 # written by the sweep itself, or without effect on a point
-_RESERVED = {"run": {"json", "trace", "trace_file", "telemetry", "progress", "dump_dir", "outputs_dir"},
-             "compile": {"json", "output", "keep_passes", "reportify", "explain", "explain_op", "write_format_rules"}}
+_RESERVED = {"run": {"json", "trace", "trace_file", "telemetry", "progress", "dump_dir", "outputs_dir",
+                     "report"},
+             "compile": {"json", "report", "output", "keep_passes", "reportify", "explain", "explain_op", "write_format_rules"}}
 
 
 def option_key(command: str, name: str) -> str:

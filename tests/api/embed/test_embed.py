@@ -199,6 +199,12 @@ class Installation(unittest.TestCase):
                               (["ttsim", "noc", "re"], "replay"), (["ttsim", "run", "--color", "al"], "always")):
             self.assertEqual(self.completed(words), wanted, words)
         self.assertEqual(self.completed(["ttsim", "run", "enc"]), "")  # files, by bash itself
+        self.assertEqual(self.completed(["ttsim", "run", "--device", "wh_n15"]), "wh_n150")
+        fish = (self.prefix / "share/fish/vendor_completions.d/ttsim.fish").read_text(encoding="utf-8")
+        self.assertRegex(fish, r"complete -c ttsim -n '__fish_seen_subcommand_from run' -l mode .*-a 'full timing functional'")
+        zsh = (self.prefix / "share/zsh/vendor-completions/_ttsim").read_text(encoding="utf-8")
+        self.assertTrue(zsh.startswith("#compdef ttsim\n"))
+        self.assertIn("'ttsim run --mode') choices=\"full timing functional\"", zsh)
 
     def completed(self, words):
         script = self.prefix / "share/bash-completion/completions" / words[0]

@@ -17,7 +17,7 @@ export const checks = {
     expect(entry.startsWith(mm.name), `the entry of ${mm.name}: ${entry.slice(0, 80)}`);
     const lit = await page.$$eval('#grid rect[data-lit=input], #grid rect[data-lit=output]', (all) => all.map((box) => box.dataset.name));
     expect(lit.length >= 2, `inputs and outputs of ${mm.name} are lit: ${lit}`);
-    const link = await page.$eval('#details a', (a) => a.dataset.link);
+    const link = await page.$eval('#details [data-link]', (link) => link.dataset.link);
     expect(lit.includes(link), `${link} is linked and lit`);
     expect(problems.length === 0, problems.join('; '));
     await page.close();
@@ -28,6 +28,7 @@ export const checks = {
     const op = await page.textContent('#slowest tbody tr td');
     await page.click('#slowest tbody tr');
     await page.waitForSelector('body[data-shown=placement]');
+    await page.mouse.move(5, 5);  // away from the op that the pointer is on now
     expect((await page.textContent('#details h2')) === op, `${op} is shown`);
     const colour = () => page.$eval(`#grid rect[data-name="${op}"]`, (box) => box.getAttribute('fill'));
     const busy = await colour();

@@ -1,6 +1,6 @@
 // Graphs: all passes, search, links, differences, and a node in other passes.
 import { writeFileSync } from 'node:fs';
-import { expect, go, open } from '../browser.mjs';
+import { expect, go, open, overlappingLabels } from '../browser.mjs';
 
 const model = `%x = input : f32[1, 64, 128]
 %w = constant [0.5] : f32[128, 128]
@@ -27,7 +27,7 @@ export const checks = {
     await page.waitForSelector('canvas[data-chosen="s"]');
     expect((await page.textContent('#details')).includes('softmax'), 'all fields of the node');
     expect((await page.$$('#across li')).length > 0, 'the same node in other passes');
-    await page.click('#details a[data-link=m]');
+    await page.click('#details [data-link=m]');
     await page.waitForSelector('canvas[data-chosen="m"]');
     const decomposed = String(passes.findIndex((pass) => pass.endsWith('decomposed')));
     await page.selectOption('#pass', decomposed);
@@ -47,6 +47,8 @@ export const checks = {
     await page.waitForSelector('canvas[data-graph=post_placer][data-layout=elk]');
     const picture = () => page.$eval('canvas', (canvas) => canvas.toDataURL());
     const box = await (await page.$('canvas')).boundingBox();
+    await page.click('#fit');
+    await page.waitForTimeout(50);
     const before = await picture();
     await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
     await page.mouse.wheel(0, -600);
@@ -55,6 +57,8 @@ export const checks = {
     await page.click('#fit');
     await page.waitForTimeout(50);
     expect((await picture()) === before, 'Fit goes back');
+    const { count, overlaps } = await overlappingLabels(page, '#graph');
+    expect(count > 10 && overlaps.length === 0, `${count} labels; overlap: ${overlaps.slice(0, 3)}`);
     expect(problems.length === 0, problems.join('; '));
     await page.close();
   },

@@ -16,23 +16,49 @@ export const checks = {
     await page.close();
   },
 
-  async 'time zooms and leads to ops'(browser, { at }) {
+  async 'time zooms with Ctrl, sums a selection, and leads to ops'(browser, { at }) {
     const { page, problems } = await open(browser, at('bert.html'));
     await go(page, 'time');
-    const before = await page.textContent('#window');
-    expect(before.startsWith('cycles 0 to '), `the whole epoch first: ${before}`);
+    const said = () => page.textContent('#window');
+    const before = await said();
+    expect(before.startsWith('cycles 0 to '), `the whole run first: ${before}`);
     const box = await (await page.$('#gantt')).boundingBox();
-    await page.mouse.move(box.x + box.width / 2, box.y + 60);
-    await page.mouse.wheel(0, -800);
+    const middle = box.x + box.width / 2, row = box.y + 110;
+    await page.mouse.move(middle, row);
+    await page.mouse.wheel(0, 60);
     await page.waitForTimeout(60);
-    expect((await page.textContent('#window')) !== before, 'the wheel changes the window');
+    expect((await said()) === before, 'the wheel alone scrolls');
+    await page.evaluate(() => document.querySelector('#gantt').dispatchEvent(new window.WheelEvent('wheel', { deltaY: -300, ctrlKey: true, clientX: 700, clientY: 300, cancelable: true })));
+    expect((await said()) !== before, 'Ctrl and the wheel change the window');
+    expect(/from=\d+&to=\d+/.test(page.url()), `the address has the window: ${page.url()}`);
     const colours = await page.$eval('#gantt', (canvas) => new Set(new Uint32Array(canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.buffer)).size);
     expect(colours > 5, `inputs are drawn: ${colours} colours`);
     await page.focus('#gantt');
     await page.keyboard.press('f');
-    expect((await page.textContent('#window')) === before, 'f fits');
-    await page.mouse.click(box.x + box.width / 2, box.y + 60);
+    expect((await said()) === before, 'f fits');
+    const at_ = await page.$eval('#gantt', (canvas) => canvas.getBoundingClientRect().toJSON());
+    await page.mouse.move(at_.x + at_.width * 0.3, at_.y + 90);
+    await page.mouse.down();
+    await page.mouse.move(at_.x + at_.width * 0.7, at_.y + 90, { steps: 4 });
+    await page.mouse.up();
+    expect(/Selected: [\d,]+ cycles.*busy [\d.]+ %.*DRAM about/.test(await page.textContent('#sums')), `sums: ${await page.textContent('#sums')}`);
+    await page.mouse.move(at_.x + at_.width * 0.4, at_.y + 82);
+    expect(/length/.test(await page.textContent('#tooltip')), 'a tooltip');
+    await page.keyboard.press('Escape');
+    await page.mouse.click(at_.x + at_.width * 0.5, at_.y + 82);
     await page.waitForSelector('body[data-shown=placement]');
+    expect(problems.length === 0, problems.join('; '));
+    await page.close();
+  },
+
+  async 'the address keeps page, op and window'(browser, { at }) {
+    const { page, problems } = await open(browser, at('bert.html'));
+    await page.evaluate(() => { window.location.hash = 'time?from=1000&to=5000'; });
+    await page.waitForFunction(() => /cycles 1,000 to 5,000/.test(document.querySelector('#window')?.textContent ?? ''));
+    await page.evaluate(() => { window.location.hash = 'placement?op=mlp.down&colours=cause'; });
+    await page.waitForSelector('#details');
+    expect((await page.textContent('#details h2')) === 'mlp.down' && (await page.inputValue('#colours')) === 'cause', 'op and colours of the address');
+    expect((await page.$('button[data-page=compare]')) === null, 'one run is not compared');
     expect(problems.length === 0, problems.join('; '));
     await page.close();
   },
@@ -44,12 +70,13 @@ export const checks = {
     await page.click(`#grid [data-core="${core}"]`);
     await page.waitForSelector('body[data-shown=time]');
     expect((await page.inputValue('#time-core')).endsWith(`:${core}`), `core ${core} is chosen`);
-    const rows = () => page.$eval('#gantt', (canvas) => canvas.clientHeight);
+    await page.waitForFunction(() => document.querySelector('.lanes > div').clientHeight > 0);
+    const rows = () => page.$eval('.lanes > div', (lanes) => lanes.clientHeight);
     const colours = await page.$eval('#gantt', (canvas) => new Set(new Uint32Array(canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.buffer)).size);
     expect(colours > 3, `its inputs are drawn: ${colours} colours`);
     const one = await rows();
     await page.selectOption('#time-core', '');
-    expect((await rows()) > one, 'all ops again');
+    await page.waitForFunction((high) => document.querySelector('.lanes > div').clientHeight > high, one);
     expect(problems.length === 0, problems.join('; '));
     await page.close();
   },

@@ -15,7 +15,7 @@ export async function elkLayout(graph: Graph): Promise<Layout> {
         'elk.algorithm': 'layered', 'elk.direction': 'DOWN', 'elk.spacing.nodeNode': String(boxGap),
         'elk.layered.spacing.nodeNodeBetweenLayers': String(layerGap), 'elk.layered.nodePlacement.strategy': 'BRANDES_KOEPF',
       },
-      children: graph.nodes.map((node, i) => ({ id: String(i), width: boxWidth(node.name, node.title), height: boxHeight })),
+      children: graph.nodes.map((node, i) => ({ id: String(i), width: boxWidth(node), height: boxHeight })),
       edges: graph.edges.map((edge, i) => ({ id: `e${i}`, sources: [String(edge.from)], targets: [String(edge.to)] })),
     });
     return movedToOrigin((placed.children ?? []).map((box) => ({ x: box.x ?? 0, y: box.y ?? 0, w: box.width ?? 0, h: box.height ?? 0 })));

@@ -3,12 +3,14 @@ import type { Op, Pass, Queue, Run } from '../data';
 import { Model } from '../model';
 
 /** Queues and values are ovals: light for activations, dark for parameters. */
-export type NodeKind = 'op' | 'activation' | 'parameter' | 'output';
+export type NodeKind = 'op' | 'activation' | 'parameter' | 'output' | 'group';
 export interface GraphNode {
   name: string;
   title: string;
   kind: NodeKind;
   epoch?: number;
+  /** Cycles and share, if the run has times. */
+  note?: string;
   /** Identifies the node in other passes. */
   origin: string;
   fields: Record<string, unknown>;
@@ -18,6 +20,8 @@ export interface GraphEdge {
   to: number;
   operand: number;
   tms: string;
+  /** Edges that it stands for between groups. */
+  count?: number;
   /** A result of the forward program that the backward program reads. */
   saved?: boolean;
 }

@@ -1,5 +1,5 @@
 // Layered layout: layers by longest path, order by the median of neighbours. Linear in edges, for graphs of any size.
-import type { Graph } from './graph';
+import type { Graph, GraphNode } from './graph';
 
 export interface Box {
   x: number;
@@ -12,10 +12,10 @@ export interface Layout {
   width: number;
   height: number;
 }
-export const boxHeight = 38, layerGap = 46, boxGap = 14;
+export const boxHeight = 46, layerGap = 46, boxGap = 14;
 
-export function boxWidth(name: string, title: string): number {
-  return Math.min(240, 20 + 7 * Math.max(name.length, title.length));
+export function boxWidth(node: GraphNode): number {
+  return Math.min(240, 20 + 7 * Math.max(node.name.length, node.title.length, node.note?.length ?? 0));
 }
 
 /** The layer of each node: below all of its inputs. Nodes without inputs are directly above their first reader. */
@@ -73,7 +73,7 @@ export function layered(graph: Graph, sweeps = 6): Layout {
   const rows: number[][] = [];
   layer.forEach((at, node) => (rows[at] ??= []).push(node));
   for (let i = 0; i < rows.length; ++i) rows[i] ??= [];
-  const boxes = graph.nodes.map((node, i): Box => ({ x: 0, y: (layer[i] ?? 0) * (boxHeight + layerGap), w: boxWidth(node.name, node.title), h: boxHeight }));
+  const boxes = graph.nodes.map((node, i): Box => ({ x: 0, y: (layer[i] ?? 0) * (boxHeight + layerGap), w: boxWidth(node), h: boxHeight }));
   const near = neighbours(graph);
   const target = new Array<number>(graph.nodes.length).fill(0);
   for (const row of rows) spread(row, boxes, target);

@@ -1,14 +1,14 @@
 // The details panel: all properties of an op or a queue, with links.
 import { el } from '../dom';
 import { bytes, hex, number, percent } from '../format';
-import { causeNames, causeColours } from '../colour';
+import { partCss, partStyles } from '../colour';
 import { causes, type Model, type OpTime } from '../model';
 
 function links(title: string, names: [name: string, more: string][], open: (name: string) => void): HTMLElement | null {
   if (names.length === 0) return null;
   const list = el('ul');
   for (const [name, more] of names)
-    list.append(el('li', {}, el('a', { tabindex: 0, 'data-link': name, onclick: () => open(name), onkeydown: (e) => { if ((e as KeyboardEvent).key === 'Enter') open(name); } }, name), more === '' ? '' : ` (${more})`));
+    list.append(el('li', {}, el('button', { class: 'link', 'data-link': name, onclick: () => open(name) }, name), more === '' ? '' : ` (${more})`));
   return el('div', {}, el('h2', {}, title), list);
 }
 
@@ -25,7 +25,7 @@ export function details(model: Model, name: string, time: OpTime | undefined, op
     const list = el('ul', { class: 'plain' });
     causes.forEach((cause, i) => {
       const part = time.parts[i] ?? 0;
-      if (part > 0) list.append(el('li', {}, el('span', { style: `color:${causeColours[cause]}` }, '\u25a0 '), `${causeNames[cause]}: ${percent(part / Math.max(1, time.cycles))}`));
+      if (part > 0) list.append(el('li', {}, el('i', { class: 'swatch', style: `background:${partCss(cause)}` }), `${partStyles[cause].name}: ${percent(part / Math.max(1, time.cycles))}`));
     });
     box.append(el('h2', {}, `Cycles of its cores (${number(time.cycles)})`), list);
   }
