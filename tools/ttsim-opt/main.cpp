@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <optional>
 
 #include "base/read_file.hpp"
 #include "base/text.hpp"
@@ -14,10 +15,12 @@
 #include "tools/common/output.hpp"
 #include "tools/common/run_tool.hpp"
 #include "tools/common/usage.hpp"
+#include "tools/ttsim-opt/reduce.hpp"
 
 namespace {
 
 using namespace ttsim::impl;
+using cli::PassesRun;
 
 struct Flags {
     ir::ModelFiles files;
@@ -26,9 +29,10 @@ struct Flags {
     cli::CompileRequestFiles yaml;
     ir::PassValues own;
     std::vector<std::string> passes;
-    std::string pipeline;
-    std::int64_t elide = 64;
-    bool list = false, print_after_all = false, no_verify = false;
+    std::string pipeline, out;
+    PassesRun how;
+    std::vector<std::string> print_before, print_after;
+    bool list = false, no_verify = false, reduces = false;
 };
 
 void list_passes() {
@@ -77,32 +81,95 @@ ir::PassOptions options_of(Flags& flags) {
     return made;
 }
 
-void run(Flags& flags) {
-    if (flags.list) return list_passes();
+std::set<std::string, std::less<>> known_passes(const std::vector<std::string>& names) {
+    std::set<std::string, std::less<>> known;
+    for (const std::string& name : names) known.emplace(pass_named(name)->name);
+    return known;
+}
+
+/// Returns the exit code.
+int run(Flags& flags) {
+    if (flags.list) {
+        list_passes();
+        return 0;
+    }
     if (flags.files.model.empty()) fail_input({}, "expected a file: a graph in text form or an ONNX model");
+    std::optional<cli::OutputFile> file;
+    if (!flags.out.empty()) file.emplace(flags.out, FileKind::Text);
     const ir::PassOptions options = options_of(flags);
-    const auto passes = selected_passes(flags);
+    PassesRun& how = flags.how;
+    how.passes = selected_passes(flags);
+    how.options = &options;
+    how.verify = !flags.no_verify;
+    how.print_before = known_passes(flags.print_before);
+    how.print_after = known_passes(flags.print_after);
+    how.print = [](const std::string& text) { cli::print_text(text); };
+    if (flags.files.model == "-") flags.files.model = "/dev/stdin";
     ir::Graph graph = ir::read_model(flags.files);
-    if (!flags.no_verify) graph.verify();
-    ir::run_passes(graph, passes, options, !flags.no_verify, [&](const ir::Pass& pass, const ir::Graph& now) {
-        if (flags.print_after_all)
-            cli::print_text(fmt::format("// after {}\n{}\n", pass.name, ir::print_graph(now, flags.elide)));
-    });
-    if (!flags.print_after_all || passes.empty()) cli::print_text(ir::print_graph(graph, flags.elide));
+    if (how.verify) graph.verify();
+    const auto print_result = [&](const std::string& text) {
+        if (file)
+            file->write(text);
+        else
+            cli::print_text(text);
+    };
+    if (flags.reduces) {
+        const cli::Reduced reduced = cli::reduce(graph, how);
+        print_result(fmt::format("// fails: {}\n{}", reduced.failure, ir::print_graph(reduced.graph)));
+        fmt::print(stderr, "reduced from {} to {} nodes in {} trials\n", graph.nodes.size(), reduced.graph.nodes.size(),
+                   reduced.trials);
+        return 0;
+    }
+    if (const auto changed = cli::run_passes(graph, how)) {
+        fmt::print(stderr,
+                   "ttsim-opt: error: pass '{}' changes values: output '{}' differs by {:.3g} of its largest "
+                   "magnitude, {:.3g} are allowed; --reduce finds a small graph that shows it\n",
+                   changed->pass, changed->output, changed->difference, changed->allowed);
+        return 1;
+    }
+    const bool printed = how.print_after_all || how.print_changed;
+    if (file || !printed || how.passes.empty()) print_result(ir::print_graph(graph, how.elide));
+    return 0;
 }
 
 void add_flags(CLI::App& app, Flags& flags) {
-    app.add_option("file", flags.files.model, "Graph in text form, or model (.onnx)")->type_name("FILE");
+    app.add_option("file", flags.files.model, "Graph in text form, or model (.onnx); '-' = a graph from standard input")
+        ->type_name("FILE");
+    app.add_option("-o,--output", flags.out, "File for the result. Default: standard output")->type_name("FILE");
     CLI::Option* passes = app.add_option("--passes", flags.passes, "Passes, in the order to run them")
                               ->delimiter(',')
                               ->allow_extra_args(false)
                               ->type_name("A,B");
     app.add_option("--pipeline", flags.pipeline, "A named list of passes")->excludes(passes)->type_name("NAME");
     cli::add_pass_options(app, flags.request, flags.yaml, flags.own);
-    app.add_option("--elide", flags.elide,
+    app.add_option("--elide", flags.how.elide,
                    "Print constants with more elements than N as their size only; 0: never. Default: 64")
         ->type_name("N");
-    app.add_flag("--print-after-all", flags.print_after_all, "Print the graph after each pass");
+    app.add_flag("--print-after-all", flags.how.print_after_all, "Print the graph after each pass");
+    app.add_option("--print-before", flags.print_before, "Print the graph before these passes")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->type_name("A,B");
+    app.add_option("--print-after", flags.print_after, "Print the graph after these passes")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->type_name("A,B");
+    app.add_flag("--print-changed", flags.how.print_changed,
+                 "Print the lines that each pass removes (-) and adds (+), instead of the result");
+    app.add_flag("--time-passes", flags.how.time_passes, "Print the seconds of each pass to standard error");
+    app.add_flag(
+        "--verify-values", flags.how.verify_values,
+        "Compare the outputs before and after each pass, on three samples in float32; exit code 1 names a pass "
+        "that changes them. Not compared are graphs of tiles, and ops that the host lacks");
+    app.add_option(
+           "--tolerance", flags.how.tolerance,
+           "Largest difference for --verify-values, as a share of an output's largest magnitude. Default: 0.0001, "
+           "of float16 0.004, of bfloat16 0.03, of integers 0")
+        ->check(cli::in_range(0.0, 1.0))
+        ->type_name("X");
+    app.add_flag("--reduce", flags.reduces,
+                 "Shrink the graph while the passes fail in the same way: a refusal, a crash, or with --verify-values "
+                 "changed values. Prints the smallest graph found");
     app.add_flag(
         "--verify-each,!--no-verify-each", [&](std::int64_t n) { flags.no_verify = n < 0; },
         "Verify after each pass (default)");
@@ -114,16 +181,17 @@ int parse_and_run(int argc, char** argv) {
     app.name("ttsim-opt");
     app.set_version_flag("--version", "ttsim-opt " TTSIM_VERSION);
     app.footer(
-        "Exit codes: 0 success, 2 wrong input, 4 a feature that the compiler lacks, 70 a bug in ttsim-opt\n\n"
+        "Exit codes: 0 success, 1 a pass changes values, 2 wrong input, 4 a feature that the compiler lacks, 70 a bug "
+        "in ttsim-opt\n\n"
         "Examples:\n"
         "  ttsim-opt --list-passes\n"
         "  ttsim-opt model.onnx --passes fold-constants,canonicalize\n"
-        "  ttsim-opt graph.tg --pipeline lower --print-after-all");
+        "  ttsim-opt graph.tg --pipeline lower --print-after-all\n"
+        "  ttsim-opt graph.tg --pipeline lower --verify-values --reduce -o small.tg");
     Flags flags;
     add_flags(app, flags);
     if (const auto done = cli::parse(app, argc, argv)) return *done;
-    run(flags);
-    return 0;
+    return run(flags);
 }
 
 }  // namespace
