@@ -27,8 +27,8 @@
 //   operands in one tile row of exp and sigmoid: their absolute error is the relative error of the result
 //   with --wide-results, the default of ttsim compile: results of up to 1024 elements in up to 8 tiles
 //
-// Where Dst holds 16 bits, such small results of sigmoid are Float16 (fp16-quantizers): its operand may saturate and its
-// result is at most 1, so 5 exponent bits suffice.
+// Where Dst holds 16 bits, such small results of sigmoid are Float16 (fp16-quantizers): its operand may saturate and
+// its result is at most 1, so 5 exponent bits suffice.
 //
 // Sums in a 16-bit Dst are rounded after each step, half up in magnitude. The sum of an 8-bit number and a constant
 // loses few low bits. Therefore many losses are exact ties, which all round up: gates and the activations they scale
@@ -66,7 +66,8 @@ bool has_large(const Literal& literal) {
     return std::any_of(literal.floats().begin(), literal.floats().end(), [](float v) { return std::fabs(v) >= large; });
 }
 
-/// A result of few numbers, such as probabilities of classes or corners of boxes, which one more rounding could reorder.
+/// A result of few numbers, such as probabilities of classes or corners of boxes, which one more rounding could
+/// reorder.
 bool is_small_result(const Graph& graph, ValueId id) {
     constexpr std::int64_t max_numbers = 1024, max_tiles = 8;
     if (extent(graph.nodes[id].type.dims) > max_tiles) return false;

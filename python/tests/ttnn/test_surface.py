@@ -158,9 +158,11 @@ def test_memory(device):
     del x, y, view
     gc.collect()
     assert device.report()["memory"]["DRAM"]["used"] == start and device.report()["memory"]["L1"]["used"] == 0
-    for make in (lambda: on(device, torch.zeros(8192, 8192), memory_config=ttnn.L1_MEMORY_CONFIG),
-                 lambda: ttnn.zeros((8192, 8192), device=device, memory_config=ttnn.L1_MEMORY_CONFIG),
-                 lambda: ttnn.repeat(on(device, torch.zeros(32, 32)), (256, 256), memory_config=ttnn.L1_MEMORY_CONFIG)):
+    wide = {"dtype": ttnn.float32, "memory_config": ttnn.L1_MEMORY_CONFIG}
+    for make in (lambda: on(device, torch.zeros(5120, 5120), **wide),
+                 lambda: ttnn.zeros((5120, 5120), device=device, **wide),
+                 lambda: ttnn.repeat(on(device, torch.zeros(32, 32), dtype=ttnn.float32), (160, 160),
+                                     memory_config=ttnn.L1_MEMORY_CONFIG)):
         with pytest.raises(RuntimeError, match=r"ttnn\.\w+: out of L1 memory: a buffer of \d+ bytes .*\d+ bytes are free"):
             make()
 
