@@ -28,7 +28,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(OpBlocks, mblock_m, mblock_n, ublock_rt, ublo
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(OpEstimate, kernel_cycles, limit_cycles)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RunInfo, ttsim, command, netlist, arch, device, mode, numerics, status, message,
                                    seed, clock_mhz, level, cycles, bucket_cycles, saved_bytes, inputs_per_second,
-                                   end_to_end_per_second)
+                                   end_to_end_per_second, rate_of_loop)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PerfData, run, chip_cores, epochs, same_as, details, queues, resources, blocks,
                                    estimates)
 
@@ -37,7 +37,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PerfData, run, chip_cores, epochs, same_as, d
 namespace ttsim::impl::report {
 
 using Saved = nlohmann::json;
-static constexpr int saved_version = 4;
+static constexpr int saved_version = 5;
 static constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
 
 std::string netlist_text(trace::Reader& trace) {

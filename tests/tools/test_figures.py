@@ -73,8 +73,16 @@ class Surfaces(WithFolder):
         saved = self.folder / "saved.json"
         run(TTPERF, self.trace, "--save", saved)
         screen = run(TTPERF, "--load", saved)
-        shown = [float(re.search(rf"{name}: ([\d.]+) inputs/s", screen)[1]) for name in ("End to end", "(?:Steady|Loop)")]
+        word = "Loop" if ", loop: " in self.text else "Steady"
+        shown = [float(re.search(rf"{name}: ([\d.]+) inputs/s", screen)[1]) for name in ("End to end", word)]
         self.assert_rates(*shown, 1)
+
+    def test_screens_call_a_rate_of_loops_so(self):
+        text, _, trace = self.timed(EXAMPLES / "matmul_gelu.yaml", name="loops")
+        self.assertIn(", loop: ", text)
+        saved = self.folder / "loops_saved.json"
+        run(TTPERF, trace, "--save", saved)
+        self.assertIn("Loop: ", run(TTPERF, "--load", saved))
 
     def test_rates_of_epochs(self):
         by_name = {graph["name"]: graph for graph in self.report["graphs"]}
