@@ -4,9 +4,10 @@
 #include <chrono>
 #include <cmath>
 #include <filesystem>
+#include <thread>
 
 #include "base/error.hpp"
-#include "base/parallel.hpp"
+#include "base/thread_pool.hpp"
 
 namespace ttsim::impl::noc {
 
@@ -51,7 +52,8 @@ FileReplay replay_file(const std::string& file, const Topology& topology, const 
 std::vector<FileReplay> replay_files(const std::vector<std::string>& files, const Topology& topology,
                                      const Constants& constants, Loop loop) {
     std::vector<FileReplay> replays(files.size());
-    parallel_for(0, files.size(), [&](std::size_t n) {
+    ThreadPool pool(std::max(1U, std::thread::hardware_concurrency()));
+    pool.parallel_for(files.size(), [&](std::size_t n) {
         try {
             replays[n] = replay_file(files[n], topology, constants, loop);
         } catch (const Error&) {
