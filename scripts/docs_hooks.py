@@ -8,6 +8,7 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+PICTURES = ROOT / "build/pictures"  # of scripts/pictures
 PAGES = ("CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "CODE_OF_CONDUCT.md")
 LINK = re.compile(r"(?<=\]\()(?!https?://|#|mailto:)([^)#\s]+)(#[^)\s]*)?(?=\))")
 
@@ -24,10 +25,25 @@ def linked_files() -> set[str]:
     return found
 
 
+def gallery(pictures: list[pathlib.Path]) -> str:
+    """The text of the page of pictures."""
+    lines = ["# Gallery", "", "Pages of `ttsim report` and screens of `ttperf`, of the example `bert_encoder.yaml`."]
+    if not pictures:
+        lines += ["", "`scripts/pictures` makes the pictures; the site was built without them."]
+    for picture in pictures:
+        title = picture.stem.replace("-", ", ", 2)
+        lines += ["", f"## {title}", "", f"![{title}](pictures/{picture.name})"]
+    return "\n".join(lines) + "\n"
+
+
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     for name in sorted({*PAGES, *linked_files()}):
         text = (ROOT / name).read_text()
         files.append(File.generated(config, name, content=text))
+    pictures = sorted(PICTURES.glob("*.*")) if PICTURES.is_dir() else []
+    for picture in pictures:
+        files.append(File.generated(config, f"pictures/{picture.name}", abs_src_path=str(picture)))
+    files.append(File.generated(config, "gallery.md", content=gallery(pictures)))
     return files
 
 
