@@ -61,6 +61,7 @@ void Sequencer::add_to_window(EpochCommand command) {
     Pending pending;
     pending.use = use_of(command, pointers_);
     pending.command = std::move(command);
+    pending.number = next_number_++;
     window_.push_back(std::move(pending));
 }
 
@@ -81,8 +82,9 @@ void Sequencer::issue() {
         fill_window();
         for (Pending& pending : window_) {
             if (pending.over || pending.epoch || blocked(pending)) continue;
-            run(pending);
             moved = true;
+            if (begins_iteration(pending) && skip_loop_iterations(pending)) break;  // the window is another one now
+            run(pending);
         }
         // makes room in the window, also behind commands of another chip that go on
         moved = std::erase_if(window_, [](const Pending& one) { return one.over; }) > 0 || moved;
@@ -95,7 +97,7 @@ void Sequencer::run(Pending& pending) {
     ++generation_;
     if (const auto* move = std::get_if<MovePointerCommand>(&pending.command)) {
         pointers_.move(*move);
-        log(describe(pending.command, {}, pointers_));
+        log(pending.number, describe(pending.command, {}, pointers_));
         pending.over = true;
         if (move->queue->type == QueueType::Queue)
             context_.memory(*move->queue).set_popped(pointers_.at(*move->queue).popped());
@@ -112,8 +114,9 @@ void Sequencer::run(Pending& pending) {
         return;
     }
     const auto& launch = std::get<EpochLaunch>(pending.command);
+    launched_iteration_ = launch.iteration();
     std::map<const Queue*, QueueAccess> access = pointers_.launch(launch);
-    log(describe(pending.command, access, pointers_));
+    log(pending.number, describe(pending.command, access, pointers_));
     for (const auto& [queue, _] : access)
         if (queue->type == QueueType::Queue && context_.state.read_by_graph[queue])
             context_.memory(*queue).set_popped(pointers_.at(*queue).popped());
@@ -139,7 +142,6 @@ void Sequencer::finish(Pending& pending) {
     inputs_done_ += epoch.inputs();
     const std::unique_ptr<Epoch> ended = std::move(pending.epoch);
     pending.over = true;
-    skip_loop_iterations(*ended);
     issue();
 }
 

@@ -38,6 +38,7 @@ private:
         CommandUse use;
         std::unique_ptr<Epoch> epoch;  // null unless running
         bool over = false;
+        std::size_t number = 0;  // in program order
     };
     /// The properties of a command that affect the simulation: numbers that must be equal in each iteration, and entry
     /// numbers of queues, which advance by the same step.
@@ -47,7 +48,7 @@ private:
     };
     using Popped = std::map<const Queue*, std::int64_t>;
     struct QuiescentPoint {
-        std::size_t commands = 0;  ///< commands issued before it
+        std::size_t commands = 0;  ///< commands before it; all of them are over, and none after it
         Popped popped;             ///< popped entries of each queue, the base of its entry numbers
     };
     /// Commands that are not issued yet, with the pointers at that point.
@@ -71,19 +72,18 @@ private:
     std::vector<Epoch*> in_flight() const;
     void walk(StateWalk& walk, QueueMemory::Moment moment);
     void walk_reports(StateWalk& walk);
-    bool quiescent() const;
-    bool may_repeat(const Graph& graph) const;
+    bool may_repeat(const Pending& launching) const;
     const std::vector<QueueMemory*>& moving_queues();
-    bool ends_iteration(const Epoch& ended) const;
+    bool begins_iteration(const Pending& launching) const;
     bool due_for_comparison();
-    void skip_loop_iterations(const Epoch& ended);
+    bool skip_loop_iterations(const Pending& launching);
     static Issued describe(const EpochCommand& command, const std::map<const Queue*, QueueAccess>& access,
                            PointerTable& pointers);
-    void log(Issued issued);
+    void log(std::size_t number, Issued issued);
     RemainingCommands remaining_commands() const;
     std::int64_t count_identical_rounds(const QuiescentPoint& from, const QuiescentPoint& to, std::int64_t most) const;
     void limit_to_commands(StateWalk& limit, const QuiescentPoint& from, const QuiescentPoint& to);
-    void consume_commands(std::size_t count);
+    void consume_commands(const QuiescentPoint& from, std::size_t count);
 
     static constexpr std::size_t window_size = 64;  ///< number of commands that are looked ahead
     Context& context_;
@@ -101,9 +101,11 @@ private:
     History<std::vector<std::int64_t>> in_flight_history_;  // mark: finished inputs of each epoch
     History<QuiescentPoint> quiescent_history_;
     std::vector<std::int64_t> last_over_;
-    std::deque<Issued> issued_;  // the latest commands; the last one has number commands_ - 1
-    std::size_t commands_ = 0;
-    std::size_t compare_from_ = 0;  // no comparison of commands before this number of them was issued
+    std::deque<Issued> issued_;     // the latest commands, in program order
+    std::size_t issued_from_ = 0;   // number of the first of them
+    std::size_t next_number_ = 0;   // of commands that enter the window
+    std::size_t compare_from_ = 0;  // no comparison of commands before this number
+    std::uint64_t launched_iteration_ = 0;
     std::uint64_t iterations_compared_ = 0, iterations_over_ = 0;  // since the last skip
     bool never_skip_ = false;
     std::uint64_t steps_ = 0;  ///< cycles with events

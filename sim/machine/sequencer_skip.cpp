@@ -134,11 +134,12 @@ Sequencer::Issued Sequencer::describe(const EpochCommand& command, const std::ma
     return issued;
 }
 
-void Sequencer::log(Issued issued) {
-    ++commands_;
-    if (!may_skip()) return;
-    issued_.push_back(std::move(issued));
-    if (issued_.size() > max_iteration_commands) issued_.pop_front();
+void Sequencer::log(std::size_t number, Issued issued) {
+    if (!may_skip() || number < issued_from_) return;
+    // commands are issued as soon as they may, and not always in program order
+    if (number - issued_from_ >= issued_.size()) issued_.resize(number - issued_from_ + 1);
+    issued_[number - issued_from_] = std::move(issued);
+    for (; issued_.size() > max_iteration_commands; ++issued_from_) issued_.pop_front();
 }
 
 bool Sequencer::RemainingCommands::next(EpochCommand& command, Issued& issued) {
@@ -168,24 +169,16 @@ Sequencer::RemainingCommands Sequencer::remaining_commands() const {
     return all;
 }
 
-/// Whether no epoch is in flight and commands have finished in order, so that only the remaining commands matter.
-bool Sequencer::quiescent() const {
-    bool open = false;
-    for (const Pending& pending : window_) {
-        if (pending.epoch || (open && pending.over)) return false;
-        open = open || !pending.over;
-    }
-    return true;
-}
-
-/// Whether a plan with this graph may be launched again.
-bool Sequencer::may_repeat(const Graph& graph) const {
+/// Whether the graph that is launched next may be launched once more.
+bool Sequencer::may_repeat(const Pending& launching) const {
+    const Graph* const graph = std::get<EpochLaunch>(launching.command).members.front().graph;
     const auto launches = [&](const Pending& pending) {
-        const auto* launch = pending.over ? nullptr : std::get_if<EpochLaunch>(&pending.command);
+        if (pending.over || &pending == &launching) return false;
+        const auto* launch = std::get_if<EpochLaunch>(&pending.command);
         return launch && std::any_of(launch->members.begin(), launch->members.end(),
-                                     [&](const ExecuteCommand& member) { return member.graph == &graph; });
+                                     [&](const ExecuteCommand& member) { return member.graph == graph; });
     };
-    return std::any_of(window_.begin(), window_.end(), launches) || stream_.may_launch(graph);
+    return std::any_of(window_.begin(), window_.end(), launches) || stream_.may_launch(*graph);
 }
 
 /// Number of times, at most `most`, that the commands between two points repeat in the remaining commands. Entry
@@ -193,8 +186,10 @@ bool Sequencer::may_repeat(const Graph& graph) const {
 std::int64_t Sequencer::count_identical_rounds(const QuiescentPoint& from, const QuiescentPoint& to,
                                                std::int64_t most) const {
     const std::size_t iteration_commands = to.commands - from.commands;
-    if (iteration_commands == 0 || commands_ - from.commands > issued_.size()) return 0;
-    const std::size_t first = issued_.size() - (commands_ - from.commands);
+    if (iteration_commands == 0 || from.commands < issued_from_) return 0;
+    const std::size_t first = from.commands - issued_from_;
+    TT_CHECK(first + iteration_commands <= issued_.size(), "{} commands from {} were issued", iteration_commands,
+             first);
     const auto at = [](const Popped& popped, const Queue* queue) {
         const auto it = popped.find(queue);
         return it == popped.end() ? 0 : it->second;
@@ -222,22 +217,23 @@ std::int64_t Sequencer::count_identical_rounds(const QuiescentPoint& from, const
 /// more commands: the state may repeat for long while the remaining commands differ.
 void Sequencer::limit_to_commands(StateWalk& limit, const QuiescentPoint& from, const QuiescentPoint& to) {
     constexpr std::size_t commands_per_compared = 16;
-    if (commands_ < compare_from_) return limit.limit(0);
+    if (to.commands < compare_from_) return limit.limit(0);
     limit.limit(count_identical_rounds(from, to, static_cast<std::int64_t>(limit.periods())));
-    if (limit.periods() == 0) compare_from_ = commands_ + commands_per_compared * (to.commands - from.commands);
+    if (limit.periods() == 0) compare_from_ = to.commands + commands_per_compared * (to.commands - from.commands);
 }
 
-/// Marks `count` commands as executed and moves the pointers. The caller advances the state of the machine.
-void Sequencer::consume_commands(std::size_t count) {
+/// Marks `count` commands from this point on as executed and moves the pointers. The caller advances the state of the
+/// machine.
+void Sequencer::consume_commands(const QuiescentPoint& from, std::size_t count) {
     RemainingCommands ahead = remaining_commands();
     EpochCommand command;
     Issued issued;
     for (std::size_t n = 0; n < count; ++n) TT_CHECK(ahead.next(command, issued), "command {} of {}", n, count);
-    commands_ += count;
     issued_.clear();
+    issued_from_ = next_number_ = from.commands + count;
     stream_ = std::move(ahead.stream);
     pointers_ = std::move(ahead.pointers);
-    std::erase_if(window_, [](const Pending& pending) { return !pending.over; });
+    window_.clear();
     for (EpochCommand& left : ahead.window) add_to_window(std::move(left));
 }
 
@@ -268,18 +264,21 @@ void Sequencer::walk_reports(StateWalk& walk) {
     walk.total(context_.state.report.load_cycles);
 }
 
-/// Whether the epoch is the last one of an iteration of a loop. Programs repeat in whole iterations, so states in
-/// between need no comparison. Outside of loops every epoch counts as an iteration.
-bool Sequencer::ends_iteration(const Epoch& ended) const {
-    const std::uint64_t iteration = ended.launch().iteration();
-    for (const Pending& pending : window_)
-        if (const auto* next = pending.over ? nullptr : std::get_if<EpochLaunch>(&pending.command))
-            return iteration == 0 || next->iteration() != iteration;
-    return !at_end_;  // the window is full of pointer moves, as at the end of an iteration
+/// Whether this launch is the first one of an iteration of a loop, with all commands before it over. Programs repeat in
+/// whole iterations, so states in between need no comparison. Outside of loops every launch counts as an iteration.
+bool Sequencer::begins_iteration(const Pending& launching) const {
+    const auto* launch = std::get_if<EpochLaunch>(&launching.command);
+    if (!launch || (launch->iteration() != 0 && launch->iteration() == launched_iteration_)) return false;
+    bool before = true;
+    for (const Pending& pending : window_) {
+        if (&pending == &launching) before = false;
+        if (pending.epoch || pending.over != before) return false;
+    }
+    return true;
 }
 
-/// Whether the state at the end of the present iteration is worth its comparison: all of the first ones, and fewer and
-/// fewer while none was equal to an earlier one.
+/// Whether the state at the beginning of the present iteration is worth its comparison: all of the first ones, and
+/// fewer and fewer while none was equal to an earlier one.
 bool Sequencer::due_for_comparison() {
     constexpr std::uint64_t per_step = 64;
     const std::uint64_t step = std::uint64_t{1} << std::min<std::uint64_t>(iterations_compared_ / per_step, 12);
@@ -288,15 +287,15 @@ bool Sequencer::due_for_comparison() {
     return true;
 }
 
-/// Called when an epoch has ended. If nothing is in flight and the state equals an earlier one, the iterations repeat.
-/// This holds while the remaining commands are the same.
-void Sequencer::skip_loop_iterations(const Epoch& ended) {
-    if (!may_skip() || !quiescent() || !ends_iteration(ended) || !may_repeat(*ended.plan().graphs.front())) return;
-    if (!due_for_comparison()) return;
-    QuiescentPoint present{commands_, {}};
+/// Called before the first launch of an iteration. If the state equals an earlier one, the iterations repeat while the
+/// remaining commands are the same. Returns whether some were skipped; `launching` does not exist then.
+bool Sequencer::skip_loop_iterations(const Pending& launching) {
+    if (!may_skip() || !may_repeat(launching) || !due_for_comparison()) return false;
+    QuiescentPoint present{launching.number, {}};
     for (const auto& [queue, memory] : context_.queues) present.popped[queue] = memory->popped();
+    const Graph* const graph = std::get<EpochLaunch>(launching.command).members.front().graph;
     const auto walk_all = [&](StateWalk& walk) {
-        walk.fixed(&ended.plan());
+        walk.fixed(graph);
         this->walk(walk, Moment::Quiescent);
         walk_reports(walk);
     };
@@ -309,7 +308,8 @@ void Sequencer::skip_loop_iterations(const Epoch& ended) {
         walk_all(limit);
         if (limit.periods() > 0) limit_to_commands(limit, before->mark, present);
         if (limit.periods() > 0) {
-            consume_commands((present.commands - before->mark.commands) * limit.periods());
+            ++generation_;
+            consume_commands(present, (present.commands - before->mark.commands) * limit.periods());
             StateWalk advance(before->snapshot, snapshot, limit.periods());
             const std::int64_t inputs_before = inputs_done_;
             walk_all(advance);
@@ -317,10 +317,11 @@ void Sequencer::skip_loop_iterations(const Epoch& ended) {
             context_.board.clock().skip(advance.cycles());
             quiescent_history_.clear();
             iterations_compared_ = iterations_over_ = 0;
-            return;
+            return true;
         }
     }
     quiescent_history_.add(std::move(snapshot), std::move(present));
+    return false;
 }
 
 }  // namespace ttsim::impl::sim
