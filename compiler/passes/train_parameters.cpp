@@ -9,6 +9,7 @@
 #include <set>
 
 #include "base/text.hpp"
+#include "compiler/ir/derivation.hpp"
 #include "compiler/ir/pass.hpp"
 #include "compiler/ir/training.hpp"
 #include "compiler/passes/divided_parameters.hpp"
