@@ -22,13 +22,22 @@ def words(d):
     return [d.values([rows, d.one(1, 7, 16)]), _sometimes_known(d, _ids(d, d.shape(0, 3, most=40), rows))]
 
 
-@case(aten.embedding_bag.padding_idx, results=(0,), refuses=("a padding id",))
-def bags(d):
+def _bags(d):
     rows, count, mode = d.one(2, 5, 33), d.one(1, 4, 7), d.one(0, 1, 2)
     starts = known(torch.tensor([0, d.integer(0, count), d.integer(0, count)]).sort().values)
     factors = d.values([count]) if mode == 0 and d.flag() else None
     ids = _sometimes_known(d, _ids(d, [count], rows))
-    return [d.values([rows, d.one(1, 7, 16)]), ids, starts, False, mode, False, factors, False, d.one(None, 1)]
+    return [d.values([rows, d.one(1, 7, 16)]), ids, starts, False, mode, False, factors, False]
+
+
+@case(aten.embedding_bag.default, results=(0,))
+def bags(d):
+    return _bags(d)
+
+
+@case(aten.embedding_bag.padding_idx, results=(0,), refuses=("a padding id",))
+def bags_with_padding(d):
+    return [*_bags(d), d.one(None, 1)]
 
 
 @case(aten.index_select.default)
