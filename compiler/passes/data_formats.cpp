@@ -25,7 +25,7 @@
 //   their repetitions for all rows. Their rounding error is the same in every pixel and does not average out. Outputs
 //   of the model, and values that start as one row, keep their format
 //   operands in one tile row of exp and sigmoid: their absolute error is the relative error of the result
-//   with --wide-results, the default of ttsim compile: results of up to 1024 elements in up to 8 tiles
+//   with --wide-results, the default of ttsim compile: results of up to 512 elements in up to 8 tiles
 //
 // Where Dst holds 16 bits, such small results of sigmoid are Float16 (fp16-quantizers): its operand may saturate and
 // its result is at most 1, so 5 exponent bits suffice.
@@ -69,7 +69,7 @@ bool has_large(const Literal& literal) {
 /// A result of few numbers, such as probabilities of classes or corners of boxes, which one more rounding could
 /// reorder.
 bool is_small_result(const Graph& graph, ValueId id) {
-    constexpr std::int64_t max_numbers = 1024, max_tiles = 8;
+    constexpr std::int64_t max_numbers = 512, max_tiles = 8;
     if (extent(graph.nodes[id].type.dims) > max_tiles) return false;
     return std::any_of(graph.outputs.begin(), graph.outputs.end(), [&](const Output& output) {
         return output.value == id && output.type && extent(output.type->dims) <= max_numbers;

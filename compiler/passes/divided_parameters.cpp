@@ -135,16 +135,17 @@ ValueId look_up(Builder& build, const Node& node, std::span<const Rows> table, V
 
 }  // namespace
 
-DividedParameters::DividedParameters(const Graph& graph, const PassOptions& options) {
+DividedParameters::DividedParameters(const Graph& graph, std::int64_t sum_bytes,
+                                     const std::map<std::string, std::int64_t>& divided) {
     const std::vector<Readers> all = readers_of(graph);
     for (ValueId id = 0; id < graph.nodes.size(); ++id) {
         const Node& node = graph.nodes[id];
         const Dims& dims = node.type.dims;
         if (!node.is_parameter() || all[id].others || dims.empty() || count(dims) == 0) continue;
-        const std::int64_t rows = rows_that_fit(dims, options.sum_bytes);
+        const std::int64_t rows = rows_that_fit(dims, sum_bytes);
         if (all[id].look_ups && !all[id].products && rows < dims[0])  // costs nothing, so before it is needed
             rows_[node.name] = rows;
-        else if (const auto parts = options.divided.find(parameter_name(node)); parts != options.divided.end())
+        else if (const auto parts = divided.find(parameter_name(node)); parts != divided.end())
             rows_[node.name] = equal_rows(dims[0], parts->second);
     }
 }

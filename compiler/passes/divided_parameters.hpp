@@ -32,7 +32,7 @@ struct Rows {
 /// Replaces parameters and their readers in a rewrite of the graph. Every `take` of a trained table becomes a product.
 class DividedParameters {
 public:
-    DividedParameters(const Graph& graph, const PassOptions& options);
+    DividedParameters(const Graph& graph, std::int64_t sum_bytes, const std::map<std::string, std::int64_t>& divided);
 
     std::optional<ValueId> replace(Builder& build, const Node& node, std::span<const ValueId> in);
 

@@ -58,7 +58,7 @@ void make_parameters(Graph& graph, const TrainingRequest& request) {
 void run_train_parameters(Graph& graph, const PassOptions& options) {
     if (!options.training) return;
     make_parameters(graph, *options.training);
-    DividedParameters parameters(graph, options);
+    DividedParameters parameters(graph, options.sum_bytes, options.divided);
     rewrite(graph, [&](Builder& build, const Node& node, std::span<const ValueId> in) {
         return parameters.replace(build, node, in);
     });

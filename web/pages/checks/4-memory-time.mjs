@@ -54,7 +54,7 @@ export const checks = {
   async 'the address keeps page, op and window'(browser, { at }) {
     const { page, problems } = await open(browser, at('bert.html'));
     await page.evaluate(() => { window.location.hash = 'time?from=1000&to=5000'; });
-    await page.waitForFunction(() => /cycles 1,000 to 5,000/.test(document.querySelector('#window')?.textContent ?? ''));
+    await page.locator('#window', { hasText: 'cycles 1,000 to 5,000' }).waitFor();
     await page.evaluate(() => { window.location.hash = 'placement?op=mlp.down&colours=cause'; });
     await page.waitForSelector('#details');
     expect((await page.textContent('#details h2')) === 'mlp.down' && (await page.inputValue('#colours')) === 'cause', 'op and colours of the address');

@@ -23,7 +23,7 @@ export const epochColumns: Column[] = [
   { key: 'inputs', title: 'inputs' },
   { key: 'start', title: 'start', unit: 'cycle' },
   { key: 'cycles', title: 'cycles', unit: 'cycles' },
-  { key: 'inputs_per_second', title: 'steady', unit: 'inputs/s', help: 'steady rate, as simulated; empty: too few inputs' },
+  { key: 'inputs_per_second', title: 'inputs/s', unit: 'steady', help: 'steady rate, as simulated; empty: too few inputs' },
   { key: 'speed_per_second', title: 'speed', unit: 'inputs/s', help: 'inputs/s if no op waited for another' },
   { key: 'cores', title: 'cores' },
   { key: 'utilization', title: 'util', share: true, colour: share('utilization'), help: 'share of all cores of its chips that compute, at the speed' },
