@@ -25,7 +25,8 @@
 //   their repetitions for all rows. Their rounding error is the same in every pixel and does not average out. Outputs
 //   of the model, and values that start as one row, keep their format
 //   operands in one tile row of exp and sigmoid: their absolute error is the relative error of the result
-//   with --wide-results, the default of ttsim compile: results of up to 512 elements in up to 8 tiles
+//   with --wide-results, the default of ttsim compile: results of up to 256 elements in one tile row, and those that no
+//   op reads of up to 512 elements in 8 tiles
 //
 // Where Dst holds 16 bits, such small results of sigmoid are Float16 (fp16-quantizers): its operand may saturate and
 // its result is at most 1, so 5 exponent bits suffice.
@@ -66,14 +67,23 @@ bool has_large(const Literal& literal) {
     return std::any_of(literal.floats().begin(), literal.floats().end(), [](float v) { return std::fabs(v) >= large; });
 }
 
-/// A result of few numbers, such as probabilities of classes or corners of boxes, which one more rounding could
-/// reorder.
-bool is_small_result(const Graph& graph, ValueId id) {
-    constexpr std::int64_t max_numbers = 512, max_tiles = 8;
-    if (extent(graph.nodes[id].type.dims) > max_tiles) return false;
-    return std::any_of(graph.outputs.begin(), graph.outputs.end(), [&](const Output& output) {
-        return output.value == id && output.type && extent(output.type->dims) <= max_numbers;
+bool is_read_by_an_op(const Graph& graph, ValueId id) {
+    return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const Node& node) {
+        return std::any_of(node.inputs.begin(), node.inputs.end(), [&](const Edge& edge) { return edge.value == id; });
     });
+}
+
+/// A result of few numbers, such as probabilities of classes or corners of boxes, which one more rounding could
+/// reorder. Above one row of tiles only if no op reads it: readers would see other values than those of its tensor.
+bool is_small_result(const Graph& graph, ValueId id) {
+    constexpr std::int64_t max_numbers_in_row = 256, max_numbers = 512, max_tiles = 8;
+    const bool in_row = one_tile_row(graph.nodes[id]);
+    if (!in_row && extent(graph.nodes[id].type.dims) > max_tiles) return false;
+    const bool is_result = std::any_of(graph.outputs.begin(), graph.outputs.end(), [&](const Output& output) {
+        return output.value == id && output.type &&
+               extent(output.type->dims) <= (in_row ? max_numbers_in_row : max_numbers);
+    });
+    return is_result && (in_row || !is_read_by_an_op(graph, id));
 }
 
 /// Marks small results of sigmoid for Float16, where Dst holds 16 bits.
