@@ -25,8 +25,8 @@
 //   their repetitions for all rows. Their rounding error is the same in every pixel and does not average out. Outputs
 //   of the model, and values that start as one row, keep their format
 //   operands in one tile row of exp and sigmoid: their absolute error is the relative error of the result
-//   with --wide-results, the default of ttsim compile: results of up to 256 elements in one tile row, and those that no
-//   op reads of up to 512 elements in 8 tiles
+//   with --wide-results, the default of ttsim compile: small results. These have up to 256 elements in one tile row. Or
+//   they have up to 512 elements in 8 tiles, and no op reads them
 //
 // Where Dst holds 16 bits, such small results of sigmoid are Float16 (fp16-quantizers): its operand may saturate and
 // its result is at most 1, so 5 exponent bits suffice.

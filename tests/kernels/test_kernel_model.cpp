@@ -287,9 +287,9 @@ static StepTime fused_step(std::vector<std::vector<FusedSubOp>> schedules) {
     return step_time(op, *find_op("fused_op"), chip("wormhole_b0").timing, {});
 }
 
-static FusedSubOp fused_add(std::vector<FusedOperand> inputs, FusedOperand::Kind output) {
+static FusedSubOp fused_sub_op(const char* type, std::vector<FusedOperand> inputs, FusedOperand::Kind output) {
     FusedSubOp made;
-    made.name = made.type = "add";
+    made.name = made.type = type;
     made.input_tms.resize(inputs.size());
     made.inputs = std::move(inputs);
     made.output = {output, 0};
@@ -301,16 +301,16 @@ static FusedSubOp fused_add(std::vector<FusedOperand> inputs, FusedOperand::Kind
 TEST_CASE("a schedule of a fused op requests tiles from streams once a micro-block") {
     using Kind = FusedOperand::Kind;
     const FusedOperand first{Kind::Input, 0}, second{Kind::Input, 1}, third{Kind::Input, 2}, kept{Kind::Intermed, 0};
-    const FusedSubOp one = fused_add({first, second}, Kind::Intermed);
+    const FusedSubOp one = fused_sub_op("add", {first, second}, Kind::Intermed);
     const auto waits = [](std::vector<std::vector<FusedSubOp>> schedules) {
         const StepTime time = fused_step(std::move(schedules));
         return static_cast<double>(time.unpack.value() - time.unpack_alone.value());
     };
     const double request = 4 * kernel_constants("wormhole_b0").stream_wait;
-    const double both = waits({{one, fused_add({kept, third}, Kind::Output)}});
-    CHECK(both == Approx(waits({{one, fused_add({kept, kept}, Kind::Output)}})).margin(2));
+    const double both = waits({{one, fused_sub_op("add", {kept, third}, Kind::Output)}});
+    CHECK(both == Approx(waits({{one, fused_sub_op("add", {kept, kept}, Kind::Output)}})).margin(2));
     // a second schedule is a loop of its own
-    CHECK(waits({{one}, {fused_add({kept, third}, Kind::Output)}}) == Approx(both + request).margin(2));
+    CHECK(waits({{one}, {fused_sub_op("add", {kept, third}, Kind::Output)}}) == Approx(both + request).margin(2));
 }
 
 TEST_CASE("data passes through an intermediate only when complete") {
@@ -328,21 +328,11 @@ TEST_CASE("data passes through an intermediate only when complete") {
         return static_cast<double>(std::max({time.unpack_alone, time.math_alone, time.pack_alone}).value());
     };
     using Kind = FusedOperand::Kind;
-    const auto sub = [](const char* type, std::vector<FusedOperand> inputs, Kind output) {
-        FusedSubOp made;
-        made.name = made.type = type;
-        made.input_tms.resize(inputs.size());
-        made.inputs = std::move(inputs);
-        made.output = {output, 0};
-        made.mblock_m = 4;
-        made.ublock_ct = 4;
-        return made;
-    };
     // math limits the one, unpacking the other
-    const FusedSubOp slow = sub("exp", {{Kind::Input, 0}}, Kind::Intermed);
-    const FusedSubOp quick = sub("add", {{Kind::Input, 1}, {Kind::Intermed, 0}}, Kind::Output);
-    const double sum = clocks({{sub("exp", {{Kind::Input, 0}}, Kind::Output)}}) +
-                       clocks({{sub("add", {{Kind::Input, 0}, {Kind::Input, 1}}, Kind::Output)}});
+    const FusedSubOp slow = fused_sub_op("exp", {{Kind::Input, 0}}, Kind::Intermed);
+    const FusedSubOp quick = fused_sub_op("add", {{Kind::Input, 1}, {Kind::Intermed, 0}}, Kind::Output);
+    const double sum = clocks({{fused_sub_op("exp", {{Kind::Input, 0}}, Kind::Output)}}) +
+                       clocks({{fused_sub_op("add", {{Kind::Input, 0}, {Kind::Input, 1}}, Kind::Output)}});
     const double per_input = kernel_constants("wormhole_b0").input_eltwise;
     CHECK(clocks({{slow}, {quick}}) == Approx(sum - per_input).margin(2));
 }
