@@ -66,8 +66,16 @@ private:
                 fail_input({}, "no input or constant of floats is called '{}'{}", name, did_you_mean(name, names));
             wanted_[found->second] = true;
         }
-        for (ValueId id = 0; id < forward_nodes_; ++id)
+        for (ValueId id = 0; id < forward_nodes_; ++id) {
+            if (stops_gradients(graph_.nodes[id])) continue;
             for (const Edge& edge : graph_.nodes[id].inputs) wanted_[id] = wanted_[id] || wanted_[edge.value];
+        }
+    }
+
+    bool stops_gradients(const Node& node) const {
+        if (node.op != op::scale_gradient) return false;
+        const Literal* factor = build_.literal(node.inputs[1].value);
+        return factor && factor->is_splat() && factor->at(0) == 0;
     }
 
     void seed() {

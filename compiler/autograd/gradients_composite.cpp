@@ -65,6 +65,11 @@ Result of_layer_norm(const GradientCall& call, std::size_t) {
     return build.add(op::multiply, {g, root});
 }
 
+Result of_scale_gradient(const GradientCall& call, std::size_t k) {
+    if (k == 1) return std::nullopt;
+    return call.build.add(op::multiply, {call.grad, call.in[1]});
+}
+
 }  // namespace
 
 std::span<const GradientRow> composite_gradients() {
@@ -73,6 +78,7 @@ std::span<const GradientRow> composite_gradients() {
         {op::log_softmax, of_log_softmax},
         {op::layer_norm, of_layer_norm},
         {op::rms_norm, of_layer_norm},
+        {op::scale_gradient, of_scale_gradient},
     };
     return rows;
 }

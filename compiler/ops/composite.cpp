@@ -146,6 +146,13 @@ Type infer_pool(const Node& node, std::span<const Type> in) {
     return out;
 }
 
+/// The second operand is broadcast to the first.
+Type infer_scale_gradient(const Node& node, std::span<const Type> in) {
+    if (broadcast(node, in[0].dims, in[1].dims) != in[0].dims)
+        fail_input(node.loc, "'{}' multiplies gradients of {} by {}", node.name, to_string(in[0]), to_string(in[1]));
+    return in[0];
+}
+
 constexpr std::array composite_table{
     OpFunctions{op::softmax, infer_softmax, eval_softmax},
     OpFunctions{op::log_softmax, infer_axis, eval_softmax},
@@ -157,6 +164,7 @@ constexpr std::array composite_table{
     OpFunctions{op::conv_transpose, infer_conv},
     OpFunctions{op::max_pool, infer_pool},
     OpFunctions{op::average_pool, infer_pool},
+    OpFunctions{op::scale_gradient, infer_scale_gradient},
 };
 
 }  // namespace

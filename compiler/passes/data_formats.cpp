@@ -25,8 +25,9 @@
 //   their repetitions for all rows. Their rounding error is the same in every pixel and does not average out. Outputs
 //   of the model, and values that start as one row, keep their format
 //   operands in one tile row of exp and sigmoid: their absolute error is the relative error of the result
-//   with --wide-results, the default of ttsim compile: small results. These have up to 256 elements in one tile row. Or
-//   they have up to 512 elements in 8 tiles, and no op reads them
+//   in backward programs, sums that are subtracted from what they are sums of, as in the gradient of softmax: the
+//   difference may be far smaller than its operands
+//   with --wide-results, the default of ttsim compile: small results that no op reads, of up to 512 elements in 8 tiles
 //
 // Where Dst holds 16 bits, such small results of sigmoid are Float16 (fp16-quantizers): its operand may saturate and
 // its result is at most 1, so 5 exponent bits suffice.
@@ -74,16 +75,15 @@ bool is_read_by_an_op(const Graph& graph, ValueId id) {
 }
 
 /// A result of few numbers, such as probabilities of classes or corners of boxes, which one more rounding could
-/// reorder. Above one row of tiles only if no op reads it: readers would see other values than those of its tensor.
+/// reorder. No op may read it: a reader would see other values than ops that read a copy in the default format, and no
+/// element would equal the maximum of the result.
 bool is_small_result(const Graph& graph, ValueId id) {
-    constexpr std::int64_t max_numbers_in_row = 256, max_numbers = 512, max_tiles = 8;
-    const bool in_row = one_tile_row(graph.nodes[id]);
-    if (!in_row && extent(graph.nodes[id].type.dims) > max_tiles) return false;
+    constexpr std::int64_t max_numbers = 512, max_tiles = 8;
+    if (extent(graph.nodes[id].type.dims) > max_tiles) return false;
     const bool is_result = std::any_of(graph.outputs.begin(), graph.outputs.end(), [&](const Output& output) {
-        return output.value == id && output.type &&
-               extent(output.type->dims) <= (in_row ? max_numbers_in_row : max_numbers);
+        return output.value == id && output.type && extent(output.type->dims) <= max_numbers;
     });
-    return is_result && (in_row || !is_read_by_an_op(graph, id));
+    return is_result && !is_read_by_an_op(graph, id);
 }
 
 /// Marks small results of sigmoid for Float16, where Dst holds 16 bits.
@@ -195,6 +195,9 @@ public:
             if (node.op == op::buda::quantization)
                 for (const Edge& edge : node.inputs) widen_quantizer_operand(edge.value);
         widen_statistics();
+        for (ValueId id = 0; id < graph_.nodes.size(); ++id)
+            if (graph_.nodes[id].op == op::buda::subtract && is_of_backward(id))
+                widen_path(graph_.nodes[id].inputs[1].value, graph_.nodes[id].inputs[0].value);
     }
 
 private:
@@ -280,6 +283,22 @@ private:
             statistic[id] = one_tile_row(node) && (of_one || of_rows);
             if (statistic[id] || repeated) widen(id);
         }
+    }
+    bool is_of_backward(ValueId id) const {
+        return graph_.nodes[id].phase == Phase::Backward && is_float(graph_.nodes[id]);
+    }
+    /// Widens the sums and products from `start` to `id`. Returns whether there are any.
+    bool widen_path(ValueId id, ValueId start) {
+        if (id == start) return true;
+        const Node& node = graph_.nodes[id];
+        const bool sum = node.op == op::buda::matmul && node.inputs.size() == 2 &&
+                         std::any_of(node.inputs.begin(), node.inputs.end(),
+                                     [&](const Edge& edge) { return graph_.nodes[edge.value].is_constant(); });
+        if (!is_of_backward(id) || !(sum || node.op == op::buda::multiply)) return false;
+        bool found = false;
+        for (const Edge& edge : std::vector<Edge>(node.inputs)) found = widen_path(edge.value, start) || found;
+        if (found) widen(id);
+        return found;
     }
     /// A clamped linear function. A bias after a product that has the same element in every column does not count.
     bool is_gate(ValueId id) const {

@@ -385,6 +385,7 @@ const std::map<OpId, Recipe>& recipes() {
              const ValueId small = m.unary(op::exp, m.neg(m.unary(op::abs, in[0])));
              return m.add(m.unary(op::relu, in[0]), m.unary(op::log, m.add(small, m.real(1))));
          }},
+        {op::scale_gradient, [](Math&, const Node&, Operands in) { return in[0]; }},
         {op::not_, [](Math& m, const Node&, Operands in) { return m.complement(in[0]); }},
         {op::and_, [](Math& m, const Node&, Operands in) { return m.mul(in[0], in[1]); }},
         {op::or_, [](Math& m, const Node&, Operands in) { return m.binary(op::maximum, in[0], in[1]); }},

@@ -46,13 +46,18 @@ ValueId take(Builder& b, const Node& node, ValueId x, ValueId ids) {
     const std::int64_t axis = node.get(attr::axis), size = d[static_cast<std::size_t>(axis)];
     if (const Literal* known = b.literal(ids)) check_indices(node, *known, axis, size);
     const std::int64_t ids_count = count(b.dims(ids)), rest = count(d) / std::max<std::int64_t>(size, 1);
-    const ValueId one_hot_rows = one_hot(b, b.reshape(b.cast(ids, DType::F32), {ids_count}), size);
+    const ValueId flat = b.reshape(b.cast(ids, DType::F32), {ids_count});
+    const ValueId one_hot_rows = one_hot(b, flat, size);
     const ValueId table = b.reshape(axis_moved(b, x, axis, 0), {size, rest});
     Dims front{ids_count};
     for (std::size_t k = 0; k < d.size(); ++k)
         if (static_cast<std::int64_t>(k) != axis) front.push_back(d[k]);
-    const ValueId rows = b.reshape(b.add(op::matmul, {one_hot_rows, b.cast(table, DType::F32)}), front);
-    return b.cast(b.reshape(axis_moved(b, rows, 0, axis), node.type.dims), node.type.dtype);
+    ValueId rows = b.add(op::matmul, {one_hot_rows, b.cast(table, DType::F32)});
+    if (const std::int64_t padding = node.get(attr::padding_index); padding >= 0) {
+        const ValueId is_padding = b.add(op::equal, {b.reshape(flat, {ids_count, 1}), b.scalar(static_cast<double>(padding))});
+        rows = b.add(op::scale_gradient, {rows, b.cast(b.add(op::not_, {is_padding}), DType::F32)});
+    }
+    return b.cast(b.reshape(axis_moved(b, b.reshape(rows, front), 0, axis), node.type.dims), node.type.dtype);
 }
 
 ValueId arg_max(Builder& b, const Node& node, ValueId x) {

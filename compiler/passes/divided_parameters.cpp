@@ -130,6 +130,10 @@ ValueId look_up(Builder& build, const Node& node, std::span<const Rows> table, V
         const Dims flat{part.count, count(build.dims(part.value)) / part.count};
         sum = added(build, sum, build.add(op::matmul, {one_hot, build.reshape(part.value, flat)}));
     }
+    if (const std::int64_t padding = node.get(attr::padding_index); padding >= 0) {
+        const ValueId trained = on_host(op::not_, {on_host(op::equal, {index, build.integer(padding, type)})});
+        sum = build.add(op::scale_gradient, {*sum, on_host(op::cast, {trained}, {attr::to(std::string("f32"))})});
+    }
     return build.reshape(*sum, node.type.dims);
 }
 

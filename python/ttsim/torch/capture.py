@@ -186,9 +186,12 @@ def capture(module: torch.nn.Module, args: tuple[Any, ...], kwargs: Mapping[str,
     arguments = Arguments(module, args, kwargs)
     try:
         flat = _Flat(module, arguments)
-        with contextlib.nullcontext() if training else evaluating(module), torch.no_grad(), _quickly():
+        mode = contextlib.nullcontext() if training else evaluating(module)
+        with mode, torch.set_grad_enabled(training), _quickly():
             with plain_shapes():
                 program = torch.export.export(flat, tuple(arguments.samples), strict=False)
+            if training:
+                _detach_results_without_gradients(program.graph)
             captured = _sorted_inputs(program, arguments)
             if takes_whole(captured.graph, captured.constants, _decomposes):
                 return captured
@@ -199,6 +202,18 @@ def capture(module: torch.nn.Module, args: tuple[Any, ...], kwargs: Mapping[str,
         raise UnsupportedError(_why(module, error)) from error
     _refuse_mutation(program)
     return _sorted_inputs(program, arguments)
+
+
+def _detach_results_without_gradients(graph: torch.fx.Graph) -> None:
+    """Detaches the results of parts under torch.no_grad(): the decompositions put such a part in line."""
+    for part in graph.find_nodes(op="call_function", target=torch.ops.higher_order.wrap_with_set_grad_enabled):
+        if part.args[0]:
+            continue
+        for result in list(part.users):
+            with graph.inserting_after(result):
+                detached = graph.call_function(torch.ops.aten.detach.default, (result,))
+            detached.meta = dict(result.meta)
+            result.replace_all_uses_with(detached, lambda user, made=detached: user is not made)
 
 
 def _depends_on_values(error: BaseException | None) -> bool:

@@ -25,7 +25,13 @@ def _taken(op: Op, x: Tensor, value: Any, axis: int, ids: Tensor) -> Any:
 
 
 @converts(aten.embedding.default)
-def embedding(op: Op, weight: Tensor, ids: Tensor, *rest: Any) -> Any:
+def embedding(op: Op, weight: Tensor, ids: Tensor, padding: int = -1, scale_grad_by_freq: bool = False,
+              sparse: bool = False) -> Any:
+    """`padding`: in training, this row gets no gradient; -1: none."""
+    if op.build.training and scale_grad_by_freq:
+        raise Refused("gradients are divided by the number of equal ids")
+    if op.build.training and padding >= 0:
+        return op.build.add("take", op.float(weight), op.tensor(ids, ids.dtype), axis=0, padding_index=padding)
     return _taken(op, weight, op.float(weight), 0, ids)
 
 

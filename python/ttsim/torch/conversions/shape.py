@@ -79,8 +79,15 @@ def repeat_interleave(op: Op, x: Tensor, times: Any, axis: Any = None, *, output
     return op.build.select(value, axis, [k // times for k in range(size * times)])
 
 
-@converts(aten.clone.default, aten.alias.default, aten.detach.default, aten.lift_fresh_copy.default,
-          aten.contiguous.default)
+@converts(aten.detach.default)
+def detach(op: Op, x: Tensor) -> Any:
+    """The operand itself; in training, gradients do not pass it."""
+    value = op.tensor(x, x.dtype)
+    stops = op.build.training and x.dtype.is_floating_point
+    return op.build.add("scale_gradient", value, op.build.number(0)) if stops else value
+
+
+@converts(aten.clone.default, aten.alias.default, aten.lift_fresh_copy.default, aten.contiguous.default)
 def copy(op: Op, x: Tensor, *rest: Any, **named: Any) -> Any:
     """The operand itself."""
     return op.tensor(x, x.dtype)
