@@ -1,8 +1,10 @@
-// Deterministic event calendars behind one SystemC event. Cores, pipes and queues of a chip schedule their events here,
-// so that SystemC runs one process per instant instead of one per component.
+// Deterministic event calendars behind one SystemC process. Cores, pipes and queues of a chip schedule their events
+// here, and the process serves all instants up to a deadline or a pause in one activation. SystemC's own time therefore
+// stands still meanwhile; Clock::now() is the time of the machine.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <exception>
@@ -50,9 +52,11 @@ public:
     const Failure& failure() const { return failure_; }
     /// Cycle of the next event; ~0: none is scheduled.
     Cycle next() const { return wake_; }
-    /// Runs until no event is scheduled, `deadline` is reached, or sc_pause() was called; now() is the time reached.
+    /// Runs until no event is scheduled, `deadline` is reached, or pause() was called; now() is the time reached.
     /// Time does not advance when no event is scheduled.
     void run_to(Cycle deadline);
+    /// Ends run_to() after the events of this cycle.
+    void pause() { paused_ = true; }
     /// Runs until cycle `then`, also without events.
     void pass_to(Cycle then) {
         run_to(then);
@@ -62,15 +66,21 @@ public:
     void stop_when(const std::atomic<int>* signal) { stop_ = signal; }
     /// Called after all events of a cycle. The callback may call skip().
     void set_between(std::function<void()> between) { between_ = std::move(between); }
-    /// Advances the time without events. Walking the calendars (StateWalk) shifts their events by the same amount.
-    void skip(Cycle cycles) { now_ += cycles; }
+    /// Advances the time without events. Walking the calendars (StateWalk) shifts their events by the same amount, and
+    /// the deadline moves with them.
+    void skip(Cycle cycles) {
+        now_ += cycles;
+        if (deadline_ != never) deadline_ += cycles;
+    }
 
 private:
     friend class Calendar;
+    static constexpr Cycle never = ~Cycle{0};
     void step();
     void serve();
     void wake_at(Cycle when);
     void check_stop() const;
+    Cycle next_event() const;
 
     sc_core::sc_event due_;
     std::vector<Calendar*> calendars_;
@@ -78,17 +88,19 @@ private:
     Failure failure_;
     const std::atomic<int>* stop_ = nullptr;
     Cycle now_ = 0;
-    Cycle wake_ = ~Cycle{0};  // cycle for which due_ is notified
-    bool serving_ = false;
+    Cycle wake_ = never;  // cycle of the next event while step() does not run
+    Cycle deadline_ = never;
+    bool serving_ = false, paused_ = false;
 };
 
+/// The events of one chip: a timing wheel of the next `span` cycles, and a heap of later events.
 class Calendar {
 public:
     explicit Calendar(Clock& clock);
     Calendar(const Calendar&) = delete;
     Calendar& operator=(const Calendar&) = delete;
 
-    /// Schedules an event. Events of one cycle happen in the order of scheduling.
+    /// Schedules an event at `when`, which is not in the past. Events of one cycle happen in the order of scheduling.
     void at(Cycle when, Actor& actor, std::uint32_t what, std::uint64_t argument = 0);
     Cycle now() const { return clock_.now(); }
     std::uint64_t events() const { return sequence_; }
@@ -96,22 +108,41 @@ public:
 
 private:
     friend class Clock;
+    static constexpr std::uint32_t span = 2048, word_bits = 64, none = ~std::uint32_t{0};
     struct Event {
         Cycle when;
-        std::uint64_t sequence;
         Actor* actor;
         std::uint64_t argument;
         std::uint32_t what;
-        friend bool operator>(const Event& a, const Event& b) {
-            return a.when != b.when ? a.when > b.when : a.sequence > b.sequence;
+    };
+    struct Node {
+        Event event;
+        std::uint32_t next;  ///< of a slot, a circle; of free nodes, a list
+    };
+    struct LaterEvent {
+        Event event;
+        std::uint64_t sequence;
+        friend bool operator>(const LaterEvent& a, const LaterEvent& b) {
+            return a.event.when != b.event.when ? a.event.when > b.event.when : a.sequence > b.sequence;
         }
     };
-    bool due(Cycle now) const { return !events_.empty() && events_.front().when <= now; }
+    bool due(Cycle now) const { return next_ <= now; }
     void serve();
+    void advance(Cycle now);
+    void insert(const Event& event);
+    Event take_next();
+    Cycle find_next() const;
+    std::vector<Event> take_all();
 
     Clock& clock_;
     std::uint64_t sequence_ = 0;
-    std::vector<Event> events_;  // a heap, the earliest event first
+    Cycle next_ = Clock::never;                           // of the earliest event
+    Cycle base_ = 0;                                      // the wheel has the events of [base_, base_ + span)
+    std::array<std::uint32_t, span> last_;                // node of the last event of a slot; none: empty
+    std::array<std::uint64_t, span / word_bits> used_{};  // a bit for each slot
+    std::vector<Node> nodes_;
+    std::uint32_t free_ = none;
+    std::vector<LaterEvent> later_;  // a heap, the earliest event first
 };
 
 }  // namespace ttsim::impl::sim

@@ -6,6 +6,8 @@
 namespace ttsim::impl::sim {
 
 void Server::forget(Cycle now) {
+    if (reserved_.empty() || reserved_.front().end > now) return;
+    if (reserved_.back().end <= now) return reserved_.clear();
     const auto over = std::find_if(reserved_.begin(), reserved_.end(), [&](const Span& s) { return s.end > now; });
     if (over != reserved_.begin()) reserved_.erase(reserved_.begin(), over);
 }
@@ -15,6 +17,14 @@ Cycle Server::reserve(Cycle now, Cycle ready, Cycle length, std::uint64_t bytes)
     if (length == 0 || ideal_) return ready;
     busy_ += length;
     bytes_ += bytes;
+    if (reserved_.empty() || reserved_.back().end < ready) {  // most transfers: nothing is reserved from `ready` on
+        if (load_) {
+            load_->occupy(ready, length);
+            load_->count(bytes, 0);
+        }
+        reserved_.push_back({ready, ready + length});
+        return ready + length;
+    }
     // From the first span that reaches `ready`, the transfer fills the gaps, and these spans are merged into one.
     const auto first =
         std::partition_point(reserved_.begin(), reserved_.end(), [&](const Span& s) { return s.end < ready; });

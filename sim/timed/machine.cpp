@@ -96,7 +96,7 @@ bool LiveMachine::advance(const Until& until, std::uint64_t deadline) {
     if (until()) return true;
     clock.set_between([&] {
         parts_->sequencer.between_cycles();
-        if (until()) sc_core::sc_pause();
+        if (until()) clock.pause();
     });
     clock.run_to(deadline);
     clock.set_between({});
