@@ -20,17 +20,19 @@ std::string layers(int count, int size) {
 }  // namespace
 
 TEST_CASE("no policy puts the replacement of a parameter before an epoch that reads the old value") {
+    constexpr std::pair<int, int> shapes[] = {{3, 96}, {6, 64}, {6, 96}};
+    std::size_t run = 0;  // each policy meets other shapes on the two devices
     for (const char* device : {"wh_n150", "gs_e150"})
-        for (const auto& [count, size] : {std::pair{3, 96}, {6, 64}, {6, 96}})
-            for (const ir::Policy policy : {ir::Policy::Balanced, ir::Policy::MinimizeGrid, ir::Policy::Nlp,
-                                            ir::Policy::Random, ir::Policy::Ribbon}) {
-                ir::CompileOptions options = options_for(DataFormat::Float16_b, device, ir::OptimizerKind::AdamW);
-                options.training->optimizer.compensated = true;
-                options.schedule.policy = policy;
-                const ir::CompiledModel model = ir::compile(ir::parse_graph(layers(count, size), "test.tg"), options);
-                INFO(device << " " << count << " layers of " << size << ", policy " << static_cast<int>(policy));
-                REQUIRE(model.trained.size() == static_cast<std::size_t>(count));
-                for (const ir::TrainedParameter& parameter : model.trained) CHECK(ir::residue_of(parameter));
-                CHECK(ir::overwritten_before_read(model.netlist, model.trained) == nullptr);
-            }
+        for (const ir::Policy policy : {ir::Policy::Balanced, ir::Policy::MinimizeGrid, ir::Policy::Nlp,
+                                        ir::Policy::Random, ir::Policy::Ribbon}) {
+            const auto [count, size] = shapes[run++ % std::size(shapes)];
+            ir::CompileOptions options = options_for(DataFormat::Float16_b, device, ir::OptimizerKind::AdamW);
+            options.training->optimizer.compensated = true;
+            options.schedule.policy = policy;
+            const ir::CompiledModel model = ir::compile(ir::parse_graph(layers(count, size), "test.tg"), options);
+            INFO(device << " " << count << " layers of " << size << ", policy " << static_cast<int>(policy));
+            REQUIRE(model.trained.size() == static_cast<std::size_t>(count));
+            for (const ir::TrainedParameter& parameter : model.trained) CHECK(ir::residue_of(parameter));
+            CHECK(ir::overwritten_before_read(model.netlist, model.trained) == nullptr);
+        }
 }
