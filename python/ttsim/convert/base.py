@@ -70,7 +70,7 @@ def need(extra: str, *names: str) -> list[Any]:
 @contextlib.contextmanager
 def quiet() -> Iterator[None]:
     """Keeps the notes of converters and frameworks from the terminal: what matters is raised as an error."""
-    loggers = [logging.getLogger(name) for name in ("tf2onnx", "tensorflow", "jax2onnx", "absl", "torch.onnx")]
+    loggers = [logging.getLogger(name) for name in ("tf2onnx", "tensorflow", "jax2onnx", "onnx_ir", "absl", "torch.onnx")]
     levels = [one.level for one in loggers]
     for one in loggers:
         one.setLevel(logging.CRITICAL)
