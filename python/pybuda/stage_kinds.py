@@ -291,7 +291,7 @@ class OnnxStage(Stage):
 
 class FrameworkStage(OnnxStage):
     """A model of another framework, converted to ONNX. With a constant batch in the model, a micro-batch is one input of
-    the compiled model."""
+    the compiled model. What the model keeps between runs returns as its last inputs."""
 
     def __init__(self, module: FrameworkModule, samples: Sequence[torch.Tensor], settings: Settings) -> None:
         self.module: Any = module
@@ -301,10 +301,15 @@ class FrameworkStage(OnnxStage):
                                f"{settings.microbatch} were pushed: push {batch}, or make the model with an open batch")
         self._samples = [sample if batch is None or not sample.dim() else sample.expand(batch, *sample.shape[1:])
                          for sample in samples if sample is not None]
+        self.states = [torch.from_numpy(value) for value in module.states()]
+        if self.states and settings.microbatch > 1 and batch is None:
+            raise RuntimeError(f"{module!r} keeps values from run to run, so its samples run one after the other; "
+                               f"{settings.microbatch} were pushed at once: push one at a time")
         self.settings = settings if batch is None else dataclasses.replace(settings, microbatch=1)
         self.saved = list(settings.config.op_intermediates_to_save)
         self.make()
         first = [tuple(info.shape) for info in self.graph.outputs]
+        first = first[:len(first) - len(self.states)]
         self._shapes = [(1, *shape[1:]) if batch is not None and shape else shape for shape in first]
 
     def make(self) -> None:
@@ -316,7 +321,10 @@ class FrameworkStage(OnnxStage):
 
     def run(self, tensors: Sequence[torch.Tensor]) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
         """Inputs are brought into the order and the types of the model."""
-        return super().run(self.module.in_order(tensors))
+        results, saved = super().run([*self.module.in_order(tensors), *self.states])
+        count = len(results) - len(self.states)
+        self.states = [value.to(state.dtype) for value, state in zip(results[count:], self.states)]
+        return results[:count], saved
 
     def parameters(self) -> dict[str, Parameter]:
         """By the framework's names."""

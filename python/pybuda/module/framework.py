@@ -50,6 +50,10 @@ class FrameworkModule(Module):
         size = sizes.pop() if len(sizes) == 1 else None
         return size if size is not None and size > 1 else None
 
+    def states(self) -> list[numpy.ndarray[Any, Any]]:
+        """First values of what the model keeps between runs. They are its last inputs and outputs, which are not pushed."""
+        return []
+
     def in_order(self, tensors: Sequence[Any]) -> list[Any]:
         """Tensors as pushed, in the order of the model and in its types: keys of a mapping name the inputs."""
         values = [value for value in tensors if value is not None]
@@ -64,7 +68,7 @@ class FrameworkModule(Module):
 
     def converted(self, samples: Sequence[Any]) -> Converted:
         """convert() for pushed samples."""
-        values = self.in_order(samples)
+        values = [*self.in_order(samples), *map(torch.from_numpy, self.states())]
         return self.convert([(tuple(value.shape), _type_name(value)) for value in values])
 
     def forward(self, *tensors: Any) -> list[torch.Tensor]:

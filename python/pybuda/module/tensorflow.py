@@ -89,7 +89,8 @@ class TFGraphDefModule(FrameworkModule):
 
 class TFLiteModule(FrameworkModule):
     """A .tflite file. Inputs are of the shapes, layout (NHWC) and types of the file, and so quantized where the file has
-    quantized inputs. Outputs of integers are torch.int32. `signature` chooses a function of a file with several."""
+    quantized inputs. Outputs of integers are torch.int32. `signature` chooses a function of a file with several.
+    Variables keep their values from run to run, on the device and on the host."""
     framework = "TensorFlow Lite"
 
     def __init__(self, name: str, tflite_path: Any, *, signature: str | None = None) -> None:
@@ -100,12 +101,18 @@ class TFLiteModule(FrameworkModule):
         self.tflite_path = os.fspath(tflite_path)
         ttsim.convert.tflite.check_file(self.tflite_path)
         self._declared: list[tuple[str, tuple[int | None, ...], str]] | None = None
+        self._on_host: list[Any] | None = None
 
     def declared(self) -> list[tuple[str, tuple[int | None, ...], str]]:
         """As in the file."""
         if self._declared is None:
-            self._declared = ttsim.convert.tflite.declared_inputs(self.tflite_path, self.signature)
+            whole = ttsim.convert.tflite.declared_inputs(self.tflite_path, self.signature)
+            self._declared = whole[:len(whole) - len(self.states())]
         return self._declared
+
+    def states(self) -> list[Any]:
+        """First values of its variables."""
+        return [value.copy() for _, value in ttsim.convert.tflite.variables(self.tflite_path, self.signature)]
 
     def convert(self, specs: Sequence[tuple[tuple[int, ...], str]]) -> Converted:
         """By tf2onnx; a file is converted once."""
@@ -113,4 +120,9 @@ class TFLiteModule(FrameworkModule):
 
     def call(self, values: Sequence[Any]) -> list[Any]:
         """Runs the file in TensorFlow's interpreter, as many samples at a time as the file has."""
-        return ttsim.convert.tflite.run(self.tflite_path, values, self.signature)
+        if self._on_host is None:
+            self._on_host = self.states()
+        results = ttsim.convert.tflite.run(self.tflite_path, [*values, *self._on_host], self.signature)
+        count = len(results) - len(self._on_host)
+        self._on_host = results[count:]
+        return results[:count]

@@ -49,6 +49,12 @@ def details(path: str, signature: str | None = None) -> tuple[list[Any], list[An
     return made.get_input_details(), made.get_output_details()
 
 
+def variables(path: str, signature: str | None = None) -> list[tuple[str, Any]]:
+    """Names and first values of what a streaming model keeps between runs. They are the last inputs and outputs."""
+    check_file(path)
+    return [(one.name, one.value) for one in flatbuffer.variables(path, signature)]
+
+
 def declared_inputs(path: str, signature: str | None = None) -> list[tuple[str, tuple[int | None, ...], str]]:
     """Names, shapes and numpy types of inputs, in the order of the file; None for open sizes."""
     return [(_plain(one["name"]), tuple(None if size < 0 else int(size) for size in one["shape_signature"]),
