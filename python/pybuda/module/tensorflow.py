@@ -38,6 +38,11 @@ class TFModule(FrameworkModule):
         """By tf2onnx."""
         return ttsim.convert.tensorflow.convert(self.module, specs)
 
+    def source(self, specs: Sequence[tuple[tuple[int, ...], str]]) -> Any:
+        """Of the frozen graph."""
+        whole = ttsim.convert.tensorflow.frozen(self.module, specs)
+        return ttsim.convert.tensorflow_parts.GraphSource(whole.graph, whole.inputs, whole.outputs)
+
     def call(self, values: Sequence[Any]) -> list[Any]:
         """Runs the model without training."""
         return ttsim.convert.tensorflow.run(self.module, values)
@@ -79,6 +84,11 @@ class TFGraphDefModule(FrameworkModule):
         """By tf2onnx."""
         return ttsim.convert.graph_def.convert(self.graph_def, self.output_names, specs, self.path)
 
+    def source(self, specs: Sequence[tuple[tuple[int, ...], str]]) -> Any:
+        """Of the graph."""
+        whole = ttsim.convert.graph_def.frozen(self.graph_def, self.output_names, specs, self.path)
+        return ttsim.convert.tensorflow_parts.GraphSource(whole.graph, whole.inputs, whole.outputs, self.path)
+
     def call(self, values: Sequence[Any]) -> list[Any]:
         """Runs the graph in TensorFlow."""
         if self._function is None:
@@ -117,6 +127,10 @@ class TFLiteModule(FrameworkModule):
     def convert(self, specs: Sequence[tuple[tuple[int, ...], str]]) -> Converted:
         """By tf2onnx; a file is converted once."""
         return ttsim.convert.tflite.convert(self.tflite_path, [shape for shape, _ in specs], self.signature)
+
+    def source(self, specs: Sequence[tuple[tuple[int, ...], str]]) -> Any:
+        """Of the first graph, or that of the signature."""
+        return ttsim.convert.tflite_parts.FlatbufferSource(self.tflite_path, [shape for shape, _ in specs], self.signature)
 
     def call(self, values: Sequence[Any]) -> list[Any]:
         """Runs the file in TensorFlow's interpreter, as many samples at a time as the file has."""

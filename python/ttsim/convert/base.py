@@ -36,11 +36,13 @@ def invalid(message: str, file: str = "", remedy: str = "", code: str = "invalid
     return error
 
 
-def unsupported(message: str, file: str = "", remedy: str = "", ops: Sequence[str] = ()) -> UnsupportedError:
-    """An UnsupportedError with the attributes that errors of the library have."""
+def unsupported(message: str, file: str = "", remedy: str = "", ops: Sequence[str] = (),
+                found: Sequence[tuple[str, str]] = ()) -> UnsupportedError:
+    """An UnsupportedError with the attributes that errors of the library have. `found`: types and places of ops."""
     error = UnsupportedError(_text(message, file, remedy))
     _set_attributes(error, message, file, remedy, "unsupported-op")
-    error.ops = tuple(ops)
+    error.ops = tuple(ops) or tuple(name for _, name in found)
+    setattr(error, "found", tuple(found))
     return error
 
 
@@ -119,7 +121,7 @@ def check_ops(model: Any, file: str = "", framework: str = "TensorFlow") -> None
         more = f" and {len(found) - 8} more" if len(found) > 8 else ""
         raise unsupported(f"the converter to ONNX has no form of these ops of {framework}: {listed}{more}", file,
                           "run the part of the model with these ops on the host, as a module of its own on a "
-                          "pybuda.CPUDevice, or replace them", [name for _, name in found])
+                          "pybuda.CPUDevice, or replace them", found=found)
 
 
 def renamed(model: Any, inputs: Sequence[str], outputs: Sequence[str]) -> Converted:

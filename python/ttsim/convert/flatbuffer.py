@@ -67,6 +67,13 @@ def without_states(data: bytes) -> bytes:
     return bytes(utils.convert_object_to_bytearray(model)) if any(changed) else data
 
 
+def operator_name(model: Any, operator: Any) -> str:
+    """The name of the type, of custom ops too."""
+    (utils,) = need("tflite", "tensorflow.lite.tools.flatbuffer_utils")
+    code = model.operatorCodes[operator.opcodeIndex]
+    return str(code.customCode.decode() if code.customCode else utils.opcode_to_name(model, operator.opcodeIndex))
+
+
 def check_ops(data: bytes, path: str) -> None:
     """UnsupportedError that names ops for which tf2onnx has no handler."""
     utils, handler = need("tflite", "tensorflow.lite.tools.flatbuffer_utils", "tf2onnx.handler")
@@ -75,8 +82,7 @@ def check_ops(data: bytes, path: str) -> None:
     found: list[tuple[str, str]] = []
     for graph in model.subgraphs:
         for operator in graph.operators:
-            code = model.operatorCodes[operator.opcodeIndex]
-            name = code.customCode.decode() if code.customCode else utils.opcode_to_name(model, operator.opcodeIndex)
+            name = operator_name(model, operator)
             recurrent = tflite_lstm.problem(name, operator, graph) if name in tflite_lstm.NAMES else ""
             if recurrent:
                 found.append((f"{name} with {recurrent}", graph.tensors[operator.outputs[0]].name.decode()))
@@ -88,7 +94,7 @@ def check_ops(data: bytes, path: str) -> None:
         listed = ", ".join(f"{name} ('{place}')" for name, place in reversed(kinds.items()))
         raise unsupported(f"the converter to ONNX has no form of these ops of TensorFlow Lite: {listed}", path,
                           "run the model on the host, on a pybuda.CPUDevice, or export it without them",
-                          [place for _, place in found])
+                          found=found)
 
 
 # --- sparse weights

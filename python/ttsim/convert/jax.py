@@ -15,6 +15,7 @@ from typing import Any
 import numpy
 
 from .base import Converted, check_ops, invalid, need, quiet, renamed, unsupported
+from .jax_parts import JaxprSource
 from .jax_trace import folded
 from .names import name_parameters
 from .tensorflow import Spec, _shown, first_line, flat
@@ -109,7 +110,24 @@ def _key(part: Any) -> str:
 def convert(module: Any, specs: Sequence[Spec], params: Any = None) -> Converted:
     """Converts for inputs of these shapes and types. InputError for inputs that the function does not accept,
     UnsupportedError for ops without a form in ONNX."""
-    jax, jax2onnx = need("jax", "jax", "jax2onnx")
+    closed, given, names = _traced(module, specs, params)
+    proto = _to_onnx(folded(closed, _known_ops()), given)
+    name_parameters(proto, {name: numpy.asarray(value) for name, value in parameters_of(module, params).items()})
+    keyed = all(names) and len(set(names)) == len(names)
+    outputs = list(names) if keyed else [f"output_{k}" for k in range(len(names))] if len(names) > 1 else ["output"]
+    return renamed(proto, [f"input_{k}" for k in range(len(specs))], outputs)
+
+
+def source(module: Any, specs: Sequence[Spec], params: Any = None) -> JaxprSource:
+    """The traced function as a list of ops."""
+    closed, given, _ = _traced(module, specs, params)
+    (jax,) = need("jax", "jax")
+    return JaxprSource(jax.make_jaxpr(folded(closed, _known_ops()))(*given), _to_onnx, _known_ops())
+
+
+def _traced(module: Any, specs: Sequence[Spec], params: Any) -> tuple[Any, list[Any], list[str]]:
+    """The traced function, shapes of its inputs, and names of its outputs."""
+    (jax,) = need("jax", "jax")
     call = caller(module, params)
     names: list[str] = []
 
@@ -120,23 +138,30 @@ def convert(module: Any, specs: Sequence[Spec], params: Any = None) -> Converted
 
     given = [jax.ShapeDtypeStruct(tuple(size or 1 for size in shape), numpy.dtype(kind)) for shape, kind in specs]
     try:
-        closed = jax.make_jaxpr(traced)(*given)
+        return jax.make_jaxpr(traced)(*given), given, names
     except Exception as error:
         raise invalid(f"JAX cannot trace the function for inputs {_shown(specs)}: {first_line(error)}",
                       remedy="push inputs that the function accepts, one tensor for each argument") from error
+
+
+def _known_ops() -> set[str]:
+    """Names of ops with a form in ONNX."""
+    (plugins,) = need("jax", "jax2onnx.plugins.plugin_system")
     with quiet(), _kept_functions():
-        plugins = need("jax", "jax2onnx.plugins.plugin_system")[0]
         plugins.import_all_plugins()
+    return set(plugins.PLUGIN_REGISTRY)
+
+
+def _to_onnx(function: Callable[..., Any], given: Sequence[Any]) -> Any:
+    (jax2onnx,) = need("jax", "jax2onnx")
+    with quiet(), _kept_functions():
         try:
-            proto = jax2onnx.to_onnx(folded(closed, set(plugins.PLUGIN_REGISTRY)), given, return_mode="proto", opset=_OPSET)
+            proto = jax2onnx.to_onnx(function, list(given), return_mode="proto", opset=_OPSET)
         except Exception as error:
-            raise unsupported(f"the converter to ONNX has no form of an op of JAX: {first_line(error)}",
-                              remedy="replace the op, or run this part of the model on the host") from error
+            raise unsupported(f"the converter to ONNX has no form of an op of JAX: {first_line(error)}", remedy="replace the "
+                              "op, or run this part of the model on the host, on a pybuda.CPUDevice") from error
     check_ops(proto, "", "JAX")
-    name_parameters(proto, {name: numpy.asarray(value) for name, value in parameters_of(module, params).items()})
-    keyed = all(names) and len(set(names)) == len(names)
-    outputs = list(names) if keyed else [f"output_{k}" for k in range(len(names))] if len(names) > 1 else ["output"]
-    return renamed(proto, [f"input_{k}" for k in range(len(specs))], outputs)
+    return proto
 
 
 @contextlib.contextmanager

@@ -1,6 +1,7 @@
 """Models of TensorFlow in memory: Keras models and layers, tf.Module, functions and signatures of SavedModels."""
 from __future__ import annotations
 
+import dataclasses
 import inspect
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -151,9 +152,18 @@ def flat(outputs: Any, prefix: str = "") -> list[tuple[str, Any]]:
     return [(prefix, outputs)]
 
 
-def convert(model: Any, specs: Sequence[Spec], file: str = "") -> Converted:
-    """Converts for inputs of these shapes and types; those that the model declares win over types. InputError for a
-    model that cannot be called with them; UnsupportedError for ops without a form in ONNX."""
+@dataclasses.dataclass(frozen=True)
+class Frozen:
+    """A GraphDef without variables. `inputs` and `outputs`: tensors; `names`: of the outputs in the model, or ''."""
+    graph: Any
+    inputs: list[str]
+    outputs: list[str]
+    names: list[str]
+
+
+def frozen(model: Any, specs: Sequence[Spec], file: str = "") -> Frozen:
+    """The graph of a model for inputs of these shapes and types; types that the model declares win. InputError for a
+    model that cannot be called with them."""
     tf, freezer = need("tensorflow", "tensorflow", "tensorflow.python.framework.convert_to_constants")
     call, declared = caller(model), declared_inputs(model)
     if declared is not None and len(declared) != len(specs):
@@ -176,15 +186,19 @@ def convert(model: Any, specs: Sequence[Spec], file: str = "") -> Converted:
         except Exception as error:
             raise invalid(f"TensorFlow cannot trace the model for inputs {_shown(specs)}: {first_line(error)}", file,
                           "push inputs of the shapes that the model has in TensorFlow") from error
-        frozen = freezer.convert_variables_to_constants_v2(traced_function, lower_control_flow=False,
-                                                           aggressive_inlining=True)
-    count = len(specs)
-    proto = onnx_of(frozen.graph.as_graph_def(add_shapes=True), [tensor.name for tensor in frozen.inputs[:count]],
-                    [tensor.name for tensor in frozen.outputs], file)
+        made = freezer.convert_variables_to_constants_v2(traced_function, lower_control_flow=False, aggressive_inlining=True)
+    return Frozen(made.graph.as_graph_def(add_shapes=True), [tensor.name for tensor in made.inputs[:len(specs)]],
+                  [tensor.name for tensor in made.outputs], names)
+
+
+def convert(model: Any, specs: Sequence[Spec], file: str = "") -> Converted:
+    """Converts what frozen() returns. UnsupportedError for ops without a form in ONNX."""
+    whole, declared = frozen(model, specs, file), declared_inputs(model)
+    proto = onnx_of(whole.graph, whole.inputs, whole.outputs, file)
     values = {name: numpy.asarray(variable) for name, variable in variables_of(model).items()}
     name_parameters(proto, values)
     inputs = [name for name, _, _ in declared] if declared is not None else [f"input_{k}" for k in range(len(specs))]
-    return renamed(proto, inputs, _output_names(model, names))
+    return renamed(proto, inputs, _output_names(model, whole.names))
 
 
 def onnx_of(graph: Any, inputs: Sequence[str], outputs: Sequence[str], file: str) -> Any:

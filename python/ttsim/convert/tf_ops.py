@@ -101,7 +101,8 @@ def _rfft2d(context: Any, node: Any) -> None:
     x, shape, result = node.input[0], context.get_shape(node.input[0]), node.output[0]
     between, ends = _uses(context, result)
     parts = {_ENDS.get(one.type) for one in ends}
-    if rows != 1 or shape is None or shape[-2:] != [1, length] or len(parts) != 1 or None in parts:
+    given = {result, *(one.output[0] for one in between)} & set(context.outputs)
+    if rows != 1 or shape is None or shape[-2:] != [1, length] or len(parts) != 1 or None in parts or given:
         raise ValueError("no form for this spectrum")
     part = parts.pop()
     angles = 2 * math.pi * numpy.outer(numpy.arange(length), numpy.arange(length // 2 + 1)) / length
@@ -129,6 +130,11 @@ def _rfft2d(context: Any, node: Any) -> None:
         one.type = "Identity"
         for key in list(one.attr):
             del one.attr[key]
+
+
+def _not_alone(context: Any, node: Any) -> None:
+    """Parts of complex numbers have a form only after a spectrum."""
+    raise ValueError("no form for complex numbers")
 
 
 def _uses(context: Any, result: str) -> tuple[list[Any], list[Any]]:
@@ -163,6 +169,6 @@ def register() -> None:
     (handler,) = need("tflite", "tf2onnx.handler")
     for name, function in (("TFL_GELU", _gelu), ("TFL_RELU_0_TO_1", _clamp(0, 1)), ("TFL_RELU_N1_TO_1", _clamp(-1, 1)),
                            (f"TFL_{tflite_lstm.LSTM}", tflite_lstm.lstm), (f"TFL_{tflite_lstm.RNN}", tflite_lstm.rnn), (f"TFL_{tflite_lstm.SVDF}", tflite_lstm.svdf),
-                           ("TFL_RFFT2D", _rfft2d)):
+                           ("TFL_RFFT2D", _rfft2d), ("TFL_REAL", _not_alone), ("TFL_IMAG", _not_alone)):
         handler.tfl_op([name])(type(name, (), {"to_tf": _Handler(function)}))
     _registered = True
