@@ -14,6 +14,8 @@ from typing import Any
 from .._ttsim import InputError, UnsupportedError
 
 OPSET = 18  # the newest that tf2onnx writes
+ON_HOST = ("a module of pybuda runs such ops in the framework on the host, between parts for the device; a model that has "
+           "no others runs on a pybuda.CPUDevice")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -120,8 +122,7 @@ def check_ops(model: Any, file: str = "", framework: str = "TensorFlow") -> None
         listed = ", ".join(f"{op} ('{name}')" for op, name in found[:8])
         more = f" and {len(found) - 8} more" if len(found) > 8 else ""
         raise unsupported(f"the converter to ONNX has no form of these ops of {framework}: {listed}{more}", file,
-                          "run the part of the model with these ops on the host, as a module of its own on a "
-                          "pybuda.CPUDevice, or replace them", found=found)
+                          ON_HOST, found=found)
 
 
 def renamed(model: Any, inputs: Sequence[str], outputs: Sequence[str]) -> Converted:

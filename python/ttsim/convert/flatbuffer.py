@@ -9,7 +9,7 @@ import numpy
 
 from .._ttsim import Error
 from . import tflite_lstm, tflite_signatures, tflite_variables
-from .base import invalid, need, unsupported
+from .base import ON_HOST, invalid, need, unsupported
 
 ANEW = "write it anew with tf.lite.TFLiteConverter, or download it again"
 _MEDIAPIPE_CONVOLUTION = b"Convolution2DTransposeBias"
@@ -93,7 +93,7 @@ def check_ops(data: bytes, path: str) -> None:
         kinds = dict(reversed(found))  # the first of each type
         listed = ", ".join(f"{name} ('{place}')" for name, place in reversed(kinds.items()))
         raise unsupported(f"the converter to ONNX has no form of these ops of TensorFlow Lite: {listed}", path,
-                          "run the model on the host, on a pybuda.CPUDevice, or export it without them",
+                          ON_HOST,
                           found=found)
 
 

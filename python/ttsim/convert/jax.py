@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy
 
-from .base import Converted, check_ops, invalid, need, quiet, renamed, unsupported
+from .base import ON_HOST, Converted, check_ops, invalid, need, quiet, renamed, unsupported
 from .jax_parts import JaxprSource
 from .jax_trace import folded
 from .names import name_parameters
@@ -158,8 +158,7 @@ def _to_onnx(function: Callable[..., Any], given: Sequence[Any]) -> Any:
         try:
             proto = jax2onnx.to_onnx(function, list(given), return_mode="proto", opset=_OPSET)
         except Exception as error:
-            raise unsupported(f"the converter to ONNX has no form of an op of JAX: {first_line(error)}", remedy="replace the "
-                              "op, or run this part of the model on the host, on a pybuda.CPUDevice") from error
+            raise unsupported(f"the converter to ONNX has no form of an op of JAX: {first_line(error)}", remedy=ON_HOST) from error
     check_ops(proto, "", "JAX")
     return proto
 
