@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import inspect
+import pathlib
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -148,7 +149,11 @@ def _known_ops() -> set[str]:
     """Names of ops with a form in ONNX."""
     (plugins,) = need("jax", "jax2onnx.plugins.plugin_system")
     with quiet(), _kept_functions():
-        plugins.import_all_plugins()
+        if not plugins._already_imported_plugins:
+            # the handlers of JAX's own ops: a traced function has no others, and those of other libraries import them for
+            # ten seconds
+            plugins._import_tree(pathlib.Path(plugins.__file__).parent / "jax", "jax2onnx.plugins.jax")
+            plugins._already_imported_plugins = True
     return set(plugins.PLUGIN_REGISTRY)
 
 
