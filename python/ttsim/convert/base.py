@@ -44,7 +44,8 @@ def unsupported(message: str, file: str = "", remedy: str = "", ops: Sequence[st
     error = UnsupportedError(_text(message, file, remedy))
     _set_attributes(error, message, file, remedy, "unsupported-op")
     error.ops = tuple(ops) or tuple(name for _, name in found)
-    setattr(error, "found", tuple(found))
+    extended: Any = error
+    extended.found = tuple(found)
     return error
 
 

@@ -68,7 +68,51 @@ def _number(context: Any, name: str) -> Any:
     return value.reshape(-1)[0] if value is not None and value.size == 1 else None
 
 
-HANDLERS: dict[str, tuple[Any, list[Any]]] = {"Erfc": (_erfc, []), "Bitcast": (_bitcast, [])}
+def _expm1(context: Any, node: Any, name: str, args: Any) -> None:
+    """exp(x) - 1."""
+    x = node.input[0]
+    make = _Builder(context, node)
+    make.op("Sub", make.op("Exp", x), make.number(1), last=True)
+
+
+def _log1p(context: Any, node: Any, name: str, args: Any) -> None:
+    """log(1 + x)."""
+    x = node.input[0]
+    make = _Builder(context, node)
+    make.op("Log", make.op("Add", x, make.number(1)), last=True)
+
+
+def _zero_for_zero(context: Any, node: Any, name: str, args: Any) -> None:
+    """Products and quotients that are 0 where the first operand is (of MulNoNan the second)."""
+    kind, x, y = node.type, node.input[0], node.input[1]
+    make = _Builder(context, node)
+    one = make.number(1)
+    zero_of = y if kind == "MulNoNan" else x
+    empty = str(context.make_node("Equal", [zero_of, make.number(0)], dtypes=[_BOOL], shapes=make.shapes).output[0])
+    if kind == "MulNoNan":
+        factor, result = x, "Mul"
+    else:
+        inner = make.op("Add", y, one) if kind == "Xlog1py" else y
+        safe = make.op("Where", empty, one, inner)
+        factor, result = (safe, "Div") if kind == "Xdivy" else (make.op("Log", safe), "Mul")
+    if kind == "MulNoNan":
+        x, factor = make.op("Where", empty, make.number(0), factor), y
+    make.op(result, x, factor, last=True)
+
+
+def _renamed(kind: str) -> Any:
+    """An op that ONNX has under another name."""
+    def rename(context: Any, node: Any, name: str, args: Any) -> None:
+        node.type = kind
+        for key in list(node.attr):
+            del node.attr[key]
+    return rename
+
+
+_BOOL = 9  # TensorProto.BOOL
+HANDLERS: dict[str, tuple[Any, list[Any]]] = {
+    "Erfc": (_erfc, []), "Bitcast": (_bitcast, []), "Expm1": (_expm1, []), "Log1p": (_log1p, []), "Inv": (_renamed("Reciprocal"), []),
+    "AccumulateNV2": (_renamed("Sum"), [])} | {kind: (_zero_for_zero, []) for kind in ("Xlogy", "Xdivy", "Xlog1py", "MulNoNan")}
 
 
 def _gelu(context: Any, node: Any) -> None:
