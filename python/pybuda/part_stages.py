@@ -98,9 +98,13 @@ class Group:
     def __init__(self, device: DevicePart, before: Sequence[HostPart]) -> None:
         self.device, self.before, self.after = device, list(before), list[HostPart]()
 
+    def parts(self) -> list[HostPart | DevicePart]:
+        """In the order in which they run."""
+        return [*self.before, self.device, *self.after]
+
     def reads(self) -> set[str]:
         """Names of values that it reads."""
-        return {value.name for part in (*self.before, self.device, *self.after) for value in part.inputs}
+        return {value.name for part in self.parts() for value in part.inputs}
 
 
 class PartedModel:
@@ -150,7 +154,7 @@ class PartedModel:
             return list(self.source.inputs)
         later = set(self.source.outputs).union(*(group.reads() for group in self.groups[place:]))
         known = list(self.source.inputs) + [value.name for group in self.groups[:place]
-                                            for part in (*group.before, group.device, *group.after) for value in part.outputs]
+                                            for part in group.parts() for value in part.outputs]
         return [name for name in dict.fromkeys(known) if name in later]
 
     def shapes(self) -> list[tuple[int, ...]]:
