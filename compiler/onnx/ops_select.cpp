@@ -39,9 +39,8 @@ void reverse_sequence(Import& n) {
         n.add_output(n.gather(n.x(0), time, rows));
         return;
     }
-    n.add_output(n.b.add(
-        op::reverse_sequence, {n.x(0), n.x(1)},
-        {attr::axis(time), attr::batch(n.axis(n.i("batch_axis", 1), n.rank()))}));
+    n.add_output(n.b.add(op::reverse_sequence, {n.x(0), n.x(1)},
+                         {attr::axis(time), attr::batch(n.axis(n.i("batch_axis", 1), n.rank()))}));
 }
 
 /// Operand 0 as a constant, because the size of the result depends on its values.
