@@ -36,16 +36,21 @@ class TFModule(FrameworkModule):
 
     def convert(self, specs: Sequence[tuple[tuple[int, ...], str]]) -> Converted:
         """By tf2onnx."""
-        return ttsim.convert.tensorflow.convert(self.module, specs)
+        return ttsim.convert.tensorflow.convert(self._called(), specs)
 
     def source(self, specs: Sequence[tuple[tuple[int, ...], str]]) -> Any:
         """Of the frozen graph."""
-        whole = ttsim.convert.tensorflow.frozen(self.module, specs)
+        whole = ttsim.convert.tensorflow.frozen(self._called(), specs)
         return ttsim.convert.tensorflow_parts.GraphSource(whole.graph, whole.inputs, whole.outputs)
 
     def call(self, values: Sequence[Any]) -> list[Any]:
         """Runs the model without training."""
-        return ttsim.convert.tensorflow.run(self.module, values)
+        return ttsim.convert.tensorflow.run(self._called(), values)
+
+    def _called(self) -> Any:
+        """The model; one with a single argument for several pushed keys takes them as a dictionary."""
+        several = len(self.input_names) > 1 and self.declared() is None and len(self.argument_names()) == 1
+        return ttsim.convert.tensorflow.Keyed(self.module, self.input_names) if several else self.module
 
     def parameter_values(self) -> dict[str, Any]:
         """Variables by name."""

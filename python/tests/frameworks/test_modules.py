@@ -7,6 +7,7 @@ import pytest
 import small
 import tensorflow as tf
 import torch
+import ttsim
 from flax import linen, nnx
 from small import PICTURE, close, keras, layers, mlp, net, run
 
@@ -83,6 +84,28 @@ def test_inputs_and_outputs_are_in_the_order_of_the_model():
     pybuda.pybuda_reset()
     for got, key in zip(run(pybuda.TFModule("m", model), {"left": b, "right": a}), wanted):
         close(got, wanted[key])
+
+
+def test_a_model_that_takes_a_dictionary():
+    a, b = keras.Input((8,), name="a"), keras.Input((8,), name="b")
+    model = keras.Model({"b": b, "a": a}, layers.Subtract()([a, b]))
+    values = {"a": X[:, :8].copy(), "b": X[:, 8:16].copy()}
+    close(run(pybuda.TFModule("m", model), values)[0], values["a"] - values["b"])
+    pybuda.pybuda_reset()
+    in_order = [values[tensor.name] for tensor in model.inputs]
+    close(run(pybuda.TFModule("m", model), *in_order)[0], values["a"] - values["b"])
+
+
+def test_a_pushed_mapping_is_the_only_argument():
+    class Net(keras.Model):
+        def call(self, inputs, training=False):
+            return inputs["x"] - inputs["y"]
+    close(run(pybuda.TFModule("m", Net()), {"y": X, "x": 3 * X})[0], 2 * X)
+
+
+def test_an_input_of_a_wrong_shape_is_refused_with_the_message_of_the_framework():
+    with pytest.raises(ttsim.InputError, match="cannot trace the model .*expected axis -1 of input shape to have value 64"):
+        run(pybuda.TFModule("m", mlp()), X[:, :5])
 
 
 def test_a_layer_with_several_arguments():

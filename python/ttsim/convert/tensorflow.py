@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -93,8 +94,20 @@ def caller(model: Any) -> Any:
         return call_signature
     inference = _inference_keywords(model)
     if isinstance(getattr(model, "inputs", None), (list, tuple)) and getattr(model, "inputs", None):
+        places = _places_by_key(model)
+        if places:
+            return lambda *args: model({key: args[place] for key, place in places.items()}, **inference)
         return lambda *args: model(args[0] if len(args) == 1 else list(args), **inference)
     return lambda *args: model(*arguments(model, args), **inference)
+
+
+def _places_by_key(model: Any) -> dict[Any, int]:
+    """Of a Keras model that takes a dictionary: the place of each key's tensor among its inputs; else {}."""
+    keyed = getattr(model, "_inputs_struct", None)
+    if not isinstance(keyed, Mapping):
+        return {}
+    places = {id(value): place for place, value in enumerate(model.inputs)}
+    return {key: places[id(value)] for key, value in keyed.items()} if all(id(value) in places for value in keyed.values()) else {}
 
 
 def arguments(model: Any, values: Sequence[Any]) -> list[Any]:
@@ -125,6 +138,21 @@ def argument_names(model: Any) -> list[str]:
                 if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD) and one.name not in ("training", "mask")]
     except (TypeError, ValueError):
         return []
+
+
+class Keyed:
+    """A model whose only argument is a dictionary, as a function of its values, in the order of `names`."""
+
+    def __init__(self, model: Any, names: Sequence[str]) -> None:
+        self.model, self.names = model, list(names)
+
+    @property
+    def variables(self) -> Any:
+        """Of the model."""
+        return self.model.variables
+
+    def __call__(self, *values: Any) -> Any:
+        return self.model(dict(zip(self.names, values)), **_inference_keywords(self.model))
 
 
 def run(model: Any, values: Sequence[Any]) -> list[Any]:
@@ -238,6 +266,12 @@ def _shown(specs: Sequence[Spec]) -> str:
 
 def first_line(error: Exception) -> str:
     """The part of a framework's message that says what is wrong."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    text = re.sub(r"\x1b\[\d*m", "", str(error))  # colours of Keras
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    named = [at for at, line in enumerate(lines) if re.match(r"[A-Za-z]*(Error|Exception)\b.*:", line)]
+    if named:  # after the places in the program
+        lines = lines[named[0]:]
+    if len(lines) > 1 and "Exception encountered when calling" in lines[0]:
+        lines = lines[1:]
     lines = [line for line in lines if not line.startswith(("File ", "in user code", "Traceback", "{{", "*", "^"))]
     return (lines[-1] if lines and len(lines[0]) < 20 else lines[0])[:300] if lines else type(error).__name__
