@@ -2,6 +2,7 @@
 constants, such as random numbers of a fixed key."""
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
@@ -92,4 +93,4 @@ def _computed(equation: Any, operands: list[_Known], known_ops: Collection[str])
             made.extend(_bound(equation, [operand.traced() for operand in operands]))
         return made[at]
 
-    return [_Known(value, lambda at=at: again(at), plain) for at, value in enumerate(values)]
+    return [_Known(value, functools.partial(again, at), plain) for at, value in enumerate(values)]
