@@ -1,6 +1,8 @@
 // ONNX ops that sort or select by value, losses, and ops that are refused.
 #include <algorithm>
 #include <map>
+#include <numeric>
+#include <optional>
 
 #include "compiler/onnx/importer.hpp"
 
@@ -15,11 +17,30 @@ void top_k(Import& n) {
     if (n.outputs() > 1) n.add_output(n.b.result(n.out.front(), 1));
 }
 
+/// The only length, if all are one constant.
+std::optional<std::int64_t> common_length(Import& n) {
+    const Literal* lengths = n.b.literal(n.x(1));
+    if (!lengths || lengths->size() == 0) return std::nullopt;
+    const auto length = static_cast<std::int64_t>(lengths->at(0));
+    for (std::int64_t i = 1; i < lengths->size(); ++i)
+        if (static_cast<std::int64_t>(lengths->at(i)) != length) return std::nullopt;
+    return length;
+}
+
+/// With one length for all sequences a selection of rows.
 void reverse_sequence(Import& n) {
     n.need_rank(2);
-    n.add_output(n.b.add(
-        op::reverse_sequence, {n.x(0), n.x(1)},
-        {attr::axis(n.axis(n.i("time_axis", 0), n.rank())), attr::batch(n.axis(n.i("batch_axis", 1), n.rank()))}));
+    const std::int64_t time = n.axis(n.i("time_axis", 0), n.rank()), size = n.dims()[static_cast<std::size_t>(time)];
+    if (const auto length = common_length(n); length && *length >= 0 && *length <= size) {
+        n.check_positions(size);
+        std::vector<std::int64_t> rows(static_cast<std::size_t>(size));
+        std::iota(rows.begin(), rows.end(), 0);
+        std::reverse(rows.begin(), rows.begin() + *length);
+        n.add_output(n.gather(n.x(0), time, rows));
+        return;
+    }
+    n.add_output(n.b.add(op::reverse_sequence, {n.x(0), n.x(1)},
+                         {attr::axis(time), attr::batch(n.axis(n.i("batch_axis", 1), n.rank()))}));
 }
 
 /// Operand 0 as a constant, because the size of the result depends on its values.

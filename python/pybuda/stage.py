@@ -122,3 +122,60 @@ class DeviceModel:
         if self.microbatch > 1:
             result = result.flatten(0, 1) if result.dim() > 1 else result
         return result.to(dtype)
+
+
+class Stage:
+    """make() compiles; start() begins a session on the device."""
+    settings: Settings
+    graph: Any = None
+    compiled: Any = None
+    saved: list[str] = []  # ops whose results are saved
+    trains = False  # whether it is compiled with a backward program
+    device: DeviceModel | None = None
+
+    @property
+    def running(self) -> DeviceModel:
+        """The model that start() created."""
+        assert self.device is not None, "the stage was compiled but not started"
+        return self.device
+
+    def on_chip(self) -> Any:
+        """What runs on the chip, a ttsim.Model or ttsim.Trainer; None before start()."""
+        return None if self.device is None else self.device.model
+
+    def evaluate(self, tensors: Sequence[Any]) -> list[torch.Tensor]:
+        """Outputs computed by torch on the host."""
+        raise NotImplementedError
+
+    def evaluate_sample(self, tensors: Sequence[Any]) -> list[torch.Tensor]:
+        """evaluate() of one sample."""
+        return self.evaluate(tensors)
+
+    def make(self) -> None:
+        """Compiles."""
+        raise NotImplementedError
+
+    def start(self) -> None:
+        """Begins a session on the device."""
+        order = ([info.name for info in self.graph.inputs], [info.name for info in self.graph.outputs])
+        extra = [info.name for info in self.compiled.outputs if info.name not in order[1]]  # saved results of ops
+        self.device = DeviceModel(self.compiled, self.settings, (order[0], order[1] + extra), self.whole_outputs())
+
+    def whole_outputs(self) -> set[str]:
+        """Names of outputs that are integers, regardless of the format the device computes them in."""
+        return set()
+
+    def training_options(self) -> dict[str, Any]:
+        """Keywords of ttsim.compile() for stages that train."""
+        return {}
+
+    def compile_again(self) -> None:
+        """Compiles again with the current parameters."""
+        self.make()
+        self.start()
+
+    def run(self, tensors: Sequence[torch.Tensor]) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
+        """Outputs, and saved results of ops."""
+        results = self.running.run(tensors)
+        count = len(results) - len(self.saved)
+        return results[:count], results[count:]

@@ -17,7 +17,8 @@ from .dtypes import (buda_dataformat_to_pytorch_dtype, is_integer, output_format
 from .fracture import fracture
 from .module import FrameworkModule, OnnxModule, PyBudaModule, PyTorchModule
 from .parameter import Parameter
-from .stage import DeviceModel, Settings, compile_graph, narrowed, wide
+from .part_stages import PartedModel
+from .stage import Settings, Stage, compile_graph, narrowed, wide
 from .tensor import Tensor
 from .trace import to_graph, trace
 from .utils import flatten
@@ -26,63 +27,6 @@ from .utils import flatten
 def _formats(tensors: Sequence[torch.Tensor | None]) -> list[DataFormat]:
     return [DataFormat.RawUInt32 if tensor.dtype == torch.int64 else pytorch_dtype_to_buda_dataformat(tensor.dtype)
             for tensor in tensors if tensor is not None]
-
-
-class Stage:
-    """make() compiles; start() begins a session on the device."""
-    settings: Settings
-    graph: Any = None
-    compiled: Any = None
-    saved: list[str] = []  # ops whose results are saved
-    trains = False  # whether it is compiled with a backward program
-    device: DeviceModel | None = None
-
-    @property
-    def running(self) -> DeviceModel:
-        """The model that start() created."""
-        assert self.device is not None, "the stage was compiled but not started"
-        return self.device
-
-    def on_chip(self) -> Any:
-        """What runs on the chip, a ttsim.Model or ttsim.Trainer; None before start()."""
-        return None if self.device is None else self.device.model
-
-    def evaluate(self, tensors: Sequence[Any]) -> list[torch.Tensor]:
-        """Outputs computed by torch on the host."""
-        raise NotImplementedError
-
-    def evaluate_sample(self, tensors: Sequence[Any]) -> list[torch.Tensor]:
-        """evaluate() of one sample."""
-        return self.evaluate(tensors)
-
-    def make(self) -> None:
-        """Compiles."""
-        raise NotImplementedError
-
-    def start(self) -> None:
-        """Begins a session on the device."""
-        order = ([info.name for info in self.graph.inputs], [info.name for info in self.graph.outputs])
-        extra = [info.name for info in self.compiled.outputs if info.name not in order[1]]  # saved results of ops
-        self.device = DeviceModel(self.compiled, self.settings, (order[0], order[1] + extra), self.whole_outputs())
-
-    def whole_outputs(self) -> set[str]:
-        """Names of outputs that are integers, regardless of the format the device computes them in."""
-        return set()
-
-    def training_options(self) -> dict[str, Any]:
-        """Keywords of ttsim.compile() for stages that train."""
-        return {}
-
-    def compile_again(self) -> None:
-        """Compiles again with the current parameters."""
-        self.make()
-        self.start()
-
-    def run(self, tensors: Sequence[torch.Tensor]) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
-        """Outputs, and saved results of ops."""
-        results = self.running.run(tensors)
-        count = len(results) - len(self.saved)
-        return results[:count], results[count:]
 
 
 class TraceStage(Stage):
@@ -291,7 +235,7 @@ class OnnxStage(Stage):
 
 class FrameworkStage(OnnxStage):
     """A model of another framework, converted to ONNX. With a constant batch in the model, a micro-batch is one input of
-    the compiled model."""
+    the compiled model. What the model keeps between runs returns as its last inputs."""
 
     def __init__(self, module: FrameworkModule, samples: Sequence[torch.Tensor], settings: Settings) -> None:
         self.module: Any = module
@@ -299,12 +243,16 @@ class FrameworkStage(OnnxStage):
         if batch is not None and batch != settings.microbatch:
             raise RuntimeError(f"the inputs of {module!r} have {batch} samples, as a constant of the model; "
                                f"{settings.microbatch} were pushed: push {batch}, or make the model with an open batch")
-        self._samples = [sample if batch is None or not sample.dim() else sample.expand(batch, *sample.shape[1:])
-                         for sample in samples if sample is not None]
+        self._samples = framework_samples(module, samples)
+        self.states = [torch.from_numpy(value) for value in module.states()]
+        if self.states and settings.microbatch > 1 and batch is None:
+            raise RuntimeError(f"{module!r} keeps values from run to run, so its samples run one after the other; "
+                               f"{settings.microbatch} were pushed at once: push one at a time")
         self.settings = settings if batch is None else dataclasses.replace(settings, microbatch=1)
         self.saved = list(settings.config.op_intermediates_to_save)
         self.make()
         first = [tuple(info.shape) for info in self.graph.outputs]
+        first = first[:len(first) - len(self.states)]
         self._shapes = [(1, *shape[1:]) if batch is not None and shape else shape for shape in first]
 
     def make(self) -> None:
@@ -316,7 +264,10 @@ class FrameworkStage(OnnxStage):
 
     def run(self, tensors: Sequence[torch.Tensor]) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
         """Inputs are brought into the order and the types of the model."""
-        return super().run(self.module.in_order(tensors))
+        results, saved = super().run([*self.module.in_order(tensors), *self.states])
+        count = len(results) - len(self.states)
+        self.states = [value.to(state.dtype) for value, state in zip(results[count:], self.states)]
+        return results[:count], saved
 
     def parameters(self) -> dict[str, Parameter]:
         """By the framework's names."""
@@ -326,6 +277,25 @@ class FrameworkStage(OnnxStage):
         """Sets it in the framework, and compiles again: converters fold and rearrange parameters."""
         self.module.set_parameters(**{name: value})
         self.compile_again()
+
+
+def framework_samples(module: FrameworkModule, samples: Sequence[Any]) -> list[torch.Tensor]:
+    """Samples with the constant batch of the model, if it has one."""
+    batch = module.fixed_batch()
+    return [sample if batch is None or not sample.dim() else sample.expand(batch, *sample.shape[1:])
+            for sample in samples if sample is not None]
+
+
+def framework_stages(module: FrameworkModule, samples: Sequence[Any], settings: Settings) -> list[Any]:
+    """One stage, or with ops that the framework must run, if CPU fallback is enabled, a stage for each part."""
+    try:
+        return [FrameworkStage(module, samples, settings)]
+    except ttsim.UnsupportedError as error:
+        if not settings.config.enable_tvm_cpu_fallback or not hasattr(error, "found"):
+            raise
+        fixed = module.fixed_batch() is not None
+        return list(PartedModel(module, framework_samples(module, samples),
+                                dataclasses.replace(settings, microbatch=1) if fixed else settings, error).stages)
 
 
 def make_stages(modules: Sequence[Any], samples: Sequence[Any], settings: Settings) -> list[Any]:
@@ -341,6 +311,9 @@ def make_stages(modules: Sequence[Any], samples: Sequence[Any], settings: Settin
             stages.append(TraceStage(group, [sample for sample in samples if sample is not None], settings,
                                      settings.input_formats if not stages else ()))
             at += len(group)
+        elif isinstance(module, FrameworkModule):
+            stages += framework_stages(module, samples, settings)
+            at += 1
         else:
             stages.append(_stage_of(module)(module, samples, settings))
             at += 1
@@ -350,7 +323,7 @@ def make_stages(modules: Sequence[Any], samples: Sequence[Any], settings: Settin
 
 
 def _stage_of(module: Any) -> Any:
-    for kind, stage in ((PyTorchModule, TorchStage), (OnnxModule, OnnxStage), (FrameworkModule, FrameworkStage)):
+    for kind, stage in ((PyTorchModule, TorchStage), (OnnxModule, OnnxStage)):
         if isinstance(module, kind):
             return stage
     raise RuntimeError(f"{module!r} cannot be compiled; a TTDevice runs modules of pybuda, PyTorch, ONNX, TensorFlow, "

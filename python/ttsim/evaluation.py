@@ -8,9 +8,11 @@ from typing import Any
 
 @contextlib.contextmanager
 def evaluating(module: Any) -> Iterator[None]:
-    """Evaluation mode: no dropout, running statistics. Afterwards every submodule has its earlier mode."""
+    """Evaluation mode: no dropout, running statistics. Afterwards every submodule has its earlier mode. The module of an
+    exported program has a mode that cannot change."""
     modes = [(part, part.training) for part in module.modules()]
-    module.eval()
+    with contextlib.suppress(NotImplementedError):
+        module.eval()
     try:
         yield
     finally:

@@ -94,6 +94,36 @@ _recurrent("simple_rnn", lambda layers: [layers.SimpleRNN(64)])
 
 
 @model
+def recurrent_variants():
+    """States, other activations, cells, both directions."""
+    keras, layers = _layers()
+    x = keras.Input((6, 20))
+    rows, h, c = layers.LSTM(24, return_state=True, return_sequences=True, go_backwards=True)(x)
+    last = layers.GRU(24, reset_after=False, activation="relu", recurrent_activation="hard_sigmoid")(rows)
+    cells = layers.RNN([layers.LSTMCell(16), layers.GRUCell(12)])(x)
+    both = layers.Bidirectional(layers.SimpleRNN(8, return_sequences=True), merge_mode="sum")(x)
+    return keras_module("recurrent_variants", keras.Model(x, [rows, h, c, last, cells, both]), numpy_random().standard_normal((1, 6, 20)).astype("float32"))
+
+
+@model
+def masked_lstm():
+    keras, layers = _layers()
+    made = keras.Sequential([keras.Input((20,), dtype="int32"), layers.Embedding(50, 24, mask_zero=True), layers.Bidirectional(layers.LSTM(20)), layers.Dense(3)])
+    return keras_module("masked_lstm", made, numpy_random().integers(0, 50, (1, 20)).astype("int32"))
+
+
+@model
+def convolution_kinds():
+    """Groups, dilation, strides by axis, transposed with overlap; each is an output."""
+    keras, layers = _layers()
+    x = keras.Input((32, 32, 8))
+    made = [layers.Conv2D(16, 3, groups=4, padding="same"), layers.Conv2D(8, 3, dilation_rate=3, padding="same"),
+            layers.SeparableConv2D(12, 5, strides=2, padding="same", depth_multiplier=2), layers.DepthwiseConv2D((3, 5), strides=2, depth_multiplier=2),
+            layers.Conv2D(4, (1, 7), padding="same", strides=(2, 1)), layers.Conv2DTranspose(6, 4, strides=3)]
+    return keras_module("convolution_kinds", keras.Model(x, [layer(x) for layer in made]), picture(32, 8))
+
+
+@model
 def transformer_encoder():
     keras, layers = _layers()
     tokens = keras.Input((32,), dtype="int32")
@@ -347,6 +377,18 @@ def _flax_transformer(linen):
     return Net()
 
 
+def _flax_lstm(linen):
+    class Net(linen.Module):
+        @linen.compact
+        def __call__(self, x):
+            import jax
+            scan = linen.scan(linen.LSTMCell, variable_broadcast="params", split_rngs={"params": False}, in_axes=1, out_axes=1)
+            cell = scan(32)
+            return linen.GroupNorm(4)(cell(cell.initialize_carry(jax.random.key(0), x[:, 0].shape), x)[1])
+    return Net()
+
+
+_flax("flax_lstm", _flax_lstm, lambda: numpy_random().standard_normal((1, 10, 16)).astype("float32"))
 _flax("flax_mlp", _sequence, lambda: numpy_random().standard_normal((1, 64)).astype("float32"))
 _flax("flax_cnn", _flax_cnn, lambda: picture(32))
 _flax("flax_resnet", _flax_resnet, lambda: picture(32))

@@ -173,6 +173,8 @@ TEST_CASE("the host sorts and scatters as ONNX defines") {
           {1, 2, 3, 4}, {300, 7});
     gives(Model("ReverseSequence", {2, 3}).whole({2, 3}).attr("batch_axis", 0).attr("time_axis", 1), {1, 2, 3, 4, 5, 6},
           {2, 1, 3, 6, 5, 4});
+    gives(Model("ReverseSequence", {2, 3}).whole({2, 2}).attr("batch_axis", 0).attr("time_axis", 1), {1, 2, 3, 4, 5, 6},
+          {2, 1, 3, 5, 4, 6});
     gives(Model("CumProd", {4}, 1, 26).whole({0}, Whole{}).attr("exclusive", 1), {2, 3, 4, 5}, {1, 2, 6, 24});
 }
 

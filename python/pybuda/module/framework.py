@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy
 import torch
+import ttsim
 from ttsim.convert import Converted
+from ttsim.convert.parts import DevicePart, HostPart, Source, plan
 
 from ..parameter import Parameter
 from ..tensor import to_pt_tensor
@@ -24,7 +26,7 @@ def array(tensor: torch.Tensor) -> numpy.ndarray[Any, Any]:
 
 
 class FrameworkModule(Module):
-    """Subclasses define convert(), call() and declared(). These modules run inference only."""
+    """Subclasses define convert(), source(), call() and declared(). These modules run inference only."""
     framework = ""
 
     def declared(self) -> list[tuple[str, tuple[int | None, ...], str]] | None:
@@ -50,6 +52,10 @@ class FrameworkModule(Module):
         size = sizes.pop() if len(sizes) == 1 else None
         return size if size is not None and size > 1 else None
 
+    def states(self) -> list[numpy.ndarray[Any, Any]]:
+        """First values of what the model keeps between runs. They are its last inputs and outputs, which are not pushed."""
+        return []
+
     def in_order(self, tensors: Sequence[Any]) -> list[Any]:
         """Tensors as pushed, in the order of the model and in its types: keys of a mapping name the inputs."""
         values = [value for value in tensors if value is not None]
@@ -64,8 +70,23 @@ class FrameworkModule(Module):
 
     def converted(self, samples: Sequence[Any]) -> Converted:
         """convert() for pushed samples."""
-        values = self.in_order(samples)
-        return self.convert([(tuple(value.shape), _type_name(value)) for value in values])
+        return self.convert(self._specs(samples))
+
+    def parts(self, samples: Sequence[Any], error: ttsim.UnsupportedError) -> tuple[Source, list[HostPart | DevicePart]]:
+        """The model as a list of ops and in parts, if the framework can run the ops that an error of converted() names; else the error."""
+        try:
+            source = self.source(self._specs(samples))
+        except (ttsim.Error, ValueError):
+            raise error from None
+        return source, plan(source, error)
+
+    def source(self, specs: Sequence[tuple[tuple[int, ...], str]]) -> Source:
+        """The model as a list of ops."""
+        raise NotImplementedError
+
+    def _specs(self, samples: Sequence[Any]) -> list[tuple[tuple[int, ...], str]]:
+        values = [*self.in_order(samples), *map(torch.from_numpy, self.states())]
+        return [(tuple(value.shape), _type_name(value)) for value in values]
 
     def forward(self, *tensors: Any) -> list[torch.Tensor]:
         """Runs in the framework on the host: the outputs as a flat list of torch tensors."""

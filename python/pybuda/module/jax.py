@@ -36,6 +36,10 @@ class JaxModule(FrameworkModule):
         """By jax2onnx."""
         return ttsim.convert.jax.convert(self.module, specs, self.params)
 
+    def source(self, specs: Sequence[tuple[tuple[int, ...], str]]) -> Any:
+        """Of the traced function."""
+        return ttsim.convert.jax.source(self.module, specs, self.params)
+
     def call(self, values: Sequence[Any]) -> list[Any]:
         """Runs the function in JAX."""
         return ttsim.convert.jax.run(self._function, values)

@@ -3,9 +3,12 @@ from __future__ import annotations
 
 import functools
 import inspect
+import os
 from typing import Any
 
 import torch
+import torch.export
+import ttsim.convert
 from ttsim.evaluation import evaluating
 
 from ..parameter import Parameter
@@ -24,12 +27,16 @@ def _wrapped(owner: PyTorchModule) -> Any:
 
 
 class PyTorchModule(Module):
-    """On a TTDevice the module is captured and compiled; forward() runs it in torch on the host. With
-    `redirect_forward`, positional arguments of the torch module become keywords when a mapping was pushed. RuntimeError
-    for an object that is not a torch.nn.Module."""
+    """A torch.nn.Module, or an exported program or the path of its file (.pt2). On a TTDevice the module is captured and
+    compiled; forward() runs it in torch on the host. With `redirect_forward`, positional arguments of the torch module
+    become keywords when a mapping was pushed. RuntimeError for other objects, ttsim.InputError for other files."""
 
-    def __init__(self, name: str, module: torch.nn.Module, redirect_forward: bool = True) -> None:
+    def __init__(self, name: str, module: Any, redirect_forward: bool = True) -> None:
         super().__init__(name)
+        if isinstance(module, (str, os.PathLike)):
+            module = ttsim.convert.exported.load(os.fspath(module))
+        if isinstance(module, torch.export.ExportedProgram):
+            module = module.module()
         if not isinstance(module, torch.nn.Module):
             raise RuntimeError(f"PyTorchModule '{name}' needs a torch.nn.Module, not a {type(module).__name__}")
         self.module = module

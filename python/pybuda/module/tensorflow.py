@@ -36,11 +36,21 @@ class TFModule(FrameworkModule):
 
     def convert(self, specs: Sequence[tuple[tuple[int, ...], str]]) -> Converted:
         """By tf2onnx."""
-        return ttsim.convert.tensorflow.convert(self.module, specs)
+        return ttsim.convert.tensorflow.convert(self._called(), specs)
+
+    def source(self, specs: Sequence[tuple[tuple[int, ...], str]]) -> Any:
+        """Of the frozen graph."""
+        whole = ttsim.convert.tensorflow.frozen(self._called(), specs)
+        return ttsim.convert.tensorflow_parts.GraphSource(whole.graph, whole.inputs, whole.outputs)
 
     def call(self, values: Sequence[Any]) -> list[Any]:
         """Runs the model without training."""
-        return ttsim.convert.tensorflow.run(self.module, values)
+        return ttsim.convert.tensorflow.run(self._called(), values)
+
+    def _called(self) -> Any:
+        """The model; one with a single argument for several pushed keys takes them as a dictionary."""
+        several = len(self.input_names) > 1 and self.declared() is None and len(self.argument_names()) == 1
+        return ttsim.convert.tensorflow.Keyed(self.module, self.input_names) if several else self.module
 
     def parameter_values(self) -> dict[str, Any]:
         """Variables by name."""
@@ -79,6 +89,11 @@ class TFGraphDefModule(FrameworkModule):
         """By tf2onnx."""
         return ttsim.convert.graph_def.convert(self.graph_def, self.output_names, specs, self.path)
 
+    def source(self, specs: Sequence[tuple[tuple[int, ...], str]]) -> Any:
+        """Of the graph."""
+        whole = ttsim.convert.graph_def.frozen(self.graph_def, self.output_names, specs, self.path)
+        return ttsim.convert.tensorflow_parts.GraphSource(whole.graph, whole.inputs, whole.outputs, self.path)
+
     def call(self, values: Sequence[Any]) -> list[Any]:
         """Runs the graph in TensorFlow."""
         if self._function is None:
@@ -89,7 +104,8 @@ class TFGraphDefModule(FrameworkModule):
 
 class TFLiteModule(FrameworkModule):
     """A .tflite file. Inputs are of the shapes, layout (NHWC) and types of the file, and so quantized where the file has
-    quantized inputs. Outputs of integers are torch.int32. `signature` chooses a function of a file with several."""
+    quantized inputs. Outputs of integers are torch.int32. `signature` chooses a function of a file with several.
+    Variables keep their values from run to run, on the device and on the host."""
     framework = "TensorFlow Lite"
 
     def __init__(self, name: str, tflite_path: Any, *, signature: str | None = None) -> None:
@@ -100,17 +116,32 @@ class TFLiteModule(FrameworkModule):
         self.tflite_path = os.fspath(tflite_path)
         ttsim.convert.tflite.check_file(self.tflite_path)
         self._declared: list[tuple[str, tuple[int | None, ...], str]] | None = None
+        self._on_host: list[Any] | None = None
 
     def declared(self) -> list[tuple[str, tuple[int | None, ...], str]]:
         """As in the file."""
         if self._declared is None:
-            self._declared = ttsim.convert.tflite.declared_inputs(self.tflite_path, self.signature)
+            whole = ttsim.convert.tflite.declared_inputs(self.tflite_path, self.signature)
+            self._declared = whole[:len(whole) - len(self.states())]
         return self._declared
+
+    def states(self) -> list[Any]:
+        """First values of its variables."""
+        return [value.copy() for _, value in ttsim.convert.tflite.variables(self.tflite_path, self.signature)]
 
     def convert(self, specs: Sequence[tuple[tuple[int, ...], str]]) -> Converted:
         """By tf2onnx; a file is converted once."""
         return ttsim.convert.tflite.convert(self.tflite_path, [shape for shape, _ in specs], self.signature)
 
+    def source(self, specs: Sequence[tuple[tuple[int, ...], str]]) -> Any:
+        """Of the first graph, or that of the signature."""
+        return ttsim.convert.tflite_parts.FlatbufferSource(self.tflite_path, [shape for shape, _ in specs], self.signature)
+
     def call(self, values: Sequence[Any]) -> list[Any]:
         """Runs the file in TensorFlow's interpreter, as many samples at a time as the file has."""
-        return ttsim.convert.tflite.run(self.tflite_path, values, self.signature)
+        if self._on_host is None:
+            self._on_host = self.states()
+        results = ttsim.convert.tflite.run(self.tflite_path, [*values, *self._on_host], self.signature)
+        count = len(results) - len(self._on_host)
+        self._on_host = results[count:]
+        return results[:count]

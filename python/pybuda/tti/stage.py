@@ -7,8 +7,8 @@ import torch
 
 from ..dtypes import buda_dataformat_to_pytorch_dtype, output_format
 from ..parameter import Parameter
-from ..stage import DeviceModel, Settings, narrowed
-from ..stage_kinds import Stage, as_queue
+from ..stage import DeviceModel, Settings, Stage, narrowed
+from ..stage_kinds import as_queue
 
 
 class ImageStage(Stage):

@@ -7,7 +7,8 @@ FEATURES, HIDDEN = 8, 16
 
 
 def write(path, kind, time_major=False, samples=2, steps=5, peepholes=False, seed=0):
-    """`kind`: LSTM or RNN. Input and output are [sample, time, feature], or [time, sample, feature]."""
+    """`kind`: LSTM, RNN or SVDF. Input and output are [sample, time, feature], or [time, sample, feature]; of SVDF
+    [sample, feature]."""
     rng = numpy.random.default_rng(seed)
     model, graph = schema.ModelT(), schema.SubGraphT()
     model.version, model.description, model.metadata, model.signatureDefs = 3, b"", [], []
@@ -28,7 +29,7 @@ def write(path, kind, time_major=False, samples=2, steps=5, peepholes=False, see
 
     def weights(name, *shape):
         return tensor(name, shape, rng.normal(0, 0.5, shape))
-    lead = (steps, samples) if time_major else (samples, steps)
+    lead = (samples,) if kind == "SVDF" else (steps, samples) if time_major else (samples, steps)
     x, y = tensor("x", (*lead, FEATURES)), tensor("y", (*lead, HIDDEN))
     operator, options = schema.OperatorT(), None
     state = [tensor(name, (samples, HIDDEN), variable=True) for name in ("h", "c")]
@@ -39,12 +40,23 @@ def write(path, kind, time_major=False, samples=2, steps=5, peepholes=False, see
         options = schema.UnidirectionalSequenceLSTMOptionsT()
         operator.builtinOptionsType = schema.BuiltinOptions.UnidirectionalSequenceLSTMOptions
         code = schema.BuiltinOperator.UNIDIRECTIONAL_SEQUENCE_LSTM
+    elif kind == "SVDF":
+        rank, memory = 2, 7
+        filters = rank * HIDDEN
+        given = [x, weights("w", filters, FEATURES), weights("t", filters, memory), weights("b", HIDDEN),
+                 tensor("s", (samples, memory * filters), variable=True)]
+        options = schema.SVDFOptionsT()
+        options.rank = rank
+        operator.builtinOptionsType = schema.BuiltinOptions.SVDFOptions
+        code = schema.BuiltinOperator.SVDF
     else:
         given = [x, weights("w", HIDDEN, FEATURES), weights("r", HIDDEN, HIDDEN), weights("b", HIDDEN), state[0]]
         options = schema.SequenceRNNOptionsT()
         operator.builtinOptionsType = schema.BuiltinOptions.SequenceRNNOptions
         code = schema.BuiltinOperator.UNIDIRECTIONAL_SEQUENCE_RNN
-    options.timeMajor, options.fusedActivationFunction = time_major, 4
+    options.fusedActivationFunction = 1 if kind == "SVDF" else 4
+    if kind != "SVDF":
+        options.timeMajor = time_major
     operator.inputs, operator.outputs, operator.builtinOptions, operator.opcodeIndex = given, [y], options, 0
     graph.operators, graph.inputs, graph.outputs = [operator], [x], [y]
     entry = schema.OperatorCodeT()

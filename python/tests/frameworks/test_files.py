@@ -8,6 +8,7 @@ import sys
 import zipfile
 
 import numpy
+import pybuda
 import pytest
 import small
 import tensorflow as tf
@@ -57,6 +58,15 @@ def test_exported_programs(pt2):
     assert {"linear.weight", "linear.bias"} <= {tensor.name for tensor in convert_file(str(pt2)).model.graph.initializer}
 
 
+def test_exported_programs_are_modules_of_torch(pt2):
+    x = torch.randn(2, 16)
+    for source in (pt2, torch.export.load(pt2)):
+        pybuda.pybuda_reset()
+        module = pybuda.PyTorchModule("m", source)
+        close(small.run(module, x)[0], module.module(x).detach())
+    assert "linear.weight" in {parameter.get_name() for parameter in module.get_parameters()}
+
+
 def test_the_command_compiles_them(files, tmp_path):
     done = command("compile", files / "net.tflite", "--device", "wh_n150", "-o", tmp_path / "out")
     assert done.returncode == 0, done.stderr
@@ -104,7 +114,7 @@ def test_an_op_without_a_form_in_onnx_is_named(tmp_path):
     made = keras.Sequential([keras.Input((8, 8)), layers.Lambda(tf.linalg.svd)])
     graph = small.graph_def(lambda x: made(x)[0], (1, 8, 8))
     tf.io.write_graph(graph, str(tmp_path), "svd.pb", as_text=False)
-    with pytest.raises(ttsim.UnsupportedError, match=r"svd.pb: .* ops of TensorFlow: Svd \('.*[Ss]vd'\); run the part of the model with these ops on the host") as raised:
+    with pytest.raises(ttsim.UnsupportedError, match=r"svd.pb: .* ops of TensorFlow: Svd \('.*[Ss]vd'\); a module of pybuda runs such ops in the framework on the host") as raised:
         convert_file(str(tmp_path / "svd.pb"))
     assert len(raised.value.ops) == 1
 

@@ -7,7 +7,8 @@ import pytest
 import small
 import tensorflow as tf
 import torch
-from flax import linen
+import ttsim
+from flax import linen, nnx
 from small import PICTURE, close, keras, layers, mlp, net, run
 
 X = numpy.random.default_rng(1).standard_normal((4, 64)).astype("float32")
@@ -85,11 +86,66 @@ def test_inputs_and_outputs_are_in_the_order_of_the_model():
         close(got, wanted[key])
 
 
+def test_a_model_that_takes_a_dictionary():
+    a, b = keras.Input((8,), name="a"), keras.Input((8,), name="b")
+    model = keras.Model({"b": b, "a": a}, layers.Subtract()([a, b]))
+    values = {"a": X[:, :8].copy(), "b": X[:, 8:16].copy()}
+    close(run(pybuda.TFModule("m", model), values)[0], values["a"] - values["b"])
+    pybuda.pybuda_reset()
+    in_order = [values[tensor.name] for tensor in model.inputs]
+    close(run(pybuda.TFModule("m", model), *in_order)[0], values["a"] - values["b"])
+
+
+def test_a_pushed_mapping_is_the_only_argument():
+    class Net(keras.Model):
+        def call(self, inputs, training=False):
+            return inputs["x"] - inputs["y"]
+    close(run(pybuda.TFModule("m", Net()), {"y": X, "x": 3 * X})[0], 2 * X)
+
+
+def test_an_input_of_a_wrong_shape_is_refused_with_the_message_of_the_framework():
+    with pytest.raises(ttsim.InputError, match="cannot trace the model .*expected axis -1 of input shape to have value 64"):
+        run(pybuda.TFModule("m", mlp()), X[:, :5])
+
+
 def test_a_layer_with_several_arguments():
     class Both(layers.Layer):
         def call(self, first, second, training=None):
             return first - (second if not training else 0)
     close(run(pybuda.TFModule("m", Both()), X, 2 * X)[0], -X)
+
+
+def test_argmax_of_keras_reads_the_sign_of_zeros():
+    class Index(layers.Layer):
+        def call(self, x):
+            return keras.ops.argmax(x, -1)
+    got = run(pybuda.TFModule("m", Index()), X)[0]
+    assert numpy.array_equal(got.value().numpy(), X.argmax(-1))
+
+
+def test_random_numbers_of_fixed_keys_are_constants_of_jax():
+    def function(x):
+        key, _ = jax.random.split(jax.random.key(0))
+        return x * jax.random.normal(key, (64,)) + jnp.ones(64) * 2
+    close(run(pybuda.JaxModule("m", function), X)[0], function(X))
+
+
+def test_functions_of_jax_are_as_before_a_conversion():
+    before = dict(vars(jnp))
+    run(pybuda.JaxModule("m", lambda x: jnp.cumsum(x, 1)), X)
+    assert [name for name, value in before.items() if vars(jnp)[name] is not value] == []
+    assert jnp.cumsum(jnp.ones((2, 3)), 1)[0, 2] == 3
+
+
+def test_modules_of_nnx_with_random_states():
+    class Net(nnx.Module):
+        def __init__(self, rngs):
+            self.drop, self.last = nnx.Dropout(0.1, deterministic=True, rngs=rngs), nnx.RNN(nnx.GRUCell(16, 8, rngs=rngs))
+
+        def __call__(self, x):
+            return self.last(self.drop(x.reshape(-1, 4, 16)))
+    module = Net(nnx.Rngs(0))
+    close(run(pybuda.JaxModule("m", module), X[:1])[0], module(X[:1]))
 
 
 def test_outputs_of_jax_keep_their_order():

@@ -5,7 +5,10 @@ import pytest
 import recurrent
 import small
 import tensorflow as tf
+import torch
 import ttsim
+from pybuda import host_work
+from small import keras, layers
 from test_files import command
 from ttsim.convert import convert_file, tflite
 
@@ -26,10 +29,65 @@ def test_recurrent_ops(tmp_path, kind, time_major):
     assert got.shape == wanted.shape and numpy.corrcoef(got.reshape(-1), wanted.reshape(-1))[0, 1] > 0.999
 
 
+def test_svdf(tmp_path):
+    x = recurrent.write(tmp_path / "net.tflite", "SVDF")
+    wanted = tflite.run(str(tmp_path / "net.tflite"), [x])[0]
+    _, got = result(tmp_path / "net.tflite", x)
+    assert got.shape == wanted.shape and numpy.corrcoef(got.reshape(-1), wanted.reshape(-1))[0, 1] > 0.999
+
+
 def test_recurrent_ops_without_a_form_in_onnx(tmp_path):
     recurrent.write(tmp_path / "net.tflite", "LSTM", peepholes=True)
-    with pytest.raises(ttsim.UnsupportedError, match=r"UNIDIRECTIONAL_SEQUENCE_LSTM with peepholes \('y'\); run the model on the host"):
+    with pytest.raises(ttsim.UnsupportedError, match=r"UNIDIRECTIONAL_SEQUENCE_LSTM with peepholes \('y'\); a module of pybuda runs such ops"):
         convert_file(str(tmp_path / "net.tflite"))
+
+
+def test_spectra_run_on_the_device(tmp_path):
+    model = keras.Sequential([keras.Input((4, 32), batch_size=1), layers.Lambda(lambda x: tf.abs(tf.signal.rfft(x))), layers.Dense(8)])
+    (tmp_path / "net.tflite").write_bytes(small.lite(model))
+    x = small.RNG.random((1, 4, 32)).astype("float32")
+    small.close(small.run(pybuda.TFLiteModule("net", tmp_path / "net.tflite"), x)[0], model(x))
+    assert not host_work.host_ops(pybuda.get_tenstorrent_device()._stages[0])
+
+
+class Streaming(tf.Module):
+    """Keeps the last two rows, and an average."""
+
+    def __init__(self):
+        super().__init__()
+        self.rows = tf.Variable(tf.zeros((1, 2, 8)), name="rows")
+        self.mean = tf.Variable(tf.ones((1, 8)), name="mean")
+        self.w = tf.Variable(small.RNG.random((24, 4)).astype("float32"))
+
+    @tf.function(input_signature=[tf.TensorSpec((1, 1, 8), tf.float32)])
+    def step(self, x):
+        rows = tf.concat([self.rows, x], 1)
+        self.rows.assign(rows[:, 1:])
+        self.mean.assign(self.mean * 0.5 + x[:, 0] * 0.5)
+        return tf.reshape(rows, (1, 24)) @ self.w + self.mean[:, :4]
+
+
+def test_variables_keep_their_values_from_run_to_run(tmp_path):
+    model = Streaming()
+    tf.saved_model.save(model, str(tmp_path / "saved"), signatures=model.step)
+    converter = tf.lite.TFLiteConverter.from_saved_model(str(tmp_path / "saved"))
+    converter.experimental_enable_resource_variables = True
+    path = tmp_path / "net.tflite"
+    path.write_bytes(converter.convert())
+    module, values = pybuda.TFLiteModule("net", path), small.RNG.random((3, 1, 1, 8)).astype("float32")
+    assert len(module.declared()) == 1 and len(module.states()) == 2
+    wanted = [model.step(value) for value in values]
+    small.close(small.run(module, values[0])[0], wanted[0])
+    for value, want in zip(values[1:], wanted[1:]):
+        pybuda.get_tenstorrent_device().push_to_inputs(value)
+        small.close(pybuda.run_inference().get()[0], want)
+    for value, want in zip(values, wanted):
+        assert numpy.allclose(module.forward(torch.from_numpy(value))[0].numpy(), want, atol=1e-5)
+    made = convert_file(str(path))
+    assert len(made.inputs) == len(made.outputs) == 3 and all(f"{name}_next" in made.outputs for name in made.inputs[1:])
+    pybuda.pybuda_reset()
+    with pytest.raises(RuntimeError, match="keeps values from run to run, .* push one at a time"):
+        small.run(module, numpy.concatenate(values[:2]))
 
 
 class Two(tf.Module):

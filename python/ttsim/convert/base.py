@@ -14,6 +14,8 @@ from typing import Any
 from .._ttsim import InputError, UnsupportedError
 
 OPSET = 18  # the newest that tf2onnx writes
+ON_HOST = ("a module of pybuda runs such ops in the framework on the host, between parts for the device; a model that has "
+           "no others runs on a pybuda.CPUDevice")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -36,11 +38,14 @@ def invalid(message: str, file: str = "", remedy: str = "", code: str = "invalid
     return error
 
 
-def unsupported(message: str, file: str = "", remedy: str = "", ops: Sequence[str] = ()) -> UnsupportedError:
-    """An UnsupportedError with the attributes that errors of the library have."""
+def unsupported(message: str, file: str = "", remedy: str = "", ops: Sequence[str] = (),
+                found: Sequence[tuple[str, str]] = ()) -> UnsupportedError:
+    """An UnsupportedError with the attributes that errors of the library have. `found`: types and places of ops."""
     error = UnsupportedError(_text(message, file, remedy))
     _set_attributes(error, message, file, remedy, "unsupported-op")
-    error.ops = tuple(ops)
+    error.ops = tuple(ops) or tuple(name for _, name in found)
+    extended: Any = error
+    extended.found = tuple(found)
     return error
 
 
@@ -70,7 +75,7 @@ def need(extra: str, *names: str) -> list[Any]:
 @contextlib.contextmanager
 def quiet() -> Iterator[None]:
     """Keeps the notes of converters and frameworks from the terminal: what matters is raised as an error."""
-    loggers = [logging.getLogger(name) for name in ("tf2onnx", "tensorflow", "jax2onnx", "absl", "torch.onnx")]
+    loggers = [logging.getLogger(name) for name in ("tf2onnx", "tensorflow", "jax2onnx", "onnx_ir", "absl", "torch.onnx")]
     levels = [one.level for one in loggers]
     for one in loggers:
         one.setLevel(logging.CRITICAL)
@@ -118,8 +123,7 @@ def check_ops(model: Any, file: str = "", framework: str = "TensorFlow") -> None
         listed = ", ".join(f"{op} ('{name}')" for op, name in found[:8])
         more = f" and {len(found) - 8} more" if len(found) > 8 else ""
         raise unsupported(f"the converter to ONNX has no form of these ops of {framework}: {listed}{more}", file,
-                          "run the part of the model with these ops on the host, as a module of its own on a "
-                          "pybuda.CPUDevice, or replace them", [name for _, name in found])
+                          ON_HOST, found=found)
 
 
 def renamed(model: Any, inputs: Sequence[str], outputs: Sequence[str]) -> Converted:

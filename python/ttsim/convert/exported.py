@@ -36,14 +36,21 @@ def convert(path: str) -> Converted:
     return cached(path, "pt2", lambda: _convert(path))
 
 
-def _convert(path: str) -> Converted:
-    torch, _ = need("torch", "torch", "onnxscript")
+def load(path: str) -> Any:
+    """The ExportedProgram of a file. InputError, UnsupportedError as convert()."""
+    (torch,) = need("torch", "torch")
     clean = _checked(path)
     with quiet():
         try:
-            program = torch.export.load(clean)
+            return torch.export.load(clean)
         except Exception as error:
             raise invalid(f"torch cannot read it: {_line(error)}", path, _ANEW) from error
+
+
+def _convert(path: str) -> Converted:
+    torch, _ = need("torch", "torch", "onnxscript")
+    program = load(path)
+    with quiet():
         try:
             model = torch.onnx.export(program, dynamo=True, verbose=False, optimize=True).model_proto
         except Exception as error:

@@ -1,5 +1,5 @@
-"""Rewrites .tflite files into ops that tf2onnx and TensorFlow's interpreter have: sparse weights become dense, and the
-transposed convolution of MediaPipe becomes that of TensorFlow Lite."""
+"""Rewrites .tflite files into ops that tf2onnx and TensorFlow's interpreter have: sparse weights become dense, the
+transposed convolution of MediaPipe becomes that of TensorFlow Lite, and variables become inputs and outputs."""
 from __future__ import annotations
 
 import os
@@ -8,17 +8,27 @@ from typing import Any
 import numpy
 
 from .._ttsim import Error
-from . import tflite_lstm, tflite_signatures
-from .base import invalid, need, unsupported
+from . import tflite_lstm, tflite_signatures, tflite_variables
+from .base import ON_HOST, invalid, need, unsupported
 
 ANEW = "write it anew with tf.lite.TFLiteConverter, or download it again"
 _MEDIAPIPE_CONVOLUTION = b"Convolution2DTransposeBias"
-_cache: dict[Any, bytes] = {}
+_cache: dict[Any, tuple[bytes, list[tflite_variables.Variable]]] = {}
 
 
 def contents(path: str, signature: str | None = None) -> bytes:
     """The bytes of a file, rewritten if necessary; each file once in a process. `signature`: whose graph is the model;
-    None: the first graph. InputError for a damaged file and for an unknown signature."""
+    None: the first graph. InputError for a damaged file and for an unknown signature, UnsupportedError for variables that
+    cannot be inputs."""
+    return _read(path, signature)[0]
+
+
+def variables(path: str, signature: str | None = None) -> list[tflite_variables.Variable]:
+    """The variables of a file, which are the last inputs and outputs of contents()."""
+    return _read(path, signature)[1]
+
+
+def _read(path: str, signature: str | None) -> tuple[bytes, list[tflite_variables.Variable]]:
     state = os.stat(path)
     key = (os.path.realpath(path), state.st_mtime_ns, state.st_size, signature)
     if key not in _cache:
@@ -30,7 +40,7 @@ def contents(path: str, signature: str | None = None) -> bytes:
     return _cache[key]
 
 
-def _rewritten(data: bytes, path: str, signature: str | None) -> bytes:
+def _rewritten(data: bytes, path: str, signature: str | None) -> tuple[bytes, list[tflite_variables.Variable]]:
     (utils,) = need("tflite", "tensorflow.lite.tools.flatbuffer_utils")
     try:
         model = utils.read_model_from_bytearray(bytearray(data))
@@ -40,7 +50,8 @@ def _rewritten(data: bytes, path: str, signature: str | None) -> bytes:
         for graph in model.subgraphs:
             changed = _densify(model, graph) or changed
             changed = _replace_convolutions(model, graph) or changed
-        return bytes(utils.convert_object_to_bytearray(model)) if changed else data
+        states = tflite_variables.replace(model, path)
+        return (bytes(utils.convert_object_to_bytearray(model)) if changed or states else data), states
     except Error:
         raise
     except Exception as error:  # of any kind: offsets of a damaged file lead anywhere
@@ -56,6 +67,13 @@ def without_states(data: bytes) -> bytes:
     return bytes(utils.convert_object_to_bytearray(model)) if any(changed) else data
 
 
+def operator_name(model: Any, operator: Any) -> str:
+    """The name of the type, of custom ops too."""
+    (utils,) = need("tflite", "tensorflow.lite.tools.flatbuffer_utils")
+    code = model.operatorCodes[operator.opcodeIndex]
+    return str(code.customCode.decode() if code.customCode else utils.opcode_to_name(model, operator.opcodeIndex))
+
+
 def check_ops(data: bytes, path: str) -> None:
     """UnsupportedError that names ops for which tf2onnx has no handler."""
     utils, handler = need("tflite", "tensorflow.lite.tools.flatbuffer_utils", "tf2onnx.handler")
@@ -64,9 +82,8 @@ def check_ops(data: bytes, path: str) -> None:
     found: list[tuple[str, str]] = []
     for graph in model.subgraphs:
         for operator in graph.operators:
-            code = model.operatorCodes[operator.opcodeIndex]
-            name = code.customCode.decode() if code.customCode else utils.opcode_to_name(model, operator.opcodeIndex)
-            recurrent = tflite_lstm.problem(name, operator, graph) if name in (tflite_lstm.LSTM, tflite_lstm.RNN) else ""
+            name = operator_name(model, operator)
+            recurrent = tflite_lstm.problem(name, operator, graph) if name in tflite_lstm.NAMES else ""
             if recurrent:
                 found.append((f"{name} with {recurrent}", graph.tensors[operator.outputs[0]].name.decode()))
             elif f"TFL_{name}" not in known and name not in known and not name.startswith("Flex"):
@@ -75,10 +92,9 @@ def check_ops(data: bytes, path: str) -> None:
     if found:
         kinds = dict(reversed(found))  # the first of each type
         listed = ", ".join(f"{name} ('{place}')" for name, place in reversed(kinds.items()))
-        state = " (the model keeps values between runs)" if "VAR_HANDLE" in kinds else ""
-        raise unsupported(f"the converter to ONNX has no form of these ops of TensorFlow Lite{state}: {listed}", path,
-                          "run the model on the host, on a pybuda.CPUDevice, or export it without them",
-                          [place for _, place in found])
+        raise unsupported(f"the converter to ONNX has no form of these ops of TensorFlow Lite: {listed}", path,
+                          ON_HOST,
+                          found=found)
 
 
 # --- sparse weights

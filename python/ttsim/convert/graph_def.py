@@ -7,7 +7,7 @@ from typing import Any
 
 from .base import Converted, cached, invalid, need, renamed
 from .side_effects import check_graph
-from .tensorflow import Spec, onnx_of
+from .tensorflow import Frozen, Spec, onnx_of
 
 _VARIABLES = ("VarHandleOp", "VariableV2", "Variable")
 
@@ -81,6 +81,13 @@ def convert(graph: Any, outputs: Sequence[str] | None = None, specs: Sequence[Sp
 
 
 def _convert(graph: Any, outputs: Sequence[str] | None, specs: Sequence[Spec] | None, file: str) -> Converted:
+    whole = frozen(graph, outputs, specs, file)
+    proto = onnx_of(whole.graph, whole.inputs, whole.outputs, file)
+    return renamed(proto, [name.removesuffix(":0") for name in whole.inputs], [name.removesuffix(":0") for name in whole.outputs])
+
+
+def frozen(graph: Any, outputs: Sequence[str] | None, specs: Sequence[Spec] | None, file: str) -> Frozen:
+    """The graph with these shapes of inputs. InputError, UnsupportedError."""
     check_graph(graph, file)
     variables = [node.name for node in graph.node if node.op in _VARIABLES]
     if variables:
@@ -94,8 +101,7 @@ def _convert(graph: Any, outputs: Sequence[str] | None, specs: Sequence[Spec] | 
         raise invalid(f"the graph has {len(inputs)} inputs ({', '.join(name for name, _, _ in inputs)}), and "
                       f"{len(specs)} were given", file, "give one tensor for each, in this order")
     shapes = {name: tuple(spec[0]) for (name, _, _), spec in zip(inputs, specs or ())}
-    proto = onnx_of(with_shapes(graph, shapes), [f"{name}:0" for name, _, _ in inputs], names, file)
-    return renamed(proto, [name for name, _, _ in inputs], [name.removesuffix(":0") for name in names])
+    return Frozen(with_shapes(graph, shapes), [f"{name}:0" for name, _, _ in inputs], names, names)
 
 
 def with_shapes(graph: Any, shapes: Mapping[str, Sequence[int | None]]) -> Any:

@@ -1,7 +1,9 @@
 """Models of TensorFlow in memory: Keras models and layers, tf.Module, functions and signatures of SavedModels."""
 from __future__ import annotations
 
+import dataclasses
 import inspect
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -92,8 +94,20 @@ def caller(model: Any) -> Any:
         return call_signature
     inference = _inference_keywords(model)
     if isinstance(getattr(model, "inputs", None), (list, tuple)) and getattr(model, "inputs", None):
+        places = _places_by_key(model)
+        if places:
+            return lambda *args: model({key: args[place] for key, place in places.items()}, **inference)
         return lambda *args: model(args[0] if len(args) == 1 else list(args), **inference)
     return lambda *args: model(*arguments(model, args), **inference)
+
+
+def _places_by_key(model: Any) -> dict[Any, int]:
+    """Of a Keras model that takes a dictionary: the place of each key's tensor among its inputs; else {}."""
+    keyed = getattr(model, "_inputs_struct", None)
+    if not isinstance(keyed, Mapping):
+        return {}
+    places = {id(value): place for place, value in enumerate(model.inputs)}
+    return {key: places[id(value)] for key, value in keyed.items()} if all(id(value) in places for value in keyed.values()) else {}
 
 
 def arguments(model: Any, values: Sequence[Any]) -> list[Any]:
@@ -126,6 +140,21 @@ def argument_names(model: Any) -> list[str]:
         return []
 
 
+class Keyed:
+    """A model whose only argument is a dictionary, as a function of its values, in the order of `names`."""
+
+    def __init__(self, model: Any, names: Sequence[str]) -> None:
+        self.model, self.names = model, list(names)
+
+    @property
+    def variables(self) -> Any:
+        """Of the model."""
+        return self.model.variables
+
+    def __call__(self, *values: Any) -> Any:
+        return self.model(dict(zip(self.names, values)), **_inference_keywords(self.model))
+
+
 def run(model: Any, values: Sequence[Any]) -> list[Any]:
     """Outputs in order, computed by TensorFlow."""
     (tf,) = need("tensorflow", "tensorflow")
@@ -151,9 +180,18 @@ def flat(outputs: Any, prefix: str = "") -> list[tuple[str, Any]]:
     return [(prefix, outputs)]
 
 
-def convert(model: Any, specs: Sequence[Spec], file: str = "") -> Converted:
-    """Converts for inputs of these shapes and types; those that the model declares win over types. InputError for a
-    model that cannot be called with them; UnsupportedError for ops without a form in ONNX."""
+@dataclasses.dataclass(frozen=True)
+class Frozen:
+    """A GraphDef without variables. `inputs` and `outputs`: tensors; `names`: of the outputs in the model, or ''."""
+    graph: Any
+    inputs: list[str]
+    outputs: list[str]
+    names: list[str]
+
+
+def frozen(model: Any, specs: Sequence[Spec], file: str = "") -> Frozen:
+    """The graph of a model for inputs of these shapes and types; types that the model declares win. InputError for a
+    model that cannot be called with them."""
     tf, freezer = need("tensorflow", "tensorflow", "tensorflow.python.framework.convert_to_constants")
     call, declared = caller(model), declared_inputs(model)
     if declared is not None and len(declared) != len(specs):
@@ -176,15 +214,19 @@ def convert(model: Any, specs: Sequence[Spec], file: str = "") -> Converted:
         except Exception as error:
             raise invalid(f"TensorFlow cannot trace the model for inputs {_shown(specs)}: {first_line(error)}", file,
                           "push inputs of the shapes that the model has in TensorFlow") from error
-        frozen = freezer.convert_variables_to_constants_v2(traced_function, lower_control_flow=False,
-                                                           aggressive_inlining=True)
-    count = len(specs)
-    proto = onnx_of(frozen.graph.as_graph_def(add_shapes=True), [tensor.name for tensor in frozen.inputs[:count]],
-                    [tensor.name for tensor in frozen.outputs], file)
+        made = freezer.convert_variables_to_constants_v2(traced_function, lower_control_flow=False, aggressive_inlining=True)
+    return Frozen(made.graph.as_graph_def(add_shapes=True), [tensor.name for tensor in made.inputs[:len(specs)]],
+                  [tensor.name for tensor in made.outputs], names)
+
+
+def convert(model: Any, specs: Sequence[Spec], file: str = "") -> Converted:
+    """Converts what frozen() returns. UnsupportedError for ops without a form in ONNX."""
+    whole, declared = frozen(model, specs, file), declared_inputs(model)
+    proto = onnx_of(whole.graph, whole.inputs, whole.outputs, file)
     values = {name: numpy.asarray(variable) for name, variable in variables_of(model).items()}
     name_parameters(proto, values)
     inputs = [name for name, _, _ in declared] if declared is not None else [f"input_{k}" for k in range(len(specs))]
-    return renamed(proto, inputs, _output_names(model, names))
+    return renamed(proto, inputs, _output_names(model, whole.names))
 
 
 def onnx_of(graph: Any, inputs: Sequence[str], outputs: Sequence[str], file: str) -> Any:
@@ -224,6 +266,12 @@ def _shown(specs: Sequence[Spec]) -> str:
 
 def first_line(error: Exception) -> str:
     """The part of a framework's message that says what is wrong."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    text = re.sub(r"\x1b\[\d*m", "", str(error))  # colours of Keras
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    named = [at for at, line in enumerate(lines) if re.match(r"[A-Za-z]*(Error|Exception)\b.*:", line)]
+    if named:  # after the places in the program
+        lines = lines[named[0]:]
+    if len(lines) > 1 and "Exception encountered when calling" in lines[0]:
+        lines = lines[1:]
     lines = [line for line in lines if not line.startswith(("File ", "in user code", "Traceback", "{{", "*", "^"))]
     return (lines[-1] if lines and len(lines[0]) < 20 else lines[0])[:300] if lines else type(error).__name__

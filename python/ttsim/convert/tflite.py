@@ -31,8 +31,13 @@ def check_file(path: str) -> None:
 def interpreter(path: str, signature: str | None = None) -> Any:
     """TensorFlow's interpreter of a file, or of one of its signatures. InputError for one that it cannot read."""
     check_file(path)
+    need("tflite", "tensorflow")
+    return interpreter_of(flatbuffer.contents(path, signature), path)
+
+
+def interpreter_of(content: bytes, path: str) -> Any:
+    """As interpreter(), of the bytes of a file."""
     (tf,) = need("tflite", "tensorflow")
-    content = flatbuffer.contents(path, signature)
     with silenced():
         try:
             return tf.lite.Interpreter(model_content=content)
@@ -47,6 +52,12 @@ def details(path: str, signature: str | None = None) -> tuple[list[Any], list[An
     """TensorFlow's descriptions of inputs and outputs, in the order of the file."""
     made = interpreter(path, signature)
     return made.get_input_details(), made.get_output_details()
+
+
+def variables(path: str, signature: str | None = None) -> list[tuple[str, Any]]:
+    """Names and first values of what a streaming model keeps between runs. They are the last inputs and outputs."""
+    check_file(path)
+    return [(one.name, one.value) for one in flatbuffer.variables(path, signature)]
 
 
 def declared_inputs(path: str, signature: str | None = None) -> list[tuple[str, tuple[int | None, ...], str]]:
@@ -90,13 +101,27 @@ def convert(path: str, shapes: Sequence[Sequence[int]] | None = None, signature:
 
 def _convert(path: str, shapes: Sequence[Sequence[int]] | None, signature: str | None) -> Converted:
     inputs, outputs = details(path, signature)
+    declared = [tuple(int(size) for size in one["shape_signature"]) for one in inputs]
+    made = onnx_of(flatbuffer.contents(path, signature), [one["name"] for one in inputs], [one["name"] for one in outputs], path)
+    for value, open_sizes, shape in zip(_inputs_of(made.model), declared, shapes or declared):
+        for dim, size, given in zip(value.type.tensor_type.shape.dim, open_sizes, shape):
+            if size < 0 and given > 0:
+                dim.dim_value = given
+    return renamed(made.model, [_plain(one["name"]) for one in inputs], [_plain(one["name"]) for one in outputs])
+
+
+def _inputs_of(proto: Any) -> list[Any]:
+    weights = {tensor.name for tensor in proto.graph.initializer}
+    return [value for value in proto.graph.input if value.name not in weights]
+
+
+def onnx_of(content: bytes, inputs: Sequence[str], outputs: Sequence[str], path: str) -> Converted:
+    """The bytes of a file in ONNX, with inputs and outputs in this order. UnsupportedError."""
     (convert_module,) = need("tflite", "tf2onnx.convert")
     register()
-    content = flatbuffer.contents(path, signature)
     flatbuffer.check_ops(content, path)
-    content = flatbuffer.without_states(content)
     with silenced(), tempfile.NamedTemporaryFile(suffix=".tflite") as file:
-        file.write(content)
+        file.write(flatbuffer.without_states(content))
         file.flush()
         try:
             proto, _ = convert_module.from_tflite(file.name, opset=OPSET)
@@ -104,15 +129,9 @@ def _convert(path: str, shapes: Sequence[Sequence[int]] | None, signature: str |
             raise invalid(f"the converter to ONNX cannot read it: {str(error).strip().splitlines()[-1][:300] if str(error).strip() else type(error).__name__}",
                           path, ANEW) from error
     check_ops(proto, path, "TensorFlow Lite")
-    _reorder(proto.graph.input, [one["name"] for one in inputs])
-    _reorder(proto.graph.output, [one["name"] for one in outputs])
-    declared_shapes = [tuple(int(size) for size in one["shape_signature"]) for one in inputs]
-    weights = {tensor.name for tensor in proto.graph.initializer}
-    for value, dims, shape in zip([v for v in proto.graph.input if v.name not in weights], declared_shapes, shapes or declared_shapes):
-        for dim, declared, size in zip(value.type.tensor_type.shape.dim, dims, shape):
-            if declared < 0 and size > 0:
-                dim.dim_value = size
-    return renamed(proto, [_plain(one["name"]) for one in inputs], [_plain(one["name"]) for one in outputs])
+    _reorder(proto.graph.input, inputs)
+    _reorder(proto.graph.output, outputs)
+    return Converted(proto, tuple(value.name for value in _inputs_of(proto)), tuple(value.name for value in proto.graph.output))
 
 
 def _plain(name: str) -> str:

@@ -1,4 +1,5 @@
-"""The recurrent ops of TensorFlow Lite, UNIDIRECTIONAL_SEQUENCE_LSTM and UNIDIRECTIONAL_SEQUENCE_RNN, as those of ONNX.
+"""The recurrent ops of TensorFlow Lite, UNIDIRECTIONAL_SEQUENCE_LSTM and UNIDIRECTIONAL_SEQUENCE_RNN, as those of ONNX,
+and SVDF.
 
 States begin with zeros for each input, as after the interpreter's reset_all_variables()."""
 from __future__ import annotations
@@ -9,8 +10,9 @@ import numpy
 
 from .base import need
 
-LSTM, RNN = "UNIDIRECTIONAL_SEQUENCE_LSTM", "UNIDIRECTIONAL_SEQUENCE_RNN"
-_TANH, _RELU = 4, 1  # ActivationFunctionType
+LSTM, RNN, SVDF = "UNIDIRECTIONAL_SEQUENCE_LSTM", "UNIDIRECTIONAL_SEQUENCE_RNN", "SVDF"
+NAMES = (LSTM, RNN, SVDF)
+_NONE, _RELU, _TANH = 0, 1, 4  # ActivationFunctionType
 # places of the operands of the LSTM: input, weights and recurrent weights of the gates i, f, g, o, and their biases
 _KEPT = (0, *range(1, 9), *range(12, 16))
 _OTHERS = {9: "peepholes", 10: "peepholes", 11: "peepholes", 16: "a projection", 17: "a projection",
@@ -20,6 +22,8 @@ _OTHERS = {9: "peepholes", 10: "peepholes", 11: "peepholes", 16: "a projection",
 def problem(name: str, operator: Any, graph: Any) -> str:
     """What of a recurrent op has no form in ONNX; "" if nothing."""
     options, given = operator.builtinOptions, [int(one) for one in operator.inputs]
+    if name == SVDF:
+        return "" if options.fusedActivationFunction in (_NONE, _RELU) else "another activation than relu"
     if graph.tensors[given[0]].type != 0:
         return "integer activations"
     if name == RNN:
@@ -43,6 +47,9 @@ def without_states(graph: Any, names: dict[str, int]) -> bool:
             changed = True
         elif operator.opcodeIndex == names.get(RNN) and len(operator.inputs) > 4:
             operator.inputs = [int(one) for one in operator.inputs[:4]]
+            changed = True
+        elif operator.opcodeIndex == names.get(SVDF) and len(operator.inputs) > 4:
+            operator.inputs = [int(one) for one in operator.inputs[:4] if one >= 0]
             changed = True
     return changed
 
@@ -95,3 +102,29 @@ def rnn(context: Any, node: Any) -> None:
     made = _Sequence(context, node)
     name = {b"TANH": "Tanh", b"RELU": "Relu"}[kind]
     made.finish("RNN", made.joined((1,)), made.joined((2,)), made.bias((3,), hidden), hidden, activations=[name])
+
+
+def svdf(context: Any, node: Any) -> None:
+    """A product of the features, and one of their last steps in time: the earlier ones, in the state, are zeros. Filters
+    are in groups of `rank`, whose results are added."""
+    (onnx,) = need("tflite", "onnx")
+    inputs, outputs, shape = list(node.input), list(node.output), context.get_shape(node.output[0])
+    rank, name = int(node.get_attr_value("rank", 1)), node.name
+    relu = node.get_attr_value("fused_activation_function", b"NONE") == b"RELU"
+    filters, steps = context.get_shape(inputs[2])
+    context.remove_node(name)
+
+    def op(kind: str, *given: str, **attr: Any) -> str:
+        return str(context.make_node(kind, list(given), attr=attr, dtypes=[onnx.TensorProto.FLOAT], shapes=[None]).output[0])
+
+    def const(*values: int) -> str:
+        return str(context.make_const(f"{name}_{len(context.get_nodes())}", numpy.asarray(values, numpy.int64)).output[0])
+
+    features = op("Gemm", inputs[0], inputs[1], transB=1)
+    last = op("Reshape", op("Slice", inputs[2], const(steps - 1), const(steps), const(1)), const(1, filters))
+    grouped = op("Reshape", op("Mul", features, last), const(-1, filters // rank, rank))
+    result = op("ReduceSum", grouped, const(2), keepdims=0)
+    if len(inputs) > 3:
+        result = op("Add", result, inputs[3])
+    context.make_node("Relu" if relu else "Identity", [result], name=name, outputs=outputs, shapes=[shape],
+                      dtypes=[onnx.TensorProto.FLOAT])

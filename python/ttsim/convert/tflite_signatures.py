@@ -27,6 +27,18 @@ def _reachable(model: Any, start: int) -> list[int]:
     return found
 
 
+def keep_called(model: Any, start: int) -> None:
+    """Makes a graph the first, and removes graphs that it does not call."""
+    kept = _reachable(model, start)
+    renumbered = {old: new for new, old in enumerate(kept)}
+    model.subgraphs = [model.subgraphs[old] for old in kept]
+    for graph in model.subgraphs:
+        for operator in graph.operators:
+            for options in (operator.builtinOptions, getattr(operator, "builtinOptions2", None)):
+                for field in _called(options):
+                    setattr(options, field, renumbered.get(int(getattr(options, field)), -1))
+
+
 def select(model: Any, signature: str, path: str) -> None:
     """Makes the graph of a signature the first, with the signature's names, and removes graphs that it does not call.
     InputError for an unknown name."""
@@ -35,14 +47,7 @@ def select(model: Any, signature: str, path: str) -> None:
         names = ", ".join(sorted(definitions)) or "none"
         raise invalid(f"it has no signature '{signature}'", path, f"its signatures are: {names}", "unknown-name")
     definition = definitions[signature]
-    kept = _reachable(model, int(definition.subgraphIndex))
-    renumbered = {old: new for new, old in enumerate(kept)}
-    model.subgraphs = [model.subgraphs[old] for old in kept]
-    for graph in model.subgraphs:
-        for operator in graph.operators:
-            for options in (operator.builtinOptions, getattr(operator, "builtinOptions2", None)):
-                for field in _called(options):
-                    setattr(options, field, renumbered.get(int(getattr(options, field)), -1))
+    keep_called(model, int(definition.subgraphIndex))
     definition.subgraphIndex = 0
     model.signatureDefs = [definition]
     graph = model.subgraphs[0]

@@ -57,6 +57,7 @@ class Arguments:
 
     def __init__(self, module: torch.nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None) -> None:
         self._signature = inspect.signature(module.forward)
+        self._by_place = set(list(self._signature.parameters)[:len(args)])  # modules of exported programs insist on it
         self._leaves, self._spec = self._flat(args, kwargs or {})
         self.results: list[str] = []
         self.names = _unique([self._name(path) for path, leaf in self._leaves if isinstance(leaf, torch.Tensor)])
@@ -112,7 +113,7 @@ class Arguments:
                 names.update(names.pop(name, {}))
             elif parameter.kind == inspect.Parameter.POSITIONAL_ONLY and name in names:
                 positional.append(names.pop(name))
-            elif self._takes_more and parameter.kind == inspect.Parameter.POSITIONAL_OR_KEYWORD:
+            elif (self._takes_more or name in self._by_place) and parameter.kind == inspect.Parameter.POSITIONAL_OR_KEYWORD:
                 positional.append(names.pop(name, None))
         return tuple(positional), names
 
