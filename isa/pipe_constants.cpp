@@ -21,6 +21,7 @@ PipeConstants read_pipe_constants(YamlMap map) {
                                      {"multicast_bytes", &c.multicast_bytes},
                                      {"credit", &c.credit},
                                      {"read_iteration", &c.read_iteration},
+                                     {"read_entry", &c.read_entry},
                                      {"read_request", &c.read_request},
                                      {"row_read", &c.row_read},
                                      {"row_write", &c.row_write}}) {

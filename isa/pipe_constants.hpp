@@ -20,6 +20,7 @@ struct PipeConstants {
     double gather_tile = 0;      ///< per tile that passes through a relay
     double credit = 0;           ///< from tiles freed by the kernel until the sender receives the credit
     double read_iteration = 0;   ///< NCRISC time per chunk read from a DRAM queue
+    double read_entry = 0;       ///< NCRISC time per entry of a queue, in addition
     double read_request = 0;     ///< NCRISC time per read request of a chunk
     double row_read = 0;         ///< NCRISC time per row of elements of a flat queue
     double row_write = 0;        ///< NCRISC time per row of elements of an untilized tile

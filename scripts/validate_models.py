@@ -1,6 +1,7 @@
 """`scripts/validate --models`: published models, compiled by ttsim at the published format, fidelity and micro-batch, beside
 the vendor's netlists of the same models under the same clock. Inputs per second end to end, and the ops on which most time
-is spent. Models come from scripts/models, which caches them; those that cannot be created are skipped with a note."""
+is spent. Models come from scripts/models, which caches them; those that cannot be created are skipped with a note. It
+needs a Python with torch, not torchvision: build/venv/bin/python scripts/validate --models."""
 import importlib.machinery
 import importlib.util
 import json
@@ -17,14 +18,17 @@ INFERENCE = "perf_lib/graph_tests/wormhole_b0/inference"
 # tt-buda-demos benchmark (first release with Wormhole)
 MODELS = [
     ("resnet50", "wh_n150", "wormhole_b0", "Float16_b", "HiFi3", 256, None),
+    ("mobilenet_v1", "wh_n150", "wormhole_b0", "Float16_b", "HiFi2", 256, None),
     ("mobilenet_v2", "wh_n150", "wormhole_b0", "Float16_b", "HiFi2", 256, f"{INFERENCE}/mobilenet_v2_hifi2_fp16b.yaml"),
     ("mobilenet_v3_large", "wh_n150", "wormhole_b0", "Float16_b", "HiFi2", 64, f"{INFERENCE}/mobilenet_v3_hifi2_fp16b.yaml"),
     ("efficientnet_b0", "wh_n150", "wormhole_b0", "Float16_b", "HiFi2", 64, None),
     ("unet", "wh_n150", "wormhole_b0", "Float16_b", "HiFi3", 64, None),
     ("yolov5s", "wh_n150", "wormhole_b0", "Float16_b", "HiFi2", 32, None),
+    ("vovnet27", "wh_n150", "wormhole_b0", "Float16_b", "HiFi2", 64, None),
     ("vit_b16", "wh_n150", "wormhole_b0", "Float16_b", "HiFi2", 64, None),
     ("t5_real", "wh_n150", "wormhole_b0", "Float16_b", "HiFi2", 64, "verif/graph_tests/netlists/t5_wormhole_b0.yaml"),
     ("bert_base", "wh_n150", "wormhole_b0", "Bfp8_b", "LoFi", 128, None),
+    ("bert_large", "wh_n150", "wormhole_b0", "Bfp8_b", "LoFi", 256, "verif/directed_tests/bert_demo_24_encoders_1_chip.yaml"),
     ("bert_base", "gs_e150", "grayskull", "Bfp8_b", "LoFi", 128, "perf_lib/graph_tests/grayskull/inference/bert_base_lofi_bfp8b.yaml"),
 ]
 

@@ -165,7 +165,7 @@ struct PipeTimes {
 };
 
 /// One stream sends an operand; multicast is slower. An operand needed complete is transferred while the op is busy, as
-/// far as its buffer holds two inputs.
+/// far as its buffer holds two inputs. Of one that is taken in k-blocks the buffer holds two, so nothing fills it.
 PipeTimes pipe_times(const Op& op, const std::vector<Origin>& origins, const PipeConstants& pipes) {
     const OpConfig& cfg = op.cfg;
     PipeTimes found;
@@ -177,7 +177,7 @@ PipeTimes pipe_times(const Op& op, const std::vector<Origin>& origins, const Pip
         const double cycles =
             static_cast<double>(held * bytes) / (shared(cfg, k) ? pipes.multicast_bytes : pipes.stream_bytes);
         if (origins[k] == Origin::Op) found.slowest = std::max(found.slowest, cycles);
-        if (!use.whole_input) continue;
+        if (!use.whole_input || use.chunks != OperandUse::Chunks::One) continue;
         const std::int64_t room = input_buffer_tiles(op, k, use, bytes) - held;
         const double early = std::clamp(static_cast<double>(room) / static_cast<double>(held), 0.0, 1.0);
         found.filling = std::max(found.filling, cycles * (1 - early));

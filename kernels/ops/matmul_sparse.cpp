@@ -156,8 +156,8 @@ OperandUse use_sparse(const OpConfig& op, int operand, std::int64_t core_r, std:
         const auto rows = op.attr.m_k * op.attr.u_kt;
         use.rects = {{0, core_c * op.out.core_ct(), rows, op.out.core_ct()}};
         use.slices = activation_slices(op);
-        use.chunk_rt = op.attr.u_kt;  // by k-blocks, each in the ublocks of the result
-        use.chunk_ct = op.out.ublock_ct;
+        use.chunks = OperandUse::Chunks::KRows;
+        use.count = op.attr.m_k;
         use.clear_tiles = (op.attr.min_buffer_input == 1 ? 1 : op.out.mblock_n) * op.out.ublock_ct * op.attr.u_kt;
     } else {
         use.rects = {part(op, static_cast<std::size_t>(operand), core_r, core_c)};

@@ -37,7 +37,7 @@ struct TileRect {
 
 /// The operand slice of a core consists of the rects side by side (columns appended): rows = nr of all rects, columns =
 /// sum of nc. For output slice s the core consumes operand slices s*slices .. s*slices+slices-1. With `whole_input` it
-/// holds all slices of the operand from its first output slice to its last.
+/// uses any slice for any output slice: it holds all of them, or (KRows) takes the k-blocks one after the other.
 struct OperandUse {
     std::vector<TileRect> rects;
     std::int64_t slices = 1;

@@ -22,6 +22,11 @@ BlockPlace place_of(const Blocking& blocking, std::int64_t r, std::int64_t c) {
     return {i * blocking.grid_c + j, r % blocking.core_rt(), c % blocking.core_ct()};
 }
 
+bool PlanOp::takes_strips() const {
+    return std::any_of(operands.begin(), operands.end(),
+                       [](const PlanOperand& operand) { return operand.intake == Intake::Strips; });
+}
+
 std::vector<std::int64_t> PlanOp::pushed_tiles() const {
     std::vector<std::int64_t> pushed;
     for (std::int64_t left : out_tiles)
@@ -401,6 +406,9 @@ static std::vector<PlanOperand::Iteration> iterations_of_blocks(std::int64_t blo
     return iterations;
 }
 
+/// Whether the k-blocks of an operand that any output slice may use are taken one after the other.
+static bool in_strips(const OperandUse& use) { return use.whole_input && use.chunks == OperandUse::Chunks::KRows; }
+
 void Elaborator::loop_nest(PlanOp& op) {
     const OpConfig& cfg = op.op->cfg;
     const Blocking& out = cfg.out;
@@ -412,6 +420,7 @@ void Elaborator::loop_nest(PlanOp& op) {
         op.operands[k].parts = parts_of_block(op, k);
         parts = std::max(parts, op.operands[k].parts);
         const OperandUse use = op.def->use(cfg, static_cast<int>(k), 0, 0);
+        if (in_strips(use)) k_steps = std::max(k_steps, (use.slices * use.count + out.t - 1) / out.t);
         if (use.whole_input || use.at_end) continue;
         if (use.chunks == OperandUse::Chunks::Ublocks) by_ublock = true;
         if (use.chunks == OperandUse::Chunks::KColumns || use.chunks == OperandUse::Chunks::KRows)
@@ -451,7 +460,8 @@ void Elaborator::loop_nest(PlanOp& op) {
         if (in_turn) operand.iterations = iterations_of(op, k, group);
         if (by_blocks) operand.iterations = iterations_of_blocks(blocks, parts);
         if (operand.intake != Intake::Resident)
-            operand.intake = use.whole_input        ? Intake::WholeInput
+            operand.intake = in_strips(use)         ? Intake::Strips
+                             : use.whole_input      ? Intake::WholeInput
                              : in_turn || by_blocks ? Intake::InTurn
                              : use.at_end           ? Intake::SliceEnd
                              : streamed && operand.chunks_per_slice * use.slices == op.steps_per_slice
@@ -469,6 +479,14 @@ void Elaborator::loop_nest(PlanOp& op) {
         if (const auto known = sparse_.find(op.op); known != sparse_.end()) work.sparse = known->second;
         op.step_times.push_back(step_time(cfg, *op.def, timing, work));
     }
+}
+
+/// Maximum k-blocks that a step needs at once, of an operand that is taken in strips.
+static std::int64_t max_strips(const PlanOperand& operand, std::int64_t steps) {
+    std::int64_t most = 0;
+    for (std::int64_t step = 0; step < steps; ++step)
+        most = std::max(most, operand.strips_needed(step + 1, steps) - operand.strips_passed(step, steps));
+    return most;
 }
 
 /// Maximum tiles of the chunks that a step needs at once, including skipped ones.
@@ -513,6 +531,7 @@ void Elaborator::build_pipes(PlanOp& op, std::size_t k) {
             all += tiles;
             most = std::max<std::int64_t>(most, tiles);
         }
+        if (operand.intake == Intake::Strips) most *= max_strips(operand, op.input_steps());
         const std::int64_t slice = operand.operand_z > 0 ? all / operand.operand_z : all;
         const std::int64_t held = operand.intake == Intake::Resident || operand.intake == Intake::WholeInput ? all
                                   : operand.intake == Intake::PerSlice ? slice * operand.slices

@@ -49,6 +49,7 @@ enum class Intake : std::uint8_t {
     PerSlice,    ///< the slice's only chunk at the first step of an output slice, kept until its last
     SliceEnd,    ///< the slice's only chunk at the last step of an output slice
     WholeInput,  ///< everything before the first step of an input, kept until its last
+    Strips,      ///< k-blocks one after the other, spread evenly over the steps of an input
     Resident,    ///< everything once per execute (prologue)
 };
 
@@ -73,6 +74,13 @@ struct PlanOperand {
     std::int64_t tile_bytes = 0;
     std::int64_t l1_tiles = 0;        ///< tiles of the operand buffer of each core, by the L1 space rules
     std::int64_t capacity_tiles = 0;  ///< capacity in the simulation: l1_tiles, or one chunk if that is larger
+    std::int64_t input_chunks() const { return operand_z * chunks_per_slice; }
+    /// Intake::Strips: chunks of an input needed for its first `done` of `steps` steps, and consumed by them. The
+    /// picker of a convolution moves along the diagonal, and no k-block comes a second time.
+    std::int64_t strips_needed(std::int64_t done, std::int64_t steps) const {
+        return (done * input_chunks() + steps - 1) / steps;
+    }
+    std::int64_t strips_passed(std::int64_t done, std::int64_t steps) const { return done * input_chunks() / steps; }
     /// For a prologue operand that does not fit its buffer: tiles kept in L1 beside the buffer and sent for every
     /// input, and the contiguous runs among them per input.
     std::int64_t held_tiles = 0, held_runs = 0;
@@ -107,6 +115,8 @@ struct PlanOp {
     std::vector<PlanReader> readers;                                   ///< operands that read the output buffers
     std::vector<int> out_queues;                                       ///< queues that receive the output
     std::int64_t input_tiles() const { return slices * slice_tiles; }  ///< produced per core and input
+    std::int64_t input_steps() const { return slices * steps_per_slice; }
+    bool takes_strips() const;  ///< any operand is Intake::Strips
     /// Tiles that get space and leave the packer together, of `tiles` remaining tiles of a step.
     std::int64_t pushed_at_once(std::int64_t tiles) const {
         return push_tiles > 0 ? std::min(push_tiles, tiles) : tiles;

@@ -15,6 +15,8 @@ static const char* name_of(Intake intake) {
             return "at the end of a slice";
         case Intake::WholeInput:
             return "whole input";
+        case Intake::Strips:
+            return "k-blocks in turn, over all slices";
         case Intake::Resident:
             return "resident (prologue)";
     }

@@ -1,10 +1,14 @@
 """Picture networks of all families at real sizes with random weights: torchvision's, and some written here."""
 import torch
-import torchvision
 from torch import nn
 from torch.nn import functional
 
 from zoo.small import UNet
+
+try:
+    import torchvision
+except ImportError:  # its networks are missing then, those written here are not
+    torchvision = None
 
 # Opset and arguments of the export that differ from the default.
 EXPORT = {
@@ -42,7 +46,7 @@ def settled(model, *inputs):
             part.momentum = 1.0
     model.train()
     for part in model.modules():
-        if isinstance(part, (nn.Dropout, torchvision.ops.StochasticDepth)):
+        if isinstance(part, nn.Dropout) or type(part).__name__ == "StochasticDepth":
             part.eval()
     with torch.no_grad():
         model(*(torch.cat((v, v.flip(-1))) for v in inputs))
@@ -401,6 +405,8 @@ def diffusion():
     return DiffusionBlock(), {"latent": normal((1, 4, 32, 32), 43), "step": torch.tensor([17.0])}
 
 
+NEED_TORCHVISION = {*CLASSIFIERS, "fcn_resnet50", "deeplabv3_mobilenet", "lraspp_mobilenet", "ssd_head", "fpn_head", "resnet18",
+                    "squeezenet"}
 MAKERS = {**CLASSIFIERS, **{f.__name__: f for f in (
     fcn_resnet50, deeplabv3_mobilenet, lraspp_mobilenet, unet, unet_resize, yolov5s, yolov3_tiny, ssd_head, fpn_head,
     super_resolution, dcgan, diffusion)}}

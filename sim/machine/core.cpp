@@ -45,7 +45,7 @@ Core::Position Core::position(std::int64_t step) const {
 std::int64_t Core::chunks_needed(std::size_t k, const Position& at) const {
     const PlanOperand& operand = op_.operands[k];
     const std::int64_t per_slice = operand.slices * operand.chunks_per_slice;
-    const std::int64_t per_input = operand.operand_z * operand.chunks_per_slice;
+    const std::int64_t per_input = operand.input_chunks();
     const std::int64_t before = at.input * per_input;
     switch (operand.intake) {
         case Intake::PerStep:
@@ -58,6 +58,8 @@ std::int64_t Core::chunks_needed(std::size_t k, const Position& at) const {
             return at.step + 1 == op_.steps_per_slice ? before + (at.slice + 1) * per_slice : 0;
         case Intake::WholeInput:
             return before + per_input;
+        case Intake::Strips:
+            return before + operand.strips_needed(at.slice * op_.steps_per_slice + at.step + 1, op_.input_steps());
         case Intake::Resident:
             return per_input;
     }
@@ -68,7 +70,7 @@ std::int64_t Core::chunks_needed(std::size_t k, const Position& at) const {
 std::int64_t Core::chunks_freed(std::size_t k, const Position& at) const {
     const PlanOperand& operand = op_.operands[k];
     const std::int64_t per_slice = operand.slices * operand.chunks_per_slice;
-    const std::int64_t per_input = operand.operand_z * operand.chunks_per_slice;
+    const std::int64_t per_input = operand.input_chunks();
     const std::int64_t before = at.input * per_input;
     const bool slice_done = at.step + 1 == op_.steps_per_slice;
     const bool input_done = slice_done && at.slice + 1 == op_.slices;
@@ -82,6 +84,8 @@ std::int64_t Core::chunks_freed(std::size_t k, const Position& at) const {
             return input_done ? before + per_input : before + (at.slice + (slice_done ? 1 : 0)) * per_slice;
         case Intake::WholeInput:
             return before + (input_done ? per_input : 0);
+        case Intake::Strips:
+            return before + operand.strips_passed(at.slice * op_.steps_per_slice + at.step + 1, op_.input_steps());
         case Intake::Resident:
             return 0;
     }
@@ -193,7 +197,12 @@ void Core::begin_step(const Position& at) {
     if (at.step == 0) blocks_.push_back(epoch_.values.compute.reserve(op_));
     TT_CHECK(first_block_ + static_cast<std::int64_t>(blocks_.size()) == slice_number + 1, "blocks of '{}' in order",
              op_.op->name());
-    if (at.step + 1 == op_.steps_per_slice) submit_slice(at);
+    if (at.step + 1 != op_.steps_per_slice) return;
+    unsubmitted_.push_back(blocks_.back());
+    if (op_.takes_strips() && at.slice + 1 < op_.slices) return;  // a slice may use any slice of the operand
+    std::int64_t slice = at.slice + 1 - static_cast<std::int64_t>(unsubmitted_.size());
+    for (const BlockPtr& block : unsubmitted_) submit_slice(at.input, slice++, block);
+    unsubmitted_.clear();
 }
 
 /// Packs `tiles` in `cycles`; the last piece ends at `pack_end` when the output buffer has room for all.
@@ -223,32 +232,30 @@ void Core::pack_next_piece() {
     epoch_.schedule(op_.chip, end, *this, Packed, static_cast<std::uint64_t>(tiles));
 }
 
-void Core::submit_slice(const Position& at) {
+void Core::submit_slice(std::int64_t input, std::int64_t slice, const BlockPtr& block) {
     std::vector<std::vector<AssembledPtr>> operands(operands_.size());
     for (std::size_t k = 0; k < operands_.size(); ++k) {
         const PlanOperand& operand = op_.operands[k];
         const bool whole = operand.whole_input;
-        const std::int64_t first = whole ? 0 : at.slice * operand.slices;
+        const std::int64_t first = whole ? 0 : slice * operand.slices;
         const std::int64_t count = whole ? operand.operand_z : operand.slices;
-        for (std::int64_t z = first; z < first + count; ++z)
-            operands[k].push_back(operands_[k].pipe->slice(at.input, z));
+        for (std::int64_t z = first; z < first + count; ++z) operands[k].push_back(operands_[k].pipe->slice(input, z));
     }
-    const BlockPtr& block = blocks_.back();
-    epoch_.values.compute.run(block, op_, index_, at.slice, epoch_.first_input + at.input, std::move(operands),
-                              gradient_base(at));
+    epoch_.values.compute.run(block, op_, index_, slice, epoch_.first_input + input, std::move(operands),
+                              gradient_base(input, slice));
     if (OpResults* results = epoch_.values.op_results())
-        results->add(epoch_.values.compute, op_, index_, at.slice, first_result_ + at.input, block);
-    if (op_.op->cfg.gradient) gradients_[static_cast<std::size_t>(at.slice)] = block;
+        results->add(epoch_.values.compute, op_, index_, slice, first_result_ + input, block);
+    if (op_.op->cfg.gradient) gradients_[static_cast<std::size_t>(slice)] = block;
     epoch_.values.state.throttle();
 }
 
-BlockPtr Core::gradient_base(const Position& at) {
+BlockPtr Core::gradient_base(std::int64_t input, std::int64_t slice) {
     if (!op_.op->cfg.gradient) return nullptr;
     const QueueAccess& access = gradient_queue_->access();
-    const BlockPtr& last = gradients_[static_cast<std::size_t>(at.slice)];
+    const BlockPtr& last = gradients_[static_cast<std::size_t>(slice)];
     if (last && (access.epilogue || access.write_step == 0)) return last;
-    if (at.input == 0 && access.zero) return nullptr;
-    return epoch_.values.compute.load_block(op_, index_, at.slice, gradient_queue_->gradient_entry(at.input));
+    if (input == 0 && access.zero) return nullptr;
+    return epoch_.values.compute.load_block(op_, index_, slice, gradient_queue_->gradient_entry(input));
 }
 
 void Core::on_event(std::uint32_t what, std::uint64_t argument) {

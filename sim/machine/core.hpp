@@ -82,9 +82,11 @@ public:
     // --- for debugger and telemetry, view.cpp ---
     CoreState state() const;
     std::int64_t inputs_begun() const;
-    /// Whether every step of that slice has begun, so that its block is computed.
+    /// Whether every step of that slice has begun (of all slices of its input, if the op takes an operand in strips),
+    /// so that its block is computed.
     bool submitted(std::int64_t slice_number) const {
-        return step_ + (unpacking_ ? 1 : 0) >= (slice_number + 1) * op_.steps_per_slice;
+        const std::int64_t slices = op_.takes_strips() ? op_.slices : 1;
+        return step_ + (unpacking_ ? 1 : 0) >= (slice_number / slices + 1) * slices * op_.steps_per_slice;
     }
 
 private:
@@ -111,8 +113,8 @@ private:
     void notify_consumers();
     void trace_wait(int operand);
     void begin_step(const Position& at);
-    void submit_slice(const Position& at);
-    BlockPtr gradient_base(const Position& at);
+    void submit_slice(std::int64_t input, std::int64_t slice, const BlockPtr& block);
+    BlockPtr gradient_base(std::int64_t input, std::int64_t slice);
     void drop_released_blocks();
     std::int64_t released() const;
 
@@ -140,6 +142,7 @@ private:
     Cycle available_since_ = 0, ncrisc_free_ = 0, sender_free_ = 0;
     std::deque<BlockPtr> blocks_;  // from slice number first_block_
     std::int64_t first_block_ = 0;
+    std::vector<BlockPtr> unsubmitted_;  // of the current input, until all its operands have arrived
     QueuePort* gradient_queue_ = nullptr;
     std::vector<BlockPtr> gradients_;  // per slice: result of the last input
     std::int64_t first_result_ = 0;    // number of the first input's result, when results are recorded

@@ -287,9 +287,11 @@ Cycle PipeFlow::asked_for(const Sending& next, Cycle asked) {
         return static_cast<double>((before + next.tiles + unit - 1) / unit - (before + unit - 1) / unit);
     };
     const double request = reads.rows > 0 ? t.row_read * static_cast<double>(reads.rows) : t.read_request;
+    // The read pointer of a queue is checked and written back for each entry; a ram has none.
+    const double entry = before == 0 && !queue_->memory().ram() ? t.read_entry : 0;
     Cycle& free = cores_.front()->ncrisc_free();
-    free =
-        std::max(free, asked) + static_cast<Cycle>(begun(reads.chunk) * t.read_iteration + begun(reads.unit) * request);
+    free = std::max(free, asked) +
+           static_cast<Cycle>(entry + begun(reads.chunk) * t.read_iteration + begun(reads.unit) * request);
     return free;
 }
 

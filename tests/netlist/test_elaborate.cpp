@@ -290,3 +290,45 @@ TEST_CASE("a splice by ublock takes its operands in turn and holds no more of th
     CHECK(joined.operands[0].capacity_tiles == 40);
     CHECK(joined.operands[1].capacity_tiles == 16);
 }
+
+TEST_CASE("a sparse product takes the k-blocks of its activations in turn, over all its slices") {
+    const auto plan_of = [](int t, int m_k) {
+        NetlistText n("wormhole_b0");
+        n.queue({.name = "tiles", .cut = {.n = 2}, .df = "Bfp2_b"});
+        n.queue({.name = "picked", .cut = {}, .df = "RawUInt32"});
+        n.queue({.name = "act", .cut = {.m = m_k, .rt = 8}});
+        n.queue({.name = "y", .input = "op", .cut = {.m = 2, .rt = 2, .t = t}});
+        n.graph("g", 2);
+        n.op({.name = "op",
+              .type = "matmul",
+              .inputs = {"tiles", "act", "picked"},
+              .cut = {.m = 2, .rt = 2, .t = t},
+              .more = fmt::format("attributes: {{identity: true, act_t: 1, m_k: {}, u_kt: 8, num_index_tiles: 1, "
+                                  "num_sparse_tiles: 2, sparse_tile_ptr_bits: 4, fracture_factor: 1}}",
+                                  m_k),
+              .in_df = {"Bfp2_b", "Float16_b", "RawUInt32"}});
+        n.program("p", looped(1, {execute("g", {fifo("tiles"), fifo("act"), fifo("picked")})}, 2, 4));
+        return resolved(n.text());
+    };
+    // Fewer k-blocks than slices: the two are used by two slices each, the buffer holds one more.
+    const Netlist few = plan_of(4, 2);
+    const PlanOp& op = first_plan(few, "wormhole_b0")->ops.front();
+    const PlanOperand& act = op.operands[1];
+    CHECK(act.intake == Intake::Strips);
+    CHECK(op.steps_per_slice == 1);
+    CHECK(act.input_chunks() == 2);
+    CHECK(act.l1_tiles == 16);
+    std::vector<std::int64_t> needed, passed;
+    for (std::int64_t done = 1; done <= 4; ++done) {
+        needed.push_back(act.strips_needed(done, 4));
+        passed.push_back(act.strips_passed(done, 4));
+    }
+    CHECK(needed == std::vector<std::int64_t>{1, 1, 2, 2});
+    CHECK(passed == std::vector<std::int64_t>{0, 1, 1, 2});
+    // More k-blocks than slices: a step for each; the whole operand need not fit.
+    const Netlist many = plan_of(1, 90);
+    const PlanOp& long_op = first_plan(many, "wormhole_b0")->ops.front();
+    CHECK(long_op.steps_per_slice == 90);
+    CHECK(long_op.operands[1].l1_tiles == 16);
+    CHECK(long_op.operands[1].capacity_tiles < 90 * 8);
+}

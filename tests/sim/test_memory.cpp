@@ -15,8 +15,10 @@ TEST_CASE("a DRAM channel loses refreshes, page changes and, on tiny writes, a m
     CHECK(d.busy(true, 32) == 65);
     CHECK(d.busy(false, 32) == d.request);
     CHECK(d.busy(false, 0) == d.request);
-    const double grayskull = chip("grayskull").timing.dram_read_bytes;
-    CHECK(memory_constants("grayskull").dram.rate(false, 8192) == Approx(grayskull).epsilon(0.01));
+    // Only the vendor's rate of loads is public of Grayskull; channels alone exceed it as much as on Wormhole.
+    const MemoryConstants &here = memory_constants("grayskull"), &there = memory_constants("wormhole_b0");
+    CHECK(here.dram.rate(false, 8192) / here.epoch.rate ==
+          Approx(there.dram.rate(false, 8192) / there.epoch.rate).epsilon(0.01));
     CHECK(memory_constants("wormhole").chip == "wormhole_b0");
 }
 

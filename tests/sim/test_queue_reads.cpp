@@ -44,6 +44,17 @@ std::string tilized(int pairs) {
     return n.text();
 }
 
+/// A copy of single tiles, one in each input, from a queue or from a ram with as many slots.
+std::string copied(bool from_ram) {
+    NetlistText n;
+    n.queue({.name = "x", .entries = 16, .ram = from_ram});
+    n.queue({.name = "y", .input = "copy", .entries = 16});
+    n.graph("g", 16);
+    n.op({.name = "copy", .type = "nop", .inputs = {"x"}});
+    n.program("p", looped(1, {execute("g", {from_ram ? ram("x") : fifo("x")})}, 16, 32));
+    return n.text();
+}
+
 double cycles(const std::string& text) {
     const Outcome outcome = run_text(text, Mode::Timing);
     REQUIRE(outcome.error == "");
@@ -66,4 +77,10 @@ TEST_CASE("a tilizer requests the rows of a second micro-block while the first o
     const double arrival = pair - 2 * read;
     CHECK(arrival > 500);
     CHECK(arrival < 3500);
+}
+
+TEST_CASE("each entry of a queue takes the time of its pointer, a slot of a ram does not") {
+    const PipeConstants& t = pipe_constants(ttsim::impl::chip("wormhole_b0").files.noc);
+    const double more = cycles(copied(false)) - cycles(copied(true));
+    CHECK(more == Approx(15 * t.read_entry).margin(1.5 * t.read_entry));
 }

@@ -45,7 +45,7 @@ std::string op(const char* name, const char* source, const PipeBenchCase& what, 
         name, column, blocking(end, cores), source, df, df, df, end.by_columns ? 'c' : 'r', buffer, more);
 }
 
-/// A netlist with the pipe to measure: from a ram that is read like a queue for every input, or from an op that copies
+/// A netlist with the pipe to measure: from a queue whose entries are there before the run, or from an op that copies
 /// one tile held in L1 again and again.
 std::string netlist_of(const PipeBenchCase& what, const ChipParams& chip) {
     const PipeEnd& from = what.from;
@@ -55,9 +55,10 @@ std::string netlist_of(const PipeBenchCase& what, const ChipParams& chip) {
     for (std::int64_t core = 0; core < buffers; ++core)
         places += fmt::format("{}[0, {:#x}]", core == 0 ? "" : ", ", 0x10000000 + core * 0x1000000);
     std::string text = fmt::format(
-        "devices: {{arch: {}}}\nqueues:\n  x: {{input: HOST, type: ram, entries: 1, {}, ublock_order: {}, df: {}, "
+        "devices: {{arch: {}}}\nqueues:\n  x: {{input: HOST, type: {}, entries: {}, {}, ublock_order: {}, df: {}, "
         "target_device: 0, loc: dram, dram: [{}]}}\ngraphs:\n  g:\n    target_device: 0\n    input_count: {}\n",
-        chip.name, blocking(held, buffers), held.by_columns ? 'c' : 'r', to_string(what.df), places, what.inputs);
+        chip.name, what.from_dram ? "queue" : "ram", what.from_dram ? what.inputs : 1, blocking(held, buffers),
+        held.by_columns ? 'c' : 'r', to_string(what.df), places, what.inputs);
     const std::string copies = fmt::format(
         ", input_0_tms: [broadcast: {{r: {}}}, broadcast: {{c: {}}}], attributes: {{kernel_broadcast: {{input_0: 1}}}}",
         what.sources * from.mblock_m * from.ublock_rt, from.mblock_n * from.ublock_ct);
@@ -65,8 +66,8 @@ std::string netlist_of(const PipeBenchCase& what, const ChipParams& chip) {
     text += op("target", what.from_dram ? "x" : "feeder", what, what.to, what.takers, 1, 1);
     return text + fmt::format(
                       "programs:\n  - p:\n      - execute: {{graph_name: g, queue_settings: {{x: {{prologue: {}, "
-                      "epilogue: false, zero: false, rd_ptr_global: 0, wr_ptr_global: 0}}}}}}\n",
-                      !what.from_dram);
+                      "epilogue: false, zero: false, rd_ptr_global: 0, {}: 0}}}}}}\n",
+                      !what.from_dram, what.from_dram ? "rd_ptr_local" : "wr_ptr_global");
 }
 
 void check(const PipeBenchCase& what) {
@@ -114,6 +115,8 @@ PipeBenchResult pipe_bench(const PipeBenchCase& what, const ChipParams& chip) {
     options.mode = Mode::Timing;
     options.pipes.kernels = false;
     runtime::Session session(netlist, std::move(machine), options);
+    if (what.from_dram)
+        for (std::int64_t entry = 0; entry < what.inputs; ++entry) session.push_without_values("x");
     session.run("p");
     session.wait();
     const RunReport report = session.report();
