@@ -20,7 +20,8 @@ def linked_files() -> set[str]:
         folder = page.parent.relative_to(ROOT).as_posix()
         for match in LINK.finditer(page.read_text()):
             target = posixpath.normpath(posixpath.join(folder, match[1]))
-            if not target.startswith("docs/") and (ROOT / target).is_file():
+            # the site's first page stands for README.md
+            if target != "README.md" and not target.startswith("docs/") and (ROOT / target).is_file():
                 found.add(target)
     return found
 
