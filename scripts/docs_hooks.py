@@ -20,7 +20,8 @@ def linked_files() -> set[str]:
         folder = page.parent.relative_to(ROOT).as_posix()
         for match in LINK.finditer(page.read_text()):
             target = posixpath.normpath(posixpath.join(folder, match[1]))
-            if not target.startswith("docs/") and (ROOT / target).is_file():
+            # the site's first page stands for README.md
+            if target != "README.md" and not target.startswith("docs/") and (ROOT / target).is_file():
                 found.add(target)
     return found
 
@@ -62,3 +63,9 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         return posixpath.relpath(place, posixpath.dirname(here) or ".") + (match[2] or "")
 
     return LINK.sub(moved, markdown)
+
+
+def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
+    """The search reads its worker from a file of the site, not from a server."""
+    shim = posixpath.relpath("offline_worker.js", posixpath.dirname(page.file.dest_uri) or ".")
+    return output.replace("https://unpkg.com/iframe-worker/shim", shim)

@@ -42,11 +42,33 @@ static std::string table_text(const Rows& rows, std::optional<std::size_t> width
     return table.text(width);
 }
 
+/// Each row as a line of its cells without the last one, which follows in lines of its own.
+static std::string wrapped_text(const Rows& rows, std::size_t width) {
+    constexpr std::size_t indent = 6;
+    std::string out;
+    for (const std::vector<Json>& row : rows.rows) {
+        std::string line = " ";
+        for (std::size_t c = 0; c + 1 < row.size(); ++c)
+            if (const std::string shown = cell(row[c]); !shown.empty()) line += " " + shown + " ";
+        line.erase(line.find_last_not_of(' ') + 1);
+        for (const std::string& part : report::wrapped(line, width, indent)) out += part + "\n";
+        for (const std::string& part : report::wrapped(std::string(indent, ' ') + cell(row.back()), width, 0))
+            out += part + "\n";
+    }
+    return out;
+}
+
+static std::string rows_text(const Rows& rows, std::optional<std::size_t> width) {
+    if (rows.rows.empty()) return fmt::format("no {}\n", title(rows.name));
+    const std::string whole = table_text(rows, std::nullopt);
+    if (rows.wraps && width && whole.find('\n') > *width) return wrapped_text(rows, *width);
+    return table_text(rows, width);
+}
+
 std::string text(const Answer& answer, std::optional<std::size_t> width) {
     std::string out;
     for (const auto& [key, value] : answer.facts.items()) out += fmt::format("{}: {}\n", title(key), cell(value));
-    for (const Rows& rows : answer.tables)
-        out += rows.rows.empty() ? fmt::format("no {}\n", title(rows.name)) : table_text(rows, width);
+    for (const Rows& rows : answer.tables) out += rows_text(rows, width);
     out += answer.picture;
     for (const std::string& line : answer.lines) out += line + "\n";
     return out;

@@ -15,6 +15,7 @@ struct Rows {
     std::string name;               ///< key in JSON
     std::vector<std::string> keys;  ///< column keys
     std::vector<std::vector<Json>> rows{};
+    bool wraps = false;  ///< text: where the table is too wide, the last column is below the others, and whole
     void add(std::vector<Json> row) { rows.push_back(std::move(row)); }
 };
 

@@ -107,7 +107,8 @@ Answer remove(Debugger& debugger, const Words& words) {
 
 Answer help(Debugger& debugger, const Words& words) {
     expect(words, 0, 1, "help [COMMAND]");
-    Rows rows{"commands", {"command", "short", "arguments", "does"}};
+    Rows rows{"commands", {"command", "arguments", "short", "does"}};
+    rows.wraps = true;
     Words known;
     for (const Command& command : commands()) {
         known.push_back(command.name);
@@ -115,7 +116,7 @@ Answer help(Debugger& debugger, const Words& words) {
                             std::find(command.others.begin(), command.others.end(), words[0]) != command.others.end();
         if (!wanted || (words.empty() && (!command.why_not.empty() || (debugger.offline() && !command.offline))))
             continue;
-        rows.add({command.name, fmt::format("{}", fmt::join(command.others, " ")), command.arguments,
+        rows.add({command.name, command.arguments, fmt::format("{}", fmt::join(command.others, " ")),
                   command.why_not.empty() ? command.what : "not applicable: " + command.why_not});
     }
     if (rows.rows.empty()) fail_input({}, "there is no command '{}'{}", words[0], did_you_mean(words[0], known));

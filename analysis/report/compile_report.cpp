@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "base/name_pattern.hpp"
+#include "isa/arch.hpp"
 
 namespace ttsim::impl::report {
 
@@ -13,7 +14,8 @@ CompileReport compile_report(const ir::ModelFiles& files, const ir::CompileOptio
             std::string(ir::to_string(options.schedule.self_cut)),
             files.out,
             options.schedule.explain,
-            options.training.has_value()};
+            options.training.has_value(),
+            is_chip_path(options.device) ? options.device : ""};
 }
 
 void keep_decisions(CompileReport& report, const std::string& pattern) {

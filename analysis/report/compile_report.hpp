@@ -13,6 +13,7 @@ struct CompileReport : ir::CompileReport {
     std::string output;      ///< folder of the result
     bool explained = false;  ///< decisions were requested
     bool training = false;   ///< the result has a backward program
+    std::string chip_path;   ///< the device, if it was given as a path; runs need it, too
 };
 
 CompileReport compile_report(const ir::ModelFiles& files, const ir::CompileOptions& options, ir::CompileReport made);

@@ -182,8 +182,8 @@ std::string text(const CompileReport& report) {
     text += searches_text(report);
     if (report.formats) text += formats_text(*report.formats, report.explained);
     text += decisions_text(report.decisions);
-    const std::string run =
-        report.training ? fmt::format("{0}/netlist.yaml --inputs {0}", report.output) : report.output;
+    std::string run = report.training ? fmt::format("{0}/netlist.yaml --inputs {0}", report.output) : report.output;
+    if (!report.chip_path.empty()) run += " --device " + report.chip_path;
     return text + fmt::format("wrote {}: run it with 'ttsim run {}'\n", report.output, run);
 }
 

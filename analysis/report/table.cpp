@@ -136,4 +136,21 @@ std::string rates_line(double end_to_end_per_second, double inputs_per_second, b
         inputs_per_second > 0 ? rate_text(inputs_per_second) + " inputs/s" : "- (too few inputs to tell)");
 }
 
+std::vector<std::string> wrapped(const std::string& line, std::size_t columns, std::size_t more) {
+    const std::size_t first = line.find_first_not_of(' ');
+    const std::size_t indent = std::min(first == std::string::npos ? 0 : first + more, columns / 2);
+    std::vector<std::string> lines;
+    std::string rest = line;
+    while (rest.size() > columns) {
+        std::size_t at = rest.rfind(' ', columns);
+        if (at == std::string::npos || at <= indent) at = std::max<std::size_t>(columns, 1);
+        lines.push_back(rest.substr(0, at));
+        const std::size_t next = rest.find_first_not_of(' ', at);
+        if (next == std::string::npos) return lines;
+        rest = std::string(indent, ' ') + rest.substr(next);
+    }
+    lines.push_back(rest);
+    return lines;
+}
+
 }  // namespace ttsim::impl::report

@@ -46,4 +46,8 @@ std::string rate_text(double per_second);
 /// loops.
 std::string rates_line(double end_to_end_per_second, double inputs_per_second, bool of_loop);
 
+/// Lines of at most `columns` characters, broken at blanks. Those after the first are indented as the line is, and by
+/// `more`.
+std::vector<std::string> wrapped(const std::string& line, std::size_t columns, std::size_t more);
+
 }  // namespace ttsim::impl::report

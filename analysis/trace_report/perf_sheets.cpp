@@ -173,6 +173,7 @@ Sheet summary_sheet(const PerfView& view) {
     sheet.columns.push_back({"limits", false});
     if (training) sheet.columns.push_back({"type", false});
     sheet.columns.push_back({"graphs", false, true});
+    mark_important(sheet, {"slowest op", "cycles", "speed", "util", "limits"});
     for (std::size_t n = 0; n < view.rows.size(); ++n) {
         const StageRow& row = *view.rows[n];
         SheetRow out{static_cast<std::int64_t>(n),
@@ -213,6 +214,7 @@ Sheet epoch_sheet(const PerfView& view, std::size_t stage) {
         for (const char* what : {"req", "bw"}) sheet.columns.push_back({fmt::format("in{}_{}", k, what)});
     for (const char* title : {"cycles", "limits", "for input %", "for room %", "type"})
         sheet.columns.push_back({title, std::string_view(title) != "limits" && std::string_view(title) != "type"});
+    mark_important(sheet, {"kernel", "bw_kernel", "bw problem", "bw_util", "util"});
     for (std::size_t n = 0; n < row.ops.size(); ++n)
         sheet.rows.push_back(op_sheet_row(row.ops[n], static_cast<std::int64_t>(n), operands));
     return sheet;
@@ -271,6 +273,7 @@ Sheet cores_sheet(const PerfView& view, const OpRow& op) {
     sheet.columns = {{"core", false}, {"inputs"}, {"cycles"}, {"busy %"}};
     for (std::size_t n = 0; n < trace::cause_count; ++n)
         sheet.columns.push_back({to_string(static_cast<Cause>(n)) + " %"});
+    mark_important(sheet, {"busy %", "math %", "source %", "noc %", "dram %", "room %"});
     for (const trace::CoreCycles& core : view.data.detail(op.epoch).cores) {
         if (core.op != op.op->id) continue;
         SheetRow row{core.id,
@@ -297,6 +300,7 @@ Sheet pipes_sheet(const OpRow& op) {
                   {"Limits", to_string(use.limit)}};
     sheet.columns = {{"end", false}, {"from / to", false}, {"place", false}, {"bytes"}, {"need"},
                      {"got"},        {"nothing to send"},  {"no room"},      {"block"}, {"fork"}};
+    mark_important(sheet, {"from / to", "need", "got", "nothing to send", "no room"});
     const auto inputs = static_cast<double>(std::max<std::int64_t>(1, use.inputs));
     const auto add = [&](const OpPipe& pipe) {
         const bool resident = pipe.kind == "resident";

@@ -16,6 +16,8 @@ struct PerfView {
     std::vector<trace::Stage> stages;
     /// Row of each stage; repeated stages share a row. Rows point into `data`.
     std::vector<std::shared_ptr<const trace::StageRow>> rows;
+    /// Lines of the page of advice; filled when it is first shown.
+    std::vector<std::string> advice;
 
     PerfView(trace::PerfData given, bool spatial_epochs);
     PerfView(const PerfView&) = delete;

@@ -40,6 +40,13 @@ std::string padded(const std::string& text, std::size_t width, bool right) {
     return right ? blanks + text : text + blanks;
 }
 
+void mark_important(Sheet& sheet, const std::vector<std::string>& titles) {
+    for (SheetColumn& column : sheet.columns) {
+        const auto found = std::find(titles.begin(), titles.end(), column.title);
+        column.importance = found == titles.end() ? 0 : static_cast<std::size_t>(found - titles.begin()) + 1;
+    }
+}
+
 std::vector<std::size_t> column_widths(const Sheet& sheet) {
     std::vector<std::size_t> widths;
     for (const SheetColumn& column : sheet.columns) widths.push_back(letters(column.title));

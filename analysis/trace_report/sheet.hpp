@@ -18,8 +18,9 @@ struct SheetCell {
 
 struct SheetColumn {
     std::string title;
-    bool number = true;  ///< right-aligned
-    bool list = false;   ///< a list of names
+    bool number = true;          ///< right-aligned
+    bool list = false;           ///< a list of names
+    std::size_t importance = 0;  ///< where not all fit, 1 is shown first, then 2 and so on; 0 last
 };
 
 struct SheetRow {
@@ -38,6 +39,8 @@ void sort_rows(Sheet& sheet, std::size_t column, bool reversed);
 /// Keeps rows that contain the words in a text cell, case-insensitive.
 void filter_rows(Sheet& sheet, const std::string& words);
 
+/// Sets the importance of columns by their titles, the most important one first.
+void mark_important(Sheet& sheet, const std::vector<std::string>& titles);
 /// Width of each column in characters.
 std::vector<std::size_t> column_widths(const Sheet& sheet);
 /// Shortens names of more than 50 characters to the first 47 and dots.

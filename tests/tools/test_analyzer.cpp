@@ -3,6 +3,7 @@
 #include "analysis/trace_report/sheet.hpp"
 #include "tests/tools/perf_view.hpp"
 #include "tools/ttperf/analyzer.hpp"
+#include "tools/ttperf/fitting.hpp"
 
 using namespace ttsim::impl;
 using namespace ttsim::impl::cli;
@@ -181,16 +182,17 @@ TEST_CASE("the first column stays, others scroll and are left out where they do 
     Session s;
     s.keys("n");
     CHECK(s.has("first"));
-    CHECK(s.has("| grid"));
-    s.key(Key::Right).key(Key::Right);
+    CHECK(s.has("bw problem"));
+    s.key(Key::Right);
     CHECK(s.has("first"));
-    CHECK_FALSE(s.has("| grid"));
+    CHECK(s.has("| mb"));
+    CHECK_FALSE(s.has("bw problem"));
     s.keys("n");
-    CHECK_FALSE(s.has("| grid"));  // the offset stays from epoch to epoch
+    CHECK_FALSE(s.has("bw problem"));  // the offset stays from epoch to epoch
     for (int n = 0; n < 50; ++n) s.key(Key::Right);
     CHECK(s.has("type"));
     for (int n = 0; n < 50; ++n) s.key(Key::Left);
-    CHECK(s.has("| grid"));
+    CHECK(s.has("bw problem"));
 }
 
 TEST_CASE("an op's page follows its pipes") {
@@ -231,12 +233,45 @@ TEST_CASE("help lies over the page until any key") {
     CHECK_FALSE(s.state.quit);
 }
 
+TEST_CASE("important columns are shown before others where not all fit, in their places") {
+    report::Sheet sheet;
+    sheet.columns = {{"name", false}, {"aaaaaaaaaa"}, {"bbbbbbbbbb"}, {"cccccccccc"}, {"dd"}};
+    report::mark_important(sheet, {"cccccccccc"});
+    CHECK(fitting(sheet, 0, 35).columns == std::vector<std::size_t>{0, 1, 3});
+    CHECK(fitting(sheet, 0, 35).more);
+    CHECK(fitting(sheet, 1, 34).columns == std::vector<std::size_t>{0, 2, 3});
+    CHECK(fitting(sheet, 0, 20).columns == std::vector<std::size_t>{0, 3});
+    CHECK(fitting(sheet, 0, 99).columns.size() == 5);
+    CHECK_FALSE(fitting(sheet, 0, 99).more);
+    CHECK(fitting({}, 0, 35).columns.empty());
+}
+
+TEST_CASE("the last line leaves out keys of a high rank, and notes end at a part that fits") {
+    const std::vector<KeyHint> hints{{"E epoch", 1}, {"F names", 2}, {"Q quit", 0}};
+    CHECK(fitting_hints(hints, 30) == "E epoch  F names  Q quit");
+    CHECK(fitting_hints(hints, 20) == "E epoch  Q quit");
+    CHECK(fitting_hints(hints, 6) == "Q quit");
+    CHECK(fitting_note("3 rows; more columns", 30) == "3 rows; more columns");
+    CHECK(fitting_note("3 rows; more columns", 10) == "3 rows");
+    CHECK(fitting_note("3 rows; more columns", 3).empty());
+}
+
+TEST_CASE("advice is a page, wrapped to the screen") {
+    Session s;
+    s.view.advice = {"1. slow op 'first': 40 % of the time; try a larger grid for 'first'",
+                     "     is busy 90 % of the time"};
+    s.screen = {24, 40};
+    CHECK(s.keys("a").has("1. slow op 'first': 40 % of the time;\n  try a larger grid for 'first'\n"));
+    CHECK(s.has("     is busy 90 % of the time\n"));
+    CHECK(s.keys("n").has("Epoch: 0"));
+}
+
 TEST_CASE("a screen has its size, whatever that is") {
     Session s;
     for (const ScreenSize screen : {ScreenSize{24, 80}, ScreenSize{60, 250}, ScreenSize{1, 1}, ScreenSize{2, 7},
                                     ScreenSize{5, 20}, ScreenSize{9, 300}}) {
         s.screen = screen;
-        for (const std::string keys : {"s", "e0", "n", "c", "d", "x", "h"}) {
+        for (const std::string keys : {"s", "e0", "n", "c", "d", "x", "a", "h"}) {
             const std::vector<Line> lines = render(s.keys(keys).state, s.view, screen);
             CHECK(lines.size() == screen.lines);
             for (const Line& line : lines) CHECK(report::letters(text_of(line)) <= screen.columns);

@@ -69,6 +69,12 @@ class Usage(unittest.TestCase):
         page = (ROOT / "docs/options.md").read_text().split("--docs -->\n\n")[1]
         self.assertEqual(page, made, "run: scripts/generate-options --docs")
 
+    def test_the_page_of_ops_of_graphs_is_up_to_date(self):
+        made = subprocess.run([sys.executable, ROOT / "scripts/generate-ops", ROOT / "compiler/ops/ops.toml", "--docs"],
+                              capture_output=True, text=True, check=True).stdout
+        page = (ROOT / "docs/graph-text.md").read_text().split("--docs -->\n\n")[1]
+        self.assertEqual(page, made, "run: scripts/generate-ops compiler/ops/ops.toml --docs")
+
     def test_ops_as_json_names_every_op_once(self):
         names = [op["name"] for op in json.loads(ttsim("ops", "--json").stdout)["ops"]]
         self.assertEqual(len(names), len(set(names)))

@@ -46,6 +46,15 @@ def widest(text):
 
 
 class Terminal(unittest.TestCase):
+    def test_help_of_the_debugger_is_whole(self):
+        debug = [TTSIM, "debug", ROOT / "examples/matmul_gelu.yaml", "--commands", "help"]
+        text, code = on_terminal(*debug)
+        self.assertEqual(code, 0)
+        self.assertLessEqual(widest(text), 80)
+        self.assertNotIn("...", text.replace("[KIND ...]", ""))
+        self.assertIn("  stop  [KIND ...]  break\n      sets a stop, or lists them: ", text)
+        self.assertEqual(len(on_terminal(*debug, columns=200)[0].splitlines()), 25)
+
     def test_names_of_files_are_escaped_on_the_terminal(self):
         attack = "\x1b]0;title\x07\x1b[2J\u009b31m\u202efdp\r"
         quoted = '"' + "".join(f"\\u{ord(c):04x}" for c in attack) + '"'

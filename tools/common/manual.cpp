@@ -102,20 +102,35 @@ std::string summary(const CLI::App& app) {
 
 // --- completion ----------------------------------------------------------------------------------------------------
 
-/// The words of "full|timing", or those that the tool knows; none for "FILE" or "N".
-std::vector<std::string> choices_of(const CLI::Option& option) {
-    if (const auto known = completion_values().find(option.get_name()); known != completion_values().end())
-        return known->second();
-    const std::string value = value_of(option);
-    if (value.find('|') == std::string::npos || value.find_first_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ=") != std::string::npos)
-        return {};
+/// "full|timing" -> {"full", "timing"}
+std::vector<std::string> split_words(const std::string& text) {
     std::vector<std::string> words;
-    for (std::size_t at = 0; at <= value.size();) {
-        const std::size_t end = std::min(value.find('|', at), value.size());
-        words.push_back(value.substr(at, end - at));
+    for (std::size_t at = 0; at <= text.size();) {
+        const std::size_t end = std::min(text.find('|', at), text.size());
+        words.push_back(text.substr(at, end - at));
         at = end + 1;
     }
     return words;
+}
+
+/// The words that the tool knows for the option, those of its check one_of(), or of "full|timing" in its help; none for
+/// "FILE" or "N".
+std::vector<std::string> choices_of(const CLI::Option& option) {
+    if (const auto known = completion_values().find(option.get_name()); known != completion_values().end())
+        return known->second();
+    for (int n = 0;; ++n) {
+        const CLI::Validator* check = nullptr;
+        try {
+            check = const_cast<CLI::Option&>(option).get_validator(n);  // CLI11 2.3 has no const one
+        } catch (const CLI::OptionNotFound&) {
+            break;
+        }
+        if (check->get_name().find('|') != std::string::npos) return split_words(check->get_name());
+    }
+    const std::string value = value_of(option);
+    if (value.find('|') == std::string::npos || value.find_first_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ=") != std::string::npos)
+        return {};
+    return split_words(value);
 }
 
 std::string case_of(const CLI::App& app) {

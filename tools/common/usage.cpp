@@ -180,11 +180,13 @@ std::string none_of(const std::string& given, const std::vector<std::string>& wo
 }
 
 CLI::Validator one_of(std::vector<std::string> words) {
-    return CLI::Validator(
+    const std::string name = fmt::format("{}", fmt::join(words, "|"));
+    CLI::Validator validator(
         [words = std::move(words)](const std::string& given) {
             return std::find(words.begin(), words.end(), given) == words.end() ? none_of(given, words) : "";
         },
         "");
+    return validator.name(name);
 }
 
 }  // namespace ttsim::impl::cli

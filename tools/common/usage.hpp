@@ -41,7 +41,8 @@ CLI::Validator in_range(T low, T high) {
         "");
 }
 
-/// For an option whose value is one of a few words.
+/// For an option whose value is one of a few words. The validator has them as its name, separated by "|", for
+/// completion.
 CLI::Validator one_of(std::vector<std::string> words);
 /// "'ful' is not one of full|timing; did you mean 'full'?"
 std::string none_of(const std::string& given, const std::vector<std::string>& words);

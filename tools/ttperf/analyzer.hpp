@@ -11,8 +11,8 @@
 
 namespace ttsim::impl::cli {
 
-enum class Page : std::uint8_t { Summary, Epoch, Op, Resources, Cores, Estimates };
-inline constexpr std::size_t page_count = 6;
+enum class Page : std::uint8_t { Summary, Epoch, Op, Resources, Cores, Estimates, Advice };
+inline constexpr std::size_t page_count = 7;
 
 /// The prompt of the last line.
 enum class Prompt : std::uint8_t { None, Epoch, Filter };

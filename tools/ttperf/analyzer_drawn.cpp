@@ -7,6 +7,7 @@
 
 #include "analysis/report/table.hpp"
 #include "tools/ttperf/analyzer.hpp"
+#include "tools/ttperf/fitting.hpp"
 
 namespace ttsim::impl::cli {
 
@@ -39,53 +40,25 @@ Line cut(Line line, std::size_t columns) {
     return line;
 }
 
-/// Two lines of names and bold values, with a note at the end. A message replaces the second line.
+/// Two lines of names and bold values that fit, with a note at the end. A message replaces the second line.
 void add_head(std::vector<Line>& lines, const std::vector<std::pair<std::string, std::string>>& head,
               const std::string& note, const std::string& message, std::size_t columns) {
     std::array<Line, 2> both;
     std::size_t at = 0;
     for (const auto& [name, value] : head) {
         const std::size_t more = report::letters(name) + 2 + report::letters(value);
-        const std::size_t used = width_of(both[at]);
-        if (at == 0 && used > 0 && used + 2 + more > columns) at = 1;
+        const auto fits = [&] { return both[at].empty() || width_of(both[at]) + 2 + more <= columns; };
+        if (!fits() && at == 0) at = 1;
+        if (!fits()) continue;
         Line& line = both[at];
         line.push_back({(line.empty() ? "" : "  ") + name + ": "});
         line.push_back({value, Tone::Plain, true});
     }
-    if (!both[1].empty() && !note.empty()) both[1].push_back({"  "});
-    both[1].push_back({note});
+    const std::size_t used = width_of(both[1]) + (both[1].empty() ? 0 : 2);
+    const std::string shown = fitting_note(note, columns > used ? columns - used : 0);
+    if (!shown.empty()) both[1].push_back({(both[1].empty() ? "" : "  ") + shown});
     if (!message.empty()) both[1] = {{message, Tone::Plain, true}};
     for (Line& line : both) lines.push_back(std::move(line));
-}
-
-/// Columns that fit, and their widths: the first column always, the others from the scroll position on.
-struct Fitting {
-    std::vector<std::size_t> columns, widths;
-    bool more = false;  ///< some columns do not fit
-};
-Fitting fitting(const Sheet& sheet, std::size_t scrolled, std::size_t columns) {
-    const std::vector<std::size_t> widths = report::column_widths(sheet);
-    Fitting fit;
-    if (widths.empty()) return fit;
-    constexpr std::size_t least = 12;
-    fit.columns = {0};
-    fit.widths = {std::min(widths[0], std::max(least, columns / 2))};
-    std::size_t used = fit.widths[0];
-    for (std::size_t n = 1 + scrolled; n < widths.size(); ++n) {
-        if (used + 3 + widths[n] > columns) {
-            const std::size_t room = columns > used + 3 ? columns - used - 3 : 0;
-            fit.more = true;
-            const bool squeezed = !sheet.columns[n].number && room >= least;
-            if (!squeezed) break;
-            fit.columns.push_back(n);
-            fit.widths.push_back(room);
-            break;
-        }
-        fit.columns.push_back(n);
-        fit.widths.push_back(widths[n]);
-        used += 3 + widths[n];
-    }
-    return fit;
 }
 
 /// Shortens a name in its middle, other text at its end.
@@ -137,8 +110,7 @@ std::string table_note(const AnalyzerState& state, const Sheet& sheet, std::size
     if (!state.filter.empty() && state.page != Page::Op) note += fmt::format(" with '{}'", state.filter);
     if (place.sorted && *place.sorted < sheet.columns.size())
         note += fmt::format(", sorted by {}{}", sheet.columns[*place.sorted].title, place.reversed ? ", reversed" : "");
-    if (fitting(sheet, place.column, columns).more || place.column > 0)
-        note += "; left and right arrows for more columns";
+    if (fitting(sheet, place.column, columns).more || place.column > 0) note += "; left and right arrows: more columns";
     return note;
 }
 
@@ -250,27 +222,48 @@ void add_cores(std::vector<Line>& lines, const AnalyzerState& state, const PerfV
 
 // --- the frame -------------------------------------------------------------------------------------------------------
 
-constexpr std::string_view keys_of_tables =
-    "E epoch  P N prev next  S summary  F names  H help  R reload  Q quit  / filter  < > o sort  Enter open  D C X "
-    "resources cores estimates";
-constexpr std::string_view keys_of_cores =
-    "v measure  arrows core  Enter op  P N prev next  S summary  H help  R reload  Q quit";
-constexpr std::string_view keys_of_op =
-    "Tab pipes or cores  Enter follow a pipe  Esc epoch  < > o sort  S summary  F names  H help  R reload  Q quit";
+/// What keys do, in the order of the last line.
+std::vector<KeyHint> key_hints(Page page) {
+    switch (page) {
+        case Page::Cores:
+            return {{"v measure", 1}, {"arrows core", 4}, {"Enter op", 1}, {"P N prev next", 3}, {"S summary", 2},
+                    {"A advice", 2},  {"H help", 0},      {"R reload", 5}, {"Q quit", 0}};
+        case Page::Op:
+            return {{"Tab pipes or cores", 1},
+                    {"Enter follow a pipe", 2},
+                    {"Esc epoch", 1},
+                    {"< > o sort", 5},
+                    {"S summary", 3},
+                    {"A advice", 3},
+                    {"F names", 6},
+                    {"H help", 0},
+                    {"R reload", 7},
+                    {"Q quit", 0}};
+        case Page::Advice:
+            return {{"arrows scroll", 1}, {"E epoch", 1},  {"P N prev next", 3}, {"S summary", 1},
+                    {"H help", 0},        {"R reload", 4}, {"Q quit", 0}};
+        case Page::Summary:
+        case Page::Epoch:
+        case Page::Resources:
+        case Page::Estimates:
+            break;
+    }
+    return {{"E epoch", 1},    {"P N prev next", 4}, {"S summary", 2}, {"A advice", 1},   {"F names", 7},
+            {"H help", 0},     {"R reload", 8},      {"Q quit", 0},    {"/ filter", 3},   {"< > o sort", 5},
+            {"Enter open", 1}, {"D resources", 6},   {"C cores", 6},   {"X estimates", 6}};
+}
 
-Line foot_line(const AnalyzerState& state) {
+Line foot_line(const AnalyzerState& state, std::size_t columns) {
     if (state.prompt == Prompt::Epoch) return {{"Epoch: ", Tone::Plain, true}, {state.typed + "_"}};
     if (state.prompt == Prompt::Filter) return {{"Filter: ", Tone::Plain, true}, {state.typed + "_"}};
-    return {{std::string(state.page == Page::Cores ? keys_of_cores
-                         : state.page == Page::Op  ? keys_of_op
-                                                   : keys_of_tables),
-             Tone::Plain, false, true}};
+    return {{fitting_hints(key_hints(state.page), columns), Tone::Plain, false, true}};
 }
 
 const std::vector<std::string> help_text{
     "S  summary              E  epoch by its number",
     "P N  previous, next epoch F  full or short names",
     "Enter  open the row     Esc  back",
+    "A  advice: what limits the run, what to try",
     "D  resources of the epoch: channels, links",
     "C  map of its cores     v  its measure",
     "X  estimates and simulated cycles",
@@ -279,7 +272,6 @@ const std::vector<std::string> help_text{
     "o  reverse the order",
     "arrows j k PgUp PgDn Home End  move",
     "R  reload the file      Q  quit",
-    "",
     "cycles are per input, of the op's slowest core",
     "bw_kernel: without waits for other ops",
     "req, bw: bytes per cycle required, achieved",
@@ -301,13 +293,27 @@ void add_help(std::vector<Line>& lines, ScreenSize screen) {
     }
 }
 
+void add_advice_page(std::vector<Line>& lines, const AnalyzerState& state, const PerfView& view, ScreenSize screen) {
+    add_head(lines, {{"Netlist", view.data.run.netlist}, {"Advice", "what limits the run, costliest first"}}, "",
+             state.message, screen.columns);
+    std::vector<Line> text;
+    for (const std::string& line : view.advice)
+        for (const std::string& part : report::wrapped(line, screen.columns, 2))
+            text.push_back({{part, Tone::Plain, !line.empty() && line[0] != ' '}});  // the first line of a cause
+    const std::size_t room = screen.lines > lines.size() + foot_lines ? screen.lines - lines.size() - foot_lines : 1;
+    const std::size_t cursor = state.places[static_cast<std::size_t>(Page::Advice)].cursor;
+    const std::size_t top = std::min(cursor, text.size() - std::min(text.size(), room));
+    for (std::size_t n = top; n < std::min(text.size(), top + room); ++n) lines.push_back(std::move(text[n]));
+}
+
 void add_page(std::vector<Line>& lines, const AnalyzerState& state, const PerfView& view, ScreenSize screen) {
+    if (state.page == Page::Advice) return add_advice_page(lines, state, view, screen);
     if (state.page == Page::Cores && state.stage < view.stages.size()) return add_cores(lines, state, view, screen);
     const Sheet sheet = page_table(state, view);
     const Place& place = state.places[static_cast<std::size_t>(state.page)];
     if (state.page == Page::Op) {
         const Sheet pipes = pipe_table(state, view);
-        const std::string note = "per input of one core; need and got in bytes per cycle";
+        const std::string note = "per input of one core; need and got: bytes per cycle";
         add_head(lines, pipes.head, note, state.message, screen.columns);
         add_table(lines, pipes, state.pipes, pipe_lines(state, view, screen), screen.columns, state.in_pipes);
         lines.push_back({});
@@ -324,7 +330,7 @@ std::vector<Line> render(const AnalyzerState& state, const PerfView& view, Scree
     std::vector<Line> lines;
     add_page(lines, state, view, screen);
     lines.resize(screen.lines > foot_lines ? screen.lines - foot_lines : 0);
-    lines.push_back(foot_line(state));
+    lines.push_back(foot_line(state, screen.columns));
     lines.resize(screen.lines);
     if (state.help) add_help(lines, screen);
     for (Line& line : lines) line = cut(std::move(line), screen.columns);

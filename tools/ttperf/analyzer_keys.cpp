@@ -17,6 +17,7 @@ Place& active_place(AnalyzerState& state) {
 
 std::size_t rows_of(const AnalyzerState& state, const PerfView& view) {
     if (state.page == Page::Cores) return map_cores_by_row(state, view).size();
+    if (state.page == Page::Advice) return view.advice.size();
     return (state.page == Page::Op && state.in_pipes ? pipe_table(state, view) : page_table(state, view)).rows.size();
 }
 
@@ -33,7 +34,8 @@ void go_to_stage(AnalyzerState& state, std::size_t stage) {
     state.stage = stage;
     state.op = 0;
     state.filter.clear();
-    go_to(state, state.page == Page::Summary || state.page == Page::Op ? Page::Epoch : state.page);
+    const bool of_epochs = state.page != Page::Summary && state.page != Page::Op && state.page != Page::Advice;
+    go_to(state, of_epochs ? state.page : Page::Epoch);
 }
 
 /// The id of the row under the cursor, such as the epoch on the summary page.
@@ -127,7 +129,7 @@ void handle_prompt_key(AnalyzerState& state, int key, const PerfView& view) {
 
 /// Sorts by the next or previous column; after the last column, the order is as computed.
 void sort_by(AnalyzerState& state, const PerfView& view, bool next) {
-    if (state.page == Page::Cores) return;
+    if (state.page == Page::Cores || state.page == Page::Advice) return;
     Place& place = state.places[static_cast<std::size_t>(state.page)];
     const std::size_t columns = page_table(state, view).columns.size();
     if (columns == 0) return;
@@ -163,6 +165,7 @@ void move_left_or_right(AnalyzerState& state, const PerfView& view, bool right) 
         place.cursor = right ? place.cursor + 1 : place.cursor - std::min<std::size_t>(place.cursor, 1);
         return;
     }
+    if (state.page == Page::Advice) return;
     const report::Sheet sheet =
         state.page == Page::Op && state.in_pipes ? pipe_table(state, view) : page_table(state, view);
     const std::size_t most = sheet.columns.size() > 2 ? sheet.columns.size() - 2 : 0;
@@ -195,7 +198,7 @@ bool handle_move_key(AnalyzerState& state, int key, const PerfView& view, Screen
 void step_epoch(AnalyzerState& state, const PerfView& view, bool next) {
     if (view.rows.empty()) return;
     const std::size_t last = view.rows.size() - 1;
-    if (state.page == Page::Summary) return go_to_stage(state, next ? 0 : last);
+    if (state.page == Page::Summary || state.page == Page::Advice) return go_to_stage(state, next ? 0 : last);
     if (next ? state.stage < last : state.stage > 0) go_to_stage(state, next ? state.stage + 1 : state.stage - 1);
 }
 
@@ -226,13 +229,17 @@ void handle_command_key(AnalyzerState& state, int key, const PerfView& view) {
             open_prompt(state, Prompt::Epoch);
             break;
         case '/':
-            if (state.page != Page::Op && state.page != Page::Cores) open_prompt(state, Prompt::Filter);
+            if (state.page != Page::Op && state.page != Page::Cores && state.page != Page::Advice)
+                open_prompt(state, Prompt::Filter);
             break;
         case 'n':
             step_epoch(state, view, true);
             break;
         case 'p':
             step_epoch(state, view, false);
+            break;
+        case 'a':
+            go_to(state, Page::Advice);
             break;
         case 'd':
             open_page(state, view, Page::Resources);

@@ -23,6 +23,7 @@ static Sheet page_sheet(const AnalyzerState& state, const PerfView& view) {
             if (const trace::OpRow* const op = current_op(state, view)) return report::cores_sheet(view, *op);
             return {};
         case Page::Cores:
+        case Page::Advice:
         case Page::Summary:
             break;
     }

@@ -57,13 +57,15 @@ static void reload_view(AnalyzerState& state, std::unique_ptr<report::PerfView>&
     }
 }
 
-int run_analyzer(const std::function<std::unique_ptr<report::PerfView>()>& read) {
+int run_analyzer(const std::function<std::unique_ptr<report::PerfView>()>& read,
+                 const std::function<std::vector<std::string>()>& advise) {
     std::unique_ptr<report::PerfView> view = read();
     const StopSignals signals;
     AnalyzerState state;
     const ScreenTheme theme = coloured(STDOUT_FILENO) ? ScreenTheme::Default : ScreenTheme::NoColour;
     TerminalScreen terminal(theme, "--text prints tables");
     while (!state.quit && *StopSignals::caught() == 0) {
+        if (state.page == Page::Advice && view->advice.empty()) view->advice = advise();
         terminal.show(pieces_of(render(state, *view, terminal.size())));
         const std::optional<int> key = terminal.key(wait_milliseconds);
         if (!key && terminal.disconnected()) break;

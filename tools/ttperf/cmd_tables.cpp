@@ -2,8 +2,10 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <sstream>
 #include <string>
 
+#include "analysis/trace_report/advice_report.hpp"
 #include "analysis/trace_report/perf_file.hpp"
 #include "analysis/trace_report/trace_report.hpp"
 #include "base/error.hpp"
@@ -60,6 +62,22 @@ std::unique_ptr<report::PerfView> read_view(const TableFlags& flags) {
     return std::make_unique<report::PerfView>(std::move(data), flags.spatial);
 }
 
+/// Causes with gains that are estimated from the trace, since simulations would keep the screen waiting.
+std::vector<std::string> advice_lines(const TableFlags& flags) {
+    if (flags.file.empty()) return {"A saved file has no waits. Open the trace itself: ttperf TRACE"};
+    std::vector<std::string> lines;
+    try {
+        trace::Reader reader(flags.file);
+        constexpr std::size_t causes = 20;
+        std::istringstream text(report::text(report::advice_report(reader, causes)));
+        for (std::string line; std::getline(text, line);) lines.push_back(line);
+        lines.push_back("'ttperf advice " + flags.file + "' simulates the gains.");
+    } catch (const Error& error) {
+        lines.push_back("cannot be read: " + error.message());
+    }
+    return lines;
+}
+
 /// Writes files, prints tables or a screen, or runs the analyzer.
 int run_tables(const TableFlags& flags) {
     if (flags.load.empty()) require_kind(InputKind::Trace, flags.file, "ttperf");
@@ -72,7 +90,7 @@ int run_tables(const TableFlags& flags) {
             print_tables(flags);
         return 0;
     }
-    if (!files) return run_analyzer([&] { return read_view(flags); });
+    if (!files) return run_analyzer([&] { return read_view(flags); }, [&] { return advice_lines(flags); });
     const std::unique_ptr<report::PerfView> view = read_view(flags);
     if (!flags.save.empty()) OutputFile(flags.save, FileKind::Json).write(report::saved_text(view->data));
     if (flags.write_screens) write_epoch_screens(*view, flags.screens.empty() ? "." : flags.screens);
@@ -88,8 +106,8 @@ constexpr const char* footer =
     "  limits     the largest part of bw_kernel: math, unpack, pack, input NoC, input DRAM, output\n"
     "  for input, for room: share of cycles spent waiting for producers or consumers\n"
     "  need, got  bytes per cycle of one core: required at kernel speed, and as simulated\n\n"
-    "Keys of the screens: E epoch, P N previous and next, S summary, F full names, Enter open, D resources,\n"
-    "C cores, X estimates, / filter, < > sort, H help, R reload, Q quit.\n\n"
+    "Keys of the screens: E epoch, P N previous and next, S summary, A advice, F full names, Enter open,\n"
+    "D resources, C cores, X estimates, / filter, < > sort, H help, R reload, Q quit.\n\n"
     "Exit codes: 0 success, 2 wrong input, 70 a bug in ttperf, 71 out of memory, 130 ended by a signal\n\n"
     "Examples:\n"
     "  ttsim run encoder.yaml --mode timing --trace encoder.ttperf\n"

@@ -12,6 +12,7 @@
 #include "compiler/options/pass_options.hpp"
 #include "compiler/options/resolve_request.hpp"
 #include "generated/compile_flags.hpp"
+#include "tools/common/manual.hpp"
 #include "tools/common/output.hpp"
 #include "tools/common/run_tool.hpp"
 #include "tools/common/usage.hpp"
@@ -176,6 +177,22 @@ void add_flags(CLI::App& app, Flags& flags) {
     app.add_flag("--list-passes", flags.list, "List passes, with the options that each reads, and pipelines");
 }
 
+/// Values that completion offers for options that take names of passes.
+void add_completion_values() {
+    auto& values = cli::completion_values();
+    for (const char* const option : {"--passes", "--print-before", "--print-after"})
+        values[option] = [] {
+            std::vector<std::string> names;
+            for (const ir::Pass* pass : ir::all_passes()) names.emplace_back(pass->name);
+            return names;
+        };
+    values["--pipeline"] = [] {
+        std::vector<std::string> names;
+        for (const ir::Pipeline& pipeline : ir::all_pipelines()) names.emplace_back(pipeline.name);
+        return names;
+    };
+}
+
 int parse_and_run(int argc, char** argv) {
     CLI::App app{"Runs compiler passes on a graph and prints the result."};
     app.name("ttsim-opt");
@@ -186,8 +203,9 @@ int parse_and_run(int argc, char** argv) {
         "Examples:\n"
         "  ttsim-opt --list-passes\n"
         "  ttsim-opt model.onnx --passes fold-constants,canonicalize\n"
-        "  ttsim-opt graph.tg --pipeline lower --print-after-all\n"
-        "  ttsim-opt graph.tg --pipeline lower --verify-values --reduce -o small.tg");
+        "  ttsim-opt graph.tg --pipeline default --print-after-all\n"
+        "  ttsim-opt graph.tg --pipeline default --verify-values --reduce -o small.tg");
+    add_completion_values();
     Flags flags;
     add_flags(app, flags);
     if (const auto done = cli::parse(app, argc, argv)) return *done;

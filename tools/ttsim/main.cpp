@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "compiler/ir/pass.hpp"
 #include "isa/arch.hpp"
 #include "netlist/device/device.hpp"
 #include "tools/common/manual.hpp"
@@ -21,6 +22,12 @@ void add_completion_values() {
         return names;
     };
     values["--arch"] = [] { return ttsim::impl::chip_names(); };
+    values["--skip-passes"] = [] {
+        std::vector<std::string> names;
+        for (const ttsim::impl::ir::Pass* pass : ttsim::impl::ir::all_passes())
+            if (pass->optional) names.emplace_back(pass->name);
+        return names;
+    };
 }
 
 int parse_and_run(int argc, char** argv) {

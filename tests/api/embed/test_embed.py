@@ -196,6 +196,10 @@ class Installation(unittest.TestCase):
         self.assertIn("\\fB\\-\\-device\\fR \\fINAME|FILE\\fR", page)
         self.assertNotIn("make\\-manual", page)
         for words, wanted in ((["ttsim", "comp"], "compile"), (["ttsim", "run", "--mo"], "--mode"),
+                              (["ttsim", "compile", "--policy", "min"], "minimize_grid"),
+                              (["ttsim", "compile", "--skip-passes", "fuse-ge"], "fuse-gelu"),
+                              (["ttsim-opt", "--passes", "lower-to"], "lower-to-buda"),
+                              (["ttsim-opt", "--pipeline", "tr"], "training"),
                               (["ttsim", "noc", "re"], "replay"), (["ttsim", "run", "--color", "al"], "always")):
             self.assertEqual(self.completed(words), wanted, words)
         self.assertEqual(self.completed(["ttsim", "run", "enc"]), "")  # files, by bash itself
@@ -210,7 +214,7 @@ class Installation(unittest.TestCase):
         script = self.prefix / "share/bash-completion/completions" / words[0]
         line = " ".join(f"'{w}'" for w in words)
         return run("bash", "-c", f"source {script}; COMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; "
-                   f"_{words[0]}; echo \"${{COMPREPLY[*]}}\"").strip()
+                   f"_{words[0].replace('-', '_')}; echo \"${{COMPREPLY[*]}}\"").strip()
 
 
 if __name__ == "__main__":

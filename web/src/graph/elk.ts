@@ -1,13 +1,21 @@
 // ELK's layered layout in a worker: fewer crossings, for graphs small enough for it.
 import ELK, { type ElkNode } from 'elkjs/lib/elk-api.js';
-import ElkWorker from 'elkjs/lib/elk-worker.min.js?worker&inline';
+import workerText from 'elkjs/lib/elk-worker.min.js?raw';
 import type { Graph } from './graph';
 import { boxGap, boxHeight, boxWidth, layerGap, movedToOrigin, type Layout } from './layout';
 
 export const mostElkEdges = 600;
 
+/** The worker's script is text in the page, so that it costs nothing before a graph is shown. */
+function elkWorker(): Worker {
+  const address = URL.createObjectURL(new Blob([workerText], { type: 'text/javascript' }));
+  const worker = new Worker(address);
+  worker.addEventListener('message', () => URL.revokeObjectURL(address), { once: true });
+  return worker;
+}
+
 export async function elkLayout(graph: Graph): Promise<Layout> {
-  const elk = new ELK({ workerFactory: () => new ElkWorker() });
+  const elk = new ELK({ workerFactory: elkWorker });
   try {
     const placed: ElkNode = await elk.layout({
       id: 'graph',

@@ -6,6 +6,7 @@ import type { Roofline, RooflinePoint } from '../shares';
 import { tooltip } from '../tooltip';
 
 const left = 62, top = 14, width = 560, height = 300, bottom = 44, aside = 120;
+const mostPoints = 500;  // each is an element with its own tooltip
 
 const label = (value: number) => (value >= 1 ? number(value) : String(Number(value.toPrecision(1))));
 
@@ -34,7 +35,7 @@ export function rooflineChart(data: Roofline, open: (op: string) => void): HTMLE
   }
   const place = (point: RooflinePoint) => (point.intensity === undefined ? left + width + aside / 2 - 8 : x(point.intensity));
   const largest = points.reduce((most, one) => Math.max(most, one.math), 1);
-  for (const point of [...points].sort((a, b) => b.math - a.math)) {
+  for (const point of [...points].sort((a, b) => b.math - a.math).slice(0, mostPoints)) {
     const dot = svg('circle', { cx: place(point), cy: y(point.rate), r: 3 + 6 * Math.sqrt(point.math / largest), class: 'dot', tabindex: 0, role: 'button', 'aria-label': `${point.op} on the roofline`, 'data-op': point.op });
     tooltip(dot, point.op, () => [
       ['epoch', String(point.epoch)], ['cores that do math', number(point.rate)], ['math', `${number(point.math)} core cycles`], ['DRAM', bytes(point.dramBytes)],
@@ -44,5 +45,5 @@ export function rooflineChart(data: Roofline, open: (op: string) => void): HTMLE
     dot.addEventListener('keydown', (event) => { if ((event as KeyboardEvent).key === 'Enter') open(point.op); });
     drawing.append(dot);
   }
-  return el('div', {}, drawing, el('p', { class: 'hint' }, `${points.length} ops; area of a point: its math cycles, all cores and inputs. Below the line an op waits for something else than DRAM or math.`));
+  return el('div', {}, drawing, el('p', { class: 'hint' }, `${points.length > mostPoints ? `The ${mostPoints} ops with most math of ${number(points.length)}` : `${points.length} ops`}; area of a point: its math cycles, all cores and inputs. Below the line an op waits for something else than DRAM or math.`));
 }
