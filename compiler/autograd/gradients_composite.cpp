@@ -74,11 +74,8 @@ Result of_scale_gradient(const GradientCall& call, std::size_t k) {
 
 std::span<const GradientRow> composite_gradients() {
     static constexpr GradientRow rows[] = {
-        {op::softmax, of_softmax},
-        {op::log_softmax, of_log_softmax},
-        {op::layer_norm, of_layer_norm},
-        {op::rms_norm, of_layer_norm},
-        {op::scale_gradient, of_scale_gradient},
+        {op::softmax, of_softmax},     {op::log_softmax, of_log_softmax},       {op::layer_norm, of_layer_norm},
+        {op::rms_norm, of_layer_norm}, {op::scale_gradient, of_scale_gradient},
     };
     return rows;
 }

@@ -54,7 +54,8 @@ ValueId take(Builder& b, const Node& node, ValueId x, ValueId ids) {
         if (static_cast<std::int64_t>(k) != axis) front.push_back(d[k]);
     ValueId rows = b.add(op::matmul, {one_hot_rows, b.cast(table, DType::F32)});
     if (const std::int64_t padding = node.get(attr::padding_index); padding >= 0) {
-        const ValueId is_padding = b.add(op::equal, {b.reshape(flat, {ids_count, 1}), b.scalar(static_cast<double>(padding))});
+        const ValueId is_padding =
+            b.add(op::equal, {b.reshape(flat, {ids_count, 1}), b.scalar(static_cast<double>(padding))});
         rows = b.add(op::scale_gradient, {rows, b.cast(b.add(op::not_, {is_padding}), DType::F32)});
     }
     return b.cast(b.reshape(axis_moved(b, b.reshape(rows, front), 0, axis), node.type.dims), node.type.dtype);
