@@ -39,8 +39,10 @@ void Clock::run_to(Cycle deadline) {
     if (deadline <= now_ || wake_ == never) return;  // SystemC warns of a start with nothing scheduled
     deadline_ = deadline;
     paused_ = false;
-    wake_at(wake_);
-    sc_core::sc_start();
+    if (wake_ <= deadline) {
+        wake_at(wake_);
+        sc_core::sc_start();
+    }
     const bool reached = !paused_ && !failure_.any() && wake_ != never;
     if (reached) now_ = std::max(now_, deadline);
     deadline_ = never;

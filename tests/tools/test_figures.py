@@ -78,7 +78,7 @@ class Surfaces(WithFolder):
         self.assert_rates(*shown, 1)
 
     def test_screens_call_a_rate_of_loops_so(self):
-        text, _, trace = self.timed(EXAMPLES / "matmul_gelu.yaml", name="loops")
+        text, _, trace = self.timed(EXAMPLES / "int8_matmul.yaml", name="loops")
         self.assertIn(", loop: ", text)
         saved = self.folder / "loops_saved.json"
         run(TTPERF, trace, "--save", saved)
