@@ -181,9 +181,9 @@ class Captured:
 
 def capture(module: torch.nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None,
             training: bool = False) -> Captured:
-    """Runs torch.export in evaluation mode, with `training` in the module's own mode, and torch's decompositions for ops without a conversion; ops in the table
-    of conversions are not decomposed. UnsupportedError for modules that torch cannot capture, or that change their
-    buffers or arguments."""
+    """Runs torch.export in evaluation mode; with `training` in the module's own mode, and with gradients. torch decomposes
+    the ops that are not in the table of conversions. UnsupportedError for modules that torch cannot capture, or that
+    change their buffers or arguments."""
     arguments = Arguments(module, args, kwargs)
     try:
         flat = _Flat(module, arguments)
