@@ -36,8 +36,9 @@ def test_an_mlp(arch, data_format, optimizer, accumulation):
                       data_format=data_format)
     assert made.losses == pytest.approx(made.wanted_losses, abs=0.01)
     assert made.wanted_losses[-1] < made.wanted_losses[0]  # so a test of what learns
-    moments = optimizer != "sgd"  # a gradient near 0 decides the direction of a whole step
-    assert made.worst() < (0.03 if moments else 0.004)
+    # With moments, a gradient near 0 decides the direction of whole steps, of 0.01 here. Without bias correction the
+    # first one is (1 - 0.9) / sqrt(1 - 0.999) = 3.2 times as long.
+    assert made.worst() < {"sgd": 0.004, "adam_plain": 0.095}.get(optimizer, 0.03)
 
 
 @pytest.mark.parametrize("optimizer, accumulation", [("sgd", 1), ("adam", 4)])
