@@ -10,6 +10,7 @@ from mkdocs.structure.pages import Page
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PICTURES = ROOT / "build/pictures"  # of scripts/pictures
 PAGES = ("CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "CODE_OF_CONDUCT.md")
+WORKER = re.compile(r"[^\s'\"]*iframe-worker/shim")  # an address, in the pages of the theme
 LINK = re.compile(r"(?<=\]\()(?!https?://|#|mailto:)([^)#\s]+)(#[^)\s]*)?(?=\))")
 
 
@@ -68,4 +69,9 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
     """The search reads its worker from a file of the site, not from a server."""
     shim = posixpath.relpath("offline_worker.js", posixpath.dirname(page.file.dest_uri) or ".")
-    return output.replace("https://unpkg.com/iframe-worker/shim", shim)
+    return WORKER.sub(lambda _: shim, output)
+
+
+def on_post_template(output_content: str, template_name: str, config: MkDocsConfig) -> str:
+    """The same in 404.html, which the theme makes from a template of its own."""
+    return WORKER.sub("offline_worker.js", output_content)
