@@ -312,7 +312,8 @@ TEST_CASE("a sparse product takes the k-blocks of its activations in turn, over 
     };
     // Fewer k-blocks than slices: the two are used by two slices each, the buffer holds one more.
     const Netlist few = plan_of(4, 2);
-    const PlanOp& op = first_plan(few, "wormhole_b0")->ops.front();
+    const auto few_plan = first_plan(few, "wormhole_b0");
+    const PlanOp& op = few_plan->ops.front();
     const PlanOperand& act = op.operands[1];
     CHECK(act.intake == Intake::Strips);
     CHECK(op.steps_per_slice == 1);
@@ -327,7 +328,8 @@ TEST_CASE("a sparse product takes the k-blocks of its activations in turn, over 
     CHECK(passed == std::vector<std::int64_t>{0, 1, 1, 2});
     // More k-blocks than slices: a step for each; the whole operand need not fit.
     const Netlist many = plan_of(1, 90);
-    const PlanOp& long_op = first_plan(many, "wormhole_b0")->ops.front();
+    const auto many_plan = first_plan(many, "wormhole_b0");
+    const PlanOp& long_op = many_plan->ops.front();
     CHECK(long_op.steps_per_slice == 90);
     CHECK(long_op.operands[1].l1_tiles == 16);
     CHECK(long_op.operands[1].capacity_tiles < 90 * 8);
