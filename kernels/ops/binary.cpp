@@ -39,9 +39,7 @@ static void check_8bit_integer(const OpConfig& op, const ChipFeatures&, Diagnost
 
 template <class F>
 static Tensor golden_pairs(const OpConfig& op, std::span<const Tensor* const> in, F f) {
-    const GoldenOperand a(op, in, 0), b(op, in, 1);
-    return golden_elements(
-        op, [&](std::int64_t z, std::int64_t r, std::int64_t c) { return f(a.at(z, r, c), b.at(z, r, c)); });
+    return golden_map_of(op, f, GoldenOperand(op, in, 0), GoldenOperand(op, in, 1));
 }
 /// As golden_pairs(), on integers stored as bits (integer_bits.hpp).
 static Tensor golden_integers(const OpConfig& op, std::span<const Tensor* const> in,

@@ -24,6 +24,9 @@ public:
         return fetch(z, r / to_.h * from_.h + r % to_.h, c / to_.w * from_.w + c % to_.w);
     }
 
+    /// Row `r` of slice `z` where the operand has the op's tiles, else null.
+    const float* row(std::int64_t z, std::int64_t r) const { return from_ == to_ ? tensor_.slice(z).row(r) : nullptr; }
+
 private:
     float fetch(std::int64_t z, std::int64_t r, std::int64_t c) const {
         return tensor_.data[static_cast<std::size_t>((z * tensor_.rows + r) * tensor_.cols + c)];
@@ -45,10 +48,26 @@ Tensor golden_elements(const OpConfig& op, Value value) {
     return out;
 }
 
+/// out = f(x, ...), element by element; operands with tiles of another size are 0 outside them.
+template <class F, class... Operands>
+Tensor golden_map_of(const OpConfig& op, F f, const Operands&... x) {
+    if ((... || (x.row(0, 0) == nullptr)))
+        return golden_elements(op, [&](std::int64_t z, std::int64_t r, std::int64_t c) { return f(x.at(z, r, c)...); });
+    Tensor out(op.out.shape(), op.tile);
+    for (std::int64_t z = 0; z < out.z; ++z)
+        for (std::int64_t r = 0; r < out.rows; ++r) {
+            const MatrixView to = out.slice(z);
+            [&](float* y, auto... from) {
+                for (std::int64_t c = 0; c < to.cols; ++c) y[c] = f(from[c]...);
+            }(to.row(r), x.row(z, r)...);
+        }
+    return out;
+}
+
 /// Copy of operand 0 that keeps raw bit patterns.
 inline Tensor golden_copy(const OpConfig& op, std::span<const Tensor* const> in) {
-    const GoldenOperand x(op, in, 0);
-    return golden_elements(op, [&](std::int64_t z, std::int64_t r, std::int64_t c) { return x.at(z, r, c); });
+    return golden_map_of(
+        op, [](float x) { return x; }, GoldenOperand(op, in, 0));
 }
 
 }  // namespace ttsim::impl

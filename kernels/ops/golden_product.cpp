@@ -32,8 +32,8 @@ void requantize(const OpConfig& op, const Tensor& scale, Tensor& sums) {
 void gelu(Tensor& sums) {
     constexpr double root = 0.7978845608028654;  // sqrt(2 / pi)
     for (float& value : sums.data) {
-        const double x = value;
-        value = static_cast<float>(0.5 * x * (1.0 + std::tanh(root * (x + 0.044715 * x * x * x))));
+        const double x = value;  // times (1 + tanh(u)) / 2, as a sigmoid of 2u, which takes a third of the time
+        value = static_cast<float>(x / (1.0 + std::exp(-2.0 * root * (x + 0.044715 * x * x * x))));
     }
 }
 
@@ -74,18 +74,30 @@ void golden_multiply(ConstMatrixView a, ConstMatrixView b, MatrixView sums) {
     // Short products in float, summed in double: long chains of float additions would lose digits, and deep networks
     // (layer norms of nearly equal values) amplify that.
     constexpr std::int64_t piece = 64;
-    const auto size = static_cast<std::size_t>(sums.rows * sums.cols);
-    std::vector<double> total(size);
-    std::vector<float> part(size);
-    for (std::int64_t k = 0; k < a.cols; k += piece) {
-        std::fill(part.begin(), part.end(), 0.0F);
-        multiply({a.data + k, a.stride, b.row(k), b.stride, part.data(), sums.cols, a.rows, b.cols,
-                  std::min(piece, a.cols - k)});
-        for (std::size_t i = 0; i < size; ++i) total[i] += part[i];
+    // The sums of a panel stay in the cache. Eigen's blocks have 12, 24 or 48 columns: whole ones keep their order of
+    // additions, so that the panels do not change a bit.
+    constexpr std::int64_t panel = 240;
+    std::vector<double> total;
+    std::vector<float> part;
+    for (std::int64_t first = 0; first < sums.cols; first += panel) {
+        const std::int64_t columns = std::min(panel, sums.cols - first);
+        const auto size = static_cast<std::size_t>(sums.rows * columns);
+        total.assign(size, 0.0);
+        for (std::int64_t k = 0; k < a.cols; k += piece) {
+            part.assign(size, 0.0F);
+            multiply({a.data + k, a.stride, b.row(k) + first, b.stride, part.data(), columns, a.rows, columns,
+                      std::min(piece, a.cols - k)});
+            with_vector_instructions([to = total.data(), from = part.data(), size] {
+                for (std::size_t i = 0; i < size; ++i) to[i] += from[i];
+            });
+        }
+        with_vector_instructions([&sums, from = total.data(), first, columns] {
+            for (std::int64_t r = 0; r < sums.rows; ++r) {
+                float* const to = sums.row(r) + first;
+                for (std::int64_t c = 0; c < columns; ++c) to[c] = static_cast<float>(to[c] + from[r * columns + c]);
+            }
+        });
     }
-    for (std::int64_t r = 0; r < sums.rows; ++r)
-        for (std::int64_t c = 0; c < sums.cols; ++c)
-            sums.at(r, c) = static_cast<float>(sums.at(r, c) + total[static_cast<std::size_t>(r * sums.cols + c)]);
 }
 
 void golden_epilogue(const OpConfig& op, std::span<const Tensor* const> in, std::size_t next, Tensor& sums) {

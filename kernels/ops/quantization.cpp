@@ -37,18 +37,17 @@ static void check_dequantization(const OpConfig& op, const ChipFeatures&, Diagno
 }
 
 static Tensor golden_quantize(const OpConfig& op, std::span<const Tensor* const> in) {
-    const GoldenOperand x(op, in, 0), scale(op, in, 1);
-    const auto zero = static_cast<float>(op.attr.zero_point);
-    return golden_elements(op, [&](std::int64_t z, std::int64_t r, std::int64_t c) {
-        const float scaled = x.at(z, r, c) * scale.at(z, r, c) + zero;
+    const auto quantized = [zero = static_cast<float>(op.attr.zero_point)](float x, float scale) {
+        const float scaled = x * scale + zero;
         return std::isnan(scaled) ? 0.0F : std::min(std::max(std::round(scaled), -127.0F), 127.0F);
-    });
+    };
+    return golden_map_of(op, quantized, GoldenOperand(op, in, 0), GoldenOperand(op, in, 1));
 }
 static Tensor golden_dequantize(const OpConfig& op, std::span<const Tensor* const> in) {
-    const GoldenOperand x(op, in, 0), scale(op, in, 1);
-    const auto zero = static_cast<float>(op.attr.zero_point);
-    return golden_elements(
-        op, [&](std::int64_t z, std::int64_t r, std::int64_t c) { return (x.at(z, r, c) - zero) * scale.at(z, r, c); });
+    const auto real = [zero = static_cast<float>(op.attr.zero_point)](float x, float scale) {
+        return (x - zero) * scale;
+    };
+    return golden_map_of(op, real, GoldenOperand(op, in, 0), GoldenOperand(op, in, 1));
 }
 
 template <class F>

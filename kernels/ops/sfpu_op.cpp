@@ -6,17 +6,13 @@ void check(const OpConfig& op, const ChipFeatures&, Diagnostics& out) {
     if (operands_complete(op)) check_eltwise_shapes(op, out);
 }
 
+bool selects_whole_tiles(const OpConfig& op) {
+    return op.tile.h <= 16 || op.tile.w <= 16 || op.attr.vector.value_or(VectorMode::RC) == VectorMode::RC;
+}
+
 bool in_vector_part(const OpConfig& op, std::int64_t r, std::int64_t c) {
-    if (op.tile.h <= 16 || op.tile.w <= 16) return true;
-    switch (op.attr.vector.value_or(VectorMode::RC)) {
-        case VectorMode::R:
-            return r % op.tile.h < 4;
-        case VectorMode::C:
-            return c % op.tile.w < 16;
-        case VectorMode::RC:
-            return true;
-    }
-    return true;
+    if (selects_whole_tiles(op)) return true;
+    return *op.attr.vector == VectorMode::R ? r % op.tile.h < 4 : c % op.tile.w < 16;
 }
 
 Part computed_part(const OpConfig& op) {

@@ -19,10 +19,15 @@ void check(const OpConfig& op, const ChipFeatures& chip, Diagnostics& out);
 
 /// Whether element (r, c) is in the part of its tile selected by `vector`.
 bool in_vector_part(const OpConfig& op, std::int64_t r, std::int64_t c);
+/// Whether `vector` selects whole tiles.
+bool selects_whole_tiles(const OpConfig& op);
 
 template <class F>
 Tensor golden_map(const OpConfig& op, std::span<const Tensor* const> in, F f) {
     const GoldenOperand x(op, in, 0);
+    if (selects_whole_tiles(op) && x.row(0, 0) != nullptr)
+        return golden_map_of(
+            op, [&](float value) { return static_cast<float>(f(double{value})); }, x);
     return golden_elements(op, [&](std::int64_t z, std::int64_t r, std::int64_t c) {
         const float value = x.at(z, r, c);
         if (!x.covers(r, c) || !in_vector_part(op, r, c)) return value;

@@ -12,8 +12,10 @@ namespace ttsim::impl {
 
 static constexpr double float_epsilon = std::numeric_limits<float>::epsilon();
 
+/// (1 + tanh(u)) / 2, as a sigmoid: an exponential takes a third of the time of a hyperbolic tangent.
 static double golden_gelu_gate(double x) {
-    return 0.5 * (1.0 + std::tanh(std::sqrt(2.0 / std::numbers::pi) * (x + 0.044715 * x * x * x)));
+    const double u = std::sqrt(2.0 / std::numbers::pi) * (x + 0.044715 * x * x * x);
+    return 1.0 / (1.0 + std::exp(-2.0 * u));
 }
 static double exp_value(double x) {
     return std::isnan(x) ? x : std::fmin(std::exp(x), std::numeric_limits<float>::max());

@@ -118,8 +118,9 @@ AssembledPtr Compute::assemble(const PlanOp& op, std::size_t k, const Pipe& pipe
             }
             result->rows = rows * dim.h;
             result->cols = cols * dim.w;
-            result->data.resize(static_cast<std::size_t>(result->rows * result->cols));
-            const MatrixView out{result->data.data(), result->rows, result->cols, result->cols};
+            result->data =
+                std::make_unique_for_overwrite<float[]>(static_cast<std::size_t>(result->rows * result->cols));
+            const MatrixView out{result->data.get(), result->rows, result->cols, result->cols};
             const Blocking& blocking =
                 operand.producer_op >= 0
                     ? plan_.ops[static_cast<std::size_t>(operand.producer_op)].op->cfg.out

@@ -33,9 +33,9 @@ struct SourceRefs {
 /// One operand slice, shared by the cores of a pipe, after unpack conversion and masks.
 struct Assembled {
     Task task;
-    std::vector<float> data;
+    std::unique_ptr<float[]> data;  // every element is written: not cleared before
     std::int64_t rows = 0, cols = 0;
-    ConstMatrixView view() const { return {data.data(), rows, cols, cols}; }
+    ConstMatrixView view() const { return {data.get(), rows, cols, cols}; }
 };
 using AssembledPtr = std::shared_ptr<Assembled>;
 

@@ -6,6 +6,8 @@
 #include <bit>
 #include <cmath>
 
+#include "kernels/instruction_set.hpp"
+
 namespace ttsim::impl::sim {
 
 bool all_finite(const Tensor& values) {
@@ -14,9 +16,12 @@ bool all_finite(const Tensor& values) {
     for (std::size_t start = 0; start < values.data.size(); start += block) {
         const std::size_t end = std::min(start + block, values.data.size());
         std::uint32_t non_finite = 0;
-        for (std::size_t i = start; i < end; ++i)
-            non_finite |=
-                static_cast<std::uint32_t>((std::bit_cast<std::uint32_t>(values.data[i]) & exponent) == exponent);
+        with_vector_instructions([&non_finite, x = values.data.data(), start, end] {
+            std::uint32_t any = 0;
+            for (std::size_t i = start; i < end; ++i)
+                any |= static_cast<std::uint32_t>((std::bit_cast<std::uint32_t>(x[i]) & exponent) == exponent);
+            non_finite = any;
+        });
         if (non_finite != 0) return false;
     }
     return true;
