@@ -72,16 +72,27 @@ SparseOperand sparse_matrix(const OpConfig& op, const std::vector<SparseStrip>& 
     return matrix;
 }
 
+/// A bit for each element of a tile's row that is not 0. Rows have few, so a branch for each element would take longer
+/// than their products.
+std::uint32_t nonzero_elements(const float* row) {
+    static_assert(edge == 32);
+    std::uint32_t found = 0;
+    for (int c = 0; c < 32; ++c) found |= static_cast<std::uint32_t>(row[c] != 0.0F) << c;
+    return found;
+}
+
 /// rows += value * source for the non-zero entries of one sparse tile.
 void add_tile(ConstMatrixView sparse, ConstMatrixView source, MatrixView rows) {
-    for (std::int64_t r = 0; r < edge; ++r)
-        for (std::int64_t c = 0; c < edge; ++c) {
-            const float value = sparse.at(r, c);
-            if (value == 0.0F) continue;
+    for (std::int64_t r = 0; r < edge; ++r) {
+        const float* values = sparse.row(r);
+        float* to = rows.row(r);
+        for (std::uint32_t left = nonzero_elements(values); left != 0; left &= left - 1) {
+            const int c = std::countr_zero(left);
+            const float value = values[c];
             const float* from = source.row(c);
-            float* to = rows.row(r);
             for (std::int64_t x = 0; x < rows.cols; ++x) to[x] += value * from[x];
         }
+    }
 }
 
 ConstMatrixView activation_row(const OpConfig& op, const BlockOperand& activations, std::int64_t tile_row) {

@@ -140,6 +140,22 @@ void set_releases(Pipe& pipe, const NeedSource& source) {
     }
 }
 
+void set_sendings(Pipe& pipe, bool from_queue) {
+    pipe.tiles_before = {0};
+    for (std::uint32_t chunk = 0; chunk < pipe.chunks(); ++chunk) {
+        const std::uint32_t first = pipe.first_need[chunk], end = pipe.first_need[chunk + 1];
+        std::int64_t before = pipe.tiles_before.back();
+        pipe.tiles_before.push_back(before + pipe.chunk_tiles[chunk]);
+        for (std::uint32_t n = first; !from_queue && n + 1 < end; ++n) {
+            const std::uint32_t tiles = pipe.needs[n].tiles;
+            pipe.sendings.push_back({chunk, n, n + 1, tiles, false, before});
+            before += tiles;
+        }
+        const auto left = static_cast<std::uint32_t>(std::max<std::int64_t>(0, pipe.tiles_before.back() - before));
+        pipe.sendings.push_back({chunk, from_queue || end == first ? first : end - 1, end, left, true, before});
+    }
+}
+
 }  // namespace
 
 void fill_chunks(Pipe& pipe, const PlanOperand& operand, const OperandUse& use, const Blocking& out, std::int64_t group,
@@ -156,21 +172,9 @@ void fill_chunks(Pipe& pipe, const PlanOperand& operand, const OperandUse& use, 
             collect.end();
         }
     pipe.first_need.push_back(static_cast<std::uint32_t>(pipe.needs.size()));
-    if (!source.produced_after.empty()) set_releases(pipe, source);
-}
-
-std::vector<Sending> sendings(const Pipe& pipe, bool from_queue) {
-    std::vector<Sending> all;
-    for (std::uint32_t chunk = 0; chunk < pipe.chunks(); ++chunk) {
-        const std::uint32_t first = pipe.first_need[chunk], end = pipe.first_need[chunk + 1];
-        std::uint32_t left = pipe.chunk_tiles[chunk];
-        for (std::uint32_t n = first; !from_queue && n + 1 < end; ++n) {
-            all.push_back({chunk, n, n + 1, pipe.needs[n].tiles, false});
-            left -= std::min(left, pipe.needs[n].tiles);
-        }
-        all.push_back({chunk, from_queue || end == first ? first : end - 1, end, left, true});
-    }
-    return all;
+    const bool from_queue = source.produced_after.empty();
+    if (!from_queue) set_releases(pipe, source);
+    set_sendings(pipe, from_queue);
 }
 
 }  // namespace ttsim::impl

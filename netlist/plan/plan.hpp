@@ -32,6 +32,15 @@ struct ChunkNeed {
     std::uint32_t phases = 0;              ///< runs of contiguous tiles that begin in it (ops only)
 };
 
+/// A part of a chunk that is sent at once: from a queue the complete chunk, from an op the tiles of one source in one
+/// block.
+struct Sending {
+    std::uint32_t chunk = 0, first = 0, end = 0;  ///< needs first .. end - 1; empty if all is padding
+    std::uint32_t tiles = 0;                      ///< tiles that arrive with it, including padding
+    bool ends_chunk = false;
+    std::int64_t tiles_before = 0;  ///< in the same input
+};
+
 /// A pipe: transfers one operand to the cores that need the same tiles (one core: unicast, several: multicast).
 struct Pipe {
     std::vector<TileRect> rects;             ///< the operand tiles, as OperandUse::rects
@@ -39,6 +48,8 @@ struct Pipe {
     std::vector<std::uint32_t> first_need;   ///< per chunk of an input, and one past the end
     std::vector<std::uint32_t> chunk_tiles;  ///< per chunk of an input
     std::vector<ChunkNeed> needs;
+    std::vector<Sending> sendings;           ///< of an input
+    std::vector<std::int64_t> tiles_before;  ///< per chunk of an input, and of all chunks
     std::size_t chunks() const { return chunk_tiles.size(); }
 };
 

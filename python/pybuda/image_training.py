@@ -9,7 +9,7 @@ import torch
 
 from .parameter import Parameter
 from .stage import Settings
-from .train_stages import OfGraphInputs, Plan
+from .train_stages import OfGraphInputs, Plan, saved_op
 
 
 class ImageTraining(OfGraphInputs):
@@ -18,13 +18,17 @@ class ImageTraining(OfGraphInputs):
 
     def __init__(self, image: Any, settings: Settings, plan: Plan) -> None:
         self.begin(plan, settings.device.name)
-        self.settings, self.compiled, self.saved = settings, image.compiled, []
+        self.settings, self.compiled = settings, image.compiled
         if image.microbatch_size != settings.microbatch:
             raise RuntimeError(f"image '{image.path}' is compiled for micro-batches of {image.microbatch_size}, and "
                                f"{settings.microbatch} samples were pushed; push as many")
         given = [info for info in self.compiled.inputs if not info.name.startswith("loss_")]
-        results = [info for info in self.compiled.outputs if not info.name.startswith("grad_")]
-        self.graph = types.SimpleNamespace(inputs=given, outputs=results)
+        results = [info for info in self.compiled.outputs if not info.name.startswith("grad_")
+                   and saved_op(info.name) is None]
+        self.saved = [op for info in self.compiled.outputs if (op := saved_op(info.name)) is not None]
+        gradients = {info.name.removeprefix("loss_") for info in self.compiled.inputs if info not in given}
+        kept = [info for info in self.compiled.outputs if saved_op(info.name) and info.name in gradients]
+        self.results, self.graph = results, types.SimpleNamespace(inputs=given, outputs=[*results, *kept])
         computed = {info.name for info in self.compiled.outputs}
         for info, wanted in zip(given, plan.wanted):
             if wanted and f"grad_{info.name}" not in computed:
@@ -36,6 +40,10 @@ class ImageTraining(OfGraphInputs):
                             for name in self.trained}
         self.has_optimizer = any(queue.name.startswith("lr_") for queue in self.compiled.layout.queues)
 
+    def own_outputs(self) -> list[Any]:
+        """Without saved results of ops."""
+        return list(self.results)
+
     def input_names(self) -> list[str | None]:
         """Of the graph."""
         return [info.name for info in self.graph.inputs]
@@ -46,7 +54,7 @@ class ImageTraining(OfGraphInputs):
 
     def shapes(self) -> list[tuple[int, ...]]:
         """Shapes of the outputs for one sample."""
-        return [tuple(info.shape) for info in self.graph.outputs]
+        return [tuple(info.shape) for info in self.results]
 
     def check_trained(self, values: Mapping[str, torch.Tensor], samples: Sequence[Any]) -> None:
         """Was checked when the image was written."""

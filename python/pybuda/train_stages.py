@@ -22,6 +22,7 @@ from .training import Batch
 from .utils import flatten
 
 Values = Mapping[str, torch.Tensor]
+SAVED_SUFFIXES = ("_intermediate_output", ".intermediate")  # of outputs that are saved results of ops
 
 
 @dataclasses.dataclass
@@ -76,6 +77,11 @@ class WithLoss:
         if len(values) == len(targets) == 1:
             return self.loss.trace_forward(values[0], targets[0])
         return flatten(self.loss(tuple(values), tuple(targets)))
+
+
+def saved_op(output: str) -> str | None:
+    """The op whose saved result an output is; None for other outputs."""
+    return next((output.removesuffix(suffix) for suffix in SAVED_SUFFIXES if output.endswith(suffix)), None)
 
 
 class _Compiled:
@@ -148,7 +154,7 @@ class _Compiled:
         extra = {info.name: info for info in self.compiled.outputs if info.name not in own}
         found = []
         for name in self.saved:
-            info = extra.get(f"{name}_intermediate_output") or extra.get(f"{name}.intermediate")
+            info = next((extra[name + suffix] for suffix in SAVED_SUFFIXES if name + suffix in extra), None)
             if info is None or name.startswith(("bw_", "opt_")):
                 raise RuntimeError(f"op_intermediates_to_save: '{name}' is no op of the forward pass of device "
                                    f"'{self.settings.device.name}'; results of forward ops are saved in training")

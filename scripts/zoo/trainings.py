@@ -27,11 +27,24 @@ def _source(seed=0):
 
 def digits(cache, size=8):
     """LeNet on real digits."""
-    x, y = trained.digits(cache)
+    x, y = _normal_digits(cache)
     def batches():
         for at in itertools.cycle(range(0, FULL_DIGITS, size)):
             yield (x[at:at + size],), y[at:at + size]
-    return Training(trained.LeNet(), batches(), nn.CrossEntropyLoss(), {"sgd": 0.05, "adam": 2e-3})
+    return Training(trained.LeNet(), batches(), nn.CrossEntropyLoss(), {"sgd": 0.1, "adam": 2e-3})
+
+
+def other_digits(cache, batches, size=8):
+    """(pictures, labels) that are not among the first batches."""
+    x, y = _normal_digits(cache)
+    first = min(batches * size, FULL_DIGITS)
+    return x[first:], y[first:]
+
+
+def _normal_digits(cache):
+    """Of mean 0 and variance 1."""
+    x, y = trained.digits(cache)
+    return (x - x.mean()) / x.std(), y
 
 
 def lenet(cache):

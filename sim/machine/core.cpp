@@ -150,7 +150,7 @@ WaitsFor Core::wait_reason(std::int64_t position, const std::string& waiter) con
 }
 
 void Core::notify_consumers() {
-    for (OutputConsumer* consumer : consumers_) consumer->source_produced();
+    for (OutputConsumer* consumer : consumers_) consumer->source_produced(*this);
 }
 
 void Core::try_start() {

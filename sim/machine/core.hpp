@@ -3,7 +3,7 @@
 //   operand buffers (filled by pipes) --> unpack --> math --> pack --> output buffer (emptied by pipes and writers)
 #pragma once
 
-#include <deque>
+#include <boost/container/deque.hpp>
 #include <vector>
 
 #include "sim/machine/epoch_view.hpp"
@@ -13,6 +13,7 @@
 
 namespace ttsim::impl::sim {
 
+class Core;
 class PipeFlow;
 class QueuePort;
 
@@ -20,7 +21,7 @@ class QueuePort;
 class OutputConsumer {
 public:
     virtual ~OutputConsumer() = default;
-    virtual void source_produced() = 0;
+    virtual void source_produced(const Core& source) = 0;
     virtual const Waiter& waiter() const = 0;
     virtual const FlowProbe* probe() const = 0;
 };
@@ -140,7 +141,7 @@ private:
     std::int64_t open_ = 0;   // end of the block that is being sent
     bool opening_ = false;
     Cycle available_since_ = 0, ncrisc_free_ = 0, sender_free_ = 0;
-    std::deque<BlockPtr> blocks_;  // from slice number first_block_
+    boost::container::deque<BlockPtr> blocks_;  // from slice number first_block_; allocates nothing while it is empty
     std::int64_t first_block_ = 0;
     std::vector<BlockPtr> unsubmitted_;  // of the current input, until all its operands have arrived
     QueuePort* gradient_queue_ = nullptr;

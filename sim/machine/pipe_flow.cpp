@@ -18,16 +18,11 @@ PipeFlow::PipeFlow(const EpochView& epoch, const PlanOp& consumer, std::size_t k
       operand_(consumer.operands[k]),
       pipe_(pipe),
       probe_(probe),
-      ideal_(epoch.ideal.pipes.contains(consumer.op->name()) || epoch.ideal.sends.contains(consumer.op->inputs[k])) {
+      ideal_(epoch.ideal.pipes.contains(consumer.op->name()) || epoch.ideal.sends.contains(consumer.op->inputs[k])),
+      receivers_(find_receivers()) {
     chunks_per_input_ = static_cast<std::int64_t>(pipe.chunks());
-    sendings_ = sendings(pipe, operand_.producer_queue >= 0);
-    per_input_ = static_cast<std::int64_t>(sendings_.size());
+    per_input_ = static_cast<std::int64_t>(pipe.sendings.size());
     total_ = resident() ? per_input_ : epoch.inputs * per_input_;
-    tiles_before_chunk_ = tiles_before_sending_ = {0};
-    for (const std::uint32_t tiles : pipe.chunk_tiles)
-        tiles_before_chunk_.push_back(tiles_before_chunk_.back() + tiles);
-    for (const Sending& sending : sendings_)
-        tiles_before_sending_.push_back(tiles_before_sending_.back() + sending.tiles);
 }
 
 PipeFlow::~PipeFlow() {
@@ -40,8 +35,8 @@ void PipeFlow::connect(std::vector<Core*> consumers, const std::vector<Core*>& p
     freed_by_.assign(cores_.size(), 0);
     for (std::size_t place = 0; place < cores_.size(); ++place) cores_[place]->set_operand(k_, *this, place);
     stream_tile_ = stream_tile();
-    noc_out_ = noc_to_receivers(consumer_, k_, receivers());
-    multicast_core_ = multicast_core(receivers(), noc_out_);
+    noc_out_ = noc_to_receivers(consumer_, k_, receivers_);
+    multicast_core_ = multicast_core(receivers_, noc_out_);
     if (queue) {
         queue_ = queue;
         queue_->memory().subscribe(*this);
@@ -94,20 +89,19 @@ std::string PipeFlow::source_name() const {
 }
 
 std::int64_t PipeFlow::tiles_sent() const {
-    return sent_ / per_input_ * tiles_before_sending_.back() +
-           tiles_before_sending_[static_cast<std::size_t>(sent_ % per_input_)];
+    return sent_ / per_input_ * pipe_.tiles_before.back() + sending(sent_).tiles_before;
 }
 
 /// Tiles of the first `chunks` chunks of the epoch.
 std::int64_t PipeFlow::tiles_of(std::int64_t chunks) const {
-    return chunks / chunks_per_input_ * tiles_before_chunk_.back() +
-           tiles_before_chunk_[static_cast<std::size_t>(chunks % chunks_per_input_)];
+    return chunks / chunks_per_input_ * pipe_.tiles_before.back() +
+           pipe_.tiles_before[static_cast<std::size_t>(chunks % chunks_per_input_)];
 }
 
-/// The first source whose tiles for transfer `number` are not available; nullptr: all are available.
-const ChunkNeed* PipeFlow::missing_source(std::int64_t number) const {
-    const Sending& next = sending(number);
-    const std::int64_t before = number / per_input_ * source_tiles_;
+/// The first source whose tiles for the next transfer are not available; nullptr: all are available.
+const ChunkNeed* PipeFlow::missing_source() const {
+    const Sending& next = sending(sent_);
+    const std::int64_t before = sent_ / per_input_ * source_tiles_;
     for (std::uint32_t n = next.first; n < next.end; ++n) {
         const ChunkNeed& need = pipe_.needs[n];
         if (sources_[need.source]->available() < before + need.need) return &need;
@@ -121,10 +115,10 @@ bool PipeFlow::entry_missing(std::int64_t input) const { return queue_ && !queue
 std::int64_t PipeFlow::room_for(const Sending& next) const {
     const std::int64_t chunk = epoch_.mechanisms.firmware ? operand_.reads.chunk : 0;
     if (chunk == 0) return next.tiles;
-    const std::int64_t before = tiles_before_sending_[static_cast<std::size_t>(sent_ % per_input_)];
+    const std::int64_t before = next.tiles_before;
     const std::int64_t end = (before + next.tiles + chunk - 1) / chunk * chunk;
     return before % chunk == 0 || before / chunk != (end - 1) / chunk
-               ? std::min(end, tiles_before_sending_.back()) - before
+               ? std::min(end, pipe_.tiles_before.back()) - before
                : next.tiles;
 }
 
@@ -142,7 +136,9 @@ void PipeFlow::try_send() {
         const std::int64_t input = sent_ / per_input_;
         const Sending& next = sending(sent_);
         // (1) the data is available, (2) every receiving core has room, (3) send
-        const bool missing = queue_ ? entry_missing(input) : missing_source(sent_) != nullptr;
+        const ChunkNeed* const need = queue_ ? nullptr : missing_source();
+        awaited_ = need ? sources_[need->source] : nullptr;
+        const bool missing = need || entry_missing(input);
         if (missing || buffers_full(next)) return wait(missing);
         const Cycle arrival = std::max(transfer(next), last_arrival_);
         last_arrival_ = arrival;
@@ -159,7 +155,7 @@ void PipeFlow::wait(bool missing) {
     if (!probe_) return;
     FlowProbe::Wait why = missing ? FlowProbe::Wait::Source : FlowProbe::Wait::Room;
     if (missing && !queue_) {
-        const ChunkNeed& need = *missing_source(sent_);
+        const ChunkNeed& need = *missing_source();
         const auto held = sources_[need.source]->hold_reason(sent_ / per_input_ * source_tiles_ + need.need);
         if (held == Core::HoldReason::Block) why = FlowProbe::Wait::Block;
         if (held == Core::HoldReason::Lockstep) why = FlowProbe::Wait::Lockstep;
@@ -168,7 +164,7 @@ void PipeFlow::wait(bool missing) {
 }
 
 /// The consumer cores that receive the chunks: one, or a row of the op's grid.
-NocEnd PipeFlow::receivers() const {
+NocEnd PipeFlow::find_receivers() const {
     NocEnd end = consumer_.cores[pipe_.cores.front()];
     for (const std::uint32_t place : pipe_.cores) {
         const NocCoord at = consumer_.cores[place];
@@ -197,7 +193,6 @@ Cycle PipeFlow::send(std::int64_t from_chip, NocCoord from, std::uint64_t bytes,
     Board& board = epoch_.board;
     std::vector<NocLeg> legs;
     std::vector<NocLeg>* record = probe_ && probe_->wants_routes(sent_ / per_input_) ? &legs : nullptr;
-    const NocEnd to = receivers();
     Cycle arrival = ready;
     if (from_chip != consumer_.chip || from != multicast_core_) {
         arrival = board.send(from_chip, from, consumer_.chip, multicast_core_, bytes, ready, lane, noc, record);
@@ -205,9 +200,9 @@ Cycle PipeFlow::send(std::int64_t from_chip, NocCoord from, std::uint64_t bytes,
         const auto behind = (bytes - tile) / static_cast<std::uint64_t>(board.chip(consumer_.chip).flit_bytes());
         ready = std::max(ready, arrival - std::min<Cycle>(arrival, behind));
     }
-    if (to.many())
-        arrival = std::max(arrival, board.send(consumer_.chip, multicast_core_, consumer_.chip, to, bytes, ready, lane,
-                                               noc_out_, record));
+    if (receivers_.many())
+        arrival = std::max(arrival, board.send(consumer_.chip, multicast_core_, consumer_.chip, receivers_, bytes,
+                                               ready, lane, noc_out_, record));
     if (record) probe_->record_route(sent_ % per_input_, legs, bytes);
     return arrival;
 }
@@ -266,7 +261,7 @@ Cycle PipeFlow::from_l1(const Sending& sending) {
     if (sent_ % per_input_ == 0) stream_free_ += epoch_.block_time(consumer_.chip, 1);
     const auto tiles = static_cast<double>(sending.tiles);
     const double runs =
-        static_cast<double>(operand_.held_runs) * tiles / static_cast<double>(tiles_before_sending_.back());
+        static_cast<double>(operand_.held_runs) * tiles / static_cast<double>(pipe_.tiles_before.back());
     ready = std::max(ready, stream_free_) + static_cast<Cycle>(t.phase * runs);
     stream_free_ = ready + static_cast<Cycle>(tiles * stream_tile_);
     if (cores_.size() == 1) return stream_free_;
@@ -282,7 +277,7 @@ Cycle PipeFlow::asked_for(const Sending& next, Cycle asked) {
     const QueueReads& reads = operand_.reads;
     if (reads.chunk == 0 || !epoch_.mechanisms.firmware) return asked;
     const PipeConstants& t = epoch_.board.chip(consumer_.chip).pipes();
-    const std::int64_t before = tiles_before_sending_[static_cast<std::size_t>(sent_ % per_input_)];
+    const std::int64_t before = next.tiles_before;
     const auto begun = [&](std::int64_t unit) {
         return static_cast<double>((before + next.tiles + unit - 1) / unit - (before + unit - 1) / unit);
     };
@@ -469,7 +464,7 @@ WaitsFor PipeFlow::waits_for() const {
                 queue_->unfinished_writer(),
                 Room{Room::Kind::Entries, queue_->queue().name, 0, queue_->queue().entries}};
     if (!queue_)
-        if (const ChunkNeed* need = missing_source(sent_))
+        if (const ChunkNeed* need = missing_source())
             return sources_[need->source]->wait_reason(input * source_tiles_ + need->need, self);
     if (buffers_full(next))
         for (std::size_t place = 0; place < cores_.size(); ++place)

@@ -50,7 +50,9 @@ public:
     AssembledPtr slice(std::int64_t input, std::int64_t z);    ///< a slice that has arrived, for one use by one core
     std::string source_name() const;
 
-    void source_produced() override { try_send(); }
+    void source_produced(const Core& source) override {
+        if (!awaited_ || awaited_ == &source || probe_) try_send();  // a probe counts every attempt
+    }
     void queue_changed() override {
         if (started_) try_send();
     }
@@ -72,17 +74,17 @@ private:
     };
     bool resident() const { return operand_.intake == Intake::Resident; }
     const Sending& sending(std::int64_t number) const {
-        return sendings_[static_cast<std::size_t>(number % per_input_)];
+        return pipe_.sendings[static_cast<std::size_t>(number % per_input_)];
     }
     std::int64_t tiles_sent() const;
     std::int64_t tiles_of(std::int64_t chunks) const;
-    const ChunkNeed* missing_source(std::int64_t number) const;
+    const ChunkNeed* missing_source() const;
     bool entry_missing(std::int64_t input) const;
     std::int64_t room_for(const Sending& next) const;
     bool buffers_full(const Sending& next) const;
     void try_send();
     void wait(bool missing);
-    NocEnd receivers() const;
+    NocEnd find_receivers() const;
     Cycle transfer(const Sending& sending);
     int noc_from_queue(const Chip& chip, NocCoord from) const;
     Cycle send(std::int64_t from_chip, NocCoord from, std::uint64_t bytes, Cycle ready, std::size_t lane, int noc);
@@ -103,18 +105,18 @@ private:
     const PlanOperand& operand_;
     const Pipe& pipe_;
     FlowProbe* probe_;
-    bool ideal_;                             // transfers take no time
+    bool ideal_;  // transfers take no time
+    NocEnd receivers_;
     std::vector<Core*> cores_;               // consumers
     std::vector<Core*> sources_;             // producers by source number; nullptr when not touched
     std::vector<std::size_t> source_slots_;  // our consumer number at each producer
+    const Core* awaited_ = nullptr;          // source of the next transfer, while its tiles are missing
     QueuePort* queue_ = nullptr;
     int noc_in_ = 0, noc_out_ = 0;   // from ops to the pipe's core, from there to the receivers
     NocCoord multicast_core_{0, 0};  // several receivers: the core that sends to the others
-    std::vector<Sending> sendings_;  // transfers of one input
     std::int64_t per_input_ = 0, chunks_per_input_, total_;
-    std::vector<std::int64_t> tiles_before_sending_, tiles_before_chunk_;  // within an input
-    std::int64_t sent_ = 0;                                                // sendings
-    std::int64_t arrived_ = 0, freed_ = 0;                                 // chunks
+    std::int64_t sent_ = 0;                 // sendings
+    std::int64_t arrived_ = 0, freed_ = 0;  // chunks
     std::vector<std::int64_t> freed_by_;
     Cycle last_arrival_ = 0;
     std::optional<Cycle> all_sent_;

@@ -5,29 +5,18 @@
 
 namespace ttsim::impl::sim {
 
-void Server::forget(Cycle now) {
-    if (reserved_.empty() || reserved_.front().end > now) return;
-    if (reserved_.back().end <= now) return reserved_.clear();
-    const auto over = std::find_if(reserved_.begin(), reserved_.end(), [&](const Span& s) { return s.end > now; });
-    if (over != reserved_.begin()) reserved_.erase(reserved_.begin(), over);
+void Server::remove_past() {
+    if (past_ == reserved_.size())
+        reserved_.clear();
+    else
+        reserved_.erase(reserved_.begin(), reserved_.begin() + past_);
+    past_ = 0;
 }
 
-Cycle Server::reserve(Cycle now, Cycle ready, Cycle length, std::uint64_t bytes) {
-    forget(now);
-    if (length == 0 || ideal_) return ready;
-    busy_ += length;
-    bytes_ += bytes;
-    if (reserved_.empty() || reserved_.back().end < ready) {  // most transfers: nothing is reserved from `ready` on
-        if (load_) {
-            load_->occupy(ready, length);
-            load_->count(bytes, 0);
-        }
-        reserved_.push_back({ready, ready + length});
-        return ready + length;
-    }
-    // From the first span that reaches `ready`, the transfer fills the gaps, and these spans are merged into one.
-    const auto first =
-        std::partition_point(reserved_.begin(), reserved_.end(), [&](const Span& s) { return s.end < ready; });
+/// From the first span that reaches `ready`, the transfer fills the gaps, and these spans are merged into one.
+Cycle Server::reserve_between(Cycle ready, Cycle length) {
+    auto first = reserved_.end();  // few spans are behind it
+    while (first != reserved_.begin() + past_ && (first - 1)->end >= ready) --first;
     const Cycle begin = first != reserved_.end() ? std::min(first->start, ready) : ready;
     Cycle at = ready, left = length, done = 0;
     auto last = first;
@@ -43,7 +32,6 @@ Cycle Server::reserve(Cycle now, Cycle ready, Cycle length, std::uint64_t bytes)
         if (load_) load_->occupy(at, left);
         at = done = at + left;
     }
-    if (load_) load_->count(bytes, done - length - ready);
     if (first == last) {
         reserved_.insert(first, {begin, at});
     } else {
@@ -53,12 +41,18 @@ Cycle Server::reserve(Cycle now, Cycle ready, Cycle length, std::uint64_t bytes)
     return done;
 }
 
+Cycle Server::reserve_and_count(Cycle ready, Cycle length, std::uint64_t bytes) {
+    const Cycle done = reserve_between(ready, length);
+    load_->count(bytes, done - length - ready);
+    return done;
+}
+
 void Server::walk(StateWalk& walk) {
     if (walk.saving()) forget(walk.now());
-    walk.fixed(reserved_.size());
-    for (Span& span : reserved_) {
-        walk.time(span.start);
-        walk.time(span.end);
+    walk.fixed(reserved_.size() - past_);
+    for (auto span = reserved_.begin() + past_; span != reserved_.end(); ++span) {
+        walk.time(span->start);
+        walk.time(span->end);
     }
     walk.total(busy_);
     walk.total(bytes_);

@@ -21,7 +21,21 @@ namespace ttsim::impl::sim {
 class Server {
 public:
     /// Reserves `length` cycles for a transfer requested at `now` and ready at `ready`; returns the cycle of its end.
-    Cycle reserve(Cycle now, Cycle ready, Cycle length, std::uint64_t bytes = 0);
+    Cycle reserve(Cycle now, Cycle ready, Cycle length, std::uint64_t bytes = 0) {
+        forget(now);
+        if (length == 0 || ideal_) return ready;
+        busy_ += length;
+        bytes_ += bytes;
+        if (load_) return reserve_and_count(ready, length, bytes);
+        if (reserved_.empty() || reserved_.back().end < ready) {  // nothing is reserved from `ready` on
+            reserved_.push_back({ready, ready + length});
+            return ready + length;
+        }
+        const std::size_t last = reserved_.size() - 1;
+        if (reserved_[last].start > ready || (last > past_ && reserved_[last - 1].end >= ready))
+            return reserve_between(ready, length);
+        return reserved_[last].end += length;  // behind the last transfer
+    }
     void walk(StateWalk& walk);
     Cycle busy() const { return busy_; }
     std::uint64_t bytes() const { return bytes_; }
@@ -32,9 +46,16 @@ private:
     struct Span {
         Cycle start, end;
     };
-    void forget(Cycle now);
-    boost::container::small_vector<Span, 4>
-        reserved_;  ///< ascending, disjoint; past spans are removed by the next reservation
+    void forget(Cycle now) {
+        while (past_ < reserved_.size() && reserved_[past_].end <= now) ++past_;
+        if (past_ > 0 && (past_ == reserved_.size() || past_ >= longest_past)) remove_past();
+    }
+    void remove_past();
+    Cycle reserve_between(Cycle ready, Cycle length);
+    Cycle reserve_and_count(Cycle ready, Cycle length, std::uint64_t bytes);
+    static constexpr std::uint32_t longest_past = 4;
+    boost::container::small_vector<Span, 4> reserved_;  ///< ascending, disjoint; the first `past_` are over
+    std::uint32_t past_ = 0;
     Load* load_ = nullptr;
     bool ideal_ = false;
     Cycle busy_ = 0;

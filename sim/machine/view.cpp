@@ -70,7 +70,7 @@ FlowState PipeFlow::state() const {
     state.chunk_tiles = pipe_.chunk_tiles.empty() ? 0 : pipe_.chunk_tiles.front();
     state.tile_bytes = operand_.tile_bytes;
     state.held_tiles = tiles_sent() - tiles_of(freed_);
-    state.buffer_tiles = resident() ? tiles_before_chunk_.back() : operand_.capacity_tiles;
+    state.buffer_tiles = resident() ? pipe_.tiles_before.back() : operand_.capacity_tiles;
     state.last_arrival = last_arrival_;
     if (sent_ < total_ && started_) state.waits = waits_for().text;
     return state;

@@ -19,7 +19,7 @@ public:
     bool finished() const { return delivered_ == total_; }
     const QueuePort& queue() const { return queue_; }
 
-    void source_produced() override { try_send(); }
+    void source_produced(const Core&) override { try_send(); }
     void queue_changed() override { try_send(); }
     const Waiter& waiter() const override { return *this; }
     const FlowProbe* probe() const override { return probe_; }

@@ -44,7 +44,7 @@ StageSums stage_sums(const PlanOp& op) {
 
 PlanRows::Flow pipe_flow(const Pipe& pipe, const PlanOperand& operand) {
     PlanRows::Flow flow{operand.producer_queue >= 0, {0}};
-    for (const Sending& sending : sendings(pipe, operand.producer_queue >= 0)) {
+    for (const Sending& sending : pipe.sendings) {
         std::uint64_t tiles = 0;
         for (std::uint32_t n = sending.first; n < sending.end; ++n) tiles += pipe.needs[n].tiles;
         flow.bytes_before.push_back(flow.bytes_before.back() + tiles * static_cast<std::uint64_t>(operand.tile_bytes));

@@ -155,6 +155,7 @@ TEST_CASE("queues have no positions: only core and tile count") {
     Pipe pipe;
     fill_chunks(pipe, operand, use, grid(1, 1, 1, 1), 1, queue_source(queue));
     CHECK(print(pipe) == Chunks{"2: 0*2(0/0)", "2: 1*2(0/0)"});
+    CHECK(pipe.sendings.size() == 2);  // whole chunks
 }
 
 TEST_CASE("k-blocks of a matmul cut in0 by columns and in1 by rows") {
@@ -183,12 +184,14 @@ TEST_CASE("a chunk takes each block of a source by itself, and counts the runs t
     CHECK(print(pipe) == Chunks{"4: 0*2(2/2) 0*2(6/2)", "4: 0*2(4/6) 0*2(8/8)"});
     CHECK(pipe.needs[0].phases == 1);
     CHECK(pipe.needs[1].phases == 1);
-    const std::vector<Sending> parts = sendings(pipe, false);
+    const std::vector<Sending>& parts = pipe.sendings;
     REQUIRE(parts.size() == 4);
     CHECK_FALSE(parts[0].ends_chunk);
     CHECK(parts[1].ends_chunk);
     CHECK(parts[3].chunk == 1);
-    CHECK(sendings(pipe, true).size() == 2);
+    CHECK(parts[1].tiles_before == 2);
+    CHECK(parts[3].tiles_before == 6);
+    CHECK(pipe.tiles_before == std::vector<std::int64_t>{0, 4, 8});
 }
 
 TEST_CASE("tiles of the next input that a pipe skips may be reused as well") {

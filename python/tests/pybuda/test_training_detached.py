@@ -1,4 +1,5 @@
-"""What torch does not train: results of detach(), parts under torch.no_grad(), and the padding row of a table."""
+"""What torch does not train: results of detach(), parts under torch.no_grad(), and the padding row of a table. Parts
+under torch.enable_grad() inside of torch.no_grad() are trained."""
 import pybuda
 import pytest
 import torch
@@ -14,6 +15,7 @@ class Detached(torch.nn.Module):
         self.words = torch.nn.Embedding(40, 16, padding_idx=3)
         self.online = torch.nn.Linear(16, 16)
         self.target = torch.nn.Linear(16, 16)
+        self.after = torch.nn.Linear(16, 16)
         with torch.no_grad():
             self.words.weight[3] = 0.5
 
@@ -21,8 +23,10 @@ class Detached(torch.nn.Module):
         x = self.words(ids)
         with torch.no_grad():
             still = torch.tanh(self.target(x))
+            with torch.enable_grad():
+                trained = self.after(still)
         branch = self.online(x)
-        return (branch * still + torch.sigmoid(branch).detach() * x).mean(1)
+        return (branch * still + trained + torch.sigmoid(branch).detach() * x).mean(1)
 
 
 @pytest.mark.parametrize("arch", [WORMHOLE, GRAYSKULL])
@@ -39,6 +43,7 @@ def test_what_is_not_trained(arch):
     assert (made.wanted["words.weight"] - before["words.weight"]).abs().max() > 0.01
     assert torch.equal(made.wanted["words.weight"][3], before["words.weight"][3])
     assert torch.equal(made.wanted["target.weight"], before["target.weight"])
+    assert (made.wanted["after.weight"] - before["after.weight"]).abs().max() > 0.01
 
 
 def test_divided_by_frequency_is_refused():

@@ -49,6 +49,31 @@ def test_a_loaded_image_trains_as_the_device_did(tmp_path):
         assert torch.equal(same_values[name], value) and torch.equal(same_gradients[name], gradients[name])
 
 
+def test_a_loaded_image_saves_the_results_of_its_ops(tmp_path):
+    class Layers(pybuda.PyBudaModule):
+        def __init__(self):
+            super().__init__("layers")
+            self.w, self.v = (pybuda.Parameter(torch.linspace(-0.5, 0.5, 20 * n).reshape(20, n)) for n in (20, 4))
+
+        def forward(self, x):
+            return pybuda.op.Matmul("last", pybuda.op.Relu("kept", pybuda.op.Matmul("first", x, self.w)), self.v)
+
+    def saved(first):
+        trained(first)
+        found = pybuda.get_intermediates_queue()
+        return [found.get()[0].value() for _ in range(3)]
+
+    def layers():
+        pybuda.pybuda_reset()
+        pybuda.set_configuration_options(op_intermediates_to_save=["kept"])
+        return pybuda.TTDevice("tt0", module=Layers(), optimizer=adam(), **ON_CHIP)
+    wanted = saved(layers())
+    layers().compile_to_image(img_path=str(tmp_path / "net.tti"), training=True, sample_inputs=(X,))
+    pybuda.pybuda_reset()
+    for one, want in zip(saved(pybuda.TTDevice.load_image(img_path=str(tmp_path / "net.tti"))), wanted):
+        assert one.any() and torch.equal(one, want)
+
+
 def test_parameters_of_a_loaded_image_are_set(tmp_path):
     device(mlp(), adam()).compile_to_image(img_path=str(tmp_path / "net.tti"), training=True, sample_inputs=(X,))
     pybuda.pybuda_reset()
