@@ -42,13 +42,18 @@ def in_bfloat16(model):
 
 
 def results(model, values, names):
-    """Results of a ModelProto in bfloat16, computed by onnxruntime; `values`: arrays in the order of the inputs."""
+    """Results of a ModelProto in bfloat16, computed by onnxruntime; None if it does not compute an op. `values`: arrays in the
+    order of the inputs."""
     import numpy
     import onnxruntime
+    from onnxruntime.capi import onnxruntime_pybind11_state as errors
     options = onnxruntime.SessionOptions()
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL  # it would remove the rounding
     options.log_severity_level = 3
-    session = onnxruntime.InferenceSession(in_bfloat16(model).SerializeToString(), options)
-    given = {one.name: rounded(value) if value.dtype == numpy.float32 else value
-             for one, value in zip(session.get_inputs(), values)}
-    return session.run(list(names), given)
+    try:
+        session = onnxruntime.InferenceSession(in_bfloat16(model).SerializeToString(), options)
+        given = {one.name: rounded(value) if value.dtype == numpy.float32 else value
+                 for one, value in zip(session.get_inputs(), values)}
+        return session.run(list(names), given)
+    except (errors.InvalidArgument, errors.NotImplemented, errors.Fail):
+        return None

@@ -28,6 +28,17 @@ def load(path, outputs=()):
     return module, [value_of(shape, kind) for _, shape, kind in module.declared()]
 
 
+def by_reference_kernels(path, values):
+    """Results of a .tflite file in the interpreter's reference kernels."""
+    import tensorflow as tf
+    made = tf.lite.Interpreter(path, experimental_op_resolver_type=tf.lite.experimental.OpResolverType.BUILTIN_REF)
+    made.allocate_tensors()
+    for one, value in zip(made.get_input_details(), values):
+        made.set_tensor(one["index"], value.astype(one["dtype"]))
+    made.invoke()
+    return [made.get_tensor(one["index"]) for one in made.get_output_details()]
+
+
 def photograph(rows, columns):
     """A person, in numbers between 0 and 1: what models of people, faces and hands find something in. It is scikit-image's
     photograph of an astronaut (NASA, public domain)."""
