@@ -254,7 +254,8 @@ void add_compile(CLI::App& app) {
         ->type_name("NAME");
     command
         ->add_option("--output-names", flags->output_names,
-                     "Outputs of a .tflite file or GraphDef, by names of tensors or nodes. Default: those of the file; of a GraphDef results that no node reads")
+                     "Outputs of a .tflite file or GraphDef, by names of tensors or nodes. Default: those of the file; of a "
+                     "GraphDef results that no node reads")
         ->delimiter(',')
         ->allow_extra_args(false)
         ->type_name("NAME,...");

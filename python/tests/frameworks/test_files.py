@@ -91,6 +91,12 @@ def test_the_help_lists_the_kinds():
     assert all(kind in shown for kind in (".onnx", ".tflite", ".keras", ".pb", "SavedModel", ".pt2"))
 
 
+@pytest.mark.parametrize("option", ["--output-names", "--signature"])
+def test_options_of_other_kinds_of_files(files, tmp_path, option):
+    done = command("compile", files / "net.keras", option, "x", "-o", tmp_path / "out")
+    assert done.returncode == 2 and ".tflite files" in done.stderr and f"leave out {option}" in done.stderr
+
+
 # --- bad files
 
 @pytest.mark.parametrize("name", ["net.tflite", "net.keras", "net.pb"])
@@ -100,6 +106,13 @@ def test_truncated_files(files, tmp_path, name, share):
     path = tmp_path / name
     path.write_bytes(data[:int(len(data) * share)])
     with pytest.raises(ttsim.InputError, match="truncated|damaged|not a model|no nodes|cannot read"):
+        convert_file(str(path))
+
+
+def test_names_of_tensors_that_are_no_text(files, tmp_path):
+    path = tmp_path / "net.tflite"
+    path.write_bytes((files / "net.tflite").read_bytes().replace(b"StatefulPartitionedCall", b"\x84tatefulPartitionedCall"))
+    with pytest.raises(ttsim.InputError, match="truncated or damaged"):
         convert_file(str(path))
 
 

@@ -34,6 +34,10 @@ def convert_file(path: str, shapes: Mapping[str, Sequence[int]] | None = None, s
     GraphDef, or tensors of a .tflite file. InputError, UnsupportedError."""
     given = dict(shapes or {})
     suffix = os.path.splitext(path)[1].lower()
+    if outputs and suffix not in (".pb", ".tflite"):
+        raise invalid("outputs are chosen in GraphDefs (.pb) and .tflite files only", path, "leave out --output-names")
+    if signature is not None and suffix in (".keras", ".pb", ".pt2") and os.path.basename(path) != saved_model.PROTO:
+        raise invalid("only SavedModel folders and .tflite files have signatures", path, "leave out --signature")
     if os.path.isdir(path) or os.path.basename(path) == saved_model.PROTO or suffix == ".keras":
         options = ("tensorflow", signature, tuple(sorted((name, tuple(dims)) for name, dims in given.items())))
         return cached(path, options, lambda: _tensorflow(path, given, signature))

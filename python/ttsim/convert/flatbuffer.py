@@ -52,6 +52,8 @@ def _rewritten(data: bytes, path: str, signature: str | None,
         if outputs:
             tflite_outputs.select(model, outputs, path)
         for graph in model.subgraphs:
+            for tensor in graph.tensors:
+                (tensor.name or b"").decode()  # the interpreter's descriptions need valid names
             changed = _densify(model, graph) or changed
             changed = _replace_convolutions(model, graph) or changed
         states = tflite_variables.replace(model, path)

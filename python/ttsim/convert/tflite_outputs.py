@@ -67,7 +67,7 @@ def refuse_unknown(model: Any, data: bytes, path: str) -> None:
     found = custom_ops(model)
     if not found or _interpreter_has_all(data):
         return
-    first = {name: place for name, place in reversed(found)}
+    first = dict(reversed(found))  # of each type
     listed = ", ".join(f"{name} ('{place}')" for name, place in reversed(first.items()))
     outputs = without_custom_ops(model)
     error = invalid(f"TensorFlow's interpreter has no such custom ops: {listed}", path, _remedy(outputs), "unknown-custom-ops")
