@@ -249,6 +249,31 @@ def test_samples_in_exported_programs_are_not_unpickled(pt2, tmp_path, monkeypat
     assert not (tmp_path / "executed").exists()
 
 
+class Attention(torch.nn.Module):
+    """Without an axis of heads."""
+    def forward(self, x):
+        return torch.nn.functional.scaled_dot_product_attention(x, x, x) * 2
+
+
+class Svd(torch.nn.Module):
+    def forward(self, x):
+        return torch.linalg.svd(x)[1]
+
+
+def exported(model, path):
+    torch.export.save(torch.export.export(model.eval(), (torch.ones(1, 6, 8),)), path)
+    return str(path)
+
+
+def test_ops_that_torch_converts_in_parts(tmp_path):
+    assert "Softmax" in [node.op_type for node in convert_file(exported(Attention(), tmp_path / "net.pt2")).model.graph.node]
+
+
+def test_an_op_of_torch_without_a_form_in_onnx_is_named(tmp_path):
+    with pytest.raises(ttsim.UnsupportedError, match=r"no form in ONNX of the op aten\._linalg_svd\.default \('_linalg_svd'\); load it in a program"):
+        convert_file(exported(Svd(), tmp_path / "net.pt2"))
+
+
 def test_truncated_archives(pt2, tmp_path):
     for share in (0.0, 0.3, 0.9):
         path = tmp_path / "cut.pt2"
