@@ -12,7 +12,7 @@ _MOVES = ("reshape", "transpose", "cast", "gather_rows")  # host steps that only
 
 def host_ops(stage: Any) -> list[str]:
     """Ops of the modules that run on the host, as `name (type)`, without data movement at the ends."""
-    found: list[str] = list(getattr(stage, "host_ops", ()))
+    found: list[str] = list(stage.host_ops)
     for step in stage.compiled.host_steps:
         named = f"{step.origin} ({step.op})"
         if step.op not in _MOVES and named not in found:
@@ -25,7 +25,7 @@ def warn_of_host_ops(device: Any, stages: Sequence[Any]) -> None:
     for stage in stages:
         if not hasattr(stage, "compiled"):
             continue
-        ops = [op for op in host_ops(stage) if op not in getattr(stage, "host_ops", ())]
+        ops = [op for op in host_ops(stage) if op not in stage.host_ops]
         for line in stage.compiled.report().host_steps:
             log.info("device '%s': on the host: %s", device.name, line)
         if ops:

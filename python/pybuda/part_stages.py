@@ -38,7 +38,6 @@ class PartStage(Stage):
 
     @property
     def host_ops(self) -> list[str]:
-        """Ops that run in the framework, as `name (type)`."""
         return [op for part in (*self._group.before, *self._group.after) for op in part.ops]
 
     def make(self) -> None:

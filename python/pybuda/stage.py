@@ -134,6 +134,11 @@ class Stage:
     device: DeviceModel | None = None
 
     @property
+    def host_ops(self) -> list[str]:
+        """Ops of the stage that run in the model's framework on the host, as `name (type)`."""
+        return []
+
+    @property
     def running(self) -> DeviceModel:
         """The model that start() created."""
         assert self.device is not None, "the stage was compiled but not started"

@@ -306,11 +306,22 @@ def _dense_net():
     return mlp()[0].module
 
 
+def _encoder():
+    keras, layers = _layers()
+    x = tokens = keras.Input((16, 32))
+    for _ in range(2):
+        x = layers.LayerNormalization()(x + layers.MultiHeadAttention(2, 16)(x, x))
+        x = layers.LayerNormalization()(x + layers.Dense(32)(layers.Dense(64, activation="relu")(x)))
+    return keras.Model(tokens, layers.Dense(6)(layers.GlobalAveragePooling1D()(x)))
+
+
 for _kind in ("float", "float16", "dynamic", "int8", "uint8"):
     _lite(f"lite_{_kind}", _kind, _small_net, lambda: picture(32))
 _lite("lite_mobilenet_v2_float", "float", _mobile, lambda: picture(96))
 _lite("lite_mlp_dynamic", "dynamic", _dense_net, lambda: numpy_random().standard_normal((1, 64)).astype("float32"))
 _lite("lite_mlp_int8", "int8", _dense_net, lambda: numpy_random().standard_normal((1, 64)).astype("float32"))
+for _kind in ("float16", "int8"):
+    _lite(f"lite_transformer_{_kind}", _kind, _encoder, lambda: numpy_random().standard_normal((1, 16, 32)).astype("float32"))
 
 
 # --- Flax

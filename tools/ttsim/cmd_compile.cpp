@@ -144,7 +144,8 @@ void convert(CompileFlags& flags, Progress& progress) {
     if (framework.empty()) {
         if (!flags.signature.empty())
             throw CLI::ValidationError("--signature", "it applies to SavedModel folders and .tflite files");
-        if (!flags.output_names.empty()) throw CLI::ValidationError("--output-names", "it applies to GraphDefs (.pb)");
+        if (!flags.output_names.empty())
+            throw CLI::ValidationError("--output-names", "it applies to GraphDefs (.pb) and .tflite files");
         return;
     }
     if (const auto show = progress.callback()) show({.stage = "converting from " + framework, .share = 0, .next = ""});
@@ -253,8 +254,10 @@ void add_compile(CLI::App& app) {
                      "Signature of a SavedModel or .tflite file. Default: serving_default; of .tflite the first graph")
         ->type_name("NAME");
     command
-        ->add_option("--output-names", flags->output_names,
-                     "Output nodes of a GraphDef. Default: results that no node reads")
+        ->add_option(
+            "--output-names", flags->output_names,
+            "Outputs of a .tflite file or GraphDef, by names of tensors or nodes. Default: those of the file; of a "
+            "GraphDef results that no node reads")
         ->delimiter(',')
         ->allow_extra_args(false)
         ->type_name("NAME,...");

@@ -13,7 +13,7 @@ struct Conversion {
     std::string model;                           ///< file, or SavedModel folder
     std::map<std::string, ir::Dims> shapes;      ///< of inputs, by name
     std::string signature;                       ///< of a SavedModel; "": the default one
-    std::vector<std::string> output_names = {};  ///< of a GraphDef; empty: results that no node reads
+    std::vector<std::string> output_names = {};  ///< of a GraphDef or .tflite file; empty: the default
 };
 
 /// The bytes of the ModelProto. Runs `python3 -m ttsim.convert` (TTSIM_PYTHON names another interpreter), which

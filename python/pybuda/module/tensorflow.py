@@ -104,13 +104,16 @@ class TFGraphDefModule(FrameworkModule):
 
 class TFLiteModule(FrameworkModule):
     """A .tflite file. Inputs are of the shapes, layout (NHWC) and types of the file, and so quantized where the file has
-    quantized inputs. Outputs of integers are torch.int32. `signature` chooses a function of a file with several.
+    quantized inputs. Outputs of integers are torch.int32. `signature` chooses a function of a file with several;
+    `output_names`: tensors that are the outputs instead of those of the file.
     Variables keep their values from run to run, on the device and on the host."""
     framework = "TensorFlow Lite"
 
-    def __init__(self, name: str, tflite_path: Any, *, signature: str | None = None) -> None:
+    def __init__(self, name: str, tflite_path: Any, *, signature: str | None = None,
+                 output_names: Sequence[str] = ()) -> None:
         super().__init__(name)
         self.signature = signature
+        self.output_names = (output_names,) if isinstance(output_names, str) else tuple(output_names)
         if not isinstance(tflite_path, (str, os.PathLike)):
             raise RuntimeError(f"TFLiteModule '{name}' needs the path of a .tflite file, not a {type(tflite_path).__name__}")
         self.tflite_path = os.fspath(tflite_path)
@@ -121,27 +124,29 @@ class TFLiteModule(FrameworkModule):
     def declared(self) -> list[tuple[str, tuple[int | None, ...], str]]:
         """As in the file."""
         if self._declared is None:
-            whole = ttsim.convert.tflite.declared_inputs(self.tflite_path, self.signature)
+            whole = ttsim.convert.tflite.declared_inputs(self.tflite_path, self.signature, self.output_names)
             self._declared = whole[:len(whole) - len(self.states())]
         return self._declared
 
     def states(self) -> list[Any]:
         """First values of its variables."""
-        return [value.copy() for _, value in ttsim.convert.tflite.variables(self.tflite_path, self.signature)]
+        return [value.copy() for _, value in ttsim.convert.tflite.variables(self.tflite_path, self.signature, self.output_names)]
 
     def convert(self, specs: Sequence[tuple[tuple[int, ...], str]]) -> Converted:
         """By tf2onnx; a file is converted once."""
-        return ttsim.convert.tflite.convert(self.tflite_path, [shape for shape, _ in specs], self.signature)
+        return ttsim.convert.tflite.convert(self.tflite_path, [shape for shape, _ in specs], self.signature,
+                                            self.output_names)
 
     def source(self, specs: Sequence[tuple[tuple[int, ...], str]]) -> Any:
         """Of the first graph, or that of the signature."""
-        return ttsim.convert.tflite_parts.FlatbufferSource(self.tflite_path, [shape for shape, _ in specs], self.signature)
+        return ttsim.convert.tflite_parts.FlatbufferSource(self.tflite_path, [shape for shape, _ in specs], self.signature,
+                                                           self.output_names)
 
     def call(self, values: Sequence[Any]) -> list[Any]:
         """Runs the file in TensorFlow's interpreter, as many samples at a time as the file has."""
         if self._on_host is None:
             self._on_host = self.states()
-        results = ttsim.convert.tflite.run(self.tflite_path, [*values, *self._on_host], self.signature)
+        results = ttsim.convert.tflite.run(self.tflite_path, [*values, *self._on_host], self.signature, self.output_names)
         count = len(results) - len(self._on_host)
         self._on_host = results[count:]
         return results[:count]

@@ -129,7 +129,7 @@ def compile_to_image(device: Any, img_path: str | None, sample_inputs: Sequence[
     if len(stages) != 1:
         raise RuntimeError(f"device '{device.name}' has {len(stages)} compilations (modules of different types); an "
                            "image can have only one: place the modules on separate devices")
-    if getattr(stages[0], "host_ops", ()):
+    if stages[0].host_ops:
         raise RuntimeError(f"device '{device.name}' runs {', '.join(stages[0].host_ops)} in the framework of the module, which "
                            "an image cannot hold: replace these ops, or place that part of the model on a CPUDevice")
     imported = getattr(stages[0], "imported", None)

@@ -91,6 +91,12 @@ def test_the_help_lists_the_kinds():
     assert all(kind in shown for kind in (".onnx", ".tflite", ".keras", ".pb", "SavedModel", ".pt2"))
 
 
+@pytest.mark.parametrize("option", ["--output-names", "--signature"])
+def test_options_of_other_kinds_of_files(files, tmp_path, option):
+    done = command("compile", files / "net.keras", option, "x", "-o", tmp_path / "out")
+    assert done.returncode == 2 and ".tflite files" in done.stderr and f"leave out {option}" in done.stderr
+
+
 # --- bad files
 
 @pytest.mark.parametrize("name", ["net.tflite", "net.keras", "net.pb"])
@@ -100,6 +106,13 @@ def test_truncated_files(files, tmp_path, name, share):
     path = tmp_path / name
     path.write_bytes(data[:int(len(data) * share)])
     with pytest.raises(ttsim.InputError, match="truncated|damaged|not a model|no nodes|cannot read"):
+        convert_file(str(path))
+
+
+def test_names_of_tensors_that_are_no_text(files, tmp_path):
+    path = tmp_path / "net.tflite"
+    path.write_bytes((files / "net.tflite").read_bytes().replace(b"StatefulPartitionedCall", b"\x84tatefulPartitionedCall"))
+    with pytest.raises(ttsim.InputError, match="truncated or damaged"):
         convert_file(str(path))
 
 
@@ -234,6 +247,31 @@ def test_samples_in_exported_programs_are_not_unpickled(pt2, tmp_path, monkeypat
     path = rewritten(pt2, tmp_path / "bad.pt2", lambda name, data: pickled.getvalue() if "sample_inputs" in name else data)
     convert_file(path)
     assert not (tmp_path / "executed").exists()
+
+
+class Attention(torch.nn.Module):
+    """Without an axis of heads."""
+    def forward(self, x):
+        return torch.nn.functional.scaled_dot_product_attention(x, x, x) * 2
+
+
+class Svd(torch.nn.Module):
+    def forward(self, x):
+        return torch.linalg.svd(x)[1]
+
+
+def exported(model, path):
+    torch.export.save(torch.export.export(model.eval(), (torch.ones(1, 6, 8),)), path)
+    return str(path)
+
+
+def test_ops_that_torch_converts_in_parts(tmp_path):
+    assert "Softmax" in [node.op_type for node in convert_file(exported(Attention(), tmp_path / "net.pt2")).model.graph.node]
+
+
+def test_an_op_of_torch_without_a_form_in_onnx_is_named(tmp_path):
+    with pytest.raises(ttsim.UnsupportedError, match=r"no form in ONNX of the op aten\._linalg_svd\.default \('_linalg_svd'\); load it in a program"):
+        convert_file(exported(Svd(), tmp_path / "net.pt2"))
 
 
 def test_truncated_archives(pt2, tmp_path):

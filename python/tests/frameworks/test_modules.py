@@ -180,6 +180,17 @@ def test_control_flow_and_open_shapes():
     close(run(pybuda.TFModule("m", module), x)[0], module(x))
 
 
+def test_a_choice_between_functions():
+    @tf.function
+    def choose(x, k):
+        def within():
+            return tf.switch_case(k - 1, [lambda: x * 3.0, lambda: tf.tanh(x), lambda: x - 7.0])
+        return tf.switch_case(k, [lambda: x + 1.0, within, within, lambda: 0.5 * x])
+    for k in (0, 1, 2, 3, 9):
+        pybuda.pybuda_reset()
+        close(run(pybuda.TFModule("m", choose), X[:1], numpy.array(k, "int32"))[0], choose(X[:1], tf.constant(k)), 0.9999)
+
+
 def test_signatures(tmp_path):
     class Two(tf.Module):
         @tf.function(input_signature=[tf.TensorSpec((None, 64), tf.float32, name="x")])

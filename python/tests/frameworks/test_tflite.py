@@ -1,4 +1,6 @@
 """TensorFlow Lite: recurrent ops, and files with several functions."""
+import re
+
 import numpy
 import pybuda
 import pytest
@@ -131,3 +133,41 @@ def test_an_unknown_signature_is_refused_with_those_of_the_file(functions, tmp_p
         convert_file(str(functions[1]), signature="three")
     done = command("compile", functions[1], "--signature", "two", "-o", tmp_path / "out")
     assert done.returncode == 0 and "input 'y' f32[4, 8]" in done.stderr + done.stdout, done.stderr
+
+
+def custom_op_file(path):
+    """Writes a file with a tanh, and a sine that is a custom op. Returns the names of their results, which are outputs."""
+    from tensorflow.lite.tools import flatbuffer_utils
+
+    class Two(tf.Module):
+        @tf.function(input_signature=[tf.TensorSpec((1, 8), tf.float32)])
+        def call(self, x):
+            return {"plain": tf.tanh(x), "other": tf.sin(x)}
+
+    module = Two()
+    converter = tf.lite.TFLiteConverter.from_concrete_functions([module.call.get_concrete_function()], module)
+    model = flatbuffer_utils.read_model_from_bytearray(bytearray(converter.convert()))
+    codes = [flatbuffer_utils.opcode_to_name(model, index) for index in range(len(model.operatorCodes))]
+    results = {codes[one.opcodeIndex]: model.subgraphs[0].tensors[int(one.outputs[0])].name.decode() for one in model.subgraphs[0].operators}
+    sine = model.operatorCodes[codes.index("SIN")]
+    sine.builtinCode = sine.deprecatedBuiltinCode = 32
+    sine.customCode = b"MySine"
+    path.write_bytes(flatbuffer_utils.convert_object_to_bytearray(model))
+    return results["SIN"], results["TANH"]
+
+
+def test_custom_ops_are_refused_with_the_outputs_that_need_none(tmp_path):
+    path = tmp_path / "net.tflite"
+    place, plain = custom_op_file(path)
+    message = rf"interpreter has no such custom ops: MySine \('{re.escape(place)}'\); .*--output-names {re.escape(plain)}, or output_names="
+    with pytest.raises(ttsim.InputError, match=message) as refused:
+        pybuda.TFLiteModule("net", path).declared()
+    x = small.RNG.random((1, 8)).astype("float32")
+    small.close(small.run(pybuda.TFLiteModule("net", path, output_names=refused.value.outputs), x)[0], numpy.tanh(x))
+    assert command("compile", path, "--output-names", plain, "-o", tmp_path / "net").returncode == 0
+
+
+def test_outputs_that_a_file_does_not_have(tmp_path):
+    (tmp_path / "net.tflite").write_bytes(small.lite(small.mlp()))
+    with pytest.raises(ttsim.InputError, match="it has no tensor 'nothing'; its outputs are: "):
+        pybuda.TFLiteModule("net", tmp_path / "net.tflite", output_names="nothing").declared()

@@ -44,7 +44,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("-o", "--output", required=True, help="the .onnx file; an earlier one is replaced")
     parser.add_argument("--shape", action="append", default=[], metavar="NAME=N,...", help="shape of an input with open sizes")
     parser.add_argument("--signature", help="signature of a SavedModel or .tflite file")
-    parser.add_argument("--output-names", default="", metavar="NAME,...", help="output nodes of a GraphDef")
+    parser.add_argument("--output-names", default="", metavar="NAME,...", help="outputs: nodes of a GraphDef, or tensors of a .tflite file")
     parser.add_argument("--error-file", help=argparse.SUPPRESS)  # for ttsim compile
     given = parser.parse_args(arguments)
     try:

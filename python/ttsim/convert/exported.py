@@ -52,14 +52,34 @@ def _convert(path: str) -> Converted:
     program = load(path)
     with quiet():
         try:
-            model = torch.onnx.export(program, dynamo=True, verbose=False, optimize=True).model_proto
-        except Exception as error:
-            raise unsupported(f"torch cannot convert it to ONNX: {_line(error)}", path,
-                              "load it in a program of your own, and use pybuda.PyTorchModule") from error
+            model = _onnx_of(torch, program)
+        except Exception:
+            try:  # some ops have a form in ONNX only in parts, such as attention without an axis of heads
+                model = _onnx_of(torch, program.run_decompositions())
+            except Exception as error:
+                op, place = _untranslated(error)
+                reason = f"it has no form in ONNX of the op {op} ('{place}')" if op else _line(error)
+                raise unsupported(f"torch cannot convert it to ONNX: {reason}", path,
+                                  "load it in a program of your own, and use pybuda.PyTorchModule",
+                                  found=[(op, place)] if op else []) from error
     check_ops(model, path, "torch")
     weights = {tensor.name for tensor in model.graph.initializer}
     return Converted(model, tuple(value.name for value in model.graph.input if value.name not in weights),
                      tuple(value.name for value in model.graph.output))
+
+
+def _onnx_of(torch: Any, program: Any) -> Any:
+    return torch.onnx.export(program, dynamo=True, verbose=False, optimize=True).model_proto
+
+
+def _untranslated(error: BaseException | None) -> tuple[str, str]:
+    """Type and name of the node that torch's exporter stopped at; empty if it does not say."""
+    while error is not None:
+        found = re.search(r"translating node %(\S+) .*?target=torch\.ops\.([\w.]+)", str(error))
+        if found:
+            return found[2], found[1]
+        error = error.__cause__
+    return "", ""
 
 
 def _line(error: Exception) -> str:

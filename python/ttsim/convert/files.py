@@ -30,16 +30,20 @@ def load_tensorflow(path: str, signature: str | None = None) -> Any:
 def convert_file(path: str, shapes: Mapping[str, Sequence[int]] | None = None, signature: str | None = None,
                  outputs: Sequence[str] | None = None) -> Converted:
     """Converts a .tflite, .keras, .pb (GraphDef) or .pt2 file or a SavedModel folder. `shapes`: of inputs by name; an open
-    dimension 0 becomes 1, others stay open. `signature`: of a SavedModel or .tflite file; `outputs`: nodes of a GraphDef. InputError,
-    UnsupportedError."""
+    dimension 0 becomes 1, others stay open. `signature`: of a SavedModel or .tflite file; `outputs`: nodes of a
+    GraphDef, or tensors of a .tflite file. InputError, UnsupportedError."""
     given = dict(shapes or {})
     suffix = os.path.splitext(path)[1].lower()
+    if outputs and suffix not in (".pb", ".tflite"):
+        raise invalid("outputs are chosen in GraphDefs (.pb) and .tflite files only", path, "leave out --output-names")
+    if signature is not None and suffix in (".keras", ".pb", ".pt2") and os.path.basename(path) != saved_model.PROTO:
+        raise invalid("only SavedModel folders and .tflite files have signatures", path, "leave out --signature")
     if os.path.isdir(path) or os.path.basename(path) == saved_model.PROTO or suffix == ".keras":
         options = ("tensorflow", signature, tuple(sorted((name, tuple(dims)) for name, dims in given.items())))
         return cached(path, options, lambda: _tensorflow(path, given, signature))
     if suffix == ".tflite":
-        specs = _specs(tflite.declared_inputs(path, signature), given, path)
-        return tflite.convert(path, [[size or 0 for size in dims] for dims, _ in specs], signature)
+        specs = _specs(tflite.declared_inputs(path, signature, outputs or ()), given, path)
+        return tflite.convert(path, [[size or 0 for size in dims] for dims, _ in specs], signature, outputs or ())
     if suffix == ".pb":
         graph = graph_def.read_graph_def(path)
         return graph_def.convert(graph, outputs, _specs(graph_def.inputs_of(graph), given, path), path)

@@ -3,12 +3,13 @@ transposed convolution of MediaPipe becomes that of TensorFlow Lite, and variabl
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Any
 
 import numpy
 
 from .._ttsim import Error
-from . import tflite_lstm, tflite_signatures, tflite_variables
+from . import tflite_lstm, tflite_outputs, tflite_signatures, tflite_variables
 from .base import ON_HOST, invalid, need, unsupported
 
 ANEW = "write it anew with tf.lite.TFLiteConverter, or download it again"
@@ -16,42 +17,49 @@ _MEDIAPIPE_CONVOLUTION = b"Convolution2DTransposeBias"
 _cache: dict[Any, tuple[bytes, list[tflite_variables.Variable]]] = {}
 
 
-def contents(path: str, signature: str | None = None) -> bytes:
+def contents(path: str, signature: str | None = None, outputs: Sequence[str] = ()) -> bytes:
     """The bytes of a file, rewritten if necessary; each file once in a process. `signature`: whose graph is the model;
-    None: the first graph. InputError for a damaged file and for an unknown signature, UnsupportedError for variables that
-    cannot be inputs."""
-    return _read(path, signature)[0]
+    None: the first graph. `outputs`: tensors that are its outputs; (): its own. InputError for a damaged file, for unknown
+    names, and for custom ops that the interpreter does not have; UnsupportedError for variables that cannot be inputs."""
+    return _read(path, signature, outputs)[0]
 
 
-def variables(path: str, signature: str | None = None) -> list[tflite_variables.Variable]:
+def variables(path: str, signature: str | None = None, outputs: Sequence[str] = ()) -> list[tflite_variables.Variable]:
     """The variables of a file, which are the last inputs and outputs of contents()."""
-    return _read(path, signature)[1]
+    return _read(path, signature, outputs)[1]
 
 
-def _read(path: str, signature: str | None) -> tuple[bytes, list[tflite_variables.Variable]]:
+def _read(path: str, signature: str | None, outputs: Sequence[str]) -> tuple[bytes, list[tflite_variables.Variable]]:
     state = os.stat(path)
-    key = (os.path.realpath(path), state.st_mtime_ns, state.st_size, signature)
+    key = (os.path.realpath(path), state.st_mtime_ns, state.st_size, signature, tuple(outputs))
     if key not in _cache:
         while len(_cache) >= 4:
             _cache.pop(next(iter(_cache)))
         with open(path, "rb") as file:
             data = file.read()
-        _cache[key] = _rewritten(data, path, signature)
+        _cache[key] = _rewritten(data, path, signature, outputs)
     return _cache[key]
 
 
-def _rewritten(data: bytes, path: str, signature: str | None) -> tuple[bytes, list[tflite_variables.Variable]]:
+def _rewritten(data: bytes, path: str, signature: str | None,
+               outputs: Sequence[str]) -> tuple[bytes, list[tflite_variables.Variable]]:
     (utils,) = need("tflite", "tensorflow.lite.tools.flatbuffer_utils")
     try:
         model = utils.read_model_from_bytearray(bytearray(data))
-        changed = signature is not None
+        changed = signature is not None or bool(outputs)
         if signature is not None:
             tflite_signatures.select(model, signature, path)
+        if outputs:
+            tflite_outputs.select(model, outputs, path)
         for graph in model.subgraphs:
+            for tensor in graph.tensors:
+                (tensor.name or b"").decode()  # the interpreter's descriptions need valid names
             changed = _densify(model, graph) or changed
             changed = _replace_convolutions(model, graph) or changed
         states = tflite_variables.replace(model, path)
-        return (bytes(utils.convert_object_to_bytearray(model)) if changed or states else data), states
+        made = bytes(utils.convert_object_to_bytearray(model)) if changed or states else data
+        tflite_outputs.refuse_unknown(model, made, path)
+        return made, states
     except Error:
         raise
     except Exception as error:  # of any kind: offsets of a damaged file lead anywhere

@@ -12,6 +12,7 @@ import numpy
 from .base import OPSET, Converted, check_ops, invalid, need, renamed, silenced
 from .names import name_parameters
 from .side_effects import nodes_of
+from .tf_branches import choose_results
 from .tf_ops import HANDLERS
 
 Spec = tuple[tuple[int | None, ...], str]  # shape, name of the numpy type
@@ -215,7 +216,9 @@ def frozen(model: Any, specs: Sequence[Spec], file: str = "") -> Frozen:
             raise invalid(f"TensorFlow cannot trace the model for inputs {_shown(specs)}: {first_line(error)}", file,
                           "push inputs of the shapes that the model has in TensorFlow") from error
         made = freezer.convert_variables_to_constants_v2(traced_function, lower_control_flow=False, aggressive_inlining=True)
-    return Frozen(made.graph.as_graph_def(add_shapes=True), [tensor.name for tensor in made.inputs[:len(specs)]],
+    graph = made.graph.as_graph_def(add_shapes=True)
+    choose_results(graph)
+    return Frozen(graph, [tensor.name for tensor in made.inputs[:len(specs)]],
                   [tensor.name for tensor in made.outputs], names)
 
 

@@ -28,11 +28,11 @@ def check_file(path: str) -> None:
         raise invalid("the flatbuffer is truncated", path, ANEW)
 
 
-def interpreter(path: str, signature: str | None = None) -> Any:
+def interpreter(path: str, signature: str | None = None, outputs: Sequence[str] = ()) -> Any:
     """TensorFlow's interpreter of a file, or of one of its signatures. InputError for one that it cannot read."""
     check_file(path)
     need("tflite", "tensorflow")
-    return interpreter_of(flatbuffer.contents(path, signature), path)
+    return interpreter_of(flatbuffer.contents(path, signature, outputs), path)
 
 
 def interpreter_of(content: bytes, path: str) -> Any:
@@ -48,28 +48,29 @@ def interpreter_of(content: bytes, path: str) -> Any:
             raise invalid(f"the flatbuffer is truncated or damaged ({message})", path, ANEW) from error
 
 
-def details(path: str, signature: str | None = None) -> tuple[list[Any], list[Any]]:
+def details(path: str, signature: str | None = None, outputs: Sequence[str] = ()) -> tuple[list[Any], list[Any]]:
     """TensorFlow's descriptions of inputs and outputs, in the order of the file."""
-    made = interpreter(path, signature)
+    made = interpreter(path, signature, outputs)
     return made.get_input_details(), made.get_output_details()
 
 
-def variables(path: str, signature: str | None = None) -> list[tuple[str, Any]]:
+def variables(path: str, signature: str | None = None, outputs: Sequence[str] = ()) -> list[tuple[str, Any]]:
     """Names and first values of what a streaming model keeps between runs. They are the last inputs and outputs."""
     check_file(path)
-    return [(one.name, one.value) for one in flatbuffer.variables(path, signature)]
+    return [(one.name, one.value) for one in flatbuffer.variables(path, signature, outputs)]
 
 
-def declared_inputs(path: str, signature: str | None = None) -> list[tuple[str, tuple[int | None, ...], str]]:
+def declared_inputs(path: str, signature: str | None = None,
+                    outputs: Sequence[str] = ()) -> list[tuple[str, tuple[int | None, ...], str]]:
     """Names, shapes and numpy types of inputs, in the order of the file; None for open sizes."""
     return [(_plain(one["name"]), tuple(None if size < 0 else int(size) for size in one["shape_signature"]),
-             numpy.dtype(one["dtype"]).name) for one in details(path, signature)[0]]
+             numpy.dtype(one["dtype"]).name) for one in details(path, signature, outputs)[0]]
 
 
-def run(path: str, values: Sequence[Any], signature: str | None = None) -> list[Any]:
+def run(path: str, values: Sequence[Any], signature: str | None = None, outputs: Sequence[str] = ()) -> list[Any]:
     """Outputs in order, computed by TensorFlow's interpreter, in parts of as many samples as the file has."""
-    made = interpreter(path, signature)
-    inputs, outputs = made.get_input_details(), made.get_output_details()
+    made = interpreter(path, signature, outputs)
+    inputs, results = made.get_input_details(), made.get_output_details()
     for one, value in zip(inputs, values):
         sizes = [int(size) for size in one["shape_signature"]]
         if -1 in sizes:
@@ -88,21 +89,23 @@ def run(path: str, values: Sequence[Any], signature: str | None = None) -> list[
         with silenced():
             made.reset_all_variables()
             made.invoke()
-        parts.append([made.get_tensor(one["index"]).copy() for one in outputs])
+        parts.append([made.get_tensor(one["index"]).copy() for one in results])
     return [numpy.concatenate(row) if len(row) > 1 else row[0] for row in zip(*parts)]
 
 
-def convert(path: str, shapes: Sequence[Sequence[int]] | None = None, signature: str | None = None) -> Converted:
-    """Converts a file, once in a process; `shapes`: of inputs; `signature`: None for the first graph. InputError for a
-    truncated file, UnsupportedError for ops without a form in ONNX."""
-    options = ("tflite", signature, None if shapes is None else tuple(map(tuple, shapes)))
-    return cached(path, options, lambda: _convert(path, shapes, signature))
+def convert(path: str, shapes: Sequence[Sequence[int]] | None = None, signature: str | None = None,
+            outputs: Sequence[str] = ()) -> Converted:
+    """Converts a file, once in a process; `shapes`: of inputs; `signature`: None for the first graph; `outputs`: tensors
+    that are outputs, () for those of the file. InputError for a truncated file, UnsupportedError for ops without a form in
+    ONNX."""
+    options = ("tflite", signature, tuple(outputs), None if shapes is None else tuple(map(tuple, shapes)))
+    return cached(path, options, lambda: _convert(path, shapes, signature, outputs))
 
 
-def _convert(path: str, shapes: Sequence[Sequence[int]] | None, signature: str | None) -> Converted:
-    inputs, outputs = details(path, signature)
+def _convert(path: str, shapes: Sequence[Sequence[int]] | None, signature: str | None, chosen: Sequence[str]) -> Converted:
+    inputs, outputs = details(path, signature, chosen)
     declared = [tuple(int(size) for size in one["shape_signature"]) for one in inputs]
-    made = onnx_of(flatbuffer.contents(path, signature), [one["name"] for one in inputs], [one["name"] for one in outputs], path)
+    made = onnx_of(flatbuffer.contents(path, signature, chosen), [one["name"] for one in inputs], [one["name"] for one in outputs], path)
     for value, open_sizes, shape in zip(_inputs_of(made.model), declared, shapes or declared):
         for dim, size, given in zip(value.type.tensor_type.shape.dim, open_sizes, shape):
             if size < 0 and given > 0:

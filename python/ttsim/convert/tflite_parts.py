@@ -19,9 +19,10 @@ class FlatbufferSource:
     """The first graph of a file; values have names of tensors. `shapes`: of the inputs."""
     moves = _MOVES
 
-    def __init__(self, path: str, shapes: Sequence[Sequence[int]], signature: str | None) -> None:
+    def __init__(self, path: str, shapes: Sequence[Sequence[int]], signature: str | None,
+                 outputs: Sequence[str] = ()) -> None:
         (self.utils,) = need("tflite", "tensorflow.lite.tools.flatbuffer_utils")
-        self.path, self.data, self.shapes = path, flatbuffer.contents(path, signature), shapes
+        self.path, self.data, self.shapes = path, flatbuffer.contents(path, signature, outputs), shapes
         model = self._read()
         graph = model.subgraphs[0]
         self.names = {index: tensor.name.decode() for index, tensor in enumerate(graph.tensors)}
