@@ -91,8 +91,15 @@ export function shareColour(share: number): string {
 /** Black or white, whichever can be read on the colours of shareColour(). */
 export const shareInk = (share: number): string => (share > 0.8 ? '#fff' : '#111');
 
+const themes = new Map<string, Map<string, string>>();
+/** The value of a property of style.css in the present theme; known ones are kept, since a computed style is slow. */
 export function themed(name: string): string {
-  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  const root = document.documentElement, theme = root.dataset.theme ?? 'light';
+  let values = themes.get(theme);
+  if (!values) { values = new Map(); themes.set(theme, values); }
+  let value = values.get(name);
+  if (value === undefined) { value = getComputedStyle(root).getPropertyValue(name).trim(); values.set(name, value); }
+  return value;
 }
 
 export type LegendEntry = [name: string, background: string];
