@@ -21,12 +21,13 @@ const runs = Number(process.env.RUNS ?? 3), pictures = process.env.PICTURES;
 const pages = ['summary', 'tables', 'placement', 'graphs', 'memory', 'time'];
 const worst = { opening: 0, frame: 0, violations: 0, overlaps: 0, problems: 0 };
 
-/** Milliseconds of the processor that the page's thread has used. */
+/** A function that returns the milliseconds of the processor that the page's thread has used since. */
 async function taskTime(page) {
   const session = await page.context().newCDPSession(page);
   await session.send('Performance.enable', { timeDomain: 'threadTicks' });
-  const { metrics } = await session.send('Performance.getMetrics');
-  return 1000 * metrics.find((one) => one.name === 'TaskDuration').value;
+  const now = async () => 1000 * (await session.send('Performance.getMetrics')).metrics.find((one) => one.name === 'TaskDuration').value;
+  const before = await now();
+  return async () => await now() - before;
 }
 
 /** Opens a page several times and runs `after` each time; returns the medians as text. */
@@ -35,9 +36,9 @@ async function measureOpening(browser, file, after) {
   for (let n = 0; n < runs; ++n) {
     const { page, problems, milliseconds } = await open(browser, at(file));
     times.push(milliseconds + await after(page));
-    const before = await taskTime(page);
+    const used = await taskTime(page);
     frames.push(median(await framesOfWheel(page, 'canvas')));
-    busy.push((await taskTime(page) - before) / framesOfWheel.count);
+    busy.push(await used() / framesOfWheel.count);
     if (problems.length > 0) throw new Error(problems.join('; '));
     await page.close();
   }
