@@ -19,7 +19,8 @@ nlohmann::ordered_json page_data(const std::vector<PageSource>& runs);
 
 /// The page built by scripts/web, from the installation or the source tree. Throws Error(Input) when there is none.
 std::string page_template();
-/// Inserts the data into the template, large parts as sections of their own. Throws Error(Input) when it has no marker for them.
+/// Inserts the data into the template, large parts as sections of their own. Throws Error(Input) when it has no marker
+/// for them.
 std::string page_html(const std::string& page, nlohmann::ordered_json data);
 
 }  // namespace ttsim::impl::report
