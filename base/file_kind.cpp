@@ -59,6 +59,12 @@ bool is_json(const std::string& text) {
     return nlohmann::json::sax_parse(text, &start) || start.cut();
 }
 
+/// Whether a file of Perfetto starts as ttsim writes it: a packet (field 1) with compressed ones (field 50).
+bool is_compressed_perfetto(const std::string& text) {
+    constexpr std::string_view compressed = "\x92\x03";
+    return text.starts_with('\n') && text.find(compressed) < 8;
+}
+
 /// Whether all lines have the same number of fields, at least two.
 bool is_csv(const std::string& text) {
     const std::size_t first = text.find_first_not_of(" \t\r\n");
@@ -136,7 +142,8 @@ bool looks_like(const std::string& path, FileKind kind) {
     if (text.empty()) return true;
     switch (kind) {
         case FileKind::Json:
-            return is_json(text) || (path.ends_with(".gz") && text.starts_with("\x1f\x8b"));
+            return is_json(text) || (path.ends_with(".gz") && text.starts_with("\x1f\x8b")) ||
+                   (path.ends_with(".pftrace") && is_compressed_perfetto(text));
         case FileKind::Csv:
             return is_csv(text);
         case FileKind::Trace:

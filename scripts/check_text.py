@@ -4,7 +4,8 @@ import sys
 
 
 def problems(path):
-    data = open(path, "rb").read()
+    with open(path, "rb") as file:
+        data = file.read()
     if data and not data.endswith(b"\n"):
         yield data.count(b"\n") + 1, "no newline at the end of the file"
     for number, line in enumerate(data.split(b"\n"), 1):

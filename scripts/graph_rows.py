@@ -282,7 +282,7 @@ def norm_scale():
                   input_1_tms=[{"broadcast": {"c": 32}}, {"tile_broadcast": "c"}]),
               sub("multiply", ["dest", "input4"], HIDDEN, "dest"), sub("add", ["dest", "input5"], HIDDEN, "output")]]
     once = [{"broadcast": {"r": 12}}]
-    g.fused_op("x", HIDDEN, ["sums", "count", "epsilon", "centred", "gamma", "beta"], chain, 1, tms={k: once for k in (1, 2, 4, 5)},
+    g.fused_op("x", HIDDEN, ["sums", "count", "epsilon", "centred", "gamma", "beta"], chain, 1, tms=dict.fromkeys((1, 2, 4, 5), once),
                attributes={"kernel_broadcast": {"input_1": 1, "input_2": 1}})
     g.taker("reader", HIDDEN, "x")
     return g

@@ -58,6 +58,9 @@ def table(rows):
         lines.append(f"| {row['model']} {row['op']} {row['id'].split('/')[1]} | {shape} | {row['kernel_cycles']} | {kernel:.0f} | "
                      f"{error(kernel, row['kernel_cycles']):+.1f} | {row['cycles_with_pipes']} | {with_pipes:.0f} | "
                      f"{error(with_pipes, row['cycles_with_pipes']):+.1f} |")
-    met = lambda at, name, most: sum(abs(error(r[at], r[0][name])) <= most for r in rows)
+
+    def met(at, name, most):
+        return sum(abs(error(r[at], r[0][name])) <= most for r in rows)
+
     return "\n".join(lines) + (f"\n\nWithin 10 %: {met(1, 'kernel_cycles', 10)} of {len(rows)} kernels. Within 20 %: "
                                f"{met(2, 'cycles_with_pipes', 20)} of {len(rows)} with pipes.")

@@ -81,7 +81,8 @@ def predict_graphs(ttsim, silicon):
     """Pairs of a measured row and its prediction, None for fused ops."""
     with open(silicon / ROWS_FILE) as f:
         columns = next(csv.reader(f))
-    rows = list(csv.DictReader(open(silicon / GRAPHS_FILE)))
+    with open(silicon / GRAPHS_FILE) as f:
+        rows = list(csv.DictReader(f))
     kernels = [graph_row(columns, row) for row in rows]
     with tempfile.NamedTemporaryFile("w", suffix=".csv", newline="") as f:
         writer = csv.DictWriter(f, columns)

@@ -198,7 +198,10 @@ def pipe_table(results):
     lines = ["| connection | pipes of used rows | in the bucket | in it or beside it | mean, buckets | of held-out rows | in the bucket | in it or beside it | mean, buckets |",
              "|---|---|---|---|---|---|---|---|---|"]
     failures = []
-    share = lambda offs, most: sum(abs(off) <= most for off in offs) / len(offs)
+
+    def share(offs, most):
+        return sum(abs(off) <= most for off in offs) / len(offs)
+
     for connection in sorted({r[0] for r in results}):
         line = f"| {connection} |"
         for held in (False, True):

@@ -13,49 +13,6 @@ std::string quoted(const std::string& text) {
     return nlohmann::json(text).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
 }
 
-void PerfettoWriter::begin(const std::string& other_data) {
-    text_ = fmt::format("{{\"displayTimeUnit\":\"ns\",\"otherData\":{{{}}},\"traceEvents\":[\n", other_data);
-}
-
-void PerfettoWriter::end() {
-    text_ += "\n]}\n";
-    sink_(text_);
-    text_.clear();
-}
-
-void PerfettoWriter::name_process(std::int64_t process, const std::string& name) {
-    event(R"({{"ph":"M","name":"process_name","pid":{},"tid":0,"args":{{"name":{}}}}})", process, quoted(name));
-    event(R"({{"ph":"M","name":"process_sort_index","pid":{},"tid":0,"args":{{"sort_index":{}}}}})", process, process);
-}
-
-void PerfettoWriter::name_track(std::int64_t process, std::int64_t track, const std::string& name) {
-    event(R"({{"ph":"M","name":"thread_name","pid":{},"tid":{},"args":{{"name":{}}}}})", process, track, quoted(name));
-    event(R"({{"ph":"M","name":"thread_sort_index","pid":{},"tid":{},"args":{{"sort_index":{}}}}})", process, track,
-          track);
-}
-
-void PerfettoWriter::slice(std::string_view name, const char* kind, std::int64_t process, std::int64_t track,
-                           std::int64_t start, std::int64_t end, std::string_view args) {
-    const std::int64_t length = nanoseconds(end) - nanoseconds(start);
-    event(R"({{"ph":"X","name":{},"cat":"{}","pid":{},"tid":{},"ts":{},"dur":{},"args":{{{}}}}})",
-          quoted(std::string(name)), kind, process, track, moment(start), microseconds(length), args);
-}
-
-void PerfettoWriter::counter(const std::string& name, std::int64_t process, std::int64_t cycle, const char* unit,
-                             double value) {
-    event(R"({{"ph":"C","name":{},"pid":{},"tid":0,"ts":{},"args":{{"{}":{:.2f}}}}})", quoted(name), process,
-          moment(cycle), unit, value);
-}
-
-void PerfettoWriter::arrow(std::int64_t from_process, std::int64_t from_track, std::int64_t from_cycle,
-                           std::int64_t to_process, std::int64_t to_track, std::int64_t to_cycle) {
-    const std::int64_t id = arrows_++;
-    event(R"({{"ph":"s","name":"tiles","cat":"transfer","id":{},"pid":{},"tid":{},"ts":{}}})", id, from_process,
-          from_track, moment(from_cycle));
-    event(R"({{"ph":"f","bp":"e","name":"tiles","cat":"transfer","id":{},"pid":{},"tid":{},"ts":{}}})", id, to_process,
-          to_track, moment(to_cycle));
-}
-
 std::vector<std::vector<std::int64_t>> number_rows(const Database& database, const std::string& text) {
     const nlohmann::json list = nlohmann::json::parse(text, nullptr, false);
     std::vector<std::vector<std::int64_t>> rows;
@@ -171,7 +128,9 @@ void add_loads(Reader& trace, PerfettoWriter& out) {
 }  // namespace
 
 void export_perfetto(Reader& trace, const PerfettoOptions& options, const std::function<void(std::string_view)>& sink) {
-    PerfettoWriter out(trace, options, sink);
+    const std::unique_ptr<PerfettoWriter> writer =
+        options.protobuf ? perfetto_protobuf(trace, options, sink) : perfetto_json(trace, options, sink);
+    PerfettoWriter& out = *writer;
     out.begin(fmt::format(R"("netlist":{},"command":{},"clock_mhz":{})", quoted(trace.run().netlist),
                           quoted(trace.run().command), trace.run().clock_mhz));
     add_epochs(trace, out);

@@ -1,4 +1,5 @@
-// A trace as the JSON that ui.perfetto.dev and Chrome's tracing page read ("Trace Event Format").
+// A trace as a file for ui.perfetto.dev: JSON, which Chrome's tracing page reads too ("Trace Event Format"), or
+// protocol buffers (perfetto/trace/trace.proto), which are smaller.
 #pragma once
 
 #include <functional>
@@ -10,6 +11,7 @@ namespace ttsim::impl::trace {
 
 struct PerfettoOptions {
     double least_percent = 10;  ///< NoC links whose utilization stays below this in all time buckets are left out
+    bool protobuf = false;
     std::int64_t first = 0, end = INT64_MAX;  ///< window in cycles of the run: events that begin outside are left out
 };
 

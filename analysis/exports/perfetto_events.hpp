@@ -1,10 +1,8 @@
-// Writer for events of the "Trace Event Format", with output in large pieces.
+// Writers of events for Perfetto, with output in large pieces: JSON ("Trace Event Format") and protocol buffers.
 #pragma once
 
-#include <fmt/format.h>
-
-#include <cstdlib>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,53 +21,47 @@ inline std::int64_t process_of(std::int64_t chip, PerfettoPart part) {
 /// A JSON string.
 std::string quoted(const std::string& text);
 
+/// Writer of events in one of the two formats.
 class PerfettoWriter {
 public:
-    PerfettoWriter(Reader& trace, const PerfettoOptions& options, const std::function<void(std::string_view)>& sink)
-        : options_(options), sink_(sink), mhz_(trace.run().clock_mhz > 0 ? trace.run().clock_mhz : 1) {}
+    PerfettoWriter(const Reader& trace, const PerfettoOptions& options)
+        : options_(options), mhz_(trace.run().clock_mhz > 0 ? trace.run().clock_mhz : 1) {}
+    virtual ~PerfettoWriter() = default;
 
     /// Whether a cycle is in the window.
     bool shows(std::int64_t cycle) const { return cycle >= options_.first && cycle < options_.end; }
     const PerfettoOptions& options() const { return options_; }
 
-    void begin(const std::string& other_data);
-    void end();
-    void name_process(std::int64_t process, const std::string& name);
-    void name_track(std::int64_t process, std::int64_t track, const std::string& name);
-    /// `args`: members of a JSON object.
-    void slice(std::string_view name, const char* kind, std::int64_t process, std::int64_t track, std::int64_t start,
-               std::int64_t end, std::string_view args);
-    void counter(const std::string& name, std::int64_t process, std::int64_t cycle, const char* unit, double value);
+    /// `other_data`, `args`: members of a JSON object.
+    virtual void begin(const std::string& other_data) = 0;
+    virtual void end() = 0;
+    virtual void name_process(std::int64_t process, const std::string& name) = 0;
+    virtual void name_track(std::int64_t process, std::int64_t track, const std::string& name) = 0;
+    virtual void slice(std::string_view name, const char* kind, std::int64_t process, std::int64_t track,
+                       std::int64_t start, std::int64_t end, std::string_view args) = 0;
+    virtual void counter(const std::string& name, std::int64_t process, std::int64_t cycle, const char* unit,
+                         double value) = 0;
     /// An arrow between two slices, which contain these cycles.
-    void arrow(std::int64_t from_process, std::int64_t from_track, std::int64_t from_cycle, std::int64_t to_process,
-               std::int64_t to_track, std::int64_t to_cycle);
+    virtual void arrow(std::int64_t from_process, std::int64_t from_track, std::int64_t from_cycle,
+                       std::int64_t to_process, std::int64_t to_track, std::int64_t to_cycle) = 0;
 
-private:
-    /// Time in microseconds for the format, rounded down to nanoseconds.
-    std::string moment(std::int64_t cycle) const { return microseconds(nanoseconds(cycle)); }
-    static std::string microseconds(std::int64_t ns) {
-        return fmt::format("{}{}.{:03}", ns < 0 ? "-" : "", std::abs(ns / 1000), std::abs(ns % 1000));
-    }
+protected:
     std::int64_t nanoseconds(std::int64_t cycle) const {
         return cycle / mhz_ * 1000 + cycle % mhz_ * 1000 / mhz_;  // avoids overflow of the product
     }
-    template <class... Args>
-    void event(fmt::format_string<Args...> format, Args&&... args) {
-        if (!first_) text_ += ",\n";
-        first_ = false;
-        fmt::format_to(std::back_inserter(text_), format, std::forward<Args>(args)...);
-        if (text_.size() < 1 << 20) return;
-        sink_(text_);
-        text_.clear();
-    }
 
+private:
     const PerfettoOptions& options_;
-    const std::function<void(std::string_view)>& sink_;
     std::int64_t mhz_;
-    std::string text_;
-    bool first_ = true;
-    std::int64_t arrows_ = 0;
 };
+
+using PerfettoSink = std::function<void(std::string_view)>;
+/// JSON ("Trace Event Format").
+std::unique_ptr<PerfettoWriter> perfetto_json(const Reader& trace, const PerfettoOptions& options,
+                                              const PerfettoSink& sink);
+/// Perfetto's own format, compressed.
+std::unique_ptr<PerfettoWriter> perfetto_protobuf(const Reader& trace, const PerfettoOptions& options,
+                                                  const PerfettoSink& sink);
 
 /// Parses a JSON list of lists of integers. Throws Error(Input) for anything else.
 std::vector<std::vector<std::int64_t>> number_rows(const Database& database, const std::string& text);

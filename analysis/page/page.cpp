@@ -33,6 +33,7 @@ Json run_entry(const PageSource& source) {
         run["ops"] = page_ops(setup->netlist);
         run["queues"] = page_queues(setup->netlist);
         run["epochs"] = page_epochs(*setup);
+        run["counts"] = page_counts(setup->netlist);
         for (const std::string& note : setup->netlist.notes) notes.push_back(note);
     } else {
         notes.push_back("the trace contains no netlist, so placement and memory are not shown");

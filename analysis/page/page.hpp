@@ -11,7 +11,7 @@
 namespace ttsim::impl::report {
 
 /// Version of the page data; the page rejects data of other versions.
-inline constexpr int page_version = 4;
+inline constexpr int page_version = 5;
 
 /// {"kind": "ttsim page data", "version": ..., "ttsim": ..., "runs": [...]}. Throws Error(Input) for a netlist that
 /// runs on no machine, or an unsupported file.
@@ -19,7 +19,8 @@ nlohmann::ordered_json page_data(const std::vector<PageSource>& runs);
 
 /// The page built by scripts/web, from the installation or the source tree. Throws Error(Input) when there is none.
 std::string page_template();
-/// Inserts the data into the template. Throws Error(Input) when it has no marker for them.
-std::string page_html(const std::string& page, const nlohmann::ordered_json& data);
+/// Inserts the data into the template, large parts as sections of their own. Throws Error(Input) when it has no marker
+/// for them.
+std::string page_html(const std::string& page, nlohmann::ordered_json data);
 
 }  // namespace ttsim::impl::report

@@ -87,4 +87,17 @@ Json page_queues(const Netlist& netlist) {
     return queues;
 }
 
+Json page_counts(const Netlist& netlist) {
+    std::size_t ops = 0;
+    std::int64_t dram_bytes = 0;
+    for (const Graph& graph : netlist.graphs) ops += graph.ops.size();
+    for (const Queue& queue : netlist.queues)
+        if (queue.where == QueueLoc::Dram && queue.alias.empty())
+            dram_bytes += std::ssize(queue.buffers) * queue_buffer_bytes(queue);
+    return {{"graphs", netlist.graphs.size()},
+            {"ops", ops},
+            {"queues", netlist.queues.size()},
+            {"dram_queue_bytes", dram_bytes}};
+}
+
 }  // namespace ttsim::impl::report

@@ -16,6 +16,8 @@ Json page_machine(const Machine& machine);
 /// "ops" and "queues": the placed netlist.
 Json page_ops(const Netlist& netlist);
 Json page_queues(const Netlist& netlist);
+/// "counts": what the summary says of the netlist; it does not read its parts.
+Json page_counts(const Netlist& netlist);
 /// "epochs": epochs in order of execution, with the L1 buffers of every op.
 Json page_epochs(const sim::Setup& setup);
 /// "trace": the tables of ttperf, and cores, inputs of ops, links and channels over time.

@@ -32,24 +32,52 @@ std::string or_none(const std::optional<T>& value) {
 struct Grid {
     std::vector<std::string> titles;
     std::vector<std::vector<Piece>> rows;
-    std::vector<Line> lines() const;
+    /// Of a screen that is too narrow, columns without values are left out, the last ones first.
+    std::vector<Line> lines(std::size_t columns) const;
 };
 
-std::vector<Line> Grid::lines() const {
+std::vector<Line> Grid::lines(std::size_t columns) const {
     std::vector<std::size_t> widths;
+    std::vector<bool> shown(titles.size(), true);
+    std::size_t width = 0;
     for (std::size_t c = 0; c < titles.size(); ++c) {
         widths.push_back(titles[c].size());
         for (const auto& row : rows) widths[c] = std::max(widths[c], row[c].text.size());
+        width += widths[c] + 2;
+    }
+    for (std::size_t c = titles.size(); c-- > 0 && width > columns;) {
+        shown[c] = std::any_of(rows.begin(), rows.end(), [&](const auto& row) { return row[c].text != none; });
+        if (!shown[c]) width -= widths[c] + 2;
     }
     std::vector<Line> lines(1);
     for (std::size_t c = 0; c < titles.size(); ++c)
-        lines[0].push_back({fmt::format(" {:<{}} ", titles[c], widths[c]), Ink::Label});
+        if (shown[c]) lines[0].push_back({fmt::format(" {:<{}} ", titles[c], widths[c]), Ink::Label});
     for (const auto& row : rows) {
         Line& line = lines.emplace_back();
         for (std::size_t c = 0; c < row.size(); ++c)
-            line.push_back({fmt::format(" {:<{}} ", row[c].text, widths[c]), row[c].ink});
+            if (shown[c]) line.push_back({fmt::format(" {:<{}} ", row[c].text, widths[c]), row[c].ink});
     }
     return lines;
+}
+
+/// Lines of names and values in turn; a pair that has no room begins the next line.
+std::vector<Line> wrapped(const std::vector<Line>& lines, std::size_t columns) {
+    std::vector<Line> out;
+    for (const Line& line : lines) {
+        out.emplace_back();
+        std::size_t used = 0;
+        for (std::size_t at = 0; at < line.size(); at += 2) {
+            const std::size_t size = line[at].text.size() + (at + 1 < line.size() ? line[at + 1].text.size() : 0);
+            if (used > 0 && used + size > columns) {
+                out.emplace_back();
+                used = 0;
+            }
+            out.back().insert(out.back().end(), line.begin() + static_cast<std::ptrdiff_t>(at),
+                              line.begin() + static_cast<std::ptrdiff_t>(std::min(at + 2, line.size())));
+            used += size;
+        }
+    }
+    return out;
 }
 
 Grid information(const Sample& sample) {
@@ -172,12 +200,13 @@ Line cut(const Line& line, std::size_t columns) {
 }  // namespace
 
 std::vector<Line> display(const Sample& sample, const Averages& averages, const Look& look, int columns, int rows) {
+    const auto width = static_cast<std::size_t>(std::max(1, columns));
     std::vector<Line> lines;
     lines.push_back({{" tt-smi " TTSIM_VERSION "  ", Ink::Faint},
                      {"Simulated devices", Ink::Title},
                      {"  " + look.clock, Ink::Faint}});
     if (look.side_bar)
-        for (Line& line : host_lines(sample)) lines.push_back(std::move(line));
+        for (Line& line : wrapped(host_lines(sample), width)) lines.push_back(std::move(line));
     static constexpr const char* names[] = {"1 Information", "2 Telemetry", "3 Firmware"};
     Line tabs;
     for (int tab = 1; tab <= 3; ++tab)
@@ -187,7 +216,7 @@ std::vector<Line> display(const Sample& sample, const Averages& averages, const 
     const Grid grid = look.tab == 2   ? telemetry(sample, averages, look)
                       : look.tab == 3 ? firmware(sample)
                                       : information(sample);
-    for (Line& line : look.help ? help_lines() : grid.lines()) lines.push_back(std::move(line));
+    for (Line& line : look.help ? help_lines() : grid.lines(width)) lines.push_back(std::move(line));
     const auto height = static_cast<std::size_t>(std::max(2, rows));
     lines.resize(height - 1);
     const std::string keys =
@@ -196,7 +225,7 @@ std::vector<Line> display(const Sample& sample, const Averages& averages, const 
             : " " + look.replay + "  space pause  < > speed  left right seek  q quit  1 2 3 tabs  h help";
     lines.push_back(
         {{look.message.empty() ? (look.dumping ? " dumping;" : "") + keys : " " + look.message, Ink::Faint}});
-    for (Line& line : lines) line = cut(line, static_cast<std::size_t>(std::max(1, columns)));
+    for (Line& line : lines) line = cut(line, width);
     return lines;
 }
 

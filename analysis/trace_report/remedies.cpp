@@ -83,10 +83,9 @@ Words against_buffer(const Reason& cause, const std::optional<Netlist>& netlist)
         for (std::size_t k = 0; k < join.op->inputs.size(); ++k)
             if (join.op->inputs[k] == cause.root.op) operand = fmt::format("input {}", k);
     if (cause.root.fork)
-        words.push_back(
-            fmt::format("the buffers of the short branch into '{}' are too small: more input_buf_min_size_tiles for {} "
-                        "of '{}', or a DRAM queue between",
-                        cause.other, operand, cause.other));
+        words.push_back(fmt::format(
+            "more input_buf_min_size_tiles for {} of '{}', whose branch is too short, or a DRAM queue between", operand,
+            cause.other));
     words.push_back(fmt::format("a larger buf_size_mb of '{}'{}", cause.op, now));
     if (!cause.root.fork)
         words.push_back(fmt::format("more input_buf_min_size_tiles for {} of '{}'", operand, cause.other));

@@ -116,8 +116,8 @@ case("gather_blocks_zeros", "GatherBlockQuantized", [const(whole(0, 256, 5, 24, 
 for METRIC in "euclidean", "sqeuclidean":
     case("cdist_" + METRIC, "CDist", [real(5, 7), const(real(3, 7))], metric=METRIC)
 # --- runs of integers
-POOL = dict(pool_int64s=[2, 3, 5, 4, 5, 6, 7, 8, 6, 7, 3, 4, 5], ngram_counts=[0, 4, 10], ngram_indexes=[0, 1, 2, 3, 4, 5, 6, 7],
-            domain="", opset=9)
+POOL = {"pool_int64s": [2, 3, 5, 4, 5, 6, 7, 8, 6, 7, 3, 4, 5], "ngram_counts": [0, 4, 10], "ngram_indexes": [0, 1, 2, 3, 4, 5, 6, 7],
+        "domain": "", "opset": 9}
 WORDS = np.array([[1, 1, 3, 3, 3, 7, 2, 5], [8, 6, 7, 5, 6, 8, 4, 5], [3, 4, 5, 6, 4, 5, 7, 8]], np.int64)
 for MODE in "TF", "IDF", "TFIDF":
     for LEAST, MOST, SKIPS in (1, 1, 0), (1, 2, 0), (2, 2, 3), (1, 3, 2), (2, 3, 0):

@@ -15,14 +15,15 @@ import warnings
 sys.dont_write_bytecode = True
 sys.path = [str(pathlib.Path(__file__).resolve().parent.parent), *sys.path[1:]]
 
-import numpy as np
-import onnx
-import onnxruntime
-import torch
-from onnxruntime import quantization
+import numpy as np  # noqa: E402
+import onnx  # noqa: E402
+import onnxruntime  # noqa: E402
+import torch  # noqa: E402
+from onnxruntime import quantization  # noqa: E402
 
-from zoo import (kinds_classes, kinds_detection, kinds_language, kinds_nhwc, kinds_pictures, kinds_points,
-                 kinds_space, kinds_speech, kinds_streams, kinds_yolo)
+from zoo import (  # noqa: E402
+    kinds_classes, kinds_detection, kinds_language, kinds_nhwc, kinds_pictures, kinds_points, kinds_space, kinds_speech,
+    kinds_streams, kinds_yolo)
 
 MAKERS = {}
 for module in (kinds_speech, kinds_language, kinds_points, kinds_pictures, kinds_classes, kinds_detection, kinds_yolo,

@@ -6,7 +6,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from zoo.transformers import Attention, Bert, BertLayer, RmsNorm, tokens
+from zoo.transformers import BertLayer, RmsNorm, tokens
 
 LENGTH = 128
 BOTH = {"input_ids": {0: "batch", 1: "sequence"}, "attention_mask": {0: "batch", 1: "sequence"}}

@@ -78,6 +78,14 @@ TEST_CASE("a page has its data at the template's marker, or is refused") {
     CHECK(html.starts_with("a"));
     CHECK(html.ends_with("b"));
     CHECK(html == "a" + base64(zlib_compress(R"({"x":1})")) + "b");
+    // parts of runs are sections, lists of objects with each key once
+    const nlohmann::ordered_json run{
+        {"name", "n"}, {"ops", {{{"a", 1}}, {{"b", 2}}}}, {"trace", {{"cores", {{0, "o"}}}}}};
+    const std::string main = R"({"runs":[{"name":"n","ops":{"section":1},"trace":{"cores":{"section":2}}}]})";
+    CHECK(report::page_html("@TTSIM_PAGE_DATA@", {{"runs", {run}}}) ==
+          base64(zlib_compress(main)) + "\n" +
+              base64(zlib_compress(R"({"keys":["a","b"],"rows":[[1,null],[null,2]]})")) + "\n" +
+              base64(zlib_compress(R"([[0,"o"]])")));
     CHECK_THROWS_WITH(report::page_html("nothing", {}), Catch::Contains("scripts/web"));
     CHECK_THROWS_WITH(report::page_html("@TTSIM_PAGE_DATA@@TTSIM_PAGE_DATA@", {}), Catch::Contains("no unique marker"));
 }
@@ -137,6 +145,6 @@ TEST_CASE("no name ends the script that holds a page's data") {
     const std::string head = "<script>", tail = "</script>";
     REQUIRE(html.size() > head.size() + tail.size());
     const std::string inside = html.substr(head.size(), html.size() - head.size() - tail.size());
-    CHECK(inside.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=") ==
+    CHECK(inside.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=\n") ==
           std::string::npos);
 }

@@ -11,6 +11,7 @@ import sqlite3
 import subprocess
 import tempfile
 import unittest
+import zlib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 TTSIM = os.environ.get("TTSIM", str(ROOT / "build/release/bin/ttsim"))
@@ -168,6 +169,77 @@ class Perfetto(WithTraces):
         self.assertTrue(starts)
         self.assertTrue(all(150000 <= s < 160000 for s in starts))
         self.check_arrows(events, self.check_nesting(events))
+
+
+def messages(data):
+    """Fields of a message in the wire format of protocol buffers: (number, value) of integers, 8 bytes and texts."""
+    at = 0
+
+    def varint():
+        nonlocal at
+        value = shift = 0
+        while True:
+            byte, at = data[at], at + 1
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return value
+
+    while at < len(data):
+        tag = varint()
+        if tag & 7 == 0:
+            yield tag >> 3, varint()
+            continue
+        size = 8 if tag & 7 == 1 else varint()
+        yield tag >> 3, data[at:at + size]
+        at += size
+
+
+class PerfettoProtobuf(WithTraces):
+    """Numbers of fields are those of Perfetto's trace_packet.proto, track_event.proto and track_descriptor.proto."""
+
+    def packets(self, data):
+        for number, packet in messages(data):
+            self.assertEqual(number, 1)
+            fields = dict(messages(packet))
+            if 50 in fields:  # compressed_packets
+                yield from self.packets(zlib.decompress(fields[50]))
+            else:
+                yield fields
+
+    def test_the_file_has_the_slices_and_arrows_of_the_json(self):
+        for netlist, arch in ("two_chips", "wormhole_b0"), ("matmul_gelu", "grayskull"):
+            trace = self.trace(netlist, arch)
+            names, tracks, events, arrows = {}, {}, [], collections.Counter()
+            for number, fields in enumerate(self.packets(self.export(trace, "--perfetto", "p.pftrace").read_bytes())):
+                self.assertEqual(fields[13], 3 if number == 0 else 2)  # the first clears names of before
+                for kind, entry in messages(fields.get(12, b"")):
+                    entry = dict(messages(entry))
+                    names[kind, entry[1]] = entry[2].decode()
+                if 60 in fields:
+                    track = dict(messages(fields[60]))
+                    tracks[track[1]] = track[2].decode() if 2 in track else dict(messages(track[3]))[6].decode()
+                if 11 in fields:
+                    events.append((fields[8], number, dict(messages(fields[11]))))
+            slices, open_slices = collections.Counter(), collections.defaultdict(list)
+            for at, _, event in sorted(events, key=lambda event: event[:2]):
+                on = event[11]
+                self.assertIn(on, tracks)
+                if event[9] == 1:
+                    open_slices[on].append((names[2, event[10]], names[1, event[3]], at))
+                elif event[9] == 2:
+                    name, kind, start = open_slices[on].pop()
+                    slices[name, kind, tracks[on], start, at - start] += 1
+                elif event[9] == 3:
+                    arrows["s" if 47 in event else "f"] += 1
+            self.assertFalse(any(open_slices.values()))
+
+            text = json.loads(self.export(trace, "--perfetto", "p.json").read_text(), parse_float=str)["traceEvents"]
+            threads = {(e["pid"], e["tid"]): e["args"]["name"] for e in text if e["name"] == "thread_name"}
+            known = collections.Counter((e["name"], e["cat"], threads[e["pid"], e["tid"]], nanoseconds(e["ts"]), nanoseconds(e["dur"]))
+                                        for e in text if e["ph"] == "X")
+            self.assertEqual(slices, known)
+            self.assertEqual(arrows, collections.Counter(e["ph"] for e in text if e["ph"] in "sf"))
 
 
 class Npe(WithTraces):
@@ -550,6 +622,9 @@ class Refusals(WithTraces):
 
     def test_the_trace_may_be_given_as_the_file(self):
         trace = self.trace("matmul_gelu", "grayskull", 1)
+        for name in "again.json.gz", "again.pftrace":
+            for _ in range(2):
+                self.assertEqual(run(TTSIM, "export", trace, "--perfetto", self.folder / name).returncode, 0, name)
         one, two = self.export(trace, "--perfetto", "one.json"), self.folder / "two.json"
         done = run(TTSIM, "export", "--perfetto", trace, "-o", two)
         self.assertEqual(done.returncode, 0, done.stderr)

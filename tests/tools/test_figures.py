@@ -144,7 +144,7 @@ class Surfaces(WithFolder):
         page = self.folder / "page.html"
         run(TTSIM, "report", self.trace, "-o", page)
         packed = re.search(r'id="ttsim-data"[^>]*>([^<]*)<', page.read_text())[1]
-        trace = json.loads(zlib.decompress(base64.b64decode(packed)))["runs"][0]["trace"]
+        trace = json.loads(zlib.decompress(base64.b64decode(packed.splitlines()[0])))["runs"][0]["trace"]
         self.assert_rates(trace["run"]["end_to_end_per_second"], trace["run"]["inputs_per_second"], 1e-3)
         for shown, epoch in zip(trace["epochs"], self.table["epochs"]):
             for key in ["inputs_per_second", "speed_per_second", "utilization", "math_utilization"]:

@@ -111,9 +111,11 @@ void write_exports(const ExportFlags& flags) {
     if (!flags.perfetto.empty()) {
         trace::Reader trace(flags.trace);
         write_file(flags.perfetto, FileKind::Json, [&](const report::Sink& sink) {
-            if (!flags.perfetto.ends_with(".gz")) return trace::export_perfetto(trace, flags.perfetto_options, sink);
+            trace::PerfettoOptions options = flags.perfetto_options;
+            options.protobuf = flags.perfetto.ends_with(".pftrace");
+            if (!flags.perfetto.ends_with(".gz")) return trace::export_perfetto(trace, options, sink);
             GzipWriter gzip(sink);
-            trace::export_perfetto(trace, flags.perfetto_options, [&](std::string_view text) { gzip.add(text); });
+            trace::export_perfetto(trace, options, [&](std::string_view text) { gzip.add(text); });
             gzip.end();
         });
     }
@@ -143,9 +145,9 @@ void write_exports(const ExportFlags& flags) {
 
 void add_formats(ExportFlags& flags, Outputs& outputs) {
     outputs.file("--perfetto", flags.perfetto, FileKind::Json,
-                 "JSON for ui.perfetto.dev and chrome://tracing, compressed if the name ends in .gz: cores with their "
-                 "waits, NoCs, DRAM, queues and the "
-                 "host; with --trace-level 2 also steps, and arrows from pack to arrival");
+                 "For ui.perfetto.dev: cores with their waits, NoCs, DRAM, queues and the host. A name that ends in "
+                 ".pftrace: the smallest file; else JSON, also for chrome://tracing, compressed if the name ends in "
+                 ".gz; with --trace-level 2 also steps, and arrows from pack to arrival");
     outputs.file("--ops-csv", flags.ops_csv, FileKind::Csv,
                  "ops_perf_results.csv for tt-perf-report and ttnn-visualizer (chips that tt-perf-report supports)");
     outputs.folder_of_files("--op-perf", flags.op_perf,

@@ -1,8 +1,10 @@
 // Measures reports in Chromium: measure.mjs TTSIM ROOT OUT. Generates its inputs, prints a line per report and a summary.
-// PICTURES: a folder for pictures of every page, light and dark; MODEL: a folder made by 'ttsim compile --keep-passes'.
+// PICTURES: a folder for pictures of every page, light and dark; MODEL: a folder made by 'ttsim compile --keep-passes';
+// NETLISTS: netlists with options of 'ttsim run', separated by ';'.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, statSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { loadavg } from 'node:os';
+import { basename, join, resolve } from 'node:path';
 import { go, launch, open, overlappingLabels, violations } from './browser.mjs';
 import { addLargePass, framesOfWheel, showLargePass } from './large_data.mjs';
 import { longNetlist } from './long_netlist.mjs';
@@ -19,30 +21,45 @@ const runs = Number(process.env.RUNS ?? 3), pictures = process.env.PICTURES;
 const pages = ['summary', 'tables', 'placement', 'graphs', 'memory', 'time'];
 const worst = { opening: 0, frame: 0, violations: 0, overlaps: 0, problems: 0 };
 
+/** A function that returns the milliseconds of the processor that the page's thread has used since. */
+async function taskTime(page) {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' });
+  const now = async () => 1000 * (await session.send('Performance.getMetrics')).metrics.find((one) => one.name === 'TaskDuration').value;
+  const before = await now();
+  return async () => await now() - before;
+}
+
 /** Opens a page several times and runs `after` each time; returns the medians as text. */
 async function measureOpening(browser, file, after) {
-  const times = [], frames = [];
+  const times = [], frames = [], busy = [];
   for (let n = 0; n < runs; ++n) {
     const { page, problems, milliseconds } = await open(browser, at(file));
     times.push(milliseconds + await after(page));
+    const used = await taskTime(page);
     frames.push(median(await framesOfWheel(page, 'canvas')));
+    busy.push(await used() / framesOfWheel.count);
     if (problems.length > 0) throw new Error(problems.join('; '));
     await page.close();
   }
   worst.opening = Math.max(worst.opening, median(times));
   worst.frame = Math.max(worst.frame, median(frames));
-  return `opens in ${seconds(median(times))}, a frame takes ${Math.round(median(frames))} ms`;
+  return `opens in ${seconds(median(times))}, a frame takes ${Math.round(median(frames))} ms (processor: ${median(busy).toFixed(0)} ms), load ${loadavg()[0].toFixed(1)}`;
 }
 
 /** Every page of a report in both themes: axe-core, labels at Fit, requests and errors, controls that can be used. */
 async function sweep(browser, name, file) {
   const found = [];
-  let labels = 0, controls = 0, opening = 0;
-  for (const theme of ['light', 'dark']) {
+  let labels = 0, controls = 0;
+  const opening = [], change = { id: '', time: 0 };
+  for (const theme of ['light', 'dark', 'light']) {
     const { page, problems, milliseconds } = await open(browser, at(file), theme);
-    opening = Math.max(opening, milliseconds);
+    opening.push(milliseconds);
+    if (opening.length === 3) { await page.close(); break; }
     for (const id of pages) {
+      const begun = performance.now();
       await go(page, id);
+      if (performance.now() - begun > change.time) Object.assign(change, { id, time: performance.now() - begun });
       await page.waitForTimeout(300);
       if (pictures) { mkdirSync(pictures, { recursive: true }); await page.screenshot({ path: join(pictures, `report-${name}-${id}-${theme}.png`) }); }
       const wrong = await violations(page);
@@ -60,8 +77,9 @@ async function sweep(browser, name, file) {
     found.push(...problems);
     await page.close();
   }
-  worst.opening = Math.max(worst.opening, opening);
-  console.log(`${name}: ${megabytes(file).toFixed(1)} MB, opens in ${seconds(opening)}, ${controls} controls used, ${labels} labels at Fit${found.length > 0 ? `; ${found.join('; ')}` : ', nothing found'}`);
+  const median_ = median(opening);
+  worst.opening = Math.max(worst.opening, median_);
+  console.log(`${name}: ${megabytes(file).toFixed(1)} MB, opens in ${seconds(median_)}, slowest change of page ${seconds(change.time)} (${change.id}), load ${loadavg()[0].toFixed(1)}, ${controls} controls used, ${labels} labels at Fit${found.length > 0 ? `; ${found.join('; ')}` : ', nothing found'}`);
 }
 /** Chooses the last value of every list, and presses every box; returns how many. */
 async function useControls(page) {
@@ -87,6 +105,10 @@ try {
   if (process.env.MODEL) {
     tool('run', resolve(process.env.MODEL), '--mode', 'timing', '--report', at('given.html'), '--force');
     await sweep(browser, 'given model', 'given.html');
+  }
+  for (const [i, words] of (process.env.NETLISTS ?? '').split(';').map((one) => one.trim().split(/\s+/)).filter((one) => one[0]).entries()) {
+    tool('run', resolve(words[0]), ...words.slice(1), '--mode', 'timing', '--report', at(`netlist${i}.html`), '--force');
+    await sweep(browser, basename(words[0]), `netlist${i}.html`);
   }
 
   const edges = addLargePass(at('small'), at('large'));

@@ -1,5 +1,5 @@
 // The application: navigation between pages and runs, keys, light and dark theme.
-import type { PageData, Run } from './data';
+import type { PageData, Part, Run, Sections } from './data';
 import { choice, clear, el } from './dom';
 import { licences } from './licences';
 import { comparePage } from './pages/compare';
@@ -15,25 +15,29 @@ import { hideTooltip } from './tooltip';
 interface PageDef {
   id: string;
   title: string;
+  /** What it reads of the run. */
+  parts: Part[];
   make: (app: App, run: Run) => HTMLElement;
 }
 const onePages: PageDef[] = [
-  { id: 'summary', title: 'Summary', make: (app, run) => summaryPage(run, { openOp: (op) => app.go('placement', { op }), openEpoch: (epoch) => app.go('time', { epoch }) }) },
-  { id: 'tables', title: 'Tables', make: (app, run) => tablesPage(run, (op) => app.go('placement', { op })) },
-  { id: 'placement', title: 'Placement', make: (app, run) => placementPage(run, app.state, (core) => app.go('time', { ...core })) },
-  { id: 'graphs', title: 'Graphs', make: (app, run) => graphsPage(run, app.state) },
-  { id: 'memory', title: 'Memory', make: (app, run) => memoryPage(run, app.state, (op) => app.go('placement', { op })) },
-  { id: 'time', title: 'Time', make: (app, run) => timePage(run, app.state, (op) => app.go('placement', { op })) },
+  { id: 'summary', title: 'Summary', parts: ['trace.ops', 'trace.cores', 'trace.loads', 'trace.work'], make: (app, run) => summaryPage(run, { openOp: (op) => app.go('placement', { op }), openEpoch: (epoch) => app.go('time', { epoch }) }) },
+  { id: 'tables', title: 'Tables', parts: ['trace.ops', 'trace.resources'], make: (app, run) => tablesPage(run, (op) => app.go('placement', { op })) },
+  { id: 'placement', title: 'Placement', parts: ['netlist', 'ops', 'queues', 'epochs', 'trace.cores', 'trace.loads', 'trace.routes'], make: (app, run) => placementPage(run, app.state, (core) => app.go('time', { ...core })) },
+  { id: 'graphs', title: 'Graphs', parts: ['ops', 'queues', 'epochs', 'passes', 'trace.ops', 'trace.cores'], make: (app, run) => graphsPage(run, app.state) },
+  { id: 'memory', title: 'Memory', parts: ['ops', 'queues', 'epochs'], make: (app, run) => memoryPage(run, app.state, (op) => app.go('placement', { op })) },
+  { id: 'time', title: 'Time', parts: ['trace.ops', 'trace.cores', 'trace.series', 'trace.loads', 'trace.work'], make: (app, run) => timePage(run, app.state, (op) => app.go('placement', { op })) },
 ];
-const comparison: PageDef = { id: 'compare', title: 'Two runs', make: (app) => comparePage(app.runs) };
+const comparison: PageDef = { id: 'compare', title: 'Two runs', parts: ['trace.ops'], make: (app) => comparePage(app.runs) };
 
 export class App {
   private readonly content = el('main', { id: 'content' });
   private readonly bar = el('nav', { 'aria-label': 'pages' });
   private readonly pages: PageDef[];
   readonly state = new State();
+  /** Counts changes of the page, since a newer one may come while parts are decoded. */
+  private turn = 0;
 
-  constructor(place: HTMLElement, readonly data: PageData) {
+  constructor(place: HTMLElement, readonly data: PageData, private readonly sections: Sections) {
     this.pages = data.runs.length > 1 ? [...onePages, comparison] : onePages;
     const runs = data.runs.map((run, i): [string, string] => [String(i), run.name]);
     place.append(
@@ -46,8 +50,7 @@ export class App {
     if (window.matchMedia('(prefers-color-scheme: dark)').matches) document.documentElement.dataset.theme = 'dark';
     document.title = `ttsim report: ${data.runs.map((run) => run.name).join(', ')}`;
     document.addEventListener('keydown', (event) => this.key(event));
-    window.addEventListener('hashchange', () => this.fromHash());
-    this.fromHash();
+    window.addEventListener('hashchange', () => void this.fromHash());
   }
 
   get runs(): Run[] { return this.data.runs; }
@@ -55,25 +58,31 @@ export class App {
 
   go(page: string, values: Record<string, string | number | undefined> = {}): void {
     const hash = this.state.link(page, values);
-    if (location.hash === hash) this.show();
+    if (location.hash === hash) void this.show();
     else location.hash = hash;
   }
 
-  private fromHash(): void {
+  fromHash(): Promise<void> {
     this.state.read();
     if (!this.pages.some((page) => page.id === this.state.page)) this.state.page = 'summary';
-    this.show();
+    return this.show();
   }
 
-  private show(): void {
+  private async show(): Promise<void> {
+    const turn = ++this.turn;
     hideTooltip();
     clear(this.bar);
     this.pages.forEach((page, i) => this.bar.append(el('button', {
       'data-page': page.id, title: `key ${i + 1}`, 'aria-current': page.id === this.state.page ? 'page' : undefined, onclick: () => this.go(page.id),
     }, page.title)));
-    clear(this.content);
     const run = this.data.runs[this.run];
     const page = this.pages.find((one) => one.id === this.state.page);
+    const missing = !page || !run ? [] : (page === comparison ? this.runs : [run]).filter((one) => !this.sections.has(one, page.parts));
+    if (missing.length > 0) {
+      await Promise.all(missing.map((one) => this.sections.decode(one, page?.parts ?? [])));
+      if (turn !== this.turn) return;
+    }
+    clear(this.content);
     if (run && page) this.content.append(page.make(this, run));
     document.body.dataset.shown = this.state.page;
   }
@@ -81,7 +90,7 @@ export class App {
   private theme(): void {
     const root = document.documentElement;
     root.dataset.theme = root.dataset.theme === 'dark' ? 'light' : 'dark';
-    this.show();
+    void this.show();
   }
 
   private help(): void {

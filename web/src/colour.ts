@@ -81,18 +81,25 @@ export function wordColour(word: string): string {
   const mixed = (hash ^ (hash >>> 15)) >>> 0;
   return `hsl(${mixed % 360} ${45 + ((mixed >>> 9) % 3) * 12}% ${58 + ((mixed >>> 12) % 3) * 9}%)`;
 }
-/** A scale from pale blue (0) through orange to dark red (1): its lightness falls, also for colour-blind eyes. */
+/** A scale from pale yellow (0) through orange to dark red (1): its lightness falls, also for colour-blind eyes. */
 export function shareColour(share: number): string {
-  const stops: [number, number, number][] = [[222, 235, 247], [158, 202, 225], [253, 190, 110], [240, 110, 50], [150, 20, 30]];
+  const stops: [number, number, number][] = [[255, 247, 214], [254, 217, 128], [253, 150, 66], [222, 62, 32], [128, 0, 38]];
   const at = Math.max(0, Math.min(1, share)) * (stops.length - 1), low = Math.min(stops.length - 2, Math.floor(at));
   const a = stops[low] ?? [0, 0, 0], b = stops[low + 1] ?? a;
   return `rgb(${a.map((value, i) => Math.round(value + ((b[i] ?? value) - value) * (at - low))).join(',')})`;
 }
 /** Black or white, whichever can be read on the colours of shareColour(). */
-export const shareInk = (share: number): string => (share > 0.8 ? '#fff' : '#111');
+export const shareInk = (share: number): string => (share > 0.7 ? '#fff' : '#111');
 
+const themes = new Map<string, Map<string, string>>();
+/** The value of a property of style.css in the present theme; known ones are kept, since a computed style is slow. */
 export function themed(name: string): string {
-  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  const root = document.documentElement, theme = root.dataset.theme ?? 'light';
+  let values = themes.get(theme);
+  if (!values) { values = new Map(); themes.set(theme, values); }
+  let value = values.get(name);
+  if (value === undefined) { value = getComputedStyle(root).getPropertyValue(name).trim(); values.set(name, value); }
+  return value;
 }
 
 export type LegendEntry = [name: string, background: string];

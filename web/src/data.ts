@@ -1,5 +1,5 @@
 // The data in a page (docs/report.md "Page data") and their decoding. C++ side: analysis/page/page_*.cpp.
-export const pageVersion = 4;
+export const pageVersion = 5;
 
 export interface Blocking {
   grid: [number, number];
@@ -182,6 +182,7 @@ export interface Run {
   ops?: Op[];
   queues?: Queue[];
   epochs?: Epoch[];
+  counts?: { graphs: number; ops: number; queues: number; dram_queue_bytes: number };
   passes?: Pass[];
   trace?: Trace;
   report?: RunReport;
@@ -192,6 +193,18 @@ export interface PageData {
   version: number;
   ttsim: string;
   runs: Run[];
+}
+
+/** Parts of a run that are decoded when a page needs them; until then a Section is in their place. */
+export type RunPart = 'netlist' | 'ops' | 'queues' | 'epochs' | 'passes';
+export type TracePart = 'ops' | 'resources' | 'cores' | 'series' | 'loads' | 'work' | 'routes';
+export type Part = RunPart | `trace.${TracePart}`;
+interface Section {
+  section: number;
+}
+interface Columns {
+  keys: string[];
+  rows: unknown[][];
 }
 
 /** Decodes base64 text without a request, which pages opened from disk cannot make. */
@@ -207,11 +220,47 @@ export async function inflate(text: string): Promise<string> {
   return new Response(stream).text();
 }
 
-export async function readPage(text: string): Promise<PageData> {
+/** Objects of the same keys; null: the object does not have the key. Copies of one object are made faster than key by key. */
+function objectsOf({ keys, rows }: Columns): Record<string, unknown>[] {
+  const empty: Record<string, unknown> = Object.fromEntries(keys.map((key) => [key, undefined]));
+  return rows.map((row) => {
+    const object = { ...empty };
+    for (let i = 0; i < keys.length; ++i) if (row[i] !== null) object[keys[i] ?? ''] = row[i];
+    return object;
+  });
+}
+
+const isSection = (value: unknown): value is Section => typeof value === 'object' && value !== null && 'section' in value;
+const isColumns = (value: unknown): value is Columns => typeof value === 'object' && value !== null && 'keys' in value && 'rows' in value;
+
+/** The texts after the first one of a page's data. */
+export class Sections {
+  constructor(private readonly texts: string[]) {}
+
+  private place(run: Run, part: Part): [object: Record<string, unknown>, key: string] {
+    const inTrace = part.startsWith('trace.');
+    return [(inTrace ? run.trace ?? {} : run) as Record<string, unknown>, inTrace ? part.slice(6) : part];
+  }
+  /** Whether all of these parts are decoded, or the run does not have them. */
+  has(run: Run, parts: readonly Part[]): boolean {
+    return parts.every((part) => { const [object, key] = this.place(run, part); return !isSection(object[key]); });
+  }
+  async decode(run: Run, parts: readonly Part[]): Promise<void> {
+    await Promise.all(parts.map(async (part) => {
+      const [object, key] = this.place(run, part), value = object[key];
+      if (!isSection(value)) return;
+      const decoded: unknown = JSON.parse(await inflate(this.texts[value.section - 1] ?? ''));
+      object[key] = isColumns(decoded) ? objectsOf(decoded) : decoded;
+    }));
+  }
+}
+
+export async function readPage(text: string): Promise<{ data: PageData; sections: Sections }> {
   if (text.startsWith('@')) throw new Error('this page contains no data: ttsim report adds them');
-  const data = JSON.parse(await inflate(text.trim())) as PageData;
+  const [first, ...texts] = text.trim().split('\n');
+  const data = JSON.parse(await inflate(first ?? '')) as PageData;
   if (data.kind !== 'ttsim page data') throw new Error(`the data in this page are "${data.kind}", not those of ttsim report`);
   if (data.version !== pageVersion)
     throw new Error(`the data in this page have version ${data.version}, but the page needs ${pageVersion}: build it again with scripts/web`);
-  return data;
+  return { data, sections: new Sections(texts) };
 }

@@ -23,7 +23,8 @@ export function hex(value: number): string {
 /** Three significant digits, with the unit that fits. */
 export function seconds(value: number): string {
   const [scale, unit] = value >= 1 ? [1, 's'] : value >= 1e-3 ? [1e3, 'ms'] : [1e6, '\u00b5s'];
-  return `${Number((value * scale).toPrecision(3))} ${unit}`;
+  const scaled = value * scale, digits = scaled > 0 ? Math.max(0, 2 - Math.floor(Math.log10(scaled))) : 0;
+  return `${scaled.toFixed(Math.min(3, digits))} ${unit}`;
 }
 export function cyclesAsTime(cycles: number, clockMhz: number): string {
   return seconds(cycles / (clockMhz * 1e6));

@@ -8,7 +8,8 @@ async function start(): Promise<void> {
   const text = document.getElementById('ttsim-data')?.textContent ?? '';
   if (!place) return;
   try {
-    new App(place, await readPage(text));
+    const { data, sections } = await readPage(text);
+    await new App(place, data, sections).fromHash();
   } catch (error) {
     // show the error, since the page would stay empty
     place.append(el('p', { class: 'bad', role: 'alert' }, `This report cannot be shown: ${error instanceof Error ? error.message : String(error)}`));

@@ -55,13 +55,12 @@ export class Model {
   readonly outOf = new Map<string, Edge[]>();
   readonly epochOf = new Map<string, number>();
   readonly epochs: Epoch[];
-  private readonly lines: string[];
+  private lines: string[] | undefined;
 
   constructor(readonly run: Run) {
     for (const op of run.ops ?? []) this.ops.set(op.name, op);
     for (const queue of run.queues ?? []) this.queues.set(queue.name, queue);
     this.epochs = run.epochs ?? [];
-    this.lines = (run.netlist ?? '').split('\n');
     this.epochs.forEach((epoch, i) => { for (const op of epoch.ops) if (!this.epochOf.has(op.op)) this.epochOf.set(op.op, i); });
     for (const op of this.ops.values())
       op.inputs.forEach((input, k) => {
@@ -79,6 +78,7 @@ export class Model {
   }
 
   entry(name: string): string {
+    this.lines ??= (this.run.netlist ?? '').split('\n');
     return entryText(this.lines, this.ops.get(name)?.line ?? this.queues.get(name)?.line ?? 0);
   }
 

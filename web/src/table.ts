@@ -70,7 +70,7 @@ function save(name: string, text: string): void {
   setTimeout(() => URL.revokeObjectURL(url), 1000);
 }
 
-const mostRows = 500, fewRows = 12;
+const mostRows = 100, fewRows = 12;
 
 export function table(id: string, columns: Column[], rows: Row[], open?: (row: Row) => void): HTMLElement {
   let key = '', down = false, shown = mostRows, word = '';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { difference, follow } from '../src/graph/difference';
 import { passGraph, type Graph } from '../src/graph/graph';
+import { collapse } from '../src/graph/collapse';
 import { layered, layers } from '../src/graph/layout';
 import { search } from '../src/pages/graphs';
 
@@ -44,6 +45,24 @@ describe('a pass as a graph', () => {
     expect(search(after, 'e').map((i) => after.nodes[i]?.name)[0]).toBe('e');
     expect(search(after, 'SUM').map((i) => after.nodes[i]?.name)).toEqual(['r']);
     expect(search(after, '')).toEqual([]);
+  });
+});
+
+describe('groups', () => {
+  const node = (name: string, kind: 'op' | 'activation', epoch?: number) => ({ name, title: 't', kind, origin: name, fields: {}, ...(epoch === undefined ? {} : { epoch }) });
+  const edge = (from: number, to: number) => ({ from, to, operand: 0, tms: '' });
+  // a queue from epoch 0 to both others, and an input of two epochs
+  const graph: Graph = {
+    name: 'g', nodes: [node('a', 'op', 0), node('b', 'op', 0), node('q', 'activation', 0), node('c', 'op', 1), node('d', 'op', 1), node('e', 'op', 2), node('f', 'op', 2), node('in', 'activation', 0)],
+    edges: [edge(0, 1), edge(1, 2), edge(2, 3), edge(3, 4), edge(2, 5), edge(5, 6), edge(7, 0), edge(7, 3)],
+  };
+  it('are joined by edges for the queues between them', () => {
+    const { graph: shown } = collapse(graph, 'epoch', new Set());
+    expect(shown.nodes.map((one) => one.name)).toEqual(['epoch 0', 'epoch 1', 'epoch 2', 'in']);
+    expect(shown.edges.map((one) => [one.from, one.to])).toEqual([[0, 1], [0, 2], [3, 0], [3, 1]]);
+  });
+  it('show the queues of an opened one', () => {
+    expect(collapse(graph, 'epoch', new Set(['epoch 1'])).graph.nodes.map((one) => one.name)).toEqual(['epoch 0', 'q', 'c', 'd', 'epoch 2', 'in']);
   });
 });
 

@@ -54,6 +54,17 @@ export function groupKeys(graph: Graph, by: GroupBy): string[] {
   });
 }
 
+/** Queues and values that one closed group writes and others read: edges between the groups. Their producers, by node. */
+function linksOf(graph: Graph, keys: string[], closed: (node: number) => boolean): Map<number, number> {
+  const producer = new Map<number, number>(), read = new Set<number>(), shown = new Set<number>();
+  const isLink = (node: number) => graph.nodes[node]?.kind === 'activation' && keys[node] === '';
+  for (const edge of graph.edges) {
+    if (isLink(edge.to)) { producer.set(edge.to, edge.from); if (!closed(edge.from)) shown.add(edge.to); }
+    if (isLink(edge.from)) { read.add(edge.from); if (!closed(edge.to)) shown.add(edge.from); }
+  }
+  return new Map([...producer].filter(([node]) => read.has(node) && !shown.has(node)));
+}
+
 /** `open`: groups whose nodes are drawn. A group of one node is that node. */
 export function collapse(graph: Graph, by: GroupBy, open: Set<string>): Collapsed {
   const keys = groupKeys(graph, by);
@@ -61,9 +72,11 @@ export function collapse(graph: Graph, by: GroupBy, open: Set<string>): Collapse
   for (const key of keys) sizes.set(key, (sizes.get(key) ?? 0) + 1);
   const result: Collapsed = { graph: { name: graph.name, nodes: [], edges: [] }, original: [], members: [], keys: [] };
   const groups = new Map<string, number>();
+  const isAlone = (node: number) => keys[node] === '' || open.has(keys[node] ?? '') || sizes.get(keys[node] ?? '') === 1;
+  const links = linksOf(graph, keys, (node) => !isAlone(node));
   const place = graph.nodes.map((node, i) => {
-    const key = keys[i] ?? '';
-    const alone = key === '' || open.has(key) || sizes.get(key) === 1;
+    if (links.has(i)) return -1;
+    const key = keys[i] ?? '', alone = isAlone(i);
     const known = alone ? undefined : groups.get(key);
     if (known !== undefined) { result.members[known]?.push(i); return known; }
     const at = result.graph.nodes.length;
@@ -82,7 +95,8 @@ export function collapse(graph: Graph, by: GroupBy, open: Set<string>): Collapse
   });
   const joined = new Map<string, number>();
   for (const edge of graph.edges) {
-    const from = place[edge.from] ?? 0, to = place[edge.to] ?? 0;
+    if (links.has(edge.to)) continue;
+    const from = place[links.get(edge.from) ?? edge.from] ?? 0, to = place[edge.to] ?? 0;
     if (from === to) continue;
     const single = result.original[from] !== -1 && result.original[to] !== -1;
     const name = `${from} ${to}`, known = joined.get(name);

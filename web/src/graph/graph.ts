@@ -55,7 +55,7 @@ export function passGraph(pass: Pass): Graph {
 }
 
 function fieldsOf(entry: Op | Queue): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(entry).filter(([key]) => key !== 'inputs' && key !== 'line'));
+  return Object.fromEntries(Object.entries(entry).filter(([key, value]) => key !== 'inputs' && key !== 'line' && value !== undefined));
 }
 
 /** The placed netlist as a graph. */

@@ -56,7 +56,8 @@ export class GraphView {
       this.dy = this.canvas.clientHeight / 2 - ((e.offsetY - dy) / scale) * this.scale;
       this.draw();
     });
-    new ResizeObserver(() => this.draw()).observe(this.canvas);
+    // a first report of the size comes without a change
+    new ResizeObserver(() => { if (this.sizeChanged()) this.draw(); }).observe(this.canvas);
   }
 
   show(graph: Graph, layout: Layout): void {
@@ -69,20 +70,24 @@ export class GraphView {
   }
   /** Names can be read: a tall graph starts at its top instead of being shown whole. */
   private start(): void {
-    this.fit();
+    this.placeAll();
     const w = this.canvas.clientWidth || 800, legible = Math.min(0.8, (0.96 * w) / this.layout.width);
-    if (legible <= this.scale) return;
-    this.scale = legible;
-    this.dx = (w - this.layout.width * this.scale) / 2;
-    this.dy = 26;
+    if (legible > this.scale) {
+      this.scale = legible;
+      this.dx = (w - this.layout.width * this.scale) / 2;
+      this.dy = 26;
+    }
     this.draw();
   }
   fit(): void {
+    this.placeAll();
+    this.draw();
+  }
+  private placeAll(): void {
     const w = this.canvas.clientWidth || 800, h = this.canvas.clientHeight || 600;
     this.scale = Math.min(2, 0.96 * Math.min(w / this.layout.width, h / this.layout.height));
     this.dx = (w - this.layout.width * this.scale) / 2;
     this.dy = (h - this.layout.height * this.scale) / 2;
-    this.draw();
   }
   /** Selects a node, dims all but its neighbours, and scrolls to it. */
   mark(node: number, bring: boolean): void {
@@ -137,9 +142,13 @@ export class GraphView {
     this.canvas.dataset.drawn = String(Math.round(this.lastDraw));
   }
 
+  private sizeChanged(): boolean {
+    const ratio = window.devicePixelRatio;
+    return this.canvas.width !== Math.round(this.canvas.clientWidth * ratio) || this.canvas.height !== Math.round(this.canvas.clientHeight * ratio);
+  }
   private paint(mostEdges: number): void {
     const w = this.canvas.clientWidth, h = this.canvas.clientHeight, ratio = window.devicePixelRatio;
-    if (this.canvas.width !== w * ratio || this.canvas.height !== h * ratio) { this.canvas.width = w * ratio; this.canvas.height = h * ratio; }
+    if (this.sizeChanged()) { this.canvas.width = Math.round(w * ratio); this.canvas.height = Math.round(h * ratio); }
     const pen = this.canvas.getContext('2d');
     if (!pen) return;
     pen.setTransform(1, 0, 0, 1, 0, 0);

@@ -5,21 +5,24 @@ import { number, percent, seconds } from '../format';
 import { runShares, type EpochShare } from '../shares';
 import { tooltip } from '../tooltip';
 
-const left = 190, width = 900, high = 20, gap = 5, mostEpochs = 40;
+const high = 20, gap = 5, mostEpochs = 40, times = 70;
+/** As wide as the page, so that letters keep their size on a phone. */
+const pageWidth = () => Math.max(340, Math.min(1160, document.documentElement.clientWidth - 32));
 
 /** Epochs by their time; a click opens one. */
 export function timeBars(shares: EpochShare[], clockMhz: number, open: (epoch: number) => void): HTMLElement {
+  const wide = pageWidth(), left = wide < 700 ? 110 : 190, width = wide - left - times;
   const total = shares.reduce((sum, one) => sum + one.cycles, 0);
   const longest = Math.max(1, ...shares.map((one) => one.cycles));
   const shown = [...shares].sort((a, b) => b.cycles - a.cycles).slice(0, mostEpochs);
   const all: EpochShare = { epoch: -1, graphs: 'all epochs', launches: 1, cycles: total, parts: runShares(shares) };
   const rows = shares.length > 1 ? [all, ...shown] : shown;
-  const drawing = svg('svg', { viewBox: `0 0 ${left + width + 70} ${rows.length * (high + gap) + 4}`, class: 'wide', role: 'group', 'aria-label': 'time by epoch and cause' }, partDefs());
+  const drawing = svg('svg', { viewBox: `0 0 ${wide} ${rows.length * (high + gap) + 4}`, class: 'wide', role: 'group', 'aria-label': 'time by epoch and cause' }, partDefs());
   rows.forEach((row, i) => {
     const y = i * (high + gap), whole = row.epoch < 0, size = whole ? width : (width * row.cycles) / longest;
     const name = whole ? 'all epochs' : `epoch ${row.epoch}${row.launches > 1 ? ` x${row.launches}` : ''}`;
     const line = svg('g', { tabindex: 0, role: 'button', 'aria-label': `${name}, ${number(row.cycles)} cycles`, 'data-epoch': row.epoch });
-    line.append(svg('text', { x: 0, y: y + 14 }, (whole ? name : `${name}: ${row.graphs}`).slice(0, 28)));
+    line.append(svg('text', { x: 0, y: y + 14 }, (whole ? name : `${name}: ${row.graphs}`).slice(0, Math.floor(left / 6.6))));
     let x = left;
     for (const [part, share] of row.parts) {
       if (share <= 0) continue;

@@ -77,7 +77,11 @@ class Pane {
   }
   /** Shows a node of the whole graph, in an opened group if need be. */
   mark(node: number, bring: boolean): void {
-    if (node >= 0 && !this.shown.original.includes(node)) this.expand(groupKeys(this.whole, this.by)[node] ?? '');
+    if (node >= 0 && !this.shown.original.includes(node)) {
+      const keys = groupKeys(this.whole, this.by), producer = this.whole.edges.find((edge) => edge.to === node)?.from ?? node;
+      // a queue between closed groups is an edge
+      this.expand(keys[node] || (keys[producer] ?? ''));
+    }
     this.view.mark(node < 0 ? -1 : this.shown.original.indexOf(node), bring);
   }
 }

@@ -213,11 +213,11 @@ function linkArrow(load: Load, [left_, top]: [number, number], share: number, li
 /** Adds a link from each core of the epoch to its time line. */
 function coreLinks(model: Model, chip: Chip, epoch: number, at: (x: number, y: number) => [number, number], ink: (op: string) => string, open: (core: CorePlace) => void, drawing: SVGElement): void {
   const of = model.traceEpoch(epoch);
-  for (const one of model.run.trace?.series ?? []) {
-    if (one.epoch !== of || one.chip !== chip.id || !chip.columns.includes(one.x) || !chip.rows.includes(one.y)) continue;
-    const [x, y] = at(one.x, one.y);
-    const go = () => open({ epoch: one.epoch, chip: one.chip, x: one.x, y: one.y });
-    const link = svg('text', { x: x + cell - 6, y: y + high - 8, class: 'core', style: `fill:${ink(one.op)}`, 'data-core': `${one.x}-${one.y}`, tabindex: 0, role: 'link' }, `${one.x}-${one.y}`, svg('title', {}, `time line of core ${one.x}-${one.y}`));
+  for (const [epochOf, op, col, row] of model.run.trace?.cores ?? []) {
+    if (epochOf !== of || model.ops.get(op)?.chip !== chip.id || !chip.columns.includes(col) || !chip.rows.includes(row)) continue;
+    const [x, y] = at(col, row);
+    const go = () => open({ epoch: epochOf, chip: chip.id, x: col, y: row });
+    const link = svg('text', { x: x + cell - 6, y: y + high - 8, class: 'core', style: `fill:${ink(op)}`, 'data-core': `${col}-${row}`, tabindex: 0, role: 'link' }, `${col}-${row}`, svg('title', {}, `time line of core ${col}-${row}`));
     link.addEventListener('click', go);
     link.addEventListener('keydown', (event) => { if ((event as KeyboardEvent).key === 'Enter') go(); });
     drawing.append(link);

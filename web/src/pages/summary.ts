@@ -6,7 +6,7 @@ import { epochShares, roofline } from '../shares';
 import { sortedRows, table } from '../table';
 import { timeBars } from './bars';
 import { rooflineChart } from './roofline';
-import { opColumns, opRows } from './tables';
+import { opColumns, withGrid } from './tables';
 
 export interface SummaryLinks {
   openOp: (op: string) => void;
@@ -104,7 +104,7 @@ export function summaryPage(run: Run, links: SummaryLinks): HTMLElement {
       el('section', { 'aria-label': 'advice' }, el('h2', {}, 'What to change first'), advice(trace.advice?.causes ?? [], links.openOp)),
       el('section', { 'aria-label': 'roofline' }, el('h2', {}, 'Roofline'), rooflineChart(roofline(trace, chip ? chip.rows.length * chip.columns.length : 1, chip?.dram_channels ?? 1), links.openOp))));
     page.append(el('h2', {}, 'Host and transfers'), hostAndTransfers(run, trace));
-    const rows = sortedRows(opRows(run), 'bw_kernel', true).slice(0, 10);
+    const rows = sortedRows(trace.ops, 'bw_kernel', true).slice(0, 10).map(withGrid);
     page.append(el('h2', {}, 'Slowest ops'), table('slowest', opColumns.slice(0, 14), rows, (row) => links.openOp(String(row.op))));
   } else {
     page.append(el('p', { class: 'note' }, 'Without a trace there are no times. "ttsim run NETLIST --report PAGE.html" makes a page with them.'));
@@ -120,12 +120,10 @@ export function summaryPage(run: Run, links: SummaryLinks): HTMLElement {
     ['chips', run.machine?.chips.length],
     ['cores of a chip', chip && `${chip.rows.length} x ${chip.columns.length}`],
     ['clock', chip && `${chip.clock_mhz} MHz`],
-    ['graphs', run.ops && new Set(run.ops.map((op) => op.graph)).size],
-    ['epochs', run.epochs?.length],
-    ['ops', run.ops?.length],
-    ['queues', run.queues?.length],
-    ['queues in DRAM', run.queues && bytes(run.queues.filter((q) => q.place === 'dram').reduce((sum, q) => sum + q.buffers.length * q.buffer_bytes, 0))],
-    ['passes', run.passes?.length],
+    ['graphs', run.counts?.graphs],
+    ['ops', run.counts?.ops],
+    ['queues', run.counts?.queues],
+    ['queues in DRAM', run.counts && bytes(run.counts.dram_queue_bytes)],
   ]));
   if (!trace && run.host_steps && run.host_steps.length > 0) page.append(el('h2', {}, 'Steps on the host'), el('ul', {}, ...run.host_steps.map((step) => el('li', {}, step))));
   for (const note of run.notes) page.append(el('p', { class: 'note' }, note));

@@ -75,9 +75,8 @@ export const resourceColumns: Column[] = [
   { key: 'peak_utilization', title: 'peak', share: true },
 ];
 
-export function opRows(run: Run): Row[] {
-  return (run.trace?.ops ?? []).map((op) => ({ ...op, grid: `${op.grid_r},${op.grid_c}` }));
-}
+/** Adds the grid as the command line writes it. */
+export const withGrid = (op: Row): Row => ({ ...op, grid: `${op.grid_r},${op.grid_c}` });
 
 /** Epochs, and below them the training step if there is one. */
 function epochTables(trace: Trace): HTMLElement[] {
@@ -95,7 +94,7 @@ function epochTables(trace: Trace): HTMLElement[] {
 export function tablesPage(run: Run, openOp: (op: string) => void): HTMLElement {
   const trace = run.trace;
   if (!trace) return el('p', { class: 'empty' }, 'Tables need a trace: run with --trace FILE and pass that file to ttsim report.');
-  const ops = opRows(run);
+  const ops = trace.ops.map(withGrid);
   const place = el('div');
   let epoch = 'all';
   const show = () => {

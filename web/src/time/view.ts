@@ -7,6 +7,7 @@ import { cyclesAsTime, number, percent } from '../format';
 import { causes } from '../model';
 import { drawnOrder, inputsOf, type Input } from '../series';
 import { hideTooltip, showTooltip } from '../tooltip';
+import { Blocks } from './blocks';
 import type { Lane, Segment } from './lanes';
 
 export const rowHigh = 18, axisHigh = 36;
@@ -40,6 +41,17 @@ function sumOf(series: Series): Input {
   return sum;
 }
 
+const firsts = new WeakMap<readonly (number | null)[], Input>();
+/** The first input of a row of a series. */
+function firstInput(series: Series, row: (number | null)[]): Input {
+  const known = firsts.get(row);
+  if (known) return known;
+  const start = Number(row[4] ?? 0);
+  const input = inputsOf({ ...series, series: [row] }, start, start, 1)[0] ?? { input: 0, start, end: start, parts: [] };
+  firsts.set(row, input);
+  return input;
+}
+
 interface Hit {
   title: string;
   lines: [string, string][];
@@ -49,8 +61,12 @@ export class TimeView {
   readonly box: HTMLElement;
   readonly canvas = el('canvas', { id: 'gantt', tabindex: 0, role: 'application', 'aria-label': 'lanes over time; arrows move, plus and minus zoom, f shows all' });
   private readonly spacer = el('div');
+  private readonly blocks = new Blocks();
   private lanes: Lane[] = [];
   private selection: [number, number] | undefined;
+  /** Of the drawing in progress: pixels of the names, and of the screen to one of the page. */
+  private left = 0;
+  private ratio = 1;
   from = 0;
   to: number;
 
@@ -198,10 +214,13 @@ export class TimeView {
     pen.clearRect(0, 0, w, h);
     pen.font = '11px system-ui, sans-serif';
     const names = this.names;
+    this.left = names;
+    this.ratio = ratio;
     const x = (cycle: number) => names + ((w - names) * (cycle - this.from)) / (this.to - this.from);
     const most = Math.max(2, Math.floor((w - names) / 110));
     pen.fillStyle = themed('--line');
     for (const cycle of ticks(this.from, this.to, most)) pen.fillRect(x(cycle), axisHigh - 4, 1, h - axisHigh + 4);
+    this.blocks.start(canvas.width, canvas.height);
     const scroll = this.box.scrollTop, first = Math.max(0, Math.floor(scroll / rowHigh));
     for (let i = first; i < this.lanes.length; ++i) {
       const y = axisHigh + i * rowHigh - scroll;
@@ -209,6 +228,7 @@ export class TimeView {
       const lane = this.lanes[i];
       if (lane) this.drawLane(pen, lane, y, x, w, names);
     }
+    this.blocks.draw(pen);
     this.drawAxis(pen, x, w, h, names, most);
   }
   private drawLane(pen: CanvasRenderingContext2D, lane: Lane, y: number, x: (cycle: number) => number, w: number, names: number): void {
@@ -239,7 +259,7 @@ export class TimeView {
       const left = x(span.start), wide = x(span.end) - left;
       pen.fillStyle = themed(span.epoch % 2 === 0 ? '--band' : '--band2');
       pen.fillRect(left, y + 1, Math.max(0.5, wide - 0.5), rowHigh - 2);
-      const text = `${span.epoch}: ${span.graphs}`, place = Math.max(left, this.names) + 3, room = left + wide - place - 3;
+      const text = `${span.epoch}: ${span.graphs}`, place = Math.max(left, this.left) + 3, room = left + wide - place - 3;
       pen.fillStyle = '#111';
       if (room > 12) pen.fillText(text.slice(0, Math.floor(room / 6)), place, y + 13);
     }
@@ -256,23 +276,22 @@ export class TimeView {
   }
   private drawSegment(pen: CanvasRenderingContext2D, { series, offset }: Segment, only: string | undefined, y: number, x: (cycle: number) => number, w: number): void {
     if (offset > this.to || offset + series.end < this.from) return;
-    pen.fillStyle = themed('--unused');
-    pen.fillRect(x(offset), y + 8, Math.max(0, x(offset + series.end) - x(offset)), 2);
     const from = this.from - offset, to = this.to - offset, perCycle = w / (this.to - this.from);
     if ((series.end - series.start) * perCycle < tinySegment) {
-      this.drawBlock(pen, sumOf(series), x(offset + series.start), x(offset + series.end), only, y);
+      this.addBlock(sumOf(series), x(offset + series.start), x(offset + series.end), only, y);
       return;
     }
+    pen.fillStyle = themed('--unused');
+    pen.fillRect(x(offset), y + 8, Math.max(0, x(offset + series.end) - x(offset)), 2);
     // inputs of less than two pixels: a row that repeats becomes one block with a stripe for each cause
     for (const row of series.series) {
-      const one = { ...series, series: [row] };
       const times = Number(row[1] ?? 1), shift = Number(row[3] ?? 0), start = Number(row[4] ?? 0), length = Number(row[5] ?? 0);
       if (start > to || start + (times - 1) * shift + length < from) continue;
-      if (times > 1 && Math.max(length, shift) * perCycle < 2) {
-        const input = inputsOf(one, start, start, 1)[0];
-        if (input) this.drawBlock(pen, input, x(offset + start), x(offset + start + (times - 1) * shift + length), only, y);
+      if (Math.max(length, shift) * perCycle < 2) {
+        const input = firstInput(series, row);
+        this.addBlock(input, x(offset + start), x(offset + start + (times - 1) * shift + length), only, y);
       } else {
-        for (const input of inputsOf(one, from, to)) this.drawInput(pen, input, x(offset + input.start), x(offset + input.end), only, y);
+        for (const input of inputsOf({ ...series, series: [row] }, from, to)) this.drawInput(pen, input, x(offset + input.start), x(offset + input.end), only, y);
       }
     }
   }
@@ -288,16 +307,10 @@ export class TimeView {
       at += part;
     }
   }
-  private drawBlock(pen: CanvasRenderingContext2D, input: Input, left: number, right: number, only: string | undefined, y: number): void {
-    const sum = Math.max(1, input.parts.reduce((a, b) => a + b, 0)), high = rowHigh - 4;
-    let at = y + 2 + high;
-    for (const cause of ['busy', ...drawnOrder.filter((one) => one !== 'busy')] as (typeof causes)[number][]) {
-      const part = ((input.parts[causes.indexOf(cause)] ?? 0) * high) / sum;
-      at -= part;
-      if (part <= 0 || (only && only !== cause)) continue;
-      pen.fillStyle = right - left < 3 ? partStyles[cause].colour : partFill(pen, cause);
-      pen.fillRect(left, at, Math.max(0.5, right - left), part);
-    }
+  private addBlock(input: Input, left: number, right: number, only: string | undefined, y: number): void {
+    const ratio = this.ratio;
+    if (right <= this.left) return;
+    this.blocks.add(input.parts, Math.max(this.left, left) * ratio, right * ratio, (y + 2) * ratio, (y + rowHigh - 2) * ratio, only);
   }
   private drawAxis(pen: CanvasRenderingContext2D, x: (cycle: number) => number, w: number, h: number, names: number, most: number): void {
     pen.fillStyle = themed('--back');
