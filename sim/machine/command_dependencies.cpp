@@ -1,42 +1,47 @@
 #include "sim/machine/command_dependencies.hpp"
 
 #include <algorithm>
+#include <functional>
 
 namespace ttsim::impl::sim {
 
-CommandUse use_of(const EpochCommand& command, PointerTable& pointers) {
+static const Queue* owner_of(const Netlist& netlist, const Queue* queue) {
+    return queue->alias.empty() ? queue : netlist.find_queue(queue->alias);
+}
+
+CommandUse use_of(const EpochCommand& command, const Netlist& netlist, PointerTable& pointers) {
     CommandUse use;
+    const auto add = [&](const QueueUse& queue) { use.queues.push_back({owner_of(netlist, queue.queue), queue}); };
     if (const auto* launch = std::get_if<EpochLaunch>(&command)) {
         use.launch = true;
         for (const ExecuteCommand& member : launch->members) {
             use.chips.insert(member.graph->device());
-            const auto& uses = pointers.uses(*member.graph);
-            use.queues.insert(use.queues.end(), uses.begin(), uses.end());
+            for (const QueueUse& queue : pointers.uses(*member.graph)) add(queue);
         }
     } else if (const auto* move = std::get_if<MovePointerCommand>(&command)) {
-        use.queues.push_back({.queue = move->queue, .read = true, .written = true});
+        add({.queue = move->queue, .read = true, .written = true});
     } else {
-        use.queues.push_back({.queue = std::get<AllocateCommand>(command).queue, .read = true, .written = true});
+        add({.queue = std::get<AllocateCommand>(command).queue, .read = true, .written = true});
     }
+    std::ranges::sort(use.queues, std::less<>(), &CommandUse::QueueMemory::owner);
     return use;
 }
 
-static const Queue* memory_of(const Netlist& netlist, const Queue* queue) {
-    return queue->alias.empty() ? queue : netlist.find_queue(queue->alias);
+static bool order_matters(const QueueUse& a, const QueueUse& b) {
+    if (a.queue->type == QueueType::Ram) return a.written || b.written;
+    return (a.read && b.read) || (a.written && b.written);
 }
 
-bool conflict(const Netlist& netlist, const CommandUse& earlier, const CommandUse& later) {
-    if (std::any_of(later.chips.begin(), later.chips.end(),
-                    [&](std::int64_t chip) { return earlier.chips.contains(chip); }))
-        return true;
-    for (const QueueUse& mine : later.queues)
-        for (const QueueUse& theirs : earlier.queues) {
-            if (memory_of(netlist, mine.queue) != memory_of(netlist, theirs.queue)) continue;
-            if (!later.launch || !earlier.launch) return true;
-            if (mine.queue->type == QueueType::Ram ? (mine.written || theirs.written)
-                                                   : (mine.read && theirs.read) || (mine.written && theirs.written))
-                return true;
-        }
+bool conflict(const CommandUse& earlier, const CommandUse& later) {
+    if (std::ranges::any_of(later.chips, [&](std::int64_t chip) { return earlier.chips.contains(chip); })) return true;
+    const bool launches = later.launch && earlier.launch;
+    const std::less<> before;
+    auto theirs = earlier.queues.begin();
+    for (const CommandUse::QueueMemory& mine : later.queues) {
+        while (theirs != earlier.queues.end() && before(theirs->owner, mine.owner)) ++theirs;
+        for (auto same = theirs; same != earlier.queues.end() && same->owner == mine.owner; ++same)
+            if (!launches || order_matters(mine.use, same->use)) return true;
+    }
     return false;
 }
 

@@ -11,14 +11,18 @@ namespace ttsim::impl::sim {
 
 /// The chips and queues that a command uses.
 struct CommandUse {
+    struct QueueMemory {
+        const Queue* owner = nullptr;  ///< the queue itself, or the one whose memory it is an alias of
+        QueueUse use;
+    };
     bool launch = false;
     std::set<std::int64_t> chips;
-    std::vector<QueueUse> queues;
+    std::vector<QueueMemory> queues;  ///< in the order of their owners
 };
-CommandUse use_of(const EpochCommand& command, PointerTable& pointers);
+CommandUse use_of(const EpochCommand& command, const Netlist& netlist, PointerTable& pointers);
 
 /// Whether `later` must wait until `earlier` has finished. A FIFO that one launch writes and a later one reads is no
 /// dependency, since its pointers synchronize them.
-bool conflict(const Netlist& netlist, const CommandUse& earlier, const CommandUse& later);
+bool conflict(const CommandUse& earlier, const CommandUse& later);
 
 }  // namespace ttsim::impl::sim

@@ -59,7 +59,7 @@ void Sequencer::fill_window() {
 
 void Sequencer::add_to_window(EpochCommand command) {
     Pending pending;
-    pending.use = use_of(command, pointers_);
+    pending.use = use_of(command, context_.state.netlist, pointers_);
     pending.command = std::move(command);
     pending.number = next_number_++;
     window_.push_back(std::move(pending));
@@ -68,7 +68,7 @@ void Sequencer::add_to_window(EpochCommand command) {
 bool Sequencer::blocked(const Pending& pending) const {
     for (const Pending& earlier : window_) {
         if (&earlier == &pending) return false;
-        if (!earlier.over && conflict(context_.state.netlist, earlier.use, pending.use)) return true;
+        if (!earlier.over && conflict(earlier.use, pending.use)) return true;
     }
     return false;
 }

@@ -34,11 +34,13 @@ const std::vector<QueueMemory*>& Sequencer::moving_queues() {
     if (moving_at_ == generation_) return moving_;
     std::set<const Queue*> queues;  // of one vector, and so in file order
     for (const auto& [queue, port] : host_of_) queues.insert(queue);
-    for (const Pending& pending : window_)
-        for (const QueueUse& use : pending.epoch ? pending.use.queues : std::vector<QueueUse>()) {
-            queues.insert(use.queue);
-            if (!use.queue->alias.empty()) queues.insert(context_.state.netlist.find_queue(use.queue->alias));
+    for (const Pending& pending : window_) {
+        if (!pending.epoch) continue;
+        for (const CommandUse::QueueMemory& memory : pending.use.queues) {
+            queues.insert(memory.use.queue);
+            queues.insert(memory.owner);
         }
+    }
     moving_.clear();
     for (const Queue* queue : queues)
         if (const auto memory = context_.queues.find(queue); memory != context_.queues.end())

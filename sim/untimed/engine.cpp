@@ -36,7 +36,7 @@ void UntimedEngine::fill_window() {
             at_end_ = true;
             return;
         }
-        pending.use = use_of(pending.command, pointers_);
+        pending.use = use_of(pending.command, state_.netlist, pointers_);
         window_.push_back(std::move(pending));
     }
 }
@@ -44,7 +44,7 @@ void UntimedEngine::fill_window() {
 bool UntimedEngine::blocked(const Pending& pending) const {
     for (const Pending& earlier : window_) {
         if (&earlier == &pending) return false;
-        if (!earlier.over && conflict(state_.netlist, earlier.use, pending.use)) return true;
+        if (!earlier.over && conflict(earlier.use, pending.use)) return true;
     }
     return false;
 }
