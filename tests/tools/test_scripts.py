@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""The scripts that guard the project: scripts/check-includes, check_text.py and conformance."""
+"""The scripts that guard the project: scripts/check-includes, check_text.py and conformance; --help of all scripts."""
 import json
+import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -28,6 +30,25 @@ class WithFolder(unittest.TestCase):
 
     def run_script(self, *command):
         return subprocess.run([sys.executable, *map(str, command)], capture_output=True, text=True, check=False)
+
+
+class Help(WithFolder):
+    """Every script answers --help without a build and without any Python package."""
+
+    def test_each(self):
+        scripts = [path for path in sorted(SCRIPTS.iterdir()) if path.is_file() and not path.suffix and os.access(path, os.X_OK)]
+        self.assertGreater(len(scripts), 40)
+        copy = self.folder / "scripts"
+        shutil.copytree(SCRIPTS, copy)
+        shutil.copytree(ROOT / "tests/docs", self.folder / "tests/docs")  # scripts/recipes uses its replay
+        for script in scripts:
+            with self.subTest(script=script.name):
+                bare = [sys.executable, "-E", "-S"] if "python" in script.read_text().splitlines()[0] else []
+                done = subprocess.run([*bare, copy / script.name, "--help"], capture_output=True, text=True, check=False,
+                                      stdin=subprocess.DEVNULL, timeout=60)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                self.assertGreater(len(done.stdout), 40)
+        self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["scripts", "tests"])
 
 
 class CheckSkipped(WithFolder):
