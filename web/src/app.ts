@@ -1,7 +1,8 @@
 // The application: navigation between pages and runs, keys, light and dark theme.
-import type { PageData, Part, Run, Sections } from './data';
+import { namesOf, type PageData, type Part, type Run, type Sections } from './data';
 import { choice, clear, el } from './dom';
 import { licences } from './licences';
+import { useNames } from './names';
 import { comparePage } from './pages/compare';
 import { graphsPage } from './pages/graphs';
 import { memoryPage } from './pages/memory';
@@ -83,7 +84,10 @@ export class App {
       if (turn !== this.turn) return;
     }
     clear(this.content);
-    if (run && page) this.content.append(page.make(this, run));
+    if (run && page) {
+      useNames((page === comparison ? this.runs : [run]).flatMap(namesOf));
+      this.content.append(page.make(this, run));
+    }
     document.body.dataset.shown = this.state.page;
   }
 

@@ -234,6 +234,13 @@ const isSection = (value: unknown): value is Section => typeof value === 'object
 const isColumns = (value: unknown): value is Columns => typeof value === 'object' && value !== null && 'keys' in value && 'rows' in value;
 
 /** The texts after the first one of a page's data. */
+/** Names of ops, queues and graphs in the parts of a run that are decoded. */
+export function namesOf(run: Run): string[] {
+  const rows = <T>(list: T[] | undefined): T[] => (Array.isArray(list) ? list : []);
+  return [...rows(run.ops).map((op) => op.name), ...rows(run.queues).map((queue) => queue.name), ...rows(run.epochs).flatMap((epoch) => epoch.graphs),
+    ...rows(run.trace?.ops).map((row) => String(row.op)), ...rows(run.trace?.epochs).map((row) => String(row.graphs))];
+}
+
 export class Sections {
   constructor(private readonly texts: string[]) {}
 

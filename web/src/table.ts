@@ -1,6 +1,7 @@
 // Tables: sorted by a click on a title or Enter, filtered by a word or by column, exported as CSV as shown.
 import { clear, el } from './dom';
 import { fixed, number, percent } from './format';
+import { shortNameOf } from './names';
 import type { Row } from './data';
 
 export interface Column {
@@ -10,6 +11,8 @@ export interface Column {
   unit?: string;
   help?: string;
   share?: boolean;
+  /** Names of ops, queues or graphs; long ones are shortened. */
+  name?: boolean;
   colour?: (row: Row) => string;
 }
 type Cell = Row[string] | undefined;
@@ -70,7 +73,7 @@ function save(name: string, text: string): void {
   setTimeout(() => URL.revokeObjectURL(url), 1000);
 }
 
-const mostRows = 100, fewRows = 12;
+const mostRows = 100, fewRows = 12, mostLetters = 42;
 
 export function table(id: string, columns: Column[], rows: Row[], open?: (row: Row) => void): HTMLElement {
   let key = '', down = false, shown = mostRows, word = '';
@@ -104,7 +107,8 @@ export function table(id: string, columns: Column[], rows: Row[], open?: (row: R
   function cell(row: Row, column: Column): HTMLElement {
     const value = row[column.key];
     const text = typeof value === 'number' ? (column.share ? percent(value).replace(' %', '') : fixed(value, decimals.get(column.key) ?? 0)) : (value ?? '');
-    return el('td', { class: `${typeof value === 'number' ? 'number' : ''} ${column.colour?.(row) ?? ''}`.trim() || undefined }, text);
+    const shown = column.name ? shortNameOf(String(text), mostLetters) : text;
+    return el('td', { class: `${typeof value === 'number' ? 'number' : ''} ${column.colour?.(row) ?? ''}`.trim() || undefined, title: shown === text ? undefined : String(text) }, shown);
   }
   function kept(): Row[] {
     const hit = (row: Row) => columns.some((column) => passes(row[column.key], word)) && columns.every((column) => passes(row[column.key], filters.get(column.key) ?? '', column.share));

@@ -4,7 +4,7 @@ import { partNames, partStyles } from '../src/colour';
 import type { Trace } from '../src/data';
 import { collapse, firstGrouping, scopeDepth, scopeOf } from '../src/graph/collapse';
 import type { Graph } from '../src/graph/graph';
-import { placeLabels, shortened } from '../src/graph/labels';
+import { placeLabels } from '../src/graph/labels';
 import { bufferName, regions } from '../src/pages/memory';
 import { Model } from '../src/model';
 import { epochShares, loadShare, roofline, runShares } from '../src/shares';
@@ -112,8 +112,9 @@ describe('labels', () => {
     for (const a of boxes) for (const b of boxes) if (a !== b) expect(a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h, `${a.text} and ${b.text}`).toBe(false);
   });
   it('are shortened to their room', () => {
-    expect(shortened('attention', 40, measure)).toBe('atten\u2026');
-    expect(shortened('attention', 12, measure)).toBe('');
+    const label = (room: number) => placeLabels([{ x: 0, y: 0, text: 'attention', room, ink: '' }], measure).map(({ box }) => box.text);
+    expect(label(20)).toEqual(['att\u2026on']);
+    expect(label(6)).toEqual([]);
   });
 });
 

@@ -1,4 +1,6 @@
 // Labels of a constant size on the screen that do not overlap: the first ones in the list win.
+import { shortName } from '../names';
+
 export interface Label {
   x: number;
   y: number;
@@ -25,7 +27,7 @@ export function placeLabels(labels: Label[], measure: (text: string) => number, 
   const placed: { label: Label; box: LabelBox }[] = [];
   for (const label of labels) {
     if (placed.length >= most) break;
-    const text = shortened(label.text, 2 * label.room, measure);
+    const text = shortName(label.text, (part) => measure(part) <= 2 * label.room);
     if (text === '') continue;
     const w = measure(text), box = { x: label.x - w / 2, y: label.y - lineHigh / 2, w, h: lineHigh, text };
     const cells: string[] = [];
@@ -37,16 +39,4 @@ export function placeLabels(labels: Label[], measure: (text: string) => number, 
     placed.push({ label, box });
   }
   return placed;
-}
-
-/** The text, or its begin with an ellipsis; '' if fewer than three letters fit. */
-export function shortened(text: string, room: number, measure: (text: string) => number): string {
-  if (measure(text) <= room) return text;
-  let low = 0, high = text.length;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if (measure(`${text.slice(0, middle)}\u2026`) <= room) low = middle;
-    else high = middle - 1;
-  }
-  return low < 3 ? '' : `${text.slice(0, low)}\u2026`;
 }

@@ -2,6 +2,7 @@
 import { partDefs, partEntries, partNames, partStyles, partUrl, legend, type Part } from '../colour';
 import { el, svg } from '../dom';
 import { number, percent, seconds } from '../format';
+import { shortNameOf } from '../names';
 import { runShares, type EpochShare } from '../shares';
 import { tooltip } from '../tooltip';
 
@@ -22,7 +23,7 @@ export function timeBars(shares: EpochShare[], clockMhz: number, open: (epoch: n
     const y = i * (high + gap), whole = row.epoch < 0, size = whole ? width : (width * row.cycles) / longest;
     const name = whole ? 'all epochs' : `epoch ${row.epoch}${row.launches > 1 ? ` x${row.launches}` : ''}`;
     const line = svg('g', { tabindex: 0, role: 'button', 'aria-label': `${name}, ${number(row.cycles)} cycles`, 'data-epoch': row.epoch });
-    line.append(svg('text', { x: 0, y: y + 14 }, (whole ? name : `${name}: ${row.graphs}`).slice(0, Math.floor(left / 6.6))));
+    line.append(svg('text', { x: 0, y: y + 14 }, whole ? name : `${name}: ${shortNameOf(row.graphs, Math.floor(left / 6.6) - name.length - 2)}`));
     let x = left;
     for (const [part, share] of row.parts) {
       if (share <= 0) continue;

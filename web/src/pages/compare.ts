@@ -31,7 +31,7 @@ function pair(op: string, a: Row | undefined, b: Row | undefined): Row {
 
 const sign = (row: Row) => (Number(row.difference ?? 0) < 0 ? 'good' : Number(row.difference ?? 0) > 0 ? 'bad' : '');
 const columns: Column[] = [
-  { key: 'op', title: 'op' }, { key: 'grid_a', title: 'grid A' }, { key: 'grid_b', title: 'grid B' },
+  { key: 'op', title: 'op', name: true }, { key: 'grid_a', title: 'grid A' }, { key: 'grid_b', title: 'grid B' },
   { key: 'cycles_a', title: 'cycles A' }, { key: 'cycles_b', title: 'cycles B' },
   { key: 'difference', title: 'B - A', colour: sign }, { key: 'ratio', title: 'B / A', colour: sign },
   { key: 'limit_a', title: 'limits A' }, { key: 'limit_b', title: 'limits B' },

@@ -7,13 +7,17 @@ export interface EpochSlider {
   set: (epoch: number) => void;
 }
 
+const mostGraphs = 3;
+
 export function epochSlider(model: Model, epoch: number, change: (epoch: number) => void): EpochSlider {
   const last = Math.max(0, model.epochs.length - 1);
   const says = el('span', { id: 'epoch-name' });
   const input = el('input', { id: 'epoch', type: 'range', min: 0, max: last, value: epoch, 'aria-label': 'epoch', oninput: () => set(Number(input.value)) });
   const tell = (value: number) => {
     input.value = String(value);
-    says.textContent = `${value} of ${last}: ${(model.epochs[value]?.graphs ?? []).join(', ')}`;
+    const graphs = model.epochs[value]?.graphs ?? [];
+    says.textContent = `${value} of ${last}: ${graphs.slice(0, mostGraphs).join(', ')}${graphs.length > mostGraphs ? ` and ${graphs.length - mostGraphs} more` : ''}`;
+    says.title = graphs.join(', ');
   };
   const set = (value: number) => { tell(value); change(value); };
   const key = (event: KeyboardEvent) => {

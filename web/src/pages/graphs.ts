@@ -20,11 +20,13 @@ export function search(graph: Graph, text: string): number[] {
   return [...new Set([...hit((node) => node.name), ...hit((node) => node.title)])];
 }
 
-/** Cycles of an op for an input and its share of the run, by op. */
+/** By op: its cycles for an input and their share of the run's cycles, and its share of the cycles of all ops. Ops run side
+ *  by side, so that their cycles together exceed the run's. */
 function notesOf(run: Run): Map<string, { text: string; share: number }> {
   const all = (run.trace?.ops ?? []).map((row) => ({ op: String(row.op), cycles: Number(row.bw_kernel), total: Number(row.bw_kernel) * Number(row.inputs) }));
   const cycles = Math.max(1, Number(run.trace?.run.cycles ?? 1));
-  return new Map(all.map(({ op, cycles: each, total }) => [op, { text: `${number(Math.round(each))} cycles, ${percent(total / cycles)}`, share: total / cycles }]));
+  const ofAll = Math.max(1, all.reduce((sum, { total }) => sum + total, 0));
+  return new Map(all.map(({ op, cycles: each, total }) => [op, { text: `${number(Math.round(each))} cycles, ${percent(total / cycles)}`, share: total / ofAll }]));
 }
 
 /** A graph with its grouping, drawn in a view. */
@@ -62,7 +64,7 @@ class Pane {
     graph.nodes.forEach((node, i) => {
       if (node.kind !== 'group') return;
       const share = (this.shown.members[i] ?? []).reduce((sum, at) => sum + (this.notes.get(this.whole.nodes[at]?.name ?? '')?.share ?? 0), 0);
-      if (share > 0) node.note = `${percent(share)} of the cycles`;
+      if (share > 0) node.note = `${percent(share)} of the cycles of ops`;
     });
     const canvas = this.view.canvas;
     this.view.show(graph, layered(graph));

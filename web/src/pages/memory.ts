@@ -5,6 +5,7 @@ import type { Chip, EpochOp, Row, Run } from '../data';
 import { choice, clear, el, svg } from '../dom';
 import { bytes, hex, percent } from '../format';
 import { Model } from '../model';
+import { shortNameOf } from '../names';
 import type { State } from '../state';
 import { table } from '../table';
 import { tooltip } from '../tooltip';
@@ -100,7 +101,7 @@ export function memoryPage(run: Run, state: State, openOp: (op: string) => void)
         drawing.append(box);
         x += w;
       };
-      drawing.append(svg('text', { x: 0, y: y + 13 }, op.op.slice(0, 34)));
+      drawing.append(svg('text', { x: 0, y: y + 13 }, shortNameOf(op.op, 32)));
       part('firmware and tables', chip.l1_reserved);
       for (const [what, size] of op.l1) {
         part(what, size);
@@ -109,7 +110,7 @@ export function memoryPage(run: Run, state: State, openOp: (op: string) => void)
       drawing.append(svg('text', { x: left + width + 6, y: y + 13 }, bytes(op.sum + chip.l1_reserved)));
     });
     l1.append(legend([...names].sort().map((what) => [what, bufferColour(what)]), 'Buffers of a core'), el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'L1 by op' }, drawing), table('l1', [
-      { key: 'op', title: 'op' }, { key: 'buffer', title: 'buffer of each core' }, { key: 'bytes', title: 'size', unit: 'bytes' }, { key: 'share', title: 'of L1', share: true },
+      { key: 'op', title: 'op', name: true }, { key: 'buffer', title: 'buffer of each core' }, { key: 'bytes', title: 'size', unit: 'bytes' }, { key: 'share', title: 'of L1', share: true },
     ], rows.sort((a, b) => Number(b.bytes) - Number(a.bytes)), (row) => openOp(String(row.op))));
   }
   function drawRegion(here: Piece[], [bottom, top]: [number, number]): SVGElement {
@@ -132,7 +133,7 @@ export function memoryPage(run: Run, state: State, openOp: (op: string) => void)
       const used = svg('rect', { x, width: wide, ...place, 'data-queue': piece.queue });
       tooltip(used, piece.queue, lines);
       drawing.append(used);
-      if (place.height >= 12 && wide > 40) drawing.append(svg('text', { x: x + 4, y: place.y + place.height / 2 + 4, style: 'fill:#111' }, piece.queue.slice(0, Math.floor(wide / 7))));
+      if (place.height >= 12 && wide > 40) drawing.append(svg('text', { x: x + 4, y: place.y + place.height / 2 + 4, style: 'fill:#111' }, shortNameOf(piece.queue, Math.floor(wide / 7))));
     }
     return drawing;
   }
@@ -143,7 +144,7 @@ export function memoryPage(run: Run, state: State, openOp: (op: string) => void)
     const drawn = el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'DRAM over epochs' }, ...regions(here).map((range) => drawRegion(inside(range), range)));
     const rows = all.map((piece): Row => ({ queue: piece.queue, channel: piece.channel, from: hex(piece.address), to: hex(piece.address + piece.size), bytes: piece.size, first: piece.used?.[0] ?? null, last: piece.used?.[1] ?? null }));
     dram.append(here.length > 0 ? drawn : el('p', { class: 'empty' }, 'This channel has no buffers.'), table('dram', [
-      { key: 'queue', title: 'queue' }, { key: 'channel', title: 'channel' }, { key: 'from', title: 'from', unit: 'address' }, { key: 'to', title: 'to', unit: 'address' }, { key: 'bytes', title: 'size', unit: 'bytes' }, { key: 'first', title: 'first epoch' }, { key: 'last', title: 'last epoch' },
+      { key: 'queue', title: 'queue', name: true }, { key: 'channel', title: 'channel' }, { key: 'from', title: 'from', unit: 'address' }, { key: 'to', title: 'to', unit: 'address' }, { key: 'bytes', title: 'size', unit: 'bytes' }, { key: 'first', title: 'first epoch' }, { key: 'last', title: 'last epoch' },
     ], rows));
   }
   function drawPeaks(): void {
@@ -157,7 +158,7 @@ export function memoryPage(run: Run, state: State, openOp: (op: string) => void)
       return { epoch: i, graphs: one.graphs.join(', '), op: fullest?.op ?? null, l1: l1Bytes, share: l1Bytes / chip.l1_bytes, dram: [...perChannel.values()].reduce((a, b) => a + b, 0), channel: Math.max(0, ...perChannel.values()) };
     });
     peaks.append(table('peaks', [
-      { key: 'epoch', title: 'epoch' }, { key: 'graphs', title: 'graphs' }, { key: 'op', title: 'op with most L1' }, { key: 'l1', title: 'L1 of a core', unit: 'bytes' }, { key: 'share', title: 'of L1', share: true },
+      { key: 'epoch', title: 'epoch' }, { key: 'graphs', title: 'graphs', name: true }, { key: 'op', title: 'op with most L1', name: true }, { key: 'l1', title: 'L1 of a core', unit: 'bytes' }, { key: 'share', title: 'of L1', share: true },
       { key: 'dram', title: 'DRAM in use', unit: 'bytes' }, { key: 'channel', title: 'fullest channel', unit: 'bytes' },
     ], rows, (row) => { epoch = Number(row.epoch); slider.set(epoch); state.set({ epoch }); drawL1(); }));
   }

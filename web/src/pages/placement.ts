@@ -4,14 +4,16 @@ import type { Chip, Load, Op, Run } from '../data';
 import { choice, clear, el, svg } from '../dom';
 import { bytes, hex, number, percent } from '../format';
 import { causes, Model, type OpTime } from '../model';
+import { Names } from '../names';
 import { loadShare } from '../shares';
 import type { State } from '../state';
 import { tooltip } from '../tooltip';
 import { details } from './details';
 import { epochSlider } from './epoch_slider';
+import { pieces, regions, type Piece } from './memory';
 import type { CorePlace } from './time';
 
-const cell = 74, high = 46, left = 44, barHigh = 14;
+const cell = 74, high = 46, left = 44, barHigh = 14, barsTop = 18;
 export type ColourBy = 'op' | 'busy' | 'cause' | 'noc0' | 'noc1';
 
 /** Rows of the chip from the top: [NoC row, logical row or -1 if harvested]. */
@@ -23,18 +25,6 @@ export function gridRows(chip: Chip): [number, number][] {
 /** Rows and columns of cores of an op. */
 export function extent(op: Op): [number, number] {
   return op.transposed ? [op.grid[1], op.grid[0]] : op.grid;
-}
-
-export function addresses(model: Model, chip: Chip): [number, number] {
-  let bottom = Infinity, top = 0;
-  for (const queue of model.queues.values()) {
-    if (queue.place !== 'dram' || queue.chip !== chip.id) continue;
-    for (const [, address] of queue.buffers) {
-      bottom = Math.min(bottom, address);
-      top = Math.max(top, address + queue.buffer_bytes);
-    }
-  }
-  return top > bottom ? [bottom, top] : [0, chip.dram_channel_bytes];
 }
 
 export function placementPage(run: Run, state: State, openCore: (core: CorePlace) => void): HTMLElement {
@@ -120,7 +110,7 @@ function inkOn(by: ColourBy, time: OpTime | undefined): string {
 
 function drawChip(model: Model, chip: Chip, epoch: number, by: ColourBy, times: Map<string, OpTime>, hover: (name: string) => void, pin: (name: string) => void, openCore: (core: CorePlace) => void): SVGElement {
   const rows = gridRows(chip);
-  const barsTop = 18, gridTop = barsTop + chip.dram_channels * (barHigh + 3) + 24;
+  const gridTop = barsTop + chip.dram_channels * (barHigh + 3) + 24;
   const width = left + chip.columns.length * cell + 10;
   const drawing = svg('svg', { width, height: gridTop + rows.length * high + 10, role: 'group', 'aria-label': `chip ${chip.id} in epoch ${epoch}` }, partDefs());
   const boxOf = (name: string, x: number, y: number, w: number, h: number, colour: string, title: string) => {
@@ -131,22 +121,8 @@ function drawChip(model: Model, chip: Chip, epoch: number, by: ColourBy, times: 
     box.addEventListener('click', () => pin(name));
     drawing.append(box);
   };
-  // queues use a small part of memory: show the range from the lowest to the highest address in use
-  const [bottom, top] = addresses(model, chip);
-  const barWidth = width - left - 10;
-  drawing.append(svg('text', { x: left, y: 12 }, `DRAM channels, one scale: ${hex(bottom)}`), svg('text', { x: left + barWidth, y: 12, 'text-anchor': 'end' }, `${hex(top)} (${bytes(top - bottom)})`));
-  for (let channel = 0; channel < chip.dram_channels; ++channel) {
-    const y = barsTop + channel * (barHigh + 3);
-    drawing.append(svg('text', { x: 4, y: y + 11 }, `ch ${channel}`), svg('rect', { x: left, y, width: barWidth, height: barHigh, fill: 'var(--unused)' }));
-    for (const queue of model.queues.values()) {
-      if (queue.place !== 'dram' || queue.chip !== chip.id) continue;
-      for (const [at, address] of queue.buffers) {
-        if (at !== channel) continue;
-        const w = Math.max(1.5, (barWidth * queue.buffer_bytes) / (top - bottom));
-        boxOf(queue.name, left + (barWidth * (address - bottom)) / (top - bottom), y, w, barHigh, wordColour(queue.name), `${queue.name} ${hex(address)} to ${hex(address + queue.buffer_bytes)}`);
-      }
-    }
-  }
+  drawDram(pieces(model, chip.id), chip.dram_channels, width - left - 10, drawing, (piece, x, y, w) =>
+    boxOf(piece.queue, x, y, w, barHigh, wordColour(piece.queue), `${piece.queue} ${hex(piece.address)} to ${hex(piece.address + piece.size)}`));
   chip.columns.forEach((x, c) => drawing.append(svg('text', { x: left + c * cell + cell / 2, y: gridTop - 6, 'text-anchor': 'middle' }, `c ${c} (x ${x})`)));
   rows.forEach(([y, logical], i) => {
     drawing.append(svg('text', { x: 4, y: gridTop + i * high + high / 2 + 4 }, logical >= 0 ? `r ${logical}` : `y ${y}`));
@@ -156,19 +132,42 @@ function drawChip(model: Model, chip: Chip, epoch: number, by: ColourBy, times: 
     }, svg('title', {}, logical < 0 ? `harvested (NoC ${x}-${y})` : `core ${logical},${c} (NoC ${x}-${y})`))));
   });
   const placed = new Map(rows.map(([, logical], i) => [logical, i]));
-  for (const { op: name, ethernet, chip: on } of model.epochs[epoch]?.ops ?? []) {
+  const here = (model.epochs[epoch]?.ops ?? []).filter(({ ethernet, chip: on }) => !ethernet && on === chip.id);
+  const names = new Names(here.map(({ op }) => op));
+  for (const { op: name } of here) {
     const op = model.ops.get(name);
-    if (!op?.at || ethernet || on !== chip.id) continue;
+    if (!op?.at) continue;
     const [r, c] = extent(op);
     const top = placed.get(op.at[0]) ?? 0, bottom = placed.get(op.at[0] + r - 1) ?? top;
     const x = left + op.at[1] * cell, y = gridTop + top * high;
     boxOf(name, x, y, c * cell - 2, (bottom - top + 1) * high - 2, fill(op, by, times.get(name)), `${name}: ${op.type}, ${op.grid[0]} x ${op.grid[1]}`);
-    const most = Math.max(3, Math.floor((c * cell) / 7));
-    drawing.append(svg('text', { x: x + 4, y: y + 15, style: `fill:${inkOn(by, times.get(name))}` }, name.length > most ? `${name.slice(0, most - 1)}\u2026` : name));
+    const most = Math.max(3, Math.floor((c * cell - 8) / 6.8));
+    drawing.append(svg('text', { x: x + 4, y: y + 15, style: `fill:${inkOn(by, times.get(name))}` }, names.short(name, (text) => text.length <= most)));
   }
   if (by === 'noc0' || by === 'noc1') drawLinks(model, chip, epoch, by === 'noc0' ? 0 : 1, (x, y) => [left + chip.columns.indexOf(x) * cell, gridTop + rows.findIndex(([row]) => row === y) * high], drawing);
   coreLinks(model, chip, epoch, (x, y) => [left + chip.columns.indexOf(x) * cell, gridTop + rows.findIndex(([row]) => row === y) * high], (op) => inkOn(by, times.get(op)), openCore, drawing);
   return drawing;
+}
+
+/** A bar for each DRAM channel. Buffers use a small part of the addresses: only the regions in use are drawn, side by side. */
+function drawDram(list: Piece[], channels: number, width: number, drawing: SVGElement, box: (piece: Piece, x: number, y: number, w: number) => void): void {
+  const ranges = regions(list), gap = 8;
+  const used = ranges.reduce((sum, [from, to]) => sum + to - from, 0);
+  const free = width - gap * Math.max(0, ranges.length - 1);
+  const least = Math.min(40, free / Math.max(1, ranges.length)), shared = free - least * ranges.length;
+  drawing.append(svg('text', { x: 4, y: 12 }, 'DRAM'));
+  const top = (channel: number) => barsTop + channel * (barHigh + 3);
+  for (let channel = 0; channel < channels; ++channel) drawing.append(svg('text', { x: 4, y: top(channel) + 11 }, `ch ${channel}`));
+  let x = left;
+  for (const [from, to] of ranges.length > 0 ? ranges : [[0, 0] as [number, number]]) {
+    const wide = ranges.length > 0 ? least + (shared * (to - from)) / used : width, scale = wide / Math.max(1, to - from);
+    for (let channel = 0; channel < channels; ++channel) drawing.append(svg('rect', { x, y: top(channel), width: wide, height: barHigh, fill: 'var(--unused)' }));
+    const said = to === from ? 'no buffers' : `${hex(from)}, ${bytes(to - from)}`;
+    if (said.length * 7 <= wide) drawing.append(svg('text', { x, y: 12 }, said));
+    for (const piece of list)
+      if (piece.address >= from && piece.address < to && piece.channel < channels) box(piece, x + (piece.address - from) * scale, top(piece.channel), Math.max(1.5, piece.size * scale));
+    x += wide + gap;
+  }
 }
 
 /** NoC links that leave a core, coloured by their use in the epoch. */

@@ -18,7 +18,7 @@ const off = (key: string, from: string) => (row: Row) => {
 
 export const epochColumns: Column[] = [
   { key: 'epoch', title: 'epoch' },
-  { key: 'graphs', title: 'graphs' },
+  { key: 'graphs', title: 'graphs', name: true },
   { key: 'chips', title: 'chips' },
   { key: 'inputs', title: 'inputs' },
   { key: 'start', title: 'start', unit: 'cycle' },
@@ -30,7 +30,7 @@ export const epochColumns: Column[] = [
   { key: 'math_utilization', title: 'math', share: true, colour: share('math_utilization'), help: 'share of the cycles of its cores in which FPU or SFPU are busy' },
   { key: 'matmul_cores', title: 'matmul cores' },
   { key: 'matmul_utilization', title: 'matmul util', share: true, colour: share('matmul_utilization'), help: 'the same over the cores of matmuls' },
-  { key: 'limiting_op', title: 'limiting op' },
+  { key: 'limiting_op', title: 'limiting op', name: true },
   { key: 'limit', title: 'by' },
 ];
 /** Of a netlist that trains, beside the epoch's graphs. */
@@ -44,7 +44,7 @@ export const stepColumns: Column[] = [
   { key: 'math_utilization', title: 'math', share: true, colour: share('math_utilization'), help: 'share of the cycles of the cores in use in which FPU or SFPU are busy' },
 ];
 export const opColumns: Column[] = [
-  { key: 'op', title: 'op' },
+  { key: 'op', title: 'op', name: true },
   { key: 'type', title: 'type' },
   { key: 'epoch', title: 'epoch' },
   { key: 'chip', title: 'chip' },

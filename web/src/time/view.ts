@@ -5,6 +5,7 @@ import { partFill, partStyles, shareColour, themed } from '../colour';
 import { el } from '../dom';
 import { cyclesAsTime, number, percent } from '../format';
 import { causes } from '../model';
+import { shortName } from '../names';
 import { drawnOrder, inputsOf, type Input } from '../series';
 import { hideTooltip, showTooltip } from '../tooltip';
 import { Blocks } from './blocks';
@@ -62,6 +63,9 @@ export class TimeView {
   readonly canvas = el('canvas', { id: 'gantt', tabindex: 0, role: 'application', 'aria-label': 'lanes over time; arrows move, plus and minus zoom, f shows all' });
   private readonly spacer = el('div');
   private readonly blocks = new Blocks();
+  /** Labels of lanes, shortened to `labelWidth` pixels. */
+  private readonly labels = new Map<string, string>();
+  private labelWidth = 0;
   private lanes: Lane[] = [];
   private selection: [number, number] | undefined;
   /** Of the drawing in progress: pixels of the names, and of the screen to one of the page. */
@@ -250,8 +254,19 @@ export class TimeView {
     else for (const segment of lane.segments) this.drawSegment(pen, segment, lane.only, y, x, w);
     pen.restore();
     pen.fillStyle = themed('--fore');
-    const most = Math.floor((names - 14) / 6);
-    pen.fillText(lane.label.length > most ? `${lane.label.slice(0, most - 1)}\u2026` : lane.label, 14, y + 13);
+    pen.fillText(this.labelOf(lane.label, pen), 14, y + 13);
+  }
+  /** The label of a lane, as long as its column is wide. */
+  private labelOf(label: string, pen: CanvasRenderingContext2D): string {
+    const width = this.names - 20;
+    if (width !== this.labelWidth) this.labels.clear();
+    this.labelWidth = width;
+    let text = this.labels.get(label);
+    if (text === undefined) {
+      text = shortName(label, (part) => pen.measureText(part).width <= width);
+      this.labels.set(label, text);
+    }
+    return text;
   }
   private drawEpochs(pen: CanvasRenderingContext2D, spans: { epoch: number; graphs: string; start: number; end: number }[], y: number, x: (cycle: number) => number): void {
     for (const span of spans) {
@@ -259,9 +274,9 @@ export class TimeView {
       const left = x(span.start), wide = x(span.end) - left;
       pen.fillStyle = themed(span.epoch % 2 === 0 ? '--band' : '--band2');
       pen.fillRect(left, y + 1, Math.max(0.5, wide - 0.5), rowHigh - 2);
-      const text = `${span.epoch}: ${span.graphs}`, place = Math.max(left, this.left) + 3, room = left + wide - place - 3;
+      const number = `${span.epoch}: `, place = Math.max(left, this.left) + 3, room = left + wide - place - 3;
       pen.fillStyle = '#111';
-      if (room > 12) pen.fillText(text.slice(0, Math.floor(room / 6)), place, y + 13);
+      if (room > 12) pen.fillText(number + shortName(span.graphs, (part) => pen.measureText(number + part).width <= room), place, y + 13);
     }
   }
   private drawLoad(pen: CanvasRenderingContext2D, busy: number[], y: number, x: (cycle: number) => number): void {
