@@ -28,7 +28,7 @@ export function timeBars(shares: EpochShare[], clockMhz: number, open: (epoch: n
     for (const [part, share] of row.parts) {
       if (share <= 0) continue;
       const piece = svg('rect', { x, y, width: size * share, height: high, fill: partUrl(part), 'data-part': part });
-      tooltip(piece, name, () => [['cause', partStyles[part].name], ['share of its cores\' time', percent(share)], ['length', `${number(row.cycles)} cycles, ${seconds(row.cycles / clockMhz / 1e6)}`]]);
+      tooltip(piece, name, () => [...(whole ? [] : [['graphs', row.graphs] as [string, string]]), ['cause', partStyles[part].name], ['share of its cores\' time', percent(share)], ['length', `${number(row.cycles)} cycles, ${seconds(row.cycles / clockMhz / 1e6)}`]]);
       line.append(piece);
       x += size * share;
     }

@@ -170,7 +170,7 @@ export class TimeView {
 
   private hover(e: PointerEvent): void {
     const lane = this.laneAt(e.offsetY);
-    const hit = lane && e.offsetX > this.names ? this.hit(lane, this.cycleAt(e.offsetX), e.offsetY) : undefined;
+    const hit = !lane ? undefined : e.offsetX > this.names ? this.hit(lane, this.cycleAt(e.offsetX), e.offsetY) : { title: lane.label, lines: [] };
     if (hit) showTooltip(e.clientX, e.clientY, hit.title, hit.lines);
     else hideTooltip();
   }
