@@ -15,6 +15,10 @@ using Sink = std::function<void(std::string_view)>;
 /// a signpost per epoch. Throws Error(Input) for chips that the tool does not support.
 std::string ops_csv(ExportSource& source);
 
+/// The name of an op in that table, with its category of tt-perf-report first. The captured graphs of ttnn-visualizer
+/// have the same names, by which the tool links memory and performance.
+std::string op_code(const OpConfig& op, const std::string& name);
+
 /// Writes op_perf.csv and balancer_score.csv, as the compiler does, to a folder that may have other files.
 void write_op_perf(ExportSource& source, const std::string& folder);
 
@@ -33,7 +37,7 @@ struct NpeOptions {
 };
 void write_npe(ExportSource& source, const NpeOptions& options, const Sink& sink);
 
-/// Writes db.sqlite and config.json for ttnn-visualizer to a folder.
+/// Writes db.sqlite, config.json and cluster_descriptor.yaml for ttnn-visualizer to a folder.
 void write_visualizer(ExportSource& source, const std::string& folder);
 
 /// Writes runtime_data.yaml, netlist.yaml and temporal_epoch_N/overlay/pipegen.yaml for the original's debugger.

@@ -37,8 +37,8 @@ const std::vector<std::string>& ops_titles() {
     return titles;
 }
 
-/// Op code for the tool; its first word determines the category.
-std::string op_code(OpClass kind, const std::string& type) {
+/// Category of the tool, by class and type of an op.
+std::string category(OpClass kind, const std::string& type) {
     switch (kind) {
         case OpClass::Matmul:
         case OpClass::Depthwise:
@@ -137,9 +137,8 @@ std::string op_row(ExportSource& source, const OpMeasure& op, std::int64_t numbe
                    const std::string& arch) {
     const OpConfig& cfg = op.op->cfg;
     const ChipParams& chip = source.chip(op.use.chip).params;
-    const std::string code = op_code(find_op(cfg.type)->op_class, cfg.type);
     std::vector<std::string> cells{
-        fmt::format("{} {}", code, op.use.name),
+        op_code(cfg, op.use.name),
         "tt_dnn_device",
         fmt::format("{}", number),
         fmt::format("{}", op.use.chip),
@@ -171,6 +170,10 @@ std::vector<std::string> chips_of_perf_report() {
 }
 
 }  // namespace
+
+std::string op_code(const OpConfig& op, const std::string& name) {
+    return fmt::format("{} {}", category(find_op(op.type)->op_class, op.type), name);
+}
 
 std::string ops_csv(ExportSource& source) {
     const ChipParams& chip = source.setup().machine.chips.front().params;

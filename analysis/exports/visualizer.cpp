@@ -181,7 +181,7 @@ private:
             {"math_fidelity", std::string(to_string(op.op->cfg.fidelity))},
             {"cycles_per_input", fmt::format("{:.0f}", op.use.cycles)}};
         for (const auto& [name, value] : arguments) insert("operation_arguments", {id, name, value});
-        insert("captured_graph", {id, "[]"});
+        insert("captured_graph", {id, captured_graph(op_code(op.op->cfg, op.use.name), op.op->inputs.size())});
     }
 
     void l1(std::int64_t id, const OpMeasure& op) {
@@ -225,6 +225,7 @@ void write_visualizer(ExportSource& source, const std::string& folder) {
     const trace::RunInfo& run = source.trace().run();
     write_json(folder, "config.json",
                {{"report_name", run.netlist}, {"command", run.command}, {"arch", run.arch}, {"device", run.device}});
+    write_cluster(folder, source.setup().machine);
 }
 
 }  // namespace ttsim::impl::report

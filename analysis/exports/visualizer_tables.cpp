@@ -8,6 +8,7 @@
 
 #include "analysis/exports/text_files.hpp"
 #include "base/error.hpp"
+#include "netlist/device/descriptor_text.hpp"
 
 namespace ttsim::impl::report {
 
@@ -83,6 +84,35 @@ void VisualizerTables::close() {
     database_.close();
 }
 
+std::string captured_graph(const std::string& device_operation, std::size_t inputs) {
+    const auto node = [](int counter, const char* type, const Json& params, const Json& next, int level) {
+        return Json{{"counter", counter},
+                    {"node_type", type},
+                    {"params", params},
+                    {"connections", next},
+                    {"stacking_level", level}};
+    };
+    const std::string count = fmt::format("{}", inputs);
+    return Json::array({node(0, "capture_start", Json::object(), {1, 3}, 0),
+                        node(1, "function_start", {{"name", device_operation}, {"inputs", count}}, {2}, 1),
+                        node(2, "function_end", {{"name", device_operation}}, {3}, 1),
+                        node(3, "capture_end", Json::object(), Json::array(), 0)})
+        .dump();
+}
+
+void write_cluster(const std::string& folder, const Machine& machine) {
+    write_text(folder, "cluster_descriptor.yaml", cluster_descriptor_text(machine));
+}
+
+/// The machine of a report: its product, with as many chips as its devices need.
+static Machine machine_of(const Json& report) {
+    const Json& config = report.at("config");
+    MachineOptions options{.device = config.value("device", "")};
+    if (const auto devices = report.at("tables").find("devices"); devices != report.at("tables").end())
+        for (const Json& row : *devices) options.chips = std::max(options.chips, row.at(0).get<std::int64_t>() + 1);
+    return make_machine(config.value("arch", ""), options);
+}
+
 void write_visualizer(const std::string& folder, const Json& report) {
     std::error_code failed;
     std::filesystem::create_directories(folder, failed);
@@ -92,8 +122,13 @@ void write_visualizer(const std::string& folder, const Json& report) {
     VisualizerTables tables(file.string());
     for (const auto& [table, rows] : report.at("tables").items())
         for (const Json& row : rows) tables.insert(table, row);
+    if (const auto launched = report.find("device_operations"); launched != report.end())
+        for (const Json& row : *launched)
+            tables.insert("captured_graph",
+                          {row.at(0), captured_graph(row.at(1).get<std::string>(), row.at(2).get<std::size_t>())});
     tables.close();
     write_json(folder, "config.json", report.at("config"));
+    write_cluster(folder, machine_of(report));
 }
 
 }  // namespace ttsim::impl::report

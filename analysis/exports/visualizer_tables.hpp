@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "netlist/device/device.hpp"
 #include "trace/database.hpp"
 
 namespace ttsim::impl::report {
@@ -25,8 +26,15 @@ private:
     std::map<std::string, std::unique_ptr<trace::Statement>> inserts_;
 };
 
-/// Writes a folder with db.sqlite and config.json, in place of those of an earlier report. `report`: {"config": object,
-/// "tables": {table: [rows]}}. Throws Error(Input).
+/// The captured graph of an operation that launches one op of the device, by its name in ops_perf_results.csv.
+std::string captured_graph(const std::string& device_operation, std::size_t inputs);
+
+/// Writes cluster_descriptor.yaml, with the chips of a machine and their links.
+void write_cluster(const std::string& folder, const Machine& machine);
+
+/// Writes a folder with db.sqlite, config.json and cluster_descriptor.yaml, in place of those of an earlier report.
+/// `report`: {"config": {"arch": chip, "device": product, ...}, "tables": {table: [rows]}, "device_operations":
+/// [[operation id, name in ops_perf_results.csv, inputs]]}. Throws Error(Input).
 void write_visualizer(const std::string& folder, const nlohmann::ordered_json& report);
 
 }  // namespace ttsim::impl::report

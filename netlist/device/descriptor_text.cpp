@@ -42,17 +42,20 @@ std::string soc_descriptor_text(const ChipInstance& chip) {
 }
 
 std::string cluster_descriptor_text(const Machine& machine) {
-    std::string text = "chips: {";
-    std::vector<std::int64_t> mmio;
+    std::vector<std::string> archs, places, numbers, mmio;
     for (const ChipInstance& chip : machine.chips) {
-        text += fmt::format("{}{}: [{}, 0, 0, 0]", &chip == &machine.chips.front() ? "" : ", ", chip.id, chip.id);
-        if (chip.mmio) mmio.push_back(chip.id);
+        archs.push_back(fmt::format("{}: {}", chip.id, chip.params.name));
+        places.push_back(fmt::format("{0}: [{0}, 0, 0, 0]", chip.id));
+        numbers.push_back(fmt::format("{0}: {0}", chip.id));  // simulated chips have no serial numbers
+        if (chip.mmio) mmio.push_back(fmt::format("{}: {}", chip.id, mmio.size()));
     }
+    std::string text = fmt::format("arch: {{{}}}\n\nchips: {{{}", fmt::join(archs, ", "), fmt::join(places, ", "));
     text += machine.links.empty() ? "}\n\nethernet_connections: []\n" : "}\n\nethernet_connections:\n";
     for (const EthLink& link : machine.links)
         text += fmt::format("  - [{{chip: {}, chan: {}}}, {{chip: {}, chan: {}}}]\n", link.chip_a, link.channel_a,
                             link.chip_b, link.channel_b);
-    return text + fmt::format("\nchips_with_mmio: [{}]\n", fmt::join(mmio, ", "));
+    return text + fmt::format("\nchips_with_mmio: [{}]\n\nchip_unique_ids: {{{}}}\n", fmt::join(mmio, ", "),
+                              fmt::join(numbers, ", "));
 }
 
 }  // namespace ttsim::impl

@@ -503,8 +503,20 @@ class Visualizer(WithTraces):
                 trace = self.trace(netlist, arch, 1)
                 folder = self.export(trace, "--visualizer", f"{netlist}.viz")
                 self.assertIn("report_name", json.loads((folder / "config.json").read_text()))
+                self.assertIn("arch: {0: ", (folder / "cluster_descriptor.yaml").read_text())
                 with sqlite3.connect(f"file:{folder / 'db.sqlite'}?mode=ro", uri=True) as database:
                     self.check(database, trace)
+
+    def test_the_visualizer_links_memory_and_performance(self):
+        python = ROOT / "build/venv-perf/bin/python"
+        if not python.exists():
+            self.skipTest("ttnn-visualizer of PyPI is not installed: scripts/setup perf-tools")
+        trace = self.trace("bert_encoder", "wormhole_b0", 1)
+        memory = self.export(trace, "--visualizer", "linked.viz")
+        (self.folder / "performance").mkdir(exist_ok=True)
+        self.export(trace, "--ops-csv", "performance/ops_perf_results.csv")
+        done = run(python, ROOT / "python/tests/ttnn/read_visualizer.py", memory, self.folder / "performance")
+        self.assertIn("linked: 37 rows", done.stdout, done.stderr)
 
     def check(self, database, trace):
         def ask(query, *values):
@@ -538,7 +550,10 @@ class Visualizer(WithTraces):
         for table in ["input_tensors", "output_tensors"]:
             self.assertEqual(ask(f"SELECT count(*) FROM {table} i LEFT JOIN tensors t USING (tensor_id) "
                                  "WHERE t.tensor_id IS NULL"), [(0,)])
-        self.assertEqual(ask("SELECT count(*) FROM captured_graph WHERE captured_graph = '[]'")[0][0], len(names))
+        graphs = [json.loads(text) for text, in ask("SELECT captured_graph FROM captured_graph ORDER BY operation_id")]
+        self.assertEqual([[node["node_type"] for node in graph] for graph in graphs],
+                         [["capture_start", "function_start", "function_end", "capture_end"]] * len(names))
+        self.assertTrue(all(graph[1]["params"]["name"].endswith(f" {name}") for graph, name in zip(graphs, names)))
         self.assertEqual(ask("SELECT count(*) FROM local_tensor_comparison_records"), [(0,)])
 
 

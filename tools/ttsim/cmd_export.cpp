@@ -157,7 +157,7 @@ void add_formats(ExportFlags& flags, Outputs& outputs) {
     outputs.file("--npe", flags.npe, FileKind::Json,
                  "Timeline for the NPE page of ttnn-visualizer: every transfer with its route (needs --trace-level 2)");
     outputs.folder("--visualizer", flags.visualizer, visualizer_folder(),
-                   "Folder for db.sqlite and config.json of ttnn-visualizer's memory pages");
+                   "Folder for db.sqlite, config.json and cluster_descriptor.yaml of ttnn-visualizer");
     outputs.folder("--debuda", flags.debuda, debuda_folder(),
                    "Folder for runtime_data.yaml and a pipegen.yaml per temporal epoch, read by the vendor's debugger");
 }

@@ -84,9 +84,11 @@ struct RunReport {
     std::shared_ptr<const Source> source;  ///< internal data of text() and json()
 };
 
-/// Writes a folder with db.sqlite and config.json, which ttnn-visualizer opens, in place of those of an earlier report.
-/// `report`: JSON, {"config": object, "tables": {table: [rows of numbers, texts and nulls]}}. Throws Error(Input) for a
-/// text that is no such JSON, an unknown table, and files that cannot be written.
+/// Writes a folder with db.sqlite, config.json and cluster_descriptor.yaml, which ttnn-visualizer opens, in place of
+/// those of an earlier report. `report`: JSON, {"config": {"arch": chip, "device": product, ...}, "tables": {table:
+/// [rows of numbers, texts and nulls]}, "device_operations": [[operation id, name in ops_perf_results.csv, inputs]]};
+/// the last is optional. Throws Error(Input) for a text that is no such JSON, an unknown table, and files that cannot
+/// be written.
 TTSIM_API void write_visualizer_report(const std::string& folder, const std::string& report);
 
 }  // namespace ttsim

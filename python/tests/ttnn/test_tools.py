@@ -57,5 +57,9 @@ def test_ttnn_visualizer(used, tmp_path):
     place = ttnn.create_sharded_memory_config((64, 64), ttnn.CoreGrid(y=2, x=1), ttnn.ShardStrategy.HEIGHT)
     kept = ttnn.from_torch(torch.ones(64, 64), ttnn.bfloat16, layout=ttnn.TILE_LAYOUT, device=used, memory_config=place)
     used.write_visualizer(tmp_path / "report")
-    text = run(pathlib.Path(TOOLS) / "python", pathlib.Path(__file__).parent / "read_visualizer.py", tmp_path / "report")
+    (tmp_path / "performance").mkdir()
+    used.write_ops_csv(tmp_path / "performance/ops_perf_results.csv")
+    text = run(pathlib.Path(TOOLS) / "python", pathlib.Path(__file__).parent / "read_visualizer.py", tmp_path / "report",
+               tmp_path / "performance")
+    assert "linked: 6 rows" in text and "arch: {0: " in (tmp_path / "report/cluster_descriptor.yaml").read_text()
     assert text.count("ttnn.softmax") == 2 and "[(0, 0, 4096), (0, 1, 4096)]" in text and kept.is_sharded()

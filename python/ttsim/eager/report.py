@@ -103,9 +103,8 @@ class ReportMixin(Device):
         def ns(cycles: int) -> int:
             return int(cycles * 1000 // self.clock_mhz)
         cores = launch.program.cores if launch.program is not None else self.grid[0] * self.grid[1]
-        name = launch.op.rpartition(".")[2]
         row: dict[str, Any] = {
-            "OP CODE": _CODES.get(name, name), "OP TYPE": "tt_dnn_device", "GLOBAL CALL COUNT": launch.number,
+            "OP CODE": _code_of(launch), "OP TYPE": "tt_dnn_device", "GLOBAL CALL COUNT": launch.number,
             "DEVICE ID": self.id, "DEVICE ARCH": self.chip, "ATTRIBUTES": json.dumps({"op": launch.op}),
             "MATH FIDELITY": launch.program.fidelity if launch.program is not None else "", "CORE COUNT": cores, "AVAILABLE WORKER CORE COUNT": self.grid[0] * self.grid[1],
             "HOST START TS": ns(launch.enqueued), "HOST END TS": ns(launch.enqueued), "DEVICE FW START CYCLE": launch.start,
@@ -138,10 +137,13 @@ class ReportMixin(Device):
             del model  # completes the trace
 
     def write_visualizer(self, folder: str | os.PathLike[str]) -> None:
-        """Writes `db.sqlite` and `config.json` into a folder, for ttnn-visualizer: the latest launches as operations, with
-        their tensors, and the buffers that live now at the last one. InputError for files that cannot be written."""
+        """Writes `db.sqlite`, `config.json` and `cluster_descriptor.yaml` into a folder, for ttnn-visualizer: the latest
+        launches as operations, with their tensors, and the buffers that live now at the last one. InputError for files that
+        cannot be written. The tool links it with the folder of an `ops_perf_results.csv` of write_ops_csv()."""
         config = {"report_name": "ttsim", "arch": self.chip, "device": self.product}
-        write_visualizer_report(os.fspath(folder), json.dumps({"config": config, "tables": self._tables()}))
+        write_visualizer_report(os.fspath(folder), json.dumps(
+            {"config": config, "tables": self._tables(),
+             "device_operations": [[one.number, _code_of(one), len(one.inputs)] for one in self.launches]}))
 
     def _tables(self) -> dict[str, list[list[Any]]]:
         """Rows of the tables of ttnn-visualizer's database."""
@@ -156,7 +158,6 @@ class ReportMixin(Device):
         seen: set[int] = set()
         for launch in self.launches:
             add("operations", launch.number, launch.op, (launch.end - launch.start) / (self.clock_mhz * 1e6))
-            add("captured_graph", launch.number, "[]")
             for key, value in (("kind", launch.kind), ("is_new", launch.is_new), ("start_cycle", launch.start)):
                 add("operation_arguments", launch.number, key, str(value))
             for table, tensors in (("input_tensors", launch.inputs), ("output_tensors", launch.outputs)):
@@ -194,6 +195,12 @@ _COLUMNS = ["OP CODE", "OP TYPE", "GLOBAL CALL COUNT", "DEVICE ID", "DEVICE ARCH
             "HOST DURATION [ns]", "DEVICE FW START CYCLE", "DEVICE FW END CYCLE", "OP TO OP LATENCY [ns]",
             "DEVICE FW DURATION [ns]", "DEVICE KERNEL DURATION [ns]",
             *(f"{name}_{column}" for name in ("INPUT_0", "INPUT_1", "INPUT_2", "OUTPUT_0") for column in _TENSOR_COLUMNS)]
+
+
+def _code_of(launch: Launch) -> str:
+    """The name of a launch in ops_perf_results.csv."""
+    name = launch.op.rpartition(".")[2]
+    return _CODES.get(name, name)
 
 
 def _columns_of(prefix: str, tensor: tuple[int, tuple[int, ...], DataType, Layout, MemoryConfig], device: int) -> dict[str, Any]:
