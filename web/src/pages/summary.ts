@@ -53,7 +53,7 @@ function cards(run: Run, trace: Trace): HTMLElement {
     card('Steady rate', rate(steady), typeof steady === 'number' ? error || 'while the pipeline is full' : 'not known: too few inputs'),
     card('End to end', rate(whole), 'with loading, filling and host'),
     card('Math utilization', percent(meanShare(trace, 'math_utilization')), `of ${cores} cores in use`),
-    card('Of all cores', percent(meanShare(trace, 'utilization')), 'at the speed of each epoch'),
+    card('Cores that compute', percent(meanShare(trace, 'utilization')), 'of all cores, at the speed of each epoch'),
     card('Busiest DRAM channel', percent(busiest), bytes(dram.reduce((sum, load) => sum + load.bytes, 0)) + ' in all channels'),
     trace.run.status === 'complete' ? null : card('Status', String(trace.run.status), String(trace.run.message ?? '')));
 }
