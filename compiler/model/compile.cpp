@@ -193,11 +193,13 @@ bool is_in_loop(const Graph& model, const LegalizationError& refusal) {
 }
 
 /// Moves refused ops of at most `most_work` multiply-adds to the host, if that is allowed, until the rest fits.
+/// Gradients do not pass through the host: where they would, the device's refusal is thrown.
 CompileState run_with_fallback(const Graph& given_model, const CompileOptions& options, const std::string& last,
                                double most_work) {
     const ModelCompiler compiler(options);
     Graph model = given_model;
     std::vector<HostFallbackOps> given;
+    std::exception_ptr refused;
     for (;;) {
         try {
             CompileState state = run_steps(compiler, model, options, last);
@@ -206,6 +208,10 @@ CompileState run_with_fallback(const Graph& given_model, const CompileOptions& o
         } catch (const LegalizationError& refusal) {
             if (!options.host_fallback || is_in_loop(model, refusal) || !move_to_host(model, refusal, most_work, given))
                 throw;
+            if (!refused) refused = std::current_exception();
+        } catch (const Error& error) {
+            if (options.training && refused && error.fault() == Fault::Unsupported) std::rethrow_exception(refused);
+            throw;
         }
     }
 }

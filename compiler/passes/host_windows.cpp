@@ -15,6 +15,7 @@
 
 #include "compiler/host/host_value.hpp"
 #include "compiler/ir/pass.hpp"
+#include "compiler/ir/training.hpp"
 #include "compiler/ops/window.hpp"
 
 namespace ttsim::impl::ir {
@@ -102,7 +103,12 @@ private:
         }
     }
 
-    static bool is_source(const Node& node) { return node.is_input() || (node.has(attr::host) && !node.is_constant()); }
+    /// An input of the host. Not one whose gradient is a result: it passes through ops of the device only.
+    bool is_source(const Node& node) const {
+        if (node.is_parameter()) return false;
+        if (node.is_input()) return !options_.training || !options_.training->input_gradients.contains(node.origin);
+        return node.has(attr::host) && !node.is_constant();
+    }
 
     bool has_small_windows(const Node& node) const {
         if (!is_plain_conv(node)) return false;
@@ -110,10 +116,11 @@ private:
         return small_enough(windows_of(node, x, operand(node, 1).type.dims), x[1]);
     }
 
-    /// An ordinary convolution without groups and override, with constant weights.
+    /// An ordinary convolution without groups and override, whose weights are constant or trained.
     bool is_plain_conv(const Node& node) const {
         return node.op == op::conv && !node.has(attr::host) && node.get(attr::group) == 1 &&
-               operand(node, 1).is_constant() && !convolution_override(options_.overrides, node);
+               (operand(node, 1).is_constant() || operand(node, 1).is_parameter()) &&
+               !convolution_override(options_.overrides, node);
     }
 
     bool is_movable(const Node& node) const {
@@ -126,7 +133,7 @@ private:
 
     bool is_small_filter(const Node& node) const {
         const Dims& w = operand(node, 1).type.dims;
-        if (w[0] != 1 || w[1] != 1) return false;
+        if (w[0] != 1 || w[1] != 1 || !operand(node, 1).is_constant()) return false;
         std::vector<Type> in;
         for (const Edge& edge : node.inputs) in.push_back(graph_.nodes[edge.value].type);
         return (in.size() < 3 || operand(node, 2).is_constant()) && host_work(node, in) <= most_filtering;
