@@ -34,7 +34,7 @@ struct KernelConstants {
     double pack_ublock = 80, pack_tile = 9, pack_int = 60, pack_many = 0, pack_product_tile = 0;
     double l1_acc_bytes = 0;  ///< L1 bandwidth that the unpackers lose per tile that the packer adds to partial sums
     double reload_unpack = 60, reload_math = 100, reload_tile = 0, reload_tile_32b = 100;
-    double reduce_ublock = 10, reduce_column = 20, reduce_z_step = 10, slice_latency = 150;
+    double reduce_ublock = 10, reduce_column = 20, reduce_z_step = 10, slice_copy_16bit = 20, slice_latency = 150;
     double splice_ublock = 0, splice_tile = 0;
     double sub_op = 100;  ///< unpack and math threads, per micro-block of a fused op's sub-op
     double strip = 100, strip_idle = 150, strip_tile = 45, strip_output = 80, strip_ublock = 0;

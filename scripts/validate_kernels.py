@@ -15,7 +15,7 @@ ARCHS = ("wormhole_b0", "grayskull")
 ROWS_FILE, MORE_ROWS_FILE, GRAPHS_FILE = "op_cycles.csv", "op_cycles_more.csv", "op_cycles_in_graphs.csv"
 # Constants for measured effects without a known mechanism, by section of timing.yaml.
 UNEXPLAINED = ("pack_many", "math_16bit_tile", "reload_tile_32b", "input_int", "input_eltwise", "input_matmul", "input_reduce",
-               "input_sparse", "unpack_matmul_ublock")
+               "input_sparse", "unpack_matmul_ublock", "slice_copy_16bit")
 
 
 def calibration():

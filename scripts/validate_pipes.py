@@ -259,7 +259,8 @@ def target_table(ttsim, targets_files, netlists):
     return "\n".join(lines), failures
 
 
-ABLATED = ["", "blocks", "lockstep", "blocks,lockstep", "firmware", "credits", "blocks,lockstep,firmware,credits", "kernels"]
+ABLATED = ["", "blocks", "lockstep", "blocks,lockstep", "firmware", "credits", "blocks,lockstep,firmware,credits", "kernels",
+           "strips", "parts", "pieces", "beside", "nocs", "relays", "parts,pieces,beside,nocs,relays"]
 FREED = ["noc", "dram", "noc,dram"]
 # netlist, arch, graph ("": the whole loop), inputs
 ABLATED_NETLISTS = [("verif/graph_tests/netlists/netlist_encoder_grid.yaml", "grayskull", "fwd_0", 256),

@@ -98,6 +98,25 @@ void build_binary(Emitter& e) {
     e.pack_block(e.shape.ublock_tiles(), pack_clocks(e), false);
 }
 
+namespace {
+
+/// A micro-block of one slice. The unpacker waits for the math thread, which compares a tile for longer than it takes
+/// to unpack one; meanwhile the RISC-V gets the tiles of the next slice.
+void reduce_slice(Emitter& e, double sfpu_instructions, double counted, double copied_tile) {
+    if (e.shape.in_dest > 0) return single_operand(e, sfpu_instructions, counted);
+    if (e.shape.waits) e.ahead(unpack, e.c.stream_wait, "stream_wait");
+    e.ahead(unpack, e.c.unpack_operand, "unpack_operand");
+    for (std::int64_t i = 0; i < e.shape.ublock_tiles(); ++i) {
+        e.ahead(unpack, e.c.unpack_copy_tile, "unpack_copy_tile");
+        e.unpack_tile(false, e.shape.in0);
+        e.copy_tile();
+        e.risc(math, copied_tile, "slice_copy_16bit");
+        if (sfpu_instructions > 0) e.sfpu_tile(sfpu_instructions, counted);
+    }
+}
+
+}  // namespace
+
 void build_reduce(Emitter& e) {
     const KernelShape& s = e.shape;
     e.math_begin();
@@ -108,9 +127,8 @@ void build_reduce(Emitter& e) {
         const double counted = e.c.sfpu_counted_instructions("reduce", wide ? "z16" : "z");
         const double wait = s.ublocks() == 1 ? e.c.slice_latency : 0;
         for (std::int64_t z = 0; z < s.z; ++z) {
-            e.wait_operands();
             if (z > 0) e.risc(math, e.c.reduce_z_step + wait, "reduce_z_step");
-            single_operand(e, z > 0 ? instructions : 0, counted);
+            reduce_slice(e, z > 0 ? instructions : 0, counted, z == 0 && s.z > 1 && wide ? e.c.slice_copy_16bit : 0);
         }
     } else {
         const bool rows = s.reduce_dim == ReduceDim::R;

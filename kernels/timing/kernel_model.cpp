@@ -111,6 +111,8 @@ ScoreboardTiming timing_of(const KernelShape& s, const KernelConstants& c) {
     // Shared exponents are read over separate ports.
     timing.unpack_bytes = is_block_float(s.in0) ? c.unpack_bytes_bfp : c.unpack_bytes;
     timing.pack_elements = c.pack_elements;
+    // A tile of the next slice needs a place in Dst beside the result: half of Dst is too small for both.
+    if (family_of(s) == KernelFamily::ReduceZ && s.z > 1) timing.dst_halves = 1;
     return timing;
 }
 

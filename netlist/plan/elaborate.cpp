@@ -58,8 +58,8 @@ namespace {
 class Elaborator {
 public:
     Elaborator(const Netlist& netlist, const EpochLaunch& launch, const Machine& machine,
-               const std::map<const Op*, SparseCounts>& sparse)
-        : netlist_(netlist), launch_(launch), machine_(machine), sparse_(sparse) {}
+               const std::map<const Op*, SparseCounts>& sparse, PlanMechanisms mechanisms)
+        : netlist_(netlist), launch_(launch), machine_(machine), sparse_(sparse), mechanisms_(mechanisms) {}
 
     std::shared_ptr<const Plan> build() {
         // (1) ops in topological order, (2) their cores, (3) their sources, (4) how they send their outputs, (5) their
@@ -93,6 +93,7 @@ private:
     const EpochLaunch& launch_;
     const Machine& machine_;
     const std::map<const Op*, SparseCounts>& sparse_;
+    const PlanMechanisms mechanisms_;
     std::shared_ptr<Plan> plan_ = std::make_shared<Plan>();
     std::map<std::string_view, int> op_index_;
     std::vector<L1Shortage> shortages_;
@@ -285,7 +286,8 @@ void Elaborator::classify(PlanOp& op) {
     const OpConfig& cfg = op.op->cfg;
     if (cfg.untilize) {
         op.push_tiles = out.mblock_n * out.ublock_tiles();
-    } else if (cfg.type == "matmul" && cfg.attr.min_buffer_input != 1 && !made.scatter() && op.out_queues.empty()) {
+    } else if (mechanisms_.pieces && cfg.type == "matmul" && cfg.attr.min_buffer_input != 1 && !made.scatter() &&
+               op.out_queues.empty()) {
         op.push_tiles = pushed_ublocks(out) * out.ublock_tiles();
     }
 }
@@ -417,10 +419,11 @@ void Elaborator::loop_nest(PlanOp& op) {
     bool by_ublock = false;
     std::int64_t k_steps = 1, parts = 1;
     for (std::size_t k = 0; k < op.operands.size(); ++k) {
-        op.operands[k].parts = parts_of_block(op, k);
+        op.operands[k].parts = mechanisms_.parts ? parts_of_block(op, k) : 1;
         parts = std::max(parts, op.operands[k].parts);
         const OperandUse use = op.def->use(cfg, static_cast<int>(k), 0, 0);
-        if (in_strips(use)) k_steps = std::max(k_steps, (use.slices * use.count + out.t - 1) / out.t);
+        if (mechanisms_.strips && in_strips(use))
+            k_steps = std::max(k_steps, (use.slices * use.count + out.t - 1) / out.t);
         if (use.whole_input || use.at_end) continue;
         if (use.chunks == OperandUse::Chunks::Ublocks) by_ublock = true;
         if (use.chunks == OperandUse::Chunks::KColumns || use.chunks == OperandUse::Chunks::KRows)
@@ -460,10 +463,10 @@ void Elaborator::loop_nest(PlanOp& op) {
         if (in_turn) operand.iterations = iterations_of(op, k, group);
         if (by_blocks) operand.iterations = iterations_of_blocks(blocks, parts);
         if (operand.intake != Intake::Resident)
-            operand.intake = in_strips(use)         ? Intake::Strips
-                             : use.whole_input      ? Intake::WholeInput
-                             : in_turn || by_blocks ? Intake::InTurn
-                             : use.at_end           ? Intake::SliceEnd
+            operand.intake = mechanisms_.strips && in_strips(use) ? Intake::Strips
+                             : use.whole_input                    ? Intake::WholeInput
+                             : in_turn || by_blocks               ? Intake::InTurn
+                             : use.at_end                         ? Intake::SliceEnd
                              : streamed && operand.chunks_per_slice * use.slices == op.steps_per_slice
                                  ? Intake::PerStep
                                  : Intake::PerSlice;
@@ -565,13 +568,14 @@ void Elaborator::set_streams(PlanOp& op, std::size_t k, std::int64_t step) const
     operand.reads =
         queue_reads(queue, tile_orders(op.op->cfg, k, op.op->tms[k], queue.blocking), clear, operand.l1_tiles,
                     operand.tile_bytes, k < dram_buffer_tiles.size() ? dram_buffer_tiles[k] : 0);
+    if (!mechanisms_.beside) operand.reads.beside = false;
 }
 
 }  // namespace
 
 std::shared_ptr<const Plan> elaborate(const Netlist& netlist, const EpochLaunch& launch, const Machine& machine,
-                                      const std::map<const Op*, SparseCounts>& sparse) {
-    return Elaborator(netlist, launch, machine, sparse).build();
+                                      const std::map<const Op*, SparseCounts>& sparse, PlanMechanisms mechanisms) {
+    return Elaborator(netlist, launch, machine, sparse, mechanisms).build();
 }
 
 }  // namespace ttsim::impl

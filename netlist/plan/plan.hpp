@@ -149,9 +149,18 @@ struct Plan {
     int find_queue(const Queue* queue) const;
 };
 
+/// Ways in which ops take operands and send results. A study can leave each of them out.
+struct PlanMechanisms {
+    bool strips = true;  ///< sparse products take activations k-block by k-block; off: a whole input at once
+    bool parts = true;   ///< products take a named operand in parts of k-blocks; off: in whole k-blocks
+    bool pieces = true;  ///< products that are read in order pack the last k-block piece by piece; off: at once
+    bool beside = true;  ///< NCRISC has a buffer beside the operand's where chunks do not fit it; off: never
+};
+
 /// Throws Error(Input) if the epoch cannot run on the machine, e.g. if buffers do not fit in L1.
 std::shared_ptr<const Plan> elaborate(const Netlist& netlist, const EpochLaunch& launch, const Machine& machine,
-                                      const std::map<const Op*, SparseCounts>& sparse = {});
+                                      const std::map<const Op*, SparseCounts>& sparse = {},
+                                      PlanMechanisms mechanisms = {});
 
 /// Executes with the same key share a plan: the graphs, and which of their queues are in the prologue.
 std::string plan_key(const EpochLaunch& launch);

@@ -141,6 +141,21 @@ void Chip::walk(StateWalk& walk) {
     for (const void* kernel : resident_) walk.fixed(kernel);
 }
 
+/// The chip itself if none with a PCIe link is in reach.
+static std::int64_t nearest_with_link(const Machine& machine, std::int64_t id) {
+    std::int64_t nearest = id;
+    std::size_t shortest = 0;
+    for (const ChipInstance& other : machine.chips) {
+        if (!other.mmio) continue;
+        if (other.id == id) return id;
+        const std::size_t chips = machine.route(id, other.id).size();
+        if (chips == 0 || (shortest > 0 && chips >= shortest)) continue;
+        nearest = other.id;
+        shortest = chips;
+    }
+    return nearest;
+}
+
 Board::Board(const sc_core::sc_module_name& name, const Machine& machine, Clock& clock, const IdealizedResources& ideal)
     : sc_module(name), clock_(clock), machine_(machine), host_calendar_(clock) {
     for (const ChipInstance& chip : machine.chips)
@@ -152,11 +167,13 @@ Board::Board(const sc_core::sc_module_name& name, const Machine& machine, Clock&
         links_.back().forward.make_ideal();
         links_.back().backward.make_ideal();
     }
+    for (const ChipInstance& chip : machine.chips) host_chips_[chip.id] = nearest_with_link(machine, chip.id);
 }
 
 std::int64_t Board::chip_of(const Queue& queue, std::int64_t user) const {
     const bool own_link = queue.where == QueueLoc::Host && chips_.at(user)->instance().params.eth.empty();
-    return own_link ? user : queue.device();
+    if (own_link) return user;
+    return queue.where == QueueLoc::Host ? host_chip(queue.device()) : queue.device();
 }
 
 Cycle Board::dram_busy() const {

@@ -73,6 +73,9 @@ public:
     /// The chip that holds a queue for a core of chip `user`, or whose PCIe link leads to it. Cards without Ethernet
     /// reach host memory by their own link, whatever the queue's device.
     std::int64_t chip_of(const Queue& queue, std::int64_t user) const;
+    /// The chip whose PCIe link leads to chip `id`: itself, or for a chip without a link of its own the nearest over
+    /// Ethernet that has one.
+    std::int64_t host_chip(std::int64_t id) const { return host_chips_.at(id); }
     /// Sends from a NoC node to nodes of the same or another chip; returns the arrival of the last byte. `lane` selects
     /// one of parallel links.
     Cycle send(std::int64_t from_chip, NocCoord from, std::int64_t to_chip, NocEnd to, std::uint64_t bytes, Cycle ready,
@@ -99,6 +102,7 @@ private:
     std::map<std::pair<std::int64_t, std::int64_t>, std::vector<std::size_t>> links_of_;  // (low id, high id) -> links_
     std::vector<Link> links_;
     std::map<std::pair<std::int64_t, std::int64_t>, std::vector<std::int64_t>> routes_;
+    std::map<std::int64_t, std::int64_t> host_chips_;
 };
 
 }  // namespace ttsim::impl::sim

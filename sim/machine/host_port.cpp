@@ -17,21 +17,39 @@ static std::uint64_t share_of_buffer(const Queue& queue) {
 
 Cycle host_write(Context& context, const Queue& queue) {
     if (queue.where == QueueLoc::Host) return context.now;  // the entry stays in host memory, where the device reads it
-    Chip& chip = context.board.chip(queue.device());
-    const Cycle ready = chip.host_push(entry_bytes(queue), context.now);
-    Cycle there = ready;
-    for (const BufferAddress& at : queue.buffers)
-        there = std::max(there, chip.dram_write(at, share_of_buffer(queue), ready));
+    const std::int64_t device = queue.device(), linked = context.board.host_chip(device);
+    Chip& chip = context.board.chip(device);
+    Chip& link = context.board.chip(linked);
+    const Cycle pushed = link.host_push(entry_bytes(queue), context.now);
+    const std::uint64_t bytes = share_of_buffer(queue);
+    Cycle there = pushed;
+    for (std::size_t lane = 0; lane < queue.buffers.size(); ++lane) {
+        const BufferAddress& at = queue.buffers[lane];
+        Cycle ready = pushed;
+        if (linked != device)
+            ready = context.board.send(linked, link.instance().params.pcie, device,
+                                       chip.dram_port(at.channel, at.address), bytes, ready, lane, 0);
+        there = std::max(there, chip.dram_write(at, bytes, ready));
+    }
     return there;
 }
 
 static Cycle host_read(Context& context, const Queue& queue) {
     if (queue.where == QueueLoc::Host) return context.now;
-    Chip& chip = context.board.chip(queue.device());
+    const std::int64_t device = queue.device(), linked = context.board.host_chip(device);
+    Chip& chip = context.board.chip(device);
+    Chip& link = context.board.chip(linked);
+    const std::uint64_t bytes = share_of_buffer(queue);
     Cycle read = context.now;
-    for (const BufferAddress& at : queue.buffers)
-        read = std::max(read, chip.dram_read(at, share_of_buffer(queue), context.now));
-    return chip.host_pop(entry_bytes(queue), read);
+    for (std::size_t lane = 0; lane < queue.buffers.size(); ++lane) {
+        const BufferAddress& at = queue.buffers[lane];
+        Cycle ready = chip.dram_read(at, bytes, context.now);
+        if (linked != device)
+            ready = context.board.send(device, chip.dram_port(at.channel, at.address), linked,
+                                       link.instance().params.pcie, bytes, ready, lane, 0);
+        read = std::max(read, ready);
+    }
+    return link.host_pop(entry_bytes(queue), read);
 }
 
 HostPort::HostPort(Context& context, QueueMemory& memory, std::vector<std::int64_t> to_push, Pops pops)

@@ -35,7 +35,7 @@ void PipeFlow::connect(std::vector<Core*> consumers, const std::vector<Core*>& p
     freed_by_.assign(cores_.size(), 0);
     for (std::size_t place = 0; place < cores_.size(); ++place) cores_[place]->set_operand(k_, *this, place);
     stream_tile_ = stream_tile();
-    noc_out_ = noc_to_receivers(consumer_, k_, receivers_);
+    noc_out_ = epoch_.mechanisms.nocs ? noc_to_receivers(consumer_, k_, receivers_) : 0;
     multicast_core_ = multicast_core(receivers_, noc_out_);
     if (queue) {
         queue_ = queue;
@@ -56,7 +56,7 @@ void PipeFlow::connect(std::vector<Core*> consumers, const std::vector<Core*>& p
     }
     const auto several =
         std::count_if(sources_.begin(), sources_.end(), [](const Core* core) { return core != nullptr; });
-    if (producer.chip == consumer_.chip)
+    if (epoch_.mechanisms.nocs && producer.chip == consumer_.chip)
         noc_in_ = noc_between(epoch_.board.chip(consumer_.chip).instance().params, producer.cores, consumer_.cores);
     if (several > 1) {
         walks_gather_ = !before || !before->gather_;
@@ -182,7 +182,8 @@ Cycle PipeFlow::transfer(const Sending& sending) {
 
 /// NoC of data from a queue to the pipe's core.
 int PipeFlow::noc_from_queue(const Chip& chip, NocCoord from) const {
-    if (queue_->queue().where == QueueLoc::Host || chip.instance().id != consumer_.chip) return 0;
+    const bool host = queue_->queue().where == QueueLoc::Host;
+    if (host || chip.instance().id != consumer_.chip || !epoch_.mechanisms.nocs) return 0;
     return shorter_noc(chip.instance().params, from, multicast_core_);
 }
 
@@ -194,15 +195,17 @@ Cycle PipeFlow::send(std::int64_t from_chip, NocCoord from, std::uint64_t bytes,
     std::vector<NocLeg> legs;
     std::vector<NocLeg>* record = probe_ && probe_->wants_routes(sent_ / per_input_) ? &legs : nullptr;
     Cycle arrival = ready;
-    if (from_chip != consumer_.chip || from != multicast_core_) {
+    const bool relayed = epoch_.mechanisms.relays || from_chip != consumer_.chip;
+    const NocCoord sender = relayed ? multicast_core_ : from;
+    if (from_chip != consumer_.chip || from != sender) {
         arrival = board.send(from_chip, from, consumer_.chip, multicast_core_, bytes, ready, lane, noc, record);
         const auto tile = std::min<std::uint64_t>(bytes, static_cast<std::uint64_t>(operand_.tile_bytes));
         const auto behind = (bytes - tile) / static_cast<std::uint64_t>(board.chip(consumer_.chip).flit_bytes());
         ready = std::max(ready, arrival - std::min<Cycle>(arrival, behind));
     }
     if (receivers_.many())
-        arrival = std::max(arrival, board.send(consumer_.chip, multicast_core_, consumer_.chip, receivers_, bytes,
-                                               ready, lane, noc_out_, record));
+        arrival = std::max(arrival, board.send(consumer_.chip, sender, consumer_.chip, receivers_, bytes, ready, lane,
+                                               noc_out_, record));
     if (record) probe_->record_route(sent_ % per_input_, legs, bytes);
     return arrival;
 }

@@ -89,9 +89,10 @@ Cycle WriterFlow::transfer(const Piece& piece) {
     const bool record_route = probe_ && probe_->wants_routes(piece.input);
     const NocCoord from = op.cores[core_.index()];
     const bool tiles = !host && !op.op->cfg.untilize && op.chip == holder;
+    int noc = 0;
+    if (tiles) noc = epoch_.mechanisms.nocs ? shorter_noc(chip.instance().params, from, to) : 1;
     const Cycle arrival =
-        epoch_.board.send(op.chip, from, holder, to, bytes, ready, core_.index(),
-                          tiles ? shorter_noc(chip.instance().params, from, to) : 0, record_route ? &legs : nullptr);
+        epoch_.board.send(op.chip, from, holder, to, bytes, ready, core_.index(), noc, record_route ? &legs : nullptr);
     if (record_route) probe_->record_route(sent_ % per_input_, legs, bytes);
     if (host) return chip.host_write(bytes, arrival, op.op->cfg.untilize);
     if (!op.op->cfg.untilize) return chip.dram_write(place, bytes, arrival, 0);

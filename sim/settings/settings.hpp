@@ -12,6 +12,7 @@
 #include "generated/machine_values.hpp"
 #include "kernels/formats/numerics.hpp"
 #include "netlist/netlist.hpp"
+#include "netlist/plan/plan.hpp"
 #include "sim/settings/idealized_resources.hpp"
 #include "sim/settings/mode.hpp"
 
@@ -35,12 +36,14 @@ struct RunProgress {
 };
 
 /// Mechanisms of pipes between ops. Each can be switched off to measure its cost.
-struct PipeMechanisms {
+struct PipeMechanisms : PlanMechanisms {
     bool blocks = true;    ///< an output that is read out of order is sent in whole blocks
     bool lockstep = true;  ///< all forks send a block before any fork sends the next
     bool firmware = true;  ///< firmware time of blocks, phases and changes of sender
     bool credits = true;   ///< a sender receives credits for free space after a round trip
-    bool kernels = true;   ///< steps of ops take time; off: the run measures pipes alone
+    bool nocs = true;      ///< software's choice of NoC; off: NoC 0, for tiles written to DRAM NoC 1
+    bool relays = true;  ///< the core of a multicast gets the data and sends them on; off: sources multicast themselves
+    bool kernels = true;  ///< steps of ops take time; off: the run measures pipes alone
 };
 
 struct MachineSettings : MachineValues {

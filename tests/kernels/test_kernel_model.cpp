@@ -336,3 +336,22 @@ TEST_CASE("data passes through an intermediate only when complete") {
     const double per_input = kernel_constants("wormhole_b0").input_eltwise;
     CHECK(clocks({{slow}, {quick}}) == Approx(sum - per_input).margin(2));
 }
+
+TEST_CASE("a reduction along z waits until its result has left Dst, but not for the tiles of the next slice") {
+    const KernelModel& model = kernel_model("wormhole_b0");
+    const KernelConstants& c = kernel_constants("wormhole_b0");
+    const auto steady = [&](std::int64_t slices, std::int64_t tiles) {
+        KernelShape s = sfpu("reduce", 1, tiles, 4);
+        s.reduce_dim = ReduceDim::Z;
+        s.z = slices;
+        return model.micro_block(s, {}).steady;
+    };
+    for (const std::int64_t tiles : {2, 8}) {
+        const auto n = static_cast<double>(tiles);
+        // A later slice takes its comparisons alone: 8 moves and 4 clk a tile, the SFPU, and a step of the RISC-V.
+        const double slice = steady(5, tiles) - steady(4, tiles);
+        CHECK(slice == Approx(n * (c.sfpu_count("reduce", "z") + 12) + c.reduce_z_step).epsilon(0.01));
+        // What is left of two slices holds the copies of the first one and packing, of 16 clk a tile at least.
+        CHECK(steady(2, tiles) - slice > n * (12 + 16 + c.pack_tile) - 4);
+    }
+}

@@ -33,10 +33,10 @@ inline std::vector<EpochLaunch> launches_of(const Netlist& netlist,
 
 /// The Plan of the first launch. It points into the netlist, which must stay.
 inline std::shared_ptr<const Plan> first_plan(const Netlist& netlist, const std::string& arch = "grayskull",
-                                              const MachineOptions& options = {}) {
+                                              const MachineOptions& options = {}, PlanMechanisms mechanisms = {}) {
     static std::vector<std::unique_ptr<Machine>> machines;  // plans are looked at after this returns
     machines.push_back(std::make_unique<Machine>(make_machine(arch, options)));
-    return elaborate(netlist, launches_of(netlist).at(0), *machines.back());
+    return elaborate(netlist, launches_of(netlist).at(0), *machines.back(), {}, mechanisms);
 }
 
 inline const PlanOp& op_of(const Plan& plan, const std::string& name) {

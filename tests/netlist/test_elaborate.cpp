@@ -146,6 +146,10 @@ TEST_CASE("the operand that min_buffer_input names is consumed in parts of a k-b
     REQUIRE(in0.iterations.size() == 8);
     CHECK((in0.iterations[2].needed == 2 && in0.iterations[2].passed == 1));
     CHECK((in0.iterations[3].needed == 2 && in0.iterations[3].passed == 2));
+    const auto whole_plan = first_plan(netlist, "grayskull", {}, {.parts = false});
+    const PlanOp& whole = op_of(*whole_plan, "mm");
+    CHECK(whole.steps_per_slice == 4);
+    CHECK(whole.operands[1].parts == 1);
 }
 
 TEST_CASE("accumulation over slices makes more steps, a bias comes with the last") {
@@ -333,4 +337,10 @@ TEST_CASE("a sparse product takes the k-blocks of its activations in turn, over 
     CHECK(long_op.steps_per_slice == 90);
     CHECK(long_op.operands[1].l1_tiles == 16);
     CHECK(long_op.operands[1].capacity_tiles < 90 * 8);
+    // Left out: the whole input is in L1 before the first step.
+    const auto whole_plan = first_plan(many, "wormhole_b0", {}, {.strips = false});
+    const PlanOp& whole_op = whole_plan->ops.front();
+    CHECK(whole_op.operands[1].intake == Intake::WholeInput);
+    CHECK(whole_op.operands[1].capacity_tiles >= 90 * 8);
+    CHECK(whole_op.steps_per_slice == 1);
 }

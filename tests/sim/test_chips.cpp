@@ -86,6 +86,31 @@ TEST_CASE("each Grayskull card writes to host memory by its own PCIe link, whate
     CHECK(run_text(text(true), sim::Mode::Timing).report.cycles < single + single / 10);
 }
 
+TEST_CASE("entries of both chips of a board pass its one PCIe link, those of the far chip over Ethernet") {
+    constexpr Cut wide{.m = 8, .n = 8};
+    const auto cycles = [&](const std::vector<int>& chips, bool on_host) {
+        NetlistText n("wormhole_b0");
+        std::vector<std::string> executes;
+        for (const int chip : chips) {
+            const std::string id = std::to_string(chip);
+            n.queue({.name = "x" + id, .cut = wide, .entries = 1, .ram = true, .device = chip});
+            n.queue(
+                {.name = "y" + id, .input = "o" + id, .cut = wide, .entries = 2, .device = chip, .on_host = on_host});
+            n.graph("g" + id, 16, chip);
+            n.op({.name = "o" + id, .type = "nop", .inputs = {"x" + id}, .cut = wide});
+            executes.push_back(execute("g" + id, {ram("x" + id, true)}));
+        }
+        n.program("p", looped(1, executes, 16, 32));
+        const Outcome run = run_text(n.text(), sim::Mode::Timing);
+        REQUIRE(run.error == "");
+        return static_cast<double>(run.report.cycles);
+    };
+    // Pops of 8 x 8 tiles take the link 18,700 clk, more than the ops.
+    CHECK(cycles({0, 1}, false) > 1.7 * cycles({0}, false));
+    CHECK(cycles({1}, false) > cycles({0}, false));
+    CHECK(cycles({1}, true) > cycles({0}, true));
+}
+
 TEST_CASE("graphs of one chip run one after the other") {
     NetlistText n;
     n.queue({.name = "x", .cut = two, .entries = 4});

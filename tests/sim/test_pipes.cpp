@@ -101,7 +101,8 @@ TEST_CASE("each mechanism of pipes takes its own time, and none changes a value"
     const auto all = run([](PipeMechanisms&) {});
     CHECK(all > run([](PipeMechanisms& pipes) { pipes.blocks = false; }));
     CHECK(all > run([](PipeMechanisms& pipes) { pipes.firmware = false; }));
-    CHECK(all > run([](PipeMechanisms& pipes) { pipes = {false, false, false, false, true}; }));
+    CHECK(all >
+          run([](PipeMechanisms& pipes) { pipes.blocks = pipes.lockstep = pipes.firmware = pipes.credits = false; }));
 }
 
 TEST_CASE("a fork that waits for the other's way round holds up the next block of both") {
@@ -138,28 +139,66 @@ TEST_CASE("a prologue operand that its buffer does not hold is sent from L1 for 
     CHECK(per_input(4) == Approx(block + 64 * 2080 / pipes.stream_bytes).epsilon(0.05));
 }
 
-TEST_CASE("to several cores at once another stream sends, slower") {
-    const auto clocks_of = [](int columns, int inputs) {  // of a product whose first factor goes to a row of cores
-        NetlistText n;
-        const Cut left{.m = 8, .n = 8}, right{.m = 8, .n = columns}, out{.grid_c = columns, .m = 8};
-        n.queue({.name = "x", .cut = {}, .entries = 1, .ram = true});
-        n.queue({.name = "w", .cut = right, .entries = 1, .ram = true});
-        n.graph("g", inputs);
-        n.op({.name = "first",
+namespace {
+
+/// A product whose first factor goes to a row of cores.
+std::string multicast_product(int columns, int inputs) {
+    NetlistText n;
+    const Cut left{.m = 8, .n = 8}, right{.m = 8, .n = columns}, out{.grid_c = columns, .m = 8};
+    n.queue({.name = "x", .cut = {}, .entries = 1, .ram = true});
+    n.queue({.name = "w", .cut = right, .entries = 1, .ram = true});
+    n.graph("g", inputs);
+    n.op({.name = "first",
+          .type = "nop",
+          .inputs = {"x"},
+          .cut = left,
+          .more = "input_0_tms: [broadcast: {r: 8}, broadcast: {c: 8}], attributes: {kernel_broadcast: {input_0: 1}}",
+          .order = "c"});
+    n.op({.name = "product",
+          .type = "matmul",
+          .inputs = {"first", "w"},
+          .cut = out,
+          .col = 1,
+          .more = "attributes: {m_k: 8, u_kt: 1}"});
+    n.program("p", {execute("g", {ram("x", true), ram("w", true)})});
+    return n.text();
+}
+
+}  // namespace
+
+TEST_CASE("multicasts without relays, and pipes without a choice of NoC, take other routes") {
+    const auto routed = [](const std::string& text, auto&& leave_out) {
+        return clocks(text, [&](PipeMechanisms& pipes) {
+            pipes.kernels = pipes.firmware = false;
+            leave_out(pipes);
+        });
+    };
+    const auto all = [](PipeMechanisms&) {};
+    // The tiles go from the first core to the second, which passes them on to the third; without relays to both.
+    const std::string product = multicast_product(2, 32);
+    CHECK(routed(product, all) != routed(product, [](PipeMechanisms& pipes) { pipes.relays = false; }));
+    // The first operand of the sum comes by NoC 0, the second by NoC 1; without the choice both share the links.
+    NetlistText n;
+    const Cut wide{.grid_r = 2, .grid_c = 2, .m = 4, .n = 4};
+    n.queue({.name = "x", .cut = {}, .entries = 1, .ram = true});
+    n.graph("g", 32);
+    for (const char* name : {"a", "b"})
+        n.op({.name = name,
               .type = "nop",
               .inputs = {"x"},
-              .cut = left,
+              .cut = wide,
+              .col = name[0] == 'a' ? 0 : 2,
               .more =
-                  "input_0_tms: [broadcast: {r: 8}, broadcast: {c: 8}], attributes: {kernel_broadcast: {input_0: 1}}",
-              .order = "c"});
-        n.op({.name = "product",
-              .type = "matmul",
-              .inputs = {"first", "w"},
-              .cut = out,
-              .col = 1,
-              .more = "attributes: {m_k: 8, u_kt: 1}"});
-        n.program("p", {execute("g", {ram("x", true), ram("w", true)})});
-        return clocks(n.text(), [](PipeMechanisms& pipes) { pipes.kernels = pipes.credits = false; });
+                  "input_0_tms: [broadcast: {r: 8}, broadcast: {c: 8}], attributes: {kernel_broadcast: {input_0: 1}}"});
+    n.op({.name = "sum", .type = "add", .inputs = {"a", "b"}, .cut = wide, .col = 4});
+    n.program("p", {execute("g", {ram("x", true)})});
+    CHECK(routed(n.text(), all) < routed(n.text(), [](PipeMechanisms& pipes) { pipes.nocs = false; }));
+}
+
+TEST_CASE("to several cores at once another stream sends, slower") {
+    const auto clocks_of = [](int columns, int inputs) {
+        return clocks(multicast_product(columns, inputs),
+                      [](PipeMechanisms& pipes) { pipes.kernels = pipes.credits = false; });
     };
     const auto per_tile = [&](int columns) {
         return static_cast<double>(clocks_of(columns, 96) - clocks_of(columns, 32)) / (64 * 64);

@@ -182,6 +182,20 @@ TEST_CASE("the host link works both ways at once, and slower with untilized rows
     CHECK(other.host_push(bytes, 0) == clocks(t.push_bytes, t.push_latency));
 }
 
+TEST_CASE("chips of one board share its host link, each card has its own") {
+    ttsim::impl::test::fresh_systemc();
+    Clock clock("clock");
+    const Machine board_of_two = make_machine("wormhole_b0", {.device = "wh_n300", .chips = 2});
+    Board board("board", board_of_two, clock);
+    CHECK((board.host_chip(0) == 0 && board.host_chip(1) == 0));
+    Machine two_cards = board_of_two;
+    two_cards.chips[1].mmio = true;
+    Board cards("cards", two_cards, clock);
+    CHECK((cards.host_chip(0) == 0 && cards.host_chip(1) == 1));
+    Board peers("peers", make_machine("grayskull", {.chips = 2}), clock);
+    CHECK((peers.host_chip(0) == 0 && peers.host_chip(1) == 1));
+}
+
 TEST_CASE("an epoch loads once per core, its kernels where others ran before") {
     ttsim::impl::test::fresh_systemc();
     const Machine machine = make_machine("wormhole_b0", MachineOptions{});

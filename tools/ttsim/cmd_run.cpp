@@ -93,6 +93,12 @@ void disable_mechanisms(sim::PipeMechanisms& pipes, const std::vector<std::strin
         if (name == "firmware") pipes.firmware = false;
         if (name == "credits") pipes.credits = false;
         if (name == "kernels") pipes.kernels = false;
+        if (name == "nocs") pipes.nocs = false;
+        if (name == "relays") pipes.relays = false;
+        if (name == "strips") pipes.strips = false;
+        if (name == "parts") pipes.parts = false;
+        if (name == "pieces") pipes.pieces = false;
+        if (name == "beside") pipes.beside = false;
     }
 }
 

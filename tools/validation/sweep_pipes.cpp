@@ -29,6 +29,22 @@ double reduce_supply(const KernelShape& s, const SweepPipes& p) {
     return real(s.t * s.ublocks()) * (block / p.reduce_supply_bytes + p.supply_iteration);
 }
 
+/// Waits of a reduction along z whose buffer holds a micro-block of two slices. The first slice of a result is only
+/// copied; meanwhile the space that the last slice of the result before has left is filled for the second one.
+double slice_waits(const KernelShape& s, const KernelTime& kernel, const KernelConstants& c) {
+    const double block = stream_bytes(s.in0, real(s.ublock_tiles()));
+    if (family_of(s) != KernelFamily::ReduceZ || s.z == 1 || !holds_two(block)) return 0;
+    // Of a tile of a later slice: eight moves to Dst with their hand-over, and the comparison.
+    constexpr double moves = 10;
+    const bool wide = !is_block_float(s.in0);
+    const double tile =
+        moves + c.math_copy_tile + c.sfpu_count("reduce", wide ? "z16" : "z") + (wide ? c.math_16bit_tile : 0);
+    const double compared = c.reduce_z_step + real(s.ublock_tiles()) * tile;
+    const double copied = kernel.parts.front().time.steady - real(s.z - 1) * compared;
+    const double turn = block / c.sweep.reduce_supply_bytes + c.sweep.supply_iteration;
+    return real(s.t * s.ublocks()) * std::max(0.0, turn - copied);
+}
+
 /// Every product has its own tile of activations; a column of micro-blocks is freed at once.
 double depthwise_supply(const KernelShape& s, const SweepPipes& p) {
     const double unit = stream_bytes(s.in0, real(s.mblock_m * s.ublock_tiles()));
@@ -89,7 +105,7 @@ SweepTime time_in_sweep(const KernelShape& shape, const KernelTime& kernel, std:
     out.supply = supply(shape, single, constants.sweep);
     out.drain = drain(shape, constants.sweep);
     out.limit = kernel.limit;
-    const double own = kernel.cycles - kernel.per_input;
+    const double own = kernel.cycles - kernel.per_input + slice_waits(shape, kernel, constants);
     if (out.supply > own) out.limit = KernelLimit::InputStream;
     if (out.drain > std::max(own, out.supply)) out.limit = KernelLimit::OutputStream;
     const double ends = single && !kernel.parts.empty() ? filling(kernel) : 0;

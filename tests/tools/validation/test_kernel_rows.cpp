@@ -68,6 +68,23 @@ TEST_CASE("a reduction whose operand buffer holds two micro-blocks waits for eac
     CHECK(per_tile(8, 8) < per_tile(16, 1));         // the wait is small beside 64 tiles
 }
 
+TEST_CASE("a reduction along z whose buffer holds two micro-blocks waits for the second slice of each result") {
+    const KernelModel& model = kernel_model("wormhole_b0");
+    const auto waits = [&](std::int64_t tiles, std::int64_t slices, std::int64_t results) {
+        KernelShape s = sfpu("reduce", 1, tiles, results);
+        s.in0 = s.out = DataFormat::Float16_b;
+        s.reduce_dim = ReduceDim::Z;
+        s.z = slices;
+        const KernelTime kernel = model.time(s);
+        return time_in_sweep(s, kernel, 128, kernel_constants("wormhole_b0")).cycles - kernel.cycles;
+    };
+    CHECK(waits(7, 2, 4) == 0);  // 14 KB: the buffer holds four
+    const double four = waits(8, 2, 4);
+    CHECK(four > 0);
+    CHECK(waits(8, 6, 4) == Approx(four).epsilon(0.1));  // a later slice takes longer than a turn-around
+    CHECK(waits(8, 2, 8) == Approx(2 * four).epsilon(0.02));
+}
+
 TEST_CASE("a row of one input has the pipeline's fill, and its time starts at the first unpack") {
     const KernelModel& model = kernel_model("grayskull");
     const auto times = [&](const char* op, std::int64_t tiles) {
