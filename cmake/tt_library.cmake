@@ -69,6 +69,19 @@ function(tt_list_definitions)
     "// Made by tt_list_definitions() of cmake/tt_library.cmake.\n#pragma once\n\n#include \"${ARG_INCLUDE}\"\n\nnamespace ${ARG_NAMESPACE} {\n\n${declarations}\ninline constexpr const ${ARG_TYPE}* ${ARG_TABLE}[]{\n${table}};\n\n}  // namespace ${ARG_NAMESPACE}\n")
 endfunction()
 
+# tt_static_in_programs(RESULT NAME SHARED): what to link for the library NAME. Programs link its static form, if there is
+# one: they start sooner, without looking up its symbols. It is not position-independent, so shared libraries link SHARED.
+function(tt_static_in_programs RESULT NAME SHARED)
+  find_library(${RESULT}_STATIC NAMES lib${NAME}.a)
+  mark_as_advanced(${RESULT}_STATIC)
+  if(${RESULT}_STATIC)
+    set(program $<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>)
+    set(${RESULT} $<IF:${program},${${RESULT}_STATIC},${SHARED}> PARENT_SCOPE)
+  else()
+    set(${RESULT} ${SHARED} PARENT_SCOPE)
+  endif()
+endfunction()
+
 # tt_library(NAME sim SOURCES a.cpp b.cpp USES ttsim::base SystemC::systemc)
 function(tt_library)
   cmake_parse_arguments(ARG "" "NAME" "SOURCES;USES" ${ARGN})

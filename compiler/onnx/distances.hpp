@@ -1,7 +1,7 @@
 // Distances of all rows of one matrix from all rows of another.
 #pragma once
 
-#include <onnx/onnx_pb.h>
+#include <onnx/messages.pb.h>
 
 #include <optional>
 

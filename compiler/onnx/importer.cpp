@@ -1,7 +1,7 @@
 #include "compiler/onnx/importer.hpp"
 
 #include <fmt/ranges.h>
-#include <onnx/onnx_pb.h>
+#include <onnx/messages.pb.h>
 
 #include <algorithm>
 #include <array>

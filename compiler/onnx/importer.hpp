@@ -9,10 +9,10 @@
 #include "base/error_codes.hpp"
 #include "compiler/ir/builder.hpp"
 
-namespace onnx {
+namespace ttsim::onnx {
 class NodeProto;
 class AttributeProto;
-}  // namespace onnx
+}  // namespace ttsim::onnx
 
 namespace ttsim::impl::ir {
 

@@ -1,6 +1,6 @@
 #include "compiler/onnx/read.hpp"
 
-#include <onnx/onnx_pb.h>
+#include <onnx/messages.pb.h>
 
 #include <fmt/ranges.h>
 #include <google/protobuf/io/zero_copy_stream_impl.h>

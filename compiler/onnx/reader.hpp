@@ -2,7 +2,7 @@
 // imported by the rules of importer.hpp.
 #pragma once
 
-#include <onnx/onnx_pb.h>
+#include <onnx/messages.pb.h>
 
 #include <map>
 #include <set>

@@ -1,6 +1,6 @@
 #include "compiler/onnx/tensor.hpp"
 
-#include <onnx/onnx_pb.h>
+#include <onnx/messages.pb.h>
 
 #include <fmt/ranges.h>
 #include <sys/stat.h>

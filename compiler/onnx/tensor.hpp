@@ -6,7 +6,7 @@
 
 #include "compiler/ir/literal.hpp"
 
-namespace onnx {
+namespace ttsim::onnx {
 class TensorProto;
 }
 

@@ -1,13 +1,14 @@
 // ONNX models of one node, made in tests.
 #pragma once
 
-#include <onnx/onnx_pb.h>
+#include <onnx/messages.pb.h>
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+namespace onnx = ttsim::onnx;
 using Whole = std::vector<std::int64_t>;
 
 /// One node 'n' on the input x and constants.

@@ -1,5 +1,5 @@
 // Models that ask for what cannot be: each is refused, and the message names the node, its op and what is wrong.
-#include <onnx/onnx_pb.h>
+#include <onnx/messages.pb.h>
 
 #include <catch2/catch.hpp>
 #include <filesystem>
@@ -14,6 +14,7 @@
 using namespace ttsim::impl;
 using namespace ttsim::impl::ir;
 namespace fs = std::filesystem;
+namespace onnx = ttsim::onnx;
 
 namespace {
 

@@ -1,6 +1,6 @@
 #include "tests/fuzz/random_model.hpp"
 
-#include <onnx/onnx_pb.h>
+#include <onnx/messages.pb.h>
 
 #include <array>
 #include <cmath>

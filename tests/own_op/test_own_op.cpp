@@ -1,7 +1,7 @@
 // An op that ttsim does not have, added from outside by its two records: bend(x) = x / (1 + tilt |x|), with an
 // attribute that nothing else knows. It is read, checked, run, timed, compiled from ONNX and fused like those that are
 // built in.
-#include <onnx/onnx_pb.h>
+#include <onnx/messages.pb.h>
 
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -17,6 +17,7 @@
 #include "tests/netlist/small_netlist.hpp"
 
 using namespace ttsim::impl;
+namespace onnx = ttsim::onnx;
 
 namespace {
 

@@ -1,5 +1,5 @@
 // Compiled models on sessions: inputs and outputs by name.
-#include <onnx/onnx_pb.h>
+#include <onnx/messages.pb.h>
 
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -17,6 +17,7 @@
 #include "tests/folders.hpp"
 
 using namespace ttsim::impl;
+namespace onnx = ttsim::onnx;
 using ir::CompiledModel;
 using ir::CompileOptions;
 using ir::DType;
