@@ -57,7 +57,8 @@ def cells(report):
     if not report:
         return "-", "-", "-"
     bars = f" +- {100 * report['uncertainty']:.0f} %" if report.get("uncertainty") else ""
-    return f"{report['end_to_end_per_second']:,.0f}{bars}", f"{report['inputs_per_second'] or 0:,.0f}", slowest_ops(report)
+    steady = f"{report['inputs_per_second']:,.0f}" if report["inputs_per_second"] else "-"  # too few inputs to tell
+    return f"{report['end_to_end_per_second']:,.0f}{bars}", steady, slowest_ops(report)
 
 
 def compiled(ttsim, folder, out, device, df, fidelity, microbatch):

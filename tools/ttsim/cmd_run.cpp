@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -86,20 +87,17 @@ void suggest_folder(const sim::RunOptions& options, sim::RunReport& report) {
     report.notes.push_back("this is the netlist of a compiled model, run with generated inputs and weights; " + remedy);
 }
 
+/// Switches off the mechanisms of --without, whose names the option has checked.
 void disable_mechanisms(sim::PipeMechanisms& pipes, const std::vector<std::string>& names) {
-    for (const std::string& name : names) {
-        if (name == "blocks") pipes.blocks = false;
-        if (name == "lockstep") pipes.lockstep = false;
-        if (name == "firmware") pipes.firmware = false;
-        if (name == "credits") pipes.credits = false;
-        if (name == "kernels") pipes.kernels = false;
-        if (name == "nocs") pipes.nocs = false;
-        if (name == "relays") pipes.relays = false;
-        if (name == "strips") pipes.strips = false;
-        if (name == "parts") pipes.parts = false;
-        if (name == "pieces") pipes.pieces = false;
-        if (name == "beside") pipes.beside = false;
-    }
+    using sim::PipeMechanisms;
+    static const std::map<std::string, bool PipeMechanisms::*> switches{
+        {"blocks", &PipeMechanisms::blocks},     {"lockstep", &PipeMechanisms::lockstep},
+        {"firmware", &PipeMechanisms::firmware}, {"credits", &PipeMechanisms::credits},
+        {"kernels", &PipeMechanisms::kernels},   {"nocs", &PipeMechanisms::nocs},
+        {"relays", &PipeMechanisms::relays},     {"strips", &PipeMechanisms::strips},
+        {"parts", &PipeMechanisms::parts},       {"pieces", &PipeMechanisms::pieces},
+        {"beside", &PipeMechanisms::beside}};
+    for (const std::string& name : names) pipes.*switches.at(name) = false;
 }
 
 /// Sets what other options than those of the simulator mean, and refuses options that exclude each other.
