@@ -236,6 +236,11 @@ std::vector<OtherOptions> other_options(const CompileOptions& options, const Gra
                                         const LegalizationError* refusal) {
     constexpr std::int64_t rows = 3;  // of most kernels
     std::vector<OtherOptions> others;
+    if (options.prestride_if_refused) {
+        OtherOptions other{" --prestride", options};
+        other.options.prestride = true;
+        others.push_back(std::move(other));
+    }
     if (!options.overrides.empty() || options.schedule.self_cut != ScheduleOptions{}.self_cut) return others;
     const bool cuts = !options.conv_fracture && may_fit_cut(convolution_names(model), refusal);
     const bool sizes = options.schedule.policy == Policy::Balanced && options.schedule.aim == Aim::Throughput &&

@@ -33,6 +33,7 @@ struct CompileOptions {
     bool auto_fusing = true, t_streaming = true;
     std::optional<std::int64_t> conv_fracture;  ///< parts of every convolution; nullopt: decided by estimates
     bool prestride = true;                      ///< the host may arrange the windows of a first convolution
+    bool prestride_if_refused = false;          ///< it may do so for a model that is refused without
     Fusing fuse_gelu = Fusing::IfProfitable;
     Loops loops = Loops::IfProfitable;       ///< always unrolled without host fallback
     std::vector<std::string> skip_passes;    ///< optional passes of the pipeline that do not run

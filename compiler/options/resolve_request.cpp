@@ -95,6 +95,7 @@ void resolve_training(const CompileRequest& request, CompileOptions& out) {
     optimizer.compensated = request.compensated_updates;
     out.bias_correction = false;  // weights change
     out.loops = Loops::Unrolled;
+    out.prestride_if_refused = std::exchange(out.prestride, false);
 }
 
 /// Throws Error(Input) unless all are optional passes.
