@@ -208,10 +208,10 @@ std::string parts_line(const HostSteps& steps) {
     std::int64_t elements = 0;
     for (const HostProgram::BoundaryValue& crossing : steps.program.to_device)
         if (crossing.part > 1) elements += count(graph.type(crossing.value).dims);
-    return fmt::format(
-        "the device runs in {} parts; later parts read {} elements per input from the host, which computes {} between "
-        "and after them",
-        parts, elements, fmt::join(between, ", "));
+    const std::string line = fmt::format(
+        "the device runs in {} parts; later parts read {} elements per input from the host", parts, elements);
+    if (between.empty()) return line;  // such as the gradients of outputs, in training
+    return fmt::format("{}, which computes {} between and after them", line, fmt::join(between, ", "));
 }
 
 std::vector<std::string> loop_lines(const HostSteps& steps) {
