@@ -201,8 +201,8 @@ const FolderKind& perf_results_folder() {
 
 const FolderKind& visualizer_folder() {
     static const FolderKind kind{"a memory report of ttnn-visualizer",
-                                 {"db.sqlite", "config.json", "cluster_descriptor.yaml"},
-                                 {"db.sqlite", "config.json"}};
+                                 {"db.sqlite", "config.json"},
+                                 {"db.sqlite", "config.json", "cluster_descriptor.yaml"}};
     return kind;
 }
 

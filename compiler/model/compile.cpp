@@ -236,7 +236,7 @@ std::vector<OtherOptions> other_options(const CompileOptions& options, const Gra
                                         const LegalizationError* refusal) {
     constexpr std::int64_t rows = 3;  // of most kernels
     std::vector<OtherOptions> others;
-    if (options.prestride_if_refused) {
+    if (options.prestride_if_refused && !convolution_names(model).empty()) {
         OtherOptions other{" --prestride", options};
         other.options.prestride = true;
         others.push_back(std::move(other));

@@ -66,8 +66,7 @@ void bind_reports(nb::module_& m) {
         .def("json", &RunReport::json, "The JSON that `ttsim run --json` writes.");
     m.def("write_visualizer_report", &write_visualizer_report, "folder"_a, "report"_a,
           "Writes db.sqlite, config.json and cluster_descriptor.yaml of ttnn-visualizer from JSON with 'config', "
-          "'tables' "
-          "and 'device_operations'.");
+          "'tables' and 'device_operations'.");
 }
 
 }  // namespace tt_python
