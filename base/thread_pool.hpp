@@ -1,17 +1,21 @@
 // Runs tasks with dependencies on a fixed number of threads. Results do not depend on the execution order: a task reads
 // only what its dependencies wrote.
+//
+// Each thread has a queue of ready tasks. A worker runs the newest task of its own, whose operands it has just
+// computed, and steals the oldest ones of others when it has none. No lock is taken by all threads: a task counts its
+// missing dependencies in an atomic counter.
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <cstddef>
 #include <exception>
 #include <functional>
-#include <list>
 #include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
+
+#include "base/sleeping_threads.hpp"
 
 namespace ttsim::impl {
 
@@ -24,9 +28,10 @@ public:
     bool valid() const { return state_ != nullptr; }
     bool done() const;
 
+    struct State;
+
 private:
     friend class ThreadPool;
-    struct State;
     std::shared_ptr<State> state_;
 };
 
@@ -59,23 +64,32 @@ public:
     void abandon() noexcept;
 
 private:
-    using StatePtr = std::shared_ptr<Task::State>;
+    using State = Task::State;
+    struct Place;
+    struct Seat;
     void start_workers(unsigned count);
-    void worker();
-    StatePtr next_ready();
-    void run(const StatePtr& state);
+    void worker(std::size_t place);
+    void drop_unfinished() noexcept;
+    Place& own_place() const;
+    State* take();
+    bool any_ready() const;
+    void make_ready(State* state);
+    void run(State* state);
+    void finish(State* state);
+    template <class Over>
+    void work_until(const void* awaited, const Over& over);
+    void wait_until_done(State& state);
     void rethrow_failure();
 
     unsigned threads_ = 1;
-    std::mutex mutex_;
-    std::condition_variable wake_;
-    // Started tasks. Moving them between lists allocates no memory, since a worker could not report an allocation
-    // failure.
-    std::list<StatePtr> blocked_, ready_, running_;
+    SleepingThreads sleeping_;
+    std::vector<std::unique_ptr<Place>> places_;  // the first one is shared by all threads that are not of the pool
     std::atomic<std::size_t> pending_{0};
-    bool stop_ = false;
+    std::atomic<unsigned> waits_for_all_{0};
+    std::atomic<bool> stop_{false}, failed_{false};
+    std::mutex failure_mutex_, reserved_mutex_;
     std::exception_ptr failure_;
-    std::atomic<bool> failed_{false};
+    std::vector<std::weak_ptr<State>> reserved_;  // tasks that may never be started
     std::vector<std::thread> workers_;
 };
 

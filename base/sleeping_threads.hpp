@@ -1,0 +1,73 @@
+// Threads of a pool that have nothing to do, and who wakes them.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+
+namespace ttsim::impl {
+
+/// At most one woken thread searches for work at a time, and no more threads are awake than processors: a burst of
+/// short tasks neither wakes every thread nor makes them take turns on a processor.
+///
+/// No wakeup is lost. A thread enters the list before it looks for work once more. Who adds work makes it visible
+/// before looking for sleepers. Both use sequentially consistent atomics, so that one of the two sees the other.
+class SleepingThreads {
+public:
+    /// `processors`: threads that may be awake at a time, including one that is not of the pool.
+    explicit SleepingThreads(unsigned processors) : most_awake_(static_cast<int>(processors)) {}
+
+    /// A worker was started.
+    void add_awake() { awake_.fetch_add(1, std::memory_order_relaxed); }
+
+    /// Sleeps unless `over()`. `awaited`: what ends the sleep besides new work; null if nothing does. True if woken by
+    /// wake_for_work(): the thread is then the one that searches, and calls found_work() or found_none().
+    template <class Over>
+    bool sleep(const void* awaited, const Over& over) {
+        Sleeper me{awaited};
+        std::unique_lock lock(mutex_);
+        enter(me);
+        lock.unlock();
+        const bool stays_awake = over();
+        lock.lock();
+        if (stays_awake && !me.woken)
+            leave(me);
+        else
+            me.wake.wait(lock, [&] { return me.woken; });
+        return me.searches;
+    }
+
+    /// Wakes a thread for work that was just added, if one sleeps and may wake.
+    void wake_for_work();
+    /// Wakes all threads that wait for `awaited`; null: all threads.
+    void wake(const void* awaited);
+
+    void found_none() { searching_.fetch_sub(1, std::memory_order_seq_cst); }
+    /// `more`: whether there is more work, for another thread.
+    template <class More>
+    void found_work(const More& more) {
+        found_none();
+        if (more()) wake_for_work();
+    }
+
+private:
+    struct Sleeper {
+        const void* awaited;
+        Sleeper *older = nullptr, *newer = nullptr;
+        std::condition_variable wake{};
+        bool woken = false, searches = false;
+    };
+
+    // all require the mutex
+    void enter(Sleeper& sleeper);
+    void leave(Sleeper& sleeper);
+    void wake_up(Sleeper& sleeper, bool searches);
+
+    int most_awake_;
+    std::atomic<int> awake_{1}, searching_{0};
+    std::atomic<unsigned> sleeping_{0};
+    std::mutex mutex_;
+    Sleeper* newest_ = nullptr;
+};
+
+}  // namespace ttsim::impl
