@@ -22,15 +22,16 @@ enum class Reduce : std::uint8_t { HalfUp, Truncate, Packer };
 /// Largest exponent field of unsigned float bits; 255 counts as a number.
 inline std::uint32_t shared_exponent(const Group& float_magnitudes) {
     using Lanes [[gnu::vector_size(16)]] = std::int32_t;
-    std::array<std::int32_t, 4> largest;
     Lanes quarters[4];
     std::memcpy(quarters, float_magnitudes.data(), sizeof(quarters));
     const Lanes upper = quarters[0] > quarters[1] ? quarters[0] : quarters[1];
     const Lanes lower = quarters[2] > quarters[3] ? quarters[2] : quarters[3];
-    const Lanes both = upper > lower ? upper : lower;
-    std::memcpy(largest.data(), &both, sizeof(both));
-    return static_cast<std::uint32_t>(std::max(std::max(largest[0], largest[1]), std::max(largest[2], largest[3]))) >>
-           23;
+    Lanes largest = upper > lower ? upper : lower;
+    Lanes other = __builtin_shufflevector(largest, largest, 2, 3, 0, 1);
+    largest = largest > other ? largest : other;
+    other = __builtin_shufflevector(largest, largest, 1, 0, 3, 2);
+    largest = largest > other ? largest : other;
+    return static_cast<std::uint32_t>(largest[0]) >> 23;
 }
 
 template <Reduce How>
@@ -118,27 +119,30 @@ void for_each_group(MatrixView m, F f) {
     });
 }
 
+/// Rounds a group by shifts. It is not inlined, so that the usual path has the registers for itself.
+template <int Bits, Reduce How>
+[[gnu::noinline, gnu::cold]] void round_group_by_shifts(const Group& group, std::uint32_t shared, float* to) {
+    for (std::size_t i = 0; i < group.size(); ++i)
+        to[i] =
+            float_of(with_sign(shifted_value<Bits>(shifted_magnitude<Bits, How>(group[i] & ~sign_bit, shared), shared),
+                               group[i] & sign_bit));
+}
+
 /// Rounds a group after mapping its elements with `prepare` (float bits to float bits).
 template <int Bits, Reduce How, class Prepare>
 void round_group(float* data, std::uint32_t least_shared, Prepare prepare) {
-    Group magnitudes;
-    Group signs;
-    for (std::size_t i = 0; i < magnitudes.size(); ++i) {
-        const std::uint32_t bits = prepare(bits_of(data[i]));
-        magnitudes[i] = bits & ~sign_bit;
-        signs[i] = bits & sign_bit;
+    Group prepared, magnitudes;
+    for (std::size_t i = 0; i < prepared.size(); ++i) {
+        prepared[i] = prepare(bits_of(data[i]));
+        magnitudes[i] = prepared[i] & ~sign_bit;
     }
     const std::uint32_t shared = std::max(shared_exponent(magnitudes), least_shared);
-    if (scales_as_float(shared)) {
-        const float scale = magnitude_scale<Bits, How>(shared), back = value_scale<Bits>(shared);
-        for (std::size_t i = 0; i < magnitudes.size(); ++i)
-            data[i] =
-                float_of(with_sign(scaled_value(scaled_magnitude<Bits, How>(magnitudes[i], scale), back), signs[i]));
-        return;
-    }
-    for (std::size_t i = 0; i < magnitudes.size(); ++i)
+    if (!scales_as_float(shared)) [[unlikely]]
+        return round_group_by_shifts<Bits, How>(prepared, shared, data);
+    const float scale = magnitude_scale<Bits, How>(shared), back = value_scale<Bits>(shared);
+    for (std::size_t i = 0; i < prepared.size(); ++i)
         data[i] = float_of(
-            with_sign(shifted_value<Bits>(shifted_magnitude<Bits, How>(magnitudes[i], shared), shared), signs[i]));
+            with_sign(scaled_value(scaled_magnitude<Bits, How>(magnitudes[i], scale), back), prepared[i] & sign_bit));
 }
 
 /// Rounds all groups of a matrix; the number of magnitude bits (7, 3 or 1) is a run-time value.

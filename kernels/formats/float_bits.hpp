@@ -75,4 +75,36 @@ void for_each_element(MatrixView m, F f) {
     });
 }
 
+/// The sum, modulo 2^32, of f(bits) of every element.
+template <class F>
+std::uint32_t sum_of_elements(ConstMatrixView m, F f) {
+    if (m.stride == m.cols) m = {m.data, 1, m.rows * m.cols, m.rows * m.cols};
+    std::uint32_t sum = 0;
+    with_vector_instructions([m, f, &sum] {
+        std::uint32_t all = 0;
+        for (std::int64_t r = 0; r < m.rows; ++r) {
+            const float* row = m.row(r);
+            for (std::int64_t c = 0; c < m.cols; ++c) all += f(bits_of(row[c]));
+        }
+        sum = all;
+    });
+    return sum;
+}
+
+/// Whether f(bits) has a bit set for any element.
+template <class F>
+bool any_of_elements(ConstMatrixView m, F f) {
+    if (m.stride == m.cols) m = {m.data, 1, m.rows * m.cols, m.rows * m.cols};
+    bool found = false;
+    with_vector_instructions([m, f, &found] {
+        std::uint32_t any = 0;
+        for (std::int64_t r = 0; r < m.rows; ++r) {
+            const float* row = m.row(r);
+            for (std::int64_t c = 0; c < m.cols; ++c) any |= f(bits_of(row[c]));
+        }
+        found = any != 0;
+    });
+    return found;
+}
+
 }  // namespace ttsim::impl

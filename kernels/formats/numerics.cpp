@@ -26,17 +26,9 @@ void flush_normal(MatrixView values) {
     for_each_element(values, [](std::uint32_t b) { return flush(b); });
 }
 
-/// Denormals are rare, and this check is vectorized.
-bool has_denormals(ConstMatrixView values) {
-    std::uint32_t found = 0;
-    for (std::int64_t r = 0; r < values.rows; ++r) {
-        const float* row = values.row(r);
-        for (std::int64_t c = 0; c < values.cols; ++c) {
-            const std::uint32_t size = bits_of(row[c]) & ~sign_bit;
-            found |= where_less(0, size, less_mask(size, least_normal_bits));
-        }
-    }
-    return found != 0;
+/// Whether flush() changes any value. Few tiles have such values, and reading is faster than writing.
+bool any_to_flush(ConstMatrixView values) {
+    return any_of_elements(values, [](std::uint32_t b) { return where_less(b & ~sign_bit, least_normal_bits, b); });
 }
 
 void unpack_float32(DataFormat acc, MatrixView values) {
@@ -60,7 +52,8 @@ void unpack_to_src(DataFormat format, DataFormat acc, MatrixView values) {
         case FormatFamily::A:
             return format == DataFormat::Fp8_e4m3 ? flush_small<Fp8E4>(values) : flush_small<Fp16>(values);
         case FormatFamily::B:
-            if (is_block_float(format) && has_denormals(values))
+            if (!any_to_flush(values)) return;
+            if (is_block_float(format))
                 for_each_element(values, [](std::uint32_t bits) { return exact::wrapped_block_exponent(bits); });
             return flush_normal(values);
         case FormatFamily::Integer:
@@ -110,12 +103,7 @@ void round_to_dest(DataFormat acc, MatrixView values) {
 bool exceeds_range(DataFormat acc, ConstMatrixView values) {
     // With 5-bit exponents overflow saturates at the largest number, and later additions can reduce it again.
     const std::uint32_t limit = info(acc).family == FormatFamily::A ? Fp16::largest - least_normal_bits : infinity_bits;
-    std::uint32_t found = 0;
-    for (std::int64_t r = 0; r < values.rows; ++r) {
-        const float* row = values.row(r);
-        for (std::int64_t c = 0; c < values.cols; ++c) found |= less_mask(limit - 1, bits_of(row[c]) & ~sign_bit);
-    }
-    return found != 0;
+    return any_of_elements(values, [limit](std::uint32_t b) { return less_mask(limit - 1, b & ~sign_bit); });
 }
 
 }  // namespace ttsim::impl

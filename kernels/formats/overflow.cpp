@@ -38,14 +38,8 @@ std::int64_t count_saturated(DataFormat format, ConstMatrixView values) {
     if (is_integer(format) || is_raw(format) || format == DataFormat::Invalid) return 0;
     const bool saturates = largest_bits(format) != infinity_bits - 1;
     const std::uint32_t below = saturates ? largest_bits(format) - 1 : infinity_bits - 1;
-    std::int64_t count = 0;
-    for (std::int64_t r = 0; r < values.rows; ++r) {
-        const float* row = values.row(r);
-        std::uint32_t row_count = 0;
-        for (std::int64_t c = 0; c < values.cols; ++c) row_count -= less_mask(below, bits_of(row[c]) & ~sign_bit);
-        count += row_count;
-    }
-    return count;
+    // Blocks of 2^32 elements, which the sum could not count, do not fit into memory.
+    return sum_of_elements(values, [below](std::uint32_t b) { return 0U - less_mask(below, b & ~sign_bit); });
 }
 
 }  // namespace ttsim::impl

@@ -105,8 +105,8 @@ void get_codes(const std::uint8_t* in, std::uint8_t* codes) {
     }
 }
 
-// The codes of a complete tile are buffered between groups and packed elements. Narrowing or folding them at once gives
-// long vector loops without store-to-load stalls.
+// The codes of a complete tile are buffered between groups and packed elements. Narrowing, widening or folding them at
+// once gives long vector loops without store-to-load stalls.
 constexpr std::size_t max_elements = tile_edge * tile_edge;
 
 template <int Bits>
@@ -142,6 +142,15 @@ void encode_blocks(TileDim dim, std::uint32_t exponent_offset, ConstMatrixView t
             put_codes<Bits>(codes + at, elements + at * (Bits + 1) / 8);
 }
 
+/// Not inlined, so that the usual path has the registers for itself.
+template <int Bits>
+[[gnu::noinline, gnu::cold]] void decode_group_by_shifts(const std::uint32_t* codes, std::uint32_t shared, float* to) {
+    for (std::int64_t i = 0; i < group_size; ++i) {
+        const std::uint32_t value = shifted_value<Bits>(codes[i] & ((1U << Bits) - 1), shared);
+        to[i] = float_of(with_sign(value, codes[i] >> Bits << 31));
+    }
+}
+
 template <int Bits>
 void decode_blocks(TileDim dim, std::uint32_t exponent_offset, const std::uint8_t* exponents,
                    const std::uint8_t* elements, MatrixView tile) {
@@ -150,20 +159,19 @@ void decode_blocks(TileDim dim, std::uint32_t exponent_offset, const std::uint8_
     if (Bits != 7)
         for (std::int64_t at = 0; at < dim.elements(); at += group_size)
             get_codes<Bits>(elements + at * (Bits + 1) / 8, unfolded.data() + at);
+    std::array<std::uint32_t, max_elements> wide;
+    for (std::int64_t i = 0; i < dim.elements(); ++i) wide[static_cast<std::size_t>(i)] = all_codes[i];
     for_each_run(dim, true, [&](std::int32_t r, std::int32_t c, std::int64_t index) {
         const std::uint32_t code = exponents[index / group_size];
         const std::uint32_t shared = exponent_offset != 0 ? (code & 31U) + exponent_offset : code;
-        const std::uint8_t* codes = all_codes + index;
+        const std::uint32_t* codes = wide.data() + index;
         float* out = tile.row(r) + c;
-        const auto put = [&](std::size_t i, std::uint32_t value) {
-            out[i] = float_of(with_sign(value, std::uint32_t{codes[i]} >> Bits << 31));
-        };
-        constexpr std::uint32_t magnitude = (1U << Bits) - 1;
-        if (scales_as_float(shared)) {
-            const float scale = value_scale<Bits>(shared);
-            for (std::size_t i = 0; i < group_size; ++i) put(i, scaled_value(codes[i] & magnitude, scale));
-        } else {
-            for (std::size_t i = 0; i < group_size; ++i) put(i, shifted_value<Bits>(codes[i] & magnitude, shared));
+        if (!scales_as_float(shared)) [[unlikely]]
+            return decode_group_by_shifts<Bits>(codes, shared, out);
+        const float scale = value_scale<Bits>(shared);
+        for (std::int64_t i = 0; i < group_size; ++i) {
+            const std::uint32_t value = scaled_value(codes[i] & ((1U << Bits) - 1), scale);
+            out[i] = float_of(with_sign(value, codes[i] >> Bits << 31));
         }
     });
 }
