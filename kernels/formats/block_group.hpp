@@ -128,6 +128,22 @@ template <int Bits, Reduce How>
                                group[i] & sign_bit));
 }
 
+/// For the packer's 7 bits, where `prepare` has left at most 7 significant bits: one multiplication, one addition.
+/// Adding 1.5 * 2^23 units rounds to whole units, the nearest ones. Ties are first moved away from zero, by less than
+/// the distance of any other element from a tie.
+inline constexpr std::uint32_t largest_shared_of_sums = 254 - 17;  // the exponent of 1.5 * 2^23 units is 17 larger
+inline void round_to_units(Group& group, std::uint32_t shared, float* to) {
+    constexpr float past_ties = 1.0F + 0x1p-12F;
+    const float bias = float_of(((shared + 17) << 23) | 0x00400000U);
+    const float largest = 127.0F * value_scale<7>(shared);
+    for (std::size_t i = 0; i < group.size(); ++i) {
+        const float sum = float_of(group[i]) * past_ties + bias;
+        const float rounded = sum - bias;
+        const float below = rounded < largest ? rounded : largest;
+        to[i] = below > -largest ? below : -largest;
+    }
+}
+
 /// Rounds a group after mapping its elements with `prepare` (float bits to float bits).
 template <int Bits, Reduce How, class Prepare>
 void round_group(float* data, std::uint32_t least_shared, Prepare prepare) {
@@ -139,6 +155,8 @@ void round_group(float* data, std::uint32_t least_shared, Prepare prepare) {
     const std::uint32_t shared = std::max(shared_exponent(magnitudes), least_shared);
     if (!scales_as_float(shared)) [[unlikely]]
         return round_group_by_shifts<Bits, How>(prepared, shared, data);
+    if constexpr (Bits == 7 && How == Reduce::Packer)
+        if (shared <= largest_shared_of_sums) return round_to_units(prepared, shared, data);
     const float scale = magnitude_scale<Bits, How>(shared), back = value_scale<Bits>(shared);
     for (std::size_t i = 0; i < prepared.size(); ++i)
         data[i] = float_of(

@@ -24,7 +24,7 @@ void for_each_run(TileDim dim, bool faces, F f) {
 
 // The function is a template argument, so that it is inlined and the loop is vectorized.
 template <class Code, auto Encode, bool Faces = true>
-void encode_elements(TileDim dim, ConstMatrixView tile, std::uint8_t* body) {
+void encode_elements(TileDim dim, const ConstMatrixView& tile, std::uint8_t* body) {
     for_each_run(dim, Faces, [&](std::int32_t r, std::int32_t c, std::int64_t index) {
         const float* in = tile.row(r) + c;
         std::array<Code, face_edge> codes;
@@ -34,7 +34,7 @@ void encode_elements(TileDim dim, ConstMatrixView tile, std::uint8_t* body) {
 }
 
 template <class Code, auto Decode, bool Faces = true>
-void decode_elements(TileDim dim, const std::uint8_t* body, MatrixView tile) {
+void decode_elements(TileDim dim, const std::uint8_t* body, const MatrixView& tile) {
     for_each_run(dim, Faces, [&](std::int32_t r, std::int32_t c, std::int64_t index) {
         const std::uint8_t* in = body + index * std::int64_t{sizeof(Code)};
         float* out = tile.row(r) + c;
@@ -110,7 +110,7 @@ void get_codes(const std::uint8_t* in, std::uint8_t* codes) {
 constexpr std::size_t max_elements = tile_edge * tile_edge;
 
 template <int Bits>
-void encode_blocks(TileDim dim, std::uint32_t exponent_offset, ConstMatrixView tile, std::uint8_t* exponents,
+void encode_blocks(TileDim dim, std::uint32_t exponent_offset, const ConstMatrixView& tile, std::uint8_t* exponents,
                    std::uint8_t* elements) {
     std::array<std::uint32_t, max_elements> wide;
     for_each_run(dim, true, [&](std::int32_t r, std::int32_t c, std::int64_t index) {
@@ -153,7 +153,7 @@ template <int Bits>
 
 template <int Bits>
 void decode_blocks(TileDim dim, std::uint32_t exponent_offset, const std::uint8_t* exponents,
-                   const std::uint8_t* elements, MatrixView tile) {
+                   const std::uint8_t* elements, const MatrixView& tile) {
     std::array<std::uint8_t, max_elements> unfolded;
     const std::uint8_t* all_codes = Bits == 7 ? elements : unfolded.data();
     if (Bits != 7)
@@ -185,7 +185,7 @@ std::int64_t exponent_section(DataFormat format, TileDim dim) {
     return tile_body_bytes(format, dim) - std::int64_t{dim.elements()} * info(format).element_bits / 8;
 }
 
-void encode_body(DataFormat format, TileDim dim, ConstMatrixView tile, std::uint8_t* body) {
+void encode_body(DataFormat format, TileDim dim, const ConstMatrixView& tile, std::uint8_t* body) {
     std::uint8_t* const elements = body + exponent_section(format, dim);
     if (is_block_float(format)) std::fill(body, elements, std::uint8_t{0});
     const std::uint32_t offset = exponent_offset(format);
@@ -229,7 +229,7 @@ void encode_body(DataFormat format, TileDim dim, ConstMatrixView tile, std::uint
     }
 }
 
-void decode_body(DataFormat format, TileDim dim, const std::uint8_t* body, MatrixView tile) {
+void decode_body(DataFormat format, TileDim dim, const std::uint8_t* body, const MatrixView& tile) {
     const std::uint8_t* const elements = body + exponent_section(format, dim);
     const std::uint32_t offset = exponent_offset(format);
     switch (format) {
@@ -279,12 +279,12 @@ void check_tile(TileDim dim, std::int64_t rows, std::int64_t cols) {
 
 }  // namespace
 
-void encode_tile(DataFormat format, TileDim dim, ConstMatrixView tile, std::uint8_t* body) {
+void encode_tile(DataFormat format, TileDim dim, const ConstMatrixView& tile, std::uint8_t* body) {
     check_tile(dim, tile.rows, tile.cols);
     with_vector_instructions([&] { encode_body(format, dim, tile, body); });
 }
 
-void decode_tile(DataFormat format, TileDim dim, const std::uint8_t* body, MatrixView tile) {
+void decode_tile(DataFormat format, TileDim dim, const std::uint8_t* body, const MatrixView& tile) {
     check_tile(dim, tile.rows, tile.cols);
     with_vector_instructions([&] { decode_body(format, dim, body, tile); });
 }
@@ -298,12 +298,12 @@ static float as_integer(std::uint32_t code) {
     return float_of((code & sign_bit) != 0 ? 0U - magnitude : magnitude);
 }
 
-void encode_integers(TileDim dim, ConstMatrixView tile, std::uint8_t* body) {
+void encode_integers(TileDim dim, const ConstMatrixView& tile, std::uint8_t* body) {
     check_tile(dim, tile.rows, tile.cols);
     encode_elements<std::uint32_t, sign_and_magnitude>(dim, tile, body);
 }
 
-void decode_integers(TileDim dim, const std::uint8_t* body, MatrixView tile) {
+void decode_integers(TileDim dim, const std::uint8_t* body, const MatrixView& tile) {
     check_tile(dim, tile.rows, tile.cols);
     decode_elements<std::uint32_t, as_integer>(dim, body, tile);
 }

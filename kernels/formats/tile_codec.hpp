@@ -13,12 +13,13 @@
 namespace ttsim::impl {
 
 /// The body only (tile_body_bytes), as in test vectors and queues. `tile` is one tile of `dim`.
-void encode_tile(DataFormat format, TileDim dim, ConstMatrixView tile, std::uint8_t* body);
-void decode_tile(DataFormat format, TileDim dim, const std::uint8_t* body, MatrixView tile);
+// Views are passed by reference: a copy, made of words and read as vectors, would wait for all stores before it.
+void encode_tile(DataFormat format, TileDim dim, const ConstMatrixView& tile, std::uint8_t* body);
+void decode_tile(DataFormat format, TileDim dim, const std::uint8_t* body, const MatrixView& tile);
 
 /// The same for a tile of Int32 whose elements are the bits of an int32, without loss (kernels/ops/integer_bits.hpp).
-void encode_integers(TileDim dim, ConstMatrixView tile, std::uint8_t* body);
-void decode_integers(TileDim dim, const std::uint8_t* body, MatrixView tile);
+void encode_integers(TileDim dim, const ConstMatrixView& tile, std::uint8_t* body);
+void decode_integers(TileDim dim, const std::uint8_t* body, const MatrixView& tile);
 
 /// The 16-byte header in front of a tile: size in 16-byte units, tile id, format code (hardware layout).
 void write_tile_header(DataFormat format, TileDim dim, std::uint32_t tile_id, std::uint8_t* header);

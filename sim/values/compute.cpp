@@ -1,6 +1,7 @@
 #include "sim/values/compute.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "kernels/formats/overflow.hpp"
 #include "kernels/ops/integer_bits.hpp"
@@ -13,9 +14,27 @@ void copy_matrix(ConstMatrixView from, MatrixView to) {
     for (std::int64_t r = 0; r < to.rows; ++r) std::copy_n(from.row(r), to.cols, to.row(r));
 }
 
+/// Transposes 4 x 4 elements in registers.
+void transpose_4x4(ConstMatrixView from, MatrixView to, std::int64_t r, std::int64_t c) {
+    using Lanes [[gnu::vector_size(16)]] = float;
+    Lanes in[4];
+    for (std::int64_t i = 0; i < 4; ++i) std::memcpy(&in[i], from.row(c + i) + r, sizeof(Lanes));
+    const Lanes low_01 = __builtin_shufflevector(in[0], in[1], 0, 4, 1, 5);
+    const Lanes low_23 = __builtin_shufflevector(in[2], in[3], 0, 4, 1, 5);
+    const Lanes high_01 = __builtin_shufflevector(in[0], in[1], 2, 6, 3, 7);
+    const Lanes high_23 = __builtin_shufflevector(in[2], in[3], 2, 6, 3, 7);
+    const Lanes out[4] = {
+        __builtin_shufflevector(low_01, low_23, 0, 1, 4, 5), __builtin_shufflevector(low_01, low_23, 2, 3, 6, 7),
+        __builtin_shufflevector(high_01, high_23, 0, 1, 4, 5), __builtin_shufflevector(high_01, high_23, 2, 3, 6, 7)};
+    for (std::int64_t i = 0; i < 4; ++i) std::memcpy(to.row(r + i) + c, &out[i], sizeof(Lanes));
+}
+
 void copy_transposed(ConstMatrixView from, MatrixView to) {
+    const std::int64_t rows = to.rows / 4 * 4, cols = to.cols / 4 * 4;
+    for (std::int64_t r = 0; r < rows; r += 4)
+        for (std::int64_t c = 0; c < cols; c += 4) transpose_4x4(from, to, r, c);
     for (std::int64_t r = 0; r < to.rows; ++r)
-        for (std::int64_t c = 0; c < to.cols; ++c) to.at(r, c) = from.at(c, r);
+        for (std::int64_t c = r < rows ? cols : 0; c < to.cols; ++c) to.at(r, c) = from.at(c, r);
 }
 
 void fill(MatrixView to, float value) {

@@ -47,12 +47,12 @@ DataFormat storage_format(DataFormat df, Numerics numerics) {
     return numerics == Numerics::Float32 && !is_raw(df) && !is_stored_as_bits(df) ? DataFormat::Float32 : df;
 }
 
-void put_tile(const Entry& entry, ConstMatrixView tile, std::uint8_t* body) {
+void put_tile(const Entry& entry, const ConstMatrixView& tile, std::uint8_t* body) {
     if (is_stored_as_bits(entry.format)) return encode_integers(entry.tile, tile, body);
     encode_tile(entry.format, entry.tile, tile, body);
 }
 
-void get_tile(const Entry& entry, const std::uint8_t* body, MatrixView tile) {
+void get_tile(const Entry& entry, const std::uint8_t* body, const MatrixView& tile) {
     if (is_stored_as_bits(entry.format)) return decode_integers(entry.tile, body, tile);
     decode_tile(entry.format, entry.tile, body, tile);
 }

@@ -46,8 +46,8 @@ struct EntrySpan {
 DataFormat storage_format(DataFormat df, Numerics numerics);
 
 /// Encodes or decodes a tile of an entry; Int32 as bits (kernels/ops/integer_bits.hpp).
-void put_tile(const Entry& entry, ConstMatrixView tile, std::uint8_t* body);
-void get_tile(const Entry& entry, const std::uint8_t* body, MatrixView tile);
+void put_tile(const Entry& entry, const ConstMatrixView& tile, std::uint8_t* body);
+void get_tile(const Entry& entry, const std::uint8_t* body, const MatrixView& tile);
 
 /// Encodes a whole tensor (values already in the queue's format; Int32 as bits).
 EntryPtr pack_entry(const Tensor& values, const Queue& queue, Numerics numerics);
