@@ -2,6 +2,10 @@
 #include <malloc.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <functional>
+#include <string_view>
+#include <utility>
 
 #include "compiler/ir/pass.hpp"
 #include "isa/arch.hpp"
@@ -30,6 +34,42 @@ void add_completion_values() {
     };
 }
 
+int parse_and_run(int argc, char** argv);
+
+/// Adds the subcommand that the first word names, or all of them, which takes a millisecond.
+void add_commands(CLI::App& app, const std::vector<std::string>& words,
+                  const std::vector<std::string>& python_arguments, int& exit_status) {
+    namespace cli = ttsim::impl::cli;
+    const std::pair<std::string_view, std::function<void()>> commands[] = {
+        {"run", [&] { cli::add_run(app, exit_status); }},
+        {"check", [&] { cli::add_check(app); }},
+        {"explain", [&] { cli::add_explain(app); }},
+        {"debug", [&] { cli::add_debug(app); }},
+        {"new", [&] { cli::add_new(app); }},
+        {"ops", [&] { cli::add_ops(app); }},
+        {"devices", [&] { cli::add_devices(app); }},
+        {"compile", [&] { cli::add_compile(app); }},
+        {"tti", [&] { cli::add_tti(app); }},
+        {"python", [&] { cli::add_python(app, python_arguments); }},
+        {"isa", [&] { cli::add_isa(app); }},
+        {"export", [&] { cli::add_export(app); }},
+        {"report", [&] { cli::add_report(app); }},
+        {"kernel", [&] { cli::add_kernel(app); }},
+        {"dram", [&] { cli::add_dram(app); }},
+        {"eth", [&] { cli::add_eth(app); }},
+        {"noc", [&] { cli::add_noc(app); }},
+        {"pipe", [&] { cli::add_pipe(app); }},
+        {"vectors", [&] { cli::add_vectors(app, exit_status); }},
+        {"batch", [&] { cli::add_batch(app, parse_and_run); }},
+        {"sweep", [&] { cli::add_sweep(app, python_arguments); }},
+    };
+    const std::string_view first = words.size() > 1 ? std::string_view(words[1]) : std::string_view();
+    if (first == "--version" && words.size() == 2) return;
+    const bool named = std::ranges::any_of(commands, [first](const auto& command) { return command.first == first; });
+    for (const auto& [name, add] : commands)
+        if (!named || name == first) add();
+}
+
 int parse_and_run(int argc, char** argv) {
     CLI::App app{
         "Runs Tenstorrent Buda netlists on a SystemC model of Grayskull, Wormhole and Blackhole chips,\n"
@@ -51,27 +91,7 @@ int parse_and_run(int argc, char** argv) {
     std::vector<std::string> words = ttsim::impl::cli::with_long_flags(argc, argv);
     const std::vector<std::string> python_arguments = ttsim::impl::cli::take_python_arguments(words);
     int exit_status = 0;
-    ttsim::impl::cli::add_run(app, exit_status);
-    ttsim::impl::cli::add_check(app);
-    ttsim::impl::cli::add_explain(app);
-    ttsim::impl::cli::add_debug(app);
-    ttsim::impl::cli::add_new(app);
-    ttsim::impl::cli::add_ops(app);
-    ttsim::impl::cli::add_devices(app);
-    ttsim::impl::cli::add_compile(app);
-    ttsim::impl::cli::add_tti(app);
-    ttsim::impl::cli::add_python(app, python_arguments);
-    ttsim::impl::cli::add_isa(app);
-    ttsim::impl::cli::add_export(app);
-    ttsim::impl::cli::add_report(app);
-    ttsim::impl::cli::add_kernel(app);
-    ttsim::impl::cli::add_dram(app);
-    ttsim::impl::cli::add_eth(app);
-    ttsim::impl::cli::add_noc(app);
-    ttsim::impl::cli::add_pipe(app);
-    ttsim::impl::cli::add_vectors(app, exit_status);
-    ttsim::impl::cli::add_batch(app, parse_and_run);
-    ttsim::impl::cli::add_sweep(app, python_arguments);
+    add_commands(app, words, python_arguments, exit_status);
     ttsim::impl::cli::add_colour_flag(app);
     std::vector<const char*> given;
     for (const std::string& word : words) given.push_back(word.c_str());
