@@ -38,10 +38,10 @@ void set_reduce(KernelShape& s, const OpConfig& op, const OpDef& def) {
     s.mblock_n = at_least_one(use.rects.front().nc / s.ublock_ct);
 }
 
-SliceClocks op_clocks(const OpConfig& op, const OpDef& def, const KernelModel& model, const StepWork& work,
-                      bool alone) {
+SliceClocks op_clocks(const OpConfig& op, const OpDef& def, const KernelModel& model,
+                      const std::optional<SparseCounts>& sparse, bool alone) {
     if (def.op_class == OpClass::Fused && op.fused) return fused_clocks(op, model, alone);
-    const KernelShape shape = kernel_shape(op, def, work.sparse);
+    const KernelShape shape = kernel_shape(op, def, sparse);
     return slice_clocks(model, alone ? without_stream_waits(shape) : shape);
 }
 
@@ -79,14 +79,21 @@ KernelShape kernel_shape(const OpConfig& op, const OpDef& def, const std::option
     return s;
 }
 
-StepTime step_time(const OpConfig& op, const OpDef& def, const ChipTiming& chip, const StepWork& work) {
+std::vector<StepTime> step_times(const OpConfig& op, const OpDef& def, const ChipTiming& chip,
+                                 std::span<const double> shares, const std::optional<SparseCounts>& sparse) {
     const KernelModel& model = kernel_model(chip.chip);
-    const SliceClocks slice = op_clocks(op, def, model, work, false), alone = op_clocks(op, def, model, work, true);
-    const double share = work.share;
-    return {round_cycles(slice.threads[0] * share), round_cycles(slice.threads[1] * share),
-            round_cycles(slice.threads[2] * share), round_cycles(slice.math_busy * share),
-            round_cycles(slice.counted * share),    round_cycles(alone.threads[0] * share),
-            round_cycles(alone.threads[1] * share), round_cycles(alone.threads[2] * share)};
+    const SliceClocks slice = op_clocks(op, def, model, sparse, false), alone = op_clocks(op, def, model, sparse, true);
+    std::vector<StepTime> times;
+    for (const double share : shares)
+        times.push_back({round_cycles(slice.threads[0] * share), round_cycles(slice.threads[1] * share),
+                         round_cycles(slice.threads[2] * share), round_cycles(slice.math_busy * share),
+                         round_cycles(slice.counted * share), round_cycles(alone.threads[0] * share),
+                         round_cycles(alone.threads[1] * share), round_cycles(alone.threads[2] * share)});
+    return times;
+}
+
+StepTime step_time(const OpConfig& op, const OpDef& def, const ChipTiming& chip, const StepWork& work) {
+    return step_times(op, def, chip, {&work.share, 1}, work.sparse).front();
 }
 
 }  // namespace ttsim::impl

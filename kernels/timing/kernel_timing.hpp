@@ -3,6 +3,8 @@
 #pragma once
 
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "base/units.hpp"
 #include "kernels/kernel_shape.hpp"
@@ -26,6 +28,10 @@ struct StepTime {
 };
 
 StepTime step_time(const OpConfig& op, const OpDef& def, const ChipTiming& chip, const StepWork& work);
+
+/// The times of steps of the given shares of one op's slice, in order. The kernel is timed once.
+std::vector<StepTime> step_times(const OpConfig& op, const OpDef& def, const ChipTiming& chip,
+                                 std::span<const double> shares, const std::optional<SparseCounts>& sparse);
 
 /// One core's part of an op as input of the kernel model. For a sparse matmul without a known encoding, half of the
 /// micro-blocks of each strip and a fifth of their tiles are assumed nonzero. The compiler estimates so.

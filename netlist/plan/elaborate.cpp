@@ -433,7 +433,6 @@ void Elaborator::loop_nest(PlanOp& op) {
     }
     const std::int64_t groups = (ublocks + group - 1) / group;
     const bool reduces = k_steps > 1 || !by_ublock;
-    op.step_times.clear();
     op.steps_per_slice = reduces ? (by_ublock ? k_steps * groups : k_steps * parts) : groups;
     op.out_tiles.assign(static_cast<std::size_t>(op.steps_per_slice), 0);
     // The last k-block is packed by rows of ublocks if the left operand comes by rows.
@@ -475,13 +474,13 @@ void Elaborator::loop_nest(PlanOp& op) {
     }
     // Work of a step as fraction of its slice: its tiles if the result grows by steps, otherwise equal fractions.
     const ChipTiming& timing = machine_.find(op.chip)->params.timing;
-    for (const std::int64_t out_now : op.out_tiles) {
-        StepWork work;
-        work.share = reduces ? 1.0 / static_cast<double>(op.steps_per_slice)
-                             : static_cast<double>(out_now) / static_cast<double>(op.slice_tiles);
-        if (const auto known = sparse_.find(op.op); known != sparse_.end()) work.sparse = known->second;
-        op.step_times.push_back(step_time(cfg, *op.def, timing, work));
-    }
+    std::vector<double> shares;
+    for (const std::int64_t out_now : op.out_tiles)
+        shares.push_back(reduces ? 1.0 / static_cast<double>(op.steps_per_slice)
+                                 : static_cast<double>(out_now) / static_cast<double>(op.slice_tiles));
+    const auto known = sparse_.find(op.op);
+    op.step_times =
+        step_times(cfg, *op.def, timing, shares, known != sparse_.end() ? std::optional(known->second) : std::nullopt);
 }
 
 /// Maximum k-blocks that a step needs at once, of an operand that is taken in strips.

@@ -1,9 +1,11 @@
 // What tasks promise: order by dependencies alone, failures that surface, no task lost. Run with TSan too
 // (scripts/sanitize).
+#include <algorithm>
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <numeric>
+#include <random>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -120,4 +122,45 @@ TEST_CASE("tasks of a frame that a failure leaves are over or never begin") {
         "leaves");
     CHECK_THROWS_WITH(pool.wait_all(), "the work was abandoned");
     CHECK_FALSE(late);
+}
+
+// Tasks with up to three dependencies, some of which split work, and waits in between.
+TEST_CASE("random graphs of tasks keep their order for any number of threads") {
+    constexpr std::size_t count = 2000;
+    for (const unsigned threads : {1U, 2U, 8U}) {
+        ThreadPool pool(threads);
+        std::mt19937 random(threads);
+        std::vector<Task> tasks;
+        std::vector<std::vector<std::size_t>> from(count);
+        std::vector<std::size_t> depth(count);  // in the graph, from 1; plain memory
+        for (std::size_t i = 0; i < count; ++i) {
+            std::vector<Task> after;
+            for (std::size_t k = random() % 4; k > 0 && i > 0; --k) {
+                from[i].push_back(i - 1 - random() % std::min<std::size_t>(i, 20));
+                after.push_back(tasks[from[i].back()]);
+            }
+            tasks.push_back(pool.reserve());
+            const auto work = [&, i, splits = random() % 50 == 0] {
+                std::vector<std::size_t> seen(from[i].size());
+                const auto look = [&](std::size_t k) { seen[k] = depth[from[i][k]]; };
+                if (splits)
+                    pool.parallel_for(seen.size(), look);
+                else
+                    for (std::size_t k = 0; k < seen.size(); ++k) look(k);
+                depth[i] = 1 + (seen.empty() ? 0 : std::ranges::max(seen));
+            };
+            pool.start(tasks.back(), work, after);
+            if (random() % 100 == 0) pool.wait(tasks[random() % tasks.size()]);
+            if (random() % 700 == 0) pool.wait_all();
+        }
+        pool.wait_all();
+        CHECK(pool.pending() == 0);
+        std::size_t wrong = 0;
+        for (std::size_t i = 0; i < count; ++i) {
+            std::size_t most = 0;
+            for (const std::size_t one : from[i]) most = std::max(most, depth[one]);
+            if (!tasks[i].done() || depth[i] != most + 1) ++wrong;
+        }
+        CHECK(wrong == 0);
+    }
 }

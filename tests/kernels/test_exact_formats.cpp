@@ -125,6 +125,9 @@ std::vector<float> dest_values(DataFormat acc) {
         auto bits = static_cast<std::uint32_t>(random());
         if (i % 3 != 0) bits = (bits & 0x807FFFFFU) | (115 + bits % 25) << 23;
         if (i % 64 < 16) bits = (bits & 0x807FFFFFU) | (bits % 4) << 23;
+        // Groups of similar magnitudes, from the smallest to the largest exponents.
+        if (i % 64 >= 48)
+            bits = (bits & 0x807FFFFFU) | (static_cast<std::uint32_t>(i / 64 * 4) % 246 + bits % 10) << 23;
         out[i] = acc == DataFormat::Float16     ? Fp16::decode(bits & 0xFFFFU)
                  : acc == DataFormat::Float16_b ? float_of(bits & ~0xFFFFU)
                                                 : float_of(bits);
