@@ -11,6 +11,8 @@ constexpr std::array list{
     Figure{"uncertainty", "+-", "share"},
     Figure{"end_to_end_per_second", "end to end", "inputs/s"},
     Figure{"inputs_per_second", "inputs/s", "inputs/s"},
+    Figure{"push_to_pop_cycles", "first push to last pop", "cycles"},
+    Figure{"push_to_pop_per_second", "first push to last pop", "inputs/s"},
     Figure{"latency_cycles", "latency of the first input", "cycles"},
     Figure{"load_cycles", "loading", "cycles"},
     Figure{"l1_bytes", "L1", "bytes"},

@@ -54,7 +54,6 @@ namespace {
 
 constexpr double equal_tolerance = 0.02;      ///< relative difference of intervals that count as equal
 constexpr double agreement_tolerance = 0.05;  ///< relative difference of values that agree
-constexpr double max_average_ratio = 1.25;    ///< maximum of steady interval / average interval
 constexpr std::size_t min_even_inputs = 8;    ///< minimum number of inputs to accept even intervals alone
 constexpr std::size_t min_averaged_inputs =
     32;  ///< minimum number of inputs for the pipeline fill to be negligible in an average
@@ -85,8 +84,9 @@ bool is_steady(const std::vector<std::uint64_t>& full, std::size_t inputs, doubl
     if (full.size() < 2) return false;
     const std::size_t intervals = full.size() - 1;
     const double steady = steady_interval(full);
-    // Independent parts of a graph can drift apart; the last one speeds up once the others are done.
-    if (2 * full.size() < inputs && steady > max_average_ratio * average) return false;
+    // Parts of a graph with a queue between them, or without a pipe, can drift apart; the last one speeds up once the
+    // others are done. Then no interval lasts, and all inputs together take less than at this one.
+    if (2 * full.size() < inputs && steady > (1 + agreement_tolerance) * average) return false;
     if (intervals == 1) return std::abs(steady - average) <= agreement_tolerance * average;
     if (all_similar(full, intervals < 4 ? 0 : intervals / 2, equal_tolerance)) return true;
     return intervals >= min_even_inputs &&

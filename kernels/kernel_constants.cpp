@@ -71,17 +71,11 @@ constexpr Named<KernelConstants> scalars[] = {TT_CONSTANT(unpack_bytes),
 #undef TT_CONSTANT
 #define TT_CONSTANT(name) \
     { #name, &SweepPipes::name }
-constexpr Named<SweepPipes> sweep_scalars[] = {TT_CONSTANT(supply_bytes),
-                                               TT_CONSTANT(matmul_supply_bytes),
-                                               TT_CONSTANT(depthwise_supply_bytes),
-                                               TT_CONSTANT(reduce_supply_bytes),
-                                               TT_CONSTANT(drain_bytes),
-                                               TT_CONSTANT(supply_iteration),
-                                               TT_CONSTANT(supply_block),
-                                               TT_CONSTANT(supply_window),
-                                               TT_CONSTANT(supply_tile),
-                                               TT_CONSTANT(supply_tile_single),
-                                               TT_CONSTANT(inputs)};
+constexpr Named<SweepPipes> sweep_scalars[] = {
+    TT_CONSTANT(supply_bytes),        TT_CONSTANT(matmul_supply_bytes), TT_CONSTANT(depthwise_supply_bytes),
+    TT_CONSTANT(reduce_supply_bytes), TT_CONSTANT(drain_bytes),         TT_CONSTANT(supply_iteration),
+    TT_CONSTANT(slice_moves),         TT_CONSTANT(supply_block),        TT_CONSTANT(supply_window),
+    TT_CONSTANT(supply_tile),         TT_CONSTANT(supply_tile_single),  TT_CONSTANT(inputs)};
 #undef TT_CONSTANT
 
 /// Reads a constant. Rates must be above 0, all others at least 0.

@@ -12,6 +12,7 @@ namespace ttsim::impl {
 struct SweepPipes {
     double supply_bytes = 14, matmul_supply_bytes = 11, depthwise_supply_bytes = 14, drain_bytes = 24;  ///< per clock
     double reduce_supply_bytes = 21, supply_iteration = 0;  ///< of a reduction; cycles from freed space to new tiles
+    double slice_moves = 10;        ///< to move a tile of a reduction along z to Dst, with the hand-over
     double supply_block = 1;        ///< minimum tiles of a micro-block for operands to wait for their stream
     double supply_window = 40960;   ///< operands of one input up to this many bytes do not wait for their stream
     double supply_tile = 0;         ///< cycles per tile in addition to its bytes

@@ -233,7 +233,7 @@ def report_of(ttsim, netlist, arch, *more):
 def figure_of(report, row):
     """The figure that a row of measurements names: of a performance check, of a graph, or of the whole loop."""
     if not row["graph"]:
-        return report["end_to_end_per_second"]
+        return report["push_to_pop_per_second"] or report["end_to_end_per_second"]
     for figure in report["performance"]:
         if figure["check"] == row["graph"] and figure["metric"] == row["metric"]:
             return figure["measured"]

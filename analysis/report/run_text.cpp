@@ -189,7 +189,11 @@ std::string rates_text(const RunReport& report) {
     std::string out = rates_line(report.end_to_end_per_second, report.inputs_per_second, report.rate_of_loop);
     if (report.latency_cycles > 0)
         out += fmt::format("latency of the first input: {} cycles, kernels loaded; ", grouped(report.latency_cycles));
-    return out + fmt::format("loading: {} cycles\n", grouped(report.load_cycles));
+    out += fmt::format("loading: {} cycles\n", grouped(report.load_cycles));
+    if (report.push_to_pop_cycles() > 0)
+        out += fmt::format("first push to last pop: {} cycles, {} inputs/s\n", grouped(report.push_to_pop_cycles()),
+                           rate_text(report.push_to_pop_per_second));
+    return out;
 }
 
 std::string total_text(const RunReport& report, const std::optional<Uncertainty>& errors, bool timed) {

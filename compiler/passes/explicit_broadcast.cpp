@@ -31,8 +31,12 @@ bool repeats_slices(const Dims& from, const Dims& to, std::size_t keep) {
     return true;
 }
 
-ValueId spread(Builder& build, ValueId x, const Dims& to) {
+/// Repeats elements within slices; whole slices are left to TMs.
+ValueId spread(Builder& build, ValueId x, Dims to) {
     if (build.literal(x) || repeats_slices(build.dims(x), to, 2)) return x;
+    const Dims from = build.dims(x);
+    const std::size_t skip = to.size() - from.size();
+    for (std::size_t i = 0; i + 2 < to.size() && (i < skip || from[i - skip] == 1); ++i) to[i] = 1;
     return build.broadcast_to(x, to);
 }
 
@@ -47,7 +51,7 @@ void run_explicit_broadcast(Graph& graph, const PassOptions&) {
                 to[to.size() - 2] = build.dims(id)[build.dims(id).size() - 2];
                 to.back() = build.dims(id).back();
             }
-            operands.push_back(spread(build, id, to));
+            operands.push_back(spread(build, id, std::move(to)));
         }
         return build.add(node.op, operands, node.attrs);
     });

@@ -21,6 +21,7 @@ void summarize(RunReport& report) {
         graphs.push_back(pace_of(graph));
     }
     report.end_to_end_per_second = end_to_end_rate(inputs, hz, report.cycles);
+    report.push_to_pop_per_second = end_to_end_rate(inputs, hz, report.push_to_pop_cycles());
     report.inputs_per_second = steady_rate(graphs, hz);
     report.rate_of_loop = is_loop_rate(graphs);
     const GraphReport& last = report.graphs.back();
@@ -34,6 +35,7 @@ void count_host(RunReport& report, std::int64_t samples, double host_seconds, bo
     if (report.cycles == 0) return;  // no clock
     const double hz = static_cast<double>(report.clock_mhz) * 1e6;
     report.end_to_end_per_second = end_to_end_rate(samples, hz, all_on_host ? 0 : report.cycles, host_seconds);
+    report.push_to_pop_per_second = end_to_end_rate(samples, hz, report.push_to_pop_cycles());
     if (!all_on_host) return;
     report.inputs_per_second = 0;
     report.latency_cycles = 0;

@@ -104,6 +104,11 @@ Cycle Chip::host_pop(std::uint64_t bytes, Cycle ready) {
     return pcie(to_host_, memory_.pcie.pop_bytes, memory_.pcie.pop_latency, bytes, ready);
 }
 
+Cycle Chip::host_push_before(std::uint64_t bytes) {
+    pushed_before_ += bytes;
+    return ceil_cycles(static_cast<double>(pushed_before_) / memory_.pcie.push_bytes + memory_.pcie.push_latency);
+}
+
 Cycle Chip::pointer_delay() const { return ceil_cycles(memory_.access.pointer_write + memory_.access.pointer_poll); }
 
 std::int64_t Chip::load_channel(NocCoord core) const { return ttsim::impl::load_channel(instance_.params, core); }

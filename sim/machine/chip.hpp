@@ -35,6 +35,8 @@ public:
     Cycle host_write(std::uint64_t bytes, Cycle ready, bool untilized);
     Cycle host_push(std::uint64_t bytes, Cycle ready);
     Cycle host_pop(std::uint64_t bytes, Cycle ready);
+    /// The host pushes before cycle 0. Returns the cycles of all such pushes over this link.
+    Cycle host_push_before(std::uint64_t bytes);
     /// Cycles until a waiting reader sees that a queue has a new entry.
     Cycle pointer_delay() const;
     /// Cycles to load an epoch's kernels and programs. `kernels`: pairs of core and kernel; a kernel that a core
@@ -60,6 +62,7 @@ private:
     const MemoryConstants& memory_;
     std::vector<Server> dram_;  ///< memories of channel 0, then of channel 1, ...
     Server from_host_, to_host_;
+    std::uint64_t pushed_before_ = 0;     // bytes
     std::set<std::int64_t> l1_channels_;  ///< channels that are the L1 of a core
     std::vector<const void*> resident_;   ///< by NoC node: the kernel that the core holds
 };

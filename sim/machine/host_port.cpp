@@ -72,10 +72,19 @@ void HostPort::queue_changed() {
     while (const std::optional<std::int64_t> n = memory_.next_complete(cursor_.popping())) begin_pop(*n);
 }
 
+/// The entry is complete at cycle 0: it was pushed before the run.
+static Cycle host_write_before(Context& context, const Queue& queue) {
+    if (queue.where == QueueLoc::Host) return context.now;
+    Chip& link = context.board.chip(context.board.host_chip(queue.device()));
+    std::uint64_t& before = context.state.report.pushed_before;
+    before = std::max(before, link.host_push_before(entry_bytes(queue)));
+    return context.now;
+}
+
 void HostPort::begin_push(std::int64_t n) {
     cursor_.push(n);
-    // Entries pushed before the run starts are complete at cycle 0.
-    const Cycle there = context_.now == 0 ? context_.now : host_write(context_, memory_.queue());
+    const Queue& queue = memory_.queue();
+    const Cycle there = context_.now == 0 ? host_write_before(context_, queue) : host_write(context_, queue);
     context_.board.host_calendar().at(there, *this, Pushed, static_cast<std::uint64_t>(n));
 }
 
@@ -98,8 +107,10 @@ void HostPort::restart() {
 void HostPort::on_event(std::uint32_t what, std::uint64_t argument) {
     if (what == Pushed)
         memory_.set_complete(static_cast<std::int64_t>(argument));
-    else if (argument >> entry_bits == restarts_)  // ignore entries from before a restart
+    else if (argument >> entry_bits == restarts_) {  // ignore entries from before a restart
+        context_.state.report.last_pop = context_.now;
         memory_.set_popped(static_cast<std::int64_t>(argument - (restarts_ << entry_bits)) + 1);
+    }
 }
 
 void HostPort::walk_argument(StateWalk& walk, std::uint32_t, std::uint64_t& argument) {

@@ -264,6 +264,7 @@ void Sequencer::walk_reports(StateWalk& walk) {
         }
     walk.total(inputs_done_);
     walk.total(context_.state.report.load_cycles);
+    walk.total(context_.state.report.last_pop);
 }
 
 /// Whether this launch is the first one of an iteration of a loop, with all commands before it over. Programs repeat in

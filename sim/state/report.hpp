@@ -112,6 +112,10 @@ struct RunReport {
     bool all_on_host = false;                   ///< of a compiled model: the chips compute nothing and have no rates
     std::uint64_t latency_cycles =
         0;  ///< latency of the first input: from first_loaded until the last graph has finished it
+    std::uint64_t pushed_before = 0;    ///< cycles of the host's pushes before cycle 0, on the busiest link
+    std::uint64_t last_pop = 0;         ///< cycle in which the host has the last entry that it popped; 0: none
+    double push_to_pop_per_second = 0;  ///< inputs divided by push_to_pop_cycles()
+    std::uint64_t push_to_pop_cycles() const { return last_pop == 0 ? 0 : pushed_before + last_pop; }
     MemoryUse memory;
     std::int64_t inputs_skipped = 0;      ///< inputs that were extrapolated instead of simulated
     std::int64_t plans = 0;               ///< epochs that were elaborated; repeated launches reuse their plans

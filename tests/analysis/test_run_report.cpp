@@ -89,14 +89,19 @@ TEST_CASE("the figures of a run are labeled") {
     report.load_cycles = 20'000;
     report.first_loaded = 20'000;
     report.graphs[0].first_input_end = 270'000;
+    report.pushed_before = 100'000;
+    report.last_pop = 1'900'000;
     sim::summarize(report);
     // 8 inputs in 2 ms; the graph's own interval; 270,000 - 20,000
     CHECK(report::text(report).find("end to end: 4,000 inputs/s, steady: 4,800 inputs/s\n"
                                     "latency of the first input: 250,000 cycles, kernels loaded; loading: 20,000 "
-                                    "cycles\nverdict: ") != std::string::npos);
+                                    "cycles\nfirst push to last pop: 2,000,000 cycles, 4,800 inputs/s\nverdict: ") !=
+          std::string::npos);
     const auto json = nlohmann::json::parse(report::json(report));
     CHECK(json["end_to_end_per_second"] == 4000);
     CHECK(json["inputs_per_second"] == 4800);
+    CHECK(json["push_to_pop_cycles"] == 2'000'000);
+    CHECK(json["push_to_pop_per_second"] == 4800);
     CHECK(json["latency_cycles"] == 250'000);
     CHECK(json["load_cycles"] == 20'000);
 }

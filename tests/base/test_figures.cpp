@@ -66,6 +66,14 @@ TEST_CASE("nothing is faster than the slowest kernel") {
     CHECK(steady_interval(launch({80}, 0, 40)) == 0);
 }
 
+TEST_CASE("a rate at which fewer than half of the inputs left does not exceed the time of all") {
+    // the part before a queue slows the one behind it down until it is done
+    std::vector<std::uint64_t> drifting(100, 220);
+    drifting.insert(drifting.end(), 156, 160);
+    const LaunchTimes pace = launch(drifting, 100);
+    CHECK(steady_interval(pace) == Approx(static_cast<double>(pace.ends.back() - pace.ends.front()) / 256));
+}
+
 TEST_CASE("many inputs without an even pace have an average of the part that takes longest") {
     std::vector<std::uint64_t> error_amplifying;
     for (std::uint64_t n = 0; n < 40; ++n) error_amplifying.push_back(n < 8 ? 1000 : 50 + n);

@@ -1,5 +1,8 @@
 #include <catch2/catch.hpp>
 
+#include <cmath>
+
+#include "sim/memory/memory_constants.hpp"
 #include "tests/sim/netlist_text.hpp"
 #include "tests/sim/run_text.hpp"
 
@@ -109,6 +112,29 @@ TEST_CASE("entries of both chips of a board pass its one PCIe link, those of the
     CHECK(cycles({0, 1}, false) > 1.7 * cycles({0}, false));
     CHECK(cycles({1}, false) > cycles({0}, false));
     CHECK(cycles({1}, true) > cycles({0}, true));
+}
+
+TEST_CASE("from the first push to the last pop counts what was pushed before the run") {
+    constexpr Cut wide{.m = 8, .n = 8};
+    const auto report = [&](bool on_host) {
+        NetlistText n("wormhole_b0");
+        n.queue({.name = "x", .cut = wide, .entries = 16, .on_host = on_host});
+        n.queue({.name = "y", .input = "o", .cut = wide, .entries = 16, .on_host = true});
+        n.graph("g", 16);
+        n.op({.name = "o", .type = "nop", .inputs = {"x"}, .cut = wide});
+        n.program("p", looped(1, {execute("g", {fifo("x")})}, 16, 32));
+        const Outcome run = run_text(n.text(), sim::Mode::Timing);
+        REQUIRE(run.error == "");
+        return run.report;
+    };
+    const sim::RunReport pushed = report(false), there = report(true);
+    const sim::PcieTiming& link = sim::memory_constants("wormhole_b0").pcie;
+    const double bytes = 16 * 64 * 2080;
+    CHECK(pushed.pushed_before == static_cast<std::uint64_t>(std::ceil(bytes / link.push_bytes + link.push_latency)));
+    CHECK(pushed.push_to_pop_cycles() == pushed.pushed_before + pushed.last_pop);
+    CHECK((pushed.last_pop > 0 && pushed.last_pop <= pushed.cycles));
+    CHECK(pushed.push_to_pop_per_second < pushed.end_to_end_per_second);
+    CHECK(there.pushed_before == 0);  // the device reads them in host memory
 }
 
 TEST_CASE("graphs of one chip run one after the other") {

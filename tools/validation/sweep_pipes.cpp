@@ -34,11 +34,10 @@ double reduce_supply(const KernelShape& s, const SweepPipes& p) {
 double slice_waits(const KernelShape& s, const KernelTime& kernel, const KernelConstants& c) {
     const double block = stream_bytes(s.in0, real(s.ublock_tiles()));
     if (family_of(s) != KernelFamily::ReduceZ || s.z == 1 || !holds_two(block)) return 0;
-    // Of a tile of a later slice: eight moves to Dst with their hand-over, and the comparison.
-    constexpr double moves = 10;
+    // A tile of a later slice is moved to Dst and compared.
     const bool wide = !is_block_float(s.in0);
-    const double tile =
-        moves + c.math_copy_tile + c.sfpu_count("reduce", wide ? "z16" : "z") + (wide ? c.math_16bit_tile : 0);
+    const double tile = c.sweep.slice_moves + c.math_copy_tile + c.sfpu_count("reduce", wide ? "z16" : "z") +
+                        (wide ? c.math_16bit_tile : 0);
     const double compared = c.reduce_z_step + real(s.ublock_tiles()) * tile;
     const double copied = kernel.parts.front().time.steady - real(s.z - 1) * compared;
     const double turn = block / c.sweep.reduce_supply_bytes + c.sweep.supply_iteration;
