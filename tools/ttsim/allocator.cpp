@@ -1,5 +1,5 @@
-// Settings of mimalloc, which `ttsim` is linked with. A page fault takes some microseconds on a virtual machine: they were
-// half of the time of a short command.
+// Settings of mimalloc, which `ttsim` is linked with. A page fault takes some microseconds on a virtual machine: they
+// were half of the time of a short command.
 #include <mimalloc.h>
 
 #include <cstdlib>
