@@ -5,7 +5,7 @@ FROM debian:bookworm AS build
 COPY . /src
 WORKDIR /src
 # hadolint ignore=DL3008  # versions are those of the Debian release
-RUN apt-get update && apt-get install -y --no-install-recommends dpkg-dev && scripts/setup page && scripts/package
+RUN apt-get update && apt-get install -y --no-install-recommends dpkg-dev file && scripts/setup page && scripts/package
 
 FROM debian:bookworm-slim
 COPY --from=build /src/build/release/*.deb /packages/

@@ -6,12 +6,13 @@
     print(output[0].value())"""
 import sys
 
+from ttsim import __version__
+from ttsim._torch_needed import refusal as _refusal
+
 try:
     import torch as _torch  # noqa: F401 (reports a missing torch here)
 except ModuleNotFoundError as _missing:
-    raise ImportError("pybuda needs torch, which is not installed: pip install torch, or pip install 'ttsim[pybuda]'") \
-        from _missing
-from ttsim import __version__
+    raise _refusal("pybuda") from _missing
 
 from . import (_C, ci, config, op, op_repo, optimizers, parameter, pybudaglobal, query, run, schedulers, tensor, tools,
                torch_optimizers, torch_schedulers, transformers, ttdevice, tti, tvm_to_python, utils, verify)

@@ -1,7 +1,38 @@
-"""A run in which a test was skipped fails: 'scripts/setup python' installs what the tests need."""
+"""A run in which a test was skipped fails: 'scripts/setup python' installs what the tests need.
 
+With TTSIM_TEST_PART=K/N (scripts/turn), folders with many tests run every N-th test from the K-th. Files that the last
+commits changed run whole."""
+import os
+import pathlib
+import subprocess
+
+HERE = pathlib.Path(__file__).resolve().parent
+SLOW_FOLDERS = ("pybuda", "ttnn", "frameworks")
 
 EXPECTED = ("TTSIM_LONG", "TTSIM_PERF_TOOLS", "Skipped: Slurm:")
+
+
+def changed_lately():
+    """The test files that the last ten commits or the working tree changed."""
+    names = []
+    for command in (["log", "-n", "10", "--name-only", "--format="], ["diff", "--name-only", "HEAD"]):
+        done = subprocess.run(["git", *command, "--relative", "--", "."], cwd=HERE, capture_output=True, text=True, check=True)
+        names += done.stdout.split()
+    return {HERE / name for name in names}
+
+
+def pytest_collection_modifyitems(config, items):
+    """Leaves the tests out whose turn it is not."""
+    if not (given := os.environ.get("TTSIM_TEST_PART")):
+        return
+    part, parts = map(int, given.split("/"))
+    whole = changed_lately()
+    kept, left_out = [], []
+    for index, item in enumerate(items):
+        slow = item.path.parent.name in SLOW_FOLDERS and item.path not in whole
+        (left_out if slow and index % parts != part else kept).append(item)
+    items[:] = kept
+    config.hook.pytest_deselected(items=left_out)
 
 
 def unexpected_skips(reporter):

@@ -8,7 +8,9 @@ import subprocess
 import sys
 import tempfile
 import textwrap
+import types
 import unittest
+import unittest.mock
 from importlib.machinery import SourceFileLoader
 from importlib.util import module_from_spec, spec_from_loader
 
@@ -49,6 +51,58 @@ class Help(WithFolder):
                 self.assertEqual((done.returncode, done.stderr), (0, ""))
                 self.assertGreater(len(done.stdout), 40)
         self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["scripts", "tests"])
+
+
+class Web(WithFolder):
+    """scripts/web where the registry of npm cannot be reached."""
+
+    def test_says_what_is_missing(self):
+        for name in ("web", "usage.bash"):
+            (self.folder / "scripts").mkdir(exist_ok=True)
+            shutil.copy(SCRIPTS / name, self.folder / "scripts")
+        self.write("web/package-lock.json", "{}")
+        for name in ("node", "npm"):
+            self.write(f"bin/{name}", "#!/bin/sh\necho 'npm error code ECONNREFUSED' >&2\nexit 1\n").chmod(0o755)
+        path = f"{self.folder / 'bin'}:{os.environ['PATH']}"
+        done = subprocess.run([self.folder / "scripts/web"], capture_output=True, text=True, env=os.environ | {"PATH": path})
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertEqual(done.stderr.splitlines()[0], "npm error code ECONNREFUSED")
+        self.assertRegex(done.stderr, "npm cannot get the packages of the pages.*'npm ping'")
+        self.assertFalse((self.folder / "build").exists())
+
+
+class Turn(WithFolder):
+    """Parts of slow checks, by turns."""
+
+    def test_the_part_follows_from_the_commit(self):
+        commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+        for parts in (1, 3, 16):
+            self.assertEqual(self.run_script(SCRIPTS / "turn", parts).stdout, f"{int(commit, 16) % parts}/{parts}\n")
+
+    def test_every_python_test_has_a_turn(self):
+        loader = SourceFileLoader("conftest", str(ROOT / "python/tests/conftest.py"))
+        module = module_from_spec(spec_from_loader("conftest", loader))
+        loader.exec_module(module)
+        folder = module.HERE / "pybuda"
+        module.changed_lately = lambda: {folder / "test_new.py"}
+
+        def kept(part):
+            items = [types.SimpleNamespace(path=folder / file, name=f"{file}{index}") for file in ("test_a.py", "test_new.py")
+                     for index in range(6)] + [types.SimpleNamespace(path=module.HERE / "test_values.py", name="v")]
+            every, left_out = list(items), []
+            config = types.SimpleNamespace(hook=types.SimpleNamespace(pytest_deselected=lambda items: left_out.extend(items)))
+            with unittest.mock.patch.dict(os.environ, TTSIM_TEST_PART=part):
+                module.pytest_collection_modifyitems(config, items)
+            self.assertEqual(len(items) + len(left_out), len(every))
+            return [item.name for item in items]
+
+        self.assertEqual(len(kept("")), 13)
+        by_turns = [kept(f"{part}/3") for part in range(3)]
+        always = [f"test_new.py{index}" for index in range(6)] + ["v"]
+        for names in by_turns:
+            self.assertEqual([name for name in names if name in always], always)
+        self.assertEqual(sorted(name for names in by_turns for name in names if name not in always),
+                         [f"test_a.py{index}" for index in range(6)])
 
 
 class CheckSkipped(WithFolder):
@@ -245,6 +299,8 @@ class Conformance(WithFolder):
         self.assertEqual(set(self.conformance(netlists, "--only", "[bc]")[1]), {"b", "c"})
         chosen = self.write("list.txt", "# comment\nc.yaml\n")
         self.assertEqual(set(self.conformance(netlists, "--list", chosen)[1]), {"c"})
+        parts = [set(self.conformance(netlists, "--part", f"{part}/2")[1]) for part in range(2)]
+        self.assertEqual(parts, [{"a", "c"}, {"b"}])
 
     def test_the_list_of_expected_outcomes_is_well_formed(self):
         self.expected = ROOT / "tests/conformance/expected.csv"

@@ -271,10 +271,11 @@ def test_branches_of_torch_modules_on_values():
         pybuda.run_inference(pybuda.PyTorchModule("net", Branch()), inputs=[(X,)])
 
 
-def test_importing_without_torch_says_what_to_install():
-    code = "import sys; sys.modules['torch'] = None; import pybuda"
+@pytest.mark.parametrize("package", ["pybuda", "ttnn"])
+def test_importing_without_torch_says_what_to_install(package):
+    code = f"import sys; sys.modules['torch'] = None; import {package}"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.returncode == 1 and "pybuda needs torch, which is not installed: pip install torch" in done.stderr
+    assert done.returncode == 1 and f"{package} needs torch, which is not installed: pip install torch --index" in done.stderr
 
 
 def test_no_message_about_objects_when_python_ends():

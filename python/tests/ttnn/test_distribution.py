@@ -72,8 +72,8 @@ def test_extras():
     text = tomllib.loads((FOLDER.parents[1] / "pyproject.toml").read_text())
     settings = text["tool"]["scikit-build"]["metadata"]["optional-dependencies"]
     extras = loaded("extras").dynamic_metadata("optional-dependencies", settings)
-    assert extras["pybuda"] == ["torch", "safetensors", f"ttsim-pybuda @ {(FOLDER / 'pybuda').as_uri()}"]
-    assert extras["ttnn"] == ["torch", f"ttsim-ttnn @ {(FOLDER / 'ttnn').as_uri()}"]
+    assert extras["pybuda"] == ["safetensors", f"ttsim-pybuda @ {(FOLDER / 'pybuda').as_uri()}"]
+    assert extras["ttnn"] == [f"ttsim-ttnn @ {(FOLDER / 'ttnn').as_uri()}"]
     assert extras["test"] == ["pytest", "hypothesis"]
     packages = text["tool"]["scikit-build"]["wheel"]["packages"]
     assert [name for name in packages if not name.startswith("ttsim")] == []
