@@ -10,7 +10,7 @@ Topology::Topology(const ChipParams& chip, const std::vector<std::vector<NocCoor
       grid_y_(chip.grid_y),
       kinds_(static_cast<std::size_t>(nodes()), NodeKind::Router),
       dram_block_(static_cast<std::size_t>(nodes()), -1),
-      route_index_(static_cast<std::size_t>(noc_count * nodes() * nodes())) {
+      routes_(static_cast<std::size_t>(noc_count * nodes() * nodes())) {
     for (const int y : chip.worker_y)
         for (const int x : chip.worker_x) {
             workers_.push_back(node({x, y}));
@@ -55,10 +55,10 @@ NocCoord Topology::walk(int noc, NocCoord at, int target, bool along_y, std::vec
 }
 
 const Route& Topology::route(int noc, Node from, Node to) const {
-    std::uint32_t& index = route_index_[static_cast<std::size_t>((noc * nodes() + from) * nodes() + to)];
-    if (index) return cached_routes_[index - 1].route;
-    CachedRoute& made = cached_routes_.emplace_back();
-    index = static_cast<std::uint32_t>(cached_routes_.size());
+    std::uint32_t& index = routes_.index[static_cast<std::size_t>((noc * nodes() + from) * nodes() + to)];
+    if (index) return routes_.made[index - 1].route;
+    RouteCache::Made& made = routes_.made.emplace_back();
+    index = static_cast<std::uint32_t>(routes_.made.size());
     const NocCoord start = coord(from), end = coord(to);
     made.hops.reserve(static_cast<std::size_t>(grid_x_ + grid_y_));
     made.hops.push_back({inject(noc, from), 0});

@@ -32,6 +32,7 @@ struct Route {
 };
 
 /// Tori of NoC 0 (right, then down) and NoC 1 (up, then left). Coordinates are those of NoC 0 throughout.
+/// For one thread at a time, since routes are created on first use; each thread takes a copy.
 class Topology {
 public:
     /// block_ports: per DRAM channel the ports that serve its second, third .. block; its other ports serve the first.
@@ -86,13 +87,20 @@ private:
     std::vector<std::int16_t> dram_block_;
     int dram_blocks_ = 0;
     std::vector<Node> workers_;
-    // routes are created on first use
-    struct CachedRoute {
-        Route route;
-        std::vector<Hop> hops;
+    /// Routes that were asked for. A copy is empty: a route refers to the memory of its own cache.
+    struct RouteCache {
+        struct Made {
+            Route route;
+            std::vector<Hop> hops;
+        };
+        std::vector<std::uint32_t> index;  ///< 1 + index in `made`; 0: not created
+        std::deque<Made> made;
+
+        explicit RouteCache(std::size_t pairs) : index(pairs) {}
+        RouteCache(const RouteCache& other) : index(other.index.size()) {}
+        RouteCache& operator=(const RouteCache&) = delete;
     };
-    mutable std::vector<std::uint32_t> route_index_;  ///< 1 + index in cached_routes_; 0: not created
-    mutable std::deque<CachedRoute> cached_routes_;
+    mutable RouteCache routes_;
 };
 
 }  // namespace ttsim::impl::noc

@@ -55,7 +55,8 @@ std::vector<FileReplay> replay_files(const std::vector<std::string>& files, cons
     ThreadPool pool(std::max(1U, std::thread::hardware_concurrency()));
     pool.parallel_for(files.size(), [&](std::size_t n) {
         try {
-            replays[n] = replay_file(files[n], topology, constants, loop);
+            const Topology own = topology;
+            replays[n] = replay_file(files[n], own, constants, loop);
         } catch (const Error&) {
             replays[n].file = files[n];
             replays[n].error = std::current_exception();
