@@ -196,8 +196,10 @@ void ThreadPool::worker(std::size_t place) {
 
 bool ThreadPool::help() {
     State* const state = take();
-    if (state) run(state);
-    return state != nullptr;
+    if (!state) return false;
+    run(state);
+    if (any_ready()) sleeping_.wake_for_work();  // run() left one task to this thread, which goes on with other work
+    return true;
 }
 
 void ThreadPool::abandon() noexcept {

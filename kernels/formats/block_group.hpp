@@ -132,7 +132,7 @@ template <int Bits, Reduce How>
 /// Adding 1.5 * 2^23 units rounds to whole units, the nearest ones. Ties are first moved away from zero, by less than
 /// the distance of any other element from a tie.
 inline constexpr std::uint32_t largest_shared_of_sums = 254 - 17;  // the exponent of 1.5 * 2^23 units is 17 larger
-inline void round_to_units(Group& group, std::uint32_t shared, float* to) {
+inline void round_to_units(const Group& group, std::uint32_t shared, float* to) {
     constexpr float past_ties = 1.0F + 0x1p-12F;
     const float bias = float_of(((shared + 17) << 23) | 0x00400000U);
     const float largest = 127.0F * value_scale<7>(shared);
