@@ -1,5 +1,5 @@
 // Arithmetic of the FPU, compiled once per instruction set by fpu_{baseline,avx2,avx512}.cpp. Rules and names:
-// kernels/exact/fpu.hpp. It uses integers only, so all builds give the same bits.
+// kernels/exact/fpu.hpp. All builds give the same bits: what floats compute here is exact or rounds once.
 // No inline code may be shared with other sources, since the linker could use the copy built for a newer processor.
 // Hence plain pointers, an unnamed namespace and no standard headers with code.
 #pragma once
@@ -59,6 +59,10 @@ extern const Backend avx512;
 
 #ifdef TT_EXACT_BYTES  // size of a vector register; set by the three sources, with TT_EXACT_LANE
 
+#if TT_EXACT_BYTES == 64
+#include <immintrin.h>
+#endif
+
 // NOLINTBEGIN(misc-definitions-in-headers): each of the three sources is meant to have its own copy
 namespace ttsim::impl::exact::detail {
 namespace {
@@ -73,6 +77,7 @@ constexpr int panel = 32;                         // columns of Dst processed to
 constexpr int group = 8;                          // products summed before they are added to Dst
 constexpr int issue = 2 * group;                  // inner length of one instruction
 constexpr int max_tile = 32;
+constexpr int max_phases = 4;
 static_assert(max_tile == panel);
 
 using LaneVector [[gnu::vector_size(bytes), gnu::aligned(2), gnu::may_alias]] = Lane;
@@ -96,11 +101,23 @@ template <class V>
 V with_sign(V x, V s) {
     return (x ^ s) - s;
 }
+/// x >> distance and x << distance for any distance from 0 on. The processor's shifts by vectors do not wrap around.
+#if TT_EXACT_BYTES == 64
+Word shifted_right(Word x, Word distance) {
+    return reinterpret_cast<Word>(_mm512_srav_epi32(reinterpret_cast<__m512i>(x), reinterpret_cast<__m512i>(distance)));
+}
+Word shifted_left(Word x, Word distance) {
+    return reinterpret_cast<Word>(_mm512_sllv_epi32(reinterpret_cast<__m512i>(x), reinterpret_cast<__m512i>(distance)));
+}
+#else
+Word shifted_right(Word x, Word distance) { return x >> smaller(distance, Word{} + 31); }
+Word shifted_left(Word x, Word distance) { return x << smaller(distance, Word{} + 31); }
+#endif
 /// x / 2^distance rounded to nearest, ties towards +infinity (half up for magnitudes).
-Word round_shift(Word x, Word distance) { return (((x + x) >> smaller(distance, Word{} + 31)) + 1) >> 1; }
+Word round_shift(Word x, Word distance) { return (shifted_right(x + x, distance) + 1) >> 1; }
 
-/// x >> distance for 0 <= x < 2^13.
-LaneVector shifted_right(LaneVector x, LaneVector distance) {
+/// x >> distance for 0 <= x < 2^13 and a distance below 16.
+LaneVector lane_shifted_right(LaneVector x, LaneVector distance) {
 #ifdef TT_EXACT_FLOAT_SHIFTS  // without vector shifts: scale by a power of two and truncate, which is exact
     const Word scale = (127 - distance) << 23;
     const FloatVector scaled = __builtin_convertvector(x, FloatVector) * reinterpret_cast<const FloatVector&>(scale);
@@ -117,53 +134,68 @@ Word top_bit(Word x) {
     return (reinterpret_cast<const Word&>(f) >> 23) - 127;
 }
 
-/// Significand bits of Dst.
+/// The exponent field of zero in Dst.
 template <Rules::Dest D>
-constexpr int kept = D == Rules::Dest::Fp32   ? 24
-                     : D == Rules::Dest::Bf16 ? 8
-                                              : 11;
+constexpr int smallest_exponent = D == Rules::Dest::Fp16 ? 112 : 0;
 
-/// Adds two terms of value t * 2^(e - 150) to Dst, which is held as float32 bits.
-template <Rules::Dest D>
-[[gnu::always_inline]] inline Word accumulate(Word dest, Word t1, Word e1, Word t2, Word e2, const Rules& rules) {
-    using Dest = Rules::Dest;
-    constexpr int base = D == Dest::Fp16 ? 112 : 0;
-    constexpr int overflow_exponent = D == Dest::Fp16 ? 144 : 255;
-    constexpr int largest = D == Dest::Fp16 ? 0x47FFE000 : 0x7F800000;
+/// Adds two terms of t * 2^13 * 2^(e - 150) to a Dst of 32 bits, which is held as float32 bits.
+[[gnu::always_inline]] inline Word accumulate_wide(Word dest, Word t1, Word e1, Word t2, Word e2, const Rules& rules) {
     const Word dest_sign = dest >> 31;
-    const Word field = (dest >> 23) & 255;
-    const Word dest_zero = field <= base;
-    const Word dest_exponent = dest_zero ? Word{} + base : field;
-    Word magnitude = dest_zero ? Word{} : (dest & 0x007FFFFF) | 0x00800000;
+    const Word dest_exponent = (dest >> 23) & 255;
+    const Word significand_bits = dest_exponent == 0 ? Word{} : (dest & 0x007FFFFF) | 0x00800000;
     const Word common = larger(larger(e1, e2), dest_exponent);
-    t1 = round_shift(t1, common - e1);
-    t2 = round_shift(t2, common - e2);
-    magnitude = round_shift(magnitude, common - dest_exponent);
-    if constexpr (D != Dest::Fp32) {
-        t1 = (((t1 >> 12) + 1) >> 1) << 13;
-        t2 = (((t2 >> 12) + 1) >> 1) << 13;
-        magnitude = (((magnitude >> 12) + 1) >> 1) << 13;
-    }
-    const Word sum = t1 + t2 + with_sign(magnitude, dest_sign);
+    const Word sum = round_shift(t1 << 13, common - e1) + round_shift(t2 << 13, common - e2) +
+                     with_sign(round_shift(significand_bits, common - dest_exponent), dest_sign);
     const Word sign = sum >> 31;
     const Word size = with_sign(sum, sign);
     const Word top = top_bit(size);
-    constexpr int keep = kept<D>;
-    const Word aligned = size << smaller(30 - top, Word{} + 31);
-    const Word significand = ((aligned >> (30 - keep)) + 1) >> 1;
-    const Word carry = significand >> keep;
-    Word exponent = common + top - 23 + carry;
-    Word mantissa = (significand & ((1 << (keep - 1)) - 1)) << (24 - keep);
-    if constexpr (D == Dest::Fp32) {
-        const Word quirk = (sum == -1) & rules.minus_unit;
-        exponent = quirk ? common + 4 : exponent;
-        mantissa = quirk ? Word{} : mantissa;
-    }
+    const Word aligned = shifted_left(size, 30 - top);
+    const Word significand = ((aligned >> 6) + 1) >> 1;
+    const Word carry = significand >> 24;
+    const Word quirk = (sum == -1) & rules.minus_unit;
+    const Word exponent = quirk ? common + 4 : common + top - 23 + carry;
+    const Word mantissa = quirk ? Word{} : significand & 0x007FFFFF;
     const Word sign_bit = sign & static_cast<std::int32_t>(0x80000000U);
-    const Word number = (exponent << 23) | mantissa;
-    const Word normal = (exponent >= overflow_exponent ? Word{} + largest : number) | sign_bit;
-    const Word is_zero = (size == 0) | (common <= base) | (exponent <= base);
+    const Word normal = (exponent >= 255 ? Word{} + 0x7F800000 : (exponent << 23) | mantissa) | sign_bit;
+    const Word is_zero = (size == 0) | (common <= 0) | (exponent <= 0);
     return is_zero ? Word{} : normal;
+}
+
+/// round_shift(x << 13, distance), then the same to units of 2^13: floor(floor(y / 2^distance + 1/2) / 2^13 + 1/2) for
+/// y = x << 13, in one step. `quadrupled`: x << 14.
+Word round_to_unit(Word quadrupled, Word distance) { return (shifted_right(quadrupled, distance) + 8193) >> 14; }
+
+/// The same for a Dst of 16 bits. Terms are rounded to units of 2^13 twice. Their sum has fewer than 24 bits, so a
+/// conversion to float normalizes it exactly.
+template <Rules::Dest D>
+[[gnu::always_inline]] inline Word accumulate_narrow(Word dest, Word t1, Word e1, Word t2, Word e2) {
+    constexpr bool is_fp16 = D == Rules::Dest::Fp16;
+    constexpr int base = smallest_exponent<D>;
+    constexpr int overflow_exponent = is_fp16 ? 144 : 255;
+    constexpr int largest = is_fp16 ? 0x47FFE000 : 0x7F800000;
+    constexpr int dropped_bits = is_fp16 ? 13 : 16;
+    const Word dest_sign = dest >> 31;
+    const Word dest_exponent = larger((dest >> 23) & 255, Word{} + base);
+    const Word doubled = dest_exponent == base ? Word{} : ((dest << 1) & 0x00FFFFFF) | 0x01000000;
+    const Word common = larger(larger(e1, e2), dest_exponent);
+    const Word sum = round_to_unit(t1 << 14, common - e1) + round_to_unit(t2 << 14, common - e2) +
+                     with_sign(round_to_unit(doubled, common - dest_exponent), dest_sign);
+    const FloatVector normalized = __builtin_convertvector(sum, FloatVector);
+    const Word rounded = (reinterpret_cast<const Word&>(normalized) + (1 << (dropped_bits - 1))) & -(1 << dropped_bits);
+    const Word raised = common - (127 + 10);  // units of 2^(13 - 150)
+    const Word exponent = ((rounded >> 23) & 255) + raised;
+    const Word overflow = (rounded & static_cast<std::int32_t>(0x80000000U)) | largest;
+    const Word normal = exponent >= overflow_exponent ? overflow : rounded + (raised << 23);
+    const Word smallest = rounded == 0 ? Word{} : smaller(common, exponent);
+    return smallest <= base ? Word{} : normal;
+}
+
+template <Rules::Dest D>
+[[gnu::always_inline]] inline Word accumulate(Word dest, Word t1, Word e1, Word t2, Word e2, const Rules& rules) {
+    if constexpr (D == Rules::Dest::Fp32)
+        return accumulate_wide(dest, t1, e1, t2, e2, rules);
+    else
+        return accumulate_narrow<D>(dest, t1, e1, t2, e2);
 }
 
 template <class V>
@@ -174,30 +206,92 @@ template <class V>
 void store(void* to, V value) {
     *static_cast<V*>(to) = value;
 }
+Word wide(const Lane* from) {
+#if TT_EXACT_BYTES == 64  // GCC 12 converts in two halves
+    return reinterpret_cast<Word>(_mm512_cvtepi16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from))));
+#else
+    return __builtin_convertvector(load<Narrow>(from), Word);
+#endif
+}
 
 // --- products of 16 inner indices -----------------------------------------------------------------------------------
+
+// A group of 8 products is aligned to its largest exponent, and each product rounded, ties away from zero. The fast way
+// uses the rounding of float additions: with sum = 1.5 * 2^23 units, sum + product is rounded to whole units, to
+// nearest even. One factor is larger by 2^-13, which decides ties away from zero: products have 12 bits, so this adds
+// less than half of their last bit. The sum of the group stays within 2^15 units, so that a unit is the last bit of all
+// partial sums. It needs exponents whose products are normal floats; other operands take the way of integers.
+
+/// Exponent fields of operands of the fast way.
+constexpr int smallest_fast = 72;
+constexpr int largest_fast = 183;
+/// Added to the largest sum of two exponent fields, it gives the exponent field of 1.5 * 2^23 units: factors are
+/// integers times 2^(field - 131) and 2^(field - 133).
+constexpr int magic_exponent = 127 + 23 - 131 - 133;
+constexpr float tie_breaker = 1.0F + 0x1p-13F;
 
 /// SrcA operand of one tile: exponents, and signed factors of the high and low phases.
 struct Port {
     alignas(bytes) Lane exponent[max_tile][panel];
-    alignas(bytes) Lane factor[2][max_tile][panel];
+    alignas(bytes) std::int32_t bits[max_tile][panel];  ///< float32
+    alignas(bytes) float fast_factor[2][max_tile][panel];
+    alignas(bytes) Lane factor[2][max_tile][panel];  ///< doubled, see round_shift
+    bool is_fast, has_factors;
 };
 /// The same for a row of in0 (SrcB).
 struct Row {
-    alignas(bytes) Lane exponent[max_tile];
+    alignas(bytes) std::int32_t exponent[max_tile];  ///< copies of a lane, since processors repeat 32 bits fastest
+    alignas(bytes) std::int32_t bits[max_tile];
+    alignas(bytes) float fast_factor[2][max_tile];
     alignas(bytes) Lane factor[2][max_tile];
+    bool is_fast;
     bool empty[max_tile / issue];
 };
 
-Lane exponent_lane(std::int32_t bits, int base) {
-    const std::int32_t field = (bits >> 23) & 255;
-    return field <= base ? no_exponent : static_cast<Lane>(field);
+/// The factors of SrcA and SrcB in the high and low phases, without sign.
+template <class V>
+V significand(V bits) {
+    return ((bits >> 13) & 0x3FF) | 0x400;
 }
-std::int32_t significand(std::int32_t bits) { return 0x400 | ((bits >> 13) & 0x3FF); }
-Lane signed_factor(std::int32_t factor, std::int32_t bits, int base) {
-    const std::int32_t sign = bits >> 31;
-    const std::int32_t value = (factor ^ sign) - sign;
-    return static_cast<Lane>(((bits >> 23) & 255) <= base ? 0 : value);
+template <class V>
+V factor_a(V bits, int low) {
+    return low != 0 ? (significand(bits) >> 1) & 31 : significand(bits) >> 6;
+}
+template <class V>
+V factor_b(V bits, int low) {
+    return low != 0 ? (significand(bits) & 15) << 3 : significand(bits) >> 4;
+}
+
+/// What both ways need of a register of float32 bits.
+struct Fields {
+    Word bits, exponent, is_zero;
+};
+Fields fields(const std::int32_t* from, int base) {
+    const Word bits = load<Word>(from);
+    const Word exponent = (bits >> 23) & 255;
+    return {bits, exponent, exponent <= base};
+}
+/// factor * 2^(exponent - down), with the sign.
+FloatVector fast_factor(Word factor, const Fields& x, int down) {
+    const Word scale = ((x.exponent + (127 - down)) << 23) | (x.bits & static_cast<std::int32_t>(0x80000000U));
+    const FloatVector value =
+        __builtin_convertvector(factor, FloatVector) * reinterpret_cast<const FloatVector&>(scale);
+    return x.is_zero ? FloatVector{} : value;
+}
+/// All ones in lanes that the fast way must not take.
+Word not_fast(const Fields& x) { return ~x.is_zero & ((x.exponent < smallest_fast) | (x.exponent > largest_fast)); }
+bool any(Word mask) {
+#if TT_EXACT_BYTES == 64
+    return _mm512_test_epi32_mask(reinterpret_cast<__m512i>(mask), reinterpret_cast<__m512i>(mask)) != 0;
+#endif
+    std::int32_t each[words];
+    store(each, mask);
+    std::int32_t all = 0;
+    for (const std::int32_t lane : each) all |= lane;
+    return all != 0;
+}
+Narrow signed_factor(Word factor, const Fields& x) {
+    return __builtin_convertvector(x.is_zero ? Word{} : with_sign(factor, x.bits >> 31), Narrow);
 }
 
 /// Copies elements of a row. A full panel has a constant size, which avoids a call.
@@ -208,32 +302,59 @@ void copy(void* to, const void* from, int count) {
         __builtin_memcpy(to, from, static_cast<unsigned>(count) * sizeof(float));
 }
 
-/// `count` elements of a row of in1 (SrcA), the rest of the panel zero. Factors are doubled, see round_shift.
-void load_port(const float* from, int count, int base, Lane* exponent, Lane* high, Lane* low) {
-    std::int32_t bits[panel] = {};
-    copy(bits, from, count);
-    for (int i = 0; i < panel; ++i) {
-        const std::int32_t m = significand(bits[i]);
-        exponent[i] = exponent_lane(bits[i], base);
-        high[i] = signed_factor((m >> 6) * 2, bits[i], base);
-        low[i] = signed_factor(((m >> 1) & 31) * 2, bits[i], base);
+/// `rows` rows of `columns` elements of in1 (SrcA), the rest of the tile zero. `parts`: 1 without factors of low
+/// phases.
+void load_port(const float* from, std::int64_t stride, int rows, int columns, int base, int parts, Port& port) {
+    Word slow{};
+    for (int k = 0; k < max_tile; ++k) {
+        std::int32_t* const bits = port.bits[k];
+        if (k >= rows || columns < panel) __builtin_memset(bits, 0, sizeof(port.bits[k]));
+        if (k < rows) copy(bits, from + k * stride, columns);
+        for (int i = 0; i < panel; i += words) {
+            const Fields x = fields(bits + i, base);
+            store(port.exponent[k] + i, __builtin_convertvector(x.is_zero ? Word{} + no_exponent : x.exponent, Narrow));
+            for (int low = 0; low < parts; ++low)
+                store(port.fast_factor[low][k] + i, fast_factor(factor_a(x.bits, low), x, 131));
+            slow |= not_fast(x);
+        }
     }
+    port.is_fast = !any(slow);
+    port.has_factors = false;
+}
+
+/// Integers for the way of integers.
+void add_factors(Port& port, int base) {
+    for (int k = 0; k < max_tile; ++k)
+        for (int i = 0; i < panel; i += words) {
+            const Fields x = fields(port.bits[k] + i, base);
+            for (int low = 0; low < 2; ++low)
+                store(port.factor[low][k] + i, signed_factor(factor_a(x.bits, low) * 2, x));
+        }
+    port.has_factors = true;
 }
 
 /// `count` elements of a row of in0 (SrcB), the rest of the tile zero.
-void load_row(const float* from, int count, int base, Row& row) {
-    std::int32_t bits[max_tile] = {};
-    copy(bits, from, count);
-    for (int i = 0; i < max_tile; ++i) {
-        const std::int32_t m = significand(bits[i]);
-        row.exponent[i] = exponent_lane(bits[i], base);
-        row.factor[0][i] = signed_factor(m >> 4, bits[i], base);
-        row.factor[1][i] = signed_factor((m & 15) * 8, bits[i], base);
+void load_row(const float* from, int count, int base, int parts, Row& row) {
+    if (count < max_tile) __builtin_memset(row.bits, 0, sizeof(row.bits));
+    copy(row.bits, from, count);
+    Word slow{}, filled[max_tile / issue] = {};
+    for (int i = 0; i < max_tile; i += words) {
+        const Fields x = fields(row.bits + i, base);
+        const Word exponent = x.is_zero ? Word{} + no_exponent : x.exponent;
+        store(row.exponent + i, sizeof(Lane) == 2 ? (exponent & 0xFFFF) | (exponent << 16) : exponent);
+        for (int low = 0; low < parts; ++low)
+            store(row.fast_factor[low] + i, fast_factor(factor_b(x.bits, low), x, 133) * tie_breaker);
+        slow |= not_fast(x);
+        filled[i / issue] |= ~x.is_zero;
     }
-    for (int half = 0; half < max_tile / issue; ++half) {
-        bool empty = true;
-        for (int i = 0; i < issue; ++i) empty = empty && row.exponent[half * issue + i] == no_exponent;
-        row.empty[half] = empty;
+    row.is_fast = !any(slow);
+    for (int half = 0; half < max_tile / issue; ++half) row.empty[half] = !any(filled[half]);
+}
+
+void add_factors(Row& row, int base) {
+    for (int i = 0; i < max_tile; i += words) {
+        const Fields x = fields(row.bits + i, base);
+        for (int low = 0; low < 2; ++low) store(row.factor[low] + i, signed_factor(factor_b(x.bits, low), x));
     }
 }
 
@@ -249,77 +370,158 @@ Phase make_phase(int phase, const Rules& rules) {
     return {phase & 1, phase >> 1, -127 - shift, zero};
 }
 
-/// Sum of 8 products aligned to the largest exponent, each rounded half up in magnitude.
-[[gnu::always_inline]] inline void add_group(const Port& a, const Row& b, int k, int column, const Phase& phase,
-                                             int base, Lane* sums, Lane* exponents) {
-    LaneVector e[group];
-    LaneVector max_exponent = LaneVector{} + static_cast<Lane>(phase.zero_exponent - phase.offset);
-    for (int i = 0; i < group; ++i) {
-        e[i] = load<LaneVector>(a.exponent[k + i] + column) + b.exponent[k + i];
-        max_exponent = larger(max_exponent, e[i]);
+struct Phases {
+    Phase at[max_phases];
+    int count;
+    int parts;  ///< of factors that they use: 1 without low phases
+};
+Phases make_phases(const MatmulCall& call) {
+    Phases out{};
+    out.count = call.phase_count;
+    out.parts = 1;
+    for (int p = 0; p < out.count; ++p) {
+        out.at[p] = make_phase(call.phases[p], call.rules);
+        if (call.phases[p] != 0) out.parts = 2;
     }
-    const Lane(*factor_a)[panel] = a.factor[phase.high_or_low_a];
-    const Lane* factor_b = b.factor[phase.high_or_low_b];
+    return out;
+}
+
+LaneVector repeated(std::int32_t copies_of_lane) {
+    const Word filled = Word{} + copies_of_lane;
+    return reinterpret_cast<const LaneVector&>(filled);
+}
+
+/// Operands of a group of products on one row of a panel.
+struct Group {
+    const Lane (*exponent_a)[panel];
+    const std::int32_t* exponent_b;
+    const float (*fast_a)[panel];
+    const float* fast_b;
+    const Lane (*factor_a)[panel];
+    const Lane* factor_b;
+};
+Group make_group(const Port& a, const Row& b, int k, const Phase& phase) {
+    return {a.exponent + k,
+            b.exponent + k,
+            a.fast_factor[phase.high_or_low_a] + k,
+            b.fast_factor[phase.high_or_low_b] + k,
+            a.factor[phase.high_or_low_a] + k,
+            b.factor[phase.high_or_low_b] + k};
+}
+
+/// The largest exponent of the products: at least that of zero products.
+[[gnu::always_inline]] inline LaneVector largest_exponent(const Group& x, int column, const Phase& phase) {
+    LaneVector largest = LaneVector{} + static_cast<Lane>(phase.zero_exponent - phase.offset);
+    for (int i = 0; i < group; ++i)
+        largest = larger(largest, load<LaneVector>(x.exponent_a[i] + column) + repeated(x.exponent_b[i]));
+    return largest;
+}
+
+/// Sum of the products in units of their largest exponent.
+[[gnu::always_inline]] inline Word fast_sum(const Group& x, int column, const Phase& phase, Word exponent) {
+    const Word zero = ((exponent + (magic_exponent - phase.offset)) << 23) | 0x00400000;
+    FloatVector sum = reinterpret_cast<const FloatVector&>(zero);
+    for (int i = 0; i < group; ++i) sum += load<FloatVector>(x.fast_a[i] + column) * x.fast_b[i];
+    return reinterpret_cast<const Word&>(sum) - zero;
+}
+
+/// The same with integers. `largest`: without the phase's offset.
+[[gnu::always_inline]] inline LaneVector integer_sum(const Group& x, int column, LaneVector largest) {
     LaneVector sum{};
     for (int i = 0; i < group; ++i) {
-        const LaneVector doubled_product = load<LaneVector>(factor_a[k + i] + column) * factor_b[k + i];
-        const LaneVector distance = smaller(max_exponent - e[i], LaneVector{} + Lane{15});
+        const LaneVector exponent = load<LaneVector>(x.exponent_a[i] + column) + repeated(x.exponent_b[i]);
+        const LaneVector doubled_product = load<LaneVector>(x.factor_a[i] + column) * x.factor_b[i];
+        const LaneVector distance = smaller(largest - exponent, LaneVector{} + Lane{15});
         const LaneVector rounded =
-            (shifted_right(doubled_product < 0 ? -doubled_product : doubled_product, distance) + 1) >> 1;
+            (lane_shifted_right(doubled_product < 0 ? -doubled_product : doubled_product, distance) + 1) >> 1;
         sum = doubled_product < 0 ? sum - rounded : sum + rounded;
     }
-    max_exponent += static_cast<Lane>(phase.offset);
-    const LaneVector underflow = max_exponent <= static_cast<Lane>(base);
-    store(sums + column, underflow ? LaneVector{} : sum);
-    store(exponents + column, underflow ? LaneVector{} + static_cast<Lane>(base) : max_exponent);
+    return sum;
+}
+
+/// Sums of a group for all columns, with the exponents of their units.
+struct Sums {
+    alignas(bytes) Lane exponent[panel];
+    alignas(bytes) Lane sum[panel];  ///< of the way of integers
+};
+
+template <Rules::Dest D, bool Fast>
+[[gnu::always_inline]] inline void start_sums(const Group& x, const Phase& phase, Sums& out) {
+    const LaneVector zero = LaneVector{} + static_cast<Lane>(smallest_exponent<D>);
+    for (int c = 0; c < panel; c += lanes) {
+        const LaneVector largest = largest_exponent(x, c, phase);
+        store(out.exponent + c, larger(largest + static_cast<Lane>(phase.offset), zero));
+        if constexpr (!Fast) store(out.sum + c, integer_sum(x, c, largest));
+    }
+}
+
+/// The sum of a register of columns. A sum whose exponent is that of zero underflows.
+template <Rules::Dest D, bool Fast>
+[[gnu::always_inline]] inline Word finish_sum(const Group& x, const Phase& phase, const Sums& sums, int column,
+                                              Word exponent) {
+    const Word sum = Fast ? fast_sum(x, column, phase, exponent) : wide(sums.sum + column);
+    return exponent == smallest_exponent<D> ? Word{} : sum;
 }
 
 /// One FPU instruction on one row of a panel: 16 inner indices from k.
-template <Rules::Dest D>
-void issue_row(const Port& a, const Row& b, int k, const Phase& phase, const Rules& rules, std::int32_t* dest) {
-    alignas(bytes) Lane sums[2][panel], exponents[2][panel];
-    for (int c = 0; c < panel; c += lanes) {
-        add_group(a, b, k, c, phase, rules.dest_base, sums[0], exponents[0]);
-        add_group(a, b, k + group, c, phase, rules.dest_base, sums[1], exponents[1]);
-    }
+template <Rules::Dest D, bool Fast>
+[[gnu::always_inline]] inline void issue_row(const Port& a, const Row& b, int k, const Phase& phase, const Rules& rules,
+                                             std::int32_t* dest) {
+    const Group first = make_group(a, b, k, phase), second = make_group(a, b, k + group, phase);
+    Sums sums1, sums2;
+    start_sums<D, Fast>(first, phase, sums1);
+    start_sums<D, Fast>(second, phase, sums2);
     for (int c = 0; c < panel; c += words) {
-        const auto wide = [c](const Lane* from) { return __builtin_convertvector(load<Narrow>(from + c), Word); };
-        store(dest + c, accumulate<D>(load<Word>(dest + c), wide(sums[0]) << 13, wide(exponents[0]),
-                                      wide(sums[1]) << 13, wide(exponents[1]), rules));
+        const Word exponent1 = wide(sums1.exponent + c), exponent2 = wide(sums2.exponent + c);
+        const Word sum1 = finish_sum<D, Fast>(first, phase, sums1, c, exponent1);
+        const Word sum2 = finish_sum<D, Fast>(second, phase, sums2, c, exponent2);
+        store(dest + c, accumulate<D>(load<Word>(dest + c), sum1, exponent1, sum2, exponent2, rules));
     }
+}
+
+/// All instructions on one row of a panel.
+template <Rules::Dest D, bool Fast>
+void issue_tile(const MatmulCall& call, const Phases& phases, const Port& a, const Row& b, int length,
+                std::int32_t* dest) {
+    for (int p = 0; p < phases.count; ++p)
+        for (int half = 0; half * issue < length; ++half)
+            if (!call.skip_zeros || !b.empty[half])
+                issue_row<D, Fast>(a, b, half * issue, phases.at[p], call.rules, dest);
 }
 
 /// Multiplies all rows by one panel of columns, for one tile of the inner dimension.
 template <Rules::Dest D>
-void multiply_tile(const MatmulCall& call, std::int64_t column, int columns, std::int64_t k, int length) {
+void multiply_tile(const MatmulCall& call, const Phases& phases, std::int64_t column, int columns, std::int64_t k,
+                   int length) {
+    const int base = call.rules.source_base;
     alignas(bytes) Port a;
-    for (int i = 0; i < max_tile; ++i) {
-        const bool inside = i < length;
-        load_port(inside ? call.in1 + (k + i) * call.ld1 + column : call.in1, inside ? columns : 0,
-                  call.rules.source_base, a.exponent[i], a.factor[0][i], a.factor[1][i]);
-    }
+    load_port(call.in1 + k * call.ld1 + column, call.ld1, length, columns, base, phases.parts, a);
     for (std::int64_t r = 0; r < call.m; ++r) {
         Row b;
-        load_row(call.in0 + r * call.ld0 + k, length, call.rules.source_base, b);
+        load_row(call.in0 + r * call.ld0 + k, length, base, phases.parts, b);
         if (call.skip_zeros && b.empty[0] && b.empty[1]) continue;
         float* to = call.dest + r * call.ldd + column;
         alignas(bytes) std::int32_t dest[panel] = {};
         copy(dest, to, columns);
-        for (int p = 0; p < call.phase_count; ++p)
-            for (int half = 0; half * issue < length; ++half)
-                if (!call.skip_zeros || !b.empty[half])
-                    issue_row<D>(a, b, half * issue, make_phase(call.phases[p], call.rules), call.rules, dest);
+        if (a.is_fast && b.is_fast) {
+            issue_tile<D, true>(call, phases, a, b, length, dest);
+        } else {
+            if (!a.has_factors) add_factors(a, base);
+            add_factors(b, base);
+            issue_tile<D, false>(call, phases, a, b, length, dest);
+        }
         copy(to, dest, columns);
     }
 }
 
 template <Rules::Dest D>
 void multiply(const MatmulCall& call) {
+    const Phases phases = make_phases(call);
     for (std::int64_t c = 0; c < call.n; c += panel) {
         const int columns = call.n - c < panel ? static_cast<int>(call.n - c) : panel;
         for (std::int64_t k = 0; k < call.k; k += call.k_tile) {
             const int length = static_cast<int>(call.k - k < call.k_tile ? call.k - k : call.k_tile);
-            multiply_tile<D>(call, c, columns, k, length);
+            multiply_tile<D>(call, phases, c, columns, k, length);
         }
     }
 }
@@ -342,7 +544,7 @@ Word multiply_pair(Word a_bits, Word b_bits, Word dest, const Phase& phase, cons
     const Word fb = phase.high_or_low_b == 0 ? b.significand >> 4 : (b.significand & 15) << 3;
     const Word exponent = a.exponent + b.exponent + phase.offset;
     const Word zero = a.zero | b.zero | (exponent <= rules.dest_base);
-    const Word product = with_sign(fa * fb, a.sign ^ b.sign) << 13;
+    const Word product = with_sign(fa * fb, a.sign ^ b.sign);
     return accumulate<D>(dest, zero ? Word{} : product, zero ? Word{} + phase.zero_exponent : exponent, Word{},
                          Word{} + rules.dest_base, rules);
 }
@@ -357,7 +559,7 @@ Word add_pair(Word a_bits, Word b_bits, Word dest, const Rules& rules) {
     const Word shifted = round_shift(small, big_exponent - small_exponent);
     const Word sum = with_sign(big + with_sign(shifted, big_sign ^ small_sign), big_sign);
     const Word zero = a.zero & b.zero;
-    return accumulate<D>(dest, zero ? Word{} : sum << 13, zero ? Word{} + rules.zero_exponent : big_exponent, Word{},
+    return accumulate<D>(dest, zero ? Word{} : sum, zero ? Word{} + rules.zero_exponent : big_exponent, Word{},
                          Word{} + rules.dest_base, rules);
 }
 

@@ -63,8 +63,12 @@ void unpack_to_src(DataFormat format, DataFormat acc, MatrixView values) {
     }
 }
 
+std::uint32_t operand_mask(Fidelity fidelity, SrcPort port) {
+    return ~0U << (23 - visible_mantissa_bits(fidelity, port));
+}
+
 void mask_operand(Fidelity fidelity, SrcPort port, MatrixView values) {
-    const std::uint32_t mask = ~0U << (23 - visible_mantissa_bits(fidelity, port));
+    const std::uint32_t mask = operand_mask(fidelity, port);
     for_each_element(values, [mask](std::uint32_t b) { return b & mask; });
 }
 

@@ -31,6 +31,8 @@ void unpack_to_src(DataFormat format, DataFormat acc, MatrixView values);
 /// Keeps the significand bits that the phases of a port multiply (isa/fidelity.hpp). HiFi3 keeps the same bits as
 /// HiFi4.
 void mask_operand(Fidelity fidelity, SrcPort port, MatrixView values);
+/// The bits of a float32 that it keeps.
+std::uint32_t operand_mask(Fidelity fidelity, SrcPort port);
 /// Writes to `low` the part of an operand that only phase 3 (low by low) multiplies, which HiFi3 omits. Port A: the
 /// next 5 bits; port B: the remaining 4. Same shape.
 void low_part(SrcPort port, ConstMatrixView values, MatrixView low);

@@ -8,6 +8,7 @@
 // half away from zero and saturate.
 #include "kernels/formats/block_group.hpp"
 #include "kernels/formats/numerics.hpp"
+#include "kernels/formats/round_bfp8.hpp"
 
 namespace ttsim::impl {
 
@@ -62,9 +63,14 @@ void pack_float32(DataFormat acc, MatrixView values) {
     if (info(acc).family == FormatFamily::B) for_each_element(values, round_b<half_of_7_bits>);
 }
 
+/// A group of Bfp8_b with a shared exponent at the ends of the range.
+void round_bfp8_group(float* group) { round_group<7, Reduce::Packer>(group, 0, round_b<half_of_6_bits>); }
+
 void pack_blocks(DataFormat acc, const FormatInfo& out, MatrixView values) {
     if (info(acc).family == FormatFamily::A || out.family == FormatFamily::A)
         round_groups<Reduce::Packer>(values, out.magnitude_bits, 0, round_a);
+    else if (out.magnitude_bits == 7 && values.cols % group_size == 0 && can_round_bfp8_fast())
+        round_bfp8_fast(values, round_bfp8_group);
     else
         round_groups<Reduce::Packer>(values, out.magnitude_bits, 0, round_b<half_of_6_bits>);
 }

@@ -95,7 +95,7 @@ struct OpDef {
     /// ublocks of the result. nullptr: the same number.
     std::int64_t (*passed)(const OpConfig& op, int operand, std::int64_t made) = nullptr;
     /// Converts an assembled operand slice in place, shared by all cores that receive it (unpack conversion, fidelity
-    /// mask). nullptr: unpack_to_src(in_df, acc_df) only.
+    /// mask), some rows at a time. nullptr: unpack_to_src(in_df, acc_df) only.
     void (*prepare)(const OpConfig& op, int operand, Numerics numerics, MatrixView values) = nullptr;
     /// Computes one output slice of one core as it leaves Dst (rounded to acc_df), before pack_result().
     void (*block)(const BlockArgs& args) = nullptr;

@@ -245,10 +245,11 @@ void prepare_product(const OpConfig& op, int operand, Numerics numerics, MatrixV
     const auto format = op.in_df[static_cast<std::size_t>(operand)];
     unpack_to_src(format, op.acc_df, values);
     if (numerics == Numerics::Exact || operand >= 2 || is_integer(format)) return;
-    mask_operand(op.fidelity, operand == 0 ? SrcPort::B : SrcPort::A, values);
     // The FPU treats infinity as the number 2^128: its product with zero is zero, and its sums are finite.
-    for_each_element(values,
-                     [](std::uint32_t b) { return min_magnitude(b & ~sign_bit, infinity_bits - 1) | (b & sign_bit); });
+    const std::uint32_t mask = operand_mask(op.fidelity, operand == 0 ? SrcPort::B : SrcPort::A);
+    for_each_element(values, [mask](std::uint32_t b) {
+        return min_magnitude(b & mask & ~sign_bit, infinity_bits - 1) | (b & sign_bit);
+    });
 }
 
 TileRect own_rect(const OpConfig& op, std::int64_t core_r, std::int64_t core_c) {

@@ -132,12 +132,33 @@ float awkward(std::mt19937& random) {
     }
 }
 
-std::vector<float> awkward_values(std::size_t count, unsigned seed) {
+/// Values whose products are formed by float additions (fpu_kernel.hpp): many ties and zeros, both ends of the
+/// exponents.
+float usual(std::mt19937& random) {
+    const std::uint32_t bits = static_cast<std::uint32_t>(random());
+    const auto with_exponent = [bits](std::uint32_t exponent) {
+        return float_of((bits & 0x807FE000U) | exponent << 23);
+    };
+    switch (random() % 8) {
+        case 0:
+            return 0.0F;
+        case 1:
+            return float_of((bits & 0x80600000U) | (120 + bits % 12) << 23);
+        case 2:
+            return with_exponent(random() % 2 == 0 ? 72 : 183);
+        default:
+            return with_exponent(118 + bits % 20);
+    }
+}
+
+using Draw = float (*)(std::mt19937&);
+std::vector<float> values_of(Draw draw, std::size_t count, unsigned seed) {
     std::mt19937 random(seed);
     std::vector<float> out(count);
-    for (float& x : out) x = awkward(random);
+    for (float& x : out) x = draw(random);
     return out;
 }
+std::vector<float> awkward_values(std::size_t count, unsigned seed) { return values_of(awkward, count, seed); }
 
 std::vector<std::uint32_t> words(const std::vector<float>& values) {
     std::vector<std::uint32_t> out;
@@ -154,7 +175,8 @@ MatrixView matrix(std::vector<float>& v, std::int64_t rows, std::int64_t cols) {
 
 TEST_CASE("every element of a product equals the slow model, whatever the sizes and the Dst") {
     constexpr std::int64_t m = 5, k = 96, n = 45;
-    const auto in0 = awkward_values(m * k, 1), in1 = awkward_values(k * n, 2);
+    const Draw draw = GENERATE(&awkward, &usual);
+    const auto in0 = values_of(draw, m * k, 1), in1 = values_of(draw, k * n, 2);
     for (const Dest dest : {Dest::Bf16, Dest::Fp32})
         for (const Fidelity fidelity : {Fidelity::LoFi, Fidelity::HiFi2, Fidelity::HiFi2_B, Fidelity::HiFi4}) {
             auto start = awkward_values(m * n, 3);
@@ -187,7 +209,8 @@ TEST_CASE("every element of a product equals the slow model, whatever the sizes 
 
 TEST_CASE("all instruction sets of the exact matrix unit give the same bits") {
     constexpr std::int64_t m = 9, k = 64, n = 71;
-    const auto in0 = awkward_values(m * k, 4), in1 = awkward_values(k * n, 5), other = awkward_values(k * n, 6);
+    const Draw draw = GENERATE(&awkward, &usual);
+    const auto in0 = values_of(draw, m * k, 4), in1 = values_of(draw, k * n, 5), other = values_of(draw, k * n, 6);
     for (const exact::FpuConfig config :
          {exact::FpuConfig{Dest::Bf16, false}, {Dest::Fp32, false}, {Dest::Fp16, true}, {Dest::Fp32, true}}) {
         std::vector<std::vector<std::uint32_t>> seen;
