@@ -13,6 +13,7 @@
 #include "kernels/timing/kernel_model.hpp"
 #include "kernels/timing/kernel_timing.hpp"
 #include "netlist/plan/l1_space.hpp"
+#include "netlist/plan/streams.hpp"
 
 namespace ttsim::impl::ir {
 
@@ -144,9 +145,10 @@ double constant_bytes(const Op& op, const std::vector<bool>& constant, const std
     return bytes;
 }
 
-/// Clocks to read this many bytes from DRAM.
+/// Clocks to read this many bytes from DRAM: each column of cores reads a buffer of its own.
 double streaming_cycles(const Op& op, double bytes, const ChipParams& chip) {
-    const auto readers = std::min<std::int64_t>(op.cfg.out.grid_c, static_cast<std::int64_t>(chip.dram.size()));
+    const std::int64_t memories = static_cast<std::int64_t>(chip.dram.size()) * chip.dram_blocks,
+                       readers = std::min(op.cfg.out.grid_c, memories);
     return bytes / (chip.timing.dram_read_bytes / 2 * static_cast<double>(readers));
 }
 
@@ -160,15 +162,24 @@ bool shared(const OpConfig& cfg, std::size_t k) {
 }
 
 struct PipeTimes {
-    double slowest = 0;  ///< clocks of the slowest pipe from another op
+    double slowest = 0;  ///< clocks of the slowest pipe, of the core's NoC port for all operands, or of NCRISC
     double filling = 0;  ///< clocks that the op waits for operands it needs complete
 };
 
+/// Clocks of NCRISC for `tiles` of an operand that a core reads from a queue with tiles in the operand's order.
+double queue_read_cycles(const OperandUse& use, std::int64_t tiles, std::int64_t bytes, const PipeConstants& pipes) {
+    const auto clear = std::max<std::int64_t>(1, use.clear_tiles);
+    const std::int64_t chunk = chunk_tiles(1, clear, tiles, longest_queue_chunk / bytes);
+    return pipes.read_entry +
+           static_cast<double>(tiles) / static_cast<double>(chunk) * (pipes.read_iteration + pipes.read_request);
+}
+
 /// One stream sends an operand; multicast is slower. An operand needed complete is transferred while the op is busy, as
 /// far as its buffer holds two inputs. Of one that is taken in k-blocks the buffer holds two, so nothing fills it.
-PipeTimes pipe_times(const Op& op, const std::vector<Origin>& origins, const PipeConstants& pipes) {
+PipeTimes pipe_times(const Op& op, const std::vector<Origin>& origins, const PipeConstants& pipes, double link_bytes) {
     const OpConfig& cfg = op.cfg;
     PipeTimes found;
+    double arrival = 0, ncrisc = 0;
     for (std::size_t k = 0; k < origins.size(); ++k) {
         if (origins[k] == Origin::Constant) continue;
         const OperandUse use = ttsim::impl::find_op(cfg.type)->use(cfg, static_cast<int>(k), 0, 0);
@@ -176,12 +187,15 @@ PipeTimes pipe_times(const Op& op, const std::vector<Origin>& origins, const Pip
                            bytes = tile_bytes(cfg.in_df[k], cfg.tile, cfg.chip.alignment);
         const double cycles =
             static_cast<double>(held * bytes) / (shared(cfg, k) ? pipes.multicast_bytes : pipes.stream_bytes);
+        arrival += static_cast<double>(held * bytes) / link_bytes;
         if (origins[k] == Origin::Op) found.slowest = std::max(found.slowest, cycles);
+        if (origins[k] == Origin::Input) ncrisc += queue_read_cycles(use, held, bytes, pipes);
         if (!use.whole_input || use.chunks != OperandUse::Chunks::One) continue;
         const std::int64_t room = input_buffer_tiles(op, k, use, bytes) - held;
         const double early = std::clamp(static_cast<double>(room) / static_cast<double>(held), 0.0, 1.0);
         found.filling = std::max(found.filling, cycles * (1 - early));
     }
+    found.slowest = std::max({found.slowest, arrival, ncrisc});
     return found;
 }
 
@@ -239,7 +253,7 @@ bool fit(const Op& blank, const std::vector<Origin>& origins, Blocking blocking,
             if (bytes > usable) continue;
             const double streamed = constant_bytes(op, constant, resident, false);
             const double kernel = kernel_cycles(op.cfg, chip), dram = streaming_cycles(op, streamed, chip);
-            PipeTimes piping = pipe_times(op, origins, pipe_constants(chip.files.noc));
+            PipeTimes piping = pipe_times(op, origins, pipe_constants(chip.files.noc), chip.timing.noc_link_bytes);
             if (budget.microbatch == 1) piping.filling = 0;  // the only input is transferred while it is produced
             const double cycles = std::max({kernel + piping.filling, dram, piping.slowest});
             if (found && cycles >= out.cycles) continue;

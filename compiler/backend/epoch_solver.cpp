@@ -32,8 +32,10 @@ Rectangle rectangle(const Blocking& blocking, const OpOverride* user) {
 /// The epoch's edges that go through DRAM.
 struct EpochSolver::Cuts {
     std::size_t first = 0, end = 0;
-    std::map<std::size_t, std::string> why;                      // reason per cut edge
-    std::vector<std::pair<std::size_t, std::size_t>> forbidden;  // candidates without room for waiting slices
+    std::map<std::size_t, std::string> why;                        // reason per cut edge
+    std::vector<std::pair<std::size_t, std::size_t>> forbidden{};  // candidates without room for waiting slices
+    std::vector<std::pair<std::size_t, std::size_t>> narrow{};     // candidates of widen_producer()
+    bool may_widen = true;
     bool inside(const SolverEdge& edge) const { return edge.producer >= first && edge.consumer < end; }
     /// Whether the edge that rejects a candidate can still be cut.
     bool open(const Rejection& rejection, const Choices& choices) const {
@@ -97,7 +99,7 @@ std::optional<Epoch> EpochSolver::solve(std::size_t first, std::size_t end, cons
                                         const std::vector<std::size_t>& before) {
     failure_ = Failure::None;
     alone_ = end - first == 1;
-    Cuts cuts{first, end, user_cuts(first, end), {}};
+    Cuts cuts{first, end, user_cuts(first, end)};
     for (bool again = true; again;) {
         auto solver = decide(first, end, preference, before, cuts);
         if (!solver) {
@@ -110,46 +112,109 @@ std::optional<Epoch> EpochSolver::solve(std::size_t first, std::size_t end, cons
     return std::nullopt;
 }
 
-/// Chooses a candidate for every op. If edges prevent that, they are cut and the search restarts.
+/// Chooses a candidate for every op. If edges prevent that, they are cut or their producers widened, and the search
+/// restarts.
 std::optional<GraphSolver> EpochSolver::decide(std::size_t first, std::size_t end, const Preference& preference,
                                                const std::vector<std::size_t>& before, Cuts& cuts) {
     const GraphSolver blank = begin(first, end, before);
     while (true) {
         GraphSolver solver = blank;
         for (const auto& [edge, why] : cuts.why) solver.precut(edge);
-        const std::size_t known = cuts.why.size();
+        const std::size_t known = cuts.why.size() + cuts.narrow.size();
         if (!solver.propagate()) {
             conflict_ = solver.conflict();
             if (!cut_for(conflict_.op, conflict_.why, cuts)) return std::nullopt;
             continue;
         }
-        bool done = true;
-        for (const auto& [op, i] : cuts.forbidden) done = done && (!solver.left(op).has(i) || solver.forbid(op, i));
-        if (!done) return std::nullopt;
+        const auto forbid = [&](const auto& candidates) {
+            return std::ranges::all_of(candidates, [&](const auto& c) {
+                return !solver.left(c.first).has(c.second) || solver.forbid(c.first, c.second);
+            });
+        };
+        if (!forbid(cuts.forbidden)) return std::nullopt;
+        bool done = forbid(cuts.narrow);
+        const bool wide = done;
         for (std::size_t op = first; op < end && done; ++op) done = choose_candidate(solver, op, preference, cuts);
         if (done) return solver;
-        if (cuts.why.size() == known) return std::nullopt;
+        if (wide && cuts.why.size() + cuts.narrow.size() != known) continue;
+        if (cuts.narrow.empty()) return std::nullopt;
+        cuts.narrow.clear();  // no grids fit together without these candidates
+        cuts.may_widen = false;
     }
 }
 
-/// Sets the best remaining candidate of an op. False if edges must be cut first, or nothing helps.
+/// Clocks per input of an edge through DRAM if its producer has candidate i: each core writes one buffer, and a memory
+/// serves both the writes and the reads of its buffers.
+double EpochSolver::queue_cycles(std::size_t edge, std::size_t i) const {
+    const OpChoices& producer = choices_.ops[choices_.edges[edge].producer];
+    const ChipParams& chip = *budget_.chip;
+    const std::int64_t memories = static_cast<std::int64_t>(chip.dram.size()) * chip.dram_blocks;
+    const OpConfig& cfg = producer.op.cfg;
+    const double bytes = static_cast<double>(cfg.out.shape().tiles() * cfg.out_tile_bytes()) /
+                         static_cast<double>(std::min(memories, producer.choice.fitting[i].blocking.cores()));
+    return bytes / chip.timing.dram_read_bytes + bytes / chip.timing.dram_write_bytes;
+}
+
+/// Excludes candidates of an edge's producer, so that it has one that meets the target and allows candidate `wanted` of
+/// the consumer. False if there is none.
+bool EpochSolver::widen_producer(const GraphSolver& solver, const Rejection& why, std::size_t wanted,
+                                 const Preference& preference, Cuts& cuts) const {
+    const std::size_t producer = choices_.edges[*why.edge].producer;
+    if (!cuts.may_widen || producer < cuts.first || !of_producer(why.limit)) return false;
+    const auto& fitting = choices_.ops[producer].choice.fitting;
+    const auto limit = static_cast<std::size_t>(why.limit);
+    std::vector<std::pair<std::size_t, std::size_t>> narrow;
+    const auto cost = [&](std::size_t i) { return costs_.cost(*why.edge, true, i, wanted)[limit]; };
+    const std::int64_t now = cost(solver.left(producer).first());
+    for (const std::size_t i : preference.order(producer)) {
+        if (fitting[i].cycles > preference.target) return false;
+        if (std::ranges::count(cuts.narrow, std::pair(producer, i)) > 0) continue;
+        if (cost(i) < now && cost(i) <= costs_.limits()[limit]) {
+            cuts.narrow.insert(cuts.narrow.end(), narrow.begin(), narrow.end());
+            return !narrow.empty();
+        }
+        narrow.emplace_back(producer, i);
+    }
+    return false;
+}
+
+/// Sets the best remaining candidate of an op. False if edges must be cut or producers widened first, or nothing helps.
 bool EpochSolver::choose_candidate(GraphSolver& solver, std::size_t op, const Preference& preference, Cuts& cuts) {
     const auto& fitting = choices_.ops[op].choice.fitting;
     std::optional<Rejection> blocker;  // rejection of the first candidate that meets the target
+    std::size_t blocked = 0;           // that candidate
+    // Whether an edge through DRAM is better than candidate i, which slows down all other ops.
+    const auto cut_is_quicker = [&](std::size_t i) {
+        const std::size_t producer = choices_.edges[*blocker->edge].producer;
+        const double queue = queue_cycles(*blocker->edge, producer == op ? blocked : solver.left(producer).first());
+        return queue <= std::max(preference.target, fitting[i].cycles);
+    };
     for (const std::size_t i : preference.order(op)) {
         const bool meets = fitting[i].cycles <= preference.target;
-        // an edge through DRAM is better than an op that slows down all others
-        if (!meets && blocker && cuts.open(*blocker, choices_) && cut_for(op, *blocker, cuts)) return false;
-        if (!meets) blocker.reset();
+        if (!meets && blocker && cuts.open(*blocker, choices_)) {
+            if (cut_is_quicker(i)) {
+                if (cut_for(op, *blocker, cuts)) return false;
+            } else if (choices_.edges[*blocker->edge].consumer == op &&
+                       widen_producer(solver, *blocker, blocked, preference, cuts)) {
+                return false;
+            }
+        }
+        if (!meets && (!blocker || !cuts.open(*blocker, choices_))) blocker.reset();
         if (!solver.left(op).has(i)) {
-            if (meets && !blocker) blocker = solver.rejection(op, i);
+            if (meets && !blocker) {
+                blocker = solver.rejection(op, i);
+                blocked = i;
+            }
             continue;
         }
         auto saved = solver.snapshot();
         if (solver.set(op, i)) return true;
         conflict_ = solver.conflict();
         solver.restore(std::move(saved));
-        if (meets && !blocker) blocker = conflict_.why;
+        if (meets && !blocker) {
+            blocker = conflict_.why;
+            blocked = i;
+        }
         if (solver.forbid(op, i)) continue;
         conflict_ = solver.conflict();
         break;
@@ -226,6 +291,9 @@ std::optional<Epoch> EpochSolver::finish(const GraphSolver& solver, std::size_t 
     epoch.waiting = std::move(routes.waiting);
     epoch.output_streaming_cycles = routes.output_streaming_cycles;
     epoch.cuts = cuts.why;
+    for (const auto& [edge, why] : cuts.why)
+        epoch.queue_cycles =
+            std::max(epoch.queue_cycles, queue_cycles(edge, epoch.chosen[choices_.edges[edge].producer - first]));
     for (std::size_t op = first; op < end; ++op) {
         epoch.rejected.emplace_back();
         for (std::size_t i = 0; i < solver.left(op).size(); ++i)

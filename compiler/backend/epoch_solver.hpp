@@ -23,6 +23,7 @@ struct Epoch {
     double link_cycles = 0;                                       ///< of the busiest NoC link, per input
     double load_cycles = 0;                                       ///< to load its programs, once
     double output_streaming_cycles = 0;                           ///< of the slowest output, per input
+    double queue_cycles = 0;                                      ///< of the slowest edge through DRAM, per input
     std::size_t end() const { return first + chosen.size(); }
 };
 
@@ -53,6 +54,9 @@ private:
                                       const std::vector<std::size_t>& before, Cuts& cuts);
     std::map<std::size_t, std::string> user_cuts(std::size_t first, std::size_t end) const;
     bool choose_candidate(GraphSolver& solver, std::size_t op, const Preference& preference, Cuts& cuts);
+    double queue_cycles(std::size_t edge, std::size_t i) const;
+    bool widen_producer(const GraphSolver& solver, const Rejection& why, std::size_t wanted,
+                        const Preference& preference, Cuts& cuts) const;
     bool cut_for(std::size_t op, const Rejection& why, Cuts& cuts);
     void make_room(const NoRoom& missing, const GraphSolver& solver, Cuts& cuts);
     std::optional<Epoch> finish(const GraphSolver& solver, std::size_t first, std::size_t end,

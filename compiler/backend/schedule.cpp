@@ -329,8 +329,8 @@ Schedule Planner::build_schedule(std::vector<Epoch> epochs, const ScheduleOption
         schedule.epoch_inputs.push_back(first.inputs);
         schedule.epoch_latencies.push_back(
             latency_of(choices_->times, epoch.first, epoch.chosen, options.edges ? &between : nullptr));
-        schedule.epoch_cycles.push_back(
-            std::max({slowest(choices_->ops, epoch), epoch.link_cycles, epoch.output_streaming_cycles}));
+        schedule.epoch_cycles.push_back(std::max(
+            {slowest(choices_->ops, epoch), epoch.link_cycles, epoch.output_streaming_cycles, epoch.queue_cycles}));
         ++schedule.epochs;
     }
     if (options.column_order) choose_ublock_orders(*choices_->graph, budget_, schedule);

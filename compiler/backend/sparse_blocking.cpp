@@ -201,10 +201,12 @@ static void set_bits(const SparseSizes& sizes, OpAttributes& a) {
 }
 
 static std::int64_t most_tiles(const SparsePattern& pattern, const OpConfig& op) {
-    const auto [found, fresh] = pattern.most_tiles.try_emplace({op.out.grid_r, op.out.t}, 0);
-    for (std::int64_t i = 0; fresh && i < op.out.grid_r; ++i)
-        found->second = std::max(found->second, static_cast<std::int64_t>(tiles_of(pattern, op, i).size()));
-    return found->second;
+    return pattern.cache->most_tiles.get({op.out.grid_r, op.out.t}, [&] {
+        std::int64_t most = 0;
+        for (std::int64_t i = 0; i < op.out.grid_r; ++i)
+            most = std::max(most, static_cast<std::int64_t>(tiles_of(pattern, op, i).size()));
+        return most;
+    });
 }
 
 static SparseSizes sizes_of(const SparsePattern& pattern, OpConfig op) {
@@ -228,9 +230,7 @@ static SparseSizes sizes_of(const SparsePattern& pattern, OpConfig op) {
 bool size_encoding(const SparsePattern& pattern, OpConfig& op) {
     OpAttributes& a = op.attr;
     const std::array key{op.out.grid_r, op.out.t, op.out.mblock_m, op.out.ublock_rt, a.u_kt};
-    auto known = pattern.sizes.find(key);
-    if (known == pattern.sizes.end()) known = pattern.sizes.emplace(key, sizes_of(pattern, op)).first;
-    const SparseSizes& sizes = known->second;
+    const SparseSizes& sizes = pattern.cache->sizes.get(key, [&] { return sizes_of(pattern, op); });
     set_bits(sizes, a);
     if (!sizes.fits) return false;
     a.num_index_tiles = sizes.index_tiles;

@@ -2,9 +2,10 @@
 #pragma once
 
 #include <array>
-#include <map>
+#include <memory>
 #include <vector>
 
+#include "base/memo.hpp"
 #include "compiler/ir/graph.hpp"
 
 namespace ttsim::impl::ir {
@@ -34,10 +35,14 @@ struct SparsePattern {
     std::vector<SparseTilePosition> places;  ///< by row, then column; a tile of zeros only if all are
     std::vector<std::size_t> begins;         ///< begin of each row in `places`, and the end
     bool ones = true;                        ///< all weights are 1, so elements fit a byte
-    /// Cache by grid rows, slices, rows of ublocks, height of a ublock, u_kt.
-    mutable std::map<std::array<std::int64_t, 5>, SparseSizes> sizes{};
-    /// Cache of the largest number of tiles of a grid row, by grid rows and slices.
-    mutable std::map<std::array<std::int64_t, 2>, std::int64_t> most_tiles{};
+    /// What several threads compute of it while they choose blocks.
+    struct Cache {
+        /// By grid rows, slices, rows of ublocks, height of a ublock, u_kt.
+        Memo<std::array<std::int64_t, 5>, SparseSizes> sizes;
+        /// The largest number of tiles of a grid row, by grid rows and slices.
+        Memo<std::array<std::int64_t, 2>, std::int64_t> most_tiles;
+    };
+    std::shared_ptr<Cache> cache = std::make_shared<Cache>();
 };
 
 /// The pattern of the operands of buda.sparse: `index` [32 * rows, n] with -1 for none; `weights` of the same shape, or

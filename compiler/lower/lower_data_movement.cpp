@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "compiler/ir/transposed_rows.hpp"
 #include "compiler/lower/lowering.hpp"
 
 namespace ttsim::impl::ir {
@@ -44,15 +45,7 @@ Matrix Lowering::transpose(const Node& n) {
         edge.tms.push_back(make_tm(Tm::Kind::Transpose));
         return emit(op::buda::nop, {edge}, {}, to, x.col_pad, x.row_pad);
     }
-    const Dims from = strides(dims), target = strides(n.type.dims);
-    GatherMap gather_map;
-    for (std::int64_t i = 0; i < to.z * to.rows; ++i) {
-        std::int64_t source = 0;
-        for (std::size_t d = 0; d + 1 < rank; ++d)
-            source += i * to.cols / target[d] % n.type.dims[d] * from[static_cast<std::size_t>(perm[d])];
-        gather_map.append(i, source / to.cols);
-    }
-    return permute_rows(x, to, gather_map);
+    return permute_rows(x, to, transposed_rows(dims, perm));
 }
 
 /// Permutes the rows of all slices and divides them into the slices of `to`.

@@ -9,7 +9,8 @@
 //   %a = reshape %x : [.., r, n * c] -> [.., r, n, c]
 //   %b = map_axis %a, %m along n                                  ->  %b = transpose (map_axis (hslice %x {n}), %m)
 //
-// c must be a multiple of the tile size, so that a TM can do it. The rest of the transpose stays, before or after.
+// c must be a multiple of the tile size, so that a TM can do it. The rest of the transpose stays, before or after. Axes
+// of size 1 behind the first one are left out before.
 #include <algorithm>
 #include <numeric>
 
@@ -89,7 +90,29 @@ std::optional<ValueId> stack(Builder& build, const Node& node, ValueId x) {
     return build.reshape(stacked, node.type.dims);
 }
 
+/// A transpose of a reshape without the axes of size 1 between others, as unbind() leaves them.
+std::optional<ValueId> squeezed(Builder& build, const Node& node, std::span<const ValueId> in) {
+    if (node.op != op::transpose || node.has(attr::host)) return std::nullopt;
+    const Node inner = build.graph().nodes[in[0]];
+    if (inner.op != op::reshape || inner.has(attr::host)) return std::nullopt;
+    const Dims& dims = inner.type.dims;
+    const auto rank = static_cast<std::int64_t>(dims.size());
+    std::vector<std::int64_t> place(dims.size(), -1);  // of each axis that stays
+    Dims kept;
+    for (std::int64_t axis = 0; axis < rank; ++axis) {
+        if (dims[static_cast<std::size_t>(axis)] == 1 && axis > 0 && axis + 1 < rank) continue;
+        place[static_cast<std::size_t>(axis)] = std::ssize(kept);
+        kept.push_back(dims[static_cast<std::size_t>(axis)]);
+    }
+    if (kept.size() == dims.size()) return std::nullopt;
+    Perm perm;
+    for (const std::int64_t axis : node.get(attr::perm))
+        if (place[static_cast<std::size_t>(axis)] >= 0) perm.push_back(place[static_cast<std::size_t>(axis)]);
+    return build.reshape(build.transpose(build.reshape(inner.inputs[0].value, kept), perm), node.type.dims);
+}
+
 void run_fuse_slice_stack(Graph& graph, const PassOptions&) {
+    rewrite(graph, squeezed);
     rewrite(graph, [](Builder& build, const Node& node, std::span<const ValueId> in) -> std::optional<ValueId> {
         if (node.op == op::transpose) return slice(build, node, in[0]);
         if (node.op == op::reshape) return stack(build, node, in[0]);

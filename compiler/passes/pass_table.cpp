@@ -40,10 +40,10 @@ const Names recognition{"fold-constants", "recognize-gelu", "recognize-norms", "
 const Names decomposition{"decompose-normalization", "decompose-softmax",  "decompose-elementwise",
                           "fold-constants",          "fold-scales",        "flatten-rows",
                           "merge-data-movement",     "sink-data-movement", "merge-data-movement"};
-const Names tiling{"fuse-slice-stack", "fold-flatten",  "explicit-broadcast", "split-reshapes", "split-data-movement",
-                   "erase-unused",     "lower-to-buda", "splice-columns",     "keep-names",     "keep-intermediates",
-                   "fuse-bias",        "fuse-relu",     "widen-outputs",      "stream-slices",  "fuse-bias",
-                   "fuse-relu",        "data-formats"};
+const Names tiling{"fuse-slice-stack",    "cut-slices",   "fold-flatten",  "explicit-broadcast", "split-reshapes",
+                   "split-data-movement", "erase-unused", "lower-to-buda", "splice-columns",     "keep-names",
+                   "keep-intermediates",  "fuse-bias",    "fuse-relu",     "widen-outputs",      "stream-slices",
+                   "fuse-bias",           "fuse-relu",    "data-formats"};
 const Names fusion{"fuse-gelu", "split-products", "even-splices", "insert-nops", "fuse-ops"};
 
 Names joined(std::initializer_list<Names> parts) {

@@ -8,7 +8,7 @@ namespace ttsim::impl {
 namespace {
 
 // bytes; for sources see docs/modelling.md
-constexpr std::int64_t max_request = 65536, max_chunk = 52 * 1024, stream_buffer = 100 * 1024;
+constexpr std::int64_t max_request = 65536, stream_buffer = 100 * 1024;
 constexpr std::int64_t max_phase = 2048;  // tiles
 
 /// The largest divisor of n that is at most `most`.
@@ -29,15 +29,6 @@ std::int64_t request_tiles(const Queue& queue, const std::vector<TileOrder>& ord
     return divisor_up_to(unit, std::max<std::int64_t>(1, max_request / tile_bytes));
 }
 
-std::int64_t chunk_tiles(std::int64_t unit, std::int64_t clear, std::int64_t per_input, std::int64_t most) {
-    const std::int64_t phase = std::max(clear, max_phase / clear * clear);
-    const std::int64_t preferred = std::lcm(std::gcd(phase, per_input), unit);
-    if (preferred <= most) return preferred;
-    for (std::int64_t d = 2; d <= preferred / unit; ++d)
-        if (preferred % d == 0 && preferred / d % unit == 0 && preferred / d <= most) return preferred / d;
-    return unit;
-}
-
 /// How many times chunks (or their common multiple with the operand's buffer) are buffered.
 std::int64_t times_buffered(std::int64_t base, std::int64_t tile_bytes, std::int64_t asked) {
     if (asked > 0) {
@@ -47,15 +38,24 @@ std::int64_t times_buffered(std::int64_t base, std::int64_t tile_bytes, std::int
     }
     const std::int64_t bytes = base * tile_bytes;
     std::int64_t times = 1;
-    while ((times + 1) * bytes < max_chunk) {
+    while ((times + 1) * bytes < longest_queue_chunk) {
         ++times;
-        if (times * bytes >= max_chunk / 2 && max_phase % (times * base) == 0) break;
+        if (times * bytes >= longest_queue_chunk / 2 && max_phase % (times * base) == 0) break;
     }
     if (times == 1 && 2 * bytes <= stream_buffer && max_phase % (2 * base) == 0) times = 2;
     return times;
 }
 
 }  // namespace
+
+std::int64_t chunk_tiles(std::int64_t unit, std::int64_t clear, std::int64_t per_input, std::int64_t most) {
+    const std::int64_t phase = std::max(clear, max_phase / clear * clear);
+    const std::int64_t preferred = std::lcm(std::gcd(phase, per_input), unit);
+    if (preferred <= most) return preferred;
+    for (std::int64_t d = 2; d <= preferred / unit; ++d)
+        if (preferred % d == 0 && preferred / d % unit == 0 && preferred / d <= most) return preferred / d;
+    return unit;
+}
 
 QueueReads queue_reads(const Queue& queue, const std::vector<TileOrder>& orders, std::int64_t clear, std::int64_t room,
                        std::int64_t tile_bytes, std::int64_t asked) {
@@ -68,7 +68,8 @@ QueueReads queue_reads(const Queue& queue, const std::vector<TileOrder>& orders,
     if (per_input == 0) return {};
     QueueReads reads;
     reads.unit = request_tiles(queue, orders, room, tile_bytes);
-    const std::int64_t most = asked > 0 ? std::min(asked, max_chunk / tile_bytes) : max_chunk / tile_bytes;
+    const std::int64_t most =
+        asked > 0 ? std::min(asked, longest_queue_chunk / tile_bytes) : longest_queue_chunk / tile_bytes;
     reads.chunk = chunk_tiles(reads.unit, std::max<std::int64_t>(1, clear), per_input, most);
     const std::int64_t both = room > 0 ? std::lcm(reads.chunk, room) : reads.chunk;
     const std::int64_t limit = std::max(asked > 0 ? asked * tile_bytes : stream_buffer, room * tile_bytes);

@@ -6,6 +6,9 @@
 
 namespace ttsim::impl {
 
+/// Bytes that NCRISC asks for at a time; for the source see docs/modelling.md.
+constexpr std::int64_t longest_queue_chunk = 52 * 1024;
+
 /// How NCRISC reads an operand from a queue in DRAM.
 struct QueueReads {
     std::int64_t unit = 0;    ///< tiles of one request; 0: not read this way
@@ -18,6 +21,10 @@ struct QueueReads {
     bool waits_for_unpacker() const { return rows > 0; }
     double share = 1;  ///< fraction of the tiles' bytes that is read; for tables: rows named by indices, once each
 };
+
+/// Tiles that NCRISC asks for in one iteration. `unit`: tiles of one request; `clear`: tiles freed at once;
+/// `per_input`: tiles of an entry; `most`: the bound, exceeded only by a single unit.
+std::int64_t chunk_tiles(std::int64_t unit, std::int64_t clear, std::int64_t per_input, std::int64_t most);
 
 /// `orders`: tile order of each pipe for an entry; `clear`: tiles freed at once; `room`: tiles of the operand's buffer.
 QueueReads queue_reads(const Queue& queue, const std::vector<TileOrder>& orders, std::int64_t clear, std::int64_t room,
