@@ -16,11 +16,6 @@ YamlPlace place_of(const yaml_mark_t& mark) {
     return {static_cast<int>(mark.line) + 1, static_cast<int>(mark.column) + 1};
 }
 
-/// As yaml-cpp reads plain scalars.
-bool is_null(std::string_view value) {
-    return value.empty() || value == "~" || value == "null" || value == "Null" || value == "NULL";
-}
-
 class Events {
 public:
     explicit Events(std::string_view text) {
@@ -51,7 +46,7 @@ void add_scalar(YamlTreeBuilder& builder, const yaml_event_t& event, const std::
     const std::string tag = text_of(scalar.tag);
     const YamlPlace place = place_of(event.start_mark);
     const bool plain = scalar.style == YAML_PLAIN_SCALAR_STYLE;
-    if (plain && tag.empty() && is_null(value)) return builder.null(place, anchor);
+    if (plain && tag.empty()) return builder.plain(place, std::move(value), anchor);
     const bool quoted = tag.empty() ? !plain : tag == "!" || tag == "tag:yaml.org,2002:str";
     builder.scalar(place, std::move(value), quoted, anchor);
 }

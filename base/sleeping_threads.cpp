@@ -7,7 +7,6 @@ void SleepingThreads::enter(Sleeper& sleeper) {
     if (newest_) newest_->newer = &sleeper;
     newest_ = &sleeper;
     sleeping_.fetch_add(1, std::memory_order_seq_cst);
-    awake_.fetch_sub(1, std::memory_order_seq_cst);
 }
 
 void SleepingThreads::leave(Sleeper& sleeper) {
@@ -22,6 +21,15 @@ void SleepingThreads::wake_up(Sleeper& sleeper, bool searches) {
     sleeper.woken = true;
     sleeper.searches = searches;
     sleeper.wake.notify_one();  // with the mutex held: the sleeper cannot end before
+}
+
+/// Waits to be woken, unless the thread stays awake. True as sleep().
+bool SleepingThreads::wait(std::unique_lock<std::mutex>& lock, Sleeper& sleeper, bool stays_awake) {
+    if (stays_awake && !sleeper.woken)
+        leave(sleeper);
+    else
+        sleeper.wake.wait(lock, [&] { return sleeper.woken; });
+    return sleeper.searches;
 }
 
 void SleepingThreads::wake_for_work() {

@@ -17,8 +17,19 @@ public:
     /// `processors`: threads that may be awake at a time, including one that is not of the pool.
     explicit SleepingThreads(unsigned processors) : most_awake_(static_cast<int>(processors)) {}
 
-    /// A worker was started.
-    void add_awake() { awake_.fetch_add(1, std::memory_order_relaxed); }
+    /// The first sleep of a worker, which does not count as awake: until wake(nullptr), or until there is work for one
+    /// more thread. `stopped`, `has_work`: whether that happened before. True as sleep().
+    template <class Stopped, class HasWork>
+    bool begin(const Stopped& stopped, const HasWork& has_work) {
+        Sleeper me{nullptr};
+        std::unique_lock lock(mutex_);
+        enter(me);
+        lock.unlock();
+        const bool stops = stopped(), works = has_work();
+        lock.lock();
+        const bool may_wake = awake_.load(std::memory_order_seq_cst) < most_awake_;
+        return wait(lock, me, stops || (works && may_wake));
+    }
 
     /// Sleeps unless `over()`. `awaited`: what ends the sleep besides new work; null if nothing does. True if woken by
     /// wake_for_work(): the thread is then the one that searches, and calls found_work() or found_none().
@@ -27,14 +38,11 @@ public:
         Sleeper me{awaited};
         std::unique_lock lock(mutex_);
         enter(me);
+        awake_.fetch_sub(1, std::memory_order_seq_cst);
         lock.unlock();
         const bool stays_awake = over();
         lock.lock();
-        if (stays_awake && !me.woken)
-            leave(me);
-        else
-            me.wake.wait(lock, [&] { return me.woken; });
-        return me.searches;
+        return wait(lock, me, stays_awake);
     }
 
     /// Wakes a thread for work that was just added, if one sleeps and may wake.
@@ -62,6 +70,7 @@ private:
     void enter(Sleeper& sleeper);
     void leave(Sleeper& sleeper);
     void wake_up(Sleeper& sleeper, bool searches);
+    bool wait(std::unique_lock<std::mutex>& lock, Sleeper& sleeper, bool stays_awake);
 
     int most_awake_;
     std::atomic<int> awake_{1}, searching_{0};

@@ -48,10 +48,7 @@ ThreadPool::ThreadPool(unsigned threads) : sleeping_(threads_awake()) {
 void ThreadPool::start_workers(unsigned count) {
     try {
         workers_.reserve(count);
-        for (unsigned i = 1; i <= count; ++i) {
-            workers_.emplace_back([this, i] { worker(i); });
-            sleeping_.add_awake();
-        }
+        for (unsigned i = 1; i <= count; ++i) workers_.emplace_back([this, i] { worker(i); });
     } catch (const std::system_error&) {  // no thread can be started
     } catch (const std::bad_alloc&) {
     }
@@ -173,9 +170,9 @@ void ThreadPool::finish(State* state) {
 }
 
 /// Runs tasks until `over()`, and sleeps while there are none. `awaited`: what wakes the thread besides new work.
+/// `searching`: the thread was woken by wake_for_work().
 template <class Over>
-void ThreadPool::work_until(const void* awaited, const Over& over) {
-    bool searching = false;
+void ThreadPool::work_until(const void* awaited, const Over& over, bool searching) {
     while (!over()) {
         if (State* const state = take()) {
             if (std::exchange(searching, false)) sleeping_.found_work([this] { return any_ready(); });
@@ -191,7 +188,10 @@ void ThreadPool::work_until(const void* awaited, const Over& over) {
 
 void ThreadPool::worker(std::size_t place) {
     Seat::mine = {this, place};
-    work_until(nullptr, [this] { return stop_.load(std::memory_order_seq_cst) && !any_ready(); });
+    const auto stopped = [this] { return stop_.load(std::memory_order_seq_cst); };
+    const bool searching = sleeping_.begin(stopped, [this] { return any_ready(); });
+    work_until(
+        nullptr, [&] { return stopped() && !any_ready(); }, searching);
 }
 
 bool ThreadPool::help() {

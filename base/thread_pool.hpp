@@ -77,7 +77,7 @@ private:
     void run(State* state);
     void finish(State* state);
     template <class Over>
-    void work_until(const void* awaited, const Over& over);
+    void work_until(const void* awaited, const Over& over, bool searching = false);
     void wait_until_done(State& state);
     void rethrow_failure();
 

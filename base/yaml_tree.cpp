@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <sstream>
 
+#include "base/common_yaml.hpp"
 #include "base/error_codes.hpp"
 #include "base/libyaml_events.hpp"
 #include "base/read_file.hpp"
@@ -91,7 +92,8 @@ YamlPtr read_with_yaml_cpp(std::string_view text, const std::string& name) {
 
 YamlPtr load_yaml_text(std::string_view text, const std::string& name) {
     if (text.size() > max_bytes) fail_input_as(error_code::syntax, {name}, "larger than {} MiB", max_bytes >> 20);
-    YamlPtr root = read_with_libyaml(text, name);
+    YamlPtr root = read_common_yaml(text, name);
+    if (!root) root = read_with_libyaml(text, name);
     if (!root) root = read_with_yaml_cpp(text, name);
     if (!root || root->is_null()) fail_input_as(error_code::syntax, {name}, "the file is empty");
     return root;

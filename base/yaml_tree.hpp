@@ -1,5 +1,5 @@
 // A YAML document as a tree that keeps source locations and repeated keys.
-// text --libyaml events--> YamlNode tree --YamlMap (base/yaml_map.hpp)--> structs
+// text --read_common_yaml() or libyaml's events--> YamlNode tree --YamlMap (base/yaml_map.hpp)--> structs
 // yaml-cpp reads a text that libyaml refuses, and gives the message if it is wrong.
 // Errors with a source location: more than one document, cyclic aliases, more than 10 M nodes after alias expansion,
 // nesting deeper than 200, invalid UTF-8, an empty document.

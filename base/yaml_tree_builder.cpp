@@ -9,6 +9,10 @@ namespace ttsim::impl {
 namespace {
 constexpr std::size_t max_depth = 200;
 constexpr std::size_t max_nodes = 10'000'000;
+
+bool is_null(std::string_view value) {
+    return value.empty() || value == "~" || value == "null" || value == "Null" || value == "NULL";
+}
 }  // namespace
 
 void YamlTreeBuilder::document(YamlPlace place) {
@@ -26,6 +30,11 @@ void YamlTreeBuilder::scalar(YamlPlace place, std::string value, bool quoted, co
     leaf(std::move(node), anchor);
 }
 
+void YamlTreeBuilder::plain(YamlPlace place, std::string value, const std::string& anchor) {
+    if (is_null(value)) return null(place, anchor);
+    scalar(place, std::move(value), false, anchor);
+}
+
 void YamlTreeBuilder::alias(YamlPlace place, const std::string& anchor) {
     const auto known = anchors_.find(anchor);
     if (known == anchors_.end())
@@ -37,7 +46,13 @@ void YamlTreeBuilder::alias(YamlPlace place, const std::string& anchor) {
 
 void YamlTreeBuilder::open(YamlNode::Kind kind, YamlPlace place, std::string anchor) {
     deepen(place, 1);
-    stack_.push_back({new_node(kind, place), nullptr, std::move(anchor)});
+    MutableNode node = new_node(kind, place);
+    // as many as most have: vectors that grow one by one move their pairs four times
+    if (kind == YamlNode::Kind::Map)
+        node->entries.reserve(8);
+    else
+        node->items.reserve(2);
+    stack_.push_back({std::move(node), nullptr, std::move(anchor)});
 }
 
 void YamlTreeBuilder::close() {
@@ -45,7 +60,7 @@ void YamlTreeBuilder::close() {
     stack_.pop_back();
     Built built{std::move(done.node), done.nodes, done.height};
     if (!done.anchor.empty()) anchors_[done.anchor] = built;
-    attach(built);
+    attach(std::move(built));
 }
 
 YamlTreeBuilder::MutableNode YamlTreeBuilder::new_node(YamlNode::Kind kind, YamlPlace place) {
@@ -71,23 +86,23 @@ void YamlTreeBuilder::deepen(YamlPlace place, std::size_t levels) const {
 void YamlTreeBuilder::leaf(MutableNode node, const std::string& anchor) {
     Built built{std::move(node)};
     if (!anchor.empty()) anchors_[anchor] = built;
-    attach(built);
+    attach(std::move(built));
 }
 
-void YamlTreeBuilder::attach(const Built& built) {
+void YamlTreeBuilder::attach(Built built) {
     if (stack_.empty()) {
-        root_ = built.node;
+        root_ = std::move(built.node);
         return;
     }
     Open& parent = stack_.back();
     parent.nodes += built.nodes;
     parent.height = std::max(parent.height, built.height + 1);
     if (parent.node->is_sequence()) {
-        parent.node->items.push_back(built.node);
+        parent.node->items.push_back(std::move(built.node));
     } else if (!parent.key) {
-        parent.key = built.node;
+        parent.key = std::move(built.node);
     } else {
-        parent.node->entries.emplace_back(std::move(parent.key), built.node);
+        parent.node->entries.emplace_back(std::move(parent.key), std::move(built.node));
         parent.key = nullptr;
     }
 }

@@ -23,6 +23,8 @@ public:
     void document(YamlPlace place);
     void null(YamlPlace place, const std::string& anchor);
     void scalar(YamlPlace place, std::string value, bool quoted, const std::string& anchor);
+    /// A scalar without quotes and tag, which may mean null, as yaml-cpp reads it.
+    void plain(YamlPlace place, std::string value, const std::string& anchor);
     void alias(YamlPlace place, const std::string& anchor);
     void open(YamlNode::Kind kind, YamlPlace place, std::string anchor);
     void close();
@@ -47,7 +49,7 @@ private:
     void count(YamlPlace place, std::size_t nodes);
     void deepen(YamlPlace place, std::size_t levels) const;
     void leaf(MutableNode node, const std::string& anchor);
-    void attach(const Built& built);
+    void attach(Built built);
 
     const std::string& file_;
     YamlPtr root_;

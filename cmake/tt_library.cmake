@@ -8,10 +8,11 @@ target_compile_options(tt_warnings INTERFACE
 
 # Headers of most sources, precompiled once for each kind of target, since parsing headers dominates build time.
 set(TT_PRECOMPILED <algorithm> <array> <cmath> <cstdint> <filesystem> <functional> <map> <memory> <optional> <set> <span>
-  <string> <string_view> <vector> <fmt/format.h>)
+  <string> <string_view> <vector> <base/extern_templates.hpp>)
 
 # tt_precompiled(TARGET KIND HEADERS...): precompiles HEADERS for TARGET. The first target of a KIND builds them, the
-# others reuse them, so all need the same flags.
+# others reuse them, so all need the same flags, optimization included: GCC 12 crashes when it reads at -O2 or -O3 what was
+# precompiled at -O1.
 function(tt_precompiled TARGET KIND)
   get_property(first GLOBAL PROPERTY TT_PRECOMPILED_${KIND})
   if(first)
@@ -23,12 +24,20 @@ function(tt_precompiled TARGET KIND)
 endfunction()
 
 # With CMAKE_UNITY_BUILD, up to eight sources of a folder are compiled as one: they share parsed headers and template
-# instances. Their file-local names must therefore differ.
+# instances. Their file-local names must therefore differ. With ACROSS_FOLDERS, up to twelve of the whole target are, in
+# the order of its list: libraries of many small folders then have a third less machine code of templates. Not for hot
+# code, of which GCC inlines less then.
 function(tt_unity_groups TARGET)
-  foreach(source ${ARGN})
+  cmake_parse_arguments(ARG "ACROSS_FOLDERS" "" "" ${ARGN})
+  foreach(source ${ARG_UNPARSED_ARGUMENTS})
     get_filename_component(folder "${source}" DIRECTORY)
     string(MAKE_C_IDENTIFIER "in_${folder}" folder)
-    math(EXPR group "0${${folder}} / 8")
+    set(most 8)
+    if(ARG_ACROSS_FOLDERS)
+      set(folder across_folders)
+      set(most 12)
+    endif()
+    math(EXPR group "0${${folder}} / ${most}")
     math(EXPR ${folder} "0${${folder}} + 1")
     set_property(SOURCE ${source} PROPERTY UNITY_GROUP "${folder}_${group}")
   endforeach()
@@ -82,18 +91,24 @@ function(tt_static_in_programs RESULT NAME SHARED)
   endif()
 endfunction()
 
-# tt_library(NAME sim SOURCES a.cpp b.cpp USES ttsim::base SystemC::systemc)
+# tt_library(NAME sim SOURCES a.cpp b.cpp USES ttsim::base SystemC::systemc). ACROSS_FOLDERS: see tt_unity_groups.
+# OPTIMIZE -O1 is for code that runs briefly: it builds faster.
 function(tt_library)
-  cmake_parse_arguments(ARG "" "NAME" "SOURCES;USES" ${ARGN})
+  cmake_parse_arguments(ARG "ACROSS_FOLDERS" "NAME;OPTIMIZE" "SOURCES;USES" ${ARGN})
   add_library(ttsim_${ARG_NAME} STATIC ${ARG_SOURCES})
   add_library(ttsim::${ARG_NAME} ALIAS ttsim_${ARG_NAME})
   target_include_directories(ttsim_${ARG_NAME} PUBLIC ${PROJECT_SOURCE_DIR})
   target_link_libraries(ttsim_${ARG_NAME} PUBLIC ${ARG_USES} PRIVATE tt_warnings)
-  tt_unity_groups(ttsim_${ARG_NAME} ${ARG_SOURCES})
-  tt_precompiled(ttsim_${ARG_NAME} library ${TT_PRECOMPILED})
+  set(across "")
+  if(ARG_ACROSS_FOLDERS)
+    set(across ACROSS_FOLDERS)
+  endif()
+  tt_unity_groups(ttsim_${ARG_NAME} ${across} ${ARG_SOURCES})
+  target_compile_options(ttsim_${ARG_NAME} PRIVATE ${ARG_OPTIMIZE})
+  tt_precompiled(ttsim_${ARG_NAME} library${ARG_OPTIMIZE} ${TT_PRECOMPILED})
 endfunction()
 
-# Adds flags to sources, which then cannot use precompiled headers built without these flags.
+# Adds flags to sources, which are then compiled without the precompiled header: it was made with other flags.
 function(tt_source_flags)
   cmake_parse_arguments(ARG "" "" "SOURCES;FLAGS" ${ARGN})
   set_property(SOURCE ${ARG_SOURCES} APPEND PROPERTY COMPILE_OPTIONS ${ARG_FLAGS})

@@ -1,7 +1,6 @@
 #include "runtime/operand_places.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <set>
 
 #include "netlist/checks/instances.hpp"
@@ -23,6 +22,15 @@ void add_l1_channels(PlacedMachine& made) {
             made.resources.l1_channels.insert(std::ssize(chip.dram));
             chip.dram.push_back({NocCoord{x, y}});
         }
+}
+
+/// For part k of `count` of an operand that is dealt over all cores: a core without other buffers, if there is one. The
+/// parts are far from each other, since neighbours would share the links of their row.
+std::size_t dealt_core(std::size_t k, std::size_t count, const std::vector<bool>& used) {
+    const std::size_t wanted = k * used.size() / count;
+    for (std::size_t step = 0; step < used.size(); ++step)
+        if (const std::size_t core = (wanted + step) % used.size(); !used[core]) return core;
+    return wanted;
 }
 
 /// Adds the names of model inputs and device results from which the host computes a value.
@@ -67,27 +75,27 @@ PlacedMachine with_operands_in_l1(const Machine& machine, ir::CompiledModel& mod
     const Places places = queue_places(model, inputs, outputs);
     add_l1_channels(made);
     const std::int64_t first = *made.resources.l1_channels.begin();
-    std::map<std::int64_t, std::uint64_t> next;  // free address by channel
-    std::size_t operand = 0, used = 0;           // operands and buffers that were placed
+    std::map<std::int64_t, std::uint64_t> next;                 // free address by channel
+    std::vector<bool> used(made.resources.l1_channels.size());  // by core: it has a buffer of a dealt operand
+    std::size_t operand = 0;                                    // operands that were placed
     for (Queue& queue : model.netlist.queues) {
         const auto place = places.find(queue.name);
         if (place == places.end() || queue.where != QueueLoc::Dram) continue;
-        std::vector<std::int64_t> cores = place->second->cores;
+        const std::vector<std::int64_t>& cores = place->second->cores;
         const bool dealt = cores.empty();  // over all cores
-        if (dealt) {
-            cores.resize(made.resources.l1_channels.size());
-            std::iota(cores.begin(), cores.end(), 0);
-        }
         const std::size_t count = queue.buffers.size();
         const auto bytes = static_cast<std::uint64_t>(queue_buffer_bytes(queue));
         for (std::size_t k = 0; k < count; ++k) {
             BufferAddress& at = queue.buffers[k];
-            // pages of a dealt operand are everywhere: its buffers are where no others are. A part of several shards is
-            // where one of them is, other operands' parts beside it
-            const std::size_t begin = k * cores.size() / count, end = (k + 1) * cores.size() / count;
-            const std::size_t core =
-                dealt ? used++ % cores.size() : begin + operand % std::max<std::size_t>(1, end - begin);
-            at.channel = first + cores[core];
+            if (dealt) {
+                const std::size_t core = dealt_core(k, count, used);
+                used[core] = true;
+                at.channel = first + static_cast<std::int64_t>(core);
+            } else {
+                // a part of several shards is where one of them is, other operands' parts beside it
+                const std::size_t begin = k * cores.size() / count, end = (k + 1) * cores.size() / count;
+                at.channel = first + cores[begin + operand % std::max<std::size_t>(1, end - begin)];
+            }
             at.address = next[at.channel];
             next[at.channel] += (bytes + l1_alignment - 1) / l1_alignment * l1_alignment;
         }

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "base/new_file.hpp"
 #include "sim/checks/output_check.hpp"
@@ -13,6 +14,7 @@
 #include "sim/figures/steady.hpp"
 #include "sim/hang/remedy.hpp"
 #include "sim/setup/setup.hpp"
+#include "sim/systemc/systemc_functions.hpp"
 #include "sim/timed/machine.hpp"
 #include "sim/untimed/functional_engine.hpp"
 
@@ -85,6 +87,8 @@ static RunReport run_once(const RunOptions& requested, std::vector<Room>& exhaus
         const NewFile probe(requested.trace.file, FileKind::Trace);  // fails early when the file cannot be written
     if (!requested.dump_dir.empty()) const NewFolder probe(requested.dump_dir, dump_folder());
     report_stage(requested, "reading and laying out", "simulating");
+    std::optional<SystemcLoading> loading;
+    if (requested.mode != Mode::Functional) loading.emplace();
     const std::unique_ptr<Setup> setup = set_up(requested);
     const RunOptions& options = setup->options;
     RunState& state = *setup->state;

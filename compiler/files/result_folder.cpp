@@ -127,8 +127,6 @@ void write_folder(const CompiledModel& model, const std::string& path, unsigned 
     result.commit();
 }
 
-bool is_of_training(const Manifest& manifest) { return manifest.params.contains("$p_zero_grad"); }
-
 namespace {
 
 constexpr std::string_view comment = "# ";

@@ -6,7 +6,6 @@
 
 #include "base/file_set.hpp"
 #include "compiler/model/compiled_model.hpp"
-#include "netlist/files/manifest.hpp"
 
 namespace ttsim::impl::ir {
 
@@ -20,9 +19,6 @@ CompiledModel read_folder(const std::string& folder);
 /// Reads a model without its constants, which may be large. A run with the folder as its inputs
 /// (sim::RunOptions::inputs_dir) reads the constants it needs.
 CompiledModel read_without_constants(const std::string& folder);
-
-/// Whether the folder of this manifest has a model compiled for training.
-bool is_of_training(const Manifest& manifest);
 
 /// The folder's netlist.yaml.
 std::string netlist_text(const CompiledModel& model);

@@ -78,6 +78,8 @@ Manifest read_manifest(const std::string& folder) {
     return manifest;
 }
 
+bool is_of_training(const Manifest& manifest) { return manifest.params.contains("$p_zero_grad"); }
+
 void write_manifest(const std::string& folder, const Manifest& manifest) {
     ordered_json document;
     document["netlist"] = manifest.netlist;

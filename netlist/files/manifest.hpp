@@ -21,6 +21,8 @@ struct Manifest {
 };
 
 Manifest read_manifest(const std::string& folder);  ///< Throws Error(Input)
+/// Whether the folder is that of a model compiled for training.
+bool is_of_training(const Manifest& manifest);
 void write_manifest(const std::string& folder, const Manifest& manifest);
 /// A unique file name for a queue: its name with characters other than letters, digits, '.', '_' and '-' replaced.
 std::string npy_name(const std::string& queue);

@@ -27,11 +27,12 @@ void QueuePointers::reset() {
     rewound_ = chip_popped_ = false;
 }
 
-void QueuePointers::set_read_global(std::int64_t value) {
+/// Returns whether the pointer was elsewhere.
+bool QueuePointers::set_read_global(std::int64_t value) {
     const std::int64_t entries = queue_->entries;
     last_read_global_ = value;
     const std::int64_t back = modulo(popped_ - value, entries);
-    if (back == 0) return;
+    if (back == 0) return false;
     // A program that resets its pointers returns to entries still in memory; otherwise it skips entries.
     if (popped_ - back >= std::max<std::int64_t>(0, pushed_ - entries)) {
         popped_ -= back;
@@ -39,6 +40,7 @@ void QueuePointers::set_read_global(std::int64_t value) {
     } else {
         popped_ += entries - back;
     }
+    return true;
 }
 
 QueueAccess QueuePointers::launch(const QueueLaunch* settings, bool read, bool written, std::int64_t input_count) {
@@ -60,7 +62,7 @@ QueueAccess QueuePointers::launch(const QueueLaunch* settings, bool read, bool w
         access.write_step = settings ? settings->write_step : 0;
         return access;
     }
-    if (settings && settings->has_read_global) set_read_global(settings->read_global);
+    if (settings && settings->has_read_global) access.jumped = set_read_global(settings->read_global);
     if (read) {
         const std::int64_t local = settings && settings->has_read_local ? settings->read_local : popped_;
         access.read_first = popped_ + modulo(local - popped_, access.entries);
@@ -234,6 +236,7 @@ std::map<const Queue*, QueueAccess> PointerTable::launch(const EpochLaunch& laun
             if (fresh) continue;
             // Two members share the queue: one writes it, the other reads it.
             QueueAccess& both = it->second;
+            both.jumped = both.jumped || access.jumped;
             if (use.written) {
                 both.write_first = access.write_first;
                 both.write_step = access.write_step;

@@ -17,6 +17,7 @@ struct QueueAccess {
     const Queue* queue = nullptr;
     bool ram = false;
     bool prologue = false, epilogue = false, zero = false;
+    bool jumped = false;  ///< FIFO: the settings moved the read pointer; where to depends on the entries pushed by then
     std::int64_t entries = 1;
     std::int64_t read_first = 0, read_step = 0;
     std::int64_t write_first = 0, write_step = 0;
@@ -43,7 +44,7 @@ public:
     bool rewound() const { return rewound_; }        ///< a program returned to popped entries
 
 private:
-    void set_read_global(std::int64_t value);
+    bool set_read_global(std::int64_t value);
 
     const Queue* queue_;
     std::int64_t popped_ = 0, pushed_ = 0;

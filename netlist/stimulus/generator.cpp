@@ -4,6 +4,8 @@
 #include <bit>
 #include <cmath>
 
+#include "kernels/instruction_set.hpp"
+
 namespace ttsim::impl {
 
 namespace {
@@ -22,16 +24,19 @@ inline float to_float(std::uint32_t draw) {
     return high * 65536.0F + low;
 }
 
-/// A double in [2^52, 2^53) holds the draw in its low bits.
-inline double to_double(std::uint32_t draw) {
-    return std::bit_cast<double>(0x4330000000000000U | draw) - 4503599627370496.0;
+/// generate_canonical<double, 53> of two draws, the first in the low half, mapped to [-1, 1).
+inline double to_symmetric_unit(std::uint64_t draws) {
+    // A double in [2^52, 2^53) holds a draw in its low bits.
+    const auto to_double = [](std::uint64_t draw) {
+        return std::bit_cast<double>(0x4330000000000000U | draw) - 4503599627370496.0;
+    };
+    const double unit = (to_double(draws & 0xffffffffU) + to_double(draws >> 32) * 4294967296.0) * 0x1p-64;
+    constexpr double largest = 1.0 - 0x1p-53;
+    return 2.0 * (unit < largest ? unit : largest) - 1.0;
 }
 
-/// generate_canonical<double, 53>, mapped to [-1, 1).
-inline double to_symmetric_unit(std::uint32_t low, std::uint32_t high) {
-    const double unit = (to_double(low) + to_double(high) * 4294967296.0) * 0x1p-64;
-    return 2.0 * std::min(unit, 1.0 - 0x1p-53) - 1.0;
-}
+/// Two draws, the first in the low half.
+inline std::uint64_t two_draws(const std::uint32_t* draws) { return draws[0] | std::uint64_t{draws[1]} << 32; }
 
 constexpr std::size_t block_attempts = 156;  // of four draws each: one refill
 
@@ -41,13 +46,15 @@ struct Attempts {
 };
 
 void try_points(const std::uint32_t* draws, std::size_t count, Attempts& out) {
-    for (std::size_t i = 0; i < count; ++i) {
-        const double x = to_symmetric_unit(draws[4 * i], draws[4 * i + 1]);
-        const double y = to_symmetric_unit(draws[4 * i + 2], draws[4 * i + 3]);
-        out.x[i] = x;
-        out.y[i] = y;
-        out.r2[i] = x * x + y * y;
-    }
+    with_vector_instructions([draws, count, &out] {
+        for (std::size_t i = 0; i < count; ++i) {
+            const double x = to_symmetric_unit(two_draws(draws + 4 * i));
+            const double y = to_symmetric_unit(two_draws(draws + 4 * i + 2));
+            out.x[i] = x;
+            out.y[i] = y;
+            out.r2[i] = x * x + y * y;
+        }
+    });
 }
 
 std::size_t keep_inside(Attempts& points, std::size_t count) {
@@ -70,18 +77,19 @@ Mt19937::Mt19937(std::uint32_t seed) {
 }
 
 void Mt19937::refill() {
-    std::uint32_t* const s = state_.data();
-    constexpr std::size_t near = size - shift_size;
-    for (std::size_t i = 0; i < near; ++i) s[i] = twist(s[i], s[i + 1], s[i + shift_size]);
-    for (std::size_t i = near; i < size - 1; ++i) s[i] = twist(s[i], s[i + 1], s[i - near]);
-    s[size - 1] = twist(s[size - 1], s[0], s[shift_size - 1]);
-    for (std::size_t i = 0; i < size; ++i) {
-        std::uint32_t z = s[i];
-        z ^= z >> 11;
-        z ^= (z << 7) & 0x9d2c5680U;
-        z ^= (z << 15) & 0xefc60000U;
-        draws_[i] = z ^ (z >> 18);
-    }
+    with_vector_instructions([s = state_.data(), draws = draws_.data()] {
+        constexpr std::size_t near = size - shift_size;
+        for (std::size_t i = 0; i < near; ++i) s[i] = twist(s[i], s[i + 1], s[i + shift_size]);
+        for (std::size_t i = near; i < size - 1; ++i) s[i] = twist(s[i], s[i + 1], s[i - near]);
+        s[size - 1] = twist(s[size - 1], s[0], s[shift_size - 1]);
+        for (std::size_t i = 0; i < size; ++i) {
+            std::uint32_t z = s[i];
+            z ^= z >> 11;
+            z ^= (z << 7) & 0x9d2c5680U;
+            z ^= (z << 15) & 0xefc60000U;
+            draws[i] = z ^ (z >> 18);
+        }
+    });
     next_ = 0;
 }
 
@@ -114,15 +122,15 @@ std::size_t NormalFill::pairs(Mt19937& engine, std::span<float> out) {
     Attempts points;
     try_points(draws, count, points);
     const std::size_t kept = keep_inside(points, count);
-    for (std::size_t i = 0; i < kept; ++i) {
-        const double r2 = points.r2[i];
-        points.r2[i] = -2 * std::log(r2) / r2;
-    }
-    for (std::size_t i = 0; i < kept; ++i) {
-        const double factor = std::sqrt(points.r2[i]);
-        out[2 * i] = scaled(points.y[i] * factor);
-        out[2 * i + 1] = scaled(points.x[i] * factor);
-    }
+    std::array<double, block_attempts> logarithm;
+    for (std::size_t i = 0; i < kept; ++i) logarithm[i] = std::log(points.r2[i]);
+    with_vector_instructions([this, kept, to = out.data(), &points, &logarithm] {
+        for (std::size_t i = 0; i < kept; ++i) {
+            const double factor = std::sqrt(-2 * logarithm[i] / points.r2[i]);
+            to[2 * i] = scaled(points.y[i] * factor);
+            to[2 * i + 1] = scaled(points.x[i] * factor);
+        }
+    });
     return 2 * kept;
 }
 
@@ -137,8 +145,8 @@ void NormalFill::fill(Mt19937& engine, std::span<float> out) {
     double x, y, r2;
     do {
         const std::uint32_t a = engine(), b = engine(), c = engine(), d = engine();
-        x = to_symmetric_unit(a, b);
-        y = to_symmetric_unit(c, d);
+        x = to_symmetric_unit(a | std::uint64_t{b} << 32);
+        y = to_symmetric_unit(c | std::uint64_t{d} << 32);
         r2 = x * x + y * y;
     } while (r2 > 1.0 || r2 == 0.0);
     const double factor = std::sqrt(-2 * std::log(r2) / r2);

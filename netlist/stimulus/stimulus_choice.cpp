@@ -13,8 +13,6 @@ namespace {
 
 constexpr std::size_t deep_ops = 20;
 
-bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
-
 Stimulus uniform(double low, double high) {
     Stimulus s;
     s.low = low;
@@ -109,7 +107,7 @@ StimulusChooser::StimulusChooser(const Netlist& resolved) : netlist_(resolved), 
         count += graph.ops.size();
     }
     deep_ = count > deep_ops;
-    graph_ = deep_ || has(resolved.file, "graph_tests");
+    graph_ = deep_ || resolved.file.find("graph_tests") != std::string::npos;
     for (const auto& [name, stimulus] : resolved.test.stimulus_overrides)
         overrides_.push_back({name, NamePattern::parse(name), &stimulus});
     for (const Program& program : resolved.programs)

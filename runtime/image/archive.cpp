@@ -1,7 +1,5 @@
 #include "runtime/image/archive.hpp"
 
-#include <archive.h>
-#include <archive_entry.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -15,6 +13,7 @@
 #include "base/folder_lock.hpp"
 #include "base/new_file.hpp"
 #include "base/read_file.hpp"
+#include "runtime/image/libarchive.hpp"
 
 namespace fs = std::filesystem;
 
@@ -31,31 +30,33 @@ namespace {
 constexpr std::size_t max_members = 100'000, max_name_bytes = 4096;
 constexpr std::uint64_t max_file_bytes = std::uint64_t{16} << 30;
 
+const LibarchiveFunctions& lib() { return libarchive(); }
+
 struct CloseReader {
-    void operator()(archive* a) const { archive_read_free(a); }
+    void operator()(archive* a) const { lib().archive_read_free(a); }
 };
 using ReaderPtr = std::unique_ptr<archive, CloseReader>;
 
 std::string problem(archive* a) {
-    const char* text = archive_error_string(a);
+    const char* text = lib().archive_error_string(a);
     return text ? text : "it is damaged";
 }
 
 /// Enables only formats that images use, so that other parsers are not reachable. All are built into the library; none
 /// starts a program.
 ReaderPtr open_archive(const std::string& file, std::string_view bytes) {
-    ReaderPtr reader(archive_read_new());
+    ReaderPtr reader(lib().archive_read_new());
     if (!reader) throw std::bad_alloc();
-    archive_read_support_format_tar(reader.get());
-    archive_read_support_format_zip(reader.get());
-    archive_read_support_filter_gzip(reader.get());
-    archive_read_support_filter_bzip2(reader.get());
-    archive_read_support_filter_xz(reader.get());
-    archive_read_support_filter_zstd(reader.get());
-    if (archive_read_open_memory(reader.get(), bytes.data(), bytes.size()) != ARCHIVE_OK)
+    lib().archive_read_support_format_tar(reader.get());
+    lib().archive_read_support_format_zip(reader.get());
+    lib().archive_read_support_filter_gzip(reader.get());
+    lib().archive_read_support_filter_bzip2(reader.get());
+    lib().archive_read_support_filter_xz(reader.get());
+    lib().archive_read_support_filter_zstd(reader.get());
+    if (lib().archive_read_open_memory(reader.get(), bytes.data(), bytes.size()) != ARCHIVE_OK)
         fail_input({file, 0, 0}, "it is not a device image: {}", problem(reader.get()));
     // the last filter is the archive itself
-    if (archive_filter_count(reader.get()) > 2)
+    if (lib().archive_filter_count(reader.get()) > 2)
         fail_input({file, 0, 0}, "it is not a device image: it is compressed more than once");
     return reader;
 }
@@ -63,8 +64,8 @@ ReaderPtr open_archive(const std::string& file, std::string_view bytes) {
 /// A tar ends with two blocks of zeros; libarchive accepts tars that were truncated between members.
 void check_end(const std::string& file, archive* reader) {
     constexpr std::int64_t end = 1024;
-    const bool tar = (archive_format(reader) & ARCHIVE_FORMAT_BASE_MASK) == ARCHIVE_FORMAT_TAR;
-    if (tar && archive_filter_bytes(reader, 0) - archive_read_header_position(reader) < end)
+    const bool tar = (lib().archive_format(reader) & ARCHIVE_FORMAT_BASE_MASK) == ARCHIVE_FORMAT_TAR;
+    if (tar && lib().archive_filter_bytes(reader, 0) - lib().archive_read_header_position(reader) < end)
         fail_input({file, 0, 0}, "the archive is cut off: the end of a tar is missing; copy or write it again");
 }
 
@@ -90,7 +91,7 @@ std::vector<std::string_view> parts_of(std::string_view name) {
 
 /// The normalized name below `unzipped_tti/`; "" for that folder itself.
 std::string member_name(const std::string& file, archive_entry* entry) {
-    const char* pathname = archive_entry_pathname(entry);
+    const char* pathname = lib().archive_entry_pathname(entry);
     if (!pathname) fail_input({file, 0, 0}, "a member has no name that can be read");
     const std::string_view name = pathname;
     if (name.size() > max_name_bytes) fail_input({file, 0, 0}, "the name of a member has {} bytes", name.size());
@@ -107,12 +108,13 @@ std::string member_name(const std::string& file, archive_entry* entry) {
 
 /// Throws if it is neither a file nor a folder.
 void check_kind(const std::string& place, archive_entry* entry) {
-    const bool link = archive_entry_hardlink(entry) || archive_entry_symlink(entry);
-    const auto type = archive_entry_filetype(entry);
+    const bool link = lib().archive_entry_hardlink(entry) || lib().archive_entry_symlink(entry);
+    const auto type = lib().archive_entry_filetype(entry);
     if (link || (type != AE_IFREG && type != AE_IFDIR))
         fail_input({place, 0, 0}, "the member is refused: an image has files and folders only, no links or devices");
-    if (archive_entry_sparse_count(entry) > 0) fail_input({place, 0, 0}, "the member is refused: it is a sparse file");
-    if (type == AE_IFDIR && archive_entry_size(entry) > 0)
+    if (lib().archive_entry_sparse_count(entry) > 0)
+        fail_input({place, 0, 0}, "the member is refused: it is a sparse file");
+    if (type == AE_IFDIR && lib().archive_entry_size(entry) > 0)
         fail_input({place, 0, 0}, "the member is refused: it is a folder and has bytes");
 }
 
@@ -151,8 +153,8 @@ constexpr const char* use_plain_tar = "; if you trust it, convert it to a plain 
 /// The bytes of a member. Memory grows with the data read, not with the size in the header.
 SharedBytes member_bytes(const std::string& place, archive* reader, archive_entry* entry, std::uint64_t most,
                          const SharedBytes& archive) {
-    const bool sized = archive_entry_size_is_set(entry) != 0;
-    const auto header_size = static_cast<std::uint64_t>(std::max<la_int64_t>(0, archive_entry_size(entry)));
+    const bool sized = lib().archive_entry_size_is_set(entry) != 0;
+    const auto header_size = static_cast<std::uint64_t>(std::max<la_int64_t>(0, lib().archive_entry_size(entry)));
     if (sized && header_size > most)
         fail_input({place, 0, 0}, "has {} bytes; at most {} are read of this archive{}", header_size, most,
                    use_plain_tar);
@@ -161,7 +163,7 @@ SharedBytes member_bytes(const std::string& place, archive* reader, archive_entr
         const void* block = nullptr;
         std::size_t size = 0;
         la_int64_t offset = 0;
-        const int status = archive_read_data_block(reader, &block, &size, &offset);
+        const int status = lib().archive_read_data_block(reader, &block, &size, &offset);
         if (status == ARCHIVE_EOF) break;
         if (status != ARCHIVE_OK) fail_input({place, 0, 0}, "cannot be read: {}", problem(reader));
         if (static_cast<std::uint64_t>(offset) != bytes.size())
@@ -197,14 +199,14 @@ Members read_archive(const std::string& file) {
     std::size_t count = 0;
     archive_entry* entry = nullptr;
     for (;;) {
-        const int status = archive_read_next_header(reader.get(), &entry);
+        const int status = lib().archive_read_next_header(reader.get(), &entry);
         if (status == ARCHIVE_EOF) break;
         if (status != ARCHIVE_OK)
             fail_input({file, 0, 0}, "member {} cannot be read: {}", count + 1, problem(reader.get()));
         if (++count > max_members) fail_input({file, 0, 0}, "it has more than {} members", max_members);
         const std::string name = member_name(file, entry);
         check_kind(read.place(name), entry);
-        if (archive_entry_filetype(entry) == AE_IFDIR) {
+        if (lib().archive_entry_filetype(entry) == AE_IFDIR) {
             if (!name.empty()) read.folders.push_back(name);
             continue;
         }
@@ -287,29 +289,30 @@ struct ArchiveWriter::Impl {
     NewFile file;
     archive* writer;
 
-    explicit Impl(const std::string& path) : file(path, FileKind::Image), writer(archive_write_new()) {
+    explicit Impl(const std::string& path) : file(path, FileKind::Image), writer(lib().archive_write_new()) {
         if (!writer) throw std::bad_alloc();
-        archive_write_set_format_gnutar(writer);
-        archive_write_set_bytes_in_last_block(writer, 1);
-        if (archive_write_open_filename(writer, file.temporary().c_str()) != ARCHIVE_OK) fail();
+        lib().archive_write_set_format_gnutar(writer);
+        lib().archive_write_set_bytes_in_last_block(writer, 1);
+        if (lib().archive_write_open_filename(writer, file.temporary().c_str()) != ARCHIVE_OK) fail();
     }
-    ~Impl() { archive_write_free(writer); }
+    ~Impl() { lib().archive_write_free(writer); }
     Impl(const Impl&) = delete;
     Impl& operator=(const Impl&) = delete;
 
     [[noreturn]] void fail() {
-        const int error = archive_errno(writer);
+        const int error = lib().archive_errno(writer);
         fail_write(file.path(), error > 0 ? error : EIO);
     }
     /// No times and owners, so that equal contents give equal bytes.
     void header(const std::string& name, unsigned type, unsigned rights, std::size_t bytes) {
-        const std::unique_ptr<archive_entry, void (*)(archive_entry*)> entry(archive_entry_new(), archive_entry_free);
-        archive_entry_set_pathname(entry.get(), (std::string(image_folder) + "/" + name).c_str());
-        archive_entry_set_filetype(entry.get(), type);
-        archive_entry_set_perm(entry.get(), rights);
-        archive_entry_set_size(entry.get(), static_cast<la_int64_t>(bytes));
-        archive_entry_set_mtime(entry.get(), 0, 0);
-        if (archive_write_header(writer, entry.get()) != ARCHIVE_OK) fail();
+        const std::unique_ptr<archive_entry, void (*)(archive_entry*)> entry(lib().archive_entry_new(),
+                                                                             lib().archive_entry_free);
+        lib().archive_entry_set_pathname(entry.get(), (std::string(image_folder) + "/" + name).c_str());
+        lib().archive_entry_set_filetype(entry.get(), type);
+        lib().archive_entry_set_perm(entry.get(), rights);
+        lib().archive_entry_set_size(entry.get(), static_cast<la_int64_t>(bytes));
+        lib().archive_entry_set_mtime(entry.get(), 0, 0);
+        if (lib().archive_write_header(writer, entry.get()) != ARCHIVE_OK) fail();
     }
 };
 
@@ -321,14 +324,14 @@ ArchiveWriter::~ArchiveWriter() = default;
 void ArchiveWriter::add(const std::string& name, std::string_view bytes) {
     impl_->header(name, AE_IFREG, 0644, bytes.size());
     if (bytes.empty()) return;
-    const la_ssize_t written = archive_write_data(impl_->writer, bytes.data(), bytes.size());
+    const la_ssize_t written = lib().archive_write_data(impl_->writer, bytes.data(), bytes.size());
     if (written < 0 || static_cast<std::size_t>(written) != bytes.size()) impl_->fail();
 }
 
 void ArchiveWriter::add_folder(const std::string& name) { impl_->header(name + "/", AE_IFDIR, 0755, 0); }
 
 void ArchiveWriter::commit() {
-    if (archive_write_close(impl_->writer) != ARCHIVE_OK) impl_->fail();
+    if (lib().archive_write_close(impl_->writer) != ARCHIVE_OK) impl_->fail();
     impl_->file.commit();
 }
 

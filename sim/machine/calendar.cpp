@@ -8,25 +8,9 @@
 
 namespace ttsim::impl::sim {
 
-// One cycle is one nanosecond of SystemC time for every chip clock, since the machine counts time in cycles only.
-static sc_core::sc_time cycles(Cycle n) { return {static_cast<double>(n), sc_core::SC_NS}; }
-
 void Actor::walk_argument(StateWalk& walk, std::uint32_t, std::uint64_t& argument) { walk.fixed(argument); }
 
 // --- clock ---------------------------------------------------------------------------------------------------------
-
-Clock::Clock(const sc_core::sc_module_name& name) : sc_module(name) {
-    SC_HAS_PROCESS(Clock);
-    SC_METHOD(step);
-    sensitive << due_;
-    dont_initialize();
-}
-
-void Clock::wake_at(Cycle when) {
-    wake_ = when;
-    due_.cancel();
-    due_.notify(cycles(when - now_));
-}
 
 /// Ends the run with an error when a signal was received.
 void Clock::check_stop() const {
@@ -40,8 +24,8 @@ void Clock::run_to(Cycle deadline) {
     deadline_ = deadline;
     paused_ = false;
     if (wake_ <= deadline) {
-        wake_at(wake_);
-        sc_core::sc_start();
+        if (!simulation_) simulation_ = systemc().make([this] { step(); });
+        simulation_->run_after(wake_ - now_);
     }
     const bool reached = !paused_ && !failure_.any() && wake_ != never;
     if (reached) now_ = std::max(now_, deadline);
@@ -54,9 +38,11 @@ void Clock::serve() {
         for (Calendar* calendar : calendars_)
             if (calendar->due(now_)) {
                 any = true;
+                serving_now_ = calendar;
                 calendar->serve();
             }
     }
+    serving_now_ = nullptr;
     if (between_) between_();
 }
 
@@ -102,7 +88,7 @@ void Calendar::at(Cycle when, Actor& actor, std::uint32_t what, std::uint64_t ar
         std::push_heap(later_.begin(), later_.end(), std::greater<>{});
     }
     next_ = std::min(next_, event.when);
-    if (!clock_.serving_ && event.when < clock_.wake_) clock_.wake_at(event.when);
+    if (!clock_.serving_) clock_.wake_ = std::min(clock_.wake_, event.when);
 }
 
 /// Moves the wheel to the present. Later events enter it before any other event of their cycle can.

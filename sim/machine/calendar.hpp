@@ -9,10 +9,11 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
-#include <systemc>
+#include <memory>
 #include <vector>
 
 #include "sim/machine/state_walk.hpp"
+#include "sim/systemc/systemc_functions.hpp"
 
 namespace ttsim::impl::sim {
 
@@ -25,7 +26,7 @@ public:
     virtual void walk_argument(StateWalk& walk, std::uint32_t what, std::uint64_t& argument);
 };
 
-/// Stores the first exception of any process until sc_start() has returned. No event is scheduled after it, so the
+/// Stores the first exception of the process until SystemC has returned. No event is scheduled after it, so the
 /// simulation ends at once.
 class Failure {
 public:
@@ -45,9 +46,11 @@ class Calendar;
 
 /// The time of the machine. At each instant the calendars are served in order of construction, repeatedly until none
 /// has an event due. The order of events therefore depends only on the contents of the calendars.
-class Clock : public sc_core::sc_module {
+class Clock {
 public:
-    explicit Clock(const sc_core::sc_module_name& name);
+    Clock() = default;
+    Clock(const Clock&) = delete;
+    Clock& operator=(const Clock&) = delete;
     const Cycle& now() const { return now_; }
     const Failure& failure() const { return failure_; }
     /// Cycle of the next event; ~0: none is scheduled.
@@ -64,6 +67,8 @@ public:
     }
     /// A nonzero value of `*signal` is a signal number and ends the run with Fault::Interrupted.
     void stop_when(const std::atomic<int>* signal) { stop_ = signal; }
+    /// The calendar whose event is served now; nullptr between two cycles.
+    const Calendar* serving() const { return serving_now_; }
     /// Called after all events of a cycle. The callback may call skip().
     void set_between(std::function<void()> between) { between_ = std::move(between); }
     /// Advances the time without events. Walking the calendars (StateWalk) shifts their events by the same amount, and
@@ -78,11 +83,10 @@ private:
     static constexpr Cycle never = ~Cycle{0};
     void step();
     void serve();
-    void wake_at(Cycle when);
     void check_stop() const;
     Cycle next_event() const;
 
-    sc_core::sc_event due_;
+    std::unique_ptr<SystemcSimulation> simulation_;  // made by the first run
     std::vector<Calendar*> calendars_;
     std::function<void()> between_;
     Failure failure_;
@@ -90,6 +94,7 @@ private:
     Cycle now_ = 0;
     Cycle wake_ = never;  // cycle of the next event while step() does not run
     Cycle deadline_ = never;
+    const Calendar* serving_now_ = nullptr;
     bool serving_ = false, paused_ = false;
 };
 

@@ -12,10 +12,8 @@ namespace ttsim::impl::sim {
 /// Largest packet of a DRAM access, in bytes.
 constexpr std::uint64_t largest_packet = 8192;
 
-Chip::Chip(const sc_core::sc_module_name& name, const ChipInstance& instance, Clock& clock,
-           const IdealizedResources& ideal)
-    : sc_module(name),
-      instance_(instance),
+Chip::Chip(const ChipInstance& instance, Clock& clock, const IdealizedResources& ideal)
+    : instance_(instance),
       calendar_(clock),
       noc_(instance.params),
       memory_(memory_constants(instance.params)),
@@ -161,10 +159,9 @@ static std::int64_t nearest_with_link(const Machine& machine, std::int64_t id) {
     return nearest;
 }
 
-Board::Board(const sc_core::sc_module_name& name, const Machine& machine, Clock& clock, const IdealizedResources& ideal)
-    : sc_module(name), clock_(clock), machine_(machine), host_calendar_(clock) {
-    for (const ChipInstance& chip : machine.chips)
-        chips_.emplace(chip.id, std::make_unique<Chip>(fmt::format("chip{}", chip.id).c_str(), chip, clock, ideal));
+Board::Board(const Machine& machine, Clock& clock, const IdealizedResources& ideal)
+    : clock_(clock), machine_(machine), host_calendar_(clock) {
+    for (const ChipInstance& chip : machine.chips) chips_.emplace(chip.id, std::make_unique<Chip>(chip, clock, ideal));
     for (const EthLink& link : machine.links) {
         links_of_[std::minmax(link.chip_a, link.chip_b)].push_back(links_.size());
         links_.push_back({link, {}, {}});
@@ -188,6 +185,7 @@ Cycle Board::dram_busy() const {
 }
 
 void Board::walk(StateWalk& walk) {
+    walk.fixed(clock_.serving());  // in the middle of a cycle, the calendars behind it are served first
     host_calendar_.walk(walk);
     for (auto& [_, chip] : chips_) chip->walk(walk);
     for (Link& link : links_) {

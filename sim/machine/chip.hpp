@@ -4,7 +4,6 @@
 #include <map>
 #include <memory>
 #include <set>
-#include <systemc>
 #include <vector>
 
 #include "netlist/device/device.hpp"
@@ -16,10 +15,9 @@
 
 namespace ttsim::impl::sim {
 
-class Chip : public sc_core::sc_module {
+class Chip {
 public:
-    Chip(const sc_core::sc_module_name& name, const ChipInstance& instance, Clock& clock,
-         const IdealizedResources& ideal = {});
+    Chip(const ChipInstance& instance, Clock& clock, const IdealizedResources& ideal = {});
 
     const ChipInstance& instance() const { return instance_; }
     const ChipTiming& timing() const { return instance_.params.timing; }
@@ -68,10 +66,9 @@ private:
 };
 
 /// All chips and links of a machine.
-class Board : public sc_core::sc_module {
+class Board {
 public:
-    Board(const sc_core::sc_module_name& name, const Machine& machine, Clock& clock,
-          const IdealizedResources& ideal = {});
+    Board(const Machine& machine, Clock& clock, const IdealizedResources& ideal = {});
     Chip& chip(std::int64_t id) { return *chips_.at(id); }
     /// The chip that holds a queue for a core of chip `user`, or whose PCIe link leads to it. Cards without Ethernet
     /// reach host memory by their own link, whatever the queue's device.

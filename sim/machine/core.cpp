@@ -350,9 +350,11 @@ void Core::walk(StateWalk& walk) {
     walk.time(ncrisc_free_);
     walk.time(sender_free_);
     for (std::int64_t& released : released_by_) walk.count(released, tiles, scope);
-    walk.total(stats_.busy);
-    walk.total(stats_.math);
-    walk.total(stats_.last_pack);
+    walk.launch_sum(stats_.busy);
+    walk.launch_sum(stats_.math);
+    walk.launch_time(stats_.last_pack);
+    walk.launch_mark(stats_.first_pack);
+    walk.launch_mark(stats_.first_unpack, Stats{}.first_unpack);
     if (probe_) probe_->walk(walk, scope);
 }
 

@@ -1,6 +1,7 @@
 #include "sim/machine/epoch.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "sim/machine/stage_overlap.hpp"
 
@@ -213,6 +214,40 @@ void Epoch::skip_inputs(std::vector<Cycle>& ends, const StateWalk& walk) const {
     for (std::size_t n = base; n < base + skipped; ++n) ends[n] = ends[n - period] + cycles;
 }
 
+void Epoch::begin_iteration_walk(StateWalk& walk) {
+    scope_ = {};
+    walk.name(static_cast<const Actor*>(this));
+    const auto name = [&](const auto& part) { walk.name(static_cast<const Actor*>(part.get())); };
+    for (auto& op : cores_) std::ranges::for_each(op, name);
+    for (auto& pipe : pipes_) {
+        name(pipe);
+        if (probe_) walk.name(pipe->probe());
+    }
+    for (auto& writer : writers_) {
+        name(writer);
+        if (probe_) walk.name(writer->probe());
+    }
+}
+
+/// What the epoch reports at its end, besides the figures of its parts.
+void Epoch::walk_history(StateWalk& walk) {
+    walk.fixed(&plan_);
+    walk.fixed(loaded_);
+    walk.moment(started_);
+    walk.launch_mark(ended_);
+    walk.fixed(std::bit_cast<std::uint64_t>(inputs_per_second_));
+    for (Cycle& end : input_ends_) walk.launch_mark(end);
+    for (std::vector<Cycle>& ends : packed_)
+        for (Cycle& end : ends) walk.launch_mark(end);
+}
+
+void Epoch::become(const EpochLaunch& launch, std::map<const Queue*, QueueAccess> access) {
+    launch_ = launch;
+    view_.first_input = launch.first_input();
+    access_ = std::move(access);
+    for (auto& port : ports_) port->set_access(access_.at(&port->queue()));
+}
+
 void Epoch::walk(StateWalk& walk) {
     walk.fixed(open_cores_);
     walk.fixed(open_writers_);
@@ -222,7 +257,10 @@ void Epoch::walk(StateWalk& walk) {
         for (auto& core : op) core->walk(walk);
     for (auto& pipe : pipes_) pipe->walk(walk);
     for (auto& writer : writers_) writer->walk(walk);
-    walk_input_ends(walk);
+    if (walk.over_iterations())
+        walk_history(walk);
+    else
+        walk_input_ends(walk);
 }
 
 void Epoch::check_finished() {

@@ -33,7 +33,11 @@ public:
     double done_fraction() const;  ///< finished fraction, by output tiles of all cores
     /// Inputs of one period of the walk.
     void set_period(std::int64_t inputs) { scope_.moved = inputs; }
+    /// Before a walk over iterations: names its parts, and counts from its first input.
+    void begin_iteration_walk(StateWalk& walk);
     void walk(StateWalk& walk);
+    /// Iterations were skipped: the epoch is now that of a later launch, in the same state.
+    void become(const EpochLaunch& launch, std::map<const Queue*, QueueAccess> access);
 
     /// Cores and writers that have not finished, in order of the plan.
     std::vector<const Waiter*> unfinished() const;
@@ -62,6 +66,7 @@ private:
     void report_training(EpochType type) const;
     void report_graph(GraphReport& graph) const;
     void report_op(GraphReport& graph, std::size_t o) const;
+    void walk_history(StateWalk& walk);
     void walk_input_ends(StateWalk& walk);
     void build_queues();
     void build_cores();

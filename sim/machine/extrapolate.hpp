@@ -7,6 +7,8 @@
 // Extrapolation is exact: a state that differs in one word is simulated.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <deque>
 #include <map>
 #include <vector>
@@ -18,6 +20,23 @@ class Queue;
 }
 
 namespace ttsim::impl::sim {
+
+/// Which of a row of states are compared: all of the first ones, and fewer and fewer while none was equal to an earlier
+/// one.
+class Backoff {
+public:
+    bool due() {
+        const std::uint64_t step = std::uint64_t{1} << std::min<std::uint64_t>(compared_ / per_step, 12);
+        if (seen_++ % step != 0) return false;
+        ++compared_;
+        return true;
+    }
+    void reset() { compared_ = seen_ = 0; }
+
+private:
+    static constexpr std::uint64_t per_step = 64;
+    std::uint64_t compared_ = 0, seen_ = 0;
+};
 
 /// The latest snapshots of one kind, searched by their words.
 template <class Mark>

@@ -19,7 +19,8 @@ PipeFlow::PipeFlow(const EpochView& epoch, const PlanOp& consumer, std::size_t k
       pipe_(pipe),
       probe_(probe),
       ideal_(epoch.ideal.pipes.contains(consumer.op->name()) || epoch.ideal.sends.contains(consumer.op->inputs[k])),
-      receivers_(find_receivers()) {
+      receivers_(find_receivers()),
+      kept_slices_(epoch.values.compute, epoch.inputs > 1 && !resident()) {
     chunks_per_input_ = static_cast<std::int64_t>(pipe.chunks());
     per_input_ = static_cast<std::int64_t>(pipe.sendings.size());
     total_ = resident() ? per_input_ : epoch.inputs * per_input_;
@@ -398,8 +399,7 @@ AssembledPtr PipeFlow::slice(std::int64_t input, std::int64_t z) {
     const auto it = arrived_slices_.find((resident() ? 0 : input * operand_.operand_z) + z);
     TT_CHECK(it != arrived_slices_.end(), "slice {} of operand {} of '{}' has arrived", z, k_, consumer_.op->name());
     ArrivedSlice& arrived = it->second;
-    if (!arrived.slice)
-        arrived.slice = epoch_.values.compute.assemble(consumer_, k_, pipe_, z, std::move(arrived.refs));
+    if (!arrived.slice) arrived.slice = kept_slices_.assemble(consumer_, k_, pipe_, z, std::move(arrived.refs));
     AssembledPtr slice = arrived.slice;
     if (--arrived.uses_left == 0) arrived_slices_.erase(it);
     return slice;
@@ -441,12 +441,13 @@ void PipeFlow::walk(StateWalk& walk) {
     walk.time(loaded_);
     if (walks_gather_) gather_->walk(walk, source_tiles_, scope);
     walk.fixed(waited_);
+    if (all_sent_) walk.launch_mark(*all_sent_);
+    if (probe_ && (!resident() || walk.over_iterations())) probe_->walk(walk, scope);
     if (resident()) {
         walk.fixed(sent_);
         walk.fixed(arrived_);
         return;
     }
-    if (probe_) probe_->walk(walk, scope);
     walk.count_below(sent_, per_input_, scope, total_);
     walk.count(arrived_, chunks_per_input_, scope);
     walk.count(freed_, chunks_per_input_, scope);

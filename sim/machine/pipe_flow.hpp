@@ -11,6 +11,7 @@
 #include "netlist/plan/chunk_needs.hpp"
 #include "sim/machine/core.hpp"
 #include "sim/machine/queue_port.hpp"
+#include "sim/values/kept_slices.hpp"
 
 namespace ttsim::impl::sim {
 
@@ -131,6 +132,7 @@ private:
     std::int64_t source_tiles_ = 0;          // produced per core and input
     SourceRefs refs_;                        // sources of the slice that is arriving
     std::map<std::int64_t, ArrivedSlice> arrived_slices_;  // input * operand_z + z
+    KeptSlices kept_slices_;
 };
 
 }  // namespace ttsim::impl::sim

@@ -53,15 +53,16 @@ void FlowProbe::walk(StateWalk& walk, const StateWalk::Scope& scope) {
         walk.moment(since_);
     else
         walk.time(since_);
-    walk.total(last_sent_);
-    walk.total(last_arrival_);
-    walk.total(chunks);
-    walk.total(in_flight);
-    for (Cycle& cycles : waited) walk.total(cycles);
+    walk.launch_mark(first_sent);
+    walk.launch_time(last_sent_);
+    walk.launch_time(last_arrival_);
+    walk.launch_sum(chunks);
+    walk.launch_sum(in_flight);
+    // Cycles without a wait are not reported. They begin at cycle 0 when a queue changes while the kernels are loading.
+    if (!walk.over_iterations()) walk.total(waited[0]);
+    for (std::size_t why = 1; why < waited.size(); ++why) walk.launch_sum(waited[why]);
     if (!events) return;
-    // The inputs that finished within the period are the ones that repeat.
-    const std::int64_t over = walk.total(events->inputs_over);
-    if (walk.advancing() && over > 0) events->inputs.repeat(static_cast<std::size_t>(over), walk);
+    events->inputs.walk(walk, events->inputs_over);
     walk.fixed(events->open.events.hash());
     if (events->open.events.empty()) return;
     walk.count(events->open.input, 1, scope);
@@ -72,6 +73,12 @@ bool CoreProbe::Input::same_as(const Input& other) const {
     return end - start == other.end - other.start && first_unpack - start == other.first_unpack - other.start &&
            last_pack - start == other.last_pack - other.start && spent == other.spent && tiles == other.tiles &&
            steps == other.steps && math == other.math && events == other.events;
+}
+
+std::uint64_t CoreProbe::Input::digest() const {
+    return impl::sim::digest(std::array<std::uint64_t, 7>{
+        end - start, first_unpack - start, last_pack - start, impl::sim::digest(spent),
+        static_cast<std::uint64_t>(tiles), static_cast<std::uint64_t>(steps), math + 31 * events.hash()});
 }
 
 /// Accounts for the waiting time up to `now`, when the wait ended.
@@ -148,13 +155,15 @@ void CoreProbe::close() {
 
 void CoreProbe::walk(StateWalk& walk, const StateWalk::Scope& scope) {
     walk.fixed(open_);
-    const std::int64_t over = walk.total(inputs_over_);
-    if (walk.advancing() && over > 0) inputs.repeat(static_cast<std::size_t>(over), walk);
-    if (!open_) return;  // no step has begun
+    inputs.walk(walk, inputs_over_);
+    if (!open_) {  // no step has begun
+        if (walk.advancing()) since_ += walk.cycles();
+        return;
+    }
     walk.moment(since_);
     walk.fixed(pipe_);
     walk.fixed(released_by_);
-    walk.total(arrived_);
+    walk.launch_sum(arrived_);
     walk.count(now_.input, 1, scope);
     if (walk.saving()) {
         const auto& s = now_.spent;

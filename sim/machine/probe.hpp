@@ -66,6 +66,7 @@ public:
         Cycle start = 0;  ///< first chunk sent
         Events events;    ///< sent, arrived
         bool same_as(const Input& other) const { return events == other.events; }
+        std::uint64_t digest() const { return events.hash(); }
         void move_by(Cycle cycles) { start += cycles; }
     };
 
@@ -150,6 +151,7 @@ public:
         Cycle math = 0;  ///< cycles in which FPU or SFPU is busy
         Events events;   ///< step start, busy cycles, wait for the packer, step packed
         bool same_as(const Input& other) const;
+        std::uint64_t digest() const;
         void move_by(Cycle cycles) {
             for (Cycle* at : {&start, &end, &first_unpack, &last_pack}) *at += cycles;
         }

@@ -44,14 +44,14 @@ void QueueMemory::clear() {
     notify_users();
 }
 
-void QueueMemory::walk(StateWalk& walk, Moment moment) {
+void QueueMemory::walk(StateWalk& walk) {
     if (ram()) return;
-    if (moment == Moment::Quiescent && walk.saving()) {
+    if (walk.over_iterations() && walk.saving()) {
         complete_.save_from(walk, popped_);
         occupied_.save_from(walk, popped_);
     }
     // Several intervals may merge within a period, so their bounds do not grow linearly.
-    if (moment == Moment::InFlight && (complete_.runs() > 1 || occupied_.runs() > 1)) walk.mark_incomparable();
+    if (!walk.over_iterations() && (complete_.runs() > 1 || occupied_.runs() > 1)) walk.mark_incomparable();
     complete_.walk_bounds(walk);
     occupied_.walk_bounds(walk);
     walk.total(popped_);

@@ -41,10 +41,9 @@ public:
     std::int64_t oldest_occupied() const { return occupied_.next(popped_).value_or(popped_); }
     const EntrySet& complete_entries() const { return complete_; }
     QueueState state() const;  ///< for debugger and telemetry, view.cpp
-    /// InFlight: only bounds are walked, since the ports of running epochs walk the state that affects them. Quiescent
-    /// (no epoch in flight): all entries are walked, relative to the first that is not popped.
-    enum class Moment : std::uint8_t { InFlight, Quiescent };
-    void walk(StateWalk& walk, Moment moment);
+    /// Over inputs: only bounds are walked, since the ports of running epochs walk the state that affects them. Over
+    /// iterations: all entries are walked, relative to the first that is not popped.
+    void walk(StateWalk& walk);
 
     void notify_users();
     void subscribe(QueueUser& user) { users_.push_back(&user); }

@@ -101,6 +101,11 @@ void QueuePort::walk(StateWalk& walk) {
     walk_inputs(walk, scope, done_, [&](std::int64_t readers) { walk.fixed(readers); });
     walk_inputs(walk, scope, writing_, [&](const Writing& writing) { walk.fixed(writing.pieces); });
     if (memory_.ram() || !walk.saving()) return;
+    if (walk.over_iterations()) {  // the entries themselves are in the state of the memory
+        if (reads()) walk.fixed(access_.read_first - memory_.popped());
+        if (writes()) walk.fixed(access_.write_first - memory_.popped());
+        return;
+    }
     // When the entries of all remaining inputs are complete, or their slots are free, this does not change. Only a
     // queue that can block the epoch must have the same state each time.
     const std::int64_t last = epoch_.inputs - 1;

@@ -18,6 +18,8 @@ public:
 
     const Queue& queue() const { return *plan_.queue; }
     const QueueAccess& access() const { return access_; }
+    /// Iterations were skipped: the port is now that of a later launch.
+    void set_access(const QueueAccess& access) { access_ = access; }
     bool writes() const { return plan_.writer >= 0; }
     bool reads() const { return !plan_.readers.empty(); }
     QueueMemory& memory() { return memory_; }

@@ -138,7 +138,14 @@ std::vector<noc::Port> ports_passed(const noc::Topology& topology, int noc, NocC
 const noc::Topology::Tree& Noc::tree(int noc, noc::Node from, NocEnd to) {
     const auto [found, fresh] =
         trees_.try_emplace({noc, from, topology_.node(to.low), topology_.node(to.high)}, noc::Topology::Tree{});
-    if (fresh) found->second = multicast_tree(topology_, noc, from, to);
+    if (fresh) {
+        found->second = multicast_tree(topology_, noc, from, to);
+        note_use(l1_[from]);
+        for (const noc::Hop& hop : found->second.hops) {
+            note_use(ports_[hop.port]);
+            note_use(channels_[hop.port]);
+        }
+    }
     return found->second;
 }
 
@@ -160,10 +167,19 @@ Cycle Noc::multicast(const noc::Topology::Tree& tree, noc::Node from, std::uint6
     return done + 2 * static_cast<Cycle>(constants_.niu) + latency;
 }
 
+void Noc::note_use(Server& server) {
+    if (server.note()) used_.push_back(&server);
+}
+
+/// A chip has thousands of servers, of which a run uses some. Noting them here costs transfers nothing.
 void Noc::walk(StateWalk& walk) {
-    for (Server& port : ports_) port.walk(walk);
-    for (Server& channel : channels_) channel.walk(walk);
-    for (Server& memory : l1_) memory.walk(walk);
+    for (; noted_routes_ < topology_.routes_made(); ++noted_routes_) {
+        const auto hops = topology_.route_made(noted_routes_).hops;
+        for (const noc::Hop& hop : hops) note_use(ports_[hop.port]);
+        for (const noc::Hop& end : {hops.front(), hops.back()}) note_use(l1_[topology_.node_of(end.port)]);
+    }
+    walk.fixed(used_.size());
+    for (Server* server : used_) server->walk(walk);
 }
 
 void Noc::trace(Probe& probe, std::int64_t chip) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "base/units.hpp"
@@ -20,6 +21,8 @@ namespace ttsim::impl::sim {
 /// several pieces when some of that time is reserved. Time before a late transfer stays available to others.
 class Server {
 public:
+    /// Marks it; returns whether this is the first time.
+    bool note() { return !std::exchange(noted_, true); }
     /// Reserves `length` cycles for a transfer requested at `now` and ready at `ready`; returns the cycle of its end.
     Cycle reserve(Cycle now, Cycle ready, Cycle length, std::uint64_t bytes = 0) {
         forget(now);
@@ -56,6 +59,7 @@ private:
     static constexpr std::uint32_t longest_past = 4;
     boost::container::small_vector<Span, 4> reserved_;  ///< ascending, disjoint; the first `past_` are over
     std::uint32_t past_ = 0;
+    bool noted_ = false;  ///< Noc walks it
     Load* load_ = nullptr;
     bool ideal_ = false;
     Cycle busy_ = 0;
@@ -99,6 +103,7 @@ private:
     Occupancy occupancy(noc::Node from, std::uint64_t bytes, bool into_l1) const;
     Cycle multicast(const noc::Topology::Tree& tree, noc::Node from, std::uint64_t bytes, Cycle now, Cycle ready);
     const noc::Topology::Tree& tree(int noc, noc::Node from, NocEnd to);
+    void note_use(Server& server);
 
     const noc::Constants& constants_;
     noc::Topology topology_;
@@ -108,6 +113,8 @@ private:
     std::vector<Server> l1_;  ///< by noc::Node
     bool ideal_ = false;
     std::map<std::tuple<int, noc::Node, noc::Node, noc::Node>, noc::Topology::Tree> trees_;
+    std::vector<Server*> used_;  ///< servers of the routes asked for; the others have no state to walk
+    std::size_t noted_routes_ = 0;
 };
 
 }  // namespace ttsim::impl::sim

@@ -28,8 +28,8 @@ void Sequencer::call(const ProgramCall& call) {
     context_.state.prepare_call(stream_, call);
     // Iterations of a loop belong to one call.
     in_flight_history_.clear();
-    quiescent_history_.clear();
-    iterations_compared_ = iterations_over_ = 0;
+    loop_history_.clear();
+    loop_backoff_.reset();
     at_end_ = false;
     context_.board.host_calendar().at(context_.now, *this, 0);
 }
@@ -94,6 +94,7 @@ void Sequencer::issue() {
 
 void Sequencer::run(Pending& pending) {
     in_flight_history_.clear();
+    issued_to_ = std::max(issued_to_, pending.number + 1);
     ++generation_;
     if (const auto* move = std::get_if<MovePointerCommand>(&pending.command)) {
         pointers_.move(*move);
@@ -114,7 +115,8 @@ void Sequencer::run(Pending& pending) {
         return;
     }
     const auto& launch = std::get<EpochLaunch>(pending.command);
-    launched_iteration_ = launch.iteration();
+    launched_iteration_ = std::max(launched_iteration_, launch.iteration());
+    pending.started = launches_++;
     std::map<const Queue*, QueueAccess> access = pointers_.launch(launch);
     log(pending.number, describe(pending.command, access, pointers_));
     for (const auto& [queue, _] : access)
@@ -142,7 +144,9 @@ void Sequencer::finish(Pending& pending) {
     inputs_done_ += epoch.inputs();
     const std::unique_ptr<Epoch> ended = std::move(pending.epoch);
     pending.over = true;
+    ended_ = std::move(pending.use);
     issue();
+    ended_ = {};
 }
 
 void Sequencer::report_progress() const {

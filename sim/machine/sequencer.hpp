@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "sim/machine/command_dependencies.hpp"
+#include "sim/machine/command_log.hpp"
 #include "sim/machine/epoch.hpp"
 #include "sim/machine/extrapolate.hpp"
 #include "sim/machine/host_port.hpp"
@@ -38,26 +39,23 @@ private:
         CommandUse use;
         std::unique_ptr<Epoch> epoch;  // null unless running
         bool over = false;
-        std::size_t number = 0;  // in program order
+        std::size_t number = 0;     // in program order
+        std::uint64_t started = 0;  // in the order of launches
     };
-    /// The properties of a command that affect the simulation: numbers that must be equal in each iteration, and entry
-    /// numbers of queues, which advance by the same step.
-    struct Issued {
-        std::vector<std::int64_t> same;
-        std::vector<std::pair<const Queue*, std::int64_t>> entries;
+    /// The place in the program at which an iteration begins. Other commands may be in flight then, behind or before
+    /// it.
+    struct LoopPoint {
+        struct Left {
+            std::size_t number;
+            bool running;
+        };
+        std::size_t launching = 0;  ///< number of the command that is launched next
+        std::size_t issued_to = 0;  ///< no command from this number on is issued
+        std::vector<Left> left;     ///< commands before `issued_to` that are not over
+        Popped popped;              ///< the base of entry numbers
+        const Left* find(std::size_t number) const;
     };
-    using Popped = std::map<const Queue*, std::int64_t>;
-    struct QuiescentPoint {
-        std::size_t commands = 0;  ///< commands before it; all of them are over, and none after it
-        Popped popped;             ///< popped entries of each queue, the base of its entry numbers
-    };
-    /// Commands that are not issued yet, with the pointers at that point.
-    struct RemainingCommands {
-        std::deque<EpochCommand> window;
-        EpochStream stream;
-        PointerTable pointers;
-        bool next(EpochCommand& command, Issued& issued);
-    };
+    class CommandsAhead;
 
     void fill_window();
     void add_to_window(EpochCommand command);
@@ -70,20 +68,22 @@ private:
     // --- skipping, sequencer_skip.cpp ---
     bool may_skip() const;
     std::vector<Epoch*> in_flight() const;
-    void walk(StateWalk& walk, QueueMemory::Moment moment);
+    void walk(StateWalk& walk);
+    const std::vector<QueueMemory*>& moving_queues();
+    void log(std::size_t number, IssuedCommand issued);
+
+    // --- iterations, sequencer_loops.cpp ---
+    void walk_commands(StateWalk& walk, const LoopPoint& at);
     void walk_reports(StateWalk& walk);
     bool may_repeat(const Pending& launching) const;
-    const std::vector<QueueMemory*>& moving_queues();
     bool begins_iteration(const Pending& launching) const;
-    bool due_for_comparison();
+    LoopPoint loop_point(const Pending& launching) const;
+    std::vector<Pending*> by_launch();
     bool skip_loop_iterations(const Pending& launching);
-    static Issued describe(const EpochCommand& command, const std::map<const Queue*, QueueAccess>& access,
-                           PointerTable& pointers);
-    void log(std::size_t number, Issued issued);
-    RemainingCommands remaining_commands() const;
-    std::int64_t count_identical_rounds(const QuiescentPoint& from, const QuiescentPoint& to, std::int64_t most) const;
-    void limit_to_commands(StateWalk& limit, const QuiescentPoint& from, const QuiescentPoint& to);
-    void consume_commands(const QuiescentPoint& from, std::size_t count);
+    std::int64_t count_equal_rounds(const LoopPoint& from, const LoopPoint& to, std::int64_t most) const;
+    bool stays_blocked(const CommandUse& later, const LoopPoint& at) const;
+    void limit_to_commands(StateWalk& limit, const LoopPoint& from, const LoopPoint& to);
+    void consume_commands(const LoopPoint& at, std::size_t count);
 
     static constexpr std::size_t window_size = 64;  ///< number of commands that are looked ahead
     Context& context_;
@@ -99,14 +99,16 @@ private:
     std::vector<QueueMemory*> moving_;  // moving_queues() at generation moving_at_
     std::uint64_t moving_at_ = ~std::uint64_t{0};
     History<std::vector<std::int64_t>> in_flight_history_;  // mark: finished inputs of each epoch
-    History<QuiescentPoint> quiescent_history_;
+    History<LoopPoint> loop_history_;
     std::vector<std::int64_t> last_over_;
-    std::deque<Issued> issued_;     // the latest commands, in program order
-    std::size_t issued_from_ = 0;   // number of the first of them
+    CommandLog log_;
     std::size_t next_number_ = 0;   // of commands that enter the window
+    std::size_t issued_to_ = 0;     // no command from this number on is issued
     std::size_t compare_from_ = 0;  // no comparison of commands before this number
+    CommandUse ended_;              // of the launch whose end issues commands now
+    std::uint64_t launches_ = 0;
     std::uint64_t launched_iteration_ = 0;
-    std::uint64_t iterations_compared_ = 0, iterations_over_ = 0;  // since the last skip
+    Backoff input_backoff_, loop_backoff_;
     bool never_skip_ = false;
     std::uint64_t steps_ = 0;  ///< cycles with events
 };

@@ -18,8 +18,8 @@ struct Repeated {
     Cycle start(std::int64_t n) const { return row.start + static_cast<Cycle>(n) * shift; }
 };
 
-/// Row needs `input`, `start`, move_by(cycles) and same_as(row), which compares everything except these two. Inputs are
-/// appended in order, without gaps.
+/// Row needs `input`, `start`, move_by(cycles), and same_as(row) and digest(), which compare and hash everything except
+/// these two. Inputs are appended in order, without gaps.
 template <class Row>
 class Series {
 public:
@@ -41,6 +41,29 @@ public:
     /// Called after the last append(): stores the rows of an incomplete period separately.
     void close() {
         if (period_ > 0) end_repetition();
+    }
+    /// Walks the rows; `over` is the number of inputs that were appended. Over inputs, those that were appended within
+    /// the period repeat. Over iterations, the rows of the next launch are the same, later.
+    void walk(StateWalk& walk, std::int64_t& over) {
+        if (!walk.over_iterations()) {
+            const std::int64_t more = walk.total(over);
+            if (walk.advancing() && more > 0) repeat(static_cast<std::size_t>(more), walk);
+            return;
+        }
+        walk.fixed(over);
+        walk.fixed(period_);
+        walk.fixed(phase_);
+        walk.fixed(singles_);
+        walk.fixed(rows_.size());
+        for (Repeated<Row>& seen : rows_) {
+            walk.fixed(seen.times);
+            walk.fixed(seen.every);
+            walk.fixed(seen.shift);
+            walk.fixed(seen.row.input);
+            walk.fixed(walk.saving() ? seen.row.digest() : 0);
+            walk.fixed(seen.row.start - walk.now());
+            if (walk.advancing()) seen.row.move_by(walk.cycles());
+        }
     }
     /// Repeats the last `period` rows as often, and at the distance, as the walk skips periods.
     void repeat(std::size_t period, const StateWalk& walk) {

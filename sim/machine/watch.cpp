@@ -53,7 +53,10 @@ EpochProbe* Watch::launch(const Plan& plan, const EpochLaunch& launch, Cycle) {
 
 void Watch::walk(StateWalk& walk) {
     for (Link& link : links_) link.load.walk(walk);
-    walk.total(epochs_);
+    const std::int64_t launches = walk.total(epochs_);
+    if (walk.advancing())
+        for (const auto& epoch : in_flight_) epoch->number += launches * static_cast<std::int64_t>(walk.periods());
+    walk.fixed(math_of_ended_.size());
     for (auto& [_, math] : math_of_ended_) walk.total(math);
 }
 

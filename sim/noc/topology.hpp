@@ -64,6 +64,9 @@ public:
 
     /// Valid as long as the topology exists.
     const Route& route(int noc, Node from, Node to) const;
+    /// The routes asked for so far are numbered from 0 on.
+    std::size_t routes_made() const { return routes_.made.size(); }
+    const Route& route_made(std::size_t number) const { return routes_.made[number].route; }
     /// The tree of a multicast to the Tensix tiles of a rectangle: the trunk along the first axis, a branch along the
     /// second per column or row. Corners are given in the direction the NoC flows, so a rectangle may wrap.
     struct Tree {

@@ -224,7 +224,8 @@ std::unique_ptr<Setup> set_up(const RunOptions& given, const std::function<void(
     check_names(options.idealized, setup->netlist);
     for (std::string& note : check_performance_names(setup->netlist)) setup->netlist.notes.push_back(std::move(note));
     const unsigned threads = options.threads != 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
-    setup->pool = std::make_unique<ThreadPool>(threads);
+    // its tasks compute values, which timing mode does not
+    setup->pool = std::make_unique<ThreadPool>(options.mode == Mode::Timing ? 1 : threads);
 
     std::vector<std::string> archs;
     if (!options.arch.empty()) {

@@ -5,7 +5,6 @@
 
 #include "kernels/ops/integer_bits.hpp"
 #include "sim/machine/sequencer.hpp"
-#include "sim/machine/systemc_context.hpp"
 #include "sim/machine/watch.hpp"
 #include "sim/trace/recorder.hpp"
 
@@ -50,14 +49,14 @@ private:
 
 struct LiveMachine::Parts {
     Tracing tracing;
-    Clock clock{"clock"};
+    Clock clock;
     Board board;
     Context context;
     Sequencer sequencer;
 
     explicit Parts(RunState& state, Watch* watch)
         : tracing(state),
-          board("board", state.machine, clock, state.settings.idealized),
+          board(state.machine, clock, state.settings.idealized),
           context{state, traced(board, watch), clock.now(), false, probe(watch), {}},
           sequencer(context, EpochStream(state.netlist, {}, state.settings.inputs_count)) {
         clock.stop_when(state.settings.stop);
@@ -72,25 +71,14 @@ struct LiveMachine::Parts {
     }
 };
 
-/// SystemC modules must be constructed and destroyed in their own context.
 LiveMachine::LiveMachine(RunState& state, Watch* watch)
-    : state_(state), watch_(watch), systemc_(std::make_unique<SystemcContext>()) {
-    const auto iteration = systemc_->iteration();
-    parts_ = std::make_unique<Parts>(state, watch);
-}
+    : state_(state), watch_(watch), parts_(std::make_unique<Parts>(state, watch)) {}
 
-LiveMachine::~LiveMachine() {
-    const auto iteration = systemc_->iteration();
-    parts_.reset();
-}
+LiveMachine::~LiveMachine() = default;
 
-void LiveMachine::call(const ProgramCall& call) {
-    const auto iteration = systemc_->iteration();
-    parts_->sequencer.call(call);
-}
+void LiveMachine::call(const ProgramCall& call) { parts_->sequencer.call(call); }
 
 bool LiveMachine::advance(const Until& until, std::uint64_t deadline) {
-    const auto iteration = systemc_->iteration();
     Clock& clock = parts_->clock;
     clock.failure().rethrow();
     if (until()) return true;
@@ -113,7 +101,6 @@ std::int64_t LiveMachine::popped(const Queue& queue) const { return parts_->sequ
 std::int64_t LiveMachine::ready(const Queue& queue) const { return parts_->sequencer.host(queue).cursor().ready(); }
 
 void LiveMachine::push(const Queue& queue, EntryPtr entry) {
-    const auto iteration = systemc_->iteration();
     HostPort& host = parts_->sequencer.host(queue);
     if (state_.values()) state_.store.put(queue, host.cursor().pushed(), std::move(entry));
     host.push();
@@ -121,7 +108,6 @@ void LiveMachine::push(const Queue& queue, EntryPtr entry) {
 }
 
 void LiveMachine::pop(const Queue& queue, std::int64_t count) {
-    const auto iteration = systemc_->iteration();
     parts_->sequencer.host(queue).pop(count);
     parts_->sequencer.host_acted();
 }
@@ -129,7 +115,6 @@ void LiveMachine::pop(const Queue& queue, std::int64_t count) {
 Tensor LiveMachine::read(const Queue& queue, std::int64_t n) { return state_.read(queue, n); }
 
 void LiveMachine::write(const Queue& ram, std::int64_t slot, EntryPtr entry) {
-    const auto iteration = systemc_->iteration();
     parts_->clock.pass_to(parts_->sequencer.write_ram(ram));
     parts_->sequencer.host_acted();
     parts_->clock.failure().rethrow();

@@ -9,7 +9,6 @@
 
 namespace ttsim::impl::sim {
 
-class SystemcContext;
 class Watch;
 
 class LiveMachine : public Engine {
@@ -48,7 +47,6 @@ private:
     struct Parts;
     RunState& state_;
     Watch* watch_;
-    std::unique_ptr<SystemcContext> systemc_;
     std::unique_ptr<Parts> parts_;
 };
 

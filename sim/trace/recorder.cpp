@@ -172,17 +172,27 @@ void Recorder::add_epoch(const EpochRow& row, const std::string& status) {
     epoch_rows_.push_back(row);
 }
 
-/// Adds rows for extrapolated epochs, which repeat the last `count` epochs.
+/// Adds rows for extrapolated epochs, which repeat the last `count` epochs. As many are launched in a period as end.
 void Recorder::repeat_epochs(std::size_t count, std::int64_t rounds, Cycle shift) {
     const std::size_t first = epoch_rows_.size() - count;
+    const auto launches = static_cast<std::int64_t>(count);
     for (std::int64_t round = 1; round <= rounds; ++round)
         for (std::size_t n = first; n < first + count; ++n) {
             EpochRow row = epoch_rows_[n];
             if (!row.same_as) row.same_as = row.id;
-            row.id = epochs_++;
+            row.id += round * launches;
             row.start += static_cast<Cycle>(round) * shift;
             add_epoch(row, "complete");
         }
+}
+
+/// The epochs in flight are those of later launches now.
+void Recorder::move_in_flight(std::int64_t launches, Cycle cycles) {
+    epochs_ += launches;
+    for (const auto& epoch : in_flight_) {
+        epoch->id += launches;
+        epoch->start += cycles;
+    }
 }
 
 void Recorder::walk(StateWalk& walk) {
@@ -192,6 +202,7 @@ void Recorder::walk(StateWalk& walk) {
     if (!walk.advancing() || growth == 0) return;
     const auto rounds = static_cast<std::int64_t>(walk.periods());
     guarded([&] { repeat_epochs(static_cast<std::size_t>(growth), rounds, walk.cycles() / walk.periods()); });
+    move_in_flight(growth * rounds, walk.cycles());
 }
 
 static void add_number(std::string& text, std::uint64_t number) {

@@ -56,6 +56,7 @@ private:
     };
     void add_epoch(const EpochRow& row, const std::string& status);
     void repeat_epochs(std::size_t count, std::int64_t rounds, Cycle shift);
+    void move_in_flight(std::int64_t launches, Cycle cycles);
     void add_rows(const Launched& epoch);
     void add_core(std::int64_t epoch, std::int64_t core, const CoreProbe& probe);
     void add_routes(std::int64_t flow, const std::vector<RoutePart>& parts);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "sim/values/compute.hpp"
+#include "sim/values/kept_slices.hpp"
 
 namespace ttsim::impl::sim {
 
@@ -31,6 +31,7 @@ public:
         for (const PlanOp& op : plan_.ops) {
             ops_.push_back(op.op);
             resident_.emplace_back(op.operands.size());
+            kept_.emplace_back(op.operands.size());
             gradients_.emplace_back(op.cores.size() * static_cast<std::size_t>(op.slices));
         }
     }
@@ -100,7 +101,8 @@ private:
                     for (std::int64_t s = pipe.needs[n].z_first; s <= pipe.needs[n].z_last; ++s)
                         refs.blocks[{pipe.needs[n].source, s}] = produced.at({pipe.needs[n].source, s});
         }
-        slot = compute_.assemble(op, k, operand.pipes[p], z, std::move(refs));
+        KeptSlices& kept = kept_[o][k].try_emplace(p, compute_, inputs_ > 1).first->second;
+        slot = kept.assemble(op, k, operand.pipes[p], z, std::move(refs));
         return slot;
     }
 
@@ -220,8 +222,9 @@ private:
     std::vector<std::vector<std::size_t>> producers_;  // per op: the ops it reads
     std::vector<std::size_t> readers_,
         readers_left_;  // per op: number of ops that read it; of these, not yet for this input
-    std::vector<std::vector<PipeSlices>> resident_;  // per op and operand
-    std::vector<std::vector<BlockPtr>> gradients_;   // per op: core * slices + slice
+    std::vector<std::vector<PipeSlices>> resident_;                     // per op and operand
+    std::vector<std::vector<std::map<std::size_t, KeptSlices>>> kept_;  // per op, operand and pipe
+    std::vector<std::vector<BlockPtr>> gradients_;                      // per op: core * slices + slice
 };
 
 }  // namespace

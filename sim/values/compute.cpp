@@ -111,6 +111,12 @@ private:
 
 TileDim swapped(TileDim dim) { return {dim.w, dim.h}; }
 
+/// Rows of `cols` elements that fit half of a first-level cache of 32 KB.
+std::int64_t rows_in_cache(std::int64_t cols) {
+    constexpr std::int64_t elements = 16 * 1024 / std::int64_t{sizeof(float)};
+    return std::max<std::int64_t>(1, elements / std::max<std::int64_t>(1, cols));
+}
+
 std::vector<Task> tasks_of(const SourceRefs& refs) {
     std::vector<Task> tasks = refs.entry.ready();
     for (const auto& [_, block] : refs.blocks) tasks.push_back(block->task);
@@ -121,45 +127,65 @@ std::vector<Task> tasks_of(const SourceRefs& refs) {
 
 AssembledPtr Compute::assemble(const PlanOp& op, std::size_t k, const Pipe& pipe, std::int64_t z,
                                SourceRefs refs) const {
-    const PlanOperand& operand = op.operands[k];
     auto result = std::make_shared<Assembled>();
+    const PlanOperand& operand = op.operands[k];
+    for (const TileRect& rect : pipe.rects) {
+        result->rows = rect.nr * operand.tile.h;
+        result->cols += rect.nc * operand.tile.w;
+    }
     std::vector<Task> after = tasks_of(refs);
     result->task = pool_.submit(
-        [this, &op, &operand, &pipe, k, z, result = result.get(), keep = std::weak_ptr(result),
-         refs = std::move(refs)] {
+        [this, &op, &pipe, k, z, result = result.get(), keep = std::weak_ptr(result), refs = std::move(refs)] {
             const auto alive = keep.lock();
             if (!alive) return;  // the slice is not needed any more
-            const TileDim dim = operand.tile;
-            std::int64_t rows = 0, cols = 0;
-            for (const TileRect& rect : pipe.rects) {
-                rows = rect.nr;
-                cols += rect.nc;
-            }
-            result->rows = rows * dim.h;
-            result->cols = cols * dim.w;
             result->data =
                 std::make_unique_for_overwrite<float[]>(static_cast<std::size_t>(result->rows * result->cols));
-            const MatrixView out{result->data.get(), result->rows, result->cols, result->cols};
-            const Blocking& blocking =
-                operand.producer_op >= 0
-                    ? plan_.ops[static_cast<std::size_t>(operand.producer_op)].op->cfg.out
-                    : plan_.queues[static_cast<std::size_t>(operand.producer_queue)].queue->blocking;
-            const bool transpose = operand.map.transposes_tiles();
-            const Fetcher fetcher(refs, blocking, transpose ? swapped(dim) : dim, transpose, op.op->cfg.in_df[k]);
-            std::int64_t col = 0;
-            for (const TileRect& rect : pipe.rects) {
-                for (std::int64_t r = 0; r < rect.nr; ++r)
-                    for (std::int64_t c = 0; c < rect.nc;) {
-                        const TileRun run = operand.map.run(z, rect.r0 + r, rect.c0 + c, rect.nc - c);
-                        fetcher.fetch(run, dim, {out.row(r * dim.h) + (col + c) * dim.w, 0, 0, out.stride});
-                        c += run.count;
-                    }
-                col += rect.nc;
-            }
-            prepare_operand(op.op->cfg, static_cast<int>(k), numerics_, out);
+            fill_operand(op, k, pipe, z, refs, {result->data.get(), result->rows, result->cols, result->cols});
         },
         std::move(after));
     return result;
+}
+
+/// Copies the tiles of an operand slice and converts them, some rows at a time, which stay in the first-level cache.
+void Compute::fill_operand(const PlanOp& op, std::size_t k, const Pipe& pipe, std::int64_t z, const SourceRefs& refs,
+                           MatrixView out) const {
+    const PlanOperand& operand = op.operands[k];
+    const TileDim dim = operand.tile;
+    const bool transpose = operand.map.transposes_tiles();
+    const Fetcher fetcher(refs, blocking_of(operand), transpose ? swapped(dim) : dim, transpose, op.op->cfg.in_df[k]);
+    for (std::int64_t r = 0; r < out.rows / dim.h; ++r) {
+        std::int64_t col = 0;
+        for (const TileRect& rect : pipe.rects) {
+            for (std::int64_t c = 0; c < rect.nc;) {
+                const TileRun run = operand.map.run(z, rect.r0 + r, rect.c0 + c, rect.nc - c);
+                fetcher.fetch(run, dim, {out.row(r * dim.h) + (col + c) * dim.w, 0, 0, out.stride});
+                c += run.count;
+            }
+            col += rect.nc;
+        }
+        const std::int64_t step = rows_in_cache(out.cols);
+        for (std::int64_t row = 0; row < dim.h; row += step)
+            prepare_operand(op.op->cfg, static_cast<int>(k), numerics_,
+                            out.sub(r * dim.h + row, 0, std::min<std::int64_t>(step, dim.h - row), out.cols));
+    }
+}
+
+const Blocking& Compute::blocking_of(const PlanOperand& operand) const {
+    return operand.producer_op >= 0 ? plan_.ops[static_cast<std::size_t>(operand.producer_op)].op->cfg.out
+                                    : plan_.queues[static_cast<std::size_t>(operand.producer_queue)].queue->blocking;
+}
+
+bool Compute::reads_ram(const PlanOp& op, std::size_t k) const {
+    const PlanOperand& operand = op.operands[k];
+    return operand.producer_op < 0 &&
+           plan_.queues[static_cast<std::size_t>(operand.producer_queue)].queue->type == QueueType::Ram;
+}
+
+bool Compute::may_keep(std::int64_t bytes) const {
+    constexpr std::int64_t most = std::int64_t{256} << 20;
+    if ((kept_bytes_ += bytes) <= most) return true;
+    kept_bytes_ -= bytes;
+    return false;
 }
 
 BlockPtr Compute::reserve(const PlanOp& op) const {

@@ -4,6 +4,7 @@
 //   Block (one slice of one core) --refs held by a pipe--> Assembled (operand slice) --op--> Block --> Entry (queue)
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
@@ -36,6 +37,7 @@ struct Assembled {
     std::unique_ptr<float[]> data;  // every element is written: not cleared before
     std::int64_t rows = 0, cols = 0;
     ConstMatrixView view() const { return {data.get(), rows, cols, cols}; }
+    std::int64_t bytes() const { return rows * cols * std::int64_t{sizeof(float)}; }
 };
 using AssembledPtr = std::shared_ptr<Assembled>;
 
@@ -62,12 +64,24 @@ public:
     /// Loads a core's slice from an entry (gradient accumulation).
     BlockPtr load_block(const PlanOp& op, std::size_t core, std::int64_t slice, const EntrySpan& from) const;
 
+    // --- for KeptSlices ---
+    /// Whether operand k is a ram, whose entry may be the same for several inputs.
+    bool reads_ram(const PlanOp& op, std::size_t k) const;
+    /// Takes memory of the bounded one for kept slices; false: there is not enough.
+    bool may_keep(std::int64_t bytes) const;
+    void give_back(std::int64_t bytes) const { kept_bytes_ -= bytes; }
+
 private:
+    void fill_operand(const PlanOp& op, std::size_t k, const Pipe& pipe, std::int64_t z, const SourceRefs& refs,
+                      MatrixView out) const;
+    const Blocking& blocking_of(const PlanOperand& operand) const;
+
     const Plan& plan_;
     Numerics numerics_;
     ThreadPool& pool_;
     Saturations& saturations_;
     std::function<void(const Op&, std::vector<float>&)> fault_;
+    mutable std::atomic<std::int64_t> kept_bytes_ = 0;
 };
 
 }  // namespace ttsim::impl::sim

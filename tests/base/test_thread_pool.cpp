@@ -125,6 +125,25 @@ TEST_CASE("tasks of a frame that a failure leaves are over or never begin") {
 }
 
 // Tasks with up to three dependencies, some of which split work, and waits in between.
+TEST_CASE("hardly more threads work at a time than there are processors") {
+    ThreadPool pool(16);
+    std::atomic<unsigned> working{0}, most{0};
+    std::vector<Task> tasks;
+    for (int i = 0; i < 200; ++i)
+        tasks.push_back(pool.submit([&] {
+            const unsigned now = working.fetch_add(1) + 1;
+            for (unsigned seen = most.load(); now > seen && !most.compare_exchange_weak(seen, now);) {
+            }
+            const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(200);
+            while (std::chrono::steady_clock::now() < end) {
+            }
+            working.fetch_sub(1);
+        }));
+    pool.wait_all();
+    constexpr unsigned race = 2;  // threads that find work while another is woken for it
+    CHECK(most.load() <= std::max(2U, std::thread::hardware_concurrency()) + race);
+}
+
 TEST_CASE("random graphs of tasks keep their order for any number of threads") {
     constexpr std::size_t count = 2000;
     for (const unsigned threads : {1U, 2U, 8U}) {

@@ -1,5 +1,9 @@
 #include <catch2/catch.hpp>
 
+#include <random>
+
+#include "base/common_yaml.hpp"
+#include "base/libyaml_events.hpp"
 #include "base/yaml_tree.hpp"
 
 using namespace ttsim::impl;
@@ -123,4 +127,93 @@ TEST_CASE("both parsers read the same tree") {
         else
             CHECK(complaint(text) == refused);
     }
+}
+
+/// The same with the places of values that are left out, which libyaml and the reader of common YAML agree on.
+static std::string written_with_nulls(const YamlPtr& node) {
+    if (!node) return "refused";
+    std::string text = std::to_string(node->line) + ":" + std::to_string(node->column);
+    if (node->is_null()) return text + "null";
+    if (node->is_scalar()) return text + (node->quoted ? "'" : "") + node->scalar;
+    text += node->is_map() ? "{" : "[";
+    for (const YamlPtr& item : node->items) text += written_with_nulls(item) + ", ";
+    for (const auto& [key, value] : node->entries)
+        text += written_with_nulls(key) + ": " + written_with_nulls(value) + ", ";
+    return text + (node->is_map() ? "}" : "]");
+}
+
+TEST_CASE("netlists are common YAML, read as libyaml does") {
+    for (const char* text : {"devices:\n  arch: [grayskull, wormhole]\n\n# all\nqueues:\n  q.0:   {input: HOST, dram: "
+                             "[[0, 0x10], [1, 2]]}\n",
+                             "a:\n- b\n- c: 1\n  d : 'x: y'\n-   - e\n    - ~\nf: \"g #\"  # remark\n",
+                             "a: [b: {r: 2}, c,\nd: 1,\n  e]\n", "a:\nb:\n  # nothing\nc: null\n",
+                             "{a: 1, 'b': -2.5,\n c: []}", "- a b  c\n- d:e#f\n- <<\n- {}\n", "a: b, c]\n"}) {
+        CAPTURE(text);
+        const YamlPtr read = read_common_yaml(text, "t.yaml");
+        REQUIRE(read);
+        CHECK(written_with_nulls(read) == written_with_nulls(read_with_libyaml(text, "t.yaml")));
+    }
+}
+
+TEST_CASE("the reader of common YAML gives up where a text may mean something else") {
+    for (const char* text : {"",
+                             "a",
+                             "a: b\n  c\n",
+                             "a: b: c\n",
+                             "a: - b\n",
+                             "a:b\n",
+                             "a: &x 1\n",
+                             "a: *x\n",
+                             "a: !t 1\n",
+                             "a: |\n  b\n",
+                             "a: \"\\n\"\n",
+                             "a: 'it''s'\n",
+                             "a:\t1\n",
+                             "a: \xc3\xa9\n",
+                             "--- a: 1\n",
+                             "a: 1\n...\n",
+                             "? a\n: b\n",
+                             "a: [b\n",
+                             "a: {b: }\n",
+                             "a: {b}\n",
+                             "{a:1}\n",
+                             "a: [b? c]\n",
+                             "a:\n   b: 1\n  c: 2\n",
+                             "- a\nb: 1\n",
+                             "a: 1\n- b\n",
+                             "-\n- a\n",
+                             "a: [b]c\n",
+                             "a: [b]: c\n",
+                             "a\n: b\n",
+                             "a: 'b\n  c'\n",
+                             "a: @b\n",
+                             "a: b\r\n"}) {
+        CAPTURE(text);
+        CHECK_FALSE(read_common_yaml(text, "t.yaml"));
+    }
+    CHECK_FALSE(read_common_yaml(std::string(1001, 'k') + ": 1\n", "t.yaml"));
+    CHECK_FALSE(read_common_yaml("a: " + std::string(200, '[') + std::string(200, ']') + "\n", "t.yaml"));
+}
+
+TEST_CASE("the reader of common YAML never differs from libyaml on random texts") {
+    const char* const parts[] = {"a",  "b1",   "-1",     "~",   "null", "'q'",    "\"d\"", " ",    "\n",
+                                 "\n", "\n  ", "\n    ", ": ",  ":\n",  ":",      "- ",    "\n- ", "-",
+                                 ",",  ", ",   "[",      "]",   "{",    "}",      "#",     " # c", "&x",
+                                 "?",  "|",    "...",    "---", "a: b", "b: c\n", "%",     "x: [", "x: {",
+                                 "],", "}\n",  "'",      "a b", "*x",   "!t",     "- - ",  "- a: "};
+    std::mt19937 random(1);
+    int read_here = 0;
+    for (int n = 0; n < 100'000; ++n) {
+        std::string text = random() % 2 ? "a:" : "";
+        for (auto left = 1 + random() % 14; left > 0; --left) text += parts[random() % std::size(parts)];
+        const YamlPtr read = read_common_yaml(text, "t.yaml");
+        if (!read) continue;
+        ++read_here;
+        const std::string found = written_with_nulls(read),
+                          wanted = written_with_nulls(read_with_libyaml(text, "t.yaml"));
+        if (found == wanted) continue;
+        CAPTURE(text);
+        CHECK(found == wanted);
+    }
+    CHECK(read_here > 2000);
 }

@@ -4,7 +4,6 @@
 #include <tuple>
 
 #include "sim/machine/calendar.hpp"
-#include "tests/sim/fresh_systemc.hpp"
 
 using namespace ttsim::impl::sim;
 
@@ -27,8 +26,7 @@ struct Recorder : Actor {
 }  // namespace
 
 TEST_CASE("events of a calendar happen by cycle, and within a cycle in the order they were scheduled") {
-    ttsim::impl::test::fresh_systemc();
-    Clock clock("clock");
+    Clock clock;
     Calendar calendar(clock);
     std::vector<Recorder::Line> lines;
     Recorder recorder(clock.now(), lines);
@@ -37,30 +35,28 @@ TEST_CASE("events of a calendar happen by cycle, and within a cycle in the order
     calendar.at(3, recorder, 100, 5);  // puts event 4 behind those of cycle 5
     calendar.at(5, recorder, 2, 20);
     calendar.at(5'000'000'000'000, recorder, 3, 30);
-    sc_core::sc_start();
+    clock.run_to(~Cycle{0});
     using Lines = std::vector<Recorder::Line>;
     CHECK(lines == Lines{{3, 100, 5}, {5, 1, 10}, {5, 2, 20}, {5, 4, 0}, {5'000'000'000'000, 3, 30}});
     CHECK(calendar.events() == 5);
 }
 
 TEST_CASE("an event scheduled for the present happens in the same cycle") {
-    ttsim::impl::test::fresh_systemc();
-    Clock clock("clock");
+    Clock clock;
     Calendar calendar(clock);
     std::vector<Recorder::Line> lines;
     Recorder recorder(clock.now(), lines);
     recorder.calendar = &calendar;
     calendar.at(7, recorder, 100, 7);
     calendar.at(8, recorder, 1, 0);
-    sc_core::sc_start();
+    clock.run_to(~Cycle{0});
     CHECK(lines == std::vector<Recorder::Line>{{7, 100, 7}, {7, 4, 0}, {8, 1, 0}});
 }
 
 TEST_CASE("calendars that wake each other have a deterministic order") {
     std::vector<Recorder::Line> first;
     for (int round = 0; round < 3; ++round) {
-        ttsim::impl::test::fresh_systemc();
-        Clock clock("clock");
+        Clock clock;
         Calendar a(clock), b(clock);
         std::vector<Recorder::Line> lines;
         Recorder to_a(clock.now(), lines), to_b(clock.now(), lines);
@@ -70,7 +66,7 @@ TEST_CASE("calendars that wake each other have a deterministic order") {
             a.at(n, to_a, 100, n + n % 3);
             b.at(n, to_b, 100, n + n % 5);
         }
-        sc_core::sc_start();
+        clock.run_to(~Cycle{0});
         CHECK(lines.size() == 200);
         for (std::size_t n = 1; n < lines.size(); ++n) CHECK(std::get<0>(lines[n - 1]) <= std::get<0>(lines[n]));
         if (round == 0) first = lines;
@@ -79,8 +75,7 @@ TEST_CASE("calendars that wake each other have a deterministic order") {
 }
 
 TEST_CASE("after a failure nothing more runs and the first exception is rethrown") {
-    ttsim::impl::test::fresh_systemc();
-    Clock clock("clock");
+    Clock clock;
     Calendar calendar(clock), other(clock);
     std::vector<Recorder::Line> lines;
     Recorder recorder(clock.now(), lines);
@@ -88,7 +83,7 @@ TEST_CASE("after a failure nothing more runs and the first exception is rethrown
     calendar.at(2, recorder, 200);
     calendar.at(2, recorder, 2);
     other.at(3, recorder, 3);
-    sc_core::sc_start();
+    clock.run_to(~Cycle{0});
     CHECK(lines == std::vector<Recorder::Line>{{1, 1, 0}, {2, 200, 0}});
     CHECK(clock.failure().any());
     CHECK_THROWS_WITH(clock.failure().rethrow(), "broken");

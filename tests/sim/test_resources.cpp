@@ -5,7 +5,6 @@
 #include "netlist/device/device.hpp"
 #include "sim/machine/chip.hpp"
 #include "sim/noc/constants.hpp"
-#include "tests/sim/fresh_systemc.hpp"
 
 using namespace ttsim::impl;
 using namespace ttsim::impl::sim;
@@ -145,11 +144,10 @@ TEST_CASE("a multicast reserves its tree and goes as one") {
 }
 
 TEST_CASE("a DRAM channel serves reads and writes one by one, reads with their latency") {
-    ttsim::impl::test::fresh_systemc();
     MachineOptions options;
     const Machine machine = make_machine("wormhole_b0", options);
-    Clock clock("clock");
-    Chip chip("chip", machine.chips.front(), clock);
+    Clock clock;
+    Chip chip(machine.chips.front(), clock);
     const MemoryConstants& c = memory_constants("wormhole_b0");
     const auto latency = static_cast<Cycle>(c.access.dram_read);
     const auto length = static_cast<Cycle>(std::ceil(2080 / c.dram.rate(false, 2080)));
@@ -165,10 +163,9 @@ TEST_CASE("a DRAM channel serves reads and writes one by one, reads with their l
 }
 
 TEST_CASE("the host link works both ways at once, and slower with untilized rows") {
-    ttsim::impl::test::fresh_systemc();
     const Machine machine = make_machine("grayskull", MachineOptions{});
-    Clock clock("clock");
-    Chip chip("chip", machine.chips.front(), clock);
+    Clock clock;
+    Chip chip(machine.chips.front(), clock);
     const PcieTiming& t = memory_constants("grayskull").pcie;
     const std::uint64_t bytes = 100000;
     const auto clocks = [&](double rate, double latency) {
@@ -177,30 +174,28 @@ TEST_CASE("the host link works both ways at once, and slower with untilized rows
     CHECK(chip.host_read(bytes, 0) == clocks(t.read_bytes, t.read_latency));
     CHECK(chip.host_write(bytes, 0, false) == clocks(t.write_bytes, t.write_latency));
     CHECK(chip.host_push(bytes, 0) > clocks(t.push_bytes, t.push_latency));  // behind the read
-    Chip other("other", machine.chips.front(), clock);
+    Chip other(machine.chips.front(), clock);
     CHECK(other.host_write(bytes, 0, true) == clocks(t.untilized_bytes, t.write_latency));
     CHECK(other.host_push(bytes, 0) == clocks(t.push_bytes, t.push_latency));
 }
 
 TEST_CASE("chips of one board share its host link, each card has its own") {
-    ttsim::impl::test::fresh_systemc();
-    Clock clock("clock");
+    Clock clock;
     const Machine board_of_two = make_machine("wormhole_b0", {.device = "wh_n300", .chips = 2});
-    Board board("board", board_of_two, clock);
+    Board board(board_of_two, clock);
     CHECK((board.host_chip(0) == 0 && board.host_chip(1) == 0));
     Machine two_cards = board_of_two;
     two_cards.chips[1].mmio = true;
-    Board cards("cards", two_cards, clock);
+    Board cards(two_cards, clock);
     CHECK((cards.host_chip(0) == 0 && cards.host_chip(1) == 1));
-    Board peers("peers", make_machine("grayskull", {.chips = 2}), clock);
+    Board peers(make_machine("grayskull", {.chips = 2}), clock);
     CHECK((peers.host_chip(0) == 0 && peers.host_chip(1) == 1));
 }
 
 TEST_CASE("an epoch loads once per core, its kernels where others ran before") {
-    ttsim::impl::test::fresh_systemc();
     const Machine machine = make_machine("wormhole_b0", MachineOptions{});
-    Clock clock("clock");
-    Chip chip("chip", machine.chips.front(), clock);
+    Clock clock;
+    Chip chip(machine.chips.front(), clock);
     const MemoryConstants& c = memory_constants("wormhole_b0");
     const auto clocks = [&](double bytes) {
         return static_cast<Cycle>(std::ceil(bytes / c.epoch.rate + c.epoch.commands * c.access.pointer_poll));
@@ -212,7 +207,7 @@ TEST_CASE("an epoch loads once per core, its kernels where others ran before") {
     // Rows 2, 9 and 10 read through the same channel, row 1 west of column 5 through another.
     CHECK(chip.load_epoch({{{1, 2}, &a}, {{9, 10}, &a}, {{2, 1}, &a}}) == clocks(2 * (c.epoch.blob + c.epoch.kernels)));
     // A full chip: 24 cores at the busiest channel, as the compiler's estimate has it.
-    Chip full("full", machine.chips.front(), clock);
+    Chip full(machine.chips.front(), clock);
     std::vector<std::pair<NocCoord, const void*>> all;
     for (const int y : machine.chips.front().params.worker_y)
         for (const int x : machine.chips.front().params.worker_x) all.push_back({{x, y}, &a});
@@ -220,12 +215,11 @@ TEST_CASE("an epoch loads once per core, its kernels where others ran before") {
 }
 
 TEST_CASE("data for another chip crosses a link whose directions are separate") {
-    ttsim::impl::test::fresh_systemc();
     MachineOptions options;
     options.chips = 2;
     const Machine machine = make_machine("wormhole_b0", options);
-    Clock clock("clock");
-    Board board("board", machine, clock);
+    Clock clock;
+    Board board(machine, clock);
     const EthTiming& eth = *memory_constants("wormhole_b0").eth;
     const NocCoord a = machine.chips[0].worker(0, 0), b = machine.chips[1].worker(0, 0);
     const std::uint64_t bytes = 12100;
@@ -236,9 +230,8 @@ TEST_CASE("data for another chip crosses a link whose directions are separate") 
     const Cycle second = board.send(0, a, 1, b, bytes, 0, 0, 0);  // same link
     CHECK(second >= alone + length);
     CHECK(board.send(1, b, 0, a, bytes, 0, 0, 0) < second);  // the way back is free
-    ttsim::impl::test::fresh_systemc();
-    Clock other("clock");
-    Board idle("board", machine, other);
+    Clock other;
+    Board idle(machine, other);
     CHECK(idle.send(0, a, 1, b, bytes, 0, 0, 0) == alone);
     const NocCoord c = machine.chips[0].worker(7, 7), d = machine.chips[1].worker(7, 7);
     CHECK(idle.send(0, c, 1, d, bytes, 0, 1, 0) < alone + length / 2);  // lane 1 takes the second link

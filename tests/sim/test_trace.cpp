@@ -8,6 +8,7 @@
 #include "analysis/trace/analysis.hpp"
 #include "sim/machine/probe.hpp"
 #include "tests/netlist/temp_folder.hpp"
+#include "tests/sim/chip_loops.hpp"
 #include "tests/sim/netlist_text.hpp"
 #include "tests/sim/random_netlist.hpp"
 #include "tests/sim/run_text.hpp"
@@ -195,7 +196,8 @@ TEST_CASE("a trace is the same, byte by byte, for any number of threads") {
 
 TEST_CASE("inputs and epochs that are skipped are in the trace as if simulated") {
     for (const auto& [text, skips] :
-         {std::pair(chain(400, 1), 300), std::pair(chain(5, 40), 100), std::pair(three_ops(16, 6), 0)}) {
+         {std::pair(chain(400, 1), 300), std::pair(chain(5, 40), 100), std::pair(three_ops(16, 6), 0),
+          std::pair(separate_chips(2, 200, 4), 200), std::pair(chain_over_chips(3, 200, 12, 3), 900)}) {
         std::vector<std::vector<std::int64_t>> seen[2];
         std::int64_t skipped = 0;
         for (const bool extrapolate : {true, false}) {

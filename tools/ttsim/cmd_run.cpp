@@ -11,17 +11,16 @@
 #include "analysis/report/run_report.hpp"
 #include "analysis/smi/telemetry_file.hpp"
 #include "base/text.hpp"
-#include "compiler/files/result_folder.hpp"
 #include "generated/run_flags.hpp"
+#include "netlist/files/manifest.hpp"
 #include "tools/common/input_kind.hpp"
 #include "tools/common/output.hpp"
 #include "tools/common/outputs.hpp"
 #include "tools/common/stop_signals.hpp"
 #include "tools/common/usage.hpp"
-#include "tools/ttsim/command_server.hpp"
+#include "tools/ttsim/beyond_netlists.hpp"
 #include "tools/ttsim/commands.hpp"
-#include "tools/ttsim/model.hpp"
-#include "tools/ttsim/page_of_run.hpp"
+#include "tools/ttsim/preloaded_netlists.hpp"
 #include "tools/ttsim/progress.hpp"
 #include "tools/ttsim/temporary_folder.hpp"
 
@@ -31,9 +30,10 @@ namespace {
 
 struct RunCommandFlags {
     sim::RunOptions options;
-    ir::ModelRunOptions model;
+    ir::ModelRunValues model;
     RunCommandValues values;
     const CLI::App* command = nullptr;
+    const BeyondNetlists* beyond = nullptr;
 };
 
 /// The command recorded in the trace: only options that affect the result, without folders, so that equal runs have
@@ -81,7 +81,7 @@ void suggest_folder(const sim::RunOptions& options, sim::RunReport& report) {
     if (!options.inputs_dir.empty() || kind_of(folder.empty() ? "." : folder.string()) != InputKind::CompiledModel)
         return;
     const std::string place = folder.empty() ? "." : folder.string();
-    const std::string remedy = ir::is_of_training(read_manifest(place))
+    const std::string remedy = is_of_training(read_manifest(place))
                                    ? fmt::format("'--inputs {}' runs a step of training with its own", place)
                                    : fmt::format("'ttsim run {}' runs the model with its own", place);
     report.notes.push_back("this is the netlist of a compiled model, run with generated inputs and weights; " + remedy);
@@ -124,6 +124,27 @@ void finish(RunCommandFlags& flags) {
         throw CLI::ValidationError("--strict", "timing mode computes no values, so no output can be compared");
 }
 
+/// Options that apply to compiled models only.
+void refuse_model_options(const ir::ModelRunValues& options) {
+    const auto refuse = [](const char* name) {
+        throw CLI::ValidationError(name, "it applies to compiled models only, and a netlist is given");
+    };
+    if (!options.inputs.empty()) refuse("--input");
+    if (options.loops != 1) refuse("--loops");
+    if (!options.feed_back.empty()) refuse("--feed-back");
+    if (!options.outputs_dir.empty()) refuse("--outputs");
+    if (!options.expect_dir.empty()) refuse("--expect");
+}
+
+/// What a program without compiler cannot do.
+void refuse_beyond_netlists(const RunCommandFlags& flags, InputKind kind) {
+    const std::string& file = flags.options.netlist;
+    const std::string remedy = fmt::format("'ttsim run {}' does; 'scripts/build release ttsim' builds it", file);
+    if (kind == InputKind::CompiledModel || kind == InputKind::Image)
+        fail_input({file, 0, 0}, "is a compiled model, which this program does not run; {}", remedy);
+    if (!flags.values.report.empty()) throw CLI::ValidationError("--report", "this program writes no pages; " + remedy);
+}
+
 int run(RunCommandFlags& flags) {
     finish(flags);
     sim::RunOptions& options = flags.options;
@@ -131,6 +152,7 @@ int run(RunCommandFlags& flags) {
     if (!flags.values.json.empty()) json.emplace(flags.values.json, FileKind::Json);
     const InputKind kind = kind_of(options.netlist);
     const bool compiled = kind == InputKind::CompiledModel || kind == InputKind::Image;
+    if (!flags.beyond) refuse_beyond_netlists(flags, kind);
     if (!compiled) {
         require_kind(InputKind::Netlist, options.netlist, "ttsim run");
         refuse_model_options(flags.model);
@@ -140,11 +162,11 @@ int run(RunCommandFlags& flags) {
     std::optional<TemporaryFolder> temporary;  // of the trace, unless --trace names a file
     if (!flags.values.report.empty()) {
         page.emplace(flags.values.report, FileKind::Report);
-        (void)report::page_template();  // a missing template is reported before the run
+        flags.beyond->check_page();  // a missing template is reported before the run
         if (options.trace.file.empty()) options.trace.file = temporary.emplace().file("run.ttperf");
     }
-    const auto write_page = [&](const std::string& report) {
-        if (page) write_run_page(*page, {options.trace.file, options.netlist, report});
+    const auto write_page = [&](const auto& report) {  // `report` returns its JSON
+        if (page) flags.beyond->write_page(*page, {options.trace.file, options.netlist, report()});
     };
 
     Progress progress(flags.values.progress);
@@ -170,15 +192,15 @@ int run(RunCommandFlags& flags) {
     } at_end{telemetry};
     options.trace.command = command_text(*flags.command);
     if (compiled) {
-        const report::ModelReport report = run_compiled(flags.model, options);
+        const std::unique_ptr<ModelResult> result = flags.beyond->run_model(flags.model, options);
         progress.clear();
         at_end.status = "complete";
-        if (!json || !json->is_stdout()) print_report(report::text(report, report_width()));
-        if (json) json->write(report::json(report));
-        write_page(report::json(report));
-        if (!report.pass()) return 1;
-        refuse_empty_checks(flags, report.device);
-        return report.device.fast_enough() || !flags.values.check_perf ? 0 : 1;
+        if (!json || !json->is_stdout()) print_report(result->text(report_width()));
+        if (json) json->write(result->json());
+        write_page([&] { return result->json(); });
+        if (!result->pass()) return 1;
+        refuse_empty_checks(flags, result->device());
+        return result->device().fast_enough() || !flags.values.check_perf ? 0 : 1;
     }
     options.value = preloaded_netlist(options.netlist);
     sim::RunReport report = sim::run(options);
@@ -189,7 +211,7 @@ int run(RunCommandFlags& flags) {
     if (!json || !json->is_stdout()) print_report(report::text(report, report_width()));
     if (json) json->write(report::json(report));
     if (report.trace_failure) throw *report.trace_failure;
-    write_page(report::json(report));
+    write_page([&] { return report::json(report); });
     if (!report.pass()) return 1;
     refuse_empty_checks(flags, report);
     return report.fast_enough() || !flags.values.check_perf ? 0 : 1;
@@ -197,8 +219,9 @@ int run(RunCommandFlags& flags) {
 
 }  // namespace
 
-void add_run(CLI::App& app, int& exit_status) {
+void add_run(CLI::App& app, int& exit_status, const BeyondNetlists* beyond) {
     auto flags = std::make_shared<RunCommandFlags>();
+    flags->beyond = beyond;
     CLI::App* command = app.add_subcommand("run", "Simulate a netlist, check its outputs and report its cycles");
     flags->command = command;
     add_netlist(*command, flags->options.netlist, true);

@@ -17,17 +17,18 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <exception>
 #include <fstream>
 #include <istream>
-#include <list>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <ostream>
 
 #include "base/error.hpp"
-#include "netlist/text/reader.hpp"
+#include "sim/systemc/systemc_functions.hpp"
 #include "tools/common/input_kind.hpp"
 #include "tools/common/run_tool.hpp"
+#include "tools/ttsim/preloaded_netlists.hpp"
 
 namespace ttsim::impl::cli {
 
@@ -35,45 +36,16 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kept_netlists = 16;
 constexpr std::size_t output_limit = std::size_t{256} << 20;  // bytes of a command's output that an answer has
 
-/// What tells that a file was replaced or written.
-struct FileState {
-    std::string path;
-    dev_t device = 0;
-    ino_t inode = 0;
-    off_t bytes = 0;
-    timespec modified{};
-
-    static std::optional<FileState> of(const std::string& path) {
-        struct stat found {};
-        if (::stat(path.c_str(), &found) != 0 || !S_ISREG(found.st_mode)) return std::nullopt;
-        return FileState{path, found.st_dev, found.st_ino, found.st_size, found.st_mtim};
-    }
-    bool operator==(const FileState& other) const {
-        return path == other.path && device == other.device && inode == other.inode && bytes == other.bytes &&
-               modified.tv_sec == other.modified.tv_sec && modified.tv_nsec == other.modified.tv_nsec;
-    }
-};
-
-/// Netlists by file, the last used first.
-std::list<std::pair<FileState, std::shared_ptr<const Netlist>>>& netlists() {
-    static std::list<std::pair<FileState, std::shared_ptr<const Netlist>>> kept;
-    return kept;
-}
-
-/// Reads the netlist of a request before the fork, so that later requests share it. The process of the request reports
-/// a file that cannot be read.
+/// Loads SystemC and reads the netlist of a request before the fork, so that later requests share them. The process of
+/// the request reports what fails.
 void preload(const std::vector<std::string>& words) {
     if (words.size() < 2 || words[0] != "run") return;
-    const std::string& file = words[1];
-    const auto state = FileState::of(file);
-    if (!state || preloaded_netlist(file) || kind_of(file) != InputKind::Netlist) return;
     try {
-        netlists().emplace_front(*state, std::make_shared<const Netlist>(read_netlist(file)));
-        if (netlists().size() > kept_netlists) netlists().pop_back();
-    } catch (const Error&) {
+        sim::systemc();
+        if (kind_of(words[1]) == InputKind::Netlist) preload_netlist(words[1]);
+    } catch (const std::exception&) {
         return;
     }
 }
@@ -204,18 +176,6 @@ json answer(const Command& command, const Request& request) {
 }
 
 }  // namespace
-
-std::shared_ptr<const Netlist> preloaded_netlist(const std::string& file) {
-    const auto state = FileState::of(file);
-    if (!state) return nullptr;
-    auto& kept = netlists();
-    for (auto at = kept.begin(); at != kept.end(); ++at) {
-        if (!(at->first == *state)) continue;
-        kept.splice(kept.begin(), kept, at);
-        return kept.front().second;
-    }
-    return nullptr;
-}
 
 void serve_commands(const Command& command, std::istream& in, std::ostream& out) {
     std::string line;

@@ -4,11 +4,8 @@
 
 #include <functional>
 #include <iosfwd>
-#include <memory>
 #include <string>
 #include <vector>
-
-#include "netlist/netlist.hpp"
 
 namespace ttsim::impl::cli {
 
@@ -21,8 +18,5 @@ using Command = std::function<int(int, char**)>;
 /// ended the process), signal, timed_out, out_of_memory, seconds, cpu_seconds, peak_bytes, stdout, stderr. A line that
 /// is not a request gets {"error": TEXT}.
 void serve_commands(const Command& command, std::istream& in, std::ostream& out);
-
-/// The netlist of `file` if this process or its parent read it before and the file is unchanged, else null.
-std::shared_ptr<const Netlist> preloaded_netlist(const std::string& file);
 
 }  // namespace ttsim::impl::cli

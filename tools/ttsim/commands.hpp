@@ -11,9 +11,11 @@
 
 namespace ttsim::impl::cli {
 
+class BeyondNetlists;
+
 /// Each adds one subcommand. A subcommand throws ttsim::impl::Error on failure; `run` and `vectors` set exit_status to
-/// 1 on a mismatch.
-void add_run(CLI::App& app, int& exit_status);
+/// 1 on a mismatch. `beyond`: null in a program without compiler.
+void add_run(CLI::App& app, int& exit_status, const BeyondNetlists* beyond);
 void add_check(CLI::App& app);
 /// `run_command`: the program itself, for the commands of `ttsim batch`.
 void add_batch(CLI::App& app, int (*run_command)(int, char**));

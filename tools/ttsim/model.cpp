@@ -13,17 +13,6 @@
 
 namespace ttsim::impl::cli {
 
-void refuse_model_options(const ir::ModelRunOptions& options) {
-    const auto refuse = [](const char* name) {
-        throw CLI::ValidationError(name, "it applies to compiled models only, and a netlist is given");
-    };
-    if (!options.inputs.empty()) refuse("--input");
-    if (options.loops != 1) refuse("--loops");
-    if (!options.feed_back.empty()) refuse("--feed-back");
-    if (!options.outputs_dir.empty()) refuse("--outputs");
-    if (!options.expect_dir.empty()) refuse("--expect");
-}
-
 struct Compiled {
     ir::CompiledModel model;
     std::string constants;                   ///< folder to read constants from; "": the model has them
@@ -92,12 +81,13 @@ static ir::PartRun part_run(const Compiled& compiled, const sim::RunOptions& opt
     };
 }
 
-report::ModelReport run_compiled(const ir::ModelRunOptions& given, const sim::RunOptions& options,
+report::ModelReport run_compiled(const ir::ModelRunValues& given, const sim::RunOptions& options,
                                  const DeviceRun& execute) {
     if (options.mode == sim::Mode::Timing && !(given.outputs_dir + given.expect_dir).empty())
         throw CLI::ValidationError("--mode", "timing mode computes no outputs");
     report::ModelReport report;
-    ir::ModelRunOptions run_options = given;
+    ir::ModelRunOptions run_options;
+    static_cast<ir::ModelRunValues&>(run_options) = given;
     run_options.place = options.netlist;
     run_options.inputs_dir = options.inputs_dir;
     run_options.reference = options.check && options.mode != sim::Mode::Timing;

@@ -1,4 +1,4 @@
-// Flags and execution of 'ttsim run' for a compiled model.
+// Execution of 'ttsim run' for a compiled model.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -10,13 +10,10 @@
 
 namespace ttsim::impl::cli {
 
-/// Throws CLI::ValidationError if an option is given: they apply to compiled models only.
-void refuse_model_options(const ir::ModelRunOptions& options);
-
 /// Runs the model's netlist between the host steps.
 using DeviceRun = std::function<sim::RunReport(const sim::RunOptions&)>;
 /// `options.netlist` is the folder or the image. `given`: what the command line sets.
-report::ModelReport run_compiled(const ir::ModelRunOptions& given, const sim::RunOptions& options,
+report::ModelReport run_compiled(const ir::ModelRunValues& given, const sim::RunOptions& options,
                                  const DeviceRun& run = sim::run);
 
 }  // namespace ttsim::impl::cli

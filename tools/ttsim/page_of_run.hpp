@@ -4,19 +4,12 @@
 #include <string>
 
 #include "analysis/page/page.hpp"
-#include "tools/common/output.hpp"
+#include "tools/ttsim/beyond_netlists.hpp"
 
 namespace ttsim::impl::cli {
 
 /// The source of a trace, a netlist, a device image or the folder of a compiled model. Throws Error(Input) otherwise.
 report::PageSource page_source_of(const std::string& file);
-
-/// What `ttsim run` has for its page.
-struct RunForPage {
-    std::string trace;   ///< file of the trace
-    std::string input;   ///< netlist, folder or image that ran
-    std::string report;  ///< JSON of the run's report
-};
 
 /// Writes the page of a run. Throws Error(Input) if the template of the page is missing.
 void write_run_page(const OutputFile& out, const RunForPage& run);

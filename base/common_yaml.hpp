@@ -1,0 +1,16 @@
+// A reader of the YAML that netlists and chip descriptions are written in, some times as fast as libyaml: ASCII without
+// tabs, block and flow collections, keys and scalars of one line. libyaml reads everything else.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/yaml_tree.hpp"
+
+namespace ttsim::impl {
+
+/// The tree that libyaml's events give, or null if the text has or may have anything else than the above, such as
+/// anchors, tags, block scalars, escapes, scalars of several lines, a document marker, or a mistake.
+YamlPtr read_common_yaml(std::string_view text, const std::string& name);
+
+}  // namespace ttsim::impl
