@@ -1,13 +1,14 @@
 """A run in which a test was skipped fails: 'scripts/setup python' installs what the tests need.
 
 With TTSIM_TEST_PART=K/N (scripts/turn), folders with many tests run every N-th test from the K-th. Files that the last
-commits changed run whole."""
+commits changed run whole, and so do tests with the marker docs: every change of the compiler or model may change what
+pages of docs/ show."""
 import os
 import pathlib
 import subprocess
 
 HERE = pathlib.Path(__file__).resolve().parent
-SLOW_FOLDERS = ("pybuda", "ttnn", "frameworks")
+SLOW_FOLDERS = ("pybuda", "ttnn", "torch", "torch_ttnn", "frameworks")
 
 EXPECTED = ("TTSIM_LONG", "TTSIM_PERF_TOOLS", "Skipped: Slurm:")
 
@@ -29,7 +30,8 @@ def pytest_collection_modifyitems(config, items):
     whole = changed_lately()
     kept, left_out = [], []
     for index, item in enumerate(items):
-        slow = item.path.parent.name in SLOW_FOLDERS and item.path not in whole
+        always = item.path in whole or item.get_closest_marker("docs")
+        slow = item.path.parent.name in SLOW_FOLDERS and not always
         (left_out if slow and index % parts != part else kept).append(item)
     items[:] = kept
     config.hook.pytest_deselected(items=left_out)

@@ -86,9 +86,12 @@ class Turn(WithFolder):
         folder = module.HERE / "pybuda"
         module.changed_lately = lambda: {folder / "test_new.py"}
 
+        def item(path, name, *marks):
+            return types.SimpleNamespace(path=path, name=name, get_closest_marker=lambda mark: mark if mark in marks else None)
+
         def kept(part):
-            items = [types.SimpleNamespace(path=folder / file, name=f"{file}{index}") for file in ("test_a.py", "test_new.py")
-                     for index in range(6)] + [types.SimpleNamespace(path=module.HERE / "test_values.py", name="v")]
+            items = [item(folder / file, f"{file}{index}") for file in ("test_a.py", "test_new.py") for index in range(6)]
+            items += [item(folder / "test_a.py", "page", "docs"), item(module.HERE / "test_values.py", "v")]
             every, left_out = list(items), []
             config = types.SimpleNamespace(hook=types.SimpleNamespace(pytest_deselected=lambda items: left_out.extend(items)))
             with unittest.mock.patch.dict(os.environ, TTSIM_TEST_PART=part):
@@ -96,9 +99,9 @@ class Turn(WithFolder):
             self.assertEqual(len(items) + len(left_out), len(every))
             return [item.name for item in items]
 
-        self.assertEqual(len(kept("")), 13)
+        self.assertEqual(len(kept("")), 14)
         by_turns = [kept(f"{part}/3") for part in range(3)]
-        always = [f"test_new.py{index}" for index in range(6)] + ["v"]
+        always = [f"test_new.py{index}" for index in range(6)] + ["page", "v"]
         for names in by_turns:
             self.assertEqual([name for name in names if name in always], always)
         self.assertEqual(sorted(name for names in by_turns for name in names if name not in always),
@@ -140,7 +143,7 @@ class CheckIncludes(WithFolder):
         return self.run_script(SCRIPTS / "check-includes", self.folder)
 
     def test_a_folder_may_use_those_below_it(self):
-        done = self.check("sim/a.cpp", '#include <systemc>\n#include "netlist/netlist.hpp"\n#include "sim/b.hpp"\n')
+        done = self.check("sim/a.cpp", '#include "netlist/netlist.hpp"\n#include "sim/b.hpp"\n')
         self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_a_room_must_not_use_those_above_it(self):
@@ -164,8 +167,9 @@ class CheckIncludes(WithFolder):
             with self.subTest(name):
                 self.assertIn("may be included only in", self.check(name, text).stderr)
 
-    def test_simulator_tests_may_include_systemc(self):
-        self.assertEqual(self.check("tests/sim/a.cpp", "#include <systemc>\n").returncode, 0)
+    def test_only_its_part_may_include_systemc(self):
+        self.assertEqual(self.check("sim/systemc/simulation.cpp", "#include <systemc>\n").returncode, 0)
+        self.assertEqual(self.check("sim/machine/a.cpp", "#include <systemc>\n").returncode, 1)
 
 
 class CheckText(WithFolder):

@@ -69,6 +69,15 @@ class SupplyChain(unittest.TestCase):
         self.edit("THIRD_PARTY.md", "EPL-2.0", "GPL-3.0-only")
         self.refused("check-licences", "elkjs: licence GPL-3.0-only is not one of")
 
+    def test_licence_texts(self):
+        # Boost's licence asks for none beside programs
+        (self.copy / "THIRD_PARTY.md").write_text(
+            "| a | deb coreutils | MIT | programs |\n| b | deb bash | BSL-1.0 | programs |\n| c | deb none-such | MIT | programs |\n")
+        texts = self.copy / "texts"
+        done = subprocess.run([sys.executable, self.copy / "scripts/third_party.py", texts], capture_output=True, text=True)
+        self.assertEqual([file.name for file in texts.iterdir()], ["coreutils.txt"])
+        self.assertIn("none-such is not installed", done.stderr)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -261,6 +261,7 @@ def test_all_other_functions_are_taken():
     netlist()
 
 
+@pytest.mark.docs
 def test_the_table_of_the_documentation_is_that_of_the_code():
     import pathlib
 

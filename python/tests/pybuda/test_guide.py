@@ -138,6 +138,7 @@ def test_a_module_that_is_called_twice():
     assert [op.name for op in ops] == ["twice.layer", "twice.layer.bias", "twice.layer_1", "twice.layer.bias_1"]
 
 
+@pytest.mark.docs
 def test_the_program_of_the_documentation(capsys):
     page = pathlib.Path(pybuda.__file__).resolve().parents[2] / "docs/python.md"
     program = page.read_text(encoding="utf-8").split("```python\n")[1].split("```")[0]

@@ -5,6 +5,9 @@ import pathlib
 import re
 import warnings
 
+import pytest
+
+pytestmark = pytest.mark.docs
 PAGE = pathlib.Path(__file__).resolve().parents[3] / "docs/training.md"
 _BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 

@@ -8,6 +8,7 @@ import warnings
 import pybuda
 import pytest
 
+pytestmark = pytest.mark.docs
 TUTORIALS = pathlib.Path(__file__).resolve().parents[3] / "docs/tutorials"
 _BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 

@@ -8,6 +8,7 @@ import warnings
 import pytest
 from ttsim.torch import table
 
+pytestmark = pytest.mark.docs
 DOCS = pathlib.Path(__file__).resolve().parents[3] / "docs"
 _BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 

@@ -7,6 +7,7 @@ import re
 import pytest
 from torch_ttnn.tools.conversions import table
 
+pytestmark = pytest.mark.docs
 DOCS = pathlib.Path(__file__).parents[3] / "docs"
 PAGE = (DOCS / "torch_ttnn.md").read_text()
 

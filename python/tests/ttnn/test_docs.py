@@ -4,8 +4,10 @@ import io
 import pathlib
 import re
 
+import pytest
 from ttsim.eager.op_table import table
 
+pytestmark = pytest.mark.docs
 PAGE = (pathlib.Path(__file__).parents[3] / "docs" / "ttnn.md").read_text()
 
 
