@@ -1,5 +1,7 @@
 #include "base/parallel.hpp"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <atomic>
 #include <exception>
@@ -53,8 +55,12 @@ private:
 
 }  // namespace
 
-unsigned thread_count(unsigned wanted) {
-    return wanted != 0 ? wanted : std::max(1U, std::thread::hardware_concurrency());
+unsigned resolve_threads(unsigned wanted) {
+    if (wanted != 0) return wanted;
+    cpu_set_t usable;
+    if (::sched_getaffinity(0, sizeof usable, &usable) == 0)  // fails where there are more than 1024 processors
+        return static_cast<unsigned>(std::max(1, CPU_COUNT(&usable)));
+    return std::max(1U, std::thread::hardware_concurrency());
 }
 
 void parallel_for(unsigned threads, std::size_t n, const std::function<void(std::size_t)>& body) {
@@ -62,7 +68,7 @@ void parallel_for(unsigned threads, std::size_t n, const std::function<void(std:
     std::vector<std::jthread> helpers;
     try {
         if (!inside_body)
-            for (std::size_t k = 1; k < std::min<std::size_t>(n, thread_count(threads)); ++k)
+            for (std::size_t k = 1; k < std::min<std::size_t>(n, resolve_threads(threads)); ++k)
                 helpers.emplace_back([&] { loop.run(); });
     } catch (const std::system_error&) {  // no more threads available: the started ones do the work
     } catch (const std::bad_alloc&) {

@@ -7,8 +7,9 @@
 
 namespace ttsim::impl {
 
-/// Resolves a thread count: 0 means one per processor.
-unsigned thread_count(unsigned wanted);
+/// Resolves a thread count: 0 means one per processor that the calling thread may run on. taskset and the cpusets of
+/// containers restrict these.
+unsigned resolve_threads(unsigned wanted);
 
 /// Runs body(i) for i in [0, n) on up to `threads` threads (0: one per processor), including the caller's. Returns when
 /// all are done. If the system cannot start all threads, the started ones do the work. If bodies throw, rethrows the

@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/parallel.hpp"
 #include "base/ready_queue.hpp"
 #include "base/task_state.hpp"
 
@@ -17,7 +18,7 @@ namespace {
 constexpr unsigned max_threads = 1024;  // more threads only cost memory
 
 /// At least two, so that a thread that polls for a result does not keep the only worker asleep.
-unsigned threads_awake() { return std::max(2U, std::thread::hardware_concurrency()); }
+unsigned threads_awake() { return std::max(2U, resolve_threads(0)); }
 
 }  // namespace
 

@@ -1,8 +1,8 @@
 #include "sim/live.hpp"
 
 #include <algorithm>
-#include <thread>
 
+#include "base/parallel.hpp"
 #include "netlist/checks/validate.hpp"
 #include "sim/checks/performance.hpp"
 #include "sim/figures/memory_use.hpp"
@@ -15,10 +15,6 @@
 
 namespace ttsim::impl::sim {
 
-static unsigned threads_of(const MachineSettings& settings) {
-    return settings.threads != 0 ? settings.threads : std::max(1U, std::thread::hardware_concurrency());
-}
-
 static std::unique_ptr<Engine> make_engine(RunState& state, Evaluator evaluator) {
     if (evaluator == Evaluator::Golden) return std::make_unique<GoldenEngine>(state);
     if (state.settings.mode == Mode::Functional) return std::make_unique<FunctionalEngine>(state);
@@ -28,7 +24,7 @@ static std::unique_ptr<Engine> make_engine(RunState& state, Evaluator evaluator)
 LiveNetlist::LiveNetlist(Netlist netlist, Machine machine, MachineSettings settings, Evaluator evaluator)
     : netlist_(resolve(netlist)),
       machine_(std::move(machine)),
-      pool_(std::make_unique<ThreadPool>(threads_of(settings))) {
+      pool_(std::make_unique<ThreadPool>(resolve_threads(settings.threads))) {
     if (evaluator == Evaluator::Golden) settings.mode = Mode::Functional;
     refuse_trace_without_clock(settings);
     check_on(netlist_, machine_);

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <numeric>
 #include <set>
-#include <thread>
 
 #include "base/error_codes.hpp"
+#include "base/parallel.hpp"
 #include "base/text.hpp"
 #include "kernels/kernel_shape.hpp"
 #include "netlist/checks/validate.hpp"
@@ -223,9 +223,8 @@ std::unique_ptr<Setup> set_up(const RunOptions& given, const std::function<void(
     if (amend) amend(setup->netlist);
     check_names(options.idealized, setup->netlist);
     for (std::string& note : check_performance_names(setup->netlist)) setup->netlist.notes.push_back(std::move(note));
-    const unsigned threads = options.threads != 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
     // its tasks compute values, which timing mode does not
-    setup->pool = std::make_unique<ThreadPool>(options.mode == Mode::Timing ? 1 : threads);
+    setup->pool = std::make_unique<ThreadPool>(options.mode == Mode::Timing ? 1 : resolve_threads(options.threads));
 
     std::vector<std::string> archs;
     if (!options.arch.empty()) {

@@ -1,9 +1,12 @@
 // What loops on several threads promise, and what is computed once for all of them. Run with TSan too
 // (scripts/sanitize).
+#include <sched.h>
+
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "base/memo.hpp"
@@ -18,6 +21,23 @@ TEST_CASE("every index runs once, whatever the number of threads") {
             parallel_for(threads, n, [&](std::size_t i) { ++runs[i]; });
             CHECK(runs == std::vector<int>(n, 1));
         }
+}
+
+TEST_CASE("a thread that may use one processor starts no others") {
+    cpu_set_t usable;
+    REQUIRE(::sched_getaffinity(0, sizeof usable, &usable) == 0);
+    int first = 0;
+    while (!CPU_ISSET(first, &usable)) ++first;
+    CPU_ZERO(&usable);
+    CPU_SET(first, &usable);
+    int failed = 1;
+    unsigned found = 0;
+    std::thread([&] {
+        failed = ::sched_setaffinity(0, sizeof usable, &usable);
+        found = resolve_threads(0);
+    }).join();
+    CHECK(failed == 0);
+    CHECK(found == 1);
 }
 
 TEST_CASE("the failure of the least index is thrown, as a loop does") {

@@ -4,10 +4,9 @@
 #include <chrono>
 #include <cmath>
 #include <filesystem>
-#include <thread>
 
 #include "base/error.hpp"
-#include "base/thread_pool.hpp"
+#include "base/parallel.hpp"
 
 namespace ttsim::impl::noc {
 
@@ -52,8 +51,7 @@ FileReplay replay_file(const std::string& file, const Topology& topology, const 
 std::vector<FileReplay> replay_files(const std::vector<std::string>& files, const Topology& topology,
                                      const Constants& constants, Loop loop) {
     std::vector<FileReplay> replays(files.size());
-    ThreadPool pool(std::max(1U, std::thread::hardware_concurrency()));
-    pool.parallel_for(files.size(), [&](std::size_t n) {
+    parallel_for(0, files.size(), [&](std::size_t n) {
         try {
             const Topology own = topology;
             replays[n] = replay_file(files[n], own, constants, loop);
