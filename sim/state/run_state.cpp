@@ -127,9 +127,8 @@ std::optional<EpochType> RunState::epoch_type(const std::string& graph) const {
 }
 
 GraphReport& RunState::graph_report(const Graph& graph) {
-    const auto it = std::find_if(report.graphs.begin(), report.graphs.end(),
-                                 [&](const GraphReport& r) { return r.name == graph.name; });
-    if (it != report.graphs.end()) return *it;
+    const auto [place, is_new] = report_places.try_emplace(graph.name, report.graphs.size());
+    if (!is_new) return report.graphs[place->second];
     GraphReport fresh;
     fresh.name = graph.name;
     fresh.device = graph.device();

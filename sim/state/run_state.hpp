@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "base/thread_pool.hpp"
@@ -74,7 +75,9 @@ struct RunState {
     }
     /// Reads an entry or slot of the store; waits until it is computed.
     Tensor read(const Queue& queue, std::int64_t n);
+    /// The graph's part of the report. Invalid once another graph is executed for the first time.
     GraphReport& graph_report(const Graph& graph);
+    std::unordered_map<std::string, std::size_t> report_places;  ///< in report.graphs, by name
     /// Reports the number of finished inputs to settings.progress; `parts` also counts fractions of inputs in progress.
     void report_progress(std::int64_t inputs, double parts) const;
     std::vector<Room> exhausted_buffers;  ///< after a hang: buffers that stayed full or empty
