@@ -19,8 +19,8 @@ bool ends_flow_scalar(char c) { return c == ',' || c == '[' || c == ']' || c == 
 /// Every function that reads returns false to give up.
 class Reader {
 public:
-    /// `text` ends with a line break, which need not be a part of it.
-    Reader(const std::string& text, YamlTreeBuilder& builder)
+    /// A line break follows `text`.
+    Reader(std::string_view text, YamlTreeBuilder& builder)
         : at_(text.data()), line_start_(at_), end_(at_ + text.size()), builder_(builder) {}
 
     bool document() {
@@ -36,6 +36,7 @@ private:
     };
 
     int column() const { return static_cast<int>(at_ - line_start_); }
+    bool is_deeper(int indent) const { return at_ != end_ && column() > indent; }
     YamlPlace place() const { return {line_, column() + 1}; }
     bool blank_follows() const { return at_[1] == ' ' || at_[1] == '\n'; }
     bool at_entry() const { return *at_ == '-' && blank_follows(); }
@@ -49,7 +50,7 @@ private:
         while (at_ != end_) {
             skip_spaces();
             if (*at_ == '#') at_ = std::find(at_, end_, '\n');
-            if (*at_ != '\n') return;
+            if (*at_ != '\n' || at_ == end_) return;
             ++at_;
             ++line_;
             line_start_ = at_;
@@ -145,7 +146,7 @@ private:
     bool mapping(int indent) {
         builder_.open(YamlNode::Kind::Map, place(), "");
         do {
-            if (!key(false) || !value(indent) || column() > indent) return false;
+            if (!key(false) || !value(indent) || is_deeper(indent)) return false;
         } while (at_ != end_ && column() == indent);
         builder_.close();
         return true;
@@ -156,7 +157,7 @@ private:
         skip_spaces();
         if (*at_ != '\n' && *at_ != '#') return !at_entry() && inline_value();
         next_token();
-        if (at_ != end_ && column() > indent) return node();
+        if (is_deeper(indent)) return node();
         if (at_ != end_ && column() == indent && at_entry()) return sequence(indent);
         builder_.null(behind_colon, "");
         return true;
@@ -173,7 +174,7 @@ private:
         do {
             ++at_;
             next_token();
-            if (at_ == end_ || column() <= indent || !node() || column() > indent) return false;
+            if (!is_deeper(indent) || !node() || is_deeper(indent)) return false;
         } while (at_ != end_ && column() == indent && at_entry());
         builder_.close();
         return true;
@@ -248,11 +249,12 @@ bool is_common(std::string_view text) {
 
 YamlPtr read_common_yaml(std::string_view text, const std::string& name) {
     if (!is_common(text)) return nullptr;
-    std::string lines(text);
-    lines += '\n';
+    std::string ended;  // a copy is made of few files only
+    if (!text.ends_with('\n')) text = ended = std::string(text) + '\n';
+    text.remove_suffix(1);
     YamlTreeBuilder builder(name);
     try {
-        return Reader(lines, builder).document() ? builder.root() : nullptr;
+        return Reader(text, builder).document() ? builder.root() : nullptr;
     } catch (const Error&) {  // a limit of the builder
         return nullptr;
     }
