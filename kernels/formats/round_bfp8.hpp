@@ -1,4 +1,4 @@
-// The packer's rounding to Bfp8_b, built for AVX-512: most results of ops and partial sums pass through it.
+// The packer's rounding to Bfp8_b, built for AVX2 and AVX-512: most results of ops and partial sums pass through it.
 #pragma once
 
 #include "kernels/tensor.hpp"

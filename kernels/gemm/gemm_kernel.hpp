@@ -37,8 +37,8 @@ constexpr std::int64_t lanes = TT_GEMM_LANES;
 constexpr std::int64_t panel = 2 * lanes;  // columns of a full kernel
 // Rows of B with a large stride map to the same few cache sets, and are fetched ahead badly. Then a panel of B is
 // copied first, in steps of k that fit the first-level cache. For small strides or few rows of A the copy costs more
-// than it saves: with 384 columns a product is a third faster with it, with 96 it is not.
-constexpr std::int64_t min_copy_stride = 192;
+// than it saves: with 128 or 384 columns a product is a third faster with it, with 96 it is not.
+constexpr std::int64_t min_copy_stride = 128;
 constexpr std::int64_t min_copy_rows = 16;
 constexpr std::int64_t k_step = 256;
 
@@ -54,6 +54,7 @@ void kernel(const Product& p, std::int64_t row, std::int64_t col) {
     for (unsigned r = 0; r < Rows; ++r)
         for (unsigned v = 0; v < Vectors; ++v)
             sum[r][v] = p.accumulate ? *reinterpret_cast<const Vector*>(c + r * p.ldc + v * lanes) : Vector{};
+#pragma GCC unroll 4
     for (std::int64_t k = 0; k < p.k; ++k) {
         Vector right[Vectors];
         for (unsigned v = 0; v < Vectors; ++v) right[v] = *reinterpret_cast<const Vector*>(b + k * p.ldb + v * lanes);
@@ -67,8 +68,9 @@ void kernel(const Product& p, std::int64_t row, std::int64_t col) {
 /// All rows of Vectors * lanes columns.
 template <unsigned Vectors>
 void strip(const Product& p, std::int64_t col) {
+    constexpr std::int64_t two_fours = TT_GEMM_ROWS < 8 ? 8 : 0;  // rows left that kernels of 4 share out better
     std::int64_t r = 0;
-    for (; r + TT_GEMM_ROWS <= p.m; r += TT_GEMM_ROWS) kernel<TT_GEMM_ROWS, Vectors>(p, r, col);
+    for (; r + TT_GEMM_ROWS <= p.m && p.m - r != two_fours; r += TT_GEMM_ROWS) kernel<TT_GEMM_ROWS, Vectors>(p, r, col);
     for (; r + 4 <= p.m; r += 4) kernel<4, Vectors>(p, r, col);
     for (; r < p.m; ++r) kernel<1, Vectors>(p, r, col);
 }
