@@ -5,11 +5,11 @@
 
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <string>
 
 #include "base/error.hpp"
 #include "base/machine_limit.hpp"
+#include "base/own_file.hpp"
 
 namespace ttsim::impl {
 
@@ -17,10 +17,7 @@ namespace {
 
 /// PREFIX/lib/ttsim/libttsim_NAME.so of the program PREFIX/bin/..., also in a build folder.
 std::string file_of(const char* name) {
-    std::error_code failed;
-    const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", failed);
-    const std::string file = fmt::format("libttsim_{}.so", name);
-    return failed ? file : (program.parent_path().parent_path() / "lib/ttsim" / file).string();
+    return (own_file().parent_path().parent_path() / "lib/ttsim" / fmt::format("libttsim_{}.so", name)).string();
 }
 
 /// The message of dlerror() ends with that of errno, if a call of the system failed.

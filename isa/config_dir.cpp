@@ -1,14 +1,11 @@
 #include "isa/config_dir.hpp"
 
-#include <dlfcn.h>
-#include <link.h>
-#include <sys/auxv.h>
-
 #include <cstdlib>
 #include <filesystem>
 #include <mutex>
 
 #include "base/error.hpp"
+#include "base/own_file.hpp"
 
 namespace fs = std::filesystem;
 
@@ -19,25 +16,9 @@ namespace {
 std::mutex override_mutex;
 std::string override_dir;
 
-/// Path of the program or shared library that contains this code, with symbolic links resolved.
-fs::path find_own_file() {
-    Dl_info info{};
-    void* extra = nullptr;
-    std::error_code ignored;
-    if (dladdr1(reinterpret_cast<void*>(&config_dirs), &info, &extra, RTLD_DL_LINKMAP) == 0) return {};
-    const auto* object = static_cast<const link_map*>(extra);
-    const bool program = !object || !object->l_name || *object->l_name == '\0';
-    // for a program dladdr returns argv[0], which need not be a path; AT_EXECFN is the executed path
-    const char* name = program ? reinterpret_cast<const char*>(getauxval(AT_EXECFN)) : object->l_name;
-    return name ? fs::weakly_canonical(fs::absolute(name, ignored), ignored) : fs::path();
-}
-
-/// Initialized at program start: a relative path is valid only until the working directory changes.
-const fs::path own_file = find_own_file();
-
 std::vector<fs::path> installed_dirs() {
     std::vector<fs::path> list;
-    fs::path folder = own_file.parent_path();
+    fs::path folder = own_file().parent_path();
     // PREFIX/bin, PREFIX/lib, PREFIX/lib/ARCHITECTURE
     for (int level = 0; level < 2 && folder.has_relative_path(); ++level, folder = folder.parent_path())
         list.push_back(folder.parent_path() / "share/ttsim/configs");

@@ -10,18 +10,13 @@
 #include <filesystem>
 
 #include "base/error.hpp"
+#include "base/own_file.hpp"
 
 namespace ttsim::impl::cli {
 
 namespace fs = std::filesystem;
 
 namespace {
-
-std::string this_program() {
-    std::error_code failed;
-    const fs::path path = fs::read_symlink("/proc/self/exe", failed);
-    return failed ? "ttsim" : path.string();
-}
 
 std::vector<char*> pointers(std::vector<std::string>& words) {
     std::vector<char*> found;
@@ -54,7 +49,7 @@ int find_module(const std::string& python, const std::string& module) {
 
 std::string python_interpreter(const std::string& environment) {
     // BUILD/release/bin/ttsim: the packages are BUILD/python
-    const fs::path build = fs::path(this_program()).parent_path().parent_path().parent_path();
+    const fs::path build = own_file().parent_path().parent_path().parent_path();
     std::error_code ignored;
     const bool in_build_tree = fs::exists(build / "python/ttsim/__init__.py", ignored);
     if (in_build_tree) {
@@ -78,7 +73,7 @@ void exec_python(const std::string& module, const std::vector<std::string>& argu
                    "this command is part of the Python package, which '{}' does not have; install it ('pip install .' "
                    "in the sources), or set TTSIM_PYTHON to a Python that has it",
                    python);
-    ::setenv("TTSIM", this_program().c_str(), 1);
+    ::setenv("TTSIM", own_file().empty() ? "ttsim" : own_file().c_str(), 1);
     std::vector<std::string> words{python, "-P", "-m", module};
     words.insert(words.end(), arguments.begin(), arguments.end());
     ::execvp(python.c_str(), pointers(words).data());
