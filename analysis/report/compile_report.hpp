@@ -1,8 +1,10 @@
 // Report of a compilation: decisions and their results, as text and as JSON.
 #pragma once
 
+#include <optional>
 #include <string>
 
+#include "base/phase_times.hpp"
 #include "compiler/files/model_files.hpp"
 
 namespace ttsim::impl::report {
@@ -14,6 +16,7 @@ struct CompileReport : ir::CompileReport {
     bool explained = false;  ///< decisions were requested
     bool training = false;   ///< the result has a backward program
     std::string chip_path;   ///< the device, if it was given as a path; runs need it, too
+    std::optional<PhaseTime> times{};  ///< with --time-passes
 };
 
 CompileReport compile_report(const ir::ModelFiles& files, const ir::CompileOptions& options, ir::CompileReport made);

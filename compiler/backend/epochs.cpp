@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "base/parallel.hpp"
+#include "base/phase_times.hpp"
 #include "compiler/backend/edge_times.hpp"
 #include "compiler/backend/epoch_list.hpp"
 #include "compiler/backend/input_time.hpp"
@@ -261,6 +262,7 @@ public:
             const double target = table_.target(t);
             return Preference{target, [this, target](std::size_t op) { return order(op, target); }};
         };
+        const TimedPhase timed("solve epochs");
         for (const auto& [first, end] : runs) epochs.add(first, end, preferences);
         return epochs.take();
     }

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
 #include "compiler/backend/redundant_fidelity_phases.hpp"
 #include "kernels/formats/overflow.hpp"
@@ -13,27 +14,37 @@ namespace ttsim::impl::ir {
 
 namespace {
 
-/// Rounds a significand to `bits` of its 23 bits. A carry into the exponent yields the correct result.
-float rounded(float value, int bits) {
+/// Rounds a significand to 23 - `cut` bits. A carry into the exponent yields the correct result.
+float rounded(float value, int cut) {
     constexpr std::uint32_t exponent_mask = 0x7f800000;
-    const int cut = 23 - bits;
     const auto raw = std::bit_cast<std::uint32_t>(value);
-    if ((raw & exponent_mask) == exponent_mask) return value;  // infinity or NaN
     const std::uint32_t below = (std::uint32_t{1} << cut) - 1;
     const std::uint32_t odd = (raw >> cut) & 1;
     const std::uint32_t up = (raw + (below >> 1) + odd) & ~below;
-    return std::bit_cast<float>((up & exponent_mask) == exponent_mask ? raw & ~below : up);
+    const std::uint32_t finite = (up & exponent_mask) == exponent_mask ? raw & ~below : up;
+    return std::bit_cast<float>((raw & exponent_mask) == exponent_mask ? raw : finite);  // infinity and NaN stay
+}
+
+/// Applies it to each value. Loops of a constant length are compiled to vector instructions.
+template <class Change>
+void change_all(std::span<float> values, const Change& change) {
+    constexpr std::size_t lanes = 16;
+    std::size_t i = 0;
+    for (; i + lanes <= values.size(); i += lanes)
+        for (std::size_t k = 0; k < lanes; ++k) values[i + k] = change(values[i + k]);
+    for (; i < values.size(); ++i) values[i] = change(values[i]);
 }
 
 /// Whether values must not be scaled: integers, and, for gains finer than the format's digits, numbers that are exact
 /// with the exponent of the largest one. Rounding would revert the gain or, for a power of two made smaller, lose the
 /// last digit (in Bfp2 half of the value).
 bool is_exact_without_gain(std::span<const float> values, DataFormat format, double gain) {
-    const auto whole = [](float v) { return v == std::nearbyint(v); };
+    const auto whole = [&](float v) { return std::isinf(v) || v == std::nearbyint(v); };  // infinity is replaced
     if (std::all_of(values.begin(), values.end(), whole)) return true;
     const int digits = significand_bits(format);
     float largest = 0;
-    for (const float value : values) largest = std::max(largest, std::fabs(value));
+    for (const float value : values)
+        largest = std::max(largest, std::isinf(value) ? finite_infinity(format) : std::fabs(value));
     if (!std::isfinite(largest) || std::fabs(gain - 1) > std::ldexp(1.0, -digits)) return false;
     const int last = std::ilogb(largest) + 1 - digits;
     return std::all_of(values.begin(), values.end(), [&](float v) { return whole(std::ldexp(v, -last)); });
@@ -46,17 +57,27 @@ float finite_infinity(DataFormat format) { return std::ldexp(1.0F, std::ilogb(la
 void round_for_push(DataFormat format, std::span<float> values) { round_for_push(format, values, {}); }
 
 void round_for_push(DataFormat format, std::span<float> values, const Multipliers& by) {
+    PushRounding(format, values, by).apply(values);
+}
+
+PushRounding::PushRounding(DataFormat format, std::span<const float> all, const Multipliers& by) {
     if (is_raw(format) || is_integer(format)) return;
-    for (float& value : values)
-        if (std::isinf(value)) value = std::copysign(finite_infinity(format), value);
-    if (by.gain != 1 && !is_exact_without_gain(values, format, by.gain))
-        for (float& value : values) value = static_cast<float>(value * by.gain);
-    constexpr int all = 23;
-    int bits = format == DataFormat::Float16_b ? 7 : format == DataFormat::Float16 ? 10 : all;
+    infinity_ = finite_infinity(format);
+    if (by.gain != 1 && !is_exact_without_gain(all, format, by.gain)) gain_ = by.gain;
+    constexpr int all_bits = 23;
+    int bits = format == DataFormat::Float16_b ? 7 : format == DataFormat::Float16 ? 10 : all_bits;
     if (by.digits > 0 && by.digits < significand_bits(format)) bits = std::min(bits, by.digits - 1);
     if (format == DataFormat::Float32 && by.kept > 0) bits = by.kept - 1;
-    if (bits == all) return;
-    for (float& value : values) value = rounded(value, bits);
+    cut_ = all_bits - bits;
+}
+
+void PushRounding::apply(std::span<float> values) const {
+    if (infinity_ == 0) return;
+    change_all(values, [most = infinity_](float v) {
+        return std::fabs(v) > std::numeric_limits<float>::max() ? std::copysign(most, v) : v;  // NaN stays
+    });
+    if (gain_ != 1) change_all(values, [gain = gain_](float v) { return static_cast<float>(v * gain); });
+    if (cut_ != 0) change_all(values, [cut = cut_](float v) { return rounded(v, cut); });
 }
 
 namespace {

@@ -19,7 +19,7 @@ const std::vector<Group>& groups() {
         {"Number formats and accuracy", {"--write-format-rules"}},
         {"Schedule", {"--override"}},
         {"Results",
-         {"--output", "--force", "--tti-format", "--keep-passes", "--reportify", "--explain", "--explain-op", "--json",
+         {"--output", "--force", "--tti-format", "--keep-passes", "--reportify", "--explain", "--explain-op", "--time-passes", "--json",
           "--report"}},
         {"General", {"--help", "--color", "--options", "--print-options"}},
     };
