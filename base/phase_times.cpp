@@ -106,29 +106,30 @@ UntimedPhases::~UntimedPhases() { PhaseTimes::current() = times_; }
 
 namespace {
 
-void add_line(std::string& out, const PhaseTime& phase, double all, int depth) {
+void add_line(std::string& out, const PhaseTime& phase, const PhaseTime& whole, double least, int depth) {
     constexpr double megabyte = 1 << 20;
+    const auto share = [&](double seconds) { return whole.seconds > 0 ? seconds / whole.seconds : 0; };
     out += fmt::format("{:11.6f} {:11.6f} {:5.1f}% {:6} {:8.1f} {:+9.1f}  {:{}}{}\n", phase.seconds,
-                       phase.processor_seconds, all > 0 ? 100 * phase.seconds / all : 0, phase.calls,
+                       phase.processor_seconds, 100 * share(phase.seconds), phase.calls,
                        static_cast<double>(phase.peak) / megabyte, static_cast<double>(phase.growth) / megabyte, "",
                        2 * depth, phase.name);
-    double inside = 0, inside_processor = 0;
+    double others = phase.seconds, processor_seconds = phase.processor_seconds;
     for (const PhaseTime& one : phase.phases) {
-        add_line(out, one, all, depth + 1);
-        inside += one.seconds;
-        inside_processor += one.processor_seconds;
+        if (share(one.seconds) < least) continue;
+        add_line(out, one, whole, least, depth + 1);
+        others -= one.seconds;
+        processor_seconds -= one.processor_seconds;
     }
-    if (phase.phases.empty()) return;
-    out += fmt::format("{:11.6f} {:11.6f} {:5.1f}% {:6} {:8} {:9}  {:{}}other\n", phase.seconds - inside,
-                       phase.processor_seconds - inside_processor, all > 0 ? 100 * (phase.seconds - inside) / all : 0,
-                       "", "", "", "", 2 * (depth + 1));
+    if (phase.phases.empty() || share(others) < least) return;
+    out += fmt::format("{:11.6f} {:11.6f} {:5.1f}% {:25}  {:{}}other\n", others, processor_seconds,
+                       100 * share(others), "", "", 2 * (depth + 1));
 }
 
 }  // namespace
 
-std::string phase_table(const PhaseTime& whole) {
+std::string phase_table(const PhaseTime& whole, double least_share) {
     std::string out = "    seconds   processor  share  calls  peak MB growth MB  phase\n";
-    add_line(out, whole, whole.seconds, 0);
+    add_line(out, whole, whole, least_share, 0);
     return out;
 }
 

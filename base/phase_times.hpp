@@ -70,7 +70,8 @@ private:
     PhaseTimes* times_;
 };
 
-/// A table with a line for each phase; phases inside are indented, and what they leave of a phase is "other".
-std::string phase_table(const PhaseTime& whole);
+/// A table with a line for each phase of at least this share of the whole. Phases inside are indented, and what they
+/// leave of a phase is "other".
+std::string phase_table(const PhaseTime& whole, double least_share = 0);
 
 }  // namespace ttsim::impl

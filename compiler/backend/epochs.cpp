@@ -251,7 +251,6 @@ public:
         for (std::size_t end = count; end > 0; end = from[end]) runs.emplace_back(from[end], end);
         std::reverse(runs.begin(), runs.end());
         EpochList epochs(choices_, costs, budget_, options_);
-        times = RunTimes(choices_.times, edges, table_.levels(), longest);
         // if the rectangles of the ops do not pack into the chip, try larger targets
         const auto preferences = [&](std::size_t first, std::size_t end, std::size_t n) -> std::optional<Preference> {
             double crossing = 0;

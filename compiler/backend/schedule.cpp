@@ -16,6 +16,7 @@
 #include "compiler/backend/impossible_ops.hpp"
 #include "compiler/backend/latency_epochs.hpp"
 #include "compiler/backend/place_search.hpp"
+#include "compiler/backend/schedule_key.hpp"
 #include "compiler/backend/ublock_order.hpp"
 #include "compiler/ir/legalization_error.hpp"
 
@@ -220,7 +221,8 @@ Planner::Planner(const Graph& graph, const OpBudget& budget, const ScheduleOptio
       own_cache_(budget.cache ? nullptr : std::make_unique<ChoiceCache>()),
       choices_(std::make_unique<Choices>(list_choices(graph, budget, options))),
       costs_(edge_costs(*choices_, budget, budget.cache ? *budget.cache : *own_cache_)),
-      places_(std::make_unique<PlaceSearch>(*choices_, *costs_, budget)) {}
+      places_(std::make_unique<PlaceSearch>(*choices_, *costs_, budget)),
+      key_(budget.cache ? schedule_key(*choices_, budget) : "") {}
 Planner::~Planner() = default;
 
 /// Computes estimated times, slowed down by held forks.
@@ -297,7 +299,13 @@ Schedule Planner::schedule(const ScheduleOptions& options) const {
     return std::move(*best);
 }
 
+/// Passes, searches and simulations ask for schedules of the same graph again.
 Schedule Planner::schedule_once(const ScheduleOptions& options) const {
+    if (!budget_.cache || options.explain || !options.overrides.empty()) return new_schedule(options);
+    return budget_.cache->schedules.get(key_ + schedule_key(options), [&] { return new_schedule(options); });
+}
+
+Schedule Planner::new_schedule(const ScheduleOptions& options) const {
     std::optional<TimedPhase> timed;
     timed.emplace(options.policy == Policy::Ribbon ? "choose epochs with grids of one height" : "choose epochs");
     std::vector<Epoch> epochs = choose_epochs(*choices_, *costs_, budget_, options);

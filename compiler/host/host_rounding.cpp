@@ -4,7 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
-#include <limits>
+#include <type_traits>
 
 #include "compiler/backend/redundant_fidelity_phases.hpp"
 #include "kernels/formats/overflow.hpp"
@@ -14,25 +14,34 @@ namespace ttsim::impl::ir {
 
 namespace {
 
-/// Rounds a significand to 23 - `cut` bits. A carry into the exponent yields the correct result.
-float rounded(float value, int cut) {
+/// Rounds significands to 23 - `cut` bits. A carry into the exponent yields the correct result. Integers instead of
+/// branches, and a constant number of them, are compiled to vector instructions.
+template <std::size_t count>
+void round_some(float* values, int cut) {
     constexpr std::uint32_t exponent_mask = 0x7f800000;
-    const auto raw = std::bit_cast<std::uint32_t>(value);
     const std::uint32_t below = (std::uint32_t{1} << cut) - 1;
-    const std::uint32_t odd = (raw >> cut) & 1;
-    const std::uint32_t up = (raw + (below >> 1) + odd) & ~below;
-    const std::uint32_t finite = (up & exponent_mask) == exponent_mask ? raw & ~below : up;
-    return std::bit_cast<float>((raw & exponent_mask) == exponent_mask ? raw : finite);  // infinity and NaN stay
+    for (std::size_t k = 0; k < count; ++k) {
+        const auto raw = std::bit_cast<std::uint32_t>(values[k]);
+        const std::uint32_t up = (raw + (below >> 1) + (raw >> cut & 1)) & ~below;
+        const std::uint32_t finite = (up & exponent_mask) == exponent_mask ? raw & ~below : up;
+        values[k] = std::bit_cast<float>((raw & exponent_mask) == exponent_mask ? raw : finite);
+    }
 }
 
-/// Applies it to each value. Loops of a constant length are compiled to vector instructions.
-template <class Change>
-void change_all(std::span<float> values, const Change& change) {
-    constexpr std::size_t lanes = 16;
-    std::size_t i = 0;
-    for (; i + lanes <= values.size(); i += lanes)
-        for (std::size_t k = 0; k < lanes; ++k) values[i + k] = change(values[i + k]);
-    for (; i < values.size(); ++i) values[i] = change(values[i]);
+/// Replaces infinities by this number with their sign.
+template <std::size_t count>
+void replace_infinities(float* values, float by) {
+    constexpr std::uint32_t sign_mask = 0x80000000, infinity = 0x7f800000;
+    const auto number = std::bit_cast<std::uint32_t>(by);
+    for (std::size_t k = 0; k < count; ++k) {
+        const auto raw = std::bit_cast<std::uint32_t>(values[k]);
+        values[k] = std::bit_cast<float>((raw & ~sign_mask) == infinity ? number | (raw & sign_mask) : raw);
+    }
+}
+
+template <std::size_t count>
+void scale_some(float* values, double gain) {
+    for (std::size_t k = 0; k < count; ++k) values[k] = static_cast<float>(values[k] * gain);
 }
 
 /// Whether values must not be scaled: integers, and, for gains finer than the format's digits, numbers that are exact
@@ -73,11 +82,15 @@ PushRounding::PushRounding(DataFormat format, std::span<const float> all, const 
 
 void PushRounding::apply(std::span<float> values) const {
     if (infinity_ == 0) return;
-    change_all(values, [most = infinity_](float v) {
-        return std::fabs(v) > std::numeric_limits<float>::max() ? std::copysign(most, v) : v;  // NaN stays
-    });
-    if (gain_ != 1) change_all(values, [gain = gain_](float v) { return static_cast<float>(v * gain); });
-    if (cut_ != 0) change_all(values, [cut = cut_](float v) { return rounded(v, cut); });
+    const auto change = [&]<std::size_t count>(float* some, std::integral_constant<std::size_t, count>) {
+        replace_infinities<count>(some, infinity_);
+        if (gain_ != 1) scale_some<count>(some, gain_);
+        if (cut_ != 0) round_some<count>(some, cut_);
+    };
+    constexpr std::size_t many = 64;
+    std::size_t i = 0;
+    for (; i + many <= values.size(); i += many) change(&values[i], std::integral_constant<std::size_t, many>());
+    for (; i < values.size(); ++i) change(&values[i], std::integral_constant<std::size_t, 1>());
 }
 
 namespace {

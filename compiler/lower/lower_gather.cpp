@@ -149,7 +149,7 @@ ValueId Lowering::term_matrix(const Form& form, std::int64_t full, const TermWei
         if (r % full < weights.in) weights.row(r / full, r % full, row);
     };
     LayoutKey key = weights.key;
-    key.layout += fmt::format(" of {} each", full);
+    if (!key.layout.empty()) key.layout += fmt::format(" of {} each, {} of them used", full, weights.in);
     return matrix_of_rows(form, fill, key);
 }
 

@@ -54,8 +54,8 @@ struct SparseIndex {
     double max_weight = 1;           ///< largest sum of the magnitudes of a row's weights
 };
 
-/// Cache key of a constant's layout on the device: the constant and a text with all else that the layout depends on.
-/// Without a constant the layout is not cached.
+/// Cache key of a constant's layout on the device: the constant, if there is one, and a text with all else that the
+/// layout depends on. Without a text the layout is not cached.
 struct LayoutKey {
     const Literal* constant = nullptr;
     std::string layout{};

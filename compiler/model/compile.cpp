@@ -165,7 +165,7 @@ CompileState run_steps(const ModelCompiler& compiler, const Graph& model, const 
     }
     CompileState state{std::move(lowered.graph), std::move(lowered.host), std::move(lowered.notes), {}, {}, {}, {}};
     state.ignored_overrides = std::move(lowered.ignored_overrides);
-    for (std::string& line : lowered.integer_indices) state.notes.push_back(std::move(line));
+    for (std::string& line : compiler.warnings(lowered)) state.notes.push_back(std::move(line));
     if (!scheduled) return state;
     if (compiler.keeps_passes()) state.passes = compiler.passes(model, lowered.overrides, lowered.tiling);
     auto& [schedule, emitted, rewritten] = *scheduled;

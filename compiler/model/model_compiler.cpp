@@ -123,6 +123,10 @@ Lowered ModelCompiler::lower_until(const Graph& model, std::size_t passes) const
     return run_pipeline(model, whole.overrides, whole.tiling, passes);
 }
 
+std::vector<std::string> ModelCompiler::warnings(const Lowered& lowered) const {
+    return integer_warnings(lowered.model, options_.default_df, chip_);
+}
+
 std::map<std::string, double> ModelCompiler::core_cycles(const Graph& graph) const {
     std::map<std::string, double> cycles;
     for (const OpChoices& op : list_choices(graph, budget_, scheduling_).ops)
@@ -289,7 +293,7 @@ Lowered ModelCompiler::run_pipeline(const Graph& model, const Overrides& overrid
         if (pass.name == "mixed-precision") made.unfused = made.graph;
         if (pass.name == "insert-nops") made.unfused_ops = device_ops(made.graph);
         if (pass.name == "cut-host" && !std::exchange(state.host_is_cut, true))
-            made.integer_indices = integer_warnings(made.graph, options_.default_df, chip_);
+            made.model = made.graph;
     }
     if (keeps) cache.keep("", choices, state);
     return std::move(made);

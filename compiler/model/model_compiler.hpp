@@ -49,6 +49,9 @@ public:
         return scheduler_.quickest_of_few(graph, std::move(made));
     }
 
+    /// Warnings of integers that the device's formats do not hold.
+    std::vector<std::string> warnings(const Lowered& lowered) const;
+
     /// Per op: least core cycles per input over its grids.
     std::map<std::string, double> core_cycles(const Graph& graph) const;
 

@@ -46,7 +46,7 @@ bool PassCache::fits(const Graph& model) {
 }
 
 void PassCache::keep(std::string_view pass, const PassChoices& choices, const State& state) {
-    constexpr std::size_t most = 24;  // states: some lowerings
+    constexpr std::size_t most = 64;  // states: a dozen lowerings
     std::optional<std::string> key = key_before(pass, choices);
     if (!key || find(pass, choices)) return;
     kept_.push_front({std::string(pass), std::move(*key), state});

@@ -22,7 +22,7 @@ struct Lowered {
     HostProgram host;
     Overrides overrides;                       ///< used for lowering
     std::vector<std::string> notes;            ///< fractured convolutions, one line each
-    std::vector<std::string> integer_indices;  ///< integer_warnings() of the device graph
+    Graph model;                               ///< without the first host ops, before it is lowered
     std::vector<std::string> unfused_ops;      ///< device ops before fusion
     Tiling tiling;                             ///< used for lowering
     Graph unfused;                             ///< the device graph with formats, before ops are fused or split

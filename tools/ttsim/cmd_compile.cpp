@@ -205,7 +205,8 @@ void run(CompileFlags& flags) {
     report::CompileReport report = report::compile_report(flags.files, options, std::move(model.report));
     report::keep_decisions(report, flags.explain_op);
     if (times) report.times = times->end();
-    if (report.times) std::fputs(phase_table(*report.times).c_str(), stderr);
+    constexpr double least_share = 0.005;  // others are in --json
+    if (report.times) std::fputs(phase_table(*report.times, least_share).c_str(), stderr);
     if (json) json->write(report::json(report));
     if (json && json->is_stdout()) return;
     print_text(report::text(report));
