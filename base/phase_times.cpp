@@ -121,8 +121,8 @@ void add_line(std::string& out, const PhaseTime& phase, const PhaseTime& whole, 
         processor_seconds -= one.processor_seconds;
     }
     if (phase.phases.empty() || share(others) < least) return;
-    out += fmt::format("{:11.6f} {:11.6f} {:5.1f}% {:25}  {:{}}other\n", others, processor_seconds,
-                       100 * share(others), "", "", 2 * (depth + 1));
+    out += fmt::format("{:11.6f} {:11.6f} {:5.1f}% {:25}  {:{}}other\n", others, processor_seconds, 100 * share(others),
+                       "", "", 2 * (depth + 1));
 }
 
 }  // namespace

@@ -12,10 +12,10 @@ namespace ttsim::impl {
 struct PhaseTime {
     std::string name;
     std::int64_t calls = 0;
-    double seconds = 0;            ///< wall time, with the phases inside
-    double processor_seconds = 0;  ///< of all threads
-    std::int64_t peak = 0;         ///< the most during a call
-    std::int64_t growth = 0;       ///< from begin to end of the calls, summed
+    double seconds = 0;               ///< wall time, with the phases inside
+    double processor_seconds = 0;     ///< of all threads
+    std::int64_t peak = 0;            ///< the most during a call
+    std::int64_t growth = 0;          ///< from begin to end of the calls, summed
     std::vector<PhaseTime> phases{};  ///< inside, in the order of their first calls
 };
 

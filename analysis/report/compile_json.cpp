@@ -111,12 +111,9 @@ Json searches_json(const CompileReport& report) {
 Json times_json(const PhaseTime& phase) {
     Json phases = Json::array();
     for (const PhaseTime& one : phase.phases) phases.push_back(times_json(one));
-    return {{"phase", phase.name},
-            {"calls", phase.calls},
-            {"seconds", phase.seconds},
-            {"processor_seconds", phase.processor_seconds},
-            {"peak_bytes", phase.peak},
-            {"growth_bytes", phase.growth},
+    return {{"phase", phase.name},        {"calls", phase.calls},
+            {"seconds", phase.seconds},   {"processor_seconds", phase.processor_seconds},
+            {"peak_bytes", phase.peak},   {"growth_bytes", phase.growth},
             {"phases", std::move(phases)}};
 }
 

@@ -12,10 +12,10 @@ namespace ttsim::impl::report {
 /// Cycles are estimates, per input.
 struct CompileReport : ir::CompileReport {
     std::string model, device, policy, self_cut;
-    std::string output;      ///< folder of the result
-    bool explained = false;  ///< decisions were requested
-    bool training = false;   ///< the result has a backward program
-    std::string chip_path;   ///< the device, if it was given as a path; runs need it, too
+    std::string output;                ///< folder of the result
+    bool explained = false;            ///< decisions were requested
+    bool training = false;             ///< the result has a backward program
+    std::string chip_path;             ///< the device, if it was given as a path; runs need it, too
     std::optional<PhaseTime> times{};  ///< with --time-passes
 };
 

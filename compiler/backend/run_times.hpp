@@ -11,7 +11,8 @@
 
 namespace ttsim::impl::ir {
 
-/// Empty runs, which may have the memory of earlier ones: a search fills some megabytes, and one search follows another.
+/// Empty runs, which may have the memory of earlier ones: a search fills some megabytes, and one search follows
+/// another.
 std::vector<InputTime> blank_runs(std::size_t count);
 /// Keeps the memory for the next blank_runs() of the thread.
 void reuse_runs(std::vector<InputTime> runs);
@@ -21,7 +22,11 @@ class RunTimes {
 public:
     /// `edges`: times of output streaming; null: ignored.
     RunTimes(const OpTimes& times, EdgeTimes* edges, const Levels& levels, std::size_t longest)
-        : times_(&times), edges_(edges), levels_(&levels), longest_(longest), known_(blank_runs(levels.size() * longest)) {}
+        : times_(&times),
+          edges_(edges),
+          levels_(&levels),
+          longest_(longest),
+          known_(blank_runs(levels.size() * longest)) {}
     RunTimes(const RunTimes&) = delete;
     RunTimes& operator=(const RunTimes&) = delete;
     ~RunTimes() { reuse_runs(std::move(known_)); }

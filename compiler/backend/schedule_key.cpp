@@ -45,10 +45,10 @@ std::string schedule_key(const Choices& choices, const OpBudget& budget) {
 }
 
 std::string schedule_key(const ScheduleOptions& options) {
-    std::string key = fmt::format(" {} {} {} {} {} {} {} {} {};", static_cast<int>(options.policy),
-                                  static_cast<int>(options.self_cut), options.seed, options.edges,
-                                  static_cast<int>(options.aim), options.paced, options.training_chips,
-                                  options.column_order, options.t_streaming);
+    std::string key =
+        fmt::format(" {} {} {} {} {} {} {} {} {};", static_cast<int>(options.policy),
+                    static_cast<int>(options.self_cut), options.seed, options.edges, static_cast<int>(options.aim),
+                    options.paced, options.training_chips, options.column_order, options.t_streaming);
     for (const double number : {options.packing, options.stages, options.dram}) add_bytes(key, number);
     return key;
 }

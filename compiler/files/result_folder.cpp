@@ -37,10 +37,9 @@ void write_array(const fs::path& file, const Tensor& tensor, std::int64_t entrie
 }
 
 void write_constant(const fs::path& file, const QueueConstant& constant) {
-    constant.entry.in_pieces(
-        [&](std::int64_t z, std::int64_t rows, std::int64_t cols, const FloatPieces& pieces) {
-            write_npy(file.string(), {constant.bits, 1, z, rows, cols}, pieces);
-        });
+    constant.entry.in_pieces([&](std::int64_t z, std::int64_t rows, std::int64_t cols, const FloatPieces& pieces) {
+        write_npy(file.string(), {constant.bits, 1, z, rows, cols}, pieces);
+    });
 }
 
 /// Writes the default values of inputs; returns their files.
@@ -81,8 +80,7 @@ std::vector<ManifestEntry> write_queues(const CompiledModel& model, const fs::pa
         if (is_stored(constant)) files.push_back({constant.queue, npy_name(constant.queue), 0});
     parallel_for(threads, model.constants.size(), [&](std::size_t i) {
         const QueueConstant& constant = model.constants[i];
-        if (is_stored(constant))
-            write_constant(folder / npy_name(constant.queue), constant);
+        if (is_stored(constant)) write_constant(folder / npy_name(constant.queue), constant);
     });
     return files;
 }

@@ -54,7 +54,8 @@ std::vector<Literal> Builder::folded(const Node& node, const OpInfo& info) {
     if (info.eval_all) return info.eval_all(node, in);
     std::string how = node.op.text() + " " + to_string(node.type);
     for (const auto& [key, value] : node.attrs) how += fmt::format(" {}={}", key, to_string(value));
-    return {cached(how, in, [&] { return info.eval(node, in); }, count(node.type.dims))};
+    return {cached(
+        how, in, [&] { return info.eval(node, in); }, count(node.type.dims))};
 }
 
 Literal Builder::cached(const std::string& how, std::span<const Literal* const> of,

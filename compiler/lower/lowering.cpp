@@ -225,13 +225,14 @@ ValueId Lowering::matrix_of_elements(const Form& form, const LayoutKey& key,
 }
 
 ValueId Lowering::cached_matrix(const Form& form, const LayoutKey& key, const std::function<Literal()>& make) {
-    check_size(form.z * form.full_rows() * form.full_cols());
+    const std::int64_t elements = form.z * form.full_rows() * form.full_cols();
+    check_size(elements);
     if (trial_) return trial_matrix(form);
     if (key.layout.empty()) return build_.device_constant(make(), options_.default_df);
     const std::string how = fmt::format("{} in {}x{}x{} of {}x{}", key.layout, form.z, form.full_rows(),
                                         form.full_cols(), form.rows, form.cols);
-    return build_.device_constant(build_.cached(how, std::span(&key.constant, key.constant ? 1 : 0), make),
-                                  options_.default_df);
+    const std::span of(&key.constant, key.constant ? 1 : 0);
+    return build_.device_constant(build_.cached(how, of, make, elements), options_.default_df);
 }
 
 Literal Lowering::fill_rows(const Form& form, const FillRow& fill) const {

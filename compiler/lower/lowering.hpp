@@ -115,7 +115,8 @@ private:
     }
     ValueId matrix_of_rows(const Form& form, const FillRow& fill, const LayoutKey& key = {});
     /// `fill` writes the elements of a matrix of zeros, in whole tiles.
-    ValueId matrix_of_elements(const Form& form, const LayoutKey& key, const std::function<void(float* elements)>& fill);
+    ValueId matrix_of_elements(const Form& form, const LayoutKey& key,
+                               const std::function<void(float* elements)>& fill);
     /// `make` makes the matrix of this form, unless the key has one.
     ValueId cached_matrix(const Form& form, const LayoutKey& key, const std::function<Literal()>& make);
     Literal fill_rows(const Form& form, const FillRow& fill) const;  ///< several threads fill rows

@@ -66,17 +66,15 @@ static void each_piece(const Literal& literal, DataFormat df, const Multipliers&
     };
     if (is_float(literal.dtype())) return literal.with_floats(in_pieces);
     std::vector<float> all(static_cast<std::size_t>(literal.size()));
-    for (std::size_t i = 0; i < all.size(); ++i)
-        all[i] = static_cast<float>(literal.at(static_cast<std::int64_t>(i)));
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<float>(literal.at(static_cast<std::int64_t>(i)));
     in_pieces(all);
 }
 
 static ConstantEntry entry_of(LiteralPtr literal, DataFormat df, const Multipliers& by, bool bits) {
     const Dims& dims = literal->dims();
     const std::int64_t z = dims[0], rows = dims[1], cols = dims[2];
-    return {z, rows, cols, [literal = std::move(literal), df, by, bits](const auto& use) {
-                each_piece(*literal, df, by, bits, use);
-            }};
+    return {z, rows, cols,
+            [literal = std::move(literal), df, by, bits](const auto& use) { each_piece(*literal, df, by, bits, use); }};
 }
 
 /// What rounding takes from a parameter where the host pushes it.

@@ -75,9 +75,15 @@ ModelCompiler::ModelCompiler(const CompileOptions& options)
       chip_(machine_.find(0)->params),
       grid_(machine_.grid(0)),
       caches_(options.caches ? options.caches : std::make_shared<CompileCaches>()),
-      budget_{&chip_,           grid_.rows,         grid_.cols,
-              options.fidelity, options.microbatch, 0,
-              &caches_->choices,          options.threads,    options.use_kernel_broadcasts},
+      budget_{&chip_,
+              grid_.rows,
+              grid_.cols,
+              options.fidelity,
+              options.microbatch,
+              0,
+              &caches_->choices,
+              options.threads,
+              options.use_kernel_broadcasts},
       scheduling_(options.schedule),
       emit_(options.emit),
       scheduler_(options_, budget_, scheduling_, emit_) {
@@ -292,8 +298,7 @@ Lowered ModelCompiler::run_pipeline(const Graph& model, const Overrides& overrid
         if (record) record->add(pass.name, made.graph);
         if (pass.name == "mixed-precision") made.unfused = made.graph;
         if (pass.name == "insert-nops") made.unfused_ops = device_ops(made.graph);
-        if (pass.name == "cut-host" && !std::exchange(state.host_is_cut, true))
-            made.model = made.graph;
+        if (pass.name == "cut-host" && !std::exchange(state.host_is_cut, true)) made.model = made.graph;
     }
     if (keeps) cache.keep("", choices, state);
     return std::move(made);

@@ -307,7 +307,8 @@ Literal read_tensor(const onnx::TensorProto& tensor, const std::string& file, co
     const std::int64_t values = narrow ? tensor.int32_data_size() : values_of(tensor, *dtype);
     if (const std::int64_t needed = narrow ? bytes : elements; !is_raw && values != needed)
         fail_input({file, 0, 0}, "{} has {} values; its shape needs {}", what, values, needed);
-    if (is_raw && (*dtype == DType::I8 || *dtype == DType::U8)) return Literal::of_bytes(*dtype, dims, std::string(raw));
+    if (is_raw && (*dtype == DType::I8 || *dtype == DType::U8))
+        return Literal::of_bytes(*dtype, dims, std::string(raw));
     Literal out(*dtype, dims, max_read_elements);
     if (narrow)
         unpack(out, *narrow, [&](std::int64_t byte) {

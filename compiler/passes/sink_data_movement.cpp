@@ -144,16 +144,20 @@ bool map_before(const Builder& build, DataMovement& movement, std::int64_t& axis
     constexpr std::int64_t most = std::int64_t{1} << 22;  // elements of the wider matrix
     if (before * outs * after > most / (before * ins * after)) return false;
     const Literal* const of[] = {&matrix};
-    matrix = build.cached(fmt::format("on {} diagonals of {}", before, after), of, [&] {
-        Literal wide(DType::F32, {before * outs * after, before * ins * after});
-        for (std::int64_t b = 0; b < before; ++b)
-            for (std::int64_t o = 0; o < outs; ++o)
-                for (std::int64_t i = 0; i < ins; ++i)
-                    if (const double weight = matrix.at(o * ins + i); weight != 0 || std::signbit(weight))
-                        for (std::int64_t k = 0; k < after; ++k)
-                            wide.set(((b * outs + o) * after + k) * wide.dims()[1] + (b * ins + i) * after + k, weight);
-        return wide;
-    }, before * outs * after * before * ins * after);
+    matrix = build.cached(
+        fmt::format("on {} diagonals of {}", before, after), of,
+        [&] {
+            Literal wide(DType::F32, {before * outs * after, before * ins * after});
+            for (std::int64_t b = 0; b < before; ++b)
+                for (std::int64_t o = 0; o < outs; ++o)
+                    for (std::int64_t i = 0; i < ins; ++i)
+                        if (const double weight = matrix.at(o * ins + i); weight != 0 || std::signbit(weight))
+                            for (std::int64_t k = 0; k < after; ++k)
+                                wide.set(((b * outs + o) * after + k) * wide.dims()[1] + (b * ins + i) * after + k,
+                                         weight);
+            return wide;
+        },
+        before * outs * after * before * ins * after);
     axis = static_cast<std::int64_t>(g->a0);
     movement.to[at] = outs;
     return true;

@@ -20,12 +20,12 @@ struct Estimate {
 struct Lowered {
     Graph graph;
     HostProgram host;
-    Overrides overrides;                       ///< used for lowering
-    std::vector<std::string> notes;            ///< fractured convolutions, one line each
-    Graph model;                               ///< without the first host ops, before it is lowered
-    std::vector<std::string> unfused_ops;      ///< device ops before fusion
-    Tiling tiling;                             ///< used for lowering
-    Graph unfused;                             ///< the device graph with formats, before ops are fused or split
+    Overrides overrides;                   ///< used for lowering
+    std::vector<std::string> notes;        ///< fractured convolutions, one line each
+    Graph model;                           ///< without the first host ops, before it is lowered
+    std::vector<std::string> unfused_ops;  ///< device ops before fusion
+    Tiling tiling;                         ///< used for lowering
+    Graph unfused;                         ///< the device graph with formats, before ops are fused or split
     std::vector<IgnoredOverride> ignored_overrides{};
     std::optional<Estimate> estimate{};  ///< of `graph`; nullopt: not known yet
 };
