@@ -3,17 +3,24 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <cerrno>
+
 namespace ttsim::impl::ir {
 
-MappedFile::MappedFile(int descriptor, std::uint64_t bytes) : size_(static_cast<std::size_t>(bytes)) {
-    void* const at = bytes > 0 ? ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, descriptor, 0) : MAP_FAILED;
-    if (at == MAP_FAILED)
-        size_ = 0;
-    else
-        at_ = static_cast<const char*>(at);
+FileBytes::FileBytes(int descriptor, std::uint64_t bytes) : mapped_(static_cast<std::size_t>(bytes)) {
+    void* const at =
+        bytes > 0 ? ::mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) : MAP_FAILED;
+    if (at == MAP_FAILED) return;
+    at_ = static_cast<char*>(at);
+    while (size_ < mapped_) {
+        const ::ssize_t got = ::pread(descriptor, at_ + size_, mapped_ - size_, static_cast<::off_t>(size_));
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) break;
+        size_ += static_cast<std::size_t>(got);
+    }
 }
-MappedFile::~MappedFile() {
-    if (at_) ::munmap(const_cast<char*>(at_), size_);
+FileBytes::~FileBytes() {
+    if (at_) ::munmap(at_, mapped_);
 }
 
 void forget(std::string_view data) {

@@ -1,5 +1,5 @@
-// Weights of an ONNX file that stay in the file while its message is parsed. A parser copies them into strings, whose
-// memory costs as much as that of the weights themselves.
+// Weights of an ONNX file that stay where the file was read to while its message is parsed. A parser copies them into
+// strings.
 #pragma once
 
 #include <cstdint>
@@ -10,19 +10,20 @@
 
 namespace ttsim::impl::ir {
 
-/// The file in memory, as the system's cache has it.
-class MappedFile {
+/// The bytes of a file, whose pages forget() gives back one by one. They are read and not mapped: a mapped file that
+/// another process shortens ends this one.
+class FileBytes {
 public:
-    /// Empty if the system cannot map it.
-    MappedFile(int descriptor, std::uint64_t bytes);
-    MappedFile(const MappedFile&) = delete;
-    MappedFile& operator=(const MappedFile&) = delete;
-    ~MappedFile();
+    /// Empty if there is no memory for it. Fewer bytes than asked for if the file has become shorter.
+    FileBytes(int descriptor, std::uint64_t bytes);
+    FileBytes(const FileBytes&) = delete;
+    FileBytes& operator=(const FileBytes&) = delete;
+    ~FileBytes();
     std::string_view bytes() const { return {at_, size_}; }
 
 private:
-    const char* at_ = nullptr;
-    std::size_t size_ = 0;
+    char* at_ = nullptr;
+    std::size_t mapped_ = 0, size_ = 0;
 };
 
 struct SplitModel {

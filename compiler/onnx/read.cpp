@@ -7,7 +7,9 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <set>
+#include <utility>
 
 #include "base/parallel.hpp"
 #include "base/read_file.hpp"
@@ -286,12 +288,13 @@ Graph read_onnx(const std::string& file, OnnxOptions options) {
     if (!options.folder) options.folder = std::filesystem::path(file).parent_path().string();
     onnx::ModelProto model;
     const InputFile in(file, max_message_bytes);
-    const MappedFile mapped(in.descriptor(), in.size());
-    if (auto split = split_model(mapped.bytes())) {
+    std::optional<FileBytes> bytes(std::in_place, in.descriptor(), in.size());
+    if (auto split = split_model(bytes->bytes())) {
         const bool parsed = model.ParseFromString(split->message);
         return read_parsed(model, parsed, std::move(split->data), file, options);
     }
-    constexpr int piece = 1 << 18;  // bytes; the whole file must not be in memory beside the message
+    bytes.reset();  // the whole file must not be in memory beside the message
+    constexpr int piece = 1 << 18;
     google::protobuf::io::FileInputStream stream(in.descriptor(), piece);
     const bool parsed = model.ParseFromZeroCopyStream(&stream);
     return read_parsed(model, parsed, {}, file, options);
